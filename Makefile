@@ -1,0 +1,47 @@
+# StarCloak. `make help` lists what can be asked for.
+#
+# Each target does its own set-up: scripts/setup installs the Debian packages
+# that are missing and says so; where nothing is missing it does nothing.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := all
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 60
+
+.PHONY: all demo test lint format bench fuzz install clean setup help debug asan tsan
+
+all: setup ## build the library and the program: build/starcloak
+	@scripts/build release
+
+demo: all ## make the sample city and describe it
+	@scripts/demo
+
+test: setup ## build with sanitizers, run every test, end with one line of counts
+	@tests/run
+
+lint: setup ## clang-format, clang-tidy and cppcheck
+	@scripts/lint
+
+format: setup ## let clang-format set the shape of all C files
+	@git ls-files -co --exclude-standard '*.c' '*.h' | xargs clang-format -i
+
+bench: all ## measure, as ratios in one run (docs/benchmarks.md explains them)
+	@scripts/bench
+
+fuzz: setup ## fuzz every door for FUZZ_SECONDS each (default 60)
+	@scripts/fuzz $(FUZZ_SECONDS)
+
+install: all ## install under PREFIX (default /usr/local); DESTDIR is respected
+	@scripts/install "$(PREFIX)"
+
+debug asan tsan: setup
+	@scripts/build $@
+
+setup:
+	@scripts/setup
+
+clean: ## remove all that was built
+	rm -rf build
+
+help: ## show this list
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
