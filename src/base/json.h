@@ -1,0 +1,18 @@
+/**
+ * @file json.h
+ * @brief Writing JSON to a stream, the few parts that need care.
+ *
+ * Numbers and brackets are written by whoever prints; strings pass through
+ * here, because a stranger's map may name an object anything.
+ *
+ * Used by: exports, starcloak's --json.
+ */
+#ifndef SC_BASE_JSON_H
+#define SC_BASE_JSON_H
+
+#include <stdio.h>
+
+/** Write `text` quoted and escaped. Bytes that are not UTF-8 become U+FFFD. */
+void sc_json_string(FILE *stream, const char *text);
+
+#endif
