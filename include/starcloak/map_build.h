@@ -1,0 +1,120 @@
+/**
+ * @file map_build.h
+ * @brief Building a map from nodes, edges and objects.
+ *
+ * Every reader and the city generator feed a builder; so can an embedder with
+ * road data of its own. Nodes and edges are numbered in the order they are
+ * added. sc_builder_finish() finds the segments and stars, numbers them along a
+ * Hilbert curve, packs the snapping index and puts the objects on their edges.
+ *
+ * Uses: map. Used by: readers, city, tests.
+ */
+#ifndef STARCLOAK_MAP_BUILD_H
+#define STARCLOAK_MAP_BUILD_H
+
+#include <starcloak/map.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * Called now and then during long work, from the working thread, with how much
+ * of a phase is done; `total` is 0 where that is not known.
+ */
+typedef struct sc_progress {
+    void (*report)(void *context, const char *phase, uint64_t done, uint64_t total);
+    void *context;
+} sc_progress;
+
+/** A map in the making. */
+typedef struct sc_builder sc_builder;
+
+/** Start a map whose coordinates are of kind `coords`. */
+SC_API SC_CHECKED sc_err sc_builder_new(sc_coords coords, sc_builder **out);
+
+/** Free `builder`, finished or not; NULL is fine. */
+SC_API void sc_builder_free(sc_builder *builder);
+
+/**
+ * Say that lengths (and planar coordinates) are in units of unknown size, not
+ * metres. May be said at any time before finishing.
+ */
+SC_API void sc_builder_set_unit_unknown(sc_builder *builder);
+
+/** Say what the map is made from, for people (copied, cut at 255 bytes). */
+SC_API void sc_builder_set_source(sc_builder *builder, const char *source);
+
+/**
+ * Add a node. x, y: longitude and latitude in degrees, or planar coordinates;
+ * ignored on maps without coordinates.
+ *
+ * @return SC_OK, SC_EINVAL (not finite, or not on the globe), SC_ELIMIT (2^31
+ *         nodes), SC_ENOMEM
+ */
+SC_API SC_CHECKED sc_err sc_builder_add_node(sc_builder *builder, double x, double y,
+                                             sc_node_id *out);
+
+/**
+ * Add an edge between two nodes already added. Self-loops and repeated edges
+ * are kept.
+ *
+ * @param length  metres (or units), 0 to 40 million; a negative number asks for
+ *                the distance between the nodes, which the map must have
+ *                coordinates for
+ * @param out     its number among the edges added; may be NULL
+ * @return SC_OK, SC_EINVAL, SC_ELIMIT, SC_ENOMEM
+ */
+SC_API SC_CHECKED sc_err sc_builder_add_edge(sc_builder *builder, sc_node_id from, sc_node_id to,
+                                             double length, sc_road_class road_class,
+                                             sc_edge_id *out);
+
+/** Ask for the length from the coordinates. */
+#define SC_LENGTH_FROM_NODES (-1.0)
+
+/** The category of that name (`size` bytes of UTF-8), made if it is new. */
+SC_API SC_CHECKED sc_err sc_builder_category(sc_builder *builder, const char *name, size_t size,
+                                             sc_category_id *out);
+
+/**
+ * Put an object on an edge: `edge` by its number among the edges added,
+ * `fraction` of the way from its `from` (clamped to 0..1).
+ */
+SC_API SC_CHECKED sc_err sc_builder_add_object_on_edge(sc_builder *builder, sc_edge_id edge,
+                                                       double fraction, sc_category_id category,
+                                                       const char *name, size_t name_size);
+
+/** Put an object at a position; finishing snaps it to the nearest edge. */
+SC_API SC_CHECKED sc_err sc_builder_add_object_at(sc_builder *builder, double x, double y,
+                                                  sc_category_id category, const char *name,
+                                                  size_t name_size);
+
+/** What its coordinates are. */
+SC_API sc_coords sc_builder_coords(const sc_builder *builder);
+
+SC_API uint32_t sc_builder_node_count(const sc_builder *builder);
+SC_API uint32_t sc_builder_edge_count(const sc_builder *builder);
+SC_API uint32_t sc_builder_object_count(const sc_builder *builder);
+
+/** What finishing did that a person may want to know. */
+typedef struct sc_build_report {
+    uint32_t objects_too_far;  ///< left out: farther than the limit from any road
+} sc_build_report;
+
+/**
+ * Make the map. The builder is used up, whatever the outcome: free it.
+ *
+ * @param max_object_snap_m  objects farther from any road are left out
+ * @param progress           may be NULL
+ * @param report             may be NULL
+ * @return SC_OK, SC_ENOMEM, SC_ELIMIT, SC_EINVAL (an edge crosses the 180th
+ *         meridian, or the map has no edge)
+ */
+SC_API SC_CHECKED sc_err sc_builder_finish(sc_builder *builder, double max_object_snap_m,
+                                           const sc_progress *progress, sc_map **out,
+                                           sc_build_report *report, sc_diag *diag);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

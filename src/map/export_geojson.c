@@ -1,0 +1,83 @@
+// A map as GeoJSON: one line string per segment, one point per object.
+#include <starcloak/map_export.h>
+
+#include "base/diag.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "map/map_internal.h"
+
+static void write_position(const sc_map *map, FILE *out, double x, double y)
+{
+    const int decimals = sc__position_decimals(map);
+    fprintf(out, "[%.*f,%.*f]", decimals, x, decimals, y);
+}
+
+static void write_node(const sc_map *map, FILE *out, sc_node_id node)
+{
+    double x = 0.0;
+    double y = 0.0;
+    sc_map_node_position(map, node, &x, &y);
+    write_position(map, out, x, y);
+}
+
+static void write_segment(const sc_map *map, FILE *out, sc_seg_id s)
+{
+    const sc_edge *edges = sc__edges(map);
+    const sc_segment *segment = &sc__segments(map)[s];
+    const unsigned road_class = sc_map_edge_classes(map)[segment->first_edge];
+    fprintf(out,
+            "{\"type\":\"Feature\",\"properties\":{\"segment\":%u,\"length_m\":%.*f,"
+            "\"class\":\"%s\",\"star_a\":%u,\"star_b\":",
+            s, sc__length_decimals(map), sc_map_segment_length_m(map, s),
+            sc_road_class_name(road_class), segment->star_a);
+    if (segment->star_b == SC_NONE) {
+        fputs("null", out);
+    } else {
+        fprintf(out, "%u", segment->star_b);
+    }
+    fputs("},\"geometry\":{\"type\":\"LineString\",\"coordinates\":[", out);
+    write_node(map, out, edges[segment->first_edge].from);
+    for (sc_edge_id e = segment->first_edge; e < segment[1].first_edge; e++) {
+        fputc(',', out);
+        write_node(map, out, edges[e].to);
+    }
+    fputs("]}}", out);
+}
+
+static void write_object(const sc_map *map, FILE *out, sc_object_id i)
+{
+    const sc_object *object = &sc__objects(map)[i];
+    double x = 0.0;
+    double y = 0.0;
+    sc_map_edge_position(map, object->edge, object->offset * map->unit_m, &x, &y);
+    fprintf(out, ",\n{\"type\":\"Feature\",\"properties\":{\"poi\":%u,\"edge\":%u,\"category\":", i,
+            object->edge);
+    sc_json_string(out, sc_map_category_name(map, object->category));
+    fputs(",\"name\":", out);
+    sc_json_string(out, sc_map_object_name(map, i));
+    fputs("},\"geometry\":{\"type\":\"Point\",\"coordinates\":", out);
+    write_position(map, out, x, y);
+    fputs("}}", out);
+}
+
+sc_err sc_map_export_geojson(const sc_map *map, const char *path, sc_diag *diag)
+{
+    if (map->coords == SC_COORDS_NONE) {
+        return sc_fail(diag, SC_ENOCOORDS, "the map has no coordinates, so GeoJSON cannot show it");
+    }
+    sc_outfile file;
+    const sc_err err = sc_outfile_open(path, &file, diag);
+    if (err) return err;
+    fprintf(file.stream, "{\"type\":\"FeatureCollection\",\"starcloak:coordinates\":\"%s\",",
+            map->coords == SC_COORDS_GEOGRAPHIC ? "geographic" : "planar");
+    fputs("\"features\":[\n", file.stream);
+    for (sc_seg_id s = 0; s < map->segment_count && !ferror(file.stream); s++) {
+        if (s > 0) fputs(",\n", file.stream);
+        write_segment(map, file.stream, s);
+    }
+    for (sc_object_id i = 0; i < map->object_count && !ferror(file.stream); i++) {
+        write_object(map, file.stream, i);
+    }
+    fputs("\n]}\n", file.stream);
+    return sc_outfile_commit(&file, diag);
+}

@@ -1,0 +1,261 @@
+// A map's tables, lent to whoever asks. See starcloak/map.h.
+#include <starcloak/map.h>
+
+#include "base/alloc.h"
+#include "map/map_internal.h"
+
+#include <string.h>
+
+static const struct {
+    const char *name;
+    size_t element_size;
+} table_shapes[SC_TABLE_COUNT] = {
+    [SC_TABLE_NODES] = {"nodes", sizeof(sc_node)},
+    [SC_TABLE_EDGES] = {"edges", sizeof(sc_edge)},
+    [SC_TABLE_EDGE_CLASSES] = {"edge classes", sizeof(uint8_t)},
+    [SC_TABLE_SEGMENTS] = {"segments", sizeof(sc_segment)},
+    [SC_TABLE_STARS] = {"stars", sizeof(sc_star)},
+    [SC_TABLE_STAR_SEGMENTS] = {"star segments", sizeof(sc_seg_id)},
+    [SC_TABLE_STAR_NEIGHBOURS] = {"star neighbours", sizeof(sc_star_id)},
+    [SC_TABLE_BOXES] = {"snapping index", sizeof(sc_box_group)},
+    [SC_TABLE_OBJECTS] = {"objects", sizeof(sc_object)},
+    [SC_TABLE_SEGMENT_OBJECTS] = {"segment objects", sizeof(sc_object_id)},
+    [SC_TABLE_CATEGORIES] = {"categories", sizeof(uint32_t)},
+    [SC_TABLE_STRINGS] = {"strings", sizeof(char)},
+    [SC_TABLE_RUNS] = {"edge ends", sizeof(sc_edge_run)},
+};
+
+size_t sc__table_element_size(sc_table_kind kind)
+{
+    return table_shapes[kind].element_size;
+}
+
+const char *sc__table_name(sc_table_kind kind)
+{
+    return table_shapes[kind].name;
+}
+
+void sc_map_free(sc_map *map)
+{
+    if (!map) return;
+    if (map->owns_tables) {
+        for (int kind = 0; kind < SC_TABLE_COUNT; kind++) {
+            sc_free(map->tables[kind].data);
+        }
+    }
+    sc_file_close(&map->file);
+    sc_free(map);
+}
+
+const char *sc_road_class_name(unsigned road_class)
+{
+    static const char *const names[SC_ROAD_CLASS_COUNT] = {
+        [SC_ROAD_UNKNOWN] = "unknown",     [SC_ROAD_MOTORWAY] = "motorway",
+        [SC_ROAD_TRUNK] = "trunk",         [SC_ROAD_PRIMARY] = "primary",
+        [SC_ROAD_SECONDARY] = "secondary", [SC_ROAD_TERTIARY] = "tertiary",
+        [SC_ROAD_LOCAL] = "local",         [SC_ROAD_SERVICE] = "service",
+        [SC_ROAD_RAMP] = "ramp",           [SC_ROAD_PATH] = "path",
+    };
+    return names[road_class < SC_ROAD_CLASS_COUNT ? road_class : SC_ROAD_UNKNOWN];
+}
+
+uint32_t sc_map_node_count(const sc_map *map)
+{
+    return map->node_count;
+}
+
+uint32_t sc_map_edge_count(const sc_map *map)
+{
+    return map->edge_count;
+}
+
+uint32_t sc_map_segment_count(const sc_map *map)
+{
+    return map->segment_count;
+}
+
+uint32_t sc_map_star_count(const sc_map *map)
+{
+    return map->star_count;
+}
+
+uint32_t sc_map_object_count(const sc_map *map)
+{
+    return map->object_count;
+}
+
+uint32_t sc_map_category_count(const sc_map *map)
+{
+    return map->category_count;
+}
+
+size_t sc_map_bytes(const sc_map *map)
+{
+    size_t bytes = 0;
+    for (int kind = 0; kind < SC_TABLE_COUNT; kind++) {
+        bytes += map->tables[kind].count * table_shapes[kind].element_size;
+    }
+    return bytes;
+}
+
+const char *sc_map_table(const sc_map *map, size_t i, size_t *bytes)
+{
+    if (i >= SC_TABLE_COUNT) return NULL;
+    *bytes = map->tables[i].count * table_shapes[i].element_size;
+    return table_shapes[i].name;
+}
+
+uint64_t sc_map_checksum(const sc_map *map)
+{
+    return map->checksum;
+}
+
+const char *sc_map_source(const sc_map *map)
+{
+    return map->source;
+}
+
+const sc_node *sc_map_nodes(const sc_map *map)
+{
+    return map->coords == SC_COORDS_NONE ? NULL : sc__nodes(map);
+}
+
+const sc_edge *sc_map_edges(const sc_map *map)
+{
+    return sc__edges(map);
+}
+
+const uint8_t *sc_map_edge_classes(const sc_map *map)
+{
+    return map->tables[SC_TABLE_EDGE_CLASSES].data;
+}
+
+const sc_segment *sc_map_segments(const sc_map *map)
+{
+    return sc__segments(map);
+}
+
+const sc_star *sc_map_stars(const sc_map *map)
+{
+    return sc__stars(map);
+}
+
+const sc_seg_id *sc_map_star_segments(const sc_map *map)
+{
+    return map->tables[SC_TABLE_STAR_SEGMENTS].data;
+}
+
+const sc_star_id *sc_map_star_neighbours(const sc_map *map)
+{
+    return map->tables[SC_TABLE_STAR_NEIGHBOURS].data;
+}
+
+const sc_object *sc_map_objects(const sc_map *map)
+{
+    return sc__objects(map);
+}
+
+void sc_map_segment_objects(const sc_map *map, sc_seg_id segment, sc_object_id *first,
+                            sc_object_id *last)
+{
+    // The table is left out of maps without objects.
+    if (map->object_count == 0) {
+        *first = *last = 0;
+        return;
+    }
+    const sc_object_id *starts = map->tables[SC_TABLE_SEGMENT_OBJECTS].data;
+    *first = starts[segment];
+    *last = starts[segment + 1];
+}
+
+static const char *string_at(const sc_map *map, uint32_t offset)
+{
+    return (const char *)map->tables[SC_TABLE_STRINGS].data + offset;
+}
+
+const char *sc_map_category_name(const sc_map *map, sc_category_id category)
+{
+    const uint32_t *offsets = map->tables[SC_TABLE_CATEGORIES].data;
+    return string_at(map, offsets[category]);
+}
+
+sc_category_id sc_map_category_find(const sc_map *map, const char *name)
+{
+    for (sc_category_id i = 0; i < map->category_count; i++) {
+        if (strcmp(sc_map_category_name(map, i), name) == 0) return i;
+    }
+    return SC_NONE;
+}
+
+const char *sc_map_object_name(const sc_map *map, sc_object_id object)
+{
+    return string_at(map, sc__objects(map)[object].name);
+}
+
+sc_coords sc_map_coords(const sc_map *map)
+{
+    return map->coords;
+}
+
+double sc_map_unit_m(const sc_map *map)
+{
+    return map->unit_m;
+}
+
+bool sc_map_in_metres(const sc_map *map)
+{
+    return map->in_metres;
+}
+
+void sc_map_node_position(const sc_map *map, sc_node_id node, double *x, double *y)
+{
+    const sc_node at = sc__nodes(map)[node];
+    *x = map->grid.origin_x + at.x / map->grid.per_unit;
+    *y = map->grid.origin_y + at.y / map->grid.per_unit;
+}
+
+void sc_map_edge_position(const sc_map *map, sc_edge_id edge, double offset_m, double *x, double *y)
+{
+    const sc_edge *e = &sc__edges(map)[edge];
+    const double length_m = e->length * map->unit_m;
+    const double part = length_m > 0.0 ? offset_m / length_m : 0.0;
+    const double inside = part < 0.0 ? 0.0 : part > 1.0 ? 1.0 : part;
+    double from_x = 0.0;
+    double from_y = 0.0;
+    double to_x = 0.0;
+    double to_y = 0.0;
+    sc_map_node_position(map, e->from, &from_x, &from_y);
+    sc_map_node_position(map, e->to, &to_x, &to_y);
+    *x = from_x + inside * (to_x - from_x);
+    *y = from_y + inside * (to_y - from_y);
+}
+
+double sc_map_edge_length_m(const sc_map *map, sc_edge_id edge)
+{
+    return sc__edges(map)[edge].length * map->unit_m;
+}
+
+double sc_map_segment_length_m(const sc_map *map, sc_seg_id segment)
+{
+    return sc__segments(map)[segment].length * map->unit_m;
+}
+
+// Decimals that show a grid or unit of `step` exactly, and at least `least`.
+static int decimals_of(double step, int least)
+{
+    int decimals = 0;
+    for (double shown = 1.0; shown > step * 1.5 && decimals < 9; shown /= 10.0) {
+        decimals++;
+    }
+    return decimals > least ? decimals : least;
+}
+
+int sc__position_decimals(const sc_map *map)
+{
+    return decimals_of(1.0 / map->grid.per_unit, 0);
+}
+
+int sc__length_decimals(const sc_map *map)
+{
+    return decimals_of(map->unit_m, 4);
+}

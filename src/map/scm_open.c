@@ -1,0 +1,377 @@
+// Opening a `.scm` file: map it, believe nothing, then lend it.
+//
+// The order of suspicion: is it one of ours at all; is the header whole; do the
+// tables lie where they must; are their bytes those that were written; does
+// every number that is used as an index stay inside its table. After that no
+// accessor can be led out of the mapping, whoever made the file.
+#include "map/scm.h"
+
+#include "base/alloc.h"
+#include "base/diag.h"
+
+#include "map/checksum.h"
+#include <math.h>
+#include <string.h>
+
+/** A file being examined. */
+typedef struct examined {
+    const char *name;
+    const uint8_t *bytes;
+    size_t size;
+    const sc_scm_header *header;
+    sc_diag *diag;
+} examined;
+
+static sc_err damaged(const examined *e, const char *what)
+{
+    return sc_fail(e->diag, SC_EFORMAT, "%s: damaged map: %s; import it again", e->name, what);
+}
+
+static sc_err table_damaged(const examined *e, sc_table_kind kind, const char *what)
+{
+    return sc_fail(e->diag, SC_EFORMAT,
+                   "%s: byte %llu: damaged map: table of %s: %s; import it again", e->name,
+                   (unsigned long long)e->header->tables[kind].offset, sc__table_name(kind), what);
+}
+
+// --- The header ----------------------------------------------------------------
+
+static sc_err check_header(const examined *e)
+{
+    const sc_scm_header *header = e->header;
+    const size_t magic_size = sizeof header->magic;
+    if (e->size == 0) {
+        return sc_fail(e->diag, SC_EFORMAT, "%s: is empty; a StarCloak map (.scm) is needed",
+                       e->name);
+    }
+    if (e->size < magic_size || memcmp(e->bytes, SC_SCM_MAGIC, magic_size) != 0) {
+        return sc_fail(e->diag, SC_EFORMAT,
+                       "%s: is not a StarCloak map; make one with 'starcloak map import'", e->name);
+    }
+    if (e->size < sizeof *header) return damaged(e, "cut short inside its header");
+    if (header->version != SC_SCM_VERSION) {
+        return sc_fail(
+            e->diag, SC_EFORMAT,
+            "%s: map of format version %u, this program reads version %d; import it again", e->name,
+            header->version, SC_SCM_VERSION);
+    }
+    if (header->header_checksum != sc__scm_header_checksum(header)) {
+        return damaged(e, "the header's checksum does not match");
+    }
+    if (header->file_size != e->size) {
+        return sc_fail(e->diag, SC_EFORMAT,
+                       "%s: damaged map: %zu bytes long, %llu were written; import it again",
+                       e->name, e->size, (unsigned long long)header->file_size);
+    }
+    if (header->table_count != SC_TABLE_COUNT) return damaged(e, "wrong number of tables");
+    if (header->map_checksum != sc__scm_map_checksum(header)) {
+        return damaged(e, "the map's checksum does not match");
+    }
+    return SC_OK;
+}
+
+// Whether a scale is one that a builder could have chosen, so that nothing
+// computed with it overflows.
+static bool is_scale(double x)
+{
+    return x >= 1e-15 && x <= 1e15;
+}
+
+static sc_err check_measures(const examined *e)
+{
+    const sc_scm_header *header = e->header;
+    const bool has_coords = header->coords != SC_COORDS_NONE;
+    if (header->coords > SC_COORDS_PLANAR) return damaged(e, "unknown kind of coordinates");
+    if (header->in_metres > 1 || header->reserved != 0) return damaged(e, "unknown flag");
+    if (!is_scale(header->unit_m)) return damaged(e, "unit of length out of range");
+    if (has_coords && (!is_scale(header->grid_per_unit) ||
+                       !sc_geo_valid(SC_COORDS_PLANAR, header->origin_x, header->origin_y))) {
+        return damaged(e, "grid of coordinates out of range");
+    }
+    const bool on_globe = header->coords == SC_COORDS_GEOGRAPHIC;
+    if (on_globe && (header->grid_per_unit != SC_GRID_PER_DEGREE || header->origin_x != 0.0 ||
+                     header->origin_y != 0.0)) {
+        return damaged(e, "not the grid of the globe");
+    }
+    if (memchr(header->source, '\0', sizeof header->source) == NULL) {
+        return damaged(e, "source text without an end");
+    }
+    return SC_OK;
+}
+
+// Tables in order, each at the next aligned place, zeros between, and the counts
+// related as a map's are. Everything behind this may use the tables' sizes.
+static sc_err check_layout(const examined *e, sc_table *tables)
+{
+    const sc_scm_header *header = e->header;
+    uint64_t end = sizeof *header;
+    for (uint32_t kind = 0; kind < SC_TABLE_COUNT; kind++) {
+        const sc_scm_table *table = &header->tables[kind];
+        const size_t element_size = sc__table_element_size(kind);
+        if (table->kind != kind || table->element_size != element_size ||
+            table->offset != sc__scm_align(end) || table->offset > e->size ||
+            table->count > (e->size - table->offset) / element_size) {
+            return damaged(e, "the directory of its tables is wrong");
+        }
+        for (uint64_t i = end; i < table->offset; i++) {
+            if (e->bytes[i] != 0) return damaged(e, "bytes between its tables");
+        }
+        tables[kind].data = (void *)(uintptr_t)(e->bytes + table->offset);
+        tables[kind].count = table->count;
+        end = table->offset + table->count * element_size;
+    }
+    return end == e->size ? SC_OK : damaged(e, "bytes behind its last table");
+}
+
+static sc_err check_counts(const examined *e, const sc_table *tables)
+{
+    const uint64_t nodes = e->header->node_count;
+    const uint64_t edges = tables[SC_TABLE_EDGES].count;
+    const uint64_t segments = tables[SC_TABLE_SEGMENTS].count;
+    const uint64_t objects = tables[SC_TABLE_OBJECTS].count;
+    const bool has_coords = e->header->coords != SC_COORDS_NONE;
+
+    const bool sizes_fit =
+        nodes < INT32_MAX && (has_coords || nodes <= sc__max_bare_nodes(edges)) &&
+        edges < INT32_MAX && edges > 0 && segments > 1 && segments - 1 <= edges &&
+        objects < INT32_MAX && tables[SC_TABLE_STARS].count > 1 &&
+        tables[SC_TABLE_STARS].count - 1 <= nodes &&
+        tables[SC_TABLE_STAR_SEGMENTS].count < INT32_MAX &&
+        tables[SC_TABLE_STAR_NEIGHBOURS].count < INT32_MAX &&
+        tables[SC_TABLE_STRINGS].count <= UINT32_MAX &&
+        (tables[SC_TABLE_STRINGS].count > 0) == (objects > 0) &&
+        tables[SC_TABLE_CATEGORIES].count <= objects;
+    if (!sizes_fit) return damaged(e, "its tables' sizes are out of range");
+
+    const sc_box_levels levels = sc__box_levels((uint32_t)edges);
+    const bool sizes_agree =
+        tables[SC_TABLE_NODES].count == (has_coords ? nodes : 0) &&
+        tables[SC_TABLE_EDGE_CLASSES].count == edges &&
+        tables[SC_TABLE_BOXES].count == (has_coords ? sc__box_group_count(&levels) : 0) &&
+        tables[SC_TABLE_RUNS].count == (has_coords ? levels.box_count[0] : 0) &&
+        tables[SC_TABLE_SEGMENT_OBJECTS].count == (objects > 0 ? segments : 0);
+    return sizes_agree ? SC_OK : damaged(e, "its tables' sizes do not agree");
+}
+
+// --- The tables ------------------------------------------------------------------
+
+// One function per table says whether any of its elements [begin, end) names
+// something that is not there. They gather their verdict instead of leaving
+// early: without a branch the compiler checks several elements at once.
+typedef bool find_fault(const sc_map *map, size_t begin, size_t end);
+
+static bool fault_in_edges(const sc_map *map, size_t begin, size_t end)
+{
+    const sc_edge *edges = sc__edges(map);
+    uint32_t bad = 0;
+    for (size_t i = begin; i < end; i++) {
+        bad |= edges[i].from >= map->node_count;
+        bad |= edges[i].to >= map->node_count;
+        bad |= edges[i].segment >= map->segment_count;
+    }
+    return bad;
+}
+
+// The entry behind the last segment only tells where its edges end.
+static bool fault_in_segments(const sc_map *map, size_t begin, size_t end)
+{
+    const sc_segment *segments = sc__segments(map);
+    uint32_t bad = segments[0].first_edge != 0;
+    bad |= segments[map->segment_count].first_edge != map->edge_count;
+    for (size_t i = begin; i < end && i < map->segment_count; i++) {
+        bad |= segments[i].first_edge >= segments[i + 1].first_edge;
+        bad |= segments[i].star_a >= map->star_count;
+        bad |= (segments[i].star_b >= map->star_count) & (segments[i].star_b != SC_NONE);
+    }
+    return bad;
+}
+
+static bool fault_in_stars(const sc_map *map, size_t begin, size_t end)
+{
+    const sc_star *stars = sc__stars(map);
+    const sc_star *last = &stars[map->star_count];
+    uint32_t bad = stars[0].first_segment != 0 || stars[0].first_neighbour != 0;
+    bad |= last->first_segment != map->tables[SC_TABLE_STAR_SEGMENTS].count;
+    bad |= last->first_neighbour != map->tables[SC_TABLE_STAR_NEIGHBOURS].count;
+    for (size_t i = begin; i < end && i < map->star_count; i++) {
+        bad |= stars[i].node >= map->node_count;
+        bad |= stars[i].first_segment > stars[i + 1].first_segment;
+        bad |= stars[i].first_neighbour > stars[i + 1].first_neighbour;
+    }
+    return bad;
+}
+
+static bool fault_in_ids(const uint32_t *ids, uint64_t bound, size_t begin, size_t end)
+{
+    uint32_t bad = 0;
+    for (size_t i = begin; i < end; i++) {
+        bad |= ids[i] >= bound;
+    }
+    return bad;
+}
+
+static bool fault_in_star_segments(const sc_map *map, size_t begin, size_t end)
+{
+    return fault_in_ids(sc_map_star_segments(map), map->segment_count, begin, end);
+}
+
+static bool fault_in_star_neighbours(const sc_map *map, size_t begin, size_t end)
+{
+    return fault_in_ids(sc_map_star_neighbours(map), map->star_count, begin, end);
+}
+
+static bool fault_in_objects(const sc_map *map, size_t begin, size_t end)
+{
+    const sc_object *objects = sc__objects(map);
+    const uint64_t string_bytes = map->tables[SC_TABLE_STRINGS].count;
+    uint32_t bad = 0;
+    for (size_t i = begin; i < end; i++) {
+        bad |= objects[i].edge >= map->edge_count;
+        bad |= objects[i].category >= map->category_count;
+        bad |= objects[i].name >= string_bytes;
+    }
+    return bad;
+}
+
+static bool fault_in_segment_objects(const sc_map *map, size_t begin, size_t end)
+{
+    const sc_object_id *starts = map->tables[SC_TABLE_SEGMENT_OBJECTS].data;
+    uint32_t bad = starts[0] != 0 || starts[map->segment_count] != map->object_count;
+    for (size_t i = begin; i < end && i < map->segment_count; i++) {
+        bad |= starts[i] > starts[i + 1];
+    }
+    return bad;
+}
+
+static bool fault_in_categories(const sc_map *map, size_t begin, size_t end)
+{
+    return fault_in_ids(map->tables[SC_TABLE_CATEGORIES].data, map->tables[SC_TABLE_STRINGS].count,
+                        begin, end);
+}
+
+// A string that is not ended would be read beyond the table.
+static bool fault_in_strings(const sc_map *map, size_t begin, size_t end)
+{
+    const sc_table strings = map->tables[SC_TABLE_STRINGS];
+    (void)begin;
+    return end == strings.count && ((const char *)strings.data)[end - 1] != '\0';
+}
+
+// Nodes, classes, boxes and runs name nothing.
+static find_fault *const finders[SC_TABLE_COUNT] = {
+    [SC_TABLE_EDGES] = fault_in_edges,
+    [SC_TABLE_SEGMENTS] = fault_in_segments,
+    [SC_TABLE_STARS] = fault_in_stars,
+    [SC_TABLE_STAR_SEGMENTS] = fault_in_star_segments,
+    [SC_TABLE_STAR_NEIGHBOURS] = fault_in_star_neighbours,
+    [SC_TABLE_OBJECTS] = fault_in_objects,
+    [SC_TABLE_SEGMENT_OBJECTS] = fault_in_segment_objects,
+    [SC_TABLE_CATEGORIES] = fault_in_categories,
+    [SC_TABLE_STRINGS] = fault_in_strings,
+};
+
+// Checksum and ids in one pass, block by block, so that the second look at a
+// block finds it in the nearest cache.
+static sc_err check_table(const examined *e, const sc_map *map, sc_table_kind kind,
+                          XXH3_state_t *state)
+{
+    enum { BLOCK_BYTES = 1 << 15 };
+    const sc_scm_table *table = &e->header->tables[kind];
+    const size_t size = table->element_size;
+    const size_t block = BLOCK_BYTES / size;
+    bool bad = false;
+    XXH3_64bits_reset(state);
+    for (size_t begin = 0; begin < table->count; begin += block) {
+        const size_t left = table->count - begin;
+        const size_t count = left < block ? left : block;
+        XXH3_64bits_update(state, e->bytes + table->offset + begin * size, count * size);
+        if (finders[kind]) bad |= finders[kind](map, begin, begin + count);
+    }
+    if (XXH3_64bits_digest(state) != table->checksum) {
+        return table_damaged(e, kind, "the checksum does not match");
+    }
+    return bad ? table_damaged(e, kind, "an id is out of range") : SC_OK;
+}
+
+static sc_err check_tables(const examined *e, const sc_map *map)
+{
+    XXH3_state_t *state = XXH3_createState();
+    if (!state) return sc_fail_memory(e->diag, "opening a map");
+    sc_err err = SC_OK;
+    for (int kind = 0; kind < SC_TABLE_COUNT && !err; kind++) {
+        err = check_table(e, map, (sc_table_kind)kind, state);
+    }
+    XXH3_freeState(state);
+    return err;
+}
+
+// --- Opening ---------------------------------------------------------------------
+
+static sc_err examine(const examined *e, sc_map *map)
+{
+    sc_err err = check_header(e);
+    if (!err) err = check_measures(e);
+    if (!err) err = check_layout(e, map->tables);
+    if (!err) err = check_counts(e, map->tables);
+    if (err) return err;
+
+    const sc_scm_header *header = e->header;
+    map->coords = (sc_coords)header->coords;
+    map->in_metres = header->in_metres;
+    map->unit_m = header->unit_m;
+    map->grid = (sc_grid){header->origin_x, header->origin_y, header->grid_per_unit};
+    map->checksum = header->map_checksum;
+    memcpy(map->source, header->source, sizeof map->source);
+    map->node_count = header->node_count;
+    map->edge_count = (uint32_t)map->tables[SC_TABLE_EDGES].count;
+    map->segment_count = (uint32_t)map->tables[SC_TABLE_SEGMENTS].count - 1;
+    map->star_count = (uint32_t)map->tables[SC_TABLE_STARS].count - 1;
+    map->object_count = (uint32_t)map->tables[SC_TABLE_OBJECTS].count;
+    map->category_count = (uint32_t)map->tables[SC_TABLE_CATEGORIES].count;
+    map->levels = sc__box_levels(map->edge_count);
+    return check_tables(e, map);
+}
+
+// The map in these bytes, or NULL with the reason in *err.
+static sc_map *open_bytes(const void *bytes, size_t size, const char *name, sc_err *err,
+                          sc_diag *diag)
+{
+    sc_map *map = sc_calloc(1, sizeof *map);
+    if (!map) {
+        *err = sc_fail_memory(diag, "opening a map");
+        return NULL;
+    }
+    const examined e = {name, bytes, size, bytes, diag};
+    *err = examine(&e, map);
+    if (!*err) return map;
+    sc_map_free(map);
+    return NULL;
+}
+
+sc_err sc_map_open_memory(const void *bytes, size_t size, const char *name, sc_map **out,
+                          sc_diag *diag)
+{
+    if ((uintptr_t)bytes % sizeof(uint64_t) != 0) {
+        return sc_fail(diag, SC_EINVAL, "%s: the bytes of a map must be aligned to 8", name);
+    }
+    sc_err err = SC_OK;
+    sc_map *map = open_bytes(bytes, size, name, &err, diag);
+    if (map) *out = map;
+    return err;
+}
+
+sc_err sc_map_open(const char *path, sc_map **out, sc_diag *diag)
+{
+    sc_file file = {0};
+    sc_err err = sc_file_map(path, &file, diag);
+    if (err) return err;
+    sc_map *map = open_bytes(file.input.data, file.input.size, path, &err, diag);
+    if (!map) {
+        sc_file_close(&file);
+        return err;
+    }
+    map->file = file;
+    map->file.input.name = "";  // the caller's, and no longer needed
+    *out = map;
+    return SC_OK;
+}
