@@ -1,0 +1,40 @@
+/**
+ * @file osm_door.h
+ * @brief What both fuzzers of OpenStreetMap files do with one.
+ *
+ * What the reader accepts must make a map that passes its own check; what it
+ * refuses must come with a sentence (door.h).
+ *
+ * Used by: fuzz_map_osm_pbf.c, fuzz_map_osm_xml.c.
+ */
+#ifndef SC_FUZZ_OSM_DOOR_H
+#define SC_FUZZ_OSM_DOOR_H
+
+#include "door.h"
+
+static inline void door_osm_as(const sc_input *input, bool skip_missing_nodes)
+{
+    sc_import_options options = SC_IMPORT_DEFAULTS;
+    options.ways = "all";
+    options.skip_missing_nodes = skip_missing_nodes;
+    sc_import_report report = {0};
+    sc_diag diag = {""};
+    const sc_load load = {input, 1, &options, &report, &diag};
+    sc_builder *builder = NULL;
+    const sc_err err = sc__load_osm(&load, &builder);
+    if (err) {
+        DOOR_PROMISE(!builder, "a refusal leaves nothing behind");
+        door_refused(err, &diag, input, 1);
+    } else {
+        door_accepted(builder, HUGE_VAL);
+    }
+}
+
+/** Read the file all ways, with and without the nodes that it lacks. */
+static inline void door_osm(const sc_input *input)
+{
+    door_osm_as(input, false);
+    door_osm_as(input, true);
+}
+
+#endif
