@@ -1,0 +1,77 @@
+/*
+ * `starcloak map check`: does a map mean what it should? Opening proves that its
+ * bytes are whole; this proves that its tables agree with each other.
+ */
+#include "command.h"
+
+#include <starcloak/map.h>
+
+#include "format.h"
+
+typedef struct check_options {
+    const char *path;
+    bool quiet;
+} check_options;
+
+static const sc_option options_table[] = {
+    {"quiet", 'q', NULL, "print nothing but errors", NULL},
+    {NULL, 0, NULL, NULL, NULL},
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    check_options *options = state->input;
+    switch (key) {
+    case 'q':
+        options->quiet = true;
+        return 0;
+    default:
+        return sc_parse_map(key, argument, state, &options->path);
+    }
+}
+
+static int run(sc_call *call)
+{
+    check_options options = {.path = NULL};
+    sc_call_parse(call, &options);
+
+    sc_diag diag = {.message = ""};
+    sc_map *map = NULL;
+    sc_err err = sc_map_open(options.path, &map, &diag);
+    if (!err) err = sc_map_check(map, &diag);
+    int status = SC_EXIT_OK;
+    if (err) {
+        status = sc_call_fail(call, err, &diag);
+    } else if (!options.quiet) {
+        char edges[SC_FORMAT_SIZE];
+        char stars[SC_FORMAT_SIZE];
+        sc_print_text(stdout, options.path);
+        printf(": sound: %s edges and %s stars keep every rule\n",
+               sc_format_count(edges, sc_map_edge_count(map)),
+               sc_format_count(stars, sc_map_star_count(map)));
+    }
+    sc_map_free(map);
+    return status;
+}
+
+static const sc_entry examples[] = {
+    {"starcloak map check cal.scm", "Say whether cal.scm is sound."},
+    {NULL, NULL},
+};
+
+const sc_command sc_cmd_map_check = {
+    .name = "check",
+    .summary = "verify that a map is sound",
+    .arguments = "FILE.scm",
+    .complete = SC_COMPLETE_MAPS,
+    .description =
+        "Open a map and check all of its invariants: every edge in exactly one segment, segments "
+        "that are as long as possible, every segment at a star, the star graph, the order of all "
+        "tables, and the sums of lengths.\n"
+        "Every command verifies the checksums of a map that it opens; this one also "
+        "verifies what the tables say.",
+    .options = options_table,
+    .examples = examples,
+    .parse = parse,
+    .run = run,
+};

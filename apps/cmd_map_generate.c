@@ -1,0 +1,152 @@
+/*
+ * `starcloak map generate`: a synthetic city, for those who have no map at hand
+ * and for tests of scale.
+ */
+#include "command.h"
+
+#include <inttypes.h>
+
+#include <starcloak/map_generate.h>
+
+#include "base/json.h"
+#include "format.h"
+#include "map_report.h"
+#include "progress.h"
+#include "values.h"
+
+#define NODES_DEFAULT 20000
+#define SEED_DEFAULT 1
+
+typedef struct generate_options {
+    const char *output;
+    uint64_t nodes;
+    uint64_t seed;
+    bool quiet;
+    bool json;
+} generate_options;
+
+enum {
+    KEY_KIND = SC_KEY_FIRST,
+    KEY_JSON,
+    KEY_SEED,
+};
+
+static const sc_option options_table[] = {
+    {"output", 'o', "FILE.scm", "where the map goes (required); - is standard output",
+     SC_COMPLETE_MAPS},
+    {"kind", KEY_KIND, "KIND", "what to make; 'city', which is the default, is all there is so far",
+     "city"},
+    {"nodes", 'n', "N",
+     "about how many nodes, 100 to 30M; k and M stand for thousands and millions (default 20k)",
+     NULL},
+    {"seed", KEY_SEED, "S",
+     "another number, another city; the same number, the same city, bit for bit (default 1)", NULL},
+    {"quiet", 'q', NULL, "print nothing but errors and what --json asks for; no progress bar",
+     NULL},
+    {"json", KEY_JSON, NULL, "print the report as one JSON object, with --quiet too", NULL},
+    {NULL, 0, NULL, NULL, NULL},
+};
+
+static const char *const kinds[] = {"city", NULL};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    generate_options *options = state->input;
+    switch (key) {
+    case 'o':
+        options->output = argument;
+        return 0;
+    case KEY_KIND:
+        sc_value_word(state, "--kind", argument, kinds);
+        return 0;
+    case 'n':
+        options->nodes =
+            sc_value_count(state, "--nodes", argument, SC_CITY_MIN_NODES, SC_CITY_MAX_NODES);
+        return 0;
+    case KEY_SEED:
+        options->seed = sc_value_count(state, "--seed", argument, 0, UINT64_MAX);
+        return 0;
+    case 'q':
+        options->quiet = true;
+        return 0;
+    case KEY_JSON:
+        options->json = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        sc_usage_error(state, "unexpected argument '%s'", argument);
+    case ARGP_KEY_END:
+        sc_value_output(state, options->output);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static void print_report(const generate_options *options, const sc_map *map, double seconds)
+{
+    FILE *stream = sc_report_stream(options->output);
+    char text[SC_FORMAT_SIZE];
+    if (options->json) {
+        fputs("{\"output\":", stream);
+        sc_json_string(stream, options->output);
+        fprintf(stream, ",\"kind\":\"city\",\"seed\":%" PRIu64 ",", options->seed);
+        sc_report_sizes_json(stream, map);
+        fprintf(stream, ",\"seconds\":%.4f}\n", seconds);
+        return;
+    }
+    sc_print_text(stream, options->output);
+    fprintf(stream, ": a city, seed %" PRIu64 "\n", options->seed);
+    sc_report_sizes(stream, map);
+    sc_report_line(stream, "time", sc_format_seconds(text, seconds), "");
+}
+
+static int run(sc_call *call)
+{
+    generate_options options = {.nodes = NODES_DEFAULT, .seed = SEED_DEFAULT};
+    sc_call_parse(call, &options);
+
+    sc_bar bar;
+    sc_diag diag = {.message = ""};
+    sc_map *map = NULL;
+    const double start = sc_clock_s();
+    sc_bar_init(&bar, options.quiet);
+    const sc_city_options city = {
+        .node_count = (uint32_t)options.nodes,
+        .seed = options.seed,
+        .progress = sc_bar_listen(&bar),
+    };
+    sc_err err = sc_map_generate_city(&city, &map, &diag);
+    if (!err) err = sc_map_save(map, options.output, &diag);
+    sc_bar_clear(&bar);
+
+    int status = SC_EXIT_OK;
+    if (err) {
+        status = sc_call_fail(call, err, &diag);
+    } else if (options.json || !options.quiet) {
+        print_report(&options, map, sc_clock_s() - start);
+    }
+    sc_map_free(map);
+    return status;
+}
+
+static const sc_entry examples[] = {
+    {"starcloak map generate -o city.scm", "A city of 20,000 nodes."},
+    {"starcloak map generate --nodes 10M --seed 7 -o big.scm", "A large one, and another."},
+    {NULL, NULL},
+};
+
+const sc_command sc_cmd_map_generate = {
+    .name = "generate",
+    .summary = "make a synthetic city",
+    .arguments = "-o FILE.scm",
+    .description =
+        "Make a road map that looks like a city: arterials, local streets, dead ends, curved "
+        "streets, a river with bridges, and objects by category, clustered as real ones are. "
+        "Degrees, lengths of segments and neighbourhoods lie in the range of real maps.\n"
+        "The map is written under another name first and then renamed: a run that fails "
+        "leaves an older FILE.scm as it was.",
+    .options = options_table,
+    .examples = examples,
+    .parse = parse,
+    .run = run,
+};

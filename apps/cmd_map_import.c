@@ -1,0 +1,389 @@
+/*
+ * `starcloak map import`: a road map of another format becomes a .scm file.
+ *
+ * The reading is the library's (map_import.h); here are its options, the guess
+ * of the format, the progress bar and the report. An option that the format has
+ * no use for is refused: silently ignoring it would be a lie.
+ */
+#include "command.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include <starcloak/map_import.h>
+
+#include "base/json.h"
+#include "format.h"
+#include "guess.h"
+#include "map_report.h"
+#include "overlap.h"
+#include "progress.h"
+#include "values.h"
+
+typedef struct import_options {
+    const char *const *inputs;
+    size_t input_count;
+    const char *output;
+    sc_format format;
+    bool format_given;
+    bool quiet;
+    bool json;
+    unsigned used;  ///< bits of the options that only some formats know, see `limited`
+    sc_import_options library;
+} import_options;
+
+enum {
+    KEY_FORMAT = 'f',
+    KEY_WAYS = SC_KEY_FIRST,
+    KEY_CLASS,
+    KEY_CATEGORY_NAMES,
+    KEY_OBJECTS,
+    KEY_UNIT_M,
+    KEY_COORDS,
+    KEY_UTM,
+    KEY_SKIP_MISSING_NODES,
+    KEY_MAX_OBJECT_SNAP_M,
+    KEY_JSON,
+};
+
+static const sc_option options_table[] = {
+    {"output", 'o', "FILE.scm", "where the map goes (required); - is standard output",
+     SC_COMPLETE_MAPS},
+    {"format", KEY_FORMAT, "FORMAT",
+     "how to read the inputs: cnode, dimacs, osm, shapefile or mobisim (default: told from the "
+     "endings of their names)",
+     "cnode dimacs osm shapefile mobisim"},
+    {"objects", KEY_OBJECTS, "FILE.csv",
+     "objects to put on the map, with any format: lines of lon,lat,category[,name]; each goes to "
+     "the nearest road",
+     SC_COMPLETE_FILES},
+    {"max-object-snap-m", KEY_MAX_OBJECT_SNAP_M, "M",
+     "leave out objects farther than M metres from any road (default 1000)", NULL},
+    {"ways", KEY_WAYS, "LIST",
+     "osm: highway values to keep, separated by commas; drivable (the default), walk, bike and all "
+     "stand for sets of them",
+     "drivable walk bike all"},
+    {"skip-missing-nodes", KEY_SKIP_MISSING_NODES, NULL,
+     "osm: pass over references to nodes that the file does not have, instead of refusing it",
+     NULL},
+    {"class", KEY_CLASS, "LIST",
+     "shapefile: MTFCC classes to keep, separated by commas (default: all)", NULL},
+    {"category-names", KEY_CATEGORY_NAMES, "FILE.csv",
+     "cnode: names for the numbered categories of objects, lines of cat_name,cat_id",
+     SC_COMPLETE_FILES},
+    {"coords", KEY_COORDS, "KIND",
+     "cnode, shapefile: what the coordinates are, geographic or planar (default: told from the "
+     "numbers)",
+     "geographic planar"},
+    {"unit-m", KEY_UNIT_M, "X",
+     "all but osm: a unit of length in the files is X metres (default: what the format says)",
+     NULL},
+    {"utm", KEY_UTM, "ZONE",
+     "shapefile, mobisim: the coordinates are UTM of this zone, as 16N or 56S; turn them into "
+     "degrees (default: keep metres)",
+     NULL},
+    {"quiet", 'q', NULL, "print nothing but errors and what --json asks for; no progress bar",
+     NULL},
+    {"json", KEY_JSON, NULL, "print the report as one JSON object, with --quiet too", NULL},
+    {NULL, 0, NULL, NULL, NULL},
+};
+
+/** Options that only some formats know. */
+static const struct {
+    int key;
+    unsigned formats;
+    const char *name;
+    const char *for_what;
+} limited[] = {
+    {KEY_WAYS, 1U << SC_FORMAT_OSM, "--ways", "osm"},
+    {KEY_SKIP_MISSING_NODES, 1U << SC_FORMAT_OSM, "--skip-missing-nodes", "osm"},
+    {KEY_CLASS, 1U << SC_FORMAT_SHAPEFILE, "--class", "shapefile"},
+    {KEY_CATEGORY_NAMES, 1U << SC_FORMAT_CNODE, "--category-names", "cnode"},
+    {KEY_COORDS, 1U << SC_FORMAT_CNODE | 1U << SC_FORMAT_SHAPEFILE, "--coords",
+     "cnode and shapefile"},
+    {KEY_UNIT_M, ~(1U << SC_FORMAT_OSM), "--unit-m", "all formats but osm"},
+    {KEY_UTM, 1U << SC_FORMAT_SHAPEFILE | 1U << SC_FORMAT_MOBISIM, "--utm",
+     "shapefile and mobisim"},
+};
+
+#define LIMITED_COUNT (sizeof(limited) / sizeof(limited[0]))
+
+static const char *const format_names[] = {
+#define X(name, value, text) [value] = (text),
+    SC_FORMAT_MAP(X)
+#undef X
+        NULL,
+};
+
+static const char *const coords_names[] = {"geographic", "planar", NULL};
+
+static void choose_format(import_options *options, const struct argp_state *state)
+{
+    const char *culprit = NULL;
+    switch (sc_guess_format(options->inputs, options->input_count, &options->format, &culprit)) {
+    case SC_GUESS_FOUND:
+        return;
+    case SC_GUESS_UNKNOWN:
+        sc_usage_error(state, "cannot tell the format of '%s' from its name; add --format",
+                       culprit);
+    case SC_GUESS_CONFLICT:
+        sc_usage_error(state,
+                       "'%s' looks like another format than '%s'; add --format, or import them "
+                       "one by one",
+                       culprit, options->inputs[0]);
+    }
+}
+
+/** Whatever is read must not be replaced, not even by what was made of it. */
+static bool is_output_read(const import_options *options)
+{
+    const char *const others[] = {options->library.objects, options->library.category_names};
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        if (others[i] && sc_overlaps(options->output, others[i])) return true;
+    }
+    for (size_t i = 0; i < options->input_count; i++) {
+        if (sc_overlaps(options->output, options->inputs[i])) return true;
+    }
+    return false;
+}
+
+static void check_usage(import_options *options, const struct argp_state *state)
+{
+    if (options->input_count == 0) sc_usage_error(state, "no input given; name the files to read");
+    sc_value_output(state, options->output);
+    if (!options->format_given) choose_format(options, state);
+    for (size_t i = 0; i < LIMITED_COUNT; i++) {
+        const bool used = (options->used & 1U << i) != 0;
+        if (used && (limited[i].formats & 1U << options->format) == 0) {
+            sc_usage_error(state, "%s is for %s, and the format is %s", limited[i].name,
+                           limited[i].for_what, sc_format_name(options->format));
+        }
+    }
+    if (is_output_read(options)) {
+        sc_usage_error(state, "the output '%s' is also an input; choose another name",
+                       options->output);
+    }
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    import_options *options = state->input;
+    for (size_t i = 0; i < LIMITED_COUNT; i++) {
+        if (limited[i].key == key) options->used |= 1U << i;
+    }
+    switch (key) {
+    case 'o':
+        options->output = argument;
+        return 0;
+    case KEY_FORMAT:
+        options->format = (sc_format)sc_value_word(state, "--format", argument, format_names);
+        options->format_given = true;
+        return 0;
+    case KEY_WAYS:
+        options->library.ways = argument;
+        return 0;
+    case KEY_CLASS:
+        options->library.classes = argument;
+        return 0;
+    case KEY_CATEGORY_NAMES:
+        options->library.category_names = argument;
+        return 0;
+    case KEY_OBJECTS:
+        options->library.objects = argument;
+        return 0;
+    case KEY_UNIT_M:
+        options->library.unit_m = sc_value_number(state, "--unit-m", argument, 1e-9, 1e9);
+        return 0;
+    case KEY_COORDS:
+        options->library.coords = sc_value_word(state, "--coords", argument, coords_names) == 0
+                                      ? SC_COORDS_GEOGRAPHIC
+                                      : SC_COORDS_PLANAR;
+        return 0;
+    case KEY_UTM:
+        options->library.utm_zone = sc_value_utm_zone(state, "--utm", argument);
+        return 0;
+    case KEY_SKIP_MISSING_NODES:
+        options->library.skip_missing_nodes = true;
+        return 0;
+    case KEY_MAX_OBJECT_SNAP_M:
+        options->library.max_object_snap_m =
+            sc_value_number(state, "--max-object-snap-m", argument, 0, HUGE_VAL);
+        return 0;
+    case 'q':
+        options->quiet = true;
+        return 0;
+    case KEY_JSON:
+        options->json = true;
+        return 0;
+    case ARGP_KEY_ARGS:
+        options->inputs = (const char *const *)state->argv + state->next;
+        options->input_count = (size_t)(state->argc - state->next);
+        return 0;
+    case ARGP_KEY_END:
+        check_usage(options, state);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/** What a reader left out or mended: a count of the report, in words. */
+typedef struct remark {
+    const char *key;  ///< in JSON
+    uint64_t count;
+    const char *text;
+} remark;
+
+#define REMARK_COUNT 7
+
+static void list_remarks(const sc_import_report *report, remark out[REMARK_COUNT])
+{
+    const remark remarks[REMARK_COUNT] = {
+        {"ways_left_out", report->ways_left_out, "roads: not of the chosen kinds, left out"},
+        {"missing_nodes", report->missing_nodes, "references: to nodes not in the files, left out"},
+        {"repeated_nodes", report->repeated_nodes, "references: repeat the one before, left out"},
+        {"unpaired_arcs", report->unpaired_arcs, "arcs: without their opposite, kept as roads"},
+        {"objects_too_far", report->objects_too_far, "objects: too far from any road, left out"},
+        {"objects_without_place", report->objects_without_place,
+         "objects: without a position, left out"},
+        {"objects_clamped", report->objects_clamped,
+         "objects: beyond the end of their edge, moved to its end"},
+    };
+    memcpy(out, remarks, sizeof(remarks));
+}
+
+static void print_json(FILE *stream, const import_options *options, const sc_map *map,
+                       const sc_import_report *report, double seconds)
+{
+    remark remarks[REMARK_COUNT];
+    list_remarks(report, remarks);
+    fputs("{\"output\":", stream);
+    sc_json_string(stream, options->output);
+    fprintf(stream,
+            ",\"format\":\"%s\",\"format_guessed\":%s,\"source\":", sc_format_name(options->format),
+            options->format_given ? "false" : "true");
+    sc_json_string(stream, sc_map_source(map));
+    fputc(',', stream);
+    sc_report_sizes_json(stream, map);
+    for (size_t i = 0; i < REMARK_COUNT; i++) {
+        fprintf(stream, ",\"%s\":%" PRIu64, remarks[i].key, remarks[i].count);
+    }
+    fprintf(stream, ",\"bytes_read\":%" PRIu64 ",\"seconds\":%.4f}\n", report->bytes_read, seconds);
+}
+
+static void print_report(FILE *stream, const import_options *options, const sc_map *map,
+                         const sc_import_report *report, double seconds)
+{
+    sc_print_text(stream, options->output);
+    fprintf(stream, ": read as %s%s\n", sc_format_name(options->format),
+            options->format_given ? "" : ", as the names suggest");
+    sc_report_sizes(stream, map);
+
+    remark remarks[REMARK_COUNT];
+    list_remarks(report, remarks);
+    char number[SC_FORMAT_SIZE];
+    for (size_t i = 0; i < REMARK_COUNT; i++) {
+        if (remarks[i].count == 0) continue;
+        sc_report_line(stream, "note", sc_format_count(number, remarks[i].count), remarks[i].text);
+    }
+    char speed[2 * SC_FORMAT_SIZE] = "";
+    if (seconds > 0) {
+        snprintf(speed, sizeof(speed), "(%s read, %.1f MB/s)",
+                 sc_format_bytes(number, report->bytes_read),
+                 (double)report->bytes_read / 1e6 / seconds);
+    }
+    char time[SC_FORMAT_SIZE];
+    sc_report_line(stream, "time", sc_format_seconds(time, seconds), speed);
+}
+
+static int fail(const sc_call *call, const import_options *options, sc_err err, const sc_diag *diag)
+{
+    const int status = sc_call_fail(call, err, diag);
+    const bool about_content = err == SC_EPARSE || err == SC_EFORMAT;
+    if (about_content && !options->format_given) {
+        fprintf(stderr, "%s: read as %s, as the names suggest; --format chooses another\n",
+                call->path, sc_format_name(options->format));
+    }
+    return status;
+}
+
+static int run(sc_call *call)
+{
+    import_options options = {.library = SC_IMPORT_DEFAULTS};
+    sc_call_parse(call, &options);
+
+    sc_bar bar;
+    sc_diag diag = {.message = ""};
+    sc_import_report report = {0};
+    sc_map *map = NULL;
+    const double start = sc_clock_s();
+    sc_bar_init(&bar, options.quiet);
+    options.library.progress = sc_bar_listen(&bar);
+    sc_err err = sc_map_import(options.format, options.inputs, options.input_count,
+                               &options.library, &map, &report, &diag);
+    if (!err) err = sc_map_save(map, options.output, &diag);
+    sc_bar_clear(&bar);
+
+    int status = SC_EXIT_OK;
+    const double seconds = sc_clock_s() - start;
+    FILE *stream = sc_report_stream(options.output);
+    if (err) {
+        status = fail(call, &options, err, &diag);
+    } else if (options.json) {
+        print_json(stream, &options, map, &report, seconds);
+    } else if (!options.quiet) {
+        print_report(stream, &options, map, &report, seconds);
+    }
+    sc_map_free(map);
+    return status;
+}
+
+static const sc_entry formats[] = {
+    {"cnode", "Files .cnode (node longitude latitude) and .cedge (edge start end length), with or "
+              "without the merged map .txt that puts objects on the edges; .cedge alone makes a "
+              "map without coordinates."},
+    {"dimacs", "Files .gr of the 9th DIMACS challenge, with or without the .co that has their "
+               "coordinates; several pairs make one map."},
+    {"osm", "OpenStreetMap: .osm.pbf or XML. Objects are taken from amenity, shop, tourism, "
+            "leisure and like tags."},
+    {"shapefile", "TIGER/Line roads, .shp with the .dbf beside it. Vertices with equal coordinates "
+                  "are one node."},
+    {"mobisim", "The .svg maps of the simulator GT-MobiSim."},
+    {NULL, NULL},
+};
+
+static const sc_topic topics[] = {{"Formats", formats}, {NULL, NULL}};
+
+static const sc_entry examples[] = {
+    {"starcloak map import cal.cnode cal.cedge calmap.txt -o cal.scm",
+     "California's highways with objects; the format is told from the names."},
+    {"starcloak map import ME.gr.xz ME.co.xz VT.gr.xz VT.co.xz -o me-vt.scm",
+     "Two states as one map, straight from compressed files."},
+    {"starcloak map import monaco.osm.pbf --ways all --objects cameras.csv -o monaco.scm",
+     "Every way of Monaco, footpaths too, and objects of one's own."},
+    {"starcloak map import --format mobisim atlanta.svg --utm 16N -o atlanta.scm",
+     "A map in UTM metres, turned into degrees."},
+    {NULL, NULL},
+};
+
+const sc_command sc_cmd_map_import = {
+    .name = "import",
+    .summary = "read a road map of another format",
+    .arguments = "INPUT... -o FILE.scm",
+    .complete = SC_COMPLETE_FILES,
+    .description =
+        "Read road data and write it as a map that all other commands open at once. Inputs may be "
+        "compressed with xz or gzip.\n"
+        "Lengths become metres where the format says what they are; maps whose units are not known "
+        "keep them and are marked so. Repeated edges, self-loops, isolated nodes and several "
+        "components are kept.\n"
+        "The map is written under another name first and then renamed: an import that fails "
+        "leaves an older FILE.scm as it was, and nothing else. On a terminal, a progress bar is "
+        "shown while it works.",
+    .options = options_table,
+    .topics = topics,
+    .examples = examples,
+    .parse = parse,
+    .run = run,
+};

@@ -1,0 +1,239 @@
+/*
+ * `starcloak map snap`: where do positions fall on the roads?
+ *
+ * One position comes from --lon and --lat; many come from standard input, one
+ * per line, and give one line each, in order, so that the two can be pasted
+ * together. A position that is too far from any road is told on standard error
+ * and gives a line of dashes (null in JSON), and the exit status says so in
+ * the end.
+ */
+#include "command.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include <starcloak/map.h>
+
+#include "format.h"
+#include "values.h"
+
+/** No two numbers need more; a longer line is not what it should be. */
+#define LINE_SIZE 512
+
+typedef struct snap_options {
+    const char *path;
+    double x;
+    double y;
+    bool has_x;
+    bool has_y;
+    double max_snap_m;
+    bool json;
+} snap_options;
+
+enum {
+    KEY_LON = SC_KEY_FIRST,
+    KEY_LAT,
+    KEY_MAX_SNAP_M,
+    KEY_JSON,
+};
+
+static const sc_option options_table[] = {
+    {"lon", KEY_LON, "X", "longitude in degrees, or x on a planar map", NULL},
+    {"lat", KEY_LAT, "Y", "latitude in degrees, or y on a planar map", NULL},
+    {"max-snap-m", KEY_MAX_SNAP_M, "M",
+     "refuse a position farther than M metres from any road (default: no limit)", NULL},
+    {"json", KEY_JSON, NULL, "print one JSON object per position", NULL},
+    {NULL, 0, NULL, NULL, NULL},
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    snap_options *options = state->input;
+    switch (key) {
+    case KEY_LON:
+        options->x = sc_value_number(state, "--lon", argument, -HUGE_VAL, HUGE_VAL);
+        options->has_x = true;
+        return 0;
+    case KEY_LAT:
+        options->y = sc_value_number(state, "--lat", argument, -HUGE_VAL, HUGE_VAL);
+        options->has_y = true;
+        return 0;
+    case KEY_MAX_SNAP_M:
+        options->max_snap_m = sc_value_number(state, "--max-snap-m", argument, 0, HUGE_VAL);
+        return 0;
+    case KEY_JSON:
+        options->json = true;
+        return 0;
+    case ARGP_KEY_END:
+        if (options->has_x != options->has_y) {
+            sc_usage_error(state, "%s is missing: a position is both --lon and --lat",
+                           options->has_x ? "--lat" : "--lon");
+        }
+        break;
+    default:
+        break;
+    }
+    return sc_parse_map(key, argument, state, &options->path);
+}
+
+static void print_json(const sc_snap *snap)
+{
+    if (!snap) {
+        puts("null");
+        return;
+    }
+    printf("{\"edge\":%" PRIu32 ",\"segment\":%" PRIu32 ",\"offset_m\":%.4f,\"distance_m\":%.4f}\n",
+           snap->edge, snap->segment, snap->offset_m, snap->distance_m);
+}
+
+static void print_columns(const sc_snap *snap)
+{
+    if (!snap) {
+        puts("-\t-\t-\t-");
+        return;
+    }
+    printf("%" PRIu32 "\t%" PRIu32 "\t%.4f\t%.4f\n", snap->edge, snap->segment, snap->offset_m,
+           snap->distance_m);
+}
+
+static void print_for_people(const sc_map *map, const sc_snap *snap)
+{
+    const char *unit = sc_map_in_metres(map) ? "m" : "units";
+    char offset[SC_FORMAT_SIZE];
+    char distance[SC_FORMAT_SIZE];
+    printf("edge      %" PRIu32 "\nsegment   %" PRIu32 "\n", snap->edge, snap->segment);
+    printf("offset    %s %s\n", sc_format_decimal(offset, snap->offset_m, 2), unit);
+    printf("distance  %s %s\n", sc_format_decimal(distance, snap->distance_m, 2), unit);
+}
+
+/** Say why a position has no place; the sentence names the limit, if that is why. */
+static void explain(sc_diag *diag, sc_err err, const sc_map *map, const snap_options *options)
+{
+    if (err == SC_ETOOFAR) {
+        snprintf(diag->message, sizeof(diag->message), "no road within %g %s of it",
+                 options->max_snap_m, sc_map_in_metres(map) ? "m" : "units");
+    } else if (err == SC_EINVAL) {
+        snprintf(diag->message, sizeof(diag->message), "it is not a position on the globe");
+    } else if (err == SC_ENOCOORDS) {
+        snprintf(diag->message, sizeof(diag->message),
+                 "%s: the map has no coordinates, so nothing can be snapped to it", options->path);
+    } else {
+        snprintf(diag->message, sizeof(diag->message), "%s", sc_err_text(err));
+    }
+}
+
+static int snap_one(const sc_call *call, const sc_map *map, const snap_options *options)
+{
+    sc_snap snap;
+    const sc_err err = sc_map_snap(map, options->x, options->y, options->max_snap_m, &snap);
+    if (err) {
+        sc_diag why;
+        sc_diag message;
+        explain(&why, err, map, options);
+        snprintf(message.message, sizeof(message.message), "position %.10g %.10g: %.900s",
+                 options->x, options->y, why.message);
+        return sc_call_fail(call, err, err == SC_ENOCOORDS ? &why : &message);
+    }
+    if (options->json) {
+        print_json(&snap);
+    } else {
+        print_for_people(map, &snap);
+    }
+    return SC_EXIT_OK;
+}
+
+/** Two numbers separated by blanks or a comma, and nothing else. */
+static bool read_position(char *line, double *x, double *y)
+{
+    static const char separators[] = " \t,\r\n";
+    char *rest = NULL;
+    const char *first = strtok_r(line, separators, &rest);
+    const char *second = first ? strtok_r(NULL, separators, &rest) : NULL;
+    return second && !strtok_r(NULL, separators, &rest) && sc_text_to_number(first, x) &&
+           sc_text_to_number(second, y);
+}
+
+static int fail_at_line(const sc_call *call, uint64_t line, const char *what)
+{
+    sc_diag diag;
+    snprintf(diag.message, sizeof(diag.message), "standard input:%" PRIu64 ": %.900s", line, what);
+    return sc_call_fail(call, SC_EPARSE, &diag);
+}
+
+static int snap_lines(const sc_call *call, const sc_map *map, const snap_options *options)
+{
+    int status = SC_EXIT_OK;
+    char line[LINE_SIZE];
+    for (uint64_t number = 1; fgets(line, sizeof(line), stdin); number++) {
+        double x = 0;
+        double y = 0;
+        const bool is_whole = strchr(line, '\n') != NULL || feof(stdin);
+        if (!is_whole || !read_position(line, &x, &y)) {
+            return fail_at_line(call, number, "not a position; write longitude and latitude");
+        }
+        sc_snap snap;
+        const sc_err err = sc_map_snap(map, x, y, options->max_snap_m, &snap);
+        if (err) {
+            sc_diag why;
+            explain(&why, err, map, options);
+            status = fail_at_line(call, number, why.message);
+            if (err == SC_ENOCOORDS) return status;
+        }
+        if (options->json) {
+            print_json(err ? NULL : &snap);
+        } else {
+            print_columns(err ? NULL : &snap);
+        }
+        // A full disk does not get less full by going on.
+        if (ferror(stdout)) return SC_EXIT_FAILURE;
+    }
+    if (ferror(stdin)) {
+        sc_diag diag;
+        snprintf(diag.message, sizeof(diag.message), "reading standard input failed: %s",
+                 strerror(errno));
+        return sc_call_fail(call, SC_EIO, &diag);
+    }
+    return status;
+}
+
+static int run(sc_call *call)
+{
+    snap_options options = {.max_snap_m = HUGE_VAL};
+    sc_call_parse(call, &options);
+
+    sc_diag diag = {.message = ""};
+    sc_map *map = NULL;
+    const sc_err err = sc_map_open(options.path, &map, &diag);
+    if (err) return sc_call_fail(call, err, &diag);
+    const int status =
+        options.has_x ? snap_one(call, map, &options) : snap_lines(call, map, &options);
+    sc_map_free(map);
+    return status;
+}
+
+static const sc_entry examples[] = {
+    {"starcloak map snap sf.scm --lon -122.4194 --lat 37.7749", "One position."},
+    {"starcloak map snap sf.scm --max-snap-m 50 < fixes.txt > snapped.tsv",
+     "Many: lines of longitude and latitude, what is off the roads refused."},
+    {NULL, NULL},
+};
+
+const sc_command sc_cmd_map_snap = {
+    .name = "snap",
+    .summary = "find the road nearest to a position",
+    .arguments = "FILE.scm [--lon X --lat Y]",
+    .complete = SC_COMPLETE_MAPS,
+    .description =
+        "Find the edge nearest to a position, by distance on the ground, and the place on it.\n"
+        "Without --lon and --lat, positions are read from standard input, one per line, "
+        "longitude and latitude separated by a blank or a comma. Each gives one line with four "
+        "columns separated by tabs: edge, segment, offset along the edge from its first node, and "
+        "distance from the position, both in metres. A position that is too far off gives four "
+        "dashes (with --json: null) and a message, and the exit status is then 1.",
+    .options = options_table,
+    .examples = examples,
+    .parse = parse,
+    .run = run,
+};

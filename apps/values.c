@@ -1,0 +1,124 @@
+/*
+ * Strict readers of option values. The locale is never set, so a decimal point
+ * is a point; strtod() would also take blanks, "inf" and hexadecimal, so the
+ * letters are looked at first.
+ */
+#include "values.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "suggest.h"
+
+bool sc_text_to_number(const char *text, double *out)
+{
+    if (text[0] == '\0' || strspn(text, "+-.0123456789eE") != strlen(text)) return false;
+    char *end = NULL;
+    const double value = strtod(text, &end);
+    if (end == text || *end != '\0' || !isfinite(value)) return false;
+    *out = value;
+    return true;
+}
+
+bool sc_text_to_count(const char *text, uint64_t *out)
+{
+    if (!isdigit((unsigned char)text[0])) return false;  // strtoull() takes "-1" and " 1"
+    char *end = NULL;
+    errno = 0;
+    const unsigned long long value = strtoull(text, &end, 10);
+    if (errno != 0) return false;
+
+    uint64_t factor = 1;
+    switch (*end) {
+    case 'k':
+    case 'K':
+        factor = 1000;
+        break;
+    case 'M':
+        factor = 1000000;
+        break;
+    case 'G':
+        factor = 1000000000;
+        break;
+    default:
+        break;
+    }
+    if (factor > 1) end++;
+    if (*end != '\0' || value > UINT64_MAX / factor) return false;
+    *out = value * factor;
+    return true;
+}
+
+double sc_value_number(const struct argp_state *state, const char *option, const char *text,
+                       double min, double max)
+{
+    double value = 0;
+    if (!sc_text_to_number(text, &value)) {
+        sc_usage_error(state, "%s: '%s' is not a number", option, text);
+    }
+    if (value < min || value > max) {
+        if (max >= HUGE_VAL) sc_usage_error(state, "%s: '%s' is below %g", option, text, min);
+        sc_usage_error(state, "%s: '%s' is not within %g to %g", option, text, min, max);
+    }
+    return value;
+}
+
+uint64_t sc_value_count(const struct argp_state *state, const char *option, const char *text,
+                        uint64_t min, uint64_t max)
+{
+    uint64_t value = 0;
+    if (!sc_text_to_count(text, &value)) {
+        sc_usage_error(state, "%s: '%s' is not a whole number (as 20000, 20k or 10M)", option,
+                       text);
+    }
+    if (value < min || value > max) {
+        sc_usage_error(state, "%s: '%s' is not within %llu to %llu", option, text,
+                       (unsigned long long)min, (unsigned long long)max);
+    }
+    return value;
+}
+
+size_t sc_value_word(const struct argp_state *state, const char *option, const char *text,
+                     const char *const *words)
+{
+    sc_suggestion suggestion = sc_suggestion_for(text);
+    char list[256] = "";
+    for (size_t i = 0; words[i]; i++) {
+        if (strcmp(words[i], text) == 0) return i;
+        sc_suggestion_offer(&suggestion, words[i]);
+        const size_t used = strlen(list);
+        snprintf(list + used, sizeof(list) - used, "%s%s", i > 0 ? ", " : "", words[i]);
+    }
+    if (suggestion.best) {
+        sc_usage_error(state, "%s: unknown value '%s'; did you mean '%s'? Known are: %s", option,
+                       text, suggestion.best, list);
+    }
+    sc_usage_error(state, "%s: unknown value '%s'; known are: %s", option, text, list);
+}
+
+int sc_value_utm_zone(const struct argp_state *state, const char *option, const char *text)
+{
+    const size_t digits = strspn(text, "0123456789");
+    const char hemisphere = (char)toupper((unsigned char)text[digits]);
+    const long zone = digits == 1 || digits == 2 ? strtol(text, NULL, 10) : 0;
+    const bool ended = (hemisphere == 'N' || hemisphere == 'S') && text[digits + 1] == '\0';
+    if (!ended || zone < 1 || zone > 60) {
+        sc_usage_error(state, "%s: '%s' is not a UTM zone, 1 to 60 with N or S (as 16N or 56S)",
+                       option, text);
+    }
+    return hemisphere == 'S' ? (int)-zone : (int)zone;
+}
+
+void sc_value_output(const struct argp_state *state, const char *path)
+{
+    if (!path) {
+        sc_usage_error(state, "no output given; add -o FILE.scm");
+    } else if (strcmp(path, "-") == 0 && isatty(STDOUT_FILENO)) {
+        sc_usage_error(state, "-o -: a map is nothing for a terminal; add '> FILE.scm'");
+    }
+}
