@@ -14,7 +14,7 @@ static int compare_pairs(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-uint64_t sc__count_repeated(uint64_t *pairs, size_t count)
+uint64_t sc_count_repeated(uint64_t *pairs, size_t count)
 {
     qsort(pairs, count, sizeof *pairs, compare_pairs);
     uint64_t repeated = 0;
@@ -39,7 +39,7 @@ static sc_err simple_graph(const sc_map *map, sc_builder *builder)
     size_t count = 0;
     for (uint32_t e = 0; e < map->edge_count; e++) {
         const sc_edge *edge = &sc__edges(map)[e];
-        if (edge->from != edge->to) pairs[count++] = sc__pair(edge->from, edge->to);
+        if (edge->from != edge->to) pairs[count++] = sc_pair(edge->from, edge->to);
     }
     qsort(pairs, count, sizeof *pairs, compare_pairs);
     for (size_t i = 0; i < count && !err; i++) {
@@ -71,15 +71,15 @@ static sc_err count_chains(const sc_builder *builder, const sc_chains *chains,
         if (a == b) {
             out->back_to_own_star++;
         } else {
-            pairs[out->star_to_star++] = sc__pair(a, b);
+            pairs[out->star_to_star++] = sc_pair(a, b);
         }
     }
-    out->multiple_pairs = sc__count_repeated(pairs, out->star_to_star);
+    out->multiple_pairs = sc_count_repeated(pairs, out->star_to_star);
     sc_free(pairs);
     return SC_OK;
 }
 
-sc_err sc__simple_count(const sc_map *map, sc_simple_counts *out)
+sc_err sc_simple_count(const sc_map *map, sc_simple_counts *out)
 {
     sc_builder *builder = NULL;
     sc_chains chains = {0};

@@ -10,13 +10,13 @@
 #include <starcloak/map_info.h>
 
 /** Count `map` as a simple graph. Time O(edges log edges). */
-SC_CHECKED sc_err sc__simple_count(const sc_map *map, sc_simple_counts *out);
+SC_CHECKED sc_err sc_simple_count(const sc_map *map, sc_simple_counts *out);
 
 /** How many values occur more than once among `count` pairs, which are sorted in place. */
-uint64_t sc__count_repeated(uint64_t *pairs, size_t count);
+uint64_t sc_count_repeated(uint64_t *pairs, size_t count);
 
 /** A pair of ids as one number, the same in either order. */
-static inline uint64_t sc__pair(uint32_t a, uint32_t b)
+static inline uint64_t sc_pair(uint32_t a, uint32_t b)
 {
     return a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
 }

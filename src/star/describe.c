@@ -151,11 +151,11 @@ static sc_err describe_segments(const sc_map *map, sc_map_info *info)
         } else if (segment->star_b == segment->star_a) {
             info->back_to_own_star++;
         } else {
-            pairs[info->star_to_star++] = sc__pair(segment->star_a, segment->star_b);
+            pairs[info->star_to_star++] = sc_pair(segment->star_a, segment->star_b);
         }
     }
     info->pseudo_stars = info->rings + info->lone_roads;
-    info->multiple_pairs = sc__count_repeated(pairs, info->star_to_star);
+    info->multiple_pairs = sc_count_repeated(pairs, info->star_to_star);
     info->segment_length_m = spread_of(lengths, count);
     sc_free(lengths);
     sc_free(pairs);
@@ -226,7 +226,7 @@ sc_err sc_map_describe(const sc_map *map, sc_map_info *out)
     if (!err) err = describe_edges(map, &info);
     if (!err) err = describe_segments(map, &info);
     if (!err) err = describe_balls(map, &info);
-    if (!err) err = sc__simple_count(map, &info.simple);
+    if (!err) err = sc_simple_count(map, &info.simple);
     if (err) return err;
 
     info.parallel_edges = sc_map_edge_count(map) - info.self_loops - info.simple.edges;
