@@ -112,10 +112,10 @@ static void print_for_people(const sc_map *map, const sc_snap *snap)
 static void explain(sc_diag *diag, sc_err err, const sc_map *map, const snap_options *options)
 {
     if (err == SC_ETOOFAR) {
-        snprintf(diag->message, sizeof(diag->message), "no road within %g %s of it",
+        snprintf(diag->message, sizeof(diag->message), "no road within %g %s of the position",
                  options->max_snap_m, sc_map_in_metres(map) ? "m" : "units");
     } else if (err == SC_EINVAL) {
-        snprintf(diag->message, sizeof(diag->message), "it is not a position on the globe");
+        snprintf(diag->message, sizeof(diag->message), "not a position on the globe");
     } else if (err == SC_ENOCOORDS) {
         snprintf(diag->message, sizeof(diag->message),
                  "%s: the map has no coordinates, so nothing can be snapped to it", options->path);
@@ -129,12 +129,10 @@ static int snap_one(const sc_call *call, const sc_map *map, const snap_options *
     sc_snap snap;
     const sc_err err = sc_map_snap(map, options->x, options->y, options->max_snap_m, &snap);
     if (err) {
+        // The position itself is not repeated: messages end up in logs.
         sc_diag why;
-        sc_diag message;
         explain(&why, err, map, options);
-        snprintf(message.message, sizeof(message.message), "position %.10g %.10g: %.900s",
-                 options->x, options->y, why.message);
-        return sc_call_fail(call, err, err == SC_ENOCOORDS ? &why : &message);
+        return sc_call_fail(call, err, &why);
     }
     if (options->json) {
         print_json(&snap);

@@ -82,6 +82,13 @@ says() {
     for text; do grep -qF -e "$text" "$file" || return 1; done
 }
 
+# silent_about FILE TEXT...: it holds none of them.
+silent_about() {
+    local file=$1 text
+    shift
+    for text; do ! grep -qF -e "$text" "$file" || return 1; done
+}
+
 # refuses STATUS SENTENCE TEXT...: the last run ended so, said every TEXT on standard
 # error (and after the command's name), and nothing on standard output.
 refuses() {
