@@ -278,6 +278,15 @@ FOR_EACH_MACHINE static void find_nearest(search *s)
     sweep(s, &way);
 }
 
+// Whether any road of the map can be nearer than the best so far.
+static bool is_map_near(const search *s)
+{
+    const uint32_t top = s->map->levels.level_count - 1;
+    double distance[SC_BOX_GROUP];
+    measure_group(s, group_at(s, top, 0), distance);
+    return (near_bits(s, distance) & all_bits(s, top, 0)) != 0;
+}
+
 // A position as a number of the grid. One within rounding of a grid point is put
 // on it: whoever names a node's own position means the node.
 static double to_grid(double x, double origin, double per_unit)
@@ -302,11 +311,10 @@ sc_err sc_map_snap(const sc_map *map, double x, double y, double max_snap_m, sc_
     const double step = 1.0 / map->grid.per_unit;
     s.scale = on_globe ? sc_geo_scale_at(y) : (sc_scale){step, step};
     find_nearest(&s);
-    // Near the 180th meridian roads on its other side may be nearer; for all
-    // others the look there ends at the first box.
+    // Near the 180th meridian roads on its other side may be nearer.
     if (on_globe && fabs(x) > 90.0) {
         s.x = to_grid(x > 0.0 ? x - 360.0 : x + 360.0, map->grid.origin_x, map->grid.per_unit);
-        find_nearest(&s);
+        if (is_map_near(&s)) find_nearest(&s);
     }
     if (s.edge == SC_NONE || sqrt(s.best) > max_snap_m) return SC_ETOOFAR;
 
