@@ -13,19 +13,11 @@
 #define STARCLOAK_MAP_BUILD_H
 
 #include <starcloak/map.h>
+#include <starcloak/progress.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/**
- * Called now and then during long work, from the working thread, with how much
- * of a phase is done; `total` is 0 where that is not known.
- */
-typedef struct sc_progress {
-    void (*report)(void *context, const char *phase, uint64_t done, uint64_t total);
-    void *context;
-} sc_progress;
 
 /** A map in the making. */
 typedef struct sc_builder sc_builder;

@@ -2,7 +2,7 @@
  * @file map_info.h
  * @brief What a road map is like: its counts, shares and sizes.
  *
- * Two countings are given. DESIGN's keeps self-loops and parallel edges, as the
+ * Two countings are given. Ours keeps self-loops and parallel edges, as the
  * engine sees them. The *simple* one drops loops and merges parallel edges, as
  * most publications count; it is there for comparison.
  *

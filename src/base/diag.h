@@ -6,7 +6,7 @@
  * A value taken from a stranger's file passes through sc_quote(), so that a
  * terminal never gets its control bytes.
  *
- * Used by: files, map, readers, city.
+ * Used by: everything above base that can fail with a sentence; files, source, unpack.
  */
 #ifndef SC_BASE_DIAG_H
 #define SC_BASE_DIAG_H

@@ -1,7 +1,11 @@
-// xoshiro256++ by Blackman and Vigna, seeded by splitmix64. See rng.h.
+// Seeded sources, and what is drawn from either kind. See rng.h; secure sources
+// are in rng_secure.c.
 #include "base/rng.h"
 
+#include "base/alloc.h"
+
 #include <math.h>
+#include <sodium.h>
 
 static uint64_t splitmix64(uint64_t *state)
 {
@@ -11,30 +15,43 @@ static uint64_t splitmix64(uint64_t *state)
     return z ^ (z >> 31);
 }
 
-static uint64_t rotate(uint64_t x, int bits)
-{
-    return (x << bits) | (x >> (64 - bits));
-}
-
 void sc_rng_seed(sc_rng *rng, uint64_t seed)
 {
     for (int i = 0; i < 4; i++) {
         rng->state[i] = splitmix64(&seed);
     }
+    rng->reserve = NULL;
 }
 
-uint64_t sc_rng_next(sc_rng *rng)
+sc_err sc_rng_new_seeded(uint64_t seed, sc_rng **out)
 {
-    uint64_t *s = rng->state;
-    const uint64_t result = rotate(s[0] + s[3], 23) + s[0];
-    const uint64_t t = s[1] << 17;
-    s[2] ^= s[0];
-    s[3] ^= s[1];
-    s[1] ^= s[2];
-    s[0] ^= s[3];
-    s[2] ^= t;
-    s[3] = rotate(s[3], 45);
-    return result;
+    sc_rng *rng = sc_malloc(sizeof *rng);
+    if (!rng) return SC_ENOMEM;
+    sc_rng_seed(rng, seed);
+    *out = rng;
+    return SC_OK;
+}
+
+sc_err sc_rng_fork(sc_rng *rng, sc_rng **out)
+{
+    if (rng->reserve) return sc_rng_new_secure(out);
+
+    // The seed is drawn last, so that a fork that fails leaves `rng` as it was.
+    sc_rng *fork = NULL;
+    const sc_err err = sc_rng_new_seeded(0, &fork);
+    if (err) return err;
+    sc_rng_seed(fork, sc_rng_next(rng));
+    *out = fork;
+    return SC_OK;
+}
+
+void sc_rng_free(sc_rng *rng)
+{
+    if (!rng) return;
+    if (rng->reserve) sodium_memzero(rng->reserve, sizeof *rng->reserve);
+    sc_free(rng->reserve);
+    sodium_memzero(rng, sizeof *rng);
+    sc_free(rng);
 }
 
 uint32_t sc_rng_below(sc_rng *rng, uint32_t bound)
@@ -58,8 +75,8 @@ double sc_rng_unit(sc_rng *rng)
 
 double sc_rng_normal(sc_rng *rng)
 {
-    // Marsaglia's polar method; its second number is let go, so that the state
-    // is the four words alone.
+    // Marsaglia's polar method; its second number is let go, so that a source
+    // has nothing to remember but where it is.
     for (;;) {
         const double u = 2.0 * sc_rng_unit(rng) - 1.0;
         const double v = 2.0 * sc_rng_unit(rng) - 1.0;

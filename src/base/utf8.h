@@ -4,7 +4,7 @@
  *
  * Names in maps come from strangers; a map holds only well-formed UTF-8.
  *
- * Used by: json, map builder and check.
+ * Used by: json, map builder and check, OpenStreetMap reader, records.
  */
 #ifndef SC_BASE_UTF8_H
 #define SC_BASE_UTF8_H

@@ -7,8 +7,6 @@
 #include "base/sort.h"
 #include "map/build_internal.h"
 
-#include <stdlib.h>
-
 static sc_node_id first_node(const sc_map *map, sc_seg_id segment)
 {
     return sc__edges(map)[sc__segments(map)[segment].first_edge].from;
@@ -103,31 +101,6 @@ static sc_err list_segments(sc_map *map, const sc_star_id *star_of)
     return SC_OK;
 }
 
-static int compare_ids(const void *a, const void *b)
-{
-    const uint32_t x = *(const uint32_t *)a;
-    const uint32_t y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
-// Few stars have more than eight neighbours; qsort is for the rest.
-static void sort_ids(uint32_t *ids, size_t count)
-{
-    if (count > 16) {
-        qsort(ids, count, sizeof *ids, compare_ids);
-        return;
-    }
-    for (size_t i = 1; i < count; i++) {
-        const uint32_t id = ids[i];
-        size_t at = i;
-        while (at > 0 && ids[at - 1] > id) {
-            ids[at] = ids[at - 1];
-            at--;
-        }
-        ids[at] = id;
-    }
-}
-
 // The star graph: the other ends of each star's segments, each named once.
 static sc_err list_neighbours(sc_map *map)
 {
@@ -147,7 +120,7 @@ static sc_err list_neighbours(sc_map *map)
             const sc_star_id other = segment->star_a == i ? segment->star_b : segment->star_a;
             if (other != SC_NONE && other != i) neighbours[total++] = other;
         }
-        sort_ids(neighbours + start, total - start);
+        sc_sort_u32(neighbours + start, total - start);
         uint32_t kept = start;
         for (uint32_t j = start; j < total; j++) {
             if (kept == start || neighbours[kept - 1] != neighbours[j]) {

@@ -64,6 +64,21 @@ static void test_broken_utf8_is_replaced_byte_by_byte(void **state)
     check_written("\xc0\xaf", "\"\\ufffd\\ufffd\"");
 }
 
+static void test_bytes_with_a_size_need_no_end_and_may_hold_a_nul(void **state)
+{
+    (void)state;
+    char *out = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&out, &size);
+    assert_non_null(stream);
+    // A cut character at the end of what was handed in, whole in what lies behind it.
+    sc_json_text(stream, "a\0b\"c\xc3\x9f", 6);
+    sc_json_text(stream, "", 0);
+    fclose(stream);
+    assert_string_equal(out, "\"a\\u0000b\\\"c\\ufffd\"\"\"");
+    free(out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -71,6 +86,7 @@ int main(void)
         cmocka_unit_test(test_quotes_backslashes_and_control_characters_are_escaped),
         cmocka_unit_test(test_every_byte_alone_gives_a_string_of_clean_characters),
         cmocka_unit_test(test_broken_utf8_is_replaced_byte_by_byte),
+        cmocka_unit_test(test_bytes_with_a_size_need_no_end_and_may_hold_a_nul),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
