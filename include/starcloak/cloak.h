@@ -1,0 +1,52 @@
+/**
+ * @file cloak.h
+ * @brief Secret: a cloak with its members. What may leave of it is its segments.
+ *
+ * A cloak is a set of stars T, their segments S, and members: queries, each with
+ * the star it was assigned to. An engine finds it as a *candidate*, with all the
+ * stars its members allow and no segments yet; pruning (prune.h) trims the stars
+ * and fills in segments and border nodes; accepting it (engine.h) is what makes
+ * it final. The promises are P1 to P8; docs/engine.md lists them.
+ *
+ * Uses: map, query. Used by: engine, prune, records, simulations; never by the provider's side.
+ */
+#ifndef STARCLOAK_CLOAK_H
+#define STARCLOAK_CLOAK_H
+
+#include <starcloak/map.h>
+#include <starcloak/query.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A query that is hidden in a cloak. */
+typedef struct sc_member {
+    sc_query query;
+    sc_star_id star;  ///< an end of the query's segment
+    bool is_company;  ///< it was added as company: another engine has it too
+} sc_member;
+
+/** One block of memory; free with sc_cloak_free(). */
+typedef struct sc_cloak {
+    sc_star_id *stars;  ///< T, ascending
+    size_t star_count;
+    sc_seg_id *segments;  ///< S, ascending; none in a candidate
+    size_t segment_count;
+    sc_node_id *border_nodes;  ///< ascending: nodes of S with a road that is not in S
+    size_t border_node_count;
+    sc_member *members;  ///< in random order once pruned (P6)
+    size_t member_count;
+    sc_time deadline;                ///< the least of the members'
+    uint64_t proposal;               ///< the engine knows it by this number
+    const struct sc_engine *engine;  ///< and it is this one's
+    struct sc_cloak *next;           ///< for whoever owns it; queues are made of it
+} sc_cloak;
+
+/** Free; NULL is fine. Its members are then nobody's: accept or refuse it first. */
+SC_API void sc_cloak_free(sc_cloak *cloak);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

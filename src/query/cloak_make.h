@@ -1,0 +1,24 @@
+/**
+ * @file cloak_make.h
+ * @brief Making an sc_cloak: one block with room for all that pruning will fill in.
+ *
+ * Pruning then needs no memory of its own for the result, and cannot lose a
+ * candidate's members halfway.
+ *
+ * Used by: engine, and later the compared methods.
+ */
+#ifndef SC_QUERY_CLOAK_MAKE_H
+#define SC_QUERY_CLOAK_MAKE_H
+
+#include <starcloak/cloak.h>
+
+/**
+ * A cloak whose `stars` (count set) and `members` (count set) are to be filled by the
+ * caller, and whose `segments` and `border_nodes` have room for `segment_room` each
+ * and count 0. A border node is the far end of a segment of T, so that is enough.
+ *
+ * @return NULL when memory is out
+ */
+sc_cloak *sc_cloak_new(size_t star_count, size_t segment_room, size_t member_count);
+
+#endif
