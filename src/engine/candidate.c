@@ -1,0 +1,132 @@
+// Candidates: what a search found, out of the graph and on its way. See candidate.h.
+//
+// Members stay known to the engine as proposed until the caller accepts or refuses
+// the cloak; their moments leave the heap, since from now on the caller answers for
+// the deadline (sc_engine_accept() tests it).
+#include "engine/candidate.h"
+
+#include "base/alloc.h"
+#include "base/sort.h"
+#include "engine/graph.h"
+#include "query/cloak_make.h"
+
+#include <stdlib.h>
+
+/** Count the stars of `mask` and the room that all their segments can need. */
+static size_t measure(const sc_engine *engine, const sc_star_id *stars, const uint64_t *mask,
+                      size_t words, size_t *segment_room)
+{
+    size_t count = 0;
+    *segment_room = 0;
+    for (size_t word = 0; word < words; word++) {
+        for (uint64_t bits = mask[word]; bits != 0; bits &= bits - 1) {
+            const sc_star *star = &engine->stars[stars[word * 64 + (size_t)__builtin_ctzll(bits)]];
+            *segment_room += star[1].first_segment - star[0].first_segment;
+            count++;
+        }
+    }
+    return count;
+}
+
+static void fill_stars(sc_cloak *cloak, const sc_star_id *stars, const uint64_t *mask, size_t words)
+{
+    size_t count = 0;
+    for (size_t word = 0; word < words; word++) {
+        for (uint64_t bits = mask[word]; bits != 0; bits &= bits - 1) {
+            cloak->stars[count++] = stars[word * 64 + (size_t)__builtin_ctzll(bits)];
+        }
+    }
+    sc_sort_u32(cloak->stars, count);
+}
+
+static int compare_placed(const void *a, const void *b)
+{
+    const sc__placed *x = a;
+    const sc__placed *y = b;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+/** All queries of `vertices`, in the order in which they were added. */
+static sc_err list_queries(sc_engine *engine, const sc__slot *vertices, size_t count,
+                           size_t *query_count)
+{
+    sc__scratch *scratch = &engine->scratch;
+    size_t listed = 0;
+    for (size_t i = 0; i < count; i++) {
+        for (sc__slot at = sc__vertex_at(engine, vertices[i])->queries.first; at != SC_NONE;) {
+            const sc__pending *query = sc__pending_at(engine, at);
+            if (!sc_grow(&scratch->placed, listed, &scratch->placed_capacity,
+                         sizeof *scratch->placed)) {
+                return SC_ENOMEM;
+            }
+            scratch->placed[listed++] = (sc__placed){.order = query->order, .slot = at};
+            at = query->next;
+        }
+    }
+    qsort(scratch->placed, listed, sizeof *scratch->placed, compare_placed);
+    *query_count = listed;
+    return SC_OK;
+}
+
+/** Make the listed queries members, while their vertices still know their stars. */
+static void fill_members(sc_engine *engine, sc_cloak *cloak)
+{
+    cloak->deadline = SC_TIME_NEVER;
+    for (size_t i = 0; i < cloak->member_count; i++) {
+        const sc__slot slot = engine->scratch.placed[i].slot;
+        sc__pending *query = sc__pending_at(engine, slot);
+        cloak->members[i] = (sc_member){
+            .query = query->query,
+            .star = sc__vertex_at(engine, query->vertex)->star,
+            .is_company = query->is_company,
+        };
+        sc__ids_expect(&engine->ids, &query->query.id);  // accepting will look for it
+        if (query->query.deadline < cloak->deadline) cloak->deadline = query->query.deadline;
+    }
+}
+
+static void leave_graph(sc_engine *engine, const sc_cloak *cloak, const sc__slot *vertices,
+                        size_t count)
+{
+    for (size_t i = 0; i < cloak->member_count; i++) {
+        const sc__slot slot = engine->scratch.placed[i].slot;
+        sc__pending *query = sc__pending_at(engine, slot);
+        sc__heap_remove(&engine->heap, &engine->pending, slot);
+        query->state = SC__PROPOSED;
+        query->is_gone = false;
+        query->proposal = (uint32_t)cloak->proposal;
+        if (!query->is_company) {
+            engine->stats.pending--;
+            engine->stats.proposed++;
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        sc__graph_drop_vertex(engine, vertices[i]);
+    }
+}
+
+sc_err sc__propose(sc_engine *engine, const sc__slot *vertices, size_t count,
+                   const sc_star_id *stars, const uint64_t *mask, size_t words)
+{
+    size_t segment_room;
+    size_t query_count;
+    const size_t star_count = measure(engine, stars, mask, words, &segment_room);
+    const sc_err err = list_queries(engine, vertices, count, &query_count);
+    if (err) return err;
+    sc_cloak *cloak = sc_cloak_new(star_count, segment_room, query_count);
+    if (!cloak) return SC_ENOMEM;
+
+    cloak->engine = engine;
+    cloak->proposal = engine->next_proposal++;
+    cloak->next = NULL;
+    fill_stars(cloak, stars, mask, words);
+    fill_members(engine, cloak);
+    leave_graph(engine, cloak, vertices, count);
+    if (engine->last_candidate) {
+        engine->last_candidate->next = cloak;
+    } else {
+        engine->first_candidate = cloak;
+    }
+    engine->last_candidate = cloak;
+    return SC_OK;
+}

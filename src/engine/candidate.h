@@ -1,0 +1,22 @@
+/**
+ * @file candidate.h
+ * @brief From vertices that can be cloaked together to a candidate.
+ *
+ * Used by: search.c.
+ */
+#ifndef SC_ENGINE_CANDIDATE_H
+#define SC_ENGINE_CANDIDATE_H
+
+#include "engine/engine_internal.h"
+
+/**
+ * Take `vertices` out of the graph, their queries becoming the members of a new
+ * candidate at the end of the engine's queue. On failure nothing has changed.
+ *
+ * @param stars  by number
+ * @param mask   the numbers of those in the star set, `words` words
+ */
+SC_CHECKED sc_err sc__propose(sc_engine *engine, const sc__slot *vertices, size_t count,
+                              const sc_star_id *stars, const uint64_t *mask, size_t words);
+
+#endif

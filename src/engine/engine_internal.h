@@ -1,0 +1,202 @@
+/**
+ * @file engine_internal.h
+ * @brief What the files of the engine share: its state.
+ *
+ * Invariants, between any two calls:
+ *  1. A query is in exactly one place (sc__state), and is in the heap iff it is in
+ *     the queue or the graph. Its id is in the table until it is dropped, removed or
+ *     accepted.
+ *  2. A vertex holds at least one query. Its needs are the strongest of its
+ *     queries', and its covered set has at least l segments.
+ *  3. A star has a vertex iff it is active; its ball reaches as far as the farthest
+ *     of its vertices, but for those that were relaxed since the last run.
+ *  4. A segment is assigned to an end star only while that star is active.
+ *
+ * Used by: engine/ and its tests.
+ */
+#ifndef SC_ENGINE_ENGINE_INTERNAL_H
+#define SC_ENGINE_ENGINE_INTERNAL_H
+
+#include <starcloak/engine.h>
+#include <starcloak/verify.h>
+
+#include "base/pool.h"
+#include "base/rng.h"
+#include "engine/demand.h"
+#include "engine/heap.h"
+#include "engine/ids.h"
+#include "engine/numbers.h"
+
+/** A query or a vertex in its pool, or SC_NONE. */
+typedef uint32_t sc__slot;
+
+/** Where a query is. */
+typedef enum sc__state {
+    SC__QUEUED,
+    SC__IN_GRAPH,
+    SC__PROPOSED,
+    SC__DROPPED,
+} sc__state;
+
+/** A query that has not ended, or whose drop nobody has taken yet. */
+typedef struct sc__pending {
+    sc_query query;
+    union {
+        uint64_t order;      ///< queries are numbered as they are added
+        sc_time dropped_at;  ///< once it is dropped
+    };
+    sc__slot previous;  ///< in the queue, its vertex or the drops
+    sc__slot next;
+    union {
+        sc__slot vertex;    ///< in the graph: where
+        uint32_t proposal;  ///< proposed: in which, by the low bits of its number
+    };
+    uint32_t heap_at;  ///< its place in the heap; kept by heap.c
+    uint8_t state;     ///< an sc__state
+    uint8_t reason;    ///< dropped: an sc_drop_reason
+    bool is_company;
+    bool is_gone;  ///< proposed, and removed meanwhile
+} sc__pending;
+
+/** Things in a row, each naming the next: queries, which name the one before too, or vertices. */
+typedef struct sc__list {
+    sc__slot first;
+    sc__slot last;
+} sc__list;
+
+/** Vertices that wait to be searched from again, and why. */
+typedef enum sc__waiting {
+    SC__RELAXED,  ///< lost a query, so that their needs became less
+    SC__URGENT,   ///< hybrid: one of their queries has come close to its deadline
+    SC__WAITING_COUNT
+} sc__waiting;
+
+/** Queries of one star that can be cloaked together. Small: searches read many of them. */
+typedef struct sc__vertex {
+    uint64_t age;           ///< vertices are numbered as they are made
+    struct sc__ball *ball;  ///< of its star; one for all vertices of the star
+    sc_star_id star;
+    sc__slot next;  ///< of the same star, in the order of making
+    sc__list queries;
+    uint32_t own_count;   ///< queries without company
+    uint32_t user_count;  ///< different users
+    uint32_t k;           ///< combined needs
+    uint32_t max_hops;
+    sc__demand demand;
+    sc__slot next_waiting[SC__WAITING_COUNT];  ///< in the engine's lists
+    uint8_t waits_in;                          ///< a bit for each list it is in
+    bool needs_search : 1;                     ///< it has not been searched since it came there
+    bool is_new : 1;                           ///< that search is the first since a query joined it
+    bool has_urgent : 1;                       ///< hybrid: one of its own queries is urgent
+    bool is_dead : 1;  ///< it has left the graph, and waits to leave the lists
+} sc__vertex;
+
+/** All stars within some hops of one, nearest first: any smaller ball is the front of it. */
+typedef struct sc__ball {
+    uint32_t count;
+    uint32_t depth;     ///< `upto` goes from 0 to depth
+    bool is_complete;   ///< the whole component: reaches any number of hops
+    uint32_t tables[];  ///< upto[depth + 1], then stars[count]
+} sc__ball;
+
+/** Which end star a segment is assigned to. */
+enum { SC__UNASSIGNED = 0, SC__TO_STAR_A = 1, SC__TO_STAR_B = 2 };
+
+/** A query, and the order in which it was added. */
+typedef struct sc__placed {
+    uint64_t order;
+    sc__slot slot;
+} sc__placed;
+
+/** Working memory of searches; see search.c and candidate.c. */
+typedef struct sc__scratch {
+    struct sc__sighting *sightings;
+    size_t sighting_capacity;
+    struct sc__neighbour *neighbours;
+    size_t neighbour_capacity;
+    struct sc__combination *combinations;  ///< max_combinations of them
+    uint64_t *masks;
+    size_t mask_capacity;  ///< in words
+    uint64_t *users;
+    size_t user_capacity;
+    sc__slot *chosen;  ///< vertices of what was found
+    size_t chosen_capacity;
+    sc__placed *placed;  ///< queries of these
+    size_t placed_capacity;
+    sc__slot *urgent;  ///< vertices near a new query whose time is running out
+    size_t urgent_capacity;
+} sc__scratch;
+
+struct sc_engine {
+    const sc_map *map;
+    sc_engine_options options;
+    sc_rng *rng;
+    sc_verifier *verifier;  ///< of paranoid engines
+    sc_time now;            ///< of the last run
+    double object_density;
+
+    // The map's tables, at hand.
+    const sc_star *stars;
+    const sc_seg_id *star_segments;
+    const sc_star_id *star_neighbours;
+    const sc_segment *segments;
+
+    sc_pool pending;
+    sc_pool vertices;
+    sc__heap heap;
+    sc__ids ids;
+    sc__list queue;
+    sc__list drops;
+    sc__list waiting[SC__WAITING_COUNT];  ///< of vertices, linked through next_waiting
+    size_t to_search;                     ///< vertices in these lists that still exist
+    sc_cloak *first_candidate;
+    sc_cloak *last_candidate;
+
+    sc__slot *first_vertex;  ///< of each star; SC_NONE: it is not active
+    uint8_t *assigned;       ///< one per segment
+    sc__numbers numbers;     ///< of the stars of the last walk or search
+    sc_star_id *walk;        ///< stars of the last walk, nearest first
+    size_t walk_capacity;
+    uint32_t *walk_upto;
+    size_t walk_upto_capacity;
+
+    sc__scratch scratch;
+    sc_seg_id expected[SC_ENGINE_AHEAD];  ///< see expect.c
+    uint32_t next_expected;
+    uint64_t next_order;
+    uint64_t next_age;
+    uint64_t next_proposal;
+    sc_engine_stats stats;
+};
+
+static inline sc__pending *sc__pending_at(const sc_engine *engine, sc__slot slot)
+{
+    return sc_pool_at(&engine->pending, slot);
+}
+
+static inline sc__vertex *sc__vertex_at(const sc_engine *engine, sc__slot slot)
+{
+    return sc_pool_at(&engine->vertices, slot);
+}
+
+static inline sc_time sc__saturating_sub(sc_time a, sc_time b)
+{
+    sc_time result;
+    return __builtin_sub_overflow(a, b, &result) ? (b > 0 ? INT64_MIN : INT64_MAX) : result;
+}
+
+/** Hybrid: whether a query, which is no company, is close to its deadline. */
+static inline bool sc__is_urgent(const sc_engine *engine, const sc__pending *query)
+{
+    return engine->options.variant == SC_HYBRID && !query->is_company &&
+           sc__saturating_sub(query->query.deadline, engine->now) <
+               engine->options.consideration_us;
+}
+
+/** Put a query that is in no list at the end of the queue, and its moment into the heap. */
+void sc__enqueue(sc_engine *engine, sc__slot slot);
+
+/** Forget a query that is in no list any more. */
+void sc__forget(sc_engine *engine, sc__slot slot);
+
+#endif

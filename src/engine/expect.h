@@ -1,0 +1,15 @@
+/**
+ * @file expect.h
+ * @brief Calling for memory before it is needed.
+ *
+ * Used by: engine.c.
+ */
+#ifndef SC_ENGINE_EXPECT_H
+#define SC_ENGINE_EXPECT_H
+
+#include "engine/engine_internal.h"
+
+/** A query on `segment` will be served a few queries from now. */
+void sc__expect(sc_engine *engine, sc_seg_id segment);
+
+#endif

@@ -1,0 +1,40 @@
+/**
+ * @file neighbours.h
+ * @brief The vertices near one: who might be cloaked with it.
+ *
+ * Used by: search.c, variants.c.
+ */
+#ifndef SC_ENGINE_NEIGHBOURS_H
+#define SC_ENGINE_NEIGHBOURS_H
+
+#include "engine/engine_internal.h"
+
+/** A vertex near the start, with what a search wants to know of it. */
+typedef struct sc__neighbour {
+    sc__slot vertex;
+    uint32_t number;  ///< of its star in the start's ball
+    uint32_t level;
+    uint32_t users;
+    uint32_t k;
+    sc__demand demand;
+    uint64_t age;
+    uint32_t max_hops;
+    const sc__ball *ball;
+} sc__neighbour;
+
+/**
+ * List in the engine's scratch all vertices whose star is in the covered set of `start` and in
+ * whose own the start's star is, by hops and then by age. Whether they share segments
+ * enough is left open.
+ *
+ * @param hops_per_level  0: all are of level 0
+ * @param count           how many there are
+ * @param user_count      users of them all and the start, if no two shared one
+ */
+SC_CHECKED sc_err sc__neighbours_list(sc_engine *engine, sc__slot start, uint32_t hops_per_level,
+                                      size_t *count, uint64_t *user_count);
+
+/** Call for the balls of the first `count` listed, which will be read one after the other. */
+void sc__neighbours_call_for_balls(const sc_engine *engine, size_t count);
+
+#endif

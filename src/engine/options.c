@@ -1,0 +1,65 @@
+// What an engine can be told, and the words for it. See starcloak/engine.h.
+#include "engine/options.h"
+
+#include "base/diag.h"
+
+const char *sc_variant_name(sc_variant variant)
+{
+    switch (variant) {
+    case SC_BASIC:
+        return "basic";
+    case SC_BOUNDED:
+        return "bounded";
+    case SC_HYBRID:
+        return "hybrid";
+    }
+    return "unknown";
+}
+
+const char *sc_drop_reason_name(sc_drop_reason reason)
+{
+    switch (reason) {
+#define X(name, value, word) \
+    case SC_DROP_##name:     \
+        return word;
+        SC_DROP_MAP(X)
+#undef X
+    case SC_DROP_REASON_COUNT:
+        break;
+    }
+    return "unknown";
+}
+
+sc_engine_options sc_engine_options_default(void)
+{
+    return (sc_engine_options){
+        .variant = SC_BASIC,
+        .compactness = 1,
+        .consideration_us = sc_seconds(2.0),
+        .max_combinations = 64,
+        .cost = sc_cost_model_default(),
+    };
+}
+
+/** So that twice of it, as hops, is still a number; no map is that wide. */
+#define MOST_COMPACTNESS (1u << 30)
+
+sc_err sc__options_check(const sc_engine_options *options, sc_diag *diag)
+{
+    if ((unsigned)options->variant > SC_HYBRID) {
+        return sc_fail(diag, SC_EINVAL, "engine: no such variant: %d", (int)options->variant);
+    }
+    if (options->compactness < 1 || options->compactness > MOST_COMPACTNESS) {
+        return sc_fail(diag, SC_EINVAL, "engine: lambda must be from 1 to %u, not %u",
+                       MOST_COMPACTNESS, options->compactness);
+    }
+    if (options->consideration_us < 0) {
+        return sc_fail(diag, SC_EINVAL, "engine: alpha must not be negative");
+    }
+    if (options->max_combinations < 1 || options->max_combinations > SC_COMBINATIONS_MAX) {
+        return sc_fail(diag, SC_EINVAL,
+                       "engine: the cap on combinations must be from 1 to %u, not %u",
+                       SC_COMBINATIONS_MAX, options->max_combinations);
+    }
+    return sc_cost_model_check(&options->cost, diag);
+}

@@ -1,0 +1,476 @@
+// Finding company. See search.h; docs/engine.md has the rules.
+//
+// The stars of the start's covered set are numbered 0, 1, 2, ... and sets of stars
+// are bits: a neighbour's covered set, as far as it lies within the start's; the
+// intersection of all covered sets of a combination; the stars of its members. Three
+// facts make a check a handful of instructions:
+//
+//  1. A combination contains the start, so nothing outside the start's covered set
+//     ever matters.
+//  2. v fits a combination iff v's star is in the combination's intersection and all
+//     stars of the combination are in v's covered set. That the pairs of vertices
+//     share segments enough need not be tested: the intersection of them all is a part
+//     of each pair's, so if it meets the demand, each pair does (demand.h: monotone).
+//  3. Segments are counted only until there are enough, which two or three
+//     stars mostly are.
+//
+// Users are first counted as if no two vertices shared one, which can only be too
+// many; where that would do, they are counted exactly.
+#include "engine/search.h"
+
+#include "base/alloc.h"
+#include "base/sort.h"
+#include "engine/candidate.h"
+#include "engine/cover.h"
+#include "engine/neighbours.h"
+
+#include <string.h>
+
+/** The start and some of its neighbours, short of users. */
+typedef struct sc__combination {
+    uint32_t parent;  ///< the combination it was made from; 0 is the start alone
+    uint32_t last;    ///< the neighbour that was added to it
+    uint32_t level;   ///< of that neighbour
+    uint32_t users;   ///< at most as many
+    uint32_t k;
+    sc__demand demand;
+} combination;
+
+/** One search. Masks have `words` words each. */
+typedef struct search_state {
+    sc_engine *engine;
+    sc__slot start;
+    const sc__vertex *vertex;
+    const sc_star_id *stars;  ///< by number
+    size_t words;
+    size_t neighbour_count;
+    bool is_strict;       ///< a vertex must be near one of those it joins
+    bool everyone_known;  ///< all users in reach have been counted, and are enough
+    bool cap_hit;         ///< something could not be kept
+    size_t kept;          ///< combinations; the first is the start alone
+    uint32_t most_users;  ///< of any of them
+    uint64_t *shared;     ///< per combination: stars in the covered sets of all
+    uint64_t *members;    ///< per combination: stars of its vertices, the start's too
+    uint64_t *covered;    ///< of the neighbour at hand, within the start's
+    uint64_t *near;       ///< strict: stars near it
+    uint64_t *joined;     ///< the intersection being checked
+} search_state;
+
+/** What came of checking a combination with one more vertex. */
+typedef enum verdict {
+    SHORT,     ///< of users or segments; kept, if it can grow and there is room
+    STRANGER,  ///< not even a neighbour of the start: no use to try it with others
+    ENOUGH,    ///< a candidate
+    HOPELESS,  ///< nobody can ever be enough: all users in reach are too few
+} verdict;
+
+void sc__scratch_fini(sc__scratch *scratch)
+{
+    sc_free(scratch->sightings);
+    sc_free(scratch->neighbours);
+    sc_free(scratch->combinations);
+    sc_free(scratch->masks);
+    sc_free(scratch->users);
+    sc_free(scratch->chosen);
+    sc_free(scratch->placed);
+    sc_free(scratch->urgent);
+    *scratch = (sc__scratch){0};
+}
+
+// --- Masks ------------------------------------------------------------------
+
+static bool has_bit(const uint64_t *mask, uint32_t number)
+{
+    return mask[number / 64] >> (number % 64) & 1;
+}
+
+/** Mark those of `stars` that have a number. */
+static void mark(const search_state *search, uint64_t *mask, const sc_star_id *stars,
+                 uint32_t count)
+{
+    const sc__numbers *numbers = &search->engine->numbers;
+    memset(mask, 0, search->words * sizeof *mask);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t number = sc__number_of(numbers, stars[i]);
+        if (number < numbers->count) mask[number / 64] |= UINT64_C(1) << (number % 64);
+    }
+}
+
+/** Whether `other` is of the set `mask` and has a lower number. */
+static bool is_earlier(const search_state *search, const uint64_t *mask, sc_star_id other,
+                       uint32_t number)
+{
+    const uint32_t theirs = sc__number_of(&search->engine->numbers, other);
+    return theirs < number && has_bit(mask, theirs);
+}
+
+/** Roads of a star that are sure to be new: one to each neighbour that was not here before. */
+static size_t sure_segments(const search_state *search, const uint64_t *mask, uint32_t number)
+{
+    const sc_engine *engine = search->engine;
+    const sc_star *at = &engine->stars[search->stars[number]];
+    size_t count = 0;
+    for (uint32_t j = at[0].first_neighbour; j < at[1].first_neighbour; j++) {
+        count += !is_earlier(search, mask, engine->star_neighbours[j], number);
+    }
+    return count;
+}
+
+/** All of them. A road counts at the first of its two ends. */
+static size_t new_segments(const search_state *search, const uint64_t *mask, uint32_t number)
+{
+    const sc_engine *engine = search->engine;
+    const sc_star_id star = search->stars[number];
+    size_t count = 0;
+    for (uint32_t j = engine->stars[star].first_segment; j < engine->stars[star + 1].first_segment;
+         j++) {
+        const sc_star_id other = sc__other_end(&engine->segments[engine->star_segments[j]], star);
+        count += other == SC_NONE || !is_earlier(search, mask, other, number);
+    }
+    return count;
+}
+
+typedef size_t counter(const search_state *search, const uint64_t *mask, uint32_t number);
+
+/** Count star by star, until there are enough. */
+static inline bool reaches(const search_state *search, const uint64_t *mask, sc__demand demand,
+                           counter *count)
+{
+    size_t segment_count = 0;
+    for (size_t word = 0; word < search->words; word++) {
+        for (uint64_t bits = mask[word]; bits != 0; bits &= bits - 1) {
+            const uint32_t number = (uint32_t)(word * 64) + (uint32_t)__builtin_ctzll(bits);
+            segment_count += count(search, mask, number);
+            if (sc__demand_is_met(demand, segment_count)) return true;
+        }
+    }
+    return sc__demand_is_met(demand, segment_count);
+}
+
+/** The demand on an intersection. Neighbours tell it mostly, and are nearer at hand than roads. */
+static bool meets(const search_state *search, const uint64_t *mask, sc__demand demand)
+{
+    return reaches(search, mask, demand, sure_segments) ||
+           reaches(search, mask, demand, new_segments);
+}
+
+// --- Users ------------------------------------------------------------------
+
+static sc_err collect_users(sc_engine *engine, sc__slot vertex, size_t *count)
+{
+    sc__scratch *scratch = &engine->scratch;
+    for (sc__slot at = sc__vertex_at(engine, vertex)->queries.first; at != SC_NONE;) {
+        const sc__pending *query = sc__pending_at(engine, at);
+        if (!sc_grow(&scratch->users, *count, &scratch->user_capacity, sizeof *scratch->users)) {
+            return SC_ENOMEM;
+        }
+        scratch->users[(*count)++] = query->query.user;
+        at = query->next;
+    }
+    return SC_OK;
+}
+
+/** P2, exactly: are there `k` different users in the start, `added` and the combination? */
+static sc_err has_users(const search_state *search, uint32_t grown_from, uint32_t added, uint32_t k,
+                        bool *out)
+{
+    sc_engine *engine = search->engine;
+    const sc__scratch *scratch = &engine->scratch;
+    size_t count = 0;
+    sc_err err = collect_users(engine, search->start, &count);
+    if (!err) err = collect_users(engine, scratch->neighbours[added].vertex, &count);
+    for (uint32_t at = grown_from; !err && at != 0; at = scratch->combinations[at].parent) {
+        const uint32_t last = scratch->combinations[at].last;
+        err = collect_users(engine, scratch->neighbours[last].vertex, &count);
+    }
+    if (!err) *out = sc_sort_count_different(scratch->users, count) >= k;
+    return err;
+}
+
+/**
+ * Are there enough different users in reach, whoever is combined with whom? Asked at most once in
+ * a search, when users turn out to be fewer than they seemed: otherwise one user with queries on
+ * many stars would have every combination of them counted.
+ */
+static sc_err has_everyone(search_state *search, bool *out)
+{
+    const sc__scratch *scratch = &search->engine->scratch;
+    size_t count = 0;
+    sc_err err = collect_users(search->engine, search->start, &count);
+    for (size_t i = 0; !err && i < search->neighbour_count; i++) {
+        err = collect_users(search->engine, scratch->neighbours[i].vertex, &count);
+    }
+    if (!err) *out = sc_sort_count_different(scratch->users, count) >= search->vertex->k;
+    return err;
+}
+
+// --- The search -------------------------------------------------------------
+
+/** Make room for all that a search needs from here on, and part the masks. */
+static sc_err lay_out(search_state *search)
+{
+    sc__scratch *scratch = &search->engine->scratch;
+    const size_t room = (size_t)search->engine->options.max_combinations + 1;
+    const size_t words = search->words;
+    const size_t needed = (2 * room + 3) * words;
+    if (needed > scratch->mask_capacity) {
+        uint64_t *masks = sc_realloc_array(scratch->masks, needed, sizeof *masks);
+        if (!masks) return SC_ENOMEM;
+        scratch->masks = masks;
+        scratch->mask_capacity = needed;
+    }
+    if (!scratch->combinations) {
+        scratch->combinations = sc_malloc_array(room, sizeof *scratch->combinations);
+        if (!scratch->combinations) return SC_ENOMEM;
+    }
+    if (search->neighbour_count + 1 > scratch->chosen_capacity) {
+        const size_t capacity = 2 * search->neighbour_count + 1;
+        sc__slot *chosen = sc_realloc_array(scratch->chosen, capacity, sizeof *chosen);
+        if (!chosen) return SC_ENOMEM;
+        scratch->chosen = chosen;
+        scratch->chosen_capacity = capacity;
+    }
+    search->shared = scratch->masks;
+    search->members = search->shared + room * words;
+    search->covered = search->members + room * words;
+    search->near = search->covered + words;
+    search->joined = search->near + words;
+    return SC_OK;
+}
+
+/** The start alone is the combination that all others grow from. Its star has number 0. */
+static void keep_start(search_state *search, uint32_t star_count)
+{
+    memset(search->shared, 0xff, search->words * sizeof *search->shared);
+    if (star_count % 64 > 0) {
+        search->shared[search->words - 1] = (UINT64_C(1) << (star_count % 64)) - 1;
+    }
+    memset(search->members, 0, search->words * sizeof *search->members);
+    search->members[0] = 1;
+    search->engine->scratch.combinations[0] = (combination){
+        .users = search->vertex->user_count,
+        .k = search->vertex->k,
+        .demand = search->vertex->demand,
+    };
+    search->kept = 1;
+    search->most_users = search->vertex->user_count;
+}
+
+/** Whether the neighbour at hand can stand beside all vertices of combination `at`. */
+static inline bool fits(const search_state *search, size_t at, uint32_t number, size_t words)
+{
+    const uint64_t *members = search->members + at * words;
+    if (!has_bit(search->shared + at * words, number)) return false;
+    for (size_t i = 0; i < words; i++) {
+        if (members[i] & ~search->covered[i]) return false;
+    }
+    if (!search->is_strict) return true;
+    uint64_t near = 0;
+    for (size_t i = 0; i < words; i++) {
+        near |= members[i] & search->near[i];
+    }
+    return near != 0;
+}
+
+static inline void intersect(const search_state *search, size_t at, size_t words)
+{
+    for (size_t i = 0; i < words; i++) {
+        search->joined[i] = search->shared[at * words + i] & search->covered[i];
+    }
+}
+
+static inline bool is_full(const search_state *search)
+{
+    return search->kept > search->engine->options.max_combinations;
+}
+
+/** Keep a combination for others to join, if there is room. */
+static inline void keep(search_state *search, combination made, uint32_t number, size_t words)
+{
+    if (is_full(search)) {
+        search->cap_hit = true;
+        return;
+    }
+    const size_t at = search->kept++;
+    search->engine->scratch.combinations[at] = made;
+    if (made.users > search->most_users) search->most_users = made.users;
+    for (size_t i = 0; i < words; i++) {
+        search->shared[at * words + i] = search->joined[i];
+        search->members[at * words + i] = search->members[made.parent * words + i];
+    }
+    search->members[at * words + number / 64] |= UINT64_C(1) << (number % 64);
+}
+
+/** Check combination `at` with neighbour `added`, which fits it. */
+static inline sc_err judge(search_state *search, uint32_t at, uint32_t added, size_t words,
+                           verdict *out)
+{
+    const combination *grown_from = &search->engine->scratch.combinations[at];
+    const sc__neighbour *v = &search->engine->scratch.neighbours[added];
+    const combination made = {
+        .parent = at,
+        .last = added,
+        .level = v->level,
+        .users = grown_from->users + v->users,
+        .k = grown_from->k > v->k ? grown_from->k : v->k,
+        .demand = sc__demand_meet(grown_from->demand, v->demand),
+    };
+    *out = SHORT;
+    const bool may_be_enough = made.users >= made.k;
+    // Neither enough nor to be kept: no need to know about its segments.
+    if (!may_be_enough && search->cap_hit) return SC_OK;
+
+    intersect(search, at, words);
+    if (!meets(search, search->joined, made.demand)) {
+        if (at == 0) *out = STRANGER;
+        return SC_OK;
+    }
+    if (may_be_enough) {
+        bool is_enough = false;
+        sc_err err = has_users(search, at, added, made.k, &is_enough);
+        if (!err && is_enough) *out = ENOUGH;
+        if (err || is_enough) return err;
+        if (!search->everyone_known) {
+            err = has_everyone(search, &search->everyone_known);
+            if (!err && !search->everyone_known) *out = HOPELESS;
+            if (err || !search->everyone_known) return err;
+        }
+    }
+    keep(search, made, v->number, words);
+    return SC_OK;
+}
+
+/**
+ * Check neighbour `added` with the start and with all combinations kept before, until a
+ * verdict ends that. One body for any number of words; callers with a constant get a version
+ * of their own.
+ *
+ * @param grown_from  the combination that the verdict is about
+ */
+__attribute__((always_inline)) static inline sc_err try_neighbour(search_state *search,
+                                                                  uint32_t added, size_t words,
+                                                                  uint32_t *grown_from,
+                                                                  verdict *out)
+{
+    sc_engine *engine = search->engine;
+    const sc__neighbour *v = &engine->scratch.neighbours[added];
+    const size_t before = search->kept;
+    sc_err err = SC_OK;
+    *out = SHORT;
+    for (uint32_t at = 0; !err && *out == SHORT && at < before; at++) {
+        // Levels must have no gap.
+        if (v->level > engine->scratch.combinations[at].level + 1) continue;
+        if (!fits(search, at, v->number, words)) continue;
+        engine->stats.checks++;
+        *grown_from = at;
+        err = judge(search, at, added, words, out);
+    }
+    return err;
+}
+
+/** See the covered set of a neighbour, and what is near it, as bits. */
+static void look_at(const search_state *search, const sc__neighbour *v, sc__bounds bounds)
+{
+    const sc_star_id *stars = sc__ball_stars(v->ball);
+    mark(search, search->covered, stars, sc__ball_count(v->ball, v->max_hops));
+    if (search->is_strict) {
+        const uint32_t near = bounds.near_hops < v->max_hops ? bounds.near_hops : v->max_hops;
+        mark(search, search->near, stars, sc__ball_count(v->ball, near));
+    }
+}
+
+/** Try the neighbours in turn. `found` says whether `added` makes `grown_from` a candidate. */
+static sc_err try_all(search_state *search, sc__bounds bounds, uint32_t *grown_from,
+                      uint32_t *added, bool *found)
+{
+    const sc__scratch *scratch = &search->engine->scratch;
+    sc_err err = SC_OK;
+    verdict so_far = SHORT;
+    for (uint32_t i = 0; !err && i < search->neighbour_count; i++) {
+        const sc__neighbour *v = &scratch->neighbours[i];
+        // What was kept last is of the highest level so far: a level without any ends it.
+        if (v->level > scratch->combinations[search->kept - 1].level + 1) break;
+        // Nothing more can be kept, and with nothing kept is it enough.
+        if (search->cap_hit && (uint64_t)search->most_users + v->users < search->vertex->k)
+            continue;
+
+        look_at(search, v, bounds);
+        *added = i;
+        switch (search->words) {
+        case 1:
+            err = try_neighbour(search, i, 1, grown_from, &so_far);
+            break;
+        case 2:
+            err = try_neighbour(search, i, 2, grown_from, &so_far);
+            break;
+        default:
+            err = try_neighbour(search, i, search->words, grown_from, &so_far);
+            break;
+        }
+        if (so_far == ENOUGH || so_far == HOPELESS) break;
+    }
+    search->engine->stats.cap_hits += search->cap_hit;
+    *found = so_far == ENOUGH;
+    return err;
+}
+
+/** Hand over what was found: the start, neighbour `added`, and the vertices of a combination. */
+static sc_err propose(const search_state *search, uint32_t grown_from, uint32_t added)
+{
+    const sc__scratch *scratch = &search->engine->scratch;
+    size_t count = 0;
+    scratch->chosen[count++] = search->start;
+    scratch->chosen[count++] = scratch->neighbours[added].vertex;
+    // Combination 0 is the start, which is there already.
+    for (uint32_t at = grown_from; at != 0; at = scratch->combinations[at].parent) {
+        scratch->chosen[count++] = scratch->neighbours[scratch->combinations[at].last].vertex;
+    }
+    return sc__propose(search->engine, scratch->chosen, count, search->stars, search->joined,
+                       search->words);
+}
+
+sc_err sc__search_within(sc_engine *engine, sc__slot start, sc__bounds bounds, bool *found)
+{
+    search_state search = {
+        .engine = engine, .start = start, .vertex = sc__vertex_at(engine, start)};
+    const sc__ball *ball = search.vertex->ball;
+    const uint32_t star_count = sc__ball_count(ball, search.vertex->max_hops);
+    search.stars = sc__ball_stars(ball);
+    search.words = ((size_t)star_count + 63) / 64;
+    search.is_strict = bounds.near_hops != UINT32_MAX;
+    engine->stats.searches++;
+    engine->stats.checks++;
+    *found = false;
+
+    // Is it enough alone? Its covered set has the segments, or it would not be a vertex.
+    const bool is_alone = search.vertex->user_count >= search.vertex->k;
+    sc_err err = SC_OK;
+    if (!is_alone) {
+        uint64_t user_count;
+        err = sc__neighbours_list(engine, start, bounds.hops_per_level, &search.neighbour_count,
+                                  &user_count);
+        if (err) return err;
+        // Too few users all together, whoever is combined with whom.
+        if (user_count < search.vertex->k) return SC_OK;
+        sc__neighbours_call_for_balls(engine, search.neighbour_count);
+    }
+    err = lay_out(&search);
+    if (err) return err;
+    keep_start(&search, star_count);
+    if (is_alone) {
+        engine->scratch.chosen[0] = start;
+        err = sc__propose(engine, engine->scratch.chosen, 1, search.stars, search.shared,
+                          search.words);
+        *found = !err;
+        return err;
+    }
+    uint32_t grown_from = 0;
+    uint32_t added = 0;
+    bool is_enough = false;
+    err = sc__number_stars(engine, ball, star_count);
+    if (!err) err = try_all(&search, bounds, &grown_from, &added, &is_enough);
+    if (err || !is_enough) return err;
+    err = propose(&search, grown_from, added);
+    *found = !err;
+    return err;
+}

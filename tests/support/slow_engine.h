@@ -1,0 +1,48 @@
+/**
+ * @file slow_engine.h
+ * @brief The engine, written again from docs/engine.md: slow, plain, obviously right.
+ *
+ * All there is, is a list of queries in the order in which they were added, each
+ * with the place it is at: in the queue, in the graph, in a proposal. A vertex is
+ * a number that queries bear; its needs, its neighbours and whether its star is
+ * active are found by looking at every query, each time anew.
+ *
+ * Given the same calls and a generator of the same seed it must do what the fast
+ * one does: same candidates, same drops, same moments. Calls mean what they mean
+ * in starcloak/engine.h; only paranoia is left out.
+ *
+ * Used by: tests of the engine.
+ */
+#ifndef SC_TESTS_SUPPORT_SLOW_ENGINE_H
+#define SC_TESTS_SUPPORT_SLOW_ENGINE_H
+
+#include <starcloak/engine.h>
+
+#include "support/slow_prune.h"
+
+typedef struct slow_engine slow_engine;
+
+/** Running out of memory ends the program. `rng` is borrowed. */
+slow_engine *slow_engine_new(const sc_map *map, const sc_engine_options *options, sc_rng *rng);
+void slow_engine_free(slow_engine *engine);
+
+SC_CHECKED sc_err slow_engine_add(slow_engine *engine, const sc_query *query);
+SC_CHECKED sc_err slow_engine_add_company(slow_engine *engine, const sc_query *query);
+SC_CHECKED sc_err slow_engine_remove(slow_engine *engine, const sc_query_id *id);
+SC_CHECKED sc_err slow_engine_run(slow_engine *engine, sc_time now);
+
+/** The clock of the last run if there is work waiting. */
+sc_time slow_engine_next_wake(const slow_engine *engine);
+
+/** Free it with slow_cloak_free(). */
+sc_cloak *slow_engine_take_candidate(slow_engine *engine);
+SC_CHECKED sc_err slow_engine_accept(slow_engine *engine, const sc_cloak *cloak, sc_time now);
+SC_CHECKED sc_err slow_engine_refuse(slow_engine *engine, const sc_cloak *cloak,
+                                     const sc_query_id *gone, size_t gone_count);
+bool slow_engine_take_drop(slow_engine *engine, sc_drop *out);
+sc_engine_stats slow_engine_stats_of(const slow_engine *engine);
+
+/** The roads it stands on; lent. */
+const slow_roads *slow_engine_roads(const slow_engine *engine);
+
+#endif

@@ -1,0 +1,75 @@
+// P1 to P7 of one cloak. See slow_promises.h.
+#include "support/slow_promises.h"
+
+#include "support/check.h"
+
+/** Flags for ids that must be ascending and below `flag_count`; release with free(). */
+static bool *flags_of(const uint32_t *ids, size_t count, uint32_t flag_count)
+{
+    bool *flags = test_take(flag_count, sizeof *flags);
+    for (size_t i = 0; i < count; i++) {
+        assert_true(ids[i] < flag_count);
+        if (i > 0) assert_true(ids[i - 1] < ids[i]);
+        flags[ids[i]] = true;
+    }
+    return flags;
+}
+
+static size_t count_users(const sc_cloak *cloak)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < cloak->member_count; i++) {
+        bool is_new = true;
+        for (size_t j = 0; j < i; j++) {
+            is_new &= cloak->members[i].query.user != cloak->members[j].query.user;
+        }
+        count += is_new;
+    }
+    return count;
+}
+
+static void check_member(const slow_roads *roads, const sc_cloak *cloak, const bool *stars,
+                         const bool *segments, const sc_member *member, sc_time now)
+{
+    const sc_query *query = &member->query;
+    const sc_segment *own = &sc_map_segments(roads->map)[query->segment];
+    assert_true(segments[query->segment]);  // P1
+    assert_true(member->star == own->star_a || member->star == own->star_b);
+    assert_true(member->star < roads->star_count && stars[member->star]);
+    assert_true(count_users(cloak) >= query->k);    // P2
+    assert_true(cloak->segment_count >= query->l);  // P3
+    for (sc_star_id x = 0; x < roads->star_count; x++) {
+        const uint32_t hops = slow_hops(roads, member->star, x);
+        if (stars[x]) assert_true(hops != SC_NONE && hops <= query->max_hops);  // P4
+    }
+    assert_true(now <= query->deadline);  // P5
+    assert_true(cloak->deadline <= query->deadline);
+}
+
+void slow_check_promises(const slow_roads *roads, const sc_cloak *cloak, sc_time now)
+{
+    // P6: one set for all, and in ascending order, which says nothing of anybody.
+    const uint32_t node_count = sc_map_node_count(roads->map);
+    bool *stars = flags_of(cloak->stars, cloak->star_count, roads->star_count);
+    bool *segments = flags_of(cloak->segments, cloak->segment_count, roads->segment_count);
+    bool *borders = flags_of(cloak->border_nodes, cloak->border_node_count, node_count);
+
+    // P7: S is seg(T), and its border nodes are those of S; nothing else could leave.
+    for (sc_seg_id s = 0; s < roads->segment_count; s++) {
+        assert_int_equal(segments[s], slow_touches(roads, stars, s));
+    }
+    for (sc_node_id v = 0; v < node_count; v++) {
+        assert_int_equal(borders[v], slow_is_border(roads, segments, v));
+    }
+    assert_true(cloak->member_count > 0);
+    for (size_t i = 0; i < cloak->member_count; i++) {
+        check_member(roads, cloak, stars, segments, &cloak->members[i], now);
+        for (size_t j = 0; j < i; j++) {
+            assert_memory_not_equal(&cloak->members[i].query.id, &cloak->members[j].query.id,
+                                    sizeof(sc_query_id));
+        }
+    }
+    free(stars);
+    free(segments);
+    free(borders);
+}

@@ -1,0 +1,24 @@
+/**
+ * @file slow_prune.h
+ * @brief Pruning, written again from docs/engine.md: plain sets, everything found anew.
+ *
+ * Draws the same numbers in the same order as sc_prune(), and must come to the
+ * same cloak.
+ *
+ * Used by: tests of the engine.
+ */
+#ifndef SC_TESTS_SUPPORT_SLOW_PRUNE_H
+#define SC_TESTS_SUPPORT_SLOW_PRUNE_H
+
+#include <starcloak/cloak.h>
+
+#include "base/rng.h"
+#include "support/slow_roads.h"
+
+/** Prune a candidate of a slow engine in place. */
+void slow_prune(const slow_roads *roads, sc_cloak *candidate, sc_rng *rng);
+
+/** Free a cloak of a slow engine, whose parts are blocks of their own; NULL is fine. */
+void slow_cloak_free(sc_cloak *cloak);
+
+#endif

@@ -1,0 +1,318 @@
+// The search of the slow engine: which vertices make a cloak together. See
+// slow_engine.h; the steps are those of docs/engine.md.
+#include "support/slow_engine_internal.h"
+
+#include "support/check.h"
+
+/** The needs of a vertex: those of all its queries together. */
+typedef struct needs {
+    sc_star_id star;
+    uint32_t k;
+    uint32_t l;
+    uint32_t max_hops;
+} needs;
+
+/** Vertices that may become a cloak; the one searched from is the first. */
+typedef struct combination {
+    uint64_t *vertices;
+    size_t count;
+} combination;
+
+typedef enum verdict { PASSES, LACKS_USERS, LACKS_SEGMENTS } verdict;
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint32_t most(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+static needs needs_of(const slow_engine *engine, uint64_t vertex)
+{
+    needs all = {.star = SC_NONE, .max_hops = UINT32_MAX};
+    for (size_t i = 0; i < engine->query_count; i++) {
+        const slow_query *q = &engine->queries[i];
+        if (!slow_holds(q, vertex)) continue;
+        all.star = q->star;
+        all.k = most(all.k, q->query.k);
+        all.l = most(all.l, q->query.l);
+        all.max_hops = least(all.max_hops, q->query.max_hops);
+    }
+    return all;
+}
+
+static bool covers(const slow_engine *engine, const needs *vertex, sc_star_id star)
+{
+    const uint32_t hops = slow_hops(&engine->roads, vertex->star, star);
+    return hops != SC_NONE && hops <= vertex->max_hops;
+}
+
+static bool is_in(const combination *c, uint64_t vertex)
+{
+    for (size_t i = 0; i < c->count; i++) {
+        if (c->vertices[i] == vertex) return true;
+    }
+    return false;
+}
+
+static bool is_held(const combination *c, const slow_query *q)
+{
+    return q->place == IN_GRAPH && is_in(c, q->vertex);
+}
+
+// --- The check -------------------------------------------------------------------
+
+// The stars that all vertices cover, and the largest l.
+static uint32_t intersect(const slow_engine *engine, const combination *c, bool *stars)
+{
+    uint32_t l = 0;
+    memset(stars, true, engine->roads.star_count * sizeof *stars);
+    for (size_t i = 0; i < c->count; i++) {
+        const needs vertex = needs_of(engine, c->vertices[i]);
+        l = most(l, vertex.l);
+        for (sc_star_id x = 0; x < engine->roads.star_count; x++) {
+            stars[x] = stars[x] && covers(engine, &vertex, x);
+        }
+    }
+    return l;
+}
+
+// Different users among all queries of the combination: each is counted at the first of its
+// queries.
+static uint32_t count_users(const slow_engine *engine, const combination *c)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < engine->query_count; i++) {
+        const slow_query *q = &engine->queries[i];
+        bool is_new = is_held(c, q);
+        for (size_t j = 0; j < i && is_new; j++) {
+            const slow_query *before = &engine->queries[j];
+            is_new = !is_held(c, before) || before->query.user != q->query.user;
+        }
+        count += is_new;
+    }
+    return count;
+}
+
+static verdict check(slow_engine *engine, const combination *c, bool *stars)
+{
+    engine->stats.checks++;
+    const uint32_t l = intersect(engine, c, stars);
+    uint32_t k = 0;
+    for (size_t i = 0; i < c->count; i++) {
+        k = most(k, needs_of(engine, c->vertices[i]).k);
+    }
+    if (slow_segment_count(&engine->roads, stars) < l) return LACKS_SEGMENTS;
+    return count_users(engine, c) < k ? LACKS_USERS : PASSES;
+}
+
+// --- Neighbours ------------------------------------------------------------------
+
+static bool are_neighbours(const slow_engine *engine, uint64_t a, uint64_t b)
+{
+    const needs of_a = needs_of(engine, a);
+    const needs of_b = needs_of(engine, b);
+    if (!covers(engine, &of_a, of_b.star) || !covers(engine, &of_b, of_a.star)) return false;
+    bool *stars = test_take(engine->roads.star_count, sizeof *stars);
+    const combination both = {(uint64_t[]){a, b}, 2};
+    const uint32_t l = intersect(engine, &both, stars);
+    const bool enough = slow_segment_count(&engine->roads, stars) >= l;
+    free(stars);
+    return enough;
+}
+
+static uint32_t hops_between(const slow_engine *engine, uint64_t a, uint64_t b)
+{
+    return slow_hops(&engine->roads, needs_of(engine, a).star, needs_of(engine, b).star);
+}
+
+// Put a vertex where it belongs: by hops from `u`, then by age.
+static void insert(const slow_engine *engine, combination *sorted, uint64_t u, uint64_t vertex)
+{
+    const uint32_t hops = hops_between(engine, u, vertex);
+    size_t at = sorted->count++;
+    for (; at > 0; at--) {
+        const uint64_t before = sorted->vertices[at - 1];
+        const uint32_t before_hops = hops_between(engine, u, before);
+        if (before_hops < hops || (before_hops == hops && before < vertex)) break;
+        sorted->vertices[at] = before;
+    }
+    sorted->vertices[at] = vertex;
+}
+
+// The neighbours of `u`, by hops and then by age; room for one per query.
+static combination find_neighbours(const slow_engine *engine, uint64_t u)
+{
+    combination found = {test_take(engine->query_count, sizeof(uint64_t)), 0};
+    for (size_t i = 0; i < engine->query_count; i++) {
+        const slow_query *q = &engine->queries[i];
+        if (q->place != IN_GRAPH || q->vertex == u || is_in(&found, q->vertex)) continue;
+        if (are_neighbours(engine, u, q->vertex)) insert(engine, &found, u, q->vertex);
+    }
+    return found;
+}
+
+// --- Growing combinations --------------------------------------------------------
+
+// Bounded: v is at the level of the last vertex or the next one; in the strict setting it is
+// also within 2 * lambda - 1 hops of one of them.
+static bool is_compact(const slow_engine *engine, const combination *c, uint64_t v)
+{
+    const uint64_t u = c->vertices[0];
+    const uint32_t lambda = engine->options.compactness;
+    const uint32_t level = hops_between(engine, u, v) / lambda;
+    const uint32_t last_level = hops_between(engine, u, c->vertices[c->count - 1]) / lambda;
+    if (level > last_level + 1) return false;
+
+    bool is_near = !engine->options.is_strict;
+    for (size_t i = 0; i < c->count; i++) {
+        is_near |= hops_between(engine, c->vertices[i], v) <= 2 * lambda - 1;
+    }
+    return is_near;
+}
+
+static bool are_all_neighbours(const slow_engine *engine, const combination *c, uint64_t v)
+{
+    for (size_t i = 0; i < c->count; i++) {
+        if (!are_neighbours(engine, c->vertices[i], v)) return false;
+    }
+    return true;
+}
+
+static combination joined(const combination *c, uint64_t v)
+{
+    combination larger = {test_take(c->count + 1, sizeof(uint64_t)), c->count + 1};
+    for (size_t i = 0; i < c->count; i++) {
+        larger.vertices[i] = c->vertices[i];
+    }
+    larger.vertices[c->count] = v;
+    return larger;
+}
+
+// --- The candidate ---------------------------------------------------------------
+
+static void append_candidate(slow_engine *engine, sc_cloak *cloak)
+{
+    sc_cloak **end = &engine->candidates;
+    while (*end) {
+        end = &(*end)->next;
+    }
+    *end = cloak;
+}
+
+static void propose(slow_engine *engine, const combination *c, const bool *stars)
+{
+    sc_cloak *cloak = test_take(1, sizeof *cloak);
+    cloak->stars = slow_ids(stars, engine->roads.star_count, &cloak->star_count);
+    cloak->members = test_take(engine->query_count, sizeof *cloak->members);
+    cloak->deadline = SC_TIME_NEVER;
+    for (size_t i = 0; i < engine->query_count; i++) {
+        slow_query *q = &engine->queries[i];
+        if (!is_held(c, q)) continue;
+        cloak->members[cloak->member_count++] = (sc_member){q->query, q->star, q->is_company};
+        if (q->query.deadline < cloak->deadline) cloak->deadline = q->query.deadline;
+        q->place = IN_PROPOSAL;
+        q->proposal = cloak;
+    }
+    slow_end_assignments(engine);
+    append_candidate(engine, cloak);
+}
+
+/** The combinations that lack users alone, the start vertex by itself being the first. */
+typedef struct kept_list {
+    combination *at;
+    size_t count;
+    bool is_full;  ///< something could not be kept
+} kept_list;
+
+// Takes `c`: it is kept, proposed or thrown away. True if it is the candidate.
+static bool try_combination(slow_engine *engine, combination c, kept_list *kept)
+{
+    bool *stars = test_take(engine->roads.star_count, sizeof *stars);
+    const verdict v = check(engine, &c, stars);
+    if (v == PASSES) propose(engine, &c, stars);
+    free(stars);
+
+    // The start vertex by itself does not count.
+    const bool has_room = kept->count < (size_t)engine->options.max_combinations + 1;
+    if (v == LACKS_USERS && has_room) {
+        kept->at = slow_grown(kept->at, kept->count, sizeof *kept->at);
+        kept->at[kept->count++] = c;
+    } else {
+        kept->is_full |= v == LACKS_USERS;
+        free(c.vertices);
+    }
+    return v == PASSES;
+}
+
+static bool search(slow_engine *engine, uint64_t u, bool is_bounded)
+{
+    engine->stats.searches++;
+    kept_list kept = {0};
+    combination neighbours = find_neighbours(engine, u);
+    bool found = try_combination(engine, joined(&(combination){NULL, 0}, u), &kept);
+    for (size_t n = 0; n < neighbours.count && !found; n++) {
+        const uint64_t v = neighbours.vertices[n];
+        const size_t before = kept.count;
+        for (size_t i = 0; i < before && !found; i++) {
+            const combination *c = &kept.at[i];
+            if (is_bounded && !is_compact(engine, c, v)) continue;
+            if (!are_all_neighbours(engine, c, v)) continue;
+            found = try_combination(engine, joined(c, v), &kept);
+        }
+    }
+    engine->stats.cap_hits += kept.is_full;
+    for (size_t i = 0; i < kept.count; i++) {
+        free(kept.at[i].vertices);
+    }
+    free(kept.at);
+    free(neighbours.vertices);
+    return found;
+}
+
+static bool holds_urgent(const slow_engine *engine, uint64_t vertex)
+{
+    for (size_t i = 0; i < engine->query_count; i++) {
+        const slow_query *q = &engine->queries[i];
+        if (slow_holds(q, vertex) && slow_is_urgent(engine, q)) return true;
+    }
+    return false;
+}
+
+bool slow_search(slow_engine *engine, uint64_t vertex)
+{
+    const bool is_bounded = engine->options.variant != SC_BASIC;
+    return search(engine, vertex, is_bounded) ||
+           (holds_urgent(engine, vertex) && search(engine, vertex, false));
+}
+
+// The vertices, other than `vertex`, that hold an urgent query, whose stars `vertex` covers and
+// which cover its star; by hops, then by age.
+static combination find_urgent(const slow_engine *engine, uint64_t vertex)
+{
+    const needs own = needs_of(engine, vertex);
+    combination found = {test_take(engine->query_count, sizeof(uint64_t)), 0};
+    for (size_t i = 0; i < engine->query_count; i++) {
+        const slow_query *q = &engine->queries[i];
+        if (q->place != IN_GRAPH || q->vertex == vertex || is_in(&found, q->vertex)) continue;
+        const needs other = needs_of(engine, q->vertex);
+        if (!holds_urgent(engine, q->vertex)) continue;
+        if (covers(engine, &own, other.star) && covers(engine, &other, own.star)) {
+            insert(engine, &found, vertex, q->vertex);
+        }
+    }
+    return found;
+}
+
+void slow_search_for_new(slow_engine *engine, uint64_t vertex)
+{
+    if (slow_search(engine, vertex)) return;
+    combination urgent = find_urgent(engine, vertex);
+    for (size_t i = 0; i < urgent.count; i++) {
+        if (search(engine, urgent.vertices[i], false)) break;
+    }
+    free(urgent.vertices);
+}
