@@ -1,0 +1,112 @@
+// Door: run records, as `starcloak verify` reads them.
+//
+// The input is a record of a small town that is always the same: nine crossings with dead ends,
+// a loop, a road that is there twice, an island, and objects. A record is refused in one
+// line, or it is followed to its end; then its counts add up, whatever it claims.
+#include "door.h"
+
+#include "verify/record.h"
+
+enum { ANSWER_SAMPLE = 3 };
+
+static void put_edge(sc_builder *builder, sc_node_id from, sc_node_id to, double length_m)
+{
+    sc_edge_id edge = SC_NONE;
+    sc_category_id category = SC_NONE;
+    const char *name = from % 2 == 0 ? "cafe" : "school";
+    if (sc_builder_add_edge(builder, from, to, length_m, SC_ROAD_LOCAL, &edge)) abort();
+    if (sc_builder_category(builder, name, strlen(name), &category)) abort();
+    if (sc_builder_add_object_on_edge(builder, edge, 0.3, category, "", 0)) abort();
+}
+
+//      0---1---2---9
+//      |   |   |
+//      3---4===5        4 has a loop, and two roads to 5
+//      |   |   |
+//      6---7---8--10        11---12
+static sc_map *build_town(void)
+{
+    sc_builder *builder = NULL;
+    sc_map *map = NULL;
+    if (sc_builder_new(SC_COORDS_NONE, &builder)) abort();
+    for (sc_node_id v = 0; v < 13; v++) {
+        sc_node_id id = SC_NONE;
+        if (sc_builder_add_node(builder, 0, 0, &id)) abort();
+    }
+    for (sc_node_id v = 0; v < 9; v++) {
+        if (v % 3 < 2) put_edge(builder, v, v + 1, 100.0 + v);
+        if (v < 6) put_edge(builder, v, v + 3, 80.0 + v);
+    }
+    put_edge(builder, 4, 4, 30.0);
+    put_edge(builder, 4, 5, 120.0);
+    put_edge(builder, 2, 9, 50.0);
+    put_edge(builder, 8, 10, 60.0);
+    put_edge(builder, 11, 12, 200.0);
+    if (sc_builder_finish(builder, HUGE_VAL, NULL, &map, NULL, NULL)) abort();
+    sc_builder_free(builder);
+    return map;
+}
+
+// What was looked at covers what was wrong, and every query is somewhere.
+static void check_counts(const sc_verify_report *r)
+{
+    uint64_t violations = 0;
+    for (unsigned i = 0; i < SC_PROMISE_COUNT; i++) {
+        DOOR_PROMISE(r->violated[i] <= r->checked[i], "nothing is wrong twice");
+        violations += r->violated[i];
+    }
+    DOOR_PROMISE(r->violations == violations, "violations are those of all promises");
+    DOOR_PROMISE(r->queries == r->cloaked + r->drops + r->failed + r->open_at_end + r->overdue,
+                 "every query has one fate");
+    DOOR_PROMISE(r->checked[SC_PROMISE_P2] >= r->cloaked,
+                 "every member is looked at for its users, and each cloak that has none");
+    DOOR_PROMISE(r->checked[SC_PROMISE_P2] <= r->cloaked + r->cloaks, "and nothing else is");
+    DOOR_PROMISE(r->checked[SC_PROMISE_P3] == r->cloaked, "and for its segments");
+    DOOR_PROMISE(r->checked[SC_PROMISE_P4] == r->cloaked, "and for its hops");
+    DOOR_PROMISE(r->checked[SC_PROMISE_P1] >= r->queries + r->cloaked, "and for its place");
+    DOOR_PROMISE(r->checked[SC_PROMISE_P7] >= r->cloaks, "every cloak is looked at");
+    DOOR_PROMISE(r->checked[SC_PROMISE_ANSWERS] <= ANSWER_SAMPLE,
+                 "the sample is no larger than asked");
+    DOOR_PROMISE(r->checked[SC_PROMISE_ANSWERS] <= r->answers, "nor than the answers there are");
+    DOOR_PROMISE(r->overdue <= r->violated[SC_PROMISE_P8], "a query without an end is told");
+}
+
+static void check_words(const sc_verify_report *r, uint64_t line_count)
+{
+    const uint64_t shown = r->violations < SC_VERIFY_SHOWN ? r->violations : SC_VERIFY_SHOWN;
+    DOOR_PROMISE(r->shown_count == shown, "the first violations are told");
+    for (size_t i = 0; i < r->shown_count; i++) {
+        DOOR_PROMISE(r->shown[i].line >= 1 && r->shown[i].line <= line_count, "each has its line");
+        DOOR_PROMISE(r->violated[r->shown[i].promise] > 0, "each is of a promise that is broken");
+        DOOR_PROMISE(r->shown[i].text[0] != '\0', "each has words");
+        for (const char *c = r->shown[i].text; *c; c++) {
+            DOOR_PROMISE(*c >= 0x20 && *c < 0x7f, "which a terminal can be given");
+        }
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static sc_map *town = NULL;
+    if (size > DOOR_MAX_SIZE) return 0;
+    if (!town) town = build_town();
+
+    uint8_t *copy = door_copy(data, size);
+    const sc_input input = {"run.jsonl", copy, size};
+    const sc_verify_options options = {.answer_sample = ANSWER_SAMPLE};
+    sc_verify_report report;
+    sc_diag diag = {""};
+    const sc_err err = sc__verify_input(town, &input, &options, &report, &diag);
+    if (err) {
+        door_refused(err, &diag, &input, 1);
+    } else {
+        uint64_t line_count = 1;
+        for (size_t i = 0; i < size; i++) {
+            line_count += copy[i] == '\n';
+        }
+        check_counts(&report);
+        check_words(&report, line_count);
+    }
+    free(copy);
+    return 0;
+}

@@ -1,0 +1,164 @@
+/**
+ * @file verify.h
+ * @brief The doubter: are the promises P1 to P8 kept? Shares nothing with the engine but the map.
+ *
+ * Two doors. sc_verify_claim() looks at one cloak as it is about to leave, and is what
+ * `paranoid` engines call. sc_verify_record() reads a run record, as `--record`
+ * writes it (docs/records.md), and looks at everything in it.
+ *
+ * So that one mistake cannot hide another, balls, segments and borders are found
+ * here by other means than the engine's.
+ *
+ * Uses: map. Used by: engine (paranoid), starcloak verify.
+ */
+#ifndef STARCLOAK_VERIFY_H
+#define STARCLOAK_VERIFY_H
+
+#include <starcloak/map.h>
+#include <starcloak/progress.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** The promises, and what else a record tells; each counts what was looked at, and what was wrong.
+ */
+#define SC_PROMISE_MAP(X)                                     \
+    X(P1, "own segment and star are in the cloak")            \
+    X(P2, "enough different users")                           \
+    X(P3, "enough segments")                                  \
+    X(P4, "no star farther than allowed")                     \
+    X(P5, "in time")                                          \
+    X(P6, "one set for all, in an order that says nothing")   \
+    X(P7, "nothing but the stars' segments and their border") \
+    X(P8, "every query ends exactly once")                    \
+    X(ANSWERS, "answers equal a plain search over the whole map")
+
+typedef enum sc_promise {
+#define X(name, text) SC_PROMISE_##name,
+    SC_PROMISE_MAP(X)
+#undef X
+        SC_PROMISE_COUNT
+} sc_promise;
+
+/** "P1" ... "P8", "answers". */
+SC_API const char *sc_promise_name(sc_promise promise);
+
+/** What it promises, in a few words. */
+SC_API const char *sc_promise_text(sc_promise promise);
+
+/** A member as the cloak's maker claims it. */
+typedef struct sc_claim_member {
+    uint64_t user;      ///< equal for one user
+    sc_seg_id segment;  ///< where it is
+    sc_star_id star;    ///< assigned star; SC_NONE for methods that use none
+    uint32_t k;
+    uint32_t l;
+    uint32_t max_hops;
+    int64_t deadline_us;
+} sc_claim_member;
+
+/** A cloak as its maker claims it. All borrowed. */
+typedef struct sc_claim {
+    const sc_star_id *stars;  ///< none for methods that use none
+    size_t star_count;
+    const sc_seg_id *segments;
+    size_t segment_count;
+    const sc_node_id *border_nodes;
+    size_t border_node_count;
+    const sc_claim_member *members;
+    size_t member_count;
+    int64_t t_us;  ///< when it leaves
+} sc_claim;
+
+/** Working memory for claims on one map; one thread. */
+typedef struct sc_verifier sc_verifier;
+
+/**
+ * Find the roads around every star again, from the edges. Time and memory O(map); claims then
+ * cost their surroundings alone, and take no memory but to grow with the largest so far.
+ *
+ * @param map  borrowed; must outlive the result
+ */
+SC_API SC_CHECKED sc_err sc_verifier_new(const sc_map *map, sc_verifier **out);
+
+/** NULL is fine. */
+SC_API void sc_verifier_free(sc_verifier *verifier);
+
+/**
+ * Look at one cloak: P1 to P5, P6 as far as one cloak shows it (stars listed once, segments and
+ * border nodes once and ascending), and P7 (segments are those of the stars, border nodes those
+ * of the segments). A claim may name things that the map does not have.
+ *
+ * Methods that use no stars claim none. Then P1 asks for the own segment only, and P4 that all
+ * segments touch the ball around an end of it, the better of the two.
+ *
+ * @param broken  set to a bit (1 << promise) for each promise that is broken
+ * @param diag    told of the first of them; names stars and segments of the cloak, never a user
+ * @return SC_OK if it could be looked at, SC_ENOMEM
+ */
+SC_API SC_CHECKED sc_err sc_verify_claim(sc_verifier *verifier, const sc_claim *claim,
+                                         unsigned *broken, sc_diag *diag);
+
+/** Is the map that of the run? */
+typedef enum sc_map_match {
+    SC_MAP_UNTOLD,    ///< the record does not say, and nothing speaks against it
+    SC_MAP_SAME,      ///< the record has its checksum
+    SC_MAP_DOUBTFUL,  ///< the record does not say, but most queries are not where its roads are
+    SC_MAP_OTHER,     ///< the record has another's checksum: what it shows means little
+} sc_map_match;
+
+/** How many violations a report keeps in words. */
+#define SC_VERIFY_SHOWN 10
+
+/**
+ * What a record shows. Of the queries, each is in exactly one of `cloaked`, `drops`,
+ * `failed`, `open_at_end` and `overdue`.
+ */
+typedef struct sc_verify_report {
+    uint64_t queries;
+    uint64_t cloaks;
+    uint64_t cloaked;  ///< queries that became members of a cloak
+    uint64_t drops;
+    uint64_t failed;  ///< without a cloak; those behind one count as cloaked
+    uint64_t answers;
+    uint64_t open_at_end;  ///< neither ended nor past their deadline
+    uint64_t overdue;      ///< not ended although past it: P8 is broken
+    sc_map_match map_match;
+    uint64_t map_checksum;  ///< as the record has it; 0 if it has none
+    uint64_t checked[SC_PROMISE_COUNT];
+    uint64_t violated[SC_PROMISE_COUNT];
+    uint64_t violations;  ///< all together
+    size_t shown_count;
+    struct {
+        sc_promise promise;
+        uint64_t line;
+        char text[200];
+    } shown[SC_VERIFY_SHOWN];  ///< the first ones
+} sc_verify_report;
+
+typedef struct sc_verify_options {
+    uint64_t answer_sample;  ///< check at most this many answers, spread over the record; 0: none
+    sc_progress progress;    ///< told how many bytes are read; none if its `report` is NULL
+} sc_verify_options;
+
+/** A sample of 1,000 answers, no progress. */
+SC_API sc_verify_options sc_verify_options_default(void);
+
+/**
+ * Read the record at `path` ("-" is standard input; xz and gzip are unpacked) and look at
+ * everything in it. docs/verify.md tells what is counted, and how. The texts name lines,
+ * query ids, and stars and segments of cloaks, never a user or where one is.
+ *
+ * @param report  set on success
+ * @return SC_OK if it could be read, whatever it shows; SC_EIO, SC_EPARSE (not a record: `diag`
+ *         names the line), SC_ELIMIT (more than four thousand million queries), SC_ENOMEM
+ */
+SC_API SC_CHECKED sc_err sc_verify_record(const sc_map *map, const char *path,
+                                          const sc_verify_options *options,
+                                          sc_verify_report *report, sc_diag *diag);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

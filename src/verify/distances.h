@@ -1,0 +1,53 @@
+/**
+ * @file distances.h
+ * @brief The objects of a map by road distance from a point: Dijkstra, and no more.
+ *
+ * What an answer is compared with. Nothing is prepared but which edges meet at a
+ * node, nothing is estimated or left out: the search grows over the map and
+ * gives the objects as it comes upon them, nearest first.
+ *
+ * Uses: map. Used by: answers.
+ */
+#ifndef SC_VERIFY_DISTANCES_H
+#define SC_VERIFY_DISTANCES_H
+
+#include <starcloak/map.h>
+
+typedef struct sc_distance_entry sc_distance_entry;
+
+typedef struct sc_distances {
+    const sc_map *map;
+    uint32_t *first_edge;  ///< by node, and one more: where its part of `edges` begins
+    sc_edge_id *edges;     ///< that end at each node; a self-loop twice
+    uint32_t search;       ///< number of the search under way
+    uint32_t *node_done;   ///< by node: the search that has its distance
+    uint32_t *object_done;
+    sc_distance_entry *heap;
+    size_t heap_count;
+    size_t heap_capacity;
+} sc_distances;
+
+/** On failure there is nothing to release. */
+SC_CHECKED sc_err sc__distances_init(sc_distances *distances, const sc_map *map);
+
+/** Harmless twice. */
+void sc__distances_fini(sc_distances *distances);
+
+/**
+ * Begin at a point of an edge that the map has.
+ *
+ * @return SC_OK, SC_ENOMEM, SC_ELIMIT (more searches than can be numbered)
+ */
+SC_CHECKED sc_err sc__distances_from(sc_distances *distances, sc_edge_id edge, double offset_m);
+
+/**
+ * The next object by distance. Of equal ones, any first.
+ *
+ * @param max_m   no farther than this; HUGE_VAL for no limit
+ * @param object  set to SC_NONE if there is none left, or none within `max_m`
+ * @return SC_OK, SC_ENOMEM
+ */
+SC_CHECKED sc_err sc__distances_next(sc_distances *distances, double max_m, sc_object_id *object,
+                                     double *distance_m);
+
+#endif

@@ -1,0 +1,127 @@
+/**
+ * @file events.h
+ * @brief A line of a record as a value, with every field seen to be of its kind.
+ *
+ * docs/records.md has the format. A field that is missing or of the wrong kind is
+ * refused with the line and the field's name; what is of the right kind but false
+ * (a segment the map does not have, a time too early) is not refused but comes
+ * through, for it is what the verifier is for. Needs that
+ * no admission lets pass (a k or l of 0, no time to wait) are of the wrong kind.
+ * Fields that the format does not know are passed over; in a cloak they are noted.
+ *
+ * Only this knows that JSON is read by jansson.
+ *
+ * Uses: map (names of categories), base. Used by: record, follow, ledger, sample.
+ */
+#ifndef SC_VERIFY_EVENTS_H
+#define SC_VERIFY_EVENTS_H
+
+#include <starcloak/map.h>
+
+#include "base/text.h"
+
+typedef enum sc_event_kind {
+    SC_EVENT_QUERY,
+    SC_EVENT_CLOAK,
+    SC_EVENT_DROP,
+    SC_EVENT_FAILED,
+    SC_EVENT_ANSWER,
+    SC_EVENT_END,
+    SC_EVENT_KIND_COUNT
+} sc_event_kind;
+
+/** What a query asks for. */
+typedef struct sc_wish {
+    bool is_range;  ///< else the k nearest
+    bool is_any_category;
+    sc_category_id category;  ///< SC_NONE: one that the map does not have
+    uint32_t k;
+    double radius_m;
+} sc_wish;
+
+typedef struct sc_event_query {
+    sc_slice user;
+    sc_edge_id edge;
+    sc_seg_id segment;
+    double offset_m;
+    uint32_t k;
+    uint32_t l;
+    uint32_t max_hops;
+    int64_t max_wait_us;
+    sc_wish wish;
+} sc_event_query;
+
+typedef struct sc_event_member {
+    sc_slice query;
+    sc_star_id star;  ///< SC_NONE if it has none
+} sc_event_member;
+
+/** An id that is too large for any map comes as SC_NONE, which no map has either. */
+typedef struct sc_id_list {
+    uint32_t *ids;
+    size_t count;
+    size_t capacity;
+} sc_id_list;
+
+typedef struct sc_event_cloak {
+    sc_id_list stars;
+    sc_id_list segments;
+    sc_id_list border_nodes;
+    sc_event_member *members;
+    size_t member_count;
+    size_t member_capacity;
+    bool tells_more;  ///< it, or a member, has a field that the format does not give it
+} sc_event_cloak;
+
+typedef struct sc_event_result {
+    sc_object_id object;
+    double distance_m;
+} sc_event_result;
+
+typedef struct sc_event_answer {
+    sc_event_result *results;
+    size_t result_count;
+    size_t result_capacity;
+} sc_event_answer;
+
+/** The end tells which map the run was on, if its writer knew how. */
+typedef struct sc_event_end {
+    bool tells_map;
+    uint64_t map_checksum;
+} sc_event_end;
+
+/** One event. Texts are lent until the next is read. */
+typedef struct sc_event {
+    sc_event_kind kind;
+    int64_t t_us;            ///< of all but answers
+    sc_slice query;          ///< id; of all but cloak and end
+    uint64_t cloak;          ///< number; of cloak and answer
+    sc_slice reason;         ///< of drop and failed
+    sc_event_query asked;    ///< of query
+    sc_event_cloak cloaked;  ///< of cloak
+    sc_event_answer answer;  ///< of answer
+    sc_event_end end;        ///< of end
+} sc_event;
+
+/** Reads events. Zero-initialise but for `map` and `name`; release with sc__reader_fini(). */
+typedef struct sc_event_reader {
+    const sc_map *map;  ///< borrowed
+    const char *name;   ///< of the record, for messages
+    uint64_t line;      ///< number of the line at hand
+    void *document;     ///< jansson's; the texts of `event` are in it
+    sc_event event;     ///< the last one read
+} sc_event_reader;
+
+/**
+ * Read a line into reader->event.
+ *
+ * @return SC_OK, SC_ENOMEM, or SC_EPARSE with a message that names the line and repeats
+ *         nothing of what it holds
+ */
+SC_CHECKED sc_err sc__reader_read(sc_event_reader *reader, uint64_t line, sc_slice text,
+                                  sc_diag *diag);
+
+/** Harmless twice. */
+void sc__reader_fini(sc_event_reader *reader);
+
+#endif

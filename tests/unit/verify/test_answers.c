@@ -1,0 +1,215 @@
+// The plain search behind the check of answers, against all distances at once (Floyd and
+// Warshall); and what an answer may leave open.
+#include "verify/answers.h"
+
+#include "base/rng.h"
+#include "support/check.h"
+#include "support/made_distances.h"
+#include "support/sketch.h"
+
+#include <math.h>
+
+// Objects all over an odd map.
+static sc_map *odd_map_with_objects(uint64_t seed)
+{
+    sketch s = sketch_odd(seed);
+    sc_builder *builder = sketch_builder(&s);
+    sc_rng rng;
+    sc_rng_seed(&rng, seed);
+    for (uint32_t i = 0; i < 20; i++) {
+        put_object(builder, sc_rng_below(&rng, s.edge_count), sc_rng_unit(&rng),
+                   i % 3 == 0 ? "cafe" : "school", "");
+    }
+    sketch_free(&s);
+    return finish_builder(builder);
+}
+
+static void check_distances(const sc_map *map, sc_distances *search, const made_distances *all,
+                            sc_edge_id edge, double offset_m)
+{
+    CHECK_OK(sc__distances_from(search, edge, offset_m), NULL);
+    size_t count = 0;
+    double last_m = 0.0;
+    for (;;) {
+        sc_object_id object = 4711;
+        double distance_m = -1.0;
+        CHECK_OK(sc__distances_next(search, HUGE_VAL, &object, &distance_m), NULL);
+        if (object == SC_NONE) break;
+        const double wanted_m = made_distance(all, edge, offset_m, object);
+        CHECK_CLOSE(distance_m, wanted_m, 1e-9 * (1.0 + wanted_m));
+        assert_true(distance_m >= last_m);
+        last_m = distance_m;
+        count++;
+    }
+    size_t in_reach = 0;
+    for (sc_object_id i = 0; i < sc_map_object_count(map); i++) {
+        in_reach += made_distance(all, edge, offset_m, i) < HUGE_VAL;
+    }
+    assert_int_equal(count, in_reach);
+}
+
+static void test_distances_on_odd_maps_are_those_between_all_nodes(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 150; seed++) {
+        check_case(seed);
+        sc_map *map = odd_map_with_objects(seed);
+        made_distances all = made_distances_new(map);
+        sc_distances search;
+        CHECK_OK(sc__distances_init(&search, map), NULL);
+        for (sc_edge_id e = 0; e < sc_map_edge_count(map); e++) {
+            const double length_m = sc_map_edge_length_m(map, e);
+            check_distances(map, &search, &all, e, 0.0);
+            check_distances(map, &search, &all, e, 0.3 * length_m);
+            check_distances(map, &search, &all, e, length_m);
+        }
+        sc__distances_fini(&search);
+        sc__distances_fini(&search);
+        made_distances_free(&all);
+        sc_map_free(map);
+    }
+    check_case_done();
+}
+
+static void test_a_search_stops_where_it_is_told_to(void **state)
+{
+    (void)state;
+    sc_map *map = made_town();
+    made_distances all = made_distances_new(map);
+    sc_distances search;
+    CHECK_OK(sc__distances_init(&search, map), NULL);
+    for (int step = 0; step < 9; step++) {
+        const double max_m = 7.0 * step;
+        CHECK_OK(sc__distances_from(&search, 3, 1.0), NULL);
+        size_t count = 0;
+        for (sc_object_id object = 0; object != SC_NONE; count += object != SC_NONE) {
+            double distance_m = 0.0;
+            CHECK_OK(sc__distances_next(&search, max_m, &object, &distance_m), NULL);
+        }
+        for (sc_object_id i = 0; i < sc_map_object_count(map); i++) {
+            count -= made_distance(&all, 3, 1.0, i) <= max_m;
+        }
+        assert_int_equal(count, 0);
+    }
+    sc__distances_fini(&search);
+    made_distances_free(&all);
+    sc_map_free(map);
+}
+
+// --- What an answer may leave open -----------------------------------------------------
+
+/** Counts complaints. */
+static void count_complaint(void *context, sc_promise promise, const char *sentence)
+{
+    (void)sentence;
+    assert_int_equal(promise, SC_PROMISE_ANSWERS);
+    ++*(unsigned *)context;
+}
+
+// One road of 100 m: two cafes at 30 m, one at 70 m, one at 90 m. Who asks stands at 50 m.
+static sc_map *map_of_ties(void)
+{
+    sketch s = sketch_new(SC_COORDS_PLANAR);
+    sketch_add_node(&s, 0, 0);
+    sketch_add_node(&s, 100, 0);
+    sketch_add_edge(&s, 0, 1, 100.0);
+    sc_builder *builder = sketch_builder(&s);
+    put_object(builder, 0, 0.3, "cafe", "");
+    put_object(builder, 0, 0.3, "cafe", "");
+    put_object(builder, 0, 0.7, "cafe", "");
+    put_object(builder, 0, 0.9, "cafe", "");
+    sketch_free(&s);
+    return finish_builder(builder);
+}
+
+static unsigned complaints(const sc_map *map, const sc_wish *wish, sc_event_result *results,
+                           size_t count)
+{
+    sc_answers answers;
+    CHECK_OK(sc__answers_init(&answers, map), NULL);
+    unsigned complained = 0;
+    sc_findings findings = {.tell = count_complaint, .context = &complained};
+    sc_watched watched = {
+        .edge = 0, .offset_m = 50.0, .wish = *wish, .results = results, .result_count = count};
+    CHECK_OK(sc__answers_look(&answers, &watched, &findings), NULL);
+    assert_int_equal(findings.checked[SC_PROMISE_ANSWERS], 1);
+    assert_int_equal(findings.violated[SC_PROMISE_ANSWERS], complained);
+    sc__answers_fini(&answers);
+    sc__answers_fini(&answers);
+    return complained;
+}
+
+static void test_of_objects_equally_far_any_may_be_named(void **state)
+{
+    (void)state;
+    sc_map *map = map_of_ties();
+    const sc_wish two = {.is_any_category = true, .k = 2};
+    for (sc_object_id a = 0; a < 4; a++) {
+        for (sc_object_id b = 0; b < 4; b++) {
+            // Objects 0 to 2 are 20 m away, the last is 40 m away.
+            sc_event_result results[] = {{a, 20.0}, {b, 20.0}};
+            const bool is_right = a != b && a < 3 && b < 3;
+            assert_int_equal(complaints(map, &two, results, 2), is_right ? 0 : 1);
+        }
+    }
+    sc_map_free(map);
+}
+
+static void test_distances_may_be_off_by_a_millimetre_and_no_more(void **state)
+{
+    (void)state;
+    sc_map *map = map_of_ties();
+    const sc_wish one = {.is_any_category = true, .k = 1};
+    static const double off_m[] = {0.0, 0.001, -0.001, 0.0012, -0.0012};
+    for (size_t i = 0; i < 5; i++) {
+        sc_event_result result = {1, 20.0 + off_m[i]};
+        assert_int_equal(complaints(map, &one, &result, 1), i >= 3 ? 1 : 0);
+    }
+    sc_map_free(map);
+}
+
+static void test_what_lies_on_the_rim_of_a_range_may_be_named_or_not(void **state)
+{
+    (void)state;
+    sc_map *map = map_of_ties();
+    const sc_wish range = {.is_any_category = true, .is_range = true, .radius_m = 40.0};
+    sc_event_result results[] = {{0, 20.0}, {1, 20.0}, {2, 20.0}, {3, 40.0}};
+    assert_int_equal(complaints(map, &range, results, 4), 0);
+    assert_int_equal(complaints(map, &range, results, 3), 0);
+    assert_int_equal(complaints(map, &range, results, 2), 1);
+    const sc_wish smaller = {.is_any_category = true, .is_range = true, .radius_m = 39.99};
+    assert_int_equal(complaints(map, &smaller, results, 4), 1);
+    const sc_wish larger = {.is_any_category = true, .is_range = true, .radius_m = 40.01};
+    assert_int_equal(complaints(map, &larger, results, 3), 1);
+    sc_map_free(map);
+}
+
+static void test_fewer_objects_than_wanted_are_enough_if_there_are_no_more(void **state)
+{
+    (void)state;
+    sc_map *map = map_of_ties();
+    const sc_wish ten = {.is_any_category = true, .k = 10};
+    sc_event_result results[] = {{3, 40.0}, {2, 20.0}, {1, 20.0}, {0, 20.0}};
+    assert_int_equal(complaints(map, &ten, results, 4), 0);
+    assert_int_equal(complaints(map, &ten, results, 3), 1);
+    // A category that the map does not have has no objects.
+    const sc_wish none = {.category = SC_NONE, .k = 10};
+    assert_int_equal(complaints(map, &none, results, 0), 0);
+    assert_int_equal(complaints(map, &none, results, 1), 1);
+    const sc_wish nothing = {.is_any_category = true, .k = 0};
+    assert_int_equal(complaints(map, &nothing, results, 0), 0);
+    sc_map_free(map);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SC_CASES(test_distances_on_odd_maps_are_those_between_all_nodes),
+        cmocka_unit_test(test_a_search_stops_where_it_is_told_to),
+        cmocka_unit_test(test_of_objects_equally_far_any_may_be_named),
+        cmocka_unit_test(test_distances_may_be_off_by_a_millimetre_and_no_more),
+        cmocka_unit_test(test_what_lies_on_the_rim_of_a_range_may_be_named_or_not),
+        cmocka_unit_test(test_fewer_objects_than_wanted_are_enough_if_there_are_no_more),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
