@@ -10,7 +10,7 @@
  * of letters: "AA" is a loop at A, "AB" one more road between A and B. Nodes
  * are numbered as they are read; roads too, and those added come last.
  *
- * Used by: tests of the map and of the stars.
+ * Used by: tests of everything that needs a map.
  */
 #ifndef SC_TESTS_SUPPORT_SKETCH_H
 #define SC_TESTS_SUPPORT_SKETCH_H

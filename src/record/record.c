@@ -1,0 +1,175 @@
+// Writing run records: an event, a line. See record.h; docs/records.md has the format.
+//
+// Invariants:
+//  1. Events are written in the order of the calls; the callers keep to time order.
+//  2. Nothing here fails before the end: what the disk refuses is told by
+//     sc_record_close(), and a refused record leaves no file.
+#include "record/record.h"
+
+#include "base/alloc.h"
+#include "base/diag.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/utf8.h"
+#include "record/record_internal.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/** Lines are a few hundred bytes; this many at a time go to the disk. */
+#define BUFFER_SIZE ((size_t)1 << 16)
+
+struct sc_record {
+    const sc_map *map;
+    sc_outfile file;
+    uint64_t cloak_count;
+    char buffer[BUFFER_SIZE];  ///< of file.stream; standard output has its own
+};
+
+sc_err sc_record_open(const sc_map *map, const char *path, sc_record **out, sc_diag *diag)
+{
+    sc_record *record = sc_malloc(sizeof *record);
+    if (!record) return sc_fail_memory(diag, "opening the record");
+    record->map = map;
+    record->cloak_count = 0;
+    const sc_err err = sc_outfile_open(path, &record->file, diag);
+    if (err) {
+        sc_free(record);
+        return err;
+    }
+    if (!record->file.to_stdout) {
+        setvbuf(record->file.stream, record->buffer, _IOFBF, sizeof record->buffer);
+    }
+    *out = record;
+    return SC_OK;
+}
+
+static void put_id(FILE *out, const sc_query_id *id)
+{
+    char text[SC_QUERY_ID_TEXT];
+    sc__put(out, "\"query\":\"");
+    sc__put(out, sc_query_id_text(id, text));
+    sc__put(out, "\"");
+}
+
+static void put_time(FILE *out, sc_time t)
+{
+    sc__put(out, ",\"t\":");
+    sc_time_write(out, t);
+}
+
+static void put_list(FILE *out, const char *name, const uint32_t *ids, size_t count)
+{
+    sc__put(out, name);
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0) sc__put(out, ",");
+        sc__put_count(out, ids[i]);
+    }
+    sc__put(out, "]");
+}
+
+// Whether a user can be written as it is: in UTF-8, without the character 0, which few
+// readers take, and not such that it could be mistaken for one in hexadecimal.
+static bool is_plain(const char *user, size_t size)
+{
+    static const char prefix[] = SC_RECORD_HEX;
+    if (size >= sizeof prefix - 1 && memcmp(user, prefix, sizeof prefix - 1) == 0) return false;
+    for (size_t used = 0; used < size;) {
+        const size_t step = sc_utf8_size(user + used, size - used);
+        if (step == 0 || user[used] == '\0') return false;
+        used += step;
+    }
+    return true;
+}
+
+// Users are counted by these names, so different users must not look alike.
+static void put_user(FILE *out, const char *user, size_t size)
+{
+    if (is_plain(user, size)) {
+        sc_json_text(out, user, size);
+        return;
+    }
+    sc__put(out, "\"" SC_RECORD_HEX);
+    for (size_t i = 0; i < size; i++) {
+        fprintf(out, "%02x", (unsigned)(unsigned char)user[i]);
+    }
+    sc__put(out, "\"");
+}
+
+void sc_record_query(sc_record *record, const sc_query *query, const sc_ask *ask,
+                     const sc_snap *where, const sc_request *request)
+{
+    FILE *out = record->file.stream;
+    sc__put(out, "{\"event\":\"query\",");
+    put_id(out, &query->id);
+    sc__put(out, ",\"user\":");
+    put_user(out, ask->user, ask->user_size);
+    put_time(out, ask->t);
+    sc__put(out, ",\"edge\":");
+    sc__put_count(out, where->edge);
+    sc__put(out, ",\"offset_m\":");
+    // No road is longer than 40,000 km, so that this fits.
+    sc__put_millionths(out, llround(where->offset_m * 1e6));
+    sc__put(out, ",\"segment\":");
+    sc__put_count(out, where->segment);
+    sc__put(out, ",\"profile\":");
+    sc__put_profile(out, &ask->profile);
+    sc__put(out, ",\"request\":");
+    sc_request_write(out, record->map, request);
+    sc__put(out, "}\n");
+}
+
+uint64_t sc_record_cloak(sc_record *record, const sc_cloak *cloak, sc_time t)
+{
+    FILE *out = record->file.stream;
+    const uint64_t number = record->cloak_count++;
+    sc__put(out, "{\"event\":\"cloak\",\"cloak\":");
+    sc__put_count(out, number);
+    put_time(out, t);
+    put_list(out, ",\"stars\":[", cloak->stars, cloak->star_count);
+    put_list(out, ",\"segments\":[", cloak->segments, cloak->segment_count);
+    put_list(out, ",\"border_nodes\":[", cloak->border_nodes, cloak->border_node_count);
+    sc__put(out, ",\"members\":[");
+    for (size_t i = 0; i < cloak->member_count; i++) {
+        const sc_member *member = &cloak->members[i];
+        sc__put(out, i > 0 ? ",{" : "{");
+        put_id(out, &member->query.id);
+        if (member->star != SC_NONE) {  // methods without stars assign none
+            sc__put(out, ",\"star\":");
+            sc__put_count(out, member->star);
+        }
+        sc__put(out, "}");
+    }
+    sc__put(out, "]}\n");
+    return number;
+}
+
+void sc_record_drop(sc_record *record, const sc_query_id *query, sc_time t, const char *reason)
+{
+    FILE *out = record->file.stream;
+    sc__put(out, "{\"event\":\"drop\",");
+    put_id(out, query);
+    put_time(out, t);
+    sc__put(out, ",\"reason\":\"");
+    sc__put(out, reason);  // a word of ours
+    sc__put(out, "\"}\n");
+}
+
+sc_err sc_record_close(sc_record *record, sc_time end, sc_diag *diag)
+{
+    FILE *out = record->file.stream;
+    sc__put(out, "{\"event\":\"end\"");
+    put_time(out, end);
+    fprintf(out, ",\"map\":\"%016" PRIx64 "\"}\n", sc_map_checksum(record->map));
+    const sc_err err = sc_outfile_commit(&record->file, diag);
+    sc_free(record);
+    return err;
+}
+
+void sc_record_abandon(sc_record *record)
+{
+    if (!record) return;
+    sc_outfile_abandon(&record->file);
+    sc_free(record);
+}

@@ -1,0 +1,50 @@
+/**
+ * @file record.h
+ * @brief Writing a run record: one JSON object per line, in time order (docs/records.md).
+ *
+ * Records hold users and true positions. They are for simulations and for an
+ * operator's explicit, temporary audit; `starcloak verify` reads them.
+ *
+ * A record appears under its name only when it is whole. Errors of writing are
+ * collected and told by sc_record_close().
+ *
+ * Uses: query, cloak, relay. Used by: sim.
+ */
+#ifndef SC_RECORD_RECORD_H
+#define SC_RECORD_RECORD_H
+
+#include <starcloak/cloak.h>
+#include <starcloak/map.h>
+#include <starcloak/query.h>
+#include <starcloak/relay.h>
+
+/**
+ * A user that is not UTF-8, has the character 0 in it or begins with this is written as this and
+ * its bytes in hexadecimal: so no two users look alike.
+ */
+#define SC_RECORD_HEX "hex:"
+
+typedef struct sc_record sc_record;
+
+/** Begin a record at `path` (borrowed; "-" is standard output). */
+SC_CHECKED sc_err sc_record_open(const sc_map *map, const char *path, sc_record **out,
+                                 sc_diag *diag);
+
+/** A query was admitted. `ask` has the user, the time and the profile. */
+void sc_record_query(sc_record *record, const sc_query *query, const sc_ask *ask,
+                     const sc_snap *where, const sc_request *request);
+
+/** A cloak was accepted at `t`. Returns its number, from 0. */
+uint64_t sc_record_cloak(sc_record *record, const sc_cloak *cloak, sc_time t);
+
+/** A query was dropped; `reason` is its word. */
+void sc_record_drop(sc_record *record, const sc_query_id *query, sc_time t, const char *reason);
+
+/** Write the end, with the map's checksum, and bring the file into place. Frees the record in any
+ * case. */
+SC_CHECKED sc_err sc_record_close(sc_record *record, sc_time end, sc_diag *diag);
+
+/** Give up: nothing of it stays. NULL is fine. */
+void sc_record_abandon(sc_record *record);
+
+#endif

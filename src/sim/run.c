@@ -1,0 +1,135 @@
+// Where the questions of a run come from: a stream, or travellers.
+//
+// Travellers close the loop: each asks again a pause after its outcome. Since no
+// pause is shorter than sc_travellers_least_pause(), all questions less than that
+// ahead of the engine's clock are known already, and make a slice.
+#include "sim/run.h"
+
+#include "base/alloc.h"
+#include "base/diag.h"
+#include "sim/runner.h"
+
+sc_run_options sc_run_options_default(void)
+{
+    return (sc_run_options){
+        .engine = sc_engine_options_default(),
+        .limits = sc_limits_default(),
+        .seed = 1,
+    };
+}
+
+static void show_progress(const sc_run_options *options, uint64_t done, uint64_t total)
+{
+    if (!options->progress.report) return;
+    options->progress.report(options->progress.context, "cloaking", done, total);
+}
+
+static void forget(sc_diag *diag)
+{
+    if (diag) diag->message[0] = '\0';
+}
+
+/**
+ * Codes come with a sentence, but for memory that is out and for threads and randomness that the
+ * system does not give. These get theirs here; no older sentence may be left in `diag`.
+ */
+static sc_err explain(sc_err err, sc_diag *diag)
+{
+    if (err == SC_ENOMEM) return sc_fail_memory(diag, "cloaking");
+    if (err == SC_EIO && diag && diag->message[0] == '\0') {
+        return sc_fail(diag, err, "cloaking: the system gives no randomness, or no more threads");
+    }
+    return err;
+}
+
+// --- A stream ----------------------------------------------------------------
+
+sc_err sc_run_stream(const sc_map *map, const sc_stream *stream, const sc_run_options *options,
+                     sc_run_report *report, sc_diag *diag)
+{
+    forget(diag);
+    sc_runner *runner = NULL;
+    size_t count = 0;
+    const sc_spoken *lines = sc_stream_lines(stream, &count);
+    sc_err err = sc_runner_new(map, options, NULL, &runner, diag);
+    for (size_t done = 0; !err && done < count;) {
+        const size_t left = count - done;
+        const size_t size = left < SC_SLICE_MAX ? left : SC_SLICE_MAX;
+        // What the engine does after the last line of a slice is left to the next, which
+        // knows how far it may go.
+        err = sc_runner_slice(runner, lines + done, NULL, size, INT64_MIN, diag);
+        done += size;
+        show_progress(options, done, count);
+    }
+    if (!err) err = sc_runner_finish(runner, report, diag);
+    sc_runner_free(runner);
+    return explain(err, diag);
+}
+
+// --- Travellers --------------------------------------------------------------
+
+/** Travellers, and room for what they ask in one slice. */
+struct crowd {
+    sc_travellers *travellers;
+    sc_spoken *questions;
+    uint32_t *who;
+};
+
+static sc_time earlier(sc_time a, sc_time b)
+{
+    return a < b ? a : b;
+}
+
+/** Ask what comes before *until; what finds no room is left, and *until set to its time. */
+static size_t ask(const struct crowd *crowd, sc_time *until)
+{
+    size_t count = 0;
+    while (count < SC_SLICE_MAX && sc_travellers_next(crowd->travellers) < *until) {
+        crowd->who[count] = sc_travellers_ask(crowd->travellers, &crowd->questions[count]);
+        count++;
+    }
+    *until = earlier(*until, sc_travellers_next(crowd->travellers));
+    return count;
+}
+
+static sc_err drive(const struct crowd *crowd, sc_runner *runner, sc_time end,
+                    const sc_run_options *options, sc_diag *diag)
+{
+    const sc_time span = sc_travellers_least_pause(crowd->travellers);
+    for (;;) {
+        const sc_time from =
+            earlier(sc_travellers_next(crowd->travellers), sc_runner_next_wake(runner));
+        if (from >= end) return SC_OK;
+        sc_time until = end - from > span ? from + span : end;
+        const size_t count = ask(crowd, &until);
+        const sc_err err =
+            sc_runner_slice(runner, crowd->questions, crowd->who, count, until, diag);
+        if (err) return err;
+        show_progress(options, (uint64_t)(until / sc_seconds(1)), (uint64_t)(end / sc_seconds(1)));
+    }
+}
+
+sc_err sc_run_travellers(const sc_map *map, const sc_workload *workload, uint32_t count,
+                         double seconds, const sc_run_options *options, sc_run_report *report,
+                         sc_diag *diag)
+{
+    forget(diag);
+    struct crowd crowd = {0};
+    sc_runner *runner = NULL;
+    sc_err err = sc_travellers_new(map, workload, count, options->seed, &crowd.travellers, diag);
+    if (err) goto end;
+    err = SC_ENOMEM;
+    crowd.questions = sc_malloc_array(SC_SLICE_MAX, sizeof *crowd.questions);
+    if (!crowd.questions) goto end;
+    crowd.who = sc_malloc_array(SC_SLICE_MAX, sizeof *crowd.who);
+    if (!crowd.who) goto end;
+    err = sc_runner_new(map, options, crowd.travellers, &runner, diag);
+    if (!err) err = drive(&crowd, runner, sc_seconds(seconds), options, diag);
+    if (!err) err = sc_runner_finish(runner, report, diag);
+end:
+    sc_runner_free(runner);
+    sc_free(crowd.questions);
+    sc_free(crowd.who);
+    sc_travellers_free(crowd.travellers);
+    return explain(err, diag);
+}

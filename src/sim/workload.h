@@ -1,0 +1,123 @@
+/**
+ * @file workload.h
+ * @brief Travellers who move along the roads and ask.
+ *
+ * Each traveller drives a random walk over the roads and asks, waits for the
+ * outcome, pauses, and asks again. Nobody moves between questions: a traveller is
+ * advanced when its turn comes, so a million of them cost only their questions.
+ *
+ * Everything is drawn from one seeded generator, in the order of the questions:
+ * the same seed, the same workload.
+ *
+ * Uses: map, query, relay, base/rng. Used by: sim/run, starcloak queries and simulate.
+ */
+#ifndef SC_SIM_WORKLOAD_H
+#define SC_SIM_WORKLOAD_H
+
+#include <starcloak/map.h>
+#include <starcloak/progress.h>
+#include <starcloak/query.h>
+#include <starcloak/relay.h>
+#include <starcloak/rng.h>
+
+#include "record/stream.h"
+
+/** A normal distribution, kept within [min, max]. */
+typedef struct sc_normal {
+    double mean;
+    double deviation;
+    double min;
+    double max;
+} sc_normal;
+
+/** Within four deviations of the mean, not below `least` and not above SC_NORMAL_MAX. */
+sc_normal sc_normal_around(double mean, double deviation, double least);
+
+/** Draw a number; what falls outside becomes the nearest end. */
+double sc_normal_draw(const sc_normal *spread, sc_rng *rng);
+
+/** The same, rounded to the nearest whole number. */
+uint32_t sc_normal_draw_whole(const sc_normal *spread, sc_rng *rng);
+
+/** No number of a workload is larger. */
+#define SC_NORMAL_MAX 1e6
+
+/** The least that makes sense: of what is counted (but hops), of a wait, of a pause. */
+#define SC_LEAST_COUNT 1.0
+#define SC_LEAST_WAIT_S 0.1
+#define SC_LEAST_PAUSE_S 1.0
+
+/** What travellers are like. Needs are drawn anew for each question. */
+typedef struct sc_workload {
+    sc_normal nearest;  ///< k of a k-nearest request
+    sc_normal k;
+    sc_normal l;
+    sc_normal max_hops;
+    sc_normal max_wait_s;
+    sc_normal pause_s;  ///< from an outcome to the next question
+} sc_workload;
+
+/** As in the paper's table: 5+-1, 5+-1.5, 5+-1.5, 4+-1, 10+-2 s, 20+-2 s. */
+sc_workload sc_workload_default(void);
+
+/** Whether its numbers can be drawn and make sense; SC_EINVAL with a reason if not. */
+SC_CHECKED sc_err sc_workload_check(const sc_workload *workload, sc_diag *diag);
+
+/** No more travellers than this. */
+#define SC_TRAVELLERS_MAX 100000000u
+
+typedef struct sc_travellers sc_travellers;
+
+/**
+ * Put `count` travellers (1 to SC_TRAVELLERS_MAX) on random edges. Their first questions are spread
+ * over one pause. Memory: 48 bytes each, and 4 per node and edge end.
+ *
+ * @param map  borrowed; must outlive the result
+ * @return SC_OK, SC_EINVAL (a count or a workload that makes no sense), SC_ELIMIT (too many
+ *         edges), SC_ENOMEM
+ */
+SC_CHECKED sc_err sc_travellers_new(const sc_map *map, const sc_workload *workload, uint32_t count,
+                                    uint64_t seed, sc_travellers **out, sc_diag *diag);
+void sc_travellers_free(sc_travellers *travellers);
+
+/** When the next question comes; SC_TIME_NEVER if all wait for an outcome. */
+sc_time sc_travellers_next(const sc_travellers *travellers);
+
+/** No question that is not yet settled can come earlier than this after an outcome. */
+sc_time sc_travellers_least_pause(const sc_travellers *travellers);
+
+/**
+ * The next question. There must be one. Its traveller then waits for its outcome.
+ *
+ * @param out  `ask.user` is lent until `travellers` is freed or the traveller asks again
+ * @return which traveller asks
+ */
+uint32_t sc_travellers_ask(sc_travellers *travellers, sc_spoken *out);
+
+/**
+ * The outcome came at `t`: the traveller asks again one pause later. Nothing happens if it waits
+ * for none.
+ */
+void sc_travellers_resume(sc_travellers *travellers, uint32_t traveller, sc_time t);
+
+/** A stream to be made of travellers. */
+typedef struct sc_queries_options {
+    sc_workload workload;
+    uint32_t count;  ///< travellers
+    uint64_t seed;
+    double seconds;        ///< how long they ask, from 0 on
+    sc_progress progress;  ///< may be zero
+} sc_queries_options;
+
+/**
+ * Write what travellers ask to `path` ("-" is standard output) as a stream (record/stream.h).
+ * Nobody waits for an outcome: each asks again one pause after it asked. The file appears
+ * whole or not at all.
+ *
+ * @param written  set on success: how many questions
+ * @return as sc_travellers_new(), or SC_EIO
+ */
+SC_CHECKED sc_err sc_queries_write(const sc_map *map, const sc_queries_options *options,
+                                   const char *path, uint64_t *written, sc_diag *diag);
+
+#endif

@@ -1,0 +1,130 @@
+// The books of a run: what ends, how often, and what the report says of it.
+#include "sim/books.h"
+
+#include "support/check.h"
+
+static sc_query_id id_of(uint8_t number)
+{
+    return (sc_query_id){.bytes = {number}};
+}
+
+static sc_books new_books(void)
+{
+    sc_books books = {0};
+    CHECK_OK(sc_books_init(&books), NULL);
+    return books;
+}
+
+static sc_run_report report_of(const sc_books *books)
+{
+    sc_run_report report = {0};
+    sc_books_report(books, &report);
+    return report;
+}
+
+static void test_a_query_ends_once_and_only_if_it_was_asked(void **state)
+{
+    (void)state;
+    sc_books books = new_books();
+    const sc_query_id id = id_of(1);
+    sc_wait wait;
+    assert_int_equal(sc_books_end(&books, &id, 5, true, &wait), SC_EBROKEN);
+    CHECK_OK(sc_books_ask(&books, &id, (sc_wait){.since = 5, .traveller = 7}), NULL);
+    CHECK_OK(sc_books_end(&books, &id, 9, true, &wait), NULL);
+    assert_int_equal(wait.traveller, 7);
+    assert_int_equal(sc_books_end(&books, &id, 9, true, &wait), SC_EBROKEN);
+    sc_books_fini(&books);
+}
+
+static void test_nothing_ends_before_it_was_asked(void **state)
+{
+    (void)state;
+    sc_books books = new_books();
+    const sc_query_id id = id_of(1);
+    sc_wait wait;
+    CHECK_OK(sc_books_ask(&books, &id, (sc_wait){.since = 5, .traveller = 0}), NULL);
+    assert_int_equal(sc_books_end(&books, &id, 4, false, &wait), SC_EBROKEN);
+    sc_books_fini(&books);
+}
+
+static void test_only_cloaked_queries_count_as_waits(void **state)
+{
+    (void)state;
+    sc_books books = new_books();
+    const sc_time asked[] = {1000, 2000, 3000};
+    sc_wait wait;
+    for (uint8_t i = 0; i < 3; i++) {
+        const sc_query_id id = id_of(i);
+        CHECK_OK(sc_books_ask(&books, &id, (sc_wait){.since = asked[i], .traveller = i}), NULL);
+    }
+    for (uint8_t i = 0; i < 3; i++) {
+        const sc_query_id id = id_of(i);
+        CHECK_OK(sc_books_end(&books, &id, 4000, i > 0, &wait), NULL);
+    }
+    const sc_run_report report = report_of(&books);
+    assert_int_equal(report.queries, 3);
+    assert_int_equal(report.cloaked, 2);
+    CHECK_CLOSE(report.wait_s.mean, 1.5e-3, 1e-12);
+    CHECK_CLOSE(report.virtual_s, 3e-3, 1e-12);
+    CHECK_CLOSE(sc_run_success_rate(&report), 2.0 / 3, 1e-12);
+    sc_books_fini(&books);
+}
+
+static void test_two_queries_of_one_user_are_one_user(void **state)
+{
+    (void)state;
+    sc_books books = new_books();
+    sc_member members[] = {{.query = {.user = 9}}, {.query = {.user = 3}}, {.query = {.user = 9}}};
+    const sc_cloak cloak = {.star_count = 2,
+                            .segment_count = 7,
+                            .border_node_count = 4,
+                            .members = members,
+                            .member_count = 3};
+    CHECK_OK(sc_books_cloak(&books, &cloak), NULL);
+    const sc_run_report report = report_of(&books);
+    assert_int_equal(report.cloaks, 1);
+    CHECK_SAME(report.users.mean, 2);
+    CHECK_SAME(report.stars.median, 2);
+    CHECK_SAME(report.segments.max, 7);
+    CHECK_SAME(report.border_nodes.p99, 4);
+    sc_books_fini(&books);
+}
+
+static void test_rates_of_nothing_are_zero(void **state)
+{
+    (void)state;
+    const sc_run_report report = {0};
+    CHECK_SAME(sc_run_success_rate(&report), 0);
+    CHECK_SAME(sc_run_queries_per_cpu_s(&report), 0);
+    CHECK_SAME(sc_run_engine_queries_per_cpu_s(&report), 0);
+    CHECK_SAME(sc_run_checks_per_query(&report), 0);
+}
+
+static void test_rates_divide_by_the_time_they_name(void **state)
+{
+    (void)state;
+    const sc_run_report report = {.queries = 600,
+                                  .cloaked = 150,
+                                  .engine = {.checks = 1800},
+                                  .admission_cpu_s = 1,
+                                  .engine_cpu_s = 2,
+                                  .refused = {[SC_ETIME] = 2, [SC_EPROFILE] = 3}};
+    CHECK_SAME(sc_run_success_rate(&report), 0.25);
+    CHECK_SAME(sc_run_queries_per_cpu_s(&report), 200);
+    CHECK_SAME(sc_run_engine_queries_per_cpu_s(&report), 300);
+    CHECK_SAME(sc_run_checks_per_query(&report), 3);
+    assert_int_equal(sc_run_refused_count(&report), 5);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_query_ends_once_and_only_if_it_was_asked),
+        cmocka_unit_test(test_nothing_ends_before_it_was_asked),
+        cmocka_unit_test(test_only_cloaked_queries_count_as_waits),
+        cmocka_unit_test(test_two_queries_of_one_user_are_one_user),
+        cmocka_unit_test(test_rates_of_nothing_are_zero),
+        cmocka_unit_test(test_rates_divide_by_the_time_they_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

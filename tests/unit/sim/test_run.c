@@ -1,0 +1,315 @@
+// Travellers in virtual time, looked at from outside: reports and records of whole runs.
+#include "sim/run.h"
+
+#include <starcloak/map_generate.h>
+
+#include "support/check.h"
+#include "support/history.h"
+#include "support/place.h"
+#include "support/sketch.h"
+
+// --- Running -----------------------------------------------------------------
+
+/** What is common to the tests: a small city, and a place for records. */
+typedef struct town {
+    sc_map *map;
+    place here;
+} town;
+
+static int open_town(void **state)
+{
+    static town the_town;
+    sc_diag diag = {""};
+    const sc_city_options options = {.node_count = 600, .seed = 5};
+    CHECK_OK(sc_map_generate_city(&options, &the_town.map, &diag), &diag);
+    the_town.here = place_new();
+    *state = &the_town;
+    return 0;
+}
+
+static int close_town(void **state)
+{
+    const town *t = *state;
+    place_free(&t->here);
+    sc_map_free(t->map);
+    return 0;
+}
+
+/** The four ways to search, strict being one. */
+static const struct {
+    const char *name;
+    sc_variant variant;
+    bool is_strict;
+} methods[] = {{"basic", SC_BASIC, false},
+               {"bounded", SC_BOUNDED, false},
+               {"strict", SC_BOUNDED, true},
+               {"hybrid", SC_HYBRID, false}};
+enum { METHOD_COUNT = sizeof methods / sizeof methods[0] };
+
+static sc_run_options with_method(size_t method, const char *record)
+{
+    sc_run_options options = sc_run_options_default();
+    options.engine.variant = methods[method].variant;
+    options.engine.is_strict = methods[method].is_strict;
+    options.record = record;
+    return options;
+}
+
+/** Travellers who are easy to please, so that small maps have cloaks and drops alike. */
+static sc_workload modest(void)
+{
+    sc_workload workload = sc_workload_default();
+    workload.k = sc_normal_around(3, 1, 1);
+    workload.l = sc_normal_around(3, 1, 1);
+    workload.max_hops = sc_normal_around(2, 1, 0);
+    workload.max_wait_s = sc_normal_around(4, 1, 1);
+    workload.pause_s = sc_normal_around(8, 1, 2);
+    return workload;
+}
+
+static sc_run_report run_travellers(const sc_map *map, uint32_t count, double seconds,
+                                    const sc_run_options *options)
+{
+    const sc_workload workload = modest();
+    sc_run_report report = {0};
+    sc_diag diag = {""};
+    CHECK_OK(sc_run_travellers(map, &workload, count, seconds, options, &report, &diag), &diag);
+    return report;
+}
+
+// --- What holds for every run ------------------------------------------------
+
+static void test_the_same_seed_gives_the_same_record_bit_for_bit(void **state)
+{
+    const town *t = *state;
+    const char *paths[] = {place_path(&t->here, "a"), place_path(&t->here, "b"),
+                           place_path(&t->here, "c")};
+    for (size_t method = 0; method < METHOD_COUNT; method++) {
+        for (size_t i = 0; i < 3; i++) {
+            sc_run_options options = with_method(method, paths[i]);
+            options.seed = i < 2 ? 7 : 8;
+            run_travellers(t->map, 150, 12, &options);
+        }
+        assert_true(is_same_file(paths[0], paths[1]));
+        assert_false(is_same_file(paths[0], paths[2]));
+    }
+}
+
+static void test_every_method_keeps_every_promise_in_a_city(void **state)
+{
+    const town *t = *state;
+    const char *path = place_path(&t->here, "run");
+    for (size_t method = 0; method < METHOD_COUNT; method++) {
+        check_case(method);
+        const sc_run_options options = with_method(method, path);
+        const sc_run_report report = run_travellers(t->map, 300, 20, &options);
+        // A run in which all or none are cloaked would show little.
+        assert_in_range(report.cloaked, report.queries / 10, report.queries - 10);
+        check_promises(t->map, path);
+    }
+    check_case_done();
+}
+
+static void test_every_method_keeps_every_promise_on_small_maps(void **state)
+{
+    const town *t = *state;
+    const char *path = place_path(&t->here, "run");
+    uint64_t cloaked = 0;
+    for (const small_map *small = small_maps; small->name; small++) {
+        sketch s = sketch_named(small->name);
+        sc_map *map = sketch_map(&s);
+        for (size_t method = 0; method < METHOD_COUNT; method++) {
+            const sc_run_options options = with_method(method, path);
+            cloaked += run_travellers(map, 12, 30, &options).cloaked;
+            check_promises(map, path);
+        }
+        sc_map_free(map);
+        sketch_free(&s);
+    }
+    assert_true(cloaked > 100);
+}
+
+static void test_every_query_has_one_outcome_and_time_never_runs_backwards(void **state)
+{
+    const town *t = *state;
+    const char *path = place_path(&t->here, "run");
+    for (size_t method = 0; method < METHOD_COUNT; method++) {
+        const sc_run_options options = with_method(method, path);
+        const sc_run_report report = run_travellers(t->map, 200, 15, &options);
+        history h = history_read(path);
+        assert_int_equal(h.count, report.queries);
+        assert_true(h.is_ordered);
+        CHECK_CLOSE(h.end, (double)report.end * 1e-6, 1e-9);
+        for (size_t i = 0; i < h.count; i++) {
+            assert_int_equal(h.lives[i].ends, 1);
+            assert_true(h.lives[i].ended >= h.lives[i].asked);
+        }
+        history_free(&h);
+    }
+}
+
+static void test_a_traveller_pauses_after_its_outcome_before_it_asks_again(void **state)
+{
+    const town *t = *state;
+    const char *path = place_path(&t->here, "run");
+    const sc_run_options options = with_method(0, path);
+    run_travellers(t->map, 60, 60, &options);
+    history h = history_read(path);
+    size_t repeated = 0;
+    for (size_t i = 0; i < h.count; i++) {
+        for (size_t j = i + 1; j < h.count; j++) {
+            if (strcmp(h.lives[i].user, h.lives[j].user) != 0) continue;
+            repeated++;
+            // modest() pauses 8 s, give or take four deviations of 1 s.
+            assert_true(h.lives[j].asked - h.lives[i].ended >= 4.0);
+            assert_true(h.lives[j].asked - h.lives[i].ended <= 12.0);
+            break;
+        }
+    }
+    assert_true(repeated > 200);
+    history_free(&h);
+}
+
+static void test_nobody_asks_after_the_end(void **state)
+{
+    const town *t = *state;
+    const char *path = place_path(&t->here, "run");
+    const sc_run_options options = with_method(0, path);
+    run_travellers(t->map, 200, 10, &options);
+    history h = history_read(path);
+    for (size_t i = 0; i < h.count; i++) {
+        assert_true(h.lives[i].asked < 10.0);
+    }
+    history_free(&h);
+}
+
+static void test_no_time_at_all_is_an_empty_run(void **state)
+{
+    const town *t = *state;
+    const sc_run_options options = sc_run_options_default();
+    const sc_run_report report = run_travellers(t->map, 10, 0, &options);
+    assert_int_equal(report.queries, 0);
+    assert_int_equal(report.end, 0);
+}
+
+// --- Where pruning is done ---------------------------------------------------
+
+static void test_a_pool_prunes_as_well_and_changes_nothing_else(void **state)
+{
+    const town *t = *state;
+    const char *path = place_path(&t->here, "run");
+    for (size_t method = 0; method < METHOD_COUNT; method++) {
+        sc_run_options options = with_method(method, path);
+        const sc_run_report alone = run_travellers(t->map, 200, 15, &options);
+        options.prune_threads = 3;
+        const sc_run_report pooled = run_travellers(t->map, 200, 15, &options);
+        check_promises(t->map, path);
+        assert_int_equal(pooled.queries, alone.queries);
+        assert_int_equal(pooled.cloaked, alone.cloaked);
+        assert_int_equal(pooled.cloaks, alone.cloaks);
+        assert_int_equal(pooled.engine.checks, alone.engine.checks);
+        CHECK_SAME(pooled.wait_s.mean, alone.wait_s.mean);
+        CHECK_SAME(pooled.users.mean, alone.users.mean);
+    }
+}
+
+static void test_a_secure_run_keeps_every_promise_and_does_not_repeat(void **state)
+{
+    const town *t = *state;
+    const char *paths[] = {place_path(&t->here, "a"), place_path(&t->here, "b")};
+    for (size_t i = 0; i < 2; i++) {
+        sc_run_options options = with_method(0, paths[i]);
+        options.is_secure = true;
+        run_travellers(t->map, 100, 10, &options);
+        check_promises(t->map, paths[i]);
+    }
+    assert_false(is_same_file(paths[0], paths[1]));
+}
+
+static void test_a_paranoid_run_finds_nothing_and_changes_nothing(void **state)
+{
+    const town *t = *state;
+    const char *paths[] = {place_path(&t->here, "a"), place_path(&t->here, "b")};
+    for (size_t i = 0; i < 2; i++) {
+        sc_run_options options = with_method(3, paths[i]);
+        options.engine.is_paranoid = i == 1;
+        const sc_run_report report = run_travellers(t->map, 150, 12, &options);
+        assert_int_equal(report.engine.refused, 0);
+        assert_int_equal(report.engine.broken, 0);
+    }
+    assert_true(is_same_file(paths[0], paths[1]));
+}
+
+// --- Around ------------------------------------------------------------------
+
+typedef struct heard {
+    uint64_t done;
+    uint64_t total;
+    unsigned count;
+} heard;
+
+static void hear(void *context, const char *phase, uint64_t done, uint64_t total)
+{
+    heard *so_far = context;
+    assert_string_equal(phase, "cloaking");
+    assert_true(done >= so_far->done);
+    *so_far = (heard){.done = done, .total = total, .count = so_far->count + 1};
+}
+
+static void test_progress_goes_up_to_all(void **state)
+{
+    const town *t = *state;
+    heard so_far = {0};
+    sc_run_options options = sc_run_options_default();
+    options.progress = (sc_progress){.report = hear, .context = &so_far};
+    run_travellers(t->map, 100, 30, &options);
+    assert_true(so_far.count > 1);
+    assert_int_equal(so_far.total, 30);
+    assert_int_equal(so_far.done, 30);
+}
+
+static void test_a_run_that_cannot_be_recorded_fails_and_leaves_nothing(void **state)
+{
+    const town *t = *state;
+    const int before = count_entries(t->here.path);
+    const sc_workload workload = modest();
+    sc_run_options options = sc_run_options_default();
+    options.record = place_path(&t->here, "missing/run");
+    sc_run_report report;
+    sc_diag diag = {""};
+    CHECK_REFUSED(sc_run_travellers(t->map, &workload, 10, 1, &options, &report, &diag), SC_EIO,
+                  &diag, "missing/run");
+    assert_int_equal(count_entries(t->here.path), before);
+}
+
+static void test_an_engine_that_cannot_be_is_refused(void **state)
+{
+    const town *t = *state;
+    const sc_workload workload = modest();
+    sc_run_options options = sc_run_options_default();
+    options.engine.compactness = 0;
+    sc_run_report report;
+    sc_diag diag = {""};
+    assert_int_equal(sc_run_travellers(t->map, &workload, 10, 1, &options, &report, &diag),
+                     SC_EINVAL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_same_seed_gives_the_same_record_bit_for_bit),
+        SC_CASES(test_every_method_keeps_every_promise_in_a_city),
+        cmocka_unit_test(test_every_method_keeps_every_promise_on_small_maps),
+        cmocka_unit_test(test_every_query_has_one_outcome_and_time_never_runs_backwards),
+        cmocka_unit_test(test_a_traveller_pauses_after_its_outcome_before_it_asks_again),
+        cmocka_unit_test(test_nobody_asks_after_the_end),
+        cmocka_unit_test(test_no_time_at_all_is_an_empty_run),
+        cmocka_unit_test(test_a_pool_prunes_as_well_and_changes_nothing_else),
+        cmocka_unit_test(test_a_secure_run_keeps_every_promise_and_does_not_repeat),
+        cmocka_unit_test(test_a_paranoid_run_finds_nothing_and_changes_nothing),
+        cmocka_unit_test(test_progress_goes_up_to_all),
+        cmocka_unit_test(test_a_run_that_cannot_be_recorded_fails_and_leaves_nothing),
+        cmocka_unit_test(test_an_engine_that_cannot_be_is_refused),
+    };
+    return cmocka_run_group_tests(tests, open_town, close_town);
+}
