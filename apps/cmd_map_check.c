@@ -7,6 +7,7 @@
 #include <starcloak/map.h>
 
 #include "format.h"
+#include "inputs.h"
 
 typedef struct check_options {
     const char *path;
@@ -37,7 +38,7 @@ static int run(sc_call *call)
 
     sc_diag diag = {.message = ""};
     sc_map *map = NULL;
-    sc_err err = sc_map_open(options.path, &map, &diag);
+    sc_err err = sc_input_open_map(options.path, NULL, &map, &diag);
     if (!err) err = sc_map_check(map, &diag);
     int status = SC_EXIT_OK;
     if (err) {

@@ -10,6 +10,7 @@
 #include <starcloak/map_export.h>
 
 #include "format.h"
+#include "inputs.h"
 
 /** As long as a path may be, with the name of a file in it. */
 #define FILE_PATH_SIZE 4352
@@ -97,7 +98,7 @@ static int run(sc_call *call)
 
     sc_diag diag = {.message = ""};
     sc_map *map = NULL;
-    sc_err err = sc_map_open(options.path, &map, &diag);
+    sc_err err = sc_input_open_map(options.path, NULL, &map, &diag);
     if (err) return sc_call_fail(call, err, &diag);
 
     // Before anything is written: all that was asked for, or nothing.

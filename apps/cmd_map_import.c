@@ -302,8 +302,8 @@ static int fail(const sc_call *call, const import_options *options, sc_err err, 
     const int status = sc_call_fail(call, err, diag);
     const bool about_content = err == SC_EPARSE || err == SC_EFORMAT;
     if (about_content && !options->format_given) {
-        fprintf(stderr, "%s: read as %s, as the names suggest; --format chooses another\n",
-                call->path, sc_format_name(options->format));
+        sc_call_note(call, "read as %s, as the names suggest; --format chooses another",
+                     sc_format_name(options->format));
     }
     return status;
 }

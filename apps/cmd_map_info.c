@@ -10,6 +10,7 @@
 #include <starcloak/map_info.h>
 
 #include "info.h"
+#include "inputs.h"
 
 typedef struct info_options {
     const char *path;
@@ -67,7 +68,7 @@ static int run(sc_call *call)
 
     sc_diag diag = {.message = ""};
     sc_map *map = NULL;
-    sc_err err = sc_map_open(options.path, &map, &diag);
+    sc_err err = sc_input_open_map(options.path, NULL, &map, &diag);
     if (err) return sc_call_fail(call, err, &diag);
 
     sc_map_info info;

@@ -17,6 +17,7 @@
 #include <starcloak/map.h>
 
 #include "format.h"
+#include "inputs.h"
 #include "values.h"
 
 /** No two numbers need more; a longer line is not what it should be. */
@@ -203,7 +204,7 @@ static int run(sc_call *call)
 
     sc_diag diag = {.message = ""};
     sc_map *map = NULL;
-    const sc_err err = sc_map_open(options.path, &map, &diag);
+    const sc_err err = sc_input_open_map(options.path, NULL, &map, &diag);
     if (err) return sc_call_fail(call, err, &diag);
     const int status =
         options.has_x ? snap_one(call, map, &options) : snap_lines(call, map, &options);

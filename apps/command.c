@@ -43,14 +43,30 @@ void sc_path_append(char *path, const char *name)
     snprintf(path + used, SC_PATH_SIZE - used, " %s", name);
 }
 
-int sc_call_fail(const sc_call *call, sc_err err, const sc_diag *diag)
+/** One line on standard error, behind all that was printed before. */
+static void tell(const sc_call *call, const char *message)
 {
-    const bool told = diag && diag->message[0] != '\0';
     fflush(stdout);
     fprintf(stderr, "%s: ", call->path);
-    sc_print_text(stderr, told ? diag->message : sc_err_text(err));
+    sc_print_text(stderr, message);
     fputc('\n', stderr);
+}
+
+int sc_call_fail(const sc_call *call, sc_err err, const sc_diag *diag)
+{
+    const bool is_told = diag && diag->message[0] != '\0';
+    tell(call, is_told ? diag->message : sc_err_text(err));
     return SC_EXIT_FAILURE;
+}
+
+void sc_call_note(const sc_call *call, const char *format, ...)
+{
+    char message[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof(message), format, arguments);
+    va_end(arguments);
+    tell(call, message);
 }
 
 void sc_usage_error(const struct argp_state *state, const char *format, ...)
@@ -66,12 +82,24 @@ void sc_usage_error(const struct argp_state *state, const char *format, ...)
     exit(SC_EXIT_USAGE);  // argp_error() has exited; this tells the compiler
 }
 
+void sc_parse_file(const char *what, const char *argument, const struct argp_state *state,
+                   const char **path)
+{
+    if (*path) sc_usage_error(state, "unexpected argument '%s'", argument);
+    // Most likely a variable of the shell that is not set.
+    if (argument[0] == '\0') sc_usage_error(state, "the name of the %s is empty", what);
+    *path = argument;
+}
+
 error_t sc_parse_map(int key, char *argument, const struct argp_state *state, const char **path)
 {
     switch (key) {
     case ARGP_KEY_ARG:
         if (*path) sc_usage_error(state, "one map at a time; what is '%s'?", argument);
-        *path = argument;
+        if (strcmp(argument, "-") == 0) {
+            sc_usage_error(state, "a map cannot come from standard input; name a FILE.scm");
+        }
+        sc_parse_file("map", argument, state, path);
         return 0;
     case ARGP_KEY_END:
         if (!*path) sc_usage_error(state, "no map given; name a FILE.scm");

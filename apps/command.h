@@ -106,10 +106,20 @@ void sc_call_parse(sc_call *call, void *input);
 error_t sc_parse_map(int key, char *argument, const struct argp_state *state, const char **path);
 
 /**
+ * For an argument that names an input other than a map, of which there is one; `what` is
+ * what complaints call it, as "record". Sets *path.
+ */
+void sc_parse_file(const char *what, const char *argument, const struct argp_state *state,
+                   const char **path);
+
+/**
  * Print "path: message" (or the fixed text of `err` if `diag` is empty) in one line,
  * whatever names are in it; returns the status.
  */
 int sc_call_fail(const sc_call *call, sc_err err, const sc_diag *diag);
+
+/** Say something beside the work, in the same form: "path: message" in one line. */
+void sc_call_note(const sc_call *call, const char *format, ...) SC_PRINTF(2, 3);
 
 /** Complain about how the command was used, in one line and a hint, and exit with 2. */
 _Noreturn void sc_usage_error(const struct argp_state *state, const char *format, ...)
@@ -164,11 +174,15 @@ extern const sc_entry sc_environment[];
 
 // --- The commands -----------------------------------------------------------
 
+extern const sc_command sc_cmd_cloak;
 extern const sc_command sc_cmd_map_check;
 extern const sc_command sc_cmd_map_export;
 extern const sc_command sc_cmd_map_generate;
 extern const sc_command sc_cmd_map_import;
 extern const sc_command sc_cmd_map_info;
 extern const sc_command sc_cmd_map_snap;
+extern const sc_command sc_cmd_queries;
+extern const sc_command sc_cmd_simulate;
+extern const sc_command sc_cmd_verify;
 
 #endif

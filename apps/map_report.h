@@ -2,7 +2,7 @@
  * @file map_report.h
  * @brief What is said about a map that has just been made.
  *
- * Used by: map import, map generate.
+ * Used by: map import, map generate; queries, cloak and simulate (where to print a report).
  */
 #ifndef SC_APPS_MAP_REPORT_H
 #define SC_APPS_MAP_REPORT_H

@@ -6,14 +6,14 @@
  * clean; plain ASCII, no colour, no escape sequences, so that every terminal can
  * show it. Work that is over in a blink shows none.
  *
- * Used by: map import, map generate.
+ * Used by: every command that may take long.
  */
 #ifndef SC_APPS_PROGRESS_H
 #define SC_APPS_PROGRESS_H
 
 #include <stdbool.h>
 
-#include <starcloak/map_build.h>
+#include <starcloak/progress.h>
 
 typedef struct sc_bar {
     bool wanted;         ///< somebody looks, and did not ask for quiet

@@ -61,7 +61,7 @@ static const sc_command cmd_help = {
     .name = "help",
     .summary = "explain a command",
     .arguments = "[COMMAND...]",
-    .complete = "map help",
+    .complete = "map queries cloak simulate verify help",
     .description = "Print what a command does and which options it has; without a command, what "
                    "commands there are.",
     .examples = help_examples,
@@ -162,11 +162,16 @@ static error_t parse_root(int key, char *argument, struct argp_state *state)
     exit(sc_stdout_close(call->path, SC_EXIT_OK));
 }
 
-static const sc_command *const root_commands[] = {&cmd_map, &cmd_help, NULL};
+static const sc_command *const root_commands[] = {
+    &cmd_map, &sc_cmd_queries, &sc_cmd_cloak, &sc_cmd_simulate, &sc_cmd_verify, &cmd_help, NULL,
+};
 
 static const sc_entry root_examples[] = {
     {"starcloak map import cal.cnode cal.cedge -o cal.scm", "Read a road map."},
     {"starcloak map info cal.scm", "Describe it."},
+    {"starcloak simulate cal.scm --record run.jsonl",
+     "Let 10,000 travellers ask for a minute, hide them, and keep a record."},
+    {"starcloak verify cal.scm run.jsonl", "See whether every promise was kept."},
     {"eval \"$(starcloak --completion bash)\"", "Complete starcloak's commands in this shell."},
     {NULL, NULL},
 };

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "format.h"
 #include "suggest.h"
 
 bool sc_text_to_number(const char *text, double *out)
@@ -21,7 +22,7 @@ bool sc_text_to_number(const char *text, double *out)
     char *end = NULL;
     const double value = strtod(text, &end);
     if (end == text || *end != '\0' || !isfinite(value)) return false;
-    *out = value;
+    *out = value + 0.0;  // so that -0 is 0, and shown as that
     return true;
 }
 
@@ -54,6 +55,14 @@ bool sc_text_to_count(const char *text, uint64_t *out)
     return true;
 }
 
+/** "1,000,000", "0.1": the end of a range, as people write it. */
+static const char *format_bound(char out[SC_FORMAT_SIZE], double bound)
+{
+    if (floor(bound) == bound) return sc_format_decimal(out, bound, 0);
+    snprintf(out, SC_FORMAT_SIZE, "%g", bound);
+    return out;
+}
+
 double sc_value_number(const struct argp_state *state, const char *option, const char *text,
                        double min, double max)
 {
@@ -62,8 +71,12 @@ double sc_value_number(const struct argp_state *state, const char *option, const
         sc_usage_error(state, "%s: '%s' is not a number", option, text);
     }
     if (value < min || value > max) {
-        if (max >= HUGE_VAL) sc_usage_error(state, "%s: '%s' is below %g", option, text, min);
-        sc_usage_error(state, "%s: '%s' is not within %g to %g", option, text, min, max);
+        char least[SC_FORMAT_SIZE];
+        char most[SC_FORMAT_SIZE];
+        format_bound(least, min);
+        if (max >= HUGE_VAL) sc_usage_error(state, "%s: '%s' is below %s", option, text, least);
+        sc_usage_error(state, "%s: '%s' is not within %s to %s", option, text, least,
+                       format_bound(most, max));
     }
     return value;
 }
@@ -77,8 +90,10 @@ uint64_t sc_value_count(const struct argp_state *state, const char *option, cons
                        text);
     }
     if (value < min || value > max) {
-        sc_usage_error(state, "%s: '%s' is not within %llu to %llu", option, text,
-                       (unsigned long long)min, (unsigned long long)max);
+        char least[SC_FORMAT_SIZE];
+        char most[SC_FORMAT_SIZE];
+        sc_usage_error(state, "%s: '%s' is not within %s to %s", option, text,
+                       sc_format_count(least, min), sc_format_count(most, max));
     }
     return value;
 }

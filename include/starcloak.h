@@ -5,6 +5,9 @@
 #ifndef STARCLOAK_H
 #define STARCLOAK_H
 
+#include <starcloak/cloak.h>
+#include <starcloak/cost.h>
+#include <starcloak/engine.h>
 #include <starcloak/err.h>
 #include <starcloak/map.h>
 #include <starcloak/map_build.h>
@@ -12,6 +15,12 @@
 #include <starcloak/map_generate.h>
 #include <starcloak/map_import.h>
 #include <starcloak/map_info.h>
+#include <starcloak/progress.h>
+#include <starcloak/prune.h>
+#include <starcloak/query.h>
+#include <starcloak/relay.h>
+#include <starcloak/rng.h>
 #include <starcloak/star.h>
+#include <starcloak/verify.h>
 
 #endif

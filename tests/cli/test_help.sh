@@ -9,7 +9,8 @@ succeeds "the list of manual pages is printed"
 mapfile -t pages <"$out"
 check "there is a page for the program, the group and each command" \
     test "${pages[*]}" = "starcloak starcloak-map starcloak-map-import starcloak-map-generate \
-starcloak-map-info starcloak-map-check starcloak-map-snap starcloak-map-export starcloak-help"
+starcloak-map-info starcloak-map-check starcloak-map-snap starcloak-map-export \
+starcloak-queries starcloak-cloak starcloak-simulate starcloak-verify starcloak-help"
 
 # The options that a text shows, one per line.
 options_in() { grep -oE -e '--[a-z][a-z-]+' "$1" | sort -u; }
@@ -62,6 +63,39 @@ for page in "${pages[@]}"; do
     fi
 done
 
+# --- Defaults ---------------------------------------------------------------
+
+# explained OPTION: what the help at hand says of an option, in one line.
+explained() {
+    awk -v option="$1" '
+        /^ +(-[a-z], )?--/ { shown = match($0, " --" option "[= ]") > 0 }
+        /^$/ { shown = 0 }
+        shown { printf "%s ", $0 }' help.txt | tr -s ' '
+}
+for command in queries cloak simulate verify; do
+    "$STARCLOAK" "$command" --help >help.txt
+    while read -r option; do
+        check "'starcloak $command --help' tells the default of --$option, or that it has none" \
+            grep -qE '[(; ](default|required)' <<<"$(explained "$option")"
+    done < <(grep -oE -e '^ .{5}--[a-z-]+=' help.txt | grep -oE '[a-z][a-z-]*=' | tr -d =)
+done
+
+# default_of OPTION: what the help at hand gives as its default.
+default_of() { explained "$1" | sed -E 's/.*default ([^ )]+)\).*/\1/'; }
+"$STARCLOAK" map generate --nodes 200 -o town.scm --quiet || echo "# no map to work with"
+"$STARCLOAK" simulate town.scm --help >help.txt
+told="$(default_of seconds) $(default_of lambda) $(default_of alpha) $(default_of cap) $(default_of seed)"
+told+=" $(default_of cost-segment) $(default_of cost-border-node) $(default_of cost-object) $(default_of cost-balance)"
+run simulate town.scm --engine hybrid --json
+rm town.scm
+if command -v jq >/dev/null; then
+    equal "the defaults that help tells are those of a run" "$told" "$(jq -r '[.seconds, .engine.lambda,
+        .engine.alpha_s, .engine.cap, .seed, .cost.segment, .cost.border_node, .cost.object, .cost.balance] |
+        join(" ")' "$out")"
+else
+    skip "the defaults that help tells are those of a run" "no jq"
+fi
+
 COLUMNS=50 "$STARCLOAK" map import --help >narrow.txt
 check "help is as narrow as COLUMNS asks, but for single words and lines one would copy" \
     test -z "$(grep -vE '^(  starcloak .*|Usage.*| *[^ ]+)$' narrow.txt | grep -E '.{50}')"
@@ -91,6 +125,8 @@ offers() {
 }
 equal "bash completes commands" "$(offers starcloak m)" "map "
 equal "bash completes subcommands" "$(offers starcloak map i)" "import info "
+equal "bash completes what one can have explained: every command" \
+    "$(offers starcloak help "")" "$(offers starcloak "")"
 equal "bash completes options" "$(offers starcloak map import --fo)" "--format "
 equal "bash completes the values of an option" \
     "$(offers starcloak map import --format "")" "cnode dimacs mobisim osm shapefile "
@@ -105,6 +141,11 @@ equal "bash offers maps as the first argument of an export" \
     "$(offers starcloak map export --svg r)" "roads.scm "
 equal "bash offers folders as its second" \
     "$(offers starcloak map export --svg roads.scm "")" "folder "
+equal "bash offers maps to what hides travellers on one" "$(offers starcloak cloak r)" "roads.scm "
+equal "bash offers every file as queries" "$(offers starcloak cloak roads.scm r)" "roads.scm roads.txt "
+equal "bash offers every file as a record" "$(offers starcloak verify roads.scm r)" "roads.scm roads.txt "
+equal "bash completes the names of engines" \
+    "$(offers starcloak simulate --engine "")" "basic bounded hybrid "
 equal "bash offers nothing where only a number will do" \
     "$(offers starcloak map generate --nodes "")" " "
 for page in "${pages[@]}"; do

@@ -1,0 +1,171 @@
+/*
+ * `starcloak queries`: what travellers ask who move along the roads, as a stream
+ * that `starcloak cloak` anonymizes.
+ *
+ * An open loop: nobody waits for an answer, a traveller asks again one pause
+ * after it asked.
+ */
+#include "command.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "format.h"
+#include "inputs.h"
+#include "map_report.h"
+#include "overlap.h"
+#include "progress.h"
+#include "sim/workload.h"
+#include "values.h"
+#include "workload_options.h"
+
+#define SEED_DEFAULT 1
+
+typedef struct queries_options {
+    const char *map;
+    const char *output;
+    sc_queries_options queries;
+    bool quiet;
+} queries_options;
+
+enum {
+    KEY_SECONDS = SC_KEY_FIRST,
+    KEY_SEED,
+};
+
+static const sc_option options_table[] = {
+    {"output", 'o', "QUERIES.jsonl", "where the stream goes (required); - is standard output",
+     SC_COMPLETE_FILES},
+    {"users", 'n', "N",
+     "how many travellers, 1 to 100M; k and M stand for thousands and millions (default 10k)",
+     NULL},
+    {"seconds", KEY_SECONDS, "S", "how long they ask, in seconds (default 60)", NULL},
+    {"seed", KEY_SEED, "X",
+     "another number, other travellers; the same number, the same stream, bit for bit (default 1)",
+     NULL},
+    SC_WORKLOAD_OPTIONS,
+    {"quiet", 'q', NULL, "print nothing but errors; no progress bar", NULL},
+    {NULL, 0, NULL, NULL, NULL},
+};
+
+static void check_output(const struct argp_state *state, const queries_options *options)
+{
+    if (!options->output) {
+        sc_usage_error(state, "no output given; add -o QUERIES.jsonl");
+    } else if (options->output[0] == '\0') {
+        sc_usage_error(state, "-o: '' is no name of a file");
+    } else if (strcmp(options->output, "-") == 0 && isatty(STDOUT_FILENO)) {
+        sc_usage_error(state, "-o -: a stream is nothing for a terminal; add '> QUERIES.jsonl'");
+    } else if (options->map && sc_overlaps(options->output, options->map)) {
+        sc_usage_error(state, "the output '%s' is also the map; choose another name",
+                       options->output);
+    }
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    queries_options *options = state->input;
+    if (sc_workload_option(key, argument, state, &options->queries.workload)) return 0;
+    switch (key) {
+    case 'o':
+        options->output = argument;
+        return 0;
+    case 'n':
+        options->queries.count =
+            (uint32_t)sc_value_count(state, "--users", argument, 1, SC_TRAVELLERS_MAX);
+        return 0;
+    case KEY_SECONDS:
+        options->queries.seconds = sc_value_number(state, "--seconds", argument, 0, SC_SECONDS_MAX);
+        return 0;
+    case KEY_SEED:
+        options->queries.seed = sc_value_count(state, "--seed", argument, 0, UINT64_MAX);
+        return 0;
+    case 'q':
+        options->quiet = true;
+        return 0;
+    case ARGP_KEY_END:
+        if (options->map) check_output(state, options);
+        break;
+    default:
+        break;
+    }
+    return sc_parse_map(key, argument, state, &options->map);
+}
+
+static void print_report(const queries_options *options, uint64_t written)
+{
+    char count[SC_FORMAT_SIZE];
+    char users[SC_FORMAT_SIZE];
+    FILE *stream = sc_report_stream(options->output);
+    sc_print_text(stream, options->output);
+    fprintf(stream, ": %s %s of %s %s within %g s\n", sc_format_count(count, written),
+            written == 1 ? "query" : "queries", sc_format_count(users, options->queries.count),
+            options->queries.count == 1 ? "traveller" : "travellers", options->queries.seconds);
+}
+
+// Such a stream may be meant for others, so it is made; but nobody should be surprised later.
+static void warn_of_limits(const sc_call *call, const queries_options *options)
+{
+    char text[256];
+    if (sc_workload_exceeds_limits(&options->queries.workload, text, sizeof(text))) {
+        sc_call_note(call, "note: %s by 'starcloak cloak'", text);
+    }
+}
+
+static int run(sc_call *call)
+{
+    queries_options options = {
+        .queries = {.workload = sc_workload_default(),
+                    .count = SC_USERS_DEFAULT,
+                    .seed = SEED_DEFAULT,
+                    .seconds = SC_SECONDS_DEFAULT},
+    };
+    sc_call_parse(call, &options);
+
+    sc_bar bar;
+    sc_diag diag = {.message = ""};
+    sc_map *map = NULL;
+    uint64_t written = 0;
+    sc_bar_init(&bar, options.quiet);
+    options.queries.progress = sc_bar_listen(&bar);
+    sc_err err = sc_input_open_map(options.map, NULL, &map, &diag);
+    if (!err) err = sc_queries_write(map, &options.queries, options.output, &written, &diag);
+    sc_bar_clear(&bar);
+    sc_map_free(map);
+    if (err) return sc_call_fail(call, err, &diag);
+    if (!options.quiet) {
+        warn_of_limits(call, &options);
+        print_report(&options, written);
+    }
+    return SC_EXIT_OK;
+}
+
+static const sc_entry examples[] = {
+    {"starcloak queries cal.scm --users 10k --seconds 60 --seed 1 -o queries.jsonl",
+     "Ten thousand travellers, for a minute."},
+    {"starcloak queries cal.scm --k 10:2 --sigma-t 5 -o - | starcloak cloak cal.scm -",
+     "Travellers who want more company and wait exactly 5 s for it, cloaked at once."},
+    {NULL, NULL},
+};
+
+const sc_command sc_cmd_queries = {
+    .name = "queries",
+    .summary = "make a stream of queries of travellers on the roads",
+    .arguments = "FILE.scm -o QUERIES.jsonl",
+    .complete = SC_COMPLETE_MAPS,
+    .description =
+        "Put travellers on random places of a map, let them drive along the roads, turning at "
+        "random, and write down what they ask: who, when, where, how private, and for what. Each "
+        "asks again one pause after it asked, whether there was an answer or not.\n"
+        "What differs from traveller to traveller and from question to question is drawn from a "
+        "normal distribution: MEAN, and DEV, the deviation from it (none: all alike). Whole "
+        "numbers are "
+        "rounded; what is drawn stays within four deviations, counts are at least 1 (hops 0), "
+        "waits at least 0.1 s and pauses 1 s.\n"
+        "The stream has one JSON object per line, in the order of time. It appears whole or not "
+        "at all.",
+    .options = options_table,
+    .examples = examples,
+    .parse = parse,
+    .run = run,
+};

@@ -1,0 +1,258 @@
+/*
+ * `starcloak verify`: does a run keep its promises? Reads a map and the record of a run and
+ * prints a line per promise. All doubting is done by the library (starcloak/verify.h); this
+ * only finds words and columns.
+ */
+#include "command.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include <starcloak/map.h>
+#include <starcloak/verify.h>
+
+#include "base/json.h"
+#include "format.h"
+#include "inputs.h"
+#include "progress.h"
+#include "values.h"
+
+typedef struct verify_options {
+    const char *map;
+    const char *record;
+    uint64_t answers;
+    bool json;
+    bool quiet;
+} verify_options;
+
+enum { KEY_ANSWERS = SC_KEY_FIRST, KEY_JSON };
+
+static const sc_option options_table[] = {
+    {"answers", KEY_ANSWERS, "N",
+     "compare up to N answers, chosen at random, with a plain search (default 1000)", NULL},
+    {"quiet", 'q', NULL,
+     "print nothing but errors and what --json asks for; no progress bar; the exit status tells",
+     NULL},
+    {"json", KEY_JSON, NULL, "print the report as one JSON object, with --quiet too", NULL},
+    {NULL, 0, NULL, NULL, NULL},
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    verify_options *options = state->input;
+    switch (key) {
+    case KEY_ANSWERS:
+        options->answers = sc_value_count(state, "--answers", argument, 0, UINT64_MAX);
+        return 0;
+    case KEY_JSON:
+        options->json = true;
+        return 0;
+    case 'q':
+        options->quiet = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (state->arg_num == 0) break;
+        sc_parse_file("record", argument, state, &options->record);
+        return 0;
+    case ARGP_KEY_END:
+        if (options->map && !options->record) {
+            sc_usage_error(state, "no record given; name the RUN.jsonl to verify, or - for "
+                                  "standard input");
+        }
+        break;
+    default:
+        break;
+    }
+    return sc_parse_map(key, argument, state, &options->map);
+}
+
+/** On another map than the run's, promises would hold by chance at best. */
+static bool holds(const sc_verify_report *report)
+{
+    return report->violations == 0 && report->map_match != SC_MAP_OTHER;
+}
+
+// --- For programs ---------------------------------------------------------------------
+
+static const char *map_match_name(sc_map_match match)
+{
+    static const char *const names[] = {
+        [SC_MAP_UNTOLD] = "untold",
+        [SC_MAP_SAME] = "same",
+        [SC_MAP_DOUBTFUL] = "doubtful",
+        [SC_MAP_OTHER] = "other",
+    };
+    return names[match];
+}
+
+static void print_json(const sc_verify_report *report)
+{
+    printf("{\"queries\":%" PRIu64 ",\"cloaks\":%" PRIu64 ",\"cloaked\":%" PRIu64
+           ",\"drops\":%" PRIu64 ",\"failed\":%" PRIu64 ",\"answers\":%" PRIu64
+           ",\"open_at_end\":%" PRIu64 ",\"overdue\":%" PRIu64,
+           report->queries, report->cloaks, report->cloaked, report->drops, report->failed,
+           report->answers, report->open_at_end, report->overdue);
+    printf(",\"map_match\":\"%s\"", map_match_name(report->map_match));
+    printf(",\"holds\":%s,\"violations\":%" PRIu64 ",\"promises\":{",
+           holds(report) ? "true" : "false", report->violations);
+    for (unsigned i = 0; i < SC_PROMISE_COUNT; i++) {
+        printf("%s\"%s\":{\"checked\":%" PRIu64 ",\"violated\":%" PRIu64 "}", i > 0 ? "," : "",
+               sc_promise_name((sc_promise)i), report->checked[i], report->violated[i]);
+    }
+    printf("},\"first\":[");
+    for (size_t i = 0; i < report->shown_count; i++) {
+        printf("%s{\"line\":%" PRIu64 ",\"promise\":\"%s\",\"text\":", i > 0 ? "," : "",
+               report->shown[i].line, sc_promise_name(report->shown[i].promise));
+        sc_json_string(stdout, report->shown[i].text);
+        putchar('}');
+    }
+    printf("]}\n");
+}
+
+// --- For people -----------------------------------------------------------------------
+
+static void print_part(uint64_t count, const char *what)
+{
+    char number[SC_FORMAT_SIZE];
+    if (count > 0) printf(", %s %s", sc_format_count(number, count), what);
+}
+
+static void print_table(const verify_options *options, const sc_verify_report *report)
+{
+    char checked[SC_FORMAT_SIZE];
+    char violated[SC_FORMAT_SIZE];
+    sc_print_text(stdout, options->record);
+    printf(": %s queries in %s cloaks", sc_format_count(checked, report->cloaked),
+           sc_format_count(violated, report->cloaks));
+    print_part(report->drops, "dropped");
+    print_part(report->failed, "failed");
+    print_part(report->open_at_end, "open at the end");
+    print_part(report->overdue, "without an end");
+    print_part(report->answers, "answers");
+    printf("\n\n%-58s %10s %9s\n", "promise", "checked", "violated");
+    for (unsigned i = 0; i < SC_PROMISE_COUNT; i++) {
+        printf("%-8s %-49s %10s %9s\n", sc_promise_name((sc_promise)i),
+               sc_promise_text((sc_promise)i), sc_format_count(checked, report->checked[i]),
+               sc_format_count(violated, report->violated[i]));
+    }
+}
+
+static void print_violations(const sc_verify_report *report)
+{
+    char count[SC_FORMAT_SIZE];
+    if (report->violations == 0) {
+        printf(holds(report) ? "\nAll promises hold.\n" : "\nNo violation, but of another map.\n");
+        return;
+    }
+    printf("\n%s violation%s%s\n", sc_format_count(count, report->violations),
+           report->violations == 1 ? "" : "s",
+           report->violations > report->shown_count ? "; the first are:" : ":");
+    for (size_t i = 0; i < report->shown_count; i++) {
+        printf("  line %" PRIu64 ": %s: ", report->shown[i].line,
+               sc_promise_name(report->shown[i].promise));
+        sc_print_text(stdout, report->shown[i].text);
+        putchar('\n');
+    }
+}
+
+/** Before all that may come of it. */
+static void tell_map(const sc_call *call, const verify_options *options,
+                     const sc_verify_report *report)
+{
+    switch (report->map_match) {
+    case SC_MAP_OTHER:
+        sc_call_note(call,
+                     "%.400s: is not a run on %.400s, but on the map with the checksum %016" PRIx64
+                     "; verify it with that one ('starcloak map info' shows checksums)",
+                     options->record, options->map, report->map_checksum);
+        break;
+    case SC_MAP_DOUBTFUL:
+        sc_call_note(call,
+                     "%.400s: most of its queries are not where the roads of %.400s are; is that "
+                     "the map of the run?",
+                     options->record, options->map);
+        break;
+    default:
+        break;
+    }
+}
+
+static void print_report(const verify_options *options, const sc_verify_report *report)
+{
+    if (options->json) {
+        print_json(report);
+    } else if (!options->quiet) {
+        print_table(options, report);
+        print_violations(report);
+    }
+}
+
+static int run(sc_call *call)
+{
+    sc_verify_options how = sc_verify_options_default();
+    verify_options options = {.answers = how.answer_sample};
+    sc_call_parse(call, &options);
+
+    sc_diag diag = {.message = ""};
+    sc_map *map = NULL;
+    sc_err err = sc_input_open_map(options.map, options.record, &map, &diag);
+    if (err) return sc_call_fail(call, err, &diag);
+
+    sc_bar bar;
+    sc_bar_init(&bar, options.quiet);
+    how.answer_sample = options.answers;
+    how.progress = sc_bar_listen(&bar);
+    sc_verify_report report;
+    err = sc_verify_record(map, options.record, &how, &report, &diag);
+    if (err) err = sc_input_explain(err, options.record, SC_INPUT_RECORD, &diag);
+    sc_bar_clear(&bar);
+    sc_map_free(map);
+    if (err) return sc_call_fail(call, err, &diag);
+    tell_map(call, &options, &report);
+    print_report(&options, &report);
+    return holds(&report) ? SC_EXIT_OK : SC_EXIT_FAILURE;
+}
+
+static const sc_entry promises[] = {
+    {"P1", "Each member's own segment is in its cloak, and so is the star it was assigned to."},
+    {"P2", "There are as many different users among the members as each of them asks for."},
+    {"P3", "There are as many segments as each member asks for."},
+    {"P4", "No star of the cloak is farther from a member's than that member allows."},
+    {"P5", "The cloak comes no later than the deadline of each member; time never runs backwards."},
+    {"P6", "All members share one set of segments, and the order in which they and their segments "
+           "are listed does not tell who came first."},
+    {"P7", "The cloak is exactly the segments of its stars and their border, and says no more."},
+    {"P8", "Every query ends once: in a cloak, dropped or failed; and is answered at most once."},
+    {"answers", "Answers are those of a plain search over the whole map from the true position."},
+    {NULL, NULL},
+};
+
+static const sc_topic topics[] = {{"Promises", promises}, {NULL, NULL}};
+
+static const sc_entry examples[] = {
+    {"starcloak simulate cal.scm --users 10k --record run.jsonl", "Make a record."},
+    {"starcloak verify cal.scm run.jsonl", "See whether it keeps its promises."},
+    {"zstdcat run.jsonl.zst | starcloak verify cal.scm - --json", "From standard input."},
+    {NULL, NULL},
+};
+
+const sc_command sc_cmd_verify = {
+    .name = "verify",
+    .summary = "check that a recorded run keeps every promise",
+    .arguments = "FILE.scm RUN.jsonl",
+    .complete = SC_COMPLETE_MAPS,
+    .complete_2 = SC_COMPLETE_FILES,
+    .description =
+        "Read the record of a run, made with --record, and check the promises P1 to P8 of every "
+        "cloak and every query in it, and a sample of its answers, with code that shares nothing "
+        "with the engine but the map. RUN.jsonl may be packed by xz or gzip; - is standard "
+        "input.\n"
+        "For each promise it prints how often it was checked and how often it was broken, and the "
+        "first violations in words, with their lines. The exit status is 1 if there are any, or if "
+        "the record says that the run was on another map.",
+    .options = options_table,
+    .topics = topics,
+    .examples = examples,
+    .parse = parse,
+    .run = run,
+};

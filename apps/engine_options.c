@@ -1,0 +1,161 @@
+// Options of every command that runs an engine. See engine_options.h.
+#include "engine_options.h"
+
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "overlap.h"
+#include "values.h"
+
+/** No cloak reaches farther than admission's limit of hops, so more would mean nothing. */
+#define LAMBDA_MAX 1000
+
+#define ALPHA_MAX_S 86400.0
+
+sc_engine_settings sc_engine_settings_default(void)
+{
+    return (sc_engine_settings){.run = sc_run_options_default()};
+}
+
+static sc_variant variant_of(const struct argp_state *state, const char *argument)
+{
+    const char *const names[] = {sc_variant_name(SC_BASIC), sc_variant_name(SC_BOUNDED),
+                                 sc_variant_name(SC_HYBRID), NULL};
+    return (sc_variant)sc_value_word(state, "--engine", argument, names);
+}
+
+/**
+ * A cost constant, `*value` of `cost`. What is too large the library knows: all of them are
+ * looked at each time, so that the option that spoils them is the one that is named.
+ */
+static void take_cost(const struct argp_state *state, const char *option, const char *argument,
+                      const sc_cost_model *cost, double *value)
+{
+    *value = sc_value_number(state, option, argument, 0, HUGE_VAL);
+    sc_diag diag = {.message = ""};
+    if (sc_cost_model_check(cost, &diag)) sc_usage_error(state, "%s: %s", option, diag.message);
+}
+
+/** The cost constants; false if `key` is none of them. */
+static bool cost_option(int key, const char *argument, const struct argp_state *state,
+                        sc_cost_model *cost)
+{
+    switch (key) {
+    case SC_KEY_COST_SEGMENT:
+        take_cost(state, "--cost-segment", argument, cost, &cost->segment);
+        return true;
+    case SC_KEY_COST_BORDER_NODE:
+        take_cost(state, "--cost-border-node", argument, cost, &cost->border_node);
+        return true;
+    case SC_KEY_COST_OBJECT:
+        take_cost(state, "--cost-object", argument, cost, &cost->object);
+        return true;
+    case SC_KEY_COST_BALANCE:
+        take_cost(state, "--cost-balance", argument, cost, &cost->balance);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/** How the engine works; false if `key` is about something else. */
+static bool method_option(int key, const char *argument, const struct argp_state *state,
+                          sc_engine_settings *settings)
+{
+    sc_engine_options *engine = &settings->run.engine;
+    switch (key) {
+    case SC_KEY_ENGINE:
+        engine->variant = variant_of(state, argument);
+        return true;
+    case SC_KEY_STRICT:
+        engine->is_strict = true;
+        return true;
+    case SC_KEY_LAMBDA:
+        settings->has_lambda = true;
+        engine->compactness = (uint32_t)sc_value_count(state, "--lambda", argument, 1, LAMBDA_MAX);
+        return true;
+    case SC_KEY_ALPHA:
+        settings->has_alpha = true;
+        engine->consideration_us =
+            sc_seconds(sc_value_number(state, "--alpha", argument, 0, ALPHA_MAX_S));
+        return true;
+    case SC_KEY_CAP:
+        engine->max_combinations =
+            (uint32_t)sc_value_count(state, "--cap", argument, 1, SC_COMBINATIONS_MAX);
+        return true;
+    case SC_KEY_PARANOID:
+        engine->is_paranoid = true;
+        return true;
+    default:
+        return cost_option(key, argument, state, &engine->cost);
+    }
+}
+
+bool sc_engine_option(int key, char *argument, const struct argp_state *state,
+                      sc_engine_settings *settings)
+{
+    sc_run_options *run = &settings->run;
+    switch (key) {
+    case SC_KEY_SEED:
+        settings->has_seed = true;
+        run->seed = sc_value_count(state, "--seed", argument, 0, UINT64_MAX);
+        return true;
+    case SC_KEY_SECURE:
+        run->is_secure = true;
+        return true;
+    case SC_KEY_PRUNE_THREADS:
+        run->prune_threads =
+            (unsigned)sc_value_count(state, "--prune-threads", argument, 0, SC_PRUNE_THREADS_MAX);
+        return true;
+    case SC_KEY_RECORD:
+        run->record = argument;
+        return true;
+    case 'q':
+        settings->is_quiet = true;
+        return true;
+    case SC_KEY_JSON:
+        settings->is_json = true;
+        return true;
+    default:
+        return method_option(key, argument, state, settings);
+    }
+}
+
+/** Whoever asks for something must not get something else without a word. */
+static void check_variant(const struct argp_state *state, const sc_engine_settings *settings)
+{
+    const sc_variant variant = settings->run.engine.variant;
+    const struct {
+        const char *option;
+        bool is_given;
+        bool has_effect;
+        const char *engines;
+    } options[] = {
+        {"--strict", settings->run.engine.is_strict, variant != SC_BASIC, "bounded or hybrid"},
+        {"--lambda", settings->has_lambda, variant != SC_BASIC, "bounded or hybrid"},
+        {"--alpha", settings->has_alpha, variant == SC_HYBRID, "hybrid"},
+    };
+    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+        if (!options[i].is_given || options[i].has_effect) continue;
+        sc_usage_error(state, "%s is for --engine %s, and the engine is %s", options[i].option,
+                       options[i].engines, sc_variant_name(variant));
+    }
+}
+
+void sc_engine_settings_check(const struct argp_state *state, const sc_engine_settings *settings,
+                              const char *const *inputs)
+{
+    check_variant(state, settings);
+    const char *record = settings->run.record;
+    if (!record) return;
+    if (record[0] == '\0') sc_usage_error(state, "--record: '' is no name of a file");
+    if (strcmp(record, "-") == 0 && isatty(STDOUT_FILENO)) {
+        sc_usage_error(state, "--record -: a record is nothing for a terminal; add '> RUN.jsonl'");
+    }
+    for (; *inputs; inputs++) {
+        if (sc_overlaps(record, *inputs)) {
+            sc_usage_error(state, "the record '%s' is also an input; choose another name", record);
+        }
+    }
+}

@@ -1,0 +1,108 @@
+/**
+ * @file engine_options.h
+ * @brief The options of every command that runs an engine: which, with what, and what is told.
+ *
+ * A command puts SC_ENGINE_OPTIONS into its table of options, starts from
+ * sc_engine_settings_default(), and asks sc_engine_option() first in its parser:
+ *
+ *     if (sc_engine_option(key, argument, state, &options->settings)) return 0;
+ *
+ * and sc_engine_settings_check() at ARGP_KEY_END.
+ *
+ * Used by: cloak, simulate.
+ */
+#ifndef SC_APPS_ENGINE_OPTIONS_H
+#define SC_APPS_ENGINE_OPTIONS_H
+
+#include <argp.h>
+#include <stdbool.h>
+
+#include "command.h"
+#include "sim/run.h"
+
+typedef struct sc_engine_settings {
+    sc_run_options run;
+    bool has_lambda;  ///< whether it was given, as the next two
+    bool has_alpha;
+    bool has_seed;
+    bool is_quiet;
+    bool is_json;
+} sc_engine_settings;
+
+/** Away from the numbers that commands give their own options, and from those of workloads. */
+enum {
+    SC_KEY_ENGINE = SC_KEY_FIRST + 512,
+    SC_KEY_STRICT,
+    SC_KEY_LAMBDA,
+    SC_KEY_ALPHA,
+    SC_KEY_CAP,
+    SC_KEY_PARANOID,
+    SC_KEY_SEED,
+    SC_KEY_SECURE,
+    SC_KEY_PRUNE_THREADS,
+    SC_KEY_RECORD,
+    SC_KEY_COST_SEGMENT,
+    SC_KEY_COST_BORDER_NODE,
+    SC_KEY_COST_OBJECT,
+    SC_KEY_COST_BALANCE,
+    SC_KEY_JSON,
+};
+
+// clang-format off
+/** Rows for a table of sc_option. */
+#define SC_ENGINE_OPTIONS                                                                     \
+    {"engine", SC_KEY_ENGINE, "NAME",                                                         \
+     "how to search for company: basic (default), bounded or hybrid",                         \
+     "basic bounded hybrid"},                                                                 \
+    {"lambda", SC_KEY_LAMBDA, "N",                                                            \
+     "bounded and hybrid: hops per level of the search (default 1)", NULL},                   \
+    {"strict", SC_KEY_STRICT, NULL,                                                           \
+     "bounded and hybrid: take a star only if it is near to one taken before", NULL},         \
+    {"alpha", SC_KEY_ALPHA, "S",                                                              \
+     "hybrid: seconds before its deadline at which a query is searched for without bounds "   \
+     "(default 2)", NULL},                                                                    \
+    {"cap", SC_KEY_CAP, "N", "combinations that one search keeps (default 64)", NULL},        \
+    {"paranoid", SC_KEY_PARANOID, NULL,                                                       \
+     "check every promise of every cloak once more before it leaves", NULL},                  \
+    {"seed", SC_KEY_SEED, "N",                                                                \
+     "the same number, the same run, bit for bit (default 1)", NULL},                         \
+    {"secure", SC_KEY_SECURE, NULL,                                                           \
+     "choose cloaks and ids with numbers that nobody can predict or repeat, as a service "    \
+     "does", NULL},                                                                           \
+    {"prune-threads", SC_KEY_PRUNE_THREADS, "N",                                              \
+     "prune in that many threads beside the engine (default 0: in its own)", NULL},           \
+    {"record", SC_KEY_RECORD, "FILE.jsonl",                                                   \
+     "write all queries with their true positions, and what became of them; - is standard "   \
+     "output (default: no record)", SC_COMPLETE_FILES},                                       \
+    {"cost-segment", SC_KEY_COST_SEGMENT, "X",                                                \
+     "what it costs to answer for a segment (Cs; default 1)", NULL},                          \
+    {"cost-border-node", SC_KEY_COST_BORDER_NODE, "X",                                        \
+     "what it costs to answer for a border node (Cv; default 4)", NULL},                      \
+    {"cost-object", SC_KEY_COST_OBJECT, "X",                                                  \
+     "what it costs to send an object (Co; default 0.1)", NULL},                              \
+    {"cost-balance", SC_KEY_COST_BALANCE, "X",                                                \
+     "weight of sending against answering, 0 to 1 (beta; default 0.5)", NULL},                \
+    {"quiet", 'q', NULL,                                                                      \
+     "print nothing but errors and what --json asks for; no progress bar", NULL},             \
+    {"json", SC_KEY_JSON, NULL, "print the report as one JSON object, with --quiet too", NULL}
+// clang-format on
+
+/** The library's own defaults; a report for people. */
+sc_engine_settings sc_engine_settings_default(void);
+
+/**
+ * If `key` is one of the options above, take its value into `settings` and say so. A
+ * value that is not one is a usage error, and does not come back.
+ */
+bool sc_engine_option(int key, char *argument, const struct argp_state *state,
+                      sc_engine_settings *settings);
+
+/**
+ * Whether the options go together; if not, that is a usage error.
+ *
+ * @param inputs  files that are read, NULL-ended: the record must not replace one of them
+ */
+void sc_engine_settings_check(const struct argp_state *state, const sc_engine_settings *settings,
+                              const char *const *inputs);
+
+#endif

@@ -1,0 +1,82 @@
+// MEAN[:DEV], for each thing that travellers draw. See workload_options.h.
+#include "workload_options.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "format.h"
+#include "values.h"
+
+/** Which spread an option sets, and what its mean must at least be. */
+typedef struct target {
+    const char *option;
+    sc_normal *spread;
+    double least;
+} target;
+
+static target target_of(int key, sc_workload *workload)
+{
+    switch (key) {
+    case SC_KEY_WORKLOAD_K:
+        return (target){"--k", &workload->k, SC_LEAST_COUNT};
+    case SC_KEY_WORKLOAD_L:
+        return (target){"--l", &workload->l, SC_LEAST_COUNT};
+    case SC_KEY_WORKLOAD_SIGMA_S:
+        return (target){"--sigma-s", &workload->max_hops, 0};
+    case SC_KEY_WORKLOAD_SIGMA_T:
+        return (target){"--sigma-t", &workload->max_wait_s, SC_LEAST_WAIT_S};
+    case SC_KEY_WORKLOAD_NEAREST:
+        return (target){"--nearest", &workload->nearest, SC_LEAST_COUNT};
+    case SC_KEY_WORKLOAD_PAUSE:
+        return (target){"--pause", &workload->pause_s, SC_LEAST_PAUSE_S};
+    default:
+        return (target){0};
+    }
+}
+
+bool sc_workload_option(int key, char *argument, const struct argp_state *state,
+                        sc_workload *workload)
+{
+    const target set = target_of(key, workload);
+    if (!set.option) return false;
+
+    // The value is parted in place, and put together again for whoever shows it.
+    char *colon = strchr(argument, ':');
+    if (argument == colon || (colon && colon[1] == '\0')) {
+        sc_usage_error(state, "%s: '%s' is neither MEAN nor MEAN:DEV (as 5 or 5:1.5)", set.option,
+                       argument);
+    }
+    if (colon) *colon = '\0';
+    const double mean = sc_value_number(state, set.option, argument, set.least, SC_NORMAL_MAX);
+    const double deviation =
+        colon ? sc_value_number(state, set.option, colon + 1, 0, SC_NORMAL_MAX) : 0;
+    if (colon) *colon = ':';
+    *set.spread = sc_normal_around(mean, deviation, set.least);
+    return true;
+}
+
+bool sc_workload_exceeds_limits(const sc_workload *workload, char *out, size_t size)
+{
+    const sc_limits limits = sc_limits_default();
+    const struct {
+        const char *option;
+        double reach;
+        double limit;
+        const char *unit;
+    } needs[] = {
+        {"--k", workload->k.max, limits.max_k, ""},
+        {"--l", workload->l.max, limits.max_l, ""},
+        {"--sigma-s", workload->max_hops.max, limits.max_hops, " hops"},
+        {"--sigma-t", workload->max_wait_s.max, (double)limits.max_wait_us * 1e-6, " s"},
+    };
+    for (size_t i = 0; i < sizeof(needs) / sizeof(needs[0]); i++) {
+        if (needs[i].reach <= needs[i].limit) continue;
+        char reach[SC_FORMAT_SIZE];
+        char limit[SC_FORMAT_SIZE];
+        snprintf(out, size, "%s: travellers want up to %s%s, and at most %s%s is admitted",
+                 needs[i].option, sc_format_decimal(reach, needs[i].reach, 0), needs[i].unit,
+                 sc_format_decimal(limit, needs[i].limit, 0), needs[i].unit);
+        return true;
+    }
+    return false;
+}

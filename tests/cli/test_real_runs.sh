@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Travellers on real maps: in every variant, every promise is kept. Ten thousand of them with
+# the default profile, for a virtual minute, in which each asks twice or thrice.
+# shellcheck source-path=SCRIPTDIR
+source "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
+
+# true_of FILE FILTER: whether jq finds the filter true of the JSON in the file.
+# shellcheck disable=SC2317  # called by `check`
+true_of() { jq -e "$2" "$1" >/dev/null; }
+
+maps='
+California|california/cal.cnode.xz california/cal.cedge.xz
+San Francisco|san-francisco-tiger/tl_2017_06075_roads.shp.xz
+Northwest Atlanta|northwest-atlanta/Northwest_Atlanta_GA_24k.svg.xz
+Maine|us-tiger-dimacs/USA-road-d.ME.gr.xz us-tiger-dimacs/USA-road-d.ME.co.xz
+Rhine-Neckar|osm/rnv.osm.pbf
+'
+
+while IFS='|' read -r name files; do
+    [[ -n $name ]] || continue
+    read -ra paths <<<"$files"
+    paths=("${paths[@]/#/$STARCLOAK_DATA/}")
+    if [[ ! -r ${paths[0]} ]]; then
+        skip "$name: every promise is kept" "no ${paths[0]##*/} in the folder of real maps"
+        continue
+    fi
+    run map import "${paths[@]}" -o map.scm --quiet
+    for engine in basic bounded "bounded --strict" hybrid; do
+        # shellcheck disable=SC2086  # an engine with its options
+        run simulate map.scm --engine $engine --users 10k --seconds 60 --record run.jsonl --json
+        succeeds "$name, $engine: 10,000 travellers ask"
+        check "$name, $engine: thousands of queries, cloaks among them" \
+            true_of "$out" '.queries > 20000 and .cloak.count > 0'
+        run verify map.scm run.jsonl
+        check "$name, $engine: every promise is kept" test "$status" = 0
+    done
+done <<<"$maps"
+
+finish

@@ -1,0 +1,223 @@
+#!/usr/bin/env bash
+# Verifying a record: one line per promise, the first violations in words, and an exit status
+# that a script can trust.
+# shellcheck source-path=SCRIPTDIR
+source "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
+
+"$STARCLOAK" map import "$data"/town.cnode "$data"/town.cedge "$data"/townmap.txt \
+    --category-names "$data"/town-categories.csv -o town.scm --quiet || echo "# no map to work with"
+"$STARCLOAK" map generate --nodes 1k -o city.scm --quiet || echo "# no second map"
+# A record of the town: 21 queries in 6 cloaks with their answers, 3 drops, 1 open.
+cp "$repository"/tests/data/records/town.jsonl .
+
+# row PROMISE: "checked violated" of its row in the last table.
+row() { awk -v name="$1" '$1 == name { print $(NF - 1), $NF }' "$out"; }
+
+# --- What holds -------------------------------------------------------------------
+
+run verify town.scm town.jsonl
+succeeds "a record that keeps its promises is accepted"
+check "it is summed up in one line" \
+    says "$out" "town.jsonl: 21 queries in 6 cloaks, 3 dropped, 1 open at the end, 21 answers"
+for promise in P1 P2 P3 P4 P5 P6 P7 P8 answers; do
+    check "there is a row for $promise, checked and not violated" \
+        grep -qE "^$promise +[a-z].* +[1-9][0-9]* +0$" "$out"
+done
+equal "every member is checked for its users" "$(row P2)" "21 0"
+equal "all answers are compared, since they are few" "$(row answers)" "21 0"
+check "the last line says so in words" test "$(tail -n 1 "$out")" = "All promises hold."
+check "the table keeps to 80 columns" test -z "$(grep -E '.{81}' "$out")"
+cp "$out" table.txt
+
+run verify town.scm town.jsonl --json
+succeeds "the same as JSON"
+check "it is one object on one line" test "$(wc -l <"$out")" = 1
+check "it says that all holds" says "$out" '"holds":true' '"violations":0' '"first":[]'
+check "it has the counts" says "$out" '"queries":25' '"cloaks":6' '"cloaked":21' '"drops":3' '"failed":0' \
+    '"answers":21' '"open_at_end":1' '"overdue":0' '"P4":{"checked":21,"violated":0}'
+if command -v jq >/dev/null; then
+    equal "it is JSON" "$(jq '.promises | length' "$out")" 9
+else
+    skip "it is JSON" "no jq"
+fi
+
+run verify town.scm town.jsonl --quiet
+succeeds "--quiet leaves it to the exit status"
+check "and prints nothing" test ! -s "$out"
+run verify town.scm town.jsonl --quiet --json
+check "but what --json asks for" says "$out" '"holds":true'
+run verify town.scm town.jsonl --answers 5
+equal "--answers says how many answers are compared" "$(row answers)" "5 0"
+run verify town.scm town.jsonl --answers 0
+equal "it may be none" "$(row answers)" "0 0"
+
+gzip -k town.jsonl
+run verify town.scm town.jsonl.gz
+succeeds "a record may be packed by gzip"
+check "which changes nothing" cmp -s <(tail -n +2 table.txt) <(tail -n +2 "$out")
+xz -k town.jsonl
+run verify town.scm town.jsonl.xz
+succeeds "or by xz"
+
+# piped COMMAND...: run the program on what the command prints.
+piped() {
+    command_line="... | starcloak verify town.scm -"
+    "$@" | "$STARCLOAK" verify town.scm - >"$out" 2>"$err"
+    status=$?
+}
+piped cat town.jsonl
+succeeds "a record may come from standard input"
+check "which changes nothing but the name" cmp -s <(tail -n +2 table.txt) <(tail -n +2 "$out")
+piped cat town.jsonl.gz
+succeeds "packed, too"
+check "which still changes nothing" cmp -s <(tail -n +2 table.txt) <(tail -n +2 "$out")
+piped head -c 200 town.jsonl.gz
+refuses 1 "a packed one that is cut is told" "standard input: " "damaged or cut short"
+
+# --- What does not ------------------------------------------------------------------
+
+# breaks PROMISE SENTENCE TEXT SED...: the record, edited, breaks that promise and no other.
+breaks() {
+    local promise=$1 sentence=$2 text=$3
+    shift 3
+    sed -E "$@" town.jsonl >broken.jsonl
+    run verify town.scm broken.jsonl
+    if cmp -s town.jsonl broken.jsonl; then
+        fail "$sentence" "the edit changed nothing"
+    elif [[ $status != 1 || -s $err ]]; then
+        fail "$sentence" "wanted exit 1 and silence on standard error"
+    elif ! says "$out" "$text"; then
+        fail "$sentence" "should say: $text"
+    elif [[ $(awk '$NF ~ /^[1-9][0-9]*$/ && NF > 4 && $1 ~ /^(P[1-8]|answers)$/ { print $1 }' "$out") != "$promise" ]]; then
+        fail "$sentence" "another promise is broken as well, or none"
+    elif ! grep -qE "^  line [0-9]+: $promise: " "$out"; then
+        fail "$sentence" "the violation should be told with its line"
+    else
+        pass "$sentence"
+    fi
+}
+breaks P1 "a segment that is not that of the edge" "is not on the segment it names" '1s/"segment":6/"segment":0/'
+breaks P1 "a member without its star" "it has no star" '17s/,"star":2//'
+breaks P2 "more users than there are" "needs 9 users, there are 5" '1s/"k":1,"l"/"k":9,"l"/'
+breaks P3 "more segments than there are" "needs 6 segments, there are 5" '1s/"l":3/"l":6/'
+breaks P4 "a star farther than allowed" "allows 0 hops, the cloak reaches 1" \
+    '/"query":"0+9e3779b9","user"/s/"sigma_s":[0-9]+/"sigma_s":0/'
+breaks P5 "a cloak that comes too late" "too late" '1s/"sigma_t":[0-9.]+/"sigma_t":0.5/'
+breaks P5 "time that runs backwards" "earlier by 0.443576 s" '56s/"t":41.443576/"t":31.0/;55d'
+breaks P6 "segments in another order" "segment 1 is listed behind segment 3" '17s/\[1,3,4,6,7\]/[3,1,4,6,7]/'
+breaks P7 "a segment too few" "segment 7 touches star 2 and is missing" '17s/\[1,3,4,6,7\]/[1,3,4,6]/'
+breaks P7 "a border node too few" "border node 0 is missing" '17s/"border_nodes":\[0\]/"border_nodes":[]/'
+breaks P7 "a field that tells who" "could tell who" '17s/"stars"/"user":"u9","stars"/'
+breaks P7 "any other field of a cloak" "could tell who" '17s/"stars"/"mood":"fine","stars"/'
+breaks P7 "a cloak without the stars that others have" "cloak 1: it has no stars, unlike the first cloak" \
+    '17{s/,"star":[0-9]+//g;s/"stars":\[2\]/"stars":[]/}'
+breaks P2 "a cloak of nobody" "cloak 9: it has no members" '17{p;s/"cloak":1,/"cloak":9,/;s/"members":.*/"members":[]}/}'
+breaks P8 "a cloak number that comes twice" "cloak 0: a cloak before it has the same number" '17,23s/"cloak":1,/"cloak":0,/'
+breaks P8 "a drop as infeasible that was not" "is dropped as infeasible, though" '31s/"l":9/"l":3/'
+breaks P8 "a drop that is missing" "has no end" '25d'
+breaks P8 "a query that is answered twice" "is answered a second time" '18p'
+breaks answers "a distance that is not the true one" "another distance" '18s/188.5107/188.5207/'
+check "no user is named, and no position" silent_about "$out" '"u9"' 'u9' 'offset'
+
+sed -E 's/"l":[0-9]/"l":50/' town.jsonl >broken.jsonl
+run verify town.scm broken.jsonl
+equal "many violations are all counted" "$(row P3 | cut -d' ' -f2)" "$(grep -oE '^[0-9]+ violations' "$out" | cut -d' ' -f1)"
+equal "and the first ten told" "$(grep -c '^  line ' "$out")" 10
+run verify town.scm broken.jsonl --json
+equal "JSON has the same exit status" "$status" 1
+check "and the same words" says "$out" '"holds":false' '"promise":"P3","text":"cloak '
+run verify town.scm broken.jsonl --quiet
+equal "and so has --quiet" "$status" 1
+
+# --- What is no record ----------------------------------------------------------------
+
+run verify town.scm absent.jsonl
+refuses 1 "a missing record is told" "absent.jsonl: cannot read: No such file"
+run verify absent.scm town.jsonl
+refuses 1 "a missing map is told" "absent.scm" "No such file"
+run verify town.jsonl town.jsonl
+refuses 1 "a record is no map" "town.jsonl"
+mkdir folder
+run verify town.scm folder
+refuses 1 "a directory is no record" "folder: is a directory"
+: >empty.jsonl
+run verify town.scm empty.jsonl
+refuses 1 "an empty file is no record" "empty.jsonl: has no end event: it is empty"
+run verify town.scm town.scm
+refuses 1 "a map is no record" "town.scm: seems to be a map, not the record of a run; --record"
+run verify town.jsonl town.scm
+refuses 1 "the map comes first" "town.jsonl: is not a map, but town.scm is; the map comes first"
+"$STARCLOAK" queries town.scm --users 5 -o queries.jsonl --quiet || echo "# no queries"
+run verify town.scm queries.jsonl
+refuses 1 "a stream is no record" "queries.jsonl:1: this is a query of a stream" "starcloak cloak --record"
+check "nothing of what is in it is repeated" silent_about "$err" '"u' '{"' lon
+echo "Dear reader, this is not a record." >letter.jsonl
+run verify town.scm letter.jsonl
+refuses 1 "a letter is no record" "letter.jsonl:1: not JSON"
+head -n 20 town.jsonl >cut.jsonl
+run verify town.scm cut.jsonl
+refuses 1 "a record that is cut short is told" "cut.jsonl: has no end event: the record is cut short"
+head -c 3000 town.jsonl >cut.jsonl
+run verify town.scm cut.jsonl
+refuses 1 "a line that is cut is told with its number" "cut.jsonl:14: not JSON"
+sed '3s/query/teleport/' town.jsonl >odd.jsonl
+run verify town.scm odd.jsonl
+refuses 1 "an unknown event is told with its line" "odd.jsonl:3: 'event' is missing or is not one of query,"
+sed '3s/"edge":[0-9]*/"edge":"main street"/' town.jsonl >odd.jsonl
+run verify town.scm odd.jsonl
+refuses 1 "a field of the wrong kind is told with its line" "odd.jsonl:3: 'edge'"
+check "and its value is not repeated" silent_about "$err" "main street"
+sed '3s/"k":[0-9]*,"l"/"k":0,"l"/' town.jsonl >odd.jsonl
+run verify town.scm odd.jsonl
+refuses 1 "a query that nobody can have asked is told with its line" "odd.jsonl:3: 'k'"
+gzip -c town.jsonl | head -c 200 >cut.jsonl.gz
+run verify town.scm cut.jsonl.gz
+refuses 1 "a packed record that is cut is told" "cut.jsonl.gz"
+
+# --- Another map ----------------------------------------------------------------------
+
+run verify city.scm town.jsonl
+equal "a record of another map breaks promises" "$status" 1
+check "not only one" test "$(grep -c '^  line ' "$out")" = 10
+equal "and the map is doubted, once" "$(cat "$err")" "starcloak verify: town.jsonl: most of its \
+queries are not where the roads of city.scm are; is that the map of the run?"
+run verify city.scm town.jsonl --json --quiet
+check "quietly, too" says "$err" "is that the map of the run?"
+check "and in JSON" says "$out" '"map_match":"doubtful","holds":false'
+
+"$STARCLOAK" simulate town.scm --users 50 --record run.jsonl --quiet || echo "# no run"
+run verify town.scm run.jsonl --json
+check "a run names its map" says "$out" '"map_match":"same","holds":true'
+run verify town.scm town.jsonl --json
+check "a record that does not is not doubted" says "$out" '"map_match":"untold","holds":true'
+checksum=$("$STARCLOAK" map info town.scm | awk '$1 == "checksum" { print $2 }')
+run verify city.scm run.jsonl
+equal "a run on another map is refused" "$status" 1
+check "with words before all others" says "$err" "run.jsonl: is not a run on city.scm" "$checksum"
+check "and with what came of it" says "$out" "violations"
+sed -E "s/\"map\":\"[0-9a-f]+\"/\"map\":\"0123456789abcdef\"/" run.jsonl >other.jsonl
+run verify town.scm other.jsonl
+equal "even if it breaks no promise" "$status" 1
+check "it does not pass for one that holds" silent_about "$out" "All promises hold."
+run verify town.scm other.jsonl --json --quiet
+check "nor in JSON" says "$out" '"map_match":"other","holds":false,"violations":0'
+check "and the map is told quietly, too" says "$err" 0123456789abcdef
+
+# --- Usage ----------------------------------------------------------------------------
+
+run verify
+refuses 2 "without anything, the map is missed" "no map given"
+run verify town.scm
+refuses 2 "without a record, it is missed" "no record given" "-"
+run verify town.scm town.jsonl more
+refuses 2 "an argument too many is refused" "'more'"
+run verify town.scm town.jsonl --frobnicate
+refuses 2 "an unknown option is refused" "'--frobnicate'"
+for value in x -1 1.5 ""; do
+    run verify town.scm town.jsonl --answers "$value"
+    refuses 2 "--answers '$value' is refused" "--answers" "'$value'"
+done
+command_line="starcloak verify town.scm town.jsonl >/dev/full"
+"$STARCLOAK" verify town.scm town.jsonl >/dev/full 2>"$err"
+equal "a full disk is a failure" $? 1
+finish
