@@ -1,0 +1,61 @@
+// Cloaked queries per CPU second, beside the floor of the same stream.
+//
+// usage: bench_engine USERS SECONDS MAP.scm...
+#include "support/bench.h"
+#include "support/traffic.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/** Queries per CPU second, in thousands. */
+static double rate_k(const traffic *t, double seconds)
+{
+    return (double)t->count / seconds / 1e3;
+}
+
+static void measure(const char *path, uint32_t users, double seconds)
+{
+    enum { RUNS = 3 };
+    sc_map *map = bench_open(path);
+    traffic t = traffic_new(map, users, seconds);
+    double floor_s = 0;
+    for (const variant_entry *v = variants; v->name; v++) {
+        sc_engine_options options = sc_engine_options_default();
+        options.variant = v->variant;
+        options.is_strict = v->is_strict;
+        passage best = traffic_cloak(&t, &options, false);
+        for (int i = 1; i < RUNS; i++) {
+            const passage again = traffic_cloak(&t, &options, false);
+            if (again.cpu_s < best.cpu_s) best = again;
+        }
+        const passage sized = traffic_cloak(&t, &options, true);
+        if (v == variants) {
+            floor_s = t.admission_s + traffic_floor_s(&t, sized.pending);
+            printf("%-18s %-16s %10.0f\n", bench_name(path), "floor", rate_k(&t, floor_s));
+        }
+        printf("%-18s %-16s %10.0f %10.0f %8.2f %9.1f %% %8.1f %8.2f %9llu %8.0f\n",
+               bench_name(path), v->name, rate_k(&t, t.admission_s + best.cpu_s),
+               rate_k(&t, best.cpu_s), (t.admission_s + best.cpu_s) / floor_s,
+               100.0 * (double)best.cloaked / (double)best.stats.added,
+               (double)best.stats.checks / (double)best.stats.added,
+               100.0 * (double)best.stats.cap_hits / (double)best.stats.searches,
+               (unsigned long long)sized.pending,
+               (double)(sized.bytes - sized.fixed_bytes) / (double)sized.pending);
+    }
+    traffic_free(&t);
+    sc_map_free(map);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 4) bench_die("bench_engine", "usage: bench_engine USERS SECONDS MAP.scm...");
+    const uint32_t users = (uint32_t)strtoul(argv[1], NULL, 10);
+    const double seconds = strtod(argv[2], NULL);
+    printf("%u travellers for %g s; thousands of queries per CPU second\n", users, seconds);
+    printf("%-18s %-16s %10s %10s %8s %11s %8s %8s %9s %8s\n", "map", "", "admission+", "engine",
+           "/ floor", "cloaked", "checks", "cap, %", "pending", "B each");
+    for (int i = 3; i < argc; i++) {
+        measure(argv[i], users, seconds);
+    }
+    return 0;
+}
