@@ -13,7 +13,7 @@ FUZZ_SECONDS ?= 60
 all: setup ## build the library and the program: build/starcloak
 	@scripts/build release
 
-demo: all ## make the sample city and describe it
+demo: all ## a sample city, travellers hidden on it by each engine, a run recorded and verified
 	@scripts/demo
 
 test: setup ## build with sanitizers, run every test, end with one line of counts
