@@ -46,6 +46,11 @@ static int compare_placed(const void *a, const void *b)
     return (x->order > y->order) - (x->order < y->order);
 }
 
+void sc__placed_sort(sc__placed *placed, size_t count)
+{
+    qsort(placed, count, sizeof *placed, compare_placed);
+}
+
 /** All queries of `vertices`, in the order in which they were added. */
 static sc_err list_queries(sc_engine *engine, const sc__slot *vertices, size_t count,
                            size_t *query_count)
@@ -63,7 +68,7 @@ static sc_err list_queries(sc_engine *engine, const sc__slot *vertices, size_t c
             at = query->next;
         }
     }
-    qsort(scratch->placed, listed, sizeof *scratch->placed, compare_placed);
+    sc__placed_sort(scratch->placed, listed);
     *query_count = listed;
     return SC_OK;
 }

@@ -2,7 +2,7 @@
  * @file candidate.h
  * @brief From vertices that can be cloaked together to a candidate.
  *
- * Used by: search.c.
+ * Used by: search.c, proposal.c.
  */
 #ifndef SC_ENGINE_CANDIDATE_H
 #define SC_ENGINE_CANDIDATE_H
@@ -18,5 +18,8 @@
  */
 SC_CHECKED sc_err sc__propose(sc_engine *engine, const sc__slot *vertices, size_t count,
                               const sc_star_id *stars, const uint64_t *mask, size_t words);
+
+/** Put queries in the order in which they were added. */
+void sc__placed_sort(sc__placed *placed, size_t count);
 
 #endif

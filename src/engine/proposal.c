@@ -7,10 +7,9 @@
 #include <starcloak/engine.h>
 
 #include "base/diag.h"
+#include "engine/candidate.h"
 #include "engine/engine_internal.h"
 #include "engine/paranoid.h"
-
-#include <stdlib.h>
 
 sc_cloak *sc_engine_take_candidate(sc_engine *engine)
 {
@@ -20,13 +19,6 @@ sc_cloak *sc_engine_take_candidate(sc_engine *engine)
     if (!engine->first_candidate) engine->last_candidate = NULL;
     cloak->next = NULL;
     return cloak;
-}
-
-static int compare_placed(const void *a, const void *b)
-{
-    const sc__placed *x = a;
-    const sc__placed *y = b;
-    return (x->order > y->order) - (x->order < y->order);
 }
 
 /** The query of that id, if it is proposed in this very cloak; else SC_NONE. */
@@ -55,7 +47,7 @@ static bool list_members(sc_engine *engine, const sc_cloak *cloak)
         if (slot == SC_NONE) return false;
         scratch->placed[i] = (sc__placed){sc__pending_at(engine, slot)->order, slot};
     }
-    qsort(scratch->placed, count, sizeof *scratch->placed, compare_placed);
+    sc__placed_sort(scratch->placed, count);
     for (size_t i = 1; i < count; i++) {
         if (scratch->placed[i].slot == scratch->placed[i - 1].slot) return false;
     }
