@@ -39,10 +39,14 @@ extern "C" {
     X(ELIMIT, 9, "input exceeds a limit of the format")      \
     X(EPROFILE, 10, "a need of the profile is out of range") \
     X(ETIME, 11, "time runs backwards")                      \
-    X(EDUPLICATE, 12, "this query is known already")         \
+    X(EDUPLICATE, 12, "known already")                       \
     X(EUNKNOWN, 13, "no such thing")                         \
     X(ELATE, 14, "the deadline has passed")                  \
-    X(EBROKEN, 15, "a promise is broken")
+    X(EBROKEN, 15, "a promise is broken")                    \
+    X(EREQUEST, 16, "a request that cannot be answered")     \
+    X(EREPLY, 17, "a reply that cannot be believed")         \
+    X(EMISMATCH, 18, "the two sides have different maps")    \
+    X(ENET, 19, "the other side cannot be reached")
 
 typedef enum sc_err {
 #define X(name, value, text) SC_##name = (value),

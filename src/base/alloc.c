@@ -76,18 +76,28 @@ void sc_free(void *memory)
     free(memory);
 }
 
+// The caller's pointer has a type of its own, so it is copied, not aliased.
+static bool resize(void *array, size_t count, size_t *capacity, size_t size)
+{
+    void *old = NULL;
+    memcpy(&old, array, sizeof old);
+    void *moved = sc_realloc_array(old, count, size);
+    if (!moved) return false;
+    memcpy(array, &moved, sizeof moved);
+    *capacity = count;
+    return true;
+}
+
 bool sc_grow(void *array, size_t count, size_t *capacity, size_t size)
 {
     if (count < *capacity) return true;
     if (*capacity > SIZE_MAX / 2) return false;
+    return resize(array, *capacity > 0 ? *capacity * 2 : 16, capacity, size);
+}
 
-    // The caller's pointer has a type of its own, so it is copied, not aliased.
-    void *old = NULL;
-    memcpy(&old, array, sizeof old);
-    const size_t grown = *capacity > 0 ? *capacity * 2 : 16;
-    void *moved = sc_realloc_array(old, grown, size);
-    if (!moved) return false;
-    memcpy(array, &moved, sizeof moved);
-    *capacity = grown;
-    return true;
+bool sc_reserve(void *array, size_t count, size_t *capacity, size_t size)
+{
+    if (count <= *capacity) return true;
+    const size_t doubled = *capacity <= SIZE_MAX / 2 ? *capacity * 2 : SIZE_MAX;
+    return resize(array, count > doubled ? count : doubled, capacity, size);
 }

@@ -42,6 +42,15 @@ void sc_free(void *memory);
  */
 bool sc_grow(void *array, size_t count, size_t *capacity, size_t size);
 
+/**
+ * Make room for `count` elements in all. An array that must grow becomes twice as large at least,
+ * so that growing often costs little; what it holds stays.
+ *
+ * @param array  address of the array pointer, which stays NULL if there is nothing to make room for
+ * @return false when memory is out; the array is then as it was
+ */
+bool sc_reserve(void *array, size_t count, size_t *capacity, size_t size);
+
 #ifdef SC_TEST_ALLOC
 /** Let the n-th allocation of this thread from now on fail (1: the next one), and all after it. 0:
  * none. */

@@ -6,7 +6,7 @@
  * what it holds and never has more than one chunk to spare. What is given back is
  * taken again first, while it is still in the cache.
  *
- * Used by: engine, verify.
+ * Used by: engine, record, verify.
  */
 #ifndef SC_BASE_POOL_H
 #define SC_BASE_POOL_H

@@ -3,7 +3,8 @@
  * @brief Sorting numbers: many by radix, a handful by insertion.
  *
  * Used by: map (places on the Hilbert curve, neighbours of a star), city, engine
- * (segments and stars of a cloak), sim and verify (how many users a cloak hides).
+ * (segments and stars of a cloak), sim and verify (how many users a cloak hides), objects
+ * (categories by size), relay, answer and lbs (ids that ascend).
  */
 #ifndef SC_BASE_SORT_H
 #define SC_BASE_SORT_H

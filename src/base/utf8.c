@@ -1,7 +1,7 @@
 // Well-formedness of UTF-8, after table 3-7 of the Unicode standard.
 #include "base/utf8.h"
 
-#include <stdbool.h>
+#include <string.h>
 
 static bool between(unsigned char c, unsigned low, unsigned high)
 {
@@ -35,4 +35,16 @@ size_t sc_utf8_size(const char *text, size_t size)
         if (!between(c[i], 0x80, 0xbf)) return 0;
     }
     return length;
+}
+
+bool sc_is_utf8(const char *text)
+{
+    size_t left = strlen(text);
+    while (left > 0) {
+        const size_t size = sc_utf8_size(text, left);
+        if (size == 0) return false;
+        text += size;
+        left -= size;
+    }
+    return true;
 }

@@ -8,6 +8,7 @@
 // is often the answer or nearly, and then looks through what that leaves open,
 // the nearest first. All sixteen boxes of a group, and all edges of a run, are
 // measured without a branch; the compiler makes vector code of those loops.
+#include "base/each_machine.h"
 #include "map/map_internal.h"
 
 #include <math.h>
@@ -21,17 +22,6 @@
 // that it is the difference of: some units in the last place of a double.
 #define CANCELLATION 1e-14
 
-// In optimised builds for x86-64 the search is compiled twice, and the version
-// for machines with AVX2 is chosen when the library is loaded. Both compute the
-// same numbers: no operation is fused or reordered.
-#if defined(SC_VECTOR_CLONES) && defined(__x86_64__)
-#define FOR_EACH_MACHINE __attribute__((target_clones("avx2", "default")))
-#define INLINE static inline __attribute__((always_inline))
-#else
-#define FOR_EACH_MACHINE
-#define INLINE static inline
-#endif
-
 /** One search: where from, and the best so far. */
 typedef struct search {
     const sc_map *map;
@@ -43,18 +33,18 @@ typedef struct search {
     double part;  ///< how far along the edge, 0..1
 } search;
 
-INLINE double larger(double a, double b)
+SC_INLINE double larger(double a, double b)
 {
     return a > b ? a : b;
 }
 
-INLINE double smaller(double a, double b)
+SC_INLINE double smaller(double a, double b)
 {
     return a < b ? a : b;
 }
 
 // Which of sixteen distances may be those of something nearer, as bits.
-INLINE uint32_t near_bits(const search *s, const double distance[SC_BOX_GROUP])
+SC_INLINE uint32_t near_bits(const search *s, const double distance[SC_BOX_GROUP])
 {
     // As wide as the distances, so that both fit the same vectors.
     static const uint64_t bit[SC_BOX_GROUP] = {
@@ -70,7 +60,8 @@ INLINE uint32_t near_bits(const search *s, const double distance[SC_BOX_GROUP])
 
 // Squared distances to all boxes of a group. What lies behind the last box of a
 // level is an empty box, whose distance means nothing.
-INLINE void measure_group(const search *s, const sc_box_group *group, double distance[SC_BOX_GROUP])
+SC_INLINE void measure_group(const search *s, const sc_box_group *group,
+                             double distance[SC_BOX_GROUP])
 {
     for (int i = 0; i < SC_BOX_GROUP; i++) {
         const double dx =
@@ -82,7 +73,7 @@ INLINE void measure_group(const search *s, const sc_box_group *group, double dis
 }
 
 // The exact measure of one edge of a run, and whether it is the new best.
-INLINE void try_edge(search *s, const sc_edge_run *run, uint32_t i, sc_edge_id id)
+SC_INLINE void try_edge(search *s, const sc_edge_run *run, uint32_t i, sc_edge_id id)
 {
     // Always from the end with the lesser coordinates, so that two edges between
     // the same nodes tie exactly, whichever way each is drawn.
@@ -125,7 +116,7 @@ INLINE void try_edge(search *s, const sc_edge_run *run, uint32_t i, sc_edge_id i
 
 // Measure the edges under one box of level 0: roughly and all together first,
 // then exactly those that may be the nearest.
-INLINE void open_run(search *s, uint32_t box)
+SC_INLINE void open_run(search *s, uint32_t box)
 {
     const sc_edge_run *run = &sc__edge_runs(s->map)[box];
     double rough[SC_BOX_EDGES];
@@ -152,13 +143,13 @@ INLINE void open_run(search *s, uint32_t box)
     }
 }
 
-INLINE const sc_box_group *group_at(const search *s, uint32_t level, uint32_t group)
+SC_INLINE const sc_box_group *group_at(const search *s, uint32_t level, uint32_t group)
 {
     return sc__box_groups(s->map) + s->map->levels.first_group[level] + group;
 }
 
 // Bits of the boxes that a group really has: the last of a level may have fewer.
-INLINE uint32_t all_bits(const search *s, uint32_t level, uint32_t group)
+SC_INLINE uint32_t all_bits(const search *s, uint32_t level, uint32_t group)
 {
     const uint32_t left = s->map->levels.box_count[level] - group * SC_BOX_GROUP;
     return left < SC_BOX_GROUP ? (1u << left) - 1 : (1u << SC_BOX_GROUP) - 1;
@@ -172,8 +163,8 @@ typedef struct path {
 
 // Which box of a group to try first: the nearest, and of several that contain
 // the position the one whose middle is nearest.
-INLINE uint32_t most_promising(const search *s, const sc_box_group *group,
-                               const double distance[SC_BOX_GROUP], uint32_t bits)
+SC_INLINE uint32_t most_promising(const search *s, const sc_box_group *group,
+                                  const double distance[SC_BOX_GROUP], uint32_t bits)
 {
     double promise[SC_BOX_GROUP];
     for (int i = 0; i < SC_BOX_GROUP; i++) {
@@ -191,7 +182,7 @@ INLINE uint32_t most_promising(const search *s, const sc_box_group *group,
 
 // Go straight down to a promising run. Its nearest edge is often the answer, and
 // otherwise leaves little to search.
-INLINE void dive(search *s, path *way)
+SC_INLINE void dive(search *s, path *way)
 {
     uint32_t group = 0;
     for (uint32_t level = s->map->levels.level_count; level-- > 0;) {
@@ -206,7 +197,7 @@ INLINE void dive(search *s, path *way)
 }
 
 // Ask for what opening a box will read: on large maps memory is what takes time.
-INLINE void prefetch_box(const search *s, uint32_t level, uint32_t box)
+SC_INLINE void prefetch_box(const search *s, uint32_t level, uint32_t box)
 {
     enum { LINE = 64 };
     if (level == 0) {
@@ -228,8 +219,8 @@ typedef struct waiting {
 
 // Put the boxes of a measured group that may hold something nearer on the stack,
 // the nearest on top; all but `done`.
-INLINE size_t push_near(const search *s, waiting *stack, size_t depth, uint32_t level,
-                        uint32_t group, const double distance[SC_BOX_GROUP], uint32_t done)
+SC_INLINE size_t push_near(const search *s, waiting *stack, size_t depth, uint32_t level,
+                           uint32_t group, const double distance[SC_BOX_GROUP], uint32_t done)
 {
     const uint32_t first = group * SC_BOX_GROUP;
     const size_t floor = depth;
@@ -251,7 +242,7 @@ INLINE size_t push_near(const search *s, waiting *stack, size_t depth, uint32_t 
 // Search all that may hold something nearer than the best so far: from the end
 // of the way down back to its beginning, what branches off on each level. Depth
 // first, nearest first, so at most all boxes of one group per level wait.
-INLINE void sweep(search *s, const path *way)
+SC_INLINE void sweep(search *s, const path *way)
 {
     waiting stack[SC_BOX_MAX_LEVELS * SC_BOX_GROUP];
     double distance[SC_BOX_GROUP];
@@ -271,7 +262,7 @@ INLINE void sweep(search *s, const path *way)
     }
 }
 
-FOR_EACH_MACHINE static void find_nearest(search *s)
+SC_FOR_EACH_MACHINE static void find_nearest(search *s)
 {
     path way = {.box = {0}};
     dive(s, &way);

@@ -2,6 +2,7 @@
 #include <starcloak/map_info.h>
 
 #include "base/alloc.h"
+#include "map/pseudo_star.h"
 #include "map/simple.h"
 
 #include <starcloak/star.h>
@@ -136,10 +137,8 @@ static sc_err describe_segments(const sc_map *map, sc_map_info *info)
         const uint32_t chain = segments[s + 1].first_edge - segment->first_edge;
         const bool closed =
             edges[segment->first_edge].from == edges[segments[s + 1].first_edge - 1].to;
-        const sc_star *star = &sc_map_stars(map)[segment->star_a];
-        // A component of its own: its star has this segment and no neighbour,
-        // and is no intersection with other ends of the same segment.
-        const bool alone = star[1].first_segment - star->first_segment == 1;
+        // A component of its own, not a loop or dead end at an intersection.
+        const bool alone = sc_star_is_pseudo(&sc_map_stars(map)[segment->star_a]);
         lengths[s] = sc_map_segment_length_m(map, s);
         if (chain > info->longest_chain) info->longest_chain = chain;
         if (closed && alone) {

@@ -20,6 +20,8 @@ static void test_sizes_that_overflow_are_refused(void **state)
     size_t capacity = SIZE_MAX / 2 + 1;
     void *array = &here;
     assert_false(sc_grow(&array, capacity, &capacity, 1));
+    assert_false(sc_reserve(&array, capacity + 1, &capacity, 2));
+    assert_int_equal(capacity, SIZE_MAX / 2 + 1);
     assert_ptr_equal(array, &here);
 }
 
@@ -62,6 +64,33 @@ static void test_a_growing_array_keeps_what_it_has(void **state)
     sc_free(numbers);
 }
 
+static void test_room_is_made_for_as_many_as_wanted_and_twice_as_many_as_before(void **state)
+{
+    (void)state;
+    uint32_t *numbers = NULL;
+    size_t capacity = 0;
+    assert_true(sc_reserve(&numbers, 0, &capacity, sizeof *numbers));
+    assert_null(numbers);
+    assert_true(sc_reserve(&numbers, 100, &capacity, sizeof *numbers));
+    assert_int_equal(capacity, 100);
+    for (uint32_t i = 0; i < 100; i++) {
+        numbers[i] = i * i;
+    }
+    uint32_t *const place = numbers;
+    assert_true(sc_reserve(&numbers, 100, &capacity, sizeof *numbers));
+    assert_ptr_equal(numbers, place);
+    assert_int_equal(capacity, 100);
+    assert_true(sc_reserve(&numbers, 101, &capacity, sizeof *numbers));
+    assert_int_equal(capacity, 200);
+    assert_true(sc_reserve(&numbers, 1000, &capacity, sizeof *numbers));
+    assert_int_equal(capacity, 1000);
+    numbers[999] = 1;
+    for (uint32_t i = 0; i < 100; i++) {
+        assert_int_equal(numbers[i], i * i);
+    }
+    sc_free(numbers);
+}
+
 static void test_the_nth_allocation_fails_and_all_after_it(void **state)
 {
     (void)state;
@@ -94,6 +123,7 @@ static void test_an_array_that_cannot_grow_is_as_it_was(void **state)
     uint32_t *const place = numbers;
     sc_alloc_fail_at(1);
     assert_false(sc_grow(&numbers, capacity, &capacity, sizeof *numbers));
+    assert_false(sc_reserve(&numbers, capacity + 1, &capacity, sizeof *numbers));
     sc_alloc_fail_at(0);
     assert_int_equal(capacity, before);
     assert_ptr_equal(numbers, place);
@@ -108,6 +138,7 @@ int main(void)
         cmocka_unit_test(test_nothing_can_be_asked_for_and_freed),
         cmocka_unit_test(test_cleared_memory_is_zero),
         cmocka_unit_test(test_a_growing_array_keeps_what_it_has),
+        cmocka_unit_test(test_room_is_made_for_as_many_as_wanted_and_twice_as_many_as_before),
         cmocka_unit_test(test_the_nth_allocation_fails_and_all_after_it),
         cmocka_unit_test(test_an_array_that_cannot_grow_is_as_it_was),
     };

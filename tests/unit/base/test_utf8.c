@@ -72,6 +72,16 @@ static void test_only_the_first_character_is_looked_at(void **state)
     assert_int_equal(sc_utf8_size("\xc3\xa9\xff", 3), 2);
 }
 
+static void test_a_text_is_utf8_if_all_its_characters_are(void **state)
+{
+    (void)state;
+    assert_true(sc_is_utf8(""));
+    assert_true(sc_is_utf8("caf\xc3\xa9 \xe2\x82\xac"));
+    assert_false(sc_is_utf8("\xff"));
+    assert_false(sc_is_utf8("a\xff"));
+    assert_false(sc_is_utf8("caf\xc3"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -79,6 +89,7 @@ int main(void)
         cmocka_unit_test(test_what_lies_beyond_unicode_is_refused),
         cmocka_unit_test(test_a_second_byte_that_does_not_continue_is_refused),
         cmocka_unit_test(test_only_the_first_character_is_looked_at),
+        cmocka_unit_test(test_a_text_is_utf8_if_all_its_characters_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,46 @@
+/**
+ * @file names.h
+ * @brief Numbers for texts: which category, which object.
+ *
+ * A hash table that holds numbers only; the texts are where their owner keeps them, and may move
+ * about there. A stranger chooses the texts, so they are hashed with a key that he cannot know
+ * (none can be made that all meet in one place), and compared in full (none can be made to be
+ * taken for another).
+ *
+ * Used by: objects, relay, points.
+ */
+#ifndef SC_BASE_NAMES_H
+#define SC_BASE_NAMES_H
+
+#include <starcloak/err.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct sc_names_slot sc_names_slot;
+
+/** Set `text_of` and `owner`, zero the rest; sc_names_fini() when done. */
+typedef struct sc_names {
+    /** The text whose number that is; asked for numbers that were put in before. */
+    const char *(*text_of)(const void *owner, uint32_t number);
+    const void *owner;
+    sc_names_slot *slots;
+    size_t capacity;
+    size_t count;
+    uint64_t key;
+} sc_names;
+
+/** The number of `text`, or UINT32_MAX. */
+uint32_t sc_names_find(const sc_names *names, const char *text);
+
+/**
+ * The number of `text`; if it has none, it is `number` from now on.
+ *
+ * @param number  below UINT32_MAX
+ * @param out     set to the number that holds: compare with `number` to see if it was new
+ */
+SC_CHECKED sc_err sc_names_put(sc_names *names, const char *text, uint32_t number, uint32_t *out);
+
+/** Release the memory, and know no texts any more; harmless twice. */
+void sc_names_fini(sc_names *names);
+
+#endif
