@@ -1,11 +1,14 @@
 // Door: map files (.scm). Whatever the bytes, opening ends; a map that opens
 // answers every question without leaving its memory, and its own check accepts
-// it or says why not.
+// it or says why not. So does the check of its nearest index, and an index can be
+// made of whatever objects it has.
 //
 // The first byte says how the rest is taken: bit 0 mends magic, sizes and
 // checksums, so that mutations reach the checks behind them; bit 1 also makes
 // the sizes of the tables agree, so that they reach the ids in the tables.
 #include "door.h"
+
+#include <starcloak/objects.h>
 
 #include "map/scm.h"
 
@@ -30,6 +33,8 @@ static void mend_counts(sc_scm_header *header)
     tables[SC_TABLE_BOXES].count = has_coords ? sc__box_group_count(&levels) : 0;
     tables[SC_TABLE_SEGMENT_OBJECTS].count =
         tables[SC_TABLE_OBJECTS].count > 0 ? tables[SC_TABLE_SEGMENTS].count : 0;
+    tables[SC_TABLE_NEAREST_LISTS].count %= tables[SC_TABLE_CATEGORIES].count + 2;
+    if (tables[SC_TABLE_NEAREST_LISTS].count == 0) tables[SC_TABLE_NEAREST].count = 0;
 }
 
 // The file that the header describes, as far as the bytes reach, with everything
@@ -68,6 +73,23 @@ static uint8_t *mend(const uint8_t *data, size_t size, unsigned how, size_t *men
     return file;
 }
 
+// The objects of a map that opened, and their index; `is_sound` says what sc_map_check() thought.
+static void exercise_objects(const sc_map *map, bool is_sound)
+{
+    sc_objects *objects = NULL;
+    const sc_err err = sc_objects_of_map(map, &objects);
+    DOOR_PROMISE(!err || (err == SC_EMAP && !is_sound), "the objects of a sound map are a set");
+    if (err) return;
+
+    sc_diag diag = {""};
+    const sc_err wrong = sc_objects_check_index(objects, &diag);
+    if (wrong) door_refused(wrong, &diag, NULL, 0);
+    const sc_index_options options = {.k = 3, .max_bytes = DOOR_MAX_SIZE, .threads = 1};
+    DOOR_PROMISE(!sc_objects_build_index(objects, &options, &diag), "any objects can be indexed");
+    DOOR_PROMISE(!sc_objects_check_index(objects, &diag), "an index that was made is right");
+    sc_objects_release(objects);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size == 0 || size > DOOR_MAX_SIZE) return 0;
@@ -86,6 +108,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         door_exercise(map);
         const sc_err broken = sc_map_check(map, &diag);
         if (broken) door_refused(broken, &diag, NULL, 0);
+        exercise_objects(map, !broken);
     }
     sc_map_free(map);
     free(file);

@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-enum { SC_INFO_DEGREES = 10, SC_INFO_MAX_HOPS = 4, SC_INFO_TABLES = 13 };
+enum { SC_INFO_DEGREES = 10, SC_INFO_MAX_HOPS = 4, SC_INFO_TABLES = 15 };
 
 /** How some numbers are spread. */
 typedef struct sc_spread {

@@ -11,7 +11,7 @@
  * Snapping asks which of many short edges is nearest to one position; there the
  * globe is flattened at the position's own latitude ("local distance").
  *
- * Used by: map builder, snapping, pictures; readers; city.
+ * Used by: map builder, snapping, pictures; readers; city; query, relay, answer, points.
  */
 #ifndef SC_MAP_GEO_H
 #define SC_MAP_GEO_H

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "map/map_internal.h"
+#include "map/nearest.h"
 
 #include <string.h>
 
@@ -23,6 +24,8 @@ static const struct {
     [SC_TABLE_CATEGORIES] = {"categories", sizeof(uint32_t)},
     [SC_TABLE_STRINGS] = {"strings", sizeof(char)},
     [SC_TABLE_RUNS] = {"edge ends", sizeof(sc_edge_run)},
+    [SC_TABLE_NEAREST_LISTS] = {"nearest lists", sizeof(sc_nearest_list)},
+    [SC_TABLE_NEAREST] = {"nearest objects", sizeof(sc_nearest)},
 };
 
 size_t sc__table_element_size(sc_table_kind kind)

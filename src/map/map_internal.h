@@ -32,7 +32,9 @@ typedef enum sc_table_kind {
     SC_TABLE_CATEGORIES = 10,
     SC_TABLE_STRINGS = 11,
     SC_TABLE_RUNS = 12,
-    SC_TABLE_COUNT = 13,
+    SC_TABLE_NEAREST_LISTS = 13,
+    SC_TABLE_NEAREST = 14,
+    SC_TABLE_COUNT = 15,
 } sc_table_kind;
 
 typedef struct sc_table {

@@ -9,7 +9,8 @@
  *
  *   header_checksum  over the header with this field 0
  *   table.checksum   over the bytes of the table
- *   map_checksum     over what the map means (not its source text): its identity
+ *   map_checksum     over what the map means: its identity. Neither its source text nor the
+ *                    nearest index (tables 13 and 14) is a part of it
  *
  * All are XXH3, 64 bits. They detect accidents, not malice; against malice
  * every index is checked as well (scm_open.c). docs/scm-format.md says the same
@@ -29,7 +30,7 @@
 /** As in PNG: a byte above 127 and both line ends show files mangled as text. */
 #define SC_SCM_MAGIC "\x89SCM\r\n\x1a\n"
 
-enum { SC_SCM_VERSION = 1, SC_SCM_ALIGNMENT = 64 };
+enum { SC_SCM_VERSION = 2, SC_SCM_ALIGNMENT = 64 };
 
 typedef struct sc_scm_table {
     uint64_t offset;
@@ -58,7 +59,7 @@ typedef struct sc_scm_header {
     sc_scm_table tables[SC_TABLE_COUNT];
 } sc_scm_header;
 
-_Static_assert(sizeof(sc_scm_header) == 760, "the header's layout is part of the format");
+_Static_assert(sizeof(sc_scm_header) == 824, "the header's layout is part of the format");
 
 /** The next aligned place at or behind `offset`. */
 static inline uint64_t sc__scm_align(uint64_t offset)
@@ -74,5 +75,12 @@ uint64_t sc__scm_header_checksum(const sc_scm_header *header);
 
 /** The identity of the map that a header describes. */
 uint64_t sc__scm_map_checksum(const sc_scm_header *header);
+
+/**
+ * Whether lists, or entries, [begin, end) of the nearest index are not as they must be (nearest.c).
+ * Entries are looked at only when all lists have passed.
+ */
+bool sc__nearest_lists_fault(const sc_map *map, size_t begin, size_t end);
+bool sc__nearest_fault(const sc_map *map, size_t begin, size_t end);
 
 #endif

@@ -140,7 +140,9 @@ static sc_err check_counts(const examined *e, const sc_table *tables)
         tables[SC_TABLE_STAR_NEIGHBOURS].count < INT32_MAX &&
         tables[SC_TABLE_STRINGS].count <= UINT32_MAX &&
         (tables[SC_TABLE_STRINGS].count > 0) == (objects > 0) &&
-        tables[SC_TABLE_CATEGORIES].count <= objects;
+        tables[SC_TABLE_CATEGORIES].count <= objects &&
+        tables[SC_TABLE_NEAREST_LISTS].count <= tables[SC_TABLE_CATEGORIES].count + 1 &&
+        (tables[SC_TABLE_NEAREST_LISTS].count > 0) == (tables[SC_TABLE_NEAREST].count > 0);
     if (!sizes_fit) return damaged(e, "its tables' sizes are out of range");
 
     const sc_box_levels levels = sc__box_levels((uint32_t)edges);
@@ -268,6 +270,8 @@ static find_fault *const finders[SC_TABLE_COUNT] = {
     [SC_TABLE_SEGMENT_OBJECTS] = fault_in_segment_objects,
     [SC_TABLE_CATEGORIES] = fault_in_categories,
     [SC_TABLE_STRINGS] = fault_in_strings,
+    [SC_TABLE_NEAREST_LISTS] = sc__nearest_lists_fault,
+    [SC_TABLE_NEAREST] = sc__nearest_fault,
 };
 
 // Checksum and ids in one pass, block by block, so that the second look at a
@@ -290,7 +294,7 @@ static sc_err check_table(const examined *e, const sc_map *map, sc_table_kind ki
     if (XXH3_64bits_digest(state) != table->checksum) {
         return table_damaged(e, kind, "the checksum does not match");
     }
-    return bad ? table_damaged(e, kind, "an id is out of range") : SC_OK;
+    return bad ? table_damaged(e, kind, "a number is out of range") : SC_OK;
 }
 
 static sc_err check_tables(const examined *e, const sc_map *map)

@@ -4,6 +4,7 @@
 #include "base/diag.h"
 
 #include "map/checksum.h"
+#include "map/nearest.h"
 #include <string.h>
 
 uint64_t sc__scm_lay_out(const sc_table *tables, sc_scm_table *out)
@@ -32,8 +33,9 @@ uint64_t sc__scm_map_checksum(const sc_scm_header *header)
     sc_scm_header copy = *header;
     copy.header_checksum = 0;
     copy.map_checksum = 0;
+    copy.file_size = 0;
     memset(copy.source, 0, sizeof copy.source);
-    return XXH3_64bits(&copy, sizeof copy);
+    return XXH3_64bits(&copy, offsetof(sc_scm_header, tables[SC_TABLE_NEAREST_LISTS]));
 }
 
 static sc_scm_header header_of(const sc_map *map)
@@ -64,6 +66,18 @@ static sc_scm_header header_of(const sc_map *map)
 uint64_t sc__map_content_checksum(const sc_map *map)
 {
     return header_of(map).map_checksum;
+}
+
+sc_err sc__map_save_with(const sc_map *map, const sc_nearest_list *lists, size_t list_count,
+                         const sc_nearest *entries, size_t entry_count, const char *path,
+                         sc_diag *diag)
+{
+    // A map is a handful of tables: one more of it, with two of them exchanged. Saving only
+    // reads what they point to.
+    sc_map with = *map;
+    with.tables[SC_TABLE_NEAREST_LISTS] = (sc_table){(void *)(uintptr_t)lists, list_count};
+    with.tables[SC_TABLE_NEAREST] = (sc_table){(void *)(uintptr_t)entries, entry_count};
+    return sc_map_save(&with, path, diag);
 }
 
 sc_err sc_map_save(const sc_map *map, const char *path, sc_diag *diag)

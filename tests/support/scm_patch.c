@@ -6,18 +6,33 @@
 
 #include <xxhash.h>
 
+// The bytes of a file of exactly their size; the file's directory goes.
+static scm_bytes take_file(const place *p, const char *path)
+{
+    scm_bytes whole = {0};
+    whole.data = (uint8_t *)read_whole(path, &whole.size);
+    place_free(p);
+    const scm_bytes file = scm_copy(&whole);
+    free(whole.data);
+    return file;
+}
+
 scm_bytes scm_of(const sc_map *map)
 {
     place p = place_new();
     sc_diag diag = {""};
     const char *path = place_path(&p, "map.scm");
     CHECK_OK(sc_map_save(map, path, &diag), &diag);
-    scm_bytes whole = {0};
-    whole.data = (uint8_t *)read_whole(path, &whole.size);
-    place_free(&p);
-    const scm_bytes file = scm_copy(&whole);
-    free(whole.data);
-    return file;
+    return take_file(&p, path);
+}
+
+scm_bytes scm_of_objects(const sc_objects *objects)
+{
+    place p = place_new();
+    sc_diag diag = {""};
+    const char *path = place_path(&p, "map.scm");
+    CHECK_OK(sc_objects_save_map(objects, path, &diag), &diag);
+    return take_file(&p, path);
 }
 
 scm_bytes scm_copy(const scm_bytes *file)

@@ -7,6 +7,8 @@
 #ifndef SC_TESTS_SUPPORT_SCM_PATCH_H
 #define SC_TESTS_SUPPORT_SCM_PATCH_H
 
+#include <starcloak/objects.h>
+
 #include "map/scm.h"
 
 /** The bytes of a map file; the memory is exactly as long, so that a sanitizer sees each step
@@ -18,6 +20,10 @@ typedef struct scm_bytes {
 
 /** What sc_map_save() writes for `map`. Release with scm_free(). */
 scm_bytes scm_of(const sc_map *map);
+
+/** What sc_objects_save_map() writes: the same with the index of the map's own objects. */
+scm_bytes scm_of_objects(const sc_objects *objects);
+
 scm_bytes scm_copy(const scm_bytes *file);
 void scm_free(scm_bytes *file);
 

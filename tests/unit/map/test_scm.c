@@ -182,13 +182,13 @@ static void test_the_checksum_depends_on_everything_that_a_map_says(void **state
     sketch_free(&s);
 }
 
-static void test_every_byte_of_every_table_is_part_of_the_checksum(void **state)
+static void test_every_byte_of_every_table_but_the_index_is_part_of_the_checksum(void **state)
 {
     (void)state;
     sc_map *map = full_map(SC_COORDS_GEOGRAPHIC);
     const uint64_t plain = sc__map_content_checksum(map);
     assert_true(plain == sc_map_checksum(map));
-    for (int kind = 0; kind < SC_TABLE_COUNT; kind++) {
+    for (int kind = 0; kind < SC_TABLE_NEAREST_LISTS; kind++) {
         uint8_t *bytes = map->tables[kind].data;
         const size_t size = map->tables[kind].count * sc__table_element_size((sc_table_kind)kind);
         for (size_t i = 0; i < size; i++) {
@@ -407,7 +407,7 @@ int main(void)
         cmocka_unit_test(test_tables_lie_aligned_and_in_order),
         cmocka_unit_test(test_the_checksum_does_not_depend_on_the_source_text),
         cmocka_unit_test(test_the_checksum_depends_on_everything_that_a_map_says),
-        cmocka_unit_test(test_every_byte_of_every_table_is_part_of_the_checksum),
+        cmocka_unit_test(test_every_byte_of_every_table_but_the_index_is_part_of_the_checksum),
         cmocka_unit_test(test_objects_and_names_are_part_of_the_checksum),
         SC_CASES(test_a_file_cut_at_any_length_is_refused),
         SC_CASES(test_a_file_with_any_byte_changed_is_refused),

@@ -14,14 +14,20 @@
 
 #include <math.h>
 
-// The file that all forgeries begin with; made once for all tests.
+// The file that all forgeries begin with, in which no table is empty; made once for all tests.
 static scm_bytes original;
 
 static int make_original(void **state)
 {
     (void)state;
     sc_map *map = full_map(SC_COORDS_GEOGRAPHIC);
-    original = scm_of(map);
+    sc_objects *objects = NULL;
+    const sc_index_options options = {.k = 3, .max_bytes = SIZE_MAX, .threads = 1};
+    sc_diag diag = {""};
+    CHECK_OK(sc_objects_of_map(map, &objects), NULL);
+    CHECK_OK(sc_objects_build_index(objects, &options, &diag), &diag);
+    original = scm_of_objects(objects);
+    sc_objects_release(objects);
     sc_map_free(map);
     return 0;
 }
@@ -335,6 +341,14 @@ static void use_all(const sc_map *map, const place *p, bool export)
         sc_map_segment_objects(map, s, &first, &last);
         assert_true(first <= last && last <= sc_map_object_count(map));
     }
+    sc_objects *objects = NULL;
+    if (!sc_objects_of_map(map, &objects)) {
+        const sc_index_options options = {.k = 2, .max_bytes = SIZE_MAX, .threads = 1};
+        const sc_err wrong = sc_objects_check_index(objects, &diag);
+        assert_true(wrong == SC_OK || wrong == SC_EMAP);
+        CHECK_OK(sc_objects_build_index(objects, &options, &diag), &diag);
+    }
+    sc_objects_release(objects);
     sc_snap snap;
     const sc_err err = sc_map_snap(map, 8.0001, 49.9999, HUGE_VAL, &snap);
     assert_true(err == SC_OK || err == SC_ETOOFAR);
