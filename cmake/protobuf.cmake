@@ -1,23 +1,26 @@
-# C code for the messages of the OpenStreetMap pbf reader, made by protoc-c.
+# C code for messages in the form of Protocol Buffers, made by protoc-c: the
+# OpenStreetMap pbf reader's, and the provider protocol's.
 #
 # Adds to SC_GENERATED_SOURCES (for the library) and SC_GENERATED_INCLUDES.
 
 find_program(SC_PROTOC_C protoc-c REQUIRED)
 
 set(sc_proto_dir "${CMAKE_CURRENT_BINARY_DIR}/generated")
-set(sc_proto_source "${CMAKE_CURRENT_SOURCE_DIR}/src/load/osm.proto")
 file(MAKE_DIRECTORY "${sc_proto_dir}")
 
-add_custom_command(
-    OUTPUT "${sc_proto_dir}/osm.pb-c.c" "${sc_proto_dir}/osm.pb-c.h"
-    COMMAND "${SC_PROTOC_C}" "--proto_path=${CMAKE_CURRENT_SOURCE_DIR}/src/load"
-            "--c_out=${sc_proto_dir}" "${sc_proto_source}"
-    DEPENDS "${sc_proto_source}"
-    COMMENT "Making C of osm.proto"
-    VERBATIM)
-
-# Not our hand: its warnings are not ours to mend.
-set_source_files_properties("${sc_proto_dir}/osm.pb-c.c" PROPERTIES COMPILE_OPTIONS "-w")
-
-list(APPEND SC_GENERATED_SOURCES "${sc_proto_dir}/osm.pb-c.c" "${sc_proto_dir}/osm.pb-c.h")
+foreach(sc_proto_source src/load/osm.proto src/relay/relay.proto)
+    get_filename_component(sc_proto_name "${sc_proto_source}" NAME_WE)
+    get_filename_component(sc_proto_folder "${CMAKE_CURRENT_SOURCE_DIR}/${sc_proto_source}" DIRECTORY)
+    set(sc_proto_made "${sc_proto_dir}/${sc_proto_name}.pb-c.c" "${sc_proto_dir}/${sc_proto_name}.pb-c.h")
+    add_custom_command(
+        OUTPUT ${sc_proto_made}
+        COMMAND "${SC_PROTOC_C}" "--proto_path=${sc_proto_folder}" "--c_out=${sc_proto_dir}"
+                "${sc_proto_folder}/${sc_proto_name}.proto"
+        DEPENDS "${sc_proto_folder}/${sc_proto_name}.proto"
+        COMMENT "Making C of ${sc_proto_name}.proto"
+        VERBATIM)
+    # Not our hand: its warnings are not ours to mend.
+    set_source_files_properties("${sc_proto_dir}/${sc_proto_name}.pb-c.c" PROPERTIES COMPILE_OPTIONS "-w")
+    list(APPEND SC_GENERATED_SOURCES ${sc_proto_made})
+endforeach()
 list(APPEND SC_GENERATED_INCLUDES "${sc_proto_dir}")

@@ -1,0 +1,113 @@
+/**
+ * @file relay_codec.h
+ * @brief Relays and replies as bytes: the provider protocol (docs/provider-protocol.md).
+ *
+ * Two encodings. *Compact*: Protocol Buffers with ids of a map that both sides have, for which
+ * `src/relay/relay.proto` is the schema. *GeoJSON*: geometry, for a provider with a map of its own;
+ * `docs/provider-protocol.schema.json` is the schema. Both say the same: one request per cloak, one
+ * reply.
+ *
+ * Whatever is decoded is a stranger's: sizes, counts and texts are bounded before memory is taken
+ * for them. Decoding makes sure that no number leads outside of its table; whether a reply is
+ * believable is for sc_filter_open() to say.
+ *
+ * Uses: map, relay. Used by: both sides.
+ */
+#ifndef STARCLOAK_RELAY_CODEC_H
+#define STARCLOAK_RELAY_CODEC_H
+
+#include <starcloak/map.h>
+#include <starcloak/relay.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum sc_encoding {
+    SC_ENCODING_COMPACT = 0,  ///< application/x-protobuf
+    SC_ENCODING_GEOJSON = 1,  ///< application/geo+json; the map must have coordinates in degrees
+} sc_encoding;
+
+/** "compact", "geojson"; NULL for others. */
+SC_API const char *sc_encoding_name(unsigned encoding);
+
+/** Its media type, for HTTP. */
+SC_API const char *sc_encoding_media_type(sc_encoding encoding);
+
+/** Bytes that grow; zero-initialise, release with sc_bytes_fini(). */
+typedef struct sc_bytes {
+    uint8_t *data;
+    size_t size;
+    size_t capacity;
+} sc_bytes;
+
+/** Harmless twice. */
+SC_API void sc_bytes_fini(sc_bytes *bytes);
+
+/** How much a stranger may send. */
+typedef struct sc_codec_limits {
+    size_t max_bytes;
+    size_t max_segments;
+    size_t max_requests;
+    size_t max_objects;  ///< of a reply
+} sc_codec_limits;
+
+/** 16 MiB, 10,000 segments, 1,000 requests, a million objects. */
+SC_API sc_codec_limits sc_codec_limits_default(void);
+
+/**
+ * Write `relay` into `out`, in place of what was there.
+ *
+ * @param vocabulary  how categories are called
+ * @return SC_OK, SC_ENOMEM, SC_ENOCOORDS (GeoJSON without degrees), SC_EMISMATCH (a relay of
+ * another map), SC_EUNKNOWN (no such segment or node),
+ * SC_EINVAL (not ascending, empty, more border nodes than ends, or a request that makes no sense)
+ */
+SC_API SC_CHECKED sc_err sc_relay_encode(const sc_map *map, const sc_vocabulary *vocabulary,
+                                         const sc_relay *relay, sc_encoding encoding, sc_bytes *out,
+                                         sc_diag *diag);
+
+/**
+ * Read a relay. GeoJSON lines and points are matched with the roads of `map`.
+ *
+ * @param out  one block of memory; free with sc_relay_free(), as one that was made
+ * @return SC_OK, SC_EPARSE (not such a message), SC_EMISMATCH (compact, of another map),
+ *         SC_EREQUEST (unknown category or type, a request twice), SC_EUNKNOWN (no such segment or
+ *         node, a line on no road), SC_ELIMIT, SC_ENOCOORDS, SC_ENOMEM
+ */
+SC_API SC_CHECKED sc_err sc_relay_decode(const sc_map *map, const sc_vocabulary *vocabulary,
+                                         const sc_codec_limits *limits, sc_encoding encoding,
+                                         const void *bytes, size_t size, sc_relay **out,
+                                         sc_diag *diag);
+
+/**
+ * Write the reply to `relay` into `out`, in place of what was there.
+ *
+ * @return SC_OK, SC_ENOMEM, SC_ENOCOORDS (GeoJSON without degrees), SC_EMISMATCH, SC_EUNKNOWN and
+ *         SC_EINVAL (a relay that could not be written), SC_EINVAL (not a reply to this relay, or
+ * an object of a category without a word), SC_ELIMIT (more objects than 32 bits count)
+ */
+SC_API SC_CHECKED sc_err sc_reply_encode(const sc_map *map, const sc_vocabulary *vocabulary,
+                                         const sc_relay *relay, const sc_reply *reply,
+                                         sc_encoding encoding, sc_bytes *out, sc_diag *diag);
+
+/**
+ * Read the reply to `relay`. Objects of the shared map are numbers of `map`; others get a table of
+ * their own, which the reply owns. GeoJSON objects are put on the nearest road: of the cloak's
+ * segments where they are listed with these.
+ *
+ * @param reply  filled anew; on failure its content is undefined, but it can be filled again or
+ *               released
+ * @return SC_OK, SC_EPARSE, SC_EMISMATCH (of another map), SC_EREPLY (lists that do not fit the
+ *         relay, unknown category), SC_ELIMIT, SC_EUNKNOWN and SC_EINVAL (a relay that could not be
+ *         written), SC_ENOCOORDS, SC_ENOMEM
+ */
+SC_API SC_CHECKED sc_err sc_reply_decode(const sc_map *map, const sc_vocabulary *vocabulary,
+                                         const sc_codec_limits *limits, const sc_relay *relay,
+                                         sc_encoding encoding, const void *bytes, size_t size,
+                                         sc_reply *reply, sc_diag *diag);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

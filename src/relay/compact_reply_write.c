@@ -1,0 +1,269 @@
+// Replies in the compact encoding, as a provider sends them. See relay.proto.
+//
+// Most bytes are the lists of border nodes: an object and a distance each. Neighbours name the same
+// objects again and again, so one that came before is named by how long ago that was, and a new one
+// by the difference to the last: on real maps a byte each instead of two to four.
+#include "relay/compact_internal.h"
+
+#include "relay/ascending.h"
+#include "relay/spoken.h"
+
+#include "base/alloc.h"
+#include "base/diag.h"
+
+#include <math.h>
+
+/** Room for all parts of a message; each part takes its share of every column. */
+typedef struct draft {
+    Starcloak__Part *parts;
+    Starcloak__Part **part_list;
+    int32_t *run_first;
+    uint32_t *run_count;
+    uint32_t *list_size;
+    uint64_t *list_object;
+    uint64_t *list_distance;
+    uint32_t *different;  ///< the objects of a part's lists, ascending
+    uint32_t *when;       ///< of each: how many were new before it; SC_NONE: not yet named
+} draft;
+
+static void draft_fini(draft *d)
+{
+    sc_free(d->parts);
+    sc_free(d->part_list);
+    sc_free(d->run_first);
+    sc_free(d->run_count);
+    sc_free(d->list_size);
+    sc_free(d->list_object);
+    sc_free(d->list_distance);
+    sc_free(d->different);
+    sc_free(d->when);
+}
+
+static bool draft_init(draft *d, const sc_reply *reply)
+{
+    const size_t lists = reply->request_count * reply->border_node_count;
+    const size_t runs = reply->run_start[reply->request_count];
+    const size_t nears = reply->near_start[lists];
+    *d = (draft){
+        .parts = sc_malloc_array(reply->request_count, sizeof *d->parts),
+        .part_list = sc_malloc_array(reply->request_count, sizeof(Starcloak__Part *)),
+        .run_first = sc_malloc_array(runs, sizeof *d->run_first),
+        .run_count = sc_malloc_array(runs, sizeof *d->run_count),
+        .list_size = sc_malloc_array(lists, sizeof *d->list_size),
+        .list_object = sc_malloc_array(nears, sizeof *d->list_object),
+        .list_distance = sc_malloc_array(nears, sizeof *d->list_distance),
+        .different = sc_malloc_array(nears, sizeof *d->different),
+        .when = sc_malloc_array(nears, sizeof *d->when),
+    };
+    return d->parts && d->part_list && d->run_first && d->run_count && d->list_size &&
+           d->list_object && d->list_distance && d->different && d->when;
+}
+
+/** How the message calls an object: by its number, or by its place among those spoken of. */
+static uint32_t number_of(const sc__spoken *own, uint32_t object)
+{
+    return own ? sc__place_of(own->objects, own->count, object) : object;
+}
+
+static void fill_runs(draft *d, const sc_reply *reply, const sc__spoken *own, size_t r)
+{
+    const uint32_t first = reply->run_start[r];
+    const uint32_t last = reply->run_start[r + 1];
+    Starcloak__Part *part = &d->parts[r];
+    part->run_first = d->run_first + first;
+    part->run_count = d->run_count + first;
+    part->n_run_first = last - first;
+
+    uint32_t behind = 0;
+    bool all_single = true;
+    for (uint32_t i = first; i < last; i++) {
+        const uint32_t number = number_of(own, reply->runs[i].first);
+        d->run_first[i] = (int32_t)(number - behind);
+        d->run_count[i] = reply->runs[i].count;
+        behind = number + reply->runs[i].count;
+        all_single = all_single && reply->runs[i].count == 1;
+    }
+    part->n_run_count = all_single ? 0 : part->n_run_first;
+}
+
+// 0, -1, 1, -2, ... as 0, 1, 2, 3, ...
+static uint64_t zigzag(int64_t number)
+{
+    const uint64_t doubled = (uint64_t)number << 1;
+    return number < 0 ? ~doubled : doubled;
+}
+
+// Name the objects of all lists of a part, which are nears [first, last).
+static void fill_objects(draft *d, const sc_reply *reply, const sc__spoken *own, uint32_t first,
+                         uint32_t last)
+{
+    for (uint32_t i = first; i < last; i++) {
+        d->different[i - first] = number_of(own, reply->nears[i].object);
+        d->when[i - first] = SC_NONE;
+    }
+    const uint32_t count = sc__sort_unique(d->different, last - first);
+    uint32_t new_count = 0;
+    uint32_t last_new = 0;
+    for (uint32_t i = first; i < last; i++) {
+        const uint32_t number = number_of(own, reply->nears[i].object);
+        uint32_t *when = &d->when[sc__place_of(d->different, count, number)];
+        if (*when == SC_NONE) {
+            d->list_object[i] = zigzag((int64_t)number - last_new) << 1;
+            *when = new_count++;
+            last_new = number;
+        } else {
+            d->list_object[i] = (uint64_t)(new_count - 1 - *when) << 1 | 1;
+        }
+    }
+}
+
+static void fill_distances(draft *d, const sc_reply *reply, double unit_m, size_t list)
+{
+    uint64_t last = 0;
+    for (uint32_t i = reply->near_start[list]; i < reply->near_start[list + 1]; i++) {
+        const uint64_t distance = (uint64_t)llround(reply->nears[i].distance_m / unit_m);
+        d->list_distance[i] = distance - last;
+        last = distance;
+    }
+}
+
+static void fill_lists(draft *d, const sc_map *map, const sc_reply *reply, const sc__spoken *own,
+                       size_t r)
+{
+    const size_t first_list = r * reply->border_node_count;
+    const uint32_t first = reply->near_start[first_list];
+    const uint32_t last = reply->near_start[first_list + reply->border_node_count];
+    Starcloak__Part *part = &d->parts[r];
+    part->list_size = d->list_size + first_list;
+    part->n_list_size = reply->border_node_count;
+    part->list_object = d->list_object + first;
+    part->list_distance = d->list_distance + first;
+    part->n_list_object = part->n_list_distance = last - first;
+
+    fill_objects(d, reply, own, first, last);
+    for (size_t list = first_list; list < first_list + reply->border_node_count; list++) {
+        d->list_size[list] = reply->near_start[list + 1] - reply->near_start[list];
+        fill_distances(d, reply, sc_map_unit_m(map), list);
+    }
+}
+
+// --- The provider's own objects -------------------------------------------------
+
+/** Columns for them, and the memory behind. */
+typedef struct columns {
+    Starcloak__Objects objects;
+    char **texts;       ///< keys, names and the words for categories
+    uint32_t *numbers;  ///< categories and offsets
+    int32_t *edges;
+    uint32_t *words;  ///< of each category its place in the message, or SC_NONE
+} columns;
+
+static void columns_fini(columns *c)
+{
+    sc_free(c->texts);
+    sc_free(c->numbers);
+    sc_free(c->edges);
+    sc_free(c->words);
+}
+
+static bool columns_init(columns *c, const sc__codec *codec, size_t count)
+{
+    const uint32_t words = codec->vocabulary->count;
+    *c = (columns){.objects = STARCLOAK__OBJECTS__INIT};
+    c->texts = sc_malloc_array(2 * count + words, sizeof(char *));
+    c->numbers = sc_malloc_array(2 * count, sizeof *c->numbers);
+    c->edges = sc_malloc_array(count, sizeof *c->edges);
+    c->words = sc_malloc_array(words, sizeof *c->words);
+    if (!c->texts || !c->numbers || !c->edges || !c->words) return false;
+
+    for (uint32_t i = 0; i < words; i++) {
+        c->words[i] = SC_NONE;
+    }
+    Starcloak__Objects *to = &c->objects;
+    to->keys = c->texts;
+    to->names = c->texts + count;
+    to->categories = c->texts + 2 * count;
+    to->category = c->numbers;
+    to->offset = c->numbers + count;
+    to->edge = c->edges;
+    to->n_keys = to->n_category = to->n_offset = to->n_edge = count;
+    return true;
+}
+
+// protobuf-c has no constant texts; it only reads them.
+static char *text_at(const sc_object_table *table, uint32_t offset)
+{
+    return (char *)(uintptr_t)(table->strings + offset);
+}
+
+static void fill_columns(columns *c, const sc__codec *codec, const sc_object_table *table,
+                         const sc__spoken *spoken)
+{
+    Starcloak__Objects *to = &c->objects;
+    uint32_t last_edge = 0;
+    bool any_name = false;
+    for (uint32_t i = 0; i < spoken->count; i++) {
+        const uint32_t number = spoken->objects[i];
+        const sc_object *object = &table->objects[number];
+        uint32_t *word = &c->words[object->category];
+        if (*word == SC_NONE) {
+            *word = (uint32_t)to->n_categories;
+            to->categories[to->n_categories++] =
+                (char *)(uintptr_t)codec->vocabulary->names[object->category];
+        }
+        to->keys[i] = text_at(table, table->keys[number]);
+        to->names[i] = text_at(table, object->name);
+        to->category[i] = *word;
+        to->edge[i] = (int32_t)(object->edge - last_edge);
+        to->offset[i] = object->offset;
+        last_edge = object->edge;
+        any_name = any_name || to->names[i][0] != '\0';
+    }
+    to->n_names = any_name ? spoken->count : 0;
+}
+
+// --- Both together ----------------------------------------------------------------
+
+static sc_err write_parts(const sc__codec *codec, const sc_reply *reply, const sc__spoken *own,
+                          Starcloak__Objects *objects, sc_bytes *out)
+{
+    draft d;
+    sc_err err = SC_ENOMEM;
+    if (!draft_init(&d, reply)) {
+        err = sc_fail_memory(codec->diag, "writing a reply");
+    } else {
+        for (size_t r = 0; r < reply->request_count; r++) {
+            d.parts[r] = (Starcloak__Part)STARCLOAK__PART__INIT;
+            d.part_list[r] = &d.parts[r];
+            fill_runs(&d, reply, own, r);
+            fill_lists(&d, codec->map, reply, own, r);
+        }
+        Starcloak__Reply message = STARCLOAK__REPLY__INIT;
+        message.map = reply->map_checksum;
+        message.own = objects;
+        message.parts = d.part_list;
+        message.n_parts = reply->request_count;
+        err = sc__compact_pack(codec, &message.base, out);
+    }
+    draft_fini(&d);
+    return err;
+}
+
+sc_err sc__compact_write_reply(const sc__codec *codec, const sc_reply *reply, sc_bytes *out)
+{
+    if (!reply->table.keys) return write_parts(codec, reply, NULL, NULL, out);
+
+    sc__spoken spoken = {0};
+    sc_err err = sc__spoken_init(codec, reply, &spoken);
+    if (err) return err;
+    columns c;
+    if (!columns_init(&c, codec, spoken.count)) {
+        err = sc_fail_memory(codec->diag, "writing a reply");
+    } else {
+        fill_columns(&c, codec, &reply->table, &spoken);
+        err = write_parts(codec, reply, &spoken, &c.objects, out);
+    }
+    columns_fini(&c);
+    sc__spoken_fini(&spoken);
+    return err;
+}

@@ -1,0 +1,249 @@
+// Relays as GeoJSON, as a provider with a map of its own reads them. See docs/provider-protocol.md.
+//
+// Lines become segments and points become border nodes of this map (geojson_match.c,
+// geojson_crossings.c). The provider must answer by the names that border nodes came with, which
+// are their order in the message; so the relay keeps for each name its place in the order of this
+// map.
+#include "relay/geojson_internal.h"
+#include "relay/relay_make.h"
+
+#include "base/alloc.h"
+#include "base/diag.h"
+#include "relay/ascending.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/** What is being read. */
+typedef struct reading {
+    const sc__codec *codec;
+    const json_t *features;
+    const json_t *requests;
+    sc__matching lines;
+    sc__degrees *line;  ///< the points of the line at hand
+    size_t line_capacity;
+    sc__degrees *points;  ///< border nodes, in the order of the message
+    size_t point_count;
+    size_t point_capacity;
+    sc_node_id *nodes;   ///< the same as nodes of this map
+    sc_node_id *border;  ///< these, ascending, each once
+} reading;
+
+static void reading_fini(reading *r)
+{
+    sc__matching_fini(&r->lines);
+    sc_free(r->line);
+    sc_free(r->points);
+    sc_free(r->nodes);
+    sc_free(r->border);
+}
+
+static sc_err fail_memory(const reading *r)
+{
+    return sc_fail_memory(r->codec->diag, "reading a relay");
+}
+
+static sc_err fail_feature(const reading *r, size_t feature, const char *what)
+{
+    return sc_fail(r->codec->diag, SC_EPARSE, "feature %zu %s", feature, what);
+}
+
+// --- Features ---------------------------------------------------------------------
+
+// Ids are names by order, for people and for the reply: "s0", "s1", ..., "b0", "b1", ...
+static bool has_id(const sc__feature *feature, char letter, size_t place)
+{
+    char wanted[24];
+    snprintf(wanted, sizeof wanted, "%c%zu", letter, place);
+    return strcmp(feature->id, wanted) == 0;
+}
+
+static sc_err read_line(reading *r, size_t number, const sc__feature *feature)
+{
+    const size_t count = json_array_size(feature->coordinates);
+    if (!has_id(feature, 's', r->lines.lines)) {
+        return fail_feature(r, number, "is a line that is not called s0, s1, ... by its order");
+    }
+    if (count < 2) return fail_feature(r, number, "is a line without two positions");
+    if (!sc_reserve(&r->line, count, &r->line_capacity, sizeof *r->line)) return fail_memory(r);
+    for (size_t i = 0; i < count; i++) {
+        if (!sc__geojson_point(json_array_get(feature->coordinates, i), &r->line[i])) {
+            return fail_feature(r, number, "has a position that is not on the globe");
+        }
+    }
+    return sc__matching_add(&r->lines, r->line, count);
+}
+
+static sc_err read_point(reading *r, size_t number, const sc__feature *feature)
+{
+    if (!has_id(feature, 'b', r->point_count)) {
+        return fail_feature(r, number, "is a point that is not called b0, b1, ... by its order");
+    }
+    if (!sc_grow(&r->points, r->point_count, &r->point_capacity, sizeof *r->points)) {
+        return fail_memory(r);
+    }
+    if (!sc__geojson_point(feature->coordinates, &r->points[r->point_count])) {
+        return fail_feature(r, number, "has a position that is not on the globe");
+    }
+    r->point_count++;
+    return SC_OK;
+}
+
+static sc_err read_feature(reading *r, size_t number)
+{
+    sc__feature feature;
+    if (!sc__geojson_feature(json_array_get(r->features, number), &feature)) {
+        return fail_feature(r, number, "is not one with an id and a geometry");
+    }
+    if (strcmp(feature.geometry, "LineString") == 0) return read_line(r, number, &feature);
+    if (strcmp(feature.geometry, "Point") == 0) return read_point(r, number, &feature);
+    return fail_feature(r, number, "is neither a LineString nor a Point");
+}
+
+static sc_err find_border_nodes(reading *r)
+{
+    r->nodes = sc_malloc_array(r->point_count, sizeof *r->nodes);
+    r->border = sc_malloc_array(r->point_count, sizeof *r->border);
+    if (!r->nodes || !r->border) return fail_memory(r);
+    return sc__find_crossings(r->codec, r->lines.segments, r->lines.count, r->points,
+                              r->point_count, r->nodes);
+}
+
+static sc_err read_features(reading *r)
+{
+    const size_t count = json_array_size(r->features);
+    // Each segment has two ends at most, so there are at most two points to a line.
+    if (count / 3 > r->codec->limits->max_segments) {
+        return sc_fail(r->codec->diag, SC_ELIMIT, "the relay has %zu features; too many", count);
+    }
+    sc_err err = SC_OK;
+    for (size_t i = 0; !err && i < count; i++) {
+        err = read_feature(r, i);
+    }
+    if (!err) err = sc__matching_end(&r->lines);
+    return err ? err : find_border_nodes(r);
+}
+
+// --- Requests -----------------------------------------------------------------------
+
+static sc_err read_categories(const reading *r, size_t place, const json_t *json, sc_request *to)
+{
+    if (!json || json_is_null(json)) return SC_OK;
+    const size_t count = json_array_size(json);
+    if (!json_is_array(json) || count < 1 || count > SC_REQUEST_CATEGORIES) {
+        return sc_fail(r->codec->diag, SC_EREQUEST,
+                       "the categories of request %zu are not a list of 1 to %d words", place,
+                       (int)SC_REQUEST_CATEGORIES);
+    }
+    to->category_count = (uint32_t)count;
+    for (size_t i = 0; i < count; i++) {
+        const char *word = json_string_value(json_array_get(json, i));
+        to->categories[i] = word ? sc_vocabulary_find(r->codec->vocabulary, word) : SC_NONE;
+    }
+    return SC_OK;
+}
+
+static sc_err read_request(const reading *r, size_t place, sc_request *to)
+{
+    const json_t *json = json_array_get(r->requests, place);
+    const char *type = json_string_value(json_object_get(json, "type"));
+    const json_t *k = json_object_get(json, "k");
+    const json_t *radius_m = json_object_get(json, "radius_m");
+    if (type && strcmp(type, "knn") == 0) {
+        to->type = SC_REQUEST_KNN;
+        if (!json_is_integer(k) || json_integer_value(k) < 1 ||
+            json_integer_value(k) > UINT32_MAX) {
+            return sc_fail(r->codec->diag, SC_EREQUEST,
+                           "k of request %zu is not a whole number "
+                           "from 1 on",
+                           place);
+        }
+        to->k = (uint32_t)json_integer_value(k);
+    } else if (type && strcmp(type, "range") == 0) {
+        to->type = SC_REQUEST_RANGE;
+        if (!json_is_number(radius_m)) {
+            return sc_fail(r->codec->diag, SC_EREQUEST, "radius_m of request %zu is not a number",
+                           place);
+        }
+        to->radius_m = json_number_value(radius_m);
+    } else {
+        return sc_fail(r->codec->diag, SC_EREQUEST,
+                       "the type of request %zu is neither 'knn' nor 'range'", place);
+    }
+    const sc_err err = read_categories(r, place, json_object_get(json, "categories"), to);
+    return err ? err : sc__request_accept(r->codec, place, to);
+}
+
+static sc_err read_requests(const reading *r, sc_request *requests, size_t count)
+{
+    sc_err err = SC_OK;
+    for (size_t i = 0; !err && i < count; i++) {
+        err = read_request(r, i, &requests[i]);
+    }
+    return err ? err : sc__requests_differ(r->codec, requests, count);
+}
+
+static sc_err check_request_count(const reading *r)
+{
+    const size_t count = json_array_size(r->requests);
+    if (count == 0) return sc_fail(r->codec->diag, SC_EPARSE, "the relay has no requests");
+    if (count <= r->codec->limits->max_requests) return SC_OK;
+    return sc_fail(r->codec->diag, SC_ELIMIT, "the relay has %zu requests; at most %zu are allowed",
+                   count, r->codec->limits->max_requests);
+}
+
+// --- All of it ------------------------------------------------------------------------
+
+static void copy_ids(uint32_t *to, const uint32_t *from, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        to[i] = from[i];
+    }
+}
+
+static sc_err make_relay(reading *r, sc_relay **out)
+{
+    const size_t request_count = json_array_size(r->requests);
+    const uint32_t point_count = (uint32_t)r->point_count;
+    copy_ids(r->border, r->nodes, r->point_count);
+    const uint32_t border_count = sc__sort_unique(r->border, point_count);
+
+    sc_seg_id *segments = NULL;
+    sc_node_id *border_nodes = NULL;
+    sc_request *requests = NULL;
+    uint32_t *places = NULL;
+    sc_relay *relay =
+        sc__relay_alloc_placed(r->lines.count, border_count, request_count, r->point_count,
+                               &segments, &border_nodes, &requests, &places);
+    if (!relay) return fail_memory(r);
+    relay->map_checksum = sc_map_checksum(r->codec->map);
+    copy_ids(segments, r->lines.segments, r->lines.count);
+    copy_ids(border_nodes, r->border, border_count);
+    for (size_t i = 0; i < r->point_count; i++) {
+        places[i] = sc__place_of(border_nodes, border_count, r->nodes[i]);
+    }
+    const sc_err err = read_requests(r, requests, request_count);
+    if (err) {
+        sc_relay_free(relay);
+        return err;
+    }
+    *out = relay;
+    return SC_OK;
+}
+
+sc_err sc__geojson_read_relay(const sc__codec *codec, sc__message message, sc_relay **out)
+{
+    json_t *root = NULL;
+    sc_err err = sc__geojson_load(codec, message, "requests", &root);
+    if (err) return err;
+    reading r = {.codec = codec,
+                 .features = json_object_get(root, "features"),
+                 .requests = json_object_get(root, "requests"),
+                 .lines = {.codec = codec}};
+    err = check_request_count(&r);
+    if (!err) err = read_features(&r);
+    if (!err) err = make_relay(&r, out);
+    reading_fini(&r);
+    json_decref(root);
+    return err;
+}
