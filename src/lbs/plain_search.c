@@ -1,0 +1,225 @@
+// Incremental network expansion. See plain_search.h.
+#include "lbs/plain_search.h"
+
+#include "base/alloc.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+void sc__plain_search_fini(sc_plain_search *search)
+{
+    sc__marks_fini(&search->stars);
+    sc__marks_fini(&search->objects);
+    sc__queue_fini(&search->queue);
+    sc_free(search->star_distances);
+    sc_free(search->hits);
+    sc_free(search->best.distances);
+    *search = (sc_plain_search){.visited = 0};
+}
+
+// --- What is found -----------------------------------------------------------
+
+static bool offer_object(sc_plain_search *s, sc_object_id object, double distance)
+{
+    if (distance > s->bound) return true;
+    sc_mark *mark = &s->objects.marks[object];
+    if (mark->search == s->objects.search) {
+        sc_hit *hit = &s->hits[mark->slot];
+        if (distance < hit->distance) hit->distance = distance;
+        return true;
+    }
+    if (!sc_grow(&s->hits, s->hit_count, &s->hit_capacity, sizeof *s->hits)) return false;
+    *mark = (sc_mark){s->objects.search, (uint32_t)s->hit_count};
+    s->hits[s->hit_count++] = (sc_hit){distance, object};
+    if (s->reach.k != UINT32_MAX) {
+        sc__best_add(&s->best, distance);
+        s->bound = sc__best_bound(&s->best, s->bound);
+    }
+    return true;
+}
+
+// The objects of a segment from its first node on, which is `distance` away, or backwards from its
+// last. They stand in the order of the road, so the first one too far ends it.
+static bool offer_segment(sc_plain_search *s, sc_seg_id segment, double distance, bool backwards)
+{
+    const sc_objects_view *view = s->view;
+    if (!(view->segment_mask[segment] & s->wanted->mask)) return true;
+    const uint32_t first = view->segment_first[segment];
+    const uint32_t end = view->segment_first[segment + 1];
+    const double length = sc_map_segments(view->map)[segment].length;
+    for (uint32_t i = 0; i < end - first; i++) {
+        const sc_object_id object = backwards ? end - 1 - i : first + i;
+        const double way = backwards ? length - view->along[object] : view->along[object];
+        if (distance + way > s->bound) break;
+        if (!sc__is_wanted(s->wanted, view, object)) continue;
+        if (!offer_object(s, object, distance + way)) return false;
+    }
+    return true;
+}
+
+// --- The way there -----------------------------------------------------------
+
+static bool reach_star(sc_plain_search *s, sc_star_id star, double distance)
+{
+    if (distance > s->bound) return true;
+    sc_mark *mark = &s->stars.marks[star];
+    if (mark->search == s->stars.search) {
+        if (s->star_distances[mark->slot] <= distance) return true;
+        s->star_distances[mark->slot] = distance;
+    } else {
+        if (!sc_grow(&s->star_distances, s->star_count, &s->star_capacity,
+                     sizeof *s->star_distances)) {
+            return false;
+        }
+        *mark = (sc_mark){s->stars.search, (uint32_t)s->star_count};
+        s->star_distances[s->star_count++] = distance;
+    }
+    return sc__queue_push(&s->queue, distance, star);
+}
+
+// Offer what the lists of a star hold. `is_enough` tells that nothing else that lies beyond it is
+// of interest: each list goes on farther than the bound, or has all there is.
+static bool offer_lists(sc_plain_search *s, sc_star_id star, double distance, bool *is_enough)
+{
+    *is_enough = true;
+    for (uint32_t i = 0; i < s->lists->count; i++) {
+        const sc_nearest *entries = sc__lookup_entries(s->lists, i, star);
+        const uint32_t kept = s->lists->lists[i]->k;
+        uint32_t at = 0;
+        for (; at < kept && entries[at].object != SC_NONE; at++) {
+            if (distance + entries[at].distance > s->bound) break;
+            if (!offer_object(s, entries[at].object, distance + entries[at].distance)) return false;
+        }
+        if (at == kept) {
+            *is_enough &= s->lists->is_whole[i];
+        } else if (entries[at].object == SC_NONE) {
+            *is_enough &= entries[at].distance == SC_NEAREST_ALL;
+        }
+    }
+    return true;
+}
+
+static bool visit_star(sc_plain_search *s, sc_star_id star, double distance)
+{
+    if (s->lists) {
+        bool is_enough = false;
+        if (!offer_lists(s, star, distance, &is_enough)) return false;
+        if (is_enough) return true;
+    }
+    const sc_map *map = s->view->map;
+    const sc_star *at = &sc_map_stars(map)[star];
+    const sc_seg_id *listed = sc_map_star_segments(map);
+    s->visited++;
+    for (uint32_t i = at[0].first_segment; i < at[1].first_segment; i++) {
+        const sc_segment *segment = &sc_map_segments(map)[listed[i]];
+        // A road that returns to its start is walked both ways.
+        if (segment->star_a == star) {
+            if (!offer_segment(s, listed[i], distance, false)) return false;
+            if (segment->star_b != SC_NONE &&
+                !reach_star(s, segment->star_b, distance + segment->length)) {
+                return false;
+            }
+        }
+        if (segment->star_b == star) {
+            if (!offer_segment(s, listed[i], distance, true)) return false;
+            if (!reach_star(s, segment->star_a, distance + segment->length)) return false;
+        }
+    }
+    return true;
+}
+
+static bool is_nearer(const sc_hit *a, const sc_hit *b)
+{
+    return a->distance != b->distance ? a->distance < b->distance : a->object < b->object;
+}
+
+static int compare_hits(const void *a, const void *b)
+{
+    return is_nearer(b, a) - is_nearer(a, b);
+}
+
+// Sort what was found and keep the k nearest.
+static void settle(sc_plain_search *s)
+{
+    // Most of what is left over was offered before the bound came down.
+    size_t count = 0;
+    for (size_t i = 0; i < s->hit_count; i++) {
+        if (s->hits[i].distance <= s->bound) s->hits[count++] = s->hits[i];
+    }
+    enum { FEW = 32 };
+    if (count > FEW) qsort(s->hits, count, sizeof *s->hits, compare_hits);
+    for (size_t i = 1; i < count && count <= FEW; i++) {
+        const sc_hit hit = s->hits[i];
+        size_t at = i;
+        for (; at > 0 && is_nearer(&hit, &s->hits[at - 1]); at--) {
+            s->hits[at] = s->hits[at - 1];
+        }
+        s->hits[at] = hit;
+    }
+    s->hit_count = count < s->reach.k ? count : s->reach.k;
+}
+
+static sc_err expand(sc_plain_search *s)
+{
+    while (s->queue.count > 0) {
+        const sc_queued next = sc__queue_pop(&s->queue);
+        if (next.distance > s->bound) break;
+        if (next.distance > s->star_distances[s->stars.marks[next.star].slot]) continue;
+        if (!visit_star(s, next.star, next.distance)) return SC_ENOMEM;
+    }
+    settle(s);
+    return SC_OK;
+}
+
+// --- Where it begins ---------------------------------------------------------
+
+static sc_err begin(sc_plain_search *s, const sc_objects_view *view, const sc_wanted *wanted,
+                    const sc_lookup *lists, sc_reach reach)
+{
+    s->view = view;
+    s->wanted = wanted;
+    s->lists = lists;
+    s->reach = reach;
+    s->bound = reach.radius;
+    s->hit_count = 0;
+    s->star_count = 0;
+    s->queue.count = 0;
+    s->best.count = 0;
+    s->best.k = reach.k;
+    if (reach.k != UINT32_MAX && reach.k > s->best_capacity) {
+        double *grown = sc_realloc_array(s->best.distances, reach.k, sizeof *grown);
+        if (!grown) return SC_ENOMEM;
+        s->best.distances = grown;
+        s->best_capacity = reach.k;
+    }
+    const bool has_room = sc__marks_begin(&s->stars, sc_map_star_count(view->map)) &&
+                          sc__marks_begin(&s->objects, view->object_count);
+    return has_room ? SC_OK : SC_ENOMEM;
+}
+
+sc_err sc__search_from_star(sc_plain_search *search, const sc_objects_view *view,
+                            const sc_wanted *wanted, const sc_lookup *lists, sc_reach reach,
+                            sc_star_id star)
+{
+    const sc_err err = begin(search, view, wanted, lists, reach);
+    if (err) return err;
+    return reach_star(search, star, 0.0) ? expand(search) : SC_ENOMEM;
+}
+
+sc_err sc__search_from_point(sc_plain_search *search, const sc_objects_view *view,
+                             const sc_wanted *wanted, sc_reach reach, sc_seg_id segment,
+                             double along)
+{
+    const sc_err err = begin(search, view, wanted, NULL, reach);
+    if (err) return err;
+    for (sc_object_id i = view->segment_first[segment]; i < view->segment_first[segment + 1]; i++) {
+        if (!sc__is_wanted(wanted, view, i)) continue;
+        if (!offer_object(search, i, fabs(view->along[i] - along))) return SC_ENOMEM;
+    }
+    const sc_segment *road = &sc_map_segments(view->map)[segment];
+    if (!reach_star(search, road->star_a, along)) return SC_ENOMEM;
+    if (road->star_b != SC_NONE && !reach_star(search, road->star_b, road->length - along)) {
+        return SC_ENOMEM;
+    }
+    return expand(search);
+}

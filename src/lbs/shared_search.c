@@ -1,0 +1,338 @@
+// One search for up to sixteen stars at once. See shared_search.h.
+#include "lbs/shared_search.h"
+
+#include "base/alloc.h"
+#include "base/each_machine.h"
+#include "base/sort.h"
+
+#include <math.h>
+
+void sc__shared_search_fini(sc_shared_search *search)
+{
+    sc__marks_fini(&search->star_marks);
+    sc__marks_fini(&search->object_marks);
+    sc__queue_fini(&search->queue);
+    sc_free(search->stars);
+    sc_free(search->objects);
+    sc_free(search->best_room);
+    sc_free(search->hits);
+    *search = (sc_shared_search){.visited = 0};
+}
+
+// --- Lanes -------------------------------------------------------------------
+
+static int32_t least_lane(const sc_lanes *lanes)
+{
+    int32_t least = SC_LANE_FAR;
+    for (int i = 0; i < SC_LANES; i++) {
+        least = lanes->of[i] < least ? lanes->of[i] : least;
+    }
+    return least;
+}
+
+/**
+ * Go on from `from` by `way`: where that is shorter, and within the bound, `to` takes it.
+ *
+ * @return the greatest distance that became shorter, SC_LANE_FAR if none did
+ */
+SC_INLINE int32_t go_on(sc_shared_search *s, const sc_lanes *from, int32_t way, sc_lanes *to)
+{
+    // Straight loops over all lanes, without a branch, so that the compiler makes vectors of them.
+    int32_t most = -1;
+    int32_t lost = 0;
+    for (int i = 0; i < SC_LANES; i++) {
+        const int32_t there = from->of[i] + way;
+        const int32_t is_shorter = (there < to->of[i]) & (there <= s->bound.of[i]);
+        lost |= (from->of[i] < SC_LANE_FAR) & (there >= SC_LANE_FAR);
+        to->of[i] = is_shorter ? there : to->of[i];
+        const int32_t gained = is_shorter ? there : -1;
+        most = gained > most ? gained : most;
+    }
+    s->is_lost |= lost != 0;
+    return most < 0 ? SC_LANE_FAR : most;
+}
+
+// --- What is found -----------------------------------------------------------
+
+static void tighten(sc_shared_search *s, int lane, int32_t distance)
+{
+    sc__best_add(&s->best[lane], distance);
+    s->bound.of[lane] = (int32_t)sc__best_bound(&s->best[lane], s->bound.of[lane]);
+}
+
+static void find_max_bound(sc_shared_search *s)
+{
+    s->max_bound = -1;
+    for (size_t i = 0; i < s->lane_count; i++) {
+        if (s->bound.of[i] > s->max_bound) s->max_bound = s->bound.of[i];
+    }
+}
+
+static sc_shared_object *object_slot(sc_shared_search *s, sc_object_id object)
+{
+    sc_mark *mark = &s->object_marks.marks[object];
+    if (mark->search == s->object_marks.search) return &s->objects[mark->slot];
+    if (!sc_grow(&s->objects, s->object_count, &s->object_capacity, sizeof *s->objects)) {
+        return NULL;
+    }
+    *mark = (sc_mark){s->object_marks.search, (uint32_t)s->object_count};
+    sc_shared_object *slot = &s->objects[s->object_count++];
+    slot->object = object;
+    for (int i = 0; i < SC_LANES; i++) {
+        slot->distance.of[i] = SC_LANE_FAR;
+    }
+    return slot;
+}
+
+SC_FOR_EACH_MACHINE static bool offer_object(sc_shared_search *s, sc_object_id object,
+                                             const sc_lanes *from, int32_t way)
+{
+    sc_shared_object *slot = object_slot(s, object);
+    if (!slot) return false;
+    const sc_lanes before = slot->distance;
+    if (go_on(s, from, way, &slot->distance) == SC_LANE_FAR) return true;
+    if (s->question->reach.k == UINT32_MAX) return true;
+    // A lane counts an object once, with the distance it was found at.
+    for (size_t i = 0; i < s->lane_count; i++) {
+        if (before.of[i] == SC_LANE_FAR && slot->distance.of[i] < SC_LANE_FAR) {
+            tighten(s, (int)i, slot->distance.of[i]);
+        }
+    }
+    find_max_bound(s);
+    return true;
+}
+
+// The objects of a segment, from its first node on or backwards from its last; `least` is the
+// least of `from`. They stand in the order of the road, so the first one too far ends it.
+static bool offer_segment(sc_shared_search *s, sc_seg_id segment, const sc_lanes *from,
+                          int32_t least, bool backwards)
+{
+    const sc_objects_view *view = s->question->view;
+    if (!(view->segment_mask[segment] & s->question->wanted->mask)) return true;
+    const uint32_t first = view->segment_first[segment];
+    const uint32_t end = view->segment_first[segment + 1];
+    const uint32_t length = sc_map_segments(view->map)[segment].length;
+    for (uint32_t i = 0; i < end - first; i++) {
+        const sc_object_id object = backwards ? end - 1 - i : first + i;
+        const uint32_t way = backwards ? length - view->along[object] : view->along[object];
+        if (way >= SC_LANE_FAR) {
+            s->is_lost = true;
+            break;
+        }
+        if (least + (int32_t)way > s->max_bound) {
+            s->is_lost |= least + (int32_t)way >= SC_LANE_FAR;
+            break;
+        }
+        if (!sc__is_wanted(s->question->wanted, view, object)) continue;
+        if (!offer_object(s, object, from, (int32_t)way)) return false;
+    }
+    return true;
+}
+
+// Offer what one list of a star holds, and let lanes end at the star that need nothing beyond it:
+// the list goes on farther than their bound, or has all there is.
+static bool offer_list(sc_shared_search *s, uint32_t i, sc_star_id star, const sc_lanes *from,
+                       int32_t least, sc_lanes *beyond)
+{
+    const sc_nearest *entries = sc__lookup_entries(s->question->lists, i, star);
+    const uint32_t kept = s->question->lists->lists[i]->k;
+    uint32_t at = 0;
+    for (; at < kept && entries[at].object != SC_NONE; at++) {
+        if (entries[at].distance >= SC_LANE_FAR) {
+            s->is_lost = true;
+            return true;
+        }
+        if (least + (int32_t)entries[at].distance > s->max_bound) return true;
+        if (!offer_object(s, entries[at].object, from, (int32_t)entries[at].distance)) return false;
+    }
+    const bool is_all =
+        at == kept ? s->question->lists->is_whole[i] : entries[at].distance == SC_NEAREST_ALL;
+    if (is_all) return true;
+    const int32_t last = at == kept ? (int32_t)entries[at - 1].distance : 0;
+    for (int lane = 0; lane < SC_LANES; lane++) {
+        const bool goes_on = at < kept || from->of[lane] + last <= s->bound.of[lane];
+        if (goes_on) beyond->of[lane] = from->of[lane];
+    }
+    return true;
+}
+
+/** From `from` to those lanes of it, in the same place, that must go beyond the star. */
+static bool lean(sc_shared_search *s, sc_star_id star, sc_lanes *from)
+{
+    const sc_lanes all = *from;
+    const int32_t least = least_lane(&all);
+    for (int i = 0; i < SC_LANES; i++) {
+        from->of[i] = SC_LANE_FAR;
+    }
+    for (uint32_t i = 0; i < s->question->lists->count; i++) {
+        if (!offer_list(s, i, star, &all, least, from)) return false;
+    }
+    return true;
+}
+
+// --- The way there -----------------------------------------------------------
+
+static sc_shared_star *star_slot(sc_shared_search *s, sc_star_id star)
+{
+    sc_mark *mark = &s->star_marks.marks[star];
+    if (mark->search == s->star_marks.search) return &s->stars[mark->slot];
+    if (!sc_grow(&s->stars, s->star_count, &s->star_capacity, sizeof *s->stars)) return NULL;
+    *mark = (sc_mark){s->star_marks.search, (uint32_t)s->star_count};
+    sc_shared_star *slot = &s->stars[s->star_count++];
+    slot->queued = SC_LANE_FAR;
+    for (int i = 0; i < SC_LANES; i++) {
+        slot->distance.of[i] = SC_LANE_FAR;
+    }
+    return slot;
+}
+
+static bool wait(sc_shared_search *s, sc_shared_star *slot, sc_star_id star, int32_t distance)
+{
+    if (distance >= slot->queued) return true;
+    slot->queued = distance;
+    return sc__queue_push(&s->queue, distance, star);
+}
+
+SC_FOR_EACH_MACHINE static bool reach_star(sc_shared_search *s, sc_star_id star,
+                                           const sc_lanes *from, uint32_t way)
+{
+    if (way >= SC_LANE_FAR) {
+        s->is_lost = true;
+        return true;
+    }
+    sc_shared_star *slot = star_slot(s, star);
+    if (!slot) return false;
+    const int32_t gained = go_on(s, from, (int32_t)way, &slot->distance);
+    return gained == SC_LANE_FAR || wait(s, slot, star, gained);
+}
+
+static bool visit_star(sc_shared_search *s, sc_star_id star)
+{
+    const sc_map *map = s->question->view->map;
+    const sc_star *at = &sc_map_stars(map)[star];
+    const sc_seg_id *listed = sc_map_star_segments(map);
+    // A copy: the slots move when there come to be more of them.
+    sc_lanes from = s->stars[s->star_marks.marks[star].slot].distance;
+    s->visited++;
+    if (s->question->lists && !lean(s, star, &from)) return false;
+    const int32_t least = least_lane(&from);
+    if (least == SC_LANE_FAR) return true;
+    for (uint32_t i = at[0].first_segment; i < at[1].first_segment; i++) {
+        const sc_segment *segment = &sc_map_segments(map)[listed[i]];
+        // A road that returns to its start is walked both ways for its objects' sake.
+        if (segment->star_a == star) {
+            if (!offer_segment(s, listed[i], &from, least, false)) return false;
+            if (segment->star_b != SC_NONE && segment->star_b != star &&
+                !reach_star(s, segment->star_b, &from, segment->length)) {
+                return false;
+            }
+        }
+        if (segment->star_b == star) {
+            if (!offer_segment(s, listed[i], &from, least, true)) return false;
+            if (segment->star_a != star &&
+                !reach_star(s, segment->star_a, &from, segment->length)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+// --- Results -----------------------------------------------------------------
+
+static bool gather(sc_shared_search *s)
+{
+    s->hit_count = 0;
+    s->start[0] = 0;
+    for (size_t lane = 0; lane < s->lane_count; lane++) {
+        for (size_t i = 0; i < s->object_count; i++) {
+            const int32_t distance = s->objects[i].distance.of[lane];
+            // A bound that came later may leave it out: it is then not among the k nearest.
+            if (distance > s->bound.of[lane]) continue;
+            if (!sc_grow(&s->hits, s->hit_count, &s->hit_capacity, sizeof *s->hits)) return false;
+            s->hits[s->hit_count++] = (uint64_t)distance << 32 | s->objects[i].object;
+        }
+        const size_t count = s->hit_count - s->start[lane];
+        if (count > 0) sc_sort_count_different(s->hits + s->start[lane], count);
+        if (count > s->question->reach.k) s->hit_count = s->start[lane] + s->question->reach.k;
+        s->start[lane + 1] = s->hit_count;
+        // With a bound below the limit of what can be counted, nothing beyond it can matter.
+        s->is_unsure[lane] = s->is_lost && s->bound.of[lane] == SC_LANE_FAR - 1;
+    }
+    return true;
+}
+
+static bool begin(sc_shared_search *s, const sc_star_id *stars, size_t count)
+{
+    s->lane_count = count;
+    s->star_count = 0;
+    s->object_count = 0;
+    s->queue.count = 0;
+    s->is_lost = s->question->reach.radius >= SC_LANE_FAR && isfinite(s->question->reach.radius);
+    if (s->question->reach.k != UINT32_MAX && s->question->reach.k > s->best_capacity) {
+        double *grown =
+            sc_realloc_array(s->best_room, (size_t)s->question->reach.k * SC_LANES, sizeof *grown);
+        if (!grown) return false;
+        s->best_room = grown;
+        s->best_capacity = s->question->reach.k;
+    }
+    if (!sc__marks_begin(&s->star_marks, sc_map_star_count(s->question->view->map))) return false;
+    if (!sc__marks_begin(&s->object_marks, s->question->view->object_count)) return false;
+
+    const int32_t bound = s->question->reach.radius < SC_LANE_FAR
+                              ? (int32_t)s->question->reach.radius
+                              : SC_LANE_FAR - 1;
+    for (size_t i = 0; i < SC_LANES; i++) {
+        s->bound.of[i] = i < count ? bound : -1;
+        double *room = s->best_room ? s->best_room + i * s->best_capacity : NULL;
+        s->best[i] = (sc_best){room, 0, s->question->reach.k};
+    }
+    find_max_bound(s);
+    for (size_t i = 0; i < count; i++) {
+        sc_shared_star *slot = star_slot(s, stars[i]);
+        if (!slot) return false;
+        slot->distance.of[i] = 0;
+        if (!wait(s, slot, stars[i], 0)) return false;
+    }
+    return true;
+}
+
+// Spread the lanes over the roads of the cloak: each road in turn, as long as that brings anything.
+// What is left after some rounds, as on a winding way of many segments, the search itself brings.
+static bool spread_inside(sc_shared_search *s)
+{
+    enum { ROUNDS = 16 };
+    const sc_segment *segments = sc_map_segments(s->question->view->map);
+    size_t before = 0;
+    for (int round = 0; round < ROUNDS && s->queue.count > before; round++) {
+        before = s->queue.count;
+        for (size_t i = 0; i < s->question->segment_count; i++) {
+            const sc_segment *road = &segments[s->question->segments[i]];
+            if (road->star_b == SC_NONE || road->star_b == road->star_a) continue;
+            for (int way = 0; way < 2; way++) {
+                const sc_star_id from = way ? road->star_b : road->star_a;
+                const sc_star_id to = way ? road->star_a : road->star_b;
+                if (!sc__marked(&s->star_marks, from)) continue;
+                const sc_lanes lanes = s->stars[s->star_marks.marks[from].slot].distance;
+                if (!reach_star(s, to, &lanes, road->length)) return false;
+            }
+        }
+    }
+    return true;
+}
+
+sc_err sc__shared_search(sc_shared_search *search, const sc_shared_question *question,
+                         const sc_star_id *stars, size_t count)
+{
+    sc_shared_search *s = search;
+    s->question = question;
+    if (!begin(s, stars, count) || !spread_inside(s)) return SC_ENOMEM;
+    while (s->queue.count > 0) {
+        const sc_queued next = sc__queue_pop(&s->queue);
+        sc_shared_star *slot = &s->stars[s->star_marks.marks[next.star].slot];
+        if (next.distance != slot->queued) continue;
+        slot->queued = SC_LANE_FAR;
+        if (!visit_star(s, next.star)) return SC_ENOMEM;
+    }
+    return gather(s) ? SC_OK : SC_ENOMEM;
+}

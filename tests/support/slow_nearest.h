@@ -1,0 +1,104 @@
+/**
+ * @file slow_nearest.h
+ * @brief The nearest objects by road: a plain Dijkstra over the nodes and edges of the whole map.
+ *
+ * What every answer must equal, ties aside. It knows nothing of segments, stars, indexes, cloaks or
+ * borders: only which nodes an edge joins, how long it is, and which objects lie on it.
+ *
+ * Distances are whole numbers of *parts*, a millionth (2^-20) of the map's unit of length: so sums
+ * are exact, also from a position between two units, and equal ways are equally long. On large maps
+ * a search pauses at a limit, and goes on to twice the limit if that was not enough.
+ *
+ * Used by: tests of lbs and answer.
+ */
+#ifndef SC_TESTS_SUPPORT_SLOW_NEAREST_H
+#define SC_TESTS_SUPPORT_SLOW_NEAREST_H
+
+#include <starcloak/map.h>
+#include <starcloak/relay.h>
+
+/** Parts per unit of length. */
+#define SLOW_PARTS (UINT64_C(1) << 20)
+
+/** No way leads there. */
+#define SLOW_NO_WAY UINT64_MAX
+
+/** What floating-point numbers may be off by, and no more: 2^-10 units, usually a micrometre. */
+#define SLOW_TOLERANCE (UINT64_C(1) << 10)
+
+/** An object and how far it is. */
+typedef struct slow_near {
+    uint64_t distance;  ///< in parts
+    uint32_t object;
+} slow_near;
+
+/**
+ * The right answer. Objects that tie with the last one are in it too, so it may be longer than
+ * what was asked for; so are objects whose distance is the radius, to within the tolerance.
+ */
+typedef struct slow_answer {
+    slow_near *nears;  ///< nearest first
+    size_t near_count;
+    size_t least_count;  ///< an answer has at least so many objects
+    size_t most_count;   ///< and at most so many
+} slow_answer;
+
+void slow_answer_free(slow_answer *answer);
+
+/** A map with objects, ready to be searched. */
+typedef struct slow_nearest {
+    const sc_map *map;             ///< borrowed
+    const sc_object_table *table;  ///< borrowed
+    const sc_edge *edges;          ///< the map's
+    const bool *only;              ///< roads that may be used, a flag per segment; NULL: all
+    uint64_t tolerance;            ///< SLOW_TOLERANCE, unless a test knows of more
+    uint32_t *first_at_node;       ///< nodes + 1, into `edges_at_node`
+    sc_edge_id *edges_at_node;     ///< every edge twice: at both of its ends
+    uint32_t *first_on_edge;       ///< edges + 1, into `objects_on_edge`
+    uint32_t *objects_on_edge;
+    uint64_t *node_distance;    ///< of the last search; SLOW_NO_WAY where it did not come
+    uint64_t *object_distance;  ///< likewise
+    // A heap of nodes to look at, each perhaps several times; and what to clear afterwards.
+    struct slow_stop *stops;
+    size_t stop_count;
+    size_t stop_capacity;
+    sc_node_id *seen_nodes;
+    size_t seen_node_count;
+    uint32_t *seen_objects;
+    size_t seen_object_count;
+} slow_nearest;
+
+slow_nearest slow_nearest_new(const sc_map *map, const sc_object_table *table);
+void slow_nearest_free(slow_nearest *slow);
+
+/** The answer for a position; release with slow_answer_free(). */
+slow_answer slow_nearest_at(slow_nearest *slow, sc_edge_id edge, double offset_m,
+                            const sc_request *request);
+
+/** The answer for a node. */
+slow_answer slow_nearest_at_node(slow_nearest *slow, sc_node_id node, const sc_request *request);
+
+/**
+ * How far everything is from a position: node_distance and object_distance are filled, until the
+ * next search.
+ */
+void slow_measure(slow_nearest *slow, sc_edge_id edge, double offset_m);
+
+/** Whether `request` asks for objects of that category. */
+bool slow_is_wanted(const sc_request *request, sc_category_id category);
+
+/** The answer made of distances known for objects, SLOW_NO_WAY for those that are not in it. */
+slow_answer slow_answer_of(const slow_nearest *slow, const uint64_t *object_distance,
+                           const sc_request *request);
+
+/** Parts as metres. */
+double slow_metres(const slow_nearest *slow, uint64_t parts);
+
+/**
+ * `got` is that answer: as many objects, each at the distance it is said to have, nearest first,
+ * none twice, and place by place as far as the right ones. `what` says whose answer it is.
+ */
+void slow_check_answer(const slow_nearest *slow, const slow_answer *wanted, const sc_near *got,
+                       size_t got_count, const char *what);
+
+#endif
