@@ -1,0 +1,351 @@
+// Questions over HTTP, by curl's multi interface. See http.h.
+#include "points/http.h"
+
+#include "base/alloc.h"
+#include "base/diag.h"
+#include "points/url.h"
+
+#include <curl/curl.h>
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+
+/** One question under way, and room for its answer. */
+typedef struct slot {
+    CURL *easy;  ///< made when it is first needed
+    size_t question;
+    char *body;
+    size_t size;
+    size_t capacity;
+    size_t max_bytes;
+    sc_err trouble;  ///< why the body was not taken in
+    bool is_busy;    ///< whether the multi handle has it
+} slot;
+
+struct sc__http {
+    double timeout_s;
+    double deadline_s;
+    int64_t end_ms;  ///< when the deadline is, by clock_ms(); INT64_MAX: never
+    size_t max_bytes;
+    CURLM *multi;
+    struct curl_slist *headers;
+    slot *slots;
+    size_t slot_count;
+};
+
+/** Some questions that are being asked. */
+typedef struct asking {
+    sc__http *http;
+    sc__visit *visit;
+    size_t next;     ///< the question to ask next
+    size_t running;  ///< under way
+    sc_diag *diag;
+} asking;
+
+// --- Time -------------------------------------------------------------------
+
+static int64_t clock_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/** The lesser of `wait_ms` and what is left until the deadline; 0: it has passed. */
+static long within_deadline(const sc__http *http, long wait_ms)
+{
+    const int64_t left_ms = http->end_ms - clock_ms();
+    return left_ms <= 0 ? 0 : left_ms < wait_ms ? (long)left_ms : wait_ms;
+}
+
+static long timeout_ms(const sc__http *http)
+{
+    return (long)(http->timeout_s * 1000.0) + 1;
+}
+
+static sc_err fail_deadline(const sc__http *http, sc_diag *diag)
+{
+    return sc_fail(diag, SC_ENET,
+                   "the provider has not answered all questions for a cloak within %g seconds, "
+                   "which is the deadline; allow more time, or ask at fewer points",
+                   http->deadline_s);
+}
+
+// --- curl -------------------------------------------------------------------
+
+sc_err sc__http_start(sc_diag *diag)
+{
+    return curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK
+               ? SC_OK
+               : sc_fail(diag, SC_ENET, "curl, which asks over HTTP, cannot be set up");
+}
+
+void sc__http_stop(void)
+{
+    curl_global_cleanup();
+}
+
+// --- Broken pipes -----------------------------------------------------------
+
+// Writing to a connection that the other side has closed may raise SIGPIPE, by way of TLS, and
+// would end the program. How the process takes signals is not a library's to change; that this
+// thread does not take this one for a while is.
+
+/** What the thread was like before. */
+typedef struct hush {
+    sigset_t before;
+    bool was_pending;
+} hush;
+
+static bool is_broken_pipe_pending(void)
+{
+    sigset_t pending;
+    sigpending(&pending);
+    return sigismember(&pending, SIGPIPE) == 1;
+}
+
+static hush hush_begin(void)
+{
+    hush h = {.was_pending = is_broken_pipe_pending()};
+    sigset_t broken_pipe;
+    sigemptyset(&broken_pipe);
+    sigaddset(&broken_pipe, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &broken_pipe, &h.before);
+    return h;
+}
+
+static void hush_end(const hush *h)
+{
+    sigset_t broken_pipe;
+    sigemptyset(&broken_pipe);
+    sigaddset(&broken_pipe, SIGPIPE);
+    if (!h->was_pending && is_broken_pipe_pending()) {
+        sigtimedwait(&broken_pipe, NULL, &(struct timespec){0});
+    }
+    pthread_sigmask(SIG_SETMASK, &h->before, NULL);
+}
+
+// --- One question -----------------------------------------------------------
+
+// curl hands over a part of the body; taking less than that ends the transfer.
+static size_t take_bytes(char *bytes, size_t one, size_t count, void *context)
+{
+    (void)one;  // always 1
+    slot *s = context;
+    if (count > s->max_bytes - s->size) {
+        s->trouble = SC_EREPLY;
+        return 0;
+    }
+    if (count > s->capacity - s->size) {
+        size_t capacity = 2 * s->capacity + count;
+        if (capacity > s->max_bytes) capacity = s->max_bytes;
+        char *larger = sc_realloc(s->body, capacity);
+        if (!larger) {
+            s->trouble = SC_ENOMEM;
+            return 0;
+        }
+        s->body = larger;
+        s->capacity = capacity;
+    }
+    memcpy(s->body + s->size, bytes, count);
+    s->size += count;
+    return count;
+}
+
+// What holds for every question. No option that is left alone makes curl tell more.
+static bool prepare(const sc__http *http, slot *s)
+{
+    CURL *easy = s->easy = curl_easy_init();
+    if (!easy) return false;
+    s->max_bytes = http->max_bytes;
+    bool is_fine = true;
+    is_fine &= !curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+    is_fine &= !curl_easy_setopt(easy, CURLOPT_USERAGENT, "starcloak");
+    is_fine &= !curl_easy_setopt(easy, CURLOPT_HTTPHEADER, http->headers);
+    is_fine &= !curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
+    // A proxy named in the environment would be told of every cloak without being asked for.
+    is_fine &= !curl_easy_setopt(easy, CURLOPT_PROXY, "");
+    is_fine &= !curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L);
+    is_fine &= !curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L);
+    is_fine &= !curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, timeout_ms(http));
+    is_fine &= !curl_easy_setopt(easy, CURLOPT_MAXFILESIZE_LARGE, (curl_off_t)s->max_bytes);
+    is_fine &= !curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_bytes);
+    is_fine &= !curl_easy_setopt(easy, CURLOPT_WRITEDATA, s);
+    is_fine &= !curl_easy_setopt(easy, CURLOPT_PRIVATE, s);
+    // Signals are the program's, not a library's.
+    is_fine &= !curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    return is_fine;
+}
+
+static sc_err ask_next(asking *a, slot *s)
+{
+    char url[SC__URL_SIZE];
+    s->question = a->next;
+    s->size = 0;
+    s->trouble = SC_OK;
+    const long wait_ms = within_deadline(a->http, timeout_ms(a->http));
+    if (wait_ms == 0) return fail_deadline(a->http, a->diag);
+    const sc_err err = a->visit->address(a->visit->context, s->question, url, a->diag);
+    if (err) return err;
+    if ((!s->easy && !prepare(a->http, s)) || curl_easy_setopt(s->easy, CURLOPT_URL, url) ||
+        curl_easy_setopt(s->easy, CURLOPT_TIMEOUT_MS, wait_ms) ||
+        curl_multi_add_handle(a->http->multi, s->easy)) {
+        return sc_fail_memory(a->diag, "asking the provider");
+    }
+    s->is_busy = true;
+    a->next++;
+    a->running++;
+    return SC_OK;
+}
+
+// --- Its end ----------------------------------------------------------------
+
+static sc_err refuse_status(long status, sc_diag *diag)
+{
+    if (status >= 300 && status < 400) {
+        return sc_fail(diag, SC_ENET,
+                       "the provider answers with a redirect (status %ld), and those are not "
+                       "followed; give the address it leads to",
+                       status);
+    }
+    return sc_fail(diag, SC_ENET, "the provider answers with status %ld instead of 200", status);
+}
+
+static sc_err refuse_transfer(const sc__http *http, const slot *s, CURLcode code, sc_diag *diag)
+{
+    if (s->trouble == SC_ENOMEM || code == CURLE_OUT_OF_MEMORY) {
+        return sc_fail_memory(diag, "asking the provider");
+    }
+    if (s->trouble == SC_EREPLY || code == CURLE_FILESIZE_EXCEEDED) {
+        return sc_fail(diag, SC_EREPLY,
+                       "an answer of the provider is larger than %zu bytes, which is the limit",
+                       s->max_bytes);
+    }
+    if (code == CURLE_OPERATION_TIMEDOUT && within_deadline(http, 1) == 0) {
+        return fail_deadline(http, diag);
+    }
+    if (code == CURLE_OPERATION_TIMEDOUT) {
+        return sc_fail(diag, SC_ENET, "the provider has not answered within %g seconds",
+                       http->timeout_s);
+    }
+    return sc_fail(diag, SC_ENET, "the provider cannot be asked: %s", curl_easy_strerror(code));
+}
+
+static void let_go(const sc__http *http, slot *s)
+{
+    if (s->is_busy) curl_multi_remove_handle(http->multi, s->easy);
+    s->is_busy = false;
+}
+
+static sc_err finish(asking *a, slot *s, CURLcode code)
+{
+    long status = 0;
+    long request_bytes = 0;
+    curl_easy_getinfo(s->easy, CURLINFO_RESPONSE_CODE, &status);
+    curl_easy_getinfo(s->easy, CURLINFO_REQUEST_SIZE, &request_bytes);
+    let_go(a->http, s);
+    a->running--;
+    a->visit->bytes_out += (size_t)request_bytes;
+    if (code != CURLE_OK) return refuse_transfer(a->http, s, code, a->diag);
+    if (status != 200) return refuse_status(status, a->diag);
+    return a->visit->take(a->visit->context, s->question, s->size > 0 ? s->body : "", s->size,
+                          a->diag);
+}
+
+// --- All of them ------------------------------------------------------------
+
+// Take what has arrived, and let each slot that has become free ask the next question.
+static sc_err take_arrived(asking *a)
+{
+    int left = 0;
+    for (CURLMsg *m = curl_multi_info_read(a->http->multi, &left); m;
+         m = curl_multi_info_read(a->http->multi, &left)) {
+        if (m->msg != CURLMSG_DONE) continue;
+        char *found = NULL;
+        const CURLcode code = m->data.result;
+        curl_easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, &found);
+        slot *s = (slot *)(void *)found;
+        sc_err err = finish(a, s, code);
+        if (!err && a->next < a->visit->count) err = ask_next(a, s);
+        if (err) return err;
+    }
+    return SC_OK;
+}
+
+static sc_err fetch(sc__http *http, sc__visit *visit, sc_diag *diag)
+{
+    enum { LONGEST_WAIT_MS = 1000 };  // and then look again
+    asking a = {.http = http, .visit = visit, .diag = diag};
+    sc_err err = SC_OK;
+    for (size_t i = 0; i < http->slot_count && i < visit->count && !err; i++) {
+        err = ask_next(&a, &http->slots[i]);
+    }
+    while (!err && a.running > 0) {
+        int running = 0;
+        CURLMcode code = curl_multi_perform(http->multi, &running);
+        err = take_arrived(&a);
+        const long wait_ms = within_deadline(http, LONGEST_WAIT_MS);
+        if (!err && !code && a.running > 0 && wait_ms == 0) err = fail_deadline(http, diag);
+        if (!err && !code && a.running > 0) {
+            code = curl_multi_poll(http->multi, NULL, 0, (int)wait_ms, NULL);
+        }
+        if (!err && code) {
+            err = sc_fail(diag, SC_ENET, "the provider cannot be asked: %s",
+                          curl_multi_strerror(code));
+        }
+    }
+    for (size_t i = 0; i < http->slot_count; i++) {
+        let_go(http, &http->slots[i]);
+    }
+    return err;
+}
+
+sc_err sc__http_fetch(sc__http *http, sc__visit *visit, sc_diag *diag)
+{
+    const hush h = hush_begin();
+    const sc_err err = fetch(http, visit, diag);
+    hush_end(&h);
+    return err;
+}
+
+// --- Opening and closing ----------------------------------------------------
+
+sc_err sc__http_open(const sc_point_options *options, sc__http **out, sc_diag *diag)
+{
+    sc__http *http = sc_calloc(1, sizeof *http);
+    if (!http) return sc_fail_memory(diag, "preparing to ask the provider");
+    http->timeout_s = options->timeout_s;
+    http->deadline_s = options->deadline_s;
+    http->end_ms = options->deadline_s > 0.0
+                       ? clock_ms() + (int64_t)ceil(options->deadline_s * 1000.0)
+                       : INT64_MAX;
+    http->max_bytes = options->max_bytes;
+    http->slot_count = options->parallel;
+    http->slots = sc_calloc(http->slot_count, sizeof *http->slots);
+    http->multi = curl_multi_init();
+    http->headers = curl_slist_append(NULL, "Accept: application/json");
+    if (!http->slots || !http->multi || !http->headers ||
+        curl_multi_setopt(http->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, (long)options->parallel)) {
+        sc__http_close(http);
+        return sc_fail_memory(diag, "preparing to ask the provider");
+    }
+    *out = http;
+    return SC_OK;
+}
+
+void sc__http_close(sc__http *http)
+{
+    if (!http) return;
+    const hush h = hush_begin();
+    for (size_t i = 0; http->slots && i < http->slot_count; i++) {
+        curl_easy_cleanup(http->slots[i].easy);
+        sc_free(http->slots[i].body);
+    }
+    sc_free(http->slots);
+    curl_slist_free_all(http->headers);
+    curl_multi_cleanup(http->multi);
+    hush_end(&h);
+    sc_free(http);
+}
