@@ -1,51 +1,13 @@
 // Door: run records, as `starcloak verify` reads them.
 //
-// The input is a record of a small town that is always the same: nine crossings with dead ends,
-// a loop, a road that is there twice, an island, and objects. A record is refused in one
-// line, or it is followed to its end; then its counts add up, whatever it claims.
+// The input is a record of a small town (town.h). A record is refused in one line, or it is
+// followed to its end; then its counts add up, whatever it claims.
 #include "door.h"
+#include "town.h"
 
 #include "verify/record.h"
 
 enum { ANSWER_SAMPLE = 3 };
-
-static void put_edge(sc_builder *builder, sc_node_id from, sc_node_id to, double length_m)
-{
-    sc_edge_id edge = SC_NONE;
-    sc_category_id category = SC_NONE;
-    const char *name = from % 2 == 0 ? "cafe" : "school";
-    if (sc_builder_add_edge(builder, from, to, length_m, SC_ROAD_LOCAL, &edge)) abort();
-    if (sc_builder_category(builder, name, strlen(name), &category)) abort();
-    if (sc_builder_add_object_on_edge(builder, edge, 0.3, category, "", 0)) abort();
-}
-
-//      0---1---2---9
-//      |   |   |
-//      3---4===5        4 has a loop, and two roads to 5
-//      |   |   |
-//      6---7---8--10        11---12
-static sc_map *build_town(void)
-{
-    sc_builder *builder = NULL;
-    sc_map *map = NULL;
-    if (sc_builder_new(SC_COORDS_NONE, &builder)) abort();
-    for (sc_node_id v = 0; v < 13; v++) {
-        sc_node_id id = SC_NONE;
-        if (sc_builder_add_node(builder, 0, 0, &id)) abort();
-    }
-    for (sc_node_id v = 0; v < 9; v++) {
-        if (v % 3 < 2) put_edge(builder, v, v + 1, 100.0 + v);
-        if (v < 6) put_edge(builder, v, v + 3, 80.0 + v);
-    }
-    put_edge(builder, 4, 4, 30.0);
-    put_edge(builder, 4, 5, 120.0);
-    put_edge(builder, 2, 9, 50.0);
-    put_edge(builder, 8, 10, 60.0);
-    put_edge(builder, 11, 12, 200.0);
-    if (sc_builder_finish(builder, HUGE_VAL, NULL, &map, NULL, NULL)) abort();
-    sc_builder_free(builder);
-    return map;
-}
 
 // What was looked at covers what was wrong, and every query is somewhere.
 static void check_counts(const sc_verify_report *r)
@@ -89,7 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static sc_map *town = NULL;
     if (size > DOOR_MAX_SIZE) return 0;
-    if (!town) town = build_town();
+    if (!town) town = town_build();
 
     uint8_t *copy = door_copy(data, size);
     const sc_input input = {"run.jsonl", copy, size};

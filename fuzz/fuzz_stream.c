@@ -46,9 +46,7 @@ static bool are_equal(const sc_spoken *a, const sc_spoken *b)
            a->ask.profile.k == b->ask.profile.k && a->ask.profile.l == b->ask.profile.l &&
            a->ask.profile.max_hops == b->ask.profile.max_hops &&
            a->ask.profile.max_wait_us == b->ask.profile.max_wait_us &&
-           a->ask.result_size == b->ask.result_size && a->request.type == b->request.type &&
-           a->request.k == b->request.k && a->request.radius_m == b->request.radius_m &&
-           a->request.category == b->request.category;
+           a->ask.result_size == b->ask.result_size && sc_request_equal(&a->request, &b->request);
 }
 
 static void check_line(const sc_spoken *line)
@@ -58,8 +56,10 @@ static void check_line(const sc_spoken *line)
     DOOR_PROMISE(isfinite(line->ask.x) && isfinite(line->ask.y) && isfinite(line->ask.offset_m),
                  "a place is made of numbers");
     const bool is_knn = line->request.type == SC_REQUEST_KNN;
-    DOOR_PROMISE(is_knn ? line->request.k >= 1 : line->request.radius_m > 0,
+    DOOR_PROMISE(is_knn ? line->request.k >= 1 : line->request.radius_m >= 0,
                  "a request asks for something");
+    const sc_request normal = sc_request_normal(&line->request);
+    DOOR_PROMISE(sc_request_equal(&normal, &line->request), "a request is in normal form");
 }
 
 static void write_and_read(const sc_map *map, const sc_stream *stream)

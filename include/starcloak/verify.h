@@ -122,8 +122,9 @@ typedef struct sc_verify_report {
     uint64_t drops;
     uint64_t failed;  ///< without a cloak; those behind one count as cloaked
     uint64_t answers;
-    uint64_t open_at_end;  ///< neither ended nor past their deadline
-    uint64_t overdue;      ///< not ended although past it: P8 is broken
+    uint64_t foreign_answers;  ///< of them, of objects that are not the map's: not looked at
+    uint64_t open_at_end;      ///< neither ended nor past their deadline
+    uint64_t overdue;          ///< not ended although past it: P8 is broken
     sc_map_match map_match;
     uint64_t map_checksum;  ///< as the record has it; 0 if it has none
     uint64_t checked[SC_PROMISE_COUNT];

@@ -3,7 +3,7 @@
 // Invariants:
 //  1. Events are written in the order of the calls; the callers keep to time order.
 //  2. Nothing here fails before the end: what the disk refuses is told by
-//     sc_record_close(), and a refused record leaves no file.
+//     sc_record_close() or sc_record_commit(), and a refused record leaves no file.
 #include "record/record.h"
 
 #include "base/alloc.h"
@@ -156,12 +156,72 @@ void sc_record_drop(sc_record *record, const sc_query_id *query, sc_time t, cons
     sc__put(out, "\"}\n");
 }
 
+// The id of a query of another record, which may be any text.
+static void put_foreign_id(FILE *out, sc_slice id)
+{
+    sc__put(out, "\"query\":");
+    sc_json_text(out, id.text, id.size);
+}
+
+static void put_result(FILE *out, const sc_object_table *table, const sc_near *result)
+{
+    sc__put(out, "{\"poi\":");
+    if (table->keys) {
+        sc_json_string(out, table->strings + table->keys[result->object]);
+    } else {
+        sc__put_count(out, result->object);
+    }
+    sc__put(out, ",\"distance_m\":");
+    sc__put_millionths(out, llround(result->distance_m * 1e6));
+    sc__put(out, "}");
+}
+
+void sc_record_answer(sc_record *record, const sc_answered *answered)
+{
+    FILE *out = record->file.stream;
+    sc__put(out, "{\"event\":\"answer\",");
+    put_foreign_id(out, answered->query);
+    sc__put(out, ",\"cloak\":");
+    sc__put_count(out, answered->cloak);
+    sc__put(out, ",\"candidates\":");
+    sc__put_count(out, answered->candidates);
+    // An empty answer would otherwise not tell whose objects there are none of.
+    if (answered->is_foreign) sc__put(out, ",\"objects\":\"provider\"");
+    sc__put(out, ",\"results\":[");
+    for (size_t i = 0; i < answered->result_count; i++) {
+        if (i > 0) sc__put(out, ",");
+        put_result(out, answered->table, &answered->results[i]);
+    }
+    sc__put(out, "]}\n");
+}
+
+void sc_record_failed(sc_record *record, sc_slice query, sc_time t, const char *reason)
+{
+    FILE *out = record->file.stream;
+    sc__put(out, "{\"event\":\"failed\",");
+    put_foreign_id(out, query);
+    put_time(out, t);
+    sc__put(out, ",\"reason\":\"");
+    sc__put(out, reason);
+    sc__put(out, "\"}\n");
+}
+
+void sc_record_lines(sc_record *record, const char *text, size_t size)
+{
+    if (size > 0) fwrite_unlocked(text, 1, size, record->file.stream);
+}
+
 sc_err sc_record_close(sc_record *record, sc_time end, sc_diag *diag)
 {
     FILE *out = record->file.stream;
     sc__put(out, "{\"event\":\"end\"");
     put_time(out, end);
     fprintf(out, ",\"map\":\"%016" PRIx64 "\"}\n", sc_map_checksum(record->map));
+    return sc_record_commit(record, diag);
+}
+
+sc_err sc_record_commit(sc_record *record, sc_diag *diag)
+{
     const sc_err err = sc_outfile_commit(&record->file, diag);
     sc_free(record);
     return err;

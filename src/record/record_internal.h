@@ -9,7 +9,7 @@
 #ifndef SC_RECORD_RECORD_INTERNAL_H
 #define SC_RECORD_RECORD_INTERNAL_H
 
-#include "base/text.h"
+#include "record/fields.h"
 #include "record/stream.h"
 
 /** A text of our own, as it is. */
@@ -30,18 +30,9 @@ void sc__put_exactly(FILE *out, double number);
 /** A profile, as streams and records have it. */
 void sc__put_profile(FILE *out, const sc_profile *profile);
 
-/** Who reads a line, and what errors call its place. */
-typedef struct sc__line {
-    const sc_map *map;
-    const char *name;  ///< of the input
-    uint64_t number;   ///< from 1
-    sc_slice text;
-    sc_stream *stream;  ///< keeps the users
-    sc_diag *diag;
-} sc__line;
-
-/** Read one line, which is not empty, into `out`. */
-SC_CHECKED sc_err sc__line_read(const sc__line *line, sc_spoken *out);
+/** Read the line `text`, which is not empty, into `out`; `stream` keeps the user. */
+SC_CHECKED sc_err sc__stream_line_read(sc_stream *stream, const sc_map *map, const sc__place *place,
+                                       sc_slice text, sc_spoken *out);
 
 /** Keep a text as long as `stream` lives, with a NUL behind it; NULL when memory is out. */
 const char *sc__stream_keep(sc_stream *stream, const char *text, size_t size);

@@ -1,6 +1,6 @@
 // Reading streams: the lines, and the users they name. See stream.h.
 //
-// A line takes sizeof(sc_spoken), 128 bytes, and its user's bytes; while the
+// A line takes sizeof(sc_spoken), 192 bytes, and its user's bytes; while the
 // table of lines grows, it is there twice for a moment.
 #include "record/stream.h"
 
@@ -62,13 +62,11 @@ static sc_err read_lines(sc_stream *stream, const sc_map *map, sc_source *source
         if (!sc_grow(&stream->lines, stream->count, &stream->capacity, sizeof *stream->lines)) {
             return sc_fail_memory(diag, "reading the queries");
         }
-        const sc__line line = {.map = map,
-                               .name = source->name,
-                               .number = source->line,
-                               .text = text,
-                               .stream = stream,
-                               .diag = diag};
-        err = sc__line_read(&line, &stream->lines[stream->count]);
+        const sc__place place = {.name = source->name,
+                                 .number = source->line,
+                                 .doing = "reading the queries",
+                                 .diag = diag};
+        err = sc__stream_line_read(stream, map, &place, text, &stream->lines[stream->count]);
         if (err) return err;
         stream->count++;
     }

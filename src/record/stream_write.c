@@ -16,6 +16,21 @@ void sc__put_profile(FILE *out, const sc_profile *profile)
     sc__put(out, "}");
 }
 
+// None, one or a list: whoever knows nothing of lists can still read the first two.
+static void put_categories(FILE *out, const sc_map *map, const sc_request *request)
+{
+    if (request->category_count == 0) {
+        sc__put(out, "null");
+        return;
+    }
+    if (request->category_count > 1) sc__put(out, "[");
+    for (uint32_t i = 0; i < request->category_count; i++) {
+        if (i > 0) sc__put(out, ",");
+        sc_json_string(out, sc_map_category_name(map, request->categories[i]));
+    }
+    if (request->category_count > 1) sc__put(out, "]");
+}
+
 void sc_request_write(FILE *out, const sc_map *map, const sc_request *request)
 {
     if (request->type == SC_REQUEST_RANGE) {
@@ -26,11 +41,7 @@ void sc_request_write(FILE *out, const sc_map *map, const sc_request *request)
         sc__put_count(out, request->k);
     }
     sc__put(out, ",\"category\":");
-    if (request->category == SC_NONE) {
-        sc__put(out, "null");
-    } else {
-        sc_json_string(out, sc_map_category_name(map, request->category));
-    }
+    put_categories(out, map, request);
     sc__put(out, "}");
 }
 

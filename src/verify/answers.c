@@ -24,7 +24,11 @@ static bool is_same(double a_m, double b_m)
 
 static bool is_wanted(const sc_map *map, const sc_wish *wish, sc_object_id object)
 {
-    return wish->is_any_category || sc_map_objects(map)[object].category == wish->category;
+    const sc_category_id category = sc_map_objects(map)[object].category;
+    for (uint32_t i = 0; i < wish->category_count; i++) {
+        if (wish->categories[i] == category) return true;
+    }
+    return wish->category_count == 0;
 }
 
 /** No object farther than this can be in an answer, by what is found so far. */
@@ -77,6 +81,18 @@ static int compare_found_by_object(const void *a, const void *b)
     const sc_object_id left = ((const sc_found *)a)->object;
     const sc_object_id right = ((const sc_found *)b)->object;
     return (left > right) - (left < right);
+}
+
+/** The order in which they were told: none is nearer than one before it. */
+static bool is_nearest_first(const sc_watched *watched)
+{
+    double farthest_m = 0.0;
+    for (size_t i = 0; i < watched->result_count; i++) {
+        const double distance_m = watched->results[i].distance_m;
+        if (distance_m < farthest_m - tolerance_m(farthest_m)) return false;
+        farthest_m = fmax(farthest_m, distance_m);
+    }
+    return true;
 }
 
 /** How many objects an answer must name; for a range, those on its very rim are left open. */
@@ -157,10 +173,13 @@ sc_err sc__answers_look(sc_answers *answers, sc_watched *watched, sc_findings *f
     }
     const sc_err err = search(answers, watched);
     if (err) return err;
+    const bool is_in_order = is_nearest_first(watched);  // asked first: the others sort
     // Each stops at its first complaint: an answer is wrong once.
     if (has_right_count(answers, watched, findings) &&
-        has_right_distances(answers, watched, findings)) {
-        has_right_objects(answers, watched, findings);
+        has_right_distances(answers, watched, findings) &&
+        has_right_objects(answers, watched, findings) && !is_in_order) {
+        sc__wrong(findings, SC_PROMISE_ANSWERS,
+                  "query %s: the answer is not in order, nearest first", watched->name.text);
     }
     return SC_OK;
 }

@@ -2,8 +2,8 @@
  * @file answers.h
  * @brief Is an answer the exact one? Compared with a plain search from where the traveller is.
  *
- * Of objects equally far, any may be named; all else must agree: how many, which
- * category, which distances.
+ * Of objects equally far, any may be named, in any order; all else must agree: how many, which
+ * category, which distances, and the nearest first.
  *
  * Uses: distances, sample, findings. Used by: record.
  */

@@ -65,7 +65,7 @@ sc_err sc__follow_loss(sc_follow *f, const sc_event *event)
         *(is_drop ? &f->report.drops : &f->report.failed) += 1;
     } else if (!is_drop && (fate == SC_FATE_CLOAKED || fate == SC_FATE_WATCHED)) {
         // The cloak was published, but no answer could be had: an end like an answer.
-        sc__sample_failed(&f->sample, &f->ledger, number);
+        sc__sample_dismiss(&f->sample, &f->ledger, number, SC_FATE_LOST);
     } else {
         sc__wrong(&f->findings, SC_PROMISE_P8, "query %s had ended before",
                   sc__quote_id(event->query).text);
@@ -84,6 +84,11 @@ sc_err sc__follow_answer(sc_follow *f, const sc_event *event)
             sc__wrong(&f->findings, SC_PROMISE_P8,
                       "query %s is answered for cloak %" PRIu64 ", which it is not in",
                       sc__quote_id(event->query).text, event->cloak);
+        }
+        if (event->answer.is_foreign) {
+            f->report.foreign_answers++;
+            sc__sample_dismiss(&f->sample, &f->ledger, number, SC_FATE_ANSWERED);
+            return SC_OK;
         }
         return sc__sample_answered(&f->sample, &f->ledger, number, f->line, &event->answer);
     }

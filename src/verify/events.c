@@ -183,10 +183,24 @@ static void read_members(line *at, const json_t *object, sc_event_cloak *out)
     }
 }
 
+// Whether the objects are a provider's own, which it calls by texts: they are not on the map, and
+// there is nothing to compare them with.
+static bool is_foreign(const json_t *answer, const json_t *results)
+{
+    const char *whose = json_string_value(json_object_get(answer, "objects"));
+    if (whose && strcmp(whose, "provider") == 0) return true;
+    for (size_t i = 0; i < json_array_size(results); i++) {
+        if (json_is_string(json_object_get(json_array_get(results, i), "poi"))) return true;
+    }
+    return false;
+}
+
 static void read_results(line *at, const json_t *object, sc_event_answer *out)
 {
     const json_t *array = array_of(at, object, "results");
     out->result_count = 0;
+    out->is_foreign = is_foreign(object, array);
+    if (out->is_foreign) return;
     for (size_t i = 0; i < json_array_size(array) && !at->err; i++) {
         if (!sc_grow(&out->results, out->result_count, &out->result_capacity,
                      sizeof *out->results)) {
@@ -203,9 +217,34 @@ static void read_results(line *at, const json_t *object, sc_event_answer *out)
 
 // --- Events ----------------------------------------------------------------------------
 
+static void add_category(line *at, const json_t *value, sc_wish *wish)
+{
+    if (!json_is_string(value)) {
+        refuse(at, "category", "a name, a list of up to 16 names, or null");
+        return;
+    }
+    wish->categories[wish->category_count++] =
+        sc_map_category_find(at->reader->map, json_string_value(value));
+}
+
+static void read_categories(line *at, const json_t *request, sc_wish *wish)
+{
+    const json_t *value = json_object_get(request, "category");
+    if (!value || json_is_null(value)) return;
+    const bool is_list = json_is_array(value);
+    const size_t count = is_list ? json_array_size(value) : 1;
+    if (count == 0 || count > SC_WISH_CATEGORIES) {
+        refuse(at, "category", "a name, a list of up to 16 names, or null");
+        return;
+    }
+    for (size_t i = 0; i < count && !at->err; i++) {
+        add_category(at, is_list ? json_array_get(value, i) : value, wish);
+    }
+}
+
 static sc_wish read_wish(line *at, const json_t *request)
 {
-    sc_wish wish = {.category = SC_NONE};
+    sc_wish wish = {.category_count = 0};
     const sc_slice type = text_of(at, request, "type");
     wish.is_range = sc_slice_is(type, "range");
     if (wish.is_range) {
@@ -215,14 +254,7 @@ static sc_wish read_wish(line *at, const json_t *request)
     } else {
         refuse(at, "type", "'knn' or 'range'");
     }
-    const json_t *category = json_object_get(request, "category");
-    wish.is_any_category = !category || json_is_null(category);
-    if (!wish.is_any_category) {
-        text_of(at, request, "category");
-        if (!at->err) {
-            wish.category = sc_map_category_find(at->reader->map, json_string_value(category));
-        }
-    }
+    read_categories(at, request, &wish);
     return wish;
 }
 

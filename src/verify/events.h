@@ -30,13 +30,16 @@ typedef enum sc_event_kind {
     SC_EVENT_KIND_COUNT
 } sc_event_kind;
 
+/** How many categories a query may name. */
+enum { SC_WISH_CATEGORIES = 16 };
+
 /** What a query asks for. */
 typedef struct sc_wish {
     bool is_range;  ///< else the k nearest
-    bool is_any_category;
-    sc_category_id category;  ///< SC_NONE: one that the map does not have
     uint32_t k;
     double radius_m;
+    uint32_t category_count;                        ///< 0: all of them
+    sc_category_id categories[SC_WISH_CATEGORIES];  ///< SC_NONE: one that the map does not have
 } sc_wish;
 
 typedef struct sc_event_query {
@@ -82,6 +85,7 @@ typedef struct sc_event_answer {
     sc_event_result *results;
     size_t result_count;
     size_t result_capacity;
+    bool is_foreign;  ///< of objects that are not the map's; then there are no results here
 } sc_event_answer;
 
 /** The end tells which map the run was on, if its writer knew how. */

@@ -6,7 +6,7 @@
  * it ends: all of it while it is open, one word afterwards. That word and a
  * 128-bit hash of the id stay for good, for else a second end, or an id that comes again,
  * would go unnoticed: 40 to 80 bytes per query of the record, depending on when the tables
- * last doubled, and 150 more per open one.
+ * last doubled, and 216 more per open one.
  *
  * Queries are numbered as they come, which is also the order of their arrival.
  *

@@ -133,12 +133,12 @@ sc_err sc__sample_answered(sc_sample *sample, sc_ledger *ledger, uint32_t number
     return is_watched && are_many ? thin_out(sample, ledger, true, sample->wanted) : SC_OK;
 }
 
-void sc__sample_failed(sc_sample *sample, sc_ledger *ledger, uint32_t number)
+void sc__sample_dismiss(sc_sample *sample, sc_ledger *ledger, uint32_t number, sc_fate fate)
 {
     if (sc__ledger_fate(ledger, number) == SC_FATE_WATCHED) {
         let_go(sample, ledger, sc__ledger_word(ledger, number));
     }
-    sc__ledger_settle(ledger, number, SC_FATE_LOST, 0);
+    sc__ledger_settle(ledger, number, fate, 0);
 }
 
 static int compare_lines(const void *a, const void *b)

@@ -59,8 +59,8 @@ uint64_t sc__sample_cloak(const sc_sample *sample, const sc_ledger *ledger, uint
 SC_CHECKED sc_err sc__sample_answered(sc_sample *sample, sc_ledger *ledger, uint32_t number,
                                       uint64_t line, const sc_event_answer *answer);
 
-/** A cloaked query failed: settle it, and watch it no more. */
-void sc__sample_failed(sc_sample *sample, sc_ledger *ledger, uint32_t number);
+/** A cloaked query has no answer to look at: give it that fate, and watch it no more. */
+void sc__sample_dismiss(sc_sample *sample, sc_ledger *ledger, uint32_t number, sc_fate fate);
 
 /** The record is over: keep the answered, as many as wanted, in the order of their lines. */
 SC_CHECKED sc_err sc__sample_close(sc_sample *sample, sc_ledger *ledger);

@@ -21,7 +21,7 @@ static char *make_stream(const sc_map *map, size_t *size)
     assert_non_null(out);
     for (int i = 0; i < LINES; i++) {
         const sc_ask ask = {.user = user, .user_size = i == LINES / 2 ? LONG : 3, .t = i};
-        sc_stream_write(out, map, &ask, &(sc_request){.k = 1, .category = SC_NONE});
+        sc_stream_write(out, map, &ask, &(sc_request){.k = 1});
     }
     fclose(out);
     free(user);
@@ -146,7 +146,7 @@ static void test_an_open_record_needs_no_memory(void **state)
     sc_alloc_fail_at(1);
     for (int i = 0; i < 1000; i++) {
         sc_record_query(record, &(sc_query){0}, &(sc_ask){.user = "u", .user_size = 1},
-                        &(sc_snap){0}, &(sc_request){.k = 1, .category = 0});
+                        &(sc_snap){0}, &(sc_request){.k = 1, .category_count = 1});
         sc_record_cloak(record, &(sc_cloak){0}, i);
         sc_record_drop(record, &(sc_query_id){{0}}, i, "expired");
     }

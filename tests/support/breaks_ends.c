@@ -193,6 +193,21 @@ static void skip_the_nearest(made_record *r)
     answer->results[answer->result_count - 1] = answer->results[answer->result_count - 2];
 }
 
+static void tell_the_farthest_first(made_record *r)
+{
+    for (size_t i = 0;; i++) {
+        made_event *answer = made_find(r, MADE_ANSWER, i);
+        if (answer->result_count < 2) continue;
+        made_result *first = &answer->results[0];
+        made_result *last = &answer->results[answer->result_count - 1];
+        if (last->distance_m < first->distance_m + 0.1) continue;
+        const made_result nearest = *first;
+        *first = *last;
+        *last = nearest;
+        return;
+    }
+}
+
 static void want_another_category(made_record *r)
 {
     made_event *answer = rich_answer(r);
@@ -228,6 +243,7 @@ const breakage end_breakages[] = {
     BREAKAGE(name_another_object, ANSWERS, false, ""),
     BREAKAGE(name_an_object_that_the_map_has_not, ANSWERS, false, "is not among what"),
     BREAKAGE(skip_the_nearest, ANSWERS, false, "another distance"),
+    BREAKAGE(tell_the_farthest_first, ANSWERS, false, "is not in order, nearest first"),
     BREAKAGE(want_another_category, ANSWERS, false, ""),
     {NULL, NULL, SC_PROMISE_P1, false, NULL},
 };

@@ -51,9 +51,15 @@ static void test_every_event_is_a_line_as_the_format_has_it(void **state)
     sc_record *record = NULL;
     CHECK_OK(sc_record_open(map, path, &record, NULL), NULL);
 
-    put_query(record, "u17", &(sc_request){SC_REQUEST_KNN, 5, 0, SC_NONE});
+    put_query(record, "u17", &(sc_request){.type = SC_REQUEST_KNN, .k = 5});
     const sc_category_id cafe = sc_map_category_find(map, "cafe");
-    put_query(record, "\"\\\n", &(sc_request){SC_REQUEST_RANGE, 0, 512.25, cafe});
+    put_query(record, "\"\\\n",
+              &(sc_request){.type = SC_REQUEST_RANGE,
+                            .radius_m = 512.25,
+                            .category_count = 1,
+                            .categories = {cafe}});
+
+    put_query(record, "u17", &(sc_request){.k = 1, .category_count = 2, .categories = {0, 1}});
 
     sc_star_id stars[] = {4, 9};
     sc_seg_id segments[] = {0, 12, 4294967294};
@@ -90,6 +96,10 @@ static void test_every_event_is_a_line_as_the_format_has_it(void **state)
              "\"t\":12.345000,\"edge\":77,\"offset_m\":31.500000,\"segment\":123,"
              "\"profile\":{\"k\":5,\"l\":6,\"sigma_s\":4,\"sigma_t\":10.200000},"
              "\"request\":{\"type\":\"range\",\"radius_m\":512.25,\"category\":\"cafe\"}}\n"
+             "{\"event\":\"query\",\"query\":\"ab000000000000000000000000000001\",\"user\":\"u17\","
+             "\"t\":12.345000,\"edge\":77,\"offset_m\":31.500000,\"segment\":123,"
+             "\"profile\":{\"k\":5,\"l\":6,\"sigma_s\":4,\"sigma_t\":10.200000},"
+             "\"request\":{\"type\":\"knn\",\"k\":1,\"category\":[\"school\",\"cafe\"]}}\n"
              "{\"event\":\"cloak\",\"cloak\":0,\"t\":13.000001,\"stars\":[4,9],"
              "\"segments\":[0,12,4294967294],\"border_nodes\":[3],\"members\":["
              "{\"query\":\"000000000000000000000000000000ff\",\"star\":9},"
@@ -107,6 +117,65 @@ static void test_every_event_is_a_line_as_the_format_has_it(void **state)
     place_free(&p);
 }
 
+static void test_answers_and_failures_are_put_among_the_lines_of_another_record(void **state)
+{
+    (void)state;
+    place p = place_new();
+    sc_map *map = full_map(SC_COORDS_GEOGRAPHIC);
+    const char *path = place_path(&p, "run.jsonl");
+    sc_record *record = NULL;
+    CHECK_OK(sc_record_open(map, path, &record, NULL), NULL);
+    static const char lines[] = "{\"event\":\"query\"}\n{\"event\":\"cloak\"}\nnot ours";
+    sc_record_lines(record, lines, strlen(lines) - strlen("not ours"));
+
+    const sc_near results[] = {{9, 812.4}, {0, 1234567.0000004}, {4294967294, 0.0000005}};
+    const sc_object_table own = {.count = 10};
+    const sc_slice query = {"ab\"c and more", 4};
+    sc_record_answer(record, &(sc_answered){.query = query,
+                                            .cloak = 7,
+                                            .candidates = 31,
+                                            .results = results,
+                                            .result_count = 3,
+                                            .table = &own});
+    sc_record_answer(record, &(sc_answered){.query = query, .cloak = 8, .table = &own});
+    // With keys of their own.
+    static const char strings[] = "\0n17\0caf\xc3\xa9 \"x\"";
+    const uint32_t keys[] = {1, 5};
+    const sc_object_table theirs = {
+        .count = 2, .strings = strings, .strings_size = sizeof strings, .keys = keys};
+    const sc_near others[] = {{1, 2.5}, {0, 3}};
+    sc_record_answer(record, &(sc_answered){.query = query,
+                                            .cloak = 9,
+                                            .candidates = 2,
+                                            .results = others,
+                                            .result_count = 2,
+                                            .table = &theirs,
+                                            .is_foreign = true});
+    sc_record_failed(record, query, 13000001, "provider");
+    sc_record_lines(record, NULL, 0);
+
+    assert_int_equal(access(path, F_OK), -1);
+    sc_diag diag = {""};
+    CHECK_OK(sc_record_commit(record, &diag), &diag);
+    size_t size = 0;
+    char *text = read_whole(path, &size);
+    assert_string_equal(
+        text,
+        "{\"event\":\"query\"}\n{\"event\":\"cloak\"}\n"
+        "{\"event\":\"answer\",\"query\":\"ab\\\"c\",\"cloak\":7,\"candidates\":31,\"results\":["
+        "{\"poi\":9,\"distance_m\":812.400000},{\"poi\":0,\"distance_m\":1234567.000000},"
+        "{\"poi\":4294967294,\"distance_m\":0.000001}]}\n"
+        "{\"event\":\"answer\",\"query\":\"ab\\\"c\",\"cloak\":8,\"candidates\":0,\"results\":[]}\n"
+        "{\"event\":\"answer\",\"query\":\"ab\\\"c\",\"cloak\":9,\"candidates\":2,"
+        "\"objects\":\"provider\",\"results\":["
+        "{\"poi\":\"caf\xc3\xa9 \\\"x\\\"\",\"distance_m\":2.500000},"
+        "{\"poi\":\"n17\",\"distance_m\":3.000000}]}\n"
+        "{\"event\":\"failed\",\"query\":\"ab\\\"c\",\"t\":13.000001,\"reason\":\"provider\"}\n");
+    free(text);
+    sc_map_free(map);
+    place_free(&p);
+}
+
 // By a reader of JSON that is not ours.
 static void test_every_line_is_json_whatever_users_are_called(void **state)
 {
@@ -118,7 +187,7 @@ static void test_every_line_is_json_whatever_users_are_called(void **state)
     CHECK_OK(sc_record_open(map, path, &record, NULL), NULL);
     for (int byte = 1; byte < 256; byte++) {
         const char user[] = {'a', (char)byte, 'z'};
-        put_user(record, user, sizeof user, &(sc_request){SC_REQUEST_KNN, 5, 0, SC_NONE});
+        put_user(record, user, sizeof user, &(sc_request){.type = SC_REQUEST_KNN, .k = 5});
     }
     char *text = finish(record, path, 0);
     int lines = 0;
@@ -188,7 +257,7 @@ static void test_no_two_users_look_alike(void **state)
     CHECK_OK(sc_record_open(map, path, &record, NULL), NULL);
     for (size_t i = 0; i < COUNT; i++) {
         put_user(record, users[i].bytes, users[i].size,
-                 &(sc_request){SC_REQUEST_KNN, 5, 0, SC_NONE});
+                 &(sc_request){.type = SC_REQUEST_KNN, .k = 5});
     }
     char *text = finish(record, path, 0);
     json_t *objects[COUNT];
@@ -231,7 +300,7 @@ static void test_offsets_have_six_decimals_and_are_rounded(void **state)
         CHECK_OK(sc_record_open(map, path, &record, NULL), NULL);
         const sc_snap where = {.offset_m = cases[i].offset_m};
         sc_record_query(record, &(sc_query){0}, &(sc_ask){.user = "u", .user_size = 1}, &where,
-                        &(sc_request){.k = 1, .category = SC_NONE});
+                        &(sc_request){.k = 1});
         char *text = finish(record, path, 0);
         CHECK_CONTAINS(text, cases[i].wanted);
         free(text);
@@ -248,7 +317,7 @@ static void test_an_abandoned_record_leaves_the_old_file(void **state)
     const char *path = place_write_text(&p, "run.jsonl", "old");
     sc_record *record = NULL;
     CHECK_OK(sc_record_open(map, path, &record, NULL), NULL);
-    put_query(record, "u17", &(sc_request){SC_REQUEST_KNN, 5, 0, SC_NONE});
+    put_query(record, "u17", &(sc_request){.type = SC_REQUEST_KNN, .k = 5});
     sc_record_abandon(record);
     sc_record_abandon(NULL);
 
@@ -291,7 +360,7 @@ static void test_what_the_disk_refuses_is_told_at_the_end_and_leaves_nothing(voi
     sc_diag diag = {""};
     CHECK_OK(sc_record_open(map, place_path(&p, "run.jsonl"), &record, &diag), &diag);
     for (int i = 0; i < 2000; i++) {
-        put_query(record, "u17", &(sc_request){SC_REQUEST_KNN, 5, 0, SC_NONE});
+        put_query(record, "u17", &(sc_request){.type = SC_REQUEST_KNN, .k = 5});
     }
     const sc_err err = sc_record_close(record, 0, &diag);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
@@ -305,6 +374,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_event_is_a_line_as_the_format_has_it),
+        cmocka_unit_test(test_answers_and_failures_are_put_among_the_lines_of_another_record),
         cmocka_unit_test(test_every_line_is_json_whatever_users_are_called),
         cmocka_unit_test(test_no_two_users_look_alike),
         cmocka_unit_test(test_offsets_have_six_decimals_and_are_rounded),

@@ -54,7 +54,10 @@ static void check_request(const sc_request *got, sc_request wanted)
     assert_int_equal(got->type, wanted.type);
     assert_int_equal(got->k, wanted.k);
     CHECK_CLOSE(got->radius_m, wanted.radius_m, 0.0);
-    assert_int_equal(got->category, wanted.category);
+    assert_int_equal(got->category_count, wanted.category_count);
+    for (uint32_t i = 0; i < SC_REQUEST_CATEGORIES; i++) {
+        assert_int_equal(got->categories[i], wanted.categories[i]);
+    }
 }
 
 static void check_equal(const sc_spoken *got, const sc_spoken *wanted)
@@ -100,7 +103,9 @@ static void test_a_line_says_who_when_where_how_private_and_for_what(void **stat
     assert_int_equal(line->ask.profile.max_wait_us, 10200000);
     assert_int_equal(line->ask.result_size, 5);
     const sc_category_id cafe = sc_map_category_find(map, "cafe");
-    check_request(&line->request, (sc_request){SC_REQUEST_KNN, 5, 0, cafe});
+    check_request(
+        &line->request,
+        (sc_request){.type = SC_REQUEST_KNN, .k = 5, .category_count = 1, .categories = {cafe}});
     sc_stream_free(stream);
 }
 
@@ -121,7 +126,7 @@ static void test_without_a_request_the_nearest_object_is_meant(void **state)
     (void)state;
     sc_stream *stream = NULL;
     const sc_spoken *line = parse_one(LINE, &stream);
-    check_request(&line->request, (sc_request){SC_REQUEST_KNN, 1, 0, SC_NONE});
+    check_request(&line->request, (sc_request){.type = SC_REQUEST_KNN, .k = 1});
     assert_int_equal(line->ask.result_size, 1);
     sc_stream_free(stream);
 }
@@ -134,8 +139,47 @@ static void test_a_range_has_a_radius_and_a_size_that_nobody_knows(void **state)
         parse_one("{\"user\":\"a\",\"t\":0," PLACE "," PROFILE
                   ",\"request\":{\"type\":\"range\",\"radius_m\":500,\"category\":null}}",
                   &stream);
-    check_request(&line->request, (sc_request){SC_REQUEST_RANGE, 0, 500, SC_NONE});
+    check_request(&line->request, (sc_request){.type = SC_REQUEST_RANGE, .radius_m = 500});
     assert_int_equal(line->ask.result_size, 0);
+    sc_stream_free(stream);
+    // Of no metres, too: what is right here.
+    line = parse_one("{\"user\":\"a\",\"t\":0," PLACE "," PROFILE
+                     ",\"request\":{\"type\":\"range\",\"radius_m\":0}}",
+                     &stream);
+    check_request(&line->request, (sc_request){.type = SC_REQUEST_RANGE, .radius_m = 0});
+    sc_stream_free(stream);
+}
+
+// However they are listed: equal requests look alike, and nobody learns who likes schools best.
+static void test_categories_may_be_a_list_and_come_in_one_form(void **state)
+{
+    (void)state;
+    static const char *const lists[] = {
+        "[\"cafe\",\"school\"]",
+        "[\"school\",\"cafe\"]",
+        "[\"school\",\"cafe\",\"school\",\"cafe\",\"cafe\"]",
+    };
+    sc_request both = {.type = SC_REQUEST_KNN, .k = 2, .category_count = 2, .categories = {0, 1}};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "{\"user\":\"a\",\"t\":0," PLACE "," PROFILE
+                 ",\"request\":{\"type\":\"knn\",\"k\":2,\"category\":%s}}",
+                 lists[i]);
+        sc_stream *stream = NULL;
+        check_request(&parse_one(text, &stream)->request, both);
+        sc_stream_free(stream);
+    }
+    // A list of one is that one.
+    sc_stream *stream = NULL;
+    const sc_spoken *line =
+        parse_one("{\"user\":\"a\",\"t\":0," PLACE "," PROFILE
+                  ",\"request\":{\"type\":\"knn\",\"k\":2,\"category\":[\"school\"]}}",
+                  &stream);
+    const sc_category_id school = sc_map_category_find(map, "school");
+    check_request(
+        &line->request,
+        (sc_request){.type = SC_REQUEST_KNN, .k = 2, .category_count = 1, .categories = {school}});
     sc_stream_free(stream);
 }
 
@@ -146,7 +190,7 @@ static void test_a_category_may_be_left_out(void **state)
     const sc_spoken *line = parse_one("{\"user\":\"a\",\"t\":0," PLACE "," PROFILE
                                       ",\"request\":{\"type\":\"knn\",\"k\":2}}",
                                       &stream);
-    check_request(&line->request, (sc_request){SC_REQUEST_KNN, 2, 0, SC_NONE});
+    check_request(&line->request, (sc_request){.type = SC_REQUEST_KNN, .k = 2});
     sc_stream_free(stream);
 }
 
@@ -293,7 +337,8 @@ static void check_town(const sc_stream *stream)
     assert_string_equal(lines[0].ask.user, "u1");
     assert_string_equal(lines[3].ask.user, "Zo\xc3\xab");
     assert_int_equal(lines[3].ask.t, 3250000);
-    assert_int_equal(lines[3].request.category, sc_map_category_find(map, "school"));
+    assert_int_equal(lines[3].request.category_count, 1);
+    assert_int_equal(lines[3].request.categories[0], sc_map_category_find(map, "school"));
 }
 
 static void test_files_are_read_packed_or_not(void **state)
@@ -392,7 +437,14 @@ static sc_spoken any_query(sc_rng *rng, char *user, size_t room)
     said.ask.profile.l = sc_rng_below(rng, 20);
     said.ask.profile.max_hops = sc_rng_below(rng, 20);
     said.ask.profile.max_wait_us = sc_rng_below(rng, 100000000);
-    said.request.category = sc_rng_below(rng, 3) - 1;  // two categories, or all
+    const uint32_t choice = sc_rng_below(rng, 4);  // all, one of two categories, or both
+    if (choice == 3) {
+        said.request.category_count = 2;
+        said.request.categories[1] = 1;
+    } else if (choice > 0) {
+        said.request.category_count = 1;
+        said.request.categories[0] = choice - 1;
+    }
     if (sc_rng_below(rng, 2)) {
         said.request.k = said.ask.result_size = 1 + sc_rng_below(rng, 1000);
     } else {
@@ -449,7 +501,7 @@ static void test_times_are_written_exactly(void **state)
 static void test_a_line_is_written_as_the_format_has_it(void **state)
 {
     (void)state;
-    char text[512] = "";
+    char text[1024] = "";
     FILE *out = fmemopen(text, sizeof text, "w");
     assert_non_null(out);
     const sc_category_id school = sc_map_category_find(map, "school");
@@ -459,11 +511,17 @@ static void test_a_line_is_written_as_the_format_has_it(void **state)
                   .x = -122.4,
                   .y = 37.77,
                   .profile = {5, 6, 4, 10200000}};
-    sc_stream_write(out, map, &ask, &(sc_request){SC_REQUEST_KNN, 5, 0, SC_NONE});
+    sc_stream_write(out, map, &ask, &(sc_request){.type = SC_REQUEST_KNN, .k = 5});
     ask.is_on_edge = true;
     ask.edge = 7;
     ask.offset_m = 0.1;
-    sc_stream_write(out, map, &ask, &(sc_request){SC_REQUEST_RANGE, 0, 500, school});
+    sc_stream_write(out, map, &ask,
+                    &(sc_request){.type = SC_REQUEST_RANGE,
+                                  .radius_m = 500,
+                                  .category_count = 1,
+                                  .categories = {school}});
+    const sc_request both = {.k = 1, .category_count = 2, .categories = {0, 1}};
+    sc_request_write(out, map, &both);
     fclose(out);
     assert_string_equal(
         text, "{\"user\":\"u\\\"1\",\"t\":12.345000,\"lon\":-122.4,\"lat\":37.77,"
@@ -471,7 +529,8 @@ static void test_a_line_is_written_as_the_format_has_it(void **state)
               "\"request\":{\"type\":\"knn\",\"k\":5,\"category\":null}}\n"
               "{\"user\":\"u\\\"1\",\"t\":12.345000,\"edge\":7,\"offset_m\":0.1,"
               "\"profile\":{\"k\":5,\"l\":6,\"sigma_s\":4,\"sigma_t\":10.200000},"
-              "\"request\":{\"type\":\"range\",\"radius_m\":500,\"category\":\"school\"}}\n");
+              "\"request\":{\"type\":\"range\",\"radius_m\":500,\"category\":\"school\"}}\n"
+              "{\"type\":\"knn\",\"k\":1,\"category\":[\"school\",\"cafe\"]}");
 }
 
 // The users of many lines fill several blocks; one alone is larger than a block, and fills
@@ -496,7 +555,7 @@ static void test_users_stay_where_they_are_however_many_lines_follow(void **stat
         const int digits = snprintf(user, ROOM, "%07d", i);
         user[digits] = 'x';
         const sc_ask ask = {.user = user, .user_size = user_size_of(i)};
-        sc_stream_write(out, map, &ask, &(sc_request){.k = 1, .category = SC_NONE});
+        sc_stream_write(out, map, &ask, &(sc_request){.k = 1});
     }
     fclose(out);
 
@@ -521,6 +580,7 @@ int main(void)
         cmocka_unit_test(test_a_place_may_be_an_edge_and_an_offset),
         cmocka_unit_test(test_without_a_request_the_nearest_object_is_meant),
         cmocka_unit_test(test_a_range_has_a_radius_and_a_size_that_nobody_knows),
+        cmocka_unit_test(test_categories_may_be_a_list_and_come_in_one_form),
         cmocka_unit_test(test_a_category_may_be_left_out),
         cmocka_unit_test(test_a_user_may_be_a_number_and_is_then_its_digits),
         cmocka_unit_test(test_times_are_read_to_the_microsecond),

@@ -114,10 +114,8 @@ static const refusal refusals[] = {
      "\"request\" has an unknown key 'radius_m'; correct or remove it"},
     {"{" USER "," T "," PLACE "," PROFILE ",\"request\":{\"type\":\"range\"}}",
      "\"request.radius_m\" is missing; add it"},
-    {"{" USER "," T "," PLACE "," PROFILE ",\"request\":{\"type\":\"range\",\"radius_m\":0}}",
-     "\"request.radius_m\" is not above 0; write how many metres"},
     {"{" USER "," T "," PLACE "," PROFILE ",\"request\":{\"type\":\"range\",\"radius_m\":-3}}",
-     "\"request.radius_m\" is not above 0; write how many metres"},
+     "\"request.radius_m\" is below 0; write how many metres"},
     {"{" USER "," T "," PLACE "," PROFILE
      ",\"request\":{\"type\":\"range\",\"radius_m\":500,\"k\":5}}",
      "\"request\" has an unknown key 'k'; correct or remove it"},
@@ -126,7 +124,22 @@ static const refusal refusals[] = {
      "'caf\\xc3\\xa9' is no category of the map made from 'a sketch'; 'starcloak map info' lists "
      "them"},
     {"{" USER "," T "," PLACE "," PROFILE ",\"request\":{\"type\":\"knn\",\"k\":5,\"category\":3}}",
-     "\"request.category\" is neither a name nor null"},
+     "\"request.category\" is neither a name, nor a list of names, nor null"},
+    {"{" USER "," T "," PLACE "," PROFILE
+     ",\"request\":{\"type\":\"knn\",\"k\":5,\"category\":[\"cafe\",null]}}",
+     "\"request.category\" is neither a name, nor a list of names, nor null"},
+    {"{" USER "," T "," PLACE "," PROFILE
+     ",\"request\":{\"type\":\"knn\",\"k\":5,\"category\":[]}}",
+     "\"request.category\" names none; write null for all"},
+    {"{" USER "," T "," PLACE "," PROFILE ",\"request\":{\"type\":\"knn\",\"k\":5,\"category\":["
+     "\"cafe\",\"cafe\",\"cafe\",\"cafe\",\"cafe\","
+     "\"cafe\",\"cafe\",\"cafe\",\"cafe\",\"cafe\",\"cafe\",\"cafe\",\"cafe\",\"cafe\",\"cafe\","
+     "\"cafe\","
+     "\"cafe\"]}}",
+     "\"request.category\" names more than 16; write null for all"},
+    {"{" USER "," T "," PLACE "," PROFILE
+     ",\"request\":{\"type\":\"knn\",\"k\":5,\"category\":[\"cafe\",\"bar\"]}}",
+     "'bar' is no category of the map made from 'a sketch'; 'starcloak map info' lists them"},
 };
 
 // Without the place. Which column jansson names is its own affair.

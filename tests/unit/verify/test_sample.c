@@ -178,7 +178,7 @@ static void test_a_failed_query_is_watched_no_more(void **state)
         cloak(&s, i);
     }
     for (uint32_t i = 0; i < 20; i += 2) {
-        sc__sample_failed(&s.sample, &s.ledger, i);
+        sc__sample_dismiss(&s.sample, &s.ledger, i, SC_FATE_LOST);
         assert_int_equal(sc__ledger_fate(&s.ledger, i), SC_FATE_LOST);
     }
     assert_int_equal(s.sample.count, 10);

@@ -1,0 +1,74 @@
+/**
+ * @file fields.h
+ * @brief The fields of a line of JSON, each seen to be of its kind or refused with its name.
+ *
+ * Streams and records are strangers' files with users and positions in them. So a refusal names
+ * the file, the line and the field, says what to write instead, and repeats neither the value
+ * nor what jansson says, which quotes the text.
+ *
+ * Used by: stream_line.c, request_read.c, run_reader.c, run_events.c.
+ */
+#ifndef SC_RECORD_FIELDS_H
+#define SC_RECORD_FIELDS_H
+
+#include <starcloak/query.h>
+
+#include "base/text.h"
+
+#include <jansson.h>
+
+/** Where a line stands, and who is told what is wrong with it. */
+typedef struct sc__place {
+    const char *name;     ///< of the input
+    uint64_t number;      ///< of the line, from 1
+    const char *doing;    ///< what is being done, for when memory is out: "reading the queries"
+    bool passes_unknown;  ///< whether keys that are not known are passed over everywhere
+    sc_diag *diag;
+} sc__place;
+
+/** An object of a line. */
+typedef struct sc__fields {
+    const sc__place *place;
+    const json_t *object;
+    const char *prefix;  ///< what its keys are called after: "", "profile." or "request."
+} sc__fields;
+
+/**
+ * The object that a line is.
+ *
+ * @param out  to be released with json_decref()
+ * @return SC_OK, SC_ENOMEM, SC_EPARSE (not JSON, not an object, a key that stands twice)
+ */
+SC_CHECKED sc_err sc__line_load(const sc__place *place, sc_slice text, json_t **out);
+
+/** Complain about a field, or about the line as a whole. Both return SC_EPARSE. */
+sc_err sc__field_fail(const sc__fields *fields, const char *key, const char *what);
+sc_err sc__line_fail(const sc__place *place, const char *what);
+
+/** Memory is out. */
+sc_err sc__line_fail_memory(const sc__place *place);
+
+bool sc__field_exists(const sc__fields *fields, const char *key);
+
+SC_CHECKED sc_err sc__field_number(const sc__fields *fields, const char *key, double *out);
+SC_CHECKED sc_err sc__field_whole(const sc__fields *fields, const char *key, json_int_t *out);
+
+/** A whole number from 0 on that fits. */
+SC_CHECKED sc_err sc__field_count(const sc__fields *fields, const char *key, uint32_t *out);
+
+/** Seconds, to the nearest microsecond. */
+SC_CHECKED sc_err sc__field_time(const sc__fields *fields, const char *key, sc_time *out);
+
+/** A text that is not empty, lent as long as the object lives. */
+SC_CHECKED sc_err sc__field_text(const sc__fields *fields, const char *key, sc_slice *out);
+
+/** An object; set out->prefix before, the rest is filled in. */
+SC_CHECKED sc_err sc__field_object(const sc__fields *fields, const char *key, sc__fields *out);
+
+/** A list, lent as long as the object lives. */
+SC_CHECKED sc_err sc__field_list(const sc__fields *fields, const char *key, const json_t **out);
+
+/** Refuse whatever is not in `known`, which NULL ends. */
+SC_CHECKED sc_err sc__fields_refuse_others(const sc__fields *fields, const char *const *known);
+
+#endif

@@ -1,0 +1,60 @@
+/**
+ * @file run_internal.h
+ * @brief Inside a reader of run records: what it remembers, and what each event says to it.
+ *
+ * Queries are numbered as they come. By its number, a query is open and has a place in
+ * the pool, or it is in a cloak, or has come to another end.
+ *
+ * Used by: run_reader.c, run_events.c.
+ */
+#ifndef SC_RECORD_RUN_INTERNAL_H
+#define SC_RECORD_RUN_INTERNAL_H
+
+#include "base/hash.h"
+#include "base/pool.h"
+#include "base/source.h"
+#include "record/fields.h"
+#include "record/run_reader.h"
+
+/** What is kept of a query while it is open. */
+typedef struct sc__open_query {
+    sc_edge_id edge;
+    double offset_m;
+    sc_request request;
+} sc__open_query;
+
+/** What a query has instead of a place in the pool when it is not open. */
+#define SC__QUERY_LOST (SC_POOL_NONE - 1)
+#define SC__QUERY_CLOAKED SC_POOL_NONE
+
+/** Ids of segments or nodes. */
+typedef struct sc__id_list {
+    uint32_t *ids;
+    size_t count;
+    size_t capacity;
+} sc__id_list;
+
+struct sc_run_reader {
+    const sc_map *map;
+    const sc_vocabulary *vocabulary;
+    sc_source source;
+    json_t *document;  ///< of the line at hand; ids of members are in it
+    bool has_ended;
+
+    sc_hash numbers;   ///< from the hash of an id to the query's number
+    uint32_t *places;  ///< by number: where it lies in the pool, or what became of it
+    size_t query_count;
+    size_t place_capacity;
+    sc_pool open;  ///< of sc__open_query
+
+    // Of the cloak at hand.
+    sc__id_list segments;
+    sc__id_list border_nodes;
+    sc_run_member *members;
+    size_t member_capacity;
+};
+
+/** Take in the event that `fields` are; sets the kind of `out`, and its cloak if it is one. */
+SC_CHECKED sc_err sc__run_event(sc_run_reader *reader, const sc__fields *fields, sc_run_line *out);
+
+#endif

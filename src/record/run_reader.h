@@ -1,0 +1,96 @@
+/**
+ * @file run_reader.h
+ * @brief A run record, read for its cloaks: which roads, which members, where they are and what
+ * they ask for.
+ *
+ * Every line also comes as it is, so that whoever adds to a record can write the rest of it
+ * unchanged. A record is a stranger's file: what is missing, of the wrong kind or not of this map
+ * is refused with file, line and field, and without a user or a position. Whether promises
+ * are kept is for `starcloak verify` to say; here it is made sure that a cloak can be worked with:
+ * its segments and border nodes exist and ascend, and its members have asked before, are in no
+ * other cloak, and are on one of its segments.
+ *
+ * Memory: some 50 bytes per query of the record, and 100 more while it is open.
+ *
+ * Uses: relay, base. Used by: sim/evaluate.
+ */
+#ifndef SC_RECORD_RUN_READER_H
+#define SC_RECORD_RUN_READER_H
+
+#include <starcloak/query.h>
+#include <starcloak/relay.h>
+
+#include "base/file.h"
+#include "base/text.h"
+
+/** What a line is to whoever adds answers. */
+typedef enum sc_run_kind {
+    SC_RUN_OTHER,   ///< to be passed on
+    SC_RUN_CLOAK,   ///< to be passed on, and answered
+    SC_RUN_ANSWER,  ///< an answer, or the failure of a query in a cloak: from an earlier time
+    SC_RUN_END,     ///< the end; nothing follows
+} sc_run_kind;
+
+/** A query in a cloak. */
+typedef struct sc_run_member {
+    sc_slice query;  ///< its id, as the record has it
+    sc_edge_id edge;
+    double offset_m;     ///< within the edge
+    sc_request request;  ///< in normal form; of an unknown category, SC_NONE is among its own
+} sc_run_member;
+
+/** A cloak; there is at least one segment and one member. */
+typedef struct sc_run_cloak {
+    uint64_t number;
+    sc_time t;
+    const sc_seg_id *segments;  ///< ascending, each once
+    size_t segment_count;
+    const sc_node_id *border_nodes;  ///< ascending, each once
+    size_t border_node_count;
+    const sc_run_member *members;
+    size_t member_count;
+} sc_run_cloak;
+
+/** A line of a record. All is lent until the next one is read. */
+typedef struct sc_run_line {
+    sc_run_kind kind;
+    sc_slice text;  ///< as it is, without its line end
+    uint64_t number;
+    sc_run_cloak cloak;  ///< of SC_RUN_CLOAK
+} sc_run_line;
+
+typedef struct sc_run_reader sc_run_reader;
+
+/**
+ * Open the record at `path` (borrowed; "-" is standard input; xz and gzip are unpacked).
+ *
+ * @param map         of the run; borrowed, as the vocabulary
+ * @param vocabulary  the words for categories
+ * @return SC_OK, or as sc_source_open()
+ */
+SC_CHECKED sc_err sc_run_reader_open(const sc_map *map, const sc_vocabulary *vocabulary,
+                                     const char *path, sc_run_reader **out, sc_diag *diag);
+
+/** The same from memory (borrowed, also where `input` points to). */
+SC_CHECKED sc_err sc_run_reader_of(const sc_map *map, const sc_vocabulary *vocabulary,
+                                   const sc_input *input, sc_run_reader **out, sc_diag *diag);
+
+/** What messages call it: its path, or standard input. */
+const char *sc_run_reader_name(const sc_run_reader *reader);
+
+/** NULL is fine. */
+void sc_run_reader_free(sc_run_reader *reader);
+
+/**
+ * The next line; empty ones are passed over.
+ *
+ * @param line  its `text` is set to no text at all (NULL) behind the end
+ * @return SC_OK, SC_EIO, SC_EPARSE (not a record, or one that is cut short), SC_EMISMATCH (of
+ *         another map), SC_ELIMIT, SC_ENOMEM
+ */
+SC_CHECKED sc_err sc_run_reader_next(sc_run_reader *reader, sc_run_line *line, sc_diag *diag);
+
+/** How many bytes have been read; *total is 0 if it is not known how many there are. */
+uint64_t sc_run_reader_passed(const sc_run_reader *reader, uint64_t *total);
+
+#endif
