@@ -2,7 +2,7 @@
  * @file report.h
  * @brief What a run came to: rates, waits, sizes, work.
  *
- * Uses: engine. Used by: sim/run, starcloak cloak and simulate.
+ * Uses: engine. Used by: sim/run, sim/evaluate, starcloak cloak and simulate.
  */
 #ifndef SC_SIM_REPORT_H
 #define SC_SIM_REPORT_H
@@ -19,7 +19,7 @@ typedef struct sc_summary {
 } sc_summary;
 
 /** Reasons to refuse are told apart by sc_err, all of which are below this (see report.c). */
-#define SC_REFUSAL_COUNT 16
+#define SC_REFUSAL_COUNT 20
 
 /** How many refusals a report keeps in words. */
 #define SC_REFUSALS_SHOWN 5

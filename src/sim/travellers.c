@@ -196,7 +196,6 @@ uint32_t sc_travellers_ask(sc_travellers *travellers, sc_spoken *out)
     out->ask.profile = draw_profile(&travellers->workload, rng);
     out->request.type = SC_REQUEST_KNN;
     out->request.k = sc_normal_draw_whole(&travellers->workload.nearest, rng);
-    out->request.category = SC_NONE;
     out->ask.result_size = out->request.k;
     return next.traveller;
 }

@@ -188,8 +188,8 @@ static void test_the_default_model_passes(void **state)
     sc_diag diag = {""};
     CHECK_OK(sc_cost_model_check(&model, &diag), &diag);
     CHECK_SAME(model.segment, 1.0);
-    CHECK_SAME(model.border_node, 4.0);
-    CHECK_SAME(model.object, 0.1);
+    CHECK_SAME(model.border_node, 2.0);
+    CHECK_SAME(model.object, 30.0);
     CHECK_SAME(model.balance, 0.5);
 }
 

@@ -293,7 +293,7 @@ static void test_needs_are_drawn_as_the_workload_says(void **state)
         assert_in_range(profile->max_hops, 0, 8);
         assert_in_range(profile->max_wait_us, sc_seconds(2), sc_seconds(18));
         assert_int_equal(said.request.type, SC_REQUEST_KNN);
-        assert_int_equal(said.request.category, SC_NONE);
+        assert_int_equal(said.request.category_count, 0);
         assert_in_range(said.request.k, 1, 9);
         assert_int_equal(said.ask.result_size, said.request.k);
         k += profile->k;

@@ -1,0 +1,247 @@
+// There and back with the built-in provider. See exchange.h.
+#include "sim/exchange.h"
+
+#include "base/diag.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+// --- Life --------------------------------------------------------------------
+
+// A database without a single row has no keys either, and its objects are still not the map's.
+static bool are_foreign(const sc_map *map, const sc_evaluate_options *options)
+{
+    if (options->points) return true;
+    const sc_object_table *table = sc_objects_table(options->objects);
+    return table->keys || table->count != sc_map_object_count(map);
+}
+
+sc_err sc_exchange_init(sc_exchange *exchange, const sc_map *map,
+                        const sc_evaluate_options *options, sc_evaluate_report *report,
+                        sc_diag *diag)
+{
+    exchange->map = map;
+    exchange->options = options;
+    exchange->report = report;
+    exchange->limits = sc_codec_limits_default();
+    exchange->are_foreign = are_foreign(map, options);
+    exchange->vocabulary =
+        options->points ? options->vocabulary : sc_objects_vocabulary(options->objects);
+    sc_err err = options->is_seeded ? sc_rng_new_seeded(options->seed, &exchange->rng)
+                                    : sc_rng_new_secure(&exchange->rng);
+    if (err) return sc_fail(diag, err, "preparing the evaluation: %s", sc_err_text(err));
+    if (options->points) return SC_OK;
+    err = sc_lbs_new(map, &options->lbs, &exchange->lbs, diag);
+    if (err) return err;
+    // Geometry is of the provider's own map, and finds its roads here only nearly: an object at a
+    // corner may come to lie on the other road. A thousandth covers that.
+    sc_filter_options filter = options->filter;
+    if (options->encoding == SC_ENCODING_GEOJSON && filter.slack < 1e-3) filter.slack = 1e-3;
+    return sc_filter_new(map, &filter, &exchange->filter, diag);
+}
+
+void sc_exchange_fini(sc_exchange *exchange)
+{
+    sc_filter_free(exchange->filter);
+    sc_lbs_free(exchange->lbs);
+    sc_rng_free(exchange->rng);
+    *exchange = (sc_exchange){.map = NULL};
+}
+
+// --- Steps ---------------------------------------------------------------------
+
+double sc__cpu_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+double sc__wall_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/**
+ * Whether this is about one cloak and whoever answers it: a provider that is bad or overtaxed, or
+ * cannot tell which roads are meant. Other cloaks may fare better.
+ */
+static bool is_of_provider(const sc_evaluate_report *report, sc_err err)
+{
+    switch (err) {
+    case SC_EPARSE:
+    case SC_EINVAL:
+    case SC_EUNKNOWN:
+    case SC_EREQUEST:
+    case SC_EREPLY:
+    case SC_ELIMIT:
+        return true;
+    case SC_ENET:
+        // One that was never reached will not be reached a thousand times either.
+        return report->questions > 0;
+    default:
+        return false;
+    }
+}
+
+static sc_err settle(sc_exchange *exchange, sc_batch_cloak *cloak, sc_err err, const sc_diag *why,
+                     sc_diag *diag)
+{
+    sc_diag told;
+    sc_fail(&told, err, "%.400s:%" PRIu64 ": cloak %" PRIu64 ": %s", exchange->record_name,
+            cloak->line, cloak->number, why->message[0] != '\0' ? why->message : sc_err_text(err));
+    if (!is_of_provider(exchange->report, err)) {
+        if (diag) *diag = told;
+        return err;
+    }
+    cloak->failure = err;
+    // A reply of which a part cannot be believed is not believed in any part.
+    for (size_t i = 0; i < cloak->member_count; i++) {
+        sc_batch_member *member = &exchange->batch->members[cloak->first_member + i];
+        if (member->end == SC_BATCH_ANSWERED) member->end = SC_BATCH_FAILED;
+    }
+    sc_diag *first = &exchange->report->first_failure;
+    if (first->message[0] == '\0') *first = told;
+    return SC_OK;
+}
+
+sc_err sc__exchange_step(sc_exchange *exchange, sc__step step, sc_diag *diag)
+{
+    sc_err err = SC_OK;
+    for (size_t i = 0; i < exchange->batch->cloak_count && !err; i++) {
+        sc_batch_cloak *cloak = &exchange->batch->cloaks[i];
+        if (!cloak->relay || cloak->failure) continue;
+        sc_diag why;
+        why.message[0] = '\0';
+        err = step(exchange, cloak, &why);
+        if (err) err = settle(exchange, cloak, err, &why, diag);
+    }
+    return err;
+}
+
+static sc_err make_relays(sc_exchange *exchange, sc_diag *diag)
+{
+    const sc_request_limits *limits = &exchange->options->lbs.limits;
+    for (size_t i = 0; i < exchange->batch->cloak_count; i++) {
+        const sc_err err =
+            sc_batch_make_relay(exchange->batch, &exchange->batch->cloaks[i], exchange->map, limits,
+                                exchange->vocabulary->count, exchange->rng);
+        if (err) return sc_fail_memory(diag, "evaluating a record");
+    }
+    return SC_OK;
+}
+
+static sc_err send_relay(sc_exchange *exchange, sc_batch_cloak *cloak, sc_diag *diag)
+{
+    const sc_encoding encoding = exchange->options->encoding;
+    const sc_err err = sc_relay_encode(exchange->map, exchange->vocabulary, cloak->relay, encoding,
+                                       &cloak->bytes_out, diag);
+    if (err) return err;
+    return sc_relay_decode(exchange->map, exchange->vocabulary, &exchange->limits, encoding,
+                           cloak->bytes_out.data, cloak->bytes_out.size, &cloak->heard, diag);
+}
+
+static sc_err answer_relay(sc_exchange *exchange, sc_batch_cloak *cloak, sc_diag *diag)
+{
+    return sc_lbs_evaluate(exchange->lbs, exchange->options->objects, cloak->heard, &cloak->said,
+                           diag);
+}
+
+static sc_err send_reply(sc_exchange *exchange, sc_batch_cloak *cloak, sc_diag *diag)
+{
+    const sc_encoding encoding = exchange->options->encoding;
+    const sc_err err = sc_reply_encode(exchange->map, exchange->vocabulary, cloak->heard,
+                                       &cloak->said, encoding, &cloak->bytes_in, diag);
+    if (err) return err;
+    return sc_reply_decode(exchange->map, exchange->vocabulary, &exchange->limits, cloak->relay,
+                           encoding, cloak->bytes_in.data, cloak->bytes_in.size, &cloak->reply,
+                           diag);
+}
+
+// An encoding that knows geometry alone calls the map's objects by texts, too: their numbers.
+static sc_err number_results(const sc_exchange *exchange, const sc_batch_member *member,
+                             const sc_object_table *table, sc_diag *diag)
+{
+    sc_near *results = exchange->batch->results + member->first_result;
+    for (size_t i = 0; i < member->result_count; i++) {
+        const char *key = table->strings + table->keys[results[i].object];
+        uint64_t number = 0;
+        if (!sc_slice_u64((sc_slice){key, strlen(key)}, &number) ||
+            number >= sc_map_object_count(exchange->map)) {
+            return sc_fail(diag, SC_EREPLY, "an object of the reply is none of the map's");
+        }
+        results[i].object = (uint32_t)number;
+    }
+    return SC_OK;
+}
+
+static sc_err filter_reply(sc_exchange *exchange, sc_batch_cloak *cloak, sc_diag *diag)
+{
+    sc_err err = sc_filter_open(exchange->filter, cloak->relay, &cloak->reply, diag);
+    const bool are_renamed = cloak->reply.table.keys && !exchange->are_foreign;
+    cloak->table = are_renamed ? sc_objects_table(exchange->options->objects) : &cloak->reply.table;
+    for (size_t i = 0; i < cloak->member_count && !err; i++) {
+        sc_batch_member *member = &exchange->batch->members[cloak->first_member + i];
+        const sc_near *results = NULL;
+        size_t count = 0;
+        if (member->end == SC_BATCH_REFUSED) continue;
+        err = sc_filter_answer(exchange->filter, member->edge, member->offset_m, member->which,
+                               &results, &count, diag);
+        if (!err) err = sc_batch_keep_answer(exchange->batch, member, results, count);
+        if (!err && are_renamed) {
+            err = number_results(exchange, member, &cloak->reply.table, diag);
+        }
+    }
+    return err;
+}
+
+// Not in any time: it is for the report alone.
+static sc_err count_candidates(sc_exchange *exchange, sc_batch_cloak *cloak, sc_diag *diag)
+{
+    (void)diag;
+    sc_err err = SC_OK;
+    for (size_t i = 0; i < cloak->member_count && !err; i++) {
+        sc_batch_member *member = &exchange->batch->members[cloak->first_member + i];
+        if (member->end != SC_BATCH_ANSWERED) continue;
+        member->candidates = sc_reply_candidates(&cloak->reply, member->which);
+        err = sc_batch_count_distinct(exchange->batch, &cloak->reply, member->which,
+                                      &member->distinct);
+    }
+    return err;
+}
+
+// --- The way -----------------------------------------------------------------------
+
+static sc_err built_in_exchange(sc_exchange *exchange, sc_diag *diag)
+{
+    sc_evaluate_report *report = exchange->report;
+    const double start = sc__cpu_s();
+    sc_err err = sc__exchange_step(exchange, send_relay, diag);
+    const double sent = sc__cpu_s();
+    const double sent_wall = sc__wall_s();
+    if (!err) err = sc__exchange_step(exchange, answer_relay, diag);
+    const double answered = sc__cpu_s();
+    report->provider_wall_s += sc__wall_s() - sent_wall;
+    if (!err) err = sc__exchange_step(exchange, send_reply, diag);
+    const double received = sc__cpu_s();
+    if (!err) err = sc__exchange_step(exchange, filter_reply, diag);
+    const double filtered = sc__cpu_s();
+    report->codec_cpu_s += sent - start + (received - answered);
+    report->provider_cpu_s += answered - sent;
+    report->trusted_cpu_s += filtered - received;
+    report->work = sc_lbs_work_done(exchange->lbs);
+    return err ? err : sc__exchange_step(exchange, count_candidates, diag);
+}
+
+sc_err sc_exchange_run(sc_exchange *exchange, sc_batch *batch, sc_diag *diag)
+{
+    exchange->batch = batch;
+    const double start = sc__cpu_s();
+    const sc_err err = make_relays(exchange, diag);
+    exchange->report->trusted_cpu_s += sc__cpu_s() - start;
+    if (err) return err;
+    return exchange->lbs ? built_in_exchange(exchange, diag) : sc__point_exchange(exchange, diag);
+}
