@@ -61,6 +61,16 @@ static sc_category_count *count_categories(const sc_map *map)
     return counts;
 }
 
+/** What the nearest index of the map holds; objects that make no sense have none. */
+static sc_err describe_index(const sc_map *map, sc_index_info *out)
+{
+    sc_objects *objects = NULL;
+    const sc_err err = sc_objects_of_map(map, &objects);
+    if (!err) *out = sc_objects_index_info(objects);
+    sc_objects_release(objects);
+    return err == SC_ENOMEM ? err : SC_OK;
+}
+
 static int run(sc_call *call)
 {
     info_options options = {.path = NULL};
@@ -75,12 +85,17 @@ static int run(sc_call *call)
     err = sc_map_describe(map, &info);
     sc_category_count *categories = err ? NULL : count_categories(map);
     if (!err && !categories) err = SC_ENOMEM;
+    sc_index_info index = {.k = 0};
+    if (!err) err = describe_index(map, &index);
     int status = SC_EXIT_OK;
     if (err) {
         status = sc_call_fail(call, err, NULL);
     } else {
-        const sc_info_view view = {
-            .path = options.path, .map = map, .info = &info, .categories = categories};
+        const sc_info_view view = {.path = options.path,
+                                   .map = map,
+                                   .info = &info,
+                                   .categories = categories,
+                                   .index = index};
         (options.json ? sc_info_print_json : sc_info_print_text)(stdout, &view);
     }
     free(categories);
@@ -99,6 +114,8 @@ static const sc_entry meanings[] = {
                "intersection."},
     {"balls", "How many other stars are within some hops of a star: the company that a traveller "
               "can hope for."},
+    {"nearest index", "The nearest objects of every star, if 'starcloak map index' has stored "
+                      "them: a list for all categories together and lists for some."},
     {NULL, NULL},
 };
 

@@ -9,19 +9,15 @@
  */
 #include "command.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 #include <starcloak/map.h>
 
 #include "format.h"
 #include "inputs.h"
+#include "positions.h"
 #include "values.h"
-
-/** No two numbers need more; a longer line is not what it should be. */
-#define LINE_SIZE 512
 
 typedef struct snap_options {
     const char *path;
@@ -109,30 +105,13 @@ static void print_for_people(const sc_map *map, const sc_snap *snap)
     printf("distance  %s %s\n", sc_format_decimal(distance, snap->distance_m, 2), unit);
 }
 
-/** Say why a position has no place; the sentence names the limit, if that is why. */
-static void explain(sc_diag *diag, sc_err err, const sc_map *map, const snap_options *options)
-{
-    if (err == SC_ETOOFAR) {
-        snprintf(diag->message, sizeof(diag->message), "no road within %g %s of the position",
-                 options->max_snap_m, sc_map_in_metres(map) ? "m" : "units");
-    } else if (err == SC_EINVAL) {
-        snprintf(diag->message, sizeof(diag->message), "not a position on the globe");
-    } else if (err == SC_ENOCOORDS) {
-        snprintf(diag->message, sizeof(diag->message),
-                 "%s: the map has no coordinates, so nothing can be snapped to it", options->path);
-    } else {
-        snprintf(diag->message, sizeof(diag->message), "%s", sc_err_text(err));
-    }
-}
-
 static int snap_one(const sc_call *call, const sc_map *map, const snap_options *options)
 {
     sc_snap snap;
     const sc_err err = sc_map_snap(map, options->x, options->y, options->max_snap_m, &snap);
     if (err) {
-        // The position itself is not repeated: messages end up in logs.
         sc_diag why;
-        explain(&why, err, map, options);
+        sc_position_explain(err, map, options->path, options->max_snap_m, &why);
         return sc_call_fail(call, err, &why);
     }
     if (options->json) {
@@ -143,58 +122,41 @@ static int snap_one(const sc_call *call, const sc_map *map, const snap_options *
     return SC_EXIT_OK;
 }
 
-/** Two numbers separated by blanks or a comma, and nothing else. */
-static bool read_position(char *line, double *x, double *y)
-{
-    static const char separators[] = " \t,\r\n";
-    char *rest = NULL;
-    const char *first = strtok_r(line, separators, &rest);
-    const char *second = first ? strtok_r(NULL, separators, &rest) : NULL;
-    return second && !strtok_r(NULL, separators, &rest) && sc_text_to_number(first, x) &&
-           sc_text_to_number(second, y);
-}
+/** What each line needs. */
+typedef struct snapping {
+    const sc_call *call;
+    const sc_map *map;
+    const snap_options *options;
+} snapping;
 
-static int fail_at_line(const sc_call *call, uint64_t line, const char *what)
+static int snap_line(void *context, uint64_t line, double x, double y)
 {
-    sc_diag diag;
-    snprintf(diag.message, sizeof(diag.message), "standard input:%" PRIu64 ": %.900s", line, what);
-    return sc_call_fail(call, SC_EPARSE, &diag);
+    const snapping *s = context;
+    int status = SC_EXIT_OK;
+    sc_snap snap;
+    const sc_err err = sc_map_snap(s->map, x, y, s->options->max_snap_m, &snap);
+    if (err) {
+        sc_diag why;
+        sc_position_explain(err, s->map, s->options->path, s->options->max_snap_m, &why);
+        status = sc_position_fail(s->call, line, err, why.message);
+    }
+    if (s->options->json) {
+        print_json(err ? NULL : &snap);
+    } else {
+        print_columns(err ? NULL : &snap);
+    }
+    return status;
 }
 
 static int snap_lines(const sc_call *call, const sc_map *map, const snap_options *options)
 {
-    int status = SC_EXIT_OK;
-    char line[LINE_SIZE];
-    for (uint64_t number = 1; fgets(line, sizeof(line), stdin); number++) {
-        double x = 0;
-        double y = 0;
-        const bool is_whole = strchr(line, '\n') != NULL || feof(stdin);
-        if (!is_whole || !read_position(line, &x, &y)) {
-            return fail_at_line(call, number, "not a position; write longitude and latitude");
-        }
-        sc_snap snap;
-        const sc_err err = sc_map_snap(map, x, y, options->max_snap_m, &snap);
-        if (err) {
-            sc_diag why;
-            explain(&why, err, map, options);
-            status = fail_at_line(call, number, why.message);
-            if (err == SC_ENOCOORDS) return status;
-        }
-        if (options->json) {
-            print_json(err ? NULL : &snap);
-        } else {
-            print_columns(err ? NULL : &snap);
-        }
-        // A full disk does not get less full by going on.
-        if (ferror(stdout)) return SC_EXIT_FAILURE;
+    if (sc_map_coords(map) == SC_COORDS_NONE) {
+        sc_diag why;
+        sc_position_explain(SC_ENOCOORDS, map, options->path, options->max_snap_m, &why);
+        return sc_call_fail(call, SC_ENOCOORDS, &why);
     }
-    if (ferror(stdin)) {
-        sc_diag diag;
-        snprintf(diag.message, sizeof(diag.message), "reading standard input failed: %s",
-                 strerror(errno));
-        return sc_call_fail(call, SC_EIO, &diag);
-    }
-    return status;
+    snapping s = {.call = call, .map = map, .options = options};
+    return sc_positions_each(call, snap_line, &s);
 }
 
 static int run(sc_call *call)

@@ -89,9 +89,9 @@ static void print_json(const sc_verify_report *report)
 {
     printf("{\"queries\":%" PRIu64 ",\"cloaks\":%" PRIu64 ",\"cloaked\":%" PRIu64
            ",\"drops\":%" PRIu64 ",\"failed\":%" PRIu64 ",\"answers\":%" PRIu64
-           ",\"open_at_end\":%" PRIu64 ",\"overdue\":%" PRIu64,
+           ",\"foreign_answers\":%" PRIu64 ",\"open_at_end\":%" PRIu64 ",\"overdue\":%" PRIu64,
            report->queries, report->cloaks, report->cloaked, report->drops, report->failed,
-           report->answers, report->open_at_end, report->overdue);
+           report->answers, report->foreign_answers, report->open_at_end, report->overdue);
     printf(",\"map_match\":\"%s\"", map_match_name(report->map_match));
     printf(",\"holds\":%s,\"violations\":%" PRIu64 ",\"promises\":{",
            holds(report) ? "true" : "false", report->violations);
@@ -129,6 +129,7 @@ static void print_table(const verify_options *options, const sc_verify_report *r
     print_part(report->open_at_end, "open at the end");
     print_part(report->overdue, "without an end");
     print_part(report->answers, "answers");
+    print_part(report->foreign_answers, "of them about objects that are not the map's");
     printf("\n\n%-58s %10s %9s\n", "promise", "checked", "violated");
     for (unsigned i = 0; i < SC_PROMISE_COUNT; i++) {
         printf("%-8s %-49s %10s %9s\n", sc_promise_name((sc_promise)i),

@@ -43,13 +43,15 @@ void sc_path_append(char *path, const char *name)
     snprintf(path + used, SC_PATH_SIZE - used, " %s", name);
 }
 
-/** One line on standard error, behind all that was printed before. */
+/** One line on standard error, behind all that was printed before; from any thread. */
 static void tell(const sc_call *call, const char *message)
 {
     fflush(stdout);
+    flockfile(stderr);
     fprintf(stderr, "%s: ", call->path);
     sc_print_text(stderr, message);
     fputc('\n', stderr);
+    funlockfile(stderr);
 }
 
 int sc_call_fail(const sc_call *call, sc_err err, const sc_diag *diag)

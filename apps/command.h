@@ -118,7 +118,7 @@ void sc_parse_file(const char *what, const char *argument, const struct argp_sta
  */
 int sc_call_fail(const sc_call *call, sc_err err, const sc_diag *diag);
 
-/** Say something beside the work, in the same form: "path: message" in one line. */
+/** Say something beside the work, in the same form: "path: message" in one line. Any thread. */
 void sc_call_note(const sc_call *call, const char *format, ...) SC_PRINTF(2, 3);
 
 /** Complain about how the command was used, in one line and a hint, and exit with 2. */
@@ -175,12 +175,15 @@ extern const sc_entry sc_environment[];
 // --- The commands -----------------------------------------------------------
 
 extern const sc_command sc_cmd_cloak;
+extern const sc_command sc_cmd_evaluate;
 extern const sc_command sc_cmd_map_check;
 extern const sc_command sc_cmd_map_export;
 extern const sc_command sc_cmd_map_generate;
 extern const sc_command sc_cmd_map_import;
+extern const sc_command sc_cmd_map_index;
 extern const sc_command sc_cmd_map_info;
 extern const sc_command sc_cmd_map_snap;
+extern const sc_command sc_cmd_nearest;
 extern const sc_command sc_cmd_queries;
 extern const sc_command sc_cmd_simulate;
 extern const sc_command sc_cmd_verify;

@@ -77,9 +77,9 @@ enum {
     {"cost-segment", SC_KEY_COST_SEGMENT, "X",                                                \
      "what it costs to answer for a segment (Cs; default 1)", NULL},                          \
     {"cost-border-node", SC_KEY_COST_BORDER_NODE, "X",                                        \
-     "what it costs to answer for a border node (Cv; default 4)", NULL},                      \
+     "what it costs to answer for a border node (Cv; default 2)", NULL},                      \
     {"cost-object", SC_KEY_COST_OBJECT, "X",                                                  \
-     "what it costs to send an object (Co; default 0.1)", NULL},                              \
+     "what it costs to send an object (Co; default 30)", NULL},                              \
     {"cost-balance", SC_KEY_COST_BALANCE, "X",                                                \
      "weight of sending against answering, 0 to 1 (beta; default 0.5)", NULL},                \
     {"quiet", 'q', NULL,                                                                      \

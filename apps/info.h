@@ -3,7 +3,7 @@
  * @brief The description of a map, as text for people and as JSON for programs.
  *
  * The numbers are the library's (map_info.h), but for the objects of each
- * category, which are counted here.
+ * category, which are counted here, and the nearest index (objects.h).
  *
  * Used by: map info.
  */
@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include <starcloak/map_info.h>
+#include <starcloak/objects.h>
 
 /** A category and how many objects have it. */
 typedef struct sc_category_count {
@@ -26,6 +27,7 @@ typedef struct sc_info_view {
     const sc_map *map;
     const sc_map_info *info;
     const sc_category_count *categories;  ///< sc_map_category_count() of them, most frequent first
+    sc_index_info index;
 } sc_info_view;
 
 /** Print the description for people. */

@@ -87,6 +87,14 @@ static void put_sizes(FILE *stream, const sc_map *map, const sc_map_info *info)
     put_number(stream, "length_m", info->length_m);
 }
 
+static void put_index(FILE *stream, const sc_index_info *index)
+{
+    fprintf(stream,
+            ",\n  \"index\": {\"k\": %" PRIu32 ", \"lists\": %" PRIu32 ", \"left_out\": %" PRIu32
+            ", \"index_bytes\": %zu}",
+            index->k, index->list_count, index->left_out, index->bytes);
+}
+
 static void put_graph(FILE *stream, const sc_map_info *info)
 {
     fputs(",\n  ", stream);
@@ -171,6 +179,7 @@ void sc_info_print_json(FILE *stream, const sc_info_view *view)
 {
     put_identity(stream, view);
     put_sizes(stream, view->map, view->info);
+    put_index(stream, &view->index);
     put_graph(stream, view->info);
     put_classes(stream, view->info);
     put_balls(stream, view->info);

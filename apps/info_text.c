@@ -86,6 +86,19 @@ static void put_sizes(FILE *stream, const sc_map *map, const sc_map_info *info)
     }
 }
 
+static void put_index(FILE *stream, const sc_index_info *index)
+{
+    if (index->k == 0) return;
+    char remark[96];
+    char number[SC_FORMAT_SIZE];
+    const int used = snprintf(remark, sizeof(remark), "lists of %" PRIu32 " per star", index->k);
+    if (index->left_out > 0) {
+        snprintf(remark + used, sizeof(remark) - (size_t)used, "; %s categories have none",
+                 sc_format_count(number, index->left_out));
+    }
+    put_row(stream, "nearest index", index->list_count, remark);
+}
+
 static void put_degrees(FILE *stream, const sc_map_info *info)
 {
     uint64_t total = 0;
@@ -251,6 +264,7 @@ void sc_info_print_text(FILE *stream, const sc_info_view *view)
 {
     put_identity(stream, view);
     put_sizes(stream, view->map, view->info);
+    put_index(stream, &view->index);
     put_degrees(stream, view->info);
     put_components(stream, view->map, view->info);
     put_segments(stream, view->map, view->info);

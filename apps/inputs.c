@@ -1,7 +1,6 @@
 // What a file seems to be, from its first bytes. See inputs.h.
 #include "inputs.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -38,7 +37,9 @@ static bool has(const start *at, const char *text)
 static sc_input_kind kind_of_object(const start *at)
 {
     // A report counts refused profiles, and the queries of a record have one: so in this order.
-    if (has(at, "\"success_rate\"") || has(at, "\"promises\"")) return SC_INPUT_REPORT;
+    if (has(at, "\"success_rate\"") || has(at, "\"promises\"") || has(at, "\"bytes_out\"")) {
+        return SC_INPUT_REPORT;
+    }
     if (has(at, "\"event\"")) return SC_INPUT_RECORD;
     if (has(at, "\"profile\"")) return SC_INPUT_STREAM;
     if (has(at, "\"FeatureCollection\"") || has(at, "\"Feature\"")) return SC_INPUT_GEOJSON;
@@ -111,6 +112,22 @@ sc_err sc_input_explain(sc_err err, const char *path, sc_input_kind wanted, sc_d
                  path, kinds[kind].name, kinds[wanted].name, kinds[wanted].advice);
     }
     return err;
+}
+
+sc_err sc_input_need_objects(const sc_map *map, const char *path, sc_diag *diag)
+{
+    if (sc_map_object_count(map) > 0) return SC_OK;
+    snprintf(diag->message, sizeof(diag->message),
+             NAME_SIZE ": has no objects to ask for; put some on the map when it is made "
+                       "('starcloak map import ... --objects FILE.csv'), or take them from a "
+                       "database (--objects postgresql://...)",
+             path);
+    return SC_EMAP;
+}
+
+bool sc_input_is_packed(const char *path)
+{
+    return strcmp(path, "-") != 0 && kind_of(path) == SC_INPUT_PACKED;
 }
 
 sc_err sc_input_open_map(const char *path, const char *next, sc_map **out, sc_diag *diag)

@@ -12,6 +12,8 @@
 #ifndef SC_APPS_INPUTS_H
 #define SC_APPS_INPUTS_H
 
+#include <stdbool.h>
+
 #include <starcloak/map.h>
 
 /** What a file seems to be. */
@@ -31,6 +33,12 @@ typedef enum sc_input_kind {
  */
 SC_CHECKED sc_err sc_input_open_map(const char *path, const char *next, sc_map **out,
                                     sc_diag *diag);
+
+/** Whether there are objects on the map, that at `path`; if not, `diag` says what to do. */
+SC_CHECKED sc_err sc_input_need_objects(const sc_map *map, const char *path, sc_diag *diag);
+
+/** Whether the file at `path` begins as one packed by xz or gzip. Not for standard input. */
+bool sc_input_is_packed(const char *path);
 
 /**
  * Reading `path` as what is `wanted`, a stream or a record, failed with `err`, and `diag` says

@@ -2,7 +2,8 @@
  * @file map_report.h
  * @brief What is said about a map that has just been made.
  *
- * Used by: map import, map generate; queries, cloak and simulate (where to print a report).
+ * Used by: map import, generate and index; queries, cloak, simulate and evaluate (where to print a
+ * report).
  */
 #ifndef SC_APPS_MAP_REPORT_H
 #define SC_APPS_MAP_REPORT_H

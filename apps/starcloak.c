@@ -61,7 +61,7 @@ static const sc_command cmd_help = {
     .name = "help",
     .summary = "explain a command",
     .arguments = "[COMMAND...]",
-    .complete = "map queries cloak simulate verify help",
+    .complete = "map nearest queries cloak simulate evaluate verify help",
     .description = "Print what a command does and which options it has; without a command, what "
                    "commands there are.",
     .examples = help_examples,
@@ -72,13 +72,8 @@ static const sc_command cmd_help = {
 // --- starcloak map ----------------------------------------------------------
 
 static const sc_command *const map_commands[] = {
-    &sc_cmd_map_import,
-    &sc_cmd_map_generate,
-    &sc_cmd_map_info,
-    &sc_cmd_map_check,
-    &sc_cmd_map_snap,
-    &sc_cmd_map_export,
-    NULL,
+    &sc_cmd_map_import, &sc_cmd_map_generate, &sc_cmd_map_index,  &sc_cmd_map_info,
+    &sc_cmd_map_check,  &sc_cmd_map_snap,     &sc_cmd_map_export, NULL,
 };
 
 static const sc_entry map_examples[] = {
@@ -163,7 +158,8 @@ static error_t parse_root(int key, char *argument, struct argp_state *state)
 }
 
 static const sc_command *const root_commands[] = {
-    &cmd_map, &sc_cmd_queries, &sc_cmd_cloak, &sc_cmd_simulate, &sc_cmd_verify, &cmd_help, NULL,
+    &cmd_map,         &sc_cmd_nearest, &sc_cmd_queries, &sc_cmd_cloak, &sc_cmd_simulate,
+    &sc_cmd_evaluate, &sc_cmd_verify,  &cmd_help,       NULL,
 };
 
 static const sc_entry root_examples[] = {
@@ -171,6 +167,7 @@ static const sc_entry root_examples[] = {
     {"starcloak map info cal.scm", "Describe it."},
     {"starcloak simulate cal.scm --record run.jsonl",
      "Let 10,000 travellers ask for a minute, hide them, and keep a record."},
+    {"starcloak evaluate cal.scm run.jsonl", "Answer their questions, and see what that takes."},
     {"starcloak verify cal.scm run.jsonl", "See whether every promise was kept."},
     {"eval \"$(starcloak --completion bash)\"", "Complete starcloak's commands in this shell."},
     {NULL, NULL},

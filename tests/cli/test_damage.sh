@@ -15,7 +15,7 @@ refused() {
     refuses 1 "$2" "starcloak map info: $1"
 }
 
-for cut in 0 1 7 8 9 64 727 728 729 1024 $((size / 4)) $((size / 2)) $((size - 64)) $((size - 1)); do
+for cut in 0 1 7 8 9 64 823 824 825 1024 $((size / 4)) $((size / 2)) $((size - 64)) $((size - 1)); do
     head -c "$cut" good.scm >cut.scm
     refused cut.scm "a map cut to $cut bytes is refused"
 done
@@ -33,7 +33,7 @@ flip() {
 }
 
 # The header densely (its fields are 4 and 8 bytes), the tables in even steps.
-places="$(seq 0 24 727) $(seq 728 $(((size - 728) / 24)) $((size - 1))) $((size - 1))"
+places="$(seq 0 24 823) $(seq 824 $(((size - 824) / 24)) $((size - 1))) $((size - 1))"
 for place in $places; do
     cp good.scm flipped.scm
     flip flipped.scm "$place"

@@ -8,9 +8,9 @@ run --man-list
 succeeds "the list of manual pages is printed"
 mapfile -t pages <"$out"
 check "there is a page for the program, the group and each command" \
-    test "${pages[*]}" = "starcloak starcloak-map starcloak-map-import starcloak-map-generate \
+    test "${pages[*]}" = "starcloak starcloak-map starcloak-map-import starcloak-map-generate starcloak-map-index \
 starcloak-map-info starcloak-map-check starcloak-map-snap starcloak-map-export \
-starcloak-queries starcloak-cloak starcloak-simulate starcloak-verify starcloak-help"
+starcloak-nearest starcloak-queries starcloak-cloak starcloak-simulate starcloak-evaluate starcloak-verify starcloak-help"
 
 # The options that a text shows, one per line.
 options_in() { grep -oE -e '--[a-z][a-z-]+' "$1" | sort -u; }
@@ -72,7 +72,7 @@ explained() {
         /^$/ { shown = 0 }
         shown { printf "%s ", $0 }' help.txt | tr -s ' '
 }
-for command in queries cloak simulate verify; do
+for command in nearest queries cloak simulate evaluate verify; do
     "$STARCLOAK" "$command" --help >help.txt
     while read -r option; do
         check "'starcloak $command --help' tells the default of --$option, or that it has none" \
@@ -124,7 +124,7 @@ offers() {
         printf "%s\n" "${COMPREPLY[@]}"' bash "$@" | sort | tr '\n' ' '
 }
 equal "bash completes commands" "$(offers starcloak m)" "map "
-equal "bash completes subcommands" "$(offers starcloak map i)" "import info "
+equal "bash completes subcommands" "$(offers starcloak map i)" "import index info "
 equal "bash completes what one can have explained: every command" \
     "$(offers starcloak help "")" "$(offers starcloak "")"
 equal "bash completes options" "$(offers starcloak map import --fo)" "--format "
@@ -171,7 +171,7 @@ if command -v fish >/dev/null; then
     cp "$out" completion.fish
     equal "fish completes subcommands" \
         "$(HOME=$PWD fish -c "source completion.fish; complete -C 'starcloak map i'" 2>&1 | cut -f1 | sort | tr '\n' ' ')" \
-        "import info "
+        "import index info "
     check "fish offers folders to an export" \
         test -n "$(HOME=$PWD fish -c "source completion.fish; complete -C 'starcloak map export roads.scm f'" 2>&1 | grep '^folder/')"
 else

@@ -24,20 +24,20 @@ misuse "no command at all is refused, and the commands are named" map help --
 misuse "a mistyped command is met with the nearest" "'mpa'" "did you mean 'map'" -- mpa
 misuse "a mistyped subcommand is met with the nearest" "'inport'" "did you mean 'import'" -- map inport
 misuse "swapped letters are recognised" "did you mean 'snap'" -- map snpa
-misuse "a group alone is refused, and its commands are named" import generate info -- map
+misuse "a group alone is refused, and its commands are named" import generate index info -- map
 misuse "an unknown option of the program is refused" "'--frobnicate'" -- --frobnicate
 run xylophone
 refuses 2 "what is near to nothing gets no suggestion" "unknown command 'xylophone'"
 check "and indeed none" test -z "$(grep 'did you mean' "$err")"
 
-for command in import generate info check snap export; do
+for command in import generate index info check snap export; do
     misuse "an unknown option of map $command is refused" "starcloak map $command:" "'--frobnicate'" -- \
         map "$command" --frobnicate
 done
-for command in info check snap export; do
+for command in index info check snap export; do
     misuse "map $command without a map says what is missing" "no map given" -- map "$command"
 done
-for command in info check snap; do
+for command in index info check snap; do
     misuse "map $command refuses an argument too many" "'b'" -- map "$command" a.scm b
 done
 misuse "a line break in a value does not break the message" "unknown command 'x\\x0ay'" -- $'x\ny'

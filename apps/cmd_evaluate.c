@@ -1,0 +1,385 @@
+/*
+ * `starcloak evaluate`: let a provider answer every cloak of a recorded run, filter its replies
+ * to the exact answers, write these into the record, and tell what it took.
+ */
+#include "command.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <starcloak/map.h>
+
+#include "evaluate_report.h"
+#include "inputs.h"
+#include "map_report.h"
+#include "objects_options.h"
+#include "overlap.h"
+#include "points_options.h"
+#include "progress.h"
+#include "values.h"
+
+typedef struct evaluate_options {
+    const char *map;
+    const char *record;
+    const char *output;  ///< NULL: the record itself
+    bool is_dry;
+    sc_objects_options objects;
+    sc_points_options points;
+    sc_evaluate_options how;
+    bool has_encoding;
+    bool json;
+    bool quiet;
+} evaluate_options;
+
+enum {
+    KEY_DRY_RUN = SC_KEY_FIRST,
+    KEY_ENCODING,
+    KEY_WITHOUT_INDEX,
+    KEY_CHECK,
+    KEY_SEED,
+    KEY_JSON,
+};
+
+static const sc_option options_table[] = {
+    {"output", 'o', "OUT.jsonl",
+     "where the record with its answers goes; - is standard output (default: RUN.jsonl itself is "
+     "replaced)",
+     SC_COMPLETE_FILES},
+    {"dry-run", KEY_DRY_RUN, NULL, "write no record", NULL},
+    SC_OBJECTS_OPTIONS,
+    {"encoding", KEY_ENCODING, "NAME",
+     "how requests and replies are encoded: compact (default) or geojson", "compact geojson"},
+    {"without-index", KEY_WITHOUT_INDEX, NULL,
+     "search for every answer, as if there were no nearest index", NULL},
+    SC_POINTS_OPTIONS,
+    {"check", KEY_CHECK, "N",
+     "compare N answers, evenly spread, or 'all' of them, with a plain search (default: none)",
+     "all"},
+    {"seed", KEY_SEED, "N",
+     "draw the order of requests from this number (default: nobody can foresee it)", NULL},
+    {"quiet", 'q', NULL, "print nothing but errors and what --json asks for; no progress bar",
+     NULL},
+    {"json", KEY_JSON, NULL, "print the report as one JSON object, with --quiet too", NULL},
+    {NULL, 0, NULL, NULL, NULL},
+};
+
+// --- Usage ----------------------------------------------------------------------------
+
+static void check_output(const evaluate_options *options, const struct argp_state *state)
+{
+    const char *output = options->output;
+    if (options->is_dry) {
+        if (output) sc_usage_error(state, "--dry-run writes no record, and -o names one");
+        return;
+    }
+    if (!output) {
+        if (strcmp(options->record, "-") == 0) {
+            sc_usage_error(state, "a record from standard input cannot be replaced; add -o "
+                                  "OUT.jsonl, or --dry-run");
+        }
+        return;
+    }
+    if (output[0] == '\0') sc_usage_error(state, "-o: '' is no name of a file");
+    if (strcmp(output, "-") == 0 && isatty(STDOUT_FILENO)) {
+        sc_usage_error(state, "-o -: a record is nothing for a terminal; add '> OUT.jsonl'");
+    }
+    if (sc_overlaps(output, options->map)) {
+        sc_usage_error(state, "the output '%s' is also the map; choose another name", output);
+    }
+}
+
+/** A provider that knows points has its own objects, and its own way to be asked. */
+static void check_provider(const evaluate_options *options, const struct argp_state *state)
+{
+    const struct {
+        const char *option;
+        bool is_given;
+    } others[] = {
+        {"--objects", options->objects.feed.database != NULL},
+        {"--encoding", options->has_encoding},
+        {"--without-index", options->how.lbs.without_index},
+        {"--check", options->how.check_count > 0},
+    };
+    sc_objects_options_check(state, &options->objects);
+    sc_points_options_check(state, &options->points);
+    if (!options->points.options.url) return;
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        if (!others[i].is_given) continue;
+        sc_usage_error(state, "%s is for the built-in provider, and --point-provider asks another",
+                       others[i].option);
+    }
+}
+
+static void check_usage(const evaluate_options *options, const struct argp_state *state)
+{
+    check_provider(options, state);
+    if (!options->map) return;
+    if (!options->record) {
+        sc_usage_error(state, "no record given; name the RUN.jsonl to evaluate, or - for standard "
+                              "input");
+    }
+    check_output(options, state);
+}
+
+static uint64_t check_count(const struct argp_state *state, const char *argument)
+{
+    if (strcmp(argument, "all") == 0) return SC_CHECK_ALL;
+    return sc_value_count(state, "--check", argument, 1, UINT32_MAX);
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    static const char *const encodings[] = {"compact", "geojson", NULL};
+    evaluate_options *options = state->input;
+    if (sc_objects_option(key, argument, state, &options->objects)) return 0;
+    if (sc_points_option(key, argument, state, &options->points)) return 0;
+    switch (key) {
+    case 'o':
+        options->output = argument;
+        return 0;
+    case KEY_DRY_RUN:
+        options->is_dry = true;
+        return 0;
+    case KEY_ENCODING:
+        options->has_encoding = true;
+        options->how.encoding =
+            (sc_encoding)sc_value_word(state, "--encoding", argument, encodings);
+        return 0;
+    case KEY_WITHOUT_INDEX:
+        options->how.lbs.without_index = true;
+        options->objects.no_index = true;
+        return 0;
+    case KEY_CHECK:
+        options->how.check_count = check_count(state, argument);
+        return 0;
+    case KEY_SEED:
+        options->how.is_seeded = true;
+        options->how.seed = sc_value_count(state, "--seed", argument, 0, UINT64_MAX);
+        return 0;
+    case 'q':
+        options->quiet = true;
+        options->objects.is_quiet = true;
+        return 0;
+    case KEY_JSON:
+        options->json = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (state->arg_num == 0) break;
+        sc_parse_file("record", argument, state, &options->record);
+        return 0;
+    case ARGP_KEY_END:
+        check_usage(options, state);
+        break;
+    default:
+        break;
+    }
+    return sc_parse_map(key, argument, state, &options->map);
+}
+
+// --- Work -----------------------------------------------------------------------------
+
+/** What can be known before anything is read. */
+static sc_err check_inputs(const evaluate_options *options, const sc_map *map, sc_diag *diag)
+{
+    if (!options->objects.feed.database && !options->points.options.url) {
+        const sc_err err = sc_input_need_objects(map, options->map, diag);
+        if (err) return err;
+    }
+    const bool is_in_place = !options->output && !options->is_dry;
+    if (is_in_place && sc_input_is_packed(options->record)) {
+        snprintf(diag->message, sizeof(diag->message),
+                 "%.400s: is packed, and would be replaced by a record that is not; add -o "
+                 "OUT.jsonl",
+                 options->record);
+        return SC_EINVAL;
+    }
+    if (options->how.encoding == SC_ENCODING_GEOJSON &&
+        sc_map_coords(map) != SC_COORDS_GEOGRAPHIC) {
+        snprintf(diag->message, sizeof(diag->message),
+                 "%.400s: has no coordinates in degrees, which GeoJSON needs; take --encoding "
+                 "compact",
+                 options->map);
+        return SC_ENOCOORDS;
+    }
+    return SC_OK;
+}
+
+/** Nothing was answered; so nothing was written either. */
+static void tell_fruitless(const sc_call *call, const evaluate_options *options)
+{
+    const char *output = options->output;
+    if (options->is_dry || (output && strcmp(output, "-") == 0)) {
+        sc_call_note(call, "nothing could be answered");
+    } else if (output) {
+        sc_call_note(call, "nothing could be answered; %.400s is not written", output);
+    } else {
+        sc_call_note(call, "nothing could be answered; %.400s stays as it was", options->record);
+    }
+}
+
+static void tell_troubles(const sc_call *call, const evaluate_options *options,
+                          const sc_evaluate_report *report)
+{
+    if (report->first_failure.message[0] != '\0') {
+        sc_call_note(call, "%" PRIu64 " queries failed; the first: %.700s", report->failed,
+                     report->first_failure.message);
+    }
+    if (report->refused > 0) {
+        sc_call_note(call,
+                     "%" PRIu64 " queries ask for more than providers are asked for, or for a "
+                     "category that there is not",
+                     report->refused);
+    }
+    if (report->wrong > 0) {
+        sc_call_note(call,
+                     "%" PRIu64 " of %" PRIu64 " answers differ from a plain search; the first is "
+                     "one of the cloak in line %" PRIu64 " of %.400s",
+                     report->wrong, report->checked, report->first_wrong, options->record);
+    }
+    if (sc_evaluate_is_fruitless(report)) {
+        tell_fruitless(call, options);
+    } else if (!options->quiet && report->replaced > 0 && !options->is_dry) {
+        sc_call_note(call, "note: %" PRIu64 " answers that the record had before are replaced",
+                     report->replaced);
+    }
+}
+
+/** Nothing is wrong, and if there was something to answer, some of it was. */
+static bool went_well(const sc_evaluate_report *report)
+{
+    return report->wrong == 0 && !sc_evaluate_is_fruitless(report);
+}
+
+/** Whoever answers. */
+typedef struct provider {
+    sc_opened_objects opened;  ///< of the built-in one
+    sc_vocabulary vocabulary;  ///< of the other
+    sc_point_provider *points;
+} provider;
+
+static sc_err open_provider(const sc_call *call, const evaluate_options *options, const sc_map *map,
+                            provider *out, sc_diag *diag)
+{
+    if (!options->points.options.url) {
+        return sc_objects_open(call, &options->objects, map, &out->opened, diag);
+    }
+    const sc_err err = sc_vocabulary_of_map(map, &out->vocabulary);
+    if (err) return err;
+    return sc_point_provider_new(map, &out->vocabulary, &options->points.options, &out->points,
+                                 diag);
+}
+
+static void close_provider(provider *who)
+{
+    sc_objects_close(&who->opened);
+    sc_point_provider_free(who->points);
+    sc_vocabulary_fini(&who->vocabulary);
+}
+
+static sc_err evaluate(const evaluate_options *options, const sc_map *map, const provider *who,
+                       sc_evaluate_options *how, sc_evaluate_report *report, sc_diag *diag)
+{
+    sc_bar bar;
+    sc_bar_init(&bar, options->quiet);
+    how->objects = who->opened.objects;
+    how->points = who->points;
+    how->vocabulary = &who->vocabulary;
+    how->output = options->output ? options->output : options->record;
+    if (options->is_dry) how->output = NULL;
+    how->progress = sc_bar_listen(&bar);
+    const sc_err err = sc_evaluate(map, options->record, how, report, diag);
+    sc_bar_clear(&bar);
+    return err ? sc_input_explain(err, options->record, SC_INPUT_RECORD, diag) : SC_OK;
+}
+
+static void print_report(const evaluate_options *options, const sc_evaluate_options *how,
+                         const sc_evaluate_report *report)
+{
+    // What went to standard output cannot be taken back.
+    const bool is_kept =
+        how->output && (!sc_evaluate_is_fruitless(report) || strcmp(how->output, "-") == 0);
+    const sc_evaluate_view view = {.map = options->map,
+                                   .record = options->record,
+                                   .output = is_kept ? how->output : NULL,
+                                   .options = how,
+                                   .report = report};
+    FILE *stream = sc_report_stream(how->output ? how->output : "");
+    if (options->json) {
+        sc_evaluate_print_json(stream, &view);
+    } else if (!options->quiet) {
+        sc_evaluate_print_text(stream, &view);
+    }
+}
+
+static int answer(const sc_call *call, const sc_map *map, const evaluate_options *options)
+{
+    sc_diag diag = {.message = ""};
+    provider who = {.points = NULL};
+    sc_evaluate_options how = options->how;
+    sc_evaluate_report report;
+    sc_err err = check_inputs(options, map, &diag);
+    if (!err) err = open_provider(call, options, map, &who, &diag);
+    if (!err) err = evaluate(options, map, &who, &how, &report, &diag);
+    if (!err) {
+        tell_troubles(call, options, &report);
+        print_report(options, &how, &report);
+    }
+    close_provider(&who);
+    if (err) return sc_call_fail(call, err, &diag);
+    return went_well(&report) ? SC_EXIT_OK : SC_EXIT_FAILURE;
+}
+
+static int run(sc_call *call)
+{
+    evaluate_options options = {.objects = sc_objects_options_default(),
+                                .points = sc_points_options_default(),
+                                .how = sc_evaluate_options_default()};
+    sc_call_parse(call, &options);
+
+    sc_diag diag = {.message = ""};
+    sc_map *map = NULL;
+    const sc_err err = sc_input_open_map(options.map, options.record, &map, &diag);
+    if (err) return sc_call_fail(call, err, &diag);
+    const int status = answer(call, map, &options);
+    sc_map_free(map);
+    return status;
+}
+
+static const sc_entry examples[] = {
+    {"starcloak simulate cal.scm --users 10k --record run.jsonl", "Make a record."},
+    {"starcloak evaluate cal.scm run.jsonl", "Answer it, and see what that takes."},
+    {"starcloak verify cal.scm run.jsonl", "See whether the answers are the exact ones."},
+    {"starcloak evaluate cal.scm run.jsonl.xz --dry-run --encoding geojson --check all",
+     "What does geometry cost, and is every answer right?"},
+    {"starcloak evaluate cal.scm run.jsonl --point-provider "
+     "'https://poi.example/nearest?lon={lon}&lat={lat}&k={k}'",
+     "Ask a provider that knows points only."},
+    {NULL, NULL},
+};
+
+const sc_command sc_cmd_evaluate = {
+    .name = "evaluate",
+    .summary = "answer every cloak of a recorded run, and tell what it took",
+    .arguments = "FILE.scm RUN.jsonl",
+    .complete = SC_COMPLETE_MAPS,
+    .complete_2 = SC_COMPLETE_FILES,
+    .description =
+        "Read the record of a run, made with --record. For each cloak, what may leave goes to a "
+        "provider, through the real bytes: segments, border nodes, and the members' different "
+        "requests in random order. What comes back is checked and filtered to the exact answer of "
+        "each member. Answers are written behind their cloaks, and the record is replaced when it "
+        "is whole, if anything could be answered; what it had of answers before is left out. "
+        "RUN.jsonl may be packed by xz or "
+        "gzip, or - for standard input; then -o is needed.\n"
+        "The provider is built in and answers from the map's objects, or from those of a "
+        "database; or it is one over HTTP that knows nothing of cloaks and is asked at points.\n"
+        "Printed are the time that it took, the bytes that went each way, and how many objects "
+        "came back. The exit status is 1 if --check finds a wrong answer, or if there was nothing "
+        "but failures.",
+    .options = options_table,
+    .topics = sc_evaluate_topics,
+    .examples = examples,
+    .parse = parse,
+    .run = run,
+};

@@ -1,0 +1,325 @@
+/*
+ * `starcloak nearest`: the nearest objects by road from a position. No cloak, nothing is hidden:
+ * it is the plain search that all cloaked answers must equal.
+ *
+ * One position comes from --lon and --lat, or --edge and --offset-m; many come from standard input,
+ * one per line, and each is answered at once, from the objects that are current at that moment.
+ */
+#include "command.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include <starcloak/lbs.h>
+#include <starcloak/map.h>
+
+#include "categories.h"
+#include "inputs.h"
+#include "near_report.h"
+#include "objects_options.h"
+#include "positions.h"
+#include "values.h"
+
+#define K_DEFAULT 5
+
+typedef struct nearest_options {
+    const char *map;
+    sc_objects_options objects;
+    sc_category_names categories;
+    sc_request request;
+    bool has_k;
+    bool has_radius;
+    double x;
+    double y;
+    bool has_x;
+    bool has_y;
+    sc_edge_id edge;
+    double offset_m;
+    bool has_edge;
+    bool has_offset;
+    double max_snap_m;
+    bool json;
+} nearest_options;
+
+enum {
+    KEY_LON = SC_KEY_FIRST,
+    KEY_LAT,
+    KEY_EDGE,
+    KEY_OFFSET_M,
+    KEY_RADIUS_M,
+    KEY_MAX_SNAP_M,
+    KEY_JSON,
+};
+
+static const sc_option options_table[] = {
+    {"lon", KEY_LON, "X",
+     "longitude in degrees, or x on a planar map (default: positions come from standard input)",
+     NULL},
+    {"lat", KEY_LAT, "Y", "latitude in degrees, or y on a planar map (required with --lon)", NULL},
+    {"edge", KEY_EDGE, "E", "instead: the number of an edge (default: --lon and --lat)", NULL},
+    {"offset-m", KEY_OFFSET_M, "M",
+     "metres along the edge, from its first node (required with --edge)", NULL},
+    {"count", 'k', "N", "the N nearest objects, 1 to 1,000 (default 5)", NULL},
+    {"radius-m", KEY_RADIUS_M, "M",
+     "instead: all objects within M metres by road, up to 100,000 (default: the nearest)", NULL},
+    {"category", 'c', "NAME",
+     "only objects of this category; may be given up to 16 times (default: all)", NULL},
+    {"max-snap-m", KEY_MAX_SNAP_M, "M",
+     "refuse a position farther than M metres from any road (default: no limit)", NULL},
+    SC_OBJECTS_OPTIONS,
+    SC_OBJECTS_WATCH_OPTIONS,
+    {"json", KEY_JSON, NULL, "print one JSON object per position", NULL},
+    {NULL, 0, NULL, NULL, NULL},
+};
+
+// --- Usage ----------------------------------------------------------------------------
+
+static void check_usage(const nearest_options *options, const struct argp_state *state)
+{
+    if (options->has_x != options->has_y) {
+        sc_usage_error(state, "%s is missing: a position is both --lon and --lat",
+                       options->has_x ? "--lat" : "--lon");
+    }
+    if (options->has_edge != options->has_offset) {
+        sc_usage_error(state, "%s is missing: a place on a road is both --edge and --offset-m",
+                       options->has_edge ? "--offset-m" : "--edge");
+    }
+    if (options->has_x && options->has_edge) {
+        sc_usage_error(state, "a position is either --lon and --lat or --edge and --offset-m");
+    }
+    if (options->has_k && options->has_radius) {
+        sc_usage_error(state, "-k asks for the nearest objects and --radius-m for all within a "
+                              "distance; give one of them");
+    }
+    sc_objects_options_check(state, &options->objects);
+}
+
+/** Which objects are asked for; false if `key` is about something else. */
+static bool request_option(int key, const char *argument, const struct argp_state *state,
+                           nearest_options *options)
+{
+    const sc_request_limits limits = sc_request_limits_default();
+    switch (key) {
+    case 'k':
+        options->request.k = (uint32_t)sc_value_count(state, "-k", argument, 1, limits.max_k);
+        options->has_k = true;
+        return true;
+    case KEY_RADIUS_M:
+        options->request.type = SC_REQUEST_RANGE;
+        options->request.radius_m =
+            sc_value_number(state, "--radius-m", argument, 0, limits.max_radius_m);
+        options->has_radius = true;
+        return true;
+    case 'c':
+        sc_category_names_add(&options->categories, state, "--category", argument);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    nearest_options *options = state->input;
+    if (sc_objects_option(key, argument, state, &options->objects)) return 0;
+    if (request_option(key, argument, state, options)) return 0;
+    switch (key) {
+    case KEY_LON:
+        options->x = sc_value_number(state, "--lon", argument, -HUGE_VAL, HUGE_VAL);
+        options->has_x = true;
+        return 0;
+    case KEY_LAT:
+        options->y = sc_value_number(state, "--lat", argument, -HUGE_VAL, HUGE_VAL);
+        options->has_y = true;
+        return 0;
+    case KEY_EDGE:
+        options->edge = (sc_edge_id)sc_value_count(state, "--edge", argument, 0, SC_NONE - 1);
+        options->has_edge = true;
+        return 0;
+    case KEY_OFFSET_M:
+        options->offset_m = sc_value_number(state, "--offset-m", argument, 0, HUGE_VAL);
+        options->has_offset = true;
+        return 0;
+    case KEY_MAX_SNAP_M:
+        options->max_snap_m = sc_value_number(state, "--max-snap-m", argument, 0, HUGE_VAL);
+        return 0;
+    case KEY_JSON:
+        options->json = true;
+        return 0;
+    case ARGP_KEY_END:
+        check_usage(options, state);
+        break;
+    default:
+        break;
+    }
+    return sc_parse_map(key, argument, state, &options->map);
+}
+
+// --- Answers --------------------------------------------------------------------------
+
+/** All that a position needs to be answered. */
+typedef struct asking {
+    const sc_call *call;
+    const nearest_options *options;
+    const sc_map *map;
+    const sc_opened_objects *opened;
+    sc_lbs *lbs;
+} asking;
+
+/** Where the options say, or where x and y fall on the roads. */
+static sc_err find_place(const asking *a, double x, double y, sc_snap *where, sc_diag *diag)
+{
+    const nearest_options *options = a->options;
+    if (!options->has_edge) {
+        const sc_err err = sc_map_snap(a->map, x, y, options->max_snap_m, where);
+        if (!err) return SC_OK;
+        return sc_position_explain(err, a->map, options->map, options->max_snap_m, diag);
+    }
+    if (options->edge >= sc_map_edge_count(a->map)) {
+        snprintf(diag->message, sizeof(diag->message),
+                 "%.400s: there is no edge %" PRIu32 "; they are numbered from 0, and there are "
+                 "%" PRIu32,
+                 options->map, options->edge, sc_map_edge_count(a->map));
+        return SC_EUNKNOWN;
+    }
+    *where = (sc_snap){.edge = options->edge,
+                       .segment = sc_map_edges(a->map)[options->edge].segment,
+                       .offset_m = options->offset_m};
+    return SC_OK;
+}
+
+// Words for categories may come and go with the objects, so they are looked up each time.
+static sc_err answer(const asking *a, const sc_objects *objects, const sc_snap *where,
+                     sc_near_view *view, sc_diag *diag)
+{
+    sc_request request = a->options->request;
+    *view = (sc_near_view){
+        .map = a->map, .objects = objects, .where = *where, .is_snapped = !a->options->has_edge};
+    const sc_err err = sc_category_names_find(&a->options->categories,
+                                              sc_objects_vocabulary(objects), &request, diag);
+    if (err) return err;
+    request = sc_request_normal(&request);
+    return sc_lbs_nearest(a->lbs, objects, where->edge, where->offset_m, &request, &view->results,
+                          &view->count, diag);
+}
+
+static int answer_one(const asking *a)
+{
+    sc_diag diag = {.message = ""};
+    sc_snap where;
+    sc_near_view view;
+    sc_err err = find_place(a, a->options->x, a->options->y, &where, &diag);
+    if (!err) err = answer(a, a->opened->objects, &where, &view, &diag);
+    if (err) return sc_call_fail(a->call, err, &diag);
+    if (a->options->json) {
+        sc_near_print_json(stdout, &view);
+    } else {
+        sc_near_print_text(stdout, &view);
+    }
+    return SC_EXIT_OK;
+}
+
+/** Answer a line from the objects of this moment, and let whoever waits for it see it. */
+static int answer_line(void *context, uint64_t line, double x, double y)
+{
+    const asking *a = context;
+    int status = SC_EXIT_OK;
+    sc_diag diag = {.message = ""};
+    sc_snap where;
+    sc_near_view view;
+    sc_objects *current = a->opened->feed ? sc_object_feed_current(a->opened->feed) : NULL;
+    sc_err err = find_place(a, x, y, &where, &diag);
+    if (!err) err = answer(a, current ? current : a->opened->objects, &where, &view, &diag);
+    if (err) status = sc_position_fail(a->call, line, err, diag.message);
+    if (!a->options->json) {
+        sc_near_print_columns(stdout, line, err ? NULL : &view);
+    } else if (err) {
+        puts("null");
+    } else {
+        sc_near_print_json(stdout, &view);
+    }
+    fflush(stdout);
+    sc_objects_release(current);
+    return status;
+}
+
+static int answer_lines(asking *a)
+{
+    if (sc_map_coords(a->map) == SC_COORDS_NONE) {
+        sc_diag diag;
+        sc_position_explain(SC_ENOCOORDS, a->map, a->options->map, HUGE_VAL, &diag);
+        return sc_call_fail(a->call, SC_ENOCOORDS, &diag);
+    }
+    return sc_positions_each(a->call, answer_line, a);
+}
+
+static int ask(sc_call *call, const sc_map *map, const nearest_options *options)
+{
+    sc_diag diag = {.message = ""};
+    sc_opened_objects opened = {.objects = NULL};
+    const sc_lbs_options how = sc_lbs_options_default();
+    asking a = {.call = call, .options = options, .map = map, .opened = &opened};
+    sc_err err = SC_OK;
+    if (!options->objects.feed.database) err = sc_input_need_objects(map, options->map, &diag);
+    if (!err) err = sc_objects_open(call, &options->objects, map, &opened, &diag);
+    if (!err) err = sc_lbs_new(map, &how, &a.lbs, &diag);
+    int status = SC_EXIT_OK;
+    if (err) {
+        status = sc_call_fail(call, err, &diag);
+    } else if (options->has_x || options->has_edge) {
+        status = answer_one(&a);
+    } else {
+        status = answer_lines(&a);
+    }
+    sc_lbs_free(a.lbs);
+    sc_objects_close(&opened);
+    return status;
+}
+
+static int run(sc_call *call)
+{
+    nearest_options options = {.objects = sc_objects_options_default(),
+                               .request = {.type = SC_REQUEST_KNN, .k = K_DEFAULT},
+                               .max_snap_m = HUGE_VAL};
+    options.objects.no_index = true;
+    sc_call_parse(call, &options);
+
+    sc_diag diag = {.message = ""};
+    sc_map *map = NULL;
+    const sc_err err = sc_input_open_map(options.map, NULL, &map, &diag);
+    if (err) return sc_call_fail(call, err, &diag);
+    const int status = ask(call, map, &options);
+    sc_map_free(map);
+    return status;
+}
+
+static const sc_entry examples[] = {
+    {"starcloak nearest sf.scm --lon -122.4194 --lat 37.7749 -k 5 --category hospital",
+     "The five nearest hospitals by road."},
+    {"starcloak nearest sf.scm --edge 77 --offset-m 31.5 --radius-m 500",
+     "All that is within 500 metres of a place on a road."},
+    {"starcloak nearest sf.scm --objects postgresql://localhost/city --objects-channel objects",
+     "Objects of a database, current for each position that is read."},
+    {NULL, NULL},
+};
+
+const sc_command sc_cmd_nearest = {
+    .name = "nearest",
+    .summary = "find the nearest objects by road, exactly and without a cloak",
+    .arguments = "FILE.scm [--lon X --lat Y]",
+    .complete = SC_COMPLETE_MAPS,
+    .description =
+        "Put a position on the nearest road and search from there for the objects nearest by road, "
+        "or for all within a distance. Nothing is hidden, and nobody is asked: it is what an "
+        "answer by way of a cloak must equal.\n"
+        "Without a position, positions are read from standard input, one per line, longitude and "
+        "latitude separated by a blank or a comma, and each is answered at once from the objects "
+        "that are current at that moment. Each object found gives one line with eight columns "
+        "separated by tabs: line of the position, rank, metres by road, object, category, "
+        "longitude, latitude and name. A position without any gives dashes, as does one that is "
+        "too far from any road (with --json: null), for which the exit status is then 1.",
+    .options = options_table,
+    .examples = examples,
+    .parse = parse,
+    .run = run,
+};

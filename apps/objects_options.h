@@ -1,0 +1,112 @@
+/**
+ * @file objects_options.h
+ * @brief The options that say where objects come from, and the way there.
+ *
+ * Objects are the map's own, or rows of a PostgreSQL/PostGIS table (--objects). A command puts
+ * SC_OBJECTS_OPTIONS into its table of options (a service, which lives to see the table
+ * change, SC_OBJECTS_WATCH_OPTIONS too), starts from sc_objects_options_default(), and asks
+ * sc_objects_option() first in its parser:
+ *
+ *     if (sc_objects_option(key, argument, state, &options->objects)) return 0;
+ *
+ * sc_objects_options_check() at ARGP_KEY_END; then, with the map open, sc_objects_open().
+ *
+ * Used by: nearest, evaluate, and whatever provides.
+ */
+#ifndef SC_APPS_OBJECTS_OPTIONS_H
+#define SC_APPS_OBJECTS_OPTIONS_H
+
+#include <argp.h>
+#include <pthread.h>
+#include <stdbool.h>
+
+#include <starcloak/object_feed.h>
+
+#include "command.h"
+
+typedef struct sc_objects_options {
+    sc_feed_options feed;      ///< without a database: the map's own objects
+    const char *first_detail;  ///< the first option given that says how to use a database
+    bool no_index;             ///< for whoever asks once: an index would take longer than it saves
+    bool is_quiet;             ///< no progress bar, no notes
+} sc_objects_options;
+
+/** Away from the numbers that commands give their own options, and from those of engines. */
+enum {
+    SC_KEY_OBJECTS = SC_KEY_FIRST + 1536,
+    SC_KEY_OBJECTS_TABLE,
+    SC_KEY_OBJECTS_KEY,
+    SC_KEY_OBJECTS_POSITION,
+    SC_KEY_OBJECTS_CATEGORY,
+    SC_KEY_OBJECTS_NAME,
+    SC_KEY_OBJECTS_SNAP,
+    SC_KEY_OBJECTS_CHANNEL,
+    SC_KEY_OBJECTS_REFRESH,
+};
+
+// clang-format off
+/** Rows for a table of sc_option. */
+#define SC_OBJECTS_OPTIONS                                                                    \
+    {"objects", SC_KEY_OBJECTS, "URL",                                                        \
+     "take the objects from a PostgreSQL/PostGIS table, postgresql://user@host/database "     \
+     "(default: those of the map)", NULL},                                                    \
+    {"objects-table", SC_KEY_OBJECTS_TABLE, "NAME",                                           \
+     "the table, or SCHEMA.TABLE (default objects)", NULL},                                   \
+    {"objects-key", SC_KEY_OBJECTS_KEY, "COLUMN",                                             \
+     "what an object is called by, different in each row (default id)", NULL},                \
+    {"objects-position", SC_KEY_OBJECTS_POSITION, "COLUMN",                                   \
+     "where it is, a geometry or geography (default geom)", NULL},                            \
+    {"objects-category", SC_KEY_OBJECTS_CATEGORY, "COLUMN",                                   \
+     "what kind of object it is (default category)", NULL},                                   \
+    {"objects-name", SC_KEY_OBJECTS_NAME, "COLUMN",                                           \
+     "its name for people; '' if there is no such column (default name)", NULL},              \
+    {"objects-snap", SC_KEY_OBJECTS_SNAP, "M",                                                \
+     "leave out objects farther than M metres from any road (default 1000)", NULL}
+
+/** More rows, for what runs long enough to see a change. */
+#define SC_OBJECTS_WATCH_OPTIONS                                                              \
+    {"objects-channel", SC_KEY_OBJECTS_CHANNEL, "NAME",                                       \
+     "load the table again when a NOTIFY comes on this channel (default: none)", NULL},       \
+    {"objects-refresh", SC_KEY_OBJECTS_REFRESH, "S",                                          \
+     "load it again S seconds after the last time (default: never)", NULL}
+// clang-format on
+
+/** The map's own objects. */
+sc_objects_options sc_objects_options_default(void);
+
+/**
+ * If `key` is one of the options above, take its value into `options` and say so. A value
+ * that is not one is a usage error, and does not come back.
+ */
+bool sc_objects_option(int key, char *argument, const struct argp_state *state,
+                       sc_objects_options *options);
+
+/** Whether the options go together; if not, that is a usage error. */
+void sc_objects_options_check(const struct argp_state *state, const sc_objects_options *options);
+
+/** Objects to answer from. Stays where it is while it is open: the feed's thread knows it. */
+typedef struct sc_opened_objects {
+    sc_objects *objects;   ///< the set that was there when it was opened; held
+    sc_object_feed *feed;  ///< where newer ones come from; NULL for the map's own
+    // For telling when newer ones fail to come.
+    const sc_call *call;
+    pthread_mutex_t lock;  ///< over `is_stale`, and over `feed` until it is open
+    bool is_stale;         ///< it was told that the last load failed, and none came since
+} sc_opened_objects;
+
+/**
+ * Get the objects. Of a map without a stored index one is built in memory. Says on standard
+ * error if that took long, and if rows were left out; and as long as it is open, when a feed
+ * stops loading and when it loads again.
+ *
+ * @param call must outlive the result
+ * @param map  must outlive the result
+ * @param out  release with sc_objects_close()
+ */
+SC_CHECKED sc_err sc_objects_open(const sc_call *call, const sc_objects_options *options,
+                                  const sc_map *map, sc_opened_objects *out, sc_diag *diag);
+
+/** Harmless twice, and on a zeroed one. */
+void sc_objects_close(sc_opened_objects *opened);
+
+#endif
