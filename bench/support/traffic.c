@@ -104,6 +104,7 @@ typedef struct cloaker {
     sc_engine *engine;
     sc_pruner *pruner;
     sc_rng *rng;
+    const traffic *traffic;
 } cloaker;
 
 /** Run the engine and accept what it proposes. */
@@ -115,6 +116,7 @@ static void run(const cloaker *lane, sc_time now)
         sc_diag diag = {""};
         if (sc_prune(lane->pruner, cloak, lane->rng)) bench_die("prune", "out of memory");
         if (sc_engine_accept(lane->engine, cloak, now, &diag)) bench_die("accept", diag.message);
+        if (lane->traffic->on_cloak) lane->traffic->on_cloak(lane->traffic->data, cloak);
         sc_cloak_free(cloak);
     }
     sc_drop drop;
@@ -125,7 +127,7 @@ static void run(const cloaker *lane, sc_time now)
 passage traffic_cloak(const traffic *t, const sc_engine_options *options, bool measure_bytes)
 {
     passage result = {0};
-    cloaker lane = {0};
+    cloaker lane = {.traffic = t};
     sc_diag diag = {""};
     if (sc_rng_new_seeded(1, &lane.rng) || sc_pruner_new(t->map, &lane.pruner)) {
         bench_die("engine", "out of memory");

@@ -2,7 +2,7 @@
  * @file traffic.h
  * @brief A stream of questions in memory, and ways to let it pass: the engine, or less than that.
  *
- * Used by: the benchmarks of the engine.
+ * Used by: the benchmarks of the engine and of the provider.
  */
 #ifndef SC_BENCH_TRAFFIC_H
 #define SC_BENCH_TRAFFIC_H
@@ -17,6 +17,9 @@ typedef struct traffic {
     sc_query *queries;
     char *names;         ///< what the asks' users point into
     double admission_s;  ///< CPU seconds for all of them
+
+    void (*on_cloak)(void *data, const sc_cloak *cloak);  ///< told of each cloak; NULL: nobody is
+    void *data;
 } traffic;
 
 /** What `users` travellers ask in `seconds`, one pause after their last question each. */

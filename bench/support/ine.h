@@ -1,0 +1,44 @@
+/**
+ * @file ine.h
+ * @brief Incremental network expansion as the books have it: over nodes and edges, one node at a
+ * time.
+ *
+ * What the provider is measured against. It is made with care - marks that need no clearing, a heap
+ * of four children, a bound that comes down with each object found - but it knows no segments, no
+ * stars and no index.
+ *
+ * Used by: the benchmarks of the provider.
+ */
+#ifndef SC_BENCH_INE_H
+#define SC_BENCH_INE_H
+
+#include "lbs/best.h"
+#include "lbs/marks.h"
+#include "lbs/plain_search.h"
+#include "lbs/queue.h"
+
+typedef struct ine {
+    const sc_objects_view *view;
+    uint32_t *node_first;  ///< into `roads`; nodes + 1
+    sc_edge_id *roads;     ///< the edges at each node
+    uint32_t *edge_first;  ///< first object of each edge; edges + 1
+    sc_marks node_marks;
+    double *distances;  ///< of nodes reached, by slot
+    size_t node_count;
+    size_t node_capacity;
+    sc_marks object_marks;
+    sc_queue queue;
+    sc_best best;
+    sc_hit *hits;  ///< the result, nearest first
+    size_t hit_count;
+    size_t hit_capacity;
+    double bound;
+} ine;
+
+ine ine_new(const sc_objects *objects);
+void ine_free(ine *search);
+
+/** From a node; the result is in `hits`. */
+void ine_search(ine *search, const sc_wanted *wanted, sc_reach far, sc_node_id node);
+
+#endif
