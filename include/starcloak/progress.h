@@ -2,7 +2,8 @@
  * @file progress.h
  * @brief Being told how far long work has come.
  *
- * Uses: nothing. Used by: building, importing and generating maps, verify, simulations.
+ * Uses: nothing. Used by: building, importing and generating maps, indexing objects, verify,
+ * simulations.
  */
 #ifndef STARCLOAK_PROGRESS_H
 #define STARCLOAK_PROGRESS_H
