@@ -8,6 +8,7 @@
 
 #include "engine/engine_internal.h"
 #include "sim/workload.h"
+#include "travel/walk.h"
 
 #include <malloc.h>
 #include <stdio.h>
@@ -27,6 +28,13 @@ const variant_entry variants[] = {
     {NULL, SC_BASIC, false},
 };
 
+const variant_entry compared[] = {
+    {"xstar", SC_XSTAR, false},
+    {"sampling", SC_SAMPLING, false},
+    {"expansion", SC_EXPANSION, false},
+    {NULL, SC_BASIC, false},
+};
+
 static void *room(void *old, size_t count, size_t size)
 {
     void *memory = reallocarray(old, count, size);
@@ -36,10 +44,13 @@ static void *room(void *old, size_t count, size_t size)
 
 static void listen(traffic *t, uint32_t users, double seconds)
 {
+    // Walks, not trips: on a map of ten million nodes ways would take longer than all the rest.
     const sc_workload workload = sc_workload_default();
+    sc_movement *walk = NULL;
     sc_travellers *travellers = NULL;
     sc_diag diag = {""};
-    if (sc_travellers_new(t->map, &workload, users, 1, &travellers, &diag)) {
+    if (sc_walk_new(t->map, users, 1, &walk, &diag) ||
+        sc_travellers_new(walk, &workload, 1, &travellers, &diag)) {
         bench_die("travellers", diag.message);
     }
     size_t capacity = 0;
@@ -52,15 +63,20 @@ static void listen(traffic *t, uint32_t users, double seconds)
         }
         sc_spoken spoken;
         const uint32_t who = sc_travellers_ask(travellers, &spoken);
+        // As a service is told, so that admission has to snap it.
+        sc_say_position(t->map, &spoken.ask);
         t->asks[t->count] = spoken.ask;
         snprintf(t->names + t->count * NAME_SIZE, NAME_SIZE, "u%u", who);
-        sc_travellers_resume(travellers, who, spoken.ask.t);
+        if (sc_travellers_resume(travellers, who, spoken.ask.t)) {
+            bench_die("travellers", "out of memory");
+        }
         t->count++;
     }
     for (size_t i = 0; i < t->count; i++) {
         t->asks[i].user = t->names + i * NAME_SIZE;
     }
     sc_travellers_free(travellers);
+    sc_movement_free(walk);
 }
 
 traffic traffic_new(const sc_map *map, uint32_t users, double seconds)

@@ -53,4 +53,7 @@ typedef struct variant_entry {
 } variant_entry;
 extern const variant_entry variants[];
 
+/** The methods that StarCloak is compared with. */
+extern const variant_entry compared[];
+
 #endif

@@ -8,6 +8,9 @@
  * and fills in segments and border nodes; accepting it (engine.h) is what makes
  * it final. The promises are P1 to P8; docs/engine.md lists them.
  *
+ * Of the compared methods, XStar's candidates are whole: no star of them is trimmed. Those of
+ * random sampling and network expansion have no stars, but their segments from the start.
+ *
  * Uses: map, query. Used by: engine, prune, records, simulations; never by the provider's side.
  */
 #ifndef STARCLOAK_CLOAK_H
@@ -23,7 +26,7 @@ extern "C" {
 /** A query that is hidden in a cloak. */
 typedef struct sc_member {
     sc_query query;
-    sc_star_id star;  ///< an end of the query's segment
+    sc_star_id star;  ///< an end of the query's segment; SC_NONE in a cloak without stars
     bool is_company;  ///< it was added as company: another engine has it too
 } sc_member;
 
@@ -31,12 +34,14 @@ typedef struct sc_member {
 typedef struct sc_cloak {
     sc_star_id *stars;  ///< T, ascending
     size_t star_count;
-    sc_seg_id *segments;  ///< S, ascending; none in a candidate
+    sc_seg_id *segments;  ///< S, ascending; none in a candidate that has stars
     size_t segment_count;
     sc_node_id *border_nodes;  ///< ascending: nodes of S with a road that is not in S
     size_t border_node_count;
     sc_member *members;  ///< in random order once pruned (P6)
     size_t member_count;
+    bool is_whole;                   ///< pruning must not take a star away
+    bool is_pruned;                  ///< nothing is missing: it may be accepted
     sc_time deadline;                ///< the least of the members'
     uint64_t proposal;               ///< the engine knows it by this number
     const struct sc_engine *engine;  ///< and it is this one's

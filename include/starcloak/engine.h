@@ -41,29 +41,49 @@
 extern "C" {
 #endif
 
+/** The ways of cloaking: three of StarCloak, and three to compare it with (docs/methods.md). */
+#define SC_VARIANT_MAP(X)                                                             \
+    X(BASIC, 0, "basic")                                                              \
+    X(BOUNDED, 1, "bounded")     /* spatially bounded: level by level */              \
+    X(HYBRID, 2, "hybrid")       /* bounded first, basic when the deadline is near */ \
+    X(XSTAR, 3, "xstar")         /* all of a star together, as a super-star grows */  \
+    X(SAMPLING, 4, "sampling")   /* roads around a query, drawn at random */          \
+    X(EXPANSION, 5, "expansion") /* roads around a query, nearest first */
+
 typedef enum sc_variant {
-    SC_BASIC = 0,
-    SC_BOUNDED = 1,  ///< spatially bounded: the search goes level by level
-    SC_HYBRID = 2,   ///< bounded first, basic when the deadline is near
+#define X(name, value, word) SC_##name = (value),
+    SC_VARIANT_MAP(X)
+#undef X
+        SC_VARIANT_COUNT
 } sc_variant;
 
-/** "basic", "bounded", "hybrid". */
+/** "basic", "bounded", ... */
 SC_API const char *sc_variant_name(sc_variant variant);
+
+/**
+ * How many combinations a search of that variant should keep, or others try: 64, and 8 with
+ * sampling and expansion. More brought no success in measurements (docs/engine.md,
+ * docs/methods.md).
+ */
+SC_API uint32_t sc_variant_cap(sc_variant variant);
 
 /** The most combinations that a search may keep: more would take minutes, and all memory. */
 #define SC_COMBINATIONS_MAX (1u << 20)
 
 typedef struct sc_engine_options {
     sc_variant variant;
-    uint32_t compactness;       ///< hops per level of a bounded search, >= 1 (lambda)
-    bool is_strict;             ///< bounded: every member star within 2*lambda-1 hops of another
-    sc_time consideration_us;   ///< hybrid: how near a deadline is near (alpha), >= 0
-    uint32_t max_combinations;  ///< kept in one search, 1 to SC_COMBINATIONS_MAX
+    uint32_t compactness;      ///< hops per level of a bounded search, >= 1 (lambda)
+    bool is_strict;            ///< bounded: every member star within 2*lambda-1 hops of another
+    sc_time consideration_us;  ///< hybrid: how near a deadline is near (alpha), >= 0
+    /** Kept in one search, 1 to SC_COMBINATIONS_MAX. With sampling and expansion: how many others
+     * try for each newcomer; with XStar it means nothing. */
+    uint32_t max_combinations;
     sc_cost_model cost;
     bool is_paranoid;  ///< check every promise again when a cloak is accepted
 } sc_engine_options;
 
-/** basic; lambda 1, alpha 2 s, 64 combinations, default costs, not paranoid. */
+/** basic; lambda 1, alpha 2 s, the 64 combinations of sc_variant_cap(), default costs, not
+ * paranoid. */
 SC_API sc_engine_options sc_engine_options_default(void);
 
 /** An engine. Opaque. */
@@ -71,7 +91,7 @@ typedef struct sc_engine sc_engine;
 
 /**
  * @param map  borrowed; must outlive the engine
- * @param rng  borrowed; the engine draws from it when it selects stars
+ * @param rng  borrowed; the engine draws from it when it selects stars, and for sampling
  * @return SC_OK, SC_ENOMEM, SC_EINVAL (an option out of range)
  */
 SC_API SC_CHECKED sc_err sc_engine_new(const sc_map *map, const sc_engine_options *options,
@@ -193,8 +213,8 @@ typedef struct sc_engine_stats {
     uint64_t cloaks;            ///< accepted
     uint64_t refused;           ///< cloaks
     uint64_t broken;            ///< of them, those that paranoia found
-    uint64_t searches;          ///< from a vertex
-    uint64_t checks;            ///< of combinations, in all searches
+    uint64_t searches;          ///< from a vertex; or tries of single queries
+    uint64_t checks;            ///< of combinations, of super-stars or of sets of segments
     uint64_t cap_hits;          ///< searches that could not keep all their combinations
     uint64_t vertices;          ///< of the cloaking graph now
     uint64_t active_stars;      ///< now

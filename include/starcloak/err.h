@@ -46,7 +46,9 @@ extern "C" {
     X(EREQUEST, 16, "a request that cannot be answered")     \
     X(EREPLY, 17, "a reply that cannot be believed")         \
     X(EMISMATCH, 18, "the two sides have different maps")    \
-    X(ENET, 19, "the other side cannot be reached")
+    X(ENET, 19, "the other side cannot be reached")          \
+    X(EBUSY, 20, "another is at work there")                 \
+    X(EINTERRUPTED, 21, "interrupted")
 
 typedef enum sc_err {
 #define X(name, value, text) SC_##name = (value),

@@ -28,11 +28,12 @@ SC_API SC_CHECKED sc_err sc_pruner_new(const sc_map *map, sc_pruner **out);
 SC_API void sc_pruner_free(sc_pruner *pruner);
 
 /**
- * Trim the stars of `candidate` in place, fill in its segments and border nodes, and
- * shuffle its members. docs/engine.md has the order of the random choices.
+ * Trim the stars of `candidate` in place, unless it is whole, fill in its segments and border
+ * nodes, and shuffle its members. docs/engine.md has the order of the random choices. One that
+ * has been pruned stays as it is.
  *
- * @return SC_OK, or SC_ENOMEM, or SC_EINVAL (a member's star is not among its stars: no
- *         engine made it): the candidate is then as it was
+ * @return SC_OK, or SC_ENOMEM, or SC_EINVAL (a member's star is not among its stars, or it
+ *         has neither stars nor segments: no engine made it): the candidate is then as it was
  */
 SC_API SC_CHECKED sc_err sc_prune(sc_pruner *pruner, sc_cloak *candidate, sc_rng *rng);
 
@@ -63,7 +64,7 @@ SC_API void sc_prune_pool_give(sc_prune_pool *pool, sc_cloak *candidate);
 
 /**
  * The next finished cloak, in any order; NULL if there is none. With `wait` NULL means
- * that nothing is inside any more. A cloak without segments could not be pruned for
+ * that nothing is inside any more. A cloak that is not pruned could not be for
  * lack of memory: refuse it.
  */
 SC_API sc_cloak *sc_prune_pool_take(sc_prune_pool *pool, bool wait);

@@ -73,41 +73,34 @@ static sc_err list_queries(sc_engine *engine, const sc__slot *vertices, size_t c
     return SC_OK;
 }
 
-/** Make the listed queries members, while their vertices still know their stars. */
-static void fill_members(sc_engine *engine, sc_cloak *cloak)
+void sc__make_member(sc_engine *engine, sc_cloak *cloak, size_t i, sc__slot slot, sc_star_id star)
 {
-    cloak->deadline = SC_TIME_NEVER;
-    for (size_t i = 0; i < cloak->member_count; i++) {
-        const sc__slot slot = engine->scratch.placed[i].slot;
-        sc__pending *query = sc__pending_at(engine, slot);
-        cloak->members[i] = (sc_member){
-            .query = query->query,
-            .star = sc__vertex_at(engine, query->vertex)->star,
-            .is_company = query->is_company,
-        };
-        sc__ids_expect(&engine->ids, &query->query.id);  // accepting will look for it
-        if (query->query.deadline < cloak->deadline) cloak->deadline = query->query.deadline;
+    sc__pending *query = sc__pending_at(engine, slot);
+    cloak->members[i] = (sc_member){
+        .query = query->query,
+        .star = star,
+        .is_company = query->is_company,
+    };
+    if (query->query.deadline < cloak->deadline) cloak->deadline = query->query.deadline;
+    sc__ids_expect(&engine->ids, &query->query.id);  // accepting will look for it
+    sc__heap_remove(&engine->heap, &engine->pending, slot);
+    query->state = SC__PROPOSED;
+    query->is_gone = false;
+    query->proposal = (uint32_t)cloak->proposal;
+    if (!query->is_company) {
+        engine->stats.pending--;
+        engine->stats.proposed++;
     }
 }
 
-static void leave_graph(sc_engine *engine, const sc_cloak *cloak, const sc__slot *vertices,
-                        size_t count)
+void sc__offer(sc_engine *engine, sc_cloak *cloak)
 {
-    for (size_t i = 0; i < cloak->member_count; i++) {
-        const sc__slot slot = engine->scratch.placed[i].slot;
-        sc__pending *query = sc__pending_at(engine, slot);
-        sc__heap_remove(&engine->heap, &engine->pending, slot);
-        query->state = SC__PROPOSED;
-        query->is_gone = false;
-        query->proposal = (uint32_t)cloak->proposal;
-        if (!query->is_company) {
-            engine->stats.pending--;
-            engine->stats.proposed++;
-        }
+    if (engine->last_candidate) {
+        engine->last_candidate->next = cloak;
+    } else {
+        engine->first_candidate = cloak;
     }
-    for (size_t i = 0; i < count; i++) {
-        sc__graph_drop_vertex(engine, vertices[i]);
-    }
+    engine->last_candidate = cloak;
 }
 
 sc_err sc__propose(sc_engine *engine, const sc__slot *vertices, size_t count,
@@ -123,15 +116,16 @@ sc_err sc__propose(sc_engine *engine, const sc__slot *vertices, size_t count,
 
     cloak->engine = engine;
     cloak->proposal = engine->next_proposal++;
-    cloak->next = NULL;
+    cloak->is_whole = engine->options.variant == SC_XSTAR;
     fill_stars(cloak, stars, mask, words);
-    fill_members(engine, cloak);
-    leave_graph(engine, cloak, vertices, count);
-    if (engine->last_candidate) {
-        engine->last_candidate->next = cloak;
-    } else {
-        engine->first_candidate = cloak;
+    for (size_t i = 0; i < query_count; i++) {
+        const sc__slot slot = engine->scratch.placed[i].slot;
+        const sc__slot vertex = sc__pending_at(engine, slot)->vertex;
+        sc__make_member(engine, cloak, i, slot, sc__vertex_at(engine, vertex)->star);
     }
-    engine->last_candidate = cloak;
+    for (size_t i = 0; i < count; i++) {
+        sc__graph_drop_vertex(engine, vertices[i]);
+    }
+    sc__offer(engine, cloak);
     return SC_OK;
 }

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "engine/alone.h"
 #include "engine/engine_internal.h"
 #include "engine/expect.h"
 #include "engine/graph.h"
@@ -52,6 +53,13 @@ sc_err sc_engine_new(const sc_map *map, const sc_engine_options *options, sc_rng
         err = sc_fail_memory(diag, "making an engine");
         goto fail;
     }
+    if (sc__is_alone(options->variant)) {
+        err = sc__alone_new(engine, &engine->alone);
+        if (err) {
+            (void)sc_fail_memory(diag, "making an engine");
+            goto fail;
+        }
+    }
     if (options->is_paranoid) {
         err = sc_verifier_new(map, &engine->verifier);
         if (err) {
@@ -83,6 +91,7 @@ void sc_engine_free(sc_engine *engine)
     sc__heap_fini(&engine->heap);
     sc__ids_fini(&engine->ids);
     sc__scratch_fini(&engine->scratch);
+    sc__alone_free(engine->alone);
     sc_verifier_free(engine->verifier);
     sc__numbers_fini(&engine->numbers);
     sc_free(engine->first_vertex);
@@ -167,6 +176,8 @@ static void withdraw(sc_engine *engine, sc__slot slot)
     sc__heap_remove(&engine->heap, &engine->pending, slot);
     if (query->state == SC__QUEUED) {
         sc__list_remove(engine, &engine->queue, slot);
+    } else if (engine->alone) {
+        sc__alone_remove(engine, slot);
     } else {
         sc__graph_remove(engine, slot);
     }
@@ -258,6 +269,7 @@ static sc_err search_from(sc_engine *engine, sc__slot slot)
 
 static sc_err search_again(sc_engine *engine)
 {
+    if (engine->alone) return sc__alone_search(engine);
     sc_err err = sc__graph_stretch(engine);
     for (sc__waiting why = SC__RELAXED; why < SC__WAITING_COUNT; why++) {
         sc__slot vertex;
@@ -268,9 +280,28 @@ static sc_err search_again(sc_engine *engine)
     return err;
 }
 
+/** The oldest query of the queue goes to its segment, and looks around. */
+static sc_err take_alone(sc_engine *engine)
+{
+    const sc__slot slot = engine->queue.first;
+    bool is_feasible = false;
+    const sc_err err = sc__alone_is_feasible(engine, slot, &is_feasible);
+    if (err) return err;
+    if (!is_feasible) {
+        withdraw(engine, slot);
+        drop(engine, slot, SC_DROP_INFEASIBLE);
+        return SC_OK;
+    }
+    sc__list_remove(engine, &engine->queue, slot);
+    sc__alone_add(engine, slot);
+    // It is on its segment now; what is left to do is the search.
+    return sc__alone_search(engine);
+}
+
 /** The oldest query of the queue finds its star, its vertex and perhaps company. */
 static sc_err take_from_queue(sc_engine *engine)
 {
+    if (engine->alone) return take_alone(engine);
     const sc__slot slot = engine->queue.first;
     const sc__pending *query = sc__pending_at(engine, slot);
     sc_star_id star;

@@ -7,7 +7,7 @@
  *     the queue or the graph. Its id is in the table until it is dropped, removed or
  *     accepted.
  *  2. A vertex holds at least one query. Its needs are the strongest of its
- *     queries', and its covered set has at least l segments.
+ *     queries', and its covered set has at least l segments (not so with XStar).
  *  3. A star has a vertex iff it is active; its ball reaches as far as the farthest
  *     of its vertices, but for those that were relaxed since the last run.
  *  4. A segment is assigned to an end star only while that star is active.
@@ -33,7 +33,7 @@ typedef uint32_t sc__slot;
 /** Where a query is. */
 typedef enum sc__state {
     SC__QUEUED,
-    SC__IN_GRAPH,
+    SC__IN_GRAPH,  ///< or, with methods that have none, on its segment (alone.h)
     SC__PROPOSED,
     SC__DROPPED,
 } sc__state;
@@ -108,7 +108,7 @@ typedef struct sc__placed {
     sc__slot slot;
 } sc__placed;
 
-/** Working memory of searches; see search.c and candidate.c. */
+/** Working memory of searches; see search.c, xstar.c and candidate.c. */
 typedef struct sc__scratch {
     struct sc__sighting *sightings;
     size_t sighting_capacity;
@@ -125,6 +125,8 @@ typedef struct sc__scratch {
     size_t placed_capacity;
     sc__slot *urgent;  ///< vertices near a new query whose time is running out
     size_t urgent_capacity;
+    struct sc__ranked *ranked;  ///< XStar: equally far stars, the cheapest first
+    size_t ranked_capacity;
 } sc__scratch;
 
 struct sc_engine {
@@ -148,7 +150,7 @@ struct sc_engine {
     sc__list queue;
     sc__list drops;
     sc__list waiting[SC__WAITING_COUNT];  ///< of vertices, linked through next_waiting
-    size_t to_search;                     ///< vertices in these lists that still exist
+    size_t to_search;  ///< vertices in these lists that still exist; or queries (alone.h)
     sc_cloak *first_candidate;
     sc_cloak *last_candidate;
 
@@ -160,6 +162,7 @@ struct sc_engine {
     uint32_t *walk_upto;
     size_t walk_upto_capacity;
 
+    struct sc__alone *alone;  ///< of methods without a graph; NULL: this one has one
     sc__scratch scratch;
     sc_seg_id expected[SC_ENGINE_AHEAD];  ///< see expect.c
     uint32_t next_expected;

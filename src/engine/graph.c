@@ -100,6 +100,10 @@ static void join(sc_engine *engine, sc__vertex *vertex, sc__slot slot)
 /** The first vertex of `star` that can take `query`, or SC_NONE. */
 static sc_err find_vertex(sc_engine *engine, sc_star_id star, const sc_query *query, sc__slot *out)
 {
+    if (engine->options.variant == SC_XSTAR) {  // whose queries of a star are one group, always
+        *out = engine->first_vertex[star];
+        return SC_OK;
+    }
     for (sc__slot at = engine->first_vertex[star]; at != SC_NONE;) {
         const sc__vertex *vertex = sc__vertex_at(engine, at);
         // The paper's second case compares with the new query's l alone; the needs

@@ -10,15 +10,7 @@
 
 #include <stdlib.h>
 
-/** A star near the start that has a vertex. */
-typedef struct sc__sighting {
-    sc__slot vertex;  ///< its first
-    uint32_t number;
-    uint32_t hops;
-} sighting;
-
-/** Note the first vertices of the first `star_count` stars of `ball`, and call for them. */
-static sc_err sight(sc_engine *engine, const sc__ball *ball, uint32_t star_count, size_t *count)
+sc_err sc__sight(sc_engine *engine, const sc__ball *ball, uint32_t star_count, size_t *count)
 {
     sc__scratch *scratch = &engine->scratch;
     const sc_star_id *stars = sc__ball_stars(ball);
@@ -38,14 +30,15 @@ static sc_err sight(sc_engine *engine, const sc__ball *ball, uint32_t star_count
             return SC_ENOMEM;
         }
         __builtin_prefetch(sc__vertex_at(engine, vertex));
-        scratch->sightings[seen++] = (sighting){vertex, number, hops};
+        scratch->sightings[seen++] = (sc__sighting){vertex, number, hops};
     }
     *count = seen;
     return SC_OK;
 }
 
 /** Add the vertices of one star, from the one sighted on, as far as they may be neighbours. */
-static sc_err add(sc_engine *engine, sc__slot start, sighting seen, uint32_t level, size_t *count)
+static sc_err add(sc_engine *engine, sc__slot start, sc__sighting seen, uint32_t level,
+                  size_t *count)
 {
     sc__scratch *scratch = &engine->scratch;
     for (sc__slot at = seen.vertex; at != SC_NONE;) {
@@ -107,9 +100,9 @@ sc_err sc__neighbours_list(sc_engine *engine, sc__slot start, uint32_t hops_per_
     size_t seen = 0;
     size_t ring = 0;  // neighbours before this one are nearer
     *count = 0;
-    sc_err err = sight(engine, vertex->ball, star_count, &seen);
+    sc_err err = sc__sight(engine, vertex->ball, star_count, &seen);
     for (size_t i = 0; !err && i < seen; i++) {
-        const sighting this = scratch->sightings[i];
+        const sc__sighting this = scratch->sightings[i];
         if (i > 0 && this.hops != scratch->sightings[i - 1].hops) {
             sort_by_age(scratch->neighbours, ring, *count);
             ring = *count;

@@ -2,12 +2,26 @@
  * @file neighbours.h
  * @brief The vertices near one: who might be cloaked with it.
  *
- * Used by: search.c, variants.c.
+ * Used by: search.c, variants.c, xstar.c.
  */
 #ifndef SC_ENGINE_NEIGHBOURS_H
 #define SC_ENGINE_NEIGHBOURS_H
 
 #include "engine/engine_internal.h"
+
+/** A star near the start that has a vertex. */
+typedef struct sc__sighting {
+    sc__slot vertex;  ///< its first
+    uint32_t number;  ///< of the star in the start's ball
+    uint32_t hops;
+} sc__sighting;
+
+/**
+ * List in the engine's scratch the first vertices of the first `star_count` stars of `ball`, as
+ * they stand in it, and call for them.
+ */
+SC_CHECKED sc_err sc__sight(sc_engine *engine, const sc__ball *ball, uint32_t star_count,
+                            size_t *count);
 
 /** A vertex near the start, with what a search wants to know of it. */
 typedef struct sc__neighbour {

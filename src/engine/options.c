@@ -6,14 +6,20 @@
 const char *sc_variant_name(sc_variant variant)
 {
     switch (variant) {
-    case SC_BASIC:
-        return "basic";
-    case SC_BOUNDED:
-        return "bounded";
-    case SC_HYBRID:
-        return "hybrid";
+#define X(name, value, word) \
+    case SC_##name:          \
+        return word;
+        SC_VARIANT_MAP(X)
+#undef X
+    case SC_VARIANT_COUNT:
+        break;
     }
     return "unknown";
+}
+
+uint32_t sc_variant_cap(sc_variant variant)
+{
+    return variant == SC_SAMPLING || variant == SC_EXPANSION ? 8 : 64;
 }
 
 const char *sc_drop_reason_name(sc_drop_reason reason)
@@ -46,7 +52,7 @@ sc_engine_options sc_engine_options_default(void)
 
 sc_err sc__options_check(const sc_engine_options *options, sc_diag *diag)
 {
-    if ((unsigned)options->variant > SC_HYBRID) {
+    if ((unsigned)options->variant >= SC_VARIANT_COUNT) {
         return sc_fail(diag, SC_EINVAL, "engine: no such variant: %d", (int)options->variant);
     }
     if (options->compactness < 1 || options->compactness > MOST_COMPACTNESS) {

@@ -72,7 +72,7 @@ sc_err sc_engine_accept(sc_engine *engine, const sc_cloak *cloak, sc_time now, s
     if (!list_members(engine, cloak)) {
         return sc_fail(diag, SC_EINVAL, "accept: not a proposal of this engine");
     }
-    if (cloak->segment_count == 0) {
+    if (!cloak->is_pruned) {
         return sc_fail(diag, SC_EINVAL,
                        "accept: the candidate has not been pruned; prune it first");
     }

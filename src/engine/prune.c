@@ -268,7 +268,7 @@ static void collect_segments(const sc_pruner *pruner, sc_cloak *cloak)
  * From the stars outside to the border nodes. All roads of a star of T are in S, and so
  * is the road of a dead end; so a border node is a star outside. S has as many roads there
  * as name it; it is a border node if it has more. A loop there counts as a road too: it is
- * not in S, since its only star is not in T.
+ * not in S, since its only star is not in T. (Without T, all stars at S are outside.)
  */
 static void find_border(const sc_pruner *pruner, sc_cloak *cloak)
 {
@@ -322,7 +322,8 @@ static bool has_members_stars(const sc_cloak *cloak)
     return true;
 }
 
-sc_err sc_prune(sc_pruner *pruner, sc_cloak *candidate, sc_rng *rng)
+/** From stars to what they stand for. */
+static sc_err prune_stars(sc_pruner *pruner, sc_cloak *candidate, sc_rng *rng)
 {
     if (!has_members_stars(candidate)) return SC_EINVAL;
     const sc_err err = make_room(pruner, candidate);
@@ -333,12 +334,41 @@ sc_err sc_prune(sc_pruner *pruner, sc_cloak *candidate, sc_rng *rng)
         demand = sc__demand_meet(demand, (sc__demand){candidate->members[i].query.l});
     }
     place_stars(pruner, candidate);
-    trim(pruner, candidate, demand, rng);
+    if (!candidate->is_whole) trim(pruner, candidate, demand, rng);
     collect_segments(pruner, candidate);
     find_border(pruner, candidate);
     for (size_t i = 0; i < candidate->star_count; i++) {
         pruner->place[candidate->stars[i]] = 0;
     }
+    return SC_OK;
+}
+
+/** Segments that are no star's: both ends of each may be at the border. */
+static void collect_ends(const sc_pruner *pruner, sc_cloak *cloak)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < cloak->segment_count; i++) {
+        const sc_segment *segment = &pruner->segments[cloak->segments[i]];
+        cloak->border_nodes[count++] = segment->star_a;
+        if (segment->star_b != SC_NONE && segment->star_b != segment->star_a) {
+            cloak->border_nodes[count++] = segment->star_b;
+        }
+    }
+    cloak->border_node_count = count;
+}
+
+sc_err sc_prune(sc_pruner *pruner, sc_cloak *candidate, sc_rng *rng)
+{
+    if (candidate->is_pruned) return SC_OK;
+    if (candidate->star_count > 0) {
+        const sc_err err = prune_stars(pruner, candidate, rng);
+        if (err) return err;
+    } else {
+        if (candidate->segment_count == 0) return SC_EINVAL;
+        collect_ends(pruner, candidate);
+        find_border(pruner, candidate);
+    }
     shuffle_members(candidate, rng);
+    candidate->is_pruned = true;
     return SC_OK;
 }

@@ -74,6 +74,7 @@ void sc__scratch_fini(sc__scratch *scratch)
     sc_free(scratch->chosen);
     sc_free(scratch->placed);
     sc_free(scratch->urgent);
+    sc_free(scratch->ranked);
     *scratch = (sc__scratch){0};
 }
 
@@ -156,7 +157,7 @@ static bool meets(const search_state *search, const uint64_t *mask, sc__demand d
 
 // --- Users ------------------------------------------------------------------
 
-static sc_err collect_users(sc_engine *engine, sc__slot vertex, size_t *count)
+sc_err sc__collect_users(sc_engine *engine, sc__slot vertex, size_t *count)
 {
     sc__scratch *scratch = &engine->scratch;
     for (sc__slot at = sc__vertex_at(engine, vertex)->queries.first; at != SC_NONE;) {
@@ -177,11 +178,11 @@ static sc_err has_users(const search_state *search, uint32_t grown_from, uint32_
     sc_engine *engine = search->engine;
     const sc__scratch *scratch = &engine->scratch;
     size_t count = 0;
-    sc_err err = collect_users(engine, search->start, &count);
-    if (!err) err = collect_users(engine, scratch->neighbours[added].vertex, &count);
+    sc_err err = sc__collect_users(engine, search->start, &count);
+    if (!err) err = sc__collect_users(engine, scratch->neighbours[added].vertex, &count);
     for (uint32_t at = grown_from; !err && at != 0; at = scratch->combinations[at].parent) {
         const uint32_t last = scratch->combinations[at].last;
-        err = collect_users(engine, scratch->neighbours[last].vertex, &count);
+        err = sc__collect_users(engine, scratch->neighbours[last].vertex, &count);
     }
     if (!err) *out = sc_sort_count_different(scratch->users, count) >= k;
     return err;
@@ -196,9 +197,9 @@ static sc_err has_everyone(search_state *search, bool *out)
 {
     const sc__scratch *scratch = &search->engine->scratch;
     size_t count = 0;
-    sc_err err = collect_users(search->engine, search->start, &count);
+    sc_err err = sc__collect_users(search->engine, search->start, &count);
     for (size_t i = 0; !err && i < search->neighbour_count; i++) {
-        err = collect_users(search->engine, scratch->neighbours[i].vertex, &count);
+        err = sc__collect_users(search->engine, scratch->neighbours[i].vertex, &count);
     }
     if (!err) *out = sc_sort_count_different(scratch->users, count) >= search->vertex->k;
     return err;

@@ -2,7 +2,7 @@
  * @file search.h
  * @brief Finding company: the vertices that can be cloaked together with one.
  *
- * Used by: variants.c, engine.c.
+ * Used by: variants.c, engine.c, xstar.c.
  */
 #ifndef SC_ENGINE_SEARCH_H
 #define SC_ENGINE_SEARCH_H
@@ -23,6 +23,9 @@ typedef struct sc__bounds {
  */
 SC_CHECKED sc_err sc__search_within(sc_engine *engine, sc__slot start, sc__bounds bounds,
                                     bool *found);
+
+/** Append the users of a vertex, one for each query, to the `*count` in the engine's scratch. */
+SC_CHECKED sc_err sc__collect_users(sc_engine *engine, sc__slot vertex, size_t *count);
 
 /** Release the working memory of searches. */
 void sc__scratch_fini(sc__scratch *scratch);

@@ -1,4 +1,4 @@
-// The three ways to search: basic, spatially bounded, hybrid.
+// StarCloak's three ways to search: basic, spatially bounded, hybrid. (XStar's is in xstar.c.)
 //
 // Bounded keeps cloaks together by going outwards level by level, at the price of
 // longer waits and more drops. Hybrid does the same as long as there is time, and
@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "engine/neighbours.h"
 #include "engine/search.h"
+#include "engine/xstar.h"
 
 static const sc__bounds anywhere = {.hops_per_level = 0, .near_hops = UINT32_MAX};
 
@@ -59,6 +60,7 @@ sc_err sc__search(sc_engine *engine, sc__slot vertex, bool is_new)
 {
     const sc_engine_options *options = &engine->options;
     bool found = false;
+    if (options->variant == SC_XSTAR) return sc__xstar_search(engine, vertex);
     if (options->variant == SC_BASIC) return sc__search_within(engine, vertex, anywhere, &found);
 
     sc_err err = sc__search_within(engine, vertex, within_levels(options), &found);

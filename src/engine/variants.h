@@ -1,6 +1,6 @@
 /**
  * @file variants.h
- * @brief Searching as the engine's variant has it: basic, bounded or hybrid.
+ * @brief Searching as the engine's variant has it: basic, bounded, hybrid or XStar.
  *
  * Used by: engine.c.
  */

@@ -5,7 +5,7 @@
  * Pruning then needs no memory of its own for the result, and cannot lose a
  * candidate's members halfway.
  *
- * Used by: engine, and later the compared methods.
+ * Used by: engine.
  */
 #ifndef SC_QUERY_CLOAK_MAKE_H
 #define SC_QUERY_CLOAK_MAKE_H
@@ -15,7 +15,8 @@
 /**
  * A cloak whose `stars` (count set) and `members` (count set) are to be filled by the
  * caller, and whose `segments` and `border_nodes` have room for `segment_room` each
- * and count 0. A border node is the far end of a segment of T, so that is enough.
+ * and count 0. A border node is the far end of a segment of T, so that is enough; without T it may
+ * be either end, so then there must be room for twice as many segments as there are.
  *
  * @return NULL when memory is out
  */

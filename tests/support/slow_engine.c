@@ -3,6 +3,7 @@
 #include "support/slow_engine_internal.h"
 
 #include "support/check.h"
+#include "support/slow_alone.h"
 
 void *slow_grown(void *array, size_t count, size_t size)
 {
@@ -154,8 +155,25 @@ sc_err slow_engine_remove(slow_engine *engine, const sc_query_id *id)
 
 // --- One run ---------------------------------------------------------------------
 
+// Without a graph it goes to its segment, which is nobody else's vertex.
+static void enter_alone(slow_engine *engine, slow_query *q)
+{
+    if (!slow_alone_is_feasible(engine, &q->query)) {
+        drop(engine, q, SC_DROP_INFEASIBLE);
+        return;
+    }
+    q->vertex = UINT64_MAX - q->turn;
+    q->star = SC_NONE;
+    q->place = IN_GRAPH;
+    if (!q->is_company) slow_alone_arrive(engine, q);
+}
+
 static void enter_graph(slow_engine *engine, slow_query *q)
 {
+    if (slow_is_alone(engine)) {
+        enter_alone(engine, q);
+        return;
+    }
     const sc_star_id star = slow_select_star(engine, &q->query);
     if (star == SC_NONE) {
         drop(engine, q, SC_DROP_INFEASIBLE);

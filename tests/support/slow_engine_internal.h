@@ -3,7 +3,7 @@
  * @brief What the parts of the slow engine share: its state, and their ways into each other.
  *
  * Used by: slow_engine.c (what happens to queries), slow_select.c (where they go),
- * slow_search.c (who fits whom).
+ * slow_search.c (who fits whom), slow_xstar.c (the same for XStar).
  */
 #ifndef SC_TESTS_SUPPORT_SLOW_ENGINE_INTERNAL_H
 #define SC_TESTS_SUPPORT_SLOW_ENGINE_INTERNAL_H
@@ -66,11 +66,17 @@ bool slow_is_active(const slow_engine *engine, sc_star_id star);
 /** The star for a query, or SC_NONE if its l cannot be met from either end. */
 sc_star_id slow_select_star(const slow_engine *engine, const sc_query *query);
 
+/** What it costs to answer for all segments of a star, by the formulas of starcloak/cost.h. */
+double slow_star_cost(const slow_engine *engine, sc_star_id star, uint32_t result_size);
+
 /** The oldest vertex of the star that the query fits into, or a new one. */
 uint64_t slow_find_vertex(slow_engine *engine, const sc_query *query, sc_star_id star);
 
 /** Assignments to stars that are no longer active end. After every loss of the graph. */
 void slow_end_assignments(slow_engine *engine);
+
+/** The queries with a flag leave the graph as members of a candidate with these stars. */
+void slow_propose(slow_engine *engine, const bool *is_member, const bool *stars);
 
 /** Search from a vertex; what is found becomes a candidate and leaves the graph. */
 bool slow_search(slow_engine *engine, uint64_t vertex);

@@ -81,6 +81,23 @@ static void fill_in(const pruning *p, sc_cloak *cloak)
     free(borders);
 }
 
+// A candidate without stars has its segments.
+static void fill_in_border(const slow_roads *roads, sc_cloak *cloak)
+{
+    const uint32_t node_count = sc_map_node_count(roads->map);
+    bool *segments = test_take(roads->segment_count, sizeof *segments);
+    bool *borders = test_take(node_count, sizeof *borders);
+    for (size_t i = 0; i < cloak->segment_count; i++) {
+        segments[cloak->segments[i]] = true;
+    }
+    for (sc_node_id v = 0; v < node_count; v++) {
+        borders[v] = slow_is_border(roads, segments, v);
+    }
+    cloak->border_nodes = slow_ids(borders, node_count, &cloak->border_node_count);
+    free(segments);
+    free(borders);
+}
+
 static void shuffle_members(sc_cloak *cloak, sc_rng *rng)
 {
     for (uint32_t i = (uint32_t)cloak->member_count - 1; i >= 1; i--) {
@@ -93,6 +110,11 @@ static void shuffle_members(sc_cloak *cloak, sc_rng *rng)
 
 void slow_prune(const slow_roads *roads, sc_cloak *candidate, sc_rng *rng)
 {
+    if (candidate->star_count == 0) {
+        fill_in_border(roads, candidate);
+        shuffle_members(candidate, rng);
+        return;
+    }
     pruning p = {
         .roads = roads,
         .inside = test_take(roads->star_count, sizeof(bool)),
@@ -107,7 +129,7 @@ void slow_prune(const slow_roads *roads, sc_cloak *candidate, sc_rng *rng)
         p.is_member[member->star] = true;
         if (member->query.l > p.most_l) p.most_l = member->query.l;
     }
-    trim(&p, rng);
+    if (!candidate->is_whole) trim(&p, rng);
     fill_in(&p, candidate);
     shuffle_members(candidate, rng);
     free(p.inside);

@@ -112,9 +112,12 @@ sc_extent slow_extent(const slow_roads *roads, const bool *stars)
     for (sc_node_id node = 0; node < sc_map_node_count(map); node++) {
         extent.border_node_count += slow_is_border(roads, segments, node);
     }
+    // Whole units first: the same length is then the same number, whichever roads add up to it.
+    uint64_t length = 0;
     for (sc_edge_id e = 0; e < sc_map_edge_count(map); e++) {
-        if (segments[sc_map_edges(map)[e].segment]) extent.length_m += sc_map_edge_length_m(map, e);
+        if (segments[sc_map_edges(map)[e].segment]) length += sc_map_edges(map)[e].length;
     }
+    extent.length_m = (double)length * sc_map_unit_m(map);
     free(segments);
     return extent;
 }

@@ -3,6 +3,7 @@
 #include "support/slow_engine_internal.h"
 
 #include "support/check.h"
+#include "support/slow_xstar.h"
 
 /** The needs of a vertex: those of all its queries together. */
 typedef struct needs {
@@ -203,15 +204,16 @@ static void append_candidate(slow_engine *engine, sc_cloak *cloak)
     *end = cloak;
 }
 
-static void propose(slow_engine *engine, const combination *c, const bool *stars)
+void slow_propose(slow_engine *engine, const bool *is_member, const bool *stars)
 {
     sc_cloak *cloak = test_take(1, sizeof *cloak);
     cloak->stars = slow_ids(stars, engine->roads.star_count, &cloak->star_count);
     cloak->members = test_take(engine->query_count, sizeof *cloak->members);
+    cloak->is_whole = engine->options.variant == SC_XSTAR;
     cloak->deadline = SC_TIME_NEVER;
     for (size_t i = 0; i < engine->query_count; i++) {
         slow_query *q = &engine->queries[i];
-        if (!is_held(c, q)) continue;
+        if (!is_member[i]) continue;
         cloak->members[cloak->member_count++] = (sc_member){q->query, q->star, q->is_company};
         if (q->query.deadline < cloak->deadline) cloak->deadline = q->query.deadline;
         q->place = IN_PROPOSAL;
@@ -219,6 +221,16 @@ static void propose(slow_engine *engine, const combination *c, const bool *stars
     }
     slow_end_assignments(engine);
     append_candidate(engine, cloak);
+}
+
+static void propose(slow_engine *engine, const combination *c, const bool *stars)
+{
+    bool *is_member = test_take(engine->query_count, sizeof *is_member);
+    for (size_t i = 0; i < engine->query_count; i++) {
+        is_member[i] = is_held(c, &engine->queries[i]);
+    }
+    slow_propose(engine, is_member, stars);
+    free(is_member);
 }
 
 /** The combinations that lack users alone, the start vertex by itself being the first. */
@@ -284,6 +296,9 @@ static bool holds_urgent(const slow_engine *engine, uint64_t vertex)
 
 bool slow_search(slow_engine *engine, uint64_t vertex)
 {
+    if (engine->options.variant == SC_XSTAR) {
+        return slow_xstar_search(engine, needs_of(engine, vertex).star);
+    }
     const bool is_bounded = engine->options.variant != SC_BASIC;
     return search(engine, vertex, is_bounded) ||
            (holds_urgent(engine, vertex) && search(engine, vertex, false));

@@ -16,7 +16,7 @@ bool slow_is_active(const slow_engine *engine, sc_star_id star)
 // --- Selecting a star ------------------------------------------------------------
 
 // The formulas of starcloak/cost.h, written again.
-static double cost_of(const slow_engine *engine, sc_star_id star, const sc_query *query)
+double slow_star_cost(const slow_engine *engine, sc_star_id star, uint32_t result_size)
 {
     const sc_cost_model *per = &engine->options.cost;
     bool *stars = test_take(engine->roads.star_count, sizeof *stars);
@@ -24,7 +24,7 @@ static double cost_of(const slow_engine *engine, sc_star_id star, const sc_query
     const sc_extent roads = slow_extent(&engine->roads, stars);
     free(stars);
     const double border_nodes = (double)roads.border_node_count;
-    const double from_border_nodes = query->result_size * border_nodes;
+    const double from_border_nodes = result_size * border_nodes;
     const double on_segments = slow_object_density(&engine->roads) * roads.length_m;
     const double sending = per->object * (from_border_nodes + on_segments);
     const double answering =
@@ -42,8 +42,8 @@ static sc_star_id choose_star(const slow_engine *engine, const sc_query *query)
     const bool a_is_active = slow_is_active(engine, a);
     const bool b_is_active = slow_is_active(engine, b);
     if (a_is_active != b_is_active) return a_is_active ? a : b;
-    const double cost_a = cost_of(engine, a, query);
-    const double cost_b = cost_of(engine, b, query);
+    const double cost_a = slow_star_cost(engine, a, query->result_size);
+    const double cost_b = slow_star_cost(engine, b, query->result_size);
     return sc_rng_unit(engine->rng) * (cost_a + cost_b) < cost_b ? a : b;
 }
 
@@ -64,9 +64,10 @@ sc_star_id slow_select_star(const slow_engine *engine, const sc_query *query)
 // --- Adding to the graph ---------------------------------------------------------
 
 // Whether a query fits with all that the vertex holds: as many segments as the largest l asks for
-// within the least max_hops.
+// within the least max_hops. With XStar whatever is at a star is together.
 static bool fits(const slow_engine *engine, const sc_query *query, sc_star_id star, uint64_t vertex)
 {
+    if (engine->options.variant == SC_XSTAR) return true;
     uint32_t l = query->l;
     uint32_t max_hops = query->max_hops;
     for (size_t i = 0; i < engine->query_count; i++) {

@@ -137,7 +137,7 @@ sc_engine_options stream_options(uint64_t seed)
     sc_rng rng;
     sc_rng_seed(&rng, seed);
     sc_engine_options options = sc_engine_options_default();
-    options.variant = (sc_variant)sc_rng_below(&rng, 3);
+    options.variant = (sc_variant)sc_rng_below(&rng, SC_VARIANT_COUNT);
     options.compactness = 1 + sc_rng_below(&rng, 3);
     options.is_strict = sc_rng_below(&rng, 2);
     options.consideration_us = alphas[sc_rng_below(&rng, sizeof alphas / sizeof *alphas)];
@@ -199,6 +199,16 @@ stream stream_new(uint64_t seed, const sc_map *map)
     s.most_queries = 40;
     s.runs_per_moment = 1;
     return s;
+}
+
+void stream_scatter(stream *s)
+{
+    s->user_count = 12;
+    s->least_k = 2;
+    s->most_k = 5;
+    s->most_hops = 5;
+    s->segment_count = sc_map_segment_count(s->map);
+    s->longest_wait = 300;
 }
 
 static uint32_t draw_between(stream *s, uint32_t least, uint32_t most)

@@ -71,6 +71,9 @@ typedef struct stream {
 
 stream stream_new(uint64_t seed, const sc_map *map);
 
+/** Let queries come from all roads: users are enough only where several of them come together. */
+void stream_scatter(stream *s);
+
 typedef enum step_kind {
     STEP_ADD,
     STEP_ADD_COMPANY,

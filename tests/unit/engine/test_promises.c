@@ -8,7 +8,7 @@
 #include "support/slow_promises.h"
 #include "support/streams.h"
 
-enum { VARIANTS = 3, STREAMS_PER_PICTURE = 30, RANDOM_STREAMS = 1500, SPECIAL_STREAMS = 300 };
+enum { STREAMS_PER_PICTURE = 20, RANDOM_STREAMS = 1500, SPECIAL_STREAMS = 300 };
 
 /** Looks at accepted cloaks. */
 typedef struct witness {
@@ -67,7 +67,7 @@ static void test_promises_hold_in_every_variant_on_every_small_map(void **state)
     for (const small_map *small = small_maps; small->name; small++) {
         sketch s = sketch_draw(SC_COORDS_PLANAR, small->picture, small->more);
         sc_map *map = sketch_map(&s);
-        for (unsigned variant = 0; variant < VARIANTS; variant++) {
+        for (unsigned variant = 0; variant < SC_VARIANT_COUNT; variant++) {
             uint64_t cloaks = 0;
             for (uint64_t seed = 0; seed < STREAMS_PER_PICTURE; seed++) {
                 check_case(seed);
@@ -94,6 +94,7 @@ static void test_promises_hold_on_random_maps(void **state)
 static void one_star(void *context, const sc_cloak *cloak, sc_time now)
 {
     look(context, cloak, now);
+    if (cloak->star_count == 0) return;  // sampling and expansion
     assert_int_equal(cloak->star_count, 1);
     for (size_t i = 0; i < cloak->member_count; i++) {
         assert_int_equal(cloak->members[i].star, cloak->stars[0]);

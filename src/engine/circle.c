@@ -1,0 +1,268 @@
+// Who could share a cloak with a query. See circle.h.
+#include "engine/circle.h"
+
+#include "base/alloc.h"
+
+#include <string.h>
+
+void sc__circle_fini(sc__circle *circle)
+{
+    sc_free(circle->mates);
+    sc_free(circle->left);
+    sc_free(circle->seats);
+    *circle = (sc__circle){0};
+}
+
+// --- Gathering --------------------------------------------------------------------
+
+/** The one who asks, while mates are gathered. */
+typedef struct asker {
+    sc__slot slot;
+    const sc_query *query;
+    const sc_segment *segment;
+    const sc__region *regions[2];  ///< NULL where there is no second end
+} asker;
+
+/**
+ * Whether a query on one of the asker's roads reaches the asker's segment from an end of its own.
+ * Hops are the same there and back, so the asker's regions know. An end that they do not have is
+ * one hop beyond the asker's, since the other end of that road is not.
+ */
+static bool reaches_back(const asker *q, sc_star_id end, uint32_t max_hops)
+{
+    return max_hops > q->query->max_hops || sc__region_has_star(q->regions[0], end, max_hops) ||
+           (q->regions[1] && sc__region_has_star(q->regions[1], end, max_hops));
+}
+
+/** Take those in who wait on one road of the asker's and reach back. */
+static sc_err take_in(const sc_engine *engine, sc__circle *c, const sc__regions *regions,
+                      const asker *q, sc__slot first, uint8_t within)
+{
+    for (sc__slot at = first; at != SC_NONE;) {
+        const sc__slot slot = at;
+        const sc__pending *pending = sc__pending_at(engine, slot);
+        const sc_query *query = &pending->query;
+        const sc_segment *segment = &engine->segments[query->segment];
+        const bool has_two = sc__end_count(segment) == 2;
+        uint8_t from = 0;
+        if (reaches_back(q, segment->star_a, query->max_hops)) from |= SC__END_A;
+        if (has_two && reaches_back(q, segment->star_b, query->max_hops)) from |= SC__END_B;
+        if (slot == q->slot) c->self = (uint32_t)c->mate_count;
+        at = pending->next;
+        if (!from) continue;
+
+        if (!sc_grow(&c->mates, c->mate_count, &c->mate_capacity, sizeof *c->mates)) {
+            return SC_ENOMEM;
+        }
+        if (query->l > c->most_l) c->most_l = query->l;
+        c->mates[c->mate_count++] = (sc__mate){
+            .regions = {regions->of_star[segment->star_a],
+                        has_two ? regions->of_star[segment->star_b] : NULL},
+            .user = query->user,
+            .slot = slot,
+            .segment = query->segment,
+            .k = query->k,
+            .l = query->l,
+            .max_hops = query->max_hops,
+            .within = within,
+            .from = from,
+        };
+    }
+    return SC_OK;
+}
+
+/** Look for mates in the region of one end; those of both were found with the first one. */
+static sc_err look_around(const sc_engine *engine, sc__circle *c, const sc__regions *regions,
+                          const sc__list *waiting, const asker *q, unsigned end)
+{
+    const sc__region *region = q->regions[end];
+    const sc__region *other = q->regions[1 - end];
+    const uint32_t max_hops = q->query->max_hops;
+    const uint32_t count = sc__region_count(region, max_hops);
+    for (uint32_t i = 0; i < count; i++) {
+        const sc__slot first = waiting[region->segments[i]].first;
+        if (first == SC_NONE) continue;
+        uint8_t within = (uint8_t)(SC__END_A << end);
+        const sc_segment *segment = &engine->segments[region->segments[i]];
+        if (other && sc__region_has(other, segment, max_hops)) {
+            if (end == 1) continue;
+            within = SC__END_A | SC__END_B;
+        }
+        const sc_err err = take_in(engine, c, regions, q, first, within);
+        if (err) return err;
+    }
+    return SC_OK;
+}
+
+/** Let each mate know the first one of the same user. */
+static sc_err match_users(sc__circle *c)
+{
+    unsigned bits = 4;
+    while (((size_t)1 << bits) < 2 * c->mate_count) {
+        bits++;
+    }
+    const size_t capacity = (size_t)1 << bits;
+    if (!sc_reserve(&c->seats, capacity, &c->seat_capacity, sizeof *c->seats)) return SC_ENOMEM;
+    memset(c->seats, 0, capacity * sizeof *c->seats);
+    for (uint32_t i = 0; i < c->mate_count; i++) {
+        // Pseudonyms of tests are not as even as those of an admission: mix the bits.
+        size_t seat = (c->mates[i].user * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - bits);
+        while (c->seats[seat] > 0 && c->mates[c->seats[seat] - 1].user != c->mates[i].user) {
+            seat = (seat + 1) & (capacity - 1);
+        }
+        if (c->seats[seat] == 0) c->seats[seat] = i + 1;
+        c->mates[i].first = c->seats[seat] - 1;
+    }
+    return SC_OK;
+}
+
+sc_err sc__circle_gather(const sc_engine *engine, sc__circle *circle, const sc__regions *regions,
+                         const sc__list *waiting, sc__slot slot)
+{
+    const sc_query *query = &sc__pending_at(engine, slot)->query;
+    const sc_segment *segment = &engine->segments[query->segment];
+    const bool has_two = sc__end_count(segment) == 2;
+    const asker q = {
+        .slot = slot,
+        .query = query,
+        .segment = segment,
+        .regions = {regions->of_star[segment->star_a],
+                    has_two ? regions->of_star[segment->star_b] : NULL},
+    };
+    circle->mate_count = 0;
+    circle->most_l = 0;
+    sc_err err = look_around(engine, circle, regions, waiting, &q, 0);
+    if (!err && has_two) err = look_around(engine, circle, regions, waiting, &q, 1);
+    if (!err) err = match_users(circle);
+    if (err) return err;
+    return sc_reserve(&circle->left, circle->mate_count, &circle->left_capacity,
+                      sizeof *circle->left)
+               ? SC_OK
+               : SC_ENOMEM;
+}
+
+// --- S grows ------------------------------------------------------------------------
+
+void sc__circle_begin(sc__circle *circle, unsigned end)
+{
+    const sc_seg_id own = circle->mates[circle->self].segment;
+    circle->left_count = 0;
+    for (uint32_t i = 0; i < circle->mate_count; i++) {
+        sc__mate *mate = &circle->mates[i];
+        mate->alive = mate->within & SC__END_A << end ? mate->from : 0;
+        mate->is_on = mate->segment == own;
+        circle->left[circle->left_count] = i;
+        circle->left_count += mate->alive != 0;
+    }
+    circle->size = 1;
+    circle->is_richer = circle->is_poorer = true;
+}
+
+/** Those of `ends` from which a mate reaches a segment. */
+static uint8_t ends_that_reach(const sc__mate *mate, uint8_t ends, const sc_segment *segment)
+{
+    uint8_t reaching = 0;
+    for (unsigned end = 0; end < 2; end++) {
+        const uint8_t bit = (uint8_t)(SC__END_A << end);
+        if (!(ends & bit)) continue;
+        if (sc__region_has(mate->regions[end], segment, mate->max_hops)) reaching |= bit;
+    }
+    return reaching;
+}
+
+void sc__circle_join(const sc_engine *engine, sc__circle *circle, sc_seg_id road)
+{
+    const sc_segment *segment = &engine->segments[road];
+    size_t left_count = 0;
+    circle->size++;
+    for (size_t i = 0; i < circle->left_count; i++) {
+        sc__mate *mate = &circle->mates[circle->left[i]];
+        mate->alive = ends_that_reach(mate, mate->alive, segment);
+        circle->left[left_count] = circle->left[i];
+        left_count += mate->alive != 0;
+        if (mate->segment == road) circle->is_richer = mate->is_on = true;
+    }
+    circle->is_poorer |= left_count < circle->left_count;
+    circle->left_count = left_count;
+}
+
+// --- Answers ------------------------------------------------------------------------
+
+/** Different users among those found whose k is at most `most_k`; stops counting at `enough`. */
+static uint32_t count_users(sc__circle *c, uint32_t most_k, uint32_t enough)
+{
+    const uint64_t number = ++c->count_number;
+    uint32_t count = 0;
+    for (size_t i = 0; i < c->left_count && count < enough; i++) {
+        const sc__mate *mate = &c->mates[c->left[i]];
+        if (!mate->is_found || mate->k > most_k) continue;
+        sc__mate *first = &c->mates[mate->first];
+        count += first->counted != number;
+        first->counted = number;
+    }
+    return count;
+}
+
+/** How many users the greatest set of those found has in which everybody is content. */
+static uint32_t count_content(sc__circle *c)
+{
+    uint32_t users = UINT32_MAX;
+    for (uint32_t count; (count = count_users(c, users, UINT32_MAX)) != users;) {
+        users = count;
+    }
+    return users;
+}
+
+/** Leave that set; is the asker in it? */
+static bool leave_the_content(sc__circle *c)
+{
+    const uint32_t users = count_content(c);
+    for (size_t i = 0; i < c->left_count; i++) {
+        sc__mate *mate = &c->mates[c->left[i]];
+        if (mate->k > users) mate->is_found = false;
+    }
+    return c->mates[c->self].is_found;
+}
+
+bool sc__circle_is_enough(sc_engine *engine, sc__circle *circle)
+{
+    const sc__mate *self = &circle->mates[circle->self];
+    if (!sc__demand_is_met((sc__demand){self->l}, circle->size)) return false;
+    // Only somebody new can make a difference: on a road that joined, or one whose l is met now.
+    if (!circle->is_richer && circle->size > circle->most_l) return false;
+    circle->is_richer = false;
+    uint32_t count = 0;
+    for (size_t i = 0; i < circle->left_count; i++) {
+        sc__mate *mate = &circle->mates[circle->left[i]];
+        mate->is_found = mate->is_on && sc__demand_is_met((sc__demand){mate->l}, circle->size);
+        count += mate->is_found;
+    }
+    if (count < self->k) return false;
+    engine->stats.checks++;
+    return leave_the_content(circle);
+}
+
+/** All who are not lost. */
+static void find_all(sc__circle *c)
+{
+    for (size_t i = 0; i < c->left_count; i++) {
+        c->mates[c->left[i]].is_found = true;
+    }
+}
+
+bool sc__circle_find_hope(sc__circle *circle)
+{
+    find_all(circle);
+    return leave_the_content(circle);
+}
+
+bool sc__circle_has_hope(sc__circle *circle)
+{
+    const uint32_t k = circle->mates[circle->self].k;
+    if (!circle->is_poorer) return true;
+    circle->is_poorer = false;
+    if (circle->left_count < k) return false;
+    find_all(circle);
+    // Mostly those who ask for no more than the asker are enough for it.
+    return count_users(circle, k, k) == k || count_content(circle) >= k;
+}

@@ -1,0 +1,61 @@
+/**
+ * @file race.h
+ * @brief An engine and the slow one (slow_engine.h) through the same stream, side by side.
+ *
+ * The same calls, generators of the same seed: everything that comes out must be the same, after
+ * every step. Pruning is compared on the way.
+ *
+ * Used by: tests of the engine.
+ */
+#ifndef SC_TESTS_SUPPORT_RACE_H
+#define SC_TESTS_SUPPORT_RACE_H
+
+#include <starcloak/engine.h>
+#include <starcloak/prune.h>
+
+#include "support/slow_engine.h"
+#include "support/streams.h"
+
+/** A proposal of both engines. */
+typedef struct race_proposal {
+    sc_cloak *fast;
+    sc_cloak *slow;
+} race_proposal;
+
+/** Both engines on the same road. */
+typedef struct race {
+    stream s;
+    sc_engine *fast;
+    slow_engine *slow;
+    sc_rng fast_rng;
+    sc_rng slow_rng;
+    sc_pruner *pruner;
+    sc_rng fast_prune_rng;
+    sc_rng slow_prune_rng;
+    race_proposal open[STREAM_QUERIES];  ///< to be answered later
+    size_t open_count;
+} race;
+
+/** What the streams came to, so that a test of nothing is noticed. */
+typedef struct race_tally {
+    uint64_t cloaks;
+    uint64_t pruned_stars;
+    uint64_t members;
+    uint64_t refused;
+    uint64_t dropped[SC_DROP_REASON_COUNT];
+    uint64_t cap_hits;
+} race_tally;
+
+/** Both at the start, before the stream of `seed`; what it draws from may still be changed. */
+void race_start(race *r, uint64_t seed, const sc_map *map, const sc_engine_options *options);
+
+/** Through the whole stream, and to the end of every query. */
+void race_through(race *r, race_tally *all);
+
+/** Add up what it came to, and free both. */
+void race_end(race *r, race_tally *all);
+
+/** Print what several came to. */
+void race_tell(const char *what, const race_tally *all);
+
+#endif

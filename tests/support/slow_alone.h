@@ -1,0 +1,27 @@
+/**
+ * @file slow_alone.h
+ * @brief Random sampling and network expansion, written again from docs/methods.md: slow, plain.
+ *
+ * The slow engine does the rest: queue, deadlines, proposals. Regions, circles and distances are
+ * found anew each time, by looking at every segment, every query and every edge.
+ *
+ * Used by: slow_engine.c.
+ */
+#ifndef SC_TESTS_SUPPORT_SLOW_ALONE_H
+#define SC_TESTS_SUPPORT_SLOW_ALONE_H
+
+#include "support/slow_engine_internal.h"
+
+/** Whether a method has no cloaking graph: its queries wait on their segments. */
+static inline bool slow_is_alone(const slow_engine *engine)
+{
+    return engine->options.variant == SC_SAMPLING || engine->options.variant == SC_EXPANSION;
+}
+
+/** Whether the roads around either end of its segment are enough for the query's l. */
+bool slow_alone_is_feasible(const slow_engine *engine, const sc_query *query);
+
+/** Somebody, no company, has come to its segment: it and those it might help try. */
+void slow_alone_arrive(slow_engine *engine, const slow_query *newcomer);
+
+#endif

@@ -1,0 +1,18 @@
+/**
+ * @file slow_xstar.h
+ * @brief XStar, written again from docs/methods.md: slow, plain, obviously right.
+ *
+ * The slow engine does the rest: queue, stars, deadlines, proposals. Groups do not even occur:
+ * whoever is at a star inside is in, and each has limits of its own.
+ *
+ * Used by: slow_search.c.
+ */
+#ifndef SC_TESTS_SUPPORT_SLOW_XSTAR_H
+#define SC_TESTS_SUPPORT_SLOW_XSTAR_H
+
+#include "support/slow_engine_internal.h"
+
+/** Let a super-star grow from `star`, which has queries. True: it became a candidate. */
+bool slow_xstar_search(slow_engine *engine, sc_star_id star);
+
+#endif
