@@ -1,29 +1,21 @@
-// Random walks over the roads. See walk_internal.h.
-#include "sim/walk_internal.h"
+// Random walks over the roads. See walk.h and walk_internal.h.
+//
+// A walker is driven on when somebody asks where it is. From one question to the next it keeps a
+// single number, the seed of what it will draw on the way: so it takes its own turns, whatever
+// others do, and needs little room.
+#include "travel/walk.h"
 
 #include "base/alloc.h"
-#include "base/rng.h"
+#include "base/diag.h"
+#include "travel/speeds.h"
+#include "travel/walk_internal.h"
 
 #include <math.h>
 
-// Free flow, a little below what is allowed on such roads; km/h.
-static const double speed_km_h[SC_ROAD_CLASS_COUNT] = {
-    [SC_ROAD_UNKNOWN] = 50, [SC_ROAD_MOTORWAY] = 105, [SC_ROAD_TRUNK] = 85,
-    [SC_ROAD_PRIMARY] = 65, [SC_ROAD_SECONDARY] = 55, [SC_ROAD_TERTIARY] = 45,
-    [SC_ROAD_LOCAL] = 35,   [SC_ROAD_SERVICE] = 20,   [SC_ROAD_RAMP] = 50,
-    [SC_ROAD_PATH] = 15,
-};
-
-double sc__road_speed_m_s(unsigned road_class)
-{
-    const unsigned known = road_class < SC_ROAD_CLASS_COUNT ? road_class : SC_ROAD_UNKNOWN;
-    return speed_km_h[known] / 3.6;
-}
-
 // --- Which edges meet where -------------------------------------------------
 
-// Counting first: first[v + 1] becomes where the ends of v begin, and each end put
-// in moves it on, so that in the end it is where they stop.
+// While it is filled, first[v + 1] is where the next end at v goes; when all are in, where they
+// stop.
 static void fill(sc__crossings *crossings, uint32_t node_count, uint32_t edge_count)
 {
     const sc_edge *edges = sc_map_edges(crossings->map);
@@ -32,12 +24,7 @@ static void fill(sc__crossings *crossings, uint32_t node_count, uint32_t edge_co
         next[edges[e].from]++;
         next[edges[e].to]++;
     }
-    uint32_t before = 0;
-    for (sc_node_id v = 0; v < node_count; v++) {
-        const uint32_t degree = next[v];
-        next[v] = before;
-        before += degree;
-    }
+    sc__counts_to_starts(next, node_count);
     for (sc_edge_id e = 0; e < edge_count; e++) {
         crossings->ends[next[edges[e].from]++] = e;
         crossings->ends[next[edges[e].to]++] = e;
@@ -74,7 +61,7 @@ sc__driver sc__driver_anywhere(const sc__crossings *crossings, sc_rng *rng)
     const sc_edge_id edge = sc_rng_below(rng, sc_map_edge_count(crossings->map));
     const uint32_t length = sc_map_edges(crossings->map)[edge].length;
     const uint32_t offset = (uint32_t)(sc_rng_unit(rng) * (length + 1.0));
-    const double pace = fmin(fmax(1.0 + 0.1 * sc_rng_normal(rng), SC__PACE_MIN), SC__PACE_MAX);
+    const double pace = sc__pace_draw(rng);
     const bool is_forward = sc_rng_below(rng, 2) == 0;
     return (sc__driver){edge, offset, (float)(is_forward ? pace : -pace)};
 }
@@ -124,7 +111,7 @@ void sc__drive(const sc__crossings *crossings, sc__driver *driver, double second
         const bool is_forward = driver->pace > 0;
         const double pace = fabs((double)driver->pace);
         // In the map's units, like all that follows.
-        const double speed = sc__road_speed_m_s(classes[driver->edge]) * pace / unit_m;
+        const double speed = sc_speed_m_s(SC_CAR, classes[driver->edge]) * pace / unit_m;
         const uint32_t ahead =
             is_forward ? edges[driver->edge].length - driver->offset : driver->offset;
         const double reach = seconds * speed;
@@ -136,4 +123,78 @@ void sc__drive(const sc__crossings *crossings, sc__driver *driver, double second
         seconds = fmax(0.0, seconds - ahead / speed);
         turn(crossings, driver, rng);
     }
+}
+
+// --- As a movement -----------------------------------------------------------
+
+/** Somebody who walks. */
+typedef struct walker {
+    sc_time t;  ///< when it was where `driver` is
+    uint64_t numbers;
+    sc__driver driver;
+} walker;
+
+typedef struct walk {
+    sc_movement base;
+    sc__crossings crossings;
+    walker *walkers;
+} walk;
+
+static sc_err walk_at(sc_movement *movement, uint32_t who, sc_time t, sc_place *out, sc_time *back)
+{
+    walk *all = (walk *)movement;
+    walker *asked = &all->walkers[who];
+    if (t > asked->t) {
+        sc_rng rng;
+        sc_rng_seed(&rng, asked->numbers);
+        sc__drive(&all->crossings, &asked->driver, (double)(t - asked->t) * 1e-6, &rng);
+        asked->numbers = sc_rng_next(&rng);
+        asked->t = t;
+    }
+    *out = (sc_place){asked->driver.edge, asked->driver.offset};
+    *back = t;
+    return SC_OK;
+}
+
+static void walk_free(sc_movement *movement)
+{
+    walk *all = (walk *)movement;
+    sc__crossings_fini(&all->crossings);
+    sc_free(all->walkers);
+    sc_free(all);
+}
+
+static const sc_movement_kind walking = {
+    .at = walk_at, .name = sc__movement_number_name, .free = walk_free};
+
+static void place_all(walk *all, uint64_t seed)
+{
+    for (uint32_t i = 0; i < all->base.count; i++) {
+        sc_rng rng;
+        sc_rng_seed(&rng, sc_traveller_seed(seed, i, SC_FOR_WALKING));
+        walker *placed = &all->walkers[i];
+        placed->t = 0;
+        placed->driver = sc__driver_anywhere(&all->crossings, &rng);
+        placed->numbers = sc_rng_next(&rng);
+    }
+}
+
+sc_err sc_walk_new(const sc_map *map, uint32_t count, uint64_t seed, sc_movement **out,
+                   sc_diag *diag)
+{
+    sc_err err = sc__movement_check(map, count, diag);
+    if (err) return err;
+    walk *all = sc_calloc(1, sizeof *all);
+    if (!all) return sc_fail_memory(diag, "making travellers");
+    all->base = (sc_movement){.kind = &walking, .map = map, .count = count};
+    all->walkers = sc_malloc_array(count, sizeof *all->walkers);
+    err = all->walkers ? sc__crossings_init(&all->crossings, map) : SC_ENOMEM;
+    if (err) {
+        walk_free(&all->base);
+        return err == SC_ENOMEM ? sc_fail_memory(diag, "making travellers")
+                                : sc_fail(diag, err, "the map has too many edges to travel on");
+    }
+    place_all(all, seed);
+    *out = &all->base;
+    return SC_OK;
 }

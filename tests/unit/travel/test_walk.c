@@ -1,10 +1,9 @@
 // Driving along the roads: the right distance, the right turns, and always an end.
 #include "support/check.h"
+#include "support/metric.h"
 #include "support/sketch.h"
 
-#include "base/rng.h"
-#include "metric.h"
-#include "sim/walk_internal.h"
+#include "travel/walk_internal.h"
 
 /** A map with its crossings. */
 typedef struct fixture {
@@ -89,7 +88,7 @@ static void test_a_driver_on_a_ring_gets_exactly_as_far_as_its_speed_takes_it(vo
     (void)state;
     fixture f = fixture_named("ring", 1);
     const double round_m = sc_map_segment_length_m(f.map, 0);
-    const double speed = sc__road_speed_m_s(SC_ROAD_LOCAL);
+    const double speed = sc_speed_m_s(SC_CAR, SC_ROAD_LOCAL);
     for (int i = 0; i < 1000; i++) {
         sc__driver driver = sc__driver_anywhere(&f.crossings, &f.rng);
         const double pace = (double)driver.pace;
@@ -119,9 +118,9 @@ static void test_each_road_is_driven_at_its_own_speed_and_dead_ends_turn_back(vo
     s.edges[1].road_class = SC_ROAD_SERVICE;
     fixture f = fixture_of(&s, 2);
     const uint8_t *classes = sc_map_edge_classes(f.map);
-    const double first_m_s = sc__road_speed_m_s(classes[0]);
-    const double second_m_s = sc__road_speed_m_s(classes[1]);
-    assert_true(sc__road_speed_m_s(SC_ROAD_MOTORWAY) > 4 * sc__road_speed_m_s(SC_ROAD_SERVICE));
+    const double first_m_s = sc_speed_m_s(SC_CAR, classes[0]);
+    const double second_m_s = sc_speed_m_s(SC_CAR, classes[1]);
+    assert_true(sc_speed_m_s(SC_CAR, SC_ROAD_MOTORWAY) > 4 * sc_speed_m_s(SC_CAR, SC_ROAD_SERVICE));
     const double first_s = 100.0 / first_m_s;
     const double whole_s = first_s + 100.0 / second_m_s;
 
@@ -147,7 +146,7 @@ static void test_nobody_gets_farther_than_the_fastest_road_would_take_it(void **
         sketch s = sketch_odd(seed);
         fixture f = fixture_of(&s, seed);
         metric m = metric_new(f.map);
-        const double fastest = fastest_m_s(f.map, sc__road_speed_m_s);
+        const double fastest = fastest_m_s(f.map, SC_CAR);
         for (int i = 0; i < 20; i++) {
             sc__driver driver = sc__driver_anywhere(&f.crossings, &f.rng);
             check_on_road(&f, &driver);
@@ -200,7 +199,7 @@ static void test_a_junction_leads_everywhere_but_back_each_way_as_often(void **s
     }
     // From A to the junction takes a second or so; from there on nobody gets to an end.
     const double seconds =
-        (sc_map_edge_length_m(f.map, start) + 1.0) / sc__road_speed_m_s(SC_ROAD_LOCAL);
+        (sc_map_edge_length_m(f.map, start) + 1.0) / sc_speed_m_s(SC_CAR, SC_ROAD_LOCAL);
     const bool is_forward = edges[start].from == a;
     uint32_t counts[4] = {0};
     for (int i = 0; i < TRIPS; i++) {
@@ -226,7 +225,7 @@ static void test_a_loop_is_entered_at_both_ends_and_may_be_driven_again(void **s
 {
     (void)state;
     fixture f = fixture_named("loop alone", 6);
-    const double round_s = sc_map_edge_length_m(f.map, 0) / sc__road_speed_m_s(SC_ROAD_LOCAL);
+    const double round_s = sc_map_edge_length_m(f.map, 0) / sc_speed_m_s(SC_CAR, SC_ROAD_LOCAL);
     for (int i = 0; i < 100; i++) {
         sc__driver driver = {.edge = 0, .offset = 0, .pace = 1.0F};
         sc__drive(&f.crossings, &driver, 2.5 * round_s, &f.rng);
@@ -324,19 +323,9 @@ static void test_a_road_in_unknown_units_is_driven_as_if_they_were_metres(void *
     assert_false(sc_map_in_metres(f.map));
     sc__driver driver = {.edge = 0, .offset = 0, .pace = 1.0F};
     sc__drive(&f.crossings, &driver, 10.0, &f.rng);
-    CHECK_CLOSE(driver.offset * sc_map_unit_m(f.map), 10.0 * sc__road_speed_m_s(SC_ROAD_LOCAL),
+    CHECK_CLOSE(driver.offset * sc_map_unit_m(f.map), 10.0 * sc_speed_m_s(SC_CAR, SC_ROAD_LOCAL),
                 1.1 * sc_map_unit_m(f.map));
     fixture_free(&f);
-}
-
-static void test_a_class_that_is_not_known_is_driven_as_one_that_is_not_told(void **state)
-{
-    (void)state;
-    CHECK_SAME(sc__road_speed_m_s(200), sc__road_speed_m_s(SC_ROAD_UNKNOWN));
-    CHECK_CLOSE(sc__road_speed_m_s(SC_ROAD_UNKNOWN), 50 / 3.6, 1e-9);
-    for (unsigned c = 0; c < SC_ROAD_CLASS_COUNT; c++) {
-        assert_true(sc__road_speed_m_s(c) > 0);
-    }
 }
 
 // Places are uniform over edges, and over each of them.
@@ -383,7 +372,6 @@ int main(void)
         cmocka_unit_test(test_roads_without_length_are_passed_and_let_the_driver_rest),
         SC_CASES(test_a_drive_of_any_length_ends),
         cmocka_unit_test(test_a_road_in_unknown_units_is_driven_as_if_they_were_metres),
-        cmocka_unit_test(test_a_class_that_is_not_known_is_driven_as_one_that_is_not_told),
         cmocka_unit_test(test_drivers_set_out_anywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
