@@ -85,7 +85,7 @@ static sc_err add_member(sc_batch *batch, const sc_run_member *member)
         !sc_reserve(&batch->texts, batch->texts_size + id.size, &batch->texts_capacity, 1)) {
         return SC_ENOMEM;
     }
-    memcpy(batch->texts + batch->texts_size, id.text, id.size);
+    if (id.size > 0) memcpy(batch->texts + batch->texts_size, id.text, id.size);
     batch->members[batch->member_count++] = (sc_batch_member){
         .query = batch->texts_size,
         .query_size = id.size,
@@ -110,15 +110,12 @@ static sc_batch_cloak *next_cloak(sc_batch *batch)
     return cloak;
 }
 
-sc_err sc_batch_add(sc_batch *batch, const sc_run_line *line)
+sc_err sc_batch_add_cloak(sc_batch *batch, const sc_run_cloak *told)
 {
-    sc_err err = add_text(batch, line->text);
-    if (err || line->kind != SC_RUN_CLOAK) return err;
-    const sc_run_cloak *told = &line->cloak;
     sc_batch_cloak *cloak = next_cloak(batch);
     cloak->number = told->number;
     cloak->t = told->t;
-    cloak->line = line->number;
+    cloak->line = 0;
     cloak->text_end = batch->text_size;
     cloak->first_id = batch->id_count;
     cloak->segment_count = told->segment_count;
@@ -127,11 +124,20 @@ sc_err sc_batch_add(sc_batch *batch, const sc_run_line *line)
     cloak->member_count = told->member_count;
     cloak->failure = SC_OK;
     cloak->table = NULL;
-    err = add_ids(batch, told->segments, told->segment_count);
+    sc_err err = add_ids(batch, told->segments, told->segment_count);
     if (!err) err = add_ids(batch, told->border_nodes, told->border_node_count);
     for (size_t i = 0; i < told->member_count && !err; i++) {
         err = add_member(batch, &told->members[i]);
     }
+    return err;
+}
+
+sc_err sc_batch_add(sc_batch *batch, const sc_run_line *line)
+{
+    sc_err err = add_text(batch, line->text);
+    if (err || line->kind != SC_RUN_CLOAK) return err;
+    err = sc_batch_add_cloak(batch, &line->cloak);
+    if (!err) batch->cloaks[batch->cloak_count - 1].line = line->number;
     return err;
 }
 

@@ -1,6 +1,6 @@
 /**
  * @file batch.h
- * @brief Some cloaks of a record, evaluated together, and the lines between them.
+ * @brief Some cloaks, evaluated together, and the lines of a record between them.
  *
  * A clock costs as much as half a cloak, so cloaks are taken in batches, and time is taken around
  * one step of all of them. Until a batch is done its lines wait here, and answers are written
@@ -8,7 +8,7 @@
  *
  * Everything is kept and used again from one batch to the next.
  *
- * Uses: record, relay. Used by: sim/evaluate, sim/exchange, sim/point_exchange.
+ * Uses: record, relay. Used by: sim/evaluation, sim/exchange, sim/point_exchange.
  */
 #ifndef SC_SIM_BATCH_H
 #define SC_SIM_BATCH_H
@@ -113,6 +113,9 @@ static inline bool sc_batch_is_full(const sc_batch *batch)
 
 /** Take in a line; if it is a cloak, the batch must not be full. @return SC_OK, SC_ENOMEM */
 SC_CHECKED sc_err sc_batch_add(sc_batch *batch, const sc_run_line *line);
+
+/** The same with a cloak that is on no line of a record. */
+SC_CHECKED sc_err sc_batch_add_cloak(sc_batch *batch, const sc_run_cloak *told);
 
 /**
  * Make the relay of a cloak out of the requests that `limits` allow; the others are refused.

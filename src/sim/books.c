@@ -4,8 +4,9 @@
 #include "base/alloc.h"
 #include "base/sort.h"
 
-sc_err sc_books_init(sc_books *books)
+sc_err sc_books_init(sc_books *books, sc_run_window window)
 {
+    books->window = window;
     sc_err err = sc_tally_init(&books->wait_us);
     if (!err) err = sc_tally_init(&books->users);
     if (!err) err = sc_tally_init(&books->segments);
@@ -26,12 +27,20 @@ void sc_books_fini(sc_books *books)
     *books = (sc_books){0};
 }
 
+static bool counts(const sc_books *books, sc_time t)
+{
+    const sc_run_window window = books->window;
+    const bool is_empty = window.from >= window.until;
+    return is_empty || (t >= window.from && t < window.until);
+}
+
 sc_err sc_books_ask(sc_books *books, const sc_query_id *id, sc_wait wait)
 {
     const sc_err err = sc_waits_put(&books->open, id, wait);
     if (err) return err;
-    if (books->asked == 0) books->first_asked = books->last_ended = wait.since;
-    books->asked++;
+    if (!books->has_begun) books->first_asked = books->last_ended = wait.since;
+    books->has_begun = true;
+    books->asked += counts(books, wait.since);
     return SC_OK;
 }
 
@@ -44,8 +53,9 @@ static size_t count_users(uint64_t *room, const sc_cloak *cloak)
     return sc_sort_count_different(room, cloak->member_count);
 }
 
-sc_err sc_books_cloak(sc_books *books, const sc_cloak *cloak)
+sc_err sc_books_cloak(sc_books *books, const sc_cloak *cloak, sc_time t)
 {
+    if (!counts(books, t)) return SC_OK;
     if (cloak->member_count > books->user_capacity) {
         uint64_t *room = sc_realloc_array(books->user_room, cloak->member_count, sizeof *room);
         if (!room) return SC_ENOMEM;
@@ -63,7 +73,9 @@ sc_err sc_books_end(sc_books *books, const sc_query_id *id, sc_time t, bool is_c
                     sc_wait *wait)
 {
     if (!sc_waits_take(&books->open, id, wait) || t < wait->since) return SC_EBROKEN;
-    if (is_cloaked) sc_tally_add(&books->wait_us, (uint64_t)(t - wait->since));
+    if (is_cloaked && counts(books, wait->since)) {
+        sc_tally_add(&books->wait_us, (uint64_t)(t - wait->since));
+    }
     books->last_ended = t;
     return SC_OK;
 }

@@ -9,7 +9,7 @@
  * The plain search is sc_lbs_nearest(): from the exact position over the whole map, without
  * cloak or index. Distances must be equal to a millimetre, rank by rank.
  *
- * Uses: lbs. Used by: sim/evaluate.
+ * Uses: lbs. Used by: sim/evaluation.
  */
 #ifndef SC_SIM_CHECKS_H
 #define SC_SIM_CHECKS_H

@@ -1,97 +1,27 @@
 /**
  * @file evaluate.h
- * @brief Answering the cloaks of a run record: what a provider does with them, and what it takes.
+ * @brief Answering the cloaks of a run record.
  *
- * Each cloak goes the whole way: its members' requests become a relay, the relay becomes bytes,
- * the provider reads these and answers, its reply becomes bytes, and out of these the exact
- * answer of every member is made. The record is written anew, with the answers right behind their
- * cloaks; answers and failures that it had there before are left out.
+ * Each cloak goes to a provider and back (sim/evaluation.h). The record is written anew, with the
+ * answers right behind their cloaks; answers and failures that it had there before are left out.
  *
- * CPU time is taken around batches of cloaks, apart for the provider, for the two
- * directions of the encoding, and for the trusted side (making relays, checking replies,
- * filtering). Reading and writing records is not in it.
- *
- * Uses: answer, lbs, points, relay, record. Used by: starcloak evaluate.
+ * Uses: record, sim/evaluation. Used by: starcloak evaluate and simulate.
  */
 #ifndef SC_SIM_EVALUATE_H
 #define SC_SIM_EVALUATE_H
 
-#include <starcloak/answer.h>
-#include <starcloak/lbs.h>
-#include <starcloak/point_provider.h>
-#include <starcloak/progress.h>
-#include <starcloak/relay_codec.h>
-
-#include "sim/report.h"
-
-/** For `check_count`: every answer. */
-#define SC_CHECK_ALL UINT64_MAX
-
-typedef struct sc_evaluate_options {
-    const char *output;  ///< where the new record goes, as sc_record_open(); NULL: nowhere
-
-    // Who answers: the built-in provider from these objects, or one that knows points.
-    const sc_objects *objects;  ///< of the map, or of a database
-    sc_lbs_options lbs;
-    sc_encoding encoding;
-    sc_point_provider *points;        ///< instead of objects, encoding and filter
-    const sc_vocabulary *vocabulary;  ///< its words for categories
-
-    sc_filter_options filter;
-    uint64_t check_count;  ///< answers to compare with a plain search, spread evenly; 0: none
-    bool is_seeded;        ///< draw the order of requests from `seed`, else as a service would
-    uint64_t seed;
-    sc_progress progress;
-} sc_evaluate_options;
-
-/** No output, no provider yet; the defaults of lbs.h and answer.h; compact; no checks. */
-sc_evaluate_options sc_evaluate_options_default(void);
-
-typedef struct sc_evaluate_report {
-    uint64_t cloaks;
-    uint64_t queries;  ///< their members
-    uint64_t answered;
-    uint64_t refused;       ///< requests for too much, or of a category that there is not:
-                            ///< "failed" with reason "request"
-    uint64_t failed;        ///< no answer, or none to believe: with reason "provider"
-    uint64_t replaced;      ///< answers and failures that the record had before
-    sc_diag first_failure;  ///< of the provider; empty: none
-
-    sc_summary requests;   ///< per cloak: different ones
-    sc_summary bytes_out;  ///< per cloak
-    sc_summary bytes_in;
-    sc_summary candidates;  ///< per query: objects, as they were sent
-    sc_summary distinct;    ///< of them, different ones
-    sc_summary results;     ///< per query
-
-    double provider_cpu_s;
-    double codec_cpu_s;
-    double trusted_cpu_s;
-    double provider_wall_s;  ///< with waiting, if the provider is elsewhere
-    sc_lbs_work work;        ///< of the built-in provider
-    uint64_t points;         ///< of one that knows points: places asked at, and questions
-    uint64_t questions;
-
-    uint64_t checked;
-    uint64_t wrong;        ///< of them
-    uint64_t first_wrong;  ///< the line of its cloak
-} sc_evaluate_report;
-
-/** CPU seconds per cloak, all parts together; 0 if there was none. */
-double sc_evaluate_cpu_per_cloak_s(const sc_evaluate_report *report);
-
-/** There was something to answer, and nothing was. */
-bool sc_evaluate_is_fruitless(const sc_evaluate_report *report);
+#include "sim/evaluation.h"
 
 /**
- * Evaluate the record at `path` ("-" is standard input; xz and gzip are unpacked), which may also
- * be the output. On failure, and if the evaluation was fruitless, the output is as it was.
+ * Evaluate the record at `path` ("-" is standard input; xz and gzip are unpacked).
  *
+ * @param output  where the new record goes, as sc_record_open(); may be `path`. NULL: nowhere. On
+ *                failure, and if the evaluation was fruitless, it is as it was
  * @return SC_OK, also if queries fail or answers are wrong; SC_EIO, SC_EPARSE (not a record),
  *         SC_EMISMATCH (of another map), SC_EINVAL (options), SC_ENET (the provider was never
  *         reached), SC_ELIMIT, SC_ENOCOORDS, SC_ENOMEM
  */
-SC_CHECKED sc_err sc_evaluate(const sc_map *map, const char *path,
+SC_CHECKED sc_err sc_evaluate(const sc_map *map, const char *path, const char *output,
                               const sc_evaluate_options *options, sc_evaluate_report *report,
                               sc_diag *diag);
 

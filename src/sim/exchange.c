@@ -91,8 +91,13 @@ static sc_err settle(sc_exchange *exchange, sc_batch_cloak *cloak, sc_err err, c
                      sc_diag *diag)
 {
     sc_diag told;
-    sc_fail(&told, err, "%.400s:%" PRIu64 ": cloak %" PRIu64 ": %s", exchange->record_name,
-            cloak->line, cloak->number, why->message[0] != '\0' ? why->message : sc_err_text(err));
+    const char *what = why->message[0] != '\0' ? why->message : sc_err_text(err);
+    if (exchange->record_name) {
+        sc_fail(&told, err, "%.400s:%" PRIu64 ": cloak %" PRIu64 ": %s", exchange->record_name,
+                cloak->line, cloak->number, what);
+    } else {
+        sc_fail(&told, err, "cloak %" PRIu64 ": %s", cloak->number, what);
+    }
     if (!is_of_provider(exchange->report, err)) {
         if (diag) *diag = told;
         return err;
@@ -129,7 +134,7 @@ static sc_err make_relays(sc_exchange *exchange, sc_diag *diag)
         const sc_err err =
             sc_batch_make_relay(exchange->batch, &exchange->batch->cloaks[i], exchange->map, limits,
                                 exchange->vocabulary->count, exchange->rng);
-        if (err) return sc_fail_memory(diag, "evaluating a record");
+        if (err) return sc_fail_memory(diag, "evaluating cloaks");
     }
     return SC_OK;
 }

@@ -8,7 +8,7 @@
  * A cloak that the provider cannot answer, or answers in a way that cannot be believed, is marked
  * as failed and the batch goes on. What is wrong with a cloak itself ends it.
  *
- * Uses: answer, lbs, points, sim/batch. Used by: sim/evaluate.
+ * Uses: answer, lbs, points, sim/batch. Used by: sim/evaluation.
  */
 #ifndef SC_SIM_EXCHANGE_H
 #define SC_SIM_EXCHANGE_H
@@ -28,7 +28,7 @@ typedef struct sc_exchange {
     bool are_foreign;  ///< the objects are not the map's own
     sc_batch *batch;   ///< at hand
     sc_evaluate_report *report;
-    const char *record_name;  ///< for messages; to be set before the first run
+    const char *record_name;  ///< for messages; NULL: the cloaks are of no record
 } sc_exchange;
 
 /** @param report  told of times, work and failures; borrowed */

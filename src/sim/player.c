@@ -57,7 +57,7 @@ static sc_err keep_outcome(sc_player *player, const sc_outcome *outcome)
 /** Accept a cloak that has been pruned, or refuse it: then its members go on waiting. */
 static sc_err settle(sc_player *player, sc_cloak *cloak, sc_diag *diag)
 {
-    if (cloak->segment_count == 0) {  // as it comes from a pool that is out of memory
+    if (!cloak->is_pruned) {  // as it comes from a pool that is out of memory
         sc_cloak_free(cloak);
         return SC_ENOMEM;
     }

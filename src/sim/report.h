@@ -19,7 +19,7 @@ typedef struct sc_summary {
 } sc_summary;
 
 /** Reasons to refuse are told apart by sc_err, all of which are below this (see report.c). */
-#define SC_REFUSAL_COUNT 20
+#define SC_REFUSAL_COUNT 22
 
 /** How many refusals a report keeps in words. */
 #define SC_REFUSALS_SHOWN 5

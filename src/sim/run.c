@@ -1,4 +1,4 @@
-// Where the questions of a run come from: a stream, or travellers.
+// Where the questions of a run come from: lines, or travellers.
 //
 // Travellers close the loop: each asks again a pause after its outcome. Since no
 // pause is shorter than sc_travellers_least_pause(), all questions less than that
@@ -44,13 +44,11 @@ static sc_err explain(sc_err err, sc_diag *diag)
 
 // --- A stream ----------------------------------------------------------------
 
-sc_err sc_run_stream(const sc_map *map, const sc_stream *stream, const sc_run_options *options,
-                     sc_run_report *report, sc_diag *diag)
+sc_err sc_run_lines(const sc_map *map, const sc_spoken *lines, size_t count,
+                    const sc_run_options *options, sc_run_report *report, sc_diag *diag)
 {
     forget(diag);
     sc_runner *runner = NULL;
-    size_t count = 0;
-    const sc_spoken *lines = sc_stream_lines(stream, &count);
     sc_err err = sc_runner_new(map, options, NULL, &runner, diag);
     for (size_t done = 0; !err && done < count;) {
         const size_t left = count - done;
@@ -64,6 +62,14 @@ sc_err sc_run_stream(const sc_map *map, const sc_stream *stream, const sc_run_op
     if (!err) err = sc_runner_finish(runner, report, diag);
     sc_runner_free(runner);
     return explain(err, diag);
+}
+
+sc_err sc_run_stream(const sc_map *map, const sc_stream *stream, const sc_run_options *options,
+                     sc_run_report *report, sc_diag *diag)
+{
+    size_t count = 0;
+    const sc_spoken *lines = sc_stream_lines(stream, &count);
+    return sc_run_lines(map, lines, count, options, report, diag);
 }
 
 // --- Travellers --------------------------------------------------------------
@@ -109,21 +115,20 @@ static sc_err drive(const struct crowd *crowd, sc_runner *runner, sc_time end,
     }
 }
 
-sc_err sc_run_travellers(const sc_map *map, const sc_workload *workload, uint32_t count,
-                         double seconds, const sc_run_options *options, sc_run_report *report,
-                         sc_diag *diag)
+sc_err sc_run_travellers(sc_movement *movement, const sc_workload *workload, double seconds,
+                         const sc_run_options *options, sc_run_report *report, sc_diag *diag)
 {
     forget(diag);
     struct crowd crowd = {0};
     sc_runner *runner = NULL;
-    sc_err err = sc_travellers_new(map, workload, count, options->seed, &crowd.travellers, diag);
+    sc_err err = sc_travellers_new(movement, workload, options->seed, &crowd.travellers, diag);
     if (err) goto end;
     err = SC_ENOMEM;
     crowd.questions = sc_malloc_array(SC_SLICE_MAX, sizeof *crowd.questions);
     if (!crowd.questions) goto end;
     crowd.who = sc_malloc_array(SC_SLICE_MAX, sizeof *crowd.who);
     if (!crowd.who) goto end;
-    err = sc_runner_new(map, options, crowd.travellers, &runner, diag);
+    err = sc_runner_new(movement->map, options, crowd.travellers, &runner, diag);
     if (!err) err = drive(&crowd, runner, sc_seconds(seconds), options, diag);
     if (!err) err = sc_runner_finish(runner, report, diag);
 end:

@@ -11,7 +11,10 @@
  * engine (selection, search, pruning, acceptance), so that reading JSON, moving
  * travellers, recording and the clock itself are not in it.
  *
- * Uses: engine, query, record, sim/workload. Used by: starcloak cloak and simulate.
+ * What happens can be listened to: every question that was admitted, with its true place, and
+ * every outcome, in the order of time. A record is one listener (sim/recorder.h), the lab another.
+ *
+ * Uses: engine, query, record, sim/workload. Used by: lab, starcloak cloak and simulate.
  */
 #ifndef SC_SIM_RUN_H
 #define SC_SIM_RUN_H
@@ -25,6 +28,21 @@
 #include "sim/report.h"
 #include "sim/workload.h"
 
+/** Somebody to be told. All is lent for the call; a function that is NULL is not called. */
+typedef struct sc_run_listener {
+    void *context;
+    sc_err (*asked)(void *context, const sc_query *query, const sc_spoken *spoken,
+                    const sc_snap *where);
+    sc_err (*cloaked)(void *context, const sc_cloak *cloak, sc_time t);
+    sc_err (*dropped)(void *context, const sc_query_id *id, sc_time t, sc_drop_reason reason);
+} sc_run_listener;
+
+/** Only what is asked in [from, until) counts in a report; the empty one counts all. */
+typedef struct sc_run_window {
+    sc_time from;
+    sc_time until;
+} sc_run_window;
+
 typedef struct sc_run_options {
     sc_engine_options engine;
     sc_limits limits;
@@ -32,6 +50,8 @@ typedef struct sc_run_options {
     bool is_secure;          ///< take the cryptographic generator instead
     unsigned prune_threads;  ///< 0: inline
     const char *record;      ///< where to record the run; NULL: nowhere
+    sc_run_listener listener;
+    sc_run_window window;  ///< queries and waits, and cloaks that leave in it; CPU time is of all
     sc_progress progress;
 } sc_run_options;
 
@@ -42,8 +62,12 @@ SC_CHECKED sc_err sc_run_stream(const sc_map *map, const sc_stream *stream,
                                 const sc_run_options *options, sc_run_report *report,
                                 sc_diag *diag);
 
+/** The same with lines in memory (borrowed), in the order of time. */
+SC_CHECKED sc_err sc_run_lines(const sc_map *map, const sc_spoken *lines, size_t count,
+                               const sc_run_options *options, sc_run_report *report, sc_diag *diag);
+
 /** Let travellers ask for `seconds` of virtual time, each again a pause after its outcome. */
-SC_CHECKED sc_err sc_run_travellers(const sc_map *map, const sc_workload *workload, uint32_t count,
+SC_CHECKED sc_err sc_run_travellers(sc_movement *movement, const sc_workload *workload,
                                     double seconds, const sc_run_options *options,
                                     sc_run_report *report, sc_diag *diag);
 

@@ -6,6 +6,7 @@
 #include "base/rng.h"
 #include "sim/books.h"
 #include "sim/player.h"
+#include "sim/recorder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,11 +27,16 @@ typedef struct turn {
     uint32_t traveller;
 } turn;
 
+/** The record, and the caller's. */
+enum { LISTENERS_MAX = 2 };
+
 struct sc_runner {
     sc_travellers *travellers;  ///< borrowed; NULL for a stream
     sc_admission *admission;
     sc_player player;
     sc_record *record;  ///< NULL: none is wanted
+    sc_run_listener listeners[LISTENERS_MAX];
+    size_t listener_count;
     sc_books books;
     sc_run_report report;
 
@@ -76,6 +82,18 @@ static sc_err set_up(sc_runner *runner, const sc_map *map, const sc_run_options 
     return err;
 }
 
+static sc_err let_listen(sc_runner *runner, const sc_map *map, const sc_run_options *options,
+                         sc_diag *diag)
+{
+    if (options->record) {
+        const sc_err err = sc_record_open(map, options->record, &runner->record, diag);
+        if (err) return err;
+        runner->listeners[runner->listener_count++] = sc_recorder_of(runner->record);
+    }
+    runner->listeners[runner->listener_count++] = options->listener;
+    return SC_OK;
+}
+
 sc_err sc_runner_new(const sc_map *map, const sc_run_options *options, sc_travellers *travellers,
                      sc_runner **out, sc_diag *diag)
 {
@@ -85,11 +103,11 @@ sc_err sc_runner_new(const sc_map *map, const sc_run_options *options, sc_travel
     runner->travellers = travellers;
     runner->questions = sc_malloc_array(SC_SLICE_MAX, sizeof *runner->questions);
     if (!runner->questions) goto fail;
-    err = sc_books_init(&runner->books);
+    err = sc_books_init(&runner->books, options->window);
     if (err) goto fail;
     err = set_up(runner, map, options, diag);
     if (err) goto fail;
-    if (options->record) err = sc_record_open(map, options->record, &runner->record, diag);
+    err = let_listen(runner, map, options, diag);
     if (err) goto fail;
     *out = runner;
     return SC_OK;
@@ -194,58 +212,78 @@ static int by_time_then_traveller(const void *a, const void *b)
 }
 
 /**
- * Let everybody go on. Travellers draw their pauses now, so the order matters; it must not
- * depend on that of a cloak's members, which pruning shuffles, or of cloaks in a pool.
+ * Let everybody go on, in an order that depends neither on that of a cloak's members, which pruning
+ * shuffles, nor on that of cloaks in a pool: of two who ask at one moment it decides who is first.
  */
-static void take_turns(sc_runner *runner)
+static sc_err take_turns(sc_runner *runner)
 {
-    if (runner->turn_count == 0) return;
+    if (runner->turn_count == 0) return SC_OK;
+    sc_err err = SC_OK;
     qsort(runner->turns, runner->turn_count, sizeof *runner->turns, by_time_then_traveller);
-    for (size_t i = 0; i < runner->turn_count; i++) {
-        sc_travellers_resume(runner->travellers, runner->turns[i].traveller, runner->turns[i].t);
+    for (size_t i = 0; i < runner->turn_count && !err; i++) {
+        const turn next = runner->turns[i];
+        err = sc_travellers_resume(runner->travellers, next.traveller, next.t);
     }
     runner->turn_count = 0;
+    return err;
 }
 
 static sc_err tell_question(sc_runner *runner, const asked *question, uint32_t traveller)
 {
-    const sc_ask *ask = &question->spoken->ask;
-    if (question->refusal) return keep_turn(runner, traveller, ask->t);
-    if (runner->record) {
-        sc_record_query(runner->record, &question->query, ask, &question->where,
-                        &question->spoken->request);
+    const sc_spoken *spoken = question->spoken;
+    if (question->refusal) return keep_turn(runner, traveller, spoken->ask.t);
+    sc_err err = SC_OK;
+    for (size_t i = 0; i < runner->listener_count && !err; i++) {
+        const sc_run_listener *to = &runner->listeners[i];
+        if (to->asked) err = to->asked(to->context, &question->query, spoken, &question->where);
     }
+    if (err) return err;
     return sc_books_ask(&runner->books, &question->query.id,
-                        (sc_wait){.since = ask->t, .traveller = traveller});
+                        (sc_wait){.since = spoken->ask.t, .traveller = traveller});
 }
 
-static sc_err tell_end(sc_runner *runner, const sc_query_id *id, const sc_outcome *outcome)
+static sc_err tell_end(sc_runner *runner, const sc_query_id *id, const sc_outcome *outcome,
+                       sc_diag *diag)
 {
     sc_wait wait;
     const sc_err err = sc_books_end(&runner->books, id, outcome->t, outcome->cloak != NULL, &wait);
+    if (err == SC_EBROKEN) return sc_fail(diag, err, "a query ended that was not open");
     return err ? err : keep_turn(runner, wait.traveller, outcome->t);
 }
 
-static sc_err tell_outcome(sc_runner *runner, const sc_outcome *outcome)
+static sc_err tell_drop(sc_runner *runner, const sc_outcome *outcome, sc_diag *diag)
 {
-    const sc_cloak *cloak = outcome->cloak;
-    if (!cloak) {
-        if (runner->record) {
-            sc_record_drop(runner->record, &outcome->dropped, outcome->t,
-                           sc_drop_reason_name(outcome->reason));
-        }
-        return tell_end(runner, &outcome->dropped, outcome);
+    sc_err err = SC_OK;
+    for (size_t i = 0; i < runner->listener_count && !err; i++) {
+        const sc_run_listener *to = &runner->listeners[i];
+        if (!to->dropped) continue;
+        err = to->dropped(to->context, &outcome->dropped, outcome->t, outcome->reason);
     }
-    if (runner->record) sc_record_cloak(runner->record, cloak, outcome->t);
-    sc_err err = sc_books_cloak(&runner->books, cloak);
-    for (size_t i = 0; !err && i < cloak->member_count; i++) {
-        err = tell_end(runner, &cloak->members[i].query.id, outcome);
+    return err ? err : tell_end(runner, &outcome->dropped, outcome, diag);
+}
+
+static sc_err tell_cloak(sc_runner *runner, const sc_outcome *outcome, sc_diag *diag)
+{
+    sc_err err = SC_OK;
+    const sc_cloak *cloak = outcome->cloak;
+    for (size_t i = 0; i < runner->listener_count && !err; i++) {
+        const sc_run_listener *to = &runner->listeners[i];
+        if (to->cloaked) err = to->cloaked(to->context, cloak, outcome->t);
+    }
+    if (!err) err = sc_books_cloak(&runner->books, cloak, outcome->t);
+    for (size_t i = 0; i < cloak->member_count && !err; i++) {
+        err = tell_end(runner, &cloak->members[i].query.id, outcome, diag);
     }
     return err;
 }
 
+static sc_err tell_outcome(sc_runner *runner, const sc_outcome *outcome, sc_diag *diag)
+{
+    return outcome->cloak ? tell_cloak(runner, outcome, diag) : tell_drop(runner, outcome, diag);
+}
+
 /** Questions and outcomes, merged by time. */
-static sc_err tell(sc_runner *runner, const uint32_t *who)
+static sc_err tell(sc_runner *runner, const uint32_t *who, sc_diag *diag)
 {
     sc_err err = SC_OK;
     size_t told = 0;
@@ -256,15 +294,14 @@ static sc_err tell(sc_runner *runner, const uint32_t *who)
         // What was refused has no place in the order of time.
         const sc_time t = question->refusal ? INT64_MIN : question->spoken->ask.t;
         while (!err && told < outcome_count && outcomes[told].t < t) {
-            err = tell_outcome(runner, &outcomes[told++]);
+            err = tell_outcome(runner, &outcomes[told++], diag);
         }
         if (!err) err = tell_question(runner, question, who ? who[i] : 0);
     }
     while (!err && told < outcome_count) {
-        err = tell_outcome(runner, &outcomes[told++]);
+        err = tell_outcome(runner, &outcomes[told++], diag);
     }
-    if (!err) take_turns(runner);
-    return err;
+    return err ? err : take_turns(runner);
 }
 
 // --- The whole ---------------------------------------------------------------
@@ -287,8 +324,7 @@ sc_err sc_runner_slice(sc_runner *runner, const sc_spoken *questions, const uint
     err = play(runner, until, diag);
     if (err) return err;
     const double played = cpu_s();
-    err = tell(runner, who);
-    if (err == SC_EBROKEN) return sc_fail(diag, err, "a query ended that was not open");
+    err = tell(runner, who, diag);
     if (err) return err;
     const double told = cpu_s();
     sc_player_forget(&runner->player);

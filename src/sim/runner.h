@@ -6,14 +6,14 @@
  *   1. admit the questions                                             (admission)
  *   2. play the engine to their times and through its own wakes
  *      between them; the outcomes stay in memory                       (engine)
- *   3. record questions and outcomes in the order of time, enter them
- *      in the books, let travellers go on
+ *   3. tell listeners of questions and outcomes in the order of time,
+ *      enter them in the books, let travellers go on
  *   4. free the outcomes                                               (engine)
  *
- * Records and books see times that never run backwards; of a question and an
+ * Listeners and books see times that never run backwards; of a question and an
  * outcome of the same moment in one slice the question comes first.
  *
- * Uses: query, record, sim/player, sim/books, sim/workload. Used by: sim/run.
+ * Uses: query, record, sim/player, sim/books, sim/recorder, sim/workload. Used by: sim/run.
  */
 #ifndef SC_SIM_RUNNER_H
 #define SC_SIM_RUNNER_H
@@ -44,7 +44,8 @@ sc_time sc_runner_next_wake(const sc_runner *runner);
  * @param questions  borrowed; at most SC_SLICE_MAX
  * @param who        the traveller who asks each; NULL if none does
  * @param until      after the last question go on with the engine's wakes before this moment
- * @return SC_OK, SC_ENOMEM, SC_EBROKEN (the engine ends what was never asked)
+ * @return SC_OK, SC_ENOMEM, SC_EBROKEN (the engine ends what was never asked), or what a listener
+ *         failed with
  */
 SC_CHECKED sc_err sc_runner_slice(sc_runner *runner, const sc_spoken *questions,
                                   const uint32_t *who, size_t count, sc_time until, sc_diag *diag);

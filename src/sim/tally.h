@@ -8,7 +8,7 @@
  * off. So medians and percentiles are exact for the sizes of cloaks, and within
  * 0.05 % for waits in microseconds. Count, mean and maximum are always exact.
  *
- * Uses: sim/report. Used by: sim/books, sim/evaluate.
+ * Uses: sim/report. Used by: sim/books, sim/evaluation.
  */
 #ifndef SC_SIM_TALLY_H
 #define SC_SIM_TALLY_H

@@ -1,153 +1,136 @@
 // A population of travellers, each with its next question. See workload.h.
 //
-// A traveller is either in the heap, by the time of its next question, or awaits
-// an outcome. It stays where it asked last, and when it asks again it has driven
-// ever since (walk_internal.h).
+// A traveller is in the heap, by the time of its next question; or it awaits an outcome; or it is
+// gone, since its movement never brings it back to the roads. It is moved when it learns when it
+// will ask: so the question itself needs no memory and cannot fail.
 //
 // Invariants:
-//  1. A traveller is in the heap iff it awaits nothing; so the heap never holds
-//     more than there are.
+//  1. The heap never holds more than there are travellers.
 //  2. Of questions at the same moment the lower traveller's comes first: the order
 //     does not depend on how the heap came about.
-//  3. Random numbers are drawn when a question is asked or a pause begins, never
-//     otherwise, and no need that is drawn changes how many follow: other needs,
-//     same trips.
+//  3. The n-th question of a traveller, and the pause after it, come from generators of their own,
+//     and no need that is drawn changes how many numbers follow: other needs, same moments.
 #include "sim/workload.h"
 
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "base/rng.h"
-#include "sim/walk_internal.h"
 
 #include <string.h>
 
-/** "u99999999" and its NUL, and a byte that fills the struct. */
-enum { USER_SIZE = 11 };
-_Static_assert(SC_TRAVELLERS_MAX <= 1000000000u, "a user has at most nine digits");
+/** What a traveller is about to do. */
+typedef enum stage {
+    IS_GONE = 0,
+    WILL_ASK,
+    AWAITS_OUTCOME,
+} stage;
 
 /** A traveller. */
 typedef struct person {
-    sc_time asked;  ///< when it last asked, that is, was where `driver` is
-    sc__driver driver;
-    char user[USER_SIZE];
-    bool awaits;  ///< an outcome
+    sc_time t;       ///< when it will ask, or asked last
+    sc_place place;  ///< where it is then
+    const char *user;
+    uint32_t asked_count;
+    stage stage;
 } person;
-_Static_assert(sizeof(person) == 32, "a million travellers are to fit");
-
-/** The next question of a traveller. */
-typedef struct turn {
-    sc_time t;
-    uint32_t traveller;
-} turn;
+_Static_assert(sizeof(person) <= 32, "a million travellers are to fit");
 
 struct sc_travellers {
-    const sc_map *map;
+    sc_movement *movement;  ///< borrowed
     sc_workload workload;
-    sc__crossings crossings;
-    sc_rng rng;
+    uint64_t seed;
     person *all;
-    turn *heap;
+    char *names;     ///< of those whose movement lends none
+    uint32_t *heap;  ///< who will ask
     uint32_t heap_count;
     uint64_t asked_count;
 };
 
 // --- The heap ---------------------------------------------------------------
 
-static bool is_before(turn a, turn b)
+static bool is_before(const sc_travellers *travellers, uint32_t a, uint32_t b)
 {
-    return a.t < b.t || (a.t == b.t && a.traveller < b.traveller);
+    const sc_time t_a = travellers->all[a].t;
+    const sc_time t_b = travellers->all[b].t;
+    return t_a < t_b || (t_a == t_b && a < b);
 }
 
-static void heap_push(sc_travellers *travellers, turn added)
+static void heap_push(sc_travellers *travellers, uint32_t added)
 {
-    turn *heap = travellers->heap;
+    uint32_t *heap = travellers->heap;
     uint32_t at = travellers->heap_count++;
-    while (at > 0 && is_before(added, heap[(at - 1) / 2])) {
+    while (at > 0 && is_before(travellers, added, heap[(at - 1) / 2])) {
         heap[at] = heap[(at - 1) / 2];
         at = (at - 1) / 2;
     }
     heap[at] = added;
 }
 
-static turn heap_pop(sc_travellers *travellers)
+static uint32_t heap_pop(sc_travellers *travellers)
 {
-    turn *heap = travellers->heap;
-    const turn least = heap[0];
+    uint32_t *heap = travellers->heap;
+    const uint32_t least = heap[0];
     const uint32_t count = --travellers->heap_count;
-    const turn moved = heap[count];
+    const uint32_t moved = heap[count];
     uint32_t at = 0;
     for (uint32_t child; (child = 2 * at + 1) < count; at = child) {
-        if (child + 1 < count && is_before(heap[child + 1], heap[child])) child++;
-        if (!is_before(heap[child], moved)) break;
+        if (child + 1 < count && is_before(travellers, heap[child + 1], heap[child])) child++;
+        if (!is_before(travellers, heap[child], moved)) break;
         heap[at] = heap[child];
     }
     heap[at] = moved;
     return least;
 }
 
-// --- Setting out ------------------------------------------------------------
+// --- When -------------------------------------------------------------------
 
-static void place_all(sc_travellers *travellers, uint32_t count)
+/** The generator of the n-th question of a traveller, or of the pause before it; from 0. */
+static sc_rng numbers_of(const sc_travellers *travellers, uint32_t who, uint32_t n,
+                         sc_purpose purpose)
 {
-    const double pause_us = travellers->workload.pause_s.mean * 1e6;
-    for (uint32_t i = 0; i < count; i++) {
-        person *p = &travellers->all[i];
-        p->driver = sc__driver_anywhere(&travellers->crossings, &travellers->rng);
-        // The remainder is `i`; the compiler wants to see that it fits.
-        snprintf(p->user, sizeof p->user, "u%u", (unsigned)(i % SC_TRAVELLERS_MAX));
-        // Where it sets out is where it asks first.
-        p->asked = (sc_time)(sc_rng_unit(&travellers->rng) * pause_us);
-        p->awaits = false;
-        heap_push(travellers, (turn){p->asked, i});
-    }
+    const uint64_t own = sc_traveller_seed(travellers->seed, who, purpose);
+    sc_rng rng;
+    sc_rng_seed(&rng, sc_traveller_seed(own, n, purpose));
+    return rng;
 }
 
-sc_err sc_travellers_new(const sc_map *map, const sc_workload *workload, uint32_t count,
-                         uint64_t seed, sc_travellers **out, sc_diag *diag)
+/** It will ask at `t`, or when it is back on the roads. */
+static sc_err schedule(sc_travellers *travellers, uint32_t who, sc_time t)
 {
-    if (count == 0 || count > SC_TRAVELLERS_MAX) {
-        return sc_fail(diag, SC_EINVAL, "there must be 1 to %u travellers, not %u",
-                       SC_TRAVELLERS_MAX, (unsigned)count);
-    }
-    if (sc_map_edge_count(map) == 0) {
-        return sc_fail(diag, SC_EINVAL, "the map has no road to travel on");
-    }
-    sc_err err = sc_workload_check(workload, diag);
-    if (err) return err;
+    sc_place place = {0};
+    sc_time back = t;
+    do {
+        t = back;
+        const sc_err err = sc_movement_at(travellers->movement, who, t, &place, &back);
+        if (err) return err;
+    } while (back != t && back != SC_TIME_NEVER);
 
-    sc_travellers *travellers = sc_calloc(1, sizeof *travellers);
-    if (!travellers) return sc_fail_memory(diag, "making travellers");
-    travellers->map = map;
-    travellers->workload = *workload;
-    sc_rng_seed(&travellers->rng, seed);
-    travellers->all = sc_malloc_array(count, sizeof *travellers->all);
-    travellers->heap = sc_malloc_array(count, sizeof *travellers->heap);
-    err = travellers->all && travellers->heap ? sc__crossings_init(&travellers->crossings, map)
-                                              : SC_ENOMEM;
-    if (err) {
-        sc_travellers_free(travellers);
-        return err == SC_ENOMEM ? sc_fail_memory(diag, "making travellers")
-                                : sc_fail(diag, err, "the map has too many edges to travel on");
+    person *p = &travellers->all[who];
+    if (back == SC_TIME_NEVER) {
+        p->stage = IS_GONE;
+        return SC_OK;
     }
-    place_all(travellers, count);
-    *out = travellers;
+    p->t = t;
+    p->place = place;
+    p->stage = WILL_ASK;
+    heap_push(travellers, who);
     return SC_OK;
 }
 
-void sc_travellers_free(sc_travellers *travellers)
+sc_err sc_travellers_resume(sc_travellers *travellers, uint32_t traveller, sc_time t)
 {
-    if (!travellers) return;
-    sc__crossings_fini(&travellers->crossings);
-    sc_free(travellers->all);
-    sc_free(travellers->heap);
-    sc_free(travellers);
+    const person *p = &travellers->all[traveller];
+    if (p->stage != AWAITS_OUTCOME) return SC_OK;
+    // Nobody drives backwards in time, whatever the caller's clock says.
+    if (t < p->t) t = p->t;
+    sc_rng rng = numbers_of(travellers, traveller, p->asked_count, SC_FOR_PAUSES);
+    const double pause_s = sc_normal_draw(&travellers->workload.pause_s, &rng);
+    return schedule(travellers, traveller, t + sc_seconds(pause_s));
 }
-
-// --- Asking -----------------------------------------------------------------
 
 sc_time sc_travellers_next(const sc_travellers *travellers)
 {
-    return travellers->heap_count > 0 ? travellers->heap[0].t : SC_TIME_NEVER;
+    return travellers->heap_count > 0 ? travellers->all[travellers->heap[0]].t : SC_TIME_NEVER;
 }
 
 sc_time sc_travellers_least_pause(const sc_travellers *travellers)
@@ -155,17 +138,7 @@ sc_time sc_travellers_least_pause(const sc_travellers *travellers)
     return sc_seconds(travellers->workload.pause_s.min);
 }
 
-static void say_place(const sc_travellers *travellers, const sc__driver *driver, sc_ask *ask)
-{
-    const double offset_m = driver->offset * sc_map_unit_m(travellers->map);
-    if (sc_map_coords(travellers->map) != SC_COORDS_NONE) {
-        sc_map_edge_position(travellers->map, driver->edge, offset_m, &ask->x, &ask->y);
-        return;
-    }
-    ask->is_on_edge = true;
-    ask->edge = driver->edge;
-    ask->offset_m = offset_m;
-}
+// --- What -------------------------------------------------------------------
 
 static sc_profile draw_profile(const sc_workload *workload, sc_rng *rng)
 {
@@ -179,34 +152,119 @@ static sc_profile draw_profile(const sc_workload *workload, sc_rng *rng)
     return profile;
 }
 
-uint32_t sc_travellers_ask(sc_travellers *travellers, sc_spoken *out)
+static sc_request draw_request(const sc_workload *workload, const sc_map *map, sc_rng *rng)
 {
-    const turn next = heap_pop(travellers);
-    person *asks = &travellers->all[next.traveller];
-    sc_rng *rng = &travellers->rng;
-    sc__drive(&travellers->crossings, &asks->driver, (double)(next.t - asks->asked) * 1e-6, rng);
-    asks->asked = next.t;
-    asks->awaits = true;
-
-    *out = (sc_spoken){.line = ++travellers->asked_count};
-    out->ask.user = asks->user;
-    out->ask.user_size = strlen(asks->user);
-    out->ask.t = next.t;
-    say_place(travellers, &asks->driver, &out->ask);
-    out->ask.profile = draw_profile(&travellers->workload, rng);
-    out->request.type = SC_REQUEST_KNN;
-    out->request.k = sc_normal_draw_whole(&travellers->workload.nearest, rng);
-    out->ask.result_size = out->request.k;
-    return next.traveller;
+    sc_request request = {.type = SC_REQUEST_KNN};
+    request.k = sc_normal_draw_whole(&workload->nearest, rng);
+    const uint32_t object_count = sc_map_object_count(map);
+    if (object_count == 0 || workload->wanted == SC_WANT_ANY) return request;
+    request.category_count = 1;
+    // The category of any object, each as likely as the others, has that category's share.
+    request.categories[0] = workload->wanted == SC_WANT_THIS
+                                ? workload->category
+                                : sc_map_objects(map)[sc_rng_below(rng, object_count)].category;
+    return request;
 }
 
-void sc_travellers_resume(sc_travellers *travellers, uint32_t traveller, sc_time t)
+uint32_t sc_travellers_ask(sc_travellers *travellers, sc_spoken *out)
 {
-    person *resumes = &travellers->all[traveller];
-    if (!resumes->awaits) return;
-    resumes->awaits = false;
-    // Nobody drives backwards in time, whatever the caller's clock says.
-    if (t < resumes->asked) t = resumes->asked;
-    const double pause_s = sc_normal_draw(&travellers->workload.pause_s, &travellers->rng);
-    heap_push(travellers, (turn){t + sc_seconds(pause_s), traveller});
+    const sc_map *map = travellers->movement->map;
+    const uint32_t who = heap_pop(travellers);
+    person *p = &travellers->all[who];
+    sc_rng rng = numbers_of(travellers, who, p->asked_count, SC_FOR_QUESTIONS);
+    p->asked_count++;
+    p->stage = AWAITS_OUTCOME;
+
+    *out = (sc_spoken){.line = ++travellers->asked_count};
+    out->ask.user = p->user;
+    out->ask.user_size = strlen(p->user);
+    out->ask.t = p->t;
+    out->ask.is_on_edge = true;
+    out->ask.edge = p->place.edge;
+    out->ask.offset_m = p->place.offset * sc_map_unit_m(map);
+    out->ask.profile = draw_profile(&travellers->workload, &rng);
+    out->request = draw_request(&travellers->workload, map, &rng);
+    out->ask.result_size = out->request.k;
+    return who;
+}
+
+// --- Making and freeing -----------------------------------------------------
+
+/** Names are lent until all are freed; what a movement does not lend is written down once. */
+static sc_err name_all(sc_travellers *travellers)
+{
+    const sc_movement *movement = travellers->movement;
+    char room[32];
+    size_t size = 0;
+    for (uint32_t who = 0; who < movement->count; who++) {
+        const char *name = sc_movement_name(movement, who, room);
+        if (name == room) size += strlen(name) + 1;
+    }
+    travellers->names = sc_malloc(size);
+    if (!travellers->names) return SC_ENOMEM;
+    char *next = travellers->names;
+    for (uint32_t who = 0; who < movement->count; who++) {
+        const char *name = sc_movement_name(movement, who, room);
+        travellers->all[who].user = name;
+        if (name != room) continue;
+        const size_t with_nul = strlen(name) + 1;
+        travellers->all[who].user = memcpy(next, name, with_nul);
+        next += with_nul;
+    }
+    return SC_OK;
+}
+
+/** First questions are spread over one pause, as if all had asked before. */
+static sc_err schedule_all(sc_travellers *travellers)
+{
+    for (uint32_t who = 0; who < travellers->movement->count; who++) {
+        sc_rng rng = numbers_of(travellers, who, 0, SC_FOR_PAUSES);
+        const double t_us = sc_rng_unit(&rng) * travellers->workload.pause_s.mean * 1e6;
+        const sc_err err = schedule(travellers, who, (sc_time)t_us);
+        if (err) return err;
+    }
+    return SC_OK;
+}
+
+static sc_err check_category(const sc_workload *workload, const sc_map *map, sc_diag *diag)
+{
+    if (workload->wanted != SC_WANT_THIS || sc_map_object_count(map) == 0 ||
+        workload->category < sc_map_category_count(map)) {
+        return SC_OK;
+    }
+    return sc_fail(diag, SC_EINVAL, "travellers cannot ask for category %u: the map has %u",
+                   (unsigned)workload->category, (unsigned)sc_map_category_count(map));
+}
+
+sc_err sc_travellers_new(sc_movement *movement, const sc_workload *workload, uint64_t seed,
+                         sc_travellers **out, sc_diag *diag)
+{
+    sc_err err = sc_workload_check(workload, diag);
+    if (!err) err = check_category(workload, movement->map, diag);
+    if (err) return err;
+
+    sc_travellers *travellers = sc_calloc(1, sizeof *travellers);
+    if (!travellers) return sc_fail_memory(diag, "making travellers");
+    travellers->movement = movement;
+    travellers->workload = *workload;
+    travellers->seed = seed;
+    travellers->all = sc_calloc(movement->count, sizeof *travellers->all);
+    travellers->heap = sc_malloc_array(movement->count, sizeof *travellers->heap);
+    err = travellers->all && travellers->heap ? name_all(travellers) : SC_ENOMEM;
+    if (!err) err = schedule_all(travellers);
+    if (err) {
+        sc_travellers_free(travellers);
+        return sc_fail_memory(diag, "making travellers");
+    }
+    *out = travellers;
+    return SC_OK;
+}
+
+void sc_travellers_free(sc_travellers *travellers)
+{
+    if (!travellers) return;
+    sc_free(travellers->all);
+    sc_free(travellers->names);
+    sc_free(travellers->heap);
+    sc_free(travellers);
 }

@@ -36,6 +36,7 @@ sc_workload sc_workload_default(void)
         .max_hops = sc_normal_around(4, 1, 0),
         .max_wait_s = sc_normal_around(10, 2, SC_LEAST_WAIT_S),
         .pause_s = sc_normal_around(20, 2, SC_LEAST_PAUSE_S),
+        .wanted = SC_WANT_ONE,
     };
 }
 
@@ -68,6 +69,11 @@ sc_err sc_workload_check(const sc_workload *workload, sc_diag *diag)
             "the workload makes no sense: %s must be within %.15g and %.15g, and its deviation "
             "not negative",
             parts[i].name, parts[i].least, SC_NORMAL_MAX);
+    }
+    if ((unsigned)workload->wanted > SC_WANT_THIS) {
+        return sc_fail(diag, SC_EINVAL,
+                       "the workload makes no sense: travellers want one category, any, or a "
+                       "certain one");
     }
     return SC_OK;
 }

@@ -2,14 +2,15 @@
  * @file workload.h
  * @brief Travellers who move along the roads and ask.
  *
- * Each traveller drives a random walk over the roads and asks, waits for the
- * outcome, pauses, and asks again. Nobody moves between questions: a traveller is
- * advanced when its turn comes, so a million of them cost only their questions.
+ * Each traveller asks, waits for the outcome, pauses, and asks again, wherever its
+ * movement (travel/movement.h) has brought it meanwhile. Nobody moves between questions: a
+ * traveller is advanced when its turn comes, so a million of them cost only their questions. While
+ * one is off the roads, as in real traces, it does not ask.
  *
- * Everything is drawn from one seeded generator, in the order of the questions:
- * the same seed, the same workload.
+ * What the n-th question of a traveller is depends on the seed, the traveller and n alone. So
+ * travellers who wait for different engines want the same, and differ only in when they ask.
  *
- * Uses: map, query, relay, base/rng. Used by: sim/run, starcloak queries and simulate.
+ * Uses: map, query, relay, travel, base/rng. Used by: sim/run, lab, starcloak queries and simulate.
  */
 #ifndef SC_SIM_WORKLOAD_H
 #define SC_SIM_WORKLOAD_H
@@ -21,6 +22,7 @@
 #include <starcloak/rng.h>
 
 #include "record/stream.h"
+#include "travel/movement.h"
 
 /** A normal distribution, kept within [min, max]. */
 typedef struct sc_normal {
@@ -47,6 +49,13 @@ uint32_t sc_normal_draw_whole(const sc_normal *spread, sc_rng *rng);
 #define SC_LEAST_WAIT_S 0.1
 #define SC_LEAST_PAUSE_S 1.0
 
+/** What travellers look for. */
+typedef enum sc_want {
+    SC_WANT_ONE = 0,   ///< one category, drawn: each as often as its share of the map's objects
+    SC_WANT_ANY = 1,   ///< objects of any category
+    SC_WANT_THIS = 2,  ///< always `category`
+} sc_want;
+
 /** What travellers are like. Needs are drawn anew for each question. */
 typedef struct sc_workload {
     sc_normal nearest;  ///< k of a k-nearest request
@@ -55,32 +64,30 @@ typedef struct sc_workload {
     sc_normal max_hops;
     sc_normal max_wait_s;
     sc_normal pause_s;  ///< from an outcome to the next question
+    sc_want wanted;     ///< on a map without objects always SC_WANT_ANY
+    sc_category_id category;
 } sc_workload;
 
-/** As in the paper's table: 5+-1, 5+-1.5, 5+-1.5, 4+-1, 10+-2 s, 20+-2 s. */
+/** As in the paper's table: 5+-1, 5+-1.5, 5+-1.5, 4+-1, 10+-2 s, 20+-2 s; one category each. */
 sc_workload sc_workload_default(void);
 
 /** Whether its numbers can be drawn and make sense; SC_EINVAL with a reason if not. */
 SC_CHECKED sc_err sc_workload_check(const sc_workload *workload, sc_diag *diag);
 
-/** No more travellers than this. */
-#define SC_TRAVELLERS_MAX 100000000u
-
 typedef struct sc_travellers sc_travellers;
 
 /**
- * Put `count` travellers (1 to SC_TRAVELLERS_MAX) on random edges. Their first questions are spread
- * over one pause. Memory: 48 bytes each, and 4 per node and edge end.
+ * Let all travellers of `movement` ask. Their first questions are spread over one pause. Memory:
+ * some 40 bytes each.
  *
- * @param map  borrowed; must outlive the result
- * @return SC_OK, SC_EINVAL (a count or a workload that makes no sense), SC_ELIMIT (too many
- *         edges), SC_ENOMEM
+ * @param movement  borrowed; must outlive the result, and nobody else may ask it
+ * @return SC_OK, SC_EINVAL (a workload that makes no sense), SC_ENOMEM
  */
-SC_CHECKED sc_err sc_travellers_new(const sc_map *map, const sc_workload *workload, uint32_t count,
+SC_CHECKED sc_err sc_travellers_new(sc_movement *movement, const sc_workload *workload,
                                     uint64_t seed, sc_travellers **out, sc_diag *diag);
 void sc_travellers_free(sc_travellers *travellers);
 
-/** When the next question comes; SC_TIME_NEVER if all wait for an outcome. */
+/** When the next question comes; SC_TIME_NEVER if all wait for an outcome, or are gone. */
 sc_time sc_travellers_next(const sc_travellers *travellers);
 
 /** No question that is not yet settled can come earlier than this after an outcome. */
@@ -89,21 +96,25 @@ sc_time sc_travellers_least_pause(const sc_travellers *travellers);
 /**
  * The next question. There must be one. Its traveller then waits for its outcome.
  *
- * @param out  `ask.user` is lent until `travellers` is freed or the traveller asks again
+ * @param out  says where by edge and offset. `ask.user` is lent until `travellers` is freed
  * @return which traveller asks
  */
 uint32_t sc_travellers_ask(sc_travellers *travellers, sc_spoken *out);
 
+/** Say where by position instead, unless the map has none. */
+void sc_say_position(const sc_map *map, sc_ask *ask);
+
 /**
- * The outcome came at `t`: the traveller asks again one pause later. Nothing happens if it waits
- * for none.
+ * The outcome came at `t`: the traveller asks again one pause later, or when it is back on the
+ * roads. Nothing happens if it waits for none.
+ *
+ * @return SC_OK, SC_ENOMEM (it still waits)
  */
-void sc_travellers_resume(sc_travellers *travellers, uint32_t traveller, sc_time t);
+SC_CHECKED sc_err sc_travellers_resume(sc_travellers *travellers, uint32_t traveller, sc_time t);
 
 /** A stream to be made of travellers. */
 typedef struct sc_queries_options {
     sc_workload workload;
-    uint32_t count;  ///< travellers
     uint64_t seed;
     double seconds;        ///< how long they ask, from 0 on
     sc_progress progress;  ///< may be zero
@@ -117,7 +128,7 @@ typedef struct sc_queries_options {
  * @param written  set on success: how many questions
  * @return as sc_travellers_new(), or SC_EIO
  */
-SC_CHECKED sc_err sc_queries_write(const sc_map *map, const sc_queries_options *options,
+SC_CHECKED sc_err sc_queries_write(sc_movement *movement, const sc_queries_options *options,
                                    const char *path, uint64_t *written, sc_diag *diag);
 
 #endif

@@ -73,7 +73,6 @@ static void test_an_evaluation_without_memory_is_told_and_leaves_the_record(void
     const char *path = place_write(&p, "run.jsonl", text, size);
     sc_evaluate_options options = sc_evaluate_options_default();
     options.objects = objects;
-    options.output = path;
     options.is_seeded = true;
     options.check_count = 3;
     unsigned long failures = 0;
@@ -81,7 +80,7 @@ static void test_an_evaluation_without_memory_is_told_and_leaves_the_record(void
     {
         sc_evaluate_report report = {.cloaks = 4711};
         sc_diag diag = {""};
-        const sc_err err = sc_evaluate(map, path, &options, &report, &diag);
+        const sc_err err = sc_evaluate(map, path, path, &options, &report, &diag);
         if (!oom_happened()) {
             CHECK_OK(err, &diag);
             assert_int_equal(report.cloaks, 6);

@@ -6,6 +6,7 @@
 #include "support/oom.h"
 #include "support/place.h"
 #include "support/sketch.h"
+#include "travel/walk.h"
 
 /** A run of either kind; what it is about is borrowed. */
 typedef struct attempt {
@@ -22,7 +23,11 @@ static sc_err run(const attempt *a, sc_run_report *report, sc_diag *diag)
     workload.l = sc_normal_around(3, 1, 1);
     workload.pause_s = sc_normal_around(4, 1, 1);
     workload.max_wait_s = sc_normal_around(2, 1, 1);
-    return sc_run_travellers(a->map, &workload, 40, 8, &a->options, report, diag);
+    sc_movement *movement = NULL;
+    sc_err err = sc_walk_new(a->map, 40, 1, &movement, diag);
+    if (!err) err = sc_run_travellers(movement, &workload, 8, &a->options, report, diag);
+    sc_movement_free(movement);
+    return err;
 }
 
 static void fail_each_in_turn(const attempt *a, const place *here, unsigned long least)

@@ -8,11 +8,17 @@ static sc_query_id id_of(uint8_t number)
     return (sc_query_id){.bytes = {number}};
 }
 
-static sc_books new_books(void)
+static sc_books books_for(sc_run_window window)
 {
     sc_books books = {0};
-    CHECK_OK(sc_books_init(&books), NULL);
+    CHECK_OK(sc_books_init(&books, window), NULL);
     return books;
+}
+
+/** Books in which everything counts. */
+static sc_books new_books(void)
+{
+    return books_for((sc_run_window){0, 0});
 }
 
 static sc_run_report report_of(const sc_books *books)
@@ -80,13 +86,69 @@ static void test_two_queries_of_one_user_are_one_user(void **state)
                             .border_node_count = 4,
                             .members = members,
                             .member_count = 3};
-    CHECK_OK(sc_books_cloak(&books, &cloak), NULL);
+    CHECK_OK(sc_books_cloak(&books, &cloak, 0), NULL);
     const sc_run_report report = report_of(&books);
     assert_int_equal(report.cloaks, 1);
     CHECK_SAME(report.users.mean, 2);
     CHECK_SAME(report.stars.median, 2);
     CHECK_SAME(report.segments.max, 7);
     CHECK_SAME(report.border_nodes.p99, 4);
+    sc_books_fini(&books);
+}
+
+// Each of these asks at its time and is cloaked 5 us later; the window is from 10 to 20.
+static void test_a_window_counts_those_who_ask_in_it_whenever_they_end(void **state)
+{
+    (void)state;
+    static const struct {
+        sc_time asked;
+        bool counts;
+    } queries[] = {{0, false}, {9, false}, {10, true}, {15, true}, {19, true}, {20, false}};
+    sc_books books = books_for((sc_run_window){10, 20});
+    uint64_t counted = 0;
+    for (size_t i = 0; i < sizeof queries / sizeof *queries; i++) {
+        const sc_query_id id = id_of((uint8_t)i);
+        sc_wait wait;
+        CHECK_OK(sc_books_ask(&books, &id, (sc_wait){.since = queries[i].asked}), NULL);
+        CHECK_OK(sc_books_end(&books, &id, queries[i].asked + 5, true, &wait), NULL);
+        counted += queries[i].counts;
+        assert_int_equal(report_of(&books).queries, counted);
+        assert_int_equal(report_of(&books).cloaked, counted);
+    }
+    CHECK_CLOSE(report_of(&books).wait_s.mean, 5e-6, 1e-15);
+    // The span is of all.
+    CHECK_CLOSE(report_of(&books).virtual_s, 25e-6, 1e-15);
+    sc_books_fini(&books);
+}
+
+static void test_a_window_counts_the_cloaks_that_leave_in_it(void **state)
+{
+    (void)state;
+    sc_books books = books_for((sc_run_window){10, 20});
+    sc_member members[] = {{.query = {.user = 1}}};
+    const sc_time left[] = {9, 10, 19, 20};
+    for (size_t i = 0; i < sizeof left / sizeof *left; i++) {
+        const sc_cloak cloak = {.segment_count = i, .members = members, .member_count = 1};
+        CHECK_OK(sc_books_cloak(&books, &cloak, left[i]), NULL);
+    }
+    const sc_run_report report = report_of(&books);
+    assert_int_equal(report.cloaks, 2);
+    CHECK_SAME(report.segments.mean, 1.5);
+    CHECK_SAME(report.segments.max, 2);
+    sc_books_fini(&books);
+}
+
+// What does not count must still end once.
+static void test_outside_the_window_the_books_are_as_strict(void **state)
+{
+    (void)state;
+    sc_books books = books_for((sc_run_window){10, 20});
+    const sc_query_id id = id_of(1);
+    sc_wait wait;
+    CHECK_OK(sc_books_ask(&books, &id, (sc_wait){.since = 30}), NULL);
+    assert_int_equal(books.open.count, 1);
+    CHECK_OK(sc_books_end(&books, &id, 31, false, &wait), NULL);
+    assert_int_equal(sc_books_end(&books, &id, 31, false, &wait), SC_EBROKEN);
     sc_books_fini(&books);
 }
 
@@ -123,6 +185,9 @@ int main(void)
         cmocka_unit_test(test_nothing_ends_before_it_was_asked),
         cmocka_unit_test(test_only_cloaked_queries_count_as_waits),
         cmocka_unit_test(test_two_queries_of_one_user_are_one_user),
+        cmocka_unit_test(test_a_window_counts_those_who_ask_in_it_whenever_they_end),
+        cmocka_unit_test(test_a_window_counts_the_cloaks_that_leave_in_it),
+        cmocka_unit_test(test_outside_the_window_the_books_are_as_strict),
         cmocka_unit_test(test_rates_of_nothing_are_zero),
         cmocka_unit_test(test_rates_divide_by_the_time_they_name),
     };

@@ -27,10 +27,9 @@ static int close_map(void **state)
     return 0;
 }
 
-static sc_evaluate_options options_for(const char *output)
+static sc_evaluate_options seeded_options(void)
 {
     sc_evaluate_options options = sc_evaluate_options_default();
-    options.output = output;
     options.objects = objects;
     options.is_seeded = true;
     options.seed = 7;
@@ -60,11 +59,12 @@ static sc_verify_report verify(const char *path)
     return report;
 }
 
-static sc_evaluate_report evaluate(const char *path, const sc_evaluate_options *options)
+static sc_evaluate_report evaluate(const char *path, const char *output,
+                                   const sc_evaluate_options *options)
 {
     sc_evaluate_report report;
     sc_diag diag = {""};
-    CHECK_OK(sc_evaluate(map, path, options, &report, &diag), &diag);
+    CHECK_OK(sc_evaluate(map, path, output, options, &report, &diag), &diag);
     return report;
 }
 
@@ -80,10 +80,10 @@ static void test_every_member_gets_the_answer_of_a_plain_search(void **state)
                                     .min_members = 1 + (uint32_t)seed % 3,
                                     .is_starless = seed % 5 == 0};
         const char *path = write_record(&p, "run.jsonl", seed, &wishes);
-        sc_evaluate_options options = options_for(path);
+        sc_evaluate_options options = seeded_options();
         options.lbs.without_index = seed % 2 == 0;
         options.check_count = SC_CHECK_ALL;
-        const sc_evaluate_report report = evaluate(path, &options);
+        const sc_evaluate_report report = evaluate(path, path, &options);
         assert_int_equal(report.cloaks, wishes.cloaks);
         assert_int_equal(report.answered, report.queries);
         assert_int_equal(report.failed + report.refused + report.replaced, 0);
@@ -124,8 +124,8 @@ static void test_all_other_lines_stay_as_they_are_and_answers_follow_their_cloak
     const char *path = write_record(&p, "run.jsonl", 3, &wishes);
     const char *output = place_path(&p, "out.jsonl");
     char *before = read_whole(path, &size);
-    const sc_evaluate_options options = options_for(output);
-    evaluate(path, &options);
+    const sc_evaluate_options options = seeded_options();
+    evaluate(path, output, &options);
     char *untouched = read_whole(path, &size);
     char *after = read_whole(output, &size);
     char *rest = without_answers(after);
@@ -171,13 +171,13 @@ static void test_answers_from_before_are_replaced(void **state)
     const made_wishes wishes = {.cloaks = 20, .min_members = 2, .has_answers = true};
     const char *path = write_record(&p, "run.jsonl", 5, &wishes);
     const uint64_t answers = verify(path).answers;
-    const sc_evaluate_options options = options_for(path);
-    sc_evaluate_report report = evaluate(path, &options);
+    const sc_evaluate_options options = seeded_options();
+    sc_evaluate_report report = evaluate(path, path, &options);
     assert_int_equal(report.replaced, answers);
     assert_int_equal(report.answered, answers);
     size_t size = 0;
     char *once = read_whole(path, &size);
-    report = evaluate(path, &options);
+    report = evaluate(path, path, &options);
     assert_int_equal(report.replaced, answers);
     char *twice = read_whole(path, &size);
     assert_string_equal(once, twice);
@@ -195,8 +195,8 @@ static void test_without_an_output_nothing_is_written_and_all_is_measured(void *
     const char *path = write_record(&p, "run.jsonl", 8, &wishes);
     size_t size = 0;
     char *before = read_whole(path, &size);
-    const sc_evaluate_options options = options_for(NULL);
-    const sc_evaluate_report report = evaluate(path, &options);
+    const sc_evaluate_options options = seeded_options();
+    const sc_evaluate_report report = evaluate(path, NULL, &options);
     char *after = read_whole(path, &size);
     assert_string_equal(before, after);
     assert_int_equal(count_entries(p.path), 1);
@@ -213,6 +213,79 @@ static void test_without_an_output_nothing_is_written_and_all_is_measured(void *
     free(before);
     free(after);
     place_free(&p);
+}
+
+static void test_cloaks_without_a_record_fare_as_those_of_one(void **state)
+{
+    (void)state;
+    place p = place_new();
+    // More than one batch.
+    const made_wishes wishes = {.cloaks = 150, .min_members = 1};
+    const char *path = write_record(&p, "run.jsonl", 10, &wishes);
+    sc_evaluate_options options = seeded_options();
+    options.check_count = 40;
+    const sc_evaluate_report wanted = evaluate(path, NULL, &options);
+
+    sc_diag diag = {""};
+    sc_evaluation *evaluation = NULL;
+    sc_run_reader *reader = NULL;
+    CHECK_OK(sc_evaluation_new(map, &options, &evaluation, &diag), &diag);
+    const sc_vocabulary *words = sc_evaluation_vocabulary(evaluation);
+    CHECK_OK(sc_run_reader_open(map, words, path, &reader, &diag), &diag);
+    for (sc_run_line line;;) {
+        CHECK_OK(sc_run_reader_next(reader, &line, &diag), &diag);
+        if (!line.text.text) break;
+        if (line.kind != SC_RUN_CLOAK) continue;
+        // Whoever has no record has no ids either.
+        for (size_t i = 0; i < line.cloak.member_count; i++) {
+            ((sc_run_member *)(uintptr_t)line.cloak.members)[i].query = (sc_slice){NULL, 0};
+        }
+        CHECK_OK(sc_evaluation_add(evaluation, &line.cloak, &diag), &diag);
+    }
+    assert_false(sc_evaluation_is_idle(evaluation));
+    sc_evaluate_report report;
+    CHECK_OK(sc_evaluation_finish(evaluation, &report, &diag), &diag);
+    assert_true(sc_evaluation_is_idle(evaluation));
+    sc_run_reader_free(reader);
+    sc_evaluation_free(evaluation);
+
+    assert_int_equal(report.cloaks, 150);
+    assert_int_equal(report.queries, wanted.queries);
+    assert_int_equal(report.answered, wanted.queries);
+    assert_int_equal(report.checked, wanted.checked);
+    assert_int_equal(report.wrong, 0);
+    assert_memory_equal(&report.requests, &wanted.requests, sizeof report.requests);
+    assert_memory_equal(&report.bytes_in, &wanted.bytes_in, sizeof report.bytes_in);
+    assert_memory_equal(&report.candidates, &wanted.candidates, sizeof report.candidates);
+    assert_memory_equal(&report.distinct, &wanted.distinct, sizeof report.distinct);
+    assert_memory_equal(&report.results, &wanted.results, sizeof report.results);
+    place_free(&p);
+}
+
+static void test_a_failure_without_a_record_is_told_by_the_number_of_its_cloak(void **state)
+{
+    (void)state;
+    const sc_node_id far = sc_map_node_count(map) - 1;
+    const sc_seg_id segment = 0;
+    const sc_run_member member = {.edge = sc_map_segments(map)[segment].first_edge,
+                                  .request = {.type = SC_REQUEST_KNN, .k = 1}};
+    const sc_run_cloak cloak = {.number = 17,
+                                .segments = &segment,
+                                .segment_count = 1,
+                                .border_nodes = &far,
+                                .border_node_count = 1,
+                                .members = &member,
+                                .member_count = 1};
+    const sc_evaluate_options options = seeded_options();
+    sc_evaluation *evaluation = NULL;
+    sc_evaluate_report report;
+    sc_diag diag = {""};
+    CHECK_OK(sc_evaluation_new(map, &options, &evaluation, &diag), &diag);
+    CHECK_OK(sc_evaluation_add(evaluation, &cloak, &diag), &diag);
+    CHECK_OK(sc_evaluation_finish(evaluation, &report, &diag), &diag);
+    sc_evaluation_free(evaluation);
+    assert_int_equal(report.failed, 1);
+    assert_memory_equal(report.first_failure.message, "cloak 17: ", 10);
 }
 
 // --- Objects of one's own -------------------------------------------------------
@@ -237,10 +310,10 @@ static void test_objects_that_are_not_the_maps_are_told_by_their_keys(void **sta
 
     const made_wishes wishes = {.cloaks = 30, .min_members = 2};
     const char *path = write_record(&p, "run.jsonl", 9, &wishes);
-    sc_evaluate_options options = options_for(path);
+    sc_evaluate_options options = seeded_options();
     options.objects = own;
     options.check_count = SC_CHECK_ALL;
-    const sc_evaluate_report report = evaluate(path, &options);
+    const sc_evaluate_report report = evaluate(path, path, &options);
     assert_int_equal(report.checked, report.answered);
     assert_int_equal(report.wrong, 0);
     assert_int_equal(report.answered, report.queries);
@@ -273,8 +346,8 @@ static void test_a_request_beyond_the_limits_fails_alone(void **state)
     size_t size = 0;
     char *text = made_text(&record, &size);
     const char *path = place_write(&p, "run.jsonl", text, size);
-    const sc_evaluate_options options = options_for(path);
-    const sc_evaluate_report report = evaluate(path, &options);
+    const sc_evaluate_options options = seeded_options();
+    const sc_evaluate_report report = evaluate(path, path, &options);
     assert_int_equal(report.refused, 1);
     assert_int_equal(report.answered, report.queries - 1);
     free(text);
@@ -293,9 +366,9 @@ static void test_a_cloak_that_the_provider_cannot_answer_fails_and_others_go_on(
     place p = place_new();
     const made_wishes wishes = {.cloaks = 40, .min_members = 1};
     const char *path = write_record(&p, "run.jsonl", 13, &wishes);
-    sc_evaluate_options options = options_for(path);
+    sc_evaluate_options options = seeded_options();
     options.lbs.max_objects = 20;
-    const sc_evaluate_report report = evaluate(path, &options);
+    const sc_evaluate_report report = evaluate(path, path, &options);
     assert_true(report.failed > 0);
     assert_true(report.answered > 0);
     assert_int_equal(report.failed + report.answered, report.queries);
@@ -311,7 +384,7 @@ static void test_a_cloak_that_the_provider_cannot_answer_fails_and_others_go_on(
 
     // Whoever is asked again, and can do more, replaces failures too.
     options.lbs.max_objects = 1000000;
-    const sc_evaluate_report again = evaluate(path, &options);
+    const sc_evaluate_report again = evaluate(path, path, &options);
     assert_int_equal(again.replaced, again.queries);
     assert_int_equal(again.answered, again.queries);
     place_free(&p);
@@ -330,8 +403,8 @@ static void test_a_cloak_with_a_border_that_is_none_fails_and_others_go_on(void 
     size_t size = 0;
     char *text = made_text(&record, &size);
     const char *path = place_write(&p, "run.jsonl", text, size);
-    const sc_evaluate_options options = options_for(path);
-    const sc_evaluate_report report = evaluate(path, &options);
+    const sc_evaluate_options options = seeded_options();
+    const sc_evaluate_report report = evaluate(path, path, &options);
     assert_int_equal(report.cloaks, 3);
     assert_int_equal(report.failed, cloak->member_count);
     assert_int_equal(report.answered, report.queries - report.failed);
@@ -352,10 +425,10 @@ static void test_an_evaluation_that_answers_nothing_leaves_the_answers_from_befo
     const char *path = write_record(&p, "run.jsonl", 16, &wishes);
     size_t size = 0;
     char *before = read_whole(path, &size);
-    sc_evaluate_options options = options_for(path);
+    sc_evaluate_options options = seeded_options();
     options.lbs.limits.max_k = 0;
     options.lbs.limits.max_radius_m = 0;
-    const sc_evaluate_report report = evaluate(path, &options);
+    const sc_evaluate_report report = evaluate(path, path, &options);
     assert_true(sc_evaluate_is_fruitless(&report));
     assert_int_equal(report.refused, report.queries);
     char *after = read_whole(path, &size);
@@ -371,16 +444,17 @@ static void test_what_is_no_record_leaves_the_file_and_nothing_else(void **state
     (void)state;
     place p = place_new();
     const char *path = place_write_text(&p, "run.jsonl", "{\"event\":\"end\",\"t\":1}\nmore\n");
-    const sc_evaluate_options options = options_for(path);
+    const sc_evaluate_options options = seeded_options();
     sc_evaluate_report report;
     sc_diag diag = {""};
-    CHECK_REFUSED(sc_evaluate(map, path, &options, &report, &diag), SC_EPARSE, &diag,
+    CHECK_REFUSED(sc_evaluate(map, path, path, &options, &report, &diag), SC_EPARSE, &diag,
                   "run.jsonl:2: stands behind the end of the record");
     assert_int_equal(count_entries(p.path), 1);
-    CHECK_REFUSED(sc_evaluate(map, place_path(&p, "absent.jsonl"), &options, &report, &diag),
+    CHECK_REFUSED(sc_evaluate(map, place_path(&p, "absent.jsonl"), path, &options, &report, &diag),
                   SC_EIO, &diag, "absent.jsonl");
-    sc_evaluate_options nowhere = options_for(place_path(&p, "no/such/out.jsonl"));
-    CHECK_REFUSED(sc_evaluate(map, path, &nowhere, &report, &diag), SC_EIO, &diag, "no/such");
+    const char *nowhere = place_path(&p, "no/such/out.jsonl");
+    CHECK_REFUSED(sc_evaluate(map, path, nowhere, &options, &report, &diag), SC_EIO, &diag,
+                  "no/such");
     place_free(&p);
 }
 
@@ -399,9 +473,9 @@ static void test_progress_is_told_batch_by_batch(void **state)
     int count = 0;
     const made_wishes wishes = {.cloaks = 150, .min_members = 1};
     const char *path = write_record(&p, "run.jsonl", 15, &wishes);
-    sc_evaluate_options options = options_for(NULL);
+    sc_evaluate_options options = seeded_options();
     options.progress = (sc_progress){count_reports, &count};
-    evaluate(path, &options);
+    evaluate(path, NULL, &options);
     assert_int_equal(count, 3);
     place_free(&p);
 }
@@ -413,6 +487,8 @@ int main(void)
         cmocka_unit_test(test_all_other_lines_stay_as_they_are_and_answers_follow_their_cloak),
         cmocka_unit_test(test_answers_from_before_are_replaced),
         cmocka_unit_test(test_without_an_output_nothing_is_written_and_all_is_measured),
+        cmocka_unit_test(test_cloaks_without_a_record_fare_as_those_of_one),
+        cmocka_unit_test(test_a_failure_without_a_record_is_told_by_the_number_of_its_cloak),
         cmocka_unit_test(test_objects_that_are_not_the_maps_are_told_by_their_keys),
         cmocka_unit_test(test_a_request_beyond_the_limits_fails_alone),
         cmocka_unit_test(test_a_cloak_that_the_provider_cannot_answer_fails_and_others_go_on),

@@ -64,11 +64,10 @@ static sc_err evaluate(stage *s, uint64_t seed, sc_point_distance distance, poin
     sc_point_provider *provider = NULL;
     CHECK_OK(sc_point_provider_new(map, &vocabulary, &how, &provider, &s->diag), &s->diag);
     sc_evaluate_options options = sc_evaluate_options_default();
-    options.output = s->path;
     options.points = provider;
     options.vocabulary = &vocabulary;
     options.is_seeded = true;
-    const sc_err err = sc_evaluate(map, s->path, &options, &s->report, &s->diag);
+    const sc_err err = sc_evaluate(map, s->path, s->path, &options, &s->report, &s->diag);
     sc_point_provider_free(provider);
     return err;
 }

@@ -7,6 +7,7 @@
 #include "support/history.h"
 #include "support/place.h"
 #include "support/sketch.h"
+#include "travel/walk.h"
 
 // --- Running -----------------------------------------------------------------
 
@@ -35,15 +36,15 @@ static int close_town(void **state)
     return 0;
 }
 
-/** The four ways to search, strict being one. */
+/** All ways to cloak, strict being one. */
 static const struct {
     const char *name;
     sc_variant variant;
     bool is_strict;
-} methods[] = {{"basic", SC_BASIC, false},
-               {"bounded", SC_BOUNDED, false},
-               {"strict", SC_BOUNDED, true},
-               {"hybrid", SC_HYBRID, false}};
+} methods[] = {{"basic", SC_BASIC, false},        {"bounded", SC_BOUNDED, false},
+               {"strict", SC_BOUNDED, true},      {"hybrid", SC_HYBRID, false},
+               {"xstar", SC_XSTAR, false},        {"sampling", SC_SAMPLING, false},
+               {"expansion", SC_EXPANSION, false}};
 enum { METHOD_COUNT = sizeof methods / sizeof methods[0] };
 
 static sc_run_options with_method(size_t method, const char *record)
@@ -67,13 +68,24 @@ static sc_workload modest(void)
     return workload;
 }
 
+/** Let them walk, and ask. */
+static sc_err try_travellers(const sc_map *map, uint32_t count, double seconds,
+                             const sc_run_options *options, sc_run_report *report, sc_diag *diag)
+{
+    const sc_workload workload = modest();
+    sc_movement *movement = NULL;
+    CHECK_OK(sc_walk_new(map, count, options->seed, &movement, diag), diag);
+    const sc_err err = sc_run_travellers(movement, &workload, seconds, options, report, diag);
+    sc_movement_free(movement);
+    return err;
+}
+
 static sc_run_report run_travellers(const sc_map *map, uint32_t count, double seconds,
                                     const sc_run_options *options)
 {
-    const sc_workload workload = modest();
     sc_run_report report = {0};
     sc_diag diag = {""};
-    CHECK_OK(sc_run_travellers(map, &workload, count, seconds, options, &report, &diag), &diag);
+    CHECK_OK(try_travellers(map, count, seconds, options, &report, &diag), &diag);
     return report;
 }
 
@@ -240,6 +252,144 @@ static void test_a_paranoid_run_finds_nothing_and_changes_nothing(void **state)
     assert_true(is_same_file(paths[0], paths[1]));
 }
 
+// --- Who listens, and what counts ----------------------------------------------
+
+/** What somebody heard of a run. */
+typedef struct ear {
+    uint64_t asked;
+    uint64_t cloaks;
+    uint64_t members;
+    uint64_t dropped;
+    sc_time last;
+    uint64_t asked_in_window;
+    uint64_t cloaks_in_window;
+    sc_run_window window;
+    uint64_t fails_at;  ///< the question at which it gives up; 0: none
+} ear;
+
+static bool is_in(const ear *e, sc_time t)
+{
+    return t >= e->window.from && t < e->window.until;
+}
+
+static void hear_time(ear *e, sc_time t)
+{
+    assert_true(t >= e->last);
+    e->last = t;
+}
+
+static sc_err hear_question(void *context, const sc_query *query, const sc_spoken *spoken,
+                            const sc_snap *where)
+{
+    ear *e = context;
+    hear_time(e, spoken->ask.t);
+    assert_int_equal(where->segment, query->segment);
+    assert_int_equal(where->edge, spoken->ask.edge);
+    e->asked_in_window += is_in(e, spoken->ask.t);
+    return ++e->asked == e->fails_at ? SC_EBUSY : SC_OK;
+}
+
+static sc_err hear_cloak(void *context, const sc_cloak *cloak, sc_time t)
+{
+    ear *e = context;
+    hear_time(e, t);
+    e->cloaks++;
+    e->members += cloak->member_count;
+    e->cloaks_in_window += is_in(e, t);
+    return SC_OK;
+}
+
+static sc_err hear_drop(void *context, const sc_query_id *id, sc_time t, sc_drop_reason reason)
+{
+    (void)id;
+    ear *e = context;
+    hear_time(e, t);
+    assert_true(reason < SC_DROP_REASON_COUNT);
+    e->dropped++;
+    return SC_OK;
+}
+
+static sc_run_listener listener_to(ear *e)
+{
+    return (sc_run_listener){
+        .context = e, .asked = hear_question, .cloaked = hear_cloak, .dropped = hear_drop};
+}
+
+static void test_a_listener_hears_all_in_the_order_of_time_and_changes_nothing(void **state)
+{
+    const town *t = *state;
+    const char *paths[] = {place_path(&t->here, "a"), place_path(&t->here, "b")};
+    for (size_t method = 0; method < METHOD_COUNT; method++) {
+        ear heard = {.last = INT64_MIN};
+        sc_run_options options = with_method(method, paths[0]);
+        run_travellers(t->map, 200, 15, &options);
+        options.record = paths[1];
+        options.listener = listener_to(&heard);
+        const sc_run_report report = run_travellers(t->map, 200, 15, &options);
+        assert_int_equal(heard.asked, report.queries);
+        assert_int_equal(heard.cloaks, report.cloaks);
+        assert_int_equal(heard.members, report.cloaked);
+        assert_int_equal(heard.members + heard.dropped, heard.asked);
+        assert_true(is_same_file(paths[0], paths[1]));
+    }
+}
+
+static void test_a_listener_that_fails_ends_the_run_and_no_record_stays(void **state)
+{
+    const town *t = *state;
+    const int before = count_entries(t->here.path);
+    ear heard = {.last = INT64_MIN, .fails_at = 50};
+    sc_run_options options = with_method(0, place_path(&t->here, "given up"));
+    options.listener = listener_to(&heard);
+    sc_run_report report;
+    sc_diag diag = {""};
+    assert_int_equal(try_travellers(t->map, 200, 15, &options, &report, &diag), SC_EBUSY);
+    assert_int_equal(heard.asked, 50);
+    assert_int_equal(count_entries(t->here.path), before);
+}
+
+static void test_only_what_is_asked_in_the_window_counts(void **state)
+{
+    const town *t = *state;
+    sc_run_options options = with_method(0, NULL);
+    const sc_run_report all = run_travellers(t->map, 200, 30, &options);
+    ear heard = {.last = INT64_MIN, .window = {sc_seconds(10), sc_seconds(20)}};
+    options.window = heard.window;
+    options.listener = listener_to(&heard);
+    const sc_run_report some = run_travellers(t->map, 200, 30, &options);
+    assert_in_range(some.queries, 100, all.queries / 2);
+    assert_int_equal(some.queries, heard.asked_in_window);
+    assert_int_equal(some.cloaks, heard.cloaks_in_window);
+    assert_int_equal(some.wait_s.count, some.cloaked);
+    assert_in_range(some.cloaked, 1, some.queries - 1);
+    // The work is that of all, as are the first question and the last outcome.
+    assert_int_equal(some.engine.added, all.queries);
+    assert_int_equal(some.engine.checks, all.engine.checks);
+    assert_int_equal(some.end, all.end);
+    CHECK_SAME(some.virtual_s, all.virtual_s);
+}
+
+static void test_windows_side_by_side_count_everything_once(void **state)
+{
+    const town *t = *state;
+    sc_run_options options = with_method(3, NULL);
+    const sc_run_report all = run_travellers(t->map, 200, 30, &options);
+    const sc_time cuts[] = {INT64_MIN, sc_seconds(7), sc_seconds(7.5), sc_seconds(25), INT64_MAX};
+    uint64_t queries = 0;
+    uint64_t cloaked = 0;
+    uint64_t cloaks = 0;
+    for (size_t i = 0; i + 1 < sizeof cuts / sizeof *cuts; i++) {
+        options.window = (sc_run_window){cuts[i], cuts[i + 1]};
+        const sc_run_report part = run_travellers(t->map, 200, 30, &options);
+        queries += part.queries;
+        cloaked += part.cloaked;
+        cloaks += part.cloaks;
+    }
+    assert_int_equal(queries, all.queries);
+    assert_int_equal(cloaked, all.cloaked);
+    assert_int_equal(cloaks, all.cloaks);
+}
+
 // --- Around ------------------------------------------------------------------
 
 typedef struct heard {
@@ -272,26 +422,23 @@ static void test_a_run_that_cannot_be_recorded_fails_and_leaves_nothing(void **s
 {
     const town *t = *state;
     const int before = count_entries(t->here.path);
-    const sc_workload workload = modest();
     sc_run_options options = sc_run_options_default();
     options.record = place_path(&t->here, "missing/run");
     sc_run_report report;
     sc_diag diag = {""};
-    CHECK_REFUSED(sc_run_travellers(t->map, &workload, 10, 1, &options, &report, &diag), SC_EIO,
-                  &diag, "missing/run");
+    CHECK_REFUSED(try_travellers(t->map, 10, 1, &options, &report, &diag), SC_EIO, &diag,
+                  "missing/run");
     assert_int_equal(count_entries(t->here.path), before);
 }
 
 static void test_an_engine_that_cannot_be_is_refused(void **state)
 {
     const town *t = *state;
-    const sc_workload workload = modest();
     sc_run_options options = sc_run_options_default();
     options.engine.compactness = 0;
     sc_run_report report;
     sc_diag diag = {""};
-    assert_int_equal(sc_run_travellers(t->map, &workload, 10, 1, &options, &report, &diag),
-                     SC_EINVAL);
+    assert_int_equal(try_travellers(t->map, 10, 1, &options, &report, &diag), SC_EINVAL);
 }
 
 int main(void)
@@ -307,6 +454,10 @@ int main(void)
         cmocka_unit_test(test_a_pool_prunes_as_well_and_changes_nothing_else),
         cmocka_unit_test(test_a_secure_run_keeps_every_promise_and_does_not_repeat),
         cmocka_unit_test(test_a_paranoid_run_finds_nothing_and_changes_nothing),
+        cmocka_unit_test(test_a_listener_hears_all_in_the_order_of_time_and_changes_nothing),
+        cmocka_unit_test(test_a_listener_that_fails_ends_the_run_and_no_record_stays),
+        cmocka_unit_test(test_only_what_is_asked_in_the_window_counts),
+        cmocka_unit_test(test_windows_side_by_side_count_everything_once),
         cmocka_unit_test(test_progress_goes_up_to_all),
         cmocka_unit_test(test_a_run_that_cannot_be_recorded_fails_and_leaves_nothing),
         cmocka_unit_test(test_an_engine_that_cannot_be_is_refused),

@@ -39,6 +39,7 @@ static void test_the_defaults_are_those_of_the_paper_within_four_deviations(void
     check_spread(workload.max_hops, 4, 1, 0, 8);
     check_spread(workload.max_wait_s, 10, 2, 2, 18);
     check_spread(workload.pause_s, 20, 2, 12, 28);
+    assert_int_equal(workload.wanted, SC_WANT_ONE);
     CHECK_OK(sc_workload_check(&workload, &diag), &diag);
 }
 
@@ -141,6 +142,19 @@ static void test_a_workload_that_makes_no_sense_is_refused_by_name(void **state)
     }
 }
 
+static void test_travellers_who_want_something_unheard_of_are_refused(void **state)
+{
+    (void)state;
+    sc_workload workload = sc_workload_default();
+    sc_diag diag = {""};
+    for (int wanted = SC_WANT_ONE; wanted <= SC_WANT_THIS; wanted++) {
+        workload.wanted = (sc_want)wanted;
+        CHECK_OK(sc_workload_check(&workload, &diag), &diag);
+    }
+    workload.wanted = (sc_want)(SC_WANT_THIS + 1);
+    CHECK_REFUSED(sc_workload_check(&workload, &diag), SC_EINVAL, &diag, "want one category");
+}
+
 static void test_the_least_that_makes_sense_is_accepted_and_nothing_below(void **state)
 {
     (void)state;
@@ -165,6 +179,7 @@ int main(void)
         cmocka_unit_test(test_waits_have_their_mean_and_deviation),
         cmocka_unit_test(test_without_a_deviation_all_are_alike),
         cmocka_unit_test(test_a_workload_that_makes_no_sense_is_refused_by_name),
+        cmocka_unit_test(test_travellers_who_want_something_unheard_of_are_refused),
         cmocka_unit_test(test_the_least_that_makes_sense_is_accepted_and_nothing_below),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

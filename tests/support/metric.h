@@ -2,14 +2,15 @@
  * @file metric.h
  * @brief How far it is along the roads, by comparing every node with every other.
  *
- * Used by: tests of walks and travellers.
+ * Used by: tests of travel and of travellers.
  */
-#ifndef SC_TESTS_UNIT_SIM_METRIC_H
-#define SC_TESTS_UNIT_SIM_METRIC_H
+#ifndef SC_TESTS_SUPPORT_METRIC_H
+#define SC_TESTS_SUPPORT_METRIC_H
 
 #include <starcloak/map.h>
 
 #include "support/check.h"
+#include "travel/speeds.h"
 
 #include <math.h>
 
@@ -74,11 +75,11 @@ static inline double metric_between(const metric *m, road_place a, road_place b)
 }
 
 /** The speed on the fastest road of a map, at a pace of 1. */
-static inline double fastest_m_s(const sc_map *map, double (*speed_of)(unsigned road_class))
+static inline double fastest_m_s(const sc_map *map, sc_vehicle vehicle)
 {
     double fastest = 0;
     for (sc_edge_id e = 0; e < sc_map_edge_count(map); e++) {
-        fastest = fmax(fastest, speed_of(sc_map_edge_classes(map)[e]));
+        fastest = fmax(fastest, sc_speed_m_s(vehicle, sc_map_edge_classes(map)[e]));
     }
     return fastest;
 }
