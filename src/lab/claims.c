@@ -1,0 +1,197 @@
+// All statements of the paper, judged on all maps, for all methods they speak of. See claims.h.
+#include "lab/claims.h"
+
+#include "base/alloc.h"
+#include "base/diag.h"
+#include "lab/claim_internal.h"
+
+#include <math.h>
+#include <stdio.h>
+
+const char *sc__verdict_text(sc_lab_verdict verdict)
+{
+    static const char *const texts[] = {
+        [SC_LAB_HOLDS] = "holds", [SC_LAB_FAILS] = "does not hold", [SC_LAB_UNTOLD] = "not told"};
+    return texts[verdict];
+}
+
+sc_lab_method sc__first_method(unsigned methods)
+{
+    return (sc_lab_method)__builtin_ctz(methods);
+}
+
+sc_lab_figure sc__claim_figure(const sc_lab_claim *claim, sc_lab_axis axis)
+{
+    return (sc_lab_figure){.metric = claim->statement->metric, .map = claim->map, .axis = axis};
+}
+
+void sc__claim_untold(sc_lab_claim *claim, const char *reason)
+{
+    claim->verdict = SC_LAB_UNTOLD;
+    snprintf(claim->found, sizeof claim->found, "%s", reason);
+}
+
+double sc__against(double by)
+{
+    return by < 0 ? -by : 0;
+}
+
+int sc__sign_beyond_chance(const sc_lab_estimate *by, double left, double right)
+{
+    if (by->count > 1) return sc__sure_sign(by);
+    const double chance = SC_LAB_CLAIM_CHANCE * fmax(fabs(left), fabs(right));
+    return (by->mean > chance) - (by->mean < -chance);
+}
+
+// Whether `value` takes the place of `best`, which may be none yet.
+static bool is_better(double value, double best, int sign)
+{
+    return !isnan(value) && (isnan(best) || sign * (value - best) > 0);
+}
+
+void sc__judge_pair(const sc_lab_judge *judge, const sc_lab_claim *claim, sc_lab_spot place)
+{
+    const sc_lab_statement *statement = claim->statement;
+    const sc_lab_figure figure = sc__claim_figure(claim, place.axis);
+    const double *own = sc__table_values(judge->table, &figure, place.i, claim->method);
+    for (size_t seed = 0; seed < judge->table->options->seed_count; seed++) {
+        double best = SC_NO_VALUE;
+        for (sc_lab_method method = 0; method < SC_LAB_METHOD_COUNT; method++) {
+            if ((statement->other >> method & 1U) == 0) continue;
+            const double value = sc__table_values(judge->table, &figure, place.i, method)[seed];
+            if (is_better(value, best, statement->sign)) best = value;
+        }
+        const bool has_both = !isnan(best) && !isnan(own[seed]);
+        judge->left[seed] = has_both ? own[seed] : SC_NO_VALUE;
+        judge->right[seed] = has_both ? best : SC_NO_VALUE;
+    }
+}
+
+// The first method that a claim needs and the experiment does not have; SC_LAB_METHOD_COUNT if
+// none.
+static sc_lab_method missing_method(const sc_lab_options *options, const sc_lab_claim *claim)
+{
+    const unsigned needed = claim->statement->other | 1U << claim->method;
+    sc_lab_method method = 0;
+    while (method < SC_LAB_METHOD_COUNT &&
+           ((needed >> method & 1U) == 0 || sc__has_method(options, method))) {
+        method++;
+    }
+    return method;
+}
+
+static void name_methods(sc_lab_claim *claim)
+{
+    const unsigned other = claim->statement->other;
+    const char *own = sc__method_title(claim->method);
+    if (other == 0) {
+        snprintf(claim->who, sizeof claim->who, "%s", own);
+    } else if ((other & (other - 1)) != 0) {
+        snprintf(claim->who, sizeof claim->who, "%s against the %s of the others", own,
+                 claim->statement->sign > 0 ? "highest" : "lowest");
+    } else {
+        snprintf(claim->who, sizeof claim->who, "%s against %s", own,
+                 sc__method_title(sc__first_method(other)));
+    }
+}
+
+static void judge_claim(const sc_lab_judge *judge, sc_lab_claim *claim)
+{
+    const sc_lab_method missing = missing_method(judge->table->options, claim);
+    if (missing != SC_LAB_METHOD_COUNT) {
+        char reason[sizeof claim->found];
+        snprintf(reason, sizeof reason, "%s was not run", sc__method_title(missing));
+        sc__claim_untold(claim, reason);
+        return;
+    }
+    switch (claim->statement->kind) {
+    case SC_LAB_CLAIM_TREND:
+    case SC_LAB_CLAIM_GAP:
+    case SC_LAB_CLAIM_LESS_LOST:
+        sc__judge_trend(judge, claim);
+        break;
+    case SC_LAB_CLAIM_SPARSER:
+        sc__judge_sparser(judge, claim);
+        break;
+    default:
+        sc__judge_order(judge, claim);
+        break;
+    }
+}
+
+// A statement on one map, for each of its methods. SC_NONE: about no map in particular, or, with a
+// `reason`, about maps that are not there.
+static sc_err judge_on(sc_lab_claims *claims, const sc_lab_judge *judge,
+                       const sc_lab_statement *statement, uint32_t map, const char *reason)
+{
+    for (sc_lab_method method = 0; method < SC_LAB_METHOD_COUNT; method++) {
+        if ((statement->each >> method & 1U) == 0) continue;
+        if (!sc_grow(&claims->all, claims->count, &claims->capacity, sizeof *claims->all)) {
+            return SC_ENOMEM;
+        }
+        sc_lab_claim *claim = &claims->all[claims->count++];
+        *claim = (sc_lab_claim){.statement = statement,
+                                .map = map,
+                                .method = method,
+                                .left = SC_NO_VALUE,
+                                .right = SC_NO_VALUE};
+        name_methods(claim);
+        if (reason) {
+            sc__claim_untold(claim, reason);
+        } else {
+            judge_claim(judge, claim);
+        }
+        claims->by_verdict[claim->verdict]++;
+    }
+    return SC_OK;
+}
+
+static sc_err judge_statement(sc_lab_claims *claims, const sc_lab_judge *judge,
+                              const sc_lab_statement *statement)
+{
+    const sc_lab_options *options = judge->table->options;
+    if (statement->kind == SC_LAB_CLAIM_SPARSER) {
+        return judge_on(claims, judge, statement, SC_NONE, NULL);
+    }
+    sc_err err = SC_OK;
+    size_t map_count = 0;
+    for (uint32_t map = 0; map < options->map_count && !err; map++) {
+        const sc_lab_metric metric =
+            statement->needs_objects ? SC_LAB_CANDIDATES : statement->metric;
+        if (!sc_lab_has_metric(options, map, metric)) continue;
+        err = judge_on(claims, judge, statement, map, NULL);
+        map_count++;
+    }
+    if (!err && map_count == 0) {
+        err = judge_on(claims, judge, statement, SC_NONE, "a map with objects is needed");
+    }
+    return err;
+}
+
+sc_err sc__claims_init(sc_lab_claims *claims, const sc_lab_table *table, sc_diag *diag)
+{
+    *claims = (sc_lab_claims){0};
+    const size_t seeds = table->options->seed_count;
+    double *room = sc_calloc(seeds, (2 + SC_LAB_PLACES_MAX) * sizeof *room);
+    if (!room) return sc_fail_memory(diag, "judging the claims");
+    const sc_lab_judge judge = {
+        .table = table, .left = room, .right = room + seeds, .differences = room + 2 * seeds};
+    size_t count = 0;
+    const sc_lab_statement *statements = sc__statements(&count);
+    sc_err err = SC_OK;
+    for (size_t i = 0; i < count && !err; i++) {
+        err = judge_statement(claims, &judge, &statements[i]);
+    }
+    sc_free(room);
+    if (err) {
+        sc__claims_fini(claims);
+        return sc_fail_memory(diag, "judging the claims");
+    }
+    return SC_OK;
+}
+
+void sc__claims_fini(sc_lab_claims *claims)
+{
+    sc_free(claims->all);
+    *claims = (sc_lab_claims){0};
+}

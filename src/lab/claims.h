@@ -1,0 +1,142 @@
+/**
+ * @file claims.h
+ * @brief What the paper claims, and whether it holds here.
+ *
+ * The claims are taken apart into small statements that numbers can decide (claim_list.c has them
+ * all, and the rules of deciding in words, which the report repeats). A statement is judged on each
+ * map where it applies, and for each method it speaks of: that is a claim. The bounded variant is
+ * judged in both its settings.
+ *
+ *     claim_list.c  the statements and rules   claims.c       on which maps, for which methods
+ *     claim_order.c one method against others  claim_trend.c  one method along an axis
+ *     claim_paper.c the seven claims as wholes
+ *
+ * Used by: lab (output, csv, report).
+ */
+#ifndef SC_LAB_CLAIMS_H
+#define SC_LAB_CLAIMS_H
+
+#include "lab/figures.h"
+
+/** How a statement is judged; `each` and `other` are methods, see sc_lab_statement. */
+typedef enum sc_lab_claim_kind {
+    SC_LAB_CLAIM_ORDER,      ///< each is above (or below) the others, at the points of all figures
+    SC_LAB_CLAIM_AT_END,     ///< the same where the axis ends
+    SC_LAB_CLAIM_MOSTLY,     ///< the same at most of the points
+    SC_LAB_CLAIM_FACTOR,     ///< each is SC_LAB_CLAIM_TIMES times below the other
+    SC_LAB_CLAIM_SIMILAR,    ///< each is near the other
+    SC_LAB_CLAIM_TREND,      ///< each rises (or falls) along the axis
+    SC_LAB_CLAIM_GAP,        ///< how far each is below the other rises along the axis
+    SC_LAB_CLAIM_LESS_LOST,  ///< from the end of the axis to its beginning each loses less than the
+                             ///< other
+    SC_LAB_CLAIM_SPARSER,    ///< each falls more along the axis on the sparser of two maps
+} sc_lab_claim_kind;
+
+/** The other is that many times each, at least. */
+#define SC_LAB_CLAIM_TIMES 5.0
+
+/** Similar: no farther apart than this part of the larger. */
+#define SC_LAB_CLAIM_NEAR 0.15
+
+/** With one seed, a difference above this part of the larger counts as more than chance. */
+#define SC_LAB_CLAIM_CHANCE 0.02
+
+/** With one seed, means over all points that differ by less of the larger do so by chance. */
+#define SC_LAB_CLAIM_EVEN 0.005
+
+/** A trend: ranks agree that much, at least. */
+#define SC_LAB_CLAIM_RANKS 0.6
+
+/** Something the paper says. */
+typedef struct sc_lab_statement {
+    const char *id;  ///< "3c": the third claim, its third part
+    const char *text;
+    sc_lab_claim_kind kind;
+    sc_lab_metric metric;
+    sc_lab_axis axis;    ///< of the kinds that look along one
+    int sign;            ///< 1: above, rises; -1: below, falls
+    bool is_strict;      ///< equal is not enough
+    bool is_at_least;    ///< less by chance is enough: "at least", or "at most" with sign -1
+    bool needs_objects;  ///< said of a map that has them, California
+    unsigned each;       ///< bits: judged for each of these methods on its own
+    unsigned other;      ///< bits: compared with the best of these (of the largest, with sign 1)
+} sc_lab_statement;
+
+/** All statements, in the order of the paper's claims. */
+const sc_lab_statement *sc__statements(size_t *count);
+
+/** How many sentences or two say how they are judged. */
+size_t sc__claim_rule_count(void);
+
+/** One of them. Why methods can be compared seed by seed depends on whether loops are closed. */
+const char *sc__claim_rule(size_t i, bool is_closed);
+
+typedef enum sc_lab_verdict {
+    SC_LAB_HOLDS,
+    SC_LAB_FAILS,
+    SC_LAB_UNTOLD,
+} sc_lab_verdict;
+
+/** "holds", "does not hold", "not told". */
+const char *sc__verdict_text(sc_lab_verdict verdict);
+
+/** A statement judged on one map, for one method. */
+typedef struct sc_lab_claim {
+    const sc_lab_statement *statement;
+    uint32_t map;  ///< SC_NONE: not about one map
+    sc_lab_method method;
+    sc_lab_verdict verdict;
+    size_t point_count;     ///< points, or steps of a trend, that could be looked at
+    size_t agreeing_count;  ///< of them
+    double left;            ///< what was compared; NaN where there is none
+    double right;
+    double contradiction;  ///< the most that any of them goes the other way; 0 if none does
+    char who[80];          ///< which methods
+    char found[320];       ///< all of this in words
+} sc_lab_claim;
+
+typedef struct sc_lab_claims {
+    sc_lab_claim *all;  ///< by statement, then map, then method
+    size_t count;
+    size_t capacity;
+    size_t by_verdict[3];
+} sc_lab_claims;
+
+/** Judge all statements. */
+SC_CHECKED sc_err sc__claims_init(sc_lab_claims *claims, const sc_lab_table *table, sc_diag *diag);
+
+/** Harmless twice. */
+void sc__claims_fini(sc_lab_claims *claims);
+
+// --- The seven ---------------------------------------------------------------------
+
+/** The claims as the paper makes them; they are numbered from 0 here. */
+enum { SC_LAB_PAPER_CLAIMS = 7 };
+
+const char *sc__paper_claim_title(size_t number);
+
+/** What it says, in a sentence. */
+const char *sc__paper_claim_text(size_t number);
+
+/** Whether something that was judged is a part of it. */
+bool sc__is_of_paper_claim(const sc_lab_claim *claim, size_t number);
+
+/** How many of something came out how. */
+typedef struct sc_lab_tally {
+    size_t by_verdict[3];
+} sc_lab_tally;
+
+/** Its parts on one map; SC_NONE: those about no map in particular. */
+sc_lab_tally sc__paper_claim_tally(const sc_lab_claims *claims, size_t number, uint32_t map);
+
+/** A whole holds if all of its parts that could be told do. */
+sc_lab_verdict sc__tally_verdict(const sc_lab_tally *tally);
+
+/** Its parts on all maps, and what they make of it. */
+sc_lab_tally sc__paper_claim_total(const sc_lab_claims *claims, size_t number);
+sc_lab_verdict sc__paper_claim_verdict(const sc_lab_claims *claims, size_t number);
+
+/** The seven, on all maps. */
+sc_lab_tally sc__paper_claims_by_verdict(const sc_lab_claims *claims);
+
+#endif

@@ -1,0 +1,54 @@
+/**
+ * @file csv.h
+ * @brief The numbers of a measure as columns, and fields as RFC 4180 has them.
+ *
+ * Text with a comma, a quote or a line break is quoted, numbers have up to ten
+ * digits, and what is not there is an empty field. A column whose name ends in "_measured" comes
+ * from CPU time: two runs with the same seeds give the same files but for these.
+ *
+ *     points.csv             map, seed, one column per axis, method, and SC_LAB_COLUMN_MAP
+ *     MAP-METRIC-AXIS.csv    AXIS, method, mean, low, high (95 %, cut to what is possible), seeds
+ *                            that have a value
+ *     claims.csv             claim, map, statement, methods, and twice (the second time measured)
+ *                            verdict, points, agreeing, left, right, contradiction, found
+ *
+ * Used by: lab (csv.c, report_summary.c).
+ */
+#ifndef SC_LAB_CSV_H
+#define SC_LAB_CSV_H
+
+#include <stdio.h>
+
+#include "lab/results.h"
+
+/** Column, field of sc_lab_measure, name, and whether `m` has it: a mean of nothing is none. */
+#define SC_LAB_COLUMN_MAP(X)                                           \
+    X(QUERIES, queries, "queries", true)                               \
+    X(CLOAKED, cloaked, "cloaked", true)                               \
+    X(CLOAKS, cloaks, "cloaks", true)                                  \
+    X(WAIT, wait_s, "wait_s", m->cloaked > 0)                          \
+    X(USERS, users, "users", m->cloaks > 0)                            \
+    X(SEGMENTS, segments, "segments", m->cloaks > 0)                   \
+    X(BORDER_NODES, border_nodes, "border_nodes", m->cloaks > 0)       \
+    X(CPU, cpu_us, "cpu_us_measured", m->queries > 0)                  \
+    X(EVALUATED_CLOAKS, evaluated_cloaks, "evaluated_cloaks", true)    \
+    X(EVALUATED_QUERIES, evaluated_queries, "evaluated_queries", true) \
+    X(CANDIDATES, candidates, "candidates", m->evaluated_queries > 0)  \
+    X(DISTINCT, distinct, "distinct", m->evaluated_queries > 0)        \
+    X(BYTES_IN, bytes_in, "bytes_in", m->evaluated_cloaks > 0)         \
+    X(PROVIDER_CPU, provider_cpu_us, "provider_cpu_us_measured", m->evaluated_queries > 0)
+
+typedef enum sc_lab_column {
+#define X(id, field, name, is_there) SC_LAB_COLUMN_##id,
+    SC_LAB_COLUMN_MAP(X)
+#undef X
+        SC_LAB_COLUMN_COUNT
+} sc_lab_column;
+
+/** One number of a measure; false if there is none. */
+bool sc__column_value(const sc_lab_measure *m, sc_lab_column column, double *out);
+
+/** Write a field of text, quoted if it must be. */
+void sc__csv_text(FILE *stream, const char *text);
+
+#endif

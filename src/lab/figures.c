@@ -1,0 +1,268 @@
+// The list of figures, and the table of their numbers. See figures.h.
+#include "lab/figures.h"
+
+#include "base/alloc.h"
+#include "base/diag.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *sc__method_title(sc_lab_method method)
+{
+    static const char *const titles[] = {
+#define X(id, name, title, variant, is_strict) title,
+        SC_LAB_METHOD_MAP(X)
+#undef X
+    };
+    return titles[method];
+}
+
+const char *sc__axis_symbol(sc_lab_axis axis)
+{
+    static const char *const symbols[] = {
+#define X(id, name, symbol, unit) symbol,
+        SC_LAB_AXIS_MAP(X)
+#undef X
+    };
+    return symbols[axis];
+}
+
+const char *sc__axis_unit(sc_lab_axis axis)
+{
+    static const char *const units[] = {
+#define X(id, name, symbol, unit) unit,
+        SC_LAB_AXIS_MAP(X)
+#undef X
+    };
+    return units[axis];
+}
+
+/** What lab.h says about a metric. */
+typedef struct metric_words {
+    const char *title;
+    const char *unit;
+    bool is_log;
+} metric_words;
+
+static const metric_words metrics[] = {
+#define X(id, name, title, unit, is_log) {title, unit, is_log},
+    SC_LAB_METRIC_MAP(X)
+#undef X
+};
+
+const char *sc__metric_title(sc_lab_metric metric)
+{
+    return metrics[metric].title;
+}
+
+const char *sc__metric_unit(sc_lab_metric metric)
+{
+    return metrics[metric].unit;
+}
+
+bool sc__metric_is_log(sc_lab_metric metric)
+{
+    return metrics[metric].is_log;
+}
+
+double sc__metric_most(sc_lab_metric metric)
+{
+    return metric == SC_LAB_SUCCESS ? 100 : HUGE_VAL;
+}
+
+bool sc__metric_is_measured(sc_lab_metric metric)
+{
+    return metric == SC_LAB_THROUGHPUT || metric == SC_LAB_PROCESSING;
+}
+
+// Three digits that count, more above 1000; -1: so small that it needs an exponent.
+static int decimals_of(double value)
+{
+    const double size = fabs(value);
+    if (size > 0 && size < 0.1) return -1;
+    return size >= 100 ? 0 : size >= 10 ? 1 : 2;
+}
+
+// Part of an interval, with as many decimals as its mean has.
+static sc_lab_short_number number_beside(double value, double mean)
+{
+    sc_lab_short_number number;
+    const int decimals = decimals_of(mean);
+    if (decimals < 0) {
+        snprintf(number.text, sizeof number.text, "%.2g", value);
+    } else {
+        snprintf(number.text, sizeof number.text, "%.*f", decimals, value);
+    }
+    return number;
+}
+
+sc_lab_short_number sc__short_number(double value)
+{
+    return number_beside(value, value);
+}
+
+sc_lab_short_estimate sc__short_estimate(const sc_lab_estimate *estimate, double most)
+{
+    sc_lab_short_estimate both = {"–"};
+    if (estimate->count == 0) return both;
+    const double mean = estimate->mean;
+    const sc_lab_short_number middle = sc__short_number(mean);
+    const bool is_cut = mean - estimate->half < 0 || mean + estimate->half > most;
+    if (estimate->count == 1) {
+        snprintf(both.text, sizeof both.text, "%s", middle.text);
+    } else if (is_cut) {
+        const sc_lab_interval ends = sc__possible_interval(estimate, most);
+        snprintf(both.text, sizeof both.text, "%s (%s to %s)", middle.text,
+                 number_beside(ends.low, mean).text, number_beside(ends.high, mean).text);
+    } else {
+        snprintf(both.text, sizeof both.text, "%s ± %s", middle.text,
+                 number_beside(estimate->half, mean).text);
+    }
+    return both;
+}
+
+const char *sc__plural(size_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+// --- Figures -----------------------------------------------------------------
+
+bool sc__figure_is_wanted(const sc_lab_options *options, const sc_lab_figure *figure)
+{
+    return (options->figures[figure->metric] >> figure->axis & 1U) != 0 &&
+           sc_lab_has_metric(options, figure->map, figure->metric);
+}
+
+void sc__figures_list(const sc_lab_options *options, sc_lab_figures *out)
+{
+    out->count = 0;
+    for (sc_lab_metric metric = 0; metric < SC_LAB_METRIC_COUNT; metric++) {
+        for (uint32_t map = 0; map < options->map_count; map++) {
+            for (sc_lab_axis axis = 0; axis < SC_LAB_AXIS_COUNT; axis++) {
+                const sc_lab_figure figure = {.metric = metric, .map = map, .axis = axis};
+                if (sc__figure_is_wanted(options, &figure)) out->all[out->count++] = figure;
+            }
+        }
+    }
+}
+
+const sc_lab_grid *sc__figure_grid(const sc_lab_options *options, const sc_lab_figure *figure)
+{
+    return &options->grids[figure->axis];
+}
+
+char *sc__figure_file(const sc_lab_options *options, const sc_lab_figure *figure,
+                      const char *extension)
+{
+    const char *map = options->maps[figure->map].name;
+    const char *metric = sc_lab_metric_name(figure->metric);
+    const char *axis = sc_lab_axis_name(figure->axis);
+    const size_t size =
+        strlen(map) + strlen(metric) + strlen(axis) + strlen(extension) + sizeof "--.";
+    char *name = sc_malloc(size);
+    if (name) snprintf(name, size, "%s-%s-%s.%s", map, metric, axis, extension);
+    return name;
+}
+
+// --- Their numbers -----------------------------------------------------------
+
+// Where the seeds of one method and metric begin. Seeds lie side by side, so they come last.
+static size_t place_of(const sc_lab_table *table, const sc_lab_figure *figure, size_t i,
+                       sc_lab_method method)
+{
+    size_t place = figure->map;
+    place = place * table->value_count + table->first_value[figure->axis] + i;
+    place = place * SC_LAB_METHOD_COUNT + method;
+    place = place * SC_LAB_METRIC_COUNT + figure->metric;
+    return place * table->options->seed_count;
+}
+
+static void take_result(sc_lab_table *table, sc_lab_figure figure, size_t i, unsigned seed,
+                        const sc_lab_result *result)
+{
+    for (sc_lab_method method = 0; method < SC_LAB_METHOD_COUNT; method++) {
+        const bool is_there = result && sc__has_method(table->options, method);
+        for (figure.metric = 0; figure.metric < SC_LAB_METRIC_COUNT; figure.metric++) {
+            double *cell = &table->cells[place_of(table, &figure, i, method) + seed];
+            if (!is_there || !sc_lab_value(&result->by_method[method], figure.metric, cell)) {
+                *cell = SC_NO_VALUE;
+            }
+        }
+    }
+}
+
+static void take_axis(sc_lab_table *table, const sc_lab_results *results, sc_lab_figure figure)
+{
+    const sc_lab_options *options = table->options;
+    const sc_lab_grid *grid = sc__figure_grid(options, &figure);
+    for (size_t i = 0; i < grid->count; i++) {
+        for (unsigned seed = 0; seed < options->seed_count; seed++) {
+            const sc_lab_point point = sc_lab_point_at(options, figure.map, figure.axis,
+                                                       grid->values[i], options->first_seed + seed);
+            take_result(table, figure, i, seed, sc_lab_find(results, &point));
+        }
+    }
+}
+
+static double mean_travellers(const sc_lab_results *results, uint32_t map)
+{
+    double sum = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < results->count; i++) {
+        if (results->all[i].point.map != map) continue;
+        sum += results->all[i].travellers;
+        count++;
+    }
+    return count > 0 ? sum / (double)count : 0;
+}
+
+sc_err sc__table_init(sc_lab_table *table, const sc_lab_results *results, sc_diag *diag)
+{
+    const sc_lab_options *options = results->options;
+    *table = (sc_lab_table){.options = options};
+    for (sc_lab_axis axis = 0; axis < SC_LAB_AXIS_COUNT; axis++) {
+        table->first_value[axis] = table->value_count;
+        table->value_count += options->grids[axis].count;
+    }
+    const size_t settings = options->map_count * table->value_count * options->seed_count;
+    table->cells = sc_calloc(settings, sizeof(double) * SC_LAB_METHOD_COUNT * SC_LAB_METRIC_COUNT);
+    if (!table->cells) return sc_fail_memory(diag, "gathering the numbers of the figures");
+    for (uint32_t map = 0; map < options->map_count; map++) {
+        table->travellers[map] = mean_travellers(results, map);
+        for (sc_lab_axis axis = 0; axis < SC_LAB_AXIS_COUNT; axis++) {
+            take_axis(table, results, (sc_lab_figure){.map = map, .axis = axis});
+        }
+    }
+    return SC_OK;
+}
+
+void sc__table_fini(sc_lab_table *table)
+{
+    sc_free(table->cells);
+    *table = (sc_lab_table){0};
+}
+
+const double *sc__table_values(const sc_lab_table *table, const sc_lab_figure *figure, size_t i,
+                               sc_lab_method method)
+{
+    return &table->cells[place_of(table, figure, i, method)];
+}
+
+sc_lab_estimate sc__table_estimate(const sc_lab_table *table, const sc_lab_figure *figure, size_t i,
+                                   sc_lab_method method)
+{
+    return sc__estimate(sc__table_values(table, figure, i, method), table->options->seed_count);
+}
+
+bool sc__figure_has_values(const sc_lab_table *table, const sc_lab_figure *figure)
+{
+    const sc_lab_grid *grid = sc__figure_grid(table->options, figure);
+    for (size_t i = 0; i < grid->count; i++) {
+        for (sc_lab_method method = 0; method < SC_LAB_METHOD_COUNT; method++) {
+            if (sc__table_estimate(table, figure, i, method).count > 0) return true;
+        }
+    }
+    return false;
+}

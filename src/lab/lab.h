@@ -1,0 +1,180 @@
+/**
+ * @file lab.h
+ * @brief The laboratory: the evaluation of all methods, over all that is varied, as one command.
+ *
+ * A *point* is one setting of the workload on one map with one seed. At a point a stream of queries
+ * is recorded from travellers who are served by basic StarCloak and ask again a pause after each
+ * outcome; then every method gets that very stream, and the same number of its cloaks goes to the
+ * provider. (Or each method serves travellers of its own, see `is_closed`.) Points are independent:
+ * they run in processes of their own, as many at a time as there are cores, and each leaves a file.
+ * So a run that was interrupted goes on where it was, and nothing is done twice.
+ *
+ * Everything but measured CPU time follows from the seeds: the same seeds, the same numbers,
+ * whatever the number of cores and the order in which points are done.
+ *
+ *     plan.c  which points?  ->  workers.c + point.c  what comes out at each?  ->  store.c  kept
+ *     ->  figures.c, csv.c, plot.c, claims.c, report.c  what does it say?
+ *
+ * Uses: sim, travel, traces, objects, engine. Used by: starcloak experiment.
+ */
+#ifndef SC_LAB_LAB_H
+#define SC_LAB_LAB_H
+
+#include <signal.h>
+#include <starcloak/engine.h>
+#include <starcloak/map.h>
+#include <starcloak/progress.h>
+#include <starcloak/query.h>
+
+#include "sim/workload.h"
+#include "traces/follow.h"
+#include "travel/trips.h"
+
+/** The methods that are compared: name, title in plots, engine, whether strictly bounded. */
+#define SC_LAB_METHOD_MAP(X)                                    \
+    X(BASIC, "basic", "StarCloak", BASIC, false)                \
+    X(HYBRID, "hybrid", "hybrid", HYBRID, false)                \
+    X(BOUNDED, "bounded", "bounded", BOUNDED, false)            \
+    X(STRICT, "strict", "bounded, strict", BOUNDED, true)       \
+    X(XSTAR, "xstar", "XStar", XSTAR, false)                    \
+    X(SAMPLING, "sampling", "random sampling", SAMPLING, false) \
+    X(EXPANSION, "expansion", "network expansion", EXPANSION, false)
+
+typedef enum sc_lab_method {
+#define X(id, name, title, variant, is_strict) SC_LAB_##id,
+    SC_LAB_METHOD_MAP(X)
+#undef X
+        SC_LAB_METHOD_COUNT
+} sc_lab_method;
+
+/** What is varied: name, symbol for people, unit. */
+#define SC_LAB_AXIS_MAP(X)              \
+    X(K, "k", "k", "users")             \
+    X(L, "l", "l", "segments")          \
+    X(SIGMA_S, "sigma_s", "σs", "hops") \
+    X(SIGMA_T, "sigma_t", "σt", "s")    \
+    X(NEAREST, "nearest", "k of k-NN", "objects")
+
+typedef enum sc_lab_axis {
+#define X(id, name, symbol, unit) SC_LAB_AXIS_##id,
+    SC_LAB_AXIS_MAP(X)
+#undef X
+        SC_LAB_AXIS_COUNT
+} sc_lab_axis;
+
+/** What is measured: name, title, unit, whether plots have a logarithmic axis. */
+#define SC_LAB_METRIC_MAP(X)                                                             \
+    X(SUCCESS, "success", "Success rate", "%", false)                                    \
+    X(THROUGHPUT, "throughput", "Successful throughput", "queries per CPU second", true) \
+    X(ANONYMIZATION, "anonymization", "Anonymization time", "s", false)                  \
+    X(PROCESSING, "processing", "Query processing time", "µs CPU per query", false)      \
+    X(CANDIDATES, "candidates", "Candidate result size", "objects per query", false)
+
+typedef enum sc_lab_metric {
+#define X(id, name, title, unit, is_log) SC_LAB_##id,
+    SC_LAB_METRIC_MAP(X)
+#undef X
+        SC_LAB_METRIC_COUNT
+} sc_lab_metric;
+
+/** The names, as options and files have them. */
+const char *sc_lab_method_name(sc_lab_method method);
+const char *sc_lab_axis_name(sc_lab_axis axis);
+const char *sc_lab_metric_name(sc_lab_metric metric);
+
+/** The values that one axis takes. */
+enum { SC_LAB_GRID_MAX = 32 };
+typedef struct sc_lab_grid {
+    double values[SC_LAB_GRID_MAX];  ///< ascending, each once
+    size_t count;
+} sc_lab_grid;
+
+/** How long the name of a map may be. */
+enum { SC_LAB_NAME_MAX = 64 };
+
+/** Whether a map may have that name: 1 to SC_LAB_NAME_MAX letters, digits, '-' and '_'. */
+bool sc_lab_is_name(const char *name);
+
+/** A map of the experiment, and who moves on it. */
+typedef struct sc_lab_map {
+    const char *name;  ///< see sc_lab_is_name(): files are named after it
+    const sc_map *map;
+    const sc_traces *traces;   ///< NULL: trips
+    sc_follow_options follow;  ///< with traces; `max_count` and `seed` are set for each point
+    sc_category_id category;   ///< what SC_WANT_THIS means on this map; unused otherwise
+} sc_lab_map;
+
+enum { SC_LAB_MAPS_MAX = 16, SC_LAB_SEEDS_MAX = 1000, SC_LAB_JOBS_MAX = 256 };
+
+typedef struct sc_lab_options {
+    sc_lab_map maps[SC_LAB_MAPS_MAX];
+    size_t map_count;
+
+    /** Which figures: a bit (1 << axis) for each metric. */
+    unsigned figures[SC_LAB_METRIC_COUNT];
+    unsigned methods;  ///< a bit for each
+    sc_lab_grid grids[SC_LAB_AXIS_COUNT];
+    unsigned seed_count;  ///< 1 to SC_LAB_SEEDS_MAX
+    uint64_t first_seed;
+
+    sc_workload workload;  ///< whose means the axes vary; deviations stay
+    uint32_t travellers;
+    bool is_walk;              ///< who is not in traces turns at random instead of being on trips
+    double truck_share;        ///< of those on trips
+    sc_engine_options engine;  ///< for all methods, which set variant and strictness
+    bool has_cap;              ///< use its max_combinations; else each variant has its own
+    double warm_up_s;          ///< asked, but not counted, as what comes after the counted time
+    double counted_s;
+    bool is_closed;       ///< every method serves travellers of its own
+    uint32_t max_cloaks;  ///< of each method that go to the provider at one point
+    bool is_indexed;  ///< the provider may look up; else it searches the roads from border nodes
+
+    const char *version;  ///< of the program; may be NULL. Points of another one are not taken over
+    const char *command;  ///< that repeats this run, for the report; may be NULL
+    const char *directory;
+    bool is_fresh;  ///< forget what is there from before
+    unsigned jobs;  ///< processes at a time, 1 to SC_LAB_JOBS_MAX
+    bool without_plots;
+    sc_progress progress;  ///< told of points: done, total
+} sc_lab_options;
+
+/** All figures of the paper, default grids, three seeds, 10,000 travellers; no maps, no place. */
+sc_lab_options sc_lab_options_default(void);
+
+/** The same in about a minute: fewer values, one seed, less time. */
+void sc_lab_options_be_quick(sc_lab_options *options);
+
+/** Whether the options make sense; SC_EINVAL with a reason if not. */
+SC_CHECKED sc_err sc_lab_options_check(const sc_lab_options *options, sc_diag *diag);
+
+/** What was done. */
+typedef struct sc_lab_summary {
+    size_t point_count;
+    size_t done_before;  ///< of them, from an earlier run
+    double wall_s;       ///< of this run
+    size_t figure_count;
+    size_t plot_count;   ///< 0 where gnuplot is missing
+    size_t claims_held;  ///< statements, each on one map and for one method
+    size_t claims_failed;
+    size_t claims_untold;      ///< not enough points to tell
+    size_t paper_claims_held;  ///< of the paper's seven: all that could be told of them holds
+    size_t paper_claims_failed;
+    size_t paper_claims_untold;
+} sc_lab_summary;
+
+/**
+ * Run the experiment, or what is left of it, and write figures and report into the directory, which
+ * is made if it is not there. Points are done by processes that are forked from the caller's, so
+ * the caller must have no other threads.
+ *
+ * @param stop  may be NULL; looked at now and then: once it is not 0, what runs is stopped and
+ *              SC_EINTERRUPTED returned; what is done is kept
+ * @return SC_OK, SC_EINVAL, SC_EIO (the disk, or a process that cannot be started), SC_EMISMATCH
+ *         (the directory holds points of other maps, another setting or another build of the
+ *         program, or files of somebody else), SC_EBUSY (another run is at work there),
+ *         SC_EINTERRUPTED, SC_ENOMEM, or what a point failed with
+ */
+SC_CHECKED sc_err sc_lab_run(const sc_lab_options *options, const volatile sig_atomic_t *stop,
+                             sc_lab_summary *summary, sc_diag *diag);
+
+#endif

@@ -1,0 +1,25 @@
+/**
+ * @file manifest.h
+ * @brief What all points of a directory share: experiment.json.
+ *
+ * Points may be added to a directory as long as what they have in common stays the same: the
+ * program to the last byte, the methods, the travellers, the times, the spreads of what they want,
+ * the roads. The values that are varied, the seeds and the figures may change; maps may be added.
+ *
+ * Uses: lab/lab. Used by: lab/store.
+ */
+#ifndef SC_LAB_MANIFEST_H
+#define SC_LAB_MANIFEST_H
+
+#include "lab/lab.h"
+
+/**
+ * Hold the options against the manifest at `path`, if there is one; write it, if there is none or
+ * if maps were added.
+ *
+ * @return SC_OK, SC_EMISMATCH (`diag` says what differs), SC_EIO, SC_ENOMEM
+ */
+SC_CHECKED sc_err sc__manifest_settle(const char *path, const sc_lab_options *options,
+                                      sc_diag *diag);
+
+#endif

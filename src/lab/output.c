@@ -1,0 +1,129 @@
+// All files of an experiment. See output.h.
+//
+// First the numbers, which always succeed if the disk does, then the plots, then the report that
+// shows both. A gnuplot that fails is reported at the end: it costs the plots and nothing else.
+#include "lab/output.h"
+
+#include "base/alloc.h"
+#include "base/diag.h"
+#include "lab/output_internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+sc_err sc__lab_file_open(sc_lab_file *file, const sc_lab_options *options, const char *name,
+                         sc_diag *diag)
+{
+    *file = (sc_lab_file){0};
+    const size_t size = strlen(options->directory) + strlen(name) + 2;
+    file->path = sc_malloc(size);
+    if (!file->path) return sc_fail_memory(diag, "writing the results");
+    snprintf(file->path, size, "%s/%s", options->directory, name);
+    const sc_err err = sc_outfile_open(file->path, &file->out, diag);
+    if (err) sc_free(file->path);
+    return err;
+}
+
+sc_err sc__lab_file_commit(sc_lab_file *file, sc_diag *diag)
+{
+    const sc_err err = sc_outfile_commit(&file->out, diag);
+    sc_free(file->path);
+    return err;
+}
+
+void sc__lab_file_abandon(sc_lab_file *file)
+{
+    sc_outfile_abandon(&file->out);
+    sc_free(file->path);
+}
+
+static sc_err write_numbers(const sc_lab_findings *findings, sc_diag *diag)
+{
+    sc_err err = sc__csv_write_points(findings->results, diag);
+    for (size_t i = 0; i < findings->figures->count && !err; i++) {
+        err = sc__csv_write_figure(findings->table, &findings->figures->all[i], diag);
+    }
+    if (!err) err = sc__csv_write_claims(findings->results->options, findings->claims, diag);
+    return err;
+}
+
+static sc_err write_plot(const sc_lab_findings *findings, size_t i, sc_diag *diag)
+{
+    const sc_lab_options *options = findings->results->options;
+    char *name = sc__figure_file(options, &findings->figures->all[i], "svg");
+    if (!name) return sc_fail_memory(diag, "writing a plot");
+    sc_lab_file file;
+    sc_err err = sc__lab_file_open(&file, options, name, diag);
+    if (!err) {
+        fputs("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n", file.out.stream);
+        sc__plot_put(file.out.stream, findings->plots, findings->table, findings->figures, i);
+        err = sc__lab_file_commit(&file, diag);
+    }
+    sc_free(name);
+    return err;
+}
+
+static sc_err write_plots(const sc_lab_findings *findings, sc_diag *diag)
+{
+    sc_err err = SC_OK;
+    for (size_t i = 0; i < findings->figures->count && !err; i++) {
+        if (findings->plots->by_figure[i].text) err = write_plot(findings, i, diag);
+    }
+    return err;
+}
+
+/** What is made on the way. */
+typedef struct work {
+    sc_lab_table table;
+    sc_lab_figures figures;
+    sc_lab_claims claims;
+    sc_lab_plots plots;
+} work;
+
+static sc_err write_all(const sc_lab_results *results, work *w, sc_diag *diag)
+{
+    const sc_lab_findings findings = {.results = results,
+                                      .table = &w->table,
+                                      .figures = &w->figures,
+                                      .plots = &w->plots,
+                                      .claims = &w->claims};
+    sc__figures_list(results->options, &w->figures);
+    sc_err err = sc__table_init(&w->table, results, diag);
+    if (!err) err = sc__claims_init(&w->claims, &w->table, diag);
+    if (!err) err = write_numbers(&findings, diag);
+    if (err) return err;
+    sc_diag why = {""};
+    const sc_err plot_err = sc__plots_init(&w->plots, &w->table, &w->figures, &why);
+    if (plot_err && plot_err != SC_EIO) return sc_fail(diag, plot_err, "%s", why.message);
+    err = write_plots(&findings, diag);
+    if (!err) err = sc__output_remove_stale(&findings, diag);
+    if (!err) err = sc__report_write(&findings, diag);
+    if (err || !plot_err) return err;
+    return sc_fail(diag, SC_EIO,
+                   "%s; all but the plots is written. Repair it and run the same command again, or "
+                   "leave plots out with --no-plots",
+                   why.message);
+}
+
+sc_err sc_lab_write(const sc_lab_results *results, sc_lab_summary *summary, sc_diag *diag)
+{
+    work *w = sc_calloc(1, sizeof *w);
+    if (!w) return sc_fail_memory(diag, "writing the results");
+    const sc_err err = write_all(results, w, diag);
+    if (!err) {
+        summary->figure_count = w->figures.count;
+        summary->plot_count = w->plots.count;
+        summary->claims_held = w->claims.by_verdict[SC_LAB_HOLDS];
+        summary->claims_failed = w->claims.by_verdict[SC_LAB_FAILS];
+        summary->claims_untold = w->claims.by_verdict[SC_LAB_UNTOLD];
+        const sc_lab_tally paper = sc__paper_claims_by_verdict(&w->claims);
+        summary->paper_claims_held = paper.by_verdict[SC_LAB_HOLDS];
+        summary->paper_claims_failed = paper.by_verdict[SC_LAB_FAILS];
+        summary->paper_claims_untold = paper.by_verdict[SC_LAB_UNTOLD];
+    }
+    sc__plots_fini(&w->plots);
+    sc__claims_fini(&w->claims);
+    sc__table_fini(&w->table);
+    sc_free(w);
+    return err;
+}

@@ -1,0 +1,228 @@
+// One point. See point.h.
+//
+//     travellers, served by basic -> questions -> each method -> cloaks -> provider
+#include "lab/point.h"
+
+#include "base/diag.h"
+#include "lab/axes.h"
+#include "lab/cloaks.h"
+#include "lab/questions.h"
+#include "sim/evaluation.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+typedef struct bench {
+    const sc_lab_options *options;
+    const sc__ground *ground;
+    uint64_t seed;
+    sc_workload workload;
+    sc_run_window counted;
+    double seconds;  ///< with warm-up and what comes after
+    sc__questions questions;
+    sc__cloaks cloaks[SC_LAB_METHOD_COUNT];
+    sc_lab_measure *measures;  ///< by method
+    uint32_t *travellers;      ///< how many there are
+} bench;
+
+static sc_run_options run_options(const bench *b, sc_lab_method method)
+{
+    static const struct {
+        sc_variant variant;
+        bool is_strict;
+    } engines[SC_LAB_METHOD_COUNT] = {
+#define X(id, name, title, variant, is_strict) [SC_LAB_##id] = {SC_##variant, is_strict},
+        SC_LAB_METHOD_MAP(X)
+#undef X
+    };
+    const sc_variant variant = engines[method].variant;
+    sc_run_options options = sc_run_options_default();
+    options.engine = b->options->engine;
+    options.engine.variant = variant;
+    options.engine.is_strict = engines[method].is_strict;
+    if (!b->options->has_cap) options.engine.max_combinations = sc_variant_cap(variant);
+    options.seed = b->seed;
+    options.window = b->counted;
+    return options;
+}
+
+// --- Runs --------------------------------------------------------------------
+
+static sc_err serve_travellers(bench *b, const sc_run_options *options, sc_run_report *report,
+                               sc_diag *diag)
+{
+    sc_movement *movement = NULL;
+    sc_err err = sc__ground_movement(b->ground, b->options, b->seed, &movement, diag);
+    if (err) return err;
+    *b->travellers = movement->count;
+    err = sc_run_travellers(movement, &b->workload, b->seconds, options, report, diag);
+    sc_movement_free(movement);
+    return err;
+}
+
+static sc_err hear_questions(bench *b, sc_diag *diag)
+{
+    sc_run_report report;
+    sc_run_options options = run_options(b, SC_LAB_BASIC);
+    options.listener = sc__questions_listener(&b->questions);
+    const sc_err err = serve_travellers(b, &options, &report, diag);
+    sc__questions_settle(&b->questions);
+    return err;
+}
+
+static sc_lab_measure measure_of(const sc_run_report *report)
+{
+    // The time is of all queries, those that are not counted too.
+    const double cpu_s = report->admission_cpu_s + report->engine_cpu_s;
+    const uint64_t asked = report->engine.added;
+    return (sc_lab_measure){
+        .queries = report->queries,
+        .cloaked = report->cloaked,
+        .cloaks = report->cloaks,
+        .wait_s = report->wait_s.mean,
+        .users = report->users.mean,
+        .segments = report->segments.mean,
+        .border_nodes = report->border_nodes.mean,
+        .cpu_us = asked > 0 ? cpu_s * 1e6 / (double)asked : 0,
+    };
+}
+
+static sc_err run_method(bench *b, sc_lab_method method, sc_diag *diag)
+{
+    sc_run_report report;
+    sc__cloaks *cloaks = &b->cloaks[method];
+    cloaks->window = b->counted;
+    sc_run_options options = run_options(b, method);
+    if (b->ground->objects) options.listener = sc__cloaks_listener(cloaks);
+    const sc_err err = b->options->is_closed
+                           ? serve_travellers(b, &options, &report, diag)
+                           : sc_run_lines(b->ground->map->map, b->questions.lines,
+                                          b->questions.count, &options, &report, diag);
+    sc__cloaks_settle(cloaks);
+    if (!err) b->measures[method] = measure_of(&report);
+    return err;
+}
+
+// --- The provider ------------------------------------------------------------
+
+/** How many cloaks every method shows. */
+static size_t shown_count(const bench *b)
+{
+    size_t least = b->options->max_cloaks;
+    for (sc_lab_method method = 0; method < SC_LAB_METHOD_COUNT; method++) {
+        const size_t count = b->cloaks[method].count;
+        if (count > 0 && count < least) least = count;
+    }
+    return least;
+}
+
+static sc_evaluate_options evaluate_options(const bench *b)
+{
+    sc_evaluate_options options = sc_evaluate_options_default();
+    options.objects = b->ground->objects;
+    options.lbs.without_index = !b->options->is_indexed;
+    // Nobody is to be kept from too much work here: what it takes is what we want to know.
+    options.lbs.max_segments = SIZE_MAX;
+    options.lbs.max_requests = SIZE_MAX;
+    options.lbs.max_objects = SIZE_MAX;
+    options.lbs.max_visits = UINT64_MAX;
+    options.is_seeded = true;
+    options.seed = b->seed;
+    return options;
+}
+
+static sc_err show(const sc__cloaks *cloaks, size_t count, sc_evaluation *evaluation,
+                   sc_evaluate_report *report, sc_diag *diag)
+{
+    sc_err err = SC_OK;
+    for (size_t i = 0; i < count && !err; i++) {
+        const sc_run_cloak cloak = sc__cloaks_at(cloaks, i * cloaks->count / count);
+        err = sc_evaluation_add(evaluation, &cloak, diag);
+    }
+    return err ? err : sc_evaluation_finish(evaluation, report, diag);
+}
+
+static void take_down(const sc_evaluate_report *report, sc_lab_measure *measure)
+{
+    measure->evaluated_cloaks = report->cloaks;
+    measure->evaluated_queries = report->queries;
+    measure->candidates = report->candidates.mean;
+    measure->distinct = report->distinct.mean;
+    measure->bytes_in = report->bytes_in.mean;
+    measure->provider_cpu_us = report->provider_cpu_s * 1e6 / (double)report->queries;
+}
+
+/** Not all queries have their answer: why, for each of the two reasons that there may be. */
+static sc_err fail_unanswered(sc_lab_method method, const sc_evaluate_report *report, sc_diag *diag)
+{
+    char refused[160] = "";
+    char failed[sizeof report->first_failure.message + 64] = "";
+    if (report->refused > 0) {
+        snprintf(refused, sizeof refused,
+                 "; %" PRIu64
+                 " ask for more objects than is admitted, or for a category that there "
+                 "is not: want less",
+                 report->refused);
+    }
+    if (report->failed > 0) {
+        snprintf(failed, sizeof failed, "; %" PRIu64 " got no answer to believe, the first: %s",
+                 report->failed, report->first_failure.message);
+    }
+    return sc_fail(diag, SC_EREPLY, "%s: %" PRIu64 " of %" PRIu64 " queries have no answer%s%s",
+                   sc_lab_method_name(method), report->queries - report->answered, report->queries,
+                   refused, failed);
+}
+
+static sc_err evaluate_method(bench *b, sc_lab_method method, size_t count, sc_diag *diag)
+{
+    const sc_evaluate_options options = evaluate_options(b);
+    sc_evaluation *evaluation = NULL;
+    sc_evaluate_report report;
+    sc_err err = sc_evaluation_new(b->ground->map->map, &options, &evaluation, diag);
+    if (!err) err = show(&b->cloaks[method], count, evaluation, &report, diag);
+    sc_evaluation_free(evaluation);
+    if (err) return err;
+    if (report.answered < report.queries) return fail_unanswered(method, &report, diag);
+    take_down(&report, &b->measures[method]);
+    return SC_OK;
+}
+
+// --- The whole ---------------------------------------------------------------
+
+static sc_err run_all(bench *b, sc_diag *diag)
+{
+    sc_err err = b->options->is_closed ? SC_OK : hear_questions(b, diag);
+    for (sc_lab_method method = 0; method < SC_LAB_METHOD_COUNT && !err; method++) {
+        if (sc__has_method(b->options, method)) err = run_method(b, method, diag);
+    }
+    if (err || !b->ground->objects) return err;
+    const size_t count = shown_count(b);
+    for (sc_lab_method method = 0; method < SC_LAB_METHOD_COUNT && !err; method++) {
+        if (b->cloaks[method].count > 0) err = evaluate_method(b, method, count, diag);
+    }
+    return err;
+}
+
+sc_err sc__point_run(const sc_lab_options *options, const sc__ground *ground,
+                     const sc_lab_point *point, sc_lab_result *out, sc_diag *diag)
+{
+    sc_lab_result result = {.point = *point};
+    bench b = {
+        .options = options,
+        .ground = ground,
+        .seed = point->seed,
+        .workload = sc__workload_at(options, point),
+        .counted = {.from = sc_seconds(options->warm_up_s),
+                    .until = sc_seconds(options->warm_up_s + options->counted_s)},
+        .measures = result.by_method,
+        .travellers = &result.travellers,
+    };
+    b.seconds = options->warm_up_s + options->counted_s + b.workload.max_wait_s.max;
+    const sc_err err = run_all(&b, diag);
+    sc__questions_fini(&b.questions);
+    for (sc_lab_method method = 0; method < SC_LAB_METHOD_COUNT; method++) {
+        sc__cloaks_fini(&b.cloaks[method]);
+    }
+    if (!err) *out = result;
+    return err == SC_ENOMEM ? sc_fail_memory(diag, "running a point") : err;
+}

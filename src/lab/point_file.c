@@ -1,0 +1,211 @@
+// The result of one point as a file. See point_file.h.
+#include "lab/point_file.h"
+
+#include "base/file.h"
+#include "base/json.h"
+#include "lab/json_file.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+// --- Names -------------------------------------------------------------------
+
+/** A number in as few digits as tell it from all others: 5, 3.1. */
+static void put_number(char room[32], double value)
+{
+    for (int digits = 6; digits <= 17; digits++) {
+        snprintf(room, 32, "%.*g", digits, value);
+        if (strtod(room, NULL) == value) return;
+    }
+}
+
+const char *sc__point_name(const sc_lab_options *options, const sc_lab_point *point,
+                           char out[SC__POINT_NAME])
+{
+    char number[SC_LAB_AXIS_COUNT][32];
+    for (sc_lab_axis axis = 0; axis < SC_LAB_AXIS_COUNT; axis++) {
+        put_number(number[axis], point->mean[axis]);
+    }
+    snprintf(out, SC__POINT_NAME, "%s-k%s-l%s-s%s-t%s-n%s-seed%" PRIu64,
+             options->maps[point->map].name, number[SC_LAB_AXIS_K], number[SC_LAB_AXIS_L],
+             number[SC_LAB_AXIS_SIGMA_S], number[SC_LAB_AXIS_SIGMA_T], number[SC_LAB_AXIS_NEAREST],
+             point->seed);
+    return out;
+}
+
+/** Take `marker` and the number after it, in `digits`, off the end of a name. */
+static bool take_off(const char *name, size_t *size, const char *marker, const char *digits)
+{
+    const size_t marked = strlen(marker);
+    size_t end = *size;
+    while (end > 0 && strchr(digits, name[end - 1])) {
+        end--;
+    }
+    if (end == *size || end < marked || memcmp(name + end - marked, marker, marked) != 0) {
+        return false;
+    }
+    *size = end - marked;
+    return true;
+}
+
+bool sc__is_point_name(const char *name, size_t size)
+{
+    // From the back, since the name of a map may look like what comes after it.
+    static const char *const markers[] = {"-n", "-t", "-s", "-l", "-k"};
+    char map[SC_LAB_NAME_MAX + 1] = "";
+    if (!take_off(name, &size, "-seed", "0123456789")) return false;
+    for (size_t i = 0; i < sizeof markers / sizeof *markers; i++) {
+        if (!take_off(name, &size, markers[i], "0123456789.e+-")) return false;
+    }
+    if (size > SC_LAB_NAME_MAX) return false;
+    memcpy(map, name, size);
+    return sc_lab_is_name(map);
+}
+
+// --- Numbers -----------------------------------------------------------------
+
+/** A number of a measure. */
+typedef struct field {
+    const char *name;
+    size_t offset;
+    bool is_whole;  ///< an uint64_t; else a double
+} field;
+
+#define WHOLE(name)                                 \
+    {                                               \
+#name, offsetof(sc_lab_measure, name), true \
+    }
+#define REAL(name)                                   \
+    {                                                \
+#name, offsetof(sc_lab_measure, name), false \
+    }
+static const field fields[] = {
+    WHOLE(queries),
+    WHOLE(cloaked),
+    WHOLE(cloaks),
+    REAL(wait_s),
+    REAL(users),
+    REAL(segments),
+    REAL(border_nodes),
+    REAL(cpu_us),
+    WHOLE(evaluated_cloaks),
+    WHOLE(evaluated_queries),
+    REAL(candidates),
+    REAL(distinct),
+    REAL(bytes_in),
+    REAL(provider_cpu_us),
+};
+enum { FIELD_COUNT = sizeof fields / sizeof fields[0] };
+
+// A number that is not in the list would be lost, and the checksum would not tell.
+_Static_assert(sizeof(sc_lab_measure) == FIELD_COUNT * sizeof(uint64_t), "a field is missing");
+
+static uint64_t checksum_of(const char *name, const sc_lab_result *result)
+{
+    uint64_t sum = XXH3_64bits(name, strlen(name));
+    sum = XXH3_64bits_withSeed(&result->travellers, sizeof result->travellers, sum);
+    return XXH3_64bits_withSeed(result->by_method, sizeof result->by_method, sum);
+}
+
+// --- Writing -----------------------------------------------------------------
+
+static void write_measure(FILE *stream, const sc_lab_measure *measure)
+{
+    for (size_t i = 0; i < FIELD_COUNT; i++) {
+        const void *place = (const char *)measure + fields[i].offset;
+        fprintf(stream, "%s\n      \"%s\": ", i == 0 ? "" : ",", fields[i].name);
+        if (fields[i].is_whole) {
+            fprintf(stream, "%" PRIu64, *(const uint64_t *)place);
+        } else {
+            fprintf(stream, "%.17g", *(const double *)place);
+        }
+    }
+}
+
+static void write_result(FILE *stream, const sc_lab_options *options, const sc_lab_result *result)
+{
+    char name[SC__POINT_NAME];
+    const char *comma = "";
+    fprintf(stream, "{\n  \"point\": ");
+    sc_json_string(stream, sc__point_name(options, &result->point, name));
+    fprintf(stream, ",\n  \"travellers\": %" PRIu32 ",\n  \"methods\": {", result->travellers);
+    for (sc_lab_method method = 0; method < SC_LAB_METHOD_COUNT; method++) {
+        if (!sc__has_method(options, method)) continue;
+        fprintf(stream, "%s\n    \"%s\": {", comma, sc_lab_method_name(method));
+        write_measure(stream, &result->by_method[method]);
+        fprintf(stream, "\n    }");
+        comma = ",";
+    }
+    fprintf(stream, "\n  },\n  \"checksum\": \"%016" PRIx64 "\"\n}\n", checksum_of(name, result));
+}
+
+sc_err sc__point_write(const char *path, const sc_lab_options *options, const sc_lab_result *result,
+                       sc_diag *diag)
+{
+    sc_outfile file;
+    const sc_err err = sc_outfile_open(path, &file, diag);
+    if (err) return err;
+    write_result(file.stream, options, result);
+    return sc_outfile_commit(&file, diag);
+}
+
+// --- Reading -----------------------------------------------------------------
+
+static bool read_measure(const json_t *object, sc_lab_measure *measure)
+{
+    for (size_t i = 0; i < FIELD_COUNT; i++) {
+        void *place = (char *)measure + fields[i].offset;
+        const json_t *number = json_object_get(object, fields[i].name);
+        if (fields[i].is_whole ? !json_is_integer(number) : !json_is_number(number)) return false;
+        if (fields[i].is_whole) {
+            *(uint64_t *)place = (uint64_t)json_integer_value(number);
+        } else {
+            *(double *)place = json_number_value(number);
+        }
+    }
+    return true;
+}
+
+static bool is_text(const json_t *value, const char *text)
+{
+    return json_is_string(value) && strcmp(json_string_value(value), text) == 0;
+}
+
+static bool read_result(const json_t *root, const sc_lab_options *options, sc_lab_result *out)
+{
+    char name[SC__POINT_NAME];
+    if (!is_text(json_object_get(root, "point"), sc__point_name(options, &out->point, name))) {
+        return false;
+    }
+    const json_t *travellers = json_object_get(root, "travellers");
+    const json_int_t count = json_integer_value(travellers);
+    if (!json_is_integer(travellers) || count < 0 || count > UINT32_MAX) return false;
+    out->travellers = (uint32_t)count;
+    const json_t *methods = json_object_get(root, "methods");
+    for (sc_lab_method method = 0; method < SC_LAB_METHOD_COUNT; method++) {
+        const json_t *object = json_object_get(methods, sc_lab_method_name(method));
+        if (sc__has_method(options, method) && !read_measure(object, &out->by_method[method])) {
+            return false;
+        }
+    }
+    char checksum[17];
+    snprintf(checksum, sizeof checksum, "%016" PRIx64, checksum_of(name, out));
+    return is_text(json_object_get(root, "checksum"), checksum);
+}
+
+sc_err sc__point_read(const char *path, const sc_lab_options *options, const sc_lab_point *point,
+                      sc_lab_result *out, bool *is_there, sc_diag *diag)
+{
+    json_t *root = NULL;
+    bool has_file = false;
+    *is_there = false;
+    const sc_err err = sc__json_read(path, &root, &has_file, diag);
+    if (err || !has_file) return err;
+    sc_lab_result result = {.point = *point};
+    *is_there = read_result(root, options, &result);
+    json_decref(root);
+    if (*is_there) *out = result;
+    return SC_OK;
+}
