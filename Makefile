@@ -8,12 +8,12 @@ SHELL := /bin/bash
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 
-.PHONY: all demo test lint format bench fuzz install clean setup help debug asan tsan
+.PHONY: all demo test lint format bench figures fuzz install clean setup help debug asan tsan
 
 all: setup ## build the library and the program: build/starcloak
 	@scripts/build release
 
-demo: all ## a sample city, travellers hidden on it by each engine, a run recorded and verified
+demo: all ## a sample city, travellers hidden on it by each of StarCloak's engines, a run recorded and verified
 	@scripts/demo
 
 test: setup ## build with sanitizers, run every test, end with one line of counts
@@ -27,6 +27,9 @@ format: setup ## let clang-format set the shape of all C files
 
 bench: all ## measure, as ratios in one run (docs/benchmarks.md explains them)
 	@scripts/bench
+
+figures: all ## the whole evaluation: build/figures/results/report.html (about a quarter of an hour)
+	@scripts/figures
 
 fuzz: setup ## fuzz every door for FUZZ_SECONDS each (default 60)
 	@scripts/fuzz $(FUZZ_SECONDS)

@@ -277,6 +277,13 @@ static void close_provider(provider *who)
     sc_vocabulary_fini(&who->vocabulary);
 }
 
+/** Where the new record goes; NULL: nowhere. */
+static const char *output_of(const evaluate_options *options)
+{
+    if (options->is_dry) return NULL;
+    return options->output ? options->output : options->record;
+}
+
 static sc_err evaluate(const evaluate_options *options, const sc_map *map, const provider *who,
                        sc_evaluate_options *how, sc_evaluate_report *report, sc_diag *diag)
 {
@@ -285,10 +292,8 @@ static sc_err evaluate(const evaluate_options *options, const sc_map *map, const
     how->objects = who->opened.objects;
     how->points = who->points;
     how->vocabulary = &who->vocabulary;
-    how->output = options->output ? options->output : options->record;
-    if (options->is_dry) how->output = NULL;
     how->progress = sc_bar_listen(&bar);
-    const sc_err err = sc_evaluate(map, options->record, how, report, diag);
+    const sc_err err = sc_evaluate(map, options->record, output_of(options), how, report, diag);
     sc_bar_clear(&bar);
     return err ? sc_input_explain(err, options->record, SC_INPUT_RECORD, diag) : SC_OK;
 }
@@ -296,15 +301,15 @@ static sc_err evaluate(const evaluate_options *options, const sc_map *map, const
 static void print_report(const evaluate_options *options, const sc_evaluate_options *how,
                          const sc_evaluate_report *report)
 {
+    const char *output = output_of(options);
     // What went to standard output cannot be taken back.
-    const bool is_kept =
-        how->output && (!sc_evaluate_is_fruitless(report) || strcmp(how->output, "-") == 0);
+    const bool is_kept = output && (!sc_evaluate_is_fruitless(report) || strcmp(output, "-") == 0);
     const sc_evaluate_view view = {.map = options->map,
                                    .record = options->record,
-                                   .output = is_kept ? how->output : NULL,
+                                   .output = is_kept ? output : NULL,
                                    .options = how,
                                    .report = report};
-    FILE *stream = sc_report_stream(how->output ? how->output : "");
+    FILE *stream = sc_report_stream(output ? output : "");
     if (options->json) {
         sc_evaluate_print_json(stream, &view);
     } else if (!options->quiet) {

@@ -13,6 +13,7 @@
 #include "format.h"
 #include "inputs.h"
 #include "map_report.h"
+#include "movement_options.h"
 #include "overlap.h"
 #include "progress.h"
 #include "sim/workload.h"
@@ -25,6 +26,8 @@ typedef struct queries_options {
     const char *map;
     const char *output;
     sc_queries_options queries;
+    sc_asking asking;
+    sc_movement_settings movement;
     bool quiet;
 } queries_options;
 
@@ -36,13 +39,11 @@ enum {
 static const sc_option options_table[] = {
     {"output", 'o', "QUERIES.jsonl", "where the stream goes (required); - is standard output",
      SC_COMPLETE_FILES},
-    {"users", 'n', "N",
-     "how many travellers, 1 to 100M; k and M stand for thousands and millions (default 10k)",
-     NULL},
     {"seconds", KEY_SECONDS, "S", "how long they ask, in seconds (default 60)", NULL},
     {"seed", KEY_SEED, "X",
      "another number, other travellers; the same number, the same stream, bit for bit (default 1)",
      NULL},
+    SC_MOVEMENT_OPTIONS,
     SC_WORKLOAD_OPTIONS,
     {"quiet", 'q', NULL, "print nothing but errors; no progress bar", NULL},
     {NULL, 0, NULL, NULL, NULL},
@@ -65,14 +66,11 @@ static void check_output(const struct argp_state *state, const queries_options *
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     queries_options *options = state->input;
-    if (sc_workload_option(key, argument, state, &options->queries.workload)) return 0;
+    if (sc_workload_option(key, argument, state, &options->asking)) return 0;
+    if (sc_movement_option(key, argument, state, &options->movement)) return 0;
     switch (key) {
     case 'o':
         options->output = argument;
-        return 0;
-    case 'n':
-        options->queries.count =
-            (uint32_t)sc_value_count(state, "--users", argument, 1, SC_TRAVELLERS_MAX);
         return 0;
     case KEY_SECONDS:
         options->queries.seconds = sc_value_number(state, "--seconds", argument, 0, SC_SECONDS_MAX);
@@ -85,6 +83,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case ARGP_KEY_END:
         if (options->map) check_output(state, options);
+        sc_movement_settings_check(state, &options->movement);
         break;
     default:
         break;
@@ -92,52 +91,74 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     return sc_parse_map(key, argument, state, &options->map);
 }
 
-static void print_report(const queries_options *options, uint64_t written)
+static void print_report(const queries_options *options, uint32_t user_count, uint64_t written)
 {
     char count[SC_FORMAT_SIZE];
     char users[SC_FORMAT_SIZE];
     FILE *stream = sc_report_stream(options->output);
     sc_print_text(stream, options->output);
     fprintf(stream, ": %s %s of %s %s within %g s\n", sc_format_count(count, written),
-            written == 1 ? "query" : "queries", sc_format_count(users, options->queries.count),
-            options->queries.count == 1 ? "traveller" : "travellers", options->queries.seconds);
+            written == 1 ? "query" : "queries", sc_format_count(users, user_count),
+            user_count == 1 ? "traveller" : "travellers", options->queries.seconds);
 }
 
 // Such a stream may be meant for others, so it is made; but nobody should be surprised later.
 static void warn_of_limits(const sc_call *call, const queries_options *options)
 {
     char text[256];
-    if (sc_workload_exceeds_limits(&options->queries.workload, text, sizeof(text))) {
+    if (sc_workload_exceeds_limits(&options->asking.workload, text, sizeof(text))) {
         sc_call_note(call, "note: %s by 'starcloak cloak'", text);
     }
+}
+
+static sc_crowd_wish wish_of(const queries_options *options)
+{
+    return (sc_crowd_wish){.settings = &options->movement,
+                           .seed = options->queries.seed,
+                           .seconds = options->queries.seconds};
+}
+
+static sc_err write_queries(queries_options *options, const sc_map *map, sc_crowd *crowd,
+                            uint64_t *written, sc_diag *diag)
+{
+    sc_err err = sc_workload_find_category(&options->asking, map, diag);
+    if (err) return err;
+    const sc_crowd_wish wish = wish_of(options);
+    err = sc_crowd_open(crowd, map, &wish, &options->queries.progress, diag);
+    if (err) return err;
+    options->queries.workload = options->asking.workload;
+    return sc_queries_write(crowd->movement, &options->queries, options->output, written, diag);
 }
 
 static int run(sc_call *call)
 {
     queries_options options = {
-        .queries = {.workload = sc_workload_default(),
-                    .count = SC_USERS_DEFAULT,
-                    .seed = SEED_DEFAULT,
-                    .seconds = SC_SECONDS_DEFAULT},
+        .queries = {.seed = SEED_DEFAULT, .seconds = SC_SECONDS_DEFAULT},
+        .asking = {.workload = sc_workload_default()},
+        .movement = sc_movement_settings_default(),
     };
     sc_call_parse(call, &options);
 
     sc_bar bar;
     sc_diag diag = {.message = ""};
     sc_map *map = NULL;
+    sc_crowd crowd = {0};
     uint64_t written = 0;
     sc_bar_init(&bar, options.quiet);
     options.queries.progress = sc_bar_listen(&bar);
     sc_err err = sc_input_open_map(options.map, NULL, &map, &diag);
-    if (!err) err = sc_queries_write(map, &options.queries, options.output, &written, &diag);
+    if (!err) err = write_queries(&options, map, &crowd, &written, &diag);
     sc_bar_clear(&bar);
-    sc_map_free(map);
-    if (err) return sc_call_fail(call, err, &diag);
-    if (!options.quiet) {
+    const uint32_t user_count = crowd.movement ? crowd.movement->count : 0;
+    if (!err && !options.quiet) {
+        const sc_crowd_wish wish = wish_of(&options);
+        sc_crowd_note(call, &crowd, &wish);
         warn_of_limits(call, &options);
-        print_report(&options, written);
+        print_report(&options, user_count, written);
     }
-    return SC_EXIT_OK;
+    sc_crowd_close(&crowd);
+    sc_map_free(map);
+    return err ? sc_call_fail(call, err, &diag) : SC_EXIT_OK;
 }
 
 static const sc_entry examples[] = {
@@ -145,6 +166,8 @@ static const sc_entry examples[] = {
      "Ten thousand travellers, for a minute."},
     {"starcloak queries cal.scm --k 10:2 --sigma-t 5 -o - | starcloak cloak cal.scm -",
      "Travellers who want more company and wait exactly 5 s for it, cloaked at once."},
+    {"starcloak queries sf.scm --traces cabs --trace-fold 3600 --users 10k -o queries.jsonl",
+     "Real taxis, all hours of their traces at once, ten thousand of them."},
     {NULL, NULL},
 };
 
@@ -154,9 +177,12 @@ const sc_command sc_cmd_queries = {
     .arguments = "FILE.scm -o QUERIES.jsonl",
     .complete = SC_COMPLETE_MAPS,
     .description =
-        "Put travellers on random places of a map, let them drive along the roads, turning at "
-        "random, and write down what they ask: who, when, where, how private, and for what. Each "
-        "asks again one pause after it asked, whether there was an answer or not.\n"
+        "Put travellers on a map, let them drive, and write down what they ask: who, when, where, "
+        "how private, and for what. Each asks again one pause after it asked, whether there was an "
+        "answer or not.\n"
+        "Travellers are on their way from place to place, cars and trucks, each by its fastest "
+        "way; "
+        "or they do as recorded ones did (--traces).\n"
         "What differs from traveller to traveller and from question to question is drawn from a "
         "normal distribution: MEAN, and DEV, the deviation from it (none: all alike). Whole "
         "numbers are "

@@ -8,27 +8,30 @@
 
 #include "engine_options.h"
 #include "inputs.h"
+#include "movement_options.h"
 #include "progress.h"
+#include "record_answers.h"
 #include "run_report.h"
 #include "values.h"
 #include "workload_options.h"
 
 typedef struct simulate_options {
     const char *map;
-    uint64_t users;
     double seconds;
-    sc_workload workload;
+    bool has_no_answers;
+    sc_asking asking;
+    sc_movement_settings movement;
     sc_engine_settings settings;
 } simulate_options;
 
-enum { KEY_SECONDS = SC_KEY_FIRST };
+enum { KEY_SECONDS = SC_KEY_FIRST, KEY_NO_ANSWERS };
 
 static const sc_option options_table[] = {
-    {"users", 'n', "N",
-     "how many travellers, 1 to 100M; k and M stand for thousands and millions (default 10k)",
-     NULL},
     {"seconds", KEY_SECONDS, "S", "how long they ask, in virtual seconds (default 60)", NULL},
+    {"no-answers", KEY_NO_ANSWERS, NULL,
+     "let nobody answer; the record then has queries, cloaks and drops only", NULL},
     SC_ENGINE_OPTIONS,
+    SC_MOVEMENT_OPTIONS,
     SC_WORKLOAD_OPTIONS,
     {NULL, 0, NULL, NULL, NULL},
 };
@@ -36,8 +39,12 @@ static const sc_option options_table[] = {
 static void check_usage(const simulate_options *options, const struct argp_state *state)
 {
     char text[256];
-    if (sc_workload_exceeds_limits(&options->workload, text, sizeof(text))) {
+    if (sc_workload_exceeds_limits(&options->asking.workload, text, sizeof(text))) {
         sc_usage_error(state, "%s", text);
+    }
+    sc_movement_settings_check(state, &options->movement);
+    if (options->has_no_answers && !options->settings.run.record) {
+        sc_usage_error(state, "--no-answers is about the record; add --record FILE.jsonl");
     }
     sc_engine_settings_check(state, &options->settings, (const char *const[]){options->map, NULL});
 }
@@ -46,13 +53,14 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 {
     simulate_options *options = state->input;
     if (sc_engine_option(key, argument, state, &options->settings)) return 0;
-    if (sc_workload_option(key, argument, state, &options->workload)) return 0;
+    if (sc_workload_option(key, argument, state, &options->asking)) return 0;
+    if (sc_movement_option(key, argument, state, &options->movement)) return 0;
     switch (key) {
-    case 'n':
-        options->users = sc_value_count(state, "--users", argument, 1, SC_TRAVELLERS_MAX);
-        return 0;
     case KEY_SECONDS:
         options->seconds = sc_value_number(state, "--seconds", argument, 0, SC_SECONDS_MAX);
+        return 0;
+    case KEY_NO_ANSWERS:
+        options->has_no_answers = true;
         return 0;
     case ARGP_KEY_END:
         check_usage(options, state);
@@ -63,45 +71,77 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     return sc_parse_map(key, argument, state, &options->map);
 }
 
-static int simulate(const sc_call *call, const sc_map *map, const simulate_options *options)
-{
-    sc_run_options run = options->settings.run;
-    sc_run_report report;
-    sc_diag diag = {.message = ""};
-    sc_bar bar;
-    sc_bar_init(&bar, options->settings.is_quiet);
-    run.progress = sc_bar_listen(&bar);
-    const sc_err err = sc_run_travellers(map, &options->workload, (uint32_t)options->users,
-                                         options->seconds, &run, &report, &diag);
-    sc_bar_clear(&bar);
-    if (err) return sc_call_fail(call, err, &diag);
+/** What the run needs beside its options. Zero-initialised. */
+typedef struct scene {
+    sc_map *map;
+    sc_crowd crowd;
+    sc_answering answering;
+} scene;
 
+static sc_crowd_wish wish_of(const simulate_options *options)
+{
+    return (sc_crowd_wish){.settings = &options->movement,
+                           .seed = options->settings.run.seed,
+                           .seconds = options->seconds};
+}
+
+static sc_err simulate(const sc_call *call, simulate_options *options, scene *on,
+                       sc_run_options *run, sc_run_report *report, sc_diag *diag)
+{
+    sc_err err = sc_input_open_map(options->map, NULL, &on->map, diag);
+    if (!err) err = sc_workload_find_category(&options->asking, on->map, diag);
+    if (!err && !options->has_no_answers) {
+        const bool is_quiet = options->settings.is_quiet;
+        err = sc_answering_open(&on->answering, call, on->map, is_quiet, run, diag);
+    }
+    const sc_crowd_wish wish = wish_of(options);
+    if (!err) err = sc_crowd_open(&on->crowd, on->map, &wish, &run->progress, diag);
+    if (!err) {
+        err = sc_run_travellers(on->crowd.movement, &options->asking.workload, options->seconds,
+                                run, report, diag);
+    }
+    return err ? err : sc_answering_finish(&on->answering, call, on->map, run, diag);
+}
+
+static void print_report(const sc_call *call, const simulate_options *options, const scene *on,
+                         const sc_run_report *report)
+{
     const sc_run_view view = {.map = options->map,
-                              .users = options->users,
+                              .users = on->crowd.movement->count,
                               .seconds = options->seconds,
-                              .options = &run,
-                              .report = &report};
+                              .has_answers = on->answering.is_answered,
+                              .answers = on->answering.answer_count,
+                              .options = &options->settings.run,
+                              .report = report};
+    const sc_crowd_wish wish = wish_of(options);
+    if (!options->settings.is_quiet) sc_crowd_note(call, &on->crowd, &wish);
     sc_run_print(call, &view, &options->settings);
-    return SC_EXIT_OK;
 }
 
 static int run(sc_call *call)
 {
     simulate_options options = {
-        .users = SC_USERS_DEFAULT,
         .seconds = SC_SECONDS_DEFAULT,
-        .workload = sc_workload_default(),
+        .asking = {.workload = sc_workload_default()},
+        .movement = sc_movement_settings_default(),
         .settings = sc_engine_settings_default(),
     };
     sc_call_parse(call, &options);
 
+    scene on = {.answering = SC_ANSWERING_NONE};
     sc_diag diag = {.message = ""};
-    sc_map *map = NULL;
-    const sc_err err = sc_input_open_map(options.map, NULL, &map, &diag);
-    if (err) return sc_call_fail(call, err, &diag);
-    const int status = simulate(call, map, &options);
-    sc_map_free(map);
-    return status;
+    sc_run_options how = options.settings.run;
+    sc_run_report report;
+    sc_bar bar;
+    sc_bar_init(&bar, options.settings.is_quiet);
+    how.progress = sc_bar_listen(&bar);
+    const sc_err err = simulate(call, &options, &on, &how, &report, &diag);
+    sc_bar_clear(&bar);
+    if (!err) print_report(call, &options, &on, &report);
+    sc_answering_close(&on.answering);
+    sc_crowd_close(&on.crowd);
+    sc_map_free(on.map);
+    return err ? sc_call_fail(call, err, &diag) : SC_EXIT_OK;
 }
 
 static const sc_entry examples[] = {
@@ -110,6 +150,10 @@ static const sc_entry examples[] = {
      "Another engine, more travellers, a report for a program."},
     {"starcloak simulate cal.scm --k 10:2 --record run.jsonl",
      "Travellers who want more company; 'starcloak verify cal.scm run.jsonl' checks every cloak."},
+    {"starcloak simulate cal.scm --engine xstar",
+     "One of the methods that StarCloak is compared with."},
+    {"starcloak simulate sf.scm --traces cabs --trace-fold 3600 --users 10k",
+     "Real taxis, all hours of their traces at once."},
     {NULL, NULL},
 };
 
@@ -120,10 +164,15 @@ const sc_command sc_cmd_simulate = {
     .complete = SC_COMPLETE_MAPS,
     .description =
         "Put travellers on the roads. Each drives, asks for the objects nearest to it, waits until "
-        "it is hidden in a cloak or its query is dropped, pauses, and asks again. Time is virtual: "
+        "it is hidden in a cloak or its query is dropped, pauses, and asks again. Travellers are "
+        "on "
+        "their way from place to place, cars and trucks, each by its fastest way; or they do as "
+        "recorded ones did (--traces). Time is virtual: "
         "it passes as fast as the work is done. After the last question the run goes on until "
         "every "
         "query has its outcome.\n"
+        "A record (--record) has the answers too, by the built-in provider from the map's objects; "
+        "of a map without objects it has none.\n"
         "Printed are how many queries found a cloak and why others did not, how long they waited, "
         "how large the cloaks are, and what the search cost.",
     .options = options_table,

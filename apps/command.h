@@ -176,6 +176,7 @@ extern const sc_entry sc_environment[];
 
 extern const sc_command sc_cmd_cloak;
 extern const sc_command sc_cmd_evaluate;
+extern const sc_command sc_cmd_experiment;
 extern const sc_command sc_cmd_map_check;
 extern const sc_command sc_cmd_map_export;
 extern const sc_command sc_cmd_map_generate;

@@ -20,8 +20,11 @@ sc_engine_settings sc_engine_settings_default(void)
 
 static sc_variant variant_of(const struct argp_state *state, const char *argument)
 {
-    const char *const names[] = {sc_variant_name(SC_BASIC), sc_variant_name(SC_BOUNDED),
-                                 sc_variant_name(SC_HYBRID), NULL};
+    const char *names[SC_VARIANT_COUNT + 1];
+    for (unsigned i = 0; i < SC_VARIANT_COUNT; i++) {
+        names[i] = sc_variant_name((sc_variant)i);
+    }
+    names[SC_VARIANT_COUNT] = NULL;
     return (sc_variant)sc_value_word(state, "--engine", argument, names);
 }
 
@@ -59,14 +62,14 @@ static bool cost_option(int key, const char *argument, const struct argp_state *
     }
 }
 
-/** How the engine works; false if `key` is about something else. */
-static bool method_option(int key, const char *argument, const struct argp_state *state,
-                          sc_engine_settings *settings)
+bool sc_search_option(int key, const char *argument, const struct argp_state *state,
+                      sc_engine_settings *settings)
 {
     sc_engine_options *engine = &settings->run.engine;
     switch (key) {
     case SC_KEY_ENGINE:
         engine->variant = variant_of(state, argument);
+        if (!settings->has_cap) engine->max_combinations = sc_variant_cap(engine->variant);
         return true;
     case SC_KEY_STRICT:
         engine->is_strict = true;
@@ -81,6 +84,7 @@ static bool method_option(int key, const char *argument, const struct argp_state
             sc_seconds(sc_value_number(state, "--alpha", argument, 0, ALPHA_MAX_S));
         return true;
     case SC_KEY_CAP:
+        settings->has_cap = true;
         engine->max_combinations =
             (uint32_t)sc_value_count(state, "--cap", argument, 1, SC_COMBINATIONS_MAX);
         return true;
@@ -118,7 +122,7 @@ bool sc_engine_option(int key, char *argument, const struct argp_state *state,
         settings->is_json = true;
         return true;
     default:
-        return method_option(key, argument, state, settings);
+        return sc_search_option(key, argument, state, settings);
     }
 }
 
@@ -126,15 +130,17 @@ bool sc_engine_option(int key, char *argument, const struct argp_state *state,
 static void check_variant(const struct argp_state *state, const sc_engine_settings *settings)
 {
     const sc_variant variant = settings->run.engine.variant;
+    const bool is_bounded = variant == SC_BOUNDED || variant == SC_HYBRID;
     const struct {
         const char *option;
         bool is_given;
         bool has_effect;
         const char *engines;
     } options[] = {
-        {"--strict", settings->run.engine.is_strict, variant != SC_BASIC, "bounded or hybrid"},
-        {"--lambda", settings->has_lambda, variant != SC_BASIC, "bounded or hybrid"},
+        {"--strict", settings->run.engine.is_strict, is_bounded, "bounded or hybrid"},
+        {"--lambda", settings->has_lambda, is_bounded, "bounded or hybrid"},
         {"--alpha", settings->has_alpha, variant == SC_HYBRID, "hybrid"},
+        {"--cap", settings->has_cap, variant != SC_XSTAR, "any but xstar"},
     };
     for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
         if (!options[i].is_given || options[i].has_effect) continue;

@@ -9,7 +9,7 @@
  *
  * and sc_engine_settings_check() at ARGP_KEY_END.
  *
- * Used by: cloak, simulate.
+ * Used by: cloak, simulate; of its parts, experiment.
  */
 #ifndef SC_APPS_ENGINE_OPTIONS_H
 #define SC_APPS_ENGINE_OPTIONS_H
@@ -22,8 +22,9 @@
 
 typedef struct sc_engine_settings {
     sc_run_options run;
-    bool has_lambda;  ///< whether it was given, as the next two
+    bool has_lambda;  ///< whether it was given, as the next three
     bool has_alpha;
+    bool has_cap;
     bool has_seed;
     bool is_quiet;
     bool is_json;
@@ -49,19 +50,37 @@ enum {
 };
 
 // clang-format off
-/** Rows for a table of sc_option. */
-#define SC_ENGINE_OPTIONS                                                                     \
-    {"engine", SC_KEY_ENGINE, "NAME",                                                         \
-     "how to search for company: basic (default), bounded or hybrid",                         \
-     "basic bounded hybrid"},                                                                 \
+/** Rows for a table of sc_option: what searches go by. */
+#define SC_SEARCH_OPTIONS                                                                     \
     {"lambda", SC_KEY_LAMBDA, "N",                                                            \
      "bounded and hybrid: hops per level of the search (default 1)", NULL},                   \
-    {"strict", SC_KEY_STRICT, NULL,                                                           \
-     "bounded and hybrid: take a star only if it is near to one taken before", NULL},         \
     {"alpha", SC_KEY_ALPHA, "S",                                                              \
      "hybrid: seconds before its deadline at which a query is searched for without bounds "   \
      "(default 2)", NULL},                                                                    \
-    {"cap", SC_KEY_CAP, "N", "combinations that one search keeps (default 64)", NULL},        \
+    {"cap", SC_KEY_CAP, "N",                                                                  \
+     "combinations that one search keeps (default 64); with sampling and expansion, others "   \
+     "that try for each newcomer (8)", NULL}
+
+/** The same: what stars cost. */
+#define SC_COST_OPTIONS                                                                       \
+    {"cost-segment", SC_KEY_COST_SEGMENT, "X",                                                \
+     "what it costs to answer for a segment (Cs; default 1)", NULL},                          \
+    {"cost-border-node", SC_KEY_COST_BORDER_NODE, "X",                                        \
+     "what it costs to answer for a border node (Cv; default 2)", NULL},                      \
+    {"cost-object", SC_KEY_COST_OBJECT, "X",                                                  \
+     "what it costs to send an object (Co; default 30)", NULL},                               \
+    {"cost-balance", SC_KEY_COST_BALANCE, "X",                                                \
+     "weight of sending against answering, 0 to 1 (beta; default 0.5)", NULL}
+
+/** The same: all of one engine. */
+#define SC_ENGINE_OPTIONS                                                                     \
+    {"engine", SC_KEY_ENGINE, "NAME",                                                         \
+     "how to search for company: basic (default), bounded or hybrid; or a method to compare " \
+     "with: xstar, sampling or expansion",                                                    \
+     "basic bounded hybrid xstar sampling expansion"},                                        \
+    {"strict", SC_KEY_STRICT, NULL,                                                           \
+     "bounded and hybrid: take a star only if it is near to one taken before", NULL},         \
+    SC_SEARCH_OPTIONS,                                                                        \
     {"paranoid", SC_KEY_PARANOID, NULL,                                                       \
      "check every promise of every cloak once more before it leaves", NULL},                  \
     {"seed", SC_KEY_SEED, "N",                                                                \
@@ -74,14 +93,7 @@ enum {
     {"record", SC_KEY_RECORD, "FILE.jsonl",                                                   \
      "write all queries with their true positions, and what became of them; - is standard "   \
      "output (default: no record)", SC_COMPLETE_FILES},                                       \
-    {"cost-segment", SC_KEY_COST_SEGMENT, "X",                                                \
-     "what it costs to answer for a segment (Cs; default 1)", NULL},                          \
-    {"cost-border-node", SC_KEY_COST_BORDER_NODE, "X",                                        \
-     "what it costs to answer for a border node (Cv; default 2)", NULL},                      \
-    {"cost-object", SC_KEY_COST_OBJECT, "X",                                                  \
-     "what it costs to send an object (Co; default 30)", NULL},                              \
-    {"cost-balance", SC_KEY_COST_BALANCE, "X",                                                \
-     "weight of sending against answering, 0 to 1 (beta; default 0.5)", NULL},                \
+    SC_COST_OPTIONS,                                                                          \
     {"quiet", 'q', NULL,                                                                      \
      "print nothing but errors and what --json asks for; no progress bar", NULL},             \
     {"json", SC_KEY_JSON, NULL, "print the report as one JSON object, with --quiet too", NULL}
@@ -89,6 +101,10 @@ enum {
 
 /** The library's own defaults; a report for people. */
 sc_engine_settings sc_engine_settings_default(void);
+
+/** As sc_engine_option(), for the engine itself: its name, how it searches, what stars cost. */
+bool sc_search_option(int key, const char *argument, const struct argp_state *state,
+                      sc_engine_settings *settings);
 
 /**
  * If `key` is one of the options above, take its value into `settings` and say so. A

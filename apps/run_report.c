@@ -17,11 +17,14 @@ static const sc_entry meanings[] = {
     {"users", "Different travellers in a cloak; two queries of one count once."},
     {"border nodes", "Nodes of a cloak with a road that is not in it: where a provider has to "
                      "answer as if one stood there."},
-    {"checks", "Combinations of company that the searches looked at."},
-    {"cap hit", "Searches that found more combinations than --cap lets them keep."},
+    {"checks", "Combinations of company that the searches looked at; with sampling and expansion, "
+               "sets of segments."},
+    {"cap hit",
+     "Searches that found more combinations than --cap lets them keep; with sampling and "
+     "expansion, more others to try."},
     {"queries per CPU second",
-     "Of all threads together. From admission on: with ids and snapping, "
-     "but without reading or writing JSON and without moving travellers."},
+     "Of all threads together. From admission on: with ids, and with snapping where a stream has "
+     "positions, but without reading or writing JSON and without moving travellers."},
     {NULL, NULL},
 };
 
@@ -63,11 +66,15 @@ static void put_what_ran(FILE *stream, const sc_run_view *view)
     sc_print_text(stream, view->map);
     fprintf(stream, "\n  %s", sc_variant_name(engine->variant));
     if (engine->is_strict) fputs(", strict", stream);
-    if (engine->variant != SC_BASIC) fprintf(stream, ", lambda %" PRIu32, engine->compactness);
+    if (engine->variant == SC_BOUNDED || engine->variant == SC_HYBRID) {
+        fprintf(stream, ", lambda %" PRIu32, engine->compactness);
+    }
     if (engine->variant == SC_HYBRID) {
         fprintf(stream, ", alpha %g s", (double)engine->consideration_us * 1e-6);
     }
-    fprintf(stream, ", cap %s", sc_format_count(number, engine->max_combinations));
+    if (engine->variant != SC_XSTAR) {
+        fprintf(stream, ", cap %s", sc_format_count(number, engine->max_combinations));
+    }
     if (view->options->is_secure) {
         fputs(", secure", stream);
     } else {
@@ -117,21 +124,24 @@ static void put_cloaks(FILE *stream, const sc_run_report *report)
     put_summary(stream, "users", &report->users, 0);
     put_summary(stream, "segments", &report->segments, 0);
     put_summary(stream, "border nodes", &report->border_nodes, 0);
-    put_summary(stream, "stars", &report->stars, 0);
+    if (report->stars.max > 0) put_summary(stream, "stars", &report->stars, 0);
     put_count(stream, "cloaks", report->cloaks, "");
     if (report->engine.refused > 0) {
         put_count(stream, "refused at the door", report->engine.refused, "");
     }
 }
 
-static void put_search(FILE *stream, const sc_run_report *report)
+static void put_search(FILE *stream, const sc_run_report *report, sc_variant variant)
 {
     char number[SC_FORMAT_SIZE];
     fputs("\nSearch\n", stream);
     put_count(stream, "searches", report->engine.searches, "");
     put_row(stream, "checks per query",
             sc_format_decimal(number, sc_run_checks_per_query(report), 1), "");
-    put_share(stream, "cap hit", report->engine.cap_hits, report->engine.searches, " of searches");
+    if (variant != SC_XSTAR) {
+        put_share(stream, "cap hit", report->engine.cap_hits, report->engine.searches,
+                  " of searches");
+    }
 }
 
 static void put_time(FILE *stream, const sc_run_report *report)
@@ -152,7 +162,7 @@ void sc_run_print_text(FILE *stream, const sc_run_view *view)
     put_what_ran(stream, view);
     put_queries(stream, view->report);
     put_cloaks(stream, view->report);
-    put_search(stream, view->report);
+    put_search(stream, view->report, view->options->engine.variant);
     put_time(stream, view->report);
 }
 

@@ -22,6 +22,8 @@ typedef struct sc_run_view {
     const char *stream;  ///< where the queries came from; NULL if travellers asked them
     uint64_t users;      ///< of travellers: how many, and for how long they asked
     double seconds;
+    bool has_answers;  ///< of travellers: whether their record has answers
+    uint64_t answers;
     const sc_run_options *options;
     const sc_run_report *report;
 } sc_run_view;

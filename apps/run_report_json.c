@@ -33,6 +33,12 @@ static void put_source(FILE *stream, const sc_run_view *view)
     } else {
         put_count(stream, "users", view->users);
         put_number(stream, "seconds", view->seconds);
+        // Of a map without objects, or without a record, there are none.
+        if (view->has_answers) {
+            put_count(stream, "answers", view->answers);
+        } else {
+            fputs(",\n  \"answers\": null", stream);
+        }
     }
 }
 

@@ -34,10 +34,32 @@ static target target_of(int key, sc_workload *workload)
     }
 }
 
-bool sc_workload_option(int key, char *argument, const struct argp_state *state,
-                        sc_workload *workload)
+static void take_category(const char *argument, sc_asking *asking)
 {
-    const target set = target_of(key, workload);
+    const bool is_one = strcmp(argument, "one") == 0;
+    const bool is_any = strcmp(argument, "any") == 0;
+    asking->workload.wanted = is_one ? SC_WANT_ONE : is_any ? SC_WANT_ANY : SC_WANT_THIS;
+    asking->category = is_one || is_any ? NULL : argument;
+}
+
+sc_err sc_workload_find_category(sc_asking *asking, const sc_map *map, sc_diag *diag)
+{
+    if (!asking->category) return SC_OK;
+    asking->workload.category = sc_map_category_find(map, asking->category);
+    if (asking->workload.category != SC_NONE) return SC_OK;
+    snprintf(diag->message, sizeof(diag->message),
+             "--category: the map has no '%.60s'; 'starcloak map info' lists what it has",
+             asking->category);
+    return SC_EUNKNOWN;
+}
+
+bool sc_workload_option(int key, char *argument, const struct argp_state *state, sc_asking *asking)
+{
+    if (key == SC_KEY_WORKLOAD_CATEGORY) {
+        take_category(argument, asking);
+        return true;
+    }
+    const target set = target_of(key, &asking->workload);
     if (!set.option) return false;
 
     // The value is parted in place, and put together again for whoever shows it.

@@ -2,15 +2,17 @@
  * @file workload_options.h
  * @brief The options that say what travellers are like, shared by the commands that have some.
  *
- * Each takes MEAN or MEAN:DEVIATION. What is drawn stays within four deviations of
+ * Most take MEAN or MEAN:DEVIATION. What is drawn stays within four deviations of
  * the mean; without a deviation all travellers are alike.
  *
  * A command puts SC_WORKLOAD_OPTIONS into its table of options, starts from
- * sc_workload_default(), and asks sc_workload_option() first in its parser:
+ * sc_workload_default() in an sc_asking, and asks sc_workload_option() first in its parser:
  *
- *     if (sc_workload_option(key, argument, state, &options->workload)) return 0;
+ *     if (sc_workload_option(key, argument, state, &options->asking)) return 0;
  *
- * Used by: queries, simulate.
+ * and once the map is open sc_workload_find_category(), which knows what --category names.
+ *
+ * Used by: queries, simulate, experiment.
  */
 #ifndef SC_APPS_WORKLOAD_OPTIONS_H
 #define SC_APPS_WORKLOAD_OPTIONS_H
@@ -21,6 +23,12 @@
 
 #include "command.h"
 #include "sim/workload.h"
+
+/** What travellers are like, and the category by name until there is a map. */
+typedef struct sc_asking {
+    sc_workload workload;
+    const char *category;  ///< NULL: as the workload says
+} sc_asking;
 
 /** How many travellers, and for how long, where nothing else is said. */
 #define SC_USERS_DEFAULT 10000
@@ -37,6 +45,7 @@ enum {
     SC_KEY_WORKLOAD_SIGMA_T,
     SC_KEY_WORKLOAD_NEAREST,
     SC_KEY_WORKLOAD_PAUSE,
+    SC_KEY_WORKLOAD_CATEGORY,
 };
 
 // clang-format off
@@ -53,15 +62,24 @@ enum {
     {"nearest", SC_KEY_WORKLOAD_NEAREST, "MEAN[:DEV]",                                  \
      "how many of the nearest objects a traveller asks for (default 5:1)", NULL},       \
     {"pause", SC_KEY_WORKLOAD_PAUSE, "MEAN[:DEV]",                                      \
-     "seconds until a traveller asks again (default 20:2)", NULL}
+     "seconds until a traveller asks again (default 20:2)", NULL},                      \
+    {"category", SC_KEY_WORKLOAD_CATEGORY, "NAME",                                      \
+     "what travellers look for: one category each time, drawn by how many objects it has " \
+     "(default 'one'), objects of 'any', or always that of this name", "one any"}
 // clang-format on
 
 /**
  * If `key` is one of the options above, take its value into `workload` and say so. A
  * value that is not one is a usage error, and does not come back.
  */
-bool sc_workload_option(int key, char *argument, const struct argp_state *state,
-                        sc_workload *workload);
+bool sc_workload_option(int key, char *argument, const struct argp_state *state, sc_asking *asking);
+
+/**
+ * Let the workload ask for the category that was named, if one was.
+ *
+ * @return SC_OK, SC_EUNKNOWN (the map has none of that name; `diag` says so)
+ */
+SC_CHECKED sc_err sc_workload_find_category(sc_asking *asking, const sc_map *map, sc_diag *diag);
 
 /**
  * Whether some travellers would want more than admission allows by default, and be refused.

@@ -128,7 +128,7 @@ exec {from}<&-
 
 "$STARCLOAK" map generate --nodes 1k -o city.scm --quiet || echo "# no city"
 "$STARCLOAK" map export city.scm csv --quiet 2>/dev/null || "$STARCLOAK" map export city.scm csv >/dev/null
-"$STARCLOAK" simulate city.scm --users 200 --seconds 20 --record run.jsonl --quiet || echo "# no run"
+"$STARCLOAK" simulate city.scm --users 200 --seconds 20 --no-answers --category any --record run.jsonl --quiet || echo "# no run"
 # An object at every fourth node.
 sql 'DROP TABLE objects'
 sql 'CREATE TABLE objects (id text PRIMARY KEY, geom geometry(Point, 4326), category text, name text)'

@@ -10,7 +10,7 @@ mapfile -t pages <"$out"
 check "there is a page for the program, the group and each command" \
     test "${pages[*]}" = "starcloak starcloak-map starcloak-map-import starcloak-map-generate starcloak-map-index \
 starcloak-map-info starcloak-map-check starcloak-map-snap starcloak-map-export \
-starcloak-nearest starcloak-queries starcloak-cloak starcloak-simulate starcloak-evaluate starcloak-verify starcloak-help"
+starcloak-nearest starcloak-queries starcloak-cloak starcloak-simulate starcloak-evaluate starcloak-verify starcloak-experiment starcloak-help"
 
 # The options that a text shows, one per line.
 options_in() { grep -oE -e '--[a-z][a-z-]+' "$1" | sort -u; }
@@ -145,7 +145,7 @@ equal "bash offers maps to what hides travellers on one" "$(offers starcloak clo
 equal "bash offers every file as queries" "$(offers starcloak cloak roads.scm r)" "roads.scm roads.txt "
 equal "bash offers every file as a record" "$(offers starcloak verify roads.scm r)" "roads.scm roads.txt "
 equal "bash completes the names of engines" \
-    "$(offers starcloak simulate --engine "")" "basic bounded hybrid "
+    "$(offers starcloak simulate --engine "")" "basic bounded expansion hybrid sampling xstar "
 equal "bash offers nothing where only a number will do" \
     "$(offers starcloak map generate --nodes "")" " "
 for page in "${pages[@]}"; do

@@ -18,7 +18,7 @@ number='-?[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)?'
 whole='[0-9]+'
 pattern="^\\{\"user\":\"u$whole\",\"t\":$whole\\.[0-9]{6},\"lon\":$number,\"lat\":$number,"
 pattern+="\"profile\":\\{\"k\":$whole,\"l\":$whole,\"sigma_s\":$whole,\"sigma_t\":$whole\\.[0-9]{6}\\},"
-pattern+="\"request\":\\{\"type\":\"knn\",\"k\":$whole,\"category\":null\\}\\}\$"
+pattern+="\"request\":\\{\"type\":\"knn\",\"k\":$whole,\"category\":\"[a-z_]+\"\\}\\}\$"
 equal "every line has every field" "$(grep -cE "$pattern" a.jsonl)" "$lines"
 
 grep -oE '"t":[0-9.]+' a.jsonl | cut -d: -f2 >moments.txt
@@ -44,7 +44,7 @@ succeeds "no time is no mistake"
 check "and gives no queries" test -f none.jsonl -a ! -s none.jsonl
 
 # --- Other travellers ---------------------------------------------------------
-run queries city.scm --users 50 --k 7 --l 2:0 --sigma-s 3 --sigma-t 2.5 --nearest 4 --pause 10 -o c.jsonl
+run queries city.scm --users 50 --k 7 --l 2:0 --sigma-s 3 --sigma-t 2.5 --nearest 4 --pause 10 --category any -o c.jsonl
 succeeds "travellers may be all alike"
 equal "in what they want" "$(grep -oE '"profile".*' c.jsonl | sort -u)" \
     '"profile":{"k":7,"l":2,"sigma_s":3,"sigma_t":2.500000},"request":{"type":"knn","k":4,"category":null}}'

@@ -25,12 +25,13 @@ while IFS='|' read -r name files; do
         continue
     fi
     run map import "${paths[@]}" -o map.scm --quiet
-    for engine in basic bounded "bounded --strict" hybrid; do
+    # The last two take ten times as long, and make cloaks as well in less time.
+    for engine in basic bounded "bounded --strict" hybrid xstar "sampling --seconds 15" "expansion --seconds 15"; do
         # shellcheck disable=SC2086  # an engine with its options
-        run simulate map.scm --engine $engine --users 10k --seconds 60 --record run.jsonl --json
+        run simulate map.scm --users 10k --seconds 60 --engine $engine --no-answers --record run.jsonl --json --quiet
         succeeds "$name, $engine: 10,000 travellers ask"
         check "$name, $engine: thousands of queries, cloaks among them" \
-            true_of "$out" '.queries > 20000 and .cloak.count > 0'
+            true_of "$out" '.queries > 7000 and .cloak.count > 0'
         run verify map.scm run.jsonl
         check "$name, $engine: every promise is kept" test "$status" = 0
     done

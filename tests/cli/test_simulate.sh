@@ -25,16 +25,53 @@ holds "every query was cloaked or dropped" '.cloaked + (.drops | add) == .querie
 holds "each traveller asked, and some asked again" '.queries > 1000 and .queries < 2000'
 holds "time went on until the last outcome" '.virtual_s > 20 and .virtual_s < 60'
 
-for engine in basic bounded "bounded --strict" hybrid; do
+for engine in basic bounded "bounded --strict" hybrid xstar sampling expansion; do
     # shellcheck disable=SC2086  # an engine with its options
     run simulate city.scm "${few[@]}" --engine $engine --record run.jsonl --json
     succeeds "$engine: a run is recorded"
     equal "$engine: the record has as many queries as the report" \
         "$(grep -c '"event":"query"' run.jsonl)" "$(jq .queries "$out")"
     equal "$engine: and as many cloaks" "$(grep -c '"event":"cloak"' run.jsonl)" "$(jq .cloak.count "$out")"
+    equal "$engine: and an answer for everyone who was cloaked" \
+        "$(grep -c '"event":"answer"' run.jsonl)" "$(jq .cloaked "$out")"
     run verify city.scm run.jsonl
     check "$engine: the record keeps every promise" test "$status" = 0
 done
+
+for engine in sampling expansion; do
+    run simulate city.scm "${few[@]}" --engine $engine --record run.jsonl --quiet
+    jq -e -s 'map(select(.event == "cloak")) | all(.stars == [] and (.members | all(has("star") | not)))' \
+        run.jsonl >/dev/null
+    equal "$engine: cloaks name no stars, nor do their members" $? 0
+done
+
+# --- How they move, what they look for ---
+
+run simulate city.scm "${few[@]}" --movement walk --json
+check "travellers may turn at random" true_of "$out" '.queries > 1000'
+run simulate city.scm "${few[@]}" --trucks 1 --json
+check "all may be trucks" true_of "$out" '.queries > 1000'
+run simulate city.scm "${few[@]}" --record - --quiet
+cp "$out" piped.jsonl
+check "a record for a pipe has answers too" says piped.jsonl '"event":"answer"' '"event":"end"'
+check "and leaves nothing behind" test -z "$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'starcloak-??????' -newer piped.jsonl)"
+categories() { jq -r 'select(.event == "query") | .request.category' "$1" | sort -u; }
+run simulate city.scm "${few[@]}" --no-answers --record run.jsonl --quiet
+check "answers can be left out" silent_about run.jsonl '"event":"answer"'
+check "questions are for one category each" test "$(categories piped.jsonl | wc -l)" -gt 3
+run simulate city.scm "${few[@]}" --category any --record run.jsonl --quiet
+equal "or for any" "$(categories run.jsonl)" null
+one=$(categories piped.jsonl | head -n 1)
+run simulate city.scm "${few[@]}" --category "$one" --record run.jsonl --quiet
+equal "or always for one" "$(categories run.jsonl)" "$one"
+run simulate city.scm "${few[@]}" --category castle
+refuses 1 "a category that the map has not is told" "the map has no 'castle'"
+run map import "$data"/town.cedge "$data"/town.cnode -o bare.scm --quiet
+run simulate bare.scm --users 50 --seconds 30 --record run.jsonl
+check "a map without objects gets no answers, and that is said" says "$err" "there are no objects on the map"
+run simulate bare.scm --users 50 --seconds 30 --record run.jsonl --json --quiet
+equal "to programs too" "$(jq .answers "$out")" null
+check "and its record has none" silent_about run.jsonl '"event":"answer"'
 
 runs=0
 for seed in 7 7 8; do
@@ -82,6 +119,12 @@ misuse "a range is told in digits" "--k: '1e7' is not within 1 to 1,000,000" cit
 misuse "a deviation is needed behind a colon" "'5:' is neither MEAN nor MEAN:DEV" city.scm --k 5:
 misuse "lambda is nothing for basic" "--lambda is for --engine" city.scm --lambda 2
 misuse "alpha is nothing for basic" "--alpha is for --engine hybrid" city.scm --alpha 2
+misuse "a cap is nothing for xstar" "--cap is for --engine" city.scm --engine xstar --cap 9
+misuse "lambda is nothing for sampling" "--lambda is for --engine" city.scm --engine sampling --lambda 2
+misuse "an engine that there is not is told, with those there are" "expansion" city.scm --engine star
+misuse "trucks are for trips" "--trucks is for" city.scm --movement walk --trucks 0.5
+misuse "a share is no more than all" "--trucks" city.scm --trucks 1.5
+misuse "folding is about traces" "--trace-fold is about traces" city.scm --trace-fold 60
 misuse "a record must not replace the map" "also an input" city.scm --record ./city.scm
 run simulate missing.scm
 refuses 1 "a map that is not there is told" missing.scm

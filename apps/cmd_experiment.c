@@ -1,0 +1,273 @@
+/*
+ * `starcloak experiment`: the whole evaluation, from travellers to a report, in one command.
+ *
+ * The work is the laboratory's (src/lab); here maps and traces are opened, a keystroke
+ * stops the run without losing what is done, and the end is told.
+ */
+#include "command.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <starcloak/map_generate.h>
+
+#include "base/json.h"
+#include "experiment_options.h"
+#include "format.h"
+#include "inputs.h"
+#include "progress.h"
+#include "version.h"
+
+/** The map of whoever has none: a small city. */
+#define CITY_NODES 5000
+#define CITY_SEED 1
+
+/** Set by a signal, looked at by the laboratory. */
+static volatile sig_atomic_t is_stopped;
+
+static void stop(int number)
+{
+    (void)number;
+    is_stopped = 1;
+}
+
+static void listen_for_stop(void)
+{
+    // Once: who asks a second time does not want to wait for what is not looked at.
+    struct sigaction action = {.sa_handler = stop, .sa_flags = (int)SA_RESETHAND};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
+}
+
+/** What was opened, to be closed again. */
+typedef struct opened {
+    sc_map *maps[SC_LAB_MAPS_MAX];
+    sc_traces *traces[SC_LAB_MAPS_MAX];
+} opened;
+
+static void close_all(opened *open)
+{
+    for (size_t i = 0; i < SC_LAB_MAPS_MAX; i++) {
+        sc_traces_free(open->traces[i]);
+        sc_map_free(open->maps[i]);
+    }
+}
+
+static sc_err open_city(sc_lab_options *lab, opened *open, sc_diag *diag)
+{
+    const sc_city_options city = {.node_count = CITY_NODES, .seed = CITY_SEED};
+    const sc_err err = sc_map_generate_city(&city, &open->maps[0], diag);
+    if (err) return err;
+    lab->maps[0] =
+        (sc_lab_map){.name = "city", .map = open->maps[0], .follow = sc_follow_options_default()};
+    lab->map_count = 1;
+    return SC_OK;
+}
+
+static sc_err open_map(const sc_experiment_words *words, size_t i, sc_lab_options *lab,
+                       opened *open, sc_diag *diag)
+{
+    const sc_named_map *named = &words->maps[i];
+    sc_err err = sc_input_open_map(named->path, NULL, &open->maps[i], diag);
+    if (err) return err;
+    if (named->traces.path) {
+        sc_traces_options read = named->traces.read;
+        read.progress = lab->progress;
+        err = sc_traces_read(named->traces.path, &read, &open->traces[i], diag);
+        if (err) return err;
+    }
+    lab->maps[i] = (sc_lab_map){.name = named->name,
+                                .map = open->maps[i],
+                                .traces = open->traces[i],
+                                .follow = named->traces.follow};
+    lab->map_count = i + 1;
+    return SC_OK;
+}
+
+/** What --category means on a map; where there are no objects, it means nothing. */
+static sc_err find_category(const sc_experiment_words *words, sc_lab_map *map, sc_diag *diag)
+{
+    if (sc_map_object_count(map->map) == 0) return SC_OK;
+    sc_asking asking = words->asking;
+    const sc_err err = sc_workload_find_category(&asking, map->map, diag);
+    map->category = asking.workload.category;
+    if (err) {
+        snprintf(diag->message, sizeof(diag->message),
+                 "--category: the map %.64s has no '%.60s'; 'starcloak map info' lists what it has",
+                 map->name, words->asking.category);
+    }
+    return err;
+}
+
+static sc_err open_all(const sc_experiment_words *words, sc_lab_options *lab, opened *open,
+                       sc_diag *diag)
+{
+    sc_err err = words->map_count == 0 ? open_city(lab, open, diag) : SC_OK;
+    for (size_t i = 0; !err && i < words->map_count; i++) {
+        err = open_map(words, i, lab, open, diag);
+    }
+    for (size_t i = 0; !err && i < lab->map_count; i++) {
+        err = find_category(words, &lab->maps[i], diag);
+    }
+    return err;
+}
+
+// --- The end ------------------------------------------------------------------------------
+
+static void print_json(const sc_lab_options *lab, const sc_lab_summary *done)
+{
+    fputs("{\"directory\": ", stdout);
+    sc_json_string(stdout, lab->directory);
+    printf(", \"points\": %zu, \"done_before\": %zu, \"wall_s\": %.3f, \"figures\": %zu, "
+           "\"plots\": %zu",
+           done->point_count, done->done_before, done->wall_s, done->figure_count,
+           done->plot_count);
+    printf(", \"claims\": {\"hold\": %zu, \"do_not_hold\": %zu, \"not_told\": %zu}",
+           done->paper_claims_held, done->paper_claims_failed, done->paper_claims_untold);
+    printf(", \"statements\": {\"hold\": %zu, \"do_not_hold\": %zu, \"not_told\": %zu}}\n",
+           done->claims_held, done->claims_failed, done->claims_untold);
+}
+
+static void print_text(const sc_lab_options *lab, const sc_lab_summary *done)
+{
+    char seconds[SC_FORMAT_SIZE];
+    printf("%zu %s", done->point_count, done->point_count == 1 ? "point" : "points");
+    if (done->done_before > 0) printf(" (%zu of them from before)", done->done_before);
+    printf(" on %zu %s in %s\n", lab->map_count, lab->map_count == 1 ? "map" : "maps",
+           sc_format_seconds(seconds, done->wall_s));
+    printf("figures: %zu, plots: %zu\n", done->figure_count, done->plot_count);
+    printf("of the paper's claims %zu hold as a whole, %zu do not, %zu cannot be told; of the "
+           "statements they are made of %zu, %zu and %zu\n",
+           done->paper_claims_held, done->paper_claims_failed, done->paper_claims_untold,
+           done->claims_held, done->claims_failed, done->claims_untold);
+    printf("%s/report.html shows them\n", lab->directory);
+}
+
+static int tell_end(const sc_call *call, const sc_experiment_words *words,
+                    const sc_lab_options *lab, const sc_lab_summary *done)
+{
+    if (!words->is_quiet && done->plot_count == 0 && done->figure_count > 0 &&
+        !words->without_plots) {
+        sc_call_note(call, "note: there are no plots, since gnuplot is missing; install "
+                           "gnuplot-nox and run the same command again");
+    }
+    if (words->is_json) {
+        print_json(lab, done);
+    } else if (!words->is_quiet) {
+        print_text(lab, done);
+    }
+    return SC_EXIT_OK;
+}
+
+/** Whether a shell takes the word as it is. */
+static bool is_plain(const char *word)
+{
+    static const char plain[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+,./:@%";
+    return word[0] != '\0' && word[strspn(word, plain)] == '\0';
+}
+
+/** The command as one would type it, for the report; NULL if memory is out. To be freed. */
+static char *typed(const sc_call *call)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (!stream) return NULL;
+    fputs(call->path, stream);
+    for (int i = 1; i < call->argc; i++) {
+        const char *word = call->argv[i];
+        const bool is_quoted = !is_plain(word);
+        fputs(is_quoted ? " '" : " ", stream);
+        for (; *word; word++) {
+            if (*word == '\'' && is_quoted) {
+                fputs("'\\''", stream);
+            } else {
+                fputc(*word, stream);
+            }
+        }
+        if (is_quoted) fputc('\'', stream);
+    }
+    fclose(stream);
+    return text;
+}
+
+static int run(sc_call *call)
+{
+    sc_experiment_words words = sc_experiment_words_default();
+    char *const command = typed(call);  // before argp puts the words into another order
+    sc_call_parse(call, &words);
+
+    sc_bar bar;
+    sc_diag diag = {.message = ""};
+    opened open = {0};
+    sc_lab_summary done = {0};
+    sc_lab_options lab = sc_experiment_settings(&words);
+    sc_bar_init(&bar, words.is_quiet);
+    lab.progress = sc_bar_listen(&bar);
+    lab.version = SC_VERSION;
+    lab.command = command;
+    listen_for_stop();
+    sc_err err = open_all(&words, &lab, &open, &diag);
+    // What was asked for makes no sense: that is a matter of usage, though maps had to be seen.
+    const bool is_misused = !err && (err = sc_lab_options_check(&lab, &diag)) == SC_EINVAL;
+    if (!err) err = sc_lab_run(&lab, &is_stopped, &done, &diag);
+    sc_bar_clear(&bar);
+    int status = err ? sc_call_fail(call, err, &diag) : tell_end(call, &words, &lab, &done);
+    if (is_misused) status = SC_EXIT_USAGE;
+    close_all(&open);
+    free(command);
+    return status;
+}
+
+static const sc_entry examples[] = {
+    {"starcloak experiment --quick -o taste", "A minute's taste, on a generated city."},
+    {"starcloak experiment --map cal.scm --map atl.scm -o results",
+     "Every figure, on two maps. Interrupted, the same command goes on where it was."},
+    {"starcloak experiment --map cal.scm --figure success-k --methods basic,xstar --seeds 10 -o "
+     "k",
+     "One figure for two methods, with narrower intervals."},
+    {"starcloak experiment --map sf.scm --traces cabs --trace-fold 150 -o taxis",
+     "With real movement: the traces in windows of 150 s, all at once."},
+    {NULL, NULL},
+};
+
+static const sc_entry files[] = {
+    {"DIR/report.html", "All figures, parameters and claims in one file that needs no other."},
+    {"DIR/MAP-METRIC-AXIS.csv",
+     "A figure: means and 95 % intervals over the seeds. The plot beside "
+     "it is the .svg."},
+    {"DIR/points.csv", "Every point and method. Columns that end in _measured are CPU times; all "
+                       "others follow from the seeds."},
+    {"DIR/claims.csv", "What the paper claims, and what was found."},
+    {"DIR/points/", "One file for each point that is done; what a run that goes on starts from."},
+    {NULL, NULL},
+};
+
+static const sc_topic topics[] = {{"Files", files}, {NULL, NULL}};
+
+const sc_command sc_cmd_experiment = {
+    .name = "experiment",
+    .summary = "compare all methods over all parameters, with figures and a report",
+    .arguments = "-o DIR",
+    .description =
+        "Run the evaluation: seven methods (StarCloak basic, hybrid, and bounded in both its "
+        "settings; XStar, random sampling, network expansion), over k, l, sigma_s, sigma_t and the "
+        "k of k-NN requests, on one or several maps. At each point travellers ask, all methods get "
+        "the same stream of queries, and an equal number of their cloaks goes to the provider. "
+        "Measured are the success rate, successful throughput, anonymization time, query "
+        "processing "
+        "time and the size of candidate results.\n"
+        "The same seeds give the same numbers, but for CPU times. Points run side by side, one for "
+        "each core, and each is kept when it is done: a run that was interrupted goes on with the "
+        "same command, and one with more seeds, values or figures does only what is new.",
+    .options = sc_experiment_options,
+    .topics = topics,
+    .examples = examples,
+    .parse = sc_experiment_parse,
+    .run = run,
+};

@@ -1,0 +1,382 @@
+// The words of `starcloak experiment`. See experiment_options.h.
+#include "experiment_options.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "values.h"
+
+#define CLOAKS_MAX 100000000
+
+enum {
+    KEY_FIGURE = SC_KEY_FIRST,
+    KEY_METHODS,
+    KEY_GRID,
+    KEY_SEEDS,
+    KEY_SEED,
+    KEY_SECONDS,
+    KEY_WARM_UP,
+    KEY_CLOAKS,
+    KEY_CLOSED,
+    KEY_INDEXED,
+    KEY_JOBS,
+    KEY_QUICK,
+    KEY_FRESH,
+    KEY_NO_PLOTS,
+    KEY_JSON,
+};
+
+const sc_option sc_experiment_options[] = {
+    {"output", 'o', "DIR", "where points, figures and report go (required)",
+     SC_COMPLETE_DIRECTORIES},
+    {"map", 'm', "[NAME=]FILE.scm",
+     "a map to run on; may be given again (default: a generated city)", SC_COMPLETE_MAPS},
+    {"traces", SC_KEY_TRACES, "PATH",
+     "let travellers on the map named just before move as in these traces (default: none)",
+     SC_COMPLETE_FILES},
+    SC_TRACE_OPTIONS,
+    {"figure", KEY_FIGURE, "NAME",
+     "success, throughput, anonymization, processing or candidates, alone or with what it is "
+     "drawn over (success-k, candidates-nearest, all-k); several with commas, or given again "
+     "(default all)",
+     "all success throughput anonymization processing candidates"},
+    {"methods", KEY_METHODS, "NAMES",
+     "basic, hybrid, bounded, strict (bounded, in its strict setting), xstar, sampling, expansion, "
+     "with commas (default all)",
+     NULL},
+    {"grid", KEY_GRID, "AXIS=V,V...",
+     "the values that k, l, sigma_s, sigma_t or nearest takes; may be given again", NULL},
+    {"seeds", KEY_SEEDS, "N",
+     "how often everything is done, each time with another seed (default "
+     "3)",
+     NULL},
+    {"seed", KEY_SEED, "X", "the first of the seeds (default 1)", NULL},
+    {"users", 'n', "N", "how many travellers (default 10k)", NULL},
+    {"seconds", KEY_SECONDS, "S", "how long queries are counted, in virtual seconds (default 60)",
+     NULL},
+    {"warm-up", KEY_WARM_UP, "S", "how long travellers ask before that (default 30)", NULL},
+    {"cloaks", KEY_CLOAKS, "N",
+     "how many cloaks of each method go to the provider at one point, at most (default 2000)",
+     NULL},
+    {"closed", KEY_CLOSED, NULL,
+     "let every method serve travellers of its own, who ask again a pause after their outcome, "
+     "instead of giving all methods one stream",
+     NULL},
+    {"indexed", KEY_INDEXED, NULL,
+     "let the provider use the map's nearest index; else it searches from the border nodes", NULL},
+    SC_WORKLOAD_OPTIONS,
+    SC_DRIVE_OPTIONS,
+    SC_SEARCH_OPTIONS,
+    SC_COST_OPTIONS,
+    {"jobs", 'j', "N", "points at a time (default: one for each core)", NULL},
+    {"quick", KEY_QUICK, NULL, "a minute's taste: fewer values and seconds, one seed", NULL},
+    {"fresh", KEY_FRESH, NULL, "forget the points that are in DIR from before", NULL},
+    {"no-plots", KEY_NO_PLOTS, NULL, "write no SVG plots; gnuplot is not needed then", NULL},
+    {"quiet", 'q', NULL, "print nothing but errors and what --json asks for; no progress bar",
+     NULL},
+    {"json", KEY_JSON, NULL, "print what was done as one JSON object, with --quiet too", NULL},
+    {NULL, 0, NULL, NULL, NULL},
+};
+
+// --- Names -------------------------------------------------------------------------
+
+/** The next of the words that commas part; false if there are no more. */
+static bool next_word(const struct argp_state *state, const char *option, const char **rest,
+                      char *out, size_t size)
+{
+    if (!*rest) return false;
+    const size_t length = strcspn(*rest, ",");
+    if (length == 0 || length >= size) {
+        sc_usage_error(state, "%s: a word is missing or too long; write names with commas between",
+                       option);
+    }
+    memcpy(out, *rest, length);
+    out[length] = '\0';
+    *rest = (*rest)[length] == ',' ? *rest + length + 1 : NULL;
+    return true;
+}
+
+static size_t axis_of(const struct argp_state *state, const char *option, const char *word)
+{
+    const char *names[SC_LAB_AXIS_COUNT + 1] = {NULL};
+    for (unsigned i = 0; i < SC_LAB_AXIS_COUNT; i++) {
+        names[i] = sc_lab_axis_name((sc_lab_axis)i);
+    }
+    return sc_value_word(state, option, word, names);
+}
+
+static void take_figure(const struct argp_state *state, char *word, sc_experiment_words *words)
+{
+    const sc_lab_options all = sc_lab_options_default();
+    words->has_figures = true;
+    char *dash = strchr(word, '-');
+    if (dash) *dash = '\0';
+    const char *names[SC_LAB_METRIC_COUNT + 2] = {NULL};
+    for (unsigned i = 0; i < SC_LAB_METRIC_COUNT; i++) {
+        names[i] = sc_lab_metric_name((sc_lab_metric)i);
+    }
+    names[SC_LAB_METRIC_COUNT] = "all";
+    const size_t metric = sc_value_word(state, "--figure", word, names);
+    const unsigned axis = dash ? 1u << axis_of(state, "--figure", dash + 1) : 0;
+    for (size_t i = 0; i < SC_LAB_METRIC_COUNT; i++) {
+        if (metric != i && metric != SC_LAB_METRIC_COUNT) continue;
+        words->figures[i] |= dash ? axis : all.figures[i];
+    }
+}
+
+static void take_method(const struct argp_state *state, const char *word,
+                        sc_experiment_words *words)
+{
+    const char *names[SC_LAB_METHOD_COUNT + 1] = {NULL};
+    for (unsigned i = 0; i < SC_LAB_METHOD_COUNT; i++) {
+        names[i] = sc_lab_method_name((sc_lab_method)i);
+    }
+    words->methods |= 1u << sc_value_word(state, "--methods", word, names);
+}
+
+// --- Values ---------------------------------------------------------------------------
+
+/** "k=3,5,7": ascending, each once. */
+static void take_grid(const struct argp_state *state, const char *argument,
+                      sc_experiment_words *words)
+{
+    const size_t length = strcspn(argument, "=");
+    char name[16];
+    if (length == 0 || length >= sizeof(name) || argument[length] == '\0') {
+        sc_usage_error(state, "--grid: '%s' is not AXIS=V,V... (as k=3,5,7)", argument);
+    }
+    snprintf(name, sizeof(name), "%.*s", (int)length, argument);
+    sc_lab_grid *grid = &words->grids[axis_of(state, "--grid", name)];
+    const char *rest = argument + length + 1;
+    char word[32];
+    *grid = (sc_lab_grid){.count = 0};
+    while (next_word(state, "--grid", &rest, word, sizeof(word))) {
+        const double value = sc_value_number(state, "--grid", word, 0, SC_NORMAL_MAX);
+        if (grid->count == SC_LAB_GRID_MAX) {
+            sc_usage_error(state, "--grid %s: at most %d values", name, SC_LAB_GRID_MAX);
+        }
+        if (grid->count > 0 && value <= grid->values[grid->count - 1]) {
+            sc_usage_error(state, "--grid %s: the values must ascend, and %s does not", name, word);
+        }
+        grid->values[grid->count++] = value;
+    }
+}
+
+/** The first `length` letters as the map's name. */
+static void take_name(const struct argp_state *state, const char *first, size_t length,
+                      sc_named_map *map)
+{
+    snprintf(map->name, sizeof(map->name), "%.*s", (int)length, first);
+    if (length < sizeof(map->name) && sc_lab_is_name(map->name)) return;
+    sc_usage_error(state,
+                   "--map: '%.*s' is no name for files: at most %d letters, digits, - and _; give "
+                   "one as NAME=FILE.scm",
+                   (int)length, first, SC_LAB_NAME_MAX);
+}
+
+/** "NAME=FILE", or a file whose own name will do. */
+static void take_map(const struct argp_state *state, const char *argument,
+                     sc_experiment_words *words)
+{
+    if (words->map_count == SC_LAB_MAPS_MAX) {
+        sc_usage_error(state, "--map: at most %d maps", SC_LAB_MAPS_MAX);
+    }
+    sc_named_map *map = &words->maps[words->map_count++];
+    const char *equals = strchr(argument, '=');
+    const char *slash = strrchr(argument, '/');
+    // A path may have '=' in it, a name has no '/'.
+    if (equals && slash && slash < equals) equals = NULL;
+    map->path = equals ? equals + 1 : argument;
+    const char *first = equals ? argument : slash ? slash + 1 : argument;
+    size_t length = equals ? (size_t)(equals - argument) : strlen(first);
+    if (!equals && length > 4 && strcmp(first + length - 4, ".scm") == 0) length -= 4;
+    if (map->path[0] == '\0' || length == 0) {
+        sc_usage_error(state, "--map: '%s' is not [NAME=]FILE.scm", argument);
+    }
+    take_name(state, first, length, map);
+    map->traces = (sc_trace_settings){.read = sc_traces_options_default(),
+                                      .follow = sc_follow_options_default()};
+    for (size_t i = 0; i + 1 < words->map_count; i++) {
+        if (strcmp(words->maps[i].name, map->name) != 0) continue;
+        sc_usage_error(state, "--map: two maps are called '%s'; give names as NAME=FILE.scm",
+                       map->name);
+    }
+}
+
+/** What is said of traces is said of the map before it. */
+static bool take_traces(const struct argp_state *state, int key, const char *argument,
+                        sc_experiment_words *words)
+{
+    sc_trace_settings nobodys = {.path = NULL};
+    const bool has_map = words->map_count > 0;
+    sc_trace_settings *traces = has_map ? &words->maps[words->map_count - 1].traces : &nobodys;
+    if (!sc_trace_option(key, argument, state, traces)) return false;
+    if (!has_map) {
+        sc_usage_error(state, "what is said of traces is about the map before it; put --map first");
+    }
+    return true;
+}
+
+// --- The parser -------------------------------------------------------------------------
+
+static void check_usage(const struct argp_state *state, const sc_experiment_words *words)
+{
+    sc_movement_settings_check(state, &words->movement);
+    if (!words->directory) {
+        sc_usage_error(state, "no folder for the results given; add -o DIR");
+    } else if (words->directory[0] == '\0') {
+        sc_usage_error(state, "-o: '' is no name of a folder");
+    }
+    for (size_t i = 0; i < words->map_count; i++) {
+        const sc_trace_settings *traces = &words->maps[i].traces;
+        if (traces->path || !traces->first_option) continue;
+        sc_usage_error(state, "%s is about traces, and the map %s has none; add --traces PATH",
+                       traces->first_option, words->maps[i].name);
+    }
+}
+
+/** Switches; false if `key` is about something else. */
+static bool take_switch(int key, sc_experiment_words *words)
+{
+    switch (key) {
+    case KEY_CLOSED:
+        words->is_closed = true;
+        return true;
+    case KEY_INDEXED:
+        words->is_indexed = true;
+        return true;
+    case KEY_QUICK:
+        words->is_quick = true;
+        return true;
+    case KEY_FRESH:
+        words->is_fresh = true;
+        return true;
+    case KEY_NO_PLOTS:
+        words->without_plots = true;
+        return true;
+    case 'q':
+        words->is_quiet = true;
+        return true;
+    case KEY_JSON:
+        words->is_json = true;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/** Numbers; false if `key` is about something else. */
+static bool take_number(const struct argp_state *state, int key, const char *argument,
+                        sc_experiment_words *words)
+{
+    switch (key) {
+    case KEY_SEEDS:
+        words->seeds = sc_value_count(state, "--seeds", argument, 1, SC_LAB_SEEDS_MAX);
+        return true;
+    case KEY_SEED:
+        words->has_first_seed = true;
+        words->first_seed =
+            sc_value_count(state, "--seed", argument, 0, UINT64_MAX - SC_LAB_SEEDS_MAX);
+        return true;
+    case 'n':
+        words->users = sc_value_count(state, "--users", argument, 1, SC_TRAVELLERS_MAX);
+        return true;
+    case KEY_SECONDS:
+        words->seconds = sc_value_number(state, "--seconds", argument, 1, SC_SECONDS_MAX);
+        return true;
+    case KEY_WARM_UP:
+        words->has_warm_up = true;
+        words->warm_up_s = sc_value_number(state, "--warm-up", argument, 0, SC_SECONDS_MAX);
+        return true;
+    case KEY_CLOAKS:
+        words->cloaks = sc_value_count(state, "--cloaks", argument, 1, CLOAKS_MAX);
+        return true;
+    case SC_KEY_MOVEMENT:
+    case SC_KEY_TRUCKS:
+        return sc_movement_option(key, argument, state, &words->movement);
+    case 'j':
+        words->jobs = sc_value_count(state, "--jobs", argument, 1, SC_LAB_JOBS_MAX);
+        return true;
+    default:
+        return false;
+    }
+}
+
+error_t sc_experiment_parse(int key, char *argument, struct argp_state *state)
+{
+    sc_experiment_words *words = state->input;
+    char word[64];
+    const char *rest = argument;
+    if (sc_workload_option(key, argument, state, &words->asking)) return 0;
+    if (sc_search_option(key, argument, state, &words->engine)) return 0;
+    if (take_traces(state, key, argument, words)) return 0;
+    if (take_switch(key, words) || take_number(state, key, argument, words)) return 0;
+    switch (key) {
+    case 'o':
+        words->directory = argument;
+        return 0;
+    case 'm':
+        take_map(state, argument, words);
+        return 0;
+    case KEY_FIGURE:
+        while (next_word(state, "--figure", &rest, word, sizeof(word))) {
+            take_figure(state, word, words);
+        }
+        return 0;
+    case KEY_METHODS:
+        while (next_word(state, "--methods", &rest, word, sizeof(word))) {
+            take_method(state, word, words);
+        }
+        return 0;
+    case KEY_GRID:
+        take_grid(state, argument, words);
+        return 0;
+    case ARGP_KEY_ARG:
+        sc_usage_error(state, "'%s' is one word too many; maps are given with --map", argument);
+    case ARGP_KEY_END:
+        check_usage(state, words);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+// --- Settings ----------------------------------------------------------------------------
+
+sc_experiment_words sc_experiment_words_default(void)
+{
+    return (sc_experiment_words){
+        .asking = {.workload = sc_workload_default()},
+        .movement = sc_movement_settings_default(),
+        .engine = sc_engine_settings_default(),
+    };
+}
+
+sc_lab_options sc_experiment_settings(const sc_experiment_words *words)
+{
+    sc_lab_options lab = sc_lab_options_default();
+    if (words->is_quick) sc_lab_options_be_quick(&lab);
+    lab.workload = words->asking.workload;
+    if (words->has_figures) memcpy(lab.figures, words->figures, sizeof(lab.figures));
+    if (words->methods != 0) lab.methods = words->methods;
+    for (unsigned i = 0; i < SC_LAB_AXIS_COUNT; i++) {
+        if (words->grids[i].count > 0) lab.grids[i] = words->grids[i];
+    }
+    if (words->seeds > 0) lab.seed_count = (unsigned)words->seeds;
+    if (words->has_first_seed) lab.first_seed = words->first_seed;
+    if (words->users > 0) lab.travellers = (uint32_t)words->users;
+    if (words->seconds > 0) lab.counted_s = words->seconds;
+    if (words->has_warm_up) lab.warm_up_s = words->warm_up_s;
+    if (words->cloaks > 0) lab.max_cloaks = (uint32_t)words->cloaks;
+    if (words->jobs > 0) lab.jobs = (unsigned)words->jobs;
+    lab.is_walk = words->movement.is_walk;
+    lab.truck_share = words->movement.truck_share;
+    lab.engine = words->engine.run.engine;
+    lab.has_cap = words->engine.has_cap;
+    lab.is_closed = words->is_closed;
+    lab.is_indexed = words->is_indexed;
+    lab.is_fresh = words->is_fresh;
+    lab.without_plots = words->without_plots;
+    lab.directory = words->directory;
+    return lab;
+}
