@@ -21,7 +21,7 @@ static const sc_entry meanings[] = {
                "sets of segments."},
     {"cap hit",
      "Searches that found more combinations than --cap lets them keep; with sampling and "
-     "expansion, more others to try."},
+     "expansion, newcomers for whom more others might have tried."},
     {"queries per CPU second",
      "Of all threads together. From admission on: with ids, and with snapping where a stream has "
      "positions, but without reading or writing JSON and without moving travellers."},
@@ -138,7 +138,9 @@ static void put_search(FILE *stream, const sc_run_report *report, sc_variant var
     put_count(stream, "searches", report->engine.searches, "");
     put_row(stream, "checks per query",
             sc_format_decimal(number, sc_run_checks_per_query(report), 1), "");
-    if (variant != SC_XSTAR) {
+    if (variant == SC_SAMPLING || variant == SC_EXPANSION) {
+        put_share(stream, "cap hit", report->engine.cap_hits, report->queries, " of queries");
+    } else if (variant != SC_XSTAR) {
         put_share(stream, "cap hit", report->engine.cap_hits, report->engine.searches,
                   " of searches");
     }

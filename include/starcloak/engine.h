@@ -215,7 +215,8 @@ typedef struct sc_engine_stats {
     uint64_t broken;            ///< of them, those that paranoia found
     uint64_t searches;          ///< from a vertex; or tries of single queries
     uint64_t checks;            ///< of combinations, of super-stars or of sets of segments
-    uint64_t cap_hits;          ///< searches that could not keep all their combinations
+    uint64_t cap_hits;          ///< searches that could not keep all their combinations; or
+                                ///< newcomers for whom not all could try who might have
     uint64_t vertices;          ///< of the cloaking graph now
     uint64_t active_stars;      ///< now
 } sc_engine_stats;
