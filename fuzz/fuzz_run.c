@@ -1,12 +1,17 @@
-// Door: run records, as `starcloak evaluate` reads them.
+// Door: run records, as `starcloak evaluate` and `starcloak attack` read them.
 //
 // The input is a record of a small town (town.h), whose objects have one more category than the
 // map. A record is refused in one line, or it is read to its end; then every cloak in it can be
 // worked with: roads exist and ascend, members are on them, and their requests are in normal form.
+//
+// Who wants to know who asks reads it too, and accepts no more: then every question has a user and
+// needs that can be asked for, and an engine can be made with the options at the end.
 #include "door.h"
 #include "town.h"
 
 #include "record/run_reader.h"
+
+#include <starcloak/engine.h>
 
 static const char *const words[] = {"cafe", "school", "clinic"};
 static const sc_vocabulary vocabulary = {words, 3};
@@ -26,10 +31,10 @@ static void check_member(const sc_map *map, const sc_run_cloak *cloak, const sc_
     DOOR_PROMISE(member->offset_m >= 0 &&
                      member->offset_m <= sc_map_edge_length_m(map, member->edge),
                  "and not beyond it");
-    const sc_seg_id segment = sc_map_edges(map)[member->edge].segment;
+    DOOR_PROMISE(member->segment == sc_map_edges(map)[member->edge].segment, "of its segment");
     bool is_inside = false;
     for (size_t i = 0; i < cloak->segment_count; i++) {
-        is_inside = is_inside || cloak->segments[i] == segment;
+        is_inside = is_inside || cloak->segments[i] == member->segment;
     }
     DOOR_PROMISE(is_inside, "a member is on a segment of its cloak");
     const sc_request normal = sc_request_normal(&member->request);
@@ -41,13 +46,46 @@ static void check_member(const sc_map *map, const sc_run_cloak *cloak, const sc_
     }
 }
 
-static void check_cloak(const sc_map *map, const sc_run_cloak *cloak)
+static void check_profile(const sc_profile *profile)
+{
+    DOOR_PROMISE(profile->k >= 1 && profile->l >= 1 && profile->max_wait_us > 0,
+                 "needs are such that an engine takes them");
+}
+
+static void check_question(const sc_map *map, const sc_run_line *line)
+{
+    DOOR_PROMISE(line->segment < sc_map_segment_count(map), "a question is on a segment");
+    if (!line->asked) return;
+    const sc_ask *ask = &line->asked->ask;
+    DOOR_PROMISE(ask->user_size > 0, "a user has bytes");
+    for (size_t i = 0; i < ask->user_size; i++) {
+        (void)*(const volatile char *)&ask->user[i];  // whether they are there
+    }
+    DOOR_PROMISE(ask->is_on_edge && sc_map_edges(map)[ask->edge].segment == line->segment,
+                 "a question is asked on an edge of its segment");
+    check_profile(&ask->profile);
+}
+
+static void check_engine(const sc_map *map, const sc_engine_options *options)
+{
+    sc_rng *rng = NULL;
+    sc_engine *engine = NULL;
+    sc_diag diag = {""};
+    if (sc_rng_new_seeded(1, &rng)) abort();
+    DOOR_PROMISE(sc_engine_new(map, options, rng, &engine, &diag) == SC_OK,
+                 "an engine can be made as the end says");
+    sc_engine_free(engine);
+    sc_rng_free(rng);
+}
+
+static void check_cloak(const sc_map *map, const sc_run_cloak *cloak, bool wants_askers)
 {
     DOOR_PROMISE(cloak->segment_count > 0 && cloak->member_count > 0, "a cloak is not empty");
     check_ascending(cloak->segments, cloak->segment_count, sc_map_segment_count(map));
     check_ascending(cloak->border_nodes, cloak->border_node_count, sc_map_node_count(map));
     for (size_t i = 0; i < cloak->member_count; i++) {
         check_member(map, cloak, &cloak->members[i]);
+        if (wants_askers) check_profile(&cloak->members[i].profile);
     }
 }
 
@@ -58,8 +96,8 @@ static bool is_within(sc_slice text, const sc_input *input)
 }
 
 // Read to the end; members are counted, for none can be in two cloaks.
-static sc_err read_all(const sc_map *map, sc_run_reader *reader, const sc_input *input,
-                       sc_diag *diag)
+static sc_err read_lines(const sc_map *map, sc_run_reader *reader, const sc_input *input,
+                         bool wants_askers, sc_diag *diag)
 {
     size_t line_count = 0;
     size_t member_count = 0;
@@ -71,12 +109,27 @@ static sc_err read_all(const sc_map *map, sc_run_reader *reader, const sc_input 
         DOOR_PROMISE(is_within(line.text, input), "a line comes as it is");
         DOOR_PROMISE(!memchr(line.text.text, '\n', line.text.size), "and is one line");
         line_count++;
+        DOOR_PROMISE(wants_askers || (!line.asked && !line.has_engine), "nothing unwanted is told");
+        if (line.kind == SC_RUN_QUERY) check_question(map, &line);
+        if (line.has_engine) check_engine(map, &line.engine);
         if (line.kind != SC_RUN_CLOAK) continue;
-        check_cloak(map, &line.cloak);
+        check_cloak(map, &line.cloak, wants_askers);
         member_count += line.cloak.member_count;
     }
     DOOR_PROMISE(member_count < line_count, "each member has asked in a line of its own");
     return SC_OK;
+}
+
+static sc_err read_all(const sc_map *map, const sc_input *input, bool wants_askers)
+{
+    sc_run_reader *reader = NULL;
+    sc_diag diag = {""};
+    if (sc_run_reader_of(map, &vocabulary, input, &reader, &diag)) abort();
+    if (wants_askers) sc_run_reader_want_askers(reader);
+    const sc_err err = read_lines(map, reader, input, wants_askers, &diag);
+    if (err) door_refused(err, &diag, input, 1);
+    sc_run_reader_free(reader);
+    return err;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -87,12 +140,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     uint8_t *copy = door_copy(data, size);
     const sc_input input = {"run.jsonl", copy, size};
-    sc_run_reader *reader = NULL;
-    sc_diag diag = {""};
-    if (sc_run_reader_of(town, &vocabulary, &input, &reader, &diag)) abort();
-    const sc_err err = read_all(town, reader, &input, &diag);
-    if (err) door_refused(err, &diag, &input, 1);
-    sc_run_reader_free(reader);
+    const sc_err plain = read_all(town, &input, false);
+    const sc_err asking = read_all(town, &input, true);
+    DOOR_PROMISE(!plain || asking, "who wants to know more accepts no more");
     free(copy);
     return 0;
 }

@@ -66,6 +66,14 @@ typedef struct sc_outfile {
 SC_CHECKED sc_err sc_outfile_open(const char *path, sc_outfile *out, sc_diag *diag);
 
 /**
+ * Whether sc_outfile_open() would go well, for those who work long before they write. Nothing is
+ * changed by asking.
+ *
+ * @return as sc_outfile_open()
+ */
+SC_CHECKED sc_err sc_outfile_check(const char *path, sc_diag *diag);
+
+/**
  * Bring what was written so far to the disk, so that only the renaming is left.
  * Of several files that belong together, settle all before committing any.
  */

@@ -6,7 +6,7 @@
  * 0. Open addressing, linear probing, at most 3/4 full. Places are keyed by the
  * address of the table, so that no file can be made whose keys all collide.
  *
- * Used by: map builder, readers, relay, answer, points, record, verify.
+ * Used by: map builder, readers, relay, answer, points, record, score, lab, verify.
  */
 #ifndef SC_BASE_HASH_H
 #define SC_BASE_HASH_H

@@ -114,6 +114,14 @@ sc_err sc_outfile_open(const char *path, sc_outfile *out, sc_diag *diag)
     return SC_OK;
 }
 
+sc_err sc_outfile_check(const char *path, sc_diag *diag)
+{
+    sc_outfile file = {0};
+    const sc_err err = sc_outfile_open(path, &file, diag);
+    if (!err) sc_outfile_abandon(&file);
+    return err;
+}
+
 // Give a nameless file its temporary name; 0 or an errno.
 static int name_it(sc_outfile *out)
 {

@@ -14,7 +14,7 @@
  * sc_rng_new_secure() alone. A process that forks must not use one on both
  * sides: they would draw the same numbers from the same reserve.
  *
- * Used by: city, engine, answer, points, simulations, tests.
+ * Used by: city, engine, answer, points, simulations, attack, score, tests.
  */
 #ifndef SC_BASE_RNG_H
 #define SC_BASE_RNG_H

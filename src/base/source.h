@@ -6,7 +6,7 @@
  * and only the line at hand is kept, so that a pipe of any length passes through.
  * One that turns out to be packed is taken in and unpacked as a whole, too.
  *
- * Used by: streams, run records, verify.
+ * Used by: streams, run records, densities, verify.
  */
 #ifndef SC_BASE_SOURCE_H
 #define SC_BASE_SOURCE_H

@@ -6,7 +6,7 @@
  * Numbers are read without the locale, and a number is the whole field or none:
  * "12x" is refused, not read as 12.
  *
- * Used by: readers, source, records, verify.
+ * Used by: readers, source, records, densities, verify.
  */
 #ifndef SC_BASE_TEXT_H
 #define SC_BASE_TEXT_H

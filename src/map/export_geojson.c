@@ -4,25 +4,11 @@
 #include "base/diag.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "map/geojson_line.h"
 #include "map/map_internal.h"
-
-static void write_position(const sc_map *map, FILE *out, double x, double y)
-{
-    const int decimals = sc__position_decimals(map);
-    fprintf(out, "[%.*f,%.*f]", decimals, x, decimals, y);
-}
-
-static void write_node(const sc_map *map, FILE *out, sc_node_id node)
-{
-    double x = 0.0;
-    double y = 0.0;
-    sc_map_node_position(map, node, &x, &y);
-    write_position(map, out, x, y);
-}
 
 static void write_segment(const sc_map *map, FILE *out, sc_seg_id s)
 {
-    const sc_edge *edges = sc__edges(map);
     const sc_segment *segment = &sc__segments(map)[s];
     const unsigned road_class = sc_map_edge_classes(map)[segment->first_edge];
     fprintf(out,
@@ -35,13 +21,9 @@ static void write_segment(const sc_map *map, FILE *out, sc_seg_id s)
     } else {
         fprintf(out, "%u", segment->star_b);
     }
-    fputs("},\"geometry\":{\"type\":\"LineString\",\"coordinates\":[", out);
-    write_node(map, out, edges[segment->first_edge].from);
-    for (sc_edge_id e = segment->first_edge; e < segment[1].first_edge; e++) {
-        fputc(',', out);
-        write_node(map, out, edges[e].to);
-    }
-    fputs("]}}", out);
+    fputs("},\"geometry\":", out);
+    sc_geojson_write_line(out, map, s);
+    fputc('}', out);
 }
 
 static void write_object(const sc_map *map, FILE *out, sc_object_id i)
@@ -56,7 +38,7 @@ static void write_object(const sc_map *map, FILE *out, sc_object_id i)
     fputs(",\"name\":", out);
     sc_json_string(out, sc_map_object_name(map, i));
     fputs("},\"geometry\":{\"type\":\"Point\",\"coordinates\":", out);
-    write_position(map, out, x, y);
+    sc_geojson_write_position(out, map, x, y);
     fputs("}}", out);
 }
 

@@ -6,7 +6,7 @@
  * the file, the line and the field, says what to write instead, and repeats neither the value
  * nor what jansson says, which quotes the text.
  *
- * Used by: stream_line.c, request_read.c, run_reader.c, run_events.c.
+ * Used by: stream_line.c, request_read.c, engine_read.c, run_reader.c, run_query.c, run_events.c.
  */
 #ifndef SC_RECORD_FIELDS_H
 #define SC_RECORD_FIELDS_H

@@ -24,6 +24,8 @@ struct sc_record {
     const sc_map *map;
     sc_outfile file;
     uint64_t cloak_count;
+    bool has_engine;
+    sc_engine_options engine;  ///< if it has one
     char buffer[BUFFER_SIZE];  ///< of file.stream; standard output has its own
 };
 
@@ -33,6 +35,7 @@ sc_err sc_record_open(const sc_map *map, const char *path, sc_record **out, sc_d
     if (!record) return sc_fail_memory(diag, "opening the record");
     record->map = map;
     record->cloak_count = 0;
+    record->has_engine = false;
     const sc_err err = sc_outfile_open(path, &record->file, diag);
     if (err) {
         sc_free(record);
@@ -43,6 +46,12 @@ sc_err sc_record_open(const sc_map *map, const char *path, sc_record **out, sc_d
     }
     *out = record;
     return SC_OK;
+}
+
+void sc_record_engine(sc_record *record, const sc_engine_options *options)
+{
+    record->has_engine = true;
+    record->engine = *options;
 }
 
 static void put_id(FILE *out, const sc_query_id *id)
@@ -211,12 +220,39 @@ void sc_record_lines(sc_record *record, const char *text, size_t size)
     if (size > 0) fwrite_unlocked(text, 1, size, record->file.stream);
 }
 
+static void put_constant(FILE *out, const char *name, double constant)
+{
+    sc__put(out, name);
+    sc__put_exactly(out, constant);
+}
+
+// All that a cloak depends on; paranoia looks at cloaks and changes none. See engine_read.h.
+static void put_engine(FILE *out, const sc_engine_options *engine)
+{
+    sc__put(out, ",\"engine\":{\"method\":\"");
+    sc__put(out, sc_variant_name(engine->variant));
+    sc__put(out, engine->is_strict ? "\",\"strict\":true" : "\",\"strict\":false");
+    sc__put(out, ",\"lambda\":");
+    sc__put_count(out, engine->compactness);
+    sc__put(out, ",\"alpha_s\":");
+    sc_time_write(out, engine->consideration_us);
+    sc__put(out, ",\"cap\":");
+    sc__put_count(out, engine->max_combinations);
+    put_constant(out, ",\"cost\":{\"segment\":", engine->cost.segment);
+    put_constant(out, ",\"border_node\":", engine->cost.border_node);
+    put_constant(out, ",\"object\":", engine->cost.object);
+    put_constant(out, ",\"balance\":", engine->cost.balance);
+    sc__put(out, "}}");
+}
+
 sc_err sc_record_close(sc_record *record, sc_time end, sc_diag *diag)
 {
     FILE *out = record->file.stream;
     sc__put(out, "{\"event\":\"end\"");
     put_time(out, end);
-    fprintf(out, ",\"map\":\"%016" PRIx64 "\"}\n", sc_map_checksum(record->map));
+    fprintf(out, ",\"map\":\"%016" PRIx64 "\"", sc_map_checksum(record->map));
+    if (record->has_engine) put_engine(out, &record->engine);
+    sc__put(out, "}\n");
     return sc_record_commit(record, diag);
 }
 

@@ -8,12 +8,13 @@
  * A record appears under its name only when it is whole. Errors of writing are
  * collected and told by sc_record_close() or sc_record_commit().
  *
- * Uses: query, cloak, relay. Used by: sim.
+ * Uses: query, cloak, engine (its options), relay. Used by: sim.
  */
 #ifndef SC_RECORD_RECORD_H
 #define SC_RECORD_RECORD_H
 
 #include <starcloak/cloak.h>
+#include <starcloak/engine.h>
 #include <starcloak/map.h>
 #include <starcloak/query.h>
 #include <starcloak/relay.h>
@@ -31,6 +32,9 @@ typedef struct sc_record sc_record;
 /** Begin a record at `path` (borrowed; "-" is standard output). */
 SC_CHECKED sc_err sc_record_open(const sc_map *map, const char *path, sc_record **out,
                                  sc_diag *diag);
+
+/** Which engine makes the cloaks (copied); the end will say so. Without this it says nothing. */
+void sc_record_engine(sc_record *record, const sc_engine_options *options);
 
 /** A query was admitted. `ask` has the user, the time and the profile. */
 void sc_record_query(sc_record *record, const sc_query *query, const sc_ask *ask,
@@ -62,8 +66,8 @@ void sc_record_failed(sc_record *record, sc_slice query, sc_time t, const char *
 /** Lines of another record, with their line ends, as they are. */
 void sc_record_lines(sc_record *record, const char *text, size_t size);
 
-/** Write the end, with the map's checksum, and bring the file into place. Frees the record in any
- * case. */
+/** Write the end, with the map's checksum and the engine, and bring the file into place. Frees the
+ * record in any case. */
 SC_CHECKED sc_err sc_record_close(sc_record *record, sc_time end, sc_diag *diag);
 
 /** The same without writing an end: that was among the lines. */

@@ -2,7 +2,7 @@
  * @file request_read.h
  * @brief What a traveller wants to know, from JSON.
  *
- * Used by: stream_line.c, run_events.c.
+ * Used by: stream_line.c, run_query.c.
  */
 #ifndef SC_RECORD_REQUEST_READ_H
 #define SC_RECORD_REQUEST_READ_H

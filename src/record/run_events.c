@@ -1,109 +1,16 @@
-// What each event of a run record says to a reader. See run_internal.h.
+// What each event of a run record says to a reader; queries are in run_query.c. See run_internal.h.
 #include "record/run_internal.h"
 
 #include "base/alloc.h"
 #include "base/diag.h"
-#include "record/request_read.h"
+#include "record/engine_read.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
-
-/** How far beyond an edge an offset may be: records round, and lengths have a millimetre. */
-#define OFFSET_TOLERANCE_M 1e-3
 
 /** JSON's numbers are exact up to here. */
 #define MAX_CLOAK ((json_int_t)1 << 53)
-
-// --- Queries -------------------------------------------------------------------
-
-static sc_err fail_other_map(const sc__place *place, const char *what)
-{
-    return sc_fail(place->diag, SC_EMISMATCH,
-                   "%s:%" PRIu64 ": %s; is this the map of the run? ('starcloak map info' shows "
-                   "checksums, and a record ends with that of its map)",
-                   place->name, place->number, what);
-}
-
-/** The key of an id. Different ids have different ones, for all that chance can do. */
-static sc_key key_of(sc_slice id)
-{
-    const XXH128_hash_t hash = XXH3_128bits(id.text, id.size);
-    return (sc_key){hash.high64, hash.low64};
-}
-
-/** The number of a query, or SC_NONE if it was not asked. */
-static uint32_t find_query(const sc_run_reader *reader, sc_slice id)
-{
-    return sc_hash_get(&reader->numbers, key_of(id), SC_NONE);
-}
-
-/** A query that is no longer open. */
-static void end_query(sc_run_reader *reader, uint32_t number, uint32_t place)
-{
-    if (reader->places[number] < SC__QUERY_LOST)
-        sc_pool_give(&reader->open, reader->places[number]);
-    reader->places[number] = place;
-}
-
-// The edge, the segment that it is said to be on, and the offset must agree with the map.
-static sc_err read_position(const sc_run_reader *reader, const sc__fields *fields,
-                            sc__open_query *out)
-{
-    uint32_t segment = 0;
-    sc_err err = sc__field_count(fields, "edge", &out->edge);
-    if (!err) err = sc__field_count(fields, "segment", &segment);
-    if (!err) err = sc__field_number(fields, "offset_m", &out->offset_m);
-    if (err) return err;
-    if (out->edge >= sc_map_edge_count(reader->map)) {
-        return fail_other_map(fields->place, "a query is on an edge that the map does not have");
-    }
-    if (segment != sc_map_edges(reader->map)[out->edge].segment) {
-        return fail_other_map(fields->place, "a query is not on the segment it names");
-    }
-    const double length_m = sc_map_edge_length_m(reader->map, out->edge);
-    if (out->offset_m < -OFFSET_TOLERANCE_M || out->offset_m > length_m + OFFSET_TOLERANCE_M) {
-        return fail_other_map(fields->place, "a query lies beyond its edge");
-    }
-    out->offset_m = fmin(fmax(out->offset_m, 0.0), length_m);
-    return SC_OK;
-}
-
-static sc_err keep_query(sc_run_reader *reader, const sc__place *place, sc_slice id,
-                         const sc__open_query *query)
-{
-    const uint32_t number = (uint32_t)reader->query_count;
-    uint32_t holds = SC_NONE;
-    if (reader->query_count >= SC_NONE) {
-        return sc_fail(place->diag, SC_ELIMIT, "%s:%" PRIu64 ": more queries than can be counted",
-                       place->name, place->number);
-    }
-    if (!sc_grow(&reader->places, reader->query_count, &reader->place_capacity,
-                 sizeof *reader->places) ||
-        sc_pool_reserve(&reader->open) ||
-        sc_hash_put(&reader->numbers, key_of(id), number, &holds)) {
-        return sc__line_fail_memory(place);
-    }
-    if (holds != number) return sc__line_fail(place, "a query is asked a second time");
-    const uint32_t where = sc_pool_take(&reader->open);
-    *(sc__open_query *)sc_pool_at(&reader->open, where) = *query;
-    reader->places[reader->query_count++] = where;
-    return SC_OK;
-}
-
-static sc_err read_query(sc_run_reader *reader, const sc__fields *fields, sc_run_line *out)
-{
-    (void)out;
-    sc_slice id;
-    sc__open_query query;
-    const sc__words words = {.map = reader->map, .vocabulary = reader->vocabulary};
-    sc_err err = sc__field_text(fields, "query", &id);
-    if (!err) err = read_position(reader, fields, &query);
-    if (!err) err = sc__request_read(fields, &words, &query.request);
-    return err ? err : keep_query(reader, fields->place, id, &query);
-}
 
 // --- Cloaks --------------------------------------------------------------------
 
@@ -120,8 +27,8 @@ static sc_err read_ids(const sc__fields *fields, const char *key, uint32_t count
                                   "has something else in it than whole numbers from 0 on");
         }
         if (id >= count) {
-            return fail_other_map(fields->place, "a cloak names a segment or a node that the map "
-                                                 "does not have");
+            return sc__run_fail_map(fields->place, "a cloak names a segment or a node that the map "
+                                                   "does not have");
         }
         if (i > 0 && id <= out->ids[i - 1]) return sc__field_fail(fields, key, "does not ascend");
         if (!sc_grow(&out->ids, out->count, &out->capacity, sizeof *out->ids)) {
@@ -149,17 +56,23 @@ static sc_err read_member(sc_run_reader *reader, const sc__fields *fields, const
     sc_slice id;
     const sc_err err = sc__field_text(&member, "query", &id);
     if (err) return err;
-    const uint32_t number = find_query(reader, id);
+    const uint32_t number = sc__run_find(reader, id);
     if (number == SC_NONE || reader->places[number] >= SC__QUERY_LOST) {
         return sc__field_fail(&member, "query",
                               "names a query that was not asked, or that had ended before");
     }
     const sc__open_query *query = sc_pool_at(&reader->open, reader->places[number]);
-    *out = (sc_run_member){
-        .query = id, .edge = query->edge, .offset_m = query->offset_m, .request = query->request};
-    end_query(reader, number, SC__QUERY_CLOAKED);
-    const sc_seg_id segment = sc_map_edges(reader->map)[out->edge].segment;
-    if (!bsearch(&segment, reader->segments.ids, reader->segments.count, sizeof segment,
+    *out = (sc_run_member){.query = id,
+                           .edge = query->edge,
+                           .offset_m = query->offset_m,
+                           .request = query->request,
+                           .segment = sc_map_edges(reader->map)[query->edge].segment,
+                           .result_size = query->request.k,
+                           .asked = query->asked,
+                           .profile = query->profile,
+                           .user = query->user};
+    sc__run_end(reader, number, SC__QUERY_CLOAKED);
+    if (!bsearch(&out->segment, reader->segments.ids, reader->segments.count, sizeof out->segment,
                  compare_ids)) {
         return sc__field_fail(&member, "query",
                               "names a query that is on none of the cloak's segments; 'starcloak "
@@ -220,12 +133,12 @@ static sc_err read_loss(sc_run_reader *reader, const sc__fields *fields, sc_run_
     sc_slice id;
     const sc_err err = sc__field_text(fields, "query", &id);
     if (err) return err;
-    const uint32_t number = find_query(reader, id);
+    const uint32_t number = sc__run_find(reader, id);
     if (number == SC_NONE) return SC_OK;
     if (reader->places[number] == SC__QUERY_CLOAKED) {
         out->kind = SC_RUN_ANSWER;
     } else {
-        end_query(reader, number, SC__QUERY_LOST);
+        sc__run_end(reader, number, SC__QUERY_LOST);
     }
     return SC_OK;
 }
@@ -239,11 +152,9 @@ static sc_err read_answer(sc_run_reader *reader, const sc__fields *fields, sc_ru
 }
 
 // Others may have a "map" of their own at the end: only what looks like a checksum is one.
-static sc_err read_end(sc_run_reader *reader, const sc__fields *fields, sc_run_line *out)
+static sc_err check_map(const sc_run_reader *reader, const sc__fields *fields)
 {
     enum { DIGITS = 16 };
-    (void)out;
-    reader->has_ended = true;
     const json_t *map = json_object_get(fields->object, "map");
     const char *text = json_string_value(map);
     if (!text || json_string_length(map) != DIGITS || strspn(text, "0123456789abcdef") != DIGITS) {
@@ -257,6 +168,15 @@ static sc_err read_end(sc_run_reader *reader, const sc__fields *fields, sc_run_l
                    fields->place->name, fields->place->number, checksum);
 }
 
+static sc_err read_end(sc_run_reader *reader, const sc__fields *fields, sc_run_line *out)
+{
+    reader->has_ended = true;
+    const sc_err err = check_map(reader, fields);
+    if (err || !reader->wants_askers || !sc__field_exists(fields, "engine")) return err;
+    out->has_engine = true;
+    return sc__engine_read(fields, &out->engine);
+}
+
 // --- All of them -----------------------------------------------------------------
 
 static const struct {
@@ -264,7 +184,7 @@ static const struct {
     sc_run_kind kind;
     sc_err (*read)(sc_run_reader *reader, const sc__fields *fields, sc_run_line *out);
 } events[] = {
-    {"query", SC_RUN_OTHER, read_query},    {"cloak", SC_RUN_CLOAK, read_cloak},
+    {"query", SC_RUN_QUERY, sc__run_query}, {"cloak", SC_RUN_CLOAK, read_cloak},
     {"drop", SC_RUN_OTHER, read_loss},      {"failed", SC_RUN_OTHER, read_loss},
     {"answer", SC_RUN_ANSWER, read_answer}, {"end", SC_RUN_END, read_end},
 };

@@ -1,8 +1,11 @@
-// Run records, line by line. See run_reader.h; run_events.c has what each line says.
+// Run records, line by line. See run_reader.h; run_events.c and run_query.c have what each line
+// says.
 #include "record/run_internal.h"
 
 #include "base/alloc.h"
 #include "base/diag.h"
+
+#include <xxhash.h>
 
 // --- Life --------------------------------------------------------------------
 
@@ -53,7 +56,18 @@ void sc_run_reader_free(sc_run_reader *reader)
     sc_free(reader->segments.ids);
     sc_free(reader->border_nodes.ids);
     sc_free(reader->members);
+    sc_free(reader->name);
     sc_free(reader);
+}
+
+void sc_run_reader_want_askers(sc_run_reader *reader)
+{
+    reader->wants_askers = true;
+}
+
+uint64_t sc_run_user(const char *name, size_t size)
+{
+    return XXH3_64bits(name, size);
 }
 
 const char *sc_run_reader_name(const sc_run_reader *reader)

@@ -1,7 +1,7 @@
 /**
  * @file run_reader.h
  * @brief A run record, read for its cloaks: which roads, which members, where they are and what
- * they ask for.
+ * they ask for; and, for those who want to know, who asks, when and how privately.
  *
  * Every line also comes as it is, so that whoever adds to a record can write the rest of it
  * unchanged. A record is a stranger's file: what is missing, of the wrong kind or not of this map
@@ -10,22 +10,26 @@
  * its segments and border nodes exist and ascend, and its members have asked before, are in no
  * other cloak, and are on one of its segments.
  *
- * Memory: some 50 bytes per query of the record, and 100 more while it is open.
+ * Memory: some 50 bytes per query of the record, and 150 more while it is open.
  *
- * Uses: relay, base. Used by: sim/evaluate.
+ * Uses: query, engine (its options), relay, base. Used by: sim/evaluate, score/cases,
+ * lab, starcloak density.
  */
 #ifndef SC_RECORD_RUN_READER_H
 #define SC_RECORD_RUN_READER_H
 
+#include <starcloak/engine.h>
 #include <starcloak/query.h>
 #include <starcloak/relay.h>
 
 #include "base/file.h"
 #include "base/text.h"
+#include "record/stream.h"
 
 /** What a line is to whoever adds answers. */
 typedef enum sc_run_kind {
     SC_RUN_OTHER,   ///< to be passed on
+    SC_RUN_QUERY,   ///< a question; to be passed on
     SC_RUN_CLOAK,   ///< to be passed on, and answered
     SC_RUN_ANSWER,  ///< an answer, or the failure of a query in a cloak: from an earlier time
     SC_RUN_END,     ///< the end; nothing follows
@@ -37,6 +41,13 @@ typedef struct sc_run_member {
     sc_edge_id edge;
     double offset_m;     ///< within the edge
     sc_request request;  ///< in normal form; of an unknown category, SC_NONE is among its own
+    sc_seg_id segment;
+    uint32_t result_size;  ///< objects it asks for; 0 if not known
+
+    // After sc_run_reader_want_askers(); else 0.
+    sc_time asked;
+    sc_profile profile;
+    uint64_t user;  ///< sc_run_user() of its name
 } sc_run_member;
 
 /** A cloak; there is at least one segment and one member. */
@@ -57,6 +68,16 @@ typedef struct sc_run_line {
     sc_slice text;  ///< as it is, without its line end
     uint64_t number;
     sc_run_cloak cloak;  ///< of SC_RUN_CLOAK
+
+    // Of SC_RUN_QUERY.
+    sc_seg_id segment;
+    /** Its words, on their edge; the user as it was before it was written down. NULL without
+     * sc_run_reader_want_askers(). */
+    const sc_spoken *asked;
+
+    // Of SC_RUN_END, after sc_run_reader_want_askers().
+    bool has_engine;           ///< it says which engine made the cloaks
+    sc_engine_options engine;  ///< if it does
 } sc_run_line;
 
 typedef struct sc_run_reader sc_run_reader;
@@ -65,7 +86,7 @@ typedef struct sc_run_reader sc_run_reader;
  * Open the record at `path` (borrowed; "-" is standard input; xz and gzip are unpacked).
  *
  * @param map         of the run; borrowed, as the vocabulary
- * @param vocabulary  the words for categories
+ * @param vocabulary  the words for categories; NULL: the map's own, and others are refused
  * @return SC_OK, or as sc_source_open()
  */
 SC_CHECKED sc_err sc_run_reader_open(const sc_map *map, const sc_vocabulary *vocabulary,
@@ -74,6 +95,17 @@ SC_CHECKED sc_err sc_run_reader_open(const sc_map *map, const sc_vocabulary *voc
 /** The same from memory (borrowed, also where `input` points to). */
 SC_CHECKED sc_err sc_run_reader_of(const sc_map *map, const sc_vocabulary *vocabulary,
                                    const sc_input *input, sc_run_reader **out, sc_diag *diag);
+
+/**
+ * Tell also who asks, when and with which profile, and which engine answered; to be called before
+ * the first line. Queries that lack one of the first three are refused then, and so is an
+ * engine with a field that is missing, unknown or out of range. Whoever does not call this gets
+ * records without them, too.
+ */
+void sc_run_reader_want_askers(sc_run_reader *reader);
+
+/** What a user is called in sc_run_member: a hash of the name, which is bytes of any kind. */
+uint64_t sc_run_user(const char *name, size_t size);
 
 /** What messages call it: its path, or standard input. */
 const char *sc_run_reader_name(const sc_run_reader *reader);

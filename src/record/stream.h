@@ -9,7 +9,7 @@
  * wrong kind is refused with the line and the field; what is out of range is left
  * to sc_admit(), which knows the limits.
  *
- * Uses: query, relay. Used by: sim, starcloak cloak.
+ * Uses: query, relay. Used by: sim, score, record/run_reader, starcloak cloak.
  */
 #ifndef SC_RECORD_STREAM_H
 #define SC_RECORD_STREAM_H

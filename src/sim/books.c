@@ -29,9 +29,7 @@ void sc_books_fini(sc_books *books)
 
 static bool counts(const sc_books *books, sc_time t)
 {
-    const sc_run_window window = books->window;
-    const bool is_empty = window.from >= window.until;
-    return is_empty || (t >= window.from && t < window.until);
+    return sc_run_window_has(books->window, t);
 }
 
 sc_err sc_books_ask(sc_books *books, const sc_query_id *id, sc_wait wait)

@@ -14,7 +14,7 @@
  * What happens can be listened to: every question that was admitted, with its true place, and
  * every outcome, in the order of time. A record is one listener (sim/recorder.h), the lab another.
  *
- * Uses: engine, query, record, sim/workload. Used by: lab, starcloak cloak and simulate.
+ * Uses: engine, query, record, sim/workload. Used by: score, lab, starcloak cloak and simulate.
  */
 #ifndef SC_SIM_RUN_H
 #define SC_SIM_RUN_H
@@ -42,6 +42,13 @@ typedef struct sc_run_window {
     sc_time from;
     sc_time until;
 } sc_run_window;
+
+/** Whether `t` is in a window; in the empty one every moment is. */
+static inline bool sc_run_window_has(sc_run_window window, sc_time t)
+{
+    const bool is_empty = window.from >= window.until;
+    return is_empty || (t >= window.from && t < window.until);
+}
 
 typedef struct sc_run_options {
     sc_engine_options engine;

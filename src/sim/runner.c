@@ -88,6 +88,7 @@ static sc_err let_listen(sc_runner *runner, const sc_map *map, const sc_run_opti
     if (options->record) {
         const sc_err err = sc_record_open(map, options->record, &runner->record, diag);
         if (err) return err;
+        sc_record_engine(runner->record, &options->engine);
         runner->listeners[runner->listener_count++] = sc_recorder_of(runner->record);
     }
     runner->listeners[runner->listener_count++] = options->listener;

@@ -168,6 +168,22 @@ static void test_a_directory_without_permission_is_told_and_left_alone(void **st
     place_free(&p);
 }
 
+static void test_asking_whether_a_file_can_be_written_changes_nothing(void **state)
+{
+    (void)state;
+    place p = place_new();
+    const char *old = place_write(&p, "old.txt", "old", 3);
+    sc_diag diag = {""};
+    CHECK_OK(sc_outfile_check(old, &diag), &diag);
+    CHECK_OK(sc_outfile_check(place_path(&p, "new.txt"), &diag), &diag);
+    CHECK_OK(sc_outfile_check("-", &diag), &diag);
+    CHECK_REFUSED(sc_outfile_check(place_path(&p, "nowhere/new.txt"), &diag), SC_EIO, &diag,
+                  "its directory does not exist");
+    check_content(old, "old");
+    assert_int_equal(count_entries(p.path), 1);
+    place_free(&p);
+}
+
 // A device or a pipe must not be replaced by a file of its name, though root could.
 static void test_what_is_no_plain_file_is_not_replaced(void **state)
 {
@@ -281,6 +297,7 @@ int main(void)
         cmocka_unit_test(test_a_name_as_long_as_the_system_allows_can_be_written),
         cmocka_unit_test(test_what_cannot_be_written_is_told_by_name_and_reason),
         cmocka_unit_test(test_a_directory_without_permission_is_told_and_left_alone),
+        cmocka_unit_test(test_asking_whether_a_file_can_be_written_changes_nothing),
         cmocka_unit_test(test_what_is_no_plain_file_is_not_replaced),
         cmocka_unit_test(test_a_disk_that_fills_up_leaves_the_old_file),
         cmocka_unit_test(test_a_minus_is_standard_output),

@@ -68,6 +68,7 @@ static void check_cloak(const made_record *record, const made_event *wanted,
 
 static sc_run_kind kind_of(made_kind kind)
 {
+    if (kind == MADE_QUERY) return SC_RUN_QUERY;
     if (kind == MADE_CLOAK) return SC_RUN_CLOAK;
     if (kind == MADE_ANSWER) return SC_RUN_ANSWER;
     return kind == MADE_END ? SC_RUN_END : SC_RUN_OTHER;
@@ -211,7 +212,7 @@ static void test_empty_lines_and_unknown_fields_are_passed_over(void **state)
     const char *text = "\xef\xbb\xbf"
                        "\n" QUERY "\r\n\n" CLOAK "{\"event\":\"end\",\"t\":2,\"mood\":\"fine\"}";
     CHECK_OK(read_all(&vocabulary, text, kinds, NULL, &diag), &diag);
-    assert_int_equal(kinds[0], SC_RUN_OTHER);
+    assert_int_equal(kinds[0], SC_RUN_QUERY);
     assert_int_equal(kinds[1], SC_RUN_CLOAK);
     assert_int_equal(kinds[2], SC_RUN_END);
     const char *more = "{" WHO ",\"edge\":0,\"offset_m\":4,\"segment\":0,\"request\":{\"type\":"
