@@ -6,8 +6,10 @@
 #define STARCLOAK_H
 
 #include <starcloak/answer.h>
+#include <starcloak/attack.h>
 #include <starcloak/cloak.h>
 #include <starcloak/cost.h>
+#include <starcloak/density.h>
 #include <starcloak/engine.h>
 #include <starcloak/err.h>
 #include <starcloak/lbs.h>

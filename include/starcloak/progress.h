@@ -3,7 +3,7 @@
  * @brief Being told how far long work has come.
  *
  * Uses: nothing. Used by: building, importing and generating maps, indexing objects, verify,
- * simulations.
+ * simulations, attacks on recorded runs.
  */
 #ifndef STARCLOAK_PROGRESS_H
 #define STARCLOAK_PROGRESS_H

@@ -7,7 +7,7 @@
  * segment, and distances are hops. A map lends the adjacency itself
  * (sc_map_star_neighbours()); this walks it.
  *
- * Uses: map. Used by: map info, whoever links us. (The engine has balls of its own.)
+ * Uses: map. Used by: map info, score, whoever links us. (The engine has balls of its own.)
  */
 #ifndef STARCLOAK_STAR_H
 #define STARCLOAK_STAR_H
