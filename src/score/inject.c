@@ -1,0 +1,240 @@
+// Queries of the adversary's own among the lines of a stream. See inject.h.
+//
+// Those near a victim come one microsecond after the other, the last of them one before it asks: so
+// they are all there when it does, and nobody else is likely to come between. The i-th is on the
+// same segment however many there are, so that more of them only add to what fewer did.
+#include "score/inject.h"
+
+#include "base/alloc.h"
+#include "base/diag.h"
+#include "score/inject_internal.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/** Room for a name: the prefix, the victim's number, ":", the query's number, NUL. */
+enum { NAME_ROOM = sizeof SC_INJECTED_PREFIX + 10 + 1 + 10 };
+
+sc_injection_options sc_injection_options_default(void)
+{
+    return (sc_injection_options){
+        .victims = 100,
+        .profile = {.l = 1, .max_hops = 1, .max_wait_us = sc_seconds(10)},
+        .within_hops = 1,
+        .seed = 1,
+    };
+}
+
+static sc_profile profile_of(const sc_injection_options *options)
+{
+    sc_profile profile = options->profile;
+    if (profile.k == 0) profile.k = options->injected + 1;
+    return profile;
+}
+
+// --- What is refused -------------------------------------------------------------------
+
+/** Everybody's limits hold for the adversary too: what is not admitted is no attack. */
+static sc_err check_profile(const sc_profile *profile, sc_diag *diag)
+{
+    const sc_limits limits = sc_limits_default();
+    if (profile->k > limits.max_k || profile->l < 1 || profile->l > limits.max_l ||
+        profile->max_hops > limits.max_hops) {
+        return sc_fail(diag, SC_EINVAL,
+                       "an injected query cannot ask for %" PRIu32 " users, %" PRIu32
+                       " segments and %" PRIu32 " hops; ask for at most %" PRIu32
+                       " users, 1 to %" PRIu32 " segments and at most %" PRIu32 " hops",
+                       profile->k, profile->l, profile->max_hops, limits.max_k, limits.max_l,
+                       limits.max_hops);
+    }
+    if (profile->max_wait_us <= 0 || profile->max_wait_us > limits.max_wait_us) {
+        return sc_fail(diag, SC_EINVAL,
+                       "an injected query cannot wait for %.15g s; let it wait for more than 0 and "
+                       "at most %.15g s",
+                       (double)profile->max_wait_us * 1e-6, (double)limits.max_wait_us * 1e-6);
+    }
+    return SC_OK;
+}
+
+static sc_err check_options(const sc_injection_options *options, sc_diag *diag)
+{
+    const uint32_t max_hops = sc_limits_default().max_hops;
+    if (options->injected > SC_INJECTED_MAX) {
+        return sc_fail(diag, SC_EINVAL,
+                       "%" PRIu32
+                       " injected queries near each victim are too many; take at most %d",
+                       options->injected, SC_INJECTED_MAX);
+    }
+    if (options->victims == 0) {
+        return sc_fail(diag, SC_EINVAL, "an attack needs a victim; take 1 or more");
+    }
+    if (options->within_hops > max_hops) {
+        return sc_fail(diag, SC_EINVAL,
+                       "%" PRIu32 " hops from a victim are not near it; take at most %" PRIu32,
+                       options->within_hops, max_hops);
+    }
+    const sc_profile profile = profile_of(options);
+    return check_profile(&profile, diag);
+}
+
+static sc_err check_lines(const sc_spoken *lines, size_t count, sc_diag *diag)
+{
+    if (count >= UINT32_MAX) {
+        return sc_fail(diag, SC_ELIMIT, "%zu questions are too many to draw victims from", count);
+    }
+    for (size_t i = 0; i < count; i++) {
+        const sc_ask *ask = &lines[i].ask;
+        if (sc_case_user_is_injected(ask->user, ask->user_size)) {
+            return sc_fail(
+                diag, SC_EINVAL,
+                "question %zu is of a user whose name begins with '%s', which is kept for "
+                "the adversary's own; give another name",
+                i + 1, SC_INJECTED_PREFIX);
+        }
+    }
+    return SC_OK;
+}
+
+// --- Queries near a victim ---------------------------------------------------------------
+
+/** `lead` microseconds before a victim asks, but not before the stream begins. */
+static sc_time moment_before(sc_time asked, sc_time lead, sc_time begin)
+{
+    const bool fits = asked >= INT64_MIN + lead && asked - lead >= begin;
+    return fits ? asked - lead : begin;
+}
+
+/** In the middle of a segment, of its edge in the middle. */
+static void stand_on(const sc_map *map, sc_seg_id segment, sc_ask *ask)
+{
+    const sc_segment *here = &sc_map_segments(map)[segment];
+    ask->is_on_edge = true;
+    ask->edge = here[0].first_edge + (here[1].first_edge - here[0].first_edge) / 2;
+    ask->offset_m = 0.5 * sc_map_edge_length_m(map, ask->edge);
+}
+
+/** Where lines of the adversary's own are gathered. */
+typedef struct gathering {
+    const sc_map *map;
+    sc_profile profile;
+    uint32_t injected;
+    sc_time begin;  ///< of the stream
+    sc__around around;
+    sc_spoken *lines;
+    size_t count;
+    char *names;  ///< NAME_ROOM each, in the order in which they were gathered
+} gathering;
+
+static void gather_one(gathering *g, uint32_t victim, const sc__quarry *quarry, uint32_t i)
+{
+    char *name = g->names + g->count * NAME_ROOM;
+    const int size =
+        snprintf(name, NAME_ROOM, SC_INJECTED_PREFIX "%" PRIu32 ":%" PRIu32, victim, i);
+    // What it wants is what the victim wants, so that both weigh alike where costs are counted.
+    sc_spoken *line = &g->lines[g->count++];
+    *line = *quarry->line;
+    line->line = 0;
+    line->ask.user = name;
+    line->ask.user_size = (size_t)size;
+    line->ask.t = moment_before(quarry->line->ask.t, (sc_time)g->injected - i, g->begin);
+    line->ask.profile = g->profile;
+    stand_on(g->map, g->around.segments[i % g->around.count], &line->ask);
+}
+
+static sc_err gather(gathering *g, const sc__quarry *quarries, size_t count, uint32_t max_hops)
+{
+    for (size_t v = 0; v < count; v++) {
+        sc_rng rng;
+        sc_rng_seed(&rng, quarries[v].seed);
+        const sc_err err = sc__around_draw(&g->around, quarries[v].segment, max_hops, &rng);
+        if (err) return err;
+        for (uint32_t i = 0; i < g->injected; i++) {
+            gather_one(g, (uint32_t)v, &quarries[v], i);
+        }
+    }
+    return SC_OK;
+}
+
+// --- In the order of time ------------------------------------------------------------------
+
+/** By time; of the same moment, as they were gathered: names lie one behind the other. */
+static int compare_lines(const void *a, const void *b)
+{
+    const sc_ask *first = &((const sc_spoken *)a)->ask;
+    const sc_ask *second = &((const sc_spoken *)b)->ask;
+    if (first->t != second->t) return first->t < second->t ? -1 : 1;
+    return (first->user > second->user) - (first->user < second->user);
+}
+
+/** The adversary's own come before others of the same moment. */
+static sc_err merge(sc_injection *injection, const sc_spoken *lines, size_t line_count,
+                    const gathering *own)
+{
+    injection->lines = sc_malloc_array(line_count + own->count, sizeof *injection->lines);
+    if (!injection->lines) return SC_ENOMEM;
+    size_t used = 0;
+    for (size_t i = 0; i < line_count; i++) {
+        while (used < own->count && own->lines[used].ask.t <= lines[i].ask.t) {
+            injection->lines[injection->line_count++] = own->lines[used++];
+        }
+        injection->lines[injection->line_count++] = lines[i];
+    }
+    return SC_OK;  // none is left: the last victim's line comes after all of them
+}
+
+// --- The whole -------------------------------------------------------------------------------
+
+static sc_err inject(sc_injection *injection, const sc_map *map, const sc_spoken *lines,
+                     size_t line_count, const sc_injection_options *options,
+                     const sc__quarry *quarries)
+{
+    const size_t most = injection->victim_count * options->injected;
+    gathering g = {
+        .map = map,
+        .profile = profile_of(options),
+        .injected = options->injected,
+        .begin = line_count > 0 ? lines[0].ask.t : 0,
+        .lines = sc_malloc_array(most, sizeof *g.lines),
+        .names = sc_malloc_array(most, NAME_ROOM),
+    };
+    injection->names = g.names;
+    sc_err err = g.lines && g.names ? sc__around_init(&g.around, map) : SC_ENOMEM;
+    if (!err) err = gather(&g, quarries, injection->victim_count, options->within_hops);
+    if (!err) {
+        qsort(g.lines, g.count, sizeof *g.lines, compare_lines);
+        err = merge(injection, lines, line_count, &g);
+    }
+    sc__around_fini(&g.around);
+    sc_free(g.lines);
+    return err;
+}
+
+sc_err sc_injection_init(sc_injection *injection, const sc_map *map, const sc_spoken *lines,
+                         size_t line_count, const sc_injection_options *options, sc_diag *diag)
+{
+    sc_err err = check_options(options, diag);
+    if (!err) err = check_lines(lines, line_count, diag);
+    if (err) return err;
+
+    sc_injection made = {0};
+    sc__quarry *quarries = NULL;
+    err = sc__victims_draw(&made, map, lines, line_count, options, &quarries);
+    if (!err) err = inject(&made, map, lines, line_count, options, quarries);
+    sc_free(quarries);
+    if (err) {
+        sc_injection_fini(&made);
+        return sc_fail_memory(diag, "putting queries near victims");
+    }
+    *injection = made;
+    return SC_OK;
+}
+
+void sc_injection_fini(sc_injection *injection)
+{
+    sc_free(injection->lines);
+    sc_free(injection->names);
+    sc_free(injection->victims);
+    sc_hash_fini(&injection->numbers);
+    *injection = (sc_injection){0};
+}
