@@ -2,7 +2,7 @@
  * @file claim_internal.h
  * @brief What the judges of claims share.
  *
- * Used by: lab (claims.c, claim_order.c, claim_trend.c).
+ * Used by: lab (claims.c, claim_order.c, claim_trend.c, claim_ends.c).
  */
 #ifndef SC_LAB_CLAIM_INTERNAL_H
 #define SC_LAB_CLAIM_INTERNAL_H
@@ -47,6 +47,10 @@ void sc__claim_untold(sc_lab_claim *claim, const char *reason);
  */
 int sc__sign_beyond_chance(const sc_lab_estimate *by, double left, double right);
 
+/** Whether there is an axis with two ends to look along; if not, the claim is told so. */
+bool sc__claim_has_ends(const sc_lab_options *options, const sc_lab_figure *figure,
+                        sc_lab_claim *claim);
+
 /** How far something that agrees by `by` is against a claim: 0 if it is not. */
 double sc__against(double by);
 
@@ -56,7 +60,7 @@ void sc__judge_order(const sc_lab_judge *judge, sc_lab_claim *claim);
 /** Judge those that go along an axis. */
 void sc__judge_trend(const sc_lab_judge *judge, sc_lab_claim *claim);
 
-/** Judge SC_LAB_CLAIM_SPARSER. */
-void sc__judge_sparser(const sc_lab_judge *judge, sc_lab_claim *claim);
+/** Judge those that look at the two ends of an axis. */
+void sc__judge_ends(const sc_lab_judge *judge, sc_lab_claim *claim);
 
 #endif

@@ -31,19 +31,30 @@ static void add_place(const sc_lab_options *options, places *list, sc_lab_spot p
     list->all[list->count++] = place;
 }
 
+// Whether the claim looks at the i-th value of that axis.
+static bool is_looked_at(const sc_lab_options *options, const sc_lab_statement *statement,
+                         sc_lab_spot place)
+{
+    const sc_lab_grid *grid = &options->grids[place.axis];
+    switch (statement->kind) {
+    case SC_LAB_CLAIM_AT_END:
+        return place.axis == statement->axis && place.i + 1 == grid->count;
+    case SC_LAB_CLAIM_FROM:
+        return place.axis == statement->axis && grid->values[place.i] >= statement->from;
+    default:
+        return true;
+    }
+}
+
 static void list_places(const sc_lab_options *options, const sc_lab_claim *claim, places *list)
 {
-    const sc_lab_statement *statement = claim->statement;
-    const bool only_end = statement->kind == SC_LAB_CLAIM_AT_END;
     list->count = 0;
     for (sc_lab_axis axis = 0; axis < SC_LAB_AXIS_COUNT; axis++) {
         const sc_lab_figure figure = sc__claim_figure(claim, axis);
-        const size_t count = options->grids[axis].count;
-        if ((only_end && axis != statement->axis) || !sc__figure_is_wanted(options, &figure)) {
-            continue;
-        }
-        for (size_t i = only_end && count > 0 ? count - 1 : 0; i < count; i++) {
-            add_place(options, list, (sc_lab_spot){.axis = axis, .i = i});
+        if (!sc__figure_is_wanted(options, &figure)) continue;
+        for (size_t i = 0; i < options->grids[axis].count; i++) {
+            const sc_lab_spot place = {.axis = axis, .i = i};
+            if (is_looked_at(options, claim->statement, place)) add_place(options, list, place);
         }
     }
 }
@@ -70,6 +81,14 @@ static sc_lab_estimate difference_of(const sc_lab_judge *judge, int sign)
                     : sc__estimate_difference(judge->right, judge->left, seeds);
 }
 
+// Whether a point agrees, where the two differ by `mean`.
+static bool is_enough(const sc_lab_statement *statement, double mean, int beyond_chance)
+{
+    if (statement->kind == SC_LAB_CLAIM_FROM) return beyond_chance > 0;
+    if (statement->is_at_least) return beyond_chance >= 0;
+    return statement->is_strict ? mean > 0 : mean >= 0;
+}
+
 static void count_place(const sc_lab_judge *judge, const sc_lab_claim *claim, sc_lab_spot place,
                         tally *sum)
 {
@@ -87,12 +106,9 @@ static void count_place(const sc_lab_judge *judge, const sc_lab_claim *claim, sc
     sum->count++;
     sum->left += left;
     sum->right += right;
-    const bool is_contradicted = sc__sign_beyond_chance(&difference, left, right) < 0;
-    const bool is_enough = statement->is_at_least ? !is_contradicted
-                           : statement->is_strict ? difference.mean > 0
-                                                  : difference.mean >= 0;
-    sum->agreeing += is_enough;
-    sum->is_contradicted |= is_contradicted;
+    const int beyond_chance = sc__sign_beyond_chance(&difference, left, right);
+    sum->agreeing += is_enough(statement, difference.mean, beyond_chance);
+    sum->is_contradicted |= beyond_chance < 0;
     if (difference.mean < sum->worst) {
         sum->worst = difference.mean;
         sum->worst_place = place;
@@ -117,6 +133,7 @@ static bool is_within_chance(const sc_lab_judge *judge, const tally *sum)
 static bool order_holds(const sc_lab_statement *statement, const tally *sum)
 {
     const bool is_mostly_so = 2 * sum->agreeing > sum->count;
+    if (statement->kind == SC_LAB_CLAIM_FROM) return sum->agreeing == sum->count;
     if (statement->kind == SC_LAB_CLAIM_MOSTLY) return is_mostly_so;
     const double difference = mean_difference(statement, sum);
     const bool agrees = statement->is_strict ? difference > 0 : difference >= 0;
@@ -133,9 +150,11 @@ static void tell_order(const sc_lab_judge *judge, sc_lab_claim *claim, const tal
                  sc__short_number(-sum->worst).text, sc__axis_symbol(at.axis),
                  grids[at.axis].values[at.i]);
     }
-    snprintf(claim->found, sizeof claim->found, "%s against %s %s%s; so at %zu of %zu point%s%s%s",
+    snprintf(claim->found, sizeof claim->found,
+             "%s against %s %s%s; so %sat %zu of %zu point%s%s%s",
              sc__short_number(claim->left).text, sc__short_number(claim->right).text,
              sc__metric_unit(claim->statement->metric), sum->is_even ? ", which may be chance" : "",
+             claim->statement->kind == SC_LAB_CLAIM_FROM ? "by more than chance " : "",
              sum->agreeing, sum->count, sc__plural(sum->count), worst,
              sum->is_contradicted ? ", more than chance" : "");
 }
@@ -245,7 +264,9 @@ void sc__judge_order(const sc_lab_judge *judge, sc_lab_claim *claim)
     places list;
     list_places(judge->table->options, claim, &list);
     if (list.count == 0) {
-        sc__claim_untold(claim, "no figure of this was asked for");
+        sc__claim_untold(claim, claim->statement->kind == SC_LAB_CLAIM_FROM
+                                    ? "no figure with so large values was asked for"
+                                    : "no figure of this was asked for");
         return;
     }
     switch (claim->statement->kind) {

@@ -31,6 +31,20 @@ void sc__claim_untold(sc_lab_claim *claim, const char *reason)
     snprintf(claim->found, sizeof claim->found, "%s", reason);
 }
 
+bool sc__claim_has_ends(const sc_lab_options *options, const sc_lab_figure *figure,
+                        sc_lab_claim *claim)
+{
+    if (!sc__figure_is_wanted(options, figure)) {
+        sc__claim_untold(claim, "no figure of this was asked for");
+        return false;
+    }
+    if (sc__figure_grid(options, figure)->count < 2) {
+        sc__claim_untold(claim, "fewer than two values of the axis have a number");
+        return false;
+    }
+    return true;
+}
+
 double sc__against(double by)
 {
     return by < 0 ? -by : 0;
@@ -107,11 +121,13 @@ static void judge_claim(const sc_lab_judge *judge, sc_lab_claim *claim)
     switch (claim->statement->kind) {
     case SC_LAB_CLAIM_TREND:
     case SC_LAB_CLAIM_GAP:
-    case SC_LAB_CLAIM_LESS_LOST:
         sc__judge_trend(judge, claim);
         break;
+    case SC_LAB_CLAIM_LESS_LOST:
+    case SC_LAB_CLAIM_GAINS_MORE:
+    case SC_LAB_CLAIM_STEADY:
     case SC_LAB_CLAIM_SPARSER:
-        sc__judge_sparser(judge, claim);
+        sc__judge_ends(judge, claim);
         break;
     default:
         sc__judge_order(judge, claim);

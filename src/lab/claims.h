@@ -9,7 +9,7 @@
  *
  *     claim_list.c  the statements and rules   claims.c       on which maps, for which methods
  *     claim_order.c one method against others  claim_trend.c  one method along an axis
- *     claim_paper.c the seven claims as wholes
+ *     claim_ends.c  from one end to the other  claim_paper.c  the paper's claims as wholes
  *
  * Used by: lab (output, csv, report).
  */
@@ -22,6 +22,7 @@
 typedef enum sc_lab_claim_kind {
     SC_LAB_CLAIM_ORDER,      ///< each is above (or below) the others, at the points of all figures
     SC_LAB_CLAIM_AT_END,     ///< the same where the axis ends
+    SC_LAB_CLAIM_FROM,       ///< the same from a value of the axis on, everywhere beyond chance
     SC_LAB_CLAIM_MOSTLY,     ///< the same at most of the points
     SC_LAB_CLAIM_FACTOR,     ///< each is SC_LAB_CLAIM_TIMES times below the other
     SC_LAB_CLAIM_SIMILAR,    ///< each is near the other
@@ -29,7 +30,10 @@ typedef enum sc_lab_claim_kind {
     SC_LAB_CLAIM_GAP,        ///< how far each is below the other rises along the axis
     SC_LAB_CLAIM_LESS_LOST,  ///< from the end of the axis to its beginning each loses less than the
                              ///< other
-    SC_LAB_CLAIM_SPARSER,    ///< each falls more along the axis on the sparser of two maps
+    SC_LAB_CLAIM_GAINS_MORE,  ///< from the beginning of the axis to its end each rises more than
+                              ///< the other
+    SC_LAB_CLAIM_STEADY,      ///< each is at the end of the axis what it was at its beginning
+    SC_LAB_CLAIM_SPARSER,     ///< each falls more along the axis on the sparser of two maps
 } sc_lab_claim_kind;
 
 /** The other is that many times each, at least. */
@@ -37,6 +41,9 @@ typedef enum sc_lab_claim_kind {
 
 /** Similar: no farther apart than this part of the larger. */
 #define SC_LAB_CLAIM_NEAR 0.15
+
+/** Steady: the ends of the axis are no farther apart than this part of the larger. */
+#define SC_LAB_CLAIM_STAYS 0.02
 
 /** With one seed, a difference above this part of the larger counts as more than chance. */
 #define SC_LAB_CLAIM_CHANCE 0.02
@@ -54,6 +61,7 @@ typedef struct sc_lab_statement {
     sc_lab_claim_kind kind;
     sc_lab_metric metric;
     sc_lab_axis axis;    ///< of the kinds that look along one
+    double from;         ///< of SC_LAB_CLAIM_FROM: the axis's first value that counts
     int sign;            ///< 1: above, rises; -1: below, falls
     bool is_strict;      ///< equal is not enough
     bool is_at_least;    ///< less by chance is enough: "at least", or "at most" with sign -1
@@ -65,7 +73,7 @@ typedef struct sc_lab_statement {
 /** All statements, in the order of the paper's claims. */
 const sc_lab_statement *sc__statements(size_t *count);
 
-/** How many sentences or two say how they are judged. */
+/** How many rules say how they are judged, a sentence or two each. */
 size_t sc__claim_rule_count(void);
 
 /** One of them. Why methods can be compared seed by seed depends on whether loops are closed. */
@@ -108,10 +116,10 @@ SC_CHECKED sc_err sc__claims_init(sc_lab_claims *claims, const sc_lab_table *tab
 /** Harmless twice. */
 void sc__claims_fini(sc_lab_claims *claims);
 
-// --- The seven ---------------------------------------------------------------------
+// --- The paper's claims ---------------------------------------------------------------------
 
 /** The claims as the paper makes them; they are numbered from 0 here. */
-enum { SC_LAB_PAPER_CLAIMS = 7 };
+enum { SC_LAB_PAPER_CLAIMS = 8 };
 
 const char *sc__paper_claim_title(size_t number);
 
@@ -136,7 +144,7 @@ sc_lab_verdict sc__tally_verdict(const sc_lab_tally *tally);
 sc_lab_tally sc__paper_claim_total(const sc_lab_claims *claims, size_t number);
 sc_lab_verdict sc__paper_claim_verdict(const sc_lab_claims *claims, size_t number);
 
-/** The seven, on all maps. */
+/** All of the paper's, on all maps. */
 sc_lab_tally sc__paper_claims_by_verdict(const sc_lab_claims *claims);
 
 #endif

@@ -50,10 +50,17 @@ static void end_line(FILE *stream)
 
 // --- Points --------------------------------------------------------------------
 
+// Cloaks seen are columns of a row, not rows.
+static bool has_points(sc_lab_axis axis)
+{
+    return axis != SC_LAB_AXIS_ASKED;
+}
+
 static void put_point_header(FILE *stream)
 {
     fputs("map,seed", stream);
     for (sc_lab_axis axis = 0; axis < SC_LAB_AXIS_COUNT; axis++) {
+        if (!has_points(axis)) continue;
         fprintf(stream, ",%s", sc_lab_axis_name(axis));
     }
     fputs(",method", stream);
@@ -70,6 +77,7 @@ static void put_point(FILE *stream, const sc_lab_options *options, const sc_lab_
     sc__csv_text(stream, options->maps[point->map].name);
     fprintf(stream, ",%" PRIu64, point->seed);
     for (sc_lab_axis axis = 0; axis < SC_LAB_AXIS_COUNT; axis++) {
+        if (!has_points(axis)) continue;
         fputc(',', stream);
         put_number(stream, point->mean[axis]);
     }

@@ -6,13 +6,14 @@
  * digits, and what is not there is an empty field. A column whose name ends in "_measured" comes
  * from CPU time: two runs with the same seeds give the same files but for these.
  *
- *     points.csv             map, seed, one column per axis, method, and SC_LAB_COLUMN_MAP
+ *     points.csv             map, seed, one column per axis that points are on, method, and
+ *                            SC_LAB_COLUMN_MAP
  *     MAP-METRIC-AXIS.csv    AXIS, method, mean, low, high (95 %, cut to what is possible), seeds
  *                            that have a value
  *     claims.csv             claim, map, statement, methods, and twice (the second time measured)
  *                            verdict, points, agreeing, left, right, contradiction, found
  *
- * Used by: lab (csv.c, report_summary.c).
+ * Used by: lab (csv.c, report_measures.c).
  */
 #ifndef SC_LAB_CSV_H
 #define SC_LAB_CSV_H
@@ -21,22 +22,49 @@
 
 #include "lab/results.h"
 
+/** The columns after the n-th cloak of a traveller, for SC_LAB_COLUMN_MAP. */
+#define SC_LAB_ASKED_COLUMNS(X, n)                                              \
+    X(FOLLOWED_##n, followed[(n)-1], "followed_" #n, true)                      \
+    X(EFFECTIVE_##n, effective[(n)-1], "effective_" #n, m->followed[(n)-1] > 0) \
+    X(LOCATED_##n, located[(n)-1], "located_" #n, m->followed[(n)-1] > 0)
+
 /** Column, field of sc_lab_measure, name, and whether `m` has it: a mean of nothing is none. */
-#define SC_LAB_COLUMN_MAP(X)                                           \
-    X(QUERIES, queries, "queries", true)                               \
-    X(CLOAKED, cloaked, "cloaked", true)                               \
-    X(CLOAKS, cloaks, "cloaks", true)                                  \
-    X(WAIT, wait_s, "wait_s", m->cloaked > 0)                          \
-    X(USERS, users, "users", m->cloaks > 0)                            \
-    X(SEGMENTS, segments, "segments", m->cloaks > 0)                   \
-    X(BORDER_NODES, border_nodes, "border_nodes", m->cloaks > 0)       \
-    X(CPU, cpu_us, "cpu_us_measured", m->queries > 0)                  \
-    X(EVALUATED_CLOAKS, evaluated_cloaks, "evaluated_cloaks", true)    \
-    X(EVALUATED_QUERIES, evaluated_queries, "evaluated_queries", true) \
-    X(CANDIDATES, candidates, "candidates", m->evaluated_queries > 0)  \
-    X(DISTINCT, distinct, "distinct", m->evaluated_queries > 0)        \
-    X(BYTES_IN, bytes_in, "bytes_in", m->evaluated_cloaks > 0)         \
-    X(PROVIDER_CPU, provider_cpu_us, "provider_cpu_us_measured", m->evaluated_queries > 0)
+#define SC_LAB_COLUMN_MAP(X)                                                               \
+    X(QUERIES, queries, "queries", true)                                                   \
+    X(CLOAKED, cloaked, "cloaked", true)                                                   \
+    X(CLOAKS, cloaks, "cloaks", true)                                                      \
+    X(WAIT, wait_s, "wait_s", m->cloaked > 0)                                              \
+    X(USERS, users, "users", m->cloaks > 0)                                                \
+    X(SEGMENTS, segments, "segments", m->cloaks > 0)                                       \
+    X(BORDER_NODES, border_nodes, "border_nodes", m->cloaks > 0)                           \
+    X(CPU, cpu_us, "cpu_us_measured", m->queries > 0)                                      \
+    X(EVALUATED_CLOAKS, evaluated_cloaks, "evaluated_cloaks", true)                        \
+    X(EVALUATED_QUERIES, evaluated_queries, "evaluated_queries", true)                     \
+    X(CANDIDATES, candidates, "candidates", m->evaluated_queries > 0)                      \
+    X(DISTINCT, distinct, "distinct", m->evaluated_queries > 0)                            \
+    X(BYTES_IN, bytes_in, "bytes_in", m->evaluated_cloaks > 0)                             \
+    X(PROVIDER_CPU, provider_cpu_us, "provider_cpu_us_measured", m->evaluated_queries > 0) \
+    X(ATTACKED_CLOAKS, attacked_cloaks, "attacked_cloaks", true)                           \
+    X(ENTROPY, entropy, "entropy", m->attacked_cloaks > m->unexplained)                    \
+    X(ENTROPY_ERROR, entropy_error, "entropy_error", m->attacked_cloaks > m->unexplained)  \
+    X(ENTROPY_BIAS, entropy_bias, "entropy_bias", m->attacked_cloaks > m->unexplained)     \
+    X(ATTACKED_SEGMENTS, attacked_segments, "attacked_segments", m->attacked_cloaks > 0)   \
+    X(ATTACKED_EFFECTIVE, attacked_effective, "attacked_effective",                        \
+      m->attacked_cloaks > m->unexplained)                                                 \
+    X(RECOGNISED, recognised, "recognised", m->attacked_cloaks > 0)                        \
+    X(PROBABILITY, probability, "probability", m->attacked_cloaks > m->unexplained)        \
+    X(RANK, rank, "rank", m->attacked_cloaks > m->unexplained)                             \
+    X(ENUMERATED, enumerated, "enumerated", true)                                          \
+    X(UNEXPLAINED, unexplained, "unexplained", true)                                       \
+    X(REPLAYS, replays, "replays", true)                                                   \
+    SC_LAB_ASKED_COLUMNS(X, 1)                                                             \
+    SC_LAB_ASKED_COLUMNS(X, 2)                                                             \
+    SC_LAB_ASKED_COLUMNS(X, 3)                                                             \
+    SC_LAB_ASKED_COLUMNS(X, 4)                                                             \
+    SC_LAB_ASKED_COLUMNS(X, 5)                                                             \
+    SC_LAB_ASKED_COLUMNS(X, 6)                                                             \
+    SC_LAB_ASKED_COLUMNS(X, 7)                                                             \
+    SC_LAB_ASKED_COLUMNS(X, 8)
 
 typedef enum sc_lab_column {
 #define X(id, field, name, is_there) SC_LAB_COLUMN_##id,
@@ -44,6 +72,8 @@ typedef enum sc_lab_column {
 #undef X
         SC_LAB_COLUMN_COUNT
 } sc_lab_column;
+
+_Static_assert(SC_LAB_ASKED_MAX == 8, "a set of columns for each cloak of a traveller");
 
 /** One number of a measure; false if there is none. */
 bool sc__column_value(const sc_lab_measure *m, sc_lab_column column, double *out);

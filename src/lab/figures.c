@@ -68,7 +68,8 @@ bool sc__metric_is_log(sc_lab_metric metric)
 
 double sc__metric_most(sc_lab_metric metric)
 {
-    return metric == SC_LAB_SUCCESS ? 100 : HUGE_VAL;
+    if (metric == SC_LAB_SUCCESS) return 100;
+    return metric == SC_LAB_ENTROPY ? 1 : HUGE_VAL;
 }
 
 bool sc__metric_is_measured(sc_lab_metric metric)
@@ -76,12 +77,15 @@ bool sc__metric_is_measured(sc_lab_metric metric)
     return metric == SC_LAB_THROUGHPUT || metric == SC_LAB_PROCESSING;
 }
 
-// Three digits that count, more above 1000; -1: so small that it needs an exponent.
+// Three digits that count, more above 1000, fewer below 0.1; -1: so small that it needs an
+// exponent.
 static int decimals_of(double value)
 {
     const double size = fabs(value);
-    if (size > 0 && size < 0.1) return -1;
-    return size >= 100 ? 0 : size >= 10 ? 1 : 2;
+    if (size > 0 && size < 0.01) return -1;
+    if (size >= 100) return 0;
+    if (size >= 10) return 1;
+    return size >= 1 || size <= 0 ? 2 : 3;
 }
 
 // Part of an interval, with as many decimals as its mean has.
@@ -132,6 +136,7 @@ const char *sc__plural(size_t count)
 bool sc__figure_is_wanted(const sc_lab_options *options, const sc_lab_figure *figure)
 {
     return (options->figures[figure->metric] >> figure->axis & 1U) != 0 &&
+           sc_lab_goes_over(figure->metric, figure->axis) &&
            sc_lab_has_metric(options, figure->map, figure->metric);
 }
 
@@ -182,11 +187,13 @@ static size_t place_of(const sc_lab_table *table, const sc_lab_figure *figure, s
 static void take_result(sc_lab_table *table, sc_lab_figure figure, size_t i, unsigned seed,
                         const sc_lab_result *result)
 {
+    const double at = sc__figure_grid(table->options, &figure)->values[i];
     for (sc_lab_method method = 0; method < SC_LAB_METHOD_COUNT; method++) {
         const bool is_there = result && sc__has_method(table->options, method);
         for (figure.metric = 0; figure.metric < SC_LAB_METRIC_COUNT; figure.metric++) {
             double *cell = &table->cells[place_of(table, &figure, i, method) + seed];
-            if (!is_there || !sc_lab_value(&result->by_method[method], figure.metric, cell)) {
+            if (!is_there ||
+                !sc_lab_value(&result->by_method[method], figure.metric, figure.axis, at, cell)) {
                 *cell = SC_NO_VALUE;
             }
         }

@@ -25,7 +25,7 @@ const char *sc__metric_title(sc_lab_metric metric);
 const char *sc__metric_unit(sc_lab_metric metric);
 bool sc__metric_is_log(sc_lab_metric metric);
 
-/** The most it can be: 100 for percentages, else infinity. None is ever below 0. */
+/** The most it can be: 100 for percentages, 1 for entropy, else infinity. None is ever below 0. */
 double sc__metric_most(sc_lab_metric metric);
 
 /** Whether it comes from CPU time, and so differs between two runs with one seed. */

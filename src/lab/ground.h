@@ -5,7 +5,7 @@
  * Finding out the fastest ways takes longer than many a point, so it is done once, before the
  * processes part; they read it and leave it as it is.
  *
- * Uses: travel, traces, objects. Used by: lab/point, lab/workers.
+ * Uses: travel, traces, objects. Used by: lab/point, lab/assault, lab/workers.
  */
 #ifndef SC_LAB_GROUND_H
 #define SC_LAB_GROUND_H

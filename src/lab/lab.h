@@ -5,9 +5,10 @@
  * A *point* is one setting of the workload on one map with one seed. At a point a stream of queries
  * is recorded from travellers who are served by basic StarCloak and ask again a pause after each
  * outcome; then every method gets that very stream, and the same number of its cloaks goes to the
- * provider. (Or each method serves travellers of its own, see `is_closed`.) Points are independent:
- * they run in processes of their own, as many at a time as there are cores, and each leaves a file.
- * So a run that was interrupted goes on where it was, and nothing is done twice.
+ * provider; some are attacked, where a figure wants it (lab/assault.h). (Or each method serves
+ * travellers of its own, see `is_closed`.) Points are independent: they run in processes of their
+ * own, as many at a time as there are cores, and each leaves a file. So a run that was interrupted
+ * goes on where it was, and nothing is done twice.
  *
  * Everything but measured CPU time follows from the seeds: the same seeds, the same numbers,
  * whatever the number of cores and the order in which points are done.
@@ -15,12 +16,13 @@
  *     plan.c  which points?  ->  workers.c + point.c  what comes out at each?  ->  store.c  kept
  *     ->  figures.c, csv.c, plot.c, claims.c, report.c  what does it say?
  *
- * Uses: sim, travel, traces, objects, engine. Used by: starcloak experiment.
+ * Uses: sim, travel, traces, objects, engine, attack, score. Used by: starcloak experiment.
  */
 #ifndef SC_LAB_LAB_H
 #define SC_LAB_LAB_H
 
 #include <signal.h>
+#include <starcloak/attack.h>
 #include <starcloak/engine.h>
 #include <starcloak/map.h>
 #include <starcloak/progress.h>
@@ -47,13 +49,18 @@ typedef enum sc_lab_method {
         SC_LAB_METHOD_COUNT
 } sc_lab_method;
 
-/** What is varied: name, symbol for people, unit. */
-#define SC_LAB_AXIS_MAP(X)              \
-    X(K, "k", "k", "users")             \
-    X(L, "l", "l", "segments")          \
-    X(SIGMA_S, "sigma_s", "σs", "hops") \
-    X(SIGMA_T, "sigma_t", "σt", "s")    \
-    X(NEAREST, "nearest", "k of k-NN", "objects")
+/**
+ * What is varied: name, symbol for people, unit. All but the last two are means of the workload.
+ * The point in the middle tells of all numbers of cloaks seen, so that axis has none of its own.
+ */
+#define SC_LAB_AXIS_MAP(X)                                                          \
+    X(K, "k", "k", "users")                                                         \
+    X(L, "l", "l", "segments")                                                      \
+    X(SIGMA_S, "sigma_s", "σs", "hops")                                             \
+    X(SIGMA_T, "sigma_t", "σt", "s")                                                \
+    X(NEAREST, "nearest", "k of k-NN", "objects")                                   \
+    X(INJECTED, "injected", "injected queries", "per victim") /* by an adversary */ \
+    X(ASKED, "asked", "cloaks seen", "of one traveller")      /* 1 is the first */
 
 typedef enum sc_lab_axis {
 #define X(id, name, symbol, unit) SC_LAB_AXIS_##id,
@@ -68,7 +75,9 @@ typedef enum sc_lab_axis {
     X(THROUGHPUT, "throughput", "Successful throughput", "queries per CPU second", true) \
     X(ANONYMIZATION, "anonymization", "Anonymization time", "s", false)                  \
     X(PROCESSING, "processing", "Query processing time", "µs CPU per query", false)      \
-    X(CANDIDATES, "candidates", "Candidate result size", "objects per query", false)
+    X(CANDIDATES, "candidates", "Candidate result size", "objects per query", false)     \
+    X(ENTROPY, "entropy", "Segment entropy under attack", "of log2 |S|", false)          \
+    X(EFFECTIVE, "effective", "Effective segments", "2^H", false)
 
 typedef enum sc_lab_metric {
 #define X(id, name, title, unit, is_log) SC_LAB_##id,
@@ -81,6 +90,18 @@ typedef enum sc_lab_metric {
 const char *sc_lab_method_name(sc_lab_method method);
 const char *sc_lab_axis_name(sc_lab_axis axis);
 const char *sc_lab_metric_name(sc_lab_metric metric);
+
+/** Whether an axis moves a mean of the workload. */
+static inline bool sc_lab_is_of_workload(sc_lab_axis axis)
+{
+    return axis < SC_LAB_AXIS_INJECTED;
+}
+
+/**
+ * Whether a metric can be drawn over an axis: effective segments over cloaks seen, and only there;
+ * over injected queries entropy alone.
+ */
+bool sc_lab_goes_over(sc_lab_metric metric, sc_lab_axis axis);
 
 /** The values that one axis takes. */
 enum { SC_LAB_GRID_MAX = 32 };
@@ -106,6 +127,9 @@ typedef struct sc_lab_map {
 
 enum { SC_LAB_MAPS_MAX = 16, SC_LAB_SEEDS_MAX = 1000, SC_LAB_JOBS_MAX = 256 };
 
+/** More would take days, and memory for all that is asked near them. */
+enum { SC_LAB_VICTIMS_MAX = 10000 };
+
 typedef struct sc_lab_options {
     sc_lab_map maps[SC_LAB_MAPS_MAX];
     size_t map_count;
@@ -128,6 +152,15 @@ typedef struct sc_lab_options {
     bool is_closed;       ///< every method serves travellers of its own
     uint32_t max_cloaks;  ///< of each method that go to the provider at one point
     bool is_indexed;  ///< the provider may look up; else it searches the roads from border nodes
+
+    /**
+     * The adversary: samples, max_placements, runs, fruitful, likeness. Engine, density, seed and
+     * threads are set for each point and method. Only points of ENTROPY figures are attacked.
+     */
+    sc_adversary_options adversary;
+    uint32_t max_victims;  ///< cloaks of each method that are attacked at one point; in the middle
+                           ///< five times as many travellers are followed
+    bool knows_traffic;    ///< it has counted the traffic of another seed; else uniform
 
     const char *version;  ///< of the program; may be NULL. Points of another one are not taken over
     const char *command;  ///< that repeats this run, for the report; may be NULL
@@ -157,7 +190,7 @@ typedef struct sc_lab_summary {
     size_t claims_held;  ///< statements, each on one map and for one method
     size_t claims_failed;
     size_t claims_untold;      ///< not enough points to tell
-    size_t paper_claims_held;  ///< of the paper's seven: all that could be told of them holds
+    size_t paper_claims_held;  ///< of the paper's eight: all that could be told of them holds
     size_t paper_claims_failed;
     size_t paper_claims_untold;
 } sc_lab_summary;

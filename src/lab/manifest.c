@@ -13,7 +13,7 @@
 #include <xxhash.h>
 
 /** Raise it when the same options give other numbers, or numbers another meaning. */
-enum { FORMAT = 1 };
+enum { FORMAT = 2 };
 
 /** What a manifest calls the checksum of the program. */
 #define PROGRAM "checksum of the program"
@@ -108,6 +108,19 @@ static void put_engine(sheet *s, const sc_lab_options *options)
     put_text(s, "promises", engine->is_paranoid ? "checked again" : "not checked again");
 }
 
+static void put_adversary(sheet *s, const sc_lab_options *options)
+{
+    const sc_adversary_options *adversary = &options->adversary;
+    put_number(s, "victims", options->max_victims);
+    put_number(s, "samples of an adversary", (double)adversary->samples);
+    put_number(s, "placements it enumerates", (double)adversary->max_placements);
+    put_number(s, "runs of each", adversary->runs);
+    put_number(s, "fruitful replays it wants", (double)adversary->fruitful);
+    put_text(s, "likeness it looks for",
+             adversary->likeness == SC_LIKENESS_EXACT ? "exact" : "overlap");
+    put_text(s, "traffic it knows", options->knows_traffic ? "of another seed" : "none");
+}
+
 static sheet settings_of(const sc_lab_options *options)
 {
     sheet s = {.object = json_object()};
@@ -122,6 +135,7 @@ static sheet settings_of(const sc_lab_options *options)
     put_number(&s, "cloaks evaluated", options->max_cloaks);
     put_text(&s, "provider", options->is_indexed ? "looks up" : "searches");
     put_engine(&s, options);
+    put_adversary(&s, options);
     put_workload(&s, &options->workload);
     return s;
 }

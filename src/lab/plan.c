@@ -8,14 +8,12 @@ bool sc__plan_needs(const sc_lab_options *options, uint32_t map, sc_lab_axis axi
 {
     for (sc_lab_metric metric = 0; metric < SC_LAB_METRIC_COUNT; metric++) {
         const bool is_asked_for = (options->figures[metric] >> axis) & 1u;
-        if (is_asked_for && sc_lab_has_metric(options, map, metric)) return true;
+        if (is_asked_for && sc_lab_goes_over(metric, axis) &&
+            sc_lab_has_metric(options, map, metric)) {
+            return true;
+        }
     }
     return false;
-}
-
-static double middle_of(const sc_lab_options *options, sc_lab_axis axis)
-{
-    return sc__axis_spread(&options->workload, axis)->mean;
 }
 
 /** Whether some figure of the map has the middle among its values. */
@@ -23,9 +21,11 @@ static bool needs_middle(const sc_lab_options *options, uint32_t map)
 {
     for (sc_lab_axis axis = 0; axis < SC_LAB_AXIS_COUNT; axis++) {
         if (!sc__plan_needs(options, map, axis)) continue;
+        // Every number of cloaks seen is told by it.
+        if (axis == SC_LAB_AXIS_ASKED) return true;
         const sc_lab_grid *grid = &options->grids[axis];
         for (size_t i = 0; i < grid->count; i++) {
-            if (grid->values[i] == middle_of(options, axis)) return true;
+            if (grid->values[i] == sc__axis_middle(options, axis)) return true;
         }
     }
     return false;
@@ -44,7 +44,7 @@ static sc_err add_middles(sc__plan *plan, const sc_lab_options *options, uint64_
     const sc_lab_axis any = SC_LAB_AXIS_K;
     for (uint32_t map = 0; map < options->map_count && !err; map++) {
         if (!needs_middle(options, map)) continue;
-        err = add(plan, sc_lab_point_at(options, map, any, middle_of(options, any), seed));
+        err = add(plan, sc_lab_point_at(options, map, any, sc__axis_middle(options, any), seed));
     }
     return err;
 }
@@ -65,9 +65,10 @@ static sc_err add_axes(sc__plan *plan, const sc_lab_options *options, uint64_t s
 {
     sc_err err = SC_OK;
     for (sc_lab_axis axis = 0; axis < SC_LAB_AXIS_COUNT; axis++) {
+        if (axis == SC_LAB_AXIS_ASKED) continue;
         const sc_lab_grid *grid = &options->grids[axis];
         for (size_t i = 0; i < grid->count && !err; i++) {
-            if (grid->values[i] == middle_of(options, axis)) continue;
+            if (grid->values[i] == sc__axis_middle(options, axis)) continue;
             err = add_value(plan, options, axis, grid->values[i], seed);
         }
     }

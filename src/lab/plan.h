@@ -7,6 +7,8 @@
  * whole figures of fewer seeds are there before any of all. Maps take turns, which lets the time
  * that is left be told from the time that has passed.
  *
+ * The point in the middle also tells of every number of cloaks seen: that axis has no other.
+ *
  * Uses: lab/results. Used by: lab/lab, lab/options.
  */
 #ifndef SC_LAB_PLAN_H

@@ -58,6 +58,9 @@ void sc__plot_put(FILE *stream, const sc_lab_plots *plots, const sc_lab_table *t
 /** A line in words, escaped for a page: "Success rate (%) on california, over k (users)". */
 void sc__figure_put_title(FILE *stream, const sc_lab_options *options, const sc_lab_figure *figure);
 
+/** Where the vertical axis begins, if it is not a logarithmic one; 0 for most. */
+double sc__figure_axis_start(const sc_lab_table *table, const sc_lab_figure *figure);
+
 /** "#0072B2": the colour of a method in all plots. */
 const char *sc__method_colour(sc_lab_method method);
 

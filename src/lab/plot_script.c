@@ -1,8 +1,9 @@
 // What gnuplot is told: a script with all numbers in it.
 //
 // Ranges and tics are set here rather than left to gnuplot, which gives up on a figure whose
-// numbers are all the same. Axes begin at 0, but for logarithmic ones, and for high success rates:
-// those would lie on top of each other.
+// numbers are all the same. Axes begin at 0, but for logarithmic ones, and for shares of a whole
+// (success, entropy) that are all high: those would lie on top of each other. Where an axis begins
+// elsewhere, the caption says so.
 #include "base/utf8.h"
 #include "lab/plot.h"
 
@@ -103,15 +104,28 @@ static range range_of(const sc_lab_table *table, const sc_lab_figure *figure)
     return found;
 }
 
-// Percentages that are all above 50 fill the axis, from one round number to another; others are
-// seen against the whole. Never less than five points, so that chance does not look like a
-// mountain.
-static range percent_axis(range shown)
+// Shares of a whole that are all above a half fill the axis, from one round number to another;
+// others are seen against the whole. Never less than a twentieth of it, so that chance does not
+// look like a mountain.
+static range share_axis(range shown, double whole)
 {
-    if (shown.low <= 50) return (range){.low = 0, .high = 100};
-    const double step = shown.high - shown.low > 20 ? 10 : 5;
-    const double high = fmin(100, ceil(shown.high / step) * step);
-    return (range){.low = fmin(floor(shown.low / step) * step, high - step), .high = high};
+    if (shown.low <= whole / 2) return (range){.low = 0, .high = whole};
+    // In twentieths.
+    const double step = shown.high - shown.low > whole / 5 ? 2 : 1;
+    const double high = fmin(20, ceil(20 * shown.high / whole / step) * step);
+    const double low = fmin(floor(20 * shown.low / whole / step) * step, high - step);
+    return (range){.low = whole * low / 20, .high = whole * high / 20};
+}
+
+static bool is_share(sc_lab_metric metric)
+{
+    return isfinite(sc__metric_most(metric));
+}
+
+double sc__figure_axis_start(const sc_lab_table *table, const sc_lab_figure *figure)
+{
+    if (!is_share(figure->metric)) return 0;
+    return share_axis(range_of(table, figure), sc__metric_most(figure->metric)).low;
 }
 
 static void put_y_axis(FILE *script, const sc_lab_figure *figure, range shown)
@@ -124,8 +138,8 @@ static void put_y_axis(FILE *script, const sc_lab_figure *figure, range shown)
         return;
     }
     fputs("unset logscale y\nset format y '%g'\n", script);
-    if (figure->metric == SC_LAB_SUCCESS) {
-        const range axis = percent_axis(shown);
+    if (is_share(figure->metric)) {
+        const range axis = share_axis(shown, sc__metric_most(figure->metric));
         // A little more, so that marks at the upper end are seen whole.
         fprintf(script, "set yrange [%.10g:%.10g]\n", axis.low,
                 axis.high + (axis.high - axis.low) * 0.01);

@@ -1,11 +1,15 @@
 // One point. See point.h.
 //
 //     travellers, served by basic -> questions -> each method -> cloaks -> provider
+//                                        |                         |
+//                                        +-> victims, injections --+----> adversary
 #include "lab/point.h"
 
 #include "base/diag.h"
+#include "lab/assault.h"
 #include "lab/axes.h"
 #include "lab/cloaks.h"
+#include "lab/listeners.h"
 #include "lab/questions.h"
 #include "sim/evaluation.h"
 
@@ -15,15 +19,31 @@
 typedef struct bench {
     const sc_lab_options *options;
     const sc__ground *ground;
-    uint64_t seed;
+    const sc_lab_point *point;
+    bool is_tried;     ///< an adversary comes
+    bool is_injected;  ///< with queries of its own
     sc_workload workload;
     sc_run_window counted;
     double seconds;  ///< with warm-up and what comes after
     sc__questions questions;
-    sc__cloaks cloaks[SC_LAB_METHOD_COUNT];
-    sc_lab_measure *measures;  ///< by method
-    uint32_t *travellers;      ///< how many there are
+    sc__cloaks cloaks[SC_LAB_METHOD_COUNT];  ///< for the provider
+    sc__assault assault;
+    sc_case_book books[SC_LAB_METHOD_COUNT];  ///< for the adversary
+    sc_lab_measure *measures;                 ///< by method
+    uint32_t *travellers;                     ///< how many there are
 } bench;
+
+/** Whether each method serves travellers of its own. */
+static bool is_closed(const bench *b)
+{
+    return b->options->is_closed && !b->is_injected;
+}
+
+/** Whether cloaks go to the provider. */
+static bool has_provider(const bench *b)
+{
+    return b->ground->objects && !b->is_injected;
+}
 
 static sc_run_options run_options(const bench *b, sc_lab_method method)
 {
@@ -41,7 +61,7 @@ static sc_run_options run_options(const bench *b, sc_lab_method method)
     options.engine.variant = variant;
     options.engine.is_strict = engines[method].is_strict;
     if (!b->options->has_cap) options.engine.max_combinations = sc_variant_cap(variant);
-    options.seed = b->seed;
+    options.seed = b->point->seed;
     options.window = b->counted;
     return options;
 }
@@ -52,7 +72,7 @@ static sc_err serve_travellers(bench *b, const sc_run_options *options, sc_run_r
                                sc_diag *diag)
 {
     sc_movement *movement = NULL;
-    sc_err err = sc__ground_movement(b->ground, b->options, b->seed, &movement, diag);
+    sc_err err = sc__ground_movement(b->ground, b->options, b->point->seed, &movement, diag);
     if (err) return err;
     *b->travellers = movement->count;
     err = sc_run_travellers(movement, &b->workload, b->seconds, options, report, diag);
@@ -87,18 +107,32 @@ static sc_lab_measure measure_of(const sc_run_report *report)
     };
 }
 
+/** Ask a method what was asked before, with the adversary's queries if there are any. */
+static sc_err ask_again(const bench *b, const sc_run_options *options, sc_run_report *report,
+                        sc_diag *diag)
+{
+    const sc_spoken *lines = b->is_injected ? b->assault.injection.lines : b->questions.lines;
+    const size_t count = b->is_injected ? b->assault.injection.line_count : b->questions.count;
+    return sc_run_lines(b->ground->map->map, lines, count, options, report, diag);
+}
+
 static sc_err run_method(bench *b, sc_lab_method method, sc_diag *diag)
 {
     sc_run_report report;
-    sc__cloaks *cloaks = &b->cloaks[method];
-    cloaks->window = b->counted;
+    sc__listeners listeners = {.count = 0};
     sc_run_options options = run_options(b, method);
-    if (b->ground->objects) options.listener = sc__cloaks_listener(cloaks);
-    const sc_err err = b->options->is_closed
-                           ? serve_travellers(b, &options, &report, diag)
-                           : sc_run_lines(b->ground->map->map, b->questions.lines,
-                                          b->questions.count, &options, &report, diag);
-    sc__cloaks_settle(cloaks);
+    b->cloaks[method].window = b->counted;
+    if (has_provider(b)) {
+        sc__listeners_add(&listeners, sc__cloaks_listener(&b->cloaks[method]));
+    }
+    if (b->is_tried && !is_closed(b)) {
+        sc__listeners_add(&listeners, sc_case_book_listener(&b->books[method]));
+    }
+    options.listener = sc__listeners_listener(&listeners);
+    const sc_err err = is_closed(b) ? serve_travellers(b, &options, &report, diag)
+                                    : ask_again(b, &options, &report, diag);
+    sc__cloaks_settle(&b->cloaks[method]);
+    sc_case_book_settle(&b->books[method]);
     if (!err) b->measures[method] = measure_of(&report);
     return err;
 }
@@ -127,7 +161,7 @@ static sc_evaluate_options evaluate_options(const bench *b)
     options.lbs.max_objects = SIZE_MAX;
     options.lbs.max_visits = UINT64_MAX;
     options.is_seeded = true;
-    options.seed = b->seed;
+    options.seed = b->point->seed;
     return options;
 }
 
@@ -187,15 +221,9 @@ static sc_err evaluate_method(bench *b, sc_lab_method method, size_t count, sc_d
     return SC_OK;
 }
 
-// --- The whole ---------------------------------------------------------------
-
-static sc_err run_all(bench *b, sc_diag *diag)
+static sc_err evaluate_all(bench *b, sc_diag *diag)
 {
-    sc_err err = b->options->is_closed ? SC_OK : hear_questions(b, diag);
-    for (sc_lab_method method = 0; method < SC_LAB_METHOD_COUNT && !err; method++) {
-        if (sc__has_method(b->options, method)) err = run_method(b, method, diag);
-    }
-    if (err || !b->ground->objects) return err;
+    sc_err err = SC_OK;
     const size_t count = shown_count(b);
     for (sc_lab_method method = 0; method < SC_LAB_METHOD_COUNT && !err; method++) {
         if (b->cloaks[method].count > 0) err = evaluate_method(b, method, count, diag);
@@ -203,14 +231,85 @@ static sc_err run_all(bench *b, sc_diag *diag)
     return err;
 }
 
+// --- The adversary -----------------------------------------------------------
+
+/** Its victims, and what all methods will be asked. */
+static sc_err prepare_assault(bench *b, sc_diag *diag)
+{
+    return sc__assault_init(&b->assault, b->options, b->ground, b->point, b->questions.lines,
+                            b->questions.count, &b->counted, diag);
+}
+
+/** In a closed loop: what a method makes of the questions in which the victims are. */
+static sc_err hear_cases(bench *b, sc_lab_method method, sc_diag *diag)
+{
+    sc_run_report report;
+    sc_run_options options = run_options(b, method);
+    options.listener = sc_case_book_listener(&b->books[method]);
+    const sc_err err = ask_again(b, &options, &report, diag);
+    sc_case_book_settle(&b->books[method]);
+    return err;
+}
+
+static sc_err attack_method(bench *b, sc_lab_method method, sc_diag *diag)
+{
+    const sc_run_options options = run_options(b, method);
+    sc_err err = is_closed(b) ? hear_cases(b, method, diag) : SC_OK;
+    if (!err) {
+        err = sc__assault_try(&b->assault, &options.engine, &b->books[method].cases,
+                              &b->measures[method], diag);
+    }
+    sc_case_book_fini(&b->books[method]);
+    return err;
+}
+
+static sc_err attack_all(bench *b, sc_diag *diag)
+{
+    sc_err err = SC_OK;
+    for (sc_lab_method method = 0; method < SC_LAB_METHOD_COUNT && !err; method++) {
+        if (sc__has_method(b->options, method)) err = attack_method(b, method, diag);
+    }
+    return err;
+}
+
+// --- The whole ---------------------------------------------------------------
+
+static sc_err run_all(bench *b, sc_diag *diag)
+{
+    sc_err err = is_closed(b) && !b->is_tried ? SC_OK : hear_questions(b, diag);
+    if (!err && b->is_tried) err = prepare_assault(b, diag);
+    for (sc_lab_method method = 0; method < SC_LAB_METHOD_COUNT && !err; method++) {
+        if (sc__has_method(b->options, method)) err = run_method(b, method, diag);
+    }
+    if (!err && has_provider(b)) err = evaluate_all(b, diag);
+    if (!err && b->is_tried) err = attack_all(b, diag);
+    return err;
+}
+
+static void clear(bench *b)
+{
+    sc__assault_fini(&b->assault);
+    sc__questions_fini(&b->questions);
+    for (sc_lab_method method = 0; method < SC_LAB_METHOD_COUNT; method++) {
+        sc__cloaks_fini(&b->cloaks[method]);
+        sc_case_book_fini(&b->books[method]);
+    }
+}
+
 sc_err sc__point_run(const sc_lab_options *options, const sc__ground *ground,
                      const sc_lab_point *point, sc_lab_result *out, sc_diag *diag)
 {
-    sc_lab_result result = {.point = *point};
+    sc_lab_result result = {
+        .point = *point,
+        .is_attacked = sc_lab_is_attacked(options, point),
+        .least_asked = sc_lab_least_asked(options, point),
+    };
     bench b = {
         .options = options,
         .ground = ground,
-        .seed = point->seed,
+        .point = point,
+        .is_tried = sc__assault_is_wanted(options, point),
+        .is_injected = point->mean[SC_LAB_AXIS_INJECTED] > 0,
         .workload = sc__workload_at(options, point),
         .counted = {.from = sc_seconds(options->warm_up_s),
                     .until = sc_seconds(options->warm_up_s + options->counted_s)},
@@ -219,10 +318,7 @@ sc_err sc__point_run(const sc_lab_options *options, const sc__ground *ground,
     };
     b.seconds = options->warm_up_s + options->counted_s + b.workload.max_wait_s.max;
     const sc_err err = run_all(&b, diag);
-    sc__questions_fini(&b.questions);
-    for (sc_lab_method method = 0; method < SC_LAB_METHOD_COUNT; method++) {
-        sc__cloaks_fini(&b.cloaks[method]);
-    }
+    clear(&b);
     if (!err) *out = result;
     return err == SC_ENOMEM ? sc_fail_memory(diag, "running a point") : err;
 }

@@ -1,7 +1,7 @@
 /**
  * @file point.h
- * @brief What comes out at one point: every method on the same questions, and its cloaks at the
- * provider.
+ * @brief What comes out at one point: every method on the same questions, its cloaks at the
+ * provider and before an adversary.
  *
  * Questions are asked for a while before they count, since at the beginning nobody has company yet,
  * and for as long as anyone waits after that, since those who ask last need company too.
@@ -10,7 +10,12 @@
  * fewest has (one without any has none to show, and does not hold the others back), and no more
  * than the options allow; spread evenly over the time.
  *
- * Uses: sim, lab/ground. Used by: lab/workers.
+ * An adversary comes last, and where a figure wants it (lab/assault.h): whatever is timed is done
+ * by then. Its victims ask what all methods are asked, so in a closed loop those questions are
+ * asked once more. Where it injects queries, only the attack is of interest: the run that is
+ * measured is the one with its queries, and nothing goes to the provider.
+ *
+ * Uses: sim, lab/ground, lab/assault. Used by: lab/workers.
  */
 #ifndef SC_LAB_POINT_H
 #define SC_LAB_POINT_H

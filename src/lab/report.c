@@ -63,8 +63,10 @@ static void put_header(FILE *page, const sc_lab_findings *findings)
     fprintf(page, ": %zu point%s, %zu figure%s.</p>\n<nav aria-label=\"Sections\"><ul>\n", points,
             sc__plural(points), figure_count, sc__plural(figure_count));
     fputs("<li><a href=\"#summary\">Default setting</a></li>\n"
-          "<li><a href=\"#claims\">Claims</a></li>\n<li><a href=\"#figures\">Figures</a></li>\n",
+          "<li><a href=\"#claims\">Claims</a></li>\n",
           page);
+    if (sc__report_has_attack(options)) fputs("<li><a href=\"#attack\">Attacks</a></li>\n", page);
+    fputs("<li><a href=\"#figures\">Figures</a></li>\n", page);
     const sc_lab_figures *figures = findings->figures;
     for (size_t i = 0; i < figures->count; i++) {
         const sc_lab_metric metric = figures->all[i].metric;
@@ -112,11 +114,14 @@ sc_err sc__report_write(const sc_lab_findings *findings, sc_diag *diag)
     put_header(page, findings);
     fputs("<main>\n", page);
     err = sc__report_put_summary(page, findings, diag);
+    if (!err) {
+        sc__report_put_claims(page, findings);
+        err = sc__report_put_attack(page, findings, diag);
+    }
     if (err) {
         sc__lab_file_abandon(&file);
         return err;
     }
-    sc__report_put_claims(page, findings);
     sc__report_put_figures(page, findings);
     sc__report_put_setup(page, findings);
     put_repeat(page, options);

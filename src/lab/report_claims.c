@@ -1,4 +1,4 @@
-// The claims: first the paper's seven, then the statements they consist of by map, then each of
+// The claims: first the paper's as wholes, then the statements they consist of by map, then each of
 // these with its numbers.
 #include "lab/report_internal.h"
 
@@ -35,7 +35,7 @@ static void put_map_columns(FILE *page, const sc_lab_options *options, bool has_
           page);
 }
 
-// --- The seven -------------------------------------------------------------------------
+// --- As wholes -------------------------------------------------------------------------
 
 static void put_parts(FILE *page, const sc_lab_claims *claims, size_t number, uint32_t map)
 {
@@ -55,14 +55,14 @@ static void put_parts(FILE *page, const sc_lab_claims *claims, size_t number, ui
     fputs("</td>", page);
 }
 
-static void put_seven(FILE *page, const sc_lab_options *options, const sc_lab_claims *claims)
+static void put_wholes(FILE *page, const sc_lab_options *options, const sc_lab_claims *claims)
 {
     static const char *const marks[] = {[SC_LAB_HOLDS] = "✓ holds",
                                         [SC_LAB_FAILS] = "✗ does not hold",
                                         [SC_LAB_UNTOLD] = "not told"};
     const bool has_more = has_claims_of_no_map(claims);
     fputs(
-        "<div class=\"wide\"><table><caption>The paper’s seven claims. A statement counts once for "
+        "<div class=\"wide\"><table><caption>The paper’s eight claims. A statement counts once for "
         "each method it is about.</caption>\n<thead><tr><th scope=\"col\">Claim</th>"
         "<th scope=\"col\" class=\"words\">As the paper says it</th>"
         "<th scope=\"col\">Verdict</th>",
@@ -186,13 +186,13 @@ void sc__report_put_claims(FILE *page, const sc_lab_findings *findings)
     fputs("<section aria-labelledby=\"claims\">\n<h2 id=\"claims\">The paper’s claims</h2>\n"
           "<div class=\"tiles\">",
           page);
-    const sc_lab_tally seven = sc__paper_claims_by_verdict(claims);
+    const sc_lab_tally wholes = sc__paper_claims_by_verdict(claims);
     static const char *const texts[] = {[SC_LAB_HOLDS] = "hold",
                                         [SC_LAB_FAILS] = "do not hold",
                                         [SC_LAB_UNTOLD] = "cannot be told"};
     for (sc_lab_verdict verdict = SC_LAB_HOLDS; verdict <= SC_LAB_UNTOLD; verdict++) {
         fprintf(page, "<p class=\"%s\"><strong>%zu</strong> %s</p>", class_of(verdict),
-                seven.by_verdict[verdict], texts[verdict]);
+                wholes.by_verdict[verdict], texts[verdict]);
     }
     fputs(
         "</div>\n<p>The claims of the paper’s evaluation, taken apart into statements that numbers "
@@ -200,7 +200,7 @@ void sc__report_put_claims(FILE *page, const sc_lab_findings *findings)
         "(<a href=\"claims.csv\">claims.csv</a>). A claim holds if all of its statements that can "
         "be told do; one that does not hold is reported as such.</p>\n",
         page);
-    put_seven(page, options, claims);
+    put_wholes(page, options, claims);
     fputs("<h3>Statement by statement</h3>\n", page);
     put_overview(page, options, claims);
     fputs("<h3>In numbers</h3>\n", page);

@@ -14,7 +14,26 @@ static const char *const about_metrics[SC_LAB_METRIC_COUNT] = {
     [SC_LAB_PROCESSING] = "CPU time that the provider takes for a cloaked query; from every method "
                           "it gets the same number of cloaks. Measured. Lower is better.",
     [SC_LAB_CANDIDATES] = "Objects that the provider sends back for a query. Lower is better.",
+    [SC_LAB_ENTROPY] =
+        "How unsure an adversary is who runs the method again and again: the entropy of its belief "
+        "about the segment that a traveller is on, as a part of the most there can be, log2 of the "
+        "number of segments. Higher is better; 1 is a blind guess. Too few replays make it look "
+        "lower than it is, which is corrected as far as it can be told: <a href=\"#attack\">how "
+        "many there were, and how far off the numbers may be</a>.",
+    [SC_LAB_EFFECTIVE] =
+        "How many equally likely segments would leave an adversary as unsure as it is, after it "
+        "has linked the first, second, ... cloak of a traveller who asks again on the way: "
+        "segments of the next cloak count only as far as they can be reached from those of the "
+        "one before. Higher is better; larger cloaks begin with more. The paper has no such figure "
+        "and claims nothing of it.",
 };
+
+// Why there may be no number at all.
+static const char *why_none(sc_lab_metric metric)
+{
+    return metric == SC_LAB_EFFECTIVE ? "nobody had enough cloaks to be followed"
+                                      : "nothing was cloaked";
+}
 
 static void put_numbers(FILE *page, const sc_lab_table *table, const sc_lab_figure *figure)
 {
@@ -61,10 +80,12 @@ static void put_figure(FILE *page, const sc_lab_findings *findings, size_t i)
     fputs("<figcaption>", page);
     sc__figure_put_title(page, options, figure);
     if (!sc__figure_has_values(findings->table, figure)) {
-        fputs(". There are no numbers: nothing was cloaked", page);
+        fprintf(page, ". There are no numbers: %s", why_none(figure->metric));
     } else if (options->seed_count > 1) {
         fprintf(page, ". Means of %u seeds, with 95 %% intervals", options->seed_count);
     }
+    const double start = is_drawn ? sc__figure_axis_start(findings->table, figure) : 0;
+    if (start > 0) fprintf(page, ". The vertical axis begins at %g, not at 0", start);
     fputs(". ", page);
     put_file_link(page, options, figure, "csv", "CSV");
     if (is_drawn) {

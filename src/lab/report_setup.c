@@ -134,7 +134,7 @@ static void put_spread(FILE *page, const sc_normal *spread, const char *unit)
 
 static void put_axis(FILE *page, const sc_lab_options *options, sc_lab_axis axis)
 {
-    static const char *const meanings[SC_LAB_AXIS_COUNT] = {
+    static const char *const meanings[] = {
         [SC_LAB_AXIS_K] = "users in a cloak, at least",
         [SC_LAB_AXIS_L] = "segments in a cloak, at least",
         [SC_LAB_AXIS_SIGMA_S] = "how far a cloak may reach",
@@ -168,7 +168,7 @@ static void put_parameters(FILE *page, const sc_lab_options *options)
           "<th scope=\"col\">Means in the figures</th></tr></thead>\n<tbody>\n",
           page);
     for (sc_lab_axis axis = 0; axis < SC_LAB_AXIS_COUNT; axis++) {
-        put_axis(page, options, axis);
+        if (sc_lab_is_of_workload(axis)) put_axis(page, options, axis);
     }
     fputs("<tr><th scope=\"row\">Pause from an outcome to the next query</th>", page);
     put_spread(page, &options->workload.pause_s, "s");

@@ -115,9 +115,23 @@ static void test_a_store_without_memory_is_told_and_leaves_the_directory(void **
     place_free(&p);
 }
 
-static void fail_everywhere(const sc_lab_options *options)
+/** All that there is to do at the point is done once nothing fails any more. */
+static void check_whole(const sc_lab_options *options, const sc_lab_result *result)
 {
-    const sc_lab_point point = sc_lab_point_at(options, 0, SC_LAB_AXIS_K, 2, 1);
+    const sc_lab_point *point = &result->point;
+    for (sc_lab_method method = 0; method < SC_LAB_METHOD_COUNT; method++) {
+        const sc_lab_measure *measure = &result->by_method[method];
+        if (!sc__has_method(options, method)) continue;
+        const bool is_shown = point->mean[SC_LAB_AXIS_INJECTED] == 0;
+        assert_int_equal(measure->evaluated_cloaks > 0, is_shown);
+        assert_int_equal(measure->attacked_cloaks > 0, sc_lab_is_attacked(options, point));
+        assert_int_equal(measure->followed[0] > 0, sc_lab_is_followed(options, point));
+    }
+}
+
+static void fail_everywhere(const sc_lab_options *options, sc_lab_axis axis, double value)
+{
+    const sc_lab_point point = sc_lab_point_at(options, 0, axis, value, 1);
     unsigned long failures = 0;
     // There are thousands; after the first hundreds some are passed over.
     for (unsigned long n = 1; oom_arm(n); n += 1 + n / 200) {
@@ -130,8 +144,7 @@ static void fail_everywhere(const sc_lab_options *options)
         sc__ground_fini(&ground);
         if (!has_failed) {
             CHECK_OK(err, &diag);
-            assert_true(result.by_method[SC_LAB_BASIC].evaluated_cloaks > 0);
-            assert_true(result.by_method[SC_LAB_EXPANSION].evaluated_cloaks > 0);
+            check_whole(options, &result);
             break;
         }
         CHECK_REFUSED(err, SC_ENOMEM, &diag, "memory");
@@ -141,13 +154,41 @@ static void fail_everywhere(const sc_lab_options *options)
     assert_true(failures > 100);
 }
 
+/** What an adversary tries. */
+static sc_lab_options attacked_options(void)
+{
+    sc_lab_options options = tiny_options("");
+    options.figures[SC_LAB_ENTROPY] = 1u << SC_LAB_AXIS_K | 1u << SC_LAB_AXIS_INJECTED;
+    options.figures[SC_LAB_EFFECTIVE] = 1u << SC_LAB_AXIS_ASKED;
+    options.grids[SC_LAB_AXIS_INJECTED] = (sc_lab_grid){{0, 1}, 2};
+    options.grids[SC_LAB_AXIS_ASKED] = (sc_lab_grid){{1, 2}, 2};
+    options.methods = 1u << SC_LAB_BASIC;
+    options.max_victims = 2;
+    options.adversary.samples = 32;
+    options.adversary.fruitful = 0;
+    options.adversary.max_placements = 0;
+    options.knows_traffic = true;
+    options.is_walk = true;
+    return options;
+}
+
+static void test_an_attack_survives_the_failure_of_every_allocation(void **state)
+{
+    (void)state;
+    sc_lab_options options = attacked_options();
+    fail_everywhere(&options, SC_LAB_AXIS_K, 2);
+    fail_everywhere(&options, SC_LAB_AXIS_INJECTED, 1);
+    options.is_closed = true;
+    fail_everywhere(&options, SC_LAB_AXIS_K, 2);
+}
+
 static void test_a_point_survives_the_failure_of_every_allocation(void **state)
 {
     (void)state;
     sc_lab_options options = tiny_options("");
-    fail_everywhere(&options);
+    fail_everywhere(&options, SC_LAB_AXIS_K, 2);
     options.is_walk = true;
-    fail_everywhere(&options);
+    fail_everywhere(&options, SC_LAB_AXIS_K, 2);
 }
 
 // The processes have the same allocator: what fails in one of them is told by it.
@@ -182,6 +223,7 @@ int main(void)
         cmocka_unit_test(test_a_plan_that_does_not_fit_is_told),
         cmocka_unit_test(test_a_store_without_memory_is_told_and_leaves_the_directory),
         cmocka_unit_test(test_a_point_survives_the_failure_of_every_allocation),
+        cmocka_unit_test(test_an_attack_survives_the_failure_of_every_allocation),
         cmocka_unit_test(test_an_experiment_without_memory_is_told_and_can_be_taken_up_again),
     };
     return cmocka_run_group_tests(tests, open_map, close_map);

@@ -11,7 +11,7 @@
 
 #include <starcloak/map_generate.h>
 
-#include "lab/results.h"
+#include "lab/point.h"
 #include "support/check.h"
 #include "support/place.h"
 #include "support/sketch.h"
@@ -76,10 +76,34 @@ static inline sc_lab_options small_options(const sc_map *map, const char *direct
     options.warm_up_s = 5;
     options.counted_s = 10;
     options.max_cloaks = 15;
+    options.max_victims = 5;
+    options.adversary.samples = 64;
+    options.adversary.fruitful = 0;
+    options.adversary.max_placements = 100;
     options.jobs = 2;
     options.without_plots = true;
     options.directory = directory;
     return options;
+}
+
+/** What comes out at a point of the options' first map: `value` on an axis, with a seed. */
+static inline sc_lab_result run_at(const sc_lab_options *options, sc_lab_axis axis, double value,
+                                   uint64_t seed)
+{
+    sc__ground ground = {0};
+    sc_lab_result result;
+    sc_diag diag = {""};
+    CHECK_OK(sc__ground_init(&ground, options, &options->maps[0], &diag), &diag);
+    const sc_lab_point point = sc_lab_point_at(options, 0, axis, value, seed);
+    CHECK_OK(sc__point_run(options, &ground, &point, &result, &diag), &diag);
+    sc__ground_fini(&ground);
+    return result;
+}
+
+/** The same where nothing is varied. */
+static inline sc_lab_result run_middle(const sc_lab_options *options, uint64_t seed)
+{
+    return run_at(options, SC_LAB_AXIS_K, options->workload.k.mean, seed);
 }
 
 /** A result without what is measured: the rest follows from the seed. */

@@ -43,7 +43,7 @@ static void test_one_significant_point_contradicts_an_order(void **state)
     check_verdict(claim, SC_LAB_FAILS);
     assert_int_equal(claim->agreeing_count, 17);
     CHECK_CLOSE(claim->contradiction, 0.11, 1e-9);
-    CHECK_CONTAINS(claim->found, "so at 17 of 18 points; the most against it: 0.11 at k = 9, more "
+    CHECK_CONTAINS(claim->found, "so at 17 of 18 points; the most against it: 0.110 at k = 9, more "
                                  "than chance");
     judged_fini(&j);
 }
@@ -271,6 +271,83 @@ static void test_a_factor_is_the_geometric_mean_of_paired_ratios(void **state)
     judged_fini(&j);
 }
 
+// Entropy of basic and of XStar with so many injected queries, with every seed less and less.
+static void put_entropies(judged *j, double injected, double basic, double xstar)
+{
+    for (uint64_t seed = 1; seed <= j->made.options.seed_count; seed++) {
+        sc_lab_measure *methods =
+            made_result_at(&j->made, TOWN, SC_LAB_AXIS_INJECTED, injected, seed)->by_method;
+        methods[SC_LAB_BASIC].entropy = basic - 0.001 * (double)seed;
+        methods[SC_LAB_XSTAR].entropy = xstar - 0.002 * (double)seed;
+    }
+}
+
+static void test_clearly_from_four_on_looks_at_each_value_from_four_on(void **state)
+{
+    (void)state;
+    judged j;
+    judged_init(&j);
+    made_results_fill(&j.made, as_the_paper_says);
+    // What comes before four does not count.
+    put_entropies(&j, 3, 0.5, 0.9);
+    put_entropies(&j, 4, 0.9, 0.8);
+    judge(&j);
+    const sc_lab_claim *claim = claim_of(&j, "8g", TOWN, SC_LAB_BASIC);
+    check_verdict(claim, SC_LAB_HOLDS);
+    assert_int_equal(claim->point_count, 3);
+    assert_int_equal(claim->agreeing_count, 3);
+    CHECK_CONTAINS(claim->found, "of log2 |S|; so by more than chance at 3 of 3 points");
+    // But it does among all points.
+    check_verdict(claim_of(&j, "8c", TOWN, SC_LAB_BASIC), SC_LAB_FAILS);
+
+    // Ahead on average, but at five by chance: with two of three seeds.
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        sc_lab_measure *methods =
+            made_result_at(&j.made, TOWN, SC_LAB_AXIS_INJECTED, 5, seed)->by_method;
+        methods[SC_LAB_BASIC].entropy = 0.9;
+        methods[SC_LAB_XSTAR].entropy = seed == 1 ? 0.91 : 0.85;
+    }
+    judge(&j);
+    claim = claim_of(&j, "8g", TOWN, SC_LAB_BASIC);
+    check_verdict(claim, SC_LAB_FAILS);
+    assert_int_equal(claim->agreeing_count, 2);
+    CHECK_SAME(claim->contradiction, 0);
+    check_verdict(claim_of(&j, "8g", TOWN, SC_LAB_HYBRID), SC_LAB_FAILS);
+    check_verdict(claim_of(&j, "8g", COUNTRY, SC_LAB_BASIC), SC_LAB_HOLDS);
+    judged_fini(&j);
+}
+
+static void test_with_one_seed_clearly_is_more_than_two_percent(void **state)
+{
+    (void)state;
+    judged j;
+    judged_init(&j);
+    j.made.options.seed_count = 1;
+    made_results_fill(&j.made, as_the_paper_says);
+    put_entropies(&j, 4, 0.901, 0.885);
+    judge(&j);
+    check_verdict(claim_of(&j, "8g", TOWN, SC_LAB_BASIC), SC_LAB_FAILS);
+    put_entropies(&j, 4, 0.901, 0.883);
+    judge(&j);
+    check_verdict(claim_of(&j, "8g", TOWN, SC_LAB_BASIC), SC_LAB_HOLDS);
+    judged_fini(&j);
+}
+
+static void test_without_so_large_values_clearly_from_four_on_is_not_told(void **state)
+{
+    (void)state;
+    judged j;
+    judged_init(&j);
+    j.made.options.grids[SC_LAB_AXIS_INJECTED] = (sc_lab_grid){{0, 1, 2, 3}, 4};
+    made_results_fill(&j.made, as_the_paper_says);
+    judge(&j);
+    const sc_lab_claim *claim = claim_of(&j, "8g", TOWN, SC_LAB_BASIC);
+    check_verdict(claim, SC_LAB_UNTOLD);
+    CHECK_CONTAINS(claim->found, "no figure with so large values");
+    check_verdict(claim_of(&j, "8c", TOWN, SC_LAB_BASIC), SC_LAB_HOLDS);
+    judged_fini(&j);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -285,6 +362,9 @@ int main(void)
         cmocka_unit_test(test_with_one_seed_half_a_percent_of_the_means_is_chance),
         cmocka_unit_test(test_often_means_at_more_than_half_of_the_points),
         cmocka_unit_test(test_a_factor_is_the_geometric_mean_of_paired_ratios),
+        cmocka_unit_test(test_clearly_from_four_on_looks_at_each_value_from_four_on),
+        cmocka_unit_test(test_with_one_seed_clearly_is_more_than_two_percent),
+        cmocka_unit_test(test_without_so_large_values_clearly_from_four_on_is_not_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,7 +34,22 @@ static sc_lab_measure small_measure(const sc_lab_point *point, sc_lab_method met
                             .candidates = 33.125,
                             .distinct = 12,
                             .bytes_in = 4096,
-                            .provider_cpu_us = 123456.78901234};
+                            .provider_cpu_us = 123456.78901234,
+                            .attacked_cloaks = 20,
+                            .entropy = 0.875,
+                            .entropy_error = 0.003,
+                            .entropy_bias = -0.001,
+                            .attacked_segments = 12.5,
+                            .attacked_effective = 11.25,
+                            .recognised = 1.5,
+                            .probability = 0.0625,
+                            .rank = 7.5,
+                            .enumerated = 4,
+                            .unexplained = 1,
+                            .replays = 60000,
+                            .followed = {15, 9},
+                            .effective = {12.5, 6.25},
+                            .located = {0.08, 0.16}};
 }
 
 static void small_init(small *s)
@@ -158,13 +173,21 @@ static void test_points_have_all_numbers_of_all_methods(void **state)
     CHECK_OK(sc__csv_write_points(&s.made.results, &diag), &diag);
     check_file(
         &s.here, "points.csv",
-        "map,seed,k,l,sigma_s,sigma_t,nearest,method,queries,cloaked,cloaks,wait_s,users,"
+        "map,seed,k,l,sigma_s,sigma_t,nearest,injected,method,queries,cloaked,cloaks,wait_s,users,"
         "segments,border_nodes,cpu_us_measured,evaluated_cloaks,evaluated_queries,candidates,"
-        "distinct,bytes_in,provider_cpu_us_measured\n"
-        "\"a \"\"town\"\", large\",18446744073709551612,5,5,4,10,5,basic,1000,800,200,1.5,"
-        "5.25,20,0.3333333333,2.5,40,200,33.125,12,4096,123456.789\n"
-        "\"a \"\"town\"\", large\",18446744073709551612,5,5,4,10,5,hybrid,7,0,0,,,,,0.1,0,0,,,,"
-        "\n");
+        "distinct,bytes_in,provider_cpu_us_measured,attacked_cloaks,entropy,entropy_error,"
+        "entropy_bias,attacked_segments,attacked_effective,recognised,probability,rank,enumerated,"
+        "unexplained,replays,"
+        "followed_1,effective_1,located_1,followed_2,effective_2,located_2,"
+        "followed_3,effective_3,located_3,followed_4,effective_4,located_4,"
+        "followed_5,effective_5,located_5,followed_6,effective_6,located_6,"
+        "followed_7,effective_7,located_7,followed_8,effective_8,located_8\n"
+        "\"a \"\"town\"\", large\",18446744073709551612,5,5,4,10,5,0,basic,1000,800,200,1.5,"
+        "5.25,20,0.3333333333,2.5,40,200,33.125,12,4096,123456.789,20,0.875,0.003,-0.001,12.5,"
+        "11.25,1.5,0.0625,7.5,"
+        "4,1,60000,15,12.5,0.08,9,6.25,0.16,0,,,0,,,0,,,0,,,0,,,0,,\n"
+        "\"a \"\"town\"\", large\",18446744073709551612,5,5,4,10,5,0,hybrid,7,0,0,,,,,0.1,0,0,,,,"
+        ",0,,,,,,,,,0,0,0,0,,,0,,,0,,,0,,,0,,,0,,,0,,,0,,\n");
     small_fini(&s);
 }
 
@@ -202,7 +225,7 @@ static void write_all(made_results *made, const place *here)
     made->options.directory = here->path;
     made->options.without_plots = true;
     CHECK_OK(sc_lab_write(&made->results, &summary, &diag), &diag);
-    assert_int_equal(summary.figure_count, 32);
+    assert_int_equal(summary.figure_count, 40);
     assert_int_equal(summary.plot_count, 0);
 }
 

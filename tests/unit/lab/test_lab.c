@@ -246,6 +246,34 @@ static void test_what_is_added_is_all_that_is_done(void **state)
     site_close(&s);
 }
 
+static void test_attacks_that_are_wanted_later_are_made_up_for_and_not_made_twice(void **state)
+{
+    (void)state;
+    site s;
+    site_open(&s);
+    run(&s.options);
+    s.options.figures[SC_LAB_ENTROPY] = 1u << SC_LAB_AXIS_NEAREST | 1u << SC_LAB_AXIS_INJECTED;
+    s.options.grids[SC_LAB_AXIS_INJECTED] = (sc_lab_grid){{0, 2}, 2};
+    // Of each seed: the middle and another, which were there and were not attacked, and one more.
+    sc_lab_summary summary = run(&s.options);
+    assert_int_equal(summary.point_count, 2 * 5);
+    assert_int_equal(summary.done_before, 2 * 2);
+    assert_int_equal(summary.figure_count, 4);
+    assert_int_equal(run(&s.options).done_before, 2 * 5);
+    // Travellers are followed in the middle.
+    s.options.figures[SC_LAB_EFFECTIVE] = 1u << SC_LAB_AXIS_ASKED;
+    s.options.grids[SC_LAB_AXIS_ASKED] = (sc_lab_grid){{1, 2}, 2};
+    summary = run(&s.options);
+    assert_int_equal(summary.point_count, 2 * 5);
+    assert_int_equal(summary.done_before, 2 * 4);
+    assert_int_equal(summary.figure_count, 5);
+    // What is not wanted any more is kept, and does no harm.
+    s.options.figures[SC_LAB_EFFECTIVE] = 0;
+    s.options.figures[SC_LAB_ENTROPY] = 0;
+    assert_int_equal(run(&s.options).done_before, 2 * 4);
+    site_close(&s);
+}
+
 // --- Refused --------------------------------------------------------------------------
 
 static void test_bad_options_are_refused_before_anything_is_made(void **state)
@@ -286,6 +314,7 @@ int main(void)
         cmocka_unit_test(test_interrupted_it_goes_on_where_it_was_and_loses_nothing),
         cmocka_unit_test(test_a_damaged_point_is_done_again_and_no_other),
         cmocka_unit_test(test_what_is_added_is_all_that_is_done),
+        cmocka_unit_test(test_attacks_that_are_wanted_later_are_made_up_for_and_not_made_twice),
         cmocka_unit_test(test_bad_options_are_refused_before_anything_is_made),
         cmocka_unit_test(test_another_setting_in_the_same_directory_is_refused_or_begins_anew),
     };

@@ -29,13 +29,22 @@ static void test_the_defaults_are_those_of_the_paper_and_make_sense(void **state
     CHECK_SAME(options.grids[SC_LAB_AXIS_L].values[4], 11);
     CHECK_SAME(options.grids[SC_LAB_AXIS_SIGMA_S].values[0], 2);
     CHECK_SAME(options.grids[SC_LAB_AXIS_SIGMA_T].values[3], 20);
-    // The paper varies the wait everywhere but where it measures what comes back.
-    for (sc_lab_metric metric = 0; metric < SC_LAB_METRIC_COUNT; metric++) {
+    // The paper varies the wait everywhere but where it measures what comes back, or attacks.
+    for (sc_lab_metric metric = 0; metric <= SC_LAB_CANDIDATES; metric++) {
         const bool has_wait = (options.figures[metric] >> SC_LAB_AXIS_SIGMA_T) & 1u;
         const bool has_nearest = (options.figures[metric] >> SC_LAB_AXIS_NEAREST) & 1u;
         assert_int_equal(has_wait, metric != SC_LAB_CANDIDATES);
         assert_int_equal(has_nearest, metric == SC_LAB_CANDIDATES);
     }
+    assert_int_equal(options.figures[SC_LAB_ENTROPY],
+                     1u << SC_LAB_AXIS_K | 1u << SC_LAB_AXIS_L | 1u << SC_LAB_AXIS_INJECTED);
+    assert_int_equal(options.figures[SC_LAB_EFFECTIVE], 1u << SC_LAB_AXIS_ASKED);
+    CHECK_SAME(options.grids[SC_LAB_AXIS_INJECTED].values[0], 0);
+    CHECK_SAME(options.grids[SC_LAB_AXIS_INJECTED].values[6], 6);
+    CHECK_SAME(options.grids[SC_LAB_AXIS_ASKED].values[4], 5);
+    assert_false(options.knows_traffic);
+    assert_int_equal(options.adversary.likeness, SC_LIKENESS_OVERLAP);
+    assert_int_equal(options.adversary.threads, 1);
 }
 
 static void test_a_quick_one_has_the_same_figures_and_the_middle_on_each(void **state)
@@ -60,7 +69,9 @@ static void test_a_quick_one_has_the_same_figures_and_the_middle_on_each(void **
         }
         assert_true(is_on);
         CHECK_SAME(values->values[0], all->values[0]);
-        CHECK_SAME(values->values[values->count - 1], all->values[all->count - 1]);
+        // In so short a time nobody asks five times.
+        const double last = axis == SC_LAB_AXIS_ASKED ? 2 : all->values[all->count - 1];
+        CHECK_SAME(values->values[values->count - 1], last);
     }
 }
 
@@ -152,6 +163,30 @@ static void test_there_must_be_a_figure_that_some_map_can_have(void **state)
     refuse(&options, "an axis that is none");
 }
 
+static void test_every_metric_has_axes_that_it_can_be_drawn_over(void **state)
+{
+    (void)state;
+    for (sc_lab_metric metric = 0; metric < SC_LAB_METRIC_COUNT; metric++) {
+        for (sc_lab_axis axis = 0; axis < SC_LAB_AXIS_COUNT; axis++) {
+            const bool is_good = metric == SC_LAB_EFFECTIVE ? axis == SC_LAB_AXIS_ASKED
+                                 : metric == SC_LAB_ENTROPY ? axis != SC_LAB_AXIS_ASKED
+                                                            : axis < SC_LAB_AXIS_INJECTED;
+            assert_int_equal(sc_lab_goes_over(metric, axis), is_good);
+            sc_lab_options options = small_options(city, "results");
+            memset(options.figures, 0, sizeof options.figures);
+            options.figures[metric] = 1u << axis;
+            char says[100];
+            snprintf(says, sizeof says, "%s cannot be drawn over %s", sc_lab_metric_name(metric),
+                     sc_lab_axis_name(axis));
+            if (is_good) {
+                CHECK_OK(sc_lab_options_check(&options, NULL), NULL);
+            } else {
+                refuse(&options, says);
+            }
+        }
+    }
+}
+
 static void test_values_must_ascend_and_be_possible(void **state)
 {
     (void)state;
@@ -199,6 +234,13 @@ static void test_values_that_cannot_be_are_told_by_their_axis(void **state)
         {SC_LAB_AXIS_SIGMA_T, 3601, "sigma_t around 3601"},
         {SC_LAB_AXIS_NEAREST, 2000, "nearest around 2000"},
         {SC_LAB_AXIS_NEAREST, 1e9, "nearest cannot be 1000000000"},
+        {SC_LAB_AXIS_INJECTED, -1, "injected must be a whole number from 0 to 64, not -1"},
+        {SC_LAB_AXIS_INJECTED, 1.5, "injected must be a whole number from 0 to 64, not 1.5"},
+        {SC_LAB_AXIS_INJECTED, 65, "injected must be a whole number from 0 to 64, not 65"},
+        {SC_LAB_AXIS_INJECTED, NOT_A_NUMBER, "injected must be a whole number from 0 to 64, not "},
+        {SC_LAB_AXIS_ASKED, 0, "asked must be a whole number from 1 to 8, not 0"},
+        {SC_LAB_AXIS_ASKED, 2.5, "asked must be a whole number from 1 to 8, not 2.5"},
+        {SC_LAB_AXIS_ASKED, 9, "asked must be a whole number from 1 to 8, not 9"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         sc_lab_options options = small_options(city, "results");
@@ -208,8 +250,10 @@ static void test_values_that_cannot_be_are_told_by_their_axis(void **state)
         options.grids[bad[i].axis] = is_low ? alone : last;
         // Whether or not a figure is over the axis.
         memset(options.figures, 0, sizeof options.figures);
-        options.figures[SC_LAB_SUCCESS] = 1u << bad[i].axis;
+        const bool is_asked = bad[i].axis == SC_LAB_AXIS_ASKED;
+        options.figures[is_asked ? SC_LAB_EFFECTIVE : SC_LAB_ENTROPY] = 1u << bad[i].axis;
         refuse(&options, bad[i].says);
+        memset(options.figures, 0, sizeof options.figures);
         options.figures[SC_LAB_SUCCESS] =
             1u << (bad[i].axis == SC_LAB_AXIS_K ? SC_LAB_AXIS_L : SC_LAB_AXIS_K);
         refuse(&options, bad[i].says);
@@ -272,6 +316,11 @@ static void test_numbers_out_of_range_are_refused(void **state)
     REFUSE(engine.cost.balance, 1.5, "");
     REFUSE(engine.cost.segment, -1, "");
     REFUSE(max_cloaks, 0, "at least one cloak");
+    REFUSE(max_victims, 0, "1 to 10000 victims can be attacked, not 0");
+    REFUSE(max_victims, 10001, "1 to 10000 victims can be attacked, not 10001");
+    REFUSE(adversary.samples, 31, "an adversary needs at least 32 samples");
+    REFUSE(adversary.runs, 1, "at least twice to tell how sure it is, not 1 times");
+    REFUSE(adversary.likeness, (sc_likeness)2, "compares cloaks in a way that is none");
     REFUSE(jobs, 0, "1 to 256 processes");
     REFUSE(jobs, 257, "1 to 256 processes");
     REFUSE(directory, NULL, "no directory");
@@ -305,17 +354,44 @@ static void test_metrics_of_a_measure(void **state)
                                     .evaluated_cloaks = 10,
                                     .evaluated_queries = 30,
                                     .candidates = 42,
-                                    .provider_cpu_us = 7};
-    static const double wanted[SC_LAB_METRIC_COUNT] = {[SC_LAB_SUCCESS] = 75,
-                                                       [SC_LAB_THROUGHPUT] = 187500,
-                                                       [SC_LAB_ANONYMIZATION] = 1.25,
-                                                       [SC_LAB_PROCESSING] = 7,
-                                                       [SC_LAB_CANDIDATES] = 42};
+                                    .provider_cpu_us = 7,
+                                    .attacked_cloaks = 3,
+                                    .entropy = 0.75,
+                                    .followed = {9, 8, 7},
+                                    .effective = {20, 10, 5, 4711}};
+    static const double wanted[SC_LAB_METRIC_COUNT] = {
+        [SC_LAB_SUCCESS] = 75,   [SC_LAB_THROUGHPUT] = 187500, [SC_LAB_ANONYMIZATION] = 1.25,
+        [SC_LAB_PROCESSING] = 7, [SC_LAB_CANDIDATES] = 42,     [SC_LAB_ENTROPY] = 0.75,
+        [SC_LAB_EFFECTIVE] = 10};
     for (sc_lab_metric metric = 0; metric < SC_LAB_METRIC_COUNT; metric++) {
+        const sc_lab_axis axis = metric == SC_LAB_EFFECTIVE ? SC_LAB_AXIS_ASKED : SC_LAB_AXIS_K;
         double value = 0;
-        assert_true(sc_lab_value(&measure, metric, &value));
+        assert_true(sc_lab_value(&measure, metric, axis, 2, &value));
         CHECK_SAME(value, wanted[metric]);
     }
+}
+
+static void test_every_number_of_cloaks_seen_is_told_by_one_measure(void **state)
+{
+    (void)state;
+    const sc_lab_measure measure = {.followed = {9, 8, 0, [SC_LAB_ASKED_MAX - 1] = 1},
+                                    .effective = {20, 10, 5, [SC_LAB_ASKED_MAX - 1] = 1.5}};
+    static const double there[][2] = {{1, 20}, {2, 10}, {SC_LAB_ASKED_MAX, 1.5}};
+    for (size_t i = 0; i < sizeof there / sizeof *there; i++) {
+        double value = 0;
+        assert_true(
+            sc_lab_value(&measure, SC_LAB_EFFECTIVE, SC_LAB_AXIS_ASKED, there[i][0], &value));
+        CHECK_SAME(value, there[i][1]);
+    }
+    // Nobody had three; and there is no 0th, and no end beyond the last.
+    static const double missing[] = {3, 0, -1, SC_LAB_ASKED_MAX + 1, NOT_A_NUMBER};
+    double value = 4711;
+    for (size_t i = 0; i < sizeof missing / sizeof *missing; i++) {
+        assert_false(
+            sc_lab_value(&measure, SC_LAB_EFFECTIVE, SC_LAB_AXIS_ASKED, missing[i], &value));
+    }
+    assert_false(sc_lab_value(&measure, SC_LAB_EFFECTIVE, SC_LAB_AXIS_K, 1, &value));
+    CHECK_SAME(value, 4711);
 }
 
 static void test_what_was_not_measured_has_no_value(void **state)
@@ -324,16 +400,33 @@ static void test_what_was_not_measured_has_no_value(void **state)
     const sc_lab_measure nothing = {.queries = 0};
     double value = 4711;
     for (sc_lab_metric metric = 0; metric < SC_LAB_METRIC_COUNT; metric++) {
-        assert_false(sc_lab_value(&nothing, metric, &value));
+        assert_false(sc_lab_value(&nothing, metric, SC_LAB_AXIS_K, 5, &value));
+        assert_false(sc_lab_value(&nothing, metric, SC_LAB_AXIS_ASKED, 1, &value));
     }
     CHECK_SAME(value, 4711);
     // That nobody was cloaked is a success rate, and a throughput.
     const sc_lab_measure vain = {.queries = 10, .cpu_us = 4};
-    assert_true(sc_lab_value(&vain, SC_LAB_SUCCESS, &value));
+    assert_true(sc_lab_value(&vain, SC_LAB_SUCCESS, SC_LAB_AXIS_K, 5, &value));
     CHECK_SAME(value, 0);
-    assert_true(sc_lab_value(&vain, SC_LAB_THROUGHPUT, &value));
+    assert_true(sc_lab_value(&vain, SC_LAB_THROUGHPUT, SC_LAB_AXIS_K, 5, &value));
     CHECK_SAME(value, 0);
-    assert_false(sc_lab_value(&vain, SC_LAB_ANONYMIZATION, &value));
+    assert_false(sc_lab_value(&vain, SC_LAB_ANONYMIZATION, SC_LAB_AXIS_K, 5, &value));
+}
+
+static void test_traffic_of_traces_is_not_known_to_the_adversary(void **state)
+{
+    (void)state;
+    sc_lab_options options = sc_lab_options_default();
+    // Only whether there are traces is looked at.
+    const char some = 0;
+    options.maps[options.map_count++] = (sc_lab_map){.name = "city", .map = city};
+    options.maps[0].traces = (const sc_traces *)&some;
+    options.directory = "results";
+    CHECK_OK(sc_lab_options_check(&options, NULL), &(sc_diag){""});
+    options.knows_traffic = true;
+    refuse(&options, "has counted its victims");
+    options.maps[0].traces = NULL;
+    CHECK_OK(sc_lab_options_check(&options, NULL), &(sc_diag){""});
 }
 
 int main(void)
@@ -346,6 +439,7 @@ int main(void)
         cmocka_unit_test(test_there_must_be_maps_and_none_twice),
         cmocka_unit_test(test_a_wanted_category_must_be_on_every_map_that_has_objects),
         cmocka_unit_test(test_there_must_be_a_figure_that_some_map_can_have),
+        cmocka_unit_test(test_every_metric_has_axes_that_it_can_be_drawn_over),
         cmocka_unit_test(test_values_must_ascend_and_be_possible),
         cmocka_unit_test(test_values_that_cannot_be_are_told_by_their_axis),
         cmocka_unit_test(test_values_must_leave_room_for_their_deviation_where_it_matters),
@@ -353,6 +447,8 @@ int main(void)
         cmocka_unit_test(test_numbers_out_of_range_are_refused),
         cmocka_unit_test(test_a_cap_counts_only_if_there_is_one),
         cmocka_unit_test(test_metrics_of_a_measure),
+        cmocka_unit_test(test_every_number_of_cloaks_seen_is_told_by_one_measure),
+        cmocka_unit_test(test_traffic_of_traces_is_not_known_to_the_adversary),
         cmocka_unit_test(test_what_was_not_measured_has_no_value),
     };
     return cmocka_run_group_tests(tests, open_maps, close_maps);

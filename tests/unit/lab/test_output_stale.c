@@ -40,7 +40,7 @@ static void test_figures_that_this_run_does_not_have_are_removed(void **state)
     made_results_fill(&made, as_the_paper_says);
     place here = place_new();
     write_to(&made, &here);
-    assert_int_equal(count_entries(here.path), 32 + 3);
+    assert_int_equal(count_entries(here.path), 40 + 3);
     // A drawing of a figure that is written again, but not drawn again.
     place_write_text(&here, "town-success-k.svg", "<svg/>");
     place_write_text(&here, "a-third_map-candidates-nearest.svg", "<svg/>");

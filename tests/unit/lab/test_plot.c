@@ -43,7 +43,7 @@ static void path_back(other_path *changed)
     free(changed->before);
 }
 
-// Of each metric one figure on each map: eight, where a test needs no more.
+// Of each metric that is drawn over σs one figure on each map: ten, where a test needs no more.
 static void want_few(made_results *made)
 {
     for (int metric = 0; metric < SC_LAB_METRIC_COUNT; metric++) {
@@ -69,8 +69,8 @@ static void test_every_figure_becomes_a_drawing(void **state)
     sc_lab_summary summary;
     sc_diag diag = {""};
     CHECK_OK(write_to(&made, here.path, &summary, &diag), &diag);
-    assert_int_equal(summary.figure_count, 32);
-    assert_int_equal(summary.plot_count, 32);
+    assert_int_equal(summary.figure_count, 40);
+    assert_int_equal(summary.plot_count, 40);
 
     sc_lab_figures figures;
     sc__figures_list(&made.options, &figures);
@@ -95,6 +95,15 @@ static void test_every_figure_becomes_a_drawing(void **state)
     CHECK_CONTAINS(text, "From 2 to 6: StarCloak from ");
     CHECK_CONTAINS(text, "network expansion");
     assert_null(strstr(text, "GNUPLOT"));
+    free(text);
+    text = read_whole(place_path(&here, "town-entropy-injected.svg"), &size);
+    CHECK_CONTAINS(text, ">Segment entropy under attack (of log2 |S|) on town, over injected "
+                         "queries (per victim)</title>");
+    free(text);
+    text = read_whole(place_path(&here, "country-effective-asked.svg"), &size);
+    CHECK_CONTAINS(text, ">Effective segments (2^H) on country, over cloaks seen (of one "
+                         "traveller)</title>");
+    CHECK_CONTAINS(text, "From 1 to 5: StarCloak from ");
     free(text);
     place_free(&here);
     made_results_free(&made);
@@ -127,10 +136,10 @@ static void test_the_same_numbers_give_the_same_drawing(void **state)
     made_results_free(&made);
 }
 
-// --- The axis of success -----------------------------------------------------------------
+// --- The axis of shares --------------------------------------------------------------------
 
-// Success of all methods at all points: from `low` to `high` percent along k.
-static void check_axis(double low, double high, const char *wanted)
+// Success and entropy of all methods at all points: from `low` to `high` percent along k.
+static void check_axis(sc_lab_metric metric, double low, double high, const char *wanted)
 {
     made_results made = made_results_new();
     made.options.grids[SC_LAB_AXIS_K] = (sc_lab_grid){{3, 9}, 2};
@@ -140,6 +149,7 @@ static void check_axis(double low, double high, const char *wanted)
         const double percent = r->point.mean[SC_LAB_AXIS_K] > 5 ? low : high;
         for (sc_lab_method method = 0; method < SC_LAB_METHOD_COUNT; method++) {
             r->by_method[method].cloaked = (uint64_t)(100 * percent);
+            r->by_method[method].entropy = percent / 100;
         }
     }
     sc_lab_table table;
@@ -149,10 +159,14 @@ static void check_axis(double low, double high, const char *wanted)
     size_t size = 0;
     FILE *script = open_memstream(&text, &size);
     assert_non_null(script);
-    const sc_lab_figure figure = {.metric = SC_LAB_SUCCESS, .map = 0, .axis = SC_LAB_AXIS_K};
+    const sc_lab_figure figure = {.metric = metric, .map = 0, .axis = SC_LAB_AXIS_K};
     sc__script_figure(script, &table, &figure);
     fclose(script);
     CHECK_CONTAINS(text, wanted);
+    // What the caption says of it.
+    char start[64];
+    snprintf(start, sizeof start, "set yrange [%.10g:", sc__figure_axis_start(&table, &figure));
+    CHECK_CONTAINS(text, start);
     free(text);
     sc__table_fini(&table);
     made_results_free(&made);
@@ -161,14 +175,25 @@ static void check_axis(double low, double high, const char *wanted)
 static void test_high_success_fills_the_axis_and_low_is_seen_against_the_whole(void **state)
 {
     (void)state;
-    check_axis(62, 98, "set yrange [60:100.4]\n");
-    check_axis(51, 58, "set yrange [50:60.1]\n");
-    check_axis(97, 99, "set yrange [95:100.05]\n");
+    check_axis(SC_LAB_SUCCESS, 62, 98, "set yrange [60:100.4]\n");
+    check_axis(SC_LAB_SUCCESS, 51, 58, "set yrange [50:60.1]\n");
+    check_axis(SC_LAB_SUCCESS, 97, 99, "set yrange [95:100.05]\n");
     // Also where there is no difference at all.
-    check_axis(100, 100, "set yrange [95:100.05]\n");
-    check_axis(70, 70, "set yrange [65:70.05]\n");
-    check_axis(50, 100, "set yrange [0:101]\n");
-    check_axis(0, 0, "set yrange [0:101]\n");
+    check_axis(SC_LAB_SUCCESS, 100, 100, "set yrange [95:100.05]\n");
+    check_axis(SC_LAB_SUCCESS, 70, 70, "set yrange [65:70.05]\n");
+    check_axis(SC_LAB_SUCCESS, 50, 100, "set yrange [0:101]\n");
+    check_axis(SC_LAB_SUCCESS, 0, 0, "set yrange [0:101]\n");
+}
+
+static void test_entropy_is_seen_as_success_is(void **state)
+{
+    (void)state;
+    check_axis(SC_LAB_ENTROPY, 62, 98, "set yrange [0.6:1.004]\n");
+    check_axis(SC_LAB_ENTROPY, 97, 99, "set yrange [0.95:1.0005]\n");
+    check_axis(SC_LAB_ENTROPY, 40, 99, "set yrange [0:1.01]\n");
+    // Other axes begin at 0.
+    check_axis(SC_LAB_ANONYMIZATION, 62, 98, "set yrange [0:");
+    check_axis(SC_LAB_EFFECTIVE, 62, 98, "set yrange [0:");
 }
 
 static void test_intervals_are_drawn_as_far_as_they_are_possible(void **state)
@@ -266,12 +291,13 @@ static void test_odd_numbers_can_be_drawn_too(void **state)
 {
     (void)state;
     if (!has_gnuplot()) skip();
-    // Without cloaks there are success and throughput, both 0, and nothing else to draw.
+    // Without cloaks there are success and throughput, both 0, and nothing else to draw. Only
+    // what is as the paper says was attacked.
     assert_int_equal(plots_of(nothing_cloaked, 3, 9), 4);
     assert_int_equal(plots_of(always_the_same, 2, 9), 8);
     assert_int_equal(plots_of(always_the_same, 1, 1), 8);
     assert_int_equal(plots_of(scattered, 2, 9), 8);
-    assert_int_equal(plots_of(as_the_paper_says, 1, 2), 8);
+    assert_int_equal(plots_of(as_the_paper_says, 1, 2), 10);
 }
 
 static void test_many_values_and_odd_names_can_be_drawn(void **state)
@@ -319,10 +345,10 @@ static void test_without_gnuplot_there_are_numbers_and_a_report(void **state)
     const sc_err err = write_to(&made, here.path, &summary, &diag);
     path_back(&path);
     CHECK_OK(err, &diag);
-    assert_int_equal(summary.figure_count, 8);
+    assert_int_equal(summary.figure_count, 10);
     assert_int_equal(summary.plot_count, 0);
-    // 8 figures, points, claims and the report.
-    assert_int_equal(count_entries(here.path), 8 + 3);
+    // 10 figures, points, claims and the report.
+    assert_int_equal(count_entries(here.path), 10 + 3);
     size_t size = 0;
     char *text = read_whole(place_path(&here, "report.html"), &size);
     CHECK_CONTAINS(text, "gnuplot is not installed");
@@ -357,11 +383,11 @@ static void check_bad_gnuplot(const char *script, const char *complaint)
     CHECK_CONTAINS(diag.message, "all but the plots is written");
     CHECK_CONTAINS(diag.message, "leave plots out with --no-plots");
     // The numbers and the report are there all the same.
-    assert_int_equal(count_entries(here.path), 8 + 3);
+    assert_int_equal(count_entries(here.path), 10 + 3);
     size_t size = 0;
     char *text = read_whole(place_path(&here, "report.html"), &size);
     CHECK_CONTAINS(text, "There are no plots, because gnuplot failed.");
-    CHECK_CONTAINS(text, "The paper’s seven claims");
+    CHECK_CONTAINS(text, "The paper’s eight claims");
     assert_null(strstr(text, "<svg"));
     free(text);
     place_free(&here);
@@ -408,6 +434,7 @@ int main(void)
         cmocka_unit_test(test_every_figure_becomes_a_drawing),
         cmocka_unit_test(test_the_same_numbers_give_the_same_drawing),
         cmocka_unit_test(test_high_success_fills_the_axis_and_low_is_seen_against_the_whole),
+        cmocka_unit_test(test_entropy_is_seen_as_success_is),
         cmocka_unit_test(test_intervals_are_drawn_as_far_as_they_are_possible),
         cmocka_unit_test(test_odd_numbers_can_be_drawn_too),
         cmocka_unit_test(test_many_values_and_odd_names_can_be_drawn),

@@ -9,25 +9,6 @@
 #include "traces/traces.h"
 #include "travel/walk.h"
 
-/** A point of the options' first map: `value` on an axis, with a seed. */
-static sc_lab_result run_at(const sc_lab_options *options, sc_lab_axis axis, double value,
-                            uint64_t seed)
-{
-    sc__ground ground = {0};
-    sc_lab_result result;
-    sc_diag diag = {""};
-    CHECK_OK(sc__ground_init(&ground, options, &options->maps[0], &diag), &diag);
-    const sc_lab_point point = sc_lab_point_at(options, 0, axis, value, seed);
-    CHECK_OK(sc__point_run(options, &ground, &point, &result, &diag), &diag);
-    sc__ground_fini(&ground);
-    return result;
-}
-
-static sc_lab_result run_middle(const sc_lab_options *options, uint64_t seed)
-{
-    return run_at(options, SC_LAB_AXIS_K, options->workload.k.mean, seed);
-}
-
 // --- What follows from the seed ----------------------------------------------------
 
 static void test_the_same_seed_gives_the_same_numbers_and_another_gives_others(void **state)
@@ -269,8 +250,8 @@ static void test_on_a_map_without_objects_there_is_nothing_to_ask_for(void **sta
         assert_true(measure->cloaked > 0);
         assert_int_equal(measure->evaluated_cloaks, 0);
         double value = 0;
-        assert_false(sc_lab_value(measure, SC_LAB_CANDIDATES, &value));
-        assert_true(sc_lab_value(measure, SC_LAB_SUCCESS, &value));
+        assert_false(sc_lab_value(measure, SC_LAB_CANDIDATES, SC_LAB_AXIS_K, 3, &value));
+        assert_true(sc_lab_value(measure, SC_LAB_SUCCESS, SC_LAB_AXIS_K, 3, &value));
     }
 }
 

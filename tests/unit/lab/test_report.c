@@ -177,7 +177,8 @@ static void test_the_default_setting_is_summed_up(void **state)
     written w = write_report(&made);
     // 70 - (5 + 5 - 8 - 3) + 0.1, 0.2, 0.3: mean 71.2, and 4.3027 * 0.1 / sqrt(3).
     CHECK_CONTAINS(w.text, "StarCloak</th><td class=\"n\">71.2 ± 0.2</td><td class=\"n\">2.20 ± "
-                           "0.25</td><td class=\"n\">6.50 ± 0.00</td>");
+                           "0.25</td><td class=\"n\">0.932 ± 0.002</td><td "
+                           "class=\"n\">6.50</td>");
     written_free(&w);
 
     // Not if the defaults were not among the values.
@@ -202,8 +203,9 @@ static void test_claims_have_verdicts_in_words(void **state)
     }
     made.options.methods &= ~(1U << SC_LAB_SAMPLING);
     written w = write_report(&made);
-    // Success of strict says nothing of how long, how fast and how much: four of seven hold.
-    CHECK_CONTAINS(w.text, "<p class=\"holds\"><strong>4</strong> hold</p>"
+    // Success of strict says nothing of how long, how fast, how much and how safe: five of eight
+    // hold.
+    CHECK_CONTAINS(w.text, "<p class=\"holds\"><strong>5</strong> hold</p>"
                            "<p class=\"fails\"><strong>3</strong> do not hold</p>"
                            "<p class=\"untold\"><strong>0</strong> cannot be told</p>");
     CHECK_CONTAINS(w.text, "<a href=\"#claim-4\">4. Throughput</a></th><td>Throughput of the "
@@ -231,14 +233,148 @@ static void test_figures_have_captions_links_and_numbers(void **state)
     made.options.without_plots = true;
     made_results_fill(&made, as_the_paper_says);
     written w = write_report(&made);
-    assert_int_equal(xml_page_count(&w.page, "figure"), 32);
-    assert_int_equal(xml_page_count(&w.page, "figcaption"), 32);
+    assert_int_equal(xml_page_count(&w.page, "figure"), 40);
+    assert_int_equal(xml_page_count(&w.page, "figcaption"), 40);
     CHECK_CONTAINS(w.text, "Candidate result size (objects per query) on town, over k of k-NN "
                            "(objects). Means of 3 seeds, with 95 % intervals. "
                            "<a href=\"town-candidates-nearest.csv\">CSV</a>");
     written_free(&w);
     made_results_free(&made);
 }
+
+// --- The adversary -----------------------------------------------------------------------
+
+static void test_a_report_tells_what_an_adversary_knows_and_does(void **state)
+{
+    (void)state;
+    made_results made = made_results_new();
+    made.options.without_plots = true;
+    made.options.max_victims = 23;
+    made.options.adversary.max_placements = 2222;
+    made.options.adversary.runs = 5;
+    made.options.adversary.samples = 3333;
+    made.options.adversary.likeness = SC_LIKENESS_OVERLAP;
+    made_results_fill(&made, as_the_paper_says);
+    written w = write_report(&made);
+    CHECK_CONTAINS(w.text, "<a href=\"#attack\">Attacks</a>");
+    CHECK_CONTAINS(w.text, "<h2 id=\"attack\">What an adversary learns</h2>");
+    CHECK_CONTAINS(w.text,
+                   "no more than 2222 such placements it tries them all, at least 5 times each; "
+                   "elsewhere it draws 3333 of them");
+    CHECK_CONTAINS(w.text, "it attacks up to 23 cloaks of each method");
+    CHECK_CONTAINS(w.text, "Nothing of how busy a segment is");
+    CHECK_CONTAINS(w.text, "the part of the cloak’s segments that");
+    CHECK_CONTAINS(w.text, "Injected queries are its own");
+    CHECK_CONTAINS(w.text, "Who asks again is followed");
+    written_free(&w);
+
+    made.options.knows_traffic = true;
+    made.options.adversary.likeness = SC_LIKENESS_EXACT;
+    made.options.figures[SC_LAB_ENTROPY] = 1U << SC_LAB_AXIS_K;
+    made.options.figures[SC_LAB_EFFECTIVE] = 0;
+    w = write_report(&made);
+    CHECK_CONTAINS(w.text, "as counted in the traffic of another seed");
+    CHECK_CONTAINS(w.text, "1 if it is the very same, 0 if not.");
+    assert_null(strstr(w.text, "Injected queries are its own"));
+    assert_null(strstr(w.text, "queries injected for each victim"));
+    assert_null(strstr(w.text, "Who asks again is followed"));
+    assert_null(strstr(w.text, "One cloak after the other"));
+    written_free(&w);
+    made_results_free(&made);
+}
+
+static void test_a_report_tells_what_guesses_are_worth(void **state)
+{
+    (void)state;
+    made_results made = made_results_new();
+    made.options.without_plots = true;
+    made_results_fill(&made, as_the_paper_says);
+    written w = write_report(&made);
+    CHECK_CONTAINS(w.text, "<caption>town, nothing injected</caption>");
+    CHECK_CONTAINS(w.text, "<caption>country, 6 queries injected for each victim</caption>");
+    // XStar: 0.85 + 0.002 less 6 times 0.03, half of the injected recognised; 0.06 and a fifth of
+    // what is missing to 1; 9 times; 5 of 20, 1 of 20, and 60000 for 20.
+    CHECK_CONTAINS(w.text, "XStar</th><td class=\"n\">3.00</td><td class=\"n\">0.672 ± 0.002</td>"
+                           "<td class=\"n\">0.006</td><td class=\"n\">-0.002</td>"
+                           "<td class=\"n\">0.126 ± 0.000</td>"
+                           "<td class=\"n\">6.05 ± 0.02</td>"
+                           "<td class=\"n\">20.0</td><td class=\"n\">25.0</td>"
+                           "<td class=\"n\">5.00</td><td class=\"n\">3000</td>"
+                           "<td class=\"n\">11.0</td><td class=\"n\">9.50</td></tr>");
+    // The strict variant as the others.
+    CHECK_CONTAINS(w.text, "bounded, strict</th><td class=\"n\">0.912 ± 0.002</td>");
+    // As many cloaks as are looked at; 1 / (1 + 15 * 0.932), and so on.
+    CHECK_CONTAINS(w.text, "Cloak 5 <span class=\"u\">probability</span></th></tr>");
+    CHECK_CONTAINS(w.text, "StarCloak</th><td class=\"n\">15.0</td>"
+                           "<td class=\"n\">0.067 ± 0.000</td>");
+    written_free(&w);
+    made_results_free(&made);
+}
+
+static void test_a_report_warns_of_entropies_from_too_few_replays(void **state)
+{
+    (void)state;
+    made_results made = made_results_new();
+    made.options.without_plots = true;
+    made_results_fill(&made, as_the_paper_says);
+    written w = write_report(&made);
+    assert_null(strstr(w.text, "Few replays:"));
+    written_free(&w);
+    for (size_t i = 0; i < made.results.count; i++) {
+        made.all[i].by_method[SC_LAB_SAMPLING].entropy_bias = -0.18;
+        made.all[i].by_method[SC_LAB_EXPANSION].entropy_bias = i % 2 == 0 ? -0.018 : -0.021;
+        // Whoever was not attacked does not count.
+        if (i > 0) made.all[i].by_method[SC_LAB_XSTAR].attacked_cloaks = 0;
+        if (i > 0) made.all[i].by_method[SC_LAB_XSTAR].entropy_bias = -0.5;
+    }
+    w = write_report(&made);
+    CHECK_CONTAINS(w.text, "Few replays: entropy was corrected upwards by about 0.180 (random "
+                           "sampling), as a mean over all points.");
+    written_free(&w);
+    made_results_free(&made);
+}
+
+static void test_a_report_without_attacks_does_not_speak_of_them(void **state)
+{
+    (void)state;
+    made_results made = made_results_new();
+    made.options.without_plots = true;
+    made.options.figures[SC_LAB_ENTROPY] = 0;
+    made.options.figures[SC_LAB_EFFECTIVE] = 0;
+    made_results_fill(&made, as_the_paper_says);
+    written w = write_report(&made);
+    assert_null(strstr(w.text, "id=\"attack\""));
+    assert_null(strstr(w.text, "href=\"#attack\""));
+    assert_null(strstr(w.text, "under attack"));
+    // But the paper's claim about it is there, not told.
+    CHECK_CONTAINS(w.text, "8. Resilience to attacks</a>");
+    CHECK_CONTAINS(w.text, "<p class=\"untold\"><strong>1</strong> cannot be told</p>");
+    written_free(&w);
+    made_results_free(&made);
+}
+
+static void test_victims_that_there_were_not_have_no_numbers(void **state)
+{
+    (void)state;
+    made_results made = made_results_new();
+    made.options.without_plots = true;
+    made_results_fill(&made, as_the_paper_says);
+    for (size_t i = 0; i < made.results.count; i++) {
+        for (int method = 0; method < SC_LAB_METHOD_COUNT; method++) {
+            sc_lab_measure *measure = &made.all[i].by_method[method];
+            measure->attacked_cloaks = 0;
+            memset(measure->followed, 0, sizeof measure->followed);
+        }
+    }
+    written w = write_report(&made);
+    CHECK_CONTAINS(w.text, "XStar</th><td class=\"n\">–</td><td class=\"n\">–</td>");
+    CHECK_CONTAINS(w.text, "There are no numbers: nobody had enough cloaks to be followed.");
+    assert_null(strstr(w.text, "nan"));
+    written_free(&w);
+    made_results_free(&made);
+}
+
+// --- Odd ones ----------------------------------------------------------------------------
 
 static void test_one_seed_and_nothing_cloaked_make_a_report_too(void **state)
 {
@@ -328,6 +464,11 @@ int main(void)
         cmocka_unit_test(test_the_default_setting_is_summed_up),
         cmocka_unit_test(test_claims_have_verdicts_in_words),
         cmocka_unit_test(test_figures_have_captions_links_and_numbers),
+        cmocka_unit_test(test_a_report_tells_what_an_adversary_knows_and_does),
+        cmocka_unit_test(test_a_report_tells_what_guesses_are_worth),
+        cmocka_unit_test(test_a_report_warns_of_entropies_from_too_few_replays),
+        cmocka_unit_test(test_a_report_without_attacks_does_not_speak_of_them),
+        cmocka_unit_test(test_victims_that_there_were_not_have_no_numbers),
         cmocka_unit_test(test_one_seed_and_nothing_cloaked_make_a_report_too),
         cmocka_unit_test(test_a_report_without_any_point_says_so_little),
         cmocka_unit_test(test_names_cannot_become_tags),

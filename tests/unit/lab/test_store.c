@@ -13,7 +13,9 @@
 static sc_lab_result made_result(const sc_lab_options *options, double k, uint64_t seed)
 {
     sc_lab_result result = {.point = sc_lab_point_at(options, 0, SC_LAB_AXIS_K, k, seed),
-                            .travellers = 77};
+                            .travellers = 77,
+                            .is_attacked = true,
+                            .least_asked = 5};
     for (sc_lab_method method = 0; method < SC_LAB_METHOD_COUNT; method++) {
         if (!sc__has_method(options, method)) continue;
         result.by_method[method] = (sc_lab_measure){.queries = 1000 + method,
@@ -29,7 +31,22 @@ static sc_lab_result made_result(const sc_lab_options *options, double k, uint64
                                                     .candidates = 1e5 / 7,
                                                     .distinct = 12,
                                                     .bytes_in = 1371.5,
-                                                    .provider_cpu_us = 2.0 / 7};
+                                                    .provider_cpu_us = 2.0 / 7,
+                                                    .attacked_cloaks = 19,
+                                                    .entropy = 0.9 + 1e-16,
+                                                    .entropy_error = 1e-3 / 3,
+                                                    .entropy_bias = -1e-3 / 7,
+                                                    .attacked_segments = 31.0 / 3,
+                                                    .attacked_effective = 29.0 / 3,
+                                                    .recognised = 2.7,
+                                                    .probability = 1.0 / 19,
+                                                    .rank = 8.5,
+                                                    .enumerated = 4,
+                                                    .unexplained = 1,
+                                                    .replays = 1u << 31,
+                                                    .followed = {9, 8, 7, 6, 5, 4, 3, method},
+                                                    .effective = {20, 1.0 / 3, 0.1 + 0.2, 7.25},
+                                                    .located = {0.05, 0.1, 2.0 / 3, 1}};
     }
     return result;
 }
@@ -79,6 +96,8 @@ static void test_what_is_stored_comes_back_to_the_last_bit(void **state)
     assert_true(is_stored(&store, &result.point, &read));
     assert_memory_equal(read.by_method, result.by_method, sizeof read.by_method);
     assert_int_equal(read.travellers, 77);
+    assert_true(read.is_attacked);
+    assert_int_equal(read.least_asked, 5);
     assert_int_equal(read.point.seed, 1);
     sc__store_close(&store);
 
@@ -97,6 +116,11 @@ static void test_points_are_named_after_what_they_are(void **state)
     options.workload = sc_workload_default();
     char name[SC__POINT_NAME];
     sc_lab_point point = sc_lab_point_at(&options, 0, SC_LAB_AXIS_K, 5, 1);
+    assert_string_equal(sc__point_name(&options, &point, name), "city-k5-l5-s4-t10-n5-seed1");
+    // Where queries are injected, it says how many; cloaks seen are told by any point.
+    point.mean[SC_LAB_AXIS_INJECTED] = 6;
+    assert_string_equal(sc__point_name(&options, &point, name), "city-k5-l5-s4-t10-n5-i6-seed1");
+    point = sc_lab_point_at(&options, 0, SC_LAB_AXIS_ASKED, 4, 1);
     assert_string_equal(sc__point_name(&options, &point, name), "city-k5-l5-s4-t10-n5-seed1");
     point.mean[SC_LAB_AXIS_SIGMA_T] = 7.5;
     point.seed = UINT64_MAX;
@@ -146,6 +170,7 @@ static void test_names_of_points_are_told_from_others(void **state)
         "-k3-l4-s3-t3-n5-seed1", "city-k3-l4-s3-t3-n5-seed", "city-k3-l4-s3-t3-n5",
         "city-k3-l4-s3-t3-n-seed1", "city-l4-s3-t3-n5-seed1", "city-k3-l4-t3-s3-n5-seed1",
         "city-kx-l4-s3-t3-n5-seed1", "city-k3-l4-s3-t3-n5-seed1-old", "city-k3-l4-s3-t3-n5-seed1x",
+        "city-k3-l4-s3-t3-n5-i-seed1", "city-k3-l4-s3-t3-i2-n5-seed1", "city-k3-l4-s3-t3-i2-seed1",
         "city-k3-l4-s3-t3-n5-seed-1", "city k3-l4-s3-t3-n5-seed1", ".city-k3-l4-s3-t3-n5-seed1",
         "12345678901234567890123456789012345678901234567890123456789012345-k3-l4-s3-t3-n5-seed1"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
@@ -210,6 +235,52 @@ static void test_a_damaged_point_is_as_good_as_none(void **state)
     place_write(&p, name, bytes, size);
     assert_true(is_stored(&store, &result.point, &read));
     free(bytes);
+    sc__store_close(&store);
+    place_free(&p);
+}
+
+// Figures may be added to an experiment: what they want is done then, and only where it was not.
+static void test_a_point_that_was_not_attacked_is_missing_where_attacks_are_wanted(void **state)
+{
+    (void)state;
+    place p = place_new();
+    char directory[600];
+    snprintf(directory, sizeof directory, "%s/results", p.path);
+    sc_lab_options options = small_options(city, directory);
+    sc__store store = opened(&options);
+    sc_lab_result middle = made_result(&options, 3, 1);
+    sc_lab_result other = made_result(&options, 2, 1);
+    middle.is_attacked = false;
+    middle.least_asked = 0;
+    other.is_attacked = false;
+    other.least_asked = 0;
+    save(&store, &middle);
+    save(&store, &other);
+    sc_lab_result read;
+    assert_true(is_stored(&store, &middle.point, &read));
+    options.figures[SC_LAB_ENTROPY] = 1u << SC_LAB_AXIS_K;
+    options.grids[SC_LAB_AXIS_K] = (sc_lab_grid){{3, 4}, 2};
+    assert_false(is_stored(&store, &middle.point, &read));
+    assert_true(is_stored(&store, &other.point, &read));
+    middle.is_attacked = true;
+    save(&store, &middle);
+    assert_true(is_stored(&store, &middle.point, &read));
+
+    // Who is followed depends on how many cloaks the figures look at.
+    options.figures[SC_LAB_EFFECTIVE] = 1u << SC_LAB_AXIS_ASKED;
+    options.grids[SC_LAB_AXIS_ASKED] = (sc_lab_grid){{1, 4}, 2};
+    assert_false(is_stored(&store, &middle.point, &read));
+    assert_true(is_stored(&store, &other.point, &read));
+    middle.least_asked = 4;
+    save(&store, &middle);
+    assert_true(is_stored(&store, &middle.point, &read));
+    options.grids[SC_LAB_AXIS_ASKED] = (sc_lab_grid){{1, 5}, 2};
+    assert_false(is_stored(&store, &middle.point, &read));
+    // What is more than is wanted does no harm.
+    options.figures[SC_LAB_EFFECTIVE] = 0;
+    options.figures[SC_LAB_ENTROPY] = 0;
+    assert_true(is_stored(&store, &middle.point, &read));
+    assert_int_equal(read.least_asked, 4);
     sc__store_close(&store);
     place_free(&p);
 }
@@ -297,6 +368,13 @@ static void test_other_settings_are_refused_by_name(void **state)
     REFUSE(is_closed, true, "questions was 'the same for all' ");
     REFUSE(max_cloaks, 16, "cloaks evaluated was 15 ");
     REFUSE(is_indexed, true, "provider was 'searches' ");
+    REFUSE(max_victims, 7, "victims was 5 when the points there were made, and is 7 now");
+    REFUSE(adversary.samples, 65, "samples of an adversary was 64 ");
+    REFUSE(adversary.max_placements, 4711, "placements it enumerates was 100 ");
+    REFUSE(adversary.runs, 3, "runs of each was 2 ");
+    REFUSE(adversary.fruitful, 99, "fruitful replays it wants was 0 ");
+    REFUSE(adversary.likeness, SC_LIKENESS_EXACT, "likeness it looks for was 'overlap' ");
+    REFUSE(knows_traffic, true, "traffic it knows was 'none' ");
     REFUSE(version, "9.9", "version was ");
     REFUSE(methods, 1u << SC_LAB_HYBRID, "and is 'hybrid' now");
     REFUSE(workload.k.deviation, 2, "deviation of k was 1 ");
@@ -336,6 +414,9 @@ static void test_what_makes_no_difference_may_differ(void **state)
     options.engine.variant = SC_XSTAR;
     options.engine.is_strict = true;
     options.engine.max_combinations = 3;
+    options.adversary.engine.variant = SC_XSTAR;
+    options.adversary.seed = 4711;
+    options.adversary.threads = 7;
     options.workload.category = 4711;
     store = opened(&options);
     sc__store_close(&store);
@@ -626,6 +707,7 @@ int main(void)
         cmocka_unit_test(test_names_of_points_are_told_from_others),
         cmocka_unit_test(test_a_point_is_not_taken_for_another),
         cmocka_unit_test(test_a_damaged_point_is_as_good_as_none),
+        cmocka_unit_test(test_a_point_that_was_not_attacked_is_missing_where_attacks_are_wanted),
         cmocka_unit_test(test_a_file_that_cannot_be_looked_at_is_not_taken_for_missing),
         cmocka_unit_test(test_seeds_values_figures_and_maps_may_be_added),
         cmocka_unit_test(test_other_settings_are_refused_by_name),

@@ -1,0 +1,215 @@
+// What an adversary tries at a point. See assault.h.
+#include "lab/assault.h"
+
+#include "base/alloc.h"
+#include "base/diag.h"
+#include "base/rng.h"
+#include "lab/pursuit.h"
+#include "score/score.h"
+#include "sim/traffic.h"
+
+#include <math.h>
+
+/** Victims that are drawn for each cloak that is attacked: enough where one in six is cloaked. */
+enum { DRAWN_PER_VICTIM = 6 };
+
+/** Travellers that are followed for each cloak that is attacked: it takes much less. */
+enum { FOLLOWED_PER_VICTIM = 5 };
+
+/**
+ * From one look at the traffic to the next. Shorter, and a traveller at a red light would be taken
+ * for a crowd.
+ */
+#define LOOK_S 10.0
+
+// --- Dice --------------------------------------------------------------------
+
+/** What numbers are drawn for. Movements and questions take the seed of the point itself. */
+typedef enum purpose { FOR_VICTIMS, FOR_TRAFFIC, FOR_REPLAYS, FOR_TRAILS } purpose;
+
+static uint64_t seed_for(uint64_t seed, purpose what)
+{
+    sc_rng rng;
+    sc_rng_seed(&rng, seed);
+    uint64_t drawn = sc_rng_next(&rng);
+    for (purpose i = FOR_VICTIMS; i < what; i++) {
+        drawn = sc_rng_next(&rng);
+    }
+    return drawn;
+}
+
+// --- What is the same for all methods --------------------------------------------
+
+bool sc__assault_is_wanted(const sc_lab_options *options, const sc_lab_point *point)
+{
+    return sc_lab_is_attacked(options, point) || sc_lab_is_followed(options, point);
+}
+
+static sc_err choose_victims(sc__assault *assault, const sc_lab_point *point,
+                             const sc_spoken *lines, size_t line_count,
+                             const sc_run_window *counted, sc_diag *diag)
+{
+    sc_injection_options options = sc_injection_options_default();
+    options.injected = (uint32_t)point->mean[SC_LAB_AXIS_INJECTED];
+    options.victims = DRAWN_PER_VICTIM * assault->options->max_victims;
+    options.window = *counted;
+    // As everybody's on average: its queries do not stand out, and do not keep cloaks small either,
+    // which would show in the entropy of no method.
+    options.profile.max_hops = (uint32_t)lround(point->mean[SC_LAB_AXIS_SIGMA_S]);
+    options.seed = seed_for(assault->seed, FOR_VICTIMS);
+    return sc_injection_init(&assault->injection, assault->map, lines, line_count, &options, diag);
+}
+
+static sc_err watch_traffic(sc__assault *assault, const sc__ground *ground,
+                            const sc_run_window *counted, uint64_t *counts, sc_diag *diag)
+{
+    sc_movement *movement = NULL;
+    const uint64_t seed = seed_for(assault->seed, FOR_TRAFFIC);
+    sc_err err = sc__ground_movement(ground, assault->options, seed, &movement, diag);
+    if (err) return err;
+    err = sc_traffic_count(movement, counted->from, counted->until, sc_seconds(LOOK_S), counts);
+    sc_movement_free(movement);
+    return err ? err : sc_density_new_counted(assault->map, counts, &assault->density);
+}
+
+static sc_err know_traffic(sc__assault *assault, const sc__ground *ground,
+                           const sc_run_window *counted, sc_diag *diag)
+{
+    uint64_t *counts = sc_calloc(sc_map_segment_count(assault->map), sizeof *counts);
+    if (!counts) return SC_ENOMEM;
+    const sc_err err = watch_traffic(assault, ground, counted, counts, diag);
+    sc_free(counts);
+    return err;
+}
+
+sc_err sc__assault_init(sc__assault *assault, const sc_lab_options *options,
+                        const sc__ground *ground, const sc_lab_point *point, const sc_spoken *lines,
+                        size_t line_count, const sc_run_window *counted, sc_diag *diag)
+{
+    *assault = (sc__assault){
+        .options = options,
+        .map = ground->map->map,
+        .seed = point->seed,
+        .is_attacked = sc_lab_is_attacked(options, point),
+        .least_asked = sc_lab_least_asked(options, point),
+    };
+    sc_err err = choose_victims(assault, point, lines, line_count, counted, diag);
+    if (!err && options->knows_traffic) err = know_traffic(assault, ground, counted, diag);
+    if (err) sc__assault_fini(assault);
+    return err;
+}
+
+void sc__assault_fini(sc__assault *assault)
+{
+    sc_injection_fini(&assault->injection);
+    sc_density_free(assault->density);
+    *assault = (sc__assault){.options = NULL};
+}
+
+// --- Attacks on victims ------------------------------------------------------------
+
+/** Add what was learnt of one cloak; means are sums until all are done. */
+static void take_down(const sc_case *one, const sc_sighting *sighting,
+                      const sc_posterior *posterior, sc_lab_measure *sums)
+{
+    const sc_score score = sc_score_case(posterior, one);
+    sums->attacked_cloaks++;
+    sums->attacked_segments += (double)posterior->link_count;
+    sums->recognised += (double)sighting->injected_count;
+    sums->enumerated += posterior->is_enumerated;
+    sums->unexplained += posterior->is_unexplained;
+    sums->replays += posterior->replays;
+    // That nothing was found out by so many replays says nothing of the cloak.
+    if (posterior->is_unexplained) return;
+    // Less its bias: else methods of which few replays bring something back would look worse.
+    sums->entropy += fmin(fmax(posterior->normalised_entropy - posterior->normalised_bias, 0), 1);
+    sums->entropy_error += posterior->normalised_error * posterior->normalised_error;
+    sums->entropy_bias += posterior->normalised_bias;
+    sums->attacked_effective += posterior->effective;
+    sums->probability += score.probability;
+    sums->rank += score.rank;
+}
+
+/** From sums to means: of all cloaks, or of those that were explained. */
+static void divide(sc_lab_measure *sums)
+{
+    const double all = (double)sums->attacked_cloaks;
+    const double explained = fmax(all - (double)sums->unexplained, 1);
+    sums->attacked_segments /= all;
+    sums->recognised /= all;
+    sums->entropy /= explained;
+    sums->entropy_error = sqrt(sums->entropy_error / explained);
+    sums->entropy_bias /= explained;
+    sums->attacked_effective /= explained;
+    sums->probability /= explained;
+    sums->rank /= explained;
+}
+
+static sc_err attack_one(sc_adversary *adversary, uint64_t number, const sc_case *one,
+                         sc_lab_measure *sums, sc_diag *diag)
+{
+    sc_own_sighting seen = {.strangers = NULL};
+    sc_posterior posterior = {.links = NULL};
+    sc_err err = sc_sighting_init(&seen, one);
+    if (!err) err = sc_adversary_correlate(adversary, number, &seen.sighting, &posterior, diag);
+    if (!err) take_down(one, &seen.sighting, &posterior, sums);
+    sc_posterior_fini(&posterior);
+    sc_sighting_fini(&seen);
+    return err;
+}
+
+/** @param which  room for all victims */
+static sc_err attack_all(const sc__assault *assault, sc_adversary *adversary, const sc_cases *cases,
+                         size_t *which, sc_lab_measure *measure, sc_diag *diag)
+{
+    sc_err err = SC_OK;
+    sc_lab_measure sums = *measure;
+    const size_t found = sc_injection_find(&assault->injection, cases, which);
+    const size_t max = assault->options->max_victims;
+    const size_t count = found < max ? found : max;
+    for (size_t i = 0; i < count && !err; i++) {
+        const sc_case one = sc_cases_at(cases, which[i]);
+        err = attack_one(adversary, i, &one, &sums, diag);
+    }
+    if (err || count == 0) return err;
+    divide(&sums);
+    *measure = sums;
+    return SC_OK;
+}
+
+static sc_err attack(const sc__assault *assault, const sc_engine_options *engine,
+                     const sc_cases *cases, sc_lab_measure *measure, sc_diag *diag)
+{
+    sc_adversary_options options = assault->options->adversary;
+    options.engine = *engine;
+    options.density = assault->density;
+    options.seed = seed_for(assault->seed, FOR_REPLAYS);
+    // Points are done side by side; a process that was forked has no other threads.
+    options.threads = 1;
+    sc_adversary *adversary = NULL;
+    size_t *which = sc_malloc_array(assault->injection.victim_count, sizeof *which);
+    sc_err err = which ? SC_OK : SC_ENOMEM;
+    if (!err) err = sc_adversary_new(assault->map, &options, NULL, &adversary, diag);
+    if (!err) err = attack_all(assault, adversary, cases, which, measure, diag);
+    sc_adversary_free(adversary);
+    sc_free(which);
+    return err;
+}
+
+sc_err sc__assault_try(const sc__assault *assault, const sc_engine_options *engine,
+                       const sc_cases *cases, sc_lab_measure *measure, sc_diag *diag)
+{
+    sc_err err = SC_OK;
+    if (assault->is_attacked && assault->injection.victim_count > 0) {
+        err = attack(assault, engine, cases, measure, diag);
+    }
+    if (err || assault->least_asked == 0) return err;
+    const sc__pursuit pursuit = {
+        .map = assault->map,
+        .density = assault->density,
+        .least_asked = assault->least_asked,
+        .max_travellers = FOLLOWED_PER_VICTIM * (size_t)assault->options->max_victims,
+        .seed = seed_for(assault->seed, FOR_TRAILS),
+    };
+    return sc__pursue(&pursuit, cases, measure, diag);
+}

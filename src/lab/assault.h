@@ -1,0 +1,60 @@
+/**
+ * @file assault.h
+ * @brief What an adversary tries at a point: victims are attacked, travellers are followed.
+ *
+ * All but the algorithm is the same for every method: who the victims are, what is injected near
+ * them, the density that the adversary holds, and its dice. Of each method the same number of
+ * victims' cloaks is attacked, as long as so many were cloaked; more victims are drawn than that,
+ * since no method cloaks everybody.
+ *
+ *     questions -> sc__assault_init() -> a stream -> each method -> its cases -> sc__assault_try()
+ *
+ * Uses: attack.h, score, sim/traffic, lab/ground. Used by: lab/point.
+ */
+#ifndef SC_LAB_ASSAULT_H
+#define SC_LAB_ASSAULT_H
+
+#include "lab/ground.h"
+#include "lab/results.h"
+#include "score/inject.h"
+
+/** Zero-initialise, then sc__assault_init(). */
+typedef struct sc__assault {
+    const sc_lab_options *options;  ///< borrowed
+    const sc_map *map;
+    uint64_t seed;           ///< of the point
+    bool is_attacked;        ///< victims are
+    uint32_t least_asked;    ///< as sc_lab_least_asked()
+    sc_injection injection;  ///< the victims; its lines are what they and all others ask
+    sc_density *density;     ///< NULL: uniform
+} sc__assault;
+
+/** Whether there is anything to try at a point. */
+bool sc__assault_is_wanted(const sc_lab_options *options, const sc_lab_point *point);
+
+/**
+ * Choose victims among what is asked in `counted`, put the adversary's queries near them, and count
+ * the traffic of another seed if the adversary is to know it.
+ *
+ * @param lines  in the order of time; borrowed, must outlive the assault, as must what else is lent
+ * @return SC_OK, or what injections, movements and densities fail with
+ */
+SC_CHECKED sc_err sc__assault_init(sc__assault *assault, const sc_lab_options *options,
+                                   const sc__ground *ground, const sc_lab_point *point,
+                                   const sc_spoken *lines, size_t line_count,
+                                   const sc_run_window *counted, sc_diag *diag);
+
+/** Harmless twice, and on a zeroed one. */
+void sc__assault_fini(sc__assault *assault);
+
+/**
+ * Attack and follow what a method made of the assault's lines.
+ *
+ * @param engine   of the method
+ * @param cases    all of its cloaks
+ * @param measure  of the method: what was learnt is added to it
+ */
+SC_CHECKED sc_err sc__assault_try(const sc__assault *assault, const sc_engine_options *engine,
+                                  const sc_cases *cases, sc_lab_measure *measure, sc_diag *diag);
+
+#endif
