@@ -13,7 +13,7 @@ FUZZ_SECONDS ?= 60
 all: setup ## build the library and the program: build/starcloak
 	@scripts/build release
 
-demo: all ## a sample city, travellers hidden on it by each of StarCloak's engines, a run recorded and verified
+demo: all ## a sample city, travellers hidden on it by each of StarCloak's engines, a run recorded, verified and attacked
 	@scripts/demo
 
 test: setup ## build with sanitizers, run every test, end with one line of counts
@@ -28,7 +28,7 @@ format: setup ## let clang-format set the shape of all C files
 bench: all ## measure, as ratios in one run (docs/benchmarks.md explains them)
 	@scripts/bench
 
-figures: all ## the whole evaluation: build/figures/results/report.html (about a quarter of an hour)
+figures: all ## the whole evaluation: build/figures/results/report.html (about half an hour)
 	@scripts/figures
 
 fuzz: setup ## fuzz every door for FUZZ_SECONDS each (default 60)

@@ -260,8 +260,10 @@ const sc_command sc_cmd_experiment = {
         "k of k-NN requests, on one or several maps. At each point travellers ask, all methods get "
         "the same stream of queries, and an equal number of their cloaks goes to the provider. "
         "Measured are the success rate, successful throughput, anonymization time, query "
-        "processing "
-        "time and the size of candidate results.\n"
+        "processing time and the size of candidate results; some cloaks are attacked (as by "
+        "'starcloak attack'), and the entropy that is left is told over k, l and the number of "
+        "queries that the adversary injects; and travellers who ask again are followed from cloak "
+        "to cloak.\n"
         "The same seeds give the same numbers, but for CPU times. Points run side by side, one for "
         "each core, and each is kept when it is done: a run that was interrupted goes on with the "
         "same command, and one with more seeds, values or figures does only what is new.",

@@ -93,6 +93,14 @@ void sc_parse_file(const char *what, const char *argument, const struct argp_sta
     *path = argument;
 }
 
+const char *sc_option_name(const sc_option *table, int key)
+{
+    while (table->name && table->key != key) {
+        table++;
+    }
+    return table->name;
+}
+
 error_t sc_parse_map(int key, char *argument, const struct argp_state *state, const char **path)
 {
     switch (key) {

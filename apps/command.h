@@ -112,6 +112,9 @@ error_t sc_parse_map(int key, char *argument, const struct argp_state *state, co
 void sc_parse_file(const char *what, const char *argument, const struct argp_state *state,
                    const char **path);
 
+/** What a table calls the option with that key, without the dashes; NULL if it has none such. */
+const char *sc_option_name(const sc_option *table, int key);
+
 /**
  * Print "path: message" (or the fixed text of `err` if `diag` is empty) in one line,
  * whatever names are in it; returns the status.
@@ -174,7 +177,9 @@ extern const sc_entry sc_environment[];
 
 // --- The commands -----------------------------------------------------------
 
+extern const sc_command sc_cmd_attack;
 extern const sc_command sc_cmd_cloak;
+extern const sc_command sc_cmd_density;
 extern const sc_command sc_cmd_evaluate;
 extern const sc_command sc_cmd_experiment;
 extern const sc_command sc_cmd_map_check;

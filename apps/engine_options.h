@@ -9,7 +9,7 @@
  *
  * and sc_engine_settings_check() at ARGP_KEY_END.
  *
- * Used by: cloak, simulate; of its parts, experiment.
+ * Used by: cloak, simulate; of its parts, attack and experiment.
  */
 #ifndef SC_APPS_ENGINE_OPTIONS_H
 #define SC_APPS_ENGINE_OPTIONS_H

@@ -7,6 +7,7 @@
 #include "values.h"
 
 #define CLOAKS_MAX 100000000
+#define REPLAYS_MAX 1000000000
 
 enum {
     KEY_FIGURE = SC_KEY_FIRST,
@@ -17,6 +18,11 @@ enum {
     KEY_SECONDS,
     KEY_WARM_UP,
     KEY_CLOAKS,
+    KEY_VICTIMS,
+    KEY_SAMPLES,
+    KEY_PLACEMENTS,
+    KEY_LIKENESS,
+    KEY_DENSITY,
     KEY_CLOSED,
     KEY_INDEXED,
     KEY_JOBS,
@@ -36,16 +42,17 @@ const sc_option sc_experiment_options[] = {
      SC_COMPLETE_FILES},
     SC_TRACE_OPTIONS,
     {"figure", KEY_FIGURE, "NAME",
-     "success, throughput, anonymization, processing or candidates, alone or with what it is "
-     "drawn over (success-k, candidates-nearest, all-k); several with commas, or given again "
-     "(default all)",
-     "all success throughput anonymization processing candidates"},
+     "success, throughput, anonymization, processing, candidates, entropy or effective, alone or "
+     "with what it is drawn over (success-k, candidates-nearest, entropy-injected, all-k); several "
+     "with commas, or given again (default all)",
+     "all success throughput anonymization processing candidates entropy effective"},
     {"methods", KEY_METHODS, "NAMES",
      "basic, hybrid, bounded, strict (bounded, in its strict setting), xstar, sampling, expansion, "
      "with commas (default all)",
      NULL},
     {"grid", KEY_GRID, "AXIS=V,V...",
-     "the values that k, l, sigma_s, sigma_t or nearest takes; may be given again", NULL},
+     "the values that k, l, sigma_s, sigma_t, nearest, injected or asked takes; may be given again",
+     NULL},
     {"seeds", KEY_SEEDS, "N",
      "how often everything is done, each time with another seed (default "
      "3)",
@@ -58,6 +65,20 @@ const sc_option sc_experiment_options[] = {
     {"cloaks", KEY_CLOAKS, "N",
      "how many cloaks of each method go to the provider at one point, at most (default 2000)",
      NULL},
+    {"victims", KEY_VICTIMS, "N",
+     "how many cloaks of each method are attacked at one point of an entropy figure (default 20)",
+     NULL},
+    {"samples", KEY_SAMPLES, "N", "replays of a cloak where placements are drawn (default 1200)",
+     NULL},
+    {"placements", KEY_PLACEMENTS, "N",
+     "the most placements of a cloak that are all replayed (default 600)", NULL},
+    {"likeness", KEY_LIKENESS, "NAME",
+     "what a replay counts: overlap with the cloak (default), or exact, the very same cloak",
+     "overlap exact"},
+    {"density", KEY_DENSITY, "NAME",
+     "what the adversary knows of the traffic: uniform (default), or traffic, counted with another "
+     "seed",
+     "uniform traffic"},
     {"closed", KEY_CLOSED, NULL,
      "let every method serve travellers of its own, who ask again a pause after their outcome, "
      "instead of giving all methods one stream",
@@ -117,10 +138,17 @@ static void take_figure(const struct argp_state *state, char *word, sc_experimen
     }
     names[SC_LAB_METRIC_COUNT] = "all";
     const size_t metric = sc_value_word(state, "--figure", word, names);
-    const unsigned axis = dash ? 1u << axis_of(state, "--figure", dash + 1) : 0;
+    const size_t axis = dash ? axis_of(state, "--figure", dash + 1) : 0;
     for (size_t i = 0; i < SC_LAB_METRIC_COUNT; i++) {
-        if (metric != i && metric != SC_LAB_METRIC_COUNT) continue;
-        words->figures[i] |= dash ? axis : all.figures[i];
+        const bool is_named = metric == i;
+        if (!is_named && metric != SC_LAB_METRIC_COUNT) continue;
+        if (!dash) {
+            words->figures[i] |= all.figures[i];
+        } else if (sc_lab_goes_over((sc_lab_metric)i, (sc_lab_axis)axis)) {
+            words->figures[i] |= 1u << axis;
+        } else if (is_named) {
+            sc_usage_error(state, "--figure: %s cannot be drawn over %s", word, dash + 1);
+        }
     }
 }
 
@@ -291,6 +319,17 @@ static bool take_number(const struct argp_state *state, int key, const char *arg
     case KEY_CLOAKS:
         words->cloaks = sc_value_count(state, "--cloaks", argument, 1, CLOAKS_MAX);
         return true;
+    case KEY_VICTIMS:
+        words->victims = sc_value_count(state, "--victims", argument, 1, SC_LAB_VICTIMS_MAX);
+        return true;
+    case KEY_SAMPLES:
+        words->samples =
+            sc_value_count(state, "--samples", argument, SC_ATTACK_BATCHES, REPLAYS_MAX);
+        return true;
+    case KEY_PLACEMENTS:
+        words->has_placements = true;
+        words->placements = sc_value_count(state, "--placements", argument, 0, REPLAYS_MAX);
+        return true;
     case SC_KEY_MOVEMENT:
     case SC_KEY_TRUCKS:
         return sc_movement_option(key, argument, state, &words->movement);
@@ -304,6 +343,8 @@ static bool take_number(const struct argp_state *state, int key, const char *arg
 
 error_t sc_experiment_parse(int key, char *argument, struct argp_state *state)
 {
+    static const char *const likenesses[] = {"overlap", "exact", NULL};
+    static const char *const densities[] = {"uniform", "traffic", NULL};
     sc_experiment_words *words = state->input;
     char word[64];
     const char *rest = argument;
@@ -327,6 +368,12 @@ error_t sc_experiment_parse(int key, char *argument, struct argp_state *state)
         while (next_word(state, "--methods", &rest, word, sizeof(word))) {
             take_method(state, word, words);
         }
+        return 0;
+    case KEY_LIKENESS:
+        words->is_exact = sc_value_word(state, "--likeness", argument, likenesses) == 1;
+        return 0;
+    case KEY_DENSITY:
+        words->knows_traffic = sc_value_word(state, "--density", argument, densities) == 1;
         return 0;
     case KEY_GRID:
         take_grid(state, argument, words);
@@ -368,6 +415,11 @@ sc_lab_options sc_experiment_settings(const sc_experiment_words *words)
     if (words->seconds > 0) lab.counted_s = words->seconds;
     if (words->has_warm_up) lab.warm_up_s = words->warm_up_s;
     if (words->cloaks > 0) lab.max_cloaks = (uint32_t)words->cloaks;
+    if (words->victims > 0) lab.max_victims = (uint32_t)words->victims;
+    if (words->samples > 0) lab.adversary.samples = words->samples;
+    if (words->has_placements) lab.adversary.max_placements = words->placements;
+    if (words->is_exact) lab.adversary.likeness = SC_LIKENESS_EXACT;
+    lab.knows_traffic = words->knows_traffic;
     if (words->jobs > 0) lab.jobs = (unsigned)words->jobs;
     lab.is_walk = words->movement.is_walk;
     lab.truck_share = words->movement.truck_share;

@@ -41,6 +41,12 @@ typedef struct sc_experiment_words {
     bool has_warm_up;
     double warm_up_s;
     uint64_t cloaks;
+    uint64_t victims;
+    uint64_t samples;
+    bool has_placements;
+    uint64_t placements;
+    bool is_exact;
+    bool knows_traffic;
     uint64_t jobs;
     sc_asking asking;
     sc_movement_settings movement;  ///< of those who are not in traces

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 /** Enough for the first line of a stream or a record, and for the start of anything else. */
 #define START_SIZE 4096
@@ -20,13 +21,41 @@ static bool begins_with(const start *at, const char *bytes, size_t size)
     return at->size >= size && memcmp(at->text, bytes, size) == 0;
 }
 
+/** The text behind a byte order mark, if there is one. */
+static const char *text_of(const start *at)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    return at->text + (begins_with(at, mark, sizeof(mark) - 1) ? sizeof(mark) - 1 : 0);
+}
+
 /** Whether it begins with a brace, as all that we know of JSON does. */
 static bool is_object(const start *at)
 {
-    static const char mark[] = "\xef\xbb\xbf";
-    const char *text = at->text;
-    if (begins_with(at, mark, sizeof(mark) - 1)) text += sizeof(mark) - 1;
+    const char *text = text_of(at);
     return text[strspn(text, " \t\r\n")] == '{';
+}
+
+/** Whether a header of CSV, which ends with its line, has a column of that name. */
+static bool has_column(const char *header, const char *name)
+{
+    for (;;) {
+        const size_t size = strcspn(header, ",\r\n");
+        if (size == strlen(name) && strncasecmp(header, name, size) == 0) return true;
+        if (header[size] != ',') return false;
+        header += size + 1;
+    }
+}
+
+/** Whether its first line that is no comment is the header of a density (density.h). */
+static bool is_density(const start *at)
+{
+    const char *header = text_of(at);
+    while (*header == '#') {
+        header += strcspn(header, "\n");
+        header += strspn(header, "\r\n");
+    }
+    return has_column(header, "segment") &&
+           (has_column(header, "count") || has_column(header, "weight"));
 }
 
 static bool has(const start *at, const char *text)
@@ -62,7 +91,8 @@ static sc_input_kind kind_of(const char *path)
                                                        5)) {
         return SC_INPUT_PACKED;
     }
-    return is_object(&at) ? kind_of_object(&at) : SC_INPUT_UNKNOWN;
+    if (is_object(&at)) return kind_of_object(&at);
+    return is_density(&at) ? SC_INPUT_DENSITY : SC_INPUT_UNKNOWN;
 }
 
 /** What each kind is called, and where one gets it. */
@@ -75,6 +105,7 @@ static const struct {
     [SC_INPUT_STREAM] = {"a stream of queries", "'starcloak queries' makes streams"},
     [SC_INPUT_RECORD] = {"the record of a run", "--record of 'starcloak simulate' and 'starcloak "
                                                 "cloak' makes records"},
+    [SC_INPUT_DENSITY] = {"a density", "'starcloak density' makes densities"},
     [SC_INPUT_REPORT] = {"a report", ""},
     [SC_INPUT_GEOJSON] = {"GeoJSON", ""},
     [SC_INPUT_PACKED] = {"packed", ""},
@@ -87,10 +118,11 @@ static bool may_be(sc_input_kind kind, sc_input_kind wanted)
     case SC_INPUT_UNKNOWN:
         return true;
     case SC_INPUT_PACKED:
+        return wanted != SC_INPUT_MAP;
     case SC_INPUT_STREAM:
     case SC_INPUT_RECORD:
-        // Streams and records are told apart line by line: a record's queries are a stream.
-        return wanted != SC_INPUT_MAP;
+        // They are told apart line by line: a record's queries are a stream.
+        return wanted == SC_INPUT_STREAM || wanted == SC_INPUT_RECORD;
     default:
         return kind == wanted;
     }

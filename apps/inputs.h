@@ -7,7 +7,7 @@
  * something else that we know, the message says what, and what is wanted. Of what is in a file
  * nothing is repeated; it may be a user or a position.
  *
- * Used by: every command that reads a map, a stream or a record.
+ * Used by: every command that reads a map, a stream, a record or a density.
  */
 #ifndef SC_APPS_INPUTS_H
 #define SC_APPS_INPUTS_H
@@ -22,6 +22,7 @@ typedef enum sc_input_kind {
     SC_INPUT_MAP,
     SC_INPUT_STREAM,
     SC_INPUT_RECORD,
+    SC_INPUT_DENSITY,
     SC_INPUT_REPORT,
     SC_INPUT_GEOJSON,
     SC_INPUT_PACKED,
@@ -41,8 +42,8 @@ SC_CHECKED sc_err sc_input_need_objects(const sc_map *map, const char *path, sc_
 bool sc_input_is_packed(const char *path);
 
 /**
- * Reading `path` as what is `wanted`, a stream or a record, failed with `err`, and `diag` says
- * why: if it seems to be something else, let it say that instead. Returns `err`.
+ * Reading `path` as what is `wanted`, a stream, a record or a density, failed with `err`, and
+ * `diag` says why: if it seems to be something else, let it say that instead. Returns `err`.
  */
 sc_err sc_input_explain(sc_err err, const char *path, sc_input_kind wanted, sc_diag *diag);
 

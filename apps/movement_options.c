@@ -68,6 +68,13 @@ bool sc_trace_option(int key, const char *argument, const struct argp_state *sta
         follow->start_s =
             trace_number(state, traces, "--trace-start", argument, -TRACE_TIME_MAX, TRACE_TIME_MAX);
         return true;
+    case SC_KEY_TRACE_END:
+        follow->end_s =
+            trace_number(state, traces, "--trace-end", argument, -TRACE_TIME_MAX, TRACE_TIME_MAX);
+        if (follow->has_start && follow->end_s <= follow->start_s) {
+            sc_usage_error(state, "--trace-end: it must be after --trace-start");
+        }
+        return true;
     case SC_KEY_TRACE_GAP:
         follow->max_gap_s =
             trace_number(state, traces, "--trace-gap", argument, 1e-6, SC_SECONDS_MAX);
@@ -129,7 +136,7 @@ static void end_in_time(sc_follow_options *follow, const sc_traces *traces, doub
     if (follow->fold_s > 0) return;
     const double start_s =
         follow->has_start ? follow->start_s : sc_traces_summary_of(traces).first_s;
-    follow->end_s = start_s + seconds;
+    follow->end_s = fmin(follow->end_s, start_s + seconds);
 }
 
 static sc_err open_traces(sc_crowd *crowd, const sc_map *map, const sc_crowd_wish *wish,

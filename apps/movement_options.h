@@ -8,7 +8,7 @@
  * sc_movement_settings_default(), asks sc_movement_option() first in its parser, and
  * sc_movement_settings_check() at ARGP_KEY_END. Then sc_crowd_open() makes the travellers.
  *
- * Used by: queries, simulate; of its parts, experiment.
+ * Used by: queries, simulate, density, attack; of its parts, experiment.
  */
 #ifndef SC_APPS_MOVEMENT_OPTIONS_H
 #define SC_APPS_MOVEMENT_OPTIONS_H
@@ -46,6 +46,7 @@ enum {
     SC_KEY_TRACE_FORMAT,
     SC_KEY_TRACE_FOLD,
     SC_KEY_TRACE_START,
+    SC_KEY_TRACE_END,
     SC_KEY_TRACE_GAP,
     SC_KEY_TRACE_SNAP,
     SC_KEY_TRACE_STEP,
@@ -62,6 +63,8 @@ enum {
      "a small fleet becomes a large one (default 0: do not)", NULL},                          \
     {"trace-start", SC_KEY_TRACE_START, "T",                                                  \
      "recorded time at which to begin, in the traces' own seconds (default: the first)", NULL}, \
+    {"trace-end", SC_KEY_TRACE_END, "T",                                                      \
+     "recorded time from which on nothing counts (default: the last)", NULL},                 \
     {"trace-gap", SC_KEY_TRACE_GAP, "S",                                                      \
      "fixes farther apart in time have nothing between them (default 300)", NULL},            \
     {"trace-snap", SC_KEY_TRACE_SNAP, "M",                                                    \

@@ -2,7 +2,7 @@
  * @file overlap.h
  * @brief Would writing one file replace another?
  *
- * Used by: map import, queries, cloak, simulate, evaluate.
+ * Used by: map import, queries, cloak, simulate, evaluate, attack, density.
  */
 #ifndef SC_APPS_OVERLAP_H
 #define SC_APPS_OVERLAP_H

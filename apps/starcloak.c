@@ -61,7 +61,7 @@ static const sc_command cmd_help = {
     .name = "help",
     .summary = "explain a command",
     .arguments = "[COMMAND...]",
-    .complete = "map nearest queries cloak simulate evaluate verify experiment help",
+    .complete = "map nearest queries cloak simulate evaluate verify density attack experiment help",
     .description = "Print what a command does and which options it has; without a command, what "
                    "commands there are.",
     .examples = help_examples,
@@ -158,8 +158,9 @@ static error_t parse_root(int key, char *argument, struct argp_state *state)
 }
 
 static const sc_command *const root_commands[] = {
-    &cmd_map,         &sc_cmd_nearest, &sc_cmd_queries,    &sc_cmd_cloak, &sc_cmd_simulate,
-    &sc_cmd_evaluate, &sc_cmd_verify,  &sc_cmd_experiment, &cmd_help,     NULL,
+    &cmd_map,         &sc_cmd_nearest,    &sc_cmd_queries, &sc_cmd_cloak,
+    &sc_cmd_simulate, &sc_cmd_evaluate,   &sc_cmd_verify,  &sc_cmd_density,
+    &sc_cmd_attack,   &sc_cmd_experiment, &cmd_help,       NULL,
 };
 
 static const sc_entry root_examples[] = {

@@ -1,0 +1,99 @@
+/*
+ * Where densities come from. See densities.h.
+ */
+#include "densities.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "inputs.h"
+#include "record/run_reader.h"
+#include "sim/traffic.h"
+
+/** So many lines of a record for each report of progress. */
+enum { LINES_PER_PROGRESS = 4096 };
+
+sc_counting sc_counting_default(void)
+{
+    return (sc_counting){.movement = sc_movement_settings_default(),
+                         .seed = 1,
+                         .seconds = SC_COUNT_SECONDS_DEFAULT,
+                         .step_s = SC_COUNT_STEP_DEFAULT};
+}
+
+sc_err sc_count_traffic(const sc_map *map, const sc_counting *counting, const sc_progress *progress,
+                        sc_crowd *crowd, uint64_t *counts, sc_diag *diag)
+{
+    const sc_crowd_wish wish = {
+        .settings = &counting->movement, .seed = counting->seed, .seconds = counting->seconds};
+    const sc_err err = sc_crowd_open(crowd, map, &wish, progress, diag);
+    if (err) return err;
+    return sc_traffic_count(crowd->movement, 0, sc_seconds(counting->seconds),
+                            sc_seconds(counting->step_s), counts);
+}
+
+static void report_progress(const sc_run_reader *reader, const sc_progress *progress)
+{
+    if (!progress || !progress->report) return;
+    uint64_t total = 0;
+    const uint64_t passed = sc_run_reader_passed(reader, &total);
+    progress->report(progress->context, "reading", passed, total);
+}
+
+/** Count the questions that are still to come from `reader`. */
+static sc_err count_lines(sc_run_reader *reader, const sc_progress *progress, uint64_t *counts,
+                          sc_diag *diag)
+{
+    bool has_questions = false;
+    sc_run_line line;
+    sc_err err;
+    while (!(err = sc_run_reader_next(reader, &line, diag)) && line.text.text) {
+        if (line.kind == SC_RUN_QUERY) {
+            counts[line.segment]++;
+            has_questions = true;
+        }
+        if (line.number % LINES_PER_PROGRESS == 0) report_progress(reader, progress);
+    }
+    if (err || has_questions) return err;
+    snprintf(diag->message, sizeof(diag->message),
+             "%.400s: nobody asks in it, so there is nothing to count; take the record of a run "
+             "with questions",
+             sc_run_reader_name(reader));
+    return SC_EINVAL;
+}
+
+sc_err sc_count_questions(const sc_map *map, const char *path, const sc_progress *progress,
+                          uint64_t *counts, sc_diag *diag)
+{
+    sc_run_reader *reader = NULL;
+    sc_err err = sc_run_reader_open(map, NULL, path, &reader, diag);
+    if (!err) err = count_lines(reader, progress, counts, diag);
+    sc_run_reader_free(reader);
+    return sc_input_explain(err, path, SC_INPUT_RECORD, diag);
+}
+
+static sc_err count_default(const sc_map *map, uint64_t seed, const sc_progress *progress,
+                            sc_density **out, sc_diag *diag)
+{
+    sc_counting counting = sc_counting_default();
+    sc_crowd crowd = {0};
+    uint64_t *counts = calloc((size_t)sc_map_segment_count(map) + 1, sizeof(*counts));
+    counting.seed = seed;
+    sc_err err =
+        counts ? sc_count_traffic(map, &counting, progress, &crowd, counts, diag) : SC_ENOMEM;
+    if (!err) err = sc_density_new_counted(map, counts, out);
+    sc_crowd_close(&crowd);
+    free(counts);
+    return err;
+}
+
+sc_err sc_density_by_name(const sc_map *map, const char *name, uint64_t seed,
+                          const sc_progress *progress, sc_density **out, sc_diag *diag)
+{
+    *out = NULL;
+    if (strcmp(name, "uniform") == 0) return SC_OK;
+    if (strcmp(name, "traffic") == 0) return count_default(map, seed, progress, out, diag);
+    const sc_err err = sc_density_read(map, name, out, diag);
+    return err ? sc_input_explain(err, name, SC_INPUT_DENSITY, diag) : SC_OK;
+}

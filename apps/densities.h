@@ -1,0 +1,52 @@
+/**
+ * @file densities.h
+ * @brief Where densities come from: counted on the roads, counted in a record, or read.
+ *
+ * Used by: attack, density.
+ */
+#ifndef SC_APPS_DENSITIES_H
+#define SC_APPS_DENSITIES_H
+
+#include <starcloak/density.h>
+
+#include "movement_options.h"
+
+/** How traffic is counted where nothing else is said. */
+#define SC_COUNT_SECONDS_DEFAULT 600.0
+#define SC_COUNT_STEP_DEFAULT 30.0
+
+/** What is to be counted. */
+typedef struct sc_counting {
+    sc_movement_settings movement;
+    uint64_t seed;
+    double seconds;
+    double step_s;
+} sc_counting;
+
+/** 10,000 travellers on trips, every 30 s for ten minutes. */
+sc_counting sc_counting_default(void);
+
+/**
+ * Count where travellers are.
+ *
+ * @param counts  one per segment, zeroed; added to
+ * @param crowd   zeroed; to be closed by the caller, who may want to tell of it
+ */
+SC_CHECKED sc_err sc_count_traffic(const sc_map *map, const sc_counting *counting,
+                                   const sc_progress *progress, sc_crowd *crowd, uint64_t *counts,
+                                   sc_diag *diag);
+
+/** Count where the questions of the record at `path` were asked. */
+SC_CHECKED sc_err sc_count_questions(const sc_map *map, const char *path,
+                                     const sc_progress *progress, uint64_t *counts, sc_diag *diag);
+
+/**
+ * The density that `name` means: "uniform", "traffic" (counted as sc_counting_default() says, with
+ * `seed`) or a table to read.
+ *
+ * @param out  NULL for uniform
+ */
+SC_CHECKED sc_err sc_density_by_name(const sc_map *map, const char *name, uint64_t seed,
+                                     const sc_progress *progress, sc_density **out, sc_diag *diag);
+
+#endif

@@ -1,0 +1,291 @@
+#!/usr/bin/env bash
+# Attacking the cloaks of a recorded run: what comes out obeys its identities, is repeatable, appears
+# in files that programs read, and names nobody.
+# shellcheck source-path=SCRIPTDIR
+source "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
+
+"$STARCLOAK" map generate --nodes 1k -o city.scm --quiet || echo "# no map to work with"
+"$STARCLOAK" map generate --nodes 1k --seed 2 -o other.scm --quiet || echo "# no second map"
+"$STARCLOAK" map import "$data"/town.cedge "$data"/townmap.txt -o bare.scm --quiet || echo "# no map without coordinates"
+"$STARCLOAK" simulate city.scm --users 400 --seconds 90 --no-answers --category any --record run.jsonl --quiet || echo "# no run"
+cloaks=$(grep -c '"event":"cloak"' run.jsonl)
+few=(--samples 2k --placements 2k --runs 2 --fruitful 0)
+
+# --- The table --------------------------------------------------------------------
+
+run attack city.scm run.jsonl --limit 5 "${few[@]}"
+succeeds "cloaks are attacked"
+check "the table says of what" says "$out" "run.jsonl on city.scm" "5 of $(printf "%'d" "$cloaks") cloaks"
+check "and with what knowledge" says "$out" "density uniform; method basic; likeness overlap"
+check "has a mean" grep -qE '^ +mean ' "$out"
+check "says how sure it is" says "$out" "(standard error 0."
+run attack city.scm run.jsonl --limit 1 --placements 0 --samples 100
+check "where placements are only drawn, it says so" says "$out" "100 placements of each cloak, drawn at random"
+check "within 80 columns" test -z "$(grep -E '.{81}' "$out")"
+
+run attack city.scm run.jsonl --limit 2 "${few[@]}" --links
+succeeds "every segment is shown where it is asked for"
+check "within 80 columns" test -z "$(grep -E '.{81}' "$out")"
+check "under its cloak, likeliest first, with the longest bar, and together they are all" python3 - "$out" <<'PY'
+import re, sys
+text = open(sys.argv[1]).read()
+sizes = [int(row.split()[1]) for row in text.splitlines() if re.match(r" +\d+ +\d+ .* (all|drawn)$", row)]
+cloaks = re.split(r"\ncloak \d+\n", text)[1:]
+assert len(cloaks) == len(sizes) == 2
+for cloak, size in zip(cloaks, sizes):
+    head, *rows = [line.split() for line in cloak.splitlines() if line]
+    assert head == ["segment", "linkability", "error"] and len(rows) == size
+    p = [float(row[1]) for row in rows]
+    assert p == sorted(p, reverse=True) and abs(sum(p) - 1) < 1e-4 * size and p[0] > p[-1]
+    bars = [len(row[3]) if len(row) > 3 else 0 for row in rows]
+    assert bars[0] == 40 and bars == sorted(bars, reverse=True)
+PY
+
+# --- What is not explained ---------------------------------------------------------
+
+# Another method hardly ever comes to the very same cloak.
+strange=(--limit 4 --placements 0 --samples 32 --likeness exact --engine expansion)
+run attack city.scm run.jsonl "${strange[@]}"
+succeeds "cloaks that nothing explains are attacked all the same"
+check "and nothing is claimed of them" grep -qE '^ +[0-9]+ +[0-9]+ +[0-9]+ +0 +- +- +- +- +- .* \?$' "$out"
+check "nor of their mean" grep -qE '^ +mean +[0-9.]+ +[0-9.]+ +0.0 +- +- +- +- +-$' "$out"
+check "which is told" says "$out" "4 cloaks are unexplained (?) and left out of the means"
+check "no mean is" silent_about "$out" "Mean entropy"
+check "within 80 columns" test -z "$(grep -E '.{81}' "$out")"
+run attack city.scm run.jsonl "${strange[@]}" --json --cloaks-csv strange.csv
+check "programs are told nothing of it too" python3 - "$out" <<'PY'
+import csv, json, sys
+told = json.load(open(sys.argv[1]))
+mean = told["mean"]
+assert mean["explained"] == 0 and mean["unexplained"] == mean["cloaks"] == 4 and mean["segments"] > 1
+for name in ("normalised_entropy", "standard_error", "mean_standard_error", "bias", "effective", "effective_by_density",
+             "probability", "by_chance", "rank", "ruled_out", "expected_probability"):
+    assert mean[name] is None, name
+for cloak, row in zip(told["cloaks"], csv.DictReader(open("strange.csv"))):
+    assert cloak["is_unexplained"] and row["is_unexplained"] == "1"
+    assert cloak["standard_error"] is None and cloak["bias"] is None and row["standard_error"] == row["bias"] == ""
+    assert abs(cloak["expected_probability"] - 1 / len(cloak["links"])) < 1e-6
+PY
+
+# --- For programs -----------------------------------------------------------------
+
+run attack city.scm run.jsonl --limit 8 "${few[@]}" --json --cloaks-csv cloaks.csv --links-csv links.csv --geojson map.geojson
+succeeds "JSON and files come at once"
+cp "$out" first.json
+check "all of it is sound: identities, files and JSON agree" python3 - <<'PY'
+import csv, json, math
+told = json.load(open("first.json"))
+shown = {f["properties"]["segment"] for f in json.load(open("map.geojson"))["features"]}
+rows = list(csv.DictReader(open("cloaks.csv")))
+links = list(csv.DictReader(open("links.csv")))
+assert len(told["cloaks"]) == len(rows) == 8
+for cloak, row in zip(told["cloaks"], rows):
+    p = [link["linkability"] for link in cloak["links"]]
+    mine = [float(link["linkability"]) for link in links if link["cloak"] == row["cloak"]]
+    assert len(p) == len(mine) == int(row["segments"]) and max(abs(a - b) for a, b in zip(p, mine)) < 1e-8
+    assert abs(sum(p) - 1) < 1e-6 and min(p) >= 0
+    h = -sum(x * math.log2(x) for x in p if x > 0)
+    assert abs(h - cloak["entropy_bits"]) < 1e-5 and abs(h / math.log2(len(p)) - float(row["normalised_entropy"])) < 1e-5
+    assert abs(2 ** h - cloak["effective"]) < 1e-3 and abs(cloak["effective_by_density"] - len(p)) < 1e-6
+    assert 1 <= cloak["rank"] <= len(p) and 0 <= cloak["probability"] <= 1
+    assert 0 <= cloak["standard_error"] < 0.1 and cloak["replays"] > 0
+    assert {link["segment"] for link in cloak["links"]} <= shown
+    expected = sum(x * x for x in p)
+    assert abs(expected - cloak["expected_probability"]) < 1e-6 and abs(expected - float(row["expected_probability"])) < 1e-6
+mean = sum(c["normalised_entropy"] for c in told["cloaks"]) / 8
+assert abs(mean - told["mean"]["normalised_entropy"]) < 1e-8
+assert told["mean"]["explained"] == 8 and told["passed_over"] == 0
+mean = sum(c["expected_probability"] for c in told["cloaks"]) / 8
+assert abs(mean - told["mean"]["expected_probability"]) < 1e-8
+PY
+run attack city.scm run.jsonl --limit 8 "${few[@]}" --json --threads 1
+check "the same with one thread" cmp -s "$out" first.json
+run attack city.scm run.jsonl --limit 8 "${few[@]}" --json --threads 3
+check "and with three" cmp -s "$out" first.json
+run attack city.scm run.jsonl --limit 8 "${few[@]}" --json --seed 2
+check "another seed draws other cloaks" test "$(grep -o '"cloak":[0-9]*' "$out" | head -3 | xargs)" != "$(grep -o '"cloak":[0-9]*' first.json | head -3 | xargs)"
+check "nothing names a user or a query" silent_about first.json user query
+for file in cloaks.csv links.csv map.geojson; do
+    check "neither does $file" silent_about "$file" user query '"u1'
+done
+run attack city.scm - --limit 1 "${few[@]}" --json
+refuses 1 "no record on standard input is refused" "standard input"
+xz -k run.jsonl
+run attack city.scm run.jsonl.xz --limit 8 "${few[@]}" --json
+check "a packed record is the same record" cmp -s "$out" first.json
+
+# --- What is known --------------------------------------------------------------------
+
+run attack city.scm run.jsonl --limit 4 "${few[@]}" --attack replay
+succeeds "replay alone"
+check "is told so" says "$out" "replay: 4 of" "replays of each cloak"
+run density city.scm --users 500 --seconds 60 --step 20 -o density.csv
+succeeds "traffic is counted"
+equal "a row for every segment" "$(grep -cE '^[0-9]+,[0-9]+' density.csv)" "$("$STARCLOAK" map info city.scm --json | grep -oE -m 1 '"segments": *[0-9]+' | head -n 1 | grep -oE '[0-9]+$')"
+equal "everyone each time" "$(awk -F, '/^[0-9]/ { sum += $2 } END { print sum }' density.csv)" 1500
+run attack city.scm run.jsonl --limit 8 "${few[@]}" --json --density density.csv
+succeeds "a table of traffic is known to the adversary"
+check "who then sees fewer effective segments, by density too" python3 - "$out" <<'PY'
+import json, sys
+with_density, without = json.load(open(sys.argv[1]))["mean"], json.load(open("first.json"))["mean"]
+assert with_density["effective_by_density"] < without["effective_by_density"]
+assert with_density["effective"] < without["effective"]
+PY
+run attack city.scm run.jsonl --density run.jsonl
+refuses 1 "a record for a density is refused by what it is" "seems to be the record of a run, not a density"
+run attack city.scm density.csv
+refuses 1 "as is a density for a record" "density.csv: seems to be a density, not the record of a run"
+printf '\xef\xbb\xbf# by hand\nname,Weight,SEGMENT\r\nx,1,2\r\n' >hand.csv
+run attack city.scm hand.csv
+refuses 1 "whatever its columns are like" "hand.csv: seems to be a density"
+run density city.scm --run run.jsonl -o asked.csv
+succeeds "questions are counted"
+equal "all of them" "$(awk -F, '/^[0-9]/ { sum += $2 } END { print sum }' asked.csv)" "$(grep -c '"event":"query"' run.jsonl)"
+"$STARCLOAK" simulate city.scm --users 5 --seconds 20 --no-answers --k 50:0 --record lonely.jsonl --quiet
+run attack city.scm lonely.jsonl
+refuses 1 "a run in which nobody was cloaked is no use to an attack" "no cloak in it"
+run density city.scm --run lonely.jsonl -o lonely.csv
+succeeds "but its questions count"
+printf '{"event":"end","t":1}\n' >silence.jsonl
+run density city.scm --run silence.jsonl -o silence.csv
+refuses 1 "a run without questions does not" "nobody asks in it"
+printf 'segment,weight\n3,1e100\n4,1e-100\n' >huge.csv
+run attack city.scm run.jsonl --limit 3 "${few[@]}" --density huge.csv --json
+succeeds "one segment may be as busy as all others never are"
+check "and nothing is lost to overflow" python3 -c 'import json, sys; json.load(open(sys.argv[1]), parse_constant=sys.exit)' "$out"
+run attack city.scm run.jsonl --limit 2 "${few[@]}" --density traffic
+succeeds "traffic can be counted on the way"
+run attack other.scm run.jsonl --limit 2
+refuses 1 "a record of another map is refused" "run.jsonl"
+run attack city.scm run.jsonl --limit 2 --density cloaks.csv
+refuses 1 "a table of something else is refused" "cloaks.csv"
+"$STARCLOAK" density other.scm --users 50 --seconds 60 -o other.csv --quiet
+run attack city.scm run.jsonl --density other.csv
+refuses 1 "as is a density of another map" "other.csv"
+run attack city.scm run.jsonl --limit 4 "${few[@]}" --engine expansion
+succeeds "the adversary may take it for another method"
+check "which is told" says "$out" "method expansion (assumed)"
+for method in bounded hybrid xstar sampling expansion; do
+    "$STARCLOAK" simulate city.scm --users 400 --seconds 40 --no-answers --engine "$method" --record "$method.jsonl" --quiet
+    run attack city.scm "$method.jsonl" --limit 3 "${few[@]}" --likeness exact
+    succeeds "cloaks of $method are attacked, for the very same cloak"
+    check "by the method that the record names" says "$out" "method $method; likeness exact"
+done
+"$STARCLOAK" simulate city.scm --users 60 --seconds 30 --no-answers --engine sampling --k 1:0 --l 1:0 --record single.jsonl --quiet
+for attack in replay correlation injection tracking; do
+    run attack city.scm single.jsonl --attack "$attack" --limit 5 --json
+    succeeds "cloaks of one segment fall to $attack"
+    check "entirely" says "$out" '"normalised_entropy":0,' '"probability":1,"by_chance":1,"rank":1,'
+done
+sed 's/,"engine":{.*}}$/}/' run.jsonl >silent.jsonl
+run attack city.scm silent.jsonl --limit 2 "${few[@]}"
+equal "a record that does not say its method is taken for basic" "$status" 0
+check "with a note" says "$err" "basic StarCloak is assumed"
+
+# --- Injection and tracking --------------------------------------------------------------
+
+run attack city.scm run.jsonl --attack injection --injected 3 --limit 30 "${few[@]}" --json
+succeeds "queries are injected"
+check "and some recognised" python3 - "$out" <<'PY'
+import json, sys
+told = json.load(open(sys.argv[1]))
+assert told["injected"] == 3 and told["victims"] == 30 and 0 < told["mean"]["recognised"] <= 6
+PY
+run attack city.scm run.jsonl --attack tracking --limit 50
+succeeds "travellers are followed"
+check "within 80 columns" test -z "$(grep -E '.{81}' "$out")"
+check "with a row for each number of cloaks" grep -qE '^ +2 +[0-9]+ ' "$out"
+run attack city.scm run.jsonl --attack tracking --limit 50 --json
+check "the more cloaks, the fewer effective segments" python3 - "$out" <<'PY'
+import json, sys
+steps = json.load(open(sys.argv[1]))["by_seen"]
+assert len(steps) >= 3 and steps[0]["effective"] > steps[1]["effective"] > 0
+PY
+
+run attack city.scm run.jsonl --attack tracking --limit 50 --top-speed 1 --links
+succeeds "travellers who are faster than anyone are followed"
+check "as far as it goes, which is told" grep -qE '^[0-9]+ of [0-9]+ steps are unexplained and left out of the means' "$out"
+equal "with every segment of twenty cloaks" "$(grep -cE '^cloak [0-9]+, number [0-9]+ of traveller [0-9]+' "$out")" 20
+check "within 80 columns" test -z "$(grep -E '.{81}' "$out")"
+
+# --- Crowds --------------------------------------------------------------------------
+
+python3 - <<'PY'
+import json
+events = [json.loads(line) for line in open("run.jsonl")]
+end = events.pop()
+last = next(event for event in reversed(events) if event["event"] == "cloak")
+members = {member["query"]: member["star"] for member in last["members"]}
+like = next(event for event in events if event["event"] == "query" and event["query"] in members)
+crowd = [dict(like, query=f"{i:032x}", user=f"crowd{i}", t=end["t"]) for i in range(10001)]
+cloak = dict(last, cloak=last["cloak"] + 1, t=end["t"],
+             members=[{"query": one["query"], "star": members[like["query"]]} for one in crowd])
+with open("crowd.jsonl", "w") as out:
+    for event in events + crowd + [cloak, end]:
+        out.write(json.dumps(event, separators=(",", ":")) + "\n")
+PY
+run attack city.scm crowd.jsonl --limit 2 "${few[@]}"
+succeeds "a crowd does not end an attack"
+check "it is passed over, and counted" says "$out" "2 of $(printf "%'d" "$cloaks") cloaks" "1 cloak with more than 10,000 members was passed over."
+
+# --- Usage -----------------------------------------------------------------------
+
+run attack
+refuses 2 "no map" "no map"
+run attack city.scm
+refuses 2 "no record" "no record given"
+run attack city.scm run.jsonl third
+refuses 2 "a word too many" "third"
+run attack city.scm run.jsonl --attack magic
+refuses 2 "an unknown attack" "--attack" "magic"
+run attack city.scm run.jsonl --injected 2
+refuses 2 "injected without injection" "--injected is for --attack injection"
+run attack city.scm run.jsonl --attack injection --injected 0
+refuses 2 "none injected" "--injected"
+for profile in 5,1,4 5:1 5:1:4: 5::4 -5:1:4 ' 5:1:4' 5:1:99999999999999999999 ''; do
+    run attack city.scm run.jsonl --attack injection --injected-profile "$profile"
+    refuses 2 "'$profile' is no profile" "K:L:SIGMA_S"
+done
+run attack city.scm run.jsonl --attack injection --injected-profile 5:0:4
+refuses 2 "no profile is without a segment" "L from 1"
+run attack city.scm run.jsonl --attack injection --injected-profile 3:2:5 --injected 2 --limit 9 "${few[@]}" --quiet
+succeeds "a profile that is one"
+run attack city.scm run.jsonl --attack tracking --samples 1000
+refuses 2 "replays for tracking" "--samples is about replays"
+run attack city.scm run.jsonl --top-speed 30
+refuses 2 "a speed without tracking" "--attack tracking"
+run attack city.scm run.jsonl --lambda 2
+refuses 2 "an engine's option without an engine" "add --engine"
+run attack city.scm run.jsonl --samples 5
+refuses 2 "too few samples" "--samples"
+run attack city.scm run.jsonl --cloaks-csv city.scm
+refuses 2 "an output that is the map" "also an input"
+run attack city.scm run.jsonl --cloaks-csv x --geojson x
+refuses 2 "two outputs in one" "the same file"
+run attack city.scm run.jsonl --cloaks-csv x --geojson ./x
+refuses 2 "under whatever name" "the same file"
+run attack city.scm - --density -
+refuses 2 "two inputs in one" "standard input"
+run attack city.scm run.jsonl --links-csv - --json
+refuses 2 "a table and JSON in one" "both want standard output"
+run attack run.jsonl city.scm
+refuses 1 "map and record the wrong way round" "run.jsonl"
+"$STARCLOAK" simulate bare.scm --users 30 --seconds 20 --no-answers --k 2:0 --l 1:0 --record bare.jsonl --quiet
+run attack bare.scm bare.jsonl "${few[@]}" --limit 2 --geojson bare.geojson
+refuses 1 "GeoJSON of a map without coordinates" "no coordinates"
+check "leaves nothing behind" test ! -e bare.geojson
+run attack city.scm run.jsonl --limit 0 --samples 1000000M --cloaks-csv /nowhere/x.csv
+refuses 1 "a folder that is not there, before the work begins" "/nowhere/x.csv"
+run attack city.scm run.jsonl --limit 0 --samples 1000000M --cloaks-csv whole.csv --links-csv /dev/full
+refuses 1 "a file that is none" "/dev/full"
+check "leaves nothing behind either" test ! -e whole.csv
+run density city.scm
+refuses 2 "a density without a place" "-o DENSITY.csv"
+printf 'time,id,x,y\n' >cabs.csv
+run density city.scm --traces cabs.csv -o ./cabs.csv
+refuses 2 "a density in the place of its traces" "also an input"
+run density city.scm --users 100M --seconds 1000000 -o /nowhere/x.csv
+refuses 1 "or in a folder that is not there, before the work begins" "/nowhere/x.csv"
+run density city.scm --run run.jsonl --users 5 -o x.csv
+refuses 2 "travellers and questions at once" "--run counts questions"
+finish
