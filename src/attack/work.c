@@ -5,9 +5,7 @@
 #include "attack/work.h"
 
 #include "base/alloc.h"
-
-#include <pthread.h>
-#include <signal.h>
+#include "base/thread.h"
 
 /** What all workers share. */
 typedef struct shift {
@@ -46,17 +44,11 @@ static void *be_worker(void *argument)
 /** Start threads for workers [0, count); gives how many could be. */
 static unsigned start(worker *workers, unsigned count)
 {
-    // Threads inherit what is blocked. Signals are the program's: ours take none.
-    sigset_t all;
-    sigset_t before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
     unsigned started = 0;
     while (started < count &&
-           pthread_create(&workers[started].thread, NULL, be_worker, &workers[started]) == 0) {
+           !sc_thread_start(&workers[started].thread, be_worker, &workers[started])) {
         started++;
     }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
     return started;
 }
 

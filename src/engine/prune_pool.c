@@ -13,9 +13,8 @@
 #include <starcloak/prune.h>
 
 #include "base/alloc.h"
+#include "base/thread.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -107,24 +106,17 @@ static sc_err start_worker(sc_prune_pool *pool, const sc_map *map, sc_rng *rng)
     w->pool = pool;
     sc_err err = sc_pruner_new(map, &w->pruner);
     if (!err) err = sc_rng_fork(rng, &w->rng);
-    if (err) return err;
-    if (pthread_create(&w->thread, NULL, work, w) != 0) return SC_EIO;
-    pool->thread_count++;
-    return SC_OK;
+    if (!err) err = sc_thread_start(&w->thread, work, w);
+    if (!err) pool->thread_count++;
+    return err;
 }
 
 static sc_err start_workers(sc_prune_pool *pool, const sc_map *map, unsigned threads, sc_rng *rng)
 {
-    // Threads inherit what is blocked. Signals are the program's: ours take none.
-    sigset_t all;
-    sigset_t before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
     sc_err err = SC_OK;
     while (!err && pool->thread_count < threads) {
         err = start_worker(pool, map, rng);
     }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
     return err;
 }
 

@@ -15,8 +15,7 @@
 #include "objects/feed_internal.h"
 
 #include "base/diag.h"
-
-#include <signal.h>
+#include "base/thread.h"
 
 /** Long enough for the notifications of one change to come together; nobody notices it. */
 #define CALM_MS 100
@@ -96,13 +95,7 @@ sc_err sc__feed_watch(sc_object_feed *feed, sc_diag *diag)
     // The first load was made by whoever opened the feed.
     plan_after_load(feed, sc__link_clock_ms());
 
-    // Threads inherit what is blocked. Signals are the program's: ours takes none.
-    sigset_t all;
-    sigset_t before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    feed->has_thread = pthread_create(&feed->thread, NULL, watch, feed) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    feed->has_thread = sc_thread_start(&feed->thread, watch, feed) == SC_OK;
     if (!feed->has_thread) {
         return sc_fail(diag, SC_EIO, "no thread can be started to watch the database");
     }

@@ -11,9 +11,9 @@
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "base/sort.h"
+#include "base/thread.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -159,16 +159,10 @@ static sc_err make_all_lists(work *w, const sc_index_options *options)
     pthread_t *helpers = sc_malloc_array(wanted, sizeof *helpers);
     if (!helpers) return SC_ENOMEM;
 
-    // Signals are for the threads of whoever called.
-    sigset_t all;
-    sigset_t before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
     unsigned started = 0;
-    while (started + 1 < wanted && pthread_create(&helpers[started], NULL, help, w) == 0) {
+    while (started + 1 < wanted && sc_thread_start(&helpers[started], help, w) == SC_OK) {
         started++;
     }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
 
     make_lists(w, true);
     for (unsigned i = 0; i < started; i++) {

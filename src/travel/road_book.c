@@ -1,8 +1,9 @@
 // Ways for both classes of vehicle, made side by side. See trips.h.
 #include "travel/trips.h"
 
+#include "base/thread.h"
+
 #include <pthread.h>
-#include <signal.h>
 #include <unistd.h>
 
 /** The ways of one class, and what came of making them. */
@@ -26,14 +27,7 @@ static void *make(void *argument)
 static bool make_aside(making *m, pthread_t *thread)
 {
     if (sysconf(_SC_NPROCESSORS_ONLN) < 2) return false;
-    // Signals are for the threads of whoever called.
-    sigset_t all;
-    sigset_t before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    const bool is_aside = pthread_create(thread, NULL, make, m) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return is_aside;
+    return sc_thread_start(thread, make, m) == SC_OK;
 }
 
 sc_err sc_road_book_init(sc_road_book *book, const sc_map *map, const sc_progress *progress,

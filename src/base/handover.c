@@ -1,0 +1,127 @@
+// A ring under a mutex, and an eventfd that is rung when the ring stops being empty. See
+// handover.h.
+#include "base/handover.h"
+
+#include "base/alloc.h"
+
+#include <pthread.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+struct sc_handover {
+    pthread_mutex_t lock;
+    int bell;  ///< an eventfd: above 0 while something waits
+    size_t item_size;
+    size_t capacity;
+    size_t first;  ///< place of the oldest
+    size_t count;
+    unsigned char *ring;
+};
+
+sc_err sc_handover_new(size_t item_size, size_t capacity, sc_handover **out)
+{
+    sc_handover *h = sc_calloc(1, sizeof *h);
+    if (!h) return SC_ENOMEM;
+    *h = (sc_handover){.bell = -1, .item_size = item_size, .capacity = capacity};
+    pthread_mutex_init(&h->lock, NULL);
+    sc_err err = SC_ENOMEM;
+    // Cleared pages are given by the system when they are first used: a large capacity that is
+    // never needed takes none.
+    h->ring = sc_calloc(capacity, item_size);
+    if (!h->ring) goto fail;
+    err = SC_EIO;
+    h->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (h->bell < 0) goto fail;
+    *out = h;
+    return SC_OK;
+fail:
+    sc_handover_free(h);
+    return err;
+}
+
+/** Take the oldest `count` out, into `out` (NULL: nowhere). At most two pieces: up to the end of
+ * the ring, and from its beginning. */
+static void take_out(sc_handover *h, unsigned char *out, size_t count)
+{
+    while (count > 0) {
+        const size_t until_end = h->capacity - h->first;
+        const size_t piece = count < until_end ? count : until_end;
+        const size_t bytes = piece * h->item_size;
+        unsigned char *from = h->ring + h->first * h->item_size;
+        if (out) {
+            memcpy(out, from, bytes);
+            out += bytes;
+        }
+        explicit_bzero(from, bytes);
+        h->first = piece < until_end ? h->first + piece : 0;
+        h->count -= piece;
+        count -= piece;
+    }
+}
+
+void sc_handover_free(sc_handover *handover)
+{
+    if (!handover) return;
+    take_out(handover, NULL, handover->count);
+    if (handover->bell >= 0) close(handover->bell);
+    pthread_mutex_destroy(&handover->lock);
+    sc_free(handover->ring);
+    sc_free(handover);
+}
+
+static void ring_bell(const sc_handover *handover)
+{
+    const uint64_t once = 1;
+    // Cannot fail: the bell would have to be rung 2^64 times without being heard.
+    (void)!write(handover->bell, &once, sizeof once);
+}
+
+bool sc_handover_put(sc_handover *handover, const void *item)
+{
+    pthread_mutex_lock(&handover->lock);
+    const bool has_room = handover->count < handover->capacity;
+    const bool was_empty = handover->count == 0;
+    if (has_room) {
+        const size_t until_end = handover->capacity - handover->first;
+        const size_t place = handover->count < until_end ? handover->first + handover->count
+                                                         : handover->count - until_end;
+        memcpy(handover->ring + place * handover->item_size, item, handover->item_size);
+        handover->count++;
+    }
+    pthread_mutex_unlock(&handover->lock);
+    // Who finds others waiting need not ring: whoever put the first of them does, or the taker
+    // who left some.
+    if (has_room && was_empty) ring_bell(handover);
+    return has_room;
+}
+
+size_t sc_handover_take(sc_handover *handover, void *items, size_t room)
+{
+    // The bell first: what is put after this rings it anew, and what was put before is in the ring.
+    uint64_t rings;
+    (void)!read(handover->bell, &rings, sizeof rings);
+    pthread_mutex_lock(&handover->lock);
+    const size_t count = handover->count < room ? handover->count : room;
+    take_out(handover, items, count);
+    const bool is_left = handover->count > 0;
+    // From the beginning again: a queue that is mostly empty stays in the same few lines of cache.
+    if (!is_left) handover->first = 0;
+    pthread_mutex_unlock(&handover->lock);
+    if (is_left) ring_bell(handover);
+    return count;
+}
+
+int sc_handover_fd(const sc_handover *handover)
+{
+    return handover->bell;
+}
+
+size_t sc_handover_count(sc_handover *handover)
+{
+    pthread_mutex_lock(&handover->lock);
+    const size_t count = handover->count;
+    pthread_mutex_unlock(&handover->lock);
+    return count;
+}

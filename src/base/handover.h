@@ -1,0 +1,50 @@
+/**
+ * @file handover.h
+ * @brief Things handed from any thread to one: a bounded, short-locked queue with a bell.
+ *
+ * All room is taken at the start, so that handing over needs no memory and cannot fail but
+ * for want of room. The one who takes gets everything at once, in the order in which it came: under
+ * load a whole batch costs one lock and one ring of the bell. The lock is held for a copy of a few
+ * words, never across anything that waits.
+ *
+ *     sc_handover_put(h, &thing)                    any thread
+ *     n = sc_handover_take(h, things, room)         the one thread
+ *     sc_handover_fd(h)                             readable while there may be something to take
+ *
+ * Used by: the service: from doors to the ledger, from the ledger to the engine, and back.
+ */
+#ifndef SC_BASE_HANDOVER_H
+#define SC_BASE_HANDOVER_H
+
+#include <starcloak/err.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct sc_handover sc_handover;
+
+/**
+ * @param item_size  bytes of one thing, which are copied
+ * @param capacity   how many may wait
+ * @return SC_OK, SC_ENOMEM, SC_EIO (no descriptor for the bell)
+ */
+SC_CHECKED sc_err sc_handover_new(size_t item_size, size_t capacity, sc_handover **out);
+
+/** Wipe what is still in it, and free; NULL is fine. Nobody may use it any more. */
+void sc_handover_free(sc_handover *handover);
+
+/** Copy `item` to the end. False if there is no room: nothing is done then. Any thread. */
+bool sc_handover_put(sc_handover *handover, const void *item);
+
+/**
+ * Take up to `room` things into `items`, oldest first; returns how many. What is taken is wiped
+ * from the queue. If more are waiting than were taken, the bell keeps ringing.
+ */
+size_t sc_handover_take(sc_handover *handover, void *items, size_t room);
+
+/** A descriptor that is readable when something can be taken; for poll(). Lent. */
+int sc_handover_fd(const sc_handover *handover);
+
+/** How many wait at this moment; another thread may have changed it already. */
+size_t sc_handover_count(sc_handover *handover);
+
+#endif
