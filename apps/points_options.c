@@ -19,28 +19,6 @@ sc_points_options sc_points_options_default(void)
     return (sc_points_options){.options = sc_point_options_default()};
 }
 
-// --- Fields -----------------------------------------------------------------
-
-/** "lon=geometry.coordinates.0,name=": cut in place. */
-static void take_fields(char *argument, const struct argp_state *state, sc_point_options *options)
-{
-    static const char *const names[] = {"list",     "key",      "lon",  "lat",
-                                        "distance", "category", "name", NULL};
-    const char **const fields[] = {&options->list_field,     &options->key_field,
-                                   &options->lon_field,      &options->lat_field,
-                                   &options->distance_field, &options->category_field,
-                                   &options->name_field};
-    char *rest = argument;
-    for (char *part = strsep(&rest, ","); part; part = strsep(&rest, ",")) {
-        char *field = part;
-        const char *name = strsep(&field, "=");
-        if (!field) {
-            sc_usage_error(state, "--point-fields: '%s' is not NAME=FIELD (as lon=x)", name);
-        }
-        *fields[sc_value_word(state, "--point-fields", name, names)] = field;
-    }
-}
-
 // --- Options ----------------------------------------------------------------
 
 /** Take one of the options that say how to ask; NULL if `key` is none of them. */
@@ -49,6 +27,7 @@ static const char *take_detail(int key, char *argument, const struct argp_state 
 {
     static const char *const distances[] = {
         [SC_POINT_STRAIGHT] = "straight", [SC_POINT_ROAD] = "road", [SC_POINT_ROAD + 1] = NULL};
+    sc_diag diag = {.message = ""};
     switch (key) {
     case SC_KEY_POINT_DISTANCE:
         options->distance =
@@ -66,7 +45,9 @@ static const char *take_detail(int key, char *argument, const struct argp_state 
             sc_value_number(state, "--point-deadline", argument, 0.0, DEADLINE_MAX_S);
         return "--point-deadline";
     case SC_KEY_POINT_FIELDS:
-        take_fields(argument, state, options);
+        if (sc__point_fields_read(argument, options, &diag)) {
+            sc_usage_error(state, "--point-fields: %s", diag.message);
+        }
         return "--point-fields";
     default:
         return NULL;

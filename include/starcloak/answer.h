@@ -69,7 +69,7 @@ SC_API void sc_filter_free(sc_filter *filter);
 
 /**
  * Take in the reply to a relay: check all of it, and keep both (borrowed) until the next one is
- * taken in.
+ * taken in, or it is forgotten.
  *
  * Refused, each with a reason: another map; another number of requests or border nodes; an object,
  * edge, category or text that does not exist; an object that does not qualify, or that stands twice
@@ -100,6 +100,14 @@ SC_API SC_CHECKED sc_err sc_filter_open(sc_filter *filter, const sc_relay *relay
 SC_API SC_CHECKED sc_err sc_filter_answer(sc_filter *filter, sc_edge_id edge, double offset_m,
                                           size_t request, const sc_near **out, size_t *count,
                                           sc_diag *diag);
+
+/**
+ * Wipe what the last answers left behind: how far a few things are tells where somebody is. The
+ * last answer lent is wiped as well, and the reply is let go: one must be taken in again before the
+ * next answer. Takes as long as one answer at most. Done by itself when the next reply is taken in,
+ * and when the filter is freed.
+ */
+SC_API void sc_filter_forget(sc_filter *filter);
 
 #ifdef __cplusplus
 }

@@ -48,7 +48,7 @@ typedef struct sc_cloak {
     struct sc_cloak *next;           ///< for whoever owns it; queues are made of it
 } sc_cloak;
 
-/** Free; NULL is fine. Its members are then nobody's: accept or refuse it first. */
+/** Wipe its members and free; NULL is fine. They are then nobody's: accept or refuse it first. */
 SC_API void sc_cloak_free(sc_cloak *cloak);
 
 #ifdef __cplusplus

@@ -41,6 +41,7 @@ typedef struct sc_point_options {
     size_t max_bytes;   ///< of one answer
     double timeout_s;   ///< for one question
     double deadline_s;  ///< for all questions of one cloak together; 0: none
+    double leave_s;     ///< the first question leaves within that time, or none does; 0: any time
     unsigned parallel;  ///< questions under way at once
     // Where things are in an answer, a JSON document; names may have dots, and numbers for what is
     // in a list: "properties.name", "geometry.coordinates.0".
@@ -82,11 +83,12 @@ typedef struct sc_point_reply sc_point_reply;
  * until one is beyond the range.
  *
  * @param rng  for the order of the questions
- * @return SC_OK, SC_ENET (no answer in time, or an error of HTTP), SC_EREPLY (an answer that makes
- * no sense), SC_ELIMIT (more points, or a larger k, than allowed), SC_EREQUEST (a request that
- *         makes no sense, or for categories that the URL has no place for), SC_EMISMATCH (a relay
- *         of another map), SC_EUNKNOWN (no such segment or node), SC_EINVAL (not ascending, empty,
- *         or more border nodes than ends), SC_ENOMEM
+ * @return SC_OK, SC_ENET (no answer in time, or an error of HTTP), SC_ELATE (no question could
+ * leave within leave_s, and none has), SC_EREPLY (an answer that makes no sense), SC_ELIMIT (more
+ *         points, or a larger k, than allowed), SC_EREQUEST (a request that makes no sense, or for
+ * categories that the URL has no place for), SC_EMISMATCH (a relay of another map), SC_EUNKNOWN (no
+ * such segment or node), SC_EINVAL (not ascending, empty, or more border nodes than ends),
+ * SC_ENOMEM
  */
 SC_API SC_CHECKED sc_err sc_point_provider_ask(sc_point_provider *provider, const sc_relay *relay,
                                                sc_rng *rng, sc_point_reply **out, sc_diag *diag);

@@ -9,6 +9,7 @@
 #include "base/diag.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 // --- A filter ----------------------------------------------------------------
 
@@ -44,6 +45,7 @@ sc_err sc_filter_new(const sc_map *map, const sc_filter_options *options, sc_fil
 void sc_filter_free(sc_filter *filter)
 {
     if (!filter) return;
+    sc_filter_forget(filter);
     sc__census_fini(&filter->census);
     sc__inside_fini(&filter->inside);
     sc__roll_fini(&filter->numbers);
@@ -88,6 +90,7 @@ static sc_err make_results(sc_filter *f, sc_diag *diag)
 sc_err sc_filter_open(sc_filter *filter, const sc_relay *relay, const sc_reply *reply,
                       sc_diag *diag)
 {
+    sc_filter_forget(filter);  // before arrays grow and move
     filter->relay = relay;
     filter->reply = reply;
     sc_err err = sc__inside_build(&filter->inside, filter->map, relay, diag);
@@ -97,6 +100,21 @@ sc_err sc_filter_open(sc_filter *filter, const sc_relay *relay, const sc_reply *
     if (!err) err = make_results(filter, diag);
     filter->is_open = !err;
     return err;
+}
+
+void sc_filter_forget(sc_filter *filter)
+{
+    if (filter->answered > 0) {
+        explicit_bzero(filter->distances, filter->answered * sizeof *filter->distances);
+        explicit_bzero(filter->results, filter->answered * sizeof *filter->results);
+    }
+    filter->answered = 0;
+    sc__inside_forget(&filter->inside);
+    filter->is_open = false;
+    filter->relay = NULL;
+    filter->reply = NULL;
+    filter->objects = NULL;
+    filter->object_count = 0;
 }
 
 // --- An answer ---------------------------------------------------------------
@@ -222,12 +240,15 @@ sc_err sc_filter_answer(sc_filter *filter, sc_edge_id edge, double offset_m, siz
     if (!find_place(filter, edge, offset_m, &from)) {
         return sc_fail(diag, SC_EINVAL, "filter: the position is not on the segments of the relay");
     }
+    const size_t candidate_count = filter->taken[request].candidate_count;
+    if (filter->answered < candidate_count) filter->answered = candidate_count;
     measure_inside(filter, request, &from);
     measure_outside(filter, request);
     *count = pick(filter, request);
     for (size_t i = 0; i < *count; i++) {
         filter->results[i].distance_m *= filter->unit_m;
     }
+    explicit_bzero(&from, sizeof from);
     *out = filter->results;
     return SC_OK;
 }

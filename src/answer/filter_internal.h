@@ -86,6 +86,7 @@ struct sc_filter {
     double *distances;  ///< per candidate of the request
     sc_near *results;
     size_t result_capacity;  ///< of both
+    size_t answered;         ///< as many of both were written since they were last wiped
 };
 
 /** The list of border node `b` for request `r`, as the reply counts lists. */

@@ -130,6 +130,9 @@ void sc__inside_search_border(sc_inside *inside, uint32_t border, double limit);
 /** Search from a place on a segment, `along` from its first node, through all of the cloak. */
 void sc__inside_search_place(sc_inside *inside, uint32_t segment, double along);
 
+/** Wipe what the last searches left behind. The graph is of no use until it is built anew. */
+void sc__inside_forget(sc_inside *inside);
+
 /**
  * How far a place on a segment is from where the last search began, by way of the segment's ends;
  * HUGE_VAL if there is no way. Of a search that stopped early it may be too far, never too near.

@@ -5,6 +5,8 @@
 // queue never holds more than there are ways and beginnings.
 #include "answer/inside.h"
 
+#include <string.h>
+
 // --- The queue: a heap with the nearest on top -------------------------------
 
 static void push(sc_inside *inside, double distance, uint32_t vertex)
@@ -96,4 +98,18 @@ void sc__inside_search_place(sc_inside *inside, uint32_t segment, double along)
     while (inside->queue_count > 0) {
         settle_next(inside);
     }
+}
+
+void sc__inside_forget(sc_inside *inside)
+{
+    if (inside->segment_count > 0) {
+        explicit_bzero(inside->spans, inside->vertex_count * sizeof *inside->spans);
+        // The order in which a search comes by, and the queue beyond its end, tell as much.
+        explicit_bzero(inside->touched, inside->vertex_count * sizeof *inside->touched);
+        explicit_bzero(inside->queue, (2 * inside->segment_count + 2) * sizeof *inside->queue);
+    }
+    inside->touched_count = 0;
+    inside->queue_count = 0;
+    inside->segment_count = 0;
+    inside->vertex_count = 0;
 }

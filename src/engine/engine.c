@@ -15,6 +15,8 @@
 #include "engine/select.h"
 #include "engine/variants.h"
 
+#include <string.h>
+
 // --- Life -------------------------------------------------------------------
 
 sc_err sc_engine_new(const sc_map *map, const sc_engine_options *options, sc_rng *rng,
@@ -188,10 +190,17 @@ static void withdraw(sc_engine *engine, sc__slot slot)
     }
 }
 
+/** Give a slot back, wiped: that somebody asked there is over. */
+static void give_back(sc_engine *engine, sc__slot slot)
+{
+    explicit_bzero(&sc__pending_at(engine, slot)->query, sizeof(sc_query));
+    sc_pool_give(&engine->pending, slot);
+}
+
 void sc__forget(sc_engine *engine, sc__slot slot)
 {
     sc__ids_remove(&engine->ids, &engine->pending, slot);
-    sc_pool_give(&engine->pending, slot);
+    give_back(engine, slot);
 }
 
 sc_err sc_engine_remove(sc_engine *engine, const sc_query_id *id)
@@ -376,7 +385,7 @@ bool sc_engine_take_drop(sc_engine *engine, sc_drop *out)
         .t = query->dropped_at,
     };
     sc__list_remove(engine, &engine->drops, slot);
-    sc_pool_give(&engine->pending, slot);
+    give_back(engine, slot);
     return true;
 }
 

@@ -14,6 +14,9 @@
 // An object of one list only is as far by the other as if there were no way: if there is one that
 // matters, the object is in that list, too. docs/point-provider.md has the proofs.
 //
+// An answer tells where somebody is. So wherever it has been is wiped, and it is sorted where it
+// is: qsort() may copy it to elsewhere.
+//
 // Used by: whoever has a reply.
 #include "points/reply_internal.h"
 
@@ -21,7 +24,7 @@
 #include "base/diag.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <string.h>
 
 /** An object is on a road if it is within so many grains of it: a house beside the street. */
 #define ON_ROAD_GRAINS 30.0
@@ -101,8 +104,10 @@ static sc_err add_lists(asking *a, const sc__point_list *first, const sc__point_
 {
     const size_t room = a->count + first->count + second->count;
     if (room > a->reply->answer_capacity) {
-        sc_near *larger = sc_realloc_array(a->reply->answer, room, sizeof *larger);
+        sc_near *larger = sc_malloc_array(room, sizeof *larger);
         if (!larger) return sc_fail_memory(diag, "making an answer");
+        if (a->count > 0) memcpy(larger, a->reply->answer, a->count * sizeof *larger);
+        sc__point_reply_forget(a->reply);
         a->reply->answer = larger;
         a->reply->answer_capacity = room;
     }
@@ -127,32 +132,54 @@ static sc_err add_topic(asking *a, sc_category_id category, sc_diag *diag)
     return add_lists(a, &lists[a->spot.points[0]], &lists[a->spot.points[1]], diag);
 }
 
-// --- The answer -------------------------------------------------------------
+// --- Sorting ----------------------------------------------------------------
 
-static int compare_distances(const void *a, const void *b)
+typedef bool is_before(sc_near a, sc_near b);
+
+static bool is_nearer(sc_near a, sc_near b)
 {
-    const sc_near *left = a;
-    const sc_near *right = b;
-    if (left->distance_m != right->distance_m) {
-        return left->distance_m < right->distance_m ? -1 : 1;
+    return a.distance_m != b.distance_m ? a.distance_m < b.distance_m : a.object < b.object;
+}
+
+static bool is_lower(sc_near a, sc_near b)
+{
+    return a.object != b.object ? a.object < b.object : a.distance_m < b.distance_m;
+}
+
+// Let the one at `at` sink to where it belongs, in a heap with the last on top.
+static void sink(sc_near *heap, size_t count, size_t at, is_before *before)
+{
+    const sc_near near = heap[at];
+    for (size_t child = 2 * at + 1; child < count; child = 2 * at + 1) {
+        if (child + 1 < count && before(heap[child], heap[child + 1])) child++;
+        if (!before(near, heap[child])) break;
+        heap[at] = heap[child];
+        at = child;
     }
-    return (left->object > right->object) - (left->object < right->object);
+    heap[at] = near;
 }
 
-static int compare_objects(const void *a, const void *b)
+static void sort(sc_near *nears, size_t count, is_before *before)
 {
-    const sc_near *left = a;
-    const sc_near *right = b;
-    if (left->object != right->object) return left->object < right->object ? -1 : 1;
-    return compare_distances(a, b);
+    for (size_t i = count / 2; i > 0; i--) {
+        sink(nears, count, i - 1, before);
+    }
+    for (size_t left = count; left > 1; left--) {
+        const sc_near last = nears[0];
+        nears[0] = nears[left - 1];
+        nears[left - 1] = last;
+        sink(nears, left - 1, 0, before);
+    }
 }
+
+// --- The answer -------------------------------------------------------------
 
 // An object of two categories that were both asked for is one object.
 static void drop_repeated(asking *a)
 {
     sc_near *nears = a->reply->answer;
     size_t kept = 0;
-    qsort(nears, a->count, sizeof *nears, compare_objects);
+    sort(nears, a->count, is_lower);
     for (size_t i = 0; i < a->count; i++) {
         if (kept == 0 || nears[kept - 1].object != nears[i].object) nears[kept++] = nears[i];
     }
@@ -194,10 +221,11 @@ sc_err sc_point_answer(sc_point_reply *reply, sc_edge_id edge, double offset_m, 
 
     if (a.count > 0) {
         if (a.request->category_count > 1) drop_repeated(&a);
-        qsort(reply->answer, a.count, sizeof *reply->answer, compare_distances);
+        sort(reply->answer, a.count, is_nearer);
     }
     const bool is_knn = a.request->type == SC_REQUEST_KNN;
     *out = reply->answer;
     *count = is_knn && a.count > a.request->k ? a.request->k : a.count;
+    explicit_bzero(&a, sizeof a);
     return SC_OK;
 }

@@ -27,7 +27,9 @@ typedef struct slot {
 struct sc__http {
     double timeout_s;
     double deadline_s;
-    int64_t end_ms;  ///< when the deadline is, by clock_ms(); INT64_MAX: never
+    int64_t end_ms;       ///< when the deadline is, by clock_ms(); INT64_MAX: never
+    int64_t leave_by_ms;  ///< from then on nothing leaves unless something has; INT64_MAX: never
+    bool has_spoken;      ///< a question has left
     size_t max_bytes;
     CURLM *multi;
     struct curl_slist *headers;
@@ -60,6 +62,20 @@ static long within_deadline(const sc__http *http, long wait_ms)
     return left_ms <= 0 ? 0 : left_ms < wait_ms ? (long)left_ms : wait_ms;
 }
 
+static bool is_too_late_to_begin(const sc__http *http)
+{
+    return !http->has_spoken && clock_ms() >= http->leave_by_ms;
+}
+
+/** How long to wait for something to happen; 0: it is too late. */
+static long patience_ms(const sc__http *http, long most_ms)
+{
+    const long wait_ms = within_deadline(http, most_ms);
+    if (http->has_spoken) return wait_ms;
+    const int64_t left_ms = http->leave_by_ms - clock_ms();
+    return left_ms <= 0 ? 0 : left_ms < wait_ms ? (long)left_ms : wait_ms;
+}
+
 static long timeout_ms(const sc__http *http)
 {
     return (long)(http->timeout_s * 1000.0) + 1;
@@ -71,6 +87,13 @@ static sc_err fail_deadline(const sc__http *http, sc_diag *diag)
                    "the provider has not answered all questions for a cloak within %g seconds, "
                    "which is the deadline; allow more time, or ask at fewer points",
                    http->deadline_s);
+}
+
+static sc_err fail_unspoken(sc_diag *diag)
+{
+    return sc_fail(diag, SC_ELATE,
+                   "there was no connection to the provider before the first question had to "
+                   "leave, so none was asked");
 }
 
 // --- curl -------------------------------------------------------------------
@@ -154,8 +177,20 @@ static size_t take_bytes(char *bytes, size_t one, size_t count, void *context)
     return count;
 }
 
+// The connection is there, and curl is about to speak: the last moment at which it can be kept
+// silent.
+// NOLINTNEXTLINE(readability-non-const-parameter): this is how curl calls it
+static int let_speak(void *context, char *there, char *here, int port_there, int port_here)
+{
+    (void)there, (void)here, (void)port_there, (void)port_here;
+    sc__http *http = context;
+    if (is_too_late_to_begin(http)) return CURL_PREREQFUNC_ABORT;
+    http->has_spoken = true;
+    return CURL_PREREQFUNC_OK;
+}
+
 // What holds for every question. No option that is left alone makes curl tell more.
-static bool prepare(const sc__http *http, slot *s)
+static bool prepare(sc__http *http, slot *s)
 {
     CURL *easy = s->easy = curl_easy_init();
     if (!easy) return false;
@@ -171,6 +206,8 @@ static bool prepare(const sc__http *http, slot *s)
     is_fine &= !curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L);
     is_fine &= !curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, timeout_ms(http));
     is_fine &= !curl_easy_setopt(easy, CURLOPT_MAXFILESIZE_LARGE, (curl_off_t)s->max_bytes);
+    is_fine &= !curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, let_speak);
+    is_fine &= !curl_easy_setopt(easy, CURLOPT_PREREQDATA, http);
     is_fine &= !curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_bytes);
     is_fine &= !curl_easy_setopt(easy, CURLOPT_WRITEDATA, s);
     is_fine &= !curl_easy_setopt(easy, CURLOPT_PRIVATE, s);
@@ -223,6 +260,7 @@ static sc_err refuse_transfer(const sc__http *http, const slot *s, CURLcode code
                        "an answer of the provider is larger than %zu bytes, which is the limit",
                        s->max_bytes);
     }
+    if (is_too_late_to_begin(http)) return fail_unspoken(diag);
     if (code == CURLE_OPERATION_TIMEDOUT && within_deadline(http, 1) == 0) {
         return fail_deadline(http, diag);
     }
@@ -286,8 +324,10 @@ static sc_err fetch(sc__http *http, sc__visit *visit, sc_diag *diag)
         int running = 0;
         CURLMcode code = curl_multi_perform(http->multi, &running);
         err = take_arrived(&a);
-        const long wait_ms = within_deadline(http, LONGEST_WAIT_MS);
-        if (!err && !code && a.running > 0 && wait_ms == 0) err = fail_deadline(http, diag);
+        const long wait_ms = patience_ms(http, LONGEST_WAIT_MS);
+        if (!err && !code && a.running > 0 && wait_ms == 0) {
+            err = within_deadline(http, 1) ? fail_unspoken(diag) : fail_deadline(http, diag);
+        }
         if (!err && !code && a.running > 0) {
             code = curl_multi_poll(http->multi, NULL, 0, (int)wait_ms, NULL);
         }
@@ -321,6 +361,10 @@ sc_err sc__http_open(const sc_point_options *options, sc__http **out, sc_diag *d
     http->end_ms = options->deadline_s > 0.0
                        ? clock_ms() + (int64_t)ceil(options->deadline_s * 1000.0)
                        : INT64_MAX;
+    // Rounded down, and within what the clock can count.
+    http->leave_by_ms = options->leave_s > 0.0 && options->leave_s < 1e9
+                            ? clock_ms() + (int64_t)(options->leave_s * 1000.0)
+                            : INT64_MAX;
     http->max_bytes = options->max_bytes;
     http->slot_count = options->parallel;
     http->slots = sc_calloc(http->slot_count, sizeof *http->slots);

@@ -26,9 +26,9 @@ SC_CHECKED sc_err sc__http_start(sc_diag *diag);
 void sc__http_stop(void);
 
 /**
- * The time until the deadline begins to run.
+ * The time until the deadline begins to run, and that for the first question to leave.
  *
- * @param options  parallel, timeout_s, deadline_s and max_bytes are used
+ * @param options  parallel, timeout_s, deadline_s, leave_s and max_bytes are used
  */
 SC_CHECKED sc_err sc__http_open(const sc_point_options *options, sc__http **out, sc_diag *diag);
 
@@ -49,8 +49,8 @@ typedef struct sc__visit {
 /**
  * Ask questions 0, 1, 2, ... in that order, and wait for all answers. The first failure ends it.
  *
- * @return SC_OK, SC_ENET, SC_EREPLY (too large a body), SC_ENOMEM, or what the visit's own
- *         functions return
+ * @return SC_OK, SC_ENET, SC_ELATE (no question has left, and it is too late for the first),
+ *         SC_EREPLY (too large a body), SC_ENOMEM, or what the visit's own functions return
  */
 SC_CHECKED sc_err sc__http_fetch(sc__http *http, sc__visit *visit, sc_diag *diag);
 

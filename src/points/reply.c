@@ -59,11 +59,20 @@ void sc_point_reply_free(sc_point_reply *reply)
     }
     sc_free(reply->lists);
     sc_free(reply->requests);
-    sc_free(reply->answer);
+    sc__point_reply_forget(reply);
     sc__cover_fini(&reply->cover);
     sc__topics_fini(&reply->topics);
     sc__stock_fini(&reply->stock);
     sc_free(reply);
+}
+
+void sc__point_reply_forget(sc_point_reply *reply)
+{
+    if (!reply->answer) return;
+    explicit_bzero(reply->answer, reply->answer_capacity * sizeof *reply->answer);
+    sc_free(reply->answer);
+    reply->answer = NULL;
+    reply->answer_capacity = 0;
 }
 
 const sc__point *sc__asked_point(const sc_point_reply *reply, size_t list)

@@ -92,6 +92,9 @@ SC_CHECKED sc_err sc__point_reply_next_k(const sc_point_reply *reply, size_t lis
 /** Number the objects by key and sort the lists by object. */
 SC_CHECKED sc_err sc__point_reply_settle(sc_point_reply *reply, sc_diag *diag);
 
+/** Wipe and free the last answer: how far a few things are tells where somebody is. */
+void sc__point_reply_forget(sc_point_reply *reply);
+
 /** Whether neighbouring lists can both be true. @return SC_OK, or SC_EREPLY with a reason */
 SC_CHECKED sc_err sc__point_reply_believe(const sc_point_reply *reply, sc_diag *diag);
 

@@ -55,6 +55,10 @@ static sc_err check_numbers(const sc_point_options *o, sc_diag *diag)
         return sc_fail(diag, SC_EINVAL, "the deadline must be 0 (none) to %g seconds",
                        TIMEOUT_MAX_S);
     }
+    if (!(o->leave_s >= 0.0)) {
+        return sc_fail(diag, SC_EINVAL,
+                       "the time for the first question to leave must be 0 (any) or more");
+    }
     if (o->max_k < 1 || o->max_points < 1) {
         return sc_fail(diag, SC_EINVAL,
                        "the largest k and the number of points must be at least 1");
@@ -165,4 +169,35 @@ void sc__point_settings_fini(sc__point_settings *settings)
 {
     sc_free(settings->texts);
     *settings = (sc__point_settings){.texts = NULL};
+}
+
+sc_err sc__point_fields_read(char *text, sc_point_options *options, sc_diag *diag)
+{
+    const struct {
+        const char *name;
+        const char **place;
+    } places[] = {
+        {"list", &options->list_field},         {"key", &options->key_field},
+        {"lon", &options->lon_field},           {"lat", &options->lat_field},
+        {"distance", &options->distance_field}, {"category", &options->category_field},
+        {"name", &options->name_field},
+    };
+    enum { PLACES = sizeof(places) / sizeof(places[0]) };
+    char *rest = text;
+    for (char *part = strsep(&rest, ","); part; part = strsep(&rest, ",")) {
+        char *value = part;
+        const char *name = strsep(&value, "=");
+        size_t i = 0;
+        while (value && i < PLACES && strcmp(places[i].name, name) != 0) {
+            i++;
+        }
+        if (!value || i == PLACES) {
+            return sc_fail(diag, SC_EINVAL,
+                           "%s is not NAME=FIELD, with a name of: list, key, lon, lat, distance, "
+                           "category, name",
+                           sc_quote(name, strlen(name)).text);
+        }
+        *places[i].place = value;
+    }
+    return SC_OK;
 }

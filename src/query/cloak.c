@@ -11,6 +11,8 @@
 #include "base/alloc.h"
 #include "query/cloak_make.h"
 
+#include <string.h>
+
 _Static_assert(sizeof(sc_cloak) % _Alignof(sc_member) == 0, "members follow the struct");
 _Static_assert(sizeof(sc_member) % _Alignof(uint32_t) == 0, "ids follow the members");
 
@@ -47,5 +49,8 @@ sc_cloak *sc_cloak_new(size_t star_count, size_t segment_room, size_t member_cou
 
 void sc_cloak_free(sc_cloak *cloak)
 {
+    if (!cloak) return;
+    // Who was with whom, and where.
+    explicit_bzero(cloak->members, cloak->member_count * sizeof *cloak->members);
     sc_free(cloak);
 }

@@ -79,6 +79,11 @@ static void test_numbers_out_of_range_are_refused(void **state)
         check_refused(&options, "deadline must be 0 (none) to 86400 seconds");
     }
     sc_point_options options = usable();
+    options.leave_s = -1.0;
+    check_refused(&options, "first question");
+    options.leave_s = NOT_A_NUMBER;
+    check_refused(&options, "first question");
+    options = usable();
     options.max_k = 0;
     check_refused(&options, "at least 1");
     options = usable();
