@@ -1,0 +1,226 @@
+/**
+ * @file http.h
+ * @brief An HTTP/1.1 server: several loops, deferred replies, streams, TLS. What the rest knows of
+ * it.
+ *
+ * Behind this is libevent's HTTP server, which could be exchanged: nothing outside of this folder
+ * includes it. Each *loop* is a thread with listening sockets of its own (SO_REUSEPORT), so the
+ * kernel spreads connections; and with a table of descriptors of its own, so that clients, however
+ * many, cannot use up those that the rest of the process needs.
+ *
+ * A request belongs to the thread of its loop. The handler is called there once the whole request
+ * has come, within all limits. It replies at once, or later: then it keeps the request, and is told
+ * if the client goes away before (sc_http_on_gone). Every request is answered exactly once:
+ * sc_http_reply(), or a stream that is begun and ended. After that, or after being told that the
+ * client is gone, the request must not be touched any more.
+ *
+ * Requests that are sent ahead are answered in their order. Whoever sends more ahead than a head or
+ * a body may have, while a reply is awaited, is cut off: it would be read no further, and nobody
+ * would see it go.
+ *
+ * What a stranger can do is bounded: bytes of headers and of a body, connections in all, the time
+ * until a request has come as a whole (also for the TLS handshake), the time between two requests,
+ * the time until a reply is taken. A loop that has no descriptor left stops accepting for a moment
+ * and goes on.
+ *
+ * Uses: base. Used by: provider, service.
+ */
+#ifndef SC_HTTP_HTTP_H
+#define SC_HTTP_HTTP_H
+
+#include <starcloak/err.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct sc_http sc_http;
+typedef struct sc_http_request sc_http_request;
+
+typedef enum sc_http_method {
+    SC_HTTP_GET,
+    SC_HTTP_HEAD,  ///< handled as GET; the body of the reply is left out for it
+    SC_HTTP_POST,
+    SC_HTTP_DELETE,
+    SC_HTTP_OTHER,
+} sc_http_method;
+
+/** Called in the loop's thread with a request that is whole. It must be answered, now or later. */
+typedef void (*sc_http_handler)(void *context, unsigned loop, sc_http_request *request);
+
+/** TLS 1.2 and later, with forward secrecy only. */
+typedef struct sc_tls_files {
+    const char *certificate;  ///< PEM, the whole chain; NULL: no TLS
+    const char *key;          ///< PEM
+    const char
+        *client_ca;  ///< PEM; clients must then show a certificate of these; NULL: none asked
+} sc_tls_files;
+
+typedef struct sc_http_options {
+    const char *const
+        *addresses;  ///< "127.0.0.1:8080", "[::]:443", "localhost:0", "unix:/run/x.sock"
+    size_t address_count;
+    /** Listening sockets of the service manager, instead of or beside these; borrowed. */
+    const int *inherited;
+    size_t inherited_count;
+    unsigned loops;            ///< 1 to 64
+    size_t max_connections;    ///< in all loops together; one more waits in the kernel's queue
+    size_t max_header_bytes;   ///< request line and headers
+    size_t max_body_bytes;     ///< more is 413
+    double request_timeout_s;  ///< from the first byte (or the handshake) to the end of a request
+    double idle_timeout_s;     ///< between two requests of a connection
+    double write_timeout_s;    ///< for a reply, or a piece of a stream, to be taken
+    size_t max_stream_bytes;   ///< that wait for a slow reader of a stream; then it is cut off
+    sc_tls_files tls;
+    sc_http_handler handle;
+    void *context;
+    /** Makes the body of replies that the server itself gives (400, 408, 413, 417, 431, 501, 503):
+     * fills `buffer` and returns its size; the media type is application/problem+json. */
+    size_t (*problem)(void *context, int status, char *buffer, size_t room);
+} sc_http_options;
+
+/** No address; 2 loops, 10,000 connections, 16 KiB of headers, 64 KiB of body, 10 s for a request,
+ * 60 s idle, 30 s to take a reply, 1 MiB of a stream. */
+sc_http_options sc_http_options_default(void);
+
+/** Whether these are addresses, for those who do not want to listen there yet. @return SC_OK,
+ * SC_EINVAL */
+SC_CHECKED sc_err sc_http_addresses_check(const char *const *addresses, size_t count,
+                                          sc_diag *diag);
+
+/**
+ * Open the sockets and the certificates; nothing is accepted yet. Options are copied, but for
+ * `context`.
+ *
+ * @return SC_OK, SC_EINVAL (an address that is none), SC_EIO (cannot listen there, or a certificate
+ *         or key that cannot be used; `diag` says which and why), SC_ENOMEM
+ */
+SC_CHECKED sc_err sc_http_new(const sc_http_options *options, sc_http **out, sc_diag *diag);
+
+/**
+ * Call `ring` in the thread of a loop whenever `fd` is readable, or every `seconds`. Before
+ * sc_http_start().
+ */
+SC_CHECKED sc_err sc_http_watch(sc_http *http, unsigned loop, int fd,
+                                void (*ring)(void *context, unsigned loop), void *context);
+SC_CHECKED sc_err sc_http_every(sc_http *http, unsigned loop, double seconds,
+                                void (*tick)(void *context, unsigned loop), void *context);
+
+/** Start the loops' threads, all signals blocked in them. What this process has open now stays open
+ * in their tables of descriptors until they end, and what others open later is not seen there: what
+ * a handler writes to must be open before. */
+SC_CHECKED sc_err sc_http_start(sc_http *http, sc_diag *diag);
+
+/** Stop listening: connecting is refused as soon as the loops have come round, which is at once if
+ * they are not busy (at an inherited socket it is for its owner to refuse). Connections there are
+ * go on, each until its next reply, which says "Connection: close"; idle ones are closed. Any
+ * thread. */
+void sc_http_stop_listening(sc_http *http);
+
+/** Whether no connection is left. Any thread. */
+bool sc_http_is_idle(const sc_http *http);
+
+/** End the loops, whatever is open (each request still open is told that it is gone, in its loop's
+ * thread), and wait for their threads. Then sc_http_free(). */
+void sc_http_stop(sc_http *http);
+
+/** NULL is fine; stops it first. */
+void sc_http_free(sc_http *http);
+
+/**
+ * Read the certificate, key and CA files again: new connections get the new ones. Any thread. On
+ * failure the old ones stay.
+ */
+SC_CHECKED sc_err sc_http_reload_tls(sc_http *http, sc_diag *diag);
+
+/** The addresses that are listened at, ports chosen by the kernel filled in, as "127.0.0.1:40123";
+ * lent. */
+size_t sc_http_address_count(const sc_http *http);
+const char *sc_http_address(const sc_http *http, size_t i);
+
+/** Counted since the start; any thread. */
+typedef struct sc_http_stats {
+    uint64_t connections;         ///< open now
+    uint64_t accepted;            ///< connections since the start
+    uint64_t requests;            ///< that came as a whole
+    uint64_t refused_by_limits;   ///< too large, too slow, not HTTP
+    uint64_t gone;                ///< requests whose client went away before the reply
+    uint64_t accept_failures;     ///< for want of descriptors or memory
+    uint64_t handshake_failures;  ///< of TLS
+} sc_http_stats;
+
+sc_http_stats sc_http_stats_of(const sc_http *http);
+
+// --- A request; in the thread of its loop --------------------------------------------------------
+
+sc_http_method sc_http_request_method(const sc_http_request *request);
+
+/** "/v1/queries", decoded, without what follows a question mark. Lent, as all of these. */
+const char *sc_http_request_path(const sc_http_request *request);
+
+/** What follows the question mark, as it came; "" if there is none. */
+const char *sc_http_request_search(const sc_http_request *request);
+
+/** The first header of that name (letters in either case), or NULL. */
+const char *sc_http_request_header(const sc_http_request *request, const char *name);
+
+/** The body; not ended by NUL. The memory is the request's, and may be written to (wiped). */
+char *sc_http_request_body(sc_http_request *request, size_t *size);
+
+/** A number for the peer's address, for limits per address: the whole of an IPv4 address, the first
+ * 64 bits of an IPv6 address; keyed, so that it says nothing outside of this process. All peers of
+ * a unix socket have one number. */
+uint64_t sc_http_request_peer(const sc_http_request *request);
+
+/** Whether the peer is this very machine (a loopback address or a unix socket). */
+bool sc_http_request_is_local(const sc_http_request *request);
+
+/**
+ * Be told if the client goes away before the reply (one that only ends its own sending counts as
+ * gone). `gone` is called at most once, in the loop's
+ * thread, never after the reply was given and never from within a call of this interface; when it
+ * returns, the request is no more.
+ */
+void sc_http_on_gone(sc_http_request *request, void (*gone)(void *context), void *context);
+
+/** Wipe the body where it lies, and free what there is of it; the path and headers stay. To be
+ * called once it was read: a request may wait for long. */
+void sc_http_request_forget_body(sc_http_request *request);
+
+/** The same for the headers: none is found from now on. They hold the token, and are a quarter of
+ * what a waiting request costs. */
+void sc_http_request_forget_headers(sc_http_request *request);
+
+/** One header of a reply. */
+typedef struct sc_http_header {
+    const char *name;
+    const char *value;
+} sc_http_header;
+
+/**
+ * Answer, and be done with the request. Content-Length, Date and Connection are set;
+ * "Cache-Control: no-store" and "X-Content-Type-Options: nosniff" as well, unless `headers` have
+ * these. The texts are copied.
+ *
+ * @param type     media type of the body; NULL if there is none
+ * @param headers  more of them; may be NULL
+ */
+void sc_http_reply(sc_http_request *request, int status, const char *type, const void *body,
+                   size_t size, const sc_http_header *headers, size_t header_count);
+
+/**
+ * The same with a body that stays where it is, unchanged, until the server has stopped: what slow
+ * clients have not taken yet is not copied, so that a large page costs no memory per client.
+ */
+void sc_http_reply_lent(sc_http_request *request, int status, const char *type, const void *body,
+                        size_t size, const sc_http_header *headers, size_t header_count);
+
+/**
+ * Answer piece by piece: begin, send as often as needed, end. A client that goes away, or
+ * does not read what waits for it, is told by sc_http_on_gone(): nothing may be sent after that.
+ */
+void sc_http_stream_begin(sc_http_request *request, int status, const char *type,
+                          const sc_http_header *headers, size_t header_count);
+void sc_http_stream_send(sc_http_request *request, const void *bytes, size_t size);
+void sc_http_stream_end(sc_http_request *request);
+
+#endif
