@@ -1,0 +1,277 @@
+// A courier's life: options, starting, stopping, counts. See courier.h and courier_internal.h.
+#include "courier/courier_internal.h"
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/diag.h"
+#include "courier/threads.h"
+
+#include <curl/curl.h>
+#include <math.h>
+
+// --- Words --------------------------------------------------------------------------------
+
+const char *sc_failure_name(sc_failure failure)
+{
+    static const char *const names[] = {
+#define X(name, value, word) [value] = (word),
+        SC_FAILURE_MAP(X)
+#undef X
+    };
+    return (unsigned)failure < SC_FAILURE_COUNT ? names[failure] : "unknown";
+}
+
+sc_courier_options sc_courier_options_default(void)
+{
+    return (sc_courier_options){.kind = SC_COURIER_BUILT_IN,
+                                .clerks = 1,
+                                .max_errands = 10000,
+                                .encoding = SC_ENCODING_COMPACT,
+                                .connections = 8,
+                                .try_timeout_s = 3.0,
+                                .breaker_failures = 8,
+                                .breaker_pause_s = 5.0,
+                                .filter = sc_filter_options_default()};
+}
+
+/** Upper bounds of the latency's histogram, seconds: from built in to far away. */
+static const double latency_bounds[] = {0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025,
+                                        0.05,   0.1,     0.25,   0.5,   1.0,    2.5,   5.0,  10.0};
+
+// --- For others -------------------------------------------------------------------------------
+
+const sc_vocabulary *sc_courier_vocabulary(const sc_courier *courier)
+{
+    return &courier->words.vocabulary;
+}
+
+const sc_histogram *sc_courier_latency(const sc_courier *courier)
+{
+    return &courier->latency;
+}
+
+sc_courier_stats sc_courier_stats_of(sc_courier *courier)
+{
+    const sc__wire_counts wire =
+        courier->wire ? sc__wire_counts_of(courier->wire) : (sc__wire_counts){.tries = 0};
+    sc_courier_stats stats = {
+        .sent = atomic_load_explicit(&courier->sent, memory_order_relaxed),
+        .tries = wire.tries + atomic_load_explicit(&courier->tries, memory_order_relaxed),
+        .bytes_out =
+            wire.bytes_out + atomic_load_explicit(&courier->bytes_out, memory_order_relaxed),
+        .bytes_in = wire.bytes_in + atomic_load_explicit(&courier->bytes_in, memory_order_relaxed)};
+    for (size_t i = 0; i < SC_FAILURE_COUNT; i++) {
+        stats.failed[i] = atomic_load_explicit(&courier->failed[i], memory_order_relaxed);
+    }
+    pthread_mutex_lock(&courier->lock);
+    stats.under_way = courier->under_way;
+    stats.is_suspended = sc__breaker_is_shut(&courier->breaker, sc_clock_us());
+    stats.times_suspended = courier->breaker.times_open;
+    pthread_mutex_unlock(&courier->lock);
+    return stats;
+}
+
+// --- Starting -----------------------------------------------------------------------------------
+
+static sc_err check_provider(const sc_map *map, const sc_courier_options *o, sc_diag *diag)
+{
+    switch (o->kind) {
+    case SC_COURIER_BUILT_IN:
+        if (o->objects ? sc_objects_map(o->objects) == map : o->feed != NULL) return SC_OK;
+        return sc_fail(diag, SC_EINVAL,
+                       "a provider that is built in needs objects that lie on its map");
+    case SC_COURIER_HTTP:
+        if (o->connections < 1 || o->connections > 1024) {
+            return sc_fail(diag, SC_EINVAL, "1 to 1024 connections to a provider can be kept");
+        }
+        if (!(o->try_timeout_s >= 1e-3 && o->try_timeout_s <= 86400.0)) {
+            return sc_fail(diag, SC_EINVAL,
+                           "a try can take from a millisecond to a day, not %g seconds",
+                           o->try_timeout_s);
+        }
+        if (o->encoding == SC_ENCODING_GEOJSON && sc_map_coords(map) != SC_COORDS_GEOGRAPHIC) {
+            return sc_fail(diag, SC_ENOCOORDS,
+                           "GeoJSON is in degrees, and the map has none; use the compact encoding");
+        }
+        return SC_OK;
+    case SC_COURIER_POINTS:
+        if (!o->points) return sc_fail(diag, SC_EINVAL, "it is not said how to ask at points");
+        if (sc_map_coords(map) == SC_COORDS_NONE) {
+            return sc_fail(diag, SC_ENOCOORDS,
+                           "the map has no coordinates, so a provider cannot be asked at its "
+                           "points");
+        }
+        return SC_OK;
+    default:
+        return sc_fail(diag, SC_EINVAL, "there is no such kind of provider");
+    }
+}
+
+static sc_err check_options(const sc_map *map, const sc_courier_options *o, sc_diag *diag)
+{
+    if (o->clerks < 1 || o->clerks > 64) {
+        return sc_fail(diag, SC_EINVAL, "1 to 64 clerks can handle replies, not %u", o->clerks);
+    }
+    if (o->max_errands < 1 || !o->back) {
+        return sc_fail(diag, SC_EINVAL, "one errand at least must be allowed, and come back");
+    }
+    if (!(o->breaker_pause_s >= 0.0 && o->breaker_pause_s <= 86400.0)) {
+        return sc_fail(diag, SC_EINVAL, "a provider can be left alone for up to a day, not %g s",
+                       o->breaker_pause_s);
+    }
+    return check_provider(map, o, diag);
+}
+
+static sc_err make_words(sc_courier *courier, const sc_courier_options *options, sc_diag *diag)
+{
+    sc_vocabulary of_map;
+    if (sc_vocabulary_of_map(courier->map, &of_map)) return sc_fail_memory(diag, "listing words");
+    sc_objects *objects = options->objects ? sc_objects_hold(options->objects)
+                          : options->feed  ? sc_object_feed_current(options->feed)
+                                           : NULL;
+    const sc_vocabulary parts[] = {
+        of_map,
+        objects ? *sc_objects_vocabulary(objects) : (sc_vocabulary){.count = 0},
+        {.names = options->more_categories, .count = (uint32_t)options->more_category_count},
+    };
+    const sc_err err = sc__words_init(&courier->words, parts, sizeof parts / sizeof parts[0]);
+    sc_objects_release(objects);
+    sc_vocabulary_fini(&of_map);
+    return err ? sc_fail_memory(diag, "listing words") : SC_OK;
+}
+
+static sc_err make_desks(sc_courier *courier, sc_rng *rng, sc_diag *diag)
+{
+    courier->workers = sc_calloc(courier->options.clerks, sizeof *courier->workers);
+    if (!courier->workers) return sc_fail_memory(diag, "making room for clerks");
+    sc_err err = SC_OK;
+    while (courier->worker_count < courier->options.clerks && !err) {
+        sc__worker *worker = &courier->workers[courier->worker_count];
+        worker->courier = courier;
+        err = sc__clerk_init(&worker->desk, courier->map, &courier->words.vocabulary,
+                             &courier->options, diag);
+        if (err) return err;
+        courier->worker_count++;
+        err = sc_rng_fork(rng, &worker->rng);
+    }
+    return err ? sc_fail(diag, err, "no randomness for a clerk: %s", sc_err_text(err)) : SC_OK;
+}
+
+// What asking a provider that is elsewhere needs.
+static sc_err make_ways(sc_courier *courier, const sc_courier_options *options, sc_rng *rng,
+                        sc_diag *diag)
+{
+    if (options->kind == SC_COURIER_BUILT_IN) return SC_OK;
+    if (curl_global_init(CURL_GLOBAL_DEFAULT)) {
+        return sc_fail(diag, SC_ENET, "curl, which asks over HTTP, cannot be set up");
+    }
+    courier->has_curl = true;
+    if (options->kind == SC_COURIER_POINTS) {
+        return sc__point_settings_init(options->points, &courier->points, diag);
+    }
+    sc_rng *own = NULL;
+    const sc_err err = sc_rng_fork(rng, &own);
+    if (err) return sc_fail(diag, err, "no randomness for retries: %s", sc_err_text(err));
+    const sc__wire_hooks hooks = {
+        .back = sc__exchange_back, .may_go_on = sc__exchange_may_go_on, .context = courier};
+    return sc__wire_new(options, &hooks, own, &courier->wire, diag);
+}
+
+static sc_err start_threads(sc_courier *courier, sc_diag *diag)
+{
+    sc_err err = SC_OK;
+    while (courier->running_count < courier->worker_count && !err) {
+        sc__worker *worker = &courier->workers[courier->running_count];
+        err = sc__thread_start(&worker->thread, sc__worker_run, worker, diag);
+        if (!err) courier->running_count++;
+    }
+    if (!err) err = sc__thread_start(&courier->watch, sc__watch_run, courier, diag);
+    courier->has_watch = !err;
+    return err;
+}
+
+static void init_lock(sc_courier *courier)
+{
+    pthread_condattr_t steady;
+    pthread_condattr_init(&steady);
+    pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
+    pthread_mutex_init(&courier->lock, NULL);
+    pthread_cond_init(&courier->is_needed, NULL);
+    pthread_cond_init(&courier->is_over, &steady);
+    pthread_cond_init(&courier->is_changed, &steady);
+    pthread_condattr_destroy(&steady);
+}
+
+sc_err sc_courier_new(const sc_map *map, const sc_courier_options *options, sc_rng *rng,
+                      sc_courier **out, sc_diag *diag)
+{
+    sc_err err = check_options(map, options, diag);
+    if (err) return err;
+    sc_courier *courier = sc_calloc(1, sizeof *courier);
+    if (!courier) return sc_fail_memory(diag, "making a courier");
+    init_lock(courier);
+    courier->map = map;
+    courier->options = *options;
+    courier->look_us = INT64_MAX;
+    courier->latency.bounds = latency_bounds;
+    courier->latency.bound_count = sizeof latency_bounds / sizeof latency_bounds[0];
+    courier->breaker =
+        sc__breaker_new(options->breaker_failures, (int64_t)ceil(options->breaker_pause_s * 1e6));
+    // Cleared pages are given by the system when they are first used.
+    courier->jobs = sc_calloc(options->max_errands, sizeof *courier->jobs);
+    err = courier->jobs ? sc__timers_init(&courier->leaving, options->max_errands) : SC_ENOMEM;
+    if (err) sc_fail_memory(diag, "making room for errands");
+    if (!err) err = make_words(courier, options, diag);
+    if (!err) err = make_desks(courier, rng, diag);
+    if (!err) err = make_ways(courier, options, rng, diag);
+    if (!err) err = start_threads(courier, diag);
+    if (err) {
+        sc_courier_free(courier);
+        return err;
+    }
+    *out = courier;
+    return SC_OK;
+}
+
+// --- Stopping -----------------------------------------------------------------------------------
+
+// Clerks finish what they have in hand and post nothing more; then what is on the wire comes back;
+// then what is left in the queue.
+static void stop(sc_courier *courier)
+{
+    pthread_mutex_lock(&courier->lock);
+    courier->is_stopping = true;
+    pthread_cond_broadcast(&courier->is_needed);
+    pthread_cond_broadcast(&courier->is_over);
+    pthread_cond_broadcast(&courier->is_changed);
+    pthread_mutex_unlock(&courier->lock);
+    while (courier->running_count > 0) {
+        pthread_join(courier->workers[--courier->running_count].thread, NULL);
+    }
+    if (courier->has_watch) pthread_join(courier->watch, NULL);
+    courier->has_watch = false;
+    sc__wire_stop(courier->wire);
+    sc__courier_clear(courier);
+}
+
+void sc_courier_free(sc_courier *courier)
+{
+    if (!courier) return;
+    stop(courier);
+    sc__wire_free(courier->wire);
+    for (unsigned i = 0; i < courier->worker_count; i++) {
+        sc__clerk_fini(&courier->workers[i].desk);
+        sc_rng_free(courier->workers[i].rng);
+    }
+    sc_free(courier->workers);
+    sc__words_fini(&courier->words);
+    sc__point_settings_fini(&courier->points);
+    if (courier->has_curl) curl_global_cleanup();
+    sc__timers_fini(&courier->leaving);
+    sc_free(courier->jobs);
+    pthread_cond_destroy(&courier->is_needed);
+    pthread_cond_destroy(&courier->is_over);
+    pthread_cond_destroy(&courier->is_changed);
+    pthread_mutex_destroy(&courier->lock);
+    sc_free(courier);
+}

@@ -1,0 +1,195 @@
+/**
+ * @file courier.h
+ * @brief The way to the provider and back: a relay goes out, the exact answers for some places come
+ * in.
+ *
+ * An *errand* is a relay and, beside it, the places on its segments for which answers are wanted.
+ * The places never leave: they meet the reply when it is back, in a *clerk's* thread, where it is
+ * decoded, checked as a whole (answer.h) and filtered. Three kinds of provider are behind one
+ * interface:
+ *
+ *   built in   evaluated by the clerks themselves: tables in, tables out
+ *   HTTP       docs/provider-protocol.md; all exchanges by one thread with curl's multi interface
+ *   points     one that knows only points (point_provider.h); each clerk asks by itself
+ *
+ * An exchange that fails in a way that may pass (no connection, a timeout, 429, 500, 502, 503, 504)
+ * is tried again with the same bytes, after a growing pause with jitter, as long as the errand's
+ * deadline allows. A *breaker* opens after some failures in a row: errands then fail at once,
+ * without a word to the provider, until a single one that is let through has come back well.
+ *
+ * A cloak must not leave after the least deadline of its members (P5), however busy connections and
+ * clerks are. So an errand has a moment, `leave_by_us`, after which no first word of it is said:
+ * one that still waits then, for a clerk, for a connection or for the other side to take it up,
+ * fails at once as not sent in time. What has been said before may be said again until the
+ * deadline.
+ *
+ * Knows positions (as edges and offsets), neither users nor queries.
+ *
+ * Uses: base, map, relay, objects, lbs, answer, points. Used by: ledger, service.
+ */
+#ifndef SC_COURIER_COURIER_H
+#define SC_COURIER_COURIER_H
+
+#include <starcloak/answer.h>
+#include <starcloak/map.h>
+#include <starcloak/object_feed.h>
+#include <starcloak/objects.h>
+#include <starcloak/point_provider.h>
+#include <starcloak/relay_codec.h>
+#include <starcloak/rng.h>
+
+#include "base/histogram.h"
+
+/** An object of an answer, as the traveller is told of it. */
+typedef struct sc_found {
+    double distance_m;
+    double x;  ///< longitude, or x of a planar map; NaN if the map has no coordinates
+    double y;
+    uint32_t name;  ///< places in the answer's texts; "" where there is none
+    uint32_t category;
+    uint32_t key;  ///< how the provider calls it; the number of one of the map's own objects
+} sc_found;
+
+/** The exact answer for one place. One block of memory; free with sc_answer_free(). */
+typedef struct sc_answer {
+    size_t count;
+    const sc_found *found;  ///< nearest first
+    const char *texts;      ///< each ends with NUL
+    size_t size;            ///< of the whole block, to be wiped
+} sc_answer;
+
+/** Wipe and free; NULL is fine. */
+void sc_answer_free(sc_answer *answer);
+
+/** Why an errand failed. */
+#define SC_FAILURE_MAP(X)                                                                 \
+    X(NONE, 0, "none")                                                                    \
+    X(UNREACHABLE, 1, "provider_unreachable")   /* no connection, or it broke off */      \
+    X(TIMEOUT, 2, "provider_timeout")           /* no reply in time */                    \
+    X(REFUSED, 3, "provider_refused")           /* it says that it cannot answer */       \
+    X(UNBELIEVABLE, 4, "provider_unbelievable") /* a reply that cannot be true */         \
+    X(SUSPENDED, 5, "provider_suspended")       /* the breaker is open */                 \
+    X(OVERLOADED, 6, "overloaded")              /* no memory or no room on our side */    \
+    X(IN_DOUBT, 7, "in_doubt")       /* the ledger's: its deadline came while reserved */ \
+    X(STOPPED, 8, "stopped")         /* the service ends */                               \
+    X(UNSENT, 9, "not_sent_in_time") /* too late to begin, and nothing was said */
+
+typedef enum sc_failure {
+#define X(name, value, word) SC_FAILURE_##name = (value),
+    SC_FAILURE_MAP(X)
+#undef X
+        SC_FAILURE_COUNT
+} sc_failure;
+
+/** "provider_timeout" */
+const char *sc_failure_name(sc_failure failure);
+
+/** A place that an answer is wanted for, and the answer. */
+typedef struct sc_seat {
+    sc_edge_id edge;
+    double offset_m;
+    uint32_t request;   ///< its place in the relay
+    sc_answer *answer;  ///< set when the errand is back and did not fail; the caller's to free
+} sc_seat;
+
+typedef struct sc_errand {
+    sc_relay *relay;  ///< the caller's, until the errand is back
+    sc_seat *seats;   ///< the caller's
+    size_t seat_count;
+    int64_t leave_by_us;  ///< by sc_clock_us(): if nothing has been sent by then, nothing will be
+    int64_t deadline_us;  ///< the same: after that it has failed, in any case
+    void *context;        ///< the caller's
+    // Set when it is back:
+    sc_failure failure;
+    sc_diag diag;      ///< for the operator: never a position
+    double latency_s;  ///< from being sent to being back, retries included
+    unsigned tries;
+} sc_errand;
+
+typedef enum sc_courier_kind {
+    SC_COURIER_BUILT_IN,
+    SC_COURIER_HTTP,
+    SC_COURIER_POINTS
+} sc_courier_kind;
+
+typedef struct sc_courier_options {
+    sc_courier_kind kind;
+    unsigned clerks;     ///< threads, 1 to 64; with points: how many cloaks are asked for at once
+    size_t max_errands;  ///< under way at once; more are refused
+    // built in
+    sc_objects *objects;   ///< held by the caller, who outlives the courier; or NULL, and then:
+    sc_object_feed *feed;  ///< the current set is asked for each errand
+    // HTTP
+    const char *url;
+    sc_encoding encoding;
+    const char *ca;           ///< PEM; NULL: the system's
+    const char *certificate;  ///< PEM, of ours, with its key; NULL: none
+    const char *key;
+    unsigned connections;  ///< kept open to the provider at most
+    double try_timeout_s;  ///< for one try
+    // points
+    const sc_point_options *points;
+    // both of these: what the provider calls categories that the map does not have
+    const char *const *more_categories;
+    size_t more_category_count;
+    // both that may fail
+    unsigned breaker_failures;  ///< in a row, that open the breaker; 0: it never opens
+    double breaker_pause_s;     ///< until one is let through
+    sc_filter_options filter;
+    /** Called by a clerk (or a thread of the courier) when an errand is back; must be quick. */
+    void (*back)(void *context, sc_errand *errand);
+    void *context;
+} sc_courier_options;
+
+/** Built in without objects (so of no use yet); 1 clerk, 10,000 errands; compact, 8 connections, 3
+ * s a try; a breaker that opens after 8 failures for 5 s. */
+sc_courier_options sc_courier_options_default(void);
+
+typedef struct sc_courier sc_courier;
+
+/**
+ * Start the threads, all signals blocked in them. Options are copied, texts too.
+ *
+ * @param map  borrowed
+ * @return SC_OK, SC_EINVAL, SC_ENET (curl cannot be set up), SC_EIO (a file or a thread),
+ * SC_ENOCOORDS, SC_ENOMEM
+ */
+SC_CHECKED sc_err sc_courier_new(const sc_map *map, const sc_courier_options *options, sc_rng *rng,
+                                 sc_courier **out, sc_diag *diag);
+
+/** Whatever is under way comes back first, as stopped; then the threads end. NULL is fine. */
+void sc_courier_free(sc_courier *courier);
+
+/**
+ * Send an errand. Any thread; never waits.
+ *
+ * @return SC_OK: it will come back, exactly once, failed or not; SC_EBUSY (too many under way): it
+ * won't
+ */
+SC_CHECKED sc_err sc_courier_send(sc_courier *courier, sc_errand *errand);
+
+/**
+ * The words for categories that requests may use, the same as long as the courier lives: the map's,
+ * then those of the objects at the start, then `more_categories`. A set of objects that is loaded
+ * later is asked by words. Lent; any thread.
+ */
+const sc_vocabulary *sc_courier_vocabulary(const sc_courier *courier);
+
+/** Counted since the start; any thread. */
+typedef struct sc_courier_stats {
+    uint64_t under_way;
+    uint64_t sent;   ///< errands
+    uint64_t tries;  ///< exchanges begun, retries included
+    uint64_t failed[SC_FAILURE_COUNT];
+    uint64_t bytes_out;  ///< bodies, over HTTP
+    uint64_t bytes_in;
+    bool is_suspended;  ///< the breaker is open
+    uint64_t times_suspended;
+} sc_courier_stats;
+
+sc_courier_stats sc_courier_stats_of(sc_courier *courier);
+
+/** Seconds from sending to being back, of all errands that came back well. Lent; any thread. */
+const sc_histogram *sc_courier_latency(const sc_courier *courier);
+
+#endif

@@ -1,0 +1,132 @@
+/**
+ * @file courier_internal.h
+ * @brief What is inside a courier: jobs, their queue, the clerks' threads.
+ *
+ * A *job* is an errand on its way. All jobs there can be are made at the start, so that sending
+ * needs no memory; how many are out is how many errands are under way.
+ *
+ *     send --> queue --> a clerk --> back                        built in, points
+ *     send --> queue --> a clerk writes --> wire --> queue --> a clerk reads --> back     HTTP
+ *
+ * Every job goes through sc__courier_settle() exactly once.
+ *
+ * Whoever waits in the queue for longer than until it must leave is taken out by the *watch*, a
+ * thread that sleeps until the next such moment: clerks may all be busy for long.
+ *
+ * Used by: courier, queue, work.
+ */
+#ifndef SC_COURIER_COURIER_INTERNAL_H
+#define SC_COURIER_COURIER_INTERNAL_H
+
+#include "courier/breaker.h"
+#include "courier/clerk.h"
+#include "courier/courier.h"
+#include "courier/timers.h"
+#include "courier/wire.h"
+#include "courier/words.h"
+
+#include "points/settings.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+typedef struct sc__job {
+    sc_errand *errand;
+    int64_t sent_us;
+    int64_t leave_by_us;  ///< the errand's, and not after its deadline
+    bool is_trial;        ///< for the breaker
+    // Over HTTP.
+    bool is_replied;   ///< the exchange is back, and went well
+    sc_bytes request;  ///< what the exchange sends
+    sc__exchange exchange;
+
+    struct sc__job *next;  ///< in the queue, or among the spare ones
+    struct sc__job *previous;
+    sc__timed leaving;  ///< in the queue, unless it is replied
+} sc__job;
+
+/** A clerk's thread. */
+typedef struct sc__worker {
+    sc_courier *courier;
+    sc__clerk desk;
+    sc_rng *rng;  ///< of points
+    pthread_t thread;
+} sc__worker;
+
+struct sc_courier {
+    // Read-only once it has started.
+    const sc_map *map;
+    sc_courier_options options;  ///< without its texts
+    sc__words words;
+    sc__point_settings points;
+    sc__wire *wire;  ///< over HTTP
+    bool has_curl;   ///< whether curl knows of us
+    sc__worker *workers;
+    unsigned worker_count;   ///< desks that are made
+    unsigned running_count;  ///< of them, with a thread; of the one who starts and stops
+    pthread_t watch;
+    bool has_watch;  ///< of the one who starts and stops
+
+    // Under the lock, which is held for a few assignments.
+    pthread_mutex_t lock;
+    pthread_cond_t is_needed;  ///< a clerk: a job is in the queue, or it is over
+    pthread_cond_t is_over;    ///< by the clock of sc_clock_us()
+    sc__job *first;            ///< the queue
+    sc__job *last;
+    sc__timers leaving;         ///< of jobs in the queue that are not replied: when they must leave
+    pthread_cond_t is_changed;  ///< the watch: it must look earlier than it meant to, or it is over
+    int64_t look_us;            ///< when the watch means to look
+    sc__job *jobs;              ///< all of them; untouched memory behind the first `job_count`
+    size_t job_count;
+    sc__job *spare;       ///< of those, the ones that are free
+    size_t under_way;     ///< the others
+    unsigned idle_count;  ///< clerks that wait and have not been called
+    bool is_stopping;
+    sc__breaker breaker;
+
+    // Of all.
+    atomic_uint_fast64_t sent;
+    atomic_uint_fast64_t tries;  ///< but those of the wire, as the next two
+    atomic_uint_fast64_t bytes_out;
+    atomic_uint_fast64_t bytes_in;
+    atomic_uint_fast64_t failed[SC_FAILURE_COUNT];
+    sc_histogram latency;
+};
+
+// --- The queue and the gate (queue.c) ---------------------------------------------------
+
+/** Put a job at the end of the queue and call a clerk. Any thread. */
+void sc__courier_enqueue(sc_courier *courier, sc__job *job);
+
+/** The next job; waits for one. NULL: the courier stops. */
+sc__job *sc__courier_next(sc_courier *courier);
+
+/** The watch's thread; `context` is the courier. */
+void *sc__watch_run(void *context);
+
+/** Wait until a moment; false if the courier stops before. */
+bool sc__courier_pause(sc_courier *courier, int64_t until_us);
+
+/** Whether the breaker lets a new job through, and one that was let through go on. */
+bool sc__courier_admit(sc_courier *courier, sc__job *job);
+bool sc__courier_may_go_on(sc_courier *courier, const sc__job *job);
+
+/** Whether it is too late to begin with a job; the errand's diagnosis says so then. */
+bool sc__courier_is_too_late(const sc__job *job);
+
+/** The errand is back: release its job and tell. */
+void sc__courier_settle(sc_courier *courier, sc__job *job, sc_failure failure);
+
+/** Bring back what is still in the queue, as stopped; when all threads have ended. */
+void sc__courier_clear(sc_courier *courier);
+
+// --- What clerks do (work.c) --------------------------------------------------------------
+
+/** A clerk's thread; `context` is its sc__worker. */
+void *sc__worker_run(void *context);
+
+/** For the wire: `context` is the courier. */
+void sc__exchange_back(void *context, sc__exchange *exchange);
+bool sc__exchange_may_go_on(void *context, const sc__exchange *exchange);
+
+#endif

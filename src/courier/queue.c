@@ -1,0 +1,271 @@
+// The queue of jobs, the gate before the provider, and the way of an errand through both. See
+// courier_internal.h.
+//
+// A clerk takes one job at a time, however many wait: the lock costs a thousandth of the work, and
+// what is behind a hard job can so be taken by another clerk.
+#include "courier/courier_internal.h"
+
+#include "base/clock.h"
+#include "base/diag.h"
+
+#include <stddef.h>
+
+// --- The queue ------------------------------------------------------------------------------
+
+// Under the lock. A job has its moment to leave until it has been sent.
+static void append(sc_courier *courier, sc__job *job)
+{
+    job->next = NULL;
+    job->previous = courier->last;
+    if (courier->last) {
+        courier->last->next = job;
+    } else {
+        courier->first = job;
+    }
+    courier->last = job;
+    if (!job->is_replied) sc__timers_add(&courier->leaving, &job->leaving, job->leave_by_us);
+    // Whoever calls a clerk counts it as called, so that several jobs at once call several clerks,
+    // and none twice.
+    if (courier->idle_count > 0) {
+        courier->idle_count--;
+        pthread_cond_signal(&courier->is_needed);
+    } else if (!job->is_replied && job->leave_by_us < courier->look_us) {
+        // Nobody may come for it in time. What a clerk was called for needs no watch.
+        courier->look_us = job->leave_by_us;
+        pthread_cond_signal(&courier->is_changed);
+    }
+}
+
+// Under the lock.
+static void take_out(sc_courier *courier, sc__job *job)
+{
+    if (job->previous) {
+        job->previous->next = job->next;
+    } else {
+        courier->first = job->next;
+    }
+    if (job->next) {
+        job->next->previous = job->previous;
+    } else {
+        courier->last = job->previous;
+    }
+    if (!job->is_replied) sc__timers_remove(&courier->leaving, &job->leaving);
+}
+
+// Under the lock.
+static sc__job *take_first(sc_courier *courier)
+{
+    sc__job *job = courier->first;
+    if (job) take_out(courier, job);
+    return job;
+}
+
+void sc__courier_enqueue(sc_courier *courier, sc__job *job)
+{
+    pthread_mutex_lock(&courier->lock);
+    append(courier, job);
+    pthread_mutex_unlock(&courier->lock);
+}
+
+sc__job *sc__courier_next(sc_courier *courier)
+{
+    pthread_mutex_lock(&courier->lock);
+    while (!courier->first && !courier->is_stopping) {
+        courier->idle_count++;
+        pthread_cond_wait(&courier->is_needed, &courier->lock);
+    }
+    sc__job *job = courier->is_stopping ? NULL : take_first(courier);
+    pthread_mutex_unlock(&courier->lock);
+    return job;
+}
+
+static struct timespec moment(int64_t us)
+{
+    return (struct timespec){.tv_sec = (time_t)(us / 1000000),
+                             .tv_nsec = (long)(us % 1000000) * 1000};
+}
+
+bool sc__courier_pause(sc_courier *courier, int64_t until_us)
+{
+    const struct timespec until = moment(until_us);
+    pthread_mutex_lock(&courier->lock);
+    while (!courier->is_stopping && sc_clock_us() < until_us) {
+        pthread_cond_timedwait(&courier->is_over, &courier->lock, &until);
+    }
+    const bool goes_on = !courier->is_stopping;
+    pthread_mutex_unlock(&courier->lock);
+    return goes_on;
+}
+
+// --- The watch ------------------------------------------------------------------------------
+
+bool sc__courier_is_too_late(const sc__job *job)
+{
+    if (sc_clock_us() < job->leave_by_us) return false;
+    sc_fail(&job->errand->diag, SC_ELATE,
+            "no clerk was free before the least deadline of a cloak, so it was not sent; more of "
+            "them may help");
+    return true;
+}
+
+// Under the lock: sleep until the next one must leave, or an earlier one comes.
+static void sleep_until_due(sc_courier *courier)
+{
+    const sc__timed *first = sc__timers_first(&courier->leaving);
+    courier->look_us = first ? first->at_us : INT64_MAX;
+    if (first) {
+        const struct timespec until = moment(first->at_us);
+        pthread_cond_timedwait(&courier->is_changed, &courier->lock, &until);
+    } else {
+        pthread_cond_wait(&courier->is_changed, &courier->lock);
+    }
+}
+
+void *sc__watch_run(void *context)
+{
+    sc_courier *courier = context;
+    pthread_mutex_lock(&courier->lock);
+    while (!courier->is_stopping) {
+        sc__timed *first = sc__timers_first(&courier->leaving);
+        sc__job *job =
+            first ? (sc__job *)(void *)((char *)first - offsetof(sc__job, leaving)) : NULL;
+        if (job && sc__courier_is_too_late(job)) {
+            take_out(courier, job);
+            pthread_mutex_unlock(&courier->lock);
+            sc__courier_settle(courier, job, SC_FAILURE_UNSENT);
+            pthread_mutex_lock(&courier->lock);
+        } else {
+            sleep_until_due(courier);
+        }
+    }
+    pthread_mutex_unlock(&courier->lock);
+    return NULL;
+}
+
+// --- The gate -------------------------------------------------------------------------------
+
+bool sc__courier_admit(sc_courier *courier, sc__job *job)
+{
+    const int64_t now_us = sc_clock_us();
+    pthread_mutex_lock(&courier->lock);
+    const bool is_admitted = sc__breaker_admit(&courier->breaker, now_us, &job->is_trial);
+    pthread_mutex_unlock(&courier->lock);
+    return is_admitted;
+}
+
+bool sc__courier_may_go_on(sc_courier *courier, const sc__job *job)
+{
+    pthread_mutex_lock(&courier->lock);
+    const bool may_go_on = sc__breaker_may_go_on(&courier->breaker, job->is_trial);
+    pthread_mutex_unlock(&courier->lock);
+    return may_go_on;
+}
+
+// What the end of a job tells about the provider.
+static sc__verdict verdict_of(const sc__job *job, sc_failure failure)
+{
+    switch (failure) {
+    case SC_FAILURE_NONE:
+        return SC__WENT_WELL;
+    case SC_FAILURE_UNREACHABLE:
+    case SC_FAILURE_UNBELIEVABLE:
+        return SC__WENT_BADLY;
+    case SC_FAILURE_TIMEOUT:
+        // It may not have been asked, or have answered in time to clerks who were not.
+        return job->errand->tries > 0 && !job->is_replied ? SC__WENT_BADLY : SC__NO_VERDICT;
+    case SC_FAILURE_REFUSED:
+        if (job->errand->tries == 0) return SC__NO_VERDICT;
+        return job->exchange.status >= 500 ? SC__WENT_BADLY : SC__WENT_WELL;
+    default:
+        return SC__NO_VERDICT;
+    }
+}
+
+// --- There and back ---------------------------------------------------------------------------
+
+// Under the lock; NULL: all are out.
+static sc__job *take_spare(sc_courier *courier)
+{
+    sc__job *job = courier->spare;
+    if (job) {
+        courier->spare = job->next;
+    } else if (courier->job_count < courier->options.max_errands) {
+        job = &courier->jobs[courier->job_count++];
+    }
+    return job;
+}
+
+sc_err sc_courier_send(sc_courier *courier, sc_errand *errand)
+{
+    const int64_t now_us = sc_clock_us();
+    for (size_t i = 0; i < errand->seat_count; i++) {
+        errand->seats[i].answer = NULL;
+    }
+    errand->failure = SC_FAILURE_NONE;
+    errand->diag.message[0] = '\0';
+    errand->latency_s = 0.0;
+    errand->tries = 0;
+    pthread_mutex_lock(&courier->lock);
+    sc__job *job = courier->is_stopping ? NULL : take_spare(courier);
+    if (job) {
+        *job = (sc__job){.errand = errand,
+                         .sent_us = now_us,
+                         .leave_by_us = errand->leave_by_us < errand->deadline_us
+                                            ? errand->leave_by_us
+                                            : errand->deadline_us};
+        courier->under_way++;
+        append(courier, job);
+    }
+    pthread_mutex_unlock(&courier->lock);
+    if (!job) return SC_EBUSY;
+    atomic_fetch_add_explicit(&courier->sent, 1, memory_order_relaxed);
+    return SC_OK;
+}
+
+// An answer that comes after the deadline is none.
+static sc_failure forget_late_answers(sc_errand *errand)
+{
+    for (size_t i = 0; i < errand->seat_count; i++) {
+        sc_answer_free(errand->seats[i].answer);
+        errand->seats[i].answer = NULL;
+    }
+    sc_fail(&errand->diag, SC_ELATE, "the answers were ready only after the deadline");
+    return SC_FAILURE_TIMEOUT;
+}
+
+void sc__courier_settle(sc_courier *courier, sc__job *job, sc_failure failure)
+{
+    sc_errand *errand = job->errand;
+    const int64_t now_us = sc_clock_us();
+    const sc__verdict verdict = verdict_of(job, failure);
+    if (!failure && now_us > errand->deadline_us) failure = forget_late_answers(errand);
+    if (failure == SC_FAILURE_STOPPED) {
+        sc_fail(&errand->diag, SC_EINTERRUPTED,
+                "the service ends before the provider has answered");
+    }
+    errand->failure = failure;
+    errand->latency_s = (double)(now_us - job->sent_us) * 1e-6;
+    if (failure) {
+        atomic_fetch_add_explicit(&courier->failed[failure], 1, memory_order_relaxed);
+    } else {
+        errand->diag.message[0] = '\0';  // of tries before
+        sc_histogram_add(&courier->latency, errand->latency_s);
+    }
+    if (courier->wire) sc__wire_forget(courier->wire, &job->exchange);
+    sc_bytes_fini(&job->request);
+
+    pthread_mutex_lock(&courier->lock);
+    sc__breaker_report(&courier->breaker, now_us, job->is_trial, verdict);
+    job->next = courier->spare;
+    courier->spare = job;
+    courier->under_way--;
+    pthread_mutex_unlock(&courier->lock);
+    courier->options.back(courier->options.context, errand);
+}
+
+void sc__courier_clear(sc_courier *courier)
+{
+    for (sc__job *job = take_first(courier); job; job = take_first(courier)) {
+        sc__courier_settle(courier, job, SC_FAILURE_STOPPED);
+    }
+}

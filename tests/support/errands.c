@@ -1,0 +1,200 @@
+// Errands for a courier. See errands.h.
+#include "support/errands.h"
+
+#include <starcloak/answer.h>
+
+#include "base/clock.h"
+#include "support/check.h"
+#include "support/odd_objects.h"
+
+#include <math.h>
+#include <stdio.h>
+
+// --- The box ----------------------------------------------------------------------------
+
+void errand_box_init(errand_box *box)
+{
+    *box = (errand_box){.count = 0};
+    pthread_mutex_init(&box->lock, NULL);
+    pthread_cond_init(&box->has_come, NULL);
+}
+
+void errand_box_fini(errand_box *box)
+{
+    pthread_cond_destroy(&box->has_come);
+    pthread_mutex_destroy(&box->lock);
+}
+
+void errand_box_back(void *box, sc_errand *errand)
+{
+    errand_box *b = box;
+    pthread_mutex_lock(&b->lock);
+    ++*(unsigned *)errand->context;
+    b->count++;
+    pthread_cond_broadcast(&b->has_come);
+    pthread_mutex_unlock(&b->lock);
+}
+
+void errand_box_await(errand_box *box, size_t count)
+{
+    struct timespec end;
+    clock_gettime(CLOCK_REALTIME, &end);
+    end.tv_sec += 60;
+    pthread_mutex_lock(&box->lock);
+    int error = 0;
+    while (box->count < count && !error) {
+        error = pthread_cond_timedwait(&box->has_come, &box->lock, &end);
+    }
+    const size_t come = box->count;
+    pthread_mutex_unlock(&box->lock);
+    assert_true(come >= count);
+}
+
+size_t errand_box_count(errand_box *box)
+{
+    pthread_mutex_lock(&box->lock);
+    const size_t count = box->count;
+    pthread_mutex_unlock(&box->lock);
+    return count;
+}
+
+// --- Errands ----------------------------------------------------------------------------
+
+// What is asked of a provider that keeps to the default limits.
+static sc_request modest(sc_request request)
+{
+    const sc_request_limits limits = sc_request_limits_default();
+    if (request.k > limits.max_k) request.k = limits.max_k;
+    if (request.radius_m > limits.max_radius_m) request.radius_m = limits.max_radius_m;
+    return request;
+}
+
+sc_errand *errand_new(const sc_map *map, uint32_t category_count, sc_rng *rng, size_t seat_count)
+{
+    sc_errand *e = test_take(1, sizeof *e);
+    e->context = test_take(1, sizeof(unsigned));
+    e->seats = test_take(seat_count, sizeof *e->seats);
+    e->seat_count = seat_count;
+    e->deadline_us = sc_clock_us() + INT64_C(60000000);
+    e->leave_by_us = e->deadline_us;
+    odd_cloak cloak = odd_cloak_new(map, rng);
+    sc_request *requests = test_take(seat_count, sizeof *requests);
+    uint32_t *which = test_take(seat_count, sizeof *which);
+    for (size_t i = 0; i < seat_count; i++) {
+        requests[i] = modest(odd_request(map, category_count, rng));
+    }
+    CHECK_OK(sc_relay_new(map, cloak.segments, cloak.segment_count, cloak.border_nodes,
+                          cloak.border_node_count, requests, seat_count, rng, which, &e->relay),
+             NULL);
+    for (size_t i = 0; i < seat_count; i++) {
+        const sc_seg_id segment = cloak.segments[sc_rng_below(rng, (uint32_t)cloak.segment_count)];
+        const odd_position at = odd_position_on(map, segment, rng);
+        e->seats[i] = (sc_seat){.edge = at.edge, .offset_m = at.offset_m, .request = which[i]};
+    }
+    free(which);
+    free(requests);
+    odd_cloak_free(&cloak);
+    return e;
+}
+
+void errand_free(sc_errand *errand)
+{
+    for (size_t i = 0; i < errand->seat_count; i++) {
+        sc_answer_free(errand->seats[i].answer);
+    }
+    sc_relay_free(errand->relay);
+    free(errand->seats);
+    free(errand->context);
+    free(errand);
+}
+
+unsigned errand_returns(const sc_errand *errand)
+{
+    return *(const unsigned *)errand->context;
+}
+
+// --- Checking ---------------------------------------------------------------------------
+
+void errand_check_well(const sc_errand *errand)
+{
+    assert_int_equal(errand_returns(errand), 1);
+    if (errand->failure) {
+        fail_msg("%s: %s", sc_failure_name(errand->failure), errand->diag.message);
+    }
+    assert_string_equal(errand->diag.message, "");
+    assert_true(errand->latency_s >= 0.0);
+    assert_true(errand->tries >= 1);
+    for (size_t i = 0; i < errand->seat_count; i++) {
+        assert_non_null(errand->seats[i].answer);
+    }
+}
+
+void errand_check_failed(const sc_errand *errand, sc_failure failure, const char *diagnosis)
+{
+    assert_int_equal(errand_returns(errand), 1);
+    if (errand->failure != failure) {
+        fail_msg("%s instead of %s: %s", sc_failure_name(errand->failure), sc_failure_name(failure),
+                 errand->diag.message);
+    }
+    CHECK_CONTAINS(errand->diag.message, diagnosis);
+    for (size_t i = 0; i < errand->seat_count; i++) {
+        assert_null(errand->seats[i].answer);
+    }
+}
+
+static uint32_t number_of(const sc_object_table *table, const char *key)
+{
+    if (!table->keys) {
+        const unsigned long number = strtoul(key, NULL, 10);
+        assert_true(number < table->count);
+        return (uint32_t)number;
+    }
+    for (uint32_t o = 0; o < table->count; o++) {
+        if (strcmp(table->strings + table->keys[o], key) == 0) return o;
+    }
+    fail_msg("there is no object '%s'", key);
+    return SC_NONE;
+}
+
+static void check_found(const sc_answer *answer, size_t i, sc_objects *objects, uint32_t number)
+{
+    const sc_found *found = &answer->found[i];
+    const sc_object_table *table = sc_objects_table(objects);
+    const sc_object *object = &table->objects[number];
+    const sc_map *map = sc_objects_map(objects);
+    assert_string_equal(answer->texts + found->name, table->strings + object->name);
+    assert_string_equal(answer->texts + found->category,
+                        sc_objects_vocabulary(objects)->names[object->category]);
+    if (sc_map_coords(map) == SC_COORDS_NONE) {
+        assert_true(isnan(found->x) && isnan(found->y));
+        return;
+    }
+    double x = 0.0;
+    double y = 0.0;
+    sc_map_edge_position(map, object->edge, object->offset * sc_map_unit_m(map), &x, &y);
+    // To the centimetre, where it came as degrees.
+    const double tolerance = sc_map_coords(map) == SC_COORDS_GEOGRAPHIC ? 1e-7 : 1e-9;
+    CHECK_CLOSE(found->x, x, tolerance * (1.0 + fabs(x)));
+    CHECK_CLOSE(found->y, y, tolerance * (1.0 + fabs(y)));
+}
+
+void errand_check(const sc_errand *errand, sc_objects *objects, slow_nearest *slow)
+{
+    errand_check_well(errand);
+    for (size_t s = 0; s < errand->seat_count; s++) {
+        const sc_seat *seat = &errand->seats[s];
+        const sc_answer *answer = seat->answer;
+        sc_near *nears = test_take(answer->count, sizeof *nears);
+        for (size_t i = 0; i < answer->count; i++) {
+            const char *key = answer->texts + answer->found[i].key;
+            nears[i] =
+                (sc_near){number_of(sc_objects_table(objects), key), answer->found[i].distance_m};
+            check_found(answer, i, objects, nears[i].object);
+        }
+        slow_answer wanted = slow_nearest_at(slow, seat->edge, seat->offset_m,
+                                             &errand->relay->requests[seat->request]);
+        slow_check_answer(slow, &wanted, nears, answer->count, "seat");
+        slow_answer_free(&wanted);
+        free(nears);
+    }
+}

@@ -1,0 +1,356 @@
+// A cloak leaves before the least deadline of its members, or not at all, however busy connections
+// and clerks are; what has left in time may be said again until the errand's own deadline.
+#include "courier/courier.h"
+
+#include <pthread.h>
+
+#include "base/clock.h"
+#include "courier/post.h"
+#include "support/check.h"
+#include "support/errands.h"
+#include "support/odd_town.h"
+#include "support/rough_provider.h"
+
+#include <arpa/inet.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/** A town, a provider over HTTP that is down, and a courier. */
+typedef struct scene {
+    odd_town town;
+    rough_provider *provider;
+    errand_box box;
+    sc_courier_options options;
+    sc_courier *courier;
+} scene;
+
+static void scene_open(scene *s, sc_courier_kind kind)
+{
+    *s = (scene){.town = odd_town_drawn(13)};
+    s->provider = rough_provider_new(s->town.objects, SC_ENCODING_COMPACT);
+    errand_box_init(&s->box);
+    s->options = sc_courier_options_default();
+    s->options.kind = kind;
+    s->options.objects = s->town.objects;
+    s->options.url = rough_provider_url(s->provider);
+    s->options.connections = 1;
+    s->options.try_timeout_s = 30.0;
+    s->options.breaker_failures = 1;
+    s->options.back = errand_box_back;
+    s->options.context = &s->box;
+}
+
+static void start(scene *s)
+{
+    sc_rng rng;
+    sc_rng_seed(&rng, 7);
+    sc_diag diag = {""};
+    CHECK_OK(sc_courier_new(s->town.map, &s->options, &rng, &s->courier, &diag), &diag);
+}
+
+static void scene_close(scene *s)
+{
+    sc_courier_free(s->courier);
+    rough_provider_free(s->provider);
+    errand_box_fini(&s->box);
+    odd_town_free(&s->town);
+}
+
+/** Send one that must leave within so much time, and has a minute for the rest. */
+static sc_errand *dispatch(scene *s, double leave_s)
+{
+    sc_errand *e =
+        errand_new(s->town.map, sc_courier_vocabulary(s->courier)->count, &s->town.rng, 2);
+    e->leave_by_us = sc_clock_us() + (int64_t)(leave_s * 1e6);
+    CHECK_OK(sc_courier_send(s->courier, e), NULL);
+    return e;
+}
+
+/** The same, and wait for it. */
+static sc_errand *run(scene *s, double leave_s)
+{
+    const size_t before = errand_box_count(&s->box);
+    sc_errand *e = dispatch(s, leave_s);
+    errand_box_await(&s->box, before + 1);
+    return e;
+}
+
+/** It was given up when it had to leave, long before its deadline, and nobody is blamed. */
+static void check_unsent(scene *s, sc_errand *e, unsigned tries, const char *part)
+{
+    errand_check_failed(e, SC_FAILURE_UNSENT, part);
+    assert_int_equal(e->tries, tries);
+    assert_true(sc_clock_us() >= e->leave_by_us);
+    assert_int_equal(sc_courier_stats_of(s->courier).times_suspended, 0);
+    errand_free(e);
+}
+
+static void await_requests(scene *s, size_t count)
+{
+    for (int i = 0; i < 60000 && rough_provider_count(s->provider) < count; i++) {
+        usleep(1000);
+    }
+    assert_int_equal(rough_provider_count(s->provider), count);
+}
+
+// --- Connections ------------------------------------------------------------------------
+
+static void test_those_who_wait_for_a_busy_connection_are_not_sent_late(void **state)
+{
+    (void)state;
+    scene s;
+    scene_open(&s, SC_COURIER_HTTP);
+    rough_provider_up(s.provider);
+    rough_provider_next(s.provider, ROUGH_SILENT, 1);
+    start(&s);
+    sc_errand *stuck = dispatch(&s, 60.0);
+    await_requests(&s, 1);
+    sc_errand *waiting[4];
+    for (size_t i = 0; i < 4; i++) {
+        waiting[i] = dispatch(&s, 0.1 + 0.05 * (double)i);
+    }
+    errand_box_await(&s.box, 4);
+    for (size_t i = 0; i < 4; i++) {
+        check_unsent(&s, waiting[i], 0, "no connection to the provider was free");
+    }
+    assert_int_equal(errand_returns(stuck), 0);
+    assert_int_equal(rough_provider_count(s.provider), 1);
+    assert_int_equal(sc_courier_stats_of(s.courier).failed[SC_FAILURE_UNSENT], 4);
+    sc_courier_free(s.courier);
+    s.courier = NULL;
+    errand_free(stuck);
+    scene_close(&s);
+}
+
+static void test_what_has_left_in_time_may_be_said_again_later(void **state)
+{
+    (void)state;
+    scene s;
+    scene_open(&s, SC_COURIER_HTTP);
+    rough_provider_up(s.provider);
+    start(&s);
+    sc_errand *e = NULL;
+    size_t before = 0;
+    do {  // on a slow machine it may not leave in time
+        if (e) errand_free(e);
+        before = rough_provider_count(s.provider);
+        rough_provider_next(s.provider, ROUGH_BUSY, 1);  // for a second
+        e = run(&s, 0.5);
+    } while (e->failure == SC_FAILURE_UNSENT && rough_provider_count(s.provider) == before);
+    errand_check(e, s.town.objects, &s.town.slow);
+    assert_int_equal(e->tries, 2);
+    assert_true(e->latency_s >= 1.0);
+    assert_int_equal(rough_provider_count(s.provider), before + 2);
+    errand_free(e);
+    scene_close(&s);
+}
+
+static void test_what_has_left_in_time_may_be_answered_later(void **state)
+{
+    (void)state;
+    scene s;
+    scene_open(&s, SC_COURIER_HTTP);
+    s.options.try_timeout_s = 0.6;
+    rough_provider_up(s.provider);
+    start(&s);
+    sc_errand *e = NULL;
+    size_t before = 0;
+    do {
+        if (e) errand_free(e);
+        before = rough_provider_count(s.provider);
+        rough_provider_next(s.provider, ROUGH_SILENT, 1);  // until the try is over
+        e = run(&s, 0.3);
+    } while (e->failure == SC_FAILURE_UNSENT && rough_provider_count(s.provider) == before);
+    errand_check(e, s.town.objects, &s.town.slow);
+    assert_true(e->tries >= 2);
+    errand_free(e);
+    scene_close(&s);
+}
+
+static void test_one_that_was_never_sent_is_not_tried_again_later(void **state)
+{
+    (void)state;
+    scene s;
+    scene_open(&s, SC_COURIER_HTTP);
+    s.options.breaker_failures = 0;
+    start(&s);
+    sc_errand *e = run(&s, 0.4);  // nobody is there
+    assert_true(e->failure == SC_FAILURE_UNREACHABLE || e->failure == SC_FAILURE_UNSENT);
+    assert_true(sc_clock_us() < e->deadline_us);
+    errand_free(e);
+    scene_close(&s);
+}
+
+/** Someone who takes connections and never says a word, at https://127.0.0.1:PORT and `path`. */
+static int mute_listener(char *url, size_t size, const char *path)
+{
+    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    struct sockaddr_in address = {.sin_family = AF_INET,
+                                  .sin_addr = {.s_addr = htonl(INADDR_LOOPBACK)}};
+    socklen_t length = sizeof address;
+    assert_int_equal(bind(fd, (struct sockaddr *)&address, length), 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &length), 0);
+    assert_int_equal(listen(fd, 16), 0);
+    snprintf(url, size, "https://127.0.0.1:%d%s", (int)ntohs(address.sin_port), path);
+    return fd;
+}
+
+static void test_a_connection_that_is_never_ready_is_given_up_in_time(void **state)
+{
+    (void)state;
+    scene s;
+    scene_open(&s, SC_COURIER_HTTP);
+    char url[64];
+    // The other side never shows its certificate.
+    const int fd = mute_listener(url, sizeof url, "/");
+    s.options.url = url;
+    start(&s);
+    check_unsent(&s, run(&s, 1.0), 1, "has not taken up a connection");
+    scene_close(&s);
+    close(fd);
+}
+
+static void test_curl_is_kept_silent_when_it_is_late(void **state)
+{
+    (void)state;
+    scene s;
+    scene_open(&s, SC_COURIER_HTTP);
+    rough_provider_up(s.provider);
+    assert_int_equal(curl_global_init(CURL_GLOBAL_DEFAULT), 0);
+    sc__post_rules rules;
+    sc__post post;
+    sc_diag diag = {""};
+    CHECK_OK(sc__post_rules_init(&rules, &s.options, &diag), &diag);
+    CHECK_OK(sc__post_init(&post, &rules), NULL);
+    // In time, late (on the same connection), and again what was said before.
+    const int64_t leave_by_us[] = {sc_clock_us() + INT64_C(60000000), sc_clock_us() - 1, INT64_MAX};
+    for (size_t i = 0; i < 3; i++) {
+        const bool is_late = i == 1;
+        CHECK_OK(sc__post_begin(&post, "x", 1, leave_by_us[i]), NULL);
+        const CURLcode code = curl_easy_perform(post.easy);
+        assert_int_equal(sc__post_is_sent(&post), !is_late);
+        const sc__post_result result = sc__post_end(&post, code, &diag);
+        assert_int_equal(result.failure == SC_FAILURE_UNSENT, is_late);
+        if (is_late) CHECK_CONTAINS(diag.message, "not sent");
+        assert_false(result.may_pass);
+    }
+    assert_int_equal(rough_provider_count(s.provider), 2);
+    sc__post_fini(&post);
+    sc__post_rules_fini(&rules);
+    curl_global_cleanup();
+    scene_close(&s);
+}
+
+// --- Clerks -----------------------------------------------------------------------------
+
+/** The clerk who brings the first errand back is kept. */
+typedef struct kept_clerk {
+    errand_box box;
+    pthread_mutex_t lock;
+    atomic_bool has_come;
+} kept_clerk;
+
+static void keep_first(void *context, sc_errand *errand)
+{
+    kept_clerk *kept = context;
+    if (!atomic_exchange(&kept->has_come, true)) {
+        pthread_mutex_lock(&kept->lock);
+        pthread_mutex_unlock(&kept->lock);
+    }
+    errand_box_back(&kept->box, errand);
+}
+
+static void test_those_who_wait_for_a_busy_clerk_are_not_evaluated_late(void **state)
+{
+    (void)state;
+    enum { WAITING = 20 };
+    scene s;
+    scene_open(&s, SC_COURIER_BUILT_IN);
+    kept_clerk kept = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    errand_box_init(&kept.box);
+    s.options.back = keep_first;
+    s.options.context = &kept;
+    start(&s);
+    pthread_mutex_lock(&kept.lock);
+    sc_errand *first = dispatch(&s, 60.0);
+    while (!atomic_load(&kept.has_come)) {
+        usleep(1000);
+    }
+    // One that has time is in the midst of them, and the last ones must leave first.
+    sc_errand *patient = dispatch(&s, 60.0);
+    sc_errand *waiting[WAITING];
+    for (size_t i = 0; i < WAITING; i++) {
+        waiting[i] = dispatch(&s, 0.2 - 0.005 * (double)i);
+    }
+    sc_errand *last = dispatch(&s, 60.0);
+    errand_box_await(&kept.box, WAITING);
+    for (size_t i = 0; i < WAITING; i++) {
+        check_unsent(&s, waiting[i], 0, "no clerk was free");
+    }
+    assert_int_equal(sc_courier_stats_of(s.courier).tries, 1);
+    pthread_mutex_unlock(&kept.lock);
+    errand_box_await(&kept.box, WAITING + 3);
+    sc_errand *const well[] = {first, patient, last};
+    for (size_t i = 0; i < 3; i++) {
+        errand_check(well[i], s.town.objects, &s.town.slow);
+        errand_free(well[i]);
+    }
+    scene_close(&s);
+    errand_box_fini(&kept.box);
+    pthread_mutex_destroy(&kept.lock);
+}
+
+static void test_one_that_should_have_left_is_not_evaluated(void **state)
+{
+    (void)state;
+    scene s;
+    scene_open(&s, SC_COURIER_BUILT_IN);
+    start(&s);
+    check_unsent(&s, run(&s, -0.001), 0, "deadline");
+    assert_int_equal(sc_courier_stats_of(s.courier).tries, 0);
+    scene_close(&s);
+}
+
+// --- Points -----------------------------------------------------------------------------
+
+static void test_points_are_not_asked_at_late(void **state)
+{
+    (void)state;
+    scene s;
+    scene_open(&s, SC_COURIER_POINTS);
+    char url[128];
+    // The only clerk waits for someone who never shows a certificate.
+    const int fd = mute_listener(url, sizeof url, "/?x={lon}&y={lat}&k={k}&c={category}");
+    sc_point_options points = sc_point_options_default();
+    points.url = url;
+    s.options.points = &points;
+    start(&s);
+    sc_errand *first = dispatch(&s, 2.0);
+    while (sc_courier_stats_of(s.courier).tries < 1) {
+        usleep(1000);
+    }
+    sc_errand *second = dispatch(&s, 0.1);
+    errand_box_await(&s.box, 2);
+    check_unsent(&s, first, 1, "there was no connection");
+    check_unsent(&s, second, 0, "no clerk was free");
+    scene_close(&s);
+    close(fd);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_those_who_wait_for_a_busy_connection_are_not_sent_late),
+        cmocka_unit_test(test_what_has_left_in_time_may_be_said_again_later),
+        cmocka_unit_test(test_what_has_left_in_time_may_be_answered_later),
+        cmocka_unit_test(test_one_that_was_never_sent_is_not_tried_again_later),
+        cmocka_unit_test(test_a_connection_that_is_never_ready_is_given_up_in_time),
+        cmocka_unit_test(test_curl_is_kept_silent_when_it_is_late),
+        cmocka_unit_test(test_those_who_wait_for_a_busy_clerk_are_not_evaluated_late),
+        cmocka_unit_test(test_one_that_should_have_left_is_not_evaluated),
+        cmocka_unit_test(test_points_are_not_asked_at_late),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

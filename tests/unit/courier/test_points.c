@@ -1,0 +1,226 @@
+// A provider that knows points only, behind a courier: exact answers in its own distance, retries,
+// deadlines, the breaker.
+#include <pthread.h>
+
+#include "base/clock.h"
+#include "courier/courier.h"
+#include "support/check.h"
+#include "support/errands.h"
+#include "support/point_server.h"
+#include "unit/points/gather.h"
+
+#include <unistd.h>
+
+/** A town, a server of points, and a courier. */
+typedef struct scene {
+    sketch drawing;
+    sc_map *map;
+    sc_rng rng;
+    point_world world;
+    point_server *server;
+    sc_point_options points;
+    errand_box box;
+    sc_courier_options options;
+    sc_courier *courier;
+} scene;
+
+static void scene_open(scene *s, point_mode mode)
+{
+    *s = (scene){.drawing = sketch_grid(SC_COORDS_PLANAR, 3, 3)};
+    sc_rng_seed(&s->rng, 1);
+    s->map = town_with_objects(&s->drawing, 40, &s->rng);
+    s->world = point_world_new(s->map, SC_POINT_STRAIGHT);
+    s->server = point_server_start(&s->world, mode);
+    s->points = point_server_options(s->server);
+    errand_box_init(&s->box);
+    s->options = sc_courier_options_default();
+    s->options.kind = SC_COURIER_POINTS;
+    s->options.points = &s->points;
+    s->options.back = errand_box_back;
+    s->options.context = &s->box;
+}
+
+static void start(scene *s)
+{
+    sc_rng rng;
+    sc_rng_seed(&rng, 7);
+    sc_diag diag = {""};
+    CHECK_OK(sc_courier_new(s->map, &s->options, &rng, &s->courier, &diag), &diag);
+}
+
+static void scene_close(scene *s)
+{
+    sc_courier_free(s->courier);
+    point_server_stop(s->server);
+    errand_box_fini(&s->box);
+    point_world_free(&s->world);
+    sc_map_free(s->map);
+    sketch_free(&s->drawing);
+}
+
+static sc_errand *dispatch(scene *s, double seconds)
+{
+    sc_errand *e = errand_new(s->map, sc_map_category_count(s->map), &s->rng, 3);
+    e->deadline_us = sc_clock_us() + (int64_t)(seconds * 1e6);
+    e->leave_by_us = e->deadline_us;
+    CHECK_OK(sc_courier_send(s->courier, e), NULL);
+    return e;
+}
+
+static sc_errand *run(scene *s, double seconds)
+{
+    const size_t before = errand_box_count(&s->box);
+    sc_errand *e = dispatch(s, seconds);
+    errand_box_await(&s->box, before + 1);
+    return e;
+}
+
+static void check_seat(const scene *s, const sc_errand *e, const sc_seat *seat)
+{
+    sc_near *wanted = test_take(s->world.count, sizeof *wanted);
+    const size_t count = point_world_answer(&s->world, seat->edge, seat->offset_m,
+                                            &e->relay->requests[seat->request], wanted);
+    const sc_answer *answer = seat->answer;
+    assert_int_equal(answer->count, count);
+    for (size_t i = 0; i < count; i++) {
+        const sc_found *found = &answer->found[i];
+        // What is named is what is at that distance; among equally far ones any. Keys are "o17".
+        CHECK_CLOSE(found->distance_m, wanted[i].distance_m, 0.03);
+        const uint32_t number = (uint32_t)strtoul(answer->texts + found->key + 1, NULL, 10);
+        assert_true(number < s->world.count);
+        CHECK_CLOSE(found->x, s->world.x[number], 1e-6);
+        CHECK_CLOSE(found->y, s->world.y[number], 1e-6);
+        assert_string_equal(answer->texts + found->name, sc_map_object_name(s->map, number));
+        assert_string_equal(answer->texts + found->category,
+                            sc_map_category_name(s->map, sc_map_objects(s->map)[number].category));
+    }
+    free(wanted);
+}
+
+static void test_answers_from_points_are_exact(void **state)
+{
+    (void)state;
+    enum { MANY = 8 };
+    scene s;
+    scene_open(&s, POINT_GOOD);
+    s.options.clerks = 3;
+    start(&s);
+    sc_errand *errands[MANY];
+    for (size_t i = 0; i < MANY; i++) {
+        errands[i] = dispatch(&s, 60.0);
+    }
+    errand_box_await(&s.box, MANY);
+    for (size_t i = 0; i < MANY; i++) {
+        errand_check_well(errands[i]);
+        for (size_t seat = 0; seat < errands[i]->seat_count; seat++) {
+            check_seat(&s, errands[i], &errands[i]->seats[seat]);
+        }
+        errand_free(errands[i]);
+    }
+    const sc_courier_stats stats = sc_courier_stats_of(s.courier);
+    assert_int_equal(stats.tries, MANY);
+    assert_true(stats.bytes_in > 0 && stats.bytes_out > 0);
+    scene_close(&s);
+}
+
+static void test_a_provider_that_fails_is_asked_again_until_there_is_no_time(void **state)
+{
+    (void)state;
+    scene s;
+    scene_open(&s, POINT_ERROR);
+    start(&s);
+    sc_errand *e = run(&s, 0.5);
+    errand_check_failed(e, SC_FAILURE_UNREACHABLE, "status 500");
+    assert_true(e->tries >= 2);
+    errand_free(e);
+    scene_close(&s);
+}
+
+static void test_a_provider_that_never_answers_is_given_up_at_the_deadline(void **state)
+{
+    (void)state;
+    scene s;
+    scene_open(&s, POINT_SLOW);
+    start(&s);
+    sc_errand *e = run(&s, 0.3);
+    errand_check_failed(e, SC_FAILURE_TIMEOUT, "deadline");
+    errand_free(e);
+    scene_close(&s);
+}
+
+static void test_nonsense_is_not_believed_and_opens_the_breaker(void **state)
+{
+    (void)state;
+    scene s;
+    scene_open(&s, POINT_NOT_JSON);
+    s.options.breaker_failures = 1;
+    s.options.breaker_pause_s = 60.0;
+    start(&s);
+    sc_errand *e = run(&s, 60.0);
+    errand_check_failed(e, SC_FAILURE_UNBELIEVABLE, "");
+    errand_free(e);
+    e = run(&s, 60.0);
+    errand_check_failed(e, SC_FAILURE_SUSPENDED, "left alone");
+    errand_free(e);
+    scene_close(&s);
+}
+
+static void test_a_pause_ends_when_the_courier_does(void **state)
+{
+    (void)state;
+    enum { MANY = 5 };
+    scene s;
+    scene_open(&s, POINT_ERROR);
+    start(&s);
+    sc_errand *errands[MANY];
+    for (size_t i = 0; i < MANY; i++) {
+        errands[i] = dispatch(&s, 60.0);
+    }
+    while (sc_courier_stats_of(s.courier).tries < 3) {
+        usleep(1000);
+    }
+    sc_courier_free(s.courier);
+    s.courier = NULL;
+    for (size_t i = 0; i < MANY; i++) {
+        // The one in hand may have failed just then.
+        assert_int_equal(errand_returns(errands[i]), 1);
+        if (i > 0) assert_int_equal(errands[i]->failure, SC_FAILURE_STOPPED);
+        assert_true(errands[i]->failure == SC_FAILURE_STOPPED ||
+                    errands[i]->failure == SC_FAILURE_UNREACHABLE);
+        errand_free(errands[i]);
+    }
+    scene_close(&s);
+}
+
+static void test_a_map_without_coordinates_has_no_points(void **state)
+{
+    (void)state;
+    scene s;
+    scene_open(&s, POINT_GOOD);
+    sketch bare = sketch_grid(SC_COORDS_NONE, 2, 2);
+    sc_map *map = sketch_map(&bare);
+    sc_rng rng;
+    sc_rng_seed(&rng, 7);
+    sc_diag diag = {""};
+    CHECK_REFUSED(sc_courier_new(map, &s.options, &rng, &s.courier, &diag), SC_ENOCOORDS, &diag,
+                  "no coordinates");
+    s.points.url = "http://nowhere/";
+    CHECK_REFUSED(sc_courier_new(s.map, &s.options, &rng, &s.courier, &diag), SC_EINVAL, &diag,
+                  "{");
+    sc_map_free(map);
+    sketch_free(&bare);
+    scene_close(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_answers_from_points_are_exact),
+        cmocka_unit_test(test_a_provider_that_fails_is_asked_again_until_there_is_no_time),
+        cmocka_unit_test(test_a_provider_that_never_answers_is_given_up_at_the_deadline),
+        cmocka_unit_test(test_nonsense_is_not_believed_and_opens_the_breaker),
+        cmocka_unit_test(test_a_pause_ends_when_the_courier_does),
+        cmocka_unit_test(test_a_map_without_coordinates_has_no_points),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
