@@ -1,0 +1,79 @@
+/**
+ * @file ledger_internal.h
+ * @brief Secret: what the files of the ledger share; and the ledger without its threads, its clock
+ * and its courier, for tests that put something else in their place.
+ *
+ *     ledger.c  its life, and what any thread may call
+ *     rounds.c  the ledger's thread, and its end
+ *
+ * Used by: these two, and tests.
+ */
+#ifndef SC_LEDGER_LEDGER_INTERNAL_H
+#define SC_LEDGER_LEDGER_INTERNAL_H
+
+#include "base/handover.h"
+#include "ledger/ledger.h"
+#include "ledger/publish.h"
+#include "ledger/room.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+/** What doors say. */
+typedef struct sc__letter {
+    sc_ticket *ticket;  ///< NULL: a withdrawal
+    sc_query_id id;     ///< of a withdrawal
+} sc__letter;
+
+struct sc_ledger {
+    // Set before the threads start.
+    sc_ledger_options options;
+    sc_handover *incoming;
+    sc_handover *back;
+    sc__room *room;
+    pthread_t thread;
+    bool has_thread;
+
+    // Any thread.
+    atomic_size_t pending;
+    atomic_bool is_closed;  ///< no more tickets
+    atomic_bool is_over;    ///< nobody reads any more
+
+    // Of the ledger's thread; once that has ended, of whoever ends it.
+    sc_rng *rng;
+    sc__books *books;
+    sc__publisher publisher;
+    int64_t (*clock)(void);
+    bool has_more;  ///< a batch of the last round was full: the next need not wait
+    bool must_end;
+
+    pthread_mutex_t lock;
+    sc_ledger_stats stats;  ///< under `lock`
+};
+
+/** Start the ledger's thread, all signals blocked in it. SC_OK, SC_EIO */
+SC_CHECKED sc_err sc__ledger_start(sc_ledger *ledger);
+
+// --- For tests -----------------------------------------------------------------------------
+
+/**
+ * As sc_ledger_new(), but with a clock and a generator that one may choose, and nothing happens by
+ * itself: see the next two.
+ *
+ * @param rng  the ledger's from now on, also if this fails
+ */
+SC_CHECKED sc_err sc__ledger_new_idle(const sc_map *map, const sc_ledger_options *options,
+                                      int64_t (*clock)(void), sc_rng *rng, sc_ledger **out,
+                                      sc_diag *diag);
+
+/** One round, without waiting: what came in is read, and what is due leaves. Returns when there is
+ * something to do even if nothing comes in. */
+sc_time sc__ledger_round(sc_ledger *ledger);
+
+/** Its engine's room, to play rounds in. Lent. */
+sc__room *sc__ledger_room(sc_ledger *ledger);
+
+/** As sc_ledger_set_courier(). */
+void sc__ledger_set_sender(sc_ledger *ledger, sc__sender *send, void *context);
+
+#endif

@@ -1,0 +1,208 @@
+// The ledger's thread. See ledger.h.
+//
+// It reads what came in (tickets and withdrawals, words of the engine, errands that are back),
+// enters it in the books, and sends what is due. Three handovers, all bounded:
+//
+//   incoming  a ticket, or the id of one whose client went away: in one queue, so that a client
+//             never goes before it came. Tickets: max_pending at most. Withdrawals: at most one for
+//             each ticket, so that room for another two times max_pending is enough unless doors
+//             leave that many settled tickets unread; then whoever withdraws waits its turn.
+//   messages  the engine's; it waits with what finds no room (room.h)
+//   back      errands: each has a ticket of its own that is published, so max_pending at most; and
+//             one NULL, which ends the thread
+//
+// Who has an outcome is told at the end of a round, after the counts: whoever was told finds
+// himself counted.
+#include "ledger/ledger_internal.h"
+
+#include "base/clock.h"
+#include "base/thread.h"
+#include "ledger/pace.h"
+
+#include <poll.h>
+#include <sched.h>
+
+/** Things taken from a handover at once, and how far ahead tickets are called for. */
+enum { BATCH = SC__ROOM_BATCH, AHEAD = 4 };
+
+// --- A round -------------------------------------------------------------------------------
+
+/** What can be read, as bits. */
+enum { INCOMING = 1, MESSAGES = 2, BACK = 4, EVERYTHING = INCOMING | MESSAGES | BACK };
+
+/** Returns how many letters there were. */
+static size_t read_incoming(sc_ledger *ledger)
+{
+    sc__letter letters[BATCH];
+    const bool is_behind = sc__room_is_behind(ledger->room);
+    const size_t count = sc_handover_take(ledger->incoming, letters, BATCH);
+    const sc_time now = ledger->clock();
+    for (size_t i = 0; i < count; i++) {
+        // Another processor has written it.
+        if (i + AHEAD < count) __builtin_prefetch(letters[i + AHEAD].ticket, 1);
+        sc_ticket *ticket = letters[i].ticket;
+        if (!ticket) {
+            sc__books_withdraw(ledger->books, &letters[i].id, now);
+        } else if (is_behind) {
+            sc__books_turn_away(ledger->books, ticket, now);
+        } else {
+            sc__books_add(ledger->books, ticket, now);
+        }
+    }
+    return count;
+}
+
+/** Returns how many words of the engine there were. */
+static size_t read_messages(sc_ledger *ledger)
+{
+    sc__message messages[BATCH];
+    const size_t count = sc__room_hear(ledger->room, messages, BATCH);
+    const sc_time now = ledger->clock();
+    for (size_t i = 0; i < count; i++) {
+        sc__books_hear(ledger->books, &messages[i], now);
+    }
+    return count;
+}
+
+/** Returns how many errands there were. */
+static size_t read_back(sc_ledger *ledger)
+{
+    sc_errand *errands[BATCH];
+    const size_t count = sc_handover_take(ledger->back, errands, BATCH);
+    const sc_time now = ledger->clock();
+    for (size_t i = 0; i < count; i++) {
+        sc_errand *errand = errands[i];
+        if (!errand) {
+            ledger->must_end = true;
+            continue;
+        }
+        sc__books_answered(ledger->books, sc__errand_proposal(errand), errand->failure,
+                           errand->seats, now);
+        sc__errand_free(errand);
+    }
+    return count;
+}
+
+/** Send one that is due; false if there is none. */
+static bool send_due(sc_ledger *ledger)
+{
+    // Asked anew for each: making the ones before it has taken time.
+    const sc_time now = ledger->clock();
+    sc_proposal *proposal = sc__books_take_due(ledger->books, now);
+    if (!proposal) return false;
+    const sc_relay *relay = NULL;
+    uint32_t users = 0;
+    const sc_failure failure = sc__publish(&ledger->publisher, proposal, now, &relay, &users);
+    if (failure) {
+        sc__books_unsent(ledger->books, proposal, failure, now);
+        return true;
+    }
+    sc__books_published(ledger->books, proposal, users, now);
+    const sc_ledger_options *options = &ledger->options;
+    if (options->published) options->published(options->context, relay, users);
+    return true;
+}
+
+/** Let the counts be seen, then hand out who has an outcome. */
+static void tell_settled(sc_ledger *ledger)
+{
+    const sc_ledger_stats stats = sc__books_stats(ledger->books);
+    pthread_mutex_lock(&ledger->lock);
+    ledger->stats = stats;
+    pthread_mutex_unlock(&ledger->lock);
+
+    size_t count = 0;
+    for (sc_ticket *next, *ticket = sc__books_take_settled(ledger->books); ticket; ticket = next) {
+        next = ticket->next;
+        ticket->next = NULL;
+        ledger->options.settled(ledger->options.context, ticket);
+        count++;
+    }
+    if (count > 0) atomic_fetch_sub(&ledger->pending, count);
+}
+
+static sc_time go_round(sc_ledger *ledger, unsigned readable)
+{
+    ledger->has_more = false;
+    if (readable & BACK) ledger->has_more |= read_back(ledger) == BATCH;
+    if (readable & MESSAGES) ledger->has_more |= read_messages(ledger) == BATCH;
+    if (readable & INCOMING) ledger->has_more |= read_incoming(ledger) == BATCH;
+    while (send_due(ledger)) {
+    }
+    sc__books_pass_time(ledger->books, ledger->clock());
+    tell_settled(ledger);
+    return sc__books_next_wake(ledger->books);
+}
+
+sc_time sc__ledger_round(sc_ledger *ledger)
+{
+    return go_round(ledger, EVERYTHING);
+}
+
+// --- The thread, and its end ---------------------------------------------------------------
+
+static void keep_pace(sc__pace *pace)
+{
+    const int64_t early_us = sc__pace_next(pace, sc_clock_us());
+    if (early_us == 0) return;
+    const struct timespec nap = {.tv_nsec = (long)early_us * 1000};
+    clock_nanosleep(CLOCK_MONOTONIC, 0, &nap, NULL);
+}
+
+static void *work(void *argument)
+{
+    sc_ledger *ledger = argument;
+    struct pollfd bells[] = {
+        {.fd = sc_handover_fd(ledger->incoming), .events = POLLIN},
+        {.fd = sc__room_fd(ledger->room), .events = POLLIN},
+        {.fd = sc_handover_fd(ledger->back), .events = POLLIN},
+    };
+    sc__pace pace = {0};
+    sc_time wake = SC_TIME_NEVER;
+    while (!ledger->must_end) {
+        if (!ledger->has_more) keep_pace(&pace);
+        (void)poll(bells, 3, sc_clock_wait_ms(sc_clock_us(), wake));
+        unsigned readable = 0;
+        for (unsigned i = 0; i < 3; i++) {
+            if (bells[i].revents) readable |= 1u << i;
+        }
+        wake = go_round(ledger, readable);
+    }
+    return NULL;
+}
+
+sc_err sc__ledger_start(sc_ledger *ledger)
+{
+    const sc_err err = sc_thread_start(&ledger->thread, work, ledger);
+    ledger->has_thread = !err;
+    return err;
+}
+
+/** Settle all that is there, and what doors are just handing over. */
+static void finish(sc_ledger *ledger)
+{
+    while (read_back(ledger) > 0) {
+    }
+    while (atomic_load(&ledger->pending) > 0) {
+        while (read_incoming(ledger) > 0) {
+        }
+        sc__books_stop(ledger->books, ledger->clock());
+        tell_settled(ledger);
+        // A door that has been counted, and has not handed over yet, does so or takes it back.
+        if (atomic_load(&ledger->pending) > 0) sched_yield();
+    }
+}
+
+void sc_ledger_stop(sc_ledger *ledger)
+{
+    sc_ledger_drain(ledger);
+    if (!ledger->books || atomic_load(&ledger->is_over)) return;
+    if (ledger->has_thread) {
+        sc_ledger_errand_back(ledger, NULL);
+        pthread_join(ledger->thread, NULL);
+        ledger->has_thread = false;
+    }
+    finish(ledger);
+    atomic_store(&ledger->is_over, true);
+    sc__room_end(ledger->room);
+}

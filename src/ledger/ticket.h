@@ -1,0 +1,81 @@
+/**
+ * @file ticket.h
+ * @brief Secret: one query from the door to its outcome. The only place where a true position
+ * waits.
+ *
+ * A ticket is made by a door, handed to the ledger, and comes back to the door with its outcome. It
+ * is owned by one of them at a time, and wiped when it is freed. It holds a keyed pseudonym and no
+ * user.
+ *
+ * Uses: map, query, relay, courier. Used by: ledger, service.
+ */
+#ifndef SC_LEDGER_TICKET_H
+#define SC_LEDGER_TICKET_H
+
+#include <starcloak/engine.h>
+#include <starcloak/map.h>
+#include <starcloak/query.h>
+#include <starcloak/relay.h>
+
+#include "courier/courier.h"
+
+/** How a query ends (P8). */
+typedef enum sc_outcome {
+    SC_OUTCOME_NONE = 0,  ///< not yet
+    SC_OUTCOME_ANSWERED,
+    SC_OUTCOME_DROPPED,  ///< with an sc_drop_reason
+    SC_OUTCOME_FAILED,   ///< with an sc_failure
+    SC_OUTCOME_GONE,     ///< its client went away before it was published; nobody is told
+} sc_outcome;
+
+/** "answered", "dropped", "failed", "gone" */
+const char *sc_outcome_name(sc_outcome outcome);
+
+/** Where a query stands:
+ *      open -> reserved(c) -> published(c) -> answered | failed
+ *      open -> dropped | gone | failed
+ *      reserved(c) -> open | gone | failed (in doubt at its deadline) */
+typedef enum sc_ticket_state {
+    SC_TICKET_NEW = 0,  ///< not yet the ledger's
+    SC_TICKET_OPEN,
+    SC_TICKET_RESERVED,
+    SC_TICKET_PUBLISHED,
+    SC_TICKET_SETTLED,  ///< it has its outcome
+} sc_ticket_state;
+
+typedef struct sc_ticket {
+    // The door's words.
+    sc_query query;   ///< times are sc_clock_us()
+    sc_edge_id edge;  ///< where the traveller is
+    double offset_m;
+    sc_request request;  ///< in normal form, categories as the courier's vocabulary has them
+    sc_time asked;
+    void *door;     ///< whom to tell; the ledger never looks at it
+    unsigned loop;  ///< and in which thread
+
+    // The ledger's.
+    sc_ticket_state state;
+    struct sc_proposal *proposal;  ///< that it is reserved for, or was published in
+    size_t place;                  ///< among the proposal's members
+    size_t moment;                 ///< its place among the deadlines (moments.h)
+    bool is_gone;                  ///< its client went away after it was published
+    struct sc_ticket *next;        ///< for whoever owns it
+
+    // The outcome.
+    sc_outcome outcome;
+    sc_drop_reason drop;  ///< of SC_OUTCOME_DROPPED
+    sc_failure failure;   ///< of SC_OUTCOME_FAILED
+    uint32_t users;       ///< different ones of its cloak, of SC_OUTCOME_ANSWERED, as the next
+    uint32_t segments;
+    sc_time published;  ///< when its cloak left; or when it was dropped
+    sc_time settled;
+    sc_answer *answer;  ///< of SC_OUTCOME_ANSWERED; freed with the ticket
+} sc_ticket;
+
+/** A zeroed ticket, or NULL. */
+sc_ticket *sc_ticket_new(void);
+
+/** Wipe and free, with its answer; NULL is fine. */
+void sc_ticket_free(sc_ticket *ticket);
+
+#endif
