@@ -1,0 +1,26 @@
+// Alive, and ready. See health.h.
+#include "service/health.h"
+
+#include <string.h>
+
+static void reply(sc_http_request *request, int status, const char *body)
+{
+    sc_http_reply(request, status, "application/json", body, strlen(body), NULL, 0);
+}
+
+void sc_health_live(sc_http_request *request)
+{
+    reply(request, 200, "{\"status\":\"ok\"}");
+}
+
+void sc_health_ready(const sc_parts *parts, sc_http_request *request)
+{
+    if (atomic_load(&parts->is_draining)) {
+        reply(request, 503, "{\"status\":\"draining\"}");
+    } else if (sc_courier_stats_of(parts->courier).is_suspended) {
+        // Queries would wait for company only to fail; another instance may fare better.
+        reply(request, 503, "{\"status\":\"provider_suspended\"}");
+    } else {
+        reply(request, 200, "{\"status\":\"ready\"}");
+    }
+}

@@ -1,0 +1,87 @@
+/**
+ * @file json_pull.h
+ * @brief Reading JSON (RFC 8259) strictly, piece by piece, where it lies.
+ *
+ * The caller asks for what it expects next, and gets it or false:
+ *
+ *     sc_json_pull json = sc_json_pull_of(body, size);
+ *     sc_json_string name;
+ *     if (!sc_json_enter(&json, '{')) ...
+ *     while (sc_json_next_member(&json, &name)) {
+ *         if (sc_json_string_is(name, "k")) ok = sc_json_number(&json, &k);
+ *         ...
+ *     }
+ *     if (!sc_json_end(&json)) ...             // json.wrong says what, sc_json_offset() where
+ *
+ * No tree, no memory, no copies: a body with a position in it is in one place only, and wiping that
+ * is enough. Nothing is skipped and nothing nests by itself, so the depth is what the caller
+ * enters. Once something is wrong, every further call is false.
+ *
+ * Uses: base. Used by: query_json; fuzzed.
+ */
+#ifndef SC_SERVICE_JSON_PULL_H
+#define SC_SERVICE_JSON_PULL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/text.h"
+
+/** A place in a text. */
+typedef struct sc_json_pull {
+    const char *start;
+    const char *at;
+    const char *end;
+    bool is_first;      ///< nothing yet inside the bracket entered last: no comma before what comes
+    const char *wrong;  ///< what is wrong at this place, in words; NULL: nothing
+} sc_json_pull;
+
+/** A string between its quotes, as it stands in the text: well-formed, escapes and all. */
+typedef struct sc_json_string {
+    sc_slice raw;
+    bool has_escapes;
+} sc_json_string;
+
+/** The kinds of values, by their first byte. */
+typedef enum sc_json_kind {
+    SC_JSON_NONE,  ///< no value begins here
+    SC_JSON_OBJECT,
+    SC_JSON_ARRAY,
+    SC_JSON_STRING,
+    SC_JSON_NUMBER,
+    SC_JSON_WORD,  ///< true, false, null
+} sc_json_kind;
+
+/** Before the first value of `text`, which is lent. */
+sc_json_pull sc_json_pull_of(const char *text, size_t size);
+
+/** What comes next; says nothing about whether it is well-formed. */
+sc_json_kind sc_json_peek(sc_json_pull *json);
+
+/** Step into an object ('{') or an array ('['). */
+bool sc_json_enter(sc_json_pull *json, char bracket);
+
+/** Whether another element of the array follows; false steps out of it. */
+bool sc_json_next_element(sc_json_pull *json);
+
+/** Whether another member of the object follows, and its name; false steps out of it. */
+bool sc_json_next_member(sc_json_pull *json, sc_json_string *name);
+
+/** A number, always finite; one that no double can hold is wrong. */
+bool sc_json_number(sc_json_pull *json, double *out);
+
+bool sc_json_text_of(sc_json_pull *json, sc_json_string *out);
+
+/** One of the words true, false, null: exactly that one. */
+bool sc_json_word(sc_json_pull *json, const char *word);
+
+/** Whether this was all: only blanks follow, and nothing was wrong. */
+bool sc_json_end(sc_json_pull *json);
+
+/** How many bytes were read: where it is wrong. */
+size_t sc_json_offset(const sc_json_pull *json);
+
+/** Whether the string means `text`, which holds no NUL; escapes are understood. */
+bool sc_json_string_is(sc_json_string string, const char *text);
+
+#endif

@@ -1,0 +1,46 @@
+/**
+ * @file policy.h
+ * @brief What the operator allows: needs and their defaults, requests, how often, who may look.
+ *
+ * Plain values; credentials.h says which are in force.
+ *
+ * Uses: query, relay. Used by: service.
+ */
+#ifndef SC_SERVICE_POLICY_H
+#define SC_SERVICE_POLICY_H
+
+#include <starcloak/query.h>
+#include <starcloak/relay.h>
+
+/** Who may see a page. */
+typedef enum sc_access {
+    SC_ACCESS_OFF = 0,    ///< nobody: 404
+    SC_ACCESS_LOCAL = 1,  ///< whoever asks from this machine
+    SC_ACCESS_TOKEN = 2,  ///< whoever has a token
+    SC_ACCESS_OPEN = 3,   ///< everybody
+} sc_access;
+
+typedef struct sc_policy_terms {
+    sc_profile least;  ///< of a profile's parts; a profile out of bounds is refused
+    sc_profile most;
+    sc_profile standard;  ///< for parts that are missing
+    sc_request_limits requests;
+    double max_snap_m;  ///< a position farther from any road is refused
+    double user_rate;   ///< queries per second and user; 0: no limit
+    double user_burst;
+    double address_rate;  ///< requests of all kinds per second and address; 0: no limit
+    double address_burst;
+    uint32_t user_pending;  ///< queries of one user at once
+    sc_access events;
+    sc_access metrics;
+} sc_policy_terms;
+
+/** 2..1000 users (5), 1..10,000 segments (3), 1..16 hops (4), 1 s .. 1 h (10 s); the 100 nearest,
+ * 20 km; 250 m from a road; 1 query per second, 5 at once after a pause; 100 requests per second
+ * and address, 200 at once; 1 pending; events and metrics for this machine. */
+sc_policy_terms sc_policy_terms_default(void);
+
+/** Whether they make sense: least <= standard <= most, and so on. SC_EINVAL names the term. */
+SC_CHECKED sc_err sc_policy_terms_check(const sc_policy_terms *terms, sc_diag *diag);
+
+#endif
