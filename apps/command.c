@@ -34,6 +34,7 @@ const sc_entry sc_exit_statuses[] = {
 
 const sc_entry sc_environment[] = {
     {"COLUMNS", "How wide help is printed, if it is set."},
+    {"STARCLOAK_TOKEN", "The token that 'starcloak query' asks with, if no option names one."},
     {NULL, NULL},
 };
 

@@ -182,6 +182,8 @@ extern const sc_command sc_cmd_cloak;
 extern const sc_command sc_cmd_density;
 extern const sc_command sc_cmd_evaluate;
 extern const sc_command sc_cmd_experiment;
+extern const sc_command sc_cmd_lbs;
+extern const sc_command sc_cmd_load;
 extern const sc_command sc_cmd_map_check;
 extern const sc_command sc_cmd_map_export;
 extern const sc_command sc_cmd_map_generate;
@@ -191,7 +193,10 @@ extern const sc_command sc_cmd_map_info;
 extern const sc_command sc_cmd_map_snap;
 extern const sc_command sc_cmd_nearest;
 extern const sc_command sc_cmd_queries;
+extern const sc_command sc_cmd_query;
+extern const sc_command sc_cmd_serve;
 extern const sc_command sc_cmd_simulate;
+extern const sc_command sc_cmd_token;
 extern const sc_command sc_cmd_verify;
 
 #endif

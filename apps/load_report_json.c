@@ -1,0 +1,164 @@
+/*
+ * The report of a load as JSON. One member per line, so that line-based tools can pick one; ends
+ * and violations that did not occur are there too, with 0.
+ */
+#include "load_report.h"
+
+#include <inttypes.h>
+
+#include "base/json.h"
+
+static void put_count(FILE *stream, const char *key, uint64_t value)
+{
+    fprintf(stream, ",\n  \"%s\": %" PRIu64, key, value);
+}
+
+static void put_number(FILE *stream, const char *key, double value)
+{
+    fprintf(stream, ",\n  \"%s\": %.10g", key, value);
+}
+
+static const char *truth(bool value)
+{
+    return value ? "true" : "false";
+}
+
+static void put_what_ran(FILE *stream, const sc_load_view *view)
+{
+    const sc_load_options *options = view->options;
+    fputs("{\n  \"url\": ", stream);
+    sc_json_string(stream, options->url);
+    fputs(",\n  \"map\": ", stream);
+    sc_json_string(stream, view->map);
+    put_count(stream, "travellers", view->report->travellers);
+    put_count(stream, "threads", options->flock_count);
+    put_count(stream, "seed", options->seed);
+    put_number(stream, "rate", options->rate);
+    put_number(stream, "pause_s", options->is_restless ? 0 : options->workload.pause_s.mean);
+    put_number(stream, "warmup_s", options->warmup_s);
+    put_number(stream, "duration_s", options->duration_s);
+    fprintf(stream, ",\n  \"chaos\": %s,\n  \"interrupted\": %s", truth(options->chaos.is_on),
+            truth(view->report->is_interrupted));
+}
+
+static void put_ends(FILE *stream, const sc_load_books *books)
+{
+    put_count(stream, "asked", books->asked);
+    for (unsigned i = 0; i < SC_LOAD_END_COUNT; i++) {
+        put_count(stream, sc_load_end_name((sc_load_end)i), books->ends[i]);
+    }
+    fputs(",\n  \"reasons\": [", stream);
+    bool is_first = true;
+    for (size_t i = 0; i < books->tally_count; i++) {
+        const sc_load_tally *t = &books->tallies[i];
+        if (t->word[0] == '\0') continue;
+        fprintf(stream, "%s{\"end\": \"%s\", \"status\": %d, \"reason\": ", is_first ? "" : ", ",
+                sc_load_end_name(t->end), t->status);
+        sc_json_string(stream, t->word);
+        fprintf(stream, ", \"count\": %" PRIu64 "}", t->count);
+        is_first = false;
+    }
+    fputc(']', stream);
+    put_count(stream, "checked", books->checked);
+    put_count(stream, "connects", books->connects);
+    put_count(stream, "nobody_idle", books->nobody_idle);
+    put_count(stream, "spoiled", books->spoiled);
+    put_count(stream, "strays", books->strays);
+}
+
+static void put_spread(FILE *stream, const char *key, const sc_latency *spread, double unit)
+{
+    fprintf(stream,
+            ",\n  \"%s\": {\"count\": %" PRIu64
+            ", \"mean\": %.10g, \"p50\": %.10g, \"p90\": %.10g, \"p99\": %.10g, \"max\": %.10g}",
+            key, spread->count, sc_latency_mean(spread) * unit,
+            sc_latency_quantile(spread, 0.5) * unit, sc_latency_quantile(spread, 0.9) * unit,
+            sc_latency_quantile(spread, 0.99) * unit, (double)spread->max * unit);
+}
+
+static void put_measures(FILE *stream, const sc_load_report *report)
+{
+    const sc_load_books *books = &report->books;
+    put_spread(stream, "latency_ms", &books->latency_us, 1e-3);
+    put_spread(stream, "wait_ms", &books->wait_us, 1e-3);
+    put_spread(stream, "beyond_ms", &books->beyond_us, 1e-3);
+    put_spread(stream, "connect_ms", &books->connect_us, 1e-3);
+    put_spread(stream, "behind_ms", &books->behind_us, 1e-3);
+    put_spread(stream, "users", &books->users, 1);
+    put_spread(stream, "segments", &books->segments, 1);
+    put_number(stream, "measured_s", report->measured_s);
+    put_count(stream, "outcomes", books->replies);
+    put_number(stream, "outcomes_per_s",
+               report->measured_s > 0 ? (double)books->replies / report->measured_s : 0);
+    put_number(stream, "own_cpu_s", report->own_cpu_s);
+    put_count(stream, "provider_kills", report->provider_kills);
+    put_count(stream, "provider_stops", report->provider_stops);
+}
+
+/** null where its metrics could not be read. */
+static void put_service(FILE *stream, const sc_load_report *report)
+{
+    if (!report->has_service) {
+        fputs(",\n  \"service\": null", stream);
+        return;
+    }
+    const sc_service_counts *before = &report->service_before;
+    const sc_service_counts *after = &report->service_after;
+    fprintf(stream,
+            ",\n  \"service\": {\"answered\": %" PRIu64 ", \"dropped\": %" PRIu64
+            ", \"failed\": %" PRIu64 ", \"gone\": %" PRIu64 ", \"pending\": %" PRIu64
+            ", \"violations\": %" PRIu64,
+            after->answered - before->answered, after->dropped - before->dropped,
+            after->failed - before->failed, after->gone - before->gone, after->pending,
+            after->violations - before->violations);
+    fprintf(stream, ", \"resident_bytes_before\": %" PRIu64 ", \"resident_bytes_after\": %" PRIu64,
+            before->resident_bytes, after->resident_bytes);
+    if (report->has_service_cpu) {
+        fprintf(stream,
+                ",\n    \"cpu_s\": %.10g, \"outcomes\": %" PRIu64 ", \"outcomes_per_cpu_s\": %.10g",
+                report->service_cpu_s, report->service_replies,
+                report->service_cpu_s > 0 ? (double)report->service_replies / report->service_cpu_s
+                                          : 0.0);
+    }
+    fputc('}', stream);
+}
+
+static void put_held(FILE *stream, const sc_load_report *report)
+{
+    const sc_load_held *held = &report->held;
+    fprintf(stream,
+            ",\n  \"held\": {\"wanted\": %" PRIu64 ", \"sent\": %" PRIu64 ", \"pending\": %" PRIu64
+            ", \"seconds\": %.10g, \"bytes_before\": %" PRIu64 ", \"bytes_after\": %" PRIu64
+            ", \"bytes_per_pending\": %.10g}",
+            held->wanted, held->sent, held->pending, held->seconds, held->bytes_before,
+            held->bytes_after, sc_load_bytes_per_held(report));
+}
+
+static void put_violations(FILE *stream, const sc_load_report *report)
+{
+    const sc_load_books *books = &report->books;
+    fprintf(stream, ",\n  \"violations\": {\"all\": %" PRIu64, sc_load_violations(report));
+    for (unsigned i = 0; i < SC_VIOLATION_COUNT; i++) {
+        fputs(", ", stream);
+        sc_json_string(stream, sc_violation_name((sc_violation)i));
+        fprintf(stream, ": %" PRIu64, books->violations[i]);
+    }
+    fputs("},\n  \"remarks\": [", stream);
+    for (size_t i = 0; i < books->shown_count; i++) {
+        if (i > 0) fputs(", ", stream);
+        sc_json_string(stream, books->shown[i].text);
+    }
+    fputc(']', stream);
+}
+
+void sc_load_print_json(FILE *stream, const sc_load_view *view)
+{
+    const sc_load_report *report = view->report;
+    put_what_ran(stream, view);
+    put_ends(stream, &report->books);
+    put_measures(stream, report);
+    put_service(stream, report);
+    if (view->options->holds) put_held(stream, report);
+    put_violations(stream, report);
+    fputs("\n}\n", stream);
+}

@@ -1,0 +1,207 @@
+#!/usr/bin/env bash
+# `starcloak serve` as an operator meets it: settings from files and flags, what is wrong with them,
+# the one command that is a complete system, sockets handed over, privileges given up, chaos.
+# shellcheck source-path=SCRIPTDIR disable=SC2317,SC2154
+source "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
+# shellcheck source=service.sh
+source "$here/service.sh"
+
+me=$(id -un)
+city city.scm
+"$STARCLOAK" token key keys
+
+# --- Settings --------------------------------------------------------------------------------
+
+run serve --print-config
+succeeds "all settings are printed"
+cp "$out" all.ini
+check "with sections and meanings" says all.ini '[server]' '[policy]' 'max-k = 1000' '; the most (default 1000)'
+run serve --config all.ini --max-k 50 --print-config
+succeeds "what is printed can be read again"
+equal "a flag goes before the file, and nothing else changes" "$(diff all.ini "$out" | grep -c '^[<>]')" 2
+check "it is that flag" says "$out" "max-k = 50"
+run serve city.scm --check
+succeeds "a service that would do is checked"
+check "and that is said" says "$out" "all settings are fine"
+sed 's/^map = $/map = city.scm/; s/^listen = .*/listen = 127.0.0.1:0/' all.ini >good.ini
+run serve --config good.ini --check
+succeeds "the map may stand in the file"
+
+run serve
+refuses 2 "without a map there is nothing to serve" "no map given"
+run serve city.scm other.scm
+refuses 2 "one map at a time" "other.scm"
+run serve city.scm --loops 0
+refuses 2 "a flag that cannot be is refused" "loops" "from 1 to 64"
+run serve city.scm --engine magic
+refuses 2 "a word that is none of its list, too" "magic" "basic bounded"
+run serve city.scm --min-k 9 --max-k 8
+refuses 1 "settings must go together" "k"
+run serve city.scm --tls-key x.pem
+refuses 1 "a key without its certificate is refused" "tls-certificate"
+run serve nowhere.scm
+refuses 1 "a map that is not there is told" "nowhere.scm"
+run serve city.scm --config nowhere.ini
+refuses 1 "a file that is not there is told" "nowhere.ini"
+printf '[server]\nloops = 2\nlisten 127.0.0.1\n' >bad.ini
+run serve city.scm --config bad.ini --check
+refuses 1 "what is wrong in a file is told with its line" "bad.ini:3: "
+run serve city.scm --listen 127.0.0.1:99999 --check
+refuses 1 "an address that is none is refused" "127.0.0.1:99999"
+run serve city.scm --token-keys nowhere.keys --check
+refuses 1 "keys that are not there are told" "nowhere.keys"
+chmod 644 keys
+run serve city.scm --token-keys keys --check
+refuses 1 "keys that others may read are refused, with what to do" "keys" "chmod"
+chmod 600 keys
+run serve city.scm --tls-certificate keys --check
+refuses 1 "a certificate that is none is refused" "keys"
+run serve city.scm --user nobody-of-that-name --listen 127.0.0.1:0
+refuses 1 "a user that is not there is told" "nobody-of-that-name"
+run serve city.scm --provider ftp://x/ --check
+refuses 1 "a provider has an address of the web" "http://"
+"$STARCLOAK" map export city.scm tables --quiet
+python3 - <<'PY'
+# The same roads without objects.
+import csv
+nodes = list(csv.DictReader(open("tables/nodes.csv")))
+edges = list(csv.DictReader(open("tables/edges.csv")))
+with open("bare.cnode", "w") as f:
+    f.writelines(f"{n['node']} {n['lon']} {n['lat']}\n" for n in nodes)
+with open("bare.cedge", "w") as f:
+    f.writelines(f"{e['edge']} {e['from']} {e['to']} {e['length_m']}\n" for e in edges)
+PY
+if "$STARCLOAK" map import bare.cnode bare.cedge -o bare.scm --quiet 2>"$err"; then
+    run serve bare.scm --check
+    refuses 1 "a map without objects has no answers" "objects"
+else
+    fail "a map without objects is made"
+fi
+
+# --- One command ------------------------------------------------------------------------------
+
+start alone "$STARCLOAK" serve city.scm --listen 127.0.0.1:0 --user "$me"
+alone=$started_id
+address=$(address_of alone)
+check "one command is a complete system" test -n "$address"
+until_true grep -q sct1_ alone.out
+guest=$(grep -o 'sct1_.*' alone.out)
+post "http://$address" '{"position":{"edge":5,"offset_m":1},"profile":{"k":2,"max_wait_s":1},"request":{"type":"range","radius_m":500}}' \
+    -H "Authorization: Bearer $guest"
+equal "the token that it prints is good" "$code" 200
+check "alone, nobody is hidden" says "$out" dropped
+kill -HUP "$alone"
+until_true grep -q event=reloaded alone.log
+post "http://$address" '{}' -H "Authorization: Bearer $guest"
+equal "and stays good after a reload" "$code" 400
+kill -INT "$alone"
+ended "$alone"
+equal "it ends when told to" "$status" 0
+
+# Many more than a small service takes at once.
+start small "$STARCLOAK" serve city.scm --listen 127.0.0.1:0 --user "$me" --token-keys keys --max-pending 2 --log-format json
+small=$started_id
+until_true grep -q '"event":"listening"' small.log
+address=$(sed -nE 's/.*"event":"listening","address":"([^"]+)".*/\1/p' small.log)
+body='{"position":{"edge":5,"offset_m":1},"profile":{"k":9,"max_wait_s":3},"request":{"type":"knn","k":1}}'
+for i in 1 2 3; do
+    curl -s -o "full-$i.json" -w '%{http_code}\n' -X POST -H 'Content-Type: application/json' \
+        -H "Authorization: Bearer $(token "full-$i")" --data-binary "$body" "http://$address/v1/queries" >"full-$i.code" &
+    full[i]=$!
+done
+wait "${full[@]}"
+equal "one too many is refused at once, others are not" "$(sort full-?.code | tr '\n' ' ')" "200 200 503 "
+check "every line of a JSON log is JSON" python3 -c 'import json, sys
+lines = [json.loads(l) for l in open("small.log")]
+assert lines and all({"time", "level", "event"} <= set(l) for l in lines)'
+kill -TERM "$small"
+ended "$small"
+
+# --- Whose it is ----------------------------------------------------------------------------------
+
+if [[ $(id -u) == 0 ]]; then
+    chmod 755 "$work" "$work/here"
+    start dropped "$STARCLOAK" serve city.scm --listen 127.0.0.1:0 --token-keys keys
+    dropped=$started_id
+    address_of dropped >/dev/null
+    until_true grep -q event=ready dropped.log
+    equal "started by root, it becomes nobody" "$(stat -c %U "/proc/$dropped/task/$dropped")" nobody
+    check "and warns of what a reload could not read" grep -q 'event=reload_will_fail.*file=keys' dropped.log
+    kill -TERM "$dropped"
+    ended "$dropped"
+    equal "and ends well" "$status" 0
+else
+    skip "started by root, it becomes nobody" "not root"
+    skip "and warns of what a reload could not read" "not root"
+    skip "and ends well" "not root"
+fi
+
+# Sockets from a service manager. The tool opens them, and starts the service when somebody connects.
+if command -v systemd-socket-activate >/dev/null; then
+    port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+    start handed systemd-socket-activate -l "127.0.0.1:$port" "$STARCLOAK" serve city.scm --user "$me"
+    until_true curl -s -o "$out" "http://127.0.0.1:$port/healthz"
+    equal "a socket that is handed over is served" "$(cat "$out")" '{"status":"ok"}'
+    until_true grep -q event=listening handed.log
+    check "and no other" test "$(grep -c event=listening handed.log)" = 1
+    kill -TERM "$started_id"
+    ended "$started_id"
+    equal "it ends well" "$status" 0
+    for unit in "$repository"/packaging/systemd/*; do
+        cp "$unit" . && sed -i "s:/usr/local/bin/starcloak:$STARCLOAK:; /^Documentation/d" "$(basename "$unit")"
+    done
+    complaints=$(systemd-analyze verify ./starcloak.service ./starcloak.socket ./starcloak-lbs.service 2>&1)
+    equal "systemd finds nothing wrong with the units" "$complaints" ""
+    exposure=$(systemd-analyze security --offline=yes ./starcloak.service 2>/dev/null | sed -nE 's/.*exposure level.*: ([0-9.]+).*/\1/p')
+    check "and thinks the service well shut in ($exposure of 10)" python3 -c "assert $exposure < 2"
+else
+    for sentence in "a socket that is handed over is served" "and no other" "it ends well" \
+        "systemd finds nothing wrong with the units" "and thinks the service well shut in"; do
+        skip "$sentence" "no systemd"
+    done
+fi
+
+# --- Chaos ---------------------------------------------------------------------------------------
+
+lbs_port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+start chaos "$STARCLOAK" serve city.scm --listen 127.0.0.1:0 --user "$me" --token-keys keys --paranoid --user-rate 0 \
+    --address-rate 0 --provider "http://127.0.0.1:$lbs_port/" --provider-deadline 3 --provider-timeout 1 --request-timeout 2 --metrics open
+chaos=$started_id
+address=$(address_of chaos)
+run load "http://$address" city.scm --key keys --travellers 150 --duration 15 --pause 1 --k 3:1 --l 3:1 --sigma-t 4:1 --chaos --chaos-every 3 \
+    --provider-command "$STARCLOAK lbs city.scm --listen 127.0.0.1:$lbs_port --user $me" --json --quiet
+equal "through chaos nothing is lost, answered twice or broken" "$status" 0
+check "although something happened" python3 - "$out" <<'PY'
+import json, sys
+told = json.load(open(sys.argv[1]))
+assert told["answered"] > 20, told["answered"]
+assert told["left"] > 0 and told["spoiled"] > 0, told
+assert told["provider_kills"] + told["provider_stops"] > 0
+assert told["violations"]["all"] == 0 and told["service"]["violations"] == 0 and told["service"]["pending"] == 0
+PY
+kill -TERM "$chaos"
+ended "$chaos"
+equal "and the service ends well" "$status" 0
+check "its log names nobody" silent_about chaos.log load- sct1_
+
+# --- A forced stop --------------------------------------------------------------------------------
+
+# Nobody else asks: the query would wait for a minute, and has a second.
+start forced "$STARCLOAK" serve city.scm --listen 127.0.0.1:0 --user "$me" --token-keys keys --drain 1 --metrics open
+forced=$started_id
+address=$(address_of forced)
+curl -s -o cut-off.json -w '%{http_code}' -X POST -H 'Content-Type: application/json' -H "Authorization: Bearer $(token hasty)" \
+    --data-binary '{"position":{"edge":5,"offset_m":1},"profile":{"k":9,"max_wait_s":60},"request":{"type":"knn","k":1}}' \
+    "http://$address/v1/queries" >cut-off.code &
+client=$!
+one_is_pending() { curl -s "http://$address/metrics" | grep -qx 'starcloak_pending 1'; }
+check "a query is pending" until_true one_is_pending
+kill -TERM "$forced"
+wait "$client"
+equal "a query that a forced stop cuts off is told so" "$(cat cut-off.code)" 503
+check "with its outcome" says cut-off.json '"outcome":"failed"' '"reason":"stopped"'
+ended "$forced"
+equal "the service then says that it did not end well" "$status" 1
+check "and how many were cut off" grep -q 'event=stopped.* cut_off=1$' forced.log
+
+finish
