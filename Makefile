@@ -7,13 +7,15 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := all
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
+SOAK_SECONDS ?= 3600
+SOAK_HELD ?= 50000
 
-.PHONY: all demo test lint format bench figures fuzz install clean setup help debug asan tsan
+.PHONY: all demo test lint format bench soak figures fuzz install clean setup help debug asan tsan
 
 all: setup ## build the library and the program: build/starcloak
 	@scripts/build release
 
-demo: all ## a sample city, travellers hidden on it by each of StarCloak's engines, a run recorded, verified and attacked
+demo: all ## a sample city, travellers hidden on it by each engine, a run recorded, verified and attacked, and the service
 	@scripts/demo
 
 test: setup ## build with sanitizers, run every test, end with one line of counts
@@ -27,6 +29,9 @@ format: setup ## let clang-format set the shape of all C files
 
 bench: all ## measure, as ratios in one run (docs/benchmarks.md explains them)
 	@scripts/bench
+
+soak: all ## let travellers ask the service for an hour (SOAK_SECONDS), and watch its memory
+	@scripts/bench_service 10 $(SOAK_HELD) $(SOAK_SECONDS)
 
 figures: all ## the whole evaluation: build/figures/results/report.html (about half an hour)
 	@scripts/figures
