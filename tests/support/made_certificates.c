@@ -55,10 +55,9 @@ static void write_files(const made_certificate *made, X509 *certificate, EVP_PKE
 
 static made_certificate make_folder(void)
 {
-    made_certificate made = {.folder = "/tmp/starcloak-test-XXXXXX"};
-    assert_non_null(mkdtemp(made.folder));
-    snprintf(made.certificate, sizeof made.certificate, "%s/certificate.pem", made.folder);
-    snprintf(made.key, sizeof made.key, "%s/key.pem", made.folder);
+    made_certificate made = {.folder = place_new()};
+    snprintf(made.certificate, sizeof made.certificate, "%s/certificate.pem", made.folder.path);
+    snprintf(made.key, sizeof made.key, "%s/key.pem", made.folder.path);
     return made;
 }
 
@@ -115,7 +114,5 @@ made_certificate made_certificate_new(made_authority *authority, const char *nam
 
 void made_certificate_free(made_certificate *made)
 {
-    unlink(made->certificate);
-    unlink(made->key);
-    rmdir(made->folder);
+    place_free(&made->folder);
 }

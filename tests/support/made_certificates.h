@@ -13,12 +13,14 @@
 #ifndef SC_TESTS_SUPPORT_MADE_CERTIFICATES_H
 #define SC_TESTS_SUPPORT_MADE_CERTIFICATES_H
 
+#include "support/place.h"
+
 typedef struct made_authority made_authority;
 
 typedef struct made_certificate {
-    char folder[64];
-    char certificate[96];  ///< PEM
-    char key[96];          ///< PEM
+    place folder;
+    char certificate[600];  ///< PEM
+    char key[600];          ///< PEM
 } made_certificate;
 
 /** One that signs itself. */

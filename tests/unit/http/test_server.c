@@ -2,6 +2,7 @@
 #include "support/check.h"
 #include "support/http_caller.h"
 #include "support/http_house.h"
+#include "support/place.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -161,10 +162,9 @@ static void test_a_name_and_several_addresses_are_listened_at(void **state)
 static void test_a_unix_socket_is_made_and_removed(void **state)
 {
     (void)state;
-    char folder[] = "/tmp/http-test-XXXXXX";
-    assert_non_null(mkdtemp(folder));
-    char address[64];
-    snprintf(address, sizeof address, "unix:%s/socket", folder);
+    const place folder = place_new();
+    char address[600];
+    snprintf(address, sizeof address, "unix:%s/socket", folder.path);
     const char *const addresses[] = {address};
     sc_http_options options = house_options();
     options.addresses = addresses;
@@ -183,7 +183,9 @@ static void test_a_unix_socket_is_made_and_removed(void **state)
 
     // One that was left behind by a run that was cut short is no hindrance.
     struct sockaddr_un left = {.sun_family = AF_UNIX};
-    snprintf(left.sun_path, sizeof left.sun_path, "%s", address + 5);
+    const char *path = address + strlen("unix:");
+    assert_true(strlen(path) < sizeof left.sun_path);
+    memcpy(left.sun_path, path, strlen(path) + 1);
     const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
     assert_int_equal(bind(fd, (struct sockaddr *)&left, sizeof left), 0);
     close(fd);
@@ -191,7 +193,9 @@ static void test_a_unix_socket_is_made_and_removed(void **state)
     h = house_start(&options);
     check_serves(address);
     house_stop(h);
-    assert_int_equal(rmdir(folder), 0);
+    // The socket is gone with the server.
+    assert_int_equal(count_entries(folder.path), 0);
+    place_free(&folder);
 }
 
 static int open_socket(void)

@@ -1,6 +1,7 @@
 // Everything that is refused at the door, over real sockets: the status, the kind, the field; and
 // nothing of it reaches the ledger.
 #include "house.h"
+#include "support/place.h"
 
 #include <pthread.h>
 
@@ -80,10 +81,8 @@ static void test_a_token_that_was_revoked_is_no_longer_good(void **state)
     assert_int_equal(reply.status, 200);
     json_decref(reply.body);
 
-    char path[] = "/tmp/starcloak-revoked-XXXXXX";
-    const int file = mkstemp(path);
-    assert_true(file >= 0);
-    close(file);
+    const place p = place_new();
+    const char *path = place_path(&p, "revoked");
     sc_terms *now = sc_credentials_hold(h->parts.credentials);
     sc_token said;
     sc_diag diag = {""};
@@ -95,7 +94,7 @@ static void test_a_token_that_was_revoked_is_no_longer_good(void **state)
     assert_non_null(next);
     sc_terms_release(now);
     sc_credentials_exchange(h->parts.credentials, next);
-    unlink(path);
+    place_free(&p);
 
     check_token(fd, token, "was revoked");
     // Another of the same user is good: the keys are the same.
