@@ -144,6 +144,23 @@ SC_API SC_CHECKED sc_err sc_engine_remove(sc_engine *engine, const sc_query_id *
  */
 SC_API SC_CHECKED sc_err sc_engine_run(sc_engine *engine, sc_time now);
 
+/** Whether sc_engine_switch() knows a variant: basic, bounded or hybrid. */
+static inline bool sc_variant_is_switchable(sc_variant variant)
+{
+    return variant == SC_BASIC || variant == SC_BOUNDED || variant == SC_HYBRID;
+}
+
+/**
+ * Search in another way from now on: basic, bounded or hybrid. Queries that wait keep their place
+ * and their deadlines; they are searched for in the new way when their turn comes next. To hybrid:
+ * those whose deadline is near are searched for without bounds as if they had been hybrid's from
+ * the start, in the next run. Needs no memory. Time: the queries that wait.
+ *
+ * @return SC_OK, SC_EINVAL (not one of the three, or the engine was not made as one: nothing is
+ *         done)
+ */
+SC_API SC_CHECKED sc_err sc_engine_switch(sc_engine *engine, sc_variant variant);
+
 /**
  * When sc_engine_run() has something to do next: a moment that may already be past if
  * there is work waiting, SC_TIME_NEVER if there is nothing.

@@ -65,6 +65,7 @@ typedef struct sc_query {
     uint32_t l;
     uint32_t max_hops;
     uint32_t result_size;  ///< objects the request asks for; weighs in the cost of a star
+    uint64_t owner;        ///< the caller's: carried along, never looked at; sc_admit() sets 0
 } sc_query;
 
 /** What an operator allows. */

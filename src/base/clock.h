@@ -3,9 +3,10 @@
  * @brief The one clock of a running service: microseconds that never go back.
  *
  * The zero means nothing, and steps of the calendar's clock do not show in it. Only what has to do
- * with calendars, as the end of a token, goes by another.
+ * with calendars, as the end of a token, or with the clocks of other machines goes by another.
  *
- * Used by: the service's threads. Engines and books never read a clock; they are told.
+ * Used by: the threads of the service and of the cluster. Engines and books never read a clock;
+ * they are told.
  */
 #ifndef SC_BASE_CLOCK_H
 #define SC_BASE_CLOCK_H
@@ -18,6 +19,15 @@ static inline int64_t sc_clock_us(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+/** The calendar's clock, in microseconds since 1970: for what processes on several machines
+ * compare. It may go back. */
+static inline int64_t sc_clock_calendar_us(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
     return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 

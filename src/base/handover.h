@@ -11,7 +11,8 @@
  *     n = sc_handover_take(h, things, room)         the one thread
  *     sc_handover_fd(h)                             readable while there may be something to take
  *
- * Used by: the service: from doors to the ledger, from the ledger to the engine, and back.
+ * Used by: the service: from doors to the ledger, from the ledger to the engine, and back; from the
+ * doubter to its loops; from whoever tells events to the loops that have listeners.
  */
 #ifndef SC_BASE_HANDOVER_H
 #define SC_BASE_HANDOVER_H

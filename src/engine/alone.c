@@ -18,17 +18,13 @@
 
 sc_err sc__alone_new(const sc_engine *engine, sc__alone **out)
 {
-    const uint32_t segment_count = sc_map_segment_count(engine->map);
     sc__alone *alone = sc_calloc(1, sizeof *alone);
     if (!alone) return SC_ENOMEM;
     alone->newcomer = SC_NONE;
-    alone->waiting = sc_malloc_array(segment_count, sizeof *alone->waiting);
+    alone->waiting = sc_calloc(sc_map_segment_count(engine->map), sizeof *alone->waiting);
     if (!alone->waiting || sc__regions_init(&alone->regions, engine->map) != SC_OK) {
         sc__alone_free(alone);
         return SC_ENOMEM;
-    }
-    for (uint32_t i = 0; i < segment_count; i++) {
-        alone->waiting[i] = SC__LIST_EMPTY;
     }
     *out = alone;
     return SC_OK;
@@ -107,7 +103,10 @@ void sc__alone_add(sc_engine *engine, sc__slot slot)
 {
     sc__alone *alone = engine->alone;
     sc__pending *query = sc__pending_at(engine, slot);
-    sc__list_append(engine, &alone->waiting[query->query.segment], slot);
+    sc__waiters *waiters = &alone->waiting[query->query.segment];
+    sc__list list = sc__waiters_list(waiters);
+    sc__list_append(engine, &list, slot);
+    sc__waiters_put(waiters, list);
     query->state = SC__IN_GRAPH;
     if (query->is_company) return;
     alone->newcomer = slot;
@@ -144,7 +143,10 @@ void sc__alone_remove(sc_engine *engine, sc__slot slot)
 {
     sc__alone *alone = engine->alone;
     const sc_query *query = &sc__pending_at(engine, slot)->query;
-    sc__list_remove(engine, &alone->waiting[query->segment], slot);
+    sc__waiters *waiters = &alone->waiting[query->segment];
+    sc__list list = sc__waiters_list(waiters);
+    sc__list_remove(engine, &list, slot);
+    sc__waiters_put(waiters, list);
     release_regions(engine, query);
     sc__nearest_fini(&alone->waits[slot].nearest);
     alone->waits[slot] = (sc__wait){0};

@@ -18,7 +18,7 @@ typedef struct sc__wait {
 } sc__wait;
 
 struct sc__alone {
-    sc__list *waiting;  ///< by segment: who is there
+    sc__waiters *waiting;  ///< by segment: who is there
     sc__regions regions;
     sc__wait *waits;  ///< by slot
     size_t wait_capacity;

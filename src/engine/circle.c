@@ -73,14 +73,14 @@ static sc_err take_in(const sc_engine *engine, sc__circle *c, const sc__regions 
 
 /** Look for mates in the region of one end; those of both were found with the first one. */
 static sc_err look_around(const sc_engine *engine, sc__circle *c, const sc__regions *regions,
-                          const sc__list *waiting, const asker *q, unsigned end)
+                          const sc__waiters *waiting, const asker *q, unsigned end)
 {
     const sc__region *region = q->regions[end];
     const sc__region *other = q->regions[1 - end];
     const uint32_t max_hops = q->query->max_hops;
     const uint32_t count = sc__region_count(region, max_hops);
     for (uint32_t i = 0; i < count; i++) {
-        const sc__slot first = waiting[region->segments[i]].first;
+        const sc__slot first = sc__waiters_list(&waiting[region->segments[i]]).first;
         if (first == SC_NONE) continue;
         uint8_t within = (uint8_t)(SC__END_A << end);
         const sc_segment *segment = &engine->segments[region->segments[i]];
@@ -117,7 +117,7 @@ static sc_err match_users(sc__circle *c)
 }
 
 sc_err sc__circle_gather(const sc_engine *engine, sc__circle *circle, const sc__regions *regions,
-                         const sc__list *waiting, sc__slot slot)
+                         const sc__waiters *waiting, sc__slot slot)
 {
     const sc_query *query = &sc__pending_at(engine, slot)->query;
     const sc_segment *segment = &engine->segments[query->segment];

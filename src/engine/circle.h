@@ -24,6 +24,25 @@
 /** One end of a segment or both, as bits. */
 enum { SC__END_A = 1, SC__END_B = 2 };
 
+/**
+ * The queries that wait on a segment: a list with all bits turned, so that memory that was never
+ * written says that nobody does.
+ */
+typedef struct sc__waiters {
+    sc__slot not_first;
+    sc__slot not_last;
+} sc__waiters;
+
+static inline sc__list sc__waiters_list(const sc__waiters *waiters)
+{
+    return (sc__list){~waiters->not_first, ~waiters->not_last};
+}
+
+static inline void sc__waiters_put(sc__waiters *waiters, sc__list list)
+{
+    *waiters = (sc__waiters){~list.first, ~list.last};
+}
+
 /** A query that could share a cloak with the asker. */
 typedef struct sc__mate {
     const sc__region *regions[2];  ///< around the ends of its segment
@@ -70,7 +89,7 @@ void sc__circle_fini(sc__circle *circle);
  * @param waiting  by segment: the queries there
  */
 SC_CHECKED sc_err sc__circle_gather(const sc_engine *engine, sc__circle *circle,
-                                    const sc__regions *regions, const sc__list *waiting,
+                                    const sc__regions *regions, const sc__waiters *waiting,
                                     sc__slot slot);
 
 /** S is the asker's segment, and is to stay within the region of that end of it, 0 or 1. */

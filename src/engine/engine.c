@@ -46,12 +46,9 @@ sc_err sc_engine_new(const sc_map *map, const sc_engine_options *options, sc_rng
     for (size_t i = 0; i < SC_ENGINE_AHEAD; i++) {
         engine->expected[i] = SC_NONE;
     }
-    engine->first_vertex = sc_malloc_array(star_count, sizeof *engine->first_vertex);
-    for (uint32_t i = 0; engine->first_vertex && i < star_count; i++) {
-        engine->first_vertex[i] = SC_NONE;
-    }
+    engine->not_first_vertex = sc_calloc(star_count, sizeof *engine->not_first_vertex);
     engine->assigned = sc_calloc(sc_map_segment_count(map), sizeof *engine->assigned);
-    if (!engine->first_vertex || !engine->assigned) {
+    if (!engine->not_first_vertex || !engine->assigned) {
         err = sc_fail_memory(diag, "making an engine");
         goto fail;
     }
@@ -80,8 +77,9 @@ void sc_engine_free(sc_engine *engine)
 {
     if (!engine) return;
     // Stars that are active own a ball each.
-    for (uint32_t i = 0; engine->first_vertex && i < sc_map_star_count(engine->map); i++) {
-        const sc__slot first = engine->first_vertex[i];
+    const uint32_t star_count = engine->not_first_vertex ? sc_map_star_count(engine->map) : 0;
+    for (sc_star_id i = 0; i < star_count; i++) {
+        const sc__slot first = sc__first_vertex(engine, i);
         if (first == SC_NONE) continue;
         sc_free(sc__vertex_at(engine, first)->ball);
     }
@@ -96,7 +94,7 @@ void sc_engine_free(sc_engine *engine)
     sc__alone_free(engine->alone);
     sc_verifier_free(engine->verifier);
     sc__numbers_fini(&engine->numbers);
-    sc_free(engine->first_vertex);
+    sc_free(engine->not_first_vertex);
     sc_free(engine->assigned);
     sc_free(engine->walk);
     sc_free(engine->walk_upto);
@@ -105,13 +103,11 @@ void sc_engine_free(sc_engine *engine)
 
 // --- In ---------------------------------------------------------------------
 
-/** Hybrid: the last moment at which the query is not yet urgent; else its deadline. */
+/** The first moment of a query that the clock has not passed yet. */
 static sc_time next_moment(const sc_engine *engine, const sc__pending *query)
 {
-    const sc_time deadline = query->query.deadline;
-    if (engine->options.variant != SC_HYBRID || query->is_company) return deadline;
-    const sc_time calm = sc__saturating_sub(deadline, engine->options.consideration_us);
-    return engine->now <= calm ? calm : deadline;
+    const sc_time first = sc__first_moment(engine, query);
+    return engine->now <= first ? first : query->query.deadline;
 }
 
 void sc__enqueue(sc_engine *engine, sc__slot slot)
@@ -367,9 +363,10 @@ sc_err sc_engine_run(sc_engine *engine, sc_time now)
 sc_time sc_engine_next_wake(const sc_engine *engine)
 {
     if (engine->queue.first != SC_NONE || engine->to_search > 0) return engine->now;
-    // A moment counts once the clock has passed it.
     const sc__moment *top = sc__heap_top(&engine->heap);
-    return top && top->t < SC_TIME_NEVER ? top->t + 1 : SC_TIME_NEVER;
+    if (!top || top->t == SC_TIME_NEVER) return SC_TIME_NEVER;
+    // A moment counts once the clock has passed it. Some have passed already after a switch.
+    return top->t < engine->now ? engine->now : top->t + 1;
 }
 
 // --- Out --------------------------------------------------------------------

@@ -154,10 +154,12 @@ struct sc_engine {
     sc_cloak *first_candidate;
     sc_cloak *last_candidate;
 
-    sc__slot *first_vertex;  ///< of each star; SC_NONE: it is not active
-    uint8_t *assigned;       ///< one per segment
-    sc__numbers numbers;     ///< of the stars of the last walk or search
-    sc_star_id *walk;        ///< stars of the last walk, nearest first
+    // As long as the map, but zero where nothing ever happened: an engine of a part costs only the
+    // pages that its part lies on.
+    sc__slot *not_first_vertex;  ///< of each star: see sc__first_vertex()
+    uint8_t *assigned;           ///< one per segment
+    sc__numbers numbers;         ///< of the stars of the last walk or search
+    sc_star_id *walk;            ///< stars of the last walk, nearest first
     size_t walk_capacity;
     uint32_t *walk_upto;
     size_t walk_upto_capacity;
@@ -182,6 +184,20 @@ static inline sc__vertex *sc__vertex_at(const sc_engine *engine, sc__slot slot)
     return sc_pool_at(&engine->vertices, slot);
 }
 
+/**
+ * The first vertex of a star; SC_NONE: it is not active. Slots are kept with all bits turned, so
+ * that memory that was never written says SC_NONE.
+ */
+static inline sc__slot sc__first_vertex(const sc_engine *engine, sc_star_id star)
+{
+    return ~engine->not_first_vertex[star];
+}
+
+static inline void sc__set_first_vertex(sc_engine *engine, sc_star_id star, sc__slot first)
+{
+    engine->not_first_vertex[star] = ~first;
+}
+
 static inline sc_time sc__saturating_sub(sc_time a, sc_time b)
 {
     sc_time result;
@@ -194,6 +210,17 @@ static inline bool sc__is_urgent(const sc_engine *engine, const sc__pending *que
     return engine->options.variant == SC_HYBRID && !query->is_company &&
            sc__saturating_sub(query->query.deadline, engine->now) <
                engine->options.consideration_us;
+}
+
+/**
+ * The last moment before something happens to a query by time alone: to become urgent, which
+ * company never does, in hybrid; else to expire.
+ */
+static inline sc_time sc__first_moment(const sc_engine *engine, const sc__pending *query)
+{
+    const sc_time deadline = query->query.deadline;
+    if (engine->options.variant != SC_HYBRID || query->is_company) return deadline;
+    return sc__saturating_sub(deadline, engine->options.consideration_us);
 }
 
 /** Put a query that is in no list at the end of the queue, and its moment into the heap. */

@@ -14,7 +14,7 @@ enum { STEPS = 5 };
 static void call_for_star(const sc_engine *engine, sc_star_id star)
 {
     __builtin_prefetch(&engine->stars[star]);
-    __builtin_prefetch(&engine->first_vertex[star]);
+    __builtin_prefetch(&engine->not_first_vertex[star]);
 }
 
 static void call_for_lists(const sc_engine *engine, sc_star_id star)

@@ -101,10 +101,10 @@ static void join(sc_engine *engine, sc__vertex *vertex, sc__slot slot)
 static sc_err find_vertex(sc_engine *engine, sc_star_id star, const sc_query *query, sc__slot *out)
 {
     if (engine->options.variant == SC_XSTAR) {  // whose queries of a star are one group, always
-        *out = engine->first_vertex[star];
+        *out = sc__first_vertex(engine, star);
         return SC_OK;
     }
-    for (sc__slot at = engine->first_vertex[star]; at != SC_NONE;) {
+    for (sc__slot at = sc__first_vertex(engine, star); at != SC_NONE;) {
         const sc__vertex *vertex = sc__vertex_at(engine, at);
         // The paper's second case compares with the new query's l alone; the needs
         // of both have to be met.
@@ -127,7 +127,7 @@ static sc_err find_vertex(sc_engine *engine, sc_star_id star, const sc_query *qu
  */
 static sc_err find_ball(sc_engine *engine, sc_star_id star, uint32_t max_hops, sc__ball **out)
 {
-    const sc__slot first = engine->first_vertex[star];
+    const sc__slot first = sc__first_vertex(engine, star);
     if (first == SC_NONE) return sc__ball_new(engine, star, max_hops, out);
 
     sc__ball *old = sc__vertex_at(engine, first)->ball;
@@ -140,6 +140,37 @@ static sc_err find_ball(sc_engine *engine, sc_star_id star, uint32_t max_hops, s
     }
     sc_free(old);
     return SC_OK;
+}
+
+/** Put a vertex behind the others of its star. */
+static void put_last(sc_engine *engine, sc_star_id star, sc__slot made)
+{
+    if (!sc__is_active(engine, star)) {
+        engine->stats.active_stars++;
+        sc__set_first_vertex(engine, star, made);
+        return;
+    }
+    sc__vertex *last = sc__vertex_at(engine, sc__first_vertex(engine, star));
+    while (last->next != SC_NONE) {
+        last = sc__vertex_at(engine, last->next);
+    }
+    last->next = made;
+}
+
+/** Take a vertex from among those of its star. */
+static void take_out(sc_engine *engine, sc__slot slot)
+{
+    const sc__vertex *vertex = sc__vertex_at(engine, slot);
+    const sc__slot first = sc__first_vertex(engine, vertex->star);
+    if (first == slot) {
+        sc__set_first_vertex(engine, vertex->star, vertex->next);
+        return;
+    }
+    sc__vertex *before = sc__vertex_at(engine, first);
+    while (before->next != slot) {
+        before = sc__vertex_at(engine, before->next);
+    }
+    before->next = vertex->next;
 }
 
 static sc_err open_vertex(sc_engine *engine, sc_star_id star, uint32_t max_hops, sc__slot *out)
@@ -160,13 +191,7 @@ static sc_err open_vertex(sc_engine *engine, sc_star_id star, uint32_t max_hops,
     };
     clear_needs(vertex);
     engine->stats.vertices++;
-    if (!sc__is_active(engine, star)) engine->stats.active_stars++;
-
-    sc__slot *last = &engine->first_vertex[star];
-    while (*last != SC_NONE) {
-        last = &sc__vertex_at(engine, *last)->next;
-    }
-    *last = made;
+    put_last(engine, star, made);
     *out = made;
     return SC_OK;
 }
@@ -211,11 +236,7 @@ void sc__graph_remove(sc_engine *engine, sc__slot slot)
 void sc__graph_drop_vertex(sc_engine *engine, sc__slot slot)
 {
     sc__vertex *vertex = sc__vertex_at(engine, slot);
-    sc__slot *link = &engine->first_vertex[vertex->star];
-    while (*link != slot) {
-        link = &sc__vertex_at(engine, *link)->next;
-    }
-    *link = vertex->next;
+    take_out(engine, slot);
     if (!sc__is_active(engine, vertex->star)) {
         sc__unassign(engine, vertex->star);
         sc_free(vertex->ball);

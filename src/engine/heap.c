@@ -14,7 +14,13 @@ static sc__pending *pending_of(const sc_pool *pending, uint32_t slot)
 static bool is_before(const sc_pool *pending, sc__moment a, sc__moment b)
 {
     if (a.t != b.t) return a.t < b.t;
-    return pending_of(pending, a.slot)->order < pending_of(pending, b.slot)->order;
+    const sc__pending *of_a = pending_of(pending, a.slot);
+    const sc__pending *of_b = pending_of(pending, b.slot);
+    // Moments at the very beginning of time (alpha is endless) are equal where deadlines are not.
+    if (of_a->query.deadline != of_b->query.deadline) {
+        return of_a->query.deadline < of_b->query.deadline;
+    }
+    return of_a->order < of_b->order;
 }
 
 static void put(sc__heap *heap, const sc_pool *pending, size_t at, sc__moment moment)
@@ -75,6 +81,14 @@ void sc__heap_push(sc__heap *heap, const sc_pool *pending, sc_time t, uint32_t s
 {
     heap->count++;
     rise(heap, pending, heap->count - 1, (sc__moment){t, slot});
+}
+
+void sc__heap_reorder(sc__heap *heap, const sc_pool *pending)
+{
+    // From the last that has children to the top: what is below is in order by then.
+    for (size_t at = (heap->count + CHILDREN - 2) / CHILDREN; at-- > 0;) {
+        sink(heap, pending, at, heap->moments[at]);
+    }
 }
 
 void sc__heap_remove(sc__heap *heap, const sc_pool *pending, uint32_t slot)

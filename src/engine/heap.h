@@ -35,10 +35,14 @@ void sc__heap_fini(sc__heap *heap);
 SC_CHECKED sc_err sc__heap_reserve(sc__heap *heap, size_t count);
 
 /**
- * Add the moment of a query. `pending` is the pool that slots are of: equal moments
- * go by the order in which queries were added, and each query is told its place.
+ * Add the moment of a query. `pending` is the pool that slots are of: equal moments go by
+ * deadline, then by the order in which queries were added, and each query is told its place.
  */
 void sc__heap_push(sc__heap *heap, const sc_pool *pending, sc_time t, uint32_t slot);
+
+/** Put in order again what was written into `moments`: the times of any of them may have changed.
+ */
+void sc__heap_reorder(sc__heap *heap, const sc_pool *pending);
 
 /** Take a query's moment out, wherever it is. */
 void sc__heap_remove(sc__heap *heap, const sc_pool *pending, uint32_t slot);

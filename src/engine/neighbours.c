@@ -17,13 +17,13 @@ sc_err sc__sight(sc_engine *engine, const sc__ball *ball, uint32_t star_count, s
     size_t seen = 0;
     uint32_t hops = 0;
     for (uint32_t number = 0; number < star_count; number++) {
-        __builtin_prefetch(&engine->first_vertex[stars[number]]);
+        __builtin_prefetch(&engine->not_first_vertex[stars[number]]);
     }
     for (uint32_t number = 0; number < star_count; number++) {
         while (number == sc__ball_count(ball, hops)) {
             hops++;
         }
-        const sc__slot vertex = engine->first_vertex[stars[number]];
+        const sc__slot vertex = sc__first_vertex(engine, stars[number]);
         if (vertex == SC_NONE) continue;
         if (!sc_grow(&scratch->sightings, seen, &scratch->sighting_capacity,
                      sizeof *scratch->sightings)) {

@@ -19,7 +19,7 @@ SC_CHECKED sc_err sc__select_star(sc_engine *engine, const sc_query *query, sc_s
 /** Whether `star` has queries. */
 static inline bool sc__is_active(const sc_engine *engine, sc_star_id star)
 {
-    return engine->first_vertex[star] != SC_NONE;
+    return sc__first_vertex(engine, star) != SC_NONE;
 }
 
 /** Assign `segment` to its end `star`, unless it is assigned already. */

@@ -2,7 +2,8 @@
 //
 // Bounded keeps cloaks together by going outwards level by level, at the price of
 // longer waits and more drops. Hybrid does the same as long as there is time, and
-// takes what it can get when there is not.
+// takes what it can get when there is not. An engine can be switched from one to another: they
+// have all of their state in common but for who is urgent, which is hybrid's alone.
 #include "engine/variants.h"
 
 #include "base/alloc.h"
@@ -70,4 +71,25 @@ sc_err sc__search(sc_engine *engine, sc__slot vertex, bool is_new)
         if (err || found) return err;
     }
     return is_new ? search_urgent(engine, vertex) : SC_OK;
+}
+
+// --- From one to another ---------------------------------------------------------
+
+sc_err sc_engine_switch(sc_engine *engine, sc_variant variant)
+{
+    if (!sc_variant_is_switchable(variant) || !sc_variant_is_switchable(engine->options.variant)) {
+        return SC_EINVAL;
+    }
+    if (variant == engine->options.variant) return SC_OK;
+    engine->options.variant = variant;
+    // Everybody's moments begin anew. For hybrid the first may be past: then the next run sees at
+    // once, in the order of deadlines, who is urgent.
+    for (size_t i = 0; i < engine->heap.count; i++) {
+        sc__moment *moment = &engine->heap.moments[i];
+        const sc__pending *query = sc__pending_at(engine, moment->slot);
+        moment->t = sc__first_moment(engine, query);
+        if (query->state == SC__IN_GRAPH) sc__vertex_at(engine, query->vertex)->has_urgent = false;
+    }
+    sc__heap_reorder(&engine->heap, &engine->pending);
+    return SC_OK;
 }

@@ -270,7 +270,7 @@ static outcome take(growth *g, const ranked *star, uint32_t hops)
 {
     if (!has_bit(g->allowed, star->number)) return ENDED;
     take_star(g, star->number);
-    const sc__slot group = g->engine->first_vertex[star->star];
+    const sc__slot group = sc__first_vertex(g->engine, star->star);
     return group == SC_NONE || join(g, group, hops) ? GROWING : ENDED;
 }
 

@@ -17,15 +17,22 @@ static void write_node(FILE *out, const sc_map *map, sc_node_id node)
     sc_geojson_write_position(out, map, x, y);
 }
 
-void sc_geojson_write_line(FILE *out, const sc_map *map, sc_seg_id segment)
+void sc_geojson_write_coordinates(FILE *out, const sc_map *map, sc_seg_id segment)
 {
     const sc_edge *edges = sc__edges(map);
     const sc_segment *at = &sc__segments(map)[segment];
-    fputs("{\"type\":\"LineString\",\"coordinates\":[", out);
+    fputc('[', out);
     write_node(out, map, edges[at[0].first_edge].from);
     for (sc_edge_id e = at[0].first_edge; e < at[1].first_edge; e++) {
         fputc(',', out);
         write_node(out, map, edges[e].to);
     }
-    fputs("]}", out);
+    fputc(']', out);
+}
+
+void sc_geojson_write_line(FILE *out, const sc_map *map, sc_seg_id segment)
+{
+    fputs("{\"type\":\"LineString\",\"coordinates\":", out);
+    sc_geojson_write_coordinates(out, map, segment);
+    fputc('}', out);
 }

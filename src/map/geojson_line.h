@@ -5,7 +5,7 @@
  * Everything that shows a segment shows the same line, with as many decimals as positions of the
  * map have. Write errors are the stream's, to be asked for when it is closed.
  *
- * Uses: map. Used by: map/export_geojson, score/trial_files.
+ * Uses: map. Used by: map/export_geojson, score/trial_files, partition/draw.
  */
 #ifndef SC_MAP_GEOJSON_LINE_H
 #define SC_MAP_GEOJSON_LINE_H
@@ -16,6 +16,9 @@
 
 /** Write a position, "[x,y]"; the map must have coordinates, as below. */
 void sc_geojson_write_position(FILE *out, const sc_map *map, double x, double y);
+
+/** Write the positions of a segment, "[[x,y],...]", from its first node to its last. */
+void sc_geojson_write_coordinates(FILE *out, const sc_map *map, sc_seg_id segment);
 
 /** Write a segment as a geometry of type LineString, from its first node to its last. */
 void sc_geojson_write_line(FILE *out, const sc_map *map, sc_seg_id segment);

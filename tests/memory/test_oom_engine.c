@@ -35,11 +35,30 @@ static void test_with_chance_every_query_still_ends_once(void **state)
     fail_in_every_variant(false);
 }
 
+// Whatever the run was at when memory ran out, the next may search in another way.
+static void test_through_switches_every_query_still_ends_once(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 12; seed++) {
+        check_case(seed);
+        life_plan plan = {.seed = seed,
+                          .options = sc_engine_options_default(),
+                          .is_on_dead_ends = seed % 2 == 0,
+                          .is_certain = seed % 2 == 0,
+                          .has_switches = true};
+        plan.options.variant = (sc_variant)(seed % 3);
+        plan.options.consideration_us = 20;
+        assert_true(life_fail_each(&plan) > 15);
+    }
+    check_case_done();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         SC_CASES(test_without_chance_a_failed_allocation_makes_no_difference),
         SC_CASES(test_with_chance_every_query_still_ends_once),
+        SC_CASES(test_through_switches_every_query_still_ends_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -283,7 +283,13 @@ bool stream_next(stream *s, sc_time wake, step *out)
 {
     if (s->steps_left == 0) return false;
     s->steps_left--;
-    *out = (step){.kind = STEP_RUN};
+    *out = (step){.kind = STEP_RUN, .now = s->now};
+    if (s->has_switches && sc_rng_below(&s->rng, 6) == 0) {
+        static const sc_variant three[] = {SC_BASIC, SC_BOUNDED, SC_HYBRID};
+        out->kind = STEP_SWITCH;
+        out->variant = three[sc_rng_below(&s->rng, 3)];
+        return true;
+    }
     const uint32_t what = sc_rng_below(&s->rng, 100);
     if (what < 62 && s->asked < s->most_queries) {
         out->query = draw_query(s);

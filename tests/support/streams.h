@@ -60,6 +60,7 @@ typedef struct stream {
     uint32_t segment_count;  ///< only the first ones are asked from
     sc_time longest_wait;
     bool has_company;
+    bool has_switches;  ///< the engine, one of the three, is often told to search in another way
     uint32_t most_queries;
     uint32_t runs_per_moment;  ///< the clock stands still in most runs if this is large
     // The book.
@@ -79,6 +80,7 @@ typedef enum step_kind {
     STEP_ADD_COMPANY,
     STEP_ADD_BAD,  ///< a query that the engine must refuse with `refusal`
     STEP_REMOVE,   ///< perhaps of something that has ended long ago
+    STEP_SWITCH,   ///< to `variant`
     STEP_RUN,      ///< at `now`; then the candidates are to be answered
 } step_kind;
 
@@ -87,6 +89,7 @@ typedef struct step {
     sc_query query;
     sc_err refusal;
     sc_query_id id;
+    sc_variant variant;
     sc_time now;
 } step;
 

@@ -12,6 +12,7 @@ enum { MOST = 300, STEPS = 3000 };
 /** A moment that should be in the heap. */
 typedef struct entry {
     sc_time t;
+    sc_time deadline;
     uint64_t order;
     uint32_t slot;
 } entry;
@@ -22,6 +23,7 @@ typedef struct model {
     sc_pool pending;
     sc_rng rng;
     uint64_t next_order;
+    uint32_t deadlines;  ///< how many different ones there are
     entry entries[MOST];
     size_t count;
 } model;
@@ -31,6 +33,7 @@ static model *model_new(uint64_t seed)
     model *m = test_take(1, sizeof *m);
     sc_pool_init(&m->pending, sizeof(sc__pending));
     sc_rng_seed(&m->rng, seed);
+    m->deadlines = 1;
     return m;
 }
 
@@ -49,7 +52,8 @@ static sc__pending *query_at(const model *m, uint32_t slot)
 
 static bool is_before(const entry *a, const entry *b)
 {
-    return a->t != b->t ? a->t < b->t : a->order < b->order;
+    if (a->t != b->t) return a->t < b->t;
+    return a->deadline != b->deadline ? a->deadline < b->deadline : a->order < b->order;
 }
 
 static const entry *first_of(const model *m)
@@ -91,9 +95,11 @@ static void push(model *m, sc_time t)
     CHECK_OK(sc_pool_reserve(&m->pending), NULL);
     CHECK_OK(sc__heap_reserve(&m->heap, (size_t)m->pending.count + 1), NULL);
     const uint32_t slot = sc_pool_take(&m->pending);
-    *query_at(m, slot) = (sc__pending){.order = m->next_order++, .heap_at = UINT32_MAX};
+    const sc_time deadline = sc_rng_below(&m->rng, m->deadlines);
+    *query_at(m, slot) =
+        (sc__pending){.query.deadline = deadline, .order = m->next_order++, .heap_at = UINT32_MAX};
     sc__heap_push(&m->heap, &m->pending, t, slot);
-    m->entries[m->count++] = (entry){t, query_at(m, slot)->order, slot};
+    m->entries[m->count++] = (entry){t, deadline, query_at(m, slot)->order, slot};
 }
 
 /** It goes; the next to come may have its slot, but not its order. */
@@ -133,6 +139,7 @@ static void test_the_earliest_is_on_top_after_every_step(void **state)
         check_case(seed);
         model *m = model_new(seed);
         const uint32_t moments = different[seed % 4];
+        m->deadlines = 1 + (uint32_t)seed % 3;
         check_heap(m);
         for (uint32_t step = 0; step < STEPS; step++) {
             // Grows for a while, then shrinks, down to nothing.
@@ -171,6 +178,33 @@ static void test_what_is_taken_from_the_top_comes_in_the_order_of_a_sorted_list(
             pull(m, (size_t)(first_of(m) - m->entries));
         }
         check_heap(m);
+        model_free(m);
+    }
+    check_case_done();
+}
+
+static void test_all_moments_may_change_at_once(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 1000; seed++) {
+        check_case(seed);
+        model *m = model_new(seed);
+        m->deadlines = 2;
+        const uint32_t count = (uint32_t)(seed % 70);
+        for (uint32_t i = 0; i < count; i++) {
+            push(m, draw_moment(m, 1 + count));
+        }
+        for (uint32_t i = 0; i < count; i++) {
+            entry *changed = &m->entries[i];
+            changed->t = draw_moment(m, 1 + count / 3);
+            m->heap.moments[query_at(m, changed->slot)->heap_at].t = changed->t;
+        }
+        sc__heap_reorder(&m->heap, &m->pending);
+        check_heap(m);
+        while (m->count > 0) {
+            pull(m, (size_t)(first_of(m) - m->entries));
+            check_heap(m);
+        }
         model_free(m);
     }
     check_case_done();
@@ -229,6 +263,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SC_CASES(test_the_earliest_is_on_top_after_every_step),
         SC_CASES(test_what_is_taken_from_the_top_comes_in_the_order_of_a_sorted_list),
+        SC_CASES(test_all_moments_may_change_at_once),
         cmocka_unit_test(test_equal_moments_go_by_the_order_of_adding_and_not_by_slot),
         cmocka_unit_test(test_a_heap_without_memory_is_as_it_was),
     };
