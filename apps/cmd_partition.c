@@ -1,0 +1,278 @@
+/*
+ * `starcloak partition`: cut a map into parts, each for an engine of its own. The cut goes to a
+ * file that `serve`, gateways and workers read; what it is like is printed, and drawn if wished.
+ */
+#include "command.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "densities.h"
+#include "inputs.h"
+#include "map_report.h"
+#include "overlap.h"
+#include "partition/partition.h"
+#include "partition_report.h"
+#include "progress.h"
+#include "values.h"
+
+/**
+ * So much of all weight is spread evenly over the segments, whatever the record says. A record is a
+ * sample: where nobody asked yesterday somebody may ask tomorrow, and roads that weigh nothing
+ * would be heaped on parts that look light.
+ */
+static const double base_share = 0.05;
+
+typedef struct partition_options {
+    const char *map;
+    const char *output;
+    const char *geojson;
+    const char *run;  ///< the record that weights come from; NULL: all segments weigh the same
+    uint32_t parts;   ///< 0: not given
+    uint32_t seed;
+    bool quiet;
+    bool json;
+} partition_options;
+
+enum { KEY_WEIGHTS = SC_KEY_FIRST, KEY_SEED, KEY_GEOJSON, KEY_JSON };
+
+static const sc_option options_table[] = {
+    {"output", 'o', "FILE.cut", "where the cut goes (required); - is standard output",
+     SC_COMPLETE_FILES},
+    {"parts", 'n', "PARTS",
+     "how many parts to cut into, 1 to 4096 (required); some eight per worker let load be spread "
+     "evenly",
+     NULL},
+    {"weights", KEY_WEIGHTS, "RUN.jsonl|segments",
+     "what parts should have equally much of: queries as in this recorded run, or segments "
+     "(default segments)",
+     SC_COMPLETE_FILES},
+    {"seed", KEY_SEED, "N", "another number, another cut (default 1)", NULL},
+    {"geojson", KEY_GEOJSON, "FILE.geojson",
+     "also draw the parts, in colours, for a look at them in other programs (default: no drawing)",
+     SC_COMPLETE_FILES},
+    {"quiet", 'q', NULL, "print nothing but errors and what --json asks for; no progress bar",
+     NULL},
+    {"json", KEY_JSON, NULL, "print the report as one JSON object, with --quiet too", NULL},
+    {NULL, 0, NULL, NULL, NULL},
+};
+
+/** An output is a file of its own: neither the map nor the record is written over. */
+static void check_output(const struct argp_state *state, const partition_options *options,
+                         const char *option, const char *output)
+{
+    if (output[0] == '\0') sc_usage_error(state, "%s: '' is no name of a file", option);
+    if (sc_overlaps(output, options->map) || (options->run && sc_overlaps(output, options->run))) {
+        sc_usage_error(state, "the output '%s' is also an input; choose another name", output);
+    }
+}
+
+static void check_usage(const struct argp_state *state, const partition_options *options)
+{
+    if (!options->output) sc_usage_error(state, "no output given; add -o FILE.cut");
+    if (options->parts == 0) sc_usage_error(state, "no number of parts given; add -n PARTS");
+    check_output(state, options, "-o", options->output);
+    if (strcmp(options->output, "-") == 0 && isatty(STDOUT_FILENO)) {
+        sc_usage_error(state, "-o -: a cut is nothing for a terminal; add '> FILE.cut'");
+    }
+    if (!options->geojson) return;
+    check_output(state, options, "--geojson", options->geojson);
+    if (strcmp(options->geojson, "-") == 0) {
+        sc_usage_error(state, "--geojson: the report goes to standard output; name a file");
+    }
+    if (sc_overlaps(options->geojson, options->output)) {
+        sc_usage_error(state, "-o and --geojson name the same file; choose another for one");
+    }
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    partition_options *options = state->input;
+    switch (key) {
+    case 'o':
+        options->output = argument;
+        return 0;
+    case 'n':
+        options->parts = (uint32_t)sc_value_count(state, "-n", argument, 1, SC_CUT_PARTS_MAX);
+        return 0;
+    case KEY_WEIGHTS:
+        if (argument[0] == '\0') sc_usage_error(state, "--weights: '' is no name of a file");
+        options->run = strcmp(argument, "segments") == 0 ? NULL : argument;
+        return 0;
+    case KEY_SEED:
+        options->seed = (uint32_t)sc_value_count(state, "--seed", argument, 0, INT32_MAX);
+        return 0;
+    case KEY_GEOJSON:
+        options->geojson = argument;
+        return 0;
+    case 'q':
+        options->quiet = true;
+        return 0;
+    case KEY_JSON:
+        options->json = true;
+        return 0;
+    case ARGP_KEY_END:
+        if (options->map) check_usage(state, options);
+        break;
+    default:
+        break;
+    }
+    return sc_parse_map(key, argument, state, &options->map);
+}
+
+/** What can be told before the work. */
+static sc_err check_wishes(const partition_options *options, const sc_map *map, sc_diag *diag)
+{
+    if (options->geojson && sc_map_coords(map) == SC_COORDS_NONE) {
+        snprintf(diag->message, sizeof(diag->message),
+                 "%.800s: the map has no coordinates, so there is no GeoJSON of it; leave out "
+                 "--geojson",
+                 options->map);
+        return SC_ENOCOORDS;
+    }
+    const sc_err err = sc_outfile_check(options->output, diag);
+    return err || !options->geojson ? err : sc_outfile_check(options->geojson, diag);
+}
+
+/** Count the queries of the record per segment, and add the base share. */
+static sc_err weigh_by_run(const sc_map *map, const char *run, const sc_progress *progress,
+                           double **out, sc_diag *diag)
+{
+    const size_t count = sc_map_segment_count(map);
+    uint64_t *counts = calloc(count + 1, sizeof(*counts));
+    double *weights = calloc(count + 1, sizeof(*weights));
+    sc_err err =
+        counts && weights ? sc_count_questions(map, run, progress, counts, diag) : SC_ENOMEM;
+    if (!err) {
+        double total = 0;
+        for (size_t i = 0; i < count; i++) {
+            total += (double)counts[i];
+        }
+        const double base = base_share / (1 - base_share) * total / (double)count;
+        for (size_t i = 0; i < count; i++) {
+            weights[i] = (double)counts[i] + base;
+        }
+        *out = weights;
+        weights = NULL;
+    }
+    free(counts);
+    free(weights);
+    return err;
+}
+
+static sc_err draw(const partition_options *options, const sc_cut *cut,
+                   const sc_partition_report *report, sc_diag *diag)
+{
+    sc_outfile file;
+    sc_err err = sc_outfile_open(options->geojson, &file, diag);
+    if (err) return err;
+    err = sc_partition_draw(cut, report, file.stream, diag);
+    if (err) {
+        sc_outfile_abandon(&file);
+        return err;
+    }
+    return sc_outfile_commit(&file, diag);
+}
+
+/** What is made on the way; zero-initialised, and freed by work_fini(). */
+typedef struct work {
+    sc_map *map;
+    double *weights;
+    sc_cut *cut;
+    sc_partition_report report;
+    double seconds;
+} work;
+
+static void work_fini(work *w)
+{
+    sc_partition_report_fini(&w->report);
+    sc_cut_free(w->cut);
+    free(w->weights);
+    sc_map_free(w->map);
+}
+
+static sc_err do_work(const partition_options *options, const sc_progress *progress, work *w,
+                      sc_diag *diag)
+{
+    sc_err err = sc_input_open_map(options->map, options->run, &w->map, diag);
+    if (!err) err = check_wishes(options, w->map, diag);
+    if (!err && options->run) {
+        err = weigh_by_run(w->map, options->run, progress, &w->weights, diag);
+    }
+    if (err) return err;
+    const double start = sc_clock_s();
+    const sc_partition_options wish = {
+        .parts = options->parts, .weights = w->weights, .seed = options->seed};
+    err = sc_partition(w->map, &wish, &w->cut, diag);
+    w->seconds = sc_clock_s() - start;
+    if (!err) err = sc_partition_describe(w->cut, w->weights, &w->report, diag);
+    // The picture first: who finds the cut finds all that was asked for.
+    if (!err && options->geojson) err = draw(options, w->cut, &w->report, diag);
+    if (!err) err = sc_cut_write(w->cut, options->output, diag);
+    return err;
+}
+
+static int run(sc_call *call)
+{
+    partition_options options = {.seed = 1};
+    sc_call_parse(call, &options);
+
+    sc_bar bar;
+    sc_diag diag = {.message = ""};
+    work w = {0};
+    sc_bar_init(&bar, options.quiet);
+    const sc_progress progress = sc_bar_listen(&bar);
+    const sc_err err = do_work(&options, &progress, &w, &diag);
+    sc_bar_clear(&bar);
+
+    int status = SC_EXIT_OK;
+    if (err) {
+        status = sc_call_fail(call, err, &diag);
+    } else if (options.json || !options.quiet) {
+        const sc_partition_view view = {
+            .map = options.map,
+            .output = options.output,
+            .weights = options.run,
+            .cut = w.cut,
+            .report = &w.report,
+            .seed = options.seed,
+            .seconds = w.seconds,
+        };
+        FILE *stream = sc_report_stream(options.output);
+        (options.json ? sc_partition_view_print_json : sc_partition_view_print)(stream, &view);
+    }
+    work_fini(&w);
+    return status;
+}
+
+static const sc_entry examples[] = {
+    {"starcloak partition cal.scm -n 32 -o cal.cut", "Thirty-two parts with equally many roads."},
+    {"starcloak partition cal.scm -n 32 --weights yesterday.jsonl -o cal.cut",
+     "With equally many queries, if they come as they did yesterday."},
+    {"starcloak partition cal.scm -n 32 -o cal.cut --geojson cal.geojson",
+     "And a picture of the parts."},
+    {NULL, NULL},
+};
+
+const sc_command sc_cmd_partition = {
+    .name = "partition",
+    .summary = "cut a map into parts that workers share",
+    .arguments = "FILE.scm -n PARTS -o FILE.cut",
+    .complete = SC_COMPLETE_MAPS,
+    .description =
+        "Cut the star graph of a map into parts that have nearly equally much to do, through as "
+        "few roads as possible. Every part has an engine of its own; queries near a cut find "
+        "company on both sides.\n"
+        "With --weights RUN.jsonl, parts weigh what was asked there in a recorded run; a twentieth "
+        "of all weight is spread over all segments, since roads where nobody asked yesterday are "
+        "not empty tomorrow. A star that weighs more than a part should is a part of its own.\n"
+        "A cut belongs to one map: whoever changes the map cuts it again. All gateways and workers "
+        "of a cluster need the same one.",
+    .options = options_table,
+    .topics = sc_partition_topics,
+    .examples = examples,
+    .parse = parse,
+    .run = run,
+};
