@@ -1,7 +1,10 @@
 // From a reply to exact answers. See clerk.h.
 #include "courier/clerk.h"
 
+#include "base/alloc.h"
 #include "base/diag.h"
+
+#include <string.h>
 
 // --- A desk -------------------------------------------------------------------------
 
@@ -151,6 +154,52 @@ static sc_failure filter_reply(sc__clerk *clerk, const sc_relay *relay,
     return failure;
 }
 
+// --- The reply, for others ------------------------------------------------------------------
+
+// Write the reply so that another gateway can read it.
+static sc_failure write_reply(const sc__clerk *clerk, sc_errand *errand)
+{
+    const sc_err err = sc_reply_encode(clerk->map, clerk->vocabulary, errand->relay, &clerk->reply,
+                                       SC_ENCODING_COMPACT, &errand->reply, &errand->diag);
+    return err ? failure_of_reply(err) : SC_FAILURE_NONE;
+}
+
+static sc_failure decode(sc__clerk *clerk, sc_errand *errand, sc_encoding encoding,
+                         const void *bytes, size_t size)
+{
+    const sc_err err = sc_reply_decode(clerk->map, clerk->vocabulary, &clerk->limits, errand->relay,
+                                       encoding, bytes, size, &clerk->reply, &errand->diag);
+    return err ? failure_of_reply(err) : SC_FAILURE_NONE;
+}
+
+// A compact reply is handed on as it came. One in GeoJSON has distances of any fraction, which are
+// rounded to the map's units: so it is answered from what the others will read, and all say the
+// same.
+static sc_failure hand_on(sc__clerk *clerk, sc_errand *errand, const void *bytes, size_t size)
+{
+    if (clerk->encoding == SC_ENCODING_COMPACT) {
+        if (!sc_reserve(&errand->reply.data, size, &errand->reply.capacity, 1)) {
+            return fail_memory(errand);
+        }
+        if (size > 0) memcpy(errand->reply.data, bytes, size);
+        errand->reply.size = size;
+        return SC_FAILURE_NONE;
+    }
+    const sc_failure failure = write_reply(clerk, errand);
+    if (failure) return failure;
+    return decode(clerk, errand, SC_ENCODING_COMPACT, errand->reply.data, errand->reply.size);
+}
+
+// Whether all words of a set mean the same to those who have the courier's.
+static bool is_understood(const sc_vocabulary *words, const sc_vocabulary *of_set)
+{
+    if (of_set->count > words->count) return false;
+    for (uint32_t i = 0; i < of_set->count; i++) {
+        if (strcmp(of_set->names[i], words->names[i]) != 0) return false;
+    }
+    return true;
+}
+
 // --- Built in -----------------------------------------------------------------------------
 
 sc_failure sc__clerk_evaluate(sc__clerk *clerk, const sc_objects *objects, sc_errand *errand)
@@ -165,6 +214,11 @@ sc_failure sc__clerk_evaluate(sc__clerk *clerk, const sc_objects *objects, sc_er
     const sc_err err =
         sc_lbs_evaluate(clerk->lbs, objects, &asked->relay, &clerk->reply, &errand->diag);
     if (err) return failure_of_asking(err);
+    const bool is_plain = !asked->is_different && is_understood(clerk->vocabulary, vocabulary);
+    if (errand->wants_reply && is_plain) {
+        const sc_failure failure = write_reply(clerk, errand);
+        if (failure) return failure;
+    }
     return filter_reply(clerk, &asked->relay, vocabulary, errand);
 }
 
@@ -179,10 +233,23 @@ sc_failure sc__clerk_write(sc__clerk *clerk, sc_errand *errand, sc_bytes *out)
 
 sc_failure sc__clerk_read(sc__clerk *clerk, sc_errand *errand, const void *bytes, size_t size)
 {
-    const sc_err err = sc_reply_decode(clerk->map, clerk->vocabulary, &clerk->limits, errand->relay,
-                                       clerk->encoding, bytes, size, &clerk->reply, &errand->diag);
-    if (err) return failure_of_reply(err);
-    return filter_reply(clerk, errand->relay, clerk->vocabulary, errand);
+    sc_failure failure = decode(clerk, errand, clerk->encoding, bytes, size);
+    if (!failure && errand->wants_reply) failure = hand_on(clerk, errand, bytes, size);
+    return failure ? failure : filter_reply(clerk, errand->relay, clerk->vocabulary, errand);
+}
+
+sc_failure sc__clerk_read_given(sc__clerk *clerk, sc_errand *errand)
+{
+    if (!clerk->filter) {
+        sc_fail(&errand->diag, SC_EINVAL,
+                "a reply is given, and a provider that is asked at points has none to give");
+        return SC_FAILURE_REFUSED;
+    }
+    // Whatever an errand before was put into other words for.
+    clerk->rewording.is_different = false;
+    const sc_failure failure =
+        decode(clerk, errand, SC_ENCODING_COMPACT, errand->given, errand->given_size);
+    return failure ? failure : filter_reply(clerk, errand->relay, clerk->vocabulary, errand);
 }
 
 // --- Points -------------------------------------------------------------------------------

@@ -42,7 +42,8 @@ SC_CHECKED sc_err sc__clerk_init(sc__clerk *clerk, const sc_map *map,
 /** Harmless twice, and if it was never made. */
 void sc__clerk_fini(sc__clerk *clerk);
 
-/** Answer by oneself, with `objects`, which speak words of their own. */
+/** Answer by oneself, with `objects`, which speak words of their own. The reply that may be wanted
+ * stays empty if these are not the courier's words. */
 sc_failure sc__clerk_evaluate(sc__clerk *clerk, const sc_objects *objects, sc_errand *errand);
 
 /** What is to be sent for an errand. */
@@ -50,6 +51,9 @@ sc_failure sc__clerk_write(sc__clerk *clerk, sc_errand *errand, sc_bytes *out);
 
 /** Answer from what came back. */
 sc_failure sc__clerk_read(sc__clerk *clerk, sc_errand *errand, const void *bytes, size_t size);
+
+/** Answer from the reply that somebody else was sent. */
+sc_failure sc__clerk_read_given(sc__clerk *clerk, sc_errand *errand);
 
 /** Ask a provider that knows points, once, and answer. Blocks for at most options->deadline_s. */
 sc_failure sc__clerk_ask(sc__clerk *clerk, const sc_point_options *options, sc_rng *rng,

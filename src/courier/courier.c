@@ -173,7 +173,11 @@ static sc_err make_ways(sc_courier *courier, const sc_courier_options *options, 
     const sc_err err = sc_rng_fork(rng, &own);
     if (err) return sc_fail(diag, err, "no randomness for retries: %s", sc_err_text(err));
     const sc__wire_hooks hooks = {
-        .back = sc__exchange_back, .may_go_on = sc__exchange_may_go_on, .context = courier};
+        .leaves = sc__exchange_leaves,
+        .back = sc__exchange_back,
+        .may_go_on = sc__exchange_may_go_on,
+        .context = courier,
+    };
     return sc__wire_new(options, &hooks, own, &courier->wire, diag);
 }
 

@@ -72,7 +72,8 @@ void sc_answer_free(sc_answer *answer);
     X(OVERLOADED, 6, "overloaded")              /* no memory or no room on our side */    \
     X(IN_DOUBT, 7, "in_doubt")       /* the ledger's: its deadline came while reserved */ \
     X(STOPPED, 8, "stopped")         /* the service ends */                               \
-    X(UNSENT, 9, "not_sent_in_time") /* too late to begin, and nothing was said */
+    X(UNSENT, 9, "not_sent_in_time") /* too late to begin, and nothing was said */        \
+    X(LOST, 10, "result_lost")       /* another gateway asked the provider, and fell silent */
 
 typedef enum sc_failure {
 #define X(name, value, word) SC_FAILURE_##name = (value),
@@ -98,11 +99,24 @@ typedef struct sc_errand {
     size_t seat_count;
     int64_t leave_by_us;  ///< by sc_clock_us(): if nothing has been sent by then, nothing will be
     int64_t deadline_us;  ///< the same: after that it has failed, in any case
-    void *context;        ///< the caller's
+    uint64_t number;      ///< the caller's, for those who are told of what leaves; not sent
+    /** Another gateway has asked, and this is the reply, in the compact encoding: nothing is sent,
+     * a clerk reads it; the breaker and the counts, which tell how the provider does, are left
+     * alone. The caller's; NULL: ask. */
+    const void *given;
+    size_t given_size;
+    bool wants_reply;  ///< another gateway needs the reply too: `reply` is filled
+    void *context;     ///< the caller's
     // Set when it is back:
     sc_failure failure;
     sc_diag diag;      ///< for the operator: never a position
     double latency_s;  ///< from being sent to being back, retries included
+    /** If wanted, and it did not fail: what others are given, in the compact encoding, so that they
+     * find the same answers; the caller's to release. Empty: whoever needs it asks for the same
+     * cloak by itself. So it is with a provider of points, and with one that is built in while its
+     * set of objects has other words than the courier. Without memory to write it the errand fails,
+     * as overloaded. */
+    sc_bytes reply;
     unsigned tries;
 } sc_errand;
 
@@ -136,6 +150,11 @@ typedef struct sc_courier_options {
     unsigned breaker_failures;  ///< in a row, that open the breaker; 0: it never opens
     double breaker_pause_s;     ///< until one is let through
     sc_filter_options filter;
+    /** HTTP alone: these very bytes are the body that is sent for an errand. Called at most once,
+     * however often it is tried: when there is a connection for the first time and the next thing
+     * is to speak on it. So never for an errand of which nothing is said; and for one that may
+     * yet fail. In the wire's thread; must be quick. The bytes are lent. May be NULL. */
+    void (*leaves)(void *context, const sc_errand *errand, const void *bytes, size_t size);
     /** Called by a clerk (or a thread of the courier) when an errand is back; must be quick. */
     void (*back)(void *context, sc_errand *errand);
     void *context;
@@ -175,7 +194,7 @@ SC_CHECKED sc_err sc_courier_send(sc_courier *courier, sc_errand *errand);
  */
 const sc_vocabulary *sc_courier_vocabulary(const sc_courier *courier);
 
-/** Counted since the start; any thread. */
+/** Counted since the start; any thread. All but the first without replies that were given. */
 typedef struct sc_courier_stats {
     uint64_t under_way;
     uint64_t sent;   ///< errands

@@ -7,6 +7,7 @@
  *
  *     send --> queue --> a clerk --> back                        built in, points
  *     send --> queue --> a clerk writes --> wire --> queue --> a clerk reads --> back     HTTP
+ *     send --> queue --> a clerk reads --> back                  a reply that is given
  *
  * Every job goes through sc__courier_settle() exactly once.
  *
@@ -35,8 +36,8 @@ typedef struct sc__job {
     int64_t sent_us;
     int64_t leave_by_us;  ///< the errand's, and not after its deadline
     bool is_trial;        ///< for the breaker
+    bool is_replied;      ///< there is a reply to be read: nothing has to leave any more
     // Over HTTP.
-    bool is_replied;   ///< the exchange is back, and went well
     sc_bytes request;  ///< what the exchange sends
     sc__exchange exchange;
 
@@ -126,6 +127,7 @@ void sc__courier_clear(sc_courier *courier);
 void *sc__worker_run(void *context);
 
 /** For the wire: `context` is the courier. */
+void sc__exchange_leaves(void *context, const sc__exchange *exchange);
 void sc__exchange_back(void *context, sc__exchange *exchange);
 bool sc__exchange_may_go_on(void *context, const sc__exchange *exchange);
 

@@ -171,9 +171,12 @@ static int let_speak(void *context, char *there, char *here, int port_there, int
 {
     (void)there, (void)here, (void)port_there, (void)port_here;
     sc__post *post = context;
-    if (sc_clock_us() < post->leave_by_us || sc__post_is_sent(post)) return CURL_PREREQFUNC_OK;
-    post->trouble = SC_FAILURE_UNSENT;
-    return CURL_PREREQFUNC_ABORT;
+    if (sc_clock_us() >= post->leave_by_us && !sc__post_is_sent(post)) {
+        post->trouble = SC_FAILURE_UNSENT;
+        return CURL_PREREQFUNC_ABORT;
+    }
+    if (post->speaks) post->speaks(post);
+    return CURL_PREREQFUNC_OK;
 }
 
 // --- A post -----------------------------------------------------------------------------
@@ -225,9 +228,9 @@ static bool prepare(sc__post *post)
     return is_fine;
 }
 
-sc_err sc__post_init(sc__post *post, const sc__post_rules *rules)
+sc_err sc__post_init(sc__post *post, const sc__post_rules *rules, sc__post_speaks *speaks)
 {
-    *post = (sc__post){.rules = rules, .easy = curl_easy_init()};
+    *post = (sc__post){.speaks = speaks, .rules = rules, .easy = curl_easy_init()};
     if (post->easy && prepare(post)) return SC_OK;
     sc__post_fini(post);
     return SC_ENET;

@@ -42,8 +42,14 @@ SC_CHECKED sc_err sc__post_rules_init(sc__post_rules *rules, const sc_courier_op
 /** Harmless twice, and if it was never made. */
 void sc__post_rules_fini(sc__post_rules *rules);
 
+typedef struct sc__post sc__post;
+
+/** A post is about to say its first byte on a connection. Once for each connection of a try. */
+typedef void sc__post_speaks(const sc__post *post);
+
 /** One POST, and room for its reply. It stays where it is. */
-typedef struct sc__post {
+struct sc__post {
+    sc__post_speaks *speaks;  ///< may be NULL
     const sc__post_rules *rules;
     CURL *easy;
     uint8_t *body;
@@ -52,10 +58,15 @@ typedef struct sc__post {
     size_t header_size;
     int64_t leave_by_us;  ///< nothing is said after that unless it was said before
     sc_failure trouble;   ///< why it was not sent, or the reply not taken in
-} sc__post;
+};
 
-/** @param rules  borrowed. @return SC_OK, SC_ENET; release with sc__post_fini() */
-SC_CHECKED sc_err sc__post_init(sc__post *post, const sc__post_rules *rules);
+/**
+ * @param rules   borrowed
+ * @param speaks  may be NULL
+ * @return SC_OK, SC_ENET; release with sc__post_fini()
+ */
+SC_CHECKED sc_err sc__post_init(sc__post *post, const sc__post_rules *rules,
+                                sc__post_speaks *speaks);
 
 /** Harmless twice, and if it was never made. */
 void sc__post_fini(sc__post *post);

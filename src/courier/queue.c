@@ -164,6 +164,7 @@ bool sc__courier_may_go_on(sc_courier *courier, const sc__job *job)
 // What the end of a job tells about the provider.
 static sc__verdict verdict_of(const sc__job *job, sc_failure failure)
 {
+    if (job->errand->given) return SC__NO_VERDICT;
     switch (failure) {
     case SC_FAILURE_NONE:
         return SC__WENT_WELL;
@@ -198,18 +199,21 @@ static sc__job *take_spare(sc_courier *courier)
 sc_err sc_courier_send(sc_courier *courier, sc_errand *errand)
 {
     const int64_t now_us = sc_clock_us();
+    const bool is_given = errand->given != NULL;  // the errand may be gone before this returns
     for (size_t i = 0; i < errand->seat_count; i++) {
         errand->seats[i].answer = NULL;
     }
     errand->failure = SC_FAILURE_NONE;
     errand->diag.message[0] = '\0';
     errand->latency_s = 0.0;
+    errand->reply = (sc_bytes){.data = NULL};
     errand->tries = 0;
     pthread_mutex_lock(&courier->lock);
     sc__job *job = courier->is_stopping ? NULL : take_spare(courier);
     if (job) {
         *job = (sc__job){.errand = errand,
                          .sent_us = now_us,
+                         .is_replied = is_given,
                          .leave_by_us = errand->leave_by_us < errand->deadline_us
                                             ? errand->leave_by_us
                                             : errand->deadline_us};
@@ -218,7 +222,7 @@ sc_err sc_courier_send(sc_courier *courier, sc_errand *errand)
     }
     pthread_mutex_unlock(&courier->lock);
     if (!job) return SC_EBUSY;
-    atomic_fetch_add_explicit(&courier->sent, 1, memory_order_relaxed);
+    if (!is_given) atomic_fetch_add_explicit(&courier->sent, 1, memory_order_relaxed);
     return SC_OK;
 }
 
@@ -231,6 +235,16 @@ static sc_failure forget_late_answers(sc_errand *errand)
     }
     sc_fail(&errand->diag, SC_ELATE, "the answers were ready only after the deadline");
     return SC_FAILURE_TIMEOUT;
+}
+
+// What tells how the provider does.
+static void count(sc_courier *courier, const sc_errand *errand)
+{
+    if (errand->failure) {
+        atomic_fetch_add_explicit(&courier->failed[errand->failure], 1, memory_order_relaxed);
+    } else {
+        sc_histogram_add(&courier->latency, errand->latency_s);
+    }
 }
 
 void sc__courier_settle(sc_courier *courier, sc__job *job, sc_failure failure)
@@ -246,11 +260,11 @@ void sc__courier_settle(sc_courier *courier, sc__job *job, sc_failure failure)
     errand->failure = failure;
     errand->latency_s = (double)(now_us - job->sent_us) * 1e-6;
     if (failure) {
-        atomic_fetch_add_explicit(&courier->failed[failure], 1, memory_order_relaxed);
+        sc_bytes_fini(&errand->reply);
     } else {
         errand->diag.message[0] = '\0';  // of tries before
-        sc_histogram_add(&courier->latency, errand->latency_s);
     }
+    if (!errand->given) count(courier, errand);
     if (courier->wire) sc__wire_forget(courier->wire, &job->exchange);
     sc_bytes_fini(&job->request);
 

@@ -16,7 +16,8 @@ enum { UNREAD_MAX = 64 * 1024 * 1024 };
 
 /** A place for one exchange at a time. */
 typedef struct sc__line {
-    sc__post post;
+    sc__post post;  ///< first: what curl knows of is also the line
+    sc__wire *wire;
     sc__exchange *exchange;  ///< NULL: it is free
     struct sc__line *next_free;
 } sc__line;
@@ -138,6 +139,16 @@ static void take_inbox(sc__wire *wire, bool *is_stopping)
 
 // --- One try ----------------------------------------------------------------------------
 
+static void tell_leaving(const sc__post *post)
+{
+    const sc__line *line = (const sc__line *)(const void *)post;
+    const sc__wire_hooks *hooks = &line->wire->hooks;
+    sc__exchange *exchange = line->exchange;
+    if (exchange->is_told) return;
+    exchange->is_told = true;
+    if (hooks->leaves) hooks->leaves(hooks->context, exchange);
+}
+
 // Onto a free line.
 static void begin(sc__wire *wire, sc__exchange *exchange)
 {
@@ -216,7 +227,6 @@ static void take_ended(sc__wire *wire)
         char *found = NULL;
         const CURLcode code = m->data.result;
         curl_easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, &found);
-        // A line begins with its post, which is what curl knows.
         end(wire, ((sc__line *)(void *)found)->exchange, code);
     }
 }
@@ -313,6 +323,7 @@ void sc__wire_post(sc__wire *wire, sc__exchange *exchange)
     exchange->reply = NULL;
     exchange->line = NULL;
     exchange->is_sent = false;
+    exchange->is_told = false;
     pthread_mutex_lock(&wire->lock);
     const bool was_empty = !wire->inbox.first;
     row_append(&wire->inbox, exchange);
@@ -346,7 +357,8 @@ static sc_err make_lines(sc__wire *wire, unsigned connections, sc_diag *diag)
     if (!wire->lines) return sc_fail_memory(diag, "preparing to ask the provider");
     for (unsigned i = 0; i < connections; i++) {
         sc__line *line = &wire->lines[i];
-        if (sc__post_init(&line->post, &wire->rules)) {
+        line->wire = wire;
+        if (sc__post_init(&line->post, &wire->rules, tell_leaving)) {
             return sc_fail(diag, SC_ENET, "curl, which asks over HTTP, cannot be set up");
         }
         wire->line_count++;

@@ -47,6 +47,7 @@ typedef struct sc__exchange {
     // The wire's.
     sc__timed timer;
     bool is_sent;  ///< a byte of it has left, in this try or another
+    bool is_told;  ///< `leaves` has been called
     enum { SC__WAITING, SC__RUNNING, SC__PAUSING } state;
     struct sc__line *line;  ///< that it is running on
     struct sc__exchange *next;
@@ -56,6 +57,9 @@ typedef struct sc__exchange {
 typedef struct sc__wire sc__wire;
 
 typedef struct sc__wire_hooks {
+    /** The first byte of an exchange is about to be said: once, in the wire's thread, must be
+     * quick. May be NULL. */
+    void (*leaves)(void *context, const sc__exchange *exchange);
     /** An exchange is back; in the wire's thread, must be quick. */
     void (*back)(void *context, sc__exchange *exchange);
     /** Whether one that failed may try again; in the wire's thread, and so at most once at a time.

@@ -44,6 +44,14 @@ static sc__job *job_of(const sc__exchange *exchange)
     return (sc__job *)(void *)((char *)(uintptr_t)exchange - offsetof(sc__job, exchange));
 }
 
+void sc__exchange_leaves(void *context, const sc__exchange *exchange)
+{
+    const sc_courier *courier = context;
+    if (!courier->options.leaves) return;
+    courier->options.leaves(courier->options.context, job_of(exchange)->errand, exchange->request,
+                            exchange->request_size);
+}
+
 bool sc__exchange_may_go_on(void *context, const sc__exchange *exchange)
 {
     return sc__courier_may_go_on(context, job_of(exchange));
@@ -77,6 +85,15 @@ static void read_reply(sc__worker *worker, sc__job *job)
             ? SC_FAILURE_TIMEOUT
             : sc__clerk_read(&worker->desk, job->errand, exchange->reply, exchange->reply_size);
     sc__courier_settle(courier, job, failure);
+}
+
+// Another gateway has asked.
+static void read_given(sc__worker *worker, sc__job *job)
+{
+    const sc_failure failure = is_late(job->errand)
+                                   ? SC_FAILURE_TIMEOUT
+                                   : sc__clerk_read_given(&worker->desk, job->errand);
+    sc__courier_settle(worker->courier, job, failure);
 }
 
 static void write_request(sc__worker *worker, sc__job *job)
@@ -148,26 +165,35 @@ enum { STACK_USED = 8192 };
 
 // --- All --------------------------------------------------------------------------------------
 
+static void do_job(sc__worker *worker, sc__job *job)
+{
+    if (job->errand->given) {
+        read_given(worker, job);
+        return;
+    }
+    switch (worker->courier->options.kind) {
+    case SC_COURIER_BUILT_IN:
+        do_built_in(worker, job);
+        break;
+    case SC_COURIER_HTTP:
+        if (job->is_replied) {
+            read_reply(worker, job);
+        } else {
+            write_request(worker, job);
+        }
+        break;
+    case SC_COURIER_POINTS:
+        do_points(worker, job);
+        break;
+    }
+}
+
 void *sc__worker_run(void *context)
 {
     sc__worker *worker = context;
     sc_courier *courier = worker->courier;
     for (sc__job *job = sc__courier_next(courier); job; job = sc__courier_next(courier)) {
-        switch (courier->options.kind) {
-        case SC_COURIER_BUILT_IN:
-            do_built_in(worker, job);
-            break;
-        case SC_COURIER_HTTP:
-            if (job->is_replied) {
-                read_reply(worker, job);
-            } else {
-                write_request(worker, job);
-            }
-            break;
-        case SC_COURIER_POINTS:
-            do_points(worker, job);
-            break;
-        }
+        do_job(worker, job);
         // Places and distances were on this stack, in frames and in registers that were saved
         // there.
         sodium_stackzero(STACK_USED);

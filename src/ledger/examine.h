@@ -2,7 +2,7 @@
  * @file examine.h
  * @brief Secret: showing a proposal to the doubter (verify.h) before it is reserved.
  *
- * Used by: books.c.
+ * Used by: proposals.c.
  */
 #ifndef SC_LEDGER_EXAMINE_H
 #define SC_LEDGER_EXAMINE_H
@@ -22,8 +22,9 @@ typedef struct sc__examiner {
 void sc__examiner_fini(sc__examiner *examiner);
 
 /**
- * Does the proposal keep its promises, if it leaves now? Who and where the members are and what
- * they need is taken from their tickets, not from the cloak, which has been in other hands.
+ * Does the proposal keep its promises, if it leaves now? Who and where our members are and what
+ * they need is taken from their tickets, not from the bid, which has been in other hands. Of other
+ * gateways' members there is only the bid: each gateway looks for its own.
  *
  * @return SC_OK, SC_EBROKEN, SC_ENOMEM (it could not be looked at)
  */

@@ -4,15 +4,22 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/diag.h"
+#include "base/rng.h"
 #include "ledger/ledger_internal.h"
 
 #include <starcloak/prune.h>
 
 #include <sched.h>
 
-/** Jitter and guard are below an hour, deadlines of the provider below a day. */
+/** Jitter, guard and patience are below an hour, deadlines of the provider below a day. */
 static const sc_time hour_us = INT64_C(3600000000);
 static const double day_s = 86400.0;
+
+/** How much longer than its provider another gateway's result may take. */
+static const sc_time more_for_a_result_us = INT64_C(5000000);
+
+/** Words that may wait: of our own crew, which waits with more; of many workers elsewhere. */
+enum { OWN_WORDS = 4096, WORDS_FROM_ELSEWHERE = 65536 };
 
 // --- Life ----------------------------------------------------------------------------------
 
@@ -20,7 +27,9 @@ sc_ledger_options sc_ledger_options_default(void)
 {
     return (sc_ledger_options){
         .engine = sc_engine_options_default(),
+        .rooms = 1,
         .prune_threads = 1,
+        .patience_us = 500000,
         .max_pending = 100000,
         .jitter_us = 200000,
         .guard_us = 10000,
@@ -38,6 +47,9 @@ static sc_err check_options(const sc_ledger_options *options, sc_diag *diag)
         options->guard_us > hour_us) {
         return sc_fail(diag, SC_EINVAL, "ledger: jitter and guard are from 0 to an hour");
     }
+    if (options->patience_us < 1 || options->patience_us > hour_us) {
+        return sc_fail(diag, SC_EINVAL, "ledger: patience is more than nothing, and below an hour");
+    }
     if (!options->settled) {
         return sc_fail(diag, SC_EINVAL, "ledger: somebody must be told of outcomes");
     }
@@ -52,44 +64,139 @@ static sc_err check_options(const sc_ledger_options *options, sc_diag *diag)
     return SC_OK;
 }
 
-static void tell_engine(void *context, const sc__command *command)
+// --- The crew in this process --------------------------------------------------------------
+
+/** The books speak to it. */
+static void tell_crew(void *context, sc_peer to, sc_word *word)
 {
-    sc__room_tell(context, command);
+    (void)to;  // there is nobody else
+    sc_ledger *ledger = context;
+    // It has added the query to all parts in its reach, and removes it from them.
+    const bool is_of_other_part =
+        (word->kind == SC_WORD_COMPANY || word->kind == SC_WORD_REMOVE) && word->part != word->home;
+    if (is_of_other_part) {
+        sc_word_fini(word);
+    } else {
+        sc_crew_hear(ledger->crew, word);
+    }
+}
+
+/** For queries that are added anew. */
+static size_t space_in_crew(void *context)
+{
+    sc_ledger *ledger = context;
+    return sc_crew_is_behind(ledger->crew) ? 0 : SC_CREW_BATCH;
+}
+
+/** Its rooms speak to us. The ledger's thread never waits for them, so they may wait for it. */
+static void hear_crew(void *context, sc_peer to, sc_word *word)
+{
+    (void)to;
+    sc_ledger *ledger = context;
+    while (!sc_handover_put(ledger->messages, word)) {
+        if (atomic_load(&ledger->is_over)) {
+            sc_word_fini(word);
+            return;
+        }
+        sched_yield();
+    }
+}
+
+/** Of what is free each room has its share. Another may yet be quicker: then it waits, above. */
+static size_t space_for_crew(void *context)
+{
+    sc_ledger *ledger = context;
+    const size_t waiting = sc_handover_count(ledger->messages);
+    return (OWN_WORDS - waiting) / ledger->options.rooms;
+}
+
+static sc_err make_crew(sc_ledger *ledger, const sc_map *map, sc_diag *diag)
+{
+    const sc_ledger_options *options = &ledger->options;
+    sc_crew_options crew = {
+        .engine = options->engine,
+        .cut = options->cut,
+        .rooms = options->rooms,
+        .prune_threads = options->prune_threads,
+        .max_queries = options->max_pending,
+        .self = options->self,
+        .patience_us = options->patience_us,
+        .voice = {.say = hear_crew, .space = space_for_crew, .context = ledger},
+    };
+    crew.engine.is_paranoid = false;  // the ledger looks before it reserves
+    ledger->voice = (sc_voice){.say = tell_crew, .space = space_in_crew, .context = ledger};
+    sc_err err = sc_crew_new(map, &crew, ledger->rng, &ledger->crew, diag);
+    if (err) return err;
+    const size_t count = sc_cut_parts(options->cut);
+    uint16_t *parts = sc_malloc_array(count, sizeof *parts);
+    if (!parts) return sc_fail_memory(diag, "making a ledger");
+    for (size_t i = 0; i < count; i++) {
+        parts[i] = (uint16_t)i;
+    }
+    err = sc_crew_set_parts(ledger->crew, parts, count);
+    sc_free(parts);
+    return err ? sc_fail(diag, err, "ledger: engines: %s", sc_err_text(err)) : SC_OK;
+}
+
+// --- Making it -----------------------------------------------------------------------------
+
+static sc_err make_handovers(sc_ledger *ledger)
+{
+    const size_t most = ledger->options.max_pending;
+    const size_t parts = sc_cut_parts(ledger->options.cut);
+    ledger->must_resend = sc_calloc(parts, sizeof *ledger->must_resend);
+    if (!ledger->must_resend) return SC_ENOMEM;
+    const size_t words = ledger->options.workers ? WORDS_FROM_ELSEWHERE : OWN_WORDS;
+    sc_err err = sc_handover_new(sizeof(sc__letter), 3 * most + parts, &ledger->incoming);
+    if (!err) err = sc_handover_new(sizeof(sc_word), words, &ledger->messages);
+    if (!err) err = sc_handover_new(sizeof(sc_errand *), most + 1, &ledger->back);
+    return err;
+}
+
+static sc_err make_books(sc_ledger *ledger, const sc_map *map)
+{
+    const sc_ledger_options *options = &ledger->options;
+    const sc_time provider_us = sc_seconds(options->provider_deadline_s);
+    ledger->publisher = (sc__publisher){
+        .map = map,
+        .rng = ledger->rng,
+        .provider_deadline_us = provider_us,
+    };
+    const sc__books_options books = {
+        .max_tickets = options->max_pending,
+        .self = options->self,
+        .jitter_us = options->jitter_us,
+        .guard_us = options->guard_us,
+        .patience_us = options->patience_us,
+        .give_up_us = provider_us + more_for_a_result_us,
+        .paranoid = options->is_paranoid ? map : NULL,
+        .cut = options->cut,
+        .voice = ledger->voice,
+    };
+    return sc__books_new(&books, ledger->rng, &ledger->books);
 }
 
 static sc_err make_parts(sc_ledger *ledger, const sc_map *map, sc_diag *diag)
 {
-    const sc_ledger_options *options = &ledger->options;
-    const size_t most = options->max_pending;
-    sc_err err = sc_handover_new(sizeof(sc__letter), 3 * most, &ledger->incoming);
-    if (!err) err = sc_handover_new(sizeof(sc_errand *), most + 1, &ledger->back);
+    sc_ledger_options *options = &ledger->options;
+    while (options->self == SC_PEER_NONE) {
+        options->self = sc_rng_next(ledger->rng);
+    }
+    if (!options->cut) {
+        const sc_err err = sc_cut_whole(map, &ledger->whole, diag);
+        if (err) return err;
+        options->cut = ledger->whole;
+    }
+    sc_err err = make_handovers(ledger);
     if (err) return sc_fail(diag, err, "ledger: %s", sc_err_text(err));
-
-    sc__room_options room = {
-        .engine = options->engine,
-        .prune_threads = options->prune_threads,
-        .max_queries = most,
-    };
-    room.engine.is_paranoid = false;  // the ledger looks before it reserves
-    err = sc__room_new(map, &room, ledger->rng, &ledger->room, diag);
-    if (err) return err;
-
-    const sc__books_options books = {
-        .max_tickets = most,
-        .jitter_us = options->jitter_us,
-        .guard_us = options->guard_us,
-        .paranoid = options->is_paranoid ? map : NULL,
-        .tell = tell_engine,
-        .context = ledger->room,
-    };
-    err = sc__books_new(&books, ledger->rng, &ledger->books);
-    if (err) return sc_fail(diag, err, "ledger: %s", sc_err_text(err));
-    ledger->publisher = (sc__publisher){
-        .map = map,
-        .rng = ledger->rng,
-        .provider_deadline_us = sc_seconds(options->provider_deadline_s),
-    };
-    return SC_OK;
+    if (options->workers) {
+        ledger->voice = *options->workers;
+    } else {
+        err = make_crew(ledger, map, diag);
+        if (err) return err;
+    }
+    err = make_books(ledger, map);
+    return err ? sc_fail(diag, err, "ledger: %s", sc_err_text(err)) : SC_OK;
 }
 
 sc_err sc__ledger_new_idle(const sc_map *map, const sc_ledger_options *options,
@@ -124,7 +231,7 @@ sc_err sc_ledger_new(const sc_map *map, const sc_ledger_options *options, sc_led
     if (err) return sc_fail(diag, err, "ledger: no randomness: %s", sc_err_text(err));
     err = sc__ledger_new_idle(map, options, sc_clock_us, rng, &ledger, diag);
     if (err) return err;
-    err = sc__room_start(ledger->room);
+    if (ledger->crew) err = sc_crew_start(ledger->crew);
     if (!err) err = sc__ledger_start(ledger);
     if (err) {
         sc_ledger_free(ledger);
@@ -138,16 +245,24 @@ void sc_ledger_free(sc_ledger *ledger)
 {
     if (!ledger) return;
     sc_ledger_stop(ledger);
-    sc__room_free(ledger->room);
+    atomic_store(&ledger->is_over, true);
+    sc_crew_free(ledger->crew);
     sc__books_free(ledger->books);
     sc__publisher_fini(&ledger->publisher);
-    // Errands that came back after the end.
+    // Words and errands that came after the end.
+    sc_word word;
+    while (ledger->messages && sc_handover_take(ledger->messages, &word, 1) == 1) {
+        sc_word_fini(&word);
+    }
     sc_errand *errand;
     while (ledger->back && sc_handover_take(ledger->back, &errand, 1) == 1) {
         sc__errand_free(errand);
     }
     sc_handover_free(ledger->incoming);
+    sc_handover_free(ledger->messages);
     sc_handover_free(ledger->back);
+    sc_free(ledger->must_resend);
+    sc_cut_free(ledger->whole);
     sc_rng_free(ledger->rng);
     pthread_mutex_destroy(&ledger->lock);
     sc_free(ledger);
@@ -160,19 +275,16 @@ static sc_err send_by_courier(void *context, sc_errand *errand)
 
 void sc_ledger_set_courier(sc_ledger *ledger, sc_courier *courier)
 {
-    sc__ledger_set_sender(ledger, send_by_courier, courier);
+    sc__ledger_set_sender(ledger, send_by_courier, courier, sc_courier_vocabulary(courier));
 }
 
-void sc__ledger_set_sender(sc_ledger *ledger, sc__sender *send, void *context)
+void sc__ledger_set_sender(sc_ledger *ledger, sc__sender *send, void *context,
+                           const sc_vocabulary *vocabulary)
 {
     // The thread looks here only after it has read a ticket, which comes later.
     ledger->publisher.send = send;
     ledger->publisher.send_context = context;
-}
-
-sc__room *sc__ledger_room(sc_ledger *ledger)
-{
-    return ledger->room;
+    ledger->publisher.vocabulary = vocabulary;
 }
 
 // --- Any thread ----------------------------------------------------------------------------
@@ -208,6 +320,39 @@ void sc_ledger_errand_back(void *context, sc_errand *errand)
     (void)is_put;  // there is room for every errand
 }
 
+void sc_ledger_hear(sc_ledger *ledger, sc_word *word)
+{
+    if (!atomic_load(&ledger->is_over) && sc_handover_put(ledger->messages, word)) return;
+    atomic_fetch_add(&ledger->lost, 1);
+    sc_word_fini(word);
+}
+
+void sc_ledger_resend(sc_ledger *ledger, uint32_t part)
+{
+    if (part >= sc_cut_parts(ledger->options.cut)) return;
+    if (atomic_exchange(&ledger->must_resend[part], true)) return;
+    // Withdrawals may have taken the room of parts: they get it back soon.
+    const sc__letter letter = {.is_resend = true, .part = part};
+    while (!atomic_load(&ledger->is_over) && !sc_handover_put(ledger->incoming, &letter)) {
+        sched_yield();
+    }
+}
+
+sc_err sc_ledger_switch(sc_ledger *ledger, sc_variant variant)
+{
+    return ledger->crew ? sc_crew_switch(ledger->crew, variant) : SC_EINVAL;
+}
+
+sc_variant sc_ledger_variant(const sc_ledger *ledger)
+{
+    return ledger->crew ? sc_crew_variant(ledger->crew) : ledger->options.engine.variant;
+}
+
+sc_crew *sc_ledger_crew(sc_ledger *ledger)
+{
+    return ledger->crew;
+}
+
 void sc_ledger_drain(sc_ledger *ledger)
 {
     atomic_store(&ledger->is_closed, true);
@@ -223,6 +368,7 @@ sc_ledger_stats sc_ledger_stats_of(sc_ledger *ledger)
     pthread_mutex_lock(&ledger->lock);
     sc_ledger_stats stats = ledger->stats;
     pthread_mutex_unlock(&ledger->lock);
-    stats.engine = sc__room_stats(ledger->room);
+    stats.lost = atomic_load(&ledger->lost);
+    if (ledger->crew) stats.engine = sc_crew_stats_of(ledger->crew, NULL).engine;
     return stats;
 }

@@ -3,11 +3,13 @@
  * @brief The ledger: owns the state of every query, and alone talks to the provider. Engines
  * propose to it.
  *
- * The shape is that of many machines in one process: *engines propose, the ledger commits.*
+ * *Engines propose, the ledger commits.* The engines are in this process (worker/crew.h), or in
+ * workers elsewhere (cluster/gateway.h): the words between them are the same (commit/words.h), and
+ * so are the books.
  *
  *     door ----ticket---> ledger ----query---> engine        (threads; each arrow is a handover)
  *       ^                  |  ^                  |
- *       |                  |  +--- proposal -----+  pruned by a pool of threads
+ *       |                  |  +----- bid --------+  pruned by a pool of threads
  *       +-----outcome------+
  *                          +----- errand ----> courier ---> provider
  *
@@ -30,7 +32,8 @@
  * The ledger's thread and the engine's read the clock; the books that they keep are told the time
  * (books.h), so that tests can play any story.
  *
- * Uses: map, query, relay, answer, engine, verify, courier. Used by: service.
+ * Uses: map, query, relay, answer, engine, verify, courier, commit, cut, worker. Used by: service,
+ * cluster (gateway); what it counts, rehearsal.
  */
 #ifndef SC_LEDGER_LEDGER_H
 #define SC_LEDGER_LEDGER_H
@@ -38,15 +41,22 @@
 #include <starcloak/engine.h>
 #include <starcloak/rng.h>
 
-#include "base/histogram.h"
+#include "commit/words.h"
 #include "courier/courier.h"
+#include "cut/cut.h"
 #include "ledger/ticket.h"
 
 typedef struct sc_ledger sc_ledger;
 
 typedef struct sc_ledger_options {
     sc_engine_options engine;
-    unsigned prune_threads;      ///< 0: the engine's thread does it
+    unsigned rooms;              ///< threads with engines, of a crew in this process, >= 1
+    unsigned prune_threads;      ///< for each of them; 0: it does that itself
+    const sc_cut *cut;           ///< borrowed; NULL: one part, the whole map
+    sc_peer self;                ///< 0: a number is drawn
+    const sc_voice *workers;     ///< the engines are elsewhere, and so are other gateways; copied.
+                                 ///< Called in the ledger's thread. NULL: a crew in this process
+    sc_time patience_us;         ///< how long a bid may be reserved without a word
     size_t max_pending;          ///< tickets at once
     sc_time jitter_us;           ///< the most that a cloak waits before it leaves
     sc_time guard_us;            ///< a cloak leaves that much before the least deadline, or not
@@ -55,14 +65,15 @@ typedef struct sc_ledger_options {
     /** A ticket is settled and the caller's again. In the ledger's thread; must be quick, and may
      * hand the ticket to another thread. */
     void (*settled)(void *context, sc_ticket *ticket);
-    /** A cloak leaves: what the provider sees, and how many different users are behind it (for
-     * counting alone). In the ledger's thread; may be NULL. */
-    void (*published)(void *context, const sc_relay *relay, uint32_t users);
+    /** A cloak leaves: what the provider sees, how many different users are behind it (for
+     * counting alone), and a number drawn for it, by which its members know it; the provider does
+     * not. In the ledger's thread; may be NULL. */
+    void (*published)(void *context, const sc_relay *relay, uint64_t number, uint32_t users);
     void *context;
 } sc_ledger_options;
 
-/** The default engine; 1 prune thread, 100,000 tickets, 0.2 s of jitter, 10 ms of guard, 10 s for
- * the provider, not paranoid. */
+/** The default engine in one room with one prune thread, one part, 100,000 tickets, 0.2 s of
+ * jitter, 10 ms of guard, 0.5 s of patience, 10 s for the provider, not paranoid. */
 sc_ledger_options sc_ledger_options_default(void);
 
 /**
@@ -93,11 +104,32 @@ SC_CHECKED sc_err sc_ledger_submit(sc_ledger *ledger, sc_ticket *ticket);
 
 /**
  * The client of a query went away. If it is open or reserved, it leaves the engine and is settled
- * as gone; if it is published, it gets its answer or failure as the others (and `is_gone` is set);
- * if it is settled already, nothing happens. Any thread; needs no memory. It never waits as long as
- * it is called at most once for each ticket.
+ * as gone (reserved for a cloak of another gateway: once that says so); if it is published, it gets
+ * its answer or failure as the others (and `is_gone` is set); if it is settled already, nothing
+ * happens. Any thread; needs no memory. It never waits as long as it is called at most once for
+ * each ticket.
  */
 void sc_ledger_withdraw(sc_ledger *ledger, const sc_query_id *id);
+
+/** A word from a worker or another gateway. Any thread; never waits; takes what it owns. Where
+ * there is no room it is lost, and counted. */
+void sc_ledger_hear(sc_ledger *ledger, sc_word *word);
+
+/** Say the open queries of a part anew: its worker is another, or was not there. Any thread; soon.
+ */
+void sc_ledger_resend(sc_ledger *ledger, uint32_t part);
+
+/**
+ * Let the engines of this process search in another way from now on (sc_engine_switch()); soon, not
+ * at once. Any thread.
+ *
+ * @return SC_OK, SC_EINVAL (not one of basic, bounded and hybrid, or the engine's own is not, or
+ * they are elsewhere)
+ */
+SC_CHECKED sc_err sc_ledger_switch(sc_ledger *ledger, sc_variant variant);
+
+/** How it searches, or is about to. Any thread. */
+sc_variant sc_ledger_variant(const sc_ledger *ledger);
 
 /** No more tickets from now on; those there are get their outcome. Any thread. */
 void sc_ledger_drain(sc_ledger *ledger);
@@ -126,14 +158,26 @@ typedef struct sc_ledger_stats {
     uint64_t dropped[SC_DROP_REASON_COUNT];
     uint64_t failed[SC_FAILURE_COUNT];
     uint64_t gone;
-    uint64_t cloaks;          ///< published
-    uint64_t refused;         ///< proposals that were not: a member had gone, or it was too late
-    uint64_t violations;      ///< of them, those that broke a promise
-    uint64_t gone_published;  ///< clients that went away after their cloak had left; counted by
-                              ///< their outcome above
-    sc_engine_stats engine;   ///< as the engine's thread last told
+    uint64_t bids;              ///< heard
+    uint64_t refused;           ///< of them, those that were not reserved, or were buried here
+    uint64_t violations;        ///< of them, those that broke a promise
+    uint64_t cloaks;            ///< published by us
+    uint64_t cloaks_elsewhere;  ///< published by another gateway, with members of ours
+    uint64_t aborted;           ///< bids that a worker called off
+    uint64_t impatient;         ///< bids that we buried as R since no release came
+    uint64_t asked;             ///< questions to R
+    uint64_t resent;            ///< queries that were said anew
+    uint64_t company;           ///< queries that were said as company
+    uint64_t lost;              ///< words for which there was no room
+    uint64_t gone_published;    ///< clients that went away after their cloak had left; counted by
+                                ///< their outcome above
+    sc_engine_stats engine;     ///< of the engines in this process, as they last told
 } sc_ledger_stats;
 
 sc_ledger_stats sc_ledger_stats_of(sc_ledger *ledger);
+
+/** The crew in this process, for who wants to know more; NULL: the engines are elsewhere. Lent. */
+typedef struct sc_crew sc_crew;
+sc_crew *sc_ledger_crew(sc_ledger *ledger);
 
 #endif

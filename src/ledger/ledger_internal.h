@@ -14,30 +14,37 @@
 #include "base/handover.h"
 #include "ledger/ledger.h"
 #include "ledger/publish.h"
-#include "ledger/room.h"
+#include "worker/crew.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 
-/** What doors say. */
+/** What doors say, and who looks after the parts. */
 typedef struct sc__letter {
-    sc_ticket *ticket;  ///< NULL: a withdrawal
-    sc_query_id id;     ///< of a withdrawal
+    sc_ticket *ticket;  ///< NULL: a withdrawal, or a part
+    bool is_resend;     ///< `part` is to be said anew
+    uint32_t part;
+    sc_query_id id;  ///< of a withdrawal
 } sc__letter;
 
 struct sc_ledger {
     // Set before the threads start.
-    sc_ledger_options options;
+    sc_ledger_options options;  ///< `cut` is there in any case
+    sc_cut *whole;              ///< our own cut, if none was given
     sc_handover *incoming;
+    sc_handover *messages;  ///< sc_word
     sc_handover *back;
-    sc__room *room;
+    sc_crew *crew;   ///< NULL: the engines are elsewhere
+    sc_voice voice;  ///< of the books
     pthread_t thread;
     bool has_thread;
 
     // Any thread.
     atomic_size_t pending;
-    atomic_bool is_closed;  ///< no more tickets
-    atomic_bool is_over;    ///< nobody reads any more
+    atomic_bool is_closed;     ///< no more tickets
+    atomic_bool is_over;       ///< nobody reads any more
+    atomic_bool *must_resend;  ///< for each part: a letter about it is on its way
+    atomic_ullong lost;        ///< words for which there was no room
 
     // Of the ledger's thread; once that has ended, of whoever ends it.
     sc_rng *rng;
@@ -58,7 +65,7 @@ SC_CHECKED sc_err sc__ledger_start(sc_ledger *ledger);
 
 /**
  * As sc_ledger_new(), but with a clock and a generator that one may choose, and nothing happens by
- * itself: see the next two.
+ * itself: see the next, and sc_crew_round().
  *
  * @param rng  the ledger's from now on, also if this fails
  */
@@ -70,10 +77,9 @@ SC_CHECKED sc_err sc__ledger_new_idle(const sc_map *map, const sc_ledger_options
  * something to do even if nothing comes in. */
 sc_time sc__ledger_round(sc_ledger *ledger);
 
-/** Its engine's room, to play rounds in. Lent. */
-sc__room *sc__ledger_room(sc_ledger *ledger);
-
-/** As sc_ledger_set_courier(). */
-void sc__ledger_set_sender(sc_ledger *ledger, sc__sender *send, void *context);
+/** As sc_ledger_set_courier(). `vocabulary` is for results of other gateways: without them, NULL.
+ */
+void sc__ledger_set_sender(sc_ledger *ledger, sc__sender *send, void *context,
+                           const sc_vocabulary *vocabulary);
 
 #endif

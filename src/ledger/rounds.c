@@ -1,15 +1,23 @@
 // The ledger's thread. See ledger.h.
 //
-// It reads what came in (tickets and withdrawals, words of the engine, errands that are back),
-// enters it in the books, and sends what is due. Three handovers, all bounded:
+// It reads what came in (tickets and withdrawals, words of engines and other gateways, errands that
+// are back), enters it in the books, and sends what is due. Three handovers, all bounded:
 //
 //   incoming  a ticket, or the id of one whose client went away: in one queue, so that a client
 //             never goes before it came. Tickets: max_pending at most. Withdrawals: at most one for
 //             each ticket, so that room for another two times max_pending is enough unless doors
-//             leave that many settled tickets unread; then whoever withdraws waits its turn.
-//   messages  the engine's; it waits with what finds no room (room.h)
+//             leave that many settled tickets unread; then whoever withdraws waits its turn. And
+//             parts that are to be said anew: each once.
+//   messages  words. The rooms of our own crew look for room before they speak, and wait if another
+//             was quicker; of words from elsewhere some are lost when there are too many.
 //   back      errands: each has a ticket of its own that is published, so max_pending at most; and
 //             one NULL, which ends the thread
+//
+// The words that the books say to our own crew must find room there, since they cannot be taken
+// back. The crew is asked whether it is behind before each batch of queries that are added for the
+// first time, and before each batch of those that are added anew (sc_voice_space()): at most two
+// batches in between. All other words are bounded by what the crew has: a removal for each query
+// that is open, an answer to each of its bids.
 //
 // Who has an outcome is told at the end of a round, after the counts: whoever was told finds
 // himself counted.
@@ -21,9 +29,10 @@
 
 #include <poll.h>
 #include <sched.h>
+#include <string.h>
 
 /** Things taken from a handover at once, and how far ahead tickets are called for. */
-enum { BATCH = SC__ROOM_BATCH, AHEAD = 4 };
+enum { BATCH = SC_CREW_BATCH, AHEAD = 4 };
 
 // --- A round -------------------------------------------------------------------------------
 
@@ -34,14 +43,17 @@ enum { INCOMING = 1, MESSAGES = 2, BACK = 4, EVERYTHING = INCOMING | MESSAGES | 
 static size_t read_incoming(sc_ledger *ledger)
 {
     sc__letter letters[BATCH];
-    const bool is_behind = sc__room_is_behind(ledger->room);
+    const bool is_behind = ledger->crew && sc_crew_is_behind(ledger->crew);
     const size_t count = sc_handover_take(ledger->incoming, letters, BATCH);
     const sc_time now = ledger->clock();
     for (size_t i = 0; i < count; i++) {
         // Another processor has written it.
         if (i + AHEAD < count) __builtin_prefetch(letters[i + AHEAD].ticket, 1);
         sc_ticket *ticket = letters[i].ticket;
-        if (!ticket) {
+        if (letters[i].is_resend) {
+            atomic_store(&ledger->must_resend[letters[i].part], false);
+            sc__books_resend(ledger->books, letters[i].part, now);
+        } else if (!ticket) {
             sc__books_withdraw(ledger->books, &letters[i].id, now);
         } else if (is_behind) {
             sc__books_turn_away(ledger->books, ticket, now);
@@ -52,14 +64,14 @@ static size_t read_incoming(sc_ledger *ledger)
     return count;
 }
 
-/** Returns how many words of the engine there were. */
+/** Returns how many words there were. */
 static size_t read_messages(sc_ledger *ledger)
 {
-    sc__message messages[BATCH];
-    const size_t count = sc__room_hear(ledger->room, messages, BATCH);
+    sc_word words[BATCH];
+    const size_t count = sc_handover_take(ledger->messages, words, BATCH);
     const sc_time now = ledger->clock();
     for (size_t i = 0; i < count; i++) {
-        sc__books_hear(ledger->books, &messages[i], now);
+        sc__books_hear(ledger->books, &words[i], now);
     }
     return count;
 }
@@ -76,8 +88,9 @@ static size_t read_back(sc_ledger *ledger)
             ledger->must_end = true;
             continue;
         }
+        sc_result *result = sc__errand_result(&ledger->publisher, errand);
         sc__books_answered(ledger->books, sc__errand_proposal(errand), errand->failure,
-                           errand->seats, now);
+                           errand->seats, result, now);
         sc__errand_free(errand);
     }
     return count;
@@ -90,17 +103,28 @@ static bool send_due(sc_ledger *ledger)
     const sc_time now = ledger->clock();
     sc_proposal *proposal = sc__books_take_due(ledger->books, now);
     if (!proposal) return false;
-    const sc_relay *relay = NULL;
-    uint32_t users = 0;
-    const sc_failure failure = sc__publish(&ledger->publisher, proposal, now, &relay, &users);
+    sc__departure left;
+    const sc_failure failure = sc__publish(&ledger->publisher, proposal, now, &left);
     if (failure) {
         sc__books_unsent(ledger->books, proposal, failure, now);
         return true;
     }
-    sc__books_published(ledger->books, proposal, users, now);
+    sc__books_published(ledger->books, proposal, left.number, left.users, now);
     const sc_ledger_options *options = &ledger->options;
-    if (options->published) options->published(options->context, relay, users);
+    if (options->published) {
+        options->published(options->context, left.relay, left.number, left.users);
+    }
     return true;
+}
+
+/** Let results of other gateways be read; each is a ticket's at least, as an errand is. */
+static void digest_arrived(sc_ledger *ledger)
+{
+    for (sc_proposal *proposal; (proposal = sc__books_take_arrived(ledger->books));) {
+        const sc_time now = ledger->clock();
+        const sc_failure failure = sc__digest(&ledger->publisher, proposal, now);
+        if (failure) sc__books_answered(ledger->books, proposal, failure, NULL, NULL, now);
+    }
 }
 
 /** Let the counts be seen, then hand out who has an outcome. */
@@ -127,6 +151,7 @@ static sc_time go_round(sc_ledger *ledger, unsigned readable)
     if (readable & BACK) ledger->has_more |= read_back(ledger) == BATCH;
     if (readable & MESSAGES) ledger->has_more |= read_messages(ledger) == BATCH;
     if (readable & INCOMING) ledger->has_more |= read_incoming(ledger) == BATCH;
+    digest_arrived(ledger);
     while (send_due(ledger)) {
     }
     sc__books_pass_time(ledger->books, ledger->clock());
@@ -154,7 +179,7 @@ static void *work(void *argument)
     sc_ledger *ledger = argument;
     struct pollfd bells[] = {
         {.fd = sc_handover_fd(ledger->incoming), .events = POLLIN},
-        {.fd = sc__room_fd(ledger->room), .events = POLLIN},
+        {.fd = sc_handover_fd(ledger->messages), .events = POLLIN},
         {.fd = sc_handover_fd(ledger->back), .events = POLLIN},
     };
     sc__pace pace = {0};
@@ -204,5 +229,5 @@ void sc_ledger_stop(sc_ledger *ledger)
     }
     finish(ledger);
     atomic_store(&ledger->is_over, true);
-    sc__room_end(ledger->room);
+    if (ledger->crew) sc_crew_end(ledger->crew);
 }

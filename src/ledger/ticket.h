@@ -7,7 +7,7 @@
  * is owned by one of them at a time, and wiped when it is freed. It holds a keyed pseudonym and no
  * user.
  *
- * Uses: map, query, relay, courier. Used by: ledger, service.
+ * Uses: map, query, relay, courier. Used by: ledger, service, rehearsal.
  */
 #ifndef SC_LEDGER_TICKET_H
 #define SC_LEDGER_TICKET_H
@@ -56,16 +56,22 @@ typedef struct sc_ticket {
     // The ledger's.
     sc_ticket_state state;
     struct sc_proposal *proposal;  ///< that it is reserved for, or was published in
-    size_t place;                  ///< among the proposal's members
+    size_t place;                  ///< among the members of the proposal's bid
     size_t moment;                 ///< its place among the deadlines (moments.h)
-    bool is_gone;                  ///< its client went away after it was published
+    size_t telling;                ///< and among the moments when engines are told of it
+    uint32_t home;                 ///< the part whose engine answers for it
+    bool is_near;                  ///< other parts are in its reach
+    bool is_spread;                ///< they were told of it
+    bool owes_add;                 ///< its home must be told of it anew
+    bool is_gone;                  ///< its client went away after it was reserved
     struct sc_ticket *next;        ///< for whoever owns it
 
     // The outcome.
     sc_outcome outcome;
     sc_drop_reason drop;  ///< of SC_OUTCOME_DROPPED
     sc_failure failure;   ///< of SC_OUTCOME_FAILED
-    uint32_t users;       ///< different ones of its cloak, of SC_OUTCOME_ANSWERED, as the next
+    uint64_t cloak;       ///< the number of its cloak, of SC_OUTCOME_ANSWERED, as the next two
+    uint32_t users;       ///< different ones of it
     uint32_t segments;
     sc_time published;  ///< when its cloak left; or when it was dropped
     sc_time settled;

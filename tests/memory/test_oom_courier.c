@@ -182,6 +182,61 @@ static void test_a_reply_that_there_is_no_memory_for_gives_no_answer_at_all(void
     }
 }
 
+// Built in, then over HTTP in both encodings: the reply is written for another gateway, who reads
+// it.
+static void test_a_reply_that_is_handed_on_needs_memory_too(void **state)
+{
+    (void)state;
+    for (int way = 0; way < 3; way++) {
+        odd_town town = odd_town_drawn(3);
+        const sc_vocabulary *words = sc_objects_vocabulary(town.objects);
+        sc_courier_options options = sc_courier_options_default();
+        options.kind = way == 0 ? SC_COURIER_BUILT_IN : SC_COURIER_HTTP;
+        options.encoding = way == 2 ? SC_ENCODING_GEOJSON : SC_ENCODING_COMPACT;
+        sc_lbs *lbs = odd_town_lbs(&town, true);
+        sc_errand *e = errand_new(town.map, words->count, &town.rng, SEATS);
+        sc_reply reply;
+        sc_reply_init(&reply);
+        sc_bytes bytes = {.data = NULL};
+        CHECK_OK(sc_lbs_evaluate(lbs, town.objects, e->relay, &reply, NULL), NULL);
+        CHECK_OK(sc_reply_encode(town.map, words, e->relay, &reply, options.encoding, &bytes, NULL),
+                 NULL);
+        e->wants_reply = true;
+        unsigned long failures = 0;
+        FOR_EACH_FAILURE(n)
+        {
+            sc_alloc_fail_at(0);
+            sc__clerk clerk;
+            CHECK_OK(sc__clerk_init(&clerk, town.map, words, &options, NULL), NULL);
+            sc_alloc_fail_at(n);
+            sc_failure failure = way == 0 ? sc__clerk_evaluate(&clerk, town.objects, e)
+                                          : sc__clerk_read(&clerk, e, bytes.data, bytes.size);
+            if (!failure) {
+                forget_answers(e);
+                e->given = e->reply.data;
+                e->given_size = e->reply.size;
+                failure = sc__clerk_read_given(&clerk, e);
+            }
+            const bool happened = oom_happened();
+            if (happened) {
+                check_overloaded(e, failure);
+                failures++;
+            }
+            assert_true(happened || failure == SC_FAILURE_NONE);
+            forget_answers(e);
+            sc_bytes_fini(&e->reply);
+            sc__clerk_fini(&clerk);
+            if (!happened) break;
+        }
+        assert_true(failures > 10);
+        sc_bytes_fini(&bytes);
+        sc_reply_fini(&reply);
+        errand_free(e);
+        sc_lbs_free(lbs);
+        odd_town_free(&town);
+    }
+}
+
 // --- All threads ------------------------------------------------------------------------
 
 /** Whoever brings an errand back, a clerk or the wire, has little memory for the next one. */
@@ -326,6 +381,7 @@ int main(void)
         cmocka_unit_test(test_a_start_that_runs_out_of_memory_says_so_and_leaks_nothing),
         cmocka_unit_test(test_a_clerk_without_memory_gives_no_answer_at_all),
         cmocka_unit_test(test_a_reply_that_there_is_no_memory_for_gives_no_answer_at_all),
+        cmocka_unit_test(test_a_reply_that_is_handed_on_needs_memory_too),
         cmocka_unit_test(test_errands_that_threads_have_no_memory_for_come_back_as_overloaded),
         cmocka_unit_test(test_a_reply_that_the_wire_has_no_memory_for_is_given_up),
         cmocka_unit_test(test_points_that_a_clerk_has_no_memory_for_come_back_as_overloaded),

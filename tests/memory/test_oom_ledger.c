@@ -66,7 +66,7 @@ static sc_err open_ledger(scene *s, sc_diag *diag)
     sc_err err = sc_rng_new_seeded(1, &rng);
     if (err) return sc_fail_memory(diag, "a test");
     err = sc__ledger_new_idle(s->map, &options, told_time, rng, &s->ledger, diag);
-    if (!err) sc__ledger_set_sender(s->ledger, take_errand, s);
+    if (!err) sc__ledger_set_sender(s->ledger, take_errand, s, NULL);
     return err;
 }
 
@@ -74,7 +74,7 @@ static void go_on(scene *s, int rounds)
 {
     for (int i = 0; i < rounds; i++) {
         sc__ledger_round(s->ledger);
-        sc__room_round(sc__ledger_room(s->ledger), clock_now);
+        sc_crew_round(sc_ledger_crew(s->ledger), clock_now);
         clock_now += 50;
         while (s->errand_count > 0) {
             sc_ledger_errand_back(s->ledger, s->errands[--s->errand_count]);
@@ -95,6 +95,7 @@ static void live(scene *s, unsigned long n)
     oom_arm(n);
     for (uint32_t i = 0; i < TICKETS; i++) {
         CHECK_OK(sc_ledger_submit(s->ledger, tickets[i]), NULL);
+        CHECK_OK(sc_ledger_switch(s->ledger, (sc_variant)(i % 3)), NULL);
         if (i % 3 == 2) go_on(s, 2);
     }
     const sc_query_id gone = plain_id(4);
@@ -174,6 +175,75 @@ static void test_every_ticket_has_one_outcome_whatever_memory_does(void **state)
     sc_map_free(map);
 }
 
+// --- Words between gateways ----------------------------------------------------------------
+
+static const uint32_t mixed[] = {1, 1000, 2, 0};
+
+static desk *open_desk(void)
+{
+    desk *d = test_take(1, sizeof *d);
+    const sc__books_options options = desk_options();
+    desk_open(d, &options, 1);
+    desk_ask(d, 1, 4000, 0);
+    desk_ask(d, 2, 4000, 0);
+    return d;
+}
+
+static void close_desk(desk *d)
+{
+    desk_close(d);
+    free(d);
+}
+
+static void test_an_ok_without_memory_is_as_a_lost_one(void **state)
+{
+    (void)state;
+    desk *d = open_desk();
+    sc_bid *bid = desk_bid(d, mixed, DESK_OTHER);
+    oom_arm(1);
+    const sc_bid_id id = desk_reserve(d, bid, 0);
+    assert_true(oom_happened());
+    desk_check_quiet(d);
+    // Its members are reserved, and wait for a word.
+    sc__books_pass_time(d->books, 300);
+    desk_check_word(d, SC_WORD_ASK, DESK_OTHER, &id);
+    close_desk(d);
+}
+
+static void test_a_no_without_memory_names_nobody(void **state)
+{
+    (void)state;
+    desk *d = open_desk();
+    sc_bid *bid = desk_bid(d, (const uint32_t[]){1, 9, 0}, DESK_SELF);
+    oom_arm(1);
+    const sc_bid_id id = desk_reserve(d, bid, 0);
+    assert_true(oom_happened());
+    desk_check_no(d, &id, (const uint32_t[]){0});
+    close_desk(d);
+}
+
+static void test_a_result_without_memory_is_not_told(void **state)
+{
+    (void)state;
+    desk *d = open_desk();
+    const sc_bid_id id = desk_reserve(d, desk_bid(d, mixed, DESK_SELF), 0);
+    desk_check_word(d, SC_WORD_OK, DESK_WORKER, &id);
+    desk_release(d, &id, (const uint32_t[]){1000, 0}, 4000, 0);
+    sc_proposal *proposal = sc__books_take_due(d->books, 200);
+    sc__books_published(d->books, proposal, 1, 3, 200);
+    desk_check_word(d, SC_WORD_PUBLISHED, DESK_WORKER, &id);
+    desk_check_word(d, SC_WORD_PUBLISHED, DESK_OTHER, &id);
+    sc_seat seats[2] = {{0}};
+    sc_result *result = sc_result_new(SC_FAILURE_NONE, "a", 1, "b", 1);
+    oom_arm(1);
+    sc__books_answered(d->books, proposal, SC_FAILURE_NONE, seats, result, 300);
+    assert_true(oom_happened());
+    desk_check_quiet(d);
+    desk_check_settled(d, 1, SC_OUTCOME_ANSWERED, 0);
+    desk_check_settled(d, 2, SC_OUTCOME_ANSWERED, 0);
+    close_desk(d);
+}
+
 static void test_a_ticket_without_memory_is_none(void **state)
 {
     (void)state;
@@ -188,6 +258,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_start_without_memory_says_so),
         SC_CASES(test_every_ticket_has_one_outcome_whatever_memory_does),
+        cmocka_unit_test(test_an_ok_without_memory_is_as_a_lost_one),
+        cmocka_unit_test(test_a_no_without_memory_names_nobody),
+        cmocka_unit_test(test_a_result_without_memory_is_not_told),
         cmocka_unit_test(test_a_ticket_without_memory_is_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

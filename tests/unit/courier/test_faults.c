@@ -21,7 +21,8 @@ typedef struct scene {
     sc_courier *courier;
 } scene;
 
-/** The provider is down; options may be changed before start(). */
+/** The provider is down; options may be changed before start(). A try has more time than any busy
+ * machine needs. */
 static void scene_open(scene *s)
 {
     *s = (scene){.town = odd_town_new(13)};
@@ -30,6 +31,7 @@ static void scene_open(scene *s)
     s->options = sc_courier_options_default();
     s->options.kind = SC_COURIER_HTTP;
     s->options.url = rough_provider_url(s->provider);
+    s->options.try_timeout_s = 60.0;
     s->options.back = errand_box_back;
     s->options.context = &s->box;
 }
@@ -70,15 +72,44 @@ static sc_errand *run(scene *s, double seconds)
     return e;
 }
 
-static void check_same_bytes(scene *s, size_t a, size_t b)
+/** With more and more time, until it left and was tried so often: on a busy machine a deadline that
+ * is short may come before that. */
+static sc_errand *run_until_tried(scene *s, double seconds, unsigned tries)
 {
-    const sc_bytes first = rough_provider_body(s->provider, a);
-    const sc_bytes second = rough_provider_body(s->provider, b);
-    assert_int_equal(first.size, second.size);
-    assert_memory_equal(first.data, second.data, first.size);
+    for (;; seconds *= 4.0) {
+        sc_errand *e = run(s, seconds);
+        if ((e->failure != SC_FAILURE_UNSENT && e->tries >= tries) || seconds > 15.0) return e;
+        errand_free(e);
+    }
+}
+
+/** All that the provider was sent; how much it is, each time. */
+static size_t check_same_bytes(scene *s, size_t count)
+{
+    const sc_bytes first = rough_provider_body(s->provider, 0);
+    for (size_t i = 1; i < count; i++) {
+        const sc_bytes next = rough_provider_body(s->provider, i);
+        assert_int_equal(first.size, next.size);
+        assert_memory_equal(first.data, next.data, first.size);
+    }
+    return first.size;
 }
 
 // --- What may pass ----------------------------------------------------------------------
+
+/** The first try fails, and the second goes well; where a try ends because it takes too long, a
+ * busy machine may need more of them. */
+static void check_tries(scene *s, const sc_errand *e, bool is_exact)
+{
+    const sc_courier_stats stats = sc_courier_stats_of(s->courier);
+    const size_t count = rough_provider_count(s->provider);
+    assert_true(e->tries >= 2 && count >= 2);
+    if (is_exact) assert_true(e->tries == 2 && count == 2);
+    const size_t size = check_same_bytes(s, count);
+    assert_int_equal(stats.tries, e->tries);
+    assert_true(stats.bytes_out >= 2 * size && stats.bytes_out <= e->tries * size);
+    assert_int_equal(stats.failed[SC_FAILURE_NONE], 0);
+}
 
 static void test_what_may_pass_is_tried_again_with_the_same_bytes(void **state)
 {
@@ -89,20 +120,15 @@ static void test_what_may_pass_is_tried_again_with_the_same_bytes(void **state)
         check_case(passing[i]);
         scene s;
         scene_open(&s);
-        s.options.try_timeout_s = 0.2;
+        const bool is_slow = passing[i] == ROUGH_SILENT || passing[i] == ROUGH_DRIPS;
+        if (is_slow) s.options.try_timeout_s = 0.5;
         rough_provider_up(s.provider);
         rough_provider_next(s.provider, passing[i], 1);
         start(&s);
         sc_errand *e = run(&s, 60.0);
         errand_check(e, s.town.objects, &s.town.slow);
-        assert_int_equal(e->tries, 2);
-        assert_int_equal(rough_provider_count(s.provider), 2);
-        check_same_bytes(&s, 0, 1);
+        check_tries(&s, e, !is_slow);
         if (passing[i] == ROUGH_BUSY) assert_true(e->latency_s >= 1.0);
-        const sc_courier_stats stats = sc_courier_stats_of(s.courier);
-        assert_int_equal(stats.tries, 2);
-        assert_int_equal(stats.bytes_out, 2 * rough_provider_body(s.provider, 0).size);
-        assert_int_equal(stats.failed[SC_FAILURE_NONE], 0);
         errand_free(e);
         scene_close(&s);
     }
@@ -133,10 +159,10 @@ static void test_a_provider_that_stays_down_is_given_up(void **state)
     scene s;
     scene_open(&s);
     start(&s);
-    sc_errand *e = run(&s, 0.5);
+    sc_errand *e = run_until_tried(&s, 0.5, 2);
     errand_check_failed(e, SC_FAILURE_UNREACHABLE, "the provider cannot be asked");
     assert_true(e->tries >= 2);
-    assert_int_equal(sc_courier_stats_of(s.courier).failed[SC_FAILURE_UNREACHABLE], 1);
+    assert_true(sc_courier_stats_of(s.courier).failed[SC_FAILURE_UNREACHABLE] >= 1);
     errand_free(e);
     scene_close(&s);
 }
@@ -151,7 +177,7 @@ static void test_a_provider_that_is_silent_or_drips_is_given_up_at_the_deadline(
         rough_provider_up(s.provider);
         rough_provider_next(s.provider, modes[i], 1000);
         start(&s);
-        sc_errand *e = run(&s, 0.3);  // less than one try takes
+        sc_errand *e = run_until_tried(&s, 0.3, 1);  // less than one try takes
         errand_check_failed(e, SC_FAILURE_TIMEOUT, "has not answered");
         assert_int_equal(e->tries, 1);
         assert_true(sc_clock_us() >= e->deadline_us);
@@ -384,7 +410,13 @@ static void test_those_who_find_no_connection_in_time_have_failed(void **state)
     while (rough_provider_count(s.provider) < 1) {
         usleep(1000);
     }
-    sc_errand *waiting = run(&s, 0.2);
+    sc_errand *waiting = NULL;
+    double seconds = 0.2;
+    do {  // on a busy machine its time may be over before a clerk has it
+        if (waiting) errand_free(waiting);
+        waiting = run(&s, seconds);
+        seconds *= 4.0;
+    } while (strstr(waiting->diag.message, "no clerk") && seconds < 60.0);
     errand_check_failed(waiting, SC_FAILURE_UNSENT, "no connection to the provider was free");
     assert_int_equal(waiting->tries, 0);
     sc_courier_free(s.courier);

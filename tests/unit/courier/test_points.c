@@ -24,6 +24,12 @@ typedef struct scene {
     sc_courier *courier;
 } scene;
 
+static void never(void *context, const sc_errand *errand, const void *bytes, size_t size)
+{
+    (void)context, (void)errand, (void)bytes, (void)size;
+    fail_msg("there is no body that could be told");
+}
+
 static void scene_open(scene *s, point_mode mode)
 {
     *s = (scene){.drawing = sketch_grid(SC_COORDS_PLANAR, 3, 3)};
@@ -32,10 +38,12 @@ static void scene_open(scene *s, point_mode mode)
     s->world = point_world_new(s->map, SC_POINT_STRAIGHT);
     s->server = point_server_start(&s->world, mode);
     s->points = point_server_options(s->server);
+    s->points.timeout_s = 60.0;
     errand_box_init(&s->box);
     s->options = sc_courier_options_default();
     s->options.kind = SC_COURIER_POINTS;
     s->options.points = &s->points;
+    s->options.leaves = never;
     s->options.back = errand_box_back;
     s->options.context = &s->box;
 }
@@ -129,7 +137,14 @@ static void test_a_provider_that_fails_is_asked_again_until_there_is_no_time(voi
     scene s;
     scene_open(&s, POINT_ERROR);
     start(&s);
-    sc_errand *e = run(&s, 0.5);
+    // The deadline may come in the midst of a try, and on a busy machine even in the first one.
+    sc_errand *e = NULL;
+    for (double seconds = 0.5; !e || (e->failure != SC_FAILURE_UNREACHABLE && seconds < 60.0) ||
+                               (e->tries < 2 && seconds < 60.0);
+         seconds *= 2.0) {
+        if (e) errand_free(e);
+        e = run(&s, seconds);
+    }
     errand_check_failed(e, SC_FAILURE_UNREACHABLE, "status 500");
     assert_true(e->tries >= 2);
     errand_free(e);
@@ -142,7 +157,12 @@ static void test_a_provider_that_never_answers_is_given_up_at_the_deadline(void 
     scene s;
     scene_open(&s, POINT_SLOW);
     start(&s);
-    sc_errand *e = run(&s, 0.3);
+    sc_errand *e = NULL;
+    for (double seconds = 0.3; !e || (e->failure == SC_FAILURE_UNSENT && seconds < 60.0);
+         seconds *= 4.0) {  // on a busy machine it may not even be asked
+        if (e) errand_free(e);
+        e = run(&s, seconds);
+    }
     errand_check_failed(e, SC_FAILURE_TIMEOUT, "deadline");
     errand_free(e);
     scene_close(&s);
@@ -154,7 +174,7 @@ static void test_nonsense_is_not_believed_and_opens_the_breaker(void **state)
     scene s;
     scene_open(&s, POINT_NOT_JSON);
     s.options.breaker_failures = 1;
-    s.options.breaker_pause_s = 60.0;
+    s.options.breaker_pause_s = 3600.0;
     start(&s);
     sc_errand *e = run(&s, 60.0);
     errand_check_failed(e, SC_FAILURE_UNBELIEVABLE, "");

@@ -47,6 +47,7 @@ static void scene_open(scene *s)
     s->options = sc_courier_options_default();
     s->options.kind = SC_COURIER_HTTP;
     s->options.ca = made_authority_file(s->house);
+    s->options.try_timeout_s = 60.0;
     s->options.back = errand_box_back;
     s->options.context = &s->box;
 }
@@ -177,8 +178,9 @@ static void test_without_a_certificate_that_it_wants_to_see_a_provider_does_not_
     start(&s);
     sc_errand *e = run(&s, 0.3);
     assert_int_equal(errand_returns(e), 1);
-    // On a slow machine the deadline may come before the handshake has failed.
-    assert_true(e->failure == SC_FAILURE_UNREACHABLE || e->failure == SC_FAILURE_TIMEOUT);
+    // On a slow machine the deadline may come before the handshake has failed, or has begun.
+    assert_true(e->failure == SC_FAILURE_UNREACHABLE || e->failure == SC_FAILURE_TIMEOUT ||
+                e->failure == SC_FAILURE_UNSENT);
     assert_int_equal(requests_of(&s), 0);
     errand_free(e);
     scene_close(&s);

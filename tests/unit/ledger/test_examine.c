@@ -16,9 +16,32 @@ enum { DEADLINE = 100000 };
 typedef struct scene {
     stage stage;
     desk desk;
+    sc_cut *cut;
     sc_ticket *tickets[2];
-    sc_cloak *cloak;
+    sc_bid *bid;
 } scene;
+
+/** A cloak as a worker would propose it. */
+static sc_bid *bid_of(desk *d, const sc_cloak *cloak)
+{
+    sc_bid *bid = sc_bid_new(cloak->star_count, cloak->segment_count, cloak->border_node_count + 1,
+                             cloak->member_count);
+    bid->border_node_count = cloak->border_node_count;
+    memcpy(bid->stars, cloak->stars, cloak->star_count * sizeof *cloak->stars);
+    memcpy(bid->segments, cloak->segments, cloak->segment_count * sizeof *cloak->segments);
+    memcpy(bid->border_nodes, cloak->border_nodes,
+           cloak->border_node_count * sizeof *cloak->border_nodes);
+    for (size_t i = 0; i < cloak->member_count; i++) {
+        bid->members[i] = (sc_bid_member){cloak->members[i].query, cloak->members[i].star};
+        bid->members[i].query.owner = DESK_SELF;
+    }
+    bid->id.bytes[0] = ++d->bids;
+    bid->worker = DESK_WORKER;
+    bid->room = 3;
+    bid->releaser = DESK_SELF;
+    bid->is_single = true;
+    return bid;
+}
 
 /** Queries at two ends of the street, each for two users, and the cloak that the engine finds. */
 static scene *scene_open(void)
@@ -28,6 +51,8 @@ static scene *scene_open(void)
     stage_open(&s->stage, small_maps[0].picture, small_maps[0].more, &engine);
     sc__books_options options = desk_options();
     options.paranoid = s->stage.map;
+    CHECK_OK(sc_cut_whole(s->stage.map, &s->cut, NULL), NULL);
+    options.cut = s->cut;
     desk_open(&s->desk, &options, 1);
     for (uint32_t i = 0; i < 2; i++) {
         sc_query query = stage_query(&s->stage, i + 1, i == 0 ? 'D' : 'F', 2, DEADLINE);
@@ -37,16 +62,20 @@ static scene *scene_open(void)
         s->tickets[i] = desk_ticket(i + 1, 2, DEADLINE);
         s->tickets[i]->query = query;
         sc__books_add(s->desk.books, s->tickets[i], 0);
-        (void)desk_next(&s->desk, SC__COMMAND_ADD);
+        (void)desk_next(&s->desk, SC_WORD_ADD, SC_PEER_NONE);
     }
-    s->cloak = stage_take(&s->stage);
-    assert_non_null(s->cloak);
+    sc_cloak *cloak = stage_take(&s->stage);
+    assert_non_null(cloak);
+    s->bid = bid_of(&s->desk, cloak);
+    CHECK_OK(sc_engine_refuse(s->stage.engine, cloak, NULL, 0), NULL);
+    sc_cloak_free(cloak);
     return s;
 }
 
 static void scene_close(scene *s)
 {
     desk_close(&s->desk);
+    sc_cut_free(s->cut);
     stage_close(&s->stage);
     free(s);
 }
@@ -55,11 +84,37 @@ static void test_a_proposal_that_keeps_its_promises_is_reserved(void **state)
 {
     (void)state;
     scene *s = scene_open();
-    desk_propose(&s->desk, s->cloak, 1);
+    desk_reserve(&s->desk, s->bid, 1);
     desk_check_quiet(&s->desk);
     assert_int_equal(s->tickets[0]->state, SC_TICKET_RESERVED);
     assert_int_equal(sc__books_stats(s->desk.books).violations, 0);
     scene_close(s);
+}
+
+/** Query 2 becomes another gateway's: of it there is only what the bid says. */
+static void give_away_second(scene *s)
+{
+    for (size_t i = 0; i < 2; i++) {
+        if (s->bid->members[i].query.user != s->tickets[1]->query.user) continue;
+        s->bid->members[i].query.owner = DESK_OTHER;
+    }
+    s->bid->is_single = false;
+}
+
+static void test_of_others_members_the_bid_is_believed(void **state)
+{
+    (void)state;
+    for (int is_broken = 0; is_broken < 2; is_broken++) {
+        scene *s = scene_open();
+        give_away_second(s);
+        for (size_t i = 0; is_broken && i < 2; i++) {
+            if (s->bid->members[i].query.owner == DESK_OTHER) s->bid->members[i].query.l = 50;
+        }
+        const sc_bid_id id = desk_reserve(&s->desk, s->bid, 1);
+        desk_check_word(&s->desk, is_broken ? SC_WORD_NO : SC_WORD_OK, DESK_WORKER, &id);
+        assert_int_equal(sc__books_stats(s->desk.books).violations, is_broken);
+        scene_close(s);
+    }
 }
 
 static void too_few_users(scene *s)
@@ -84,20 +139,20 @@ static void elsewhere(scene *s)
 
 static void a_segment_less(scene *s)
 {
-    s->cloak->segment_count--;
+    s->bid->segment_count--;
 }
 
 static void a_border_node_less(scene *s)
 {
     // The whole street has no border: it gets one that is none.
-    s->cloak->border_nodes[0] = 0;
-    s->cloak->border_node_count = s->cloak->border_node_count ? 0 : 1;
+    s->bid->border_nodes[0] = 0;
+    s->bid->border_node_count = s->bid->border_node_count ? 0 : 1;
 }
 
 static void another_star(scene *s)
 {
-    sc_star_id *star = &s->cloak->members[0].star;
-    *star = *star == s->cloak->stars[0] ? s->cloak->stars[1] : s->cloak->stars[0];
+    sc_star_id *star = &s->bid->members[0].star;
+    *star = *star == s->bid->stars[0] ? s->bid->stars[1] : s->bid->stars[0];
 }
 
 static void test_a_proposal_that_breaks_a_promise_is_counted_and_refused(void **state)
@@ -110,9 +165,8 @@ static void test_a_proposal_that_breaks_a_promise_is_counted_and_refused(void **
         check_case(i);
         scene *s = scene_open();
         breaks[i](s);
-        const sc_cloak *cloak = s->cloak;
-        desk_propose(&s->desk, s->cloak, 1);
-        desk_check_answer(&s->desk, SC__COMMAND_REFUSE, cloak);
+        const sc_bid_id id = desk_reserve(&s->desk, s->bid, 1);
+        desk_check_no(&s->desk, &id, (const uint32_t[]){0});
         assert_int_equal(s->tickets[0]->state, SC_TICKET_OPEN);
         assert_int_equal(s->tickets[1]->state, SC_TICKET_OPEN);
         assert_null(sc__books_take_due(s->desk.books, 1000));
@@ -130,6 +184,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_proposal_that_keeps_its_promises_is_reserved),
+        cmocka_unit_test(test_of_others_members_the_bid_is_believed),
         SC_CASES(test_a_proposal_that_breaks_a_promise_is_counted_and_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

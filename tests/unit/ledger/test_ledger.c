@@ -26,6 +26,7 @@ typedef struct scene {
     unsigned failures[SC_FAILURE_COUNT];
     unsigned published;
     uint32_t users;
+    uint64_t number;  ///< of the last cloak
     sc_ticket *last;  ///< settled, and kept
 } scene;
 
@@ -48,12 +49,13 @@ static void count_settled(void *context, sc_ticket *ticket)
     s->last = ticket;
 }
 
-static void count_published(void *context, const sc_relay *relay, uint32_t users)
+static void count_published(void *context, const sc_relay *relay, uint64_t number, uint32_t users)
 {
     scene *s = context;
     assert_true(relay->segment_count > 0 && relay->request_count > 0);
     s->published++;
     s->users = users;
+    s->number = number;
 }
 
 static sc_ledger_options scene_options(scene *s)
@@ -82,7 +84,7 @@ static void scene_open(scene *s)
     sc_rng *rng = NULL;
     CHECK_OK(sc_rng_new_seeded(1, &rng), NULL);
     CHECK_OK(sc__ledger_new_idle(s->map, &options, told_time, rng, &s->ledger, &diag), &diag);
-    sc__ledger_set_sender(s->ledger, take_errand, s);
+    sc__ledger_set_sender(s->ledger, take_errand, s, NULL);
 }
 
 static void scene_close(scene *s)
@@ -114,7 +116,7 @@ static void settle_down(scene *s)
 {
     for (int i = 0; i < 4; i++) {
         sc__ledger_round(s->ledger);
-        sc__room_round(sc__ledger_room(s->ledger), clock_now);
+        sc_crew_round(sc_ledger_crew(s->ledger), clock_now);
     }
     sc__ledger_round(s->ledger);
 }
@@ -182,6 +184,27 @@ static void test_users_behind_a_cloak_are_counted_once(void **state)
     assert_int_equal(s.published, 1);
     assert_int_equal(s.errands[0]->seat_count, 3);
     assert_int_equal(s.users, 2);
+    scene_close(&s);
+}
+
+static void test_a_cloak_has_a_number_that_its_members_and_its_errand_know(void **state)
+{
+    (void)state;
+    scene s;
+    scene_open(&s);
+    uint64_t before = 0;
+    for (uint32_t i = 1; i <= 2; i++) {
+        submit(&s, i, 1, 100000);
+        settle_down(&s);
+        clock_now += 101;
+        settle_down(&s);
+        assert_int_equal(s.published, i);
+        assert_true(s.number != before);
+        assert_true(s.errands[0]->number == s.number);
+        come_back(&s, SC_FAILURE_NONE);
+        assert_true(s.last->cloak == s.number);
+        before = s.number;
+    }
     scene_close(&s);
 }
 
@@ -351,7 +374,7 @@ static void test_options_out_of_range_are_refused(void **state)
     (void)state;
     scene s;
     scene_open(&s);
-    for (int i = 0; i < 10; i++) {
+    for (int i = 0; i < 13; i++) {
         check_case((uint64_t)i);
         sc_ledger_options options = scene_options(&s);
         if (i == 0) options.max_pending = 0;
@@ -364,6 +387,9 @@ static void test_options_out_of_range_are_refused(void **state)
         if (i == 7) options.settled = NULL;
         if (i == 8) options.engine.max_combinations = 0;
         if (i == 9) options.max_pending = SIZE_MAX;
+        if (i == 10) options.patience_us = 0;
+        if (i == 11) options.patience_us = INT64_C(4000000000);
+        if (i == 12) options.rooms = 0;
         sc_ledger *ledger = NULL;
         sc_diag diag = {""};
         assert_int_equal(sc_ledger_new(s.map, &options, &ledger, &diag), SC_EINVAL);
@@ -380,6 +406,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_query_goes_all_the_way),
         cmocka_unit_test(test_users_behind_a_cloak_are_counted_once),
+        cmocka_unit_test(test_a_cloak_has_a_number_that_its_members_and_its_errand_know),
         cmocka_unit_test(test_provider_failures_reach_the_clients),
         cmocka_unit_test(test_a_courier_that_is_too_busy_fails_the_cloak),
         cmocka_unit_test(test_a_client_that_goes_at_once_is_found_although_it_has_just_come),

@@ -2,20 +2,14 @@
 // whose provider is built in. What each traveller is told is what a plain search finds.
 #include "ledger/ledger.h"
 
-#include "base/clock.h"
 #include "support/check.h"
 #include "support/desk.h"
-#include "support/odd_cloak.h"
-#include "support/odd_objects.h"
-#include "support/odd_town.h"
+#include "support/town_travellers.h"
 
 #include <pthread.h>
 #include <unistd.h>
 
 enum { TRAVELLERS = 60, LONG_MS = 60000 };
-
-/** However slow the machine is, nobody's time runs out. */
-static const sc_time long_wait = INT64_C(3600000000);
 
 /** Tickets that came back, chained by `next`. */
 typedef struct basket {
@@ -62,40 +56,6 @@ static sc_courier *courier_for(sc_ledger *ledger, odd_town *town)
     return courier;
 }
 
-static void ask(sc_ledger *ledger, odd_town *town, uint32_t number)
-{
-    const sc_seg_id segment = sc_rng_below(&town->rng, sc_map_segment_count(town->map));
-    const odd_position at = odd_position_on(town->map, segment, &town->rng);
-    const uint32_t categories = sc_objects_vocabulary(town->objects)->count;
-    sc_request request = odd_request(town->map, categories, &town->rng);
-    // Doors let nothing pass that the provider would not answer.
-    const sc_request_limits limits = sc_request_limits_default();
-    if (request.radius_m > limits.max_radius_m) request.radius_m = limits.max_radius_m;
-    sc_ticket *ticket = desk_ticket(number, 1 + number % 2, sc_clock_us() + long_wait);
-    ticket->query.segment = segment;
-    ticket->edge = at.edge;
-    ticket->offset_m = at.offset_m;
-    ticket->request = sc_request_normal(&request);
-    CHECK_OK(sc_ledger_submit(ledger, ticket), NULL);
-}
-
-/** The same objects as far away as a plain search says. */
-static void check_answer(odd_town *town, const sc_ticket *ticket)
-{
-    const sc_answer *answer = ticket->answer;
-    assert_non_null(answer);
-    sc_near *nears = test_take(answer->count + 1, sizeof *nears);
-    for (size_t i = 0; i < answer->count; i++) {
-        const char *key = answer->texts + answer->found[i].key;
-        nears[i] = (sc_near){(uint32_t)strtoul(key, NULL, 10), answer->found[i].distance_m};
-    }
-    slow_answer wanted =
-        slow_nearest_at(&town->slow, ticket->edge, ticket->offset_m, &ticket->request);
-    slow_check_answer(&town->slow, &wanted, nears, answer->count, "traveller");
-    slow_answer_free(&wanted);
-    free(nears);
-}
-
 static void test_travellers_get_the_exact_answer(void **state)
 {
     (void)state;
@@ -106,7 +66,7 @@ static void test_travellers_get_the_exact_answer(void **state)
         sc_ledger *ledger = ledger_on(town.map, &b);
         sc_courier *courier = courier_for(ledger, &town);
         for (uint32_t i = 0; i < TRAVELLERS; i++) {
-            ask(ledger, &town, i);
+            town_ask(ledger, &town, i, 1 + i % 2);
         }
         // More than half of them find company in every town; the others would wait on.
         for (int i = 0; sc_ledger_stats_of(ledger).answered <= TRAVELLERS / 2; i++) {
@@ -125,7 +85,7 @@ static void test_travellers_get_the_exact_answer(void **state)
         for (sc_ticket *next, *ticket = b.first; ticket; ticket = next) {
             next = ticket->next;
             if (ticket->outcome == SC_OUTCOME_ANSWERED) {
-                check_answer(&town, ticket);
+                town_check_answer(&town, ticket);
                 assert_true(ticket->users >= ticket->query.k && ticket->segments > 0);
                 answered++;
             } else {
@@ -149,7 +109,7 @@ static void test_a_courier_freed_with_errands_under_way_gives_them_back(void **s
     sc_ledger *ledger = ledger_on(town.map, &b);
     sc_courier *courier = courier_for(ledger, &town);
     for (uint32_t i = 0; i < TRAVELLERS; i++) {
-        ask(ledger, &town, i);
+        town_ask(ledger, &town, i, 1 + i % 2);
     }
     // Long enough for some cloaks to have left, whatever the machine does meanwhile.
     for (int i = 0; sc_ledger_stats_of(ledger).cloaks == 0; i++) {

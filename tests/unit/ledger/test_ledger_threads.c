@@ -1,4 +1,4 @@
-// The ledger with its threads: several doors at once, an engine on a small town, a provider with
+// The ledger with its threads: several doors at once, engines on a small town, a provider with
 // threads of its own that answers, fails and is busy, and clients who go away. Every ticket comes
 // back once, and the counts add up.
 #include "ledger/ledger_internal.h"
@@ -20,6 +20,7 @@ enum { DOORS = 3, EACH = 250, TICKETS = DOORS * EACH, LONG_MS = 60000 };
 
 typedef struct scene {
     sc_map *map;
+    sc_cut *cut;
     sc_ledger *ledger;
     sc_handover *errands;  ///< for the provider's thread; NULL ends it
     pthread_t provider;
@@ -47,8 +48,9 @@ static void count_settled(void *context, sc_ticket *ticket)
     sc_ticket_free(ticket);
 }
 
-static void count_published(void *context, const sc_relay *relay, uint32_t users)
+static void count_published(void *context, const sc_relay *relay, uint64_t number, uint32_t users)
 {
+    (void)number;
     scene *s = context;
     assert_true(relay->segment_count > 0 && users > 0);
     atomic_fetch_add(&s->published, 1);
@@ -78,12 +80,29 @@ static void *provide(void *argument)
     }
 }
 
-static void scene_open(scene *s, unsigned prune_threads)
+/** Parts of about as many stars each, one after the other. */
+static sc_cut *cut_into(const sc_map *map, uint32_t parts)
+{
+    const uint32_t stars = sc_map_star_count(map);
+    uint16_t *part_of_star = test_take(stars, sizeof *part_of_star);
+    for (uint32_t i = 0; i < stars; i++) {
+        part_of_star[i] = (uint16_t)(i * parts / stars);
+    }
+    sc_cut *cut = NULL;
+    CHECK_OK(sc_cut_new(map, part_of_star, parts, &cut, NULL), NULL);
+    free(part_of_star);
+    return cut;
+}
+
+static void scene_open(scene *s, unsigned prune_threads, unsigned rooms)
 {
     *s = (scene){.map = stream_long_street(3)};
+    s->cut = cut_into(s->map, rooms);
     CHECK_OK(sc_handover_new(sizeof(sc_errand *), TICKETS + 1, &s->errands), NULL);
     sc_ledger_options options = sc_ledger_options_default();
     options.prune_threads = prune_threads;
+    options.rooms = rooms;
+    options.cut = s->cut;
     options.max_pending = TICKETS;
     options.jitter_us = 5000;
     options.guard_us = 1000;
@@ -93,7 +112,7 @@ static void scene_open(scene *s, unsigned prune_threads)
     options.context = s;
     sc_diag diag = {""};
     CHECK_OK(sc_ledger_new(s->map, &options, &s->ledger, &diag), &diag);
-    sc__ledger_set_sender(s->ledger, take_errand, s);
+    sc__ledger_set_sender(s->ledger, take_errand, s, NULL);
     assert_int_equal(pthread_create(&s->provider, NULL, provide, s), 0);
 }
 
@@ -111,6 +130,8 @@ static void scene_close(scene *s, bool was_drained)
     assert_int_equal(stats.pending, 0);
     assert_int_equal(stats.violations, 0);
     assert_int_equal(stats.cloaks, s->published);
+    assert_int_equal(stats.lost, 0);
+    assert_int_equal(sc_crew_stats_of(sc_ledger_crew(s->ledger), NULL).lost, 0);
     assert_int_equal(stats.answered, s->outcomes[SC_OUTCOME_ANSWERED]);
     assert_int_equal(stats.gone, s->outcomes[SC_OUTCOME_GONE]);
     assert_int_equal(s->late, 0);
@@ -128,6 +149,7 @@ static void scene_close(scene *s, bool was_drained)
                   stats.failed[SC_FAILURE_TIMEOUT], stats.cloaks, stats.refused);
     sc_ledger_free(s->ledger);
     sc_handover_free(s->errands);
+    sc_cut_free(s->cut);
     sc_map_free(s->map);
 }
 
@@ -136,7 +158,7 @@ typedef struct door {
     uint32_t first;  ///< number of its first ticket
 } door;
 
-/** Ask EACH times, and go away some time after one of six. */
+/** Ask EACH times, go away some time after one of six, and want another variant now and then. */
 static void *ask(void *argument)
 {
     const door *d = argument;
@@ -154,7 +176,10 @@ static void *ask(void *argument)
             const sc_query_id id = plain_id(number - sc_rng_below(&rng, 5));
             sc_ledger_withdraw(s->ledger, &id);
         }
-        if (i % 10 == 0) usleep(500);
+        if (i % 10 == 0) {
+            CHECK_OK(sc_ledger_switch(s->ledger, (sc_variant)sc_rng_below(&rng, 3)), NULL);
+            usleep(500);
+        }
     }
     return NULL;
 }
@@ -183,9 +208,9 @@ static void wait_until_empty(const sc_ledger *ledger)
 static void test_many_doors_and_every_ticket_comes_back_once(void **state)
 {
     (void)state;
-    for (unsigned prune_threads = 0; prune_threads < 2; prune_threads++) {
+    for (unsigned i = 0; i < 3; i++) {
         scene *s = test_take(1, sizeof *s);
-        scene_open(s, prune_threads);
+        scene_open(s, i % 2, i < 2 ? 1 : 3);
         ask_everywhere(s);
         sc_ledger_drain(s->ledger);
         wait_until_empty(s->ledger);
@@ -200,7 +225,7 @@ static void test_a_stop_in_the_middle_loses_nobody(void **state)
 {
     (void)state;
     scene *s = test_take(1, sizeof *s);
-    scene_open(s, 1);
+    scene_open(s, 1, 2);
     ask_everywhere(s);
     scene_close(s, false);
     free(s);
@@ -225,7 +250,7 @@ static void test_doors_that_do_not_know_of_the_end_lose_nobody(void **state)
 {
     (void)state;
     scene *s = test_take(1, sizeof *s);
-    scene_open(s, 0);
+    scene_open(s, 0, 1);
     door doors[DOORS];
     pthread_t threads[DOORS];
     for (uint32_t i = 0; i < DOORS; i++) {
@@ -244,6 +269,7 @@ static void test_doors_that_do_not_know_of_the_end_lose_nobody(void **state)
     pthread_join(s->provider, NULL);
     sc_ledger_free(s->ledger);
     sc_handover_free(s->errands);
+    sc_cut_free(s->cut);
     sc_map_free(s->map);
     free(s);
 }

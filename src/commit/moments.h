@@ -6,10 +6,10 @@
  * place, so that it can be taken out again wherever it is: most deadlines never come. Four children
  * per node: new moments are mostly late ones and stay near the bottom.
  *
- * Used by: books.c, for deadlines and for releases.
+ * Used by: fates; the ledger's books, for deadlines, releases and patience.
  */
-#ifndef SC_LEDGER_MOMENTS_H
-#define SC_LEDGER_MOMENTS_H
+#ifndef SC_COMMIT_MOMENTS_H
+#define SC_COMMIT_MOMENTS_H
 
 #include <starcloak/query.h>
 

@@ -1,5 +1,5 @@
 // The heap of moments: always the earliest first, and whoever is in it knows where.
-#include "ledger/moments.h"
+#include "commit/moments.h"
 
 #include "base/rng.h"
 #include "support/check.h"

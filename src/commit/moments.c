@@ -1,5 +1,5 @@
 // A heap with four children per node. See moments.h.
-#include "ledger/moments.h"
+#include "commit/moments.h"
 
 #include "base/alloc.h"
 

@@ -1,0 +1,32 @@
+/**
+ * @file desk_four.h
+ * @brief A desk with four queries in one bid: 1 and 2 are ours, 1000 and 1001 another gateway's.
+ *
+ * Used by: tests of the ledger, of what it does together with another gateway.
+ */
+#ifndef SC_TESTS_SUPPORT_DESK_FOUR_H
+#define SC_TESTS_SUPPORT_DESK_FOUR_H
+
+#include "support/desk.h"
+
+extern const uint32_t four_all[];
+extern const uint32_t four_ours[];
+extern const uint32_t four_theirs[];
+extern const uint32_t four_none[];
+
+/** A desk with desk_options(). */
+desk *four_open(void);
+
+/** What was counted adds up; then it is closed and freed. */
+void four_close(desk *d);
+
+/** Queries 1 and 2 and a bid of all four, reserved at 0. */
+sc_bid_id four_reserve(desk *d, sc_peer releaser);
+
+/** As R: the same, published at 200. */
+sc_proposal *four_publish(desk *d, sc_bid_id *id);
+
+/** The next word is a result to the other gateway, which says that it failed. */
+void four_check_failure(desk *d, sc_failure failure);
+
+#endif

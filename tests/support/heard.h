@@ -1,0 +1,53 @@
+/**
+ * @file heard.h
+ * @brief A voice whose words are kept, in the order in which they were said, until a test looks.
+ *
+ * Any thread may speak. How many words fit can be said, so that a test can play a gateway that does
+ * not listen.
+ *
+ * Used by: tests of the worker.
+ */
+#ifndef SC_TESTS_SUPPORT_HEARD_H
+#define SC_TESTS_SUPPORT_HEARD_H
+
+#include "commit/words.h"
+
+#include <pthread.h>
+
+typedef struct heard_word {
+    sc_peer to;
+    sc_word word;
+} heard_word;
+
+typedef struct heard {
+    pthread_mutex_t lock;
+    heard_word *words;
+    size_t first;  ///< not yet taken
+    size_t count;
+    size_t capacity;
+    size_t room;  ///< that many may wait; SIZE_MAX at first
+    size_t lost;  ///< said although there was no room
+} heard;
+
+/** It stays where it is. */
+void heard_open(heard *h);
+void heard_close(heard *h);
+
+sc_voice heard_voice(heard *h);
+
+/** The oldest word, which is the caller's; false if there is none. */
+bool heard_take(heard *h, heard_word *out);
+
+/** The oldest word, which must be of that kind, and for that peer. */
+sc_word heard_next(heard *h, sc_word_kind kind, sc_peer to);
+
+/** Nothing is left. */
+void heard_check_quiet(heard *h);
+
+/** How many wait. */
+size_t heard_count(heard *h);
+
+/** How many may wait from now on. */
+void heard_limit(heard *h, size_t room);
+
+#endif

@@ -1,0 +1,435 @@
+// Words, beats and placements made at random. See made_words.h.
+#include "support/made_words.h"
+
+#include "base/alloc.h"
+#include "support/check.h"
+#include "support/sketch.h"
+
+#include <stdio.h>
+
+enum { PARTS = 7, MEMBERS = 9, GATEWAYS = 3 };
+
+static const char *const categories[] = {"fuel", "food", "caf\xc3\xa9", "", "hospital"};
+enum { CATEGORIES = sizeof categories / sizeof categories[0] };
+
+word_town word_town_new(void)
+{
+    sketch s = sketch_grid(SC_COORDS_PLANAR, 6, 6);
+    static const sc_vocabulary vocabulary = {.names = categories, .count = CATEGORIES};
+    word_town town = {.map = sketch_map(&s)};
+    sketch_free(&s);
+    town.codec = (sc_cluster_codec){.map = town.map, .parts = PARTS, .vocabulary = &vocabulary};
+    return town;
+}
+
+void word_town_free(word_town *town)
+{
+    sc_map_free(town->map);
+}
+
+// --- Making
+// ---------------------------------------------------------------------------------------
+
+static void draw_bytes(sc_rng *rng, void *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        ((uint8_t *)bytes)[i] = (uint8_t)sc_rng_next(rng);
+    }
+}
+
+static sc_peer draw_peer(sc_rng *rng)
+{
+    return sc_rng_next(rng) | 1;
+}
+
+// Mostly a moment of this year, now and then a far one, or never.
+static sc_time draw_time(sc_rng *rng)
+{
+    switch (sc_rng_below(rng, 12)) {
+    case 0:
+        return SC_TIME_NEVER;
+    case 1:
+        return 0;
+    case 2:
+        return sc_seconds(-8e9);
+    default:
+        return sc_seconds(1e9 + sc_rng_unit(rng) * 1e9);
+    }
+}
+
+static uint32_t draw_count(sc_rng *rng)
+{
+    return sc_rng_below(rng, 20) == 0 ? UINT32_MAX : 1 + sc_rng_below(rng, 300);
+}
+
+static sc_query draw_query(const word_town *town, sc_peer owner, sc_rng *rng)
+{
+    sc_query query = {.user = sc_rng_next(rng),
+                      .deadline = draw_time(rng),
+                      .segment = sc_rng_below(rng, sc_map_segment_count(town->map)),
+                      .k = draw_count(rng),
+                      .l = draw_count(rng),
+                      .max_hops = sc_rng_below(rng, 1001),
+                      .result_size = sc_rng_below(rng, 3),
+                      .owner = owner};
+    draw_bytes(rng, query.id.bytes, sizeof query.id.bytes);
+    return query;
+}
+
+// About a third of the ids below `limit`, ascending.
+static size_t draw_ids(uint32_t limit, uint32_t *ids, sc_rng *rng)
+{
+    size_t count = 0;
+    for (uint32_t id = 0; id < limit; id++) {
+        if (sc_rng_below(rng, 3) == 0) ids[count++] = id;
+    }
+    return count;
+}
+
+static void draw_members(const word_town *town, sc_bid *bid, sc_rng *rng)
+{
+    sc_peer gateways[GATEWAYS];
+    draw_bytes(rng, gateways, sizeof gateways);
+    const uint32_t gateway_count = 1 + sc_rng_below(rng, GATEWAYS);
+    bid->is_single = true;
+    bid->deadline = SC_TIME_NEVER;
+    bid->last = INT64_MIN;
+    for (size_t i = 0; i < bid->member_count; i++) {
+        sc_bid_member *member = &bid->members[i];
+        member->query = draw_query(town, gateways[sc_rng_below(rng, gateway_count)] | 1, rng);
+        member->star =
+            bid->star_count > 0 ? sc_rng_below(rng, sc_map_star_count(town->map)) : SC_NONE;
+        if (member->query.deadline < bid->deadline) bid->deadline = member->query.deadline;
+        if (member->query.deadline > bid->last) bid->last = member->query.deadline;
+    }
+    bid->releaser = bid->members[sc_rng_below(rng, (uint32_t)bid->member_count)].query.owner;
+    for (size_t i = 0; i < bid->member_count; i++) {
+        bid->is_single &= bid->members[i].query.owner == bid->releaser;
+    }
+}
+
+static sc_bid *draw_bid(const word_town *town, sc_peer worker, sc_rng *rng)
+{
+    uint32_t stars[64];
+    uint32_t segments[128];
+    uint32_t nodes[64];
+    assert_true(sc_map_segment_count(town->map) <= 128 && sc_map_node_count(town->map) <= 64);
+    const size_t star_count =
+        sc_rng_below(rng, 5) > 0 ? draw_ids(sc_map_star_count(town->map), stars, rng) : 0;
+    size_t segment_count = draw_ids(sc_map_segment_count(town->map), segments, rng);
+    const size_t node_count = draw_ids(sc_map_node_count(town->map), nodes, rng);
+    if (segment_count == 0) segments[segment_count++] = 3;
+    sc_bid *bid = sc_bid_new(star_count, segment_count, node_count, 1 + sc_rng_below(rng, MEMBERS));
+    assert_non_null(bid);
+    memcpy(bid->stars, stars, star_count * sizeof *stars);
+    memcpy(bid->segments, segments, segment_count * sizeof *segments);
+    memcpy(bid->border_nodes, nodes, node_count * sizeof *nodes);
+    draw_bytes(rng, bid->id.bytes, sizeof bid->id.bytes);
+    bid->worker = worker;
+    bid->room = sc_rng_below(rng, 4);
+    bid->part = sc_rng_below(rng, PARTS);
+    draw_members(town, bid, rng);
+    return bid;
+}
+
+static sc_request draw_request(sc_rng *rng)
+{
+    sc_request request = {.type = SC_REQUEST_KNN, .k = draw_count(rng)};
+    if (sc_rng_below(rng, 2) == 0) {
+        request = (sc_request){.type = SC_REQUEST_RANGE, .radius_m = sc_rng_unit(rng) * 1e4};
+    }
+    const uint32_t count = sc_rng_below(rng, CATEGORIES + 1);
+    for (uint32_t i = 0; i < count; i++) {
+        request.categories[request.category_count++] = sc_rng_below(rng, CATEGORIES);
+    }
+    return sc_request_normal(&request);
+}
+
+static void draw_wishes(sc_word *word, sc_rng *rng)
+{
+    word->count = sc_rng_below(rng, MEMBERS);
+    if (word->count == 0) return;
+    word->wishes = sc_calloc(word->count, sizeof *word->wishes);
+    assert_non_null(word->wishes);
+    for (size_t i = 0; i < word->count; i++) {
+        draw_bytes(rng, word->wishes[i].query.bytes, sizeof word->wishes[i].query.bytes);
+        word->wishes[i].request = draw_request(rng);
+    }
+}
+
+static void draw_gone(sc_word *word, sc_rng *rng)
+{
+    word->count = sc_rng_below(rng, MEMBERS);
+    if (word->count == 0) return;
+    word->gone = sc_calloc(word->count, sizeof *word->gone);
+    assert_non_null(word->gone);
+    draw_bytes(rng, word->gone, word->count * sizeof *word->gone);
+}
+
+static sc_result *draw_result(sc_rng *rng)
+{
+    uint8_t relay[40];
+    uint8_t reply[60];
+    draw_bytes(rng, relay, sizeof relay);
+    draw_bytes(rng, reply, sizeof reply);
+    const sc_failure failure = sc_rng_below(rng, 2) == 0
+                                   ? (sc_failure)(1 + sc_rng_below(rng, SC_FAILURE_COUNT - 1))
+                                   : SC_FAILURE_NONE;
+    sc_result *result = failure ? sc_result_new(failure, NULL, 0, NULL, 0)
+                                : sc_result_new(failure, relay, 1 + sc_rng_below(rng, 40), reply,
+                                                sc_rng_below(rng, 61));
+    assert_non_null(result);
+    return result;
+}
+
+sc_word made_word(const word_town *town, sc_word_kind kind, sc_rng *rng)
+{
+    sc_word word = {.kind = kind, .from = draw_peer(rng)};
+    switch (kind) {
+    case SC_WORD_ADD:
+    case SC_WORD_COMPANY:
+    case SC_WORD_REMOVE:
+    case SC_WORD_DROPPED:
+    case SC_WORD_NOT_TAKEN:
+        word.part = sc_rng_below(rng, PARTS);
+        word.home = sc_rng_below(rng, PARTS);
+        word.reason = (sc_drop_reason)sc_rng_below(rng, SC_DROP_REASON_COUNT);
+        word.query = draw_query(town, word.from, rng);
+        return word;
+    case SC_WORD_RESERVE:
+        word.bid = draw_bid(town, word.from, rng);
+        return word;
+    case SC_WORD_OK:
+    case SC_WORD_RELEASE:
+        draw_wishes(&word, rng);
+        break;
+    case SC_WORD_NO:
+        draw_gone(&word, rng);
+        break;
+    case SC_WORD_RESULT:
+        word.result = draw_result(rng);
+        break;
+    default:
+        break;
+    }
+    draw_bytes(rng, word.id.bytes, sizeof word.id.bytes);
+    word.room = sc_rng_below(rng, 4);
+    word.users = draw_count(rng);
+    word.number = sc_rng_next(rng);
+    word.deadline = draw_time(rng);
+    return word;
+}
+
+sc_beat *made_beat(uint32_t parts, sc_rng *rng)
+{
+    uint32_t ids[64];
+    assert_true(parts <= 64);
+    const bool is_worker = sc_rng_below(rng, 3) > 0;
+    const size_t count = is_worker ? draw_ids(parts, ids, rng) : 0;
+    sc_beat *beat = sc_beat_new(count);
+    assert_non_null(beat);
+    uint64_t *const numbers[] = {
+        &beat->number,      &beat->cut,       &beat->epoch,    &beat->open,   &beat->messages_out,
+        &beat->messages_in, &beat->bytes_out, &beat->bytes_in, &beat->memory, &beat->cpu_us};
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        *numbers[i] = sc_rng_next(rng) >> sc_rng_below(rng, 64);
+    }
+    beat->peer = draw_peer(rng);
+    beat->is_worker = is_worker;
+    beat->is_leaving = sc_rng_below(rng, 2) == 0;
+    beat->calendar_us = sc_seconds(1e9 * sc_rng_unit(rng));
+    beat->threads = is_worker ? 1 + sc_rng_below(rng, 128) : 0;
+    snprintf(beat->name, sizeof beat->name, "w%u.Host-%u_a", sc_rng_below(rng, 100),
+             sc_rng_below(rng, 100));
+    if (is_worker) {
+        sc_crew_stats *crew = &beat->crew;
+        uint64_t *const counts[] = {
+            &crew->bids,         &crew->bids_under_way, &crew->bids_published,
+            &crew->bids_refused, &crew->bids_silent,    &crew->bids_unknown,
+            &crew->asked,        &crew->lost,           &crew->misdirected};
+        for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+            *counts[i] = sc_rng_next(rng) >> sc_rng_below(rng, 64);
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        beat->parts[i] = (sc_beat_part){.part = ids[i],
+                                        .load = {.is_open = true,
+                                                 .room = sc_rng_below(rng, 4),
+                                                 .queries = sc_rng_next(rng),
+                                                 .company = sc_rng_below(rng, 100),
+                                                 .cloaks = sc_rng_below(rng, 100),
+                                                 .dropped = sc_rng_below(rng, 100),
+                                                 .cpu_us = sc_rng_next(rng) >> 30,
+                                                 .pending = sc_rng_below(rng, 100),
+                                                 .held = UINT32_MAX}};
+    }
+    return beat;
+}
+
+sc_placement *made_placement(uint32_t parts, sc_rng *rng)
+{
+    sc_placement *placement = sc_placement_new(parts);
+    assert_non_null(placement);
+    const sc_peer workers[] = {draw_peer(rng), draw_peer(rng), draw_peer(rng), SC_PEER_NONE};
+    placement->epoch = sc_rng_next(rng) >> sc_rng_below(rng, 64);
+    placement->leader = draw_peer(rng);
+    placement->cut = sc_rng_next(rng);
+    for (uint32_t i = 0; i < parts; i++) {
+        placement->owners[i] = workers[sc_rng_below(rng, 4)];
+    }
+    return placement;
+}
+
+// --- Comparing
+// ------------------------------------------------------------------------------------
+
+static void check_same_query(const sc_query *got, const sc_query *wanted)
+{
+    assert_memory_equal(got->id.bytes, wanted->id.bytes, sizeof wanted->id.bytes);
+    assert_int_equal(got->user, wanted->user);
+    assert_int_equal(got->deadline, wanted->deadline);
+    assert_int_equal(got->segment, wanted->segment);
+    assert_int_equal(got->k, wanted->k);
+    assert_int_equal(got->l, wanted->l);
+    assert_int_equal(got->max_hops, wanted->max_hops);
+    assert_int_equal(got->result_size, wanted->result_size);
+    assert_int_equal(got->owner, wanted->owner);
+}
+
+static void check_same_ids(const uint32_t *got, size_t count, const uint32_t *wanted,
+                           size_t wanted_count)
+{
+    assert_int_equal(count, wanted_count);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(got[i], wanted[i]);
+    }
+}
+
+static void check_same_bid(const sc_bid *got, const sc_bid *wanted)
+{
+    assert_memory_equal(got->id.bytes, wanted->id.bytes, sizeof wanted->id.bytes);
+    assert_int_equal(got->worker, wanted->worker);
+    assert_int_equal(got->room, wanted->room);
+    assert_int_equal(got->part, wanted->part);
+    assert_int_equal(got->releaser, wanted->releaser);
+    assert_int_equal(got->is_single, wanted->is_single);
+    assert_int_equal(got->deadline, wanted->deadline);
+    assert_int_equal(got->last, wanted->last);
+    check_same_ids(got->stars, got->star_count, wanted->stars, wanted->star_count);
+    check_same_ids(got->segments, got->segment_count, wanted->segments, wanted->segment_count);
+    check_same_ids(got->border_nodes, got->border_node_count, wanted->border_nodes,
+                   wanted->border_node_count);
+    assert_int_equal(got->member_count, wanted->member_count);
+    for (size_t i = 0; i < got->member_count; i++) {
+        // Only engines care for the size of a result: in a bid it is not said.
+        sc_query said = wanted->members[i].query;
+        said.result_size = 0;
+        check_same_query(&got->members[i].query, &said);
+        assert_int_equal(got->members[i].star, wanted->members[i].star);
+    }
+}
+
+static void check_same_wishes(const sc_word *got, const sc_word *wanted)
+{
+    assert_int_equal(got->count, wanted->count);
+    for (size_t i = 0; i < got->count; i++) {
+        assert_memory_equal(got->wishes[i].query.bytes, wanted->wishes[i].query.bytes,
+                            sizeof wanted->wishes[i].query.bytes);
+        assert_true(sc_request_equal(&got->wishes[i].request, &wanted->wishes[i].request));
+    }
+}
+
+static void check_same_result(const sc_result *got, const sc_result *wanted)
+{
+    assert_int_equal(got->failure, wanted->failure);
+    assert_int_equal(got->relay_size, wanted->relay_size);
+    assert_int_equal(got->reply_size, wanted->reply_size);
+    if (got->relay_size > 0) assert_memory_equal(got->relay, wanted->relay, got->relay_size);
+    if (got->reply_size > 0) assert_memory_equal(got->reply, wanted->reply, got->reply_size);
+}
+
+static void check_same_proceeding(const sc_word *got, const sc_word *wanted)
+{
+    const sc_word_kind kind = wanted->kind;
+    assert_memory_equal(got->id.bytes, wanted->id.bytes, sizeof wanted->id.bytes);
+    assert_int_equal(got->room, wanted->room);
+    if (kind == SC_WORD_PUBLISHED || kind == SC_WORD_RESULT) {
+        assert_int_equal(got->users, wanted->users);
+        assert_int_equal(got->number, wanted->number);
+    }
+    if (kind == SC_WORD_OK || kind == SC_WORD_RELEASE || kind == SC_WORD_ABORT ||
+        kind == SC_WORD_ASK || kind == SC_WORD_PUBLISHED) {
+        assert_int_equal(got->deadline, wanted->deadline);
+    }
+    if (kind == SC_WORD_OK || kind == SC_WORD_RELEASE) check_same_wishes(got, wanted);
+    if (kind == SC_WORD_NO) {
+        assert_int_equal(got->count, wanted->count);
+        if (got->count > 0) {
+            assert_memory_equal(got->gone, wanted->gone, got->count * sizeof *got->gone);
+        }
+    }
+    if (kind == SC_WORD_RESULT) check_same_result(got->result, wanted->result);
+}
+
+void check_same_word(const sc_word *got, const sc_word *wanted)
+{
+    assert_int_equal(got->kind, wanted->kind);
+    assert_int_equal(got->from, wanted->from);
+    switch (wanted->kind) {
+    case SC_WORD_REMOVE:
+        assert_int_equal(got->query.segment, wanted->query.segment);
+        assert_int_equal(got->query.max_hops, wanted->query.max_hops);
+        assert_int_equal(got->query.owner, wanted->query.owner);
+        // fall through
+    case SC_WORD_ADD:
+    case SC_WORD_COMPANY:
+        assert_int_equal(got->part, wanted->part);
+        assert_int_equal(got->home, wanted->home);
+        if (wanted->kind != SC_WORD_REMOVE) check_same_query(&got->query, &wanted->query);
+        // fall through
+    case SC_WORD_DROPPED:
+    case SC_WORD_NOT_TAKEN:
+        assert_memory_equal(got->query.id.bytes, wanted->query.id.bytes,
+                            sizeof wanted->query.id.bytes);
+        if (wanted->kind == SC_WORD_DROPPED) assert_int_equal(got->reason, wanted->reason);
+        break;
+    case SC_WORD_RESERVE:
+        check_same_bid(got->bid, wanted->bid);
+        break;
+    default:
+        check_same_proceeding(got, wanted);
+    }
+}
+
+void check_same_beat(const sc_beat *got, const sc_beat *wanted)
+{
+    assert_int_equal(got->part_count, wanted->part_count);
+    sc_beat a = *got;
+    sc_beat b = *wanted;
+    a.parts = b.parts = NULL;
+    assert_string_equal(a.name, b.name);
+    assert_memory_equal(&a, &b, sizeof a);  // both were zeroed when they were made
+    for (size_t i = 0; i < got->part_count; i++) {
+        const sc_part_load *x = &got->parts[i].load;
+        const sc_part_load *y = &wanted->parts[i].load;
+        assert_int_equal(got->parts[i].part, wanted->parts[i].part);
+        assert_int_equal(x->is_open, y->is_open);
+        assert_int_equal(x->room, y->room);
+        assert_int_equal(x->queries, y->queries);
+        assert_int_equal(x->company, y->company);
+        assert_int_equal(x->cloaks, y->cloaks);
+        assert_int_equal(x->dropped, y->dropped);
+        assert_int_equal(x->cpu_us, y->cpu_us);
+        assert_int_equal(x->pending, y->pending);
+        assert_int_equal(x->held, y->held);
+    }
+}
+
+void check_same_placement(const sc_placement *got, const sc_placement *wanted)
+{
+    assert_int_equal(got->epoch, wanted->epoch);
+    assert_int_equal(got->leader, wanted->leader);
+    assert_int_equal(got->cut, wanted->cut);
+    assert_int_equal(got->parts, wanted->parts);
+    assert_memory_equal(got->owners, wanted->owners, got->parts * sizeof *got->owners);
+}

@@ -1,0 +1,44 @@
+// Travellers of an odd town. See town_travellers.h.
+#include "support/town_travellers.h"
+
+#include "base/clock.h"
+#include "support/check.h"
+#include "support/desk.h"
+#include "support/odd_cloak.h"
+#include "support/odd_objects.h"
+
+/** However slow the machine is, nobody's time runs out. */
+static const sc_time long_wait = INT64_C(3600000000);
+
+void town_ask(sc_ledger *ledger, odd_town *town, uint32_t number, uint32_t k)
+{
+    const sc_seg_id segment = sc_rng_below(&town->rng, sc_map_segment_count(town->map));
+    const odd_position at = odd_position_on(town->map, segment, &town->rng);
+    const uint32_t categories = sc_objects_vocabulary(town->objects)->count;
+    sc_request request = odd_request(town->map, categories, &town->rng);
+    // Doors let nothing pass that the provider would not answer.
+    const sc_request_limits limits = sc_request_limits_default();
+    if (request.radius_m > limits.max_radius_m) request.radius_m = limits.max_radius_m;
+    sc_ticket *ticket = desk_ticket(number, k, sc_clock_us() + long_wait);
+    ticket->query.segment = segment;
+    ticket->edge = at.edge;
+    ticket->offset_m = at.offset_m;
+    ticket->request = sc_request_normal(&request);
+    CHECK_OK(sc_ledger_submit(ledger, ticket), NULL);
+}
+
+void town_check_answer(odd_town *town, const sc_ticket *ticket)
+{
+    const sc_answer *answer = ticket->answer;
+    assert_non_null(answer);
+    sc_near *nears = test_take(answer->count + 1, sizeof *nears);
+    for (size_t i = 0; i < answer->count; i++) {
+        const char *key = answer->texts + answer->found[i].key;
+        nears[i] = (sc_near){(uint32_t)strtoul(key, NULL, 10), answer->found[i].distance_m};
+    }
+    slow_answer wanted =
+        slow_nearest_at(&town->slow, ticket->edge, ticket->offset_m, &ticket->request);
+    slow_check_answer(&town->slow, &wanted, nears, answer->count, "traveller");
+    slow_answer_free(&wanted);
+    free(nears);
+}

@@ -1,0 +1,216 @@
+// Queries near a cut: other parts hear of them after a quarter of their time, and again when a part
+// has moved; who has heard of a query hears that it is over.
+//
+//   A   B   J   C     parts: D and E are in part 0, K and F in part 1
+//   |   |   |   |
+//   D---E---K---F
+//   |   |   |   |
+//   G   H   L   I
+#include "ledger/books.h"
+
+#include "support/check.h"
+#include "support/desk.h"
+#include "support/sketch.h"
+#include "support/stage.h"
+#include "support/streams.h"
+
+enum { FAR = 0, NEAR = 4 };
+
+static const char picture[] = "A   B   J   C\n"
+                              "|   |   |   |\n"
+                              "D---E---K---F\n"
+                              "|   |   |   |\n"
+                              "G   H   L   I\n";
+
+typedef struct scene {
+    stage stage;
+    sc_cut *cut;
+    desk desk;
+} scene;
+
+static scene *scene_open(void)
+{
+    scene *s = test_take(1, sizeof *s);
+    const sc_engine_options engine = sc_engine_options_default();
+    stage_open(&s->stage, picture, "", &engine);
+    uint16_t parts[4] = {0};
+    parts[stage_star(&s->stage, 'K')] = 1;
+    parts[stage_star(&s->stage, 'F')] = 1;
+    CHECK_OK(sc_cut_new(s->stage.map, parts, 2, &s->cut, NULL), NULL);
+    sc__books_options options = desk_options();
+    options.cut = s->cut;
+    desk_open(&s->desk, &options, 1);
+    return s;
+}
+
+static void scene_close(scene *s)
+{
+    const sc_ledger_stats stats = sc__books_stats(s->desk.books);
+    desk_check_stats(&stats);
+    desk_close(&s->desk);
+    sc_cut_free(s->cut);
+    stage_close(&s->stage);
+    free(s);
+}
+
+/** A query from a dead end of that star, which waits 4000 from 0 on. */
+static sc_ticket *ask(scene *s, uint32_t number, char letter, uint32_t max_hops)
+{
+    sc_ticket *ticket = desk_ticket(number, 1, 4000);
+    ticket->query.segment = stage_dead_end(&s->stage, letter);
+    ticket->query.max_hops = max_hops;
+    sc__books_add(s->desk.books, ticket, 0);
+    desk_check_query(&s->desk, SC_WORD_ADD, number, letter == 'F' ? 1 : 0);
+    desk_check_quiet(&s->desk);
+    return ticket;
+}
+
+/** A single bid of one query, by the engine of that part, published. */
+static void publish(scene *s, uint32_t number, uint32_t part, sc_time now)
+{
+    desk *d = &s->desk;
+    sc_bid *bid = desk_bid(d, (const uint32_t[]){number, 0}, DESK_SELF);
+    bid->part = part;
+    desk_reserve(d, bid, now);
+    sc_proposal *proposal = sc__books_take_due(d->books, now + 100);
+    assert_non_null(proposal);
+    sc__books_published(d->books, proposal, 1, 1, now + 100);
+}
+
+static void test_a_query_near_a_cut_is_said_to_other_parts_after_a_quarter_of_its_time(void **state)
+{
+    (void)state;
+    scene *s = scene_open();
+    desk *d = &s->desk;
+    assert_true(ask(s, 1, 'D', NEAR)->is_near);
+    assert_false(ask(s, 2, 'D', FAR)->is_near);
+    assert_true(ask(s, 3, 'F', NEAR)->is_near);
+    assert_int_equal(sc__books_next_wake(d->books), 1000);
+    sc__books_pass_time(d->books, 999);
+    desk_check_quiet(d);
+    sc__books_pass_time(d->books, 1000);
+    assert_int_equal(d->told_count, 2);
+    const bool is_first = d->told[0].word.home == 0;
+    desk_check_query(d, SC_WORD_COMPANY, is_first ? 1 : 3, is_first ? 1 : 0);
+    desk_check_query(d, SC_WORD_COMPANY, is_first ? 3 : 1, is_first ? 0 : 1);
+    sc__books_pass_time(d->books, 3000);
+    desk_check_quiet(d);
+    assert_int_equal(sc__books_stats(d->books).company, 2);
+    scene_close(s);
+}
+
+static void test_a_query_that_is_over_is_taken_from_all_that_heard_of_it(void **state)
+{
+    (void)state;
+    scene *s = scene_open();
+    desk *d = &s->desk;
+    // By its own part, and nobody else has it: the worker hears that the bid has left.
+    ask(s, 1, 'D', FAR);
+    publish(s, 1, 0, 10);
+    desk_next(d, SC_WORD_PUBLISHED, DESK_WORKER);
+    desk_check_quiet(d);
+    // Near a cut: whoever has its home may have the other part too.
+    ask(s, 2, 'D', NEAR);
+    publish(s, 2, 0, 200);
+    desk_check_query(d, SC_WORD_REMOVE, 2, 0);
+    desk_next(d, SC_WORD_PUBLISHED, DESK_WORKER);
+    desk_check_quiet(d);
+    // Others were told, and one of them was quicker.
+    ask(s, 3, 'D', NEAR);
+    ask(s, 4, 'D', NEAR);
+    ask(s, 5, 'D', NEAR);
+    sc__books_pass_time(d->books, 1000);
+    assert_int_equal(d->told_count, 3);
+    d->told_count = 0;
+    publish(s, 3, 1, 1100);
+    desk_check_query(d, SC_WORD_REMOVE, 3, 0);
+    desk_check_query(d, SC_WORD_REMOVE, 3, 1);
+    desk_next(d, SC_WORD_PUBLISHED, DESK_WORKER);
+    desk_withdraw(d, 4, 1300);
+    desk_check_query(d, SC_WORD_REMOVE, 4, 0);
+    desk_check_query(d, SC_WORD_REMOVE, 4, 1);
+    desk_drop(d, 5, SC_DROP_INFEASIBLE, 1300);
+    desk_check_query(d, SC_WORD_REMOVE, 5, 0);
+    desk_check_query(d, SC_WORD_REMOVE, 5, 1);
+    desk_check_quiet(d);
+    scene_close(s);
+}
+
+static void test_a_query_that_its_home_drops_needs_no_further_word(void **state)
+{
+    (void)state;
+    scene *s = scene_open();
+    ask(s, 1, 'D', FAR);
+    desk_drop(&s->desk, 1, SC_DROP_INFEASIBLE, 10);
+    desk_check_quiet(&s->desk);
+    desk_check_settled(&s->desk, 1, SC_OUTCOME_DROPPED, SC_DROP_INFEASIBLE);
+    scene_close(s);
+}
+
+static void test_a_part_that_has_moved_hears_of_its_queries_and_its_company(void **state)
+{
+    (void)state;
+    scene *s = scene_open();
+    desk *d = &s->desk;
+    ask(s, 1, 'D', NEAR);
+    ask(s, 2, 'D', FAR);
+    ask(s, 3, 'F', FAR);
+    // Company is not due yet: of query 1 part 1 will hear in time.
+    sc__books_resend(d->books, 1, 10);
+    sc__books_pass_time(d->books, 10);
+    desk_check_query(d, SC_WORD_ADD, 3, 1);
+    desk_check_quiet(d);
+    sc__books_pass_time(d->books, 1000);
+    desk_check_query(d, SC_WORD_COMPANY, 1, 1);
+    // Now it is company that part 1 has lost.
+    sc__books_resend(d->books, 1, 1100);
+    sc__books_resend(d->books, 1, 1100);
+    sc__books_pass_time(d->books, 1100);
+    assert_int_equal(d->told_count, 2);
+    const bool is_first = d->told[0].word.kind == SC_WORD_ADD;
+    desk_check_query(d, is_first ? SC_WORD_ADD : SC_WORD_COMPANY, is_first ? 3 : 1, 1);
+    desk_check_query(d, is_first ? SC_WORD_COMPANY : SC_WORD_ADD, is_first ? 1 : 3, 1);
+    assert_int_equal(sc__books_stats(d->books).resent, 2);
+    // Its own queries; one that is reserved is said when it is open again.
+    const sc_bid_id id = desk_propose(d, (const uint32_t[]){2, 0}, 1200);
+    sc__books_resend(d->books, 0, 1200);
+    sc__books_pass_time(d->books, 1200);
+    desk_check_query(d, SC_WORD_ADD, 1, 0);
+    desk_check_query(d, SC_WORD_COMPANY, 1, 1);
+    desk_check_quiet(d);
+    desk_hear(d, SC_WORD_ABORT, DESK_WORKER, &id, 1201);
+    desk_check_added_anew(d, (const uint32_t[]){2, 0}, 1201);
+    scene_close(s);
+}
+
+static void test_a_query_whose_moment_for_company_comes_while_reserved_has_it_later(void **state)
+{
+    (void)state;
+    scene *s = scene_open();
+    desk *d = &s->desk;
+    ask(s, 1, 'D', NEAR);
+    sc_bid *bid = desk_bid(d, (const uint32_t[]){1, 1000, 0}, DESK_OTHER);
+    const sc_bid_id id = desk_reserve(d, bid, 950);
+    desk_check_word(d, SC_WORD_OK, DESK_WORKER, &id);
+    sc__books_pass_time(d->books, 1001);
+    desk_check_quiet(d);
+    desk_hear(d, SC_WORD_DEAD, DESK_OTHER, &id, 1100);
+    sc__books_pass_time(d->books, 1100);
+    desk_check_query(d, SC_WORD_ADD, 1, 0);
+    desk_check_query(d, SC_WORD_COMPANY, 1, 1);
+    desk_check_quiet(d);
+    scene_close(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(
+            test_a_query_near_a_cut_is_said_to_other_parts_after_a_quarter_of_its_time),
+        cmocka_unit_test(test_a_query_that_is_over_is_taken_from_all_that_heard_of_it),
+        cmocka_unit_test(test_a_query_that_its_home_drops_needs_no_further_word),
+        cmocka_unit_test(test_a_part_that_has_moved_hears_of_its_queries_and_its_company),
+        cmocka_unit_test(test_a_query_whose_moment_for_company_comes_while_reserved_has_it_later),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,123 @@
+// How many bids of a part may be undecided at once.
+#include "worker/allowance.h"
+
+#include "support/check.h"
+
+/** So many are said. */
+static void enter(sc__allowance *allowance, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        sc__allowance_take(allowance);
+    }
+}
+
+static void test_who_was_never_refused_has_no_bound(void **state)
+{
+    (void)state;
+    sc__allowance allowance = {0};
+    assert_false(sc__allowance_is_spent(&allowance));
+    enter(&allowance, 100000);
+    assert_false(sc__allowance_is_spent(&allowance));
+    sc__allowance_widen(&allowance);
+    sc__allowance_return(&allowance);
+    assert_false(sc__allowance_is_spent(&allowance));
+    assert_int_equal(allowance.undecided, 99998);
+}
+
+static void test_a_refusal_halves_what_was_undecided(void **state)
+{
+    (void)state;
+    sc__allowance allowance = {0};
+    enter(&allowance, 10);
+    sc__allowance_halve(&allowance, 0, 100);
+    assert_int_equal(allowance.most, 5);
+    assert_int_equal(allowance.undecided, 9);
+    assert_true(sc__allowance_is_spent(&allowance));
+    for (int i = 0; i < 4; i++) {
+        assert_true(sc__allowance_is_spent(&allowance));
+        sc__allowance_return(&allowance);
+    }
+    assert_true(sc__allowance_is_spent(&allowance));
+    sc__allowance_return(&allowance);
+    assert_false(sc__allowance_is_spent(&allowance));
+}
+
+static void test_refusals_of_one_crowd_count_once(void **state)
+{
+    (void)state;
+    sc__allowance allowance = {0};
+    enter(&allowance, 16);
+    sc__allowance_halve(&allowance, 0, 100);
+    assert_int_equal(allowance.most, 8);
+    sc__allowance_halve(&allowance, 50, 110);
+    sc__allowance_halve(&allowance, 99, 120);
+    assert_int_equal(allowance.most, 8);
+    assert_int_equal(allowance.undecided, 13);
+    sc__allowance_halve(&allowance, 100, 200);
+    assert_int_equal(allowance.most, 4);
+    sc__allowance_halve(&allowance, 199, 300);
+    assert_int_equal(allowance.most, 4);
+    assert_int_equal(allowance.undecided, 11);
+}
+
+static void test_a_wide_one_is_halved_from_what_was_in_it(void **state)
+{
+    (void)state;
+    sc__allowance allowance = {.is_bounded = true, .most = 1000};
+    enter(&allowance, 6);
+    sc__allowance_halve(&allowance, 0, 1);
+    assert_int_equal(allowance.most, 3);
+}
+
+static void test_one_is_always_let_through(void **state)
+{
+    (void)state;
+    sc__allowance allowance = {0};
+    for (sc_time now = 0; now < 5; now++) {
+        assert_false(sc__allowance_is_spent(&allowance));
+        sc__allowance_take(&allowance);
+        sc__allowance_halve(&allowance, now, now);
+        assert_int_equal(allowance.most, 1);
+    }
+    assert_int_equal(allowance.undecided, 0);
+}
+
+static void test_what_goes_well_widens_it(void **state)
+{
+    (void)state;
+    sc__allowance allowance = {0};
+    enter(&allowance, 1);
+    sc__allowance_halve(&allowance, 0, 0);
+    enter(&allowance, 1);
+    assert_true(sc__allowance_is_spent(&allowance));
+    sc__allowance_widen(&allowance);
+    assert_int_equal(allowance.most, 1 + SC__ALLOWANCE_MORE);
+    enter(&allowance, SC__ALLOWANCE_MORE);
+    assert_false(sc__allowance_is_spent(&allowance));
+    enter(&allowance, 1);
+    assert_true(sc__allowance_is_spent(&allowance));
+}
+
+static void test_it_does_not_widen_beyond_all_numbers(void **state)
+{
+    (void)state;
+    sc__allowance allowance = {.undecided = 2, .is_bounded = true, .most = UINT32_MAX - 1};
+    sc__allowance_widen(&allowance);
+    sc__allowance_widen(&allowance);
+    assert_true(allowance.most >= UINT32_MAX - 1);
+    assert_false(sc__allowance_is_spent(&allowance));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_who_was_never_refused_has_no_bound),
+        cmocka_unit_test(test_a_refusal_halves_what_was_undecided),
+        cmocka_unit_test(test_refusals_of_one_crowd_count_once),
+        cmocka_unit_test(test_a_wide_one_is_halved_from_what_was_in_it),
+        cmocka_unit_test(test_one_is_always_let_through),
+        cmocka_unit_test(test_what_goes_well_widens_it),
+        cmocka_unit_test(test_it_does_not_widen_beyond_all_numbers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

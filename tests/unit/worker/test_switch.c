@@ -1,0 +1,281 @@
+// Another variant while engines run: it is taken over in the next round, which comes even if nobody
+// says anything, by engines made later too, and calling for it often takes no room from words.
+#include "worker/crew.h"
+#include "worker/room.h"
+
+#include "base/rng.h"
+#include "support/check.h"
+#include "support/heard.h"
+#include "support/sketch.h"
+#include "support/streams.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+enum { LONG_MS = 60000, GATEWAY = 5 };
+
+//   A   B   C
+//   |   |   |
+//   D---E---F
+//   |   |   |
+//   G   H   I
+// D and F are two hops apart, so that only a basic search joins them. To hybrid everybody is
+// urgent.
+typedef struct scene {
+    sc_map *map;
+    sc_cut *cut;
+    heard heard;
+    sc__room *room;
+    sc_seg_id first;  ///< a dead end of D
+    sc_seg_id last;   ///< one of F
+} scene;
+
+/** A dead end of a star. */
+static sc_seg_id dead_end(const sc_map *map, sc_star_id star)
+{
+    for (sc_seg_id s = 0; s < sc_map_segment_count(map); s++) {
+        const sc_segment *segment = &sc_map_segments(map)[s];
+        if (segment->star_a == star && segment->star_b == SC_NONE) return s;
+    }
+    fail_msg("a star without a dead end");
+    return SC_NONE;
+}
+
+static sc_crew_options options_of(scene *s, sc_variant variant)
+{
+    sc_crew_options options = {
+        .engine = sc_engine_options_default(),
+        .cut = s->cut,
+        .rooms = 1,
+        .max_queries = 10,
+        .patience_us = 1000000,
+        .voice = heard_voice(&s->heard),
+    };
+    options.engine.variant = variant;
+    options.engine.consideration_us = INT64_MAX;
+    return options;
+}
+
+static void scene_open(scene *s, sc_variant variant)
+{
+    sketch drawn = sketch_named(small_maps[0].name);
+    *s = (scene){.map = sketch_map(&drawn)};
+    sketch_free(&drawn);
+    CHECK_OK(sc_cut_whole(s->map, &s->cut, NULL), NULL);
+    heard_open(&s->heard);
+    assert_int_equal(sc_map_star_count(s->map), 3);
+    s->first = dead_end(s->map, 0);
+    s->last = dead_end(s->map, 2);
+    const sc_crew_options options = options_of(s, variant);
+    sc_rng rng;
+    sc_rng_seed(&rng, 5);
+    sc_diag diag = {""};
+    CHECK_OK(sc__room_new(s->map, &options, 0, &rng, &s->room, &diag), &diag);
+    sc__room_set_parts(s->room, (uint16_t[]){0}, 1);
+}
+
+static void scene_close(scene *s)
+{
+    sc__room_free(s->room);
+    heard_close(&s->heard);
+    sc_cut_free(s->cut);
+    sc_map_free(s->map);
+}
+
+/** Query `number`, for two users. */
+static void tell_add(scene *s, uint32_t number, sc_seg_id segment)
+{
+    sc_word word = {.kind = SC_WORD_ADD};
+    word.query = plain_query(number, segment, 2, 1, 100, SC_TIME_NEVER);
+    word.query.owner = GATEWAY;
+    assert_true(sc__room_hear(s->room, &word));
+}
+
+static void check_joined(scene *s)
+{
+    sc_word word = heard_next(&s->heard, SC_WORD_RESERVE, GATEWAY);
+    assert_int_equal(word.bid->member_count, 2);
+    sc_word_fini(&word);
+}
+
+static void test_the_next_round_searches_in_the_new_way(void **state)
+{
+    (void)state;
+    scene s;
+    scene_open(&s, SC_BASIC);
+    tell_add(&s, 1, s.first);
+    sc__room_round(s.room, 1);
+    assert_int_equal(sc__room_variant(s.room), SC_BASIC);
+    CHECK_OK(sc__room_switch(s.room, SC_BOUNDED), NULL);
+    assert_int_equal(sc__room_variant(s.room), SC_BOUNDED);
+    tell_add(&s, 2, s.last);
+    sc__room_round(s.room, 2);
+    heard_check_quiet(&s.heard);
+    CHECK_OK(sc__room_switch(s.room, SC_HYBRID), NULL);
+    sc__room_round(s.room, 3);
+    check_joined(&s);
+    scene_close(&s);
+}
+
+static void test_a_part_that_is_opened_later_searches_in_the_new_way(void **state)
+{
+    (void)state;
+    scene s;
+    scene_open(&s, SC_BASIC);
+    sc__room_set_parts(s.room, NULL, 0);
+    CHECK_OK(sc__room_switch(s.room, SC_BOUNDED), NULL);
+    sc__room_round(s.room, 1);
+    sc__room_set_parts(s.room, (uint16_t[]){0}, 1);
+    tell_add(&s, 1, s.first);
+    tell_add(&s, 2, s.last);
+    sc__room_round(s.room, 2);
+    heard_check_quiet(&s.heard);
+    CHECK_OK(sc__room_switch(s.room, SC_HYBRID), NULL);
+    sc__room_round(s.room, 3);
+    check_joined(&s);
+    scene_close(&s);
+}
+
+static void test_of_several_wishes_the_last_counts(void **state)
+{
+    (void)state;
+    scene s;
+    scene_open(&s, SC_BOUNDED);
+    tell_add(&s, 1, s.first);
+    tell_add(&s, 2, s.last);
+    CHECK_OK(sc__room_switch(s.room, SC_BASIC), NULL);
+    CHECK_OK(sc__room_switch(s.room, SC_HYBRID), NULL);
+    CHECK_OK(sc__room_switch(s.room, SC_BOUNDED), NULL);
+    sc__room_round(s.room, 1);
+    heard_check_quiet(&s.heard);
+    scene_close(&s);
+}
+
+static void test_calling_often_takes_no_room_from_other_words(void **state)
+{
+    (void)state;
+    scene s;
+    scene_open(&s, SC_BOUNDED);
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < 5000; i++) {
+            CHECK_OK(sc__room_switch(s.room, (sc_variant)(i % 3)), NULL);
+            sc__room_set_parts(s.room, (uint16_t[]){0}, 1);
+        }
+        // One word waits, and not ten thousand.
+        assert_false(sc__room_is_behind(s.room));
+        sc__room_round(s.room, round);
+    }
+    CHECK_OK(sc__room_switch(s.room, SC_BASIC), NULL);
+    tell_add(&s, 1, s.first);
+    tell_add(&s, 2, s.last);
+    sc__room_round(s.room, 3);
+    check_joined(&s);
+    scene_close(&s);
+}
+
+static void test_other_methods_are_refused(void **state)
+{
+    (void)state;
+    scene s;
+    scene_open(&s, SC_HYBRID);
+    assert_int_equal(sc__room_switch(s.room, SC_XSTAR), SC_EINVAL);
+    assert_int_equal(sc__room_switch(s.room, SC_VARIANT_COUNT), SC_EINVAL);
+    assert_int_equal(sc__room_variant(s.room), SC_HYBRID);
+    scene_close(&s);
+    scene_open(&s, SC_EXPANSION);
+    assert_int_equal(sc__room_switch(s.room, SC_BASIC), SC_EINVAL);
+    assert_int_equal(sc__room_variant(s.room), SC_EXPANSION);
+    scene_close(&s);
+}
+
+// --- With threads --------------------------------------------------------------------------
+
+static void wait_until_both_are_in_the_graph(scene *s)
+{
+    for (int i = 0;; i++) {
+        sc_crew_stats stats = {0};
+        sc__room_add_stats(s->room, &stats, NULL);
+        if (stats.engine.vertices == 2) return;
+        assert_true(i < LONG_MS);
+        usleep(1000);
+    }
+}
+
+static void test_it_happens_soon_though_nobody_says_anything(void **state)
+{
+    (void)state;
+    scene s;
+    scene_open(&s, SC_BOUNDED);
+    CHECK_OK(sc__room_start(s.room), NULL);
+    tell_add(&s, 1, s.first);
+    tell_add(&s, 2, s.last);
+    wait_until_both_are_in_the_graph(&s);
+    CHECK_OK(sc__room_switch(s.room, SC_HYBRID), NULL);
+    for (int i = 0; heard_count(&s.heard) == 0; i++) {
+        assert_true(i < LONG_MS);
+        usleep(1000);
+    }
+    check_joined(&s);
+    scene_close(&s);
+}
+
+typedef struct switcher {
+    sc_crew *crew;
+    uint64_t seed;
+} switcher;
+
+static void *switch_often(void *argument)
+{
+    const switcher *self = argument;
+    sc_rng rng;
+    sc_rng_seed(&rng, self->seed);
+    for (int i = 0; i < 2000; i++) {
+        CHECK_OK(sc_crew_switch(self->crew, (sc_variant)sc_rng_below(&rng, 3)), NULL);
+        assert_true(sc_variant_is_switchable(sc_crew_variant(self->crew)));
+    }
+    return NULL;
+}
+
+static void test_any_thread_may_switch_a_crew_also_when_it_is_over(void **state)
+{
+    (void)state;
+    scene s;
+    scene_open(&s, SC_BASIC);
+    sc_crew_options options = options_of(&s, SC_BASIC);
+    options.rooms = 2;
+    sc_rng rng;
+    sc_rng_seed(&rng, 1);
+    sc_crew *crew = NULL;
+    CHECK_OK(sc_crew_new(s.map, &options, &rng, &crew, NULL), NULL);
+    CHECK_OK(sc_crew_set_parts(crew, (uint16_t[]){0}, 1), NULL);
+    CHECK_OK(sc_crew_start(crew), NULL);
+    assert_int_equal(sc_crew_variant(crew), SC_BASIC);
+    assert_int_equal(sc_crew_switch(crew, SC_SAMPLING), SC_EINVAL);
+    switcher switchers[] = {{crew, 1}, {crew, 2}};
+    pthread_t threads[2];
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(pthread_create(&threads[i], NULL, switch_often, &switchers[i]), 0);
+    }
+    sc_crew_end(crew);
+    for (size_t i = 0; i < 2; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    CHECK_OK(sc_crew_switch(crew, SC_HYBRID), NULL);
+    assert_int_equal(sc_crew_variant(crew), SC_HYBRID);
+    sc_crew_free(crew);
+    scene_close(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_next_round_searches_in_the_new_way),
+        cmocka_unit_test(test_a_part_that_is_opened_later_searches_in_the_new_way),
+        cmocka_unit_test(test_of_several_wishes_the_last_counts),
+        cmocka_unit_test(test_calling_often_takes_no_room_from_other_words),
+        cmocka_unit_test(test_other_methods_are_refused),
+        cmocka_unit_test(test_it_happens_soon_though_nobody_says_anything),
+        cmocka_unit_test(test_any_thread_may_switch_a_crew_also_when_it_is_over),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
