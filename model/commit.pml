@@ -1,0 +1,408 @@
+/*
+ * The commit: how gateways and workers agree that a cloak leaves, at most once and in time.
+ *
+ * A model of src/ledger/books.h (a gateway's side) and src/worker/bids.h (a worker's side), for
+ * `spin` to look at every order in which things can happen. README.md beside it says how to run
+ * it, what is left out, and how large it is; scripts/check_model does so in the tests.
+ *
+ *     worker   RESERVE to the gateways of all members; all OK: RELEASE to R; else ABORT to all
+ *     R        the gateway of one member. Decides: published, or dead; and says which
+ *     others   reserved until R has decided; if R stays silent, failed (in doubt)
+ *
+ * Words are never taken out of the air: what was said once may be heard at any later moment, any
+ * number of times, or never. So words are lost, doubled, late and overtake each other without
+ * another line. For the same reason patience may be over at any moment, and a bid may as well be
+ * made at the very start, since nobody can tell before its RESERVE is heard.
+ *
+ * A gateway carries out one word at a time, so each of its steps is indivisible. Steps that
+ * change nothing are left out; what can be done again and again is over when it is too late for it,
+ * so every story can come to its end, and `timeout` below is that.
+ *
+ * Checked: no query is published in two bids, nor after its deadline, nor unless it is reserved
+ * for that bid; a bid that was called dead is never published; a query that was published is
+ * never open again; in the end each query has had one outcome, unless its gateway died.
+ *
+ * The model must be able to fail. Each of these, defined, takes out one stone, and is caught:
+ *
+ *     NO_BURYING       R forgets a bid that it has called dead
+ *     NO_ASKING        reserved elsewhere than at R, and silence: open again
+ *     NO_GUARD         the clocks are trusted
+ *     NO_DOUBT         reserved elsewhere than at R, and silence: reserved for ever
+ *     OWN_DEADLINES    R looks at the deadlines of its own members only
+ *     OLD_NAME         a gateway that comes back goes by the number it had before
+ *     WORKERS_PUBLISH  the worker publishes when all have said OK
+ *     HASTY_RELEASE    the worker does not wait for every OK
+ *     LATE_ABORT       the worker calls off what it has released
+ *
+ * And NEVER_ACROSS claims that no cloak of two gateways' queries ever leaves, which must be refuted:
+ * a commit that never commits would keep all the promises.
+ */
+
+/* --- The cast ------------------------------------------------------------------------------ */
+
+#ifndef BIDS
+#define BIDS 3
+#endif
+#define GATEWAYS 2
+#define QUERIES 3
+
+/* Sets of queries. Queries 0 and 2 come to gateway 0, query 1 to gateway 1; query 2 comes later,
+ * before gateway 0 has died and come back, or after. */
+#define only(q) (1 << (q))
+#define home(q) ((q) == 1)
+
+/* Time, in guards. Clocks differ by less than one, so what they show differs by at most one. */
+#define deadline(q) ((q) == 0 -> 2 : 3)
+#define least_deadline(queries) ((queries) & only(0) -> 2 : 3)
+#define THE_END 4
+#ifdef NO_GUARD
+#define GUARD 0
+#else
+#define GUARD 1
+#endif
+
+/* A bid: its members, and the one whose gateway is R. Chosen at the start, never changed. */
+byte members[BIDS];
+byte releaser[BIDS];
+
+/* All that was said of a bid, but for RESERVE, which every bid begins with. */
+#define RELEASE 1     /* the worker to R */
+#define ABORT 2       /* the worker to all gateways of the members */
+#define PUBLISHED 4   /* R to all */
+#define DEAD 8        /* R to all */
+byte said[BIDS];
+byte oks[BIDS];  /* members whose gateway has said OK */
+
+/* Where a query stands. One that has ended was dropped, or has failed in doubt; one that is lost had
+ * a gateway that died. What comes after `published` is its gateway's own business. */
+mtype:place = { unborn, open, reserved, published, ended, lost };
+mtype:place place[QUERIES];
+byte bid_of[QUERIES];  /* the one it is reserved for, else 0 */
+
+/* What a gateway remembers of a bid; at(g, b). */
+mtype:fate = { unknown, held, left, buried };
+mtype:fate fate[GATEWAYS * BIDS];
+#define at(g, b) fate[(g) * BIDS + (b)]
+
+/* A gateway: what its clock shows, what it has accepted since it was started, and whether that was
+ * the second time. One that is started again is somebody else: words to its forerunner, about what
+ * that one had accepted, do not reach it. */
+byte clock[GATEWAYS];
+byte ours[GATEWAYS];
+bit is_second[GATEWAYS];
+
+#define is_member(b, q) (members[b] & only(q))
+#define hears_of(g, b) (members[b] & ours[g])
+#define is_releaser(g, b) (ours[g] & only(releaser[b]))
+#define is_single(g, b) ((members[b] & ours[g]) == members[b])
+#define has_arrived(b) (place[2] != unborn || !is_member(b, 2))
+#define may_wait(g, b, q) (place[q] == open || !(hears_of(g, b) & only(q)))
+#define all_open(g, b) (may_wait(g, b, 0) && may_wait(g, b, 1) && may_wait(g, b, 2))
+
+#define is_over(g, q) (clock[g] >= deadline(q) + GUARD)
+
+/* For loops within a step; no part of a state. */
+hidden byte i;
+hidden byte other;
+
+/* --- What must hold ------------------------------------------------------------------------ */
+
+/* Before the bid leaves. */
+inline judge_publication(b)
+{
+#ifdef NEVER_ACROSS
+    assert(!is_member(b, 1) || members[b] == only(1));
+#endif
+    assert(!(said[b] & DEAD));
+    for (i : 0 .. QUERIES - 1) {
+        if
+        :: is_member(b, i) ->
+            assert(clock[home(i)] < deadline(i));
+            assert(place[i] == reserved || place[i] == lost);
+            for (other : 0 .. BIDS - 1) {
+                assert(!(is_member(other, i) && (said[other] & PUBLISHED)));
+            }
+        :: else
+        fi
+    }
+}
+
+/* Before a query is open again. */
+inline judge_opening(query)
+{
+    for (other : 0 .. BIDS - 1) {
+        assert(!(is_member(other, query) && (said[other] & PUBLISHED)));
+    }
+}
+
+/* When nothing can happen any more. */
+inline judge_the_end()
+{
+    for (i : 0 .. QUERIES - 1) {
+        assert(place[i] != open && place[i] != reserved);
+    }
+}
+
+/* --- A gateway's steps --------------------------------------------------------------------- */
+
+/* Our members of a bid that stand here stand there from now on. */
+inline move_members(g, b, here, there)
+{
+    for (i : 0 .. QUERIES - 1) {
+        if
+        :: (hears_of(g, b) & only(i)) && place[i] == here && (here == open || bid_of[i] == b) ->
+            if
+            :: there == open -> judge_opening(i)
+            :: else
+            fi;
+            place[i] = (there == open && is_over(g, i) -> ended : there);
+            bid_of[i] = (there == reserved -> b : 0)
+        :: else
+        fi
+    }
+}
+
+/* It is off, and its members are open again. R, who decides, remembers that, so that whatever comes
+ * later does not bring it back; where it has no room to remember, it neither reserves nor says a
+ * word. Nobody else need remember: what is reserved there once more ends by R's word once more. */
+inline bury(g, b)
+{
+    move_members(g, b, reserved, open);
+#ifdef NO_BURYING
+    at(g, b) = unknown
+#else
+    at(g, b) = (is_releaser(g, b) -> buried : unknown)
+#endif
+}
+
+inline say_dead(b)
+{
+    assert(!(said[b] & PUBLISHED));
+    said[b] = said[b] | DEAD;
+    oks[b] = 0
+}
+
+#ifdef OWN_DEADLINES
+#define in_time(g, b) (clock[g] + GUARD < least_deadline(hears_of(g, b)))
+#else
+#define in_time(g, b) (clock[g] + GUARD < least_deadline(members[b]))
+#endif
+
+/* What a gateway does about one bid. */
+proctype Books(bit g; byte b)
+{
+end:
+    do
+    /* RESERVE. Where all members are ours, it means RELEASE as well. Else OK, or else a NO, which
+     * is not said here: the worker may call a bid off whenever it likes. */
+    :: d_step {
+        at(g, b) == unknown && hears_of(g, b) && has_arrived(b) && in_time(g, b) &&
+        all_open(g, b) ->
+            move_members(g, b, open, reserved);
+            at(g, b) = held;
+            oks[b] = (said[b] == 0 -> oks[b] | hears_of(g, b) : oks[b])
+       }
+
+    /* RELEASE, at R, and its moment has come. */
+    :: d_step {
+        at(g, b) == held && is_releaser(g, b) && in_time(g, b) &&
+        ((said[b] & RELEASE) || is_single(g, b)) ->
+            judge_publication(b);
+            move_members(g, b, reserved, published);
+            at(g, b) = left;
+            said[b] = said[b] | PUBLISHED
+       }
+
+    /* Patience is over, it is too late, somebody calls it off, or asks and it is not known: R
+     * makes up its mind before it says a word. Any moment will do. */
+    :: d_step {
+        is_releaser(g, b) && (at(g, b) == held || (at(g, b) == unknown && at(1 - g, b) == held)) ->
+            bury(g, b);
+            say_dead(b)
+       }
+
+    /* Elsewhere: R has said DEAD, or the worker ABORT, and then it never said RELEASE. */
+    :: d_step {
+        hears_of(g, b) && !is_releaser(g, b) && (said[b] & (DEAD | ABORT)) &&
+        at(g, b) == held ->
+            bury(g, b)
+       }
+#ifdef NO_ASKING
+    :: d_step {
+        at(g, b) == held && !is_releaser(g, b) ->
+            move_members(g, b, reserved, open);
+            at(g, b) = unknown
+       }
+#endif
+
+    /* Elsewhere: PUBLISHED. */
+    :: d_step {
+        at(g, b) == held && !is_releaser(g, b) && (said[b] & PUBLISHED) ->
+            move_members(g, b, reserved, published);
+            at(g, b) = left
+       }
+    od
+}
+
+/* Query 2 comes to its gateway. */
+proctype Client()
+{
+end:
+    d_step {
+        clock[home(2)] + GUARD < deadline(2) ->
+            place[2] = open;
+            ours[home(2)] = ours[home(2)] | only(2)
+    }
+}
+
+#ifdef NO_DOUBT
+#define is_settled_late(g, q) (place[q] == open)
+#else
+#define is_settled_late(g, q) \
+    (place[q] == open || (place[q] == reserved && !is_releaser(g, bid_of[q])))
+#endif
+
+/* A gateway's machine: its clock, and its death. Nobody dies at the end of time, for death must
+ * not excuse a query that would have waited for ever. */
+proctype Machine(bit g)
+{
+    byte b = 0;
+end:
+    do
+    /* Time passes. Queries whose own is over are dropped; or, where R was silent to the end and
+     * nobody knows whether they have left, they have failed: in doubt. */
+    :: d_step {
+        clock[g] < THE_END && clock[g] <= clock[1 - g] ->
+            clock[g]++;
+            for (i : 0 .. QUERIES - 1) {
+                if
+                :: (ours[g] & only(i)) && is_over(g, i) && is_settled_late(g, i) ->
+                    place[i] = ended;
+                    bid_of[i] = 0
+                :: else
+                fi
+            }
+       }
+
+    /* It dies, with all its books, and is started again. */
+    :: d_step {
+        !is_second[g] && clock[g] < THE_END ->
+            is_second[g] = true;
+            for (i : 0 .. QUERIES - 1) {
+                if
+                :: (ours[g] & only(i)) && (place[i] == open || place[i] == reserved) ->
+                    place[i] = lost;
+                    bid_of[i] = 0
+                :: else
+                fi
+            }
+            for (b : 0 .. BIDS - 1) {
+                at(g, b) = unknown
+            }
+            b = 0;
+#ifndef OLD_NAME
+            ours[g] = 0
+#endif
+       }
+    od
+}
+
+/* --- A worker's steps ---------------------------------------------------------------------- */
+
+/* A worker knows nothing of one bid that has a bearing on another, so each bid is a worker's of
+ * its own. It does one thing: RELEASE, or ABORT, or it dies and is silent. */
+proctype Worker(byte b)
+{
+end:
+    if
+#ifdef HASTY_RELEASE
+    :: d_step { said[b] == 0 && oks[b] != 0 -> said[b] = RELEASE }
+#elif defined(WORKERS_PUBLISH)
+    :: d_step {
+        oks[b] == members[b] && in_time(0, b) && in_time(1, b) ->
+            judge_publication(b);
+            said[b] = said[b] | PUBLISHED
+       }
+#else
+    :: d_step { said[b] == 0 && oks[b] == members[b] -> said[b] = RELEASE }
+#endif
+    :: d_step { said[b] == 0 && clock[0] < THE_END -> said[b] = ABORT; oks[b] = 0 }
+    fi
+#ifdef LATE_ABORT
+    ;
+    said[b] = said[b] | ABORT
+#endif
+}
+
+/* --- All together -------------------------------------------------------------------------- */
+
+/* Any member is R's, and any others are with it. Which bid is the first makes no difference, so
+ * they are put in order. */
+inline choose_members(b)
+{
+    if
+    :: releaser[b] = 0
+    :: releaser[b] = 1
+#ifndef NO_LATECOMER
+    :: releaser[b] = 2
+#endif
+    fi;
+    members[b] = only(releaser[b]);
+    if
+    :: members[b] = members[b] | only(0)
+    :: true
+    fi;
+    if
+    :: members[b] = members[b] | only(1)
+    :: true
+    fi;
+#ifndef NO_LATECOMER
+    if
+    :: members[b] = members[b] | only(2)
+    :: true
+    fi
+#endif
+}
+
+#define in_order(a, b) (members[a] * 4 + releaser[a] <= members[b] * 4 + releaser[b])
+
+init
+{
+    byte b;
+    atomic {
+        for (i : 0 .. GATEWAYS * BIDS - 1) {
+            fate[i] = unknown
+        }
+        place[0] = open;
+        place[1] = open;
+        place[2] = unborn;
+        ours[0] = only(0);
+        ours[1] = only(1);
+        for (b : 0 .. BIDS - 1) {
+            choose_members(b)
+        }
+        b = 1;
+        do
+        :: b < BIDS && in_order(b - 1, b) -> b++
+        :: b < BIDS && !in_order(b - 1, b) -> goto elsewhere
+        :: b == BIDS -> break
+        od;
+        for (b : 0 .. BIDS - 1) {
+            run Worker(b);
+            run Books(0, b);
+            run Books(1, b)
+        }
+        b = 0;
+#ifndef NO_LATECOMER
+        run Client();
+#endif
+        run Machine(0);
+        run Machine(1)
+    }
+    timeout;
+    d_step {
+        judge_the_end()
+    }
+elsewhere:
+    skip
+}
