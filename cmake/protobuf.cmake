@@ -1,14 +1,15 @@
 # C code for messages in the form of Protocol Buffers, made by protoc-c: the
-# OpenStreetMap pbf reader's, and the provider protocol's.
+# OpenStreetMap pbf reader's, the provider protocol's, and those of a cluster.
 #
-# Adds to SC_GENERATED_SOURCES (for the library) and SC_GENERATED_INCLUDES.
+# Adds to SC_GENERATED_SOURCES (for the library), SC_GENERATED_SERVICE_SOURCES and
+# SC_GENERATED_INCLUDES.
 
 find_program(SC_PROTOC_C protoc-c REQUIRED)
 
 set(sc_proto_dir "${CMAKE_CURRENT_BINARY_DIR}/generated")
 file(MAKE_DIRECTORY "${sc_proto_dir}")
 
-foreach(sc_proto_source src/load/osm.proto src/relay/relay.proto)
+foreach(sc_proto_source src/load/osm.proto src/relay/relay.proto src/cluster/cluster.proto)
     get_filename_component(sc_proto_name "${sc_proto_source}" NAME_WE)
     get_filename_component(sc_proto_folder "${CMAKE_CURRENT_SOURCE_DIR}/${sc_proto_source}" DIRECTORY)
     set(sc_proto_made "${sc_proto_dir}/${sc_proto_name}.pb-c.c" "${sc_proto_dir}/${sc_proto_name}.pb-c.h")
@@ -21,6 +22,10 @@ foreach(sc_proto_source src/load/osm.proto src/relay/relay.proto)
         VERBATIM)
     # Not our hand: its warnings are not ours to mend.
     set_source_files_properties("${sc_proto_dir}/${sc_proto_name}.pb-c.c" PROPERTIES COMPILE_OPTIONS "-w")
-    list(APPEND SC_GENERATED_SOURCES ${sc_proto_made})
+    if(sc_proto_name STREQUAL cluster)
+        list(APPEND SC_GENERATED_SERVICE_SOURCES ${sc_proto_made})
+    else()
+        list(APPEND SC_GENERATED_SOURCES ${sc_proto_made})
+    endif()
 endforeach()
 list(APPEND SC_GENERATED_INCLUDES "${sc_proto_dir}")

@@ -1,0 +1,151 @@
+/*
+ * `starcloak gateway`: the service of `starcloak serve` with its engines elsewhere: in workers, by
+ * way of NATS. How it runs is in serve_run.c.
+ */
+#include "command.h"
+
+#include <string.h>
+
+#include "cluster/gateway.h"
+#include "cluster_parts.h"
+#include "serve_flags.h"
+#include "serve_run.h"
+
+// Its settings: all but those of engines.
+#define SC_FOR_ALL(...) SC_ROW_TAKEN(__VA_ARGS__)
+#define SC_FOR_DOOR(...) SC_ROW_TAKEN(__VA_ARGS__)
+#define SC_FOR_RUN(...) SC_ROW_LEFT(__VA_ARGS__)
+#define SC_FOR_NATS(...) SC_ROW_TAKEN(__VA_ARGS__)
+
+static const sc_option options_table[] = {
+    SC_SERVE_OPTIONS  //
+    {NULL, 0, NULL, NULL, NULL},
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    return sc_serve_option(key, argument, state, state->input) ? 0 : ARGP_ERR_UNKNOWN;
+}
+
+// --- Company for the service -----------------------------------------------------------------
+
+typedef struct place {
+    sc_cluster_parts parts;
+    sc_gateway_options gateway;
+    sc_cut *whole;  ///< the cut, if none is given
+    sc_serving_end end;
+} place;
+
+/** NATS has shut us out: there will be no more cloaks. */
+static void give_up(void *context)
+{
+    sc_serving_end_within(context);
+}
+
+static sc_err prepare(void *context, const sc_settings *settings, const sc_map *map,
+                      sc_service_options *options, sc_diag *diag)
+{
+    place *p = context;
+    sc_err err = sc_cluster_parts_open(settings, &p->parts, diag);
+    if (!err && !options->ledger.cut) {
+        err = sc_cut_whole(map, &p->whole, diag);
+        options->ledger.cut = p->whole;
+    }
+    if (err) return err;
+    p->gateway = (sc_gateway_options){
+        .wire = p->parts.wire,
+        .cut = options->ledger.cut,
+        .name = p->parts.name,
+        .beat_s = settings->heartbeat_s,
+        .uneven = settings->uneven,
+        .repack_s = settings->repack_s,
+        .guard_s = settings->guard_s,
+        .log = options->log,
+        .given_up = give_up,
+        .context = &p->end,
+    };
+    options->gateway = &p->gateway;
+    options->names_key = sc_cluster_key_names(p->parts.key);
+    return SC_OK;
+}
+
+static sc_err attach(void *context, sc_service *service, sc_diag *diag)
+{
+    place *p = context;
+    (void)service;
+    (void)diag;
+    sc_cluster_parts_forget_password(&p->parts);
+    return SC_OK;
+}
+
+static void leave(void *context)
+{
+    place *p = context;
+    sc_cut_free(p->whole);
+    p->whole = NULL;
+    sc_cluster_parts_close(&p->parts);
+}
+
+static int run(sc_call *call)
+{
+    sc_serve_flags flags;
+    if (sc_serve_flags_init(&flags, call, options_table)) {
+        return sc_call_fail(call, SC_ENOMEM, NULL);
+    }
+    sc_call_parse(call, &flags);
+    place p = {.whole = NULL};
+    const sc_serve_company company = {
+        .prepare = prepare, .attach = attach, .close = leave, .context = &p, .end = &p.end};
+    const int status = sc_serve_run(call, &flags, &company);
+    sc_serve_flags_fini(&flags);
+    return status;
+}
+
+// --- The command ------------------------------------------------------------------------
+
+static const sc_entry signals[] = {
+    {"SIGHUP", "As with 'starcloak serve': policy, tokens, log level and certificates change."},
+    {"SIGTERM, SIGINT", "Take no more queries, give those that wait their outcome (for at most "
+                        "--drain seconds), leave "
+                        "the cluster, and end with 0. A gateway that NATS shuts out for good does "
+                        "the same by itself, and ends with 1, so that it is started anew."},
+    {NULL, NULL},
+};
+
+static const sc_topic topics[] = {
+    {"Signals", signals},
+    {NULL, NULL},
+};
+
+static const sc_entry examples[] = {
+    {"starcloak gateway --config cluster.ini --name g1", "One of several, which share a file."},
+    {"starcloak gateway city.scm --cut city.cut --cluster-key cluster.key --nats "
+     "nats://n1:4222,nats://n2:4222 --token-keys token.key",
+     "The same with flags."},
+    {"starcloak gateway --config cluster.ini --check",
+     "See whether a configuration would do, and its files. Nobody is spoken to."},
+    {NULL, NULL},
+};
+
+const sc_command sc_cmd_gateway = {
+    .name = "gateway",
+    .summary = "run the privacy proxy with its engines elsewhere, in workers",
+    .arguments = "[MAP.scm]",
+    .complete = SC_COMPLETE_MAPS,
+    .description =
+        "The service of 'starcloak serve', for travellers who are too many for one process: "
+        "queries "
+        "come in here, cloaks are found by 'starcloak worker' processes, and what they propose is "
+        "decided here. Any number of gateways and workers find each other through NATS; each has "
+        "the same map, cut and cluster key. Clients may ask any gateway.\n"
+        "A user has one pseudonym at all gateways, and so counts once in a cloak. Tokens are good "
+        "at "
+        "all of them if they have the same --token-keys.\n"
+        "What is said over NATS is sealed with the cluster key: NATS servers need not be trusted "
+        "with it.",
+    .options = options_table,
+    .topics = topics,
+    .examples = examples,
+    .parse = parse,
+    .run = run,
+};

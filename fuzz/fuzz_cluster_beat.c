@@ -1,0 +1,88 @@
+// Door: beats and placements of a cluster, as all its processes hear them once they are unsealed.
+//
+// The input is the message. It is heard as by a process of a cut into seven parts, and as by one
+// that knows of no cut. What is accepted is within all bounds, can be said again, and is then the
+// same bytes; what the first accepts the second does.
+#include "door.h"
+
+#include "cluster/codec.h"
+
+enum { PARTS = 7 };
+
+static bool is_name(const char *name)
+{
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
+    const size_t size = strlen(name);
+    return size > 0 && strspn(name, letters) == size;
+}
+
+static void check_same(const sc_bytes *a, const sc_bytes *b)
+{
+    DOOR_PROMISE(a->size == b->size && memcmp(a->data, b->data, a->size) == 0,
+                 "said again it is the same");
+}
+
+static bool hear_beat(uint32_t parts, const uint8_t *bytes, size_t size)
+{
+    sc_beat *beat = NULL;
+    sc_beat *again = NULL;
+    sc_bytes said = {0};
+    sc_bytes said_again = {0};
+    const sc_err err = sc_beat_decode(parts, bytes, size, &beat);
+    DOOR_PROMISE(err != SC_ENOMEM, "no beat blames memory");
+    if (err) return false;
+    DOOR_PROMISE(beat->peer != SC_PEER_NONE && is_name(beat->name), "a beat is somebody's");
+    DOOR_PROMISE(beat->is_worker ? beat->threads >= 1 : beat->part_count == 0,
+                 "workers have threads, gateways no parts");
+    for (size_t i = 0; i < beat->part_count; i++) {
+        DOOR_PROMISE(beat->parts[i].part < (parts ? parts : SC_CUT_PARTS_MAX),
+                     "parts are of the cut");
+        DOOR_PROMISE(i == 0 || beat->parts[i].part > beat->parts[i - 1].part, "and ascend");
+    }
+    DOOR_PROMISE(!sc_beat_encode(beat, &said), "what was heard can be said");
+    DOOR_PROMISE(!sc_beat_decode(parts, said.data, said.size, &again), "and heard again");
+    DOOR_PROMISE(!sc_beat_encode(again, &said_again), "and said again");
+    check_same(&said, &said_again);
+    sc_beat_free(beat);
+    sc_beat_free(again);
+    sc_bytes_fini(&said);
+    sc_bytes_fini(&said_again);
+    return true;
+}
+
+static bool hear_placement(uint32_t parts, const uint8_t *bytes, size_t size)
+{
+    sc_placement *placement = NULL;
+    sc_placement *again = NULL;
+    sc_bytes said = {0};
+    sc_bytes said_again = {0};
+    const sc_err err = sc_placement_decode(parts, bytes, size, &placement);
+    DOOR_PROMISE(err != SC_ENOMEM, "no placement blames memory");
+    if (err) return false;
+    DOOR_PROMISE(placement->leader != SC_PEER_NONE, "a placement is somebody's");
+    DOOR_PROMISE(parts ? placement->parts == parts : placement->parts <= SC_CUT_PARTS_MAX,
+                 "and of the cut");
+    DOOR_PROMISE(!sc_placement_encode(placement, &said), "what was heard can be said");
+    DOOR_PROMISE(!sc_placement_decode(parts, said.data, said.size, &again), "and heard again");
+    DOOR_PROMISE(!sc_placement_encode(again, &said_again), "and said again");
+    check_same(&said, &said_again);
+    sc_placement_free(placement);
+    sc_placement_free(again);
+    sc_bytes_fini(&said);
+    sc_bytes_fini(&said_again);
+    return true;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size > DOOR_MAX_SIZE) return 0;
+    uint8_t *copy = door_copy(data, size);
+    const bool is_beat = hear_beat(PARTS, copy, size);
+    DOOR_PROMISE(hear_beat(0, copy, size) || !is_beat, "who knows no cut hears as much");
+    const bool is_placement = hear_placement(PARTS, copy, size);
+    DOOR_PROMISE(hear_placement(0, copy, size) || !is_placement, "of placements too");
+    DOOR_PROMISE(!(is_beat && is_placement), "no message is both");
+    free(copy);
+    return 0;
+}

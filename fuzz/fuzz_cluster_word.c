@@ -1,0 +1,148 @@
+// Door: words of a cluster, as a gateway or a worker hears them once they are unsealed.
+//
+// The input is the message, about a town that is always the same, cut into seven parts. What is
+// accepted is within all bounds, can be said again, and is then heard as the same bytes; a worker
+// accepts it as well, whatever the categories are called.
+#include "town.h"
+
+#include "cluster/codec.h"
+
+enum { PARTS = 7, MEMBERS_MAX = 10000 };
+
+static void check_query(const sc_map *map, const sc_query *query)
+{
+    DOOR_PROMISE(query->segment < sc_map_segment_count(map), "a query is on a segment");
+    DOOR_PROMISE(query->k >= 1 && query->l >= 1, "and needs something");
+    DOOR_PROMISE(query->max_hops <= 1000, "that can be reached");
+    DOOR_PROMISE(query->owner != SC_PEER_NONE, "and is somebody's");
+}
+
+static void check_ids(const uint32_t *ids, size_t count, uint32_t limit)
+{
+    for (size_t i = 0; i < count; i++) {
+        DOOR_PROMISE(ids[i] < limit, "ids are of the map");
+        DOOR_PROMISE(i == 0 || ids[i] > ids[i - 1], "and ascend");
+    }
+}
+
+static void check_bid(const sc_map *map, const sc_bid *bid)
+{
+    DOOR_PROMISE(bid->member_count >= 1 && bid->member_count <= MEMBERS_MAX, "a bid has members");
+    DOOR_PROMISE(bid->segment_count >= 1 && bid->part < PARTS, "and segments");
+    check_ids(bid->stars, bid->star_count, sc_map_star_count(map));
+    check_ids(bid->segments, bid->segment_count, sc_map_segment_count(map));
+    check_ids(bid->border_nodes, bid->border_node_count, sc_map_node_count(map));
+    bool has_releaser = false;
+    bool is_single = true;
+    for (size_t i = 0; i < bid->member_count; i++) {
+        const sc_bid_member *member = &bid->members[i];
+        check_query(map, &member->query);
+        DOOR_PROMISE(member->star == SC_NONE || member->star < sc_map_star_count(map),
+                     "stars are of the map");
+        DOOR_PROMISE(member->query.deadline >= bid->deadline && member->query.deadline <= bid->last,
+                     "deadlines are between the least and the last");
+        has_releaser |= member->query.owner == bid->releaser;
+        is_single &= member->query.owner == bid->releaser;
+    }
+    DOOR_PROMISE(has_releaser && is_single == bid->is_single, "R has a member");
+}
+
+static void check_wishes(const sc_word *word, uint32_t categories)
+{
+    const sc_request_limits any = {.max_k = UINT32_MAX, .max_radius_m = 1.7976931348623157e308};
+    DOOR_PROMISE(word->count <= MEMBERS_MAX, "not more wishes than members");
+    for (size_t i = 0; i < word->count; i++) {
+        const sc_request *request = &word->wishes[i].request;
+        DOOR_PROMISE(!sc_request_check(request, &any, categories, NULL), "wishes make sense");
+        const sc_request normal = sc_request_normal(request);
+        DOOR_PROMISE(sc_request_equal(request, &normal), "and are in normal form");
+    }
+}
+
+static void check_word(const sc_map *map, const sc_word *word, uint32_t categories)
+{
+    DOOR_PROMISE(word->from != SC_PEER_NONE, "somebody says it");
+    switch (word->kind) {
+    case SC_WORD_ADD:
+    case SC_WORD_COMPANY:
+        check_query(map, &word->query);
+        // fall through
+    case SC_WORD_REMOVE:
+        DOOR_PROMISE(word->part < PARTS && word->home < PARTS, "parts are of the cut");
+        DOOR_PROMISE(word->query.segment < sc_map_segment_count(map), "segments of the map");
+        break;
+    case SC_WORD_RESERVE:
+        check_bid(map, word->bid);
+        break;
+    case SC_WORD_OK:
+    case SC_WORD_RELEASE:
+        check_wishes(word, categories);
+        break;
+    case SC_WORD_NO:
+        DOOR_PROMISE(word->count <= MEMBERS_MAX, "not more gone than members");
+        break;
+    case SC_WORD_DROPPED:
+        DOOR_PROMISE(sc_drop_reason_name(word->reason) != NULL, "a reason has a name");
+        break;
+    case SC_WORD_RESULT:
+        DOOR_PROMISE((unsigned)word->result->failure < SC_FAILURE_COUNT, "a known failure");
+        break;
+    default:
+        DOOR_PROMISE(sc_word_kind_name(word->kind) != NULL, "a known kind");
+    }
+}
+
+// Said again, it is heard as the same bytes: nothing of it is lost.
+static void check_again(const sc_cluster_codec *codec, const sc_word *word)
+{
+    const int64_t offset_us = 12345678;
+    sc_bytes bytes = {0};
+    sc_bytes again = {0};
+    sc_word heard;
+    DOOR_PROMISE(!sc_word_encode(codec, word, offset_us, &bytes), "what was heard can be said");
+    DOOR_PROMISE(!sc_word_decode(codec, bytes.data, bytes.size, offset_us, &heard),
+                 "and heard again");
+    DOOR_PROMISE(!sc_word_encode(codec, &heard, offset_us, &again), "and said again");
+    DOOR_PROMISE(again.size == bytes.size && memcmp(again.data, bytes.data, bytes.size) == 0,
+                 "in the same bytes");
+    sc_word_fini(&heard);
+    sc_bytes_fini(&bytes);
+    sc_bytes_fini(&again);
+}
+
+static void hear(const sc_cluster_codec *codec, const uint8_t *bytes, size_t size,
+                 uint32_t categories, bool *is_heard)
+{
+    sc_word word;
+    const sc_err err = sc_word_decode(codec, bytes, size, 12345678, &word);
+    *is_heard = !err;
+    if (err) {
+        DOOR_PROMISE(err != SC_ENOMEM, "no word blames memory");
+        return;
+    }
+    check_word(codec->map, &word, categories);
+    check_again(codec, &word);
+    sc_word_fini(&word);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size > DOOR_MAX_SIZE) return 0;
+    static const char *const names[] = {"fuel", "food", "hospital"};
+    static const sc_vocabulary vocabulary = {.names = names, .count = 3};
+    static sc_map *map;
+    if (!map) map = town_build();
+    const sc_cluster_codec gateway = {.map = map, .parts = PARTS, .vocabulary = &vocabulary};
+    sc_cluster_codec worker = {.map = map, .parts = PARTS};
+    if (sc_cluster_words_new(&worker.words)) abort();
+
+    uint8_t *copy = door_copy(data, size);
+    bool by_gateway = false;
+    bool by_worker = false;
+    hear(&gateway, copy, size, vocabulary.count, &by_gateway);
+    hear(&worker, copy, size, UINT32_MAX, &by_worker);
+    DOOR_PROMISE(by_worker || !by_gateway, "a worker hears what a gateway does");
+    sc_cluster_words_free(worker.words);
+    free(copy);
+    return 0;
+}

@@ -1,0 +1,124 @@
+/**
+ * @file wire_internal.h
+ * @brief What the files of a wire share: its insides, and how a connection is made.
+ *
+ * Used by: wire.c, wire_ears.c, wire_connect.c, wire_subjects.c.
+ */
+#ifndef SC_CLUSTER_WIRE_INTERNAL_H
+#define SC_CLUSTER_WIRE_INTERNAL_H
+
+#include "cluster/wire.h"
+
+#include <nats/nats.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+
+#include "cluster/key.h"
+
+/** Messages up to that size are sealed and unsealed on the stack: nearly all are. */
+enum { SC__WIRE_SMALL = 2048 };
+
+struct sc_wire {
+    // Read-only once it is connected.
+    natsOptions *nats;  ///< until it is
+    natsConnection *connection;
+    char host[256];  ///< of the first server, for what is said of a failure
+    bool has_other_servers;
+    char credentials[4096];  ///< a file; "" if there is none
+    char cluster[64];
+    uint64_t cut;
+    uint8_t seal_key[SC_SEAL_KEY_SIZE];
+    void (*connected)(void *context, bool is_connected);
+    void (*given_up)(void *context);
+    void *context;
+
+    // Any thread.
+    atomic_bool is_connected;
+    atomic_bool is_closing;
+    atomic_uint_fast64_t messages_out;
+    atomic_uint_fast64_t messages_in;
+    atomic_uint_fast64_t bytes_out;
+    atomic_uint_fast64_t bytes_in;
+    atomic_uint_fast64_t unsent;
+    atomic_uint_fast64_t unopened;
+    atomic_uint_fast64_t reconnects;
+
+    // Under `lock`.
+    pthread_mutex_t lock;
+    pthread_cond_t has_ended;  ///< an ear, or the connection
+    bool is_closed;
+    sc_wire_ear *ears;
+    uint64_t overrun;  ///< of ears that are gone
+};
+
+struct sc_wire_ear {
+    // Read-only.
+    sc_wire *wire;
+    natsSubscription *subscription;
+    sc_wire_hear *hear;  ///< NULL: `nobody`
+    void (*nobody)(void *context, uint32_t part);
+    void *context;
+
+    // Under the wire's lock.
+    bool is_done;  ///< it will not be called any more
+    sc_wire_ear *next;
+};
+
+/** Where something is said; room for the longest: a cluster's name, ".void.", a peer (or ".part.",
+ * a cut), ".", a part. */
+typedef struct sc__subject {
+    char text[64 + 6 + 16 + 1 + 10];
+} sc__subject;
+
+/** Each is spelled here alone, for those who speak and those who hear: see wire.h. */
+sc__subject sc__subject_part(const sc_wire *wire, uint32_t part);
+sc__subject sc__subject_peer(const sc_wire *wire, sc_peer peer);
+sc__subject sc__subject_beats(const sc_wire *wire);
+sc__subject sc__subject_placements(const sc_wire *wire);
+sc__subject sc__subject_void(const sc_wire *wire, sc_peer self, uint32_t part);
+sc__subject sc__subject_void_of_any(const sc_wire *wire, sc_peer self);  ///< of any part: a pattern
+
+/** What the library's word for it is here. */
+sc_err sc__wire_err(natsStatus status);
+
+/** What the library is to call, and with what. */
+typedef struct sc__wire_handlers {
+    natsConnectionHandler disconnected;
+    natsConnectionHandler reconnected;
+    natsConnectionHandler closed;  ///< the last call of these three
+    void *context;
+} sc__wire_handlers;
+
+/**
+ * Read all files; the options have been looked at by sc__wire_check(). Whatever the library has
+ * made is in the wire then, also on failure.
+ *
+ * @return SC_OK, SC_EIO (a file), SC_EINVAL, SC_ENOMEM
+ */
+SC_CHECKED sc_err sc__wire_prepare(const sc_wire_options *options,
+                                   const sc__wire_handlers *handlers, sc_wire *wire, sc_diag *diag);
+
+/** Connect to one of the servers. @return SC_OK, SC_ENET, SC_EIO (credentials), SC_ENOMEM */
+SC_CHECKED sc_err sc__wire_connect(sc_wire *wire, sc_diag *diag);
+
+/** Whether the options make sense. @return SC_OK, SC_EINVAL */
+SC_CHECKED sc_err sc__wire_check(const sc_wire_options *options, sc_diag *diag);
+
+/** Threads that the library starts begin with the mask of who calls it: none of them is to take a
+ * signal. Returns the mask from before, for sc__signals_let(). */
+static inline sigset_t sc__signals_hold(void)
+{
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    return before;
+}
+
+static inline void sc__signals_let(sigset_t before)
+{
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+#endif

@@ -1,0 +1,89 @@
+/**
+ * @file cluster_house.h
+ * @brief A small cluster in one process: gateways with real ledgers and workers with real crews,
+ * over a real NATS server, on a small town that is cut into four.
+ *
+ * A gateway's provider is built in. Travellers ask by number: traveller i is user i, and stands on
+ * a segment of some part. Those who wait for company of k users on one segment are cloaked together
+ * as soon as the last has come, and not before: so it shows whether a worker knows of all of them.
+ *
+ * Used by: tests of cluster.
+ */
+#ifndef SC_TESTS_SUPPORT_CLUSTER_HOUSE_H
+#define SC_TESTS_SUPPORT_CLUSTER_HOUSE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "cluster/gateway.h"
+#include "cluster/worker.h"
+#include "support/nats_server.h"
+#include "support/odd_town.h"
+
+enum { HOUSE_PARTS = 4 };
+
+/** So that who dies is missed soon; and a busy machine is not taken for a dead one all the time. */
+#define HOUSE_BEAT_S 0.1
+
+typedef struct cluster_house {
+    odd_town town;
+    sc_cut *cut;
+    nats_server nats;
+    /** For each part one that is at home there; no two have a star in common. */
+    sc_seg_id segments[HOUSE_PARTS];
+    atomic_uint shut_out;  ///< gateways and workers that NATS lets in no more, as they said
+} cluster_house;
+
+/** Everything but the gateways and workers. */
+void cluster_house_open(cluster_house *house);
+void cluster_house_close(cluster_house *house);
+
+/** A house for a group of tests, as their state: set-up and tear-down for cmocka. */
+int cluster_house_begin(void **state);
+int cluster_house_end(void **state);
+
+/** Two segments with a star in common, at home in parts of different owners. */
+void house_across(const cluster_house *house, const sc_peer owners[HOUSE_PARTS], sc_seg_id *here,
+                  sc_seg_id *there);
+
+/** A gateway, its ledger and its provider. */
+typedef struct house_gateway {
+    cluster_house *house;
+    sc_gateway *gateway;
+    sc_ledger *ledger;
+    sc_courier *courier;
+    pthread_mutex_t lock;
+    sc_ticket *back;  ///< tickets that have their outcome, chained by `next`
+} house_gateway;
+
+void house_gateway_open(house_gateway *g, cluster_house *house, const char *name);
+
+/** All that is open fails. In the order that a service keeps. */
+void house_gateway_close(house_gateway *g);
+
+sc_worker *house_worker(cluster_house *house, const char *name);
+
+/** The same with another cut. */
+sc_worker *house_stranger(cluster_house *house, const char *name, const sc_cut *cut);
+
+/** Traveller `number` asks, from there, for k users, and would wait for so long. With 0 hops only
+ * those at the same star can be company. */
+void house_ask(house_gateway *g, uint32_t number, sc_seg_id segment, uint32_t k, uint32_t max_hops,
+               double wait_s);
+
+/** Wait until so many have been answered; nobody may have ended otherwise. */
+void house_await_answered(house_gateway *g, uint64_t count);
+
+/** Wait until every part is served. */
+void house_await_ready(house_gateway *g);
+
+/** Wait until a worker has at least that many parts. */
+void house_await_parts(sc_worker *worker, uint32_t count);
+
+/** It hands over all its parts; others must be there. */
+void house_drain(sc_worker *worker);
+
+/** Wait until workers (`other` may be NULL) have heard of so many cloaks that left. */
+void house_await_published(sc_worker *worker, sc_worker *other, uint64_t count);
+
+#endif

@@ -1,0 +1,139 @@
+// The cluster's key in its file: made, read, derived from; and what is wrong with a file is told
+// without a letter of it.
+#include "support/check.h"
+#include "support/place.h"
+
+#include "cluster/key.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char a_line[] = "starcloak-cluster-1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8\n";
+
+// Put the key file there anew, with these permissions.
+static const char *put(const place *p, const char *text, mode_t mode)
+{
+    const char *path = place_write_text(p, "key", text);
+    assert_int_equal(chmod(path, mode), 0);
+    return path;
+}
+
+static sc_cluster_key *read_key(const char *path)
+{
+    sc_cluster_key *key = NULL;
+    sc_diag diag = {""};
+    CHECK_OK(sc_cluster_key_read(path, &key, &diag), &diag);
+    return key;
+}
+
+static void test_a_key_that_was_made_can_be_read(void **state)
+{
+    (void)state;
+    const place p = place_new();
+    char line[SC_CLUSTER_KEY_LINE];
+    char other[SC_CLUSTER_KEY_LINE];
+    sc_diag diag = {""};
+    CHECK_OK(sc_cluster_key_make(line, &diag), &diag);
+    CHECK_OK(sc_cluster_key_make(other, &diag), &diag);
+    assert_string_not_equal(line, other);
+    assert_int_equal(strlen(line), strlen(a_line));
+    assert_int_equal(line[strlen(line) - 1], '\n');
+    sc_cluster_key_free(read_key(put(&p, line, 0600)));
+    place_free(&p);
+}
+
+static void test_one_file_gives_the_same_keys_to_all_and_each_use_its_own(void **state)
+{
+    (void)state;
+    const place p = place_new();
+    sc_cluster_key *one = read_key(put(&p, a_line, 0600));
+    char without_newline[sizeof a_line];
+    memcpy(without_newline, a_line, sizeof a_line);
+    without_newline[strlen(a_line) - 1] = '\0';
+    sc_cluster_key *other = read_key(put(&p, without_newline, 0440));
+    assert_memory_equal(sc_cluster_key_names(one), sc_cluster_key_names(other), SC_KEY_SIZE);
+    assert_memory_equal(sc_cluster_key_seal(one), sc_cluster_key_seal(other), SC_SEAL_KEY_SIZE);
+    assert_memory_not_equal(sc_cluster_key_names(one), sc_cluster_key_seal(one), SC_KEY_SIZE);
+    // They never change: a cluster would fall apart while it is updated.
+    const uint8_t seal[] = {0x22, 0x71, 0x30, 0x3a, 0x1c, 0x13, 0xb1, 0x75};
+    const uint8_t names[] = {0xcb, 0x80, 0x5a, 0x67, 0xd2, 0x3a, 0x80, 0x29};
+    assert_memory_equal(sc_cluster_key_seal(one), seal, sizeof seal);
+    assert_memory_equal(sc_cluster_key_names(one), names, sizeof names);
+    sc_cluster_key_free(one);
+    sc_cluster_key_free(other);
+    sc_cluster_key_free(NULL);
+    place_free(&p);
+}
+
+static void test_a_file_that_others_may_read_or_change_is_refused(void **state)
+{
+    (void)state;
+    const place p = place_new();
+    const mode_t modes[] = {0604, 0602, 0601, 0620};
+    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
+        sc_cluster_key *key = NULL;
+        sc_diag diag = {""};
+        const char *path = put(&p, a_line, modes[i]);
+        CHECK_REFUSED(sc_cluster_key_read(path, &key, &diag), SC_EIO, &diag, "chmod 600");
+        assert_null(key);
+    }
+    sc_cluster_key_free(read_key(put(&p, a_line, 0640)));
+    place_free(&p);
+}
+
+static void test_what_is_no_key_is_refused_without_being_repeated(void **state)
+{
+    (void)state;
+    const place p = place_new();
+    const char *const texts[] = {
+        "",
+        "\n",
+        "starcloak-cluster-1 ",
+        "starcloak-cluster-1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh\n",    // short
+        "starcloak-cluster-1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8x\n",  // long
+        "starcloak-cluster-1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh+\n",   // not URL-safe
+        "starcloak-cluster-1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh9\n",   // bits left over
+        "starcloak-cluster-2 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8\n",
+        "starcloak-cluster-1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8\n\n",
+        "starcloak-cluster-1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8\nAAECAwQFBgcICQoLDA0O\n",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        sc_cluster_key *key = NULL;
+        sc_diag diag = {""};
+        const char *path = put(&p, texts[i], 0600);
+        CHECK_REFUSED(sc_cluster_key_read(path, &key, &diag), SC_EPARSE, &diag, "holds no key");
+        assert_null(key);
+        assert_null(strstr(diag.message, "AAEC"));
+    }
+    place_free(&p);
+}
+
+static void test_what_is_no_file_is_told(void **state)
+{
+    (void)state;
+    const place p = place_new();
+    sc_cluster_key *key = NULL;
+    sc_diag diag = {""};
+    const char *path = place_path(&p, "key");
+    CHECK_REFUSED(sc_cluster_key_read(path, &key, &diag), SC_EIO, &diag, "check the name");
+    assert_int_equal(mkdir(path, 0700), 0);
+    CHECK_REFUSED(sc_cluster_key_read(path, &key, &diag), SC_EIO, &diag, "a directory");
+    assert_int_equal(rmdir(path), 0);
+    // Nobody ever writes to it; reading must not wait.
+    assert_int_equal(mkfifo(path, 0600), 0);
+    CHECK_REFUSED(sc_cluster_key_read(path, &key, &diag), SC_EIO, &diag, "not a regular file");
+    assert_null(key);
+    place_free(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_key_that_was_made_can_be_read),
+        cmocka_unit_test(test_one_file_gives_the_same_keys_to_all_and_each_use_its_own),
+        cmocka_unit_test(test_a_file_that_others_may_read_or_change_is_refused),
+        cmocka_unit_test(test_what_is_no_key_is_refused_without_being_repeated),
+        cmocka_unit_test(test_what_is_no_file_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
