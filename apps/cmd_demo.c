@@ -1,0 +1,245 @@
+/*
+ * `starcloak demo`: the service with simulated travellers and a window on both sides of it.
+ *
+ * The travellers and the pages that show them are src/demo; the service is run as by `starcloak
+ * serve` (serve_run.c), which has none of these pages.
+ */
+#include "command.h"
+
+#include <stdio.h>
+#include <sys/resource.h>
+
+#include "demo/demo.h"
+#include "serve_flags.h"
+#include "serve_run.h"
+#include "serving.h"
+#include "values.h"
+#include "workload_options.h"
+
+// --- Usage ----------------------------------------------------------------------------
+
+// Its settings: all but those of a cluster.
+#define SC_FOR_ALL(...) SC_ROW_TAKEN(__VA_ARGS__)
+#define SC_FOR_DOOR(...) SC_ROW_TAKEN(__VA_ARGS__)
+#define SC_FOR_RUN(...) SC_ROW_TAKEN(__VA_ARGS__)
+#define SC_FOR_NATS(...) SC_ROW_LEFT(__VA_ARGS__)
+
+enum { KEY_TRAVELLERS = 'n', KEY_SEED = SC_KEY_FIRST };
+
+static const sc_option options_table[] = {
+    {"travellers", KEY_TRAVELLERS, "N",
+     "how many drive around and ask; k stands for thousands (default 3k)", NULL},
+    {"seed", KEY_SEED, "N", "of their trips and wishes (default 1)", NULL},
+    SC_WORKLOAD_OPTIONS,
+    SC_SERVE_OPTIONS  //
+    {NULL, 0, NULL, NULL, NULL},
+};
+
+typedef struct demo_options {
+    sc_serve_flags flags;
+    sc_demo_options demo;
+    sc_asking asking;
+} demo_options;
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    demo_options *options = state->input;
+    if (sc_workload_option(key, argument, state, &options->asking) ||
+        sc_serve_option(key, argument, state, &options->flags)) {
+        return 0;
+    }
+    switch (key) {
+    case KEY_TRAVELLERS:
+        options->demo.travellers =
+            (uint32_t)sc_value_count(state, "--travellers", argument, 1, SC_DEMO_TRAVELLERS_MAX);
+        return 0;
+    case KEY_SEED:
+        options->demo.seed = sc_value_count(state, "--seed", argument, 0, UINT64_MAX);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+// --- Company for the service -------------------------------------------------------------
+
+typedef struct show {
+    demo_options *options;
+    sc_demo *demo;
+    uint64_t violations;  ///< that the travellers found, once they are home
+    char trouble[200];    ///< why they gave up; "" if they did not
+} show;
+
+static void keep_within(sc_normal *spread, double least, double most)
+{
+    if (spread->min < least) spread->min = least;
+    if (spread->max > most) spread->max = most;
+    if (spread->max < spread->min) spread->max = spread->min;
+}
+
+/** Who wants more than the operator allows would only be refused. */
+static void obey(sc_workload *workload, const sc_policy_terms *policy)
+{
+    keep_within(&workload->k, policy->least.k, policy->most.k);
+    keep_within(&workload->l, policy->least.l, policy->most.l);
+    keep_within(&workload->max_hops, policy->least.max_hops, policy->most.max_hops);
+    keep_within(&workload->max_wait_s, (double)policy->least.max_wait_us * 1e-6,
+                (double)policy->most.max_wait_us * 1e-6);
+    keep_within(&workload->nearest, 1, policy->requests.max_k);
+}
+
+static sc_err fail(sc_diag *diag, sc_err err, const char *why)
+{
+    snprintf(diag->message, sizeof diag->message, "%s", why);
+    return err;
+}
+
+/** Each traveller has a connection; what is left is for the rest, and for those who look. */
+static sc_err check_descriptors(uint32_t travellers, sc_diag *diag)
+{
+    enum { REST = 200 };
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || travellers + REST <= limit.rlim_cur) return SC_OK;
+    snprintf(diag->message, sizeof diag->message,
+             "--travellers: %u of them need as many descriptors and %d more, and this process may "
+             "have %llu; let there be fewer, or see 'ulimit -n'",
+             travellers, REST, (unsigned long long)limit.rlim_cur);
+    return SC_ELIMIT;
+}
+
+static sc_err prepare(void *context, const sc_settings *settings, const sc_map *map,
+                      sc_service_options *options, sc_diag *diag)
+{
+    show *s = context;
+    sc_demo_options *demo = &s->options->demo;
+    if (*settings->tls_certificate) {
+        return fail(diag, SC_EINVAL, "tls-certificate: the demo's travellers speak plain HTTP");
+    }
+    if (settings->no_window) {
+        return fail(diag, SC_EINVAL,
+                    "no-window: a demo is there to be looked at; 'starcloak load' drives a "
+                    "service that has no window");
+    }
+    // Guests get tokens for the asking, which must be good for nothing else.
+    if (*settings->token_keys) {
+        return fail(diag, SC_EINVAL,
+                    "token-keys: a demo has a key of its own, and gives tokens to "
+                    "whoever looks at it");
+    }
+    sc_err err = check_descriptors(demo->travellers, diag);
+    if (!err) err = sc_workload_find_category(&s->options->asking, map, diag);
+    if (err) return err;
+    demo->workload = s->options->asking.workload;
+    obey(&demo->workload, &options->policy);
+    demo->max_listeners = options->max_listeners;
+    // The built-in provider's, which answers may be compared with.
+    demo->objects = options->courier.objects;
+    err = sc_demo_new(map, demo, &s->demo, diag);
+    if (!err) options->extra = sc_demo_pages(s->demo, &options->extra_count);
+    return err;
+}
+
+static sc_err attach(void *context, sc_service *service, sc_diag *diag)
+{
+    const show *s = context;
+    return sc_demo_attach(s->demo, service, diag);
+}
+
+static sc_err start(void *context, sc_service *service, sc_diag *diag)
+{
+    const show *s = context;
+    char url[SC_SERVING_URL_SIZE];
+    if (!sc_serving_url(sc_service_http(service), false, url)) {
+        return fail(diag, SC_EINVAL, "listen: the demo needs an address with a port");
+    }
+    const sc_err err = sc_demo_start(s->demo, url, diag);
+    if (!err) {
+        printf("%u travellers are on their way. Open this in a browser:\n\n    %s/\n\n",
+               s->options->demo.travellers, url);
+        fflush(stdout);
+    }
+    return err;
+}
+
+static void stop(void *context)
+{
+    show *s = context;
+    if (!s->demo) return;
+    sc_demo_stop(s->demo);
+    s->violations = sc_demo_violations(s->demo);
+    const char *trouble = sc_demo_trouble(s->demo);
+    snprintf(s->trouble, sizeof s->trouble, "%s", trouble ? trouble : "");
+}
+
+static void close_show(void *context)
+{
+    show *s = context;
+    sc_demo_free(s->demo);
+    s->demo = NULL;
+}
+
+static int run(sc_call *call)
+{
+    demo_options options = {.demo = sc_demo_options_default()};
+    options.asking.workload = options.demo.workload;
+    if (sc_serve_flags_init(&options.flags, call, options_table)) {
+        return sc_call_fail(call, SC_ENOMEM, NULL);
+    }
+    sc_call_parse(call, &options);
+    // All travellers come from this machine.
+    static const sc_serve_flag usual[] = {{"address-rate", "0"}, {NULL, NULL}};
+    show s = {.options = &options};
+    const sc_serve_company company = {
+        .usual = usual,
+        .prepare = prepare,
+        .attach = attach,
+        .start = start,
+        .stop = stop,
+        .close = close_show,
+        .context = &s,
+    };
+    int status = sc_serve_run(call, &options.flags, &company);
+    sc_serve_flags_fini(&options.flags);
+    if (s.trouble[0] != '\0') {
+        fprintf(stderr, "%s: the travellers gave up: %s\n", call->path, s.trouble);
+        status = SC_EXIT_FAILURE;
+    }
+    if (s.violations > 0) {
+        fprintf(stderr,
+                "%s: %llu times travellers were not served as was promised: a bug; report it\n",
+                call->path, (unsigned long long)s.violations);
+        status = SC_EXIT_FAILURE;
+    }
+    return status;
+}
+
+// --- The command ------------------------------------------------------------------------
+
+static const sc_entry examples[] = {
+    {"starcloak demo city.scm", "3,000 travellers, the built-in provider, and a page to look at."},
+    {"starcloak demo city.scm --engine hybrid --travellers 10k --k 8:2",
+     "More of them, who want more company."},
+    {"starcloak demo city.scm --provider http://127.0.0.1:9090/",
+     "Ask 'starcloak lbs', which runs elsewhere: the page then shows the bytes that it is sent."},
+    {NULL, NULL},
+};
+
+const sc_command sc_cmd_demo = {
+    .name = "demo",
+    .summary = "the service with simulated travellers, to look at in a browser",
+    .arguments = "[MAP.scm]",
+    .complete = SC_COMPLETE_MAPS,
+    .description =
+        "Runs the service of 'starcloak serve' and, beside it, travellers who drive around and ask "
+        "it over HTTP. A page shows two views side by side: what the travellers do, and what the "
+        "provider sees. On it one can ask a question oneself, and attack a cloak.\n"
+        "What travellers do is known because they are made up: only this command shows it, and "
+        "'starcloak serve' has no page that could. All settings of 'starcloak serve' are flags "
+        "here, too; there is no limit per address unless one is set, since all travellers are on "
+        "this machine.\n"
+        "Stop it with Ctrl-C.",
+    .options = options_table,
+    .examples = examples,
+    .parse = parse,
+    .run = run,
+};

@@ -1,0 +1,144 @@
+// The demo from its beginning to its end. See demo.h.
+#include "demo/demo.h"
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/diag.h"
+#include "demo/demo_internal.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/** How often it is looked where everybody is. */
+#define EVERY_MIN_S 0.02
+#define EVERY_MAX_S 60.0
+
+/** The travellers' tokens outlive every demo: ten years. */
+#define TOKEN_S (10 * 365 * 86400.0)
+
+sc_demo_options sc_demo_options_default(void)
+{
+    return (sc_demo_options){
+        .travellers = 3000,
+        .workload = sc_workload_default(),
+        .seed = 1,
+        .every_s = 0.25,
+        .max_listeners = 64,
+    };
+}
+
+static sc_err check_options(const sc_map *map, const sc_demo_options *options, sc_diag *diag)
+{
+    if (sc_map_coords(map) == SC_COORDS_NONE) {
+        return sc_fail(diag, SC_ENOCOORDS,
+                       "the map has no coordinates, so there is nothing to look at");
+    }
+    if (options->travellers < 1 || options->travellers > SC_DEMO_TRAVELLERS_MAX) {
+        return sc_fail(diag, SC_EINVAL, "there must be 1 to %d travellers", SC_DEMO_TRAVELLERS_MAX);
+    }
+    // Written so that whatever is no number fails too.
+    if (!(options->every_s >= EVERY_MIN_S && options->every_s <= EVERY_MAX_S)) {
+        return sc_fail(diag, SC_EINVAL, "it can be looked every %g to %g s", EVERY_MIN_S,
+                       EVERY_MAX_S);
+    }
+    return sc_workload_check(&options->workload, diag);
+}
+
+sc_err sc_demo_new(const sc_map *map, const sc_demo_options *options, sc_demo **out, sc_diag *diag)
+{
+    sc_err err = check_options(map, options, diag);
+    if (err) return err;
+    sc_demo *demo = sc_calloc(1, sizeof *demo);
+    if (!demo) return sc_fail_memory(diag, "preparing the demo");
+    demo->map = map;
+    demo->options = *options;
+    sc__demo_pages_init(demo);
+    err = sc__lookout_init(&demo->lookout, options->travellers);
+    if (!err) err = sc__board_new(options->travellers, &demo->board);
+    if (err) (void)sc_fail_memory(diag, "preparing the demo");
+    if (!err) err = sc__fleet_init(&demo->fleet, map, options->travellers, options->seed, diag);
+    if (err) {
+        sc_demo_free(demo);
+        return err;
+    }
+    *out = demo;
+    return SC_OK;
+}
+
+const sc_extra_page *sc_demo_pages(const sc_demo *demo, size_t *count)
+{
+    *count = SC__DEMO_PAGES;
+    return demo->pages;
+}
+
+static sc_err issue(void *context, uint32_t i, char *out, sc_diag *diag)
+{
+    sc_demo *demo = context;
+    char user[32];
+    snprintf(user, sizeof user, "u%" PRIu32, i);
+    return sc_service_issue(demo->service, user, TOKEN_S, out, diag);
+}
+
+sc_err sc_demo_attach(sc_demo *demo, sc_service *service, sc_diag *diag)
+{
+    demo->service = service;
+    const sc_audience_options audience = {
+        .http = sc_service_http(service),
+        .loops = sc_service_loops(service),
+        .max_listeners = demo->options.max_listeners,
+        .greet = sc__demo_greet,
+        .tick = sc__demo_tick,
+        .context = demo,
+    };
+    const sc_err err = sc_audience_new(&audience, &demo->audience);
+    if (err) return sc_fail(diag, err, "events cannot be told: %s", sc_err_text(err));
+    return sc_tokens_gather(demo->options.travellers, issue, demo, &demo->tokens, diag);
+}
+
+sc_err sc_demo_start(sc_demo *demo, const char *url, sc_diag *diag)
+{
+    atomic_store(&demo->start_us, sc_clock_us());
+    sc_err err = sc__asking_start(demo, url, diag);
+    if (!err) err = sc__lookout_start(demo, diag);
+    if (err) sc_demo_stop(demo);
+    return err;
+}
+
+void sc_demo_stop(sc_demo *demo)
+{
+    atomic_store(&demo->is_stopping, true);
+    sc__lookout_join(demo);
+    sc__asking_join(demo);
+}
+
+const char *sc_demo_trouble(const sc_demo *demo)
+{
+    const sc__asking *asking = &demo->asking;
+    return atomic_load(&asking->has_trouble) ? asking->trouble.message : NULL;
+}
+
+uint64_t sc_demo_violations(const sc_demo *demo)
+{
+    const sc_load_report *report = demo->asking.report;
+    if (!report) return 0;
+    // Whoever closes the demo at once sees no outcome; only that all were refused would be a fault.
+    const sc_load_books *books = &report->books;
+    const bool is_early = books->ends[SC_LOAD_REFUSED] == 0;
+    const uint64_t excused = is_early ? books->violations[SC_VIOLATION_NO_OUTCOME] : 0;
+    return sc_load_violations(report) - excused;
+}
+
+void sc_demo_free(sc_demo *demo)
+{
+    if (!demo) return;
+    sc_demo_stop(demo);
+    sc_audience_free(demo->audience);
+    sc_tokens_free(demo->tokens);
+    sc__lookout_fini(&demo->lookout);
+    sc__board_free(demo->board);
+    sc__fleet_fini(&demo->fleet);
+    sc_bytes_fini(&demo->asking.words);
+    sc_free(demo->asking.report);
+    sc_free(demo->asking.url);
+    sc_free(demo);
+}

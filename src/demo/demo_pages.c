@@ -1,0 +1,238 @@
+// What the demo shows: /demo/about, /demo/events, /demo/engine. See demo_internal.h, and
+// docs/window.md for the words.
+//
+// All of it runs in the threads of the service's loops, and is for those who may listen to events;
+// the service sees to that.
+#include "demo/demo_internal.h"
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/rng.h"
+#include "demo/demo_text.h"
+#include "guard/token.h"
+#include "service/json_reader.h"
+#include "service/json_write.h"
+#include "service/speaks_json.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/** A guest's token is good for a day. */
+#define GUEST_S 86400.0
+
+/** Those who wait that a newcomer is told of: more than can be told apart on a screen, and half of
+ * what a stream may hold. */
+enum { PENDING_MAX = 5000 };
+
+/** The engines that can be exchanged while somebody waits. */
+static const sc_variant engines[] = {SC_BASIC, SC_BOUNDED, SC_HYBRID};
+
+#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
+
+static void refuse(sc_http_request *request, sc_problem_kind kind, const char *detail)
+{
+    sc_problem problem = {.field = NULL};
+    sc_problem_set(&problem, kind, NULL, "%s", detail);
+    if (sc_problem_status(kind) == 503) problem.retry_after_s = 5;
+    sc_problem_reply(request, &problem, NULL);
+}
+
+static void reply_json(sc_http_request *request, const sc_bytes *body)
+{
+    sc_http_reply(request, 200, "application/json", body->data, body->size, NULL, 0);
+}
+
+// --- /demo/about ---------------------------------------------------------------------------------
+
+static bool put_engines(sc_bytes *out)
+{
+    bool fits = sc_json_append_text(out, ",\"engines\":[");
+    for (size_t i = 0; fits && i < COUNT_OF(engines); i++) {
+        fits = (i == 0 || sc_json_append_text(out, ",")) &&
+               sc_json_append_string(out, sc_variant_name(engines[i]));
+    }
+    return fits && sc_json_append_text(out, "]");
+}
+
+static bool put_about(const sc_demo *demo, const char *user, const char *token, sc_bytes *out)
+{
+    const char *engine = sc_variant_name(sc_service_variant(demo->service));
+    return sc_json_append_text(out, "{\"token\":") && sc_json_append_string(out, token) &&
+           sc_json_append_text(out, ",\"user\":") && sc_json_append_string(out, user) &&
+           sc_json_append_text(out, ",\"travellers\":") &&
+           sc_json_append_whole(out, demo->options.travellers) &&
+           sc_json_append_text(out, ",\"engine\":") && sc_json_append_string(out, engine) &&
+           put_engines(out) && sc_json_append_text(out, "}\n");
+}
+
+/** Everybody who opens the page is somebody else: one user has one query at a time. */
+static sc_err invent_guest(char *out, size_t room)
+{
+    sc_rng *rng = NULL;
+    const sc_err err = sc_rng_new_secure(&rng);
+    if (err) return err;
+    snprintf(out, room, "guest-%08x", (unsigned)(sc_rng_next(rng) & UINT32_MAX));
+    sc_rng_free(rng);
+    return SC_OK;
+}
+
+static void show_about(void *context, unsigned loop, sc_http_request *request)
+{
+    sc_demo *demo = context;
+    (void)loop;
+    char user[32];
+    char token[SC_TOKEN_SIZE] = "";
+    sc_bytes body = {0};
+    sc_err err = invent_guest(user, sizeof user);
+    if (!err) err = sc_service_issue(demo->service, user, GUEST_S, token, NULL);
+    if (!err && put_about(demo, user, token, &body)) {
+        reply_json(request, &body);
+    } else {
+        refuse(request, SC_PROBLEM_INTERNAL, "a guest could not be let in");
+    }
+    if (body.data) explicit_bzero(body.data, body.size);
+    explicit_bzero(token, sizeof token);
+    sc_bytes_fini(&body);
+}
+
+// --- /demo/events --------------------------------------------------------------------------------
+
+static bool put_hello(const sc_demo *demo, sc_variant engine, sc_bytes *out)
+{
+    const int64_t start_us = atomic_load(&demo->start_us);
+    const sc__hello hello = {
+        .t_s = start_us != 0 ? (double)(sc_clock_us() - start_us) * 1e-6 : 0.0,
+        .travellers = demo->options.travellers,
+        .every_s = demo->options.every_s,
+        .engine = sc_variant_name(engine),
+    };
+    return sc__demo_text_hello(&hello, out);
+}
+
+static bool put_pending(sc_demo *demo, sc_bytes *out)
+{
+    sc__waiting *waiting = sc_malloc_array(PENDING_MAX, sizeof *waiting);
+    if (!waiting) return false;
+    const size_t count = sc__board_list(demo->board, waiting, PENDING_MAX);
+    const bool fits = sc__demo_text_pending(waiting, count, sc_clock_us(), out);
+    sc_free(waiting);
+    return fits;
+}
+
+/** What there is no memory for, the newcomer is not told. */
+static void greet_with(sc_http_request *listener, bool fits, sc_bytes *words)
+{
+    if (fits) sc_audience_greet(listener, words->data, words->size);
+    words->size = 0;
+}
+
+void sc__demo_greet(void *context, unsigned loop, sc_http_request *listener)
+{
+    sc_demo *demo = context;
+    (void)loop;
+    sc_bytes words = {0};
+    greet_with(listener, put_hello(demo, sc_service_variant(demo->service), &words), &words);
+    greet_with(listener, put_pending(demo, &words), &words);
+    sc_bytes_fini(&words);
+}
+
+void sc__demo_tick(void *context, unsigned loop)
+{
+    const sc_demo *demo = context;
+    // A stream would never end by itself, and keep a service from stopping.
+    if (sc_service_is_draining(demo->service)) sc_audience_end(demo->audience, loop);
+}
+
+static void show_events(void *context, unsigned loop, sc_http_request *request)
+{
+    sc_demo *demo = context;
+    if (sc_service_is_draining(demo->service)) {
+        refuse(request, SC_PROBLEM_DRAINING, "events have come to an end");
+    } else if (sc_audience_listen(demo->audience, loop, request)) {
+        refuse(request, SC_PROBLEM_OVERLOADED, "as many as can be told are listening already");
+    }
+}
+
+// --- /demo/engine --------------------------------------------------------------------------------
+
+/** What somebody wishes for. */
+typedef struct wish {
+    sc_json_reader in;
+    sc_variant engine;
+} wish;
+
+static const sc_json_field members[] = {{"engine", "/engine"}};
+
+static bool read_engine(void *context, unsigned which)
+{
+    wish *w = context;
+    sc_json_string name;
+    if (!sc_json_read_string(&w->in, members[which].pointer, "a string", &name)) return false;
+    for (size_t i = 0; i < COUNT_OF(engines); i++) {
+        if (!sc_json_string_is(name, sc_variant_name(engines[i]))) continue;
+        w->engine = engines[i];
+        return true;
+    }
+    return sc_problem_set(w->in.problem, SC_PROBLEM_REQUEST, members[which].pointer,
+                          "there are basic, bounded and hybrid");
+}
+
+static const sc_json_shape of_wish = {
+    .words = "engine", .fields = members, .count = COUNT_OF(members), .read = read_engine};
+
+static bool read_wish(sc_http_request *request, sc_problem *problem, sc_variant *out)
+{
+    size_t size = 0;
+    const char *body = sc_http_request_body(request, &size);
+    wish w = {.in = {.json = sc_json_pull_of(body, size), .problem = problem}};
+    unsigned seen = 0;
+    if (!sc_json_read_object(&w.in, &of_wish, &w, &seen)) return false;
+    if (!sc_json_end(&w.in.json)) return sc_json_refuse_text(&w.in);
+    if (seen == 0) return sc_json_refuse_missing(&w.in, members[0].pointer);
+    *out = w.engine;
+    return true;
+}
+
+/** Everybody is told, so that all pages show the same. */
+static void tell_engine(sc_demo *demo, sc_variant engine)
+{
+    sc_bytes words = {0};
+    if (put_hello(demo, engine, &words)) {
+        sc_audience_tell(demo->audience, words.data, words.size);
+    }
+    sc_bytes_fini(&words);
+}
+
+static void show_engine(void *context, unsigned loop, sc_http_request *request)
+{
+    sc_demo *demo = context;
+    (void)loop;
+    sc_problem problem = {.field = NULL};
+    sc_variant engine = SC_BASIC;
+    // Other web pages can have a browser send forms here, but no JSON: for that it would ask first.
+    bool is_done = sc_speaks_json(request, &problem) && read_wish(request, &problem, &engine);
+    if (is_done && sc_service_switch(demo->service, engine)) {
+        is_done = sc_problem_set(&problem, SC_PROBLEM_REQUEST, NULL,
+                                 "the service was started with a method that cannot be exchanged");
+    }
+    if (!is_done) {
+        sc_problem_reply(request, &problem, NULL);
+        return;
+    }
+    tell_engine(demo, engine);
+    char body[64];
+    const int size = snprintf(body, sizeof body, "{\"engine\":\"%s\"}\n", sc_variant_name(engine));
+    sc_http_reply(request, 200, "application/json", body, (size_t)size, NULL, 0);
+}
+
+// --- All -----------------------------------------------------------------------------------------
+
+void sc__demo_pages_init(sc_demo *demo)
+{
+    const sc_extra_page pages[SC__DEMO_PAGES] = {
+        {"/demo/about", SC_HTTP_GET, show_about, demo},
+        {"/demo/events", SC_HTTP_GET, show_events, demo},
+        {"/demo/engine", SC_HTTP_POST, show_engine, demo},
+    };
+    memcpy(demo->pages, pages, sizeof pages);
+}

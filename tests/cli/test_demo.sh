@@ -1,0 +1,141 @@
+#!/usr/bin/env bash
+# `starcloak demo` as people call it, and what `starcloak serve` must not have: its pages. (What the
+# pages show is tested in a browser, web/e2e.)
+# shellcheck source-path=SCRIPTDIR disable=SC2317,SC2154
+source "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
+# shellcheck source=service.sh
+source "$here/service.sh"
+city city.scm
+user=$(id -un)
+
+# page NAME PATH [CURL-OPTION...]: its status is $code, its body in NAME.body, its headers in headers.txt.
+page() {
+    local url=$2 name=$1
+    shift 2
+    code=$(curl -sS --max-time 20 -D headers.txt -o "$name.body" -w '%{http_code}' "$@" "$url")
+}
+is() { test "$code" = "$1"; }
+holds() { jq -e "$1" "$2" >/dev/null; }
+header() { grep -qi "^$1: $2" headers.txt; }
+
+# --- Usage ---------------------------------------------------------------------------
+
+run demo
+refuses 2 "a demo without a map is a usage error" "no map given"
+run demo city.scm --travellers 0
+refuses 2 "a demo without travellers is a usage error" "--travellers"
+run demo city.scm --k banana
+refuses 2 "needs that are no numbers are a usage error" "--k"
+run demo city.scm --tls-certificate missing.pem --listen 127.0.0.1:0
+refuses 1 "a demo does not speak TLS, and says why" "plain HTTP"
+run demo city.scm --no-window --listen 127.0.0.1:0
+refuses 1 "a demo without its window makes no sense, and says so" "to be looked at"
+run demo city.scm --travellers 15001 --listen 127.0.0.1:0
+refuses 2 "a demo of more travellers than there are descriptors for is a usage error" "--travellers"
+touch keys
+run demo city.scm --token-keys keys --listen 127.0.0.1:0
+refuses 1 "a demo gives tokens to everybody, so it takes no key that others trust" "token-keys"
+command_line="ulimit -n 300; starcloak demo city.scm --travellers 200"
+(ulimit -n 300 && exec "$STARCLOAK" demo city.scm --travellers 200 --listen 127.0.0.1:0) >"$out" 2>"$err" </dev/null
+status=$?
+refuses 1 "more travellers than descriptors are refused, and not called a bug later" "ulimit -n"
+run demo city.scm --check --listen 127.0.0.1:0 --travellers 10
+succeeds "a demo can be checked without being run"
+run demo city.scm --reports missing --listen 127.0.0.1:0 --travellers 10
+refuses 1 "a folder of reports that is not there is named" "missing"
+
+# --- The demo ------------------------------------------------------------------------
+
+mkdir report
+start demo "$STARCLOAK" demo city.scm --listen 127.0.0.1:0 --travellers 200 --pause 2:0.5 --k 3:0.5 --sigma-s 8:1 --user "$user" --reports report
+demo=$started_id
+url=http://$(address_of demo)
+check "a demo says which address to open" until_true grep -q "Open this in a browser" demo.out
+check "which is where it listens" grep -q "$url/" demo.out
+
+page window "$url/"
+check "the window is there" is 200
+check "with a policy that lets nothing else in" header Content-Security-Policy "default-src 'none'"
+check "without a script or style inside" test -z "$(grep -E '<style|<script[^>]*>[^<]|style=' window.body)"
+page about "$url/v1/about"
+check "it tells that it is a demo" holds '.demo and (.engine == "basic") and .profile.k.least == 2' about.body
+page demo_about "$url/demo/about"
+check "a guest gets a token" holds '.token | startswith("sct1_")' demo_about.body
+cp demo_about.body first.body
+page demo_about "$url/demo/about"
+check "and another guest another" test "$(jq -r .token first.body)" != "$(jq -r .token demo_about.body)"
+
+(timeout 500 curl -sSN "$url/demo/events" >truth.txt 2>/dev/null || true) &
+(timeout 500 curl -sSN "$url/v1/events" >events.txt 2>/dev/null || true) &
+check "travellers ask, and are heard of" until_true grep -q '^event: asked' truth.txt
+check "where they are is told" until_true grep -q '^event: positions' truth.txt
+check "and how it ends" until_true grep -q '^event: ended' truth.txt
+check "cloaks leave" until_true grep -q '^event: cloak' events.txt
+check "what the provider sees names no traveller" test -z "$(grep -E '"who"|"query"|"user"|"at":' events.txt)"
+
+page engine "$url/demo/engine" -H 'Content-Type: application/json' -d '{"engine":"hybrid"}'
+check "another engine can be chosen" holds '.engine == "hybrid"' engine.body
+check "which is told to all" until_true grep -q '"engine":"hybrid"' truth.txt
+page about "$url/v1/about"
+check "and is in force" holds '.engine == "hybrid"' about.body
+page engine "$url/demo/engine" -H 'Content-Type: application/json' -d '{"engine":"expansion"}'
+check "one that cannot be switched to is refused" is 400
+page engine "$url/demo/engine" -d 'engine=basic'
+check "a form of another site's page is refused" is 415
+page foreign "$url/demo/about" -H 'Host: evil.example'
+check "a name that points here is not this machine" is 403
+page foreign "$url/v1/events" -H 'Host: evil.example'
+check "nor for events" is 403
+page foreign "$url/v1/events" -H 'X-Forwarded-For: 192.0.2.7'
+check "nor is whoever comes through a proxy" is 403
+
+page report "$url/reports/"
+check "a report that is not there yet is not found, with what to do" is 404
+check "by name of the command" grep -q "starcloak experiment" report.body
+echo '<!doctype html><title>figures</title><style>p{color:red}</style><p>here' >report/report.html
+page report "$url/reports/"
+check "one that appears is shown" grep -q figures report.body
+check "without any script" header Content-Security-Policy "default-src 'none'; style-src 'unsafe-inline'"
+page secret "$url/reports/..%2fkeys"
+check "nothing beside the folder is shown" is 404
+page about "$url/v1/about"
+check "there are reports now" holds .reports about.body
+
+segments=$(sed -nE 's/^data: \{"id":"[0-9a-f]{16}","segments":(\[[0-9,]+\]).*/\1/p' events.txt | head -n 1)
+page doubt "$url/v1/doubts" -H 'Content-Type: application/json' \
+    -d "{\"segments\":$segments,\"members\":[{\"k\":3,\"l\":3,\"max_hops\":8},{\"k\":3,\"l\":3,\"max_hops\":8},{\"k\":3,\"l\":3,\"max_hops\":8}]}"
+check "a cloak that left can be doubted" holds '.found and (.linkability | add) > 0.99 and .normalised_entropy <= 1' doubt.body
+
+kill -TERM "$demo"
+ended "$demo"
+check "told to stop, it ends well: no traveller found a promise broken" test "$status" = 0
+check "its log names nobody" test -z "$(grep -E 'sct1_|guest-|u[0-9]+=' demo.log)"
+
+# --- The service has none of that ------------------------------------------------------
+
+start serve "$STARCLOAK" serve city.scm --listen 127.0.0.1:0 --user "$user"
+serve=$started_id
+url=http://$(address_of serve)
+page window "$url/"
+check "the service has the window, too" is 200
+for path in /demo /demo/ /demo/about /demo/events /demo/engine; do
+    page demo "$url$path"
+    check "and not $path" is 404
+done
+page demo "$url/demo/engine" -H 'Content-Type: application/json' -d '{"engine":"hybrid"}'
+check "nor can its engine be changed" is 404
+page about "$url/v1/about"
+check "it says that it is no demo" holds '.demo == false and .reports == false' about.body
+page report "$url/reports/"
+check "there are no reports unless a folder is named" is 404
+check "it tells where the window is" grep -q "a window on it: $url/" serve.out
+kill -TERM "$serve" && wait "$serve"
+
+start plain "$STARCLOAK" serve city.scm --listen 127.0.0.1:0 --user "$user" --no-window --events off
+url=http://$(address_of plain)
+page window "$url/"
+check "the window can be left out" is 404
+page doubt "$url/v1/doubts" -H 'Content-Type: application/json' -d '{}'
+check "who may not listen may not doubt" is 404
+
+finish
