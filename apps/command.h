@@ -179,9 +179,12 @@ extern const sc_entry sc_environment[];
 
 extern const sc_command sc_cmd_attack;
 extern const sc_command sc_cmd_cloak;
+extern const sc_command sc_cmd_cluster;
+extern const sc_command sc_cmd_demo;
 extern const sc_command sc_cmd_density;
 extern const sc_command sc_cmd_evaluate;
 extern const sc_command sc_cmd_experiment;
+extern const sc_command sc_cmd_gateway;
 extern const sc_command sc_cmd_lbs;
 extern const sc_command sc_cmd_load;
 extern const sc_command sc_cmd_map_check;
@@ -192,11 +195,13 @@ extern const sc_command sc_cmd_map_index;
 extern const sc_command sc_cmd_map_info;
 extern const sc_command sc_cmd_map_snap;
 extern const sc_command sc_cmd_nearest;
+extern const sc_command sc_cmd_partition;
 extern const sc_command sc_cmd_queries;
 extern const sc_command sc_cmd_query;
 extern const sc_command sc_cmd_serve;
 extern const sc_command sc_cmd_simulate;
 extern const sc_command sc_cmd_token;
 extern const sc_command sc_cmd_verify;
+extern const sc_command sc_cmd_worker;
 
 #endif

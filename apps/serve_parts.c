@@ -7,6 +7,7 @@
 
 #include "inputs.h"
 #include "points/settings.h"
+#include "version.h"
 
 /** NULL instead of "". */
 static const char *or_null(const char *text)
@@ -67,6 +68,7 @@ sc_err sc_serve_parts_open(const sc_call *call, const sc_settings *s, sc_serve_p
     if (!err) err = sc_settings_parts(s->listen, &out->addresses, &out->address_count);
     if (!err) err = sc_settings_parts(s->categories, &out->categories, &out->category_count);
     if (!err) err = sc_input_open_map(s->map, NULL, &out->map, diag);
+    if (!err && *s->cut) err = sc_cut_read(s->cut, out->map, &out->cut, diag);
     if (!err && *s->density) {
         err = sc_density_read(out->map, s->density, &out->density, diag);
         if (err) err = sc_input_explain(err, s->density, SC_INPUT_DENSITY, diag);
@@ -79,6 +81,7 @@ void sc_serve_parts_close(sc_serve_parts *parts)
 {
     sc_served_objects_close(&parts->objects);
     sc_density_free(parts->density);
+    sc_cut_free(parts->cut);
     sc_map_free(parts->map);
     sc_settings_parts_free(parts->addresses);
     sc_settings_parts_free(parts->categories);
@@ -109,15 +112,24 @@ static sc_http_options http_options(const sc_settings *s, sc_serve_parts *parts)
     return http;
 }
 
-static sc_ledger_options ledger_options(const sc_settings *s)
+sc_engine_options sc_serve_engine_options(const sc_settings *s)
+{
+    sc_engine_options engine = sc_engine_options_default();
+    engine.variant = (sc_variant)s->engine;
+    engine.is_strict = s->strict;
+    engine.compactness = (uint32_t)s->lambda;
+    engine.consideration_us = sc_seconds(s->alpha_s);
+    engine.max_combinations = s->cap > 0 ? (uint32_t)s->cap : sc_variant_cap(engine.variant);
+    return engine;
+}
+
+static sc_ledger_options ledger_options(const sc_settings *s, const sc_serve_parts *parts)
 {
     sc_ledger_options ledger = sc_ledger_options_default();
-    ledger.engine.variant = (sc_variant)s->engine;
-    ledger.engine.is_strict = s->strict;
-    ledger.engine.compactness = (uint32_t)s->lambda;
-    ledger.engine.consideration_us = sc_seconds(s->alpha_s);
-    ledger.engine.max_combinations =
-        s->cap > 0 ? (uint32_t)s->cap : sc_variant_cap(ledger.engine.variant);
+    ledger.engine = sc_serve_engine_options(s);
+    ledger.cut = parts->cut;
+    ledger.rooms = s->threads > 0 ? (unsigned)s->threads : 1;
+    ledger.patience_us = sc_seconds(s->patience_s);
     ledger.prune_threads = (unsigned)s->prune_threads;
     ledger.max_pending = s->max_pending;
     ledger.jitter_us = sc_seconds(s->jitter_s);
@@ -160,7 +172,7 @@ sc_service_options sc_serve_options(const sc_settings *settings, sc_serve_parts 
 {
     return (sc_service_options){
         .http = http_options(settings, parts),
-        .ledger = ledger_options(settings),
+        .ledger = ledger_options(settings, parts),
         .courier = courier_options(settings, parts),
         .policy = sc_settings_policy(settings),
         .token_keys = or_null(settings->token_keys),
@@ -168,5 +180,8 @@ sc_service_options sc_serve_options(const sc_settings *settings, sc_serve_parts 
         .density = parts->density,
         .log = parts->log,
         .max_listeners = settings->max_listeners,
+        .version = SC_VERSION,
+        .has_window = !settings->no_window,
+        .reports = or_null(settings->reports),
     };
 }

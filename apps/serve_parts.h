@@ -1,8 +1,9 @@
 /**
  * @file serve_parts.h
- * @brief What a service stands on: the map, the objects, a density, the log; opened by settings.
+ * @brief What a service stands on: the map and its cut, the objects, a density, the log; opened by
+ * settings.
  *
- * Used by: starcloak serve.
+ * Used by: starcloak serve, demo, gateway.
  */
 #ifndef SC_APPS_SERVE_PARTS_H
 #define SC_APPS_SERVE_PARTS_H
@@ -11,6 +12,7 @@
 #include <starcloak/map.h>
 
 #include "command.h"
+#include "cut/cut.h"
 #include "log/log.h"
 #include "served_objects.h"
 #include "service/service.h"
@@ -21,6 +23,7 @@
 typedef struct sc_serve_parts {
     sc_log *log;
     sc_map *map;
+    sc_cut *cut;                ///< NULL: one part
     sc_served_objects objects;  ///< of the built-in provider
     sc_density *density;
     char **addresses;
@@ -38,6 +41,9 @@ SC_CHECKED sc_err sc_serve_parts_open(const sc_call *call, const sc_settings *se
 
 /** Once; harmless on a zeroed one. */
 void sc_serve_parts_close(sc_serve_parts *parts);
+
+/** How the engines are to search, by settings. */
+sc_engine_options sc_serve_engine_options(const sc_settings *settings);
 
 /** The options of a service that stands on them, which must outlive it. */
 sc_service_options sc_serve_options(const sc_settings *settings, sc_serve_parts *parts);

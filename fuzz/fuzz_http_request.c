@@ -5,13 +5,10 @@
 // answered.
 #include "door.h"
 
-#include "http/http.h"
+#include "socket.h"
 
 #include <errno.h>
-#include <netinet/in.h>
 #include <poll.h>
-#include <stdlib.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 enum { MAX_HEADERS = 2048, MAX_BODY = 1024, REPLY_ROOM = 1 << 16 };
@@ -45,35 +42,12 @@ static size_t describe(void *context, int status, char *buffer, size_t room)
 
 static sc_http *open_server(void)
 {
-    static const char *const addresses[] = {"127.0.0.1:0"};
     sc_http_options options = sc_http_options_default();
-    options.addresses = addresses;
-    options.address_count = 1;
-    options.loops = 1;
     options.max_header_bytes = MAX_HEADERS;
     options.max_body_bytes = MAX_BODY;
     options.handle = handle;
     options.problem = describe;
-    sc_http *http = NULL;
-    sc_diag diag = {""};
-    if (sc_http_new(&options, &http, &diag) || sc_http_start(http, &diag)) abort();
-    return http;
-}
-
-static int dial(const sc_http *http)
-{
-    const char *port = strrchr(sc_http_address(http, 0), ':') + 1;
-    const struct sockaddr_in address = {.sin_family = AF_INET,
-                                        .sin_port = htons((uint16_t)strtoul(port, NULL, 10)),
-                                        .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    // Closed with a reset, so that ports are free again at once.
-    const struct linger at_once = {.l_onoff = 1};
-    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once) ||
-        connect(fd, (const struct sockaddr *)&address, sizeof address)) {
-        abort();
-    }
-    return fd;
+    return socket_serve(options);
 }
 
 /** Somebody else asks, and waits for the answer. */
@@ -96,9 +70,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size > DOOR_MAX_SIZE) return 0;
     if (!http) {
         http = open_server();
-        other = dial(http);
+        other = socket_dial(http);
     }
-    const int fd = dial(http);
+    const int fd = socket_dial(http);
     const ssize_t sent = send(fd, data, size, MSG_NOSIGNAL | MSG_DONTWAIT);
     DOOR_PROMISE(sent >= 0 || errno == EPIPE || errno == ECONNRESET || errno == EAGAIN,
                  "it can be said");

@@ -14,6 +14,41 @@
 /** So long may opening a connection take, and sending a request. */
 #define CONNECT_LIMIT_US 20000000
 
+// --- Whoever watches --------------------------------------------------------------
+
+static void tell_asked(sc__flock *flock, uint32_t who)
+{
+    const sc_load_watcher *watcher = &flock->options->watcher;
+    sc__call *call = &flock->calls[who];
+    if (!watcher->asked) return;
+    call->number = atomic_fetch_add_explicit(&flock->course->told, 1, memory_order_relaxed) + 1;
+    const sc_load_question question = {
+        .number = call->number,
+        .who = flock->first + who,
+        .edge = call->question.edge,
+        .offset_m = call->question.offset_m,
+        .profile = call->question.profile,
+    };
+    watcher->asked(watcher->context, &question);
+}
+
+static void tell_ended(const sc__flock *flock, uint32_t who, sc_load_end end, const char *word)
+{
+    const sc_load_watcher *watcher = &flock->options->watcher;
+    if (!watcher->ended) return;
+    // These ends are what a reply says, and its verdict is still there.
+    const bool is_outcome = end == SC_LOAD_ANSWERED || end == SC_LOAD_DROPPED;
+    const sc_load_ending ending = {
+        .number = flock->calls[who].number,
+        .who = flock->first + who,
+        .end = end,
+        .word = word,
+        .cloak = end == SC_LOAD_ANSWERED ? flock->verdict->cloak : "",
+        .wait_s = is_outcome ? flock->verdict->wait_s : 0,
+    };
+    watcher->ended(watcher->context, &ending);
+}
+
 // --- The ends -------------------------------------------------------------------
 
 void sc__call_close(sc__flock *flock, uint32_t who, bool is_reset)
@@ -37,6 +72,7 @@ void sc__call_end(sc__flock *flock, uint32_t who, sc_load_end end, int status, c
     if (call->fate != SC__FATE_GARBAGE) {
         sc__books_end(flock->books, end, status, word);
         atomic_fetch_add_explicit(&flock->ended, 1, memory_order_relaxed);
+        tell_ended(flock, who, end, word);
     }
     if (flock->options->holds) return;  // everybody asks once
     const sc_time t = flock->now_us - flock->course->start_us;
@@ -184,6 +220,7 @@ void sc__call_begin(sc__flock *flock, uint32_t who, const sc_spoken *spoken, int
         flock->books->asked++;
         flock->books->spoiled += call->fate != SC__FATE_NONE;
         atomic_fetch_add_explicit(&flock->asked, 1, memory_order_relaxed);
+        tell_asked(flock, who);
     }
     if (call->is_measured) {
         const int64_t behind_us = flock->now_us - due_us;

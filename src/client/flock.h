@@ -24,16 +24,17 @@ typedef enum sc__phase {
     SC__CLOSING,   ///< those there are are given up
 } sc__phase;
 
-/** What all flocks of a run share. All but the phase is set before they start. */
+/** What all flocks of a run share. All but the last two are set before they start. */
 typedef struct sc__course {
     const sc_map *map;
     const sc_load_options *options;
     const sc_target *target;
     const sc__words *words;
-    int64_t start_us;         ///< sc_clock_us(): when travellers' time is 0
-    int64_t measure_from_us;  ///< what is asked from then
-    int64_t measure_to_us;    ///< until then is measured
-    atomic_int phase;         ///< an sc__phase
+    int64_t start_us;           ///< sc_clock_us(): when travellers' time is 0
+    int64_t measure_from_us;    ///< what is asked from then
+    int64_t measure_to_us;      ///< until then is measured
+    atomic_int phase;           ///< an sc__phase
+    atomic_uint_fast64_t told;  ///< queries that whoever watches was told of: the last one's number
 } sc__course;
 
 typedef struct sc__flock sc__flock;

@@ -62,7 +62,8 @@ typedef struct sc__call {
     int64_t sent_us;
     int64_t used_us;  ///< when the connection was last used
     sc__question question;
-    char *rest;  ///< of the request, what is still to be sent; NULL: nothing
+    uint64_t number;  ///< of the query, for whoever watches
+    char *rest;       ///< of the request, what is still to be sent; NULL: nothing
     size_t rest_size;
     size_t rest_at;
 } sc__call;

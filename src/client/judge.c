@@ -2,7 +2,7 @@
 //
 // Whatever is not as it should be makes the verdict "lost, bad reply": the traveller has not been
 // told what became of its query.
-#include "client/judge.h"
+#include "client/judge_internal.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -121,6 +121,30 @@ static void check_position(const json_t *object, sc_verdict *out)
     violate(out, SC_VIOLATION_BAD_REPLY, "the position of an object is none");
 }
 
+bool sc__take_cloak_id(sc_verdict *out, const char *id, size_t size)
+{
+    if (size != SC__CLOAK_ID_DIGITS) return false;
+    for (size_t i = 0; i < size; i++) {
+        const bool is_hex = (id[i] >= '0' && id[i] <= '9') || (id[i] >= 'a' && id[i] <= 'f');
+        if (!is_hex) return false;
+    }
+    memcpy(out->cloak, id, size);
+    out->cloak[size] = '\0';
+    return true;
+}
+
+/** Other services may leave it out. */
+static void take_id(const json_t *cloak, sc_verdict *out)
+{
+    const json_t *id = json_object_get(cloak, "id");
+    if (!id) return;
+    if (!json_is_string(id) ||
+        !sc__take_cloak_id(out, json_string_value(id), json_string_length(id))) {
+        violate(out, SC_VIOLATION_BAD_REPLY, "the id of a cloak is not %d hexadecimal digits",
+                (int)SC__CLOAK_ID_DIGITS);
+    }
+}
+
 static void take_object(const json_t *object, sc_verdict *out)
 {
     const char *id = text_of(object, "id", out);
@@ -155,7 +179,7 @@ static void take_objects(const json_t *body, uint32_t nearest, sc_verdict *out)
     }
 }
 
-static void check_promises(const sc_profile *needs, sc_verdict *out)
+void sc__check_promises(sc_verdict *out, const sc_profile *needs)
 {
     if (out->users < needs->k) {
         violate(out, SC_VIOLATION_FEW_USERS, "%llu users in a cloak that was to have %u",
@@ -178,12 +202,13 @@ static void judge_answer(const json_t *body, const sc_profile *needs, uint32_t n
     const json_t *cloak = json_object_get(body, "cloak");
     out->end = SC_LOAD_ANSWERED;
     out->wait_s = number_of(body, "wait_s", out);
+    take_id(cloak, out);
     out->users = count_of(cloak, "users", out);
     out->segments = count_of(cloak, "segments", out);
     CHECK_MEMBERS(body, out, "outcome", "wait_s", "cloak", "objects");
-    CHECK_MEMBERS(cloak, out, "users", "segments");
+    CHECK_MEMBERS(cloak, out, "id", "users", "segments");
     take_objects(body, nearest, out);
-    check_promises(needs, out);
+    sc__check_promises(out, needs);
 }
 
 static void judge_drop(const json_t *body, sc_verdict *out)
@@ -221,7 +246,7 @@ static void judge_failure(const json_t *body, sc_verdict *out)
     static const char *const reasons[] = {
         "provider_unreachable", "provider_timeout", "provider_refused", "provider_unbelievable",
         "provider_suspended",   "overloaded",       "in_doubt",         "stopped",
-        "not_sent_in_time"};
+        "not_sent_in_time",     "result_lost"};
     out->end = SC_LOAD_FAILED;
     const char *outcome = text_of(body, "outcome", out);
     const char *reason = text_of(body, "reason", out);
@@ -252,13 +277,14 @@ static void judge_problem(const json_t *body, int status, sc_verdict *out)
 
 // --- Replies --------------------------------------------------------------------
 
-static void clear(sc_verdict *out)
+void sc__verdict_clear(sc_verdict *out)
 {
     // Field by field: there is room for a thousand objects, which need not be cleared.
     out->end = SC_LOAD_REFUSED;
     out->word[0] = '\0';
     out->is_violated = false;
     out->remark[0] = '\0';
+    out->cloak[0] = '\0';
     out->wait_s = 0;
     out->users = 0;
     out->segments = 0;
@@ -278,7 +304,7 @@ static bool is_known_status(int status)
 sc_err sc_judge(const sc_response *response, const sc_profile *needs, uint32_t nearest,
                 sc_verdict *out)
 {
-    clear(out);
+    sc__verdict_clear(out);
     if (!is_known_status(response->status)) {
         violate(out, SC_VIOLATION_BAD_REPLY, "status %d, which the description does not have",
                 response->status);
@@ -303,81 +329,4 @@ sc_err sc_judge(const sc_response *response, const sc_profile *needs, uint32_t n
     }
     json_decref(body);
     return SC_OK;
-}
-
-// --- A glance -------------------------------------------------------------------
-
-/** What is left of a body. */
-typedef struct glance {
-    const char *at;
-    const char *end;
-} glance;
-
-static bool eat(glance *g, const char *text)
-{
-    const size_t size = strlen(text);
-    if ((size_t)(g->end - g->at) < size || memcmp(g->at, text, size) != 0) return false;
-    g->at += size;
-    return true;
-}
-
-static bool eat_count(glance *g, uint64_t *out)
-{
-    const char *first = g->at;
-    uint64_t value = 0;
-    while (g->at < g->end && *g->at >= '0' && *g->at <= '9' && g->at - first < 15) {
-        value = value * 10 + (uint64_t)(*g->at++ - '0');
-    }
-    *out = value;
-    return g->at > first;
-}
-
-/** Digits, and perhaps a fraction; whatever else a number may be, is left to the parser. */
-static bool eat_number(glance *g, double *out)
-{
-    uint64_t whole = 0;
-    uint64_t fraction = 0;
-    if (!eat_count(g, &whole)) return false;
-    *out = (double)whole;
-    if (!eat(g, ".")) return true;
-    const char *first = g->at;
-    if (!eat_count(g, &fraction)) return false;
-    *out += (double)fraction * pow(10, (double)(first - g->at));
-    return true;
-}
-
-static bool glance_at_answer(glance *g, sc_verdict *out)
-{
-    out->end = SC_LOAD_ANSWERED;
-    return eat(g, "{\"outcome\":\"answered\",\"wait_s\":") && eat_number(g, &out->wait_s) &&
-           eat(g, ",\"cloak\":{\"users\":") && eat_count(g, &out->users) &&
-           eat(g, ",\"segments\":") && eat_count(g, &out->segments) && eat(g, "},\"objects\":[") &&
-           g->end - g->at >= 2 && memcmp(g->end - 2, "]}", 2) == 0;
-}
-
-static bool glance_at_drop(glance *g, sc_verdict *out)
-{
-    out->end = SC_LOAD_DROPPED;
-    if (!eat(g, "{\"outcome\":\"dropped\",\"reason\":\"")) return false;
-    const char *word = eat(g, "expired") ? "expired" : eat(g, "infeasible") ? "infeasible" : NULL;
-    if (!word) return false;
-    take_word(out, word);
-    return eat(g, "\",\"wait_s\":") && eat_number(g, &out->wait_s) && eat(g, "}") &&
-           g->at == g->end;
-}
-
-sc_err sc_judge_quickly(const sc_response *response, const sc_profile *needs, uint32_t nearest,
-                        sc_verdict *out)
-{
-    if (response->status == 200 && response->type == SC_RESPONSE_JSON && response->body) {
-        glance g = {response->body, response->body + response->body_size};
-        clear(out);
-        if (glance_at_answer(&g, out)) {
-            check_promises(needs, out);
-            return SC_OK;
-        }
-        g.at = response->body;
-        if (glance_at_drop(&g, out)) return SC_OK;
-    }
-    return sc_judge(response, needs, nearest, out);
 }

@@ -26,6 +26,7 @@ typedef struct sc_verdict {
     char remark[160];  ///< in words, if it is
 
     // Of an answer.
+    char cloak[24];  ///< the id of its cloak, 16 hexadecimal digits; "" if it has none
     double wait_s;
     uint64_t users;
     uint64_t segments;

@@ -16,7 +16,7 @@
  *
  * Nothing here includes the service: it is known by what it says on the wire.
  *
- * Uses: base, map, objects, lbs, travel, sim/workload, guard/token. Used by: starcloak load.
+ * Uses: base, map, objects, lbs, travel, sim/workload, guard/token. Used by: starcloak load, demo.
  */
 #ifndef SC_CLIENT_LOAD_H
 #define SC_CLIENT_LOAD_H
@@ -86,6 +86,34 @@ typedef struct sc_chaos_options {
     const char *provider_command;  ///< for /bin/sh; NULL: the provider is left alone
 } sc_chaos_options;
 
+/** A query, as whoever watches the travellers is told of it. */
+typedef struct sc_load_question {
+    uint64_t number;  ///< of the query, from 1 on; unique in a run
+    uint32_t who;     ///< the traveller, from 0 on
+    sc_edge_id edge;  ///< where it is
+    double offset_m;
+    sc_profile profile;
+} sc_load_question;
+
+/** How it ended. */
+typedef struct sc_load_ending {
+    uint64_t number;
+    uint32_t who;
+    sc_load_end end;
+    const char *word;   ///< why, if there is no answer: "expired", "rate"; may be "". Lent
+    const char *cloak;  ///< of an answered one: the cloak's id as the service tells it; "" if not.
+                        ///< Lent
+    double wait_s;      ///< as the service tells it; 0 if it does not
+} sc_load_ending;
+
+/** Somebody who watches: each query is told twice, when it is asked and when it ends. Called in the
+ * flocks' threads; must be quick. */
+typedef struct sc_load_watcher {
+    void (*asked)(void *context, const sc_load_question *question);
+    void (*ended)(void *context, const sc_load_ending *ending);
+    void *context;
+} sc_load_watcher;
+
 typedef struct sc_load_options {
     const char *url;      ///< of the service, without /v1/queries
     const char *ca;       ///< as for sc_target_init()
@@ -103,14 +131,17 @@ typedef struct sc_load_options {
     bool is_restless;     ///< closed loop without pauses: whoever has an outcome asks again at once
     double warmup_s;      ///< what is asked in it counts in the books, but is not measured
     double duration_s;    ///< how long is measured
+    int64_t start_us;     ///< sc_clock_us() when travellers' time is 0; 0: when all is prepared
     double keep_alive_s;  ///< a connection unused for longer is replaced before the next query
     double patience_s;    ///< how long after its deadline a query is still waited for
     uint64_t seed;
     sc_chaos_options chaos;
     bool holds;    ///< instead: each traveller asks once, and all wait until they are counted
     int hold_pid;  ///< the service's process, to be measured then; 0: not
+    sc_load_watcher watcher;  ///< zero: nobody watches
     sc_progress progress;
     const volatile sig_atomic_t *stop;  ///< set: end early; may be NULL
+    bool leaves_when_stopped;  ///< those who wait then leave, and their outcomes are not waited for
 } sc_load_options;
 
 /** One flock without travellers; a minute, no warm-up; 10 of 1,000 answers compared; connections

@@ -148,7 +148,7 @@ static void set_times(sc__run *run)
 {
     const sc_load_options *options = run->options;
     sc__course *course = &run->course;
-    course->start_us = sc_clock_us();
+    course->start_us = options->start_us ? options->start_us : sc_clock_us();
     course->measure_from_us = course->start_us + (int64_t)(options->warmup_s * 1e6);
     course->measure_to_us = course->measure_from_us + (int64_t)(options->duration_s * 1e6);
 }

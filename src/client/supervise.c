@@ -114,7 +114,8 @@ static void tell_asking(const sc__run *run, int64_t now_us)
 
 static sc_err drain(sc__run *run, sc_diag *diag)
 {
-    atomic_store(&run->course.phase, SC__DRAINING);
+    const bool leaves = run->report->is_interrupted && run->options->leaves_when_stopped;
+    atomic_store(&run->course.phase, leaves ? SC__CLOSING : SC__DRAINING);
     const sc_err err = sc__provider_child_settle(&run->child, sc_clock_us(), diag);
     if (err) return err;
     while (atomic_load(&run->running) > 0) {

@@ -40,37 +40,47 @@ const char *sc_tokens_at(const sc_tokens *tokens, uint32_t i)
     return tokens->texts[i];
 }
 
-static sc_err issue_all(const sc_token_keys *keys, sc_tokens *tokens, uint32_t count,
-                        double seconds, sc_diag *diag)
+sc_err sc_tokens_gather(uint32_t count, sc_token_issuer issue, void *context, sc_tokens **out,
+                        sc_diag *diag)
 {
-    const int64_t now_s = time(NULL);
-    for (uint32_t i = 0; i < count; i++) {
-        char user[32];
-        snprintf(user, sizeof user, "load-%" PRIu32, i + 1);
-        const sc_err err =
-            sc_token_issue(keys, user, now_s, now_s + 1 + (int64_t)seconds, tokens->texts[i], diag);
-        if (err) return err;
-        tokens->count = i + 1;
+    sc_tokens *tokens = make_room(count);
+    if (!tokens) return sc_fail_memory(diag, "taking in tokens");
+    while (tokens->count < count) {
+        const sc_err err = issue(context, tokens->count, tokens->texts[tokens->count], diag);
+        if (err) {
+            sc_tokens_free(tokens);
+            return err;
+        }
+        tokens->count++;
     }
+    *out = tokens;
     return SC_OK;
+}
+
+/** Who signs, and for how long. */
+typedef struct issuing {
+    sc_token_keys *keys;
+    int64_t now_s;
+    int64_t end_s;
+} issuing;
+
+static sc_err issue_by_key(void *context, uint32_t i, char *out, sc_diag *diag)
+{
+    const issuing *by = context;
+    char user[32];
+    snprintf(user, sizeof user, "load-%" PRIu32, i + 1);
+    return sc_token_issue(by->keys, user, by->now_s, by->end_s, out, diag);
 }
 
 sc_err sc_tokens_issue(const char *key_path, uint32_t count, double seconds, sc_tokens **out,
                        sc_diag *diag)
 {
-    sc_token_keys *keys = NULL;
-    sc_tokens *tokens = NULL;
-    sc_err err = sc_token_keys_read(key_path, &keys, diag);
-    if (!err) tokens = make_room(count);
-    if (!err && !tokens) err = sc_fail_memory(diag, "taking in tokens");
-    if (tokens) err = issue_all(keys, tokens, count, seconds, diag);
-    sc_token_keys_free(keys);
-    if (err) {
-        sc_tokens_free(tokens);
-        return err;
-    }
-    *out = tokens;
-    return SC_OK;
+    issuing by = {.now_s = time(NULL)};
+    by.end_s = by.now_s + 1 + (int64_t)seconds;
+    sc_err err = sc_token_keys_read(key_path, &by.keys, diag);
+    if (!err) err = sc_tokens_gather(count, issue_by_key, &by, out, diag);
+    sc_token_keys_free(by.keys);
+    return err;
 }
 
 /** Whether it can stand in a header: printable, without blanks. */

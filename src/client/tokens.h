@@ -1,8 +1,9 @@
 /**
  * @file tokens.h
- * @brief A token for each traveller: issued here with the service's own key, or read from a file.
+ * @brief A token for each traveller: issued here with the service's own key, by somebody who has
+ * it, or read from a file.
  *
- * Uses: guard/token. Used by: client/flock, starcloak load.
+ * Uses: guard/token. Used by: client/flock, demo, starcloak load.
  */
 #ifndef SC_CLIENT_TOKENS_H
 #define SC_CLIENT_TOKENS_H
@@ -20,6 +21,13 @@ typedef struct sc_tokens sc_tokens;
  */
 SC_CHECKED sc_err sc_tokens_issue(const char *key_path, uint32_t count, double seconds,
                                   sc_tokens **out, sc_diag *diag);
+
+/** Writes the token of traveller `i`, from 0 on, to `out`, which has room for SC_TOKEN_SIZE. */
+typedef sc_err (*sc_token_issuer)(void *context, uint32_t i, char *out, sc_diag *diag);
+
+/** Have each issued by `issue`. @return SC_OK, SC_ENOMEM, or what `issue` failed with */
+SC_CHECKED sc_err sc_tokens_gather(uint32_t count, sc_token_issuer issue, void *context,
+                                   sc_tokens **out, sc_diag *diag);
 
 /**
  * Read them, one per line; empty lines and lines that begin with # are passed over.

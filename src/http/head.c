@@ -62,6 +62,8 @@ static const char *phrase(int status)
         return "No Content";
     case 304:
         return "Not Modified";
+    case 308:
+        return "Permanent Redirect";
     case 400:
         return "Bad Request";
     case 401:

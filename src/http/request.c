@@ -92,11 +92,32 @@ static bool is_newer_than_10(const struct evhttp_request *event)
     return event->minor >= 1;
 }
 
+/**
+ * Whether the target is a path; or names the same host as the header does, as clients speak to
+ * proxies. If it named another, what stands in front of us may have looked at that one, or, of
+ * "//x/metrics", at another path.
+ */
+static bool is_target_plain(const struct evhttp_request *event)
+{
+    static const char *const schemes[] = {"http://", "https://"};
+    const char *target = event->uri ? event->uri : "";
+    if (target[0] == '/') return target[1] != '/';
+    const char *host = evhttp_find_header(event->input_headers, "Host");
+    for (size_t i = 0; host && i < sizeof schemes / sizeof schemes[0]; i++) {
+        const size_t scheme = strlen(schemes[i]);
+        if (strncasecmp(target, schemes[i], scheme) != 0) continue;
+        const size_t size = strcspn(target + scheme, "/?#");
+        return strlen(host) == size && strncasecmp(target + scheme, host, size) == 0;
+    }
+    return false;
+}
+
 /** The status to refuse it with, or 0. */
 static int judge(const struct evhttp_request *event, const framing *f)
 {
     if (event->major != 1 || event->minor < 0 || f->has_bad_name || f->has_bad_length) return 400;
     if (f->lengths + f->encodings > 1 || f->hosts > 1) return 400;
+    if (!is_target_plain(event)) return 400;
     if (is_newer_than_10(event) ? f->hosts == 0 : f->encodings > 0) return 400;
     return f->has_bad_encoding ? 501 : 0;
 }

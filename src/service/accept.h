@@ -4,7 +4,7 @@
  *
  * A stranger's text; what cannot be understood counts as not said.
  *
- * Used by: pages.
+ * Used by: kept.
  */
 #ifndef SC_SERVICE_ACCEPT_H
 #define SC_SERVICE_ACCEPT_H

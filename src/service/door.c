@@ -12,10 +12,10 @@
 #include "base/clock.h"
 #include "base/diag.h"
 #include "service/query_json.h"
+#include "service/speaks_json.h"
 
 #include <math.h>
 #include <string.h>
-#include <strings.h>
 
 // --- Making --------------------------------------------------------------------------------------
 
@@ -39,7 +39,8 @@ static sc_err open_loop(sc_door *door, unsigned loop, const uint8_t key[SC_KEY_S
     return SC_OK;
 }
 
-sc_err sc_door_new(sc_parts *parts, size_t max_pending, sc_door **out, sc_diag *diag)
+sc_err sc_door_new(sc_parts *parts, size_t max_pending, const uint8_t *names_key, sc_door **out,
+                   sc_diag *diag)
 {
     if (sodium_init() < 0) {
         return sc_fail(diag, SC_EIO, "libsodium does not start: the system gives no randomness");
@@ -59,7 +60,11 @@ sc_err sc_door_new(sc_parts *parts, size_t max_pending, sc_door **out, sc_diag *
     sc_err err = SC_OK;
     // One key for all: a user has one pseudonym, whichever loop it comes to.
     uint8_t key[SC_KEY_SIZE];
-    randombytes_buf(key, sizeof key);
+    if (names_key) {
+        memcpy(key, names_key, sizeof key);
+    } else {
+        randombytes_buf(key, sizeof key);
+    }
     for (unsigned i = 0; !err && i < parts->loops; i++) {
         err = open_loop(door, i, key, diag);
     }
@@ -131,19 +136,6 @@ static bool draining(guest *g)
     sc_problem_set(g->problem, SC_PROBLEM_DRAINING, NULL, "it takes no new queries");
     g->problem->retry_after_s = 1;
     return false;
-}
-
-static bool speaks_json(guest *g)
-{
-    static const char json[] = "application/json";
-    const char *type = sc_http_request_header(g->request, "Content-Type");
-    // What may follow are parameters, which mean nothing for JSON.
-    if (type && strncasecmp(type, json, sizeof json - 1) == 0 &&
-        strchr("; \t", type[sizeof json - 1])) {
-        return true;
-    }
-    return sc_problem_set(g->problem, SC_PROBLEM_MEDIA_TYPE, "header Content-Type",
-                          "send Content-Type: application/json");
 }
 
 static uint64_t number_of(const sc_door *door, const sc_token *token)
@@ -304,7 +296,7 @@ static bool submit(sc_door *door, guest *g, const sc_query *query)
 static bool take_in(sc_door *door, guest *g)
 {
     if (atomic_load_explicit(&door->parts->is_draining, memory_order_relaxed)) return draining(g);
-    if (!speaks_json(g)) return false;
+    if (!sc_speaks_json(g->request, g->problem)) return false;
     if (!sc_terms_identify(g->terms, g->request, &g->token, g->problem)) return false;
     g->user = number_of(door, &g->token);
     if (!is_within_rate(door, g) || !reads_well(door, g) || !is_on_road(door, g)) return false;

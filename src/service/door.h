@@ -15,9 +15,14 @@
 
 #include "service/parts.h"
 
-/** One admission per loop, all with one new random key. Watches a handover of settled tickets in
- * each loop, so before sc_http_start(). */
-SC_CHECKED sc_err sc_door_new(sc_parts *parts, size_t max_pending, sc_door **out, sc_diag *diag);
+/**
+ * One admission per loop, all with one key. Watches a handover of settled tickets in each loop, so
+ * before sc_http_start().
+ *
+ * @param names_key  behind pseudonyms and ids, SC_KEY_SIZE bytes; NULL: new random ones
+ */
+SC_CHECKED sc_err sc_door_new(sc_parts *parts, size_t max_pending, const uint8_t *names_key,
+                              sc_door **out, sc_diag *diag);
 
 /** After the loops and the ledger have stopped: tickets that no loop has taken are freed. */
 void sc_door_free(sc_door *door);

@@ -1,7 +1,9 @@
-// Events in words. See event_text.h.
+// Events in words. See event_text.h; docs/window.md shows them all.
 #include "service/event_text.h"
 
 #include "service/json_write.h"
+
+// --- Cloaks ----------------------------------------------------------------------------------
 
 static bool put_ids(sc_bytes *out, const char *name, const uint32_t *ids, size_t count)
 {
@@ -34,10 +36,12 @@ static bool put_request(sc_bytes *out, const sc_request *request, const sc_vocab
            sc_json_append_text(out, "}");
 }
 
-bool sc__event_cloak(const sc_relay *relay, const sc_vocabulary *vocabulary, sc_bytes *out)
+bool sc__event_cloak(const sc_relay *relay, uint64_t cloak, const sc_vocabulary *vocabulary,
+                     sc_bytes *out)
 {
-    bool fits = sc_json_append_text(out, "event: cloak\ndata: {") &&
-                put_ids(out, "\"segments\":", relay->segments, relay->segment_count) &&
+    bool fits = sc_json_append_text(out, "event: cloak\ndata: {\"id\":") &&
+                sc_json_append_hex(out, cloak) &&
+                put_ids(out, ",\"segments\":", relay->segments, relay->segment_count) &&
                 put_ids(out, ",\"border_nodes\":", relay->border_nodes, relay->border_node_count) &&
                 sc_json_append_text(out, ",\"requests\":[");
     for (size_t i = 0; fits && i < relay->request_count; i++) {
@@ -47,25 +51,83 @@ bool sc__event_cloak(const sc_relay *relay, const sc_vocabulary *vocabulary, sc_
     return fits && sc_json_append_text(out, "]}\n\n");
 }
 
-static bool put_count(sc_bytes *out, const char *name, uint64_t count)
+bool sc__event_sent(uint64_t cloak, sc_encoding encoding, const void *bytes, size_t size,
+                    sc_bytes *out)
 {
-    return sc_json_append_text(out, name) && sc_json_append_whole(out, count);
+    return sc_json_append_text(out, "event: sent\ndata: {\"cloak\":") &&
+           sc_json_append_hex(out, cloak) && sc_json_append_text(out, ",\"encoding\":") &&
+           sc_json_append_string(out, sc_encoding_name(encoding)) &&
+           sc_json_append_text(out, ",\"bytes\":") && sc_json_append_base64(out, bytes, size) &&
+           sc_json_append_text(out, "}\n\n");
 }
 
-bool sc__event_counters(const sc_ledger_stats *stats, size_t listeners, sc_bytes *out)
+// --- Counters --------------------------------------------------------------------------------
+
+static bool put_seconds(sc_bytes *out, double seconds)
 {
-    uint64_t dropped = 0;
-    uint64_t failed = 0;
-    for (size_t i = 0; i < SC_DROP_REASON_COUNT; i++) {
-        dropped += stats->dropped[i];
+    return sc_json_append_fixed(out, seconds, 3);
+}
+
+#define PUT(out, value) \
+    _Generic((value), double : put_seconds, uint64_t : sc_json_append_whole)((out), (value))
+
+static bool put_name(sc_bytes *out, const char *before, const char *name)
+{
+    return sc_json_append_text(out, before) && sc_json_append_string(out, name);
+}
+
+bool sc__event_counters(const sc__counters *row, sc_bytes *out)
+{
+    bool fits = sc_json_append_text(out, "event: counters\ndata: ");
+    const char *before = "{";
+#define X(type, name)                                                               \
+    fits = fits && put_name(out, before, #name) && sc_json_append_text(out, ":") && \
+           PUT(out, row->name);                                                     \
+    before = ",";
+    SC__COUNTER_MAP(X)
+#undef X
+    return fits && sc_json_append_text(out, "}\n\n");
+}
+
+static bool put_fields(sc_bytes *out)
+{
+    bool fits = true;
+    const char *before = "[";
+#define X(type, name)                            \
+    fits = fits && put_name(out, before, #name); \
+    before = ",";
+    SC__COUNTER_MAP(X)
+#undef X
+    return fits && sc_json_append_text(out, "]");
+}
+
+static bool put_row(sc_bytes *out, const sc__counters *row)
+{
+    bool fits = true;
+    const char *before = "[";
+#define X(type, name)                                                       \
+    fits = fits && sc_json_append_text(out, before) && PUT(out, row->name); \
+    before = ",";
+    SC__COUNTER_MAP(X)
+#undef X
+    return fits && sc_json_append_text(out, "]");
+}
+
+void sc__history_add(sc__history *history, const sc__counters *row)
+{
+    history->rows[history->taken % SC__HISTORY_ROWS] = *row;
+    history->taken++;
+}
+
+bool sc__event_history(const sc__history *history, sc_bytes *out)
+{
+    const size_t end = history->taken;
+    const size_t first = end > SC__HISTORY_ROWS ? end - SC__HISTORY_ROWS : 0;
+    bool fits = sc_json_append_text(out, "event: history\ndata: {\"fields\":") && put_fields(out) &&
+                sc_json_append_text(out, ",\"rows\":[");
+    for (size_t i = first; fits && i < end; i++) {
+        fits = (i == first || sc_json_append_text(out, ",")) &&
+               put_row(out, &history->rows[i % SC__HISTORY_ROWS]);
     }
-    for (size_t i = 0; i < SC_FAILURE_COUNT; i++) {
-        failed += stats->failed[i];
-    }
-    return put_count(out, "event: counters\ndata: {\"pending\":", stats->pending) &&
-           put_count(out, ",\"answered\":", stats->answered) &&
-           put_count(out, ",\"dropped\":", dropped) && put_count(out, ",\"failed\":", failed) &&
-           put_count(out, ",\"gone\":", stats->gone) &&
-           put_count(out, ",\"cloaks\":", stats->cloaks) &&
-           put_count(out, ",\"listeners\":", listeners) && sc_json_append_text(out, "}\n\n");
+    return fits && sc_json_append_text(out, "]}\n\n");
 }

@@ -20,6 +20,9 @@ void sc_health_ready(const sc_parts *parts, sc_http_request *request)
     } else if (sc_courier_stats_of(parts->courier).is_suspended) {
         // Queries would wait for company only to fail; another instance may fare better.
         reply(request, 503, "{\"status\":\"provider_suspended\"}");
+    } else if (parts->gateway && !sc_gateway_is_ready(parts->gateway)) {
+        // Queries on the roads of some parts would wait in vain.
+        reply(request, 503, "{\"status\":\"parts_unserved\"}");
     } else {
         reply(request, 200, "{\"status\":\"ready\"}");
     }

@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 
 #include <math.h>
+#include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,4 +150,30 @@ bool sc_json_append_fixed(sc_bytes *out, double value, unsigned decimals)
     start = put_digits_before(start, units);
     if (is_negative) *--start = '-';
     return append(out, start, (size_t)(end - start));
+}
+
+// --- Bytes ---------------------------------------------------------------------------------------
+
+bool sc_json_append_hex(sc_bytes *out, uint64_t value)
+{
+    enum { DIGITS = 16 };
+    char text[DIGITS + 2];
+    text[0] = text[DIGITS + 1] = '"';
+    for (unsigned i = 0; i < DIGITS; i++) {
+        text[1 + i] = "0123456789abcdef"[value >> (60 - 4 * i) & 15];
+    }
+    return append(out, text, sizeof text);
+}
+
+bool sc_json_append_base64(sc_bytes *out, const void *bytes, size_t size)
+{
+    const int variant = sodium_base64_VARIANT_ORIGINAL;
+    const size_t room = sodium_base64_encoded_len(size, variant);  // with a NUL at the end
+    if (!sc_json_reserve(out, 1 + room)) return false;
+    char *text = (char *)out->data + out->size;
+    text[0] = '"';
+    sodium_bin2base64(text + 1, room, bytes, size, variant);
+    text[room] = '"';  // in place of the NUL
+    out->size += 1 + room;
+    return true;
 }

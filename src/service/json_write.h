@@ -6,7 +6,8 @@
  * are appended as text, and only strings and numbers are looked at. Each function returns false if
  * memory is out, and has appended nothing then, so that a whole object is one chain of `&&`.
  *
- * Uses: base, relay (its sc_bytes). Used by: outcome_json, problem; whoever else makes a page.
+ * Uses: base, relay (its sc_bytes). Used by: outcome_json, problem; whoever else makes a page or an
+ * event.
  */
 #ifndef SC_SERVICE_JSON_WRITE_H
 #define SC_SERVICE_JSON_WRITE_H
@@ -39,6 +40,12 @@ bool sc_json_append_number(sc_bytes *out, double value);
  * out. Much cheaper than the shortest form.
  */
 bool sc_json_append_fixed(sc_bytes *out, double value, unsigned decimals);
+
+/** A string of 16 hexadecimal digits, zeros in front: the id of a cloak. */
+bool sc_json_append_hex(sc_bytes *out, uint64_t value);
+
+/** Bytes as a string in base64, padded. */
+bool sc_json_append_base64(sc_bytes *out, const void *bytes, size_t size);
 
 /** The most that sc_json_escape() writes for `size` bytes. */
 #define SC_JSON_ESCAPED(size) (2 + 6 * (size))

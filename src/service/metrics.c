@@ -75,8 +75,24 @@ void sc_metrics_settled(sc_metrics *metrics, const sc_ticket *ticket)
     sc_histogram_add(&metrics->answer, seconds_between(ticket->asked, ticket->settled));
 }
 
+static uint64_t millionths(const sc_histogram *histogram)
+{
+    return atomic_load_explicit(&histogram->sum_millionths, memory_order_relaxed);
+}
+
+sc_metrics_sums sc_metrics_sums_of(const sc_metrics *metrics)
+{
+    return (sc_metrics_sums){
+        .wait_s = (double)millionths(&metrics->wait) * 1e-6,
+        .users = millionths(&metrics->users) / 1000000,
+        .segments = millionths(&metrics->segments) / 1000000,
+    };
+}
+
 sc_err sc_metrics_write(const sc_parts *parts, sc_bytes *out)
 {
+    sc_cluster_view *view = parts->view ? parts->view(parts->view_context) : NULL;
+    if (parts->view && !view) return SC_ENOMEM;
     sc__readings readings = {
         .metrics = parts->metrics,
         .map_source = sc_map_source(parts->map),
@@ -90,12 +106,15 @@ sc_err sc_metrics_write(const sc_parts *parts, sc_bytes *out)
         .events_lost = sc_events_lost(parts->events),
         .log_lost = parts->log ? sc_log_lost(parts->log) : 0,
         .process = sc_process_figures_read(),
+        .view = view,
     };
     for (sc_problem_kind kind = 0; kind < SC_PROBLEM_COUNT; kind++) {
         readings.refused[kind] = sc_door_refused(parts->door, kind);
     }
     out->size = 0;
-    return sc__metrics_print(&readings, out) ? SC_OK : SC_ENOMEM;
+    const bool fits = sc__metrics_print(&readings, out);
+    sc_cluster_view_free(view);
+    return fits ? SC_OK : SC_ENOMEM;
 }
 
 void sc_metrics_page(const sc_parts *parts, sc_http_request *request)

@@ -2,12 +2,13 @@
  * @file metrics_internal.h
  * @brief What metrics are written from: everything that was counted, read once.
  *
- * For: metrics.c, which reads, metrics_write.c, which writes, and their tests.
+ * For: metrics.c, which reads, metrics_write.c and metrics_cluster.c, which write, and their tests.
  */
 #ifndef SC_SERVICE_METRICS_INTERNAL_H
 #define SC_SERVICE_METRICS_INTERNAL_H
 
 #include "base/histogram.h"
+#include "cluster/view.h"
 #include "service/metrics.h"
 #include "service/process_figures.h"
 
@@ -37,9 +38,13 @@ typedef struct sc__readings {
     uint64_t events_lost;
     uint64_t log_lost;
     sc_process_figures process;
+    const sc_cluster_view *view;  ///< NULL: one part, and nothing to tell of it
 } sc__readings;
 
 /** Append them to `out`. False if memory is out. */
 bool sc__metrics_print(const sc__readings *readings, sc_bytes *out);
+
+/** The part of it that is about workers and parts. */
+bool sc__metrics_print_cluster(const sc_cluster_view *view, sc_bytes *out);
 
 #endif

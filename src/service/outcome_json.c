@@ -53,7 +53,8 @@ static bool append_answered(sc_bytes *out, const sc_ticket *ticket, bool is_geog
     const sc_answer *answer = ticket->answer;
     if (!sc_json_append_text(out, "{\"outcome\":\"answered\",\"wait_s\":") ||
         !sc_json_append_fixed(out, wait_s(ticket), SECOND_DECIMALS) ||
-        !sc_json_append_text(out, ",\"cloak\":{\"users\":") ||
+        !sc_json_append_text(out, ",\"cloak\":{\"id\":") ||
+        !sc_json_append_hex(out, ticket->cloak) || !sc_json_append_text(out, ",\"users\":") ||
         !sc_json_append_whole(out, ticket->users) || !sc_json_append_text(out, ",\"segments\":") ||
         !sc_json_append_whole(out, ticket->segments) ||
         !sc_json_append_text(out, "},\"objects\":[")) {
@@ -125,6 +126,11 @@ void sc_outcome_problem(const sc_ticket *ticket, sc_problem *out)
     case SC_FAILURE_UNSENT:
         sc_problem_set(out, SC_PROBLEM_OVERLOADED, NULL,
                        "company was found, but the provider could not be asked in time; ask again");
+        out->retry_after_s = 1;
+        break;
+    case SC_FAILURE_LOST:
+        sc_problem_set(out, SC_PROBLEM_OVERLOADED, NULL,
+                       "the provider was asked, but its answer was lost on the way; ask again");
         out->retry_after_s = 1;
         break;
     case SC_FAILURE_NONE:

@@ -2,12 +2,14 @@
  * @file outcome_json.h
  * @brief The outcome of a query as JSON.
  *
- *     {"outcome":"answered","wait_s":1.284,"cloak":{"users":6,"segments":14},
+ *     {"outcome":"answered","wait_s":1.284,
+ *      "cloak":{"id":"9f86d081884c7d65","users":6,"segments":14},
  *      "objects":[{"id":"17","name":"St. Mary","category":"hospital",
  *                  "position":{"lon":8.001,"lat":49.9987},"distance_m":33.358}]}
  *     {"outcome":"dropped","reason":"expired","wait_s":10.0}
  *
- * Failures are problem details (problem.h). wait_s is the time from asking until the cloak left, or
+ * The id is that of the cloak's event; the provider is not told of it. Failures are problem details
+ * (problem.h). wait_s is the time from asking until the cloak left, or
  * the query was dropped: what anonymity took.
  *
  * Uses: ledger/ticket. Used by: door.

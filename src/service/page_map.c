@@ -14,13 +14,6 @@
 /** Decimals of degrees in a map. */
 enum { DEGREE_DECIMALS = 7, PLANE_DECIMALS_MAX = 6 };
 
-typedef struct box {
-    double west;
-    double south;
-    double east;
-    double north;
-} box;
-
 static double power_of_ten(unsigned decimals)
 {
     double power = 1.0;
@@ -30,27 +23,15 @@ static double power_of_ten(unsigned decimals)
     return power;
 }
 
-// Around everything that is drawn; lone nodes are not.
-static box bounds_of(const sc_map *map)
+static void widen(sc_page_grid *grid, double x, double y)
 {
-    box around = {DBL_MAX, DBL_MAX, -DBL_MAX, -DBL_MAX};
-    const sc_edge *edges = sc_map_edges(map);
-    for (sc_edge_id e = 0; e < sc_map_edge_count(map); e++) {
-        const sc_node_id nodes[] = {edges[e].from, edges[e].to};
-        for (size_t i = 0; i < 2; i++) {
-            double x = 0.0;
-            double y = 0.0;
-            sc_map_node_position(map, nodes[i], &x, &y);
-            around.west = fmin(around.west, x);
-            around.south = fmin(around.south, y);
-            around.east = fmax(around.east, x);
-            around.north = fmax(around.north, y);
-        }
-    }
-    return around;
+    grid->west = fmin(grid->west, x);
+    grid->south = fmin(grid->south, y);
+    grid->east = fmax(grid->east, x);
+    grid->north = fmax(grid->north, y);
 }
 
-static unsigned decimals_for(const sc_map *map, const box *around)
+static unsigned decimals_for(const sc_map *map, const sc_page_grid *around)
 {
     if (sc_map_coords(map) == SC_COORDS_GEOGRAPHIC) return DEGREE_DECIMALS;
     const double side = fmax(around->east - around->west, around->north - around->south);
@@ -61,31 +42,55 @@ static unsigned decimals_for(const sc_map *map, const box *around)
     return decimals;
 }
 
-static bool put_bounds(sc_bytes *out, const box *around, unsigned decimals)
+sc_page_grid sc_page_grid_of(const sc_map *map)
 {
-    const double sides[] = {around->west, around->south, around->east, around->north};
+    // Lone nodes are not drawn.
+    sc_page_grid grid = {.west = DBL_MAX, .south = DBL_MAX, .east = -DBL_MAX, .north = -DBL_MAX};
+    const sc_edge *edges = sc_map_edges(map);
+    for (sc_edge_id e = 0; e < sc_map_edge_count(map); e++) {
+        const sc_node_id nodes[] = {edges[e].from, edges[e].to};
+        for (size_t i = 0; i < 2; i++) {
+            double x = 0.0;
+            double y = 0.0;
+            sc_map_node_position(map, nodes[i], &x, &y);
+            widen(&grid, x, y);
+        }
+    }
+    grid.decimals = decimals_for(map, &grid);
+    grid.per_unit = power_of_ten(grid.decimals);
+    return grid;
+}
+
+static bool put_bounds(sc_bytes *out, const sc_page_grid *grid)
+{
+    const double sides[] = {grid->west, grid->south, grid->east, grid->north};
     bool fits = sc_json_append_text(out, ",\"bounds\":[");
     for (size_t i = 0; fits && i < 4; i++) {
         fits = (i == 0 || sc_json_append_text(out, ",")) &&
-               sc_json_append_fixed(out, sides[i], decimals);
+               sc_json_append_fixed(out, sides[i], grid->decimals);
     }
     return fits && sc_json_append_text(out, "]");
 }
 
 // --- Segments --------------------------------------------------------------------------------
 
-/** A node in whole numbers of the page's unit. */
-typedef struct point {
-    int64_t x;
-    int64_t y;
-} point;
+static sc_page_point rounded(double x, double y, double per_unit)
+{
+    return (sc_page_point){.x = llround(x * per_unit), .y = llround(y * per_unit)};
+}
 
-static point point_of(const sc_map *map, sc_node_id node, double per_unit)
+sc_page_point sc__page_point_of(const sc_map *map, sc_node_id node, double per_unit)
 {
     double x = 0.0;
     double y = 0.0;
     sc_map_node_position(map, node, &x, &y);
-    return (point){.x = llround(x * per_unit), .y = llround(y * per_unit)};
+    return rounded(x, y, per_unit);
+}
+
+sc_page_point sc__page_corner(const sc_page_grid *grid, bool is_north_east)
+{
+    return is_north_east ? rounded(grid->east, grid->north, grid->per_unit)
+                         : rounded(grid->west, grid->south, grid->per_unit);
 }
 
 static bool put_number(sc_bytes *out, int64_t value)
@@ -103,10 +108,10 @@ static bool put_segment(sc_bytes *out, const sc_map *map, sc_seg_id s, double pe
 {
     const sc_edge *edges = sc_map_edges(map);
     const sc_segment *segment = sc_map_segments(map) + s;
-    point at = point_of(map, edges[segment[0].first_edge].from, per_unit);
+    sc_page_point at = sc__page_point_of(map, edges[segment[0].first_edge].from, per_unit);
     bool fits = sc_json_append_text(out, s > 0 ? ",\n[" : "\n[") && put_pair(out, at.x, at.y);
     for (sc_edge_id e = segment[0].first_edge; fits && e < segment[1].first_edge; e++) {
-        const point next = point_of(map, edges[e].to, per_unit);
+        const sc_page_point next = sc__page_point_of(map, edges[e].to, per_unit);
         fits = sc_json_append_text(out, ",") && put_pair(out, next.x - at.x, next.y - at.y);
         at = next;
     }
@@ -119,16 +124,16 @@ static bool put_lines(sc_bytes *out, const sc_map *map)
         return sc_json_append_text(out, ",\"bounds\":null,\"unit\":null,\"segments\":null,"
                                         "\"reason\":\"The map has no coordinates.\"");
     }
-    const box around = bounds_of(map);
-    const unsigned decimals = decimals_for(map, &around);
+    const sc_page_grid grid = sc_page_grid_of(map);
     char unit[24];
-    (void)snprintf(unit, sizeof unit, decimals > 0 ? ",\"unit\":1e-%u" : ",\"unit\":1", decimals);
+    (void)snprintf(unit, sizeof unit, grid.decimals > 0 ? ",\"unit\":1e-%u" : ",\"unit\":1",
+                   grid.decimals);
     const sc_seg_id count = sc_map_segment_count(map);
-    bool fits = (count > 0 ? put_bounds(out, &around, decimals)
-                           : sc_json_append_text(out, ",\"bounds\":null")) &&
-                sc_json_append_text(out, unit) && sc_json_append_text(out, ",\"segments\":[");
+    bool fits =
+        (count > 0 ? put_bounds(out, &grid) : sc_json_append_text(out, ",\"bounds\":null")) &&
+        sc_json_append_text(out, unit) && sc_json_append_text(out, ",\"segments\":[");
     for (sc_seg_id s = 0; fits && s < count; s++) {
-        fits = put_segment(out, map, s, power_of_ten(decimals));
+        fits = put_segment(out, map, s, grid.per_unit);
     }
     return fits && sc_json_append_text(out, "]");
 }
@@ -146,16 +151,19 @@ static bool put_ends(sc_bytes *out, const sc_map *map)
     return fits && sc_json_append_text(out, "]");
 }
 
-// The class of a segment is that of its first edge; it seldom changes between crossings.
+// It seldom changes between crossings.
+uint8_t sc__page_class_of(const sc_map *map, sc_seg_id segment)
+{
+    const uint8_t class = sc_map_edge_classes(map)[sc_map_segments(map)[segment].first_edge];
+    return class < SC_ROAD_CLASS_COUNT ? class : SC_ROAD_UNKNOWN;
+}
+
 static bool put_classes(sc_bytes *out, const sc_map *map)
 {
-    const uint8_t *classes = sc_map_edge_classes(map);
-    const sc_segment *segments = sc_map_segments(map);
     bool fits = sc_json_append_text(out, ",\n\"classes\":[");
     for (sc_seg_id s = 0; fits && s < sc_map_segment_count(map); s++) {
-        const uint8_t class = classes[segments[s].first_edge];
         fits = (s == 0 || sc_json_append_text(out, ",")) &&
-               sc_json_append_whole(out, class < SC_ROAD_CLASS_COUNT ? class : SC_ROAD_UNKNOWN);
+               sc_json_append_whole(out, sc__page_class_of(map, s));
     }
     return fits && sc_json_append_text(out, "]");
 }

@@ -9,13 +9,41 @@
  * found; and one of the `classes` is the kind of its road (sc_road_class). A map without
  * coordinates has null for `segments`, `bounds` and `unit`, and says why.
  *
- * Used by: pages.
+ * Used by: pages; of the grid, map_bytes and demo.
  */
 #ifndef SC_SERVICE_PAGE_MAP_H
 #define SC_SERVICE_PAGE_MAP_H
 
 #include <starcloak/relay.h>
 #include <starcloak/relay_codec.h>
+
+/** What positions are whole numbers of, and what they lie within. */
+typedef struct sc_page_grid {
+    unsigned decimals;
+    double per_unit;  ///< 10 to the power of `decimals`: units per degree, or per unit of the plane
+    double west;      ///< of everything that is drawn
+    double south;
+    double east;
+    double north;
+} sc_page_grid;
+
+/** The grid of a map that has coordinates and roads. Time O(edges). */
+sc_page_grid sc_page_grid_of(const sc_map *map);
+
+/** A position in whole numbers of the page's unit. */
+typedef struct sc_page_point {
+    int64_t x;
+    int64_t y;
+} sc_page_point;
+
+/** Where a node is. The map has coordinates. */
+sc_page_point sc__page_point_of(const sc_map *map, sc_node_id node, double per_unit);
+
+/** The north-east or the south-west corner of all that is drawn; something is. */
+sc_page_point sc__page_corner(const sc_page_grid *grid, bool is_north_east);
+
+/** The class of a segment's road is that of its first edge. Below SC_ROAD_CLASS_COUNT. */
+uint8_t sc__page_class_of(const sc_map *map, sc_seg_id segment);
 
 /** Append the map to `out`. False if memory is out. Time O(nodes + edges). */
 bool sc__page_map_write(const sc_map *map, sc_bytes *out);

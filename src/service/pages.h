@@ -6,15 +6,14 @@
  *     GET /v1/map         {"checksum":"...","nodes":n,"is_geographic":true,"bounds":[w,s,e,n],
  *                          "unit":1e-7,"segments":[[x,y,dx,dy,dx,dy,...],...],"ends":[a,b,a,b,...],
  *                          "classes":[6,...]}                  page_map.h tells what these mean
+ *     GET /v1/map.bin     the same map as bytes, for the window; map_bytes.h has the layout
  *     GET /v1/categories  {"categories":[{"name":"cafe","objects":112},...]}
  *     GET /openapi.json   OpenAPI 3.1 of all pages (openapi.json beside this file)
  *
- * Written once at the start, and kept both plain and packed with gzip, for those who accept it: who
- * does not cannot make us unpack megabytes in the thread that serves others. Each form has an ETag
- * of its own bytes; If-None-Match is answered with 304. The map and the categories are no secret:
- * the provider has them.
+ * Written once at the start, and kept (kept.h). The map and the categories are no secret: the
+ * provider has them.
  *
- * Uses: parts. Used by: service.
+ * Uses: parts, kept, page_map, map_bytes. Used by: service, router.
  */
 #ifndef SC_SERVICE_PAGES_H
 #define SC_SERVICE_PAGES_H
@@ -33,6 +32,7 @@ SC_CHECKED sc_err sc_pages_new(const sc_map *map, const sc_vocabulary *vocabular
 void sc_pages_free(sc_pages *pages);
 
 void sc_pages_map(const sc_pages *pages, sc_http_request *request);
+void sc_pages_map_bytes(const sc_pages *pages, sc_http_request *request);
 void sc_pages_categories(const sc_pages *pages, sc_http_request *request);
 void sc_pages_openapi(const sc_pages *pages, sc_http_request *request);
 

@@ -1,23 +1,20 @@
 /**
  * @file process_figures.h
- * @brief What this process uses of its machine.
+ * @brief What this process uses of its machine, and how many descriptors are open.
  *
- * Read with few system calls, all of which a service may still make under its filter (sandbox.h).
- * What cannot be read, since /proc is not there, is left unknown.
+ * Counting descriptors takes longer the more there are: for a page that is asked for now and then.
+ * The filter of a service (sandbox.h) lets all of it pass. What cannot be read, since /proc is not
+ * there, is left unknown.
  *
  * Used by: metrics.
  */
 #ifndef SC_SERVICE_PROCESS_FIGURES_H
 #define SC_SERVICE_PROCESS_FIGURES_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/process.h"
 
 typedef struct sc_process_figures {
-    double cpu_s;  ///< of all threads, for themselves and in the system
-    bool knows_memory;
-    uint64_t virtual_bytes;
-    uint64_t resident_bytes;
+    sc_process_use use;
     bool knows_descriptors;
     uint64_t descriptors;  ///< open; without those of clients, where loops have their own table
 } sc_process_figures;

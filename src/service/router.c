@@ -4,12 +4,19 @@
 #include "service/router.h"
 
 #include "base/clock.h"
+#include "service/about.h"
+#include "service/cluster_page.h"
 #include "service/door.h"
+#include "service/doubts.h"
 #include "service/events.h"
 #include "service/health.h"
+#include "service/local.h"
 #include "service/metrics.h"
 #include "service/pages.h"
 #include "service/problem.h"
+#include "service/reports.h"
+#include "service/service.h"
+#include "service/window.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -21,6 +28,7 @@ typedef struct passage {
     const sc_terms *terms;
     unsigned loop;
     sc_http_request *request;
+    const sc_extra_page *extra;  ///< if it is for one of these
 } passage;
 
 static void show_query(const passage *p)
@@ -36,6 +44,11 @@ static void show_events(const passage *p)
 static void show_map(const passage *p)
 {
     sc_pages_map(p->parts->pages, p->request);
+}
+
+static void show_map_bytes(const passage *p)
+{
+    sc_pages_map_bytes(p->parts->pages, p->request);
 }
 
 static void show_categories(const passage *p)
@@ -63,6 +76,41 @@ static void show_ready(const passage *p)
     sc_health_ready(p->parts, p->request);
 }
 
+static void show_about(const passage *p)
+{
+    sc_about_show(p->parts, p->policy, p->request);
+}
+
+static void show_doubts(const passage *p)
+{
+    sc_doubts_ask(p->parts->doubts, p->loop, p->request);
+}
+
+static void show_window(const passage *p)
+{
+    sc_window_show(p->parts->window, p->request);
+}
+
+static void show_reports(const passage *p)
+{
+    sc_reports_show(p->parts->reports, p->request);
+}
+
+static void show_cut(const passage *p)
+{
+    sc_cut_page_show(p->parts->cut_page, p->request);
+}
+
+static void show_cluster(const passage *p)
+{
+    sc_cluster_show(p->parts, p->request);
+}
+
+static void show_extra(const passage *p)
+{
+    p->extra->show(p->extra->context, p->loop, p->request);
+}
+
 /** Whose policy decides who may see it. */
 typedef enum gate { FOR_ALL, BY_EVENTS, BY_METRICS } gate;
 
@@ -72,26 +120,65 @@ typedef struct page {
     const char *allow;  ///< for a reply to other methods
     gate gate;
     bool is_unlimited;  ///< whoever watches over the service is not counted
+    bool is_stream;     ///< which has no length that HEAD could tell
     void (*show)(const passage *p);
 } page;
 
 static const page pages[] = {
-    {"/v1/queries", SC_HTTP_POST, "POST", FOR_ALL, false, show_query},
-    {"/v1/map", SC_HTTP_GET, "GET, HEAD", FOR_ALL, false, show_map},
-    {"/v1/categories", SC_HTTP_GET, "GET, HEAD", FOR_ALL, false, show_categories},
-    {"/v1/events", SC_HTTP_GET, "GET", BY_EVENTS, false, show_events},
-    {"/healthz", SC_HTTP_GET, "GET, HEAD", FOR_ALL, true, show_live},
-    {"/readyz", SC_HTTP_GET, "GET, HEAD", FOR_ALL, true, show_ready},
-    {"/metrics", SC_HTTP_GET, "GET, HEAD", BY_METRICS, true, show_metrics},
-    {"/openapi.json", SC_HTTP_GET, "GET, HEAD", FOR_ALL, false, show_openapi},
+    {"/v1/queries", SC_HTTP_POST, "POST", FOR_ALL, false, false, show_query},
+    {"/v1/about", SC_HTTP_GET, "GET, HEAD", FOR_ALL, false, false, show_about},
+    {"/v1/map", SC_HTTP_GET, "GET, HEAD", FOR_ALL, false, false, show_map},
+    {"/v1/map.bin", SC_HTTP_GET, "GET, HEAD", FOR_ALL, false, false, show_map_bytes},
+    {"/v1/categories", SC_HTTP_GET, "GET, HEAD", FOR_ALL, false, false, show_categories},
+    {"/v1/events", SC_HTTP_GET, "GET", BY_EVENTS, false, true, show_events},
+    {"/v1/doubts", SC_HTTP_POST, "POST", BY_EVENTS, false, false, show_doubts},
+    {"/healthz", SC_HTTP_GET, "GET, HEAD", FOR_ALL, true, false, show_live},
+    {"/readyz", SC_HTTP_GET, "GET, HEAD", FOR_ALL, true, false, show_ready},
+    {"/metrics", SC_HTTP_GET, "GET, HEAD", BY_METRICS, true, false, show_metrics},
+    {"/openapi.json", SC_HTTP_GET, "GET, HEAD", FOR_ALL, false, false, show_openapi},
 };
 
-static const page *find_page(const char *path)
+static const page cut_page = {"/v1/cut", SC_HTTP_GET, "GET, HEAD", FOR_ALL, false, false, show_cut};
+static const page cluster_page = {"/v1/cluster", SC_HTTP_GET, "GET, HEAD", BY_METRICS,
+                                  true,          false,       show_cluster};
+static const page window_page = {NULL,  SC_HTTP_GET, "GET, HEAD", FOR_ALL,
+                                 false, false,       show_window};
+static const page reports_page = {NULL,  SC_HTTP_GET, "GET, HEAD", BY_EVENTS,
+                                  false, false,       show_reports};
+// What they show may be a stream.
+static const page extra_get = {NULL, SC_HTTP_GET, "GET", BY_EVENTS, false, true, show_extra};
+static const page extra_post = {NULL, SC_HTTP_POST, "POST", BY_EVENTS, false, false, show_extra};
+
+/** Pages of a map in several parts, where it is. */
+static const page *find_parts_page(const sc_parts *parts, const char *path)
+{
+    if (parts->cut_page && strcmp(cut_page.path, path) == 0) return &cut_page;
+    if (parts->view && strcmp(cluster_page.path, path) == 0) return &cluster_page;
+    return NULL;
+}
+
+/** Extra pages, where there are any: `starcloak serve` gives none. */
+static const page *find_extra(passage *p, const char *path)
+{
+    for (size_t i = 0; i < p->parts->extra_count; i++) {
+        const sc_extra_page *extra = &p->parts->extra[i];
+        if (strcmp(extra->path, path) != 0) continue;
+        p->extra = extra;
+        return extra->method == SC_HTTP_GET ? &extra_get : &extra_post;
+    }
+    return NULL;
+}
+
+static const page *find_page(passage *p, const char *path)
 {
     for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++) {
         if (strcmp(pages[i].path, path) == 0) return &pages[i];
     }
-    return NULL;
+    const page *of_parts = find_parts_page(p->parts, path);
+    if (of_parts) return of_parts;
+    if (p->parts->window && sc_window_has(p->parts->window, path)) return &window_page;
+    if (p->parts->reports && sc_reports_has(path)) return &reports_page;
+    return find_extra(p, path);
 }
 
 /** Whether the sender is within the rate of its address. */
@@ -121,9 +208,9 @@ static bool may_pass(const passage *p, gate whose, sc_problem *problem)
         return is_known;
     }
     case SC_ACCESS_LOCAL:
-        return sc_http_request_is_local(p->request) ||
+        return sc_request_is_local(p->request) ||
                sc_problem_set(problem, SC_PROBLEM_FORBIDDEN, NULL,
-                              "this is for those on the same machine");
+                              "this is for those on the same machine, by localhost or 127.0.0.1");
     case SC_ACCESS_OFF:
         break;
     }
@@ -133,7 +220,7 @@ static bool may_pass(const passage *p, gate whose, sc_problem *problem)
 static bool is_method_of(const page *wanted, sc_http_method method)
 {
     return method == wanted->method ||
-           (method == SC_HTTP_HEAD && wanted->method == SC_HTTP_GET && wanted->gate != BY_EVENTS);
+           (method == SC_HTTP_HEAD && wanted->method == SC_HTTP_GET && !wanted->is_stream);
 }
 
 /** Whether the request may go on to `wanted`; if not, `problem` says why. */
@@ -155,9 +242,9 @@ void sc_route(void *context, unsigned loop, sc_http_request *request)
 {
     sc_parts *parts = context;
     sc_terms *terms = sc_credentials_hold(parts->credentials);
-    const passage p = {
+    passage p = {
         .parts = parts, .policy = &terms->policy, .terms = terms, .loop = loop, .request = request};
-    const page *wanted = find_page(sc_http_request_path(request));
+    const page *wanted = find_page(&p, sc_http_request_path(request));
     sc_problem problem = {.field = NULL};
     if (is_admitted(&p, wanted, &problem)) {
         wanted->show(&p);

@@ -8,13 +8,18 @@
 #include "base/clock.h"
 #include "base/diag.h"
 #include "service/alarms.h"
+#include "service/cluster_page.h"
 #include "service/door.h"
+#include "service/doubts.h"
 #include "service/events.h"
 #include "service/metrics.h"
+#include "service/own_view.h"
 #include "service/pages.h"
 #include "service/parts.h"
 #include "service/problem.h"
+#include "service/reports.h"
 #include "service/router.h"
+#include "service/window.h"
 
 #include <math.h>
 #include <string.h>
@@ -37,6 +42,7 @@ struct sc_service {
     char *token_keys;  ///< where they are read from again; NULL if they are of no file
     char *revoked;
     sc_alarms *alarms;
+    sc_own_view *own_view;  ///< of the engines of this process, if they have several parts
 };
 
 // --- What the threads call ---------------------------------------------------------
@@ -47,11 +53,20 @@ static void settle(void *context, sc_ticket *ticket)
     sc_door_settled(service->parts.door, ticket);
 }
 
-static void publish(void *context, const sc_relay *relay, uint32_t users)
+static void publish(void *context, const sc_relay *relay, uint64_t number, uint32_t users)
 {
     sc_service *service = context;
     sc_metrics_published(service->parts.metrics, relay, users);
-    sc_events_published(service->parts.events, relay);
+    // Over HTTP it may still find no connection, and then it never leaves: see the next.
+    if (service->parts.provider == SC_COURIER_HTTP) return;
+    sc_events_published(service->parts.events, relay, number);
+}
+
+static void leave(void *context, const sc_errand *errand, const void *bytes, size_t size)
+{
+    const sc_service *service = context;
+    sc_events_published(service->parts.events, errand->relay, errand->number);
+    sc_events_sent(service->parts.events, errand->number, service->parts.encoding, bytes, size);
 }
 
 static void take_back(void *context, sc_errand *errand)
@@ -148,7 +163,10 @@ static sc_err make_server(sc_service *service, const sc_service_options *options
     http.problem = sc_problem_of_server;
     parts->loops = http.loops;
     sc_err err = sc_http_new(&http, &parts->http, diag);
-    if (!err) err = sc_door_new(parts, options->ledger.max_pending, &parts->door, diag);
+    if (!err) {
+        err =
+            sc_door_new(parts, options->ledger.max_pending, options->names_key, &parts->door, diag);
+    }
     if (!err) err = sc_events_new(parts, options->max_listeners, &parts->events, diag);
     if (!err && sc_http_every(parts->http, 0, FORGET_S, forget_rates, parts)) {
         err = sc_fail_memory(diag, "starting");
@@ -165,13 +183,21 @@ static sc_err make_ledger(sc_service *service, const sc_service_options *options
     ledger.settled = settle;
     ledger.published = publish;
     ledger.context = service;
-    sc_err err = sc_ledger_new(parts->map, &ledger, &parts->ledger, diag);
+    sc_err err = SC_OK;
+    if (options->gateway) {
+        err = sc_gateway_new(options->gateway, &parts->gateway, diag);
+        if (err) return err;
+        ledger.workers = sc_gateway_voice(parts->gateway);
+        ledger.self = sc_gateway_self(parts->gateway);
+    }
+    err = sc_ledger_new(parts->map, &ledger, &parts->ledger, diag);
     if (err) return err;
 
     sc_rng *rng = NULL;
     err = sc_rng_new_secure(&rng);
     if (err) return sc_fail(diag, err, "the system gives no random numbers");
     sc_courier_options courier = options->courier;
+    courier.leaves = leave;
     courier.back = take_back;
     courier.context = service;
     err = sc_courier_new(parts->map, &courier, rng, &parts->courier, diag);
@@ -180,10 +206,49 @@ static sc_err make_ledger(sc_service *service, const sc_service_options *options
     return err;
 }
 
-static sc_err make_pages(sc_service *service, sc_diag *diag)
+static sc_cluster_view *view_cluster(void *context)
+{
+    return sc_gateway_view(context);
+}
+
+static sc_cluster_view *view_own(void *context)
+{
+    return sc_own_view_now(context);
+}
+
+/** The parts of the map and who has them, if there are several. */
+static sc_err make_view(sc_service *service, const sc_service_options *options, sc_diag *diag)
 {
     sc_parts *parts = &service->parts;
-    return sc_pages_new(parts->map, sc_courier_vocabulary(parts->courier), &parts->pages, diag);
+    if (parts->gateway) {
+        parts->view = view_cluster;
+        parts->view_context = parts->gateway;
+        parts->cut = options->ledger.cut;
+        return SC_OK;
+    }
+    if (!options->ledger.cut || sc_cut_parts(options->ledger.cut) < 2) return SC_OK;
+    if (sc_own_view_new(sc_ledger_crew(parts->ledger), options->ledger.cut, &service->own_view)) {
+        return sc_fail_memory(diag, "starting");
+    }
+    parts->view = view_own;
+    parts->view_context = service->own_view;
+    parts->cut = options->ledger.cut;
+    return SC_OK;
+}
+
+/** What people look at, and the adversary whom they may ask. */
+static sc_err make_pages(sc_service *service, const sc_service_options *options, sc_diag *diag)
+{
+    sc_parts *parts = &service->parts;
+    sc_err err =
+        sc_pages_new(parts->map, sc_courier_vocabulary(parts->courier), &parts->pages, diag);
+    if (!err && parts->cut) err = sc_cut_page_new(parts->cut, &parts->cut_page, diag);
+    if (!err && options->has_window) err = sc_window_new(&parts->window, diag);
+    if (!err && options->reports) err = sc_reports_new(options->reports, &parts->reports, diag);
+    if (!err) {
+        err = sc_doubts_new(parts, &options->ledger.engine, options->density, &parts->doubts, diag);
+    }
+    return err;
 }
 
 sc_err sc_service_new(const sc_map *map, const sc_service_options *options, sc_service **out,
@@ -193,11 +258,17 @@ sc_err sc_service_new(const sc_map *map, const sc_service_options *options, sc_s
     if (!service) return sc_fail_memory(diag, "starting");
     service->parts.map = map;
     service->parts.log = options->log;
+    service->parts.version = options->version;
+    service->parts.provider = options->courier.kind;
+    service->parts.encoding = options->courier.encoding;
+    service->parts.extra = options->extra;
+    service->parts.extra_count = options->extra_count;
     sc_err err = make_credentials(service, options, diag);
     if (!err) err = make_counters(service, options, diag);
     if (!err) err = make_server(service, options, diag);
     if (!err) err = make_ledger(service, options, diag);
-    if (!err) err = make_pages(service, diag);
+    if (!err) err = make_view(service, options, diag);
+    if (!err) err = make_pages(service, options, diag);
     if (err) {
         sc_service_free(service);
         return err;
@@ -210,12 +281,38 @@ sc_err sc_service_new(const sc_map *map, const sc_service_options *options, sc_s
 
 sc_err sc_service_start(sc_service *service, sc_diag *diag)
 {
-    return sc_http_start(service->parts.http, diag);
+    sc_parts *parts = &service->parts;
+    if (parts->gateway) {
+        const sc_err err = sc_gateway_start(parts->gateway, parts->ledger,
+                                            sc_courier_vocabulary(parts->courier), diag);
+        if (err) return err;
+    }
+    return sc_http_start(parts->http, diag);
 }
 
 sc_http *sc_service_http(sc_service *service)
 {
     return service->parts.http;
+}
+
+unsigned sc_service_loops(const sc_service *service)
+{
+    return service->parts.loops;
+}
+
+bool sc_service_is_draining(const sc_service *service)
+{
+    return atomic_load(&service->parts.is_draining);
+}
+
+sc_err sc_service_switch(sc_service *service, sc_variant variant)
+{
+    return sc_ledger_switch(service->parts.ledger, variant);
+}
+
+sc_variant sc_service_variant(const sc_service *service)
+{
+    return sc_ledger_variant(service->parts.ledger);
 }
 
 sc_err sc_service_issue(sc_service *service, const char *user, double seconds, char *out,
@@ -264,6 +361,8 @@ size_t sc_service_drain(sc_service *service, double grace_s, double seconds)
     sc_parts *parts = &service->parts;
     atomic_store(&parts->is_draining, true);
     sc_ledger_drain(parts->ledger);
+    // Queries are seen through; a doubt can be asked again elsewhere, and would hold up the end.
+    sc_doubts_drain(parts->doubts);
     sleep_s(grace_s);
     sc_http_stop_listening(parts->http);
     int64_t until_us = from_now_us(seconds);
@@ -290,14 +389,21 @@ void sc_service_free(sc_service *service)
     // No more requests; then all tickets are settled, and nobody sends errands; then those under
     // way come back; then nobody is left to tell.
     if (parts->http) sc_http_stop(parts->http);
+    if (parts->gateway) sc_gateway_stop(parts->gateway);
     if (parts->ledger) sc_ledger_stop(parts->ledger);
     sc_courier_free(parts->courier);
+    sc_doubts_free(parts->doubts);
     sc_door_free(parts->door);
     sc_events_free(parts->events);
     sc_alarms_free(service->alarms);
+    sc_own_view_free(service->own_view);
     sc_ledger_free(parts->ledger);
+    sc_gateway_free(parts->gateway);
     sc_http_free(parts->http);
     sc_pages_free(parts->pages);
+    sc_cut_page_free(parts->cut_page);
+    sc_window_free(parts->window);
+    sc_reports_free(parts->reports);
     sc_metrics_free(parts->metrics);
     sc_pending_free(parts->pending);
     sc_rates_free(parts->address_rates);

@@ -23,19 +23,19 @@ struct sc_setting_text {
 #define PLACE(field) offsetof(sc_settings, field)
 #define AS_TEXT(x) #x
 
-#define LIST_ROW(section, field, name, value, standard, when, help) \
+#define LIST_ROW(section, field, name, value, standard, when, who, help) \
     {#section, name, help, SC__SETTING_LIST, PLACE(field), 0, 0, NULL, standard, when},
-#define TEXT_ROW(section, field, name, value, standard, when, help) \
+#define TEXT_ROW(section, field, name, value, standard, when, who, help) \
     {#section, name, help, SC__SETTING_TEXT, PLACE(field), 0, 0, NULL, standard, when},
-#define COUNT_ROW(section, field, name, value, standard, least, most, when, help) \
-    {#section, name, help, SC__SETTING_COUNT, PLACE(field),                       \
+#define COUNT_ROW(section, field, name, value, standard, least, most, when, who, help) \
+    {#section, name, help, SC__SETTING_COUNT, PLACE(field),                            \
      least,    most, NULL, AS_TEXT(standard), when},
-#define NUMBER_ROW(section, field, name, value, standard, least, most, when, help) \
-    {#section, name, help, SC__SETTING_NUMBER, PLACE(field),                       \
+#define NUMBER_ROW(section, field, name, value, standard, least, most, when, who, help) \
+    {#section, name, help, SC__SETTING_NUMBER, PLACE(field),                            \
      least,    most, NULL, AS_TEXT(standard),  when},
-#define SWITCH_ROW(section, field, name, when, help) \
+#define SWITCH_ROW(section, field, name, when, who, help) \
     {#section, name, help, SC__SETTING_SWITCH, PLACE(field), 0, 0, NULL, "no", when},
-#define WORD_ROW(section, field, name, value, words, standard, when, help) \
+#define WORD_ROW(section, field, name, value, words, standard, when, who, help) \
     {#section, name, help, SC__SETTING_WORD, PLACE(field), 0, 0, words, AS_TEXT(standard), when},
 
 static const sc__setting table[] = {

@@ -6,195 +6,250 @@
  * `starcloak serve`, its help and its manual page. A kind is a macro that whoever reads the list
  * gives:
  *
- *   LIST(section, field, "name", "VALUE", "default", when, "help")     texts parted by commas
- *   TEXT(section, field, "name", "VALUE", "default", when, "help")     "" means none
- *   COUNT(section, field, "name", "VALUE", default, least, most, when, "help")
- *   NUMBER(section, field, "name", "VALUE", default, least, most, when, "help")
- *   SWITCH(section, field, "name", when, "help")                       off, unless it is said
- *   WORD(section, field, "name", "VALUE", "words", default, when, "help")   one of the words, by
- * place
+ *   LIST(section, field, "name", "VALUE", "default", when, who, "help")     texts parted by commas
+ *   TEXT(section, field, "name", "VALUE", "default", when, who, "help")     "" means none
+ *   COUNT(section, field, "name", "VALUE", default, least, most, when, who, "help")
+ *   NUMBER(section, field, "name", "VALUE", default, least, most, when, who, "help")
+ *   SWITCH(section, field, "name", when, who, "help")                       off, unless it is said
+ *   WORD(section, field, "name", "VALUE", "words", default, when, who, "help")   one of the words,
+ * by place
  *
  * `when`: RELOAD, what a reload changes in a running service; START, what it does not.
+ * `who` has a flag for it: DOOR, who takes queries (serve, demo, gateway); RUN, who has engines
+ * (serve, demo, worker); NATS, who is in a cluster (gateway, worker); ALL. A file may have them
+ * all: the processes of a cluster share one.
  *
- * Used by: settings.c, settings_file.c, starcloak serve.
+ * Used by: settings.c, settings_file.c, starcloak serve, demo, gateway and worker.
  */
 #ifndef SC_SERVICE_SETTINGS_LIST_H
 #define SC_SERVICE_SETTINGS_LIST_H
 
 // clang-format off
 #define SC_SETTINGS(LIST, TEXT, COUNT, NUMBER, SWITCH, WORD)                                          \
-    TEXT(server, map, "map", "FILE.scm", "", START,                                                   \
+    TEXT(server, map, "map", "FILE.scm", "", START, ALL,                                              \
          "the road network; may also be given as an argument (default: none)")                        \
-    LIST(server, listen, "listen", "ADDRESS,...", "127.0.0.1:8080", START,                            \
+    LIST(server, listen, "listen", "ADDRESS,...", "127.0.0.1:8080", START, DOOR,                      \
          "where to listen: HOST:PORT, [IPV6]:PORT or unix:PATH, parted by commas; port 0 lets the "   \
          "system choose (default 127.0.0.1:8080; not needed where a service manager hands over "      \
          "sockets)")                                                                                  \
-    TEXT(server, tls_certificate, "tls-certificate", "FILE.pem", "", START,                           \
+    TEXT(server, tls_certificate, "tls-certificate", "FILE.pem", "", START, DOOR,                     \
          "speak TLS with this certificate, the whole chain (default: no TLS)")                        \
-    TEXT(server, tls_key, "tls-key", "FILE.pem", "", START,                                           \
+    TEXT(server, tls_key, "tls-key", "FILE.pem", "", START, DOOR,                                     \
          "the key of the certificate (default: in the same file)")                                    \
-    TEXT(server, client_ca, "client-ca", "FILE.pem", "", START,                                       \
-         "clients must show a certificate that one of these has signed (default: none is asked for)") \
-    COUNT(server, loops, "loops", "N", 2, 1, 64, START,                                               \
+    TEXT(server, client_ca, "client-ca", "FILE.pem", "", START, DOOR,                                 \
+         "clients must show a certificate that one of these has signed (default: none is asked "      \
+         "for)")                                                                                      \
+    COUNT(server, loops, "loops", "N", 2, 1, 64, START, DOOR,                                         \
           "threads that speak HTTP (default 2)")                                                      \
-    COUNT(server, max_connections, "max-connections", "N", 50000, 1, 10000000, START,                 \
+    COUNT(server, max_connections, "max-connections", "N", 50000, 1, 10000000, START, DOOR,           \
           "connections at once; more wait until one closes (default 50000)")                          \
-    COUNT(server, max_header_bytes, "max-header-bytes", "N", 16384, 512, 1048576, START,              \
+    COUNT(server, max_header_bytes, "max-header-bytes", "N", 16384, 512, 1048576, START, DOOR,        \
           "of a request; more is refused (default 16384)")                                            \
-    COUNT(server, max_body_bytes, "max-body-bytes", "N", 16384, 256, 16777216, START,                 \
+    COUNT(server, max_body_bytes, "max-body-bytes", "N", 16384, 256, 16777216, START, DOOR,           \
           "of a request; more is refused (default 16384)")                                            \
-    NUMBER(server, request_timeout_s, "request-timeout", "S", 10, 0.1, 3600, START,                   \
+    NUMBER(server, request_timeout_s, "request-timeout", "S", 10, 0.1, 3600, START, DOOR,             \
            "seconds within which a request must have come as a whole (default 10)")                   \
-    NUMBER(server, idle_timeout_s, "idle-timeout", "S", 60, 0.1, 86400, START,                        \
+    NUMBER(server, idle_timeout_s, "idle-timeout", "S", 60, 0.1, 86400, START, DOOR,                  \
            "seconds after which a connection without a request is closed (default 60)")               \
-    NUMBER(server, write_timeout_s, "write-timeout", "S", 30, 0.1, 3600, START,                       \
+    NUMBER(server, write_timeout_s, "write-timeout", "S", 30, 0.1, 3600, START, DOOR,                 \
            "seconds within which a client must take its reply (default 30)")                          \
-    COUNT(server, max_listeners, "max-listeners", "N", 100, 0, 100000, START,                         \
+    COUNT(server, max_listeners, "max-listeners", "N", 100, 0, 100000, START, DOOR,                   \
           "clients that listen to events at once (default 100)")                                      \
-    NUMBER(server, drain_s, "drain", "S", 30, 0, 86400, START,                                        \
+    NUMBER(server, drain_s, "drain", "S", 30, 0, 86400, START, ALL,                                   \
            "how long to wait for pending queries when told to stop (default 30)")                     \
-    NUMBER(server, drain_grace_s, "drain-grace", "S", 0, 0, 3600, START,                              \
+    NUMBER(server, drain_grace_s, "drain-grace", "S", 0, 0, 3600, START, DOOR,                        \
            "how long /readyz says so before that, with connections still welcome, for balancers "     \
            "(default 0)")                                                                             \
-    TEXT(server, user, "user", "NAME", "", START,                                                     \
+    TEXT(server, user, "user", "NAME", "", START, ALL,                                                \
          "whom to run as, once sockets and files are open (default: nobody, if started by root)")     \
-    SWITCH(server, no_sandbox, "no-sandbox", START,                                                   \
+    SWITCH(server, no_sandbox, "no-sandbox", START, ALL,                                              \
            "let all system calls pass; for debuggers and odd kernels")                                \
-    TEXT(tokens, token_keys, "token-keys", "FILE", "", START,                                         \
-         "the keys that tokens are signed with, see 'starcloak token key' (default: a new one, which " \
-         "nobody knows; a token for trying out is printed)")                                          \
-    TEXT(tokens, revoked, "revoked", "FILE", "", START,                                               \
+    SWITCH(server, no_window, "no-window", START, DOOR,                                               \
+           "do not show the page for people; what it asks for stays")                                 \
+    TEXT(server, reports, "reports", "FOLDER", "", START, DOOR,                                       \
+         "show the report that 'starcloak experiment' has left there, to those who may listen to "    \
+         "events (default: none)")                                                                    \
+    TEXT(tokens, token_keys, "token-keys", "FILE", "", START, DOOR,                                   \
+         "the keys that tokens are signed with, see 'starcloak token key' (default: a new one, "      \
+         "which nobody knows; a token for trying out is printed)")                                    \
+    TEXT(tokens, revoked, "revoked", "FILE", "", START, DOOR,                                         \
          "tokens that are no longer good, see 'starcloak token revoke' (default: none)")              \
-    COUNT(policy, min_k, "min-k", "N", 2, 1, 1000000, RELOAD,                                         \
+    COUNT(policy, min_k, "min-k", "N", 2, 1, 1000000, RELOAD, DOOR,                                   \
           "the fewest users that a query may ask to be hidden among (default 2)")                     \
-    COUNT(policy, max_k, "max-k", "N", 1000, 1, 1000000, RELOAD, "the most (default 1000)")           \
-    COUNT(policy, default_k, "default-k", "N", 5, 1, 1000000, RELOAD,                                 \
+    COUNT(policy, max_k, "max-k", "N", 1000, 1, 1000000, RELOAD, DOOR,                                \
+          "the most (default 1000)")                                                                  \
+    COUNT(policy, default_k, "default-k", "N", 5, 1, 1000000, RELOAD, DOOR,                           \
           "if a query does not say (default 5)")                                                      \
-    COUNT(policy, min_l, "min-l", "N", 1, 1, 1000000, RELOAD,                                         \
+    COUNT(policy, min_l, "min-l", "N", 1, 1, 1000000, RELOAD, DOOR,                                   \
           "the fewest segments of a cloak (default 1)")                                               \
-    COUNT(policy, max_l, "max-l", "N", 10000, 1, 1000000, RELOAD, "the most (default 10000)")         \
-    COUNT(policy, default_l, "default-l", "N", 3, 1, 1000000, RELOAD,                                 \
+    COUNT(policy, max_l, "max-l", "N", 10000, 1, 1000000, RELOAD, DOOR,                               \
+          "the most (default 10000)")                                                                 \
+    COUNT(policy, default_l, "default-l", "N", 3, 1, 1000000, RELOAD, DOOR,                           \
           "if a query does not say (default 3)")                                                      \
-    COUNT(policy, min_hops, "min-hops", "N", 1, 0, 1000, RELOAD,                                      \
+    COUNT(policy, min_hops, "min-hops", "N", 1, 0, 1000, RELOAD, DOOR,                                \
           "the fewest hops that a cloak may reach (default 1)")                                       \
-    COUNT(policy, max_hops, "max-hops", "N", 16, 0, 1000, RELOAD,                                     \
+    COUNT(policy, max_hops, "max-hops", "N", 16, 0, 1000, RELOAD, DOOR,                               \
           "the most (default 16)")                                                                    \
-    COUNT(policy, default_hops, "default-hops", "N", 4, 0, 1000, RELOAD,                              \
+    COUNT(policy, default_hops, "default-hops", "N", 4, 0, 1000, RELOAD, DOOR,                        \
           "if a query does not say (default 4)")                                                      \
-    NUMBER(policy, min_wait_s, "min-wait", "S", 1, 0.001, 86400, RELOAD,                              \
+    NUMBER(policy, min_wait_s, "min-wait", "S", 1, 0.001, 86400, RELOAD, DOOR,                        \
            "the shortest time that a query may allow, seconds (default 1)")                           \
-    NUMBER(policy, max_wait_s, "max-wait", "S", 3600, 0.001, 86400, RELOAD,                           \
+    NUMBER(policy, max_wait_s, "max-wait", "S", 3600, 0.001, 86400, RELOAD, DOOR,                     \
            "the longest (default 3600)")                                                              \
-    NUMBER(policy, default_wait_s, "default-wait", "S", 10, 0.001, 86400, RELOAD,                     \
+    NUMBER(policy, default_wait_s, "default-wait", "S", 10, 0.001, 86400, RELOAD, DOOR,               \
            "if a query does not say (default 10)")                                                    \
-    COUNT(policy, max_nearest, "max-nearest", "N", 100, 1, 1000, RELOAD,                              \
+    COUNT(policy, max_nearest, "max-nearest", "N", 100, 1, 1000, RELOAD, DOOR,                        \
           "the most objects that a request may ask for (default 100)")                                \
-    NUMBER(policy, max_radius_m, "max-radius", "M", 20000, 0, 100000, RELOAD,                         \
+    NUMBER(policy, max_radius_m, "max-radius", "M", 20000, 0, 100000, RELOAD, DOOR,                   \
            "the widest range that it may ask for, metres (default 20000)")                            \
-    NUMBER(policy, max_snap_m, "max-snap", "M", 250, 0, 1000000, RELOAD,                              \
+    NUMBER(policy, max_snap_m, "max-snap", "M", 250, 0, 1000000, RELOAD, DOOR,                        \
            "a position farther from any road is refused, metres (default 250)")                       \
-    NUMBER(policy, user_rate, "user-rate", "N", 1, 0, 1000000, RELOAD,                                \
+    NUMBER(policy, user_rate, "user-rate", "N", 1, 0, 1000000, RELOAD, DOOR,                          \
            "queries per second of one user, on average; 0: no limit (default 1)")                     \
-    NUMBER(policy, user_burst, "user-burst", "N", 5, 1, 1000000, RELOAD,                              \
+    NUMBER(policy, user_burst, "user-burst", "N", 5, 1, 1000000, RELOAD, DOOR,                        \
            "that may come at once after a pause (default 5)")                                         \
-    COUNT(policy, user_pending, "user-pending", "N", 1, 1, 1000000, RELOAD,                           \
+    COUNT(policy, user_pending, "user-pending", "N", 1, 1, 1000000, RELOAD, DOOR,                     \
           "queries of one user that may wait at once (default 1)")                                    \
-    NUMBER(policy, address_rate, "address-rate", "N", 100, 0, 1000000, RELOAD,                        \
+    NUMBER(policy, address_rate, "address-rate", "N", 100, 0, 1000000, RELOAD, DOOR,                  \
            "requests per second from one address, on average; 0: no limit (default 100)")             \
-    NUMBER(policy, address_burst, "address-burst", "N", 200, 1, 1000000, RELOAD,                      \
+    NUMBER(policy, address_burst, "address-burst", "N", 200, 1, 1000000, RELOAD, DOOR,                \
            "that may come at once after a pause (default 200)")                                       \
-    WORD(policy, events, "events", "WHO", "off local token open", 1, RELOAD,                          \
-         "who may listen to cloaks as they leave: off, local, token or open (default local)")         \
-    WORD(policy, metrics, "metrics", "WHO", "off local token open", 1, RELOAD,                        \
+    WORD(policy, events, "events", "WHO", "off local token open", 1, RELOAD, DOOR,                    \
+         "who may watch cloaks as they leave, and doubt them: off, local, token or open (default "    \
+         "local)")                                                                                    \
+    WORD(policy, metrics, "metrics", "WHO", "off local token open", 1, RELOAD, DOOR,                  \
          "who may see the metrics: off, local, token or open (default local)")                        \
-    WORD(engine, engine, "engine", "NAME", "basic bounded hybrid xstar sampling expansion", 0, START, \
+    WORD(engine, engine, "engine", "NAME", "basic bounded hybrid xstar sampling expansion", 0,        \
+         START, ALL,                                                                                  \
          "how to search for company: basic (default), bounded or hybrid; or a method to compare "     \
          "with: xstar, sampling or expansion")                                                        \
-    SWITCH(engine, strict, "strict", START,                                                           \
+    SWITCH(engine, strict, "strict", START, ALL,                                                      \
            "bounded and hybrid: take a star only if it is near to one taken before")                  \
-    COUNT(engine, lambda, "lambda", "N", 1, 1, 1000, START,                                           \
+    COUNT(engine, lambda, "lambda", "N", 1, 1, 1000, START, ALL,                                      \
           "bounded and hybrid: hops per level of the search (default 1)")                             \
-    NUMBER(engine, alpha_s, "alpha", "S", 2, 0, 86400, START,                                         \
+    NUMBER(engine, alpha_s, "alpha", "S", 2, 0, 86400, START, ALL,                                    \
            "hybrid: seconds before its deadline at which a query is searched for without bounds "     \
            "(default 2)")                                                                             \
-    COUNT(engine, cap, "cap", "N", 0, 0, 1048576, START,                                              \
+    COUNT(engine, cap, "cap", "N", 0, 0, 1048576, START, ALL,                                         \
           "combinations that one search keeps (default 0: 64, and 8 with sampling and expansion)")    \
-    SWITCH(engine, paranoid, "paranoid", START,                                                       \
+    SWITCH(engine, paranoid, "paranoid", START, DOOR,                                                 \
            "check every promise of every cloak once more before it leaves")                           \
-    COUNT(engine, prune_threads, "prune-threads", "N", 1, 0, 256, START,                              \
+    TEXT(engine, cut, "cut", "FILE.cut", "", START, ALL,                                              \
+         "the map in parts, see 'starcloak partition'; each part has an engine of its own "           \
+         "(default: one part)")                                                                       \
+    COUNT(engine, threads, "threads", "N", 0, 0, 1024, START, RUN,                                    \
+          "threads with engines, which share the parts (default 0: 1, and with 'starcloak worker' "   \
+          "one per processor)")                                                                       \
+    COUNT(engine, prune_threads, "prune-threads", "N", 1, 0, 256, START, RUN,                         \
           "threads that trim candidates; 0: the engine's own does it (default 1)")                    \
-    COUNT(engine, max_pending, "max-pending", "N", 100000, 1, 10000000, START,                        \
+    COUNT(engine, max_pending, "max-pending", "N", 100000, 1, 10000000, START, ALL,                   \
           "queries that wait at once; more are refused (default 100000)")                             \
-    NUMBER(engine, jitter_s, "jitter", "S", 0.2, 0, 3600, START,                                      \
+    NUMBER(engine, jitter_s, "jitter", "S", 0.2, 0, 3600, START, DOOR,                                \
            "a cloak leaves up to so many seconds after it is found, at random (default 0.2)")         \
-    NUMBER(engine, guard_s, "guard", "S", 0.01, 0, 60, START,                                         \
-           "a cloak leaves so many seconds before the first of its deadlines, or not (default 0.01)") \
-    TEXT(engine, density, "density", "FILE.csv", "", START,                                           \
-         "traffic by segment, see 'starcloak density'; the metrics then tell how many segments of a " \
-         "cloak count (default: all are equally busy)")                                               \
-    TEXT(provider, provider, "provider", "URL", "", START,                                            \
-         "ask this provider, as 'starcloak lbs' or any that speaks the provider protocol (default: "  \
-         "the built-in one, in the same process)")                                                    \
-    WORD(provider, encoding, "encoding", "NAME", "compact geojson", 0, START,                         \
+    NUMBER(engine, guard_s, "guard", "S", 0.01, 0, 60, START, DOOR,                                   \
+           "a cloak leaves so many seconds before the first of its deadlines, or not (default "       \
+           "0.01)")                                                                                   \
+    NUMBER(engine, patience_s, "patience", "S", 0.5, 0.01, 60, START, ALL,                            \
+           "how long a cloak waits for the word of a gateway or worker that has members of it, or "   \
+           "found it, seconds (default 0.5)")                                                         \
+    TEXT(engine, density, "density", "FILE.csv", "", START, DOOR,                                     \
+         "traffic by segment, see 'starcloak density'; the metrics then tell how many segments of "   \
+         "a cloak count (default: all are equally busy)")                                             \
+    TEXT(provider, provider, "provider", "URL", "", START, DOOR,                                      \
+         "ask this provider, as 'starcloak lbs' or any that speaks the provider protocol "            \
+         "(default: the built-in one, in the same process)")                                          \
+    WORD(provider, encoding, "encoding", "NAME", "compact geojson", 0, START, DOOR,                   \
          "how it is asked: compact (default; it has the same map) or geojson (a map of its own)")     \
-    TEXT(provider, provider_ca, "provider-ca", "FILE.pem", "", START,                                 \
+    TEXT(provider, provider_ca, "provider-ca", "FILE.pem", "", START, DOOR,                           \
          "who may have signed the provider's certificate (default: whom the system trusts)")          \
-    TEXT(provider, provider_certificate, "provider-certificate", "FILE.pem", "", START,               \
+    TEXT(provider, provider_certificate, "provider-certificate", "FILE.pem", "", START, DOOR,         \
          "show the provider this certificate (default: none)")                                        \
-    TEXT(provider, provider_key, "provider-key", "FILE.pem", "", START,                               \
+    TEXT(provider, provider_key, "provider-key", "FILE.pem", "", START, DOOR,                         \
          "its key (default: in the same file)")                                                       \
-    NUMBER(provider, provider_timeout_s, "provider-timeout", "S", 3, 0.01, 3600, START,               \
+    NUMBER(provider, provider_timeout_s, "provider-timeout", "S", 3, 0.01, 3600, START, DOOR,         \
            "seconds for one try (default 3)")                                                         \
-    NUMBER(provider, provider_deadline_s, "provider-deadline", "S", 10, 0.01, 3600, START,            \
+    NUMBER(provider, provider_deadline_s, "provider-deadline", "S", 10, 0.01, 3600, START, DOOR,      \
            "seconds for a cloak, all tries together; then its queries have failed (default 10)")      \
-    COUNT(provider, provider_connections, "provider-connections", "N", 8, 1, 1000, START,             \
+    COUNT(provider, provider_connections, "provider-connections", "N", 8, 1, 1000, START, DOOR,       \
           "kept open to the provider (default 8)")                                                    \
-    NUMBER(provider, provider_slack, "provider-slack", "SHARE", 0, 0, 1, START,                       \
-           "by what share its distances may differ from those of our map, which is needed if it has " \
-           "a map of its own (default 0)")                                                            \
-    LIST(provider, categories, "categories", "NAME,...", "", START,                                   \
+    NUMBER(provider, provider_slack, "provider-slack", "SHARE", 0, 0, 1, START, DOOR,                 \
+           "by what share its distances may differ from those of our map, which is needed if it "     \
+           "has a map of its own (default 0)")                                                        \
+    LIST(provider, categories, "categories", "NAME,...", "", START, DOOR,                             \
          "categories that the provider has and the map has not, parted by commas (default: none)")    \
-    COUNT(provider, breaker_failures, "breaker-failures", "N", 8, 0, 1000000, START,                  \
+    COUNT(provider, breaker_failures, "breaker-failures", "N", 8, 0, 1000000, START, DOOR,            \
           "failures in a row after which it is left alone for a while; 0: never (default 8)")         \
-    NUMBER(provider, breaker_pause_s, "breaker-pause", "S", 5, 0.01, 3600, START,                     \
+    NUMBER(provider, breaker_pause_s, "breaker-pause", "S", 5, 0.01, 3600, START, DOOR,               \
            "how long (default 5)")                                                                    \
-    COUNT(provider, clerks, "clerks", "N", 0, 0, 64, START,                                           \
-          "threads that evaluate, check and filter replies; with a point provider, how many cloaks "  \
-          "it is asked about at once (default 0: 1, and 16 with a point provider)")                   \
-    TEXT(points, point_provider, "point-provider", "URL", "", START,                                  \
-         "ask a provider that knows only the nearest objects of a point; the URL has {lon}, {lat}, "  \
-         "{k} and, if it knows categories, {category} (default: none)")                               \
-    WORD(points, point_distance, "point-distance", "KIND", "straight road", 0, START,                 \
+    COUNT(provider, clerks, "clerks", "N", 0, 0, 64, START, DOOR,                                     \
+          "threads that evaluate, check and filter replies; with a point provider, how many "         \
+          "cloaks it is asked about at once (default 0: 1, and 16 with a point provider)")            \
+    TEXT(points, point_provider, "point-provider", "URL", "", START, DOOR,                            \
+         "ask a provider that knows only the nearest objects of a point; the URL has {lon}, "         \
+         "{lat}, {k} and, if it knows categories, {category} (default: none)")                        \
+    WORD(points, point_distance, "point-distance", "KIND", "straight road", 0, START, DOOR,           \
          "how it measures: straight (default) or road")                                               \
-    NUMBER(points, point_spacing_m, "point-spacing", "M", 200, 1, 100000, START,                      \
+    NUMBER(points, point_spacing_m, "point-spacing", "M", 200, 1, 100000, START, DOOR,                \
            "how far apart the points may be along a road, metres (default 200)")                      \
-    COUNT(points, point_max_k, "point-max-k", "N", 1000, 1, 1000000, START,                           \
+    COUNT(points, point_max_k, "point-max-k", "N", 1000, 1, 1000000, START, DOOR,                     \
           "the most objects that it gives for one question (default 1000)")                           \
-    TEXT(points, point_fields, "point-fields", "NAME=FIELD,...", "", START,                           \
+    TEXT(points, point_fields, "point-fields", "NAME=FIELD,...", "", START, DOOR,                     \
          "where things are in its answers (default: list=results, key=id, lon=lon, lat=lat, "         \
          "distance=distance_m, category=category, name=name)")                                        \
-    TEXT(objects, objects, "objects", "URL", "", START,                                               \
+    TEXT(objects, objects, "objects", "URL", "", START, DOOR,                                         \
          "built in: take the objects from a PostgreSQL/PostGIS table, "                               \
          "postgresql://user@host/database (default: those of the map)")                               \
-    TEXT(objects, objects_table, "objects-table", "NAME", "objects", START,                           \
+    TEXT(objects, objects_table, "objects-table", "NAME", "objects", START, DOOR,                     \
          "the table, or SCHEMA.TABLE (default objects)")                                              \
-    TEXT(objects, objects_key, "objects-key", "COLUMN", "id", START,                                  \
+    TEXT(objects, objects_key, "objects-key", "COLUMN", "id", START, DOOR,                            \
          "what an object is called by, different in each row (default id)")                           \
-    TEXT(objects, objects_position, "objects-position", "COLUMN", "geom", START,                      \
+    TEXT(objects, objects_position, "objects-position", "COLUMN", "geom", START, DOOR,                \
          "where it is, a geometry or geography (default geom)")                                       \
-    TEXT(objects, objects_category, "objects-category", "COLUMN", "category", START,                  \
+    TEXT(objects, objects_category, "objects-category", "COLUMN", "category", START, DOOR,            \
          "what kind of object it is (default category)")                                              \
-    TEXT(objects, objects_name, "objects-name", "COLUMN", "name", START,                              \
+    TEXT(objects, objects_name, "objects-name", "COLUMN", "name", START, DOOR,                        \
          "its name for people; '' if there is no such column (default name)")                         \
-    NUMBER(objects, objects_snap_m, "objects-snap", "M", 1000, 0, 1000000, START,                     \
+    NUMBER(objects, objects_snap_m, "objects-snap", "M", 1000, 0, 1000000, START, DOOR,               \
            "leave out objects farther than M metres from any road (default 1000)")                    \
-    TEXT(objects, objects_channel, "objects-channel", "NAME", "", START,                              \
+    TEXT(objects, objects_channel, "objects-channel", "NAME", "", START, DOOR,                        \
          "load the table again when a NOTIFY comes on this channel (default: none)")                  \
-    NUMBER(objects, objects_refresh_s, "objects-refresh", "S", 0, 0, 31536000, START,                 \
+    NUMBER(objects, objects_refresh_s, "objects-refresh", "S", 0, 0, 31536000, START, DOOR,           \
            "load it again S seconds after the last time; 0: never (default 0)")                       \
-    WORD(log, log_format, "log-format", "NAME", "logfmt json", 0, START,                              \
+    LIST(cluster, nats, "nats", "URL,...", "nats://127.0.0.1:4222", START, NATS,                      \
+         "NATS servers, nats://HOST:PORT or tls://HOST:PORT, parted by commas; others of their "      \
+         "cluster are found by themselves (default nats://127.0.0.1:4222)")                           \
+    TEXT(cluster, nats_ca, "nats-ca", "FILE.pem", "", START, NATS,                                    \
+         "speak TLS with them, and trust who is signed by one of these (default: TLS only with "      \
+         "tls://, and whom the system trusts)")                                                       \
+    TEXT(cluster, nats_certificate, "nats-certificate", "FILE.pem", "", START, NATS,                  \
+         "show them this certificate (default: none)")                                                \
+    TEXT(cluster, nats_key, "nats-key", "FILE.pem", "", START, NATS,                                  \
+         "its key (default: in the same file)")                                                       \
+    TEXT(cluster, nats_credentials, "nats-credentials", "FILE.creds", "", START, NATS,                \
+         "who we are for them, as a file of NATS credentials (default: none)")                        \
+    TEXT(cluster, nats_user, "nats-user", "NAME", "", START, NATS,                                    \
+         "who we are for them, with a password (default: nobody)")                                    \
+    TEXT(cluster, nats_password, "nats-password", "FILE", "", START, NATS,                            \
+         "the file whose first line is the password (default: none)")                                 \
+    TEXT(cluster, cluster_name, "cluster-name", "NAME", "starcloak", START, NATS,                     \
+         "the first word of all subjects: clusters with different names may share NATS servers "      \
+         "(default starcloak)")                                                                       \
+    TEXT(cluster, cluster_key, "cluster-key", "FILE", "", START, NATS,                                \
+         "the key that all processes of the cluster share, see 'starcloak cluster key'; it seals "    \
+         "what they say to each other (required)")                                                    \
+    TEXT(cluster, name, "name", "NAME", "", START, NATS,                                              \
+         "how this process is called in tables and metrics (default: the host's name and the "        \
+         "process's number)")                                                                         \
+    NUMBER(cluster, heartbeat_s, "heartbeat", "S", 0.5, 0.05, 60, START, NATS,                        \
+           "seconds between two signs of life; three that are missed mean death (default 0.5)")       \
+    NUMBER(cluster, uneven, "uneven", "RATIO", 1.25, 1.01, 100, START, NATS,                          \
+           "parts move when the busiest worker has so many times the mean load for long (default "    \
+           "1.25)")                                                                                   \
+    NUMBER(cluster, repack_s, "repack-after", "S", 60, 1, 86400, START, NATS,                         \
+           "how long that is (default 60)")                                                           \
+    WORD(log, log_format, "log-format", "NAME", "logfmt json", 0, START, ALL,                         \
          "how log lines look: logfmt (default) or json")                                              \
-    WORD(log, log_level, "log-level", "NAME", "error warning info debug", 2, RELOAD,                  \
+    WORD(log, log_level, "log-level", "NAME", "error warning info debug", 2, RELOAD, ALL,             \
          "what is logged: error, warning, info (default) or debug")
 // clang-format on
 

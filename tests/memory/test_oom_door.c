@@ -20,7 +20,7 @@ static void test_a_door_that_cannot_be_opened_says_so(void **state)
         sc_door *door = NULL;
         sc_diag diag = {""};
         sc_alloc_fail_at(n);
-        const sc_err err = sc_door_new(&h->parts, 10, &door, &diag);
+        const sc_err err = sc_door_new(&h->parts, 10, NULL, &door, &diag);
         const bool has_failed = oom_happened();
         if (!has_failed) {
             CHECK_OK(err, &diag);

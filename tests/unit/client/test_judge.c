@@ -23,6 +23,7 @@ static void check_glance(const sc_response *response)
     }
     assert_int_equal(glanced.end, verdict.end);
     assert_string_equal(glanced.word, verdict.word);
+    assert_string_equal(glanced.cloak, verdict.cloak);
     CHECK_CLOSE(glanced.wait_s, verdict.wait_s, 1e-12);
     assert_int_equal(glanced.users, verdict.users);
     assert_int_equal(glanced.segments, verdict.segments);
@@ -78,6 +79,44 @@ static void test_an_answer_that_keeps_its_promises_is_fine(void **state)
     CHECK_SAME(verdict.distances_m[0], 33.358);
     CHECK_SAME(verdict.distances_m[1], 40.0);
     check_fine(200, ANSWER("10.001", "5", "3", ""), SC_LOAD_ANSWERED, "");
+}
+
+#define CLOAK(members)                                                \
+    "{\"outcome\":\"answered\",\"wait_s\":1,\"cloak\":{" members "}," \
+    "\"objects\":[]}"
+
+static void test_the_id_of_a_cloak_is_read_if_there_is_one(void **state)
+{
+    (void)state;
+    check_fine(200, CLOAK("\"id\":\"9f86d081884c7d65\",\"users\":6,\"segments\":14"),
+               SC_LOAD_ANSWERED, "");
+    assert_string_equal(verdict.cloak, "9f86d081884c7d65");
+    assert_int_equal(verdict.users, 6);
+    // Anywhere among the members; a glance leaves that to the parser.
+    check_fine(200, CLOAK("\"users\":6,\"id\":\"0000000000000000\",\"segments\":14"),
+               SC_LOAD_ANSWERED, "");
+    assert_string_equal(verdict.cloak, "0000000000000000");
+    check_fine(200, CLOAK("\"users\":6,\"segments\":14"), SC_LOAD_ANSWERED, "");
+    assert_string_equal(verdict.cloak, "");
+}
+
+static void test_an_id_that_is_not_sixteen_digits_is_a_bad_reply(void **state)
+{
+    (void)state;
+    static const char *const ids[] = {
+        "\"\"",
+        "\"9f86d081884c7d6\"",
+        "\"9f86d081884c7d655\"",
+        "\"9F86D081884C7D65\"",
+        "\"9f86d081884c7d6g\"",
+        "9",
+        "null",
+    };
+    for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
+        char body[256];
+        snprintf(body, sizeof(body), CLOAK("\"id\":%s,\"users\":6,\"segments\":14"), ids[i]);
+        check_violated(200, body, SC_VIOLATION_BAD_REPLY, "16 hexadecimal digits");
+    }
 }
 
 static void test_other_outcomes_are_known_by_their_reasons(void **state)
@@ -172,13 +211,15 @@ static void test_problems_must_be_problems(void **state)
 static void test_a_glance_reads_the_numbers_and_leaves_the_objects(void **state)
 {
     (void)state;
-    char body[] = ANSWER("0.25", "6", "14", "{}");
+    char body[] = "{\"outcome\":\"answered\",\"wait_s\":0.25,\"cloak\":{\"id\":"
+                  "\"0123456789abcdef\",\"users\":6,\"segments\":14},\"objects\":[{}]}";
     const sc_response response = {
         .status = 200, .type = SC_RESPONSE_JSON, .body = body, .body_size = sizeof(body) - 1};
     CHECK_OK(sc_judge_quickly(&response, &needs, NEAREST, &verdict), NULL);
     assert_false(verdict.is_violated);
     assert_int_equal(verdict.end, SC_LOAD_ANSWERED);
     CHECK_SAME(verdict.wait_s, 0.25);
+    assert_string_equal(verdict.cloak, "0123456789abcdef");
     assert_int_equal(verdict.users, 6);
     // Blanks are no part of that form: such a reply is looked at thoroughly.
     body[0] = ' ';
@@ -199,6 +240,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_an_answer_that_keeps_its_promises_is_fine),
+        cmocka_unit_test(test_the_id_of_a_cloak_is_read_if_there_is_one),
+        cmocka_unit_test(test_an_id_that_is_not_sixteen_digits_is_a_bad_reply),
         cmocka_unit_test(test_other_outcomes_are_known_by_their_reasons),
         cmocka_unit_test(test_broken_promises_are_seen),
         cmocka_unit_test(test_what_is_not_described_is_a_bad_reply),

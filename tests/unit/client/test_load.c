@@ -2,10 +2,12 @@
 // fault is found and called by its name.
 #include "client/load.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "support/check.h"
 #include "support/place.h"
 #include "support/sketch.h"
@@ -77,12 +79,38 @@ static void close_scene(scene *on)
     place_free(&on->place);
 }
 
+/** Another toy and other travellers, for four times as long. */
+static void start_over(scene *on)
+{
+    const toy_manners manners = toy_service_manners(on->toy);
+    toy_service_stop(on->toy);
+    on->toy = toy_service_start(on->map, manners);
+    on->options.url = toy_service_url(on->toy);
+    for (uint64_t i = 0; i < FLOCKS; i++) {
+        sc_movement_free(on->movements[i]);
+        CHECK_OK(sc_walk_new(on->map, TRAVELLERS, i, &on->movements[i], NULL), NULL);
+    }
+    on->options.warmup_s *= 4;
+    on->options.duration_s *= 4;
+}
+
+/** On a busy machine time may be over before travellers have got to what a test waits for. Then it
+ * starts over, unless it has already had a quarter of a minute. */
+static bool needs_more_time(scene *on, bool has_enough)
+{
+    if (has_enough || on->options.warmup_s + on->options.duration_s > 15) return false;
+    start_over(on);
+    return true;
+}
+
 /** Run; whatever happens, every query has one end. */
 static void run(scene *on)
 {
     sc_diag diag = {""};
-    CHECK_OK(sc_load_run(on->map, &on->options, on->report, &diag), &diag);
     const sc_load_books *books = &on->report->books;
+    do {
+        CHECK_OK(sc_load_run(on->map, &on->options, on->report, &diag), &diag);
+    } while (needs_more_time(on, books->asked > 0));
     uint64_t ended = 0;
     for (unsigned i = 0; i < SC_LOAD_END_COUNT; i++) {
         ended += books->ends[i];
@@ -170,8 +198,17 @@ static void test_every_fault_is_found_and_named(void **state)
             on.options.duration_s = 0.4;
             on.options.workload.pause_s = sc_normal_around(1, 0, 1);
         }
-        run(&on);
         const sc_load_books *books = &on.report->books;
+        bool is_overdue = false;
+        do {
+            run(&on);
+            // Their books are waited for in vain, so patience is short; too short, where even
+            // replies take longer.
+            is_overdue =
+                faults[i].manners == TOY_PENDING && books->violations[SC_VIOLATION_OVERDUE] > 0;
+            if (is_overdue) on.options.patience_s *= 4;
+        } while (needs_more_time(&on, !is_overdue && books->violations[faults[i].violation] > 0 &&
+                                          books->ends[faults[i].end] > 0));
         assert_true(books->violations[faults[i].violation] > 0);
         assert_true(books->shown_count > 0);
         // And nothing else is blamed, except that a query which is lost may be in their books.
@@ -190,13 +227,20 @@ static void test_two_flocks_have_travellers_of_their_own(void **state)
     scene on;
     open_scene(&on, SC_COORDS_GEOGRAPHIC, TOY_GOOD);
     on.options.flock_count = FLOCKS;
-    run(&on);
-    check_no_violation(on.report);
+    do {
+        run(&on);
+        check_no_violation(on.report);
+    } while (needs_more_time(&on, on.report->books.connects == ALL));
     assert_int_equal(on.report->travellers, ALL);
     assert_int_equal(on.report->books.connects, ALL);
     toy_service_stop(on.toy);
     on.toy = toy_service_start(on.map, TOY_GOOD);
     close_scene(&on);
+}
+
+static double seconds_since(int64_t begun_us)
+{
+    return (double)(sc_clock_us() - begun_us) * 1e-6;
 }
 
 static void test_travellers_may_pause_or_come_at_random(void **state)
@@ -206,25 +250,25 @@ static void test_travellers_may_pause_or_come_at_random(void **state)
     open_scene(&on, SC_COORDS_GEOGRAPHIC, TOY_GOOD);
     on.options.is_restless = false;
     on.options.rate = 1000;
+    int64_t begun_us = sc_clock_us();
     run(&on);
     check_no_violation(on.report);
-    // A second would have a thousand arrivals; here is a part of one.
-    assert_true(on.report->books.asked < 1000);
+    // A thousand arrivals a second, however long it took, and half as many again for chance.
+    assert_true((double)on.report->books.asked < 100 + 1500 * seconds_since(begun_us));
     // First questions are spread over one pause.
+    start_over(&on);
     on.options.rate = 0;
     on.options.duration_s = 1.3;
     on.options.workload.pause_s = sc_normal_around(1, 0, 1);
-    toy_service_stop(on.toy);
-    on.toy = toy_service_start(on.map, TOY_GOOD);
-    on.options.url = toy_service_url(on.toy);
-    for (uint64_t i = 0; i < FLOCKS; i++) {
-        sc_movement_free(on.movements[i]);
-        CHECK_OK(sc_walk_new(on.map, TRAVELLERS, i, &on.movements[i], NULL), NULL);
-    }
-    run(&on);
-    check_no_violation(on.report);
+    do {
+        begun_us = sc_clock_us();
+        run(&on);
+        check_no_violation(on.report);
+        // A second passes between two questions of one traveller.
+        assert_true((double)on.report->books.asked <=
+                    TRAVELLERS * (1 + floor(seconds_since(begun_us))));
+    } while (needs_more_time(&on, on.report->books.asked >= TRAVELLERS));
     assert_true(on.report->books.asked >= TRAVELLERS);
-    assert_true(on.report->books.asked <= ALL);  // at most twice each
     close_scene(&on);
 }
 
@@ -282,13 +326,16 @@ static void test_chaos_is_accounted_for(void **state)
     on.options.duration_s = 0.5;
     on.options.chaos = (sc_chaos_options){
         .is_on = true, .share = 0.5, .every_s = 0.05, .provider_command = "sleep 1000"};
-    run(&on);
-    check_no_violation(on.report);
-    assert_true(on.report->books.spoiled > 0);
-    assert_true(on.report->books.strays > 0);
-    assert_true(on.report->books.ends[SC_LOAD_ANSWERED] > 0);
-    assert_true(on.report->books.ends[SC_LOAD_LEFT] > 0);
-    assert_true(on.report->provider_kills + on.report->provider_stops > 0);
+    const sc_load_books *books = &on.report->books;
+    bool has_all = false;
+    do {
+        run(&on);
+        check_no_violation(on.report);
+        has_all = books->spoiled > 0 && books->strays > 0 && books->ends[SC_LOAD_ANSWERED] > 0 &&
+                  books->ends[SC_LOAD_LEFT] > 0 &&
+                  on.report->provider_kills + on.report->provider_stops > 0;
+    } while (needs_more_time(&on, has_all));
+    assert_true(has_all);
     close_scene(&on);
 }
 

@@ -26,7 +26,7 @@ static char state_of(pid_t pid)
 /** Signals arrive in their own time. */
 static void wait_for_state(pid_t pid, bool is_stopped)
 {
-    for (int i = 0; i < 500; i++) {
+    for (int i = 0; i < 6000; i++) {
         if ((state_of(pid) == 'T') == is_stopped) return;
         nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
     }
@@ -135,7 +135,7 @@ static void test_one_that_ends_by_itself_is_started_again(void **state)
     sc_rng_seed(&child.rng, 1);
     sc_diag diag = {""};
     CHECK_OK(sc__provider_child_start(&child, 0, &diag), &diag);
-    for (int i = 0; i < 500 && child.pid != 0; i++) {
+    for (int i = 0; i < 6000 && child.pid != 0; i++) {
         CHECK_OK(sc__provider_child_trouble(&child, 1, &diag), &diag);
         nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
     }

@@ -32,6 +32,28 @@ static void test_issued_tokens_are_good_and_name_different_users(void **state)
     place_free(&p);
 }
 
+static sc_err issue_two(void *context, uint32_t i, char *out, sc_diag *diag)
+{
+    (void)diag;
+    if (i == 2) return SC_EBUSY;
+    snprintf(out, SC_TOKEN_SIZE, "%s%u", (const char *)context, i);
+    return SC_OK;
+}
+
+static void test_somebody_else_may_issue_them(void **state)
+{
+    (void)state;
+    static char prefix[] = "sct1_of";
+    sc_tokens *tokens = NULL;
+    CHECK_OK(sc_tokens_gather(2, issue_two, prefix, &tokens, NULL), NULL);
+    assert_string_equal(sc_tokens_at(tokens, 0), "sct1_of0");
+    assert_string_equal(sc_tokens_at(tokens, 1), "sct1_of1");
+    sc_tokens_free(tokens);
+    tokens = NULL;
+    assert_int_equal(sc_tokens_gather(3, issue_two, prefix, &tokens, NULL), SC_EBUSY);
+    assert_null(tokens);
+}
+
 static void test_a_file_has_one_token_per_line(void **state)
 {
     (void)state;
@@ -90,6 +112,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_issued_tokens_are_good_and_name_different_users),
+        cmocka_unit_test(test_somebody_else_may_issue_them),
         cmocka_unit_test(test_a_file_has_one_token_per_line),
         cmocka_unit_test(test_what_is_no_token_is_refused_and_not_repeated),
         cmocka_unit_test(test_files_that_are_not_there_are_told),

@@ -65,7 +65,7 @@ static void test_a_client_that_drips_is_refused_all_the_same(void **state)
     while (!sc_http_is_idle(house_server(h))) {
         caller_say(&c, "a");
         usleep(1000);
-        assert_true(++drops < 10000);
+        assert_true(++drops < 60000);
     }
     caller_hang_up(&c);
     house_stop(h);
@@ -89,16 +89,32 @@ static void test_a_chunk_line_without_end_is_refused(void **state)
     house_stop(h);
 }
 
+/** Somebody whose request has arrived: on a busy machine a connection may be closed before a word
+ * was said, and then there is another. */
+static caller call_in_time(const house *h, const char *request)
+{
+    const unsigned before = house_requests(h);
+    for (int tries = 0; tries < 100; tries++) {
+        caller c = caller_dial(house_address(h));
+        caller_say(&c, request);
+        while (house_requests(h) == before && caller_hears_nothing(&c, 1)) {
+        }
+        if (house_requests(h) > before) return c;
+        caller_hang_up(&c);
+    }
+    fail_msg("no request arrived in time");
+    return (caller){.fd = -1};
+}
+
 static void test_an_idle_connection_is_closed_and_a_waiting_one_is_not(void **state)
 {
     (void)state;
     house *h = with_times(20, 0.1, 20);
-    caller waiting = caller_dial(house_address(h));
-    caller_say(&waiting, GET("/hold"));
+    caller waiting = call_in_time(h, GET("/hold"));
     house_await(h, house_held, 1);
     caller silent = caller_dial(house_address(h));
-    caller idle = caller_dial(house_address(h));
-    assert_string_equal(caller_ask(&idle, GET("/now")), "hello");
+    caller idle = call_in_time(h, GET("/now"));
+    assert_string_equal(caller_hear(&idle), "hello");
     assert_true(caller_is_left(&idle));
     assert_true(caller_is_left(&silent));
     assert_true(caller_hears_nothing(&waiting, 300));

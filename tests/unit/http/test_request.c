@@ -51,6 +51,19 @@ static void test_the_handler_sees_what_was_asked(void **state)
     check_answer(h, GET("/nowhere"), 404, "");
 }
 
+static void test_a_target_that_names_another_host_is_refused(void **state)
+{
+    const house *h = *state;
+    check_answer(h, "GET HTTP://X:80/tell HTTP/1.1\r\nHost: x:80\r\n\r\n", 200,
+                 "GET /tell ? word=- local");
+    check_refused(h, "GET http://y/tell HTTP/1.1\r\nHost: x\r\n\r\n", 400);
+    check_refused(h, "GET http://x:80/tell HTTP/1.1\r\nHost: x\r\n\r\n", 400);
+    check_refused(h, "GET ftp://x/tell HTTP/1.1\r\nHost: x\r\n\r\n", 400);
+    check_refused(h, "GET //x/tell HTTP/1.1\r\nHost: x\r\n\r\n", 400);
+    check_refused(h, "GET tell HTTP/1.1\r\nHost: x\r\n\r\n", 400);
+    check_refused(h, "GET http://x/tell HTTP/1.0\r\n\r\n", 400);
+}
+
 static void test_a_path_is_decoded_and_a_nul_in_it_is_refused(void **state)
 {
     const house *h = *state;
@@ -307,6 +320,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_handler_sees_what_was_asked),
+        cmocka_unit_test(test_a_target_that_names_another_host_is_refused),
         cmocka_unit_test(test_a_path_is_decoded_and_a_nul_in_it_is_refused),
         cmocka_unit_test(test_head_is_answered_as_get_without_a_body),
         cmocka_unit_test(test_a_body_comes_by_length_and_by_chunks),

@@ -102,7 +102,7 @@ static void check_name(const caller *c, const char *wanted)
 
 static void await_handshake_failures(const house *h, uint64_t wanted)
 {
-    for (int ms = 0; ms < 10000; ms++) {
+    for (int ms = 0; ms < 60000; ms++) {
         if (sc_http_stats_of(house_server(h)).handshake_failures >= wanted) break;
         usleep(1000);
     }
@@ -349,6 +349,26 @@ static void test_clients_vanish_at_every_stage_of_tls(void **state)
     caller_hang_up(&c);
 }
 
+/** Somebody who asks half a second after the handshake. On a busy machine the handshake itself may
+ * take too long, and then there is another. */
+static caller dial_and_rest(const scene *s)
+{
+    for (int tries = 0; tries < 50; tries++) {
+        caller c = caller_dial(house_address(s->house));
+        const unsigned before = house_requests(s->house);
+        if (caller_secure(&c, s->client)) {
+            usleep(500000);
+            caller_say(&c, GET("/now"));
+            while (house_requests(s->house) == before && SSL_peek(c.ssl, (char[1]){0}, 1) > 0) {
+            }
+            if (house_requests(s->house) > before) return c;
+        }
+        caller_hang_up(&c);
+    }
+    fail_msg("no handshake was done in time");
+    return (caller){.fd = -1};
+}
+
 static void test_a_handshake_that_does_not_end_is_cut_off(void **state)
 {
     scene *s = scene_new();
@@ -360,14 +380,13 @@ static void test_a_handshake_that_does_not_end_is_cut_off(void **state)
     caller_say(&dripping, "\x16\x03\x01\x02");
     assert_true(caller_is_left(&silent));
     caller_is_left(&dripping);
+    await_handshake_failures(s->house, 2);
     // Once the handshake is done, the connection may be idle for longer than that.
-    caller idle = dial(s);
-    usleep(500000);
-    assert_string_equal(caller_ask(&idle, GET("/now")), "hello");
+    caller idle = dial_and_rest(s);
+    assert_string_equal(caller_hear(&idle), "hello");
     caller_say(&idle, "GET /now HT");
     caller_hear(&idle);
     assert_int_equal(idle.status, 408);
-    await_handshake_failures(s->house, 2);
     caller_hang_up(&silent);
     caller_hang_up(&dripping);
     caller_hang_up(&idle);

@@ -92,7 +92,7 @@ static void traveller_check_answer(house *h, const traveller *t, unsigned k, uns
     const json_t *cloak = json_object_get(reply.body, "cloak");
     assert_true(json_integer_value(json_object_get(cloak, "users")) >= k);
     assert_true(json_integer_value(json_object_get(cloak, "segments")) >= l);
-    assert_true(json_number_value(json_object_get(reply.body, "wait_s")) < 10.0);
+    assert_true(json_number_value(json_object_get(reply.body, "wait_s")) < 60.0);
     check_objects(h, t, json_object_get(reply.body, "objects"));
     json_decref(reply.body);
 }
@@ -112,7 +112,7 @@ static void test_travellers_together_get_the_answers_they_would_get_alone(void *
     // Twice on the same connections.
     for (unsigned round = 0; round < 2; round++) {
         for (unsigned i = 0; i < CROWD; i++) {
-            ask_by(h, fds[i], &crowd[i], i, "{\"k\":4,\"l\":3,\"max_hops\":16}");
+            ask_by(h, fds[i], &crowd[i], i, "{\"k\":4,\"l\":3,\"max_hops\":16,\"max_wait_s\":60}");
         }
         for (unsigned i = 0; i < CROWD; i++) {
             traveller_check_answer(h, &crowd[i], 4, 3);
@@ -178,20 +178,32 @@ static void test_whoever_goes_away_does_not_count_for_the_k_of_others(void **sta
     house_close(h);
 }
 
+#define ALONE_FOR(max_wait_s)                      \
+    "{\"position\":{\"edge\":3,\"offset_m\":1},"   \
+    "\"profile\":{\"max_wait_s\":" max_wait_s "}," \
+    "\"request\":{\"type\":\"knn\",\"k\":1}}"
+
 static void test_one_query_of_a_user_at_a_time(void **state)
 {
     (void)state;
     const house_options options = house_options_default();
     house *h = house_open(&options);
-    static const char body[] = "{\"position\":{\"edge\":3,\"offset_m\":1},"
-                               "\"profile\":{\"max_wait_s\":0.4},"
-                               "\"request\":{\"type\":\"knn\",\"k\":1}}";
+    static const char body[] = ALONE_FOR("0.4");
+    static const char *const longer[] = {body, ALONE_FOR("2"), ALONE_FOR("10"), ALONE_FOR("50")};
     const int first = house_call(h);
     const int second = house_call(h);
-    house_ask(h, first, "alice", body);
-    WAIT_UNTIL(sc_ledger_pending(h->parts.ledger) == 1);
-    house_ask(h, second, "alice", body);
-    const house_reply reply = house_hear(second);
+    house_reply reply = {0};
+    for (uint64_t i = 0; i < 4 && reply.status != 429; i++) {
+        // On a busy machine the first may be over before the second is there.
+        if (i > 0) {
+            json_decref(reply.body);
+            check_dropped(first, "expired");
+        }
+        house_ask(h, first, "alice", longer[i]);
+        WAIT_UNTIL(sc_ledger_stats_of(h->parts.ledger).taken > 2 * i);
+        house_ask(h, second, "alice", body);
+        reply = house_hear(second);
+    }
     assert_int_equal(reply.status, 429);
     assert_string_equal(house_word(&reply, "type"), "urn:starcloak:problem:pending");
     CHECK_CONTAINS(reply.head, "Retry-After: 1");
@@ -237,13 +249,15 @@ static void test_a_provider_that_is_not_there_is_a_failure_and_no_answer(void **
     house *h = house_open(&options);
     traveller crowd[4];
     for (unsigned i = 0; i < 4; i++) {
-        traveller_ask(h, &crowd[i], i, "{\"k\":4,\"l\":1,\"max_hops\":16}");
+        traveller_ask(h, &crowd[i], i, "{\"k\":4,\"l\":1,\"max_hops\":16,\"max_wait_s\":60}");
     }
     for (unsigned i = 0; i < 4; i++) {
         const house_reply reply = house_hear(crowd[i].fd);
-        assert_true(reply.status == 502 || reply.status == 504);
+        // On a busy machine it may even be too late to ask.
+        assert_in_range(reply.status, 502, 504);
         assert_string_equal(house_word(&reply, "outcome"), "failed");
-        CHECK_CONTAINS(house_word(&reply, "reason"), "provider_");
+        CHECK_CONTAINS(house_word(&reply, "reason"),
+                       reply.status == 503 ? "not_sent_in_time" : "provider_");
         json_decref(reply.body);
         close(crowd[i].fd);
     }
@@ -254,13 +268,14 @@ static void test_a_house_may_be_closed_with_travellers_in_it(void **state)
 {
     (void)state;
     house_options options = house_options_default();
-    options.jitter_s = 5.0;
+    options.jitter_s = 300.0;
     house *h = house_open(&options);
     traveller crowd[CROWD];
     for (unsigned i = 0; i < CROWD; i++) {
         // Some wait alone, some are reserved and wait for their moment.
         traveller_ask(h, &crowd[i], i,
-                      i % 2 == 0 ? "{\"k\":3,\"max_wait_s\":60}" : "{\"k\":900,\"max_wait_s\":60}");
+                      i % 2 == 0 ? "{\"k\":3,\"max_wait_s\":600}"
+                                 : "{\"k\":900,\"max_wait_s\":600}");
     }
     WAIT_UNTIL(sc_ledger_pending(h->parts.ledger) == CROWD);
     house_close(h);

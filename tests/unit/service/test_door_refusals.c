@@ -254,7 +254,7 @@ static void test_a_service_that_drains_takes_nobody_in(void **state)
     house_ask(h, waiting, "alice",
               "{\"position\":{\"edge\":3,\"offset_m\":1},\"profile\":{\"max_wait_s\":0.5},"
               "\"request\":{\"type\":\"knn\",\"k\":1}}");
-    WAIT_UNTIL(sc_ledger_pending(h->parts.ledger) == 1);
+    WAIT_UNTIL(sc_ledger_stats_of(h->parts.ledger).taken == 1);
     // The ledger may know it before the door does.
     sc_ledger_drain(h->parts.ledger);
     house_ask(h, late, "bob", GOOD);

@@ -145,6 +145,30 @@ static void test_room_that_was_reserved_is_not_asked_for_again(void **state)
     sc_bytes_fini(&got);
 }
 
+static void test_an_id_has_sixteen_digits_whatever_its_value(void **state)
+{
+    (void)state;
+    sc_bytes got = {0};
+    assert_true(sc_json_append_hex(&got, 0));
+    assert_true(sc_json_append_hex(&got, UINT64_C(0x9f86d081884c7d65)));
+    static const char want[] = "\"0000000000000000\"\"9f86d081884c7d65\"";
+    assert_int_equal(got.size, sizeof want - 1);
+    assert_memory_equal(got.data, want, sizeof want - 1);
+    sc_bytes_fini(&got);
+}
+
+static void test_bytes_are_written_in_base64(void **state)
+{
+    (void)state;
+    sc_bytes got = {0};
+    assert_true(sc_json_append_base64(&got, "", 0));
+    assert_true(sc_json_append_base64(&got, "\xff\xfe\xfd\0", 4));
+    static const char want[] = "\"\"\"//79AA==\"";
+    assert_int_equal(got.size, sizeof want - 1);
+    assert_memory_equal(got.data, want, sizeof want - 1);
+    sc_bytes_fini(&got);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -154,6 +178,8 @@ int main(void)
         cmocka_unit_test(test_a_number_reads_back_as_the_same_double),
         cmocka_unit_test(test_pieces_follow_each_other),
         cmocka_unit_test(test_room_that_was_reserved_is_not_asked_for_again),
+        cmocka_unit_test(test_an_id_has_sixteen_digits_whatever_its_value),
+        cmocka_unit_test(test_bytes_are_written_in_base64),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

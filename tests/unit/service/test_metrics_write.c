@@ -26,7 +26,7 @@ static void fixture_open(fixture *f)
         .map_source = "a town",
         .map_checksum = 0xabc,
         .provider_latency = &f->latency,
-        .process = {.knows_memory = true, .knows_descriptors = true},
+        .process = {.use = {.knows_memory = true}, .knows_descriptors = true},
     };
 }
 
@@ -116,7 +116,15 @@ static void test_every_figure_is_under_its_name(void **state)
                                   .cloaks = 105,
                                   .refused = 106,
                                   .violations = 107,
-                                  .gone_published = 108};
+                                  .gone_published = 108,
+                                  .bids = 139,
+                                  .aborted = 140,
+                                  .impatient = 141,
+                                  .asked = 142,
+                                  .resent = 143,
+                                  .company = 144,
+                                  .cloaks_elsewhere = 145,
+                                  .lost = 146};
     r->ledger.dropped[SC_DROP_INFEASIBLE] = 109;
     r->ledger.failed[SC_FAILURE_TIMEOUT] = 110;
     r->ledger.engine = (sc_engine_stats){.pending = 111,
@@ -146,10 +154,10 @@ static void test_every_figure_is_under_its_name(void **state)
     r->events_lost = 134;
     r->log_lost = UINT64_C(9007199254740992);
     r->map_segments = 135;
-    r->process = (sc_process_figures){.cpu_s = 1.25,
-                                      .knows_memory = true,
-                                      .virtual_bytes = 136,
-                                      .resident_bytes = 137,
+    r->process = (sc_process_figures){.use = {.cpu_us = 1250000,
+                                              .knows_memory = true,
+                                              .virtual_bytes = 136,
+                                              .resident_bytes = 137},
                                       .knows_descriptors = true,
                                       .descriptors = 138};
     static const struct {
@@ -163,6 +171,14 @@ static void test_every_figure_is_under_its_name(void **state)
         {"starcloak_cloaks_total", 105},
         {"starcloak_proposals_refused_total", 106},
         {"starcloak_violations_total", 107},
+        {"starcloak_proposals_total", 139},
+        {"starcloak_proposals_aborted_total", 140},
+        {"starcloak_proposals_impatient_total", 141},
+        {"starcloak_proposals_asked_total", 142},
+        {"starcloak_queries_resent_total", 143},
+        {"starcloak_queries_company_total", 144},
+        {"starcloak_cloaks_elsewhere_total", 145},
+        {"starcloak_words_lost_total", 146},
         {"starcloak_gone_published_total", 108},
         {"starcloak_queries_total{outcome=\"dropped\",reason=\"infeasible\"}", 109},
         {"starcloak_queries_total{outcome=\"failed\",reason=\"provider_timeout\"}", 110},
@@ -299,12 +315,28 @@ static void test_a_label_cannot_break_the_page(void **state)
     fixture_close(&f);
 }
 
+static void test_a_cluster_shows_where_there_is_one(void **state)
+{
+    (void)state;
+    fixture f;
+    fixture_open(&f);
+    prometheus *page = print(&f);
+    assert_false(prometheus_has(page, "starcloak_cluster_epoch"));
+    prometheus_free(page);
+    const sc_cluster_view view = {.epoch = 7};
+    f.readings.view = &view;
+    page = print(&f);
+    check_value(page, "starcloak_cluster_epoch", 7);
+    prometheus_free(page);
+    fixture_close(&f);
+}
+
 static void test_what_is_not_known_is_left_out(void **state)
 {
     (void)state;
     fixture f;
     fixture_open(&f);
-    f.readings.process = (sc_process_figures){.cpu_s = 0.5};
+    f.readings.process = (sc_process_figures){.use = {.cpu_us = 500000}};
     prometheus *page = print(&f);
     assert_false(prometheus_has(page, "process_resident_memory_bytes"));
     assert_false(prometheus_has(page, "process_open_fds"));
@@ -318,14 +350,14 @@ static void test_a_process_knows_what_it_uses(void **state)
 {
     (void)state;
     const sc_process_figures before = sc_process_figures_read();
-    assert_true(before.knows_memory && before.knows_descriptors);
-    assert_true(before.resident_bytes > 100000);
-    assert_true(before.virtual_bytes >= before.resident_bytes);
+    assert_true(before.use.knows_memory && before.knows_descriptors);
+    assert_true(before.use.resident_bytes > 100000);
+    assert_true(before.use.virtual_bytes >= before.use.resident_bytes);
     FILE *file = fopen(SC_REPOSITORY "/src/service/openapi.json", "r");
     assert_non_null(file);
     const sc_process_figures after = sc_process_figures_read();
     assert_int_equal(after.descriptors, before.descriptors + 1);
-    assert_true(after.cpu_s >= before.cpu_s && after.cpu_s > 0.0);
+    assert_true(after.use.cpu_us >= before.use.cpu_us && after.use.cpu_us > 0);
     fclose(file);
 }
 
@@ -338,6 +370,7 @@ int main(void)
         cmocka_unit_test(test_a_cloak_is_measured_when_it_leaves),
         cmocka_unit_test(test_only_answered_queries_tell_how_long_it_takes),
         cmocka_unit_test(test_a_label_cannot_break_the_page),
+        cmocka_unit_test(test_a_cluster_shows_where_there_is_one),
         cmocka_unit_test(test_what_is_not_known_is_left_out),
         cmocka_unit_test(test_a_process_knows_what_it_uses),
     };

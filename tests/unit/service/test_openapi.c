@@ -2,6 +2,9 @@
 #include "service/problem.h"
 
 #include "courier/courier.h"
+#include "doubt/doubt.h"
+#include "service/doubt_json.h"
+#include "service/event_text.h"
 #include "support/check.h"
 #include "support/json_schema.h"
 #include "support/openapi.h"
@@ -61,19 +64,25 @@ static void check_operation(const json_t *document, const char *path, const char
 static void test_every_page_is_described(void **state)
 {
     (void)state;
-    static const char *const pages[] = {
-        "/v1/queries", "/v1/map", "/v1/categories", "/v1/events",
-        "/healthz",    "/readyz", "/metrics",       "/openapi.json",
+    static const struct {
+        const char *method;
+        const char *path;
+    } pages[] = {
+        {"post", "/v1/queries"}, {"get", "/v1/about"},   {"get", "/v1/map"},
+        {"get", "/v1/map.bin"},  {"get", "/v1/cut"},     {"get", "/v1/categories"},
+        {"get", "/v1/events"},   {"post", "/v1/doubts"}, {"get", "/"},
+        {"get", "/reports/"},    {"get", "/healthz"},    {"get", "/readyz"},
+        {"get", "/v1/cluster"},  {"get", "/metrics"},    {"get", "/openapi.json"},
     };
     json_t *document = openapi_load();
     assert_string_equal(json_string_value(json_object_get(document, "openapi")), "3.1.0");
     json_t *paths = json_object_get(document, "paths");
     assert_int_equal(json_object_size(paths), sizeof pages / sizeof *pages);
     for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
-        json_t *page = json_object_get(paths, pages[i]);
-        const char *method = i == 0 ? "post" : "get";
+        json_t *page = json_object_get(paths, pages[i].path);
         assert_int_equal(json_object_size(page), 1);
-        check_operation(document, pages[i], method, json_object_get(page, method));
+        check_operation(document, pages[i].path, pages[i].method,
+                        json_object_get(page, pages[i].method));
     }
     json_decref(document);
 }
@@ -97,7 +106,7 @@ static void test_examples_are_examples(void **state)
             count++;
         }
     }
-    assert_true(count >= 8);
+    assert_true(count >= 14);
     json_decref(document);
 }
 
@@ -178,6 +187,66 @@ static void test_problems_and_reasons_are_those_of_the_code(void **state)
     json_decref(document);
 }
 
+static void test_methods_and_counters_are_those_of_the_code(void **state)
+{
+    (void)state;
+    json_t *document = openapi_load();
+    const json_t *methods = json_object_get(openapi_schema(document, "Method"), "enum");
+    assert_int_equal(json_array_size(methods), SC_VARIANT_COUNT);
+    for (sc_variant i = 0; i < SC_VARIANT_COUNT; i++) {
+        assert_true(is_listed(methods, sc_variant_name(i)));
+    }
+    static const char *const counters[] = {
+#define X(type, name) #name,
+        SC__COUNTER_MAP(X)
+#undef X
+    };
+    const size_t count = sizeof counters / sizeof *counters;
+    const json_t *required = json_object_get(openapi_schema(document, "Counters"), "required");
+    const json_t *members = json_object_get(openapi_schema(document, "Counters"), "properties");
+    const json_t *history = json_object_get(openapi_schema(document, "HistoryEvent"), "properties");
+    const json_t *fields = json_object_get(json_object_get(history, "fields"), "const");
+    assert_int_equal(json_object_size(members), count);
+    assert_int_equal(json_array_size(required), count);
+    assert_int_equal(json_array_size(fields), count);
+    for (size_t i = 0; i < count; i++) {
+        assert_non_null(json_object_get(members, counters[i]));
+        assert_string_equal(json_string_value(json_array_get(required, i)), counters[i]);
+        assert_string_equal(json_string_value(json_array_get(fields, i)), counters[i]);
+    }
+    const json_t *rows = json_object_get(history, "rows");
+    const json_t *row = json_object_get(rows, "items");
+    assert_int_equal(json_integer_value(json_object_get(rows, "maxItems")), SC__HISTORY_ROWS);
+    assert_int_equal(json_integer_value(json_object_get(row, "minItems")), count);
+    assert_int_equal(json_integer_value(json_object_get(row, "maxItems")), count);
+    json_decref(document);
+}
+
+static size_t limit_of(const json_t *document, size_t kind, const char *member)
+{
+    const json_t *kinds = json_object_get(openapi_schema(document, "DoubtRequest"), "oneOf");
+    const json_t *members = json_object_get(json_array_get(kinds, kind), "properties");
+    return (size_t)json_integer_value(
+        json_object_get(json_object_get(members, member), "maxItems"));
+}
+
+static json_int_t most_of(const json_t *document, const char *schema)
+{
+    return json_integer_value(json_object_get(openapi_schema(document, schema), "maximum"));
+}
+
+static void test_limits_of_doubts_are_those_of_the_code(void **state)
+{
+    (void)state;
+    json_t *document = openapi_load();
+    assert_int_equal(limit_of(document, 0, "segments"), SC_DOUBT_SEGMENTS_MAX);
+    assert_int_equal(limit_of(document, 0, "members"), SC_DOUBT_MEMBERS_MAX);
+    assert_int_equal(limit_of(document, 1, "queries"), SC_DOUBT_MEMBERS_MAX);
+    assert_int_equal(most_of(document, "Need"), SC_DOUBT_NEED_MAX);
+    assert_int_equal(most_of(document, "Hops"), SC_DOUBT_HOPS_MAX);
+    json_decref(document);
+}
+
 /** Where each kind of problem can come up. */
 static const char *page_of(sc_problem_kind kind)
 {
@@ -251,6 +320,8 @@ int main(void)
         cmocka_unit_test(test_examples_are_examples),
         cmocka_unit_test(test_no_object_may_have_members_that_are_not_described),
         cmocka_unit_test(test_problems_and_reasons_are_those_of_the_code),
+        cmocka_unit_test(test_methods_and_counters_are_those_of_the_code),
+        cmocka_unit_test(test_limits_of_doubts_are_those_of_the_code),
         cmocka_unit_test(test_every_problem_is_written_as_described),
         cmocka_unit_test(test_what_the_server_says_by_itself_is_described_everywhere),
         cmocka_unit_test(test_only_pages_that_are_counted_ask_to_come_later),

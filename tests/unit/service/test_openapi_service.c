@@ -1,59 +1,12 @@
 // Real responses of a whole service, page by page and trouble by trouble, against openapi.json.
 #include "http/http.h"
 
-#include "support/check.h"
-#include "support/live_service.h"
-#include "support/openapi.h"
-#include "support/web_client.h"
+#include "described.h"
 
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>
-
-typedef struct fixture {
-    live_service live;
-    json_t *document;
-} fixture;
-
-static void fixture_open(fixture *f)
-{
-    live_service_prepare(&f->live);
-    f->document = openapi_load();
-}
-
-static void fixture_close(fixture *f)
-{
-    live_service_close(&f->live);
-    json_decref(f->document);
-}
-
-// It has the status and is described; headers that the response must have are there.
-static void check_described(const fixture *f, const char *method, const char *path, int status,
-                            const web_reply *reply)
-{
-    if (reply->status != status) {
-        fail_msg("%s %s gave %d, not %d: %s", method, path, reply->status, status, reply->body);
-    }
-    openapi_check_response(f->document, method, path, status, web_header(reply, "Content-Type"),
-                           reply->body, reply->size);
-    const json_t *response = openapi_response(f->document, method, path, status);
-    const char *name = NULL;
-    json_t *header = NULL;
-    json_object_foreach(json_object_get(response, "headers"), name, header)
-    {
-        if (!*web_header(reply, name)) fail_msg("%s %s %d has no %s", method, path, status, name);
-    }
-    assert_string_equal(web_header(reply, "X-Content-Type-Options"), "nosniff");
-}
-
-static void check_ask(const fixture *f, const char *method, const char *path, const char *headers,
-                      const char *body, int status)
-{
-    web_reply reply = web_ask(live_service_address(&f->live), method, path, headers, body);
-    check_described(f, method, path, status, &reply);
-    web_reply_free(&reply);
-}
 
 static void test_all_pages_are_as_described(void **state)
 {
@@ -61,8 +14,8 @@ static void test_all_pages_are_as_described(void **state)
     fixture f;
     fixture_open(&f);
     live_service_start(&f.live);
-    static const char *const pages[] = {"/v1/map", "/v1/categories", "/healthz",
-                                        "/readyz", "/metrics",       "/openapi.json"};
+    static const char *const pages[] = {"/v1/about", "/v1/map", "/v1/map.bin", "/v1/categories",
+                                        "/healthz",  "/readyz", "/metrics",    "/openapi.json"};
     for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
         check_ask(&f, "GET", pages[i], "", NULL, 200);
     }
@@ -227,30 +180,49 @@ static void test_a_provider_that_fails_is_told_as_described(void **state)
     f.live.options.courier.kind = SC_COURIER_HTTP;
     f.live.options.courier.url = "http://127.0.0.1:9/";
     f.live.options.courier.breaker_failures = 1;
-    f.live.options.courier.breaker_pause_s = 60.0;
+    f.live.options.courier.breaker_pause_s = 3600.0;
     f.live.options.ledger.provider_deadline_s = 0.3;
     f.live.options.policy.standard.k = 1;
     live_service_start(&f.live);
     char headers[LIVE_HEADERS_SIZE];
     static const char body[] = "{" AT_EDGE "," ONE_NEAREST "}";
-    web_reply reply = web_ask(live_service_address(&f.live), "POST", "/v1/queries",
-                              live_service_token(&f.live, "a", headers), body);
-    assert_true(reply.status == 502 || reply.status == 504);
-    check_described(&f, "POST", "/v1/queries", reply.status, &reply);
-    CHECK_CONTAINS(reply.body, "\"outcome\":\"failed\"");
-    web_reply_free(&reply);
+    web_reply reply = {.status = 200};
+    for (int i = 0; i < 20 && reply.status == 200; i++) {
+        web_reply_free(&reply);
+        char user[16];
+        snprintf(user, sizeof user, "a%d", i);
+        reply = web_ask(live_service_address(&f.live), "POST", "/v1/queries",
+                        live_service_token(&f.live, user, headers), body);
+        // On a busy machine the time may be over before a try has begun (503), or has failed.
+        assert_in_range(reply.status, 502, 504);
+        check_described(&f, "POST", "/v1/queries", reply.status, &reply);
+        CHECK_CONTAINS(reply.body, "\"outcome\":\"failed\"");
+        web_reply_free(&reply);
+        reply = web_ask(live_service_address(&f.live), "GET", "/readyz", "", NULL);
+    }
     // The breaker has opened: others should be asked, and the next query is not even sent.
-    reply = web_ask(live_service_address(&f.live), "GET", "/readyz", "", NULL);
     check_described(&f, "GET", "/readyz", 503, &reply);
     assert_string_equal(reply.body, "{\"status\":\"provider_suspended\"}");
     web_reply_free(&reply);
-    check_ask(&f, "POST", "/v1/queries", live_service_token(&f.live, "b", headers), body, 502);
+    int status = 503;  // as above
+    for (int i = 0; i < 20 && status == 503; i++) {
+        char user[16];
+        snprintf(user, sizeof user, "b%d", i);
+        reply = web_ask(live_service_address(&f.live), "POST", "/v1/queries",
+                        live_service_token(&f.live, user, headers), body);
+        status = reply.status;
+        check_described(&f, "POST", "/v1/queries", status == 503 ? 503 : 502, &reply);
+        web_reply_free(&reply);
+    }
+    assert_int_equal(status, 502);
     fixture_close(&f);
 }
 
-static void await_pending(const fixture *f)
+/** Until a query is pending or, on a busy machine, has its outcome already. */
+static void await_pending(const fixture *f, int asker)
 {
-    for (;;) {
+    struct pollfd outcome = {.fd = asker, .events = POLLIN};
+    while (poll(&outcome, 1, 0) == 0) {
         web_reply reply = web_ask(live_service_address(&f->live), "GET", "/metrics", "", NULL);
         const bool is_pending = strstr(reply.body, "\nstarcloak_pending 1\n") != NULL;
         web_reply_free(&reply);
@@ -269,7 +241,7 @@ static void test_an_outcome_while_draining_is_as_described(void **state)
     const int waiting = web_connect(live_service_address(&f.live));
     web_send(waiting, "POST", "/v1/queries", live_service_token(&f.live, "a", headers),
              "{" AT_EDGE ",\"profile\":{\"k\":9,\"max_wait_s\":1}," ONE_NEAREST "}");
-    await_pending(&f);
+    await_pending(&f, waiting);
     assert_int_equal(sc_service_drain(f.live.service, 0, 30.0), 0);
     web_reply reply = web_receive(waiting);
     check_described(&f, "POST", "/v1/queries", 200, &reply);

@@ -34,6 +34,7 @@ static sc_ticket answered(sc_answer *answer, size_t count)
                        .asked = 5000000,
                        .published = 6284400,
                        .settled = 9000000,
+                       .cloak = 0x00c0ffee12345678,
                        .users = 6,
                        .segments = 14,
                        .answer = answer};
@@ -56,14 +57,39 @@ static void test_an_answer_has_its_objects_and_what_anonymity_took(void **state)
     (void)state;
     sc_answer answer;
     const sc_ticket ticket = answered(&answer, 2);
-    check_written(
-        &ticket, true,
-        "{\"outcome\":\"answered\",\"wait_s\":1.2844,\"cloak\":{\"users\":6,\"segments\":14},"
-        "\"objects\":["
-        "{\"id\":\"17\",\"name\":\"St. \\\"Mary\\\"\\ufffd\",\"category\":\"hospital\","
-        "\"position\":{\"lon\":8.001,\"lat\":49.9987},\"distance_m\":33.358},"
-        "{\"id\":\"4711\",\"name\":\"\",\"category\":\"hospital\","
-        "\"position\":{\"lon\":-0.5,\"lat\":50.00012345},\"distance_m\":1200}]}");
+    check_written(&ticket, true,
+                  "{\"outcome\":\"answered\",\"wait_s\":1.2844,"
+                  "\"cloak\":{\"id\":\"00c0ffee12345678\",\"users\":6,\"segments\":14},"
+                  "\"objects\":["
+                  "{\"id\":\"17\",\"name\":\"St. \\\"Mary\\\"\\ufffd\",\"category\":\"hospital\","
+                  "\"position\":{\"lon\":8.001,\"lat\":49.9987},\"distance_m\":33.358},"
+                  "{\"id\":\"4711\",\"name\":\"\",\"category\":\"hospital\","
+                  "\"position\":{\"lon\":-0.5,\"lat\":50.00012345},\"distance_m\":1200}]}");
+}
+
+static void test_the_id_of_a_cloak_has_sixteen_digits_whatever_its_number(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t number;
+        const char *digits;
+    } cases[] = {
+        {0, "0000000000000000"},
+        {1, "0000000000000001"},
+        {UINT64_MAX, "ffffffffffffffff"},
+        {0x9f86d081884c7d65, "9f86d081884c7d65"},
+    };
+    sc_answer answer;
+    sc_ticket ticket = answered(&answer, 0);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char wanted[160];
+        ticket.cloak = cases[i].number;
+        snprintf(wanted, sizeof wanted,
+                 "{\"outcome\":\"answered\",\"wait_s\":1.2844,"
+                 "\"cloak\":{\"id\":\"%s\",\"users\":6,\"segments\":14},\"objects\":[]}",
+                 cases[i].digits);
+        check_written(&ticket, true, wanted);
+    }
 }
 
 static void test_an_answer_may_be_empty(void **state)
@@ -71,9 +97,10 @@ static void test_an_answer_may_be_empty(void **state)
     (void)state;
     sc_answer answer;
     const sc_ticket ticket = answered(&answer, 0);
-    check_written(&ticket, true,
-                  "{\"outcome\":\"answered\",\"wait_s\":1.2844,"
-                  "\"cloak\":{\"users\":6,\"segments\":14},\"objects\":[]}");
+    check_written(
+        &ticket, true,
+        "{\"outcome\":\"answered\",\"wait_s\":1.2844,"
+        "\"cloak\":{\"id\":\"00c0ffee12345678\",\"users\":6,\"segments\":14},\"objects\":[]}");
 }
 
 static void test_a_plane_has_x_and_y_and_a_map_without_coordinates_has_none(void **state)
@@ -91,12 +118,13 @@ static void test_a_plane_has_x_and_y_and_a_map_without_coordinates_has_none(void
     sc_answer answer;
     const sc_ticket ticket = answered(&answer, 2);
     answer.found = places;
-    check_written(&ticket, false,
-                  "{\"outcome\":\"answered\",\"wait_s\":1.2844,"
-                  "\"cloak\":{\"users\":6,\"segments\":14},\"objects\":["
-                  "{\"id\":\"17\",\"name\":\"\",\"category\":\"hospital\","
-                  "\"position\":{\"x\":100.25,\"y\":-3},\"distance_m\":5},"
-                  "{\"id\":\"17\",\"name\":\"\",\"category\":\"hospital\",\"distance_m\":6}]}");
+    check_written(
+        &ticket, false,
+        "{\"outcome\":\"answered\",\"wait_s\":1.2844,"
+        "\"cloak\":{\"id\":\"00c0ffee12345678\",\"users\":6,\"segments\":14},\"objects\":["
+        "{\"id\":\"17\",\"name\":\"\",\"category\":\"hospital\","
+        "\"position\":{\"x\":100.25,\"y\":-3},\"distance_m\":5},"
+        "{\"id\":\"17\",\"name\":\"\",\"category\":\"hospital\",\"distance_m\":6}]}");
 }
 
 static void test_a_dropped_query_says_why(void **state)
@@ -147,6 +175,7 @@ static void test_every_failure_has_its_status_and_its_word(void **state)
         {SC_FAILURE_IN_DOUBT, 503, "in_doubt", true},
         {SC_FAILURE_STOPPED, 503, "stopped", true},
         {SC_FAILURE_UNSENT, 503, "not_sent_in_time", true},
+        {SC_FAILURE_LOST, 503, "result_lost", true},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const sc_ticket ticket = {.outcome = SC_OUTCOME_FAILED, .failure = cases[i].failure};
@@ -163,6 +192,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_an_answer_has_its_objects_and_what_anonymity_took),
+        cmocka_unit_test(test_the_id_of_a_cloak_has_sixteen_digits_whatever_its_number),
         cmocka_unit_test(test_an_answer_may_be_empty),
         cmocka_unit_test(test_a_plane_has_x_and_y_and_a_map_without_coordinates_has_none),
         cmocka_unit_test(test_a_dropped_query_says_why),

@@ -27,6 +27,8 @@ static void handle(void *context, unsigned loop, sc_http_request *request)
     const char *path = sc_http_request_path(request);
     if (strcmp(path, "/v1/map") == 0) {
         sc_pages_map(f->pages, request);
+    } else if (strcmp(path, "/v1/map.bin") == 0) {
+        sc_pages_map_bytes(f->pages, request);
     } else if (strcmp(path, "/v1/categories") == 0) {
         sc_pages_categories(f->pages, request);
     } else {
@@ -67,7 +69,7 @@ static web_reply get(const fixture *f, const char *path, const char *headers)
     return web_ask(sc_http_address(f->http, 0), "GET", path, headers, NULL);
 }
 
-static const char *const paths[] = {"/v1/map", "/v1/categories", "/openapi.json"};
+static const char *const paths[] = {"/v1/map", "/v1/map.bin", "/v1/categories", "/openapi.json"};
 enum { PATHS = sizeof paths / sizeof *paths };
 
 // What `packed` unpacks to is `plain`.
@@ -97,7 +99,7 @@ static void test_pages_are_as_described(void **state)
         openapi_check_response(document, "GET", paths[i], 200, web_header(&reply, "Content-Type"),
                                reply.body, reply.size);
         assert_string_equal(web_header(&reply, "Vary"), "Accept-Encoding");
-        assert_string_equal(web_header(&reply, "Cache-Control"), "public, max-age=60");
+        assert_string_equal(web_header(&reply, "Cache-Control"), "public, no-cache");
         assert_string_equal(web_header(&reply, "Content-Encoding"), "");
         web_reply_free(&reply);
     }
