@@ -1,0 +1,46 @@
+// A question, asked on the page as people do.
+//
+// Used by: the e2e tests.
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import type { Outcome, Profile, Query } from '../src/api/types';
+import { PATIENCE } from './browser';
+
+export type Answered = Extract<Outcome, { outcome: 'answered' }>;
+
+/** Set the number fields beside the sliders. */
+export async function choose(page: Page, profile: Partial<Profile>): Promise<void> {
+    for (const [name, value] of Object.entries(profile)) {
+        const field = page.getByTestId('ask-form').locator(`input[name="${name}"]`);
+        await field.fill(String(value));
+        await field.blur();
+    }
+}
+
+/** Click into the middle of a map, and wait until the page knows which road that is. */
+export async function clickMiddle(page: Page, pane: string): Promise<void> {
+    await page.evaluate(() => scrollTo(0, 0));
+    const box = await page.getByTestId(pane).boundingBox();
+    if (!box) throw new Error('the pane is nowhere');
+    await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+    await knowsRoad(page);
+}
+
+export async function knowsRoad(page: Page): Promise<void> {
+    await expect.poll(() => page.getByTestId('ask-place').innerText(), PATIENCE).toMatch(/road \d/);
+}
+
+/** Press the button; what was asked then, and what came of it once it is on the page. */
+export async function ask(page: Page): Promise<{ asked: Query; outcome: Answered }> {
+    const sent = page.waitForRequest((request) => request.url().endsWith('/v1/queries'));
+    const replied = page.waitForResponse(
+        (response) => response.url().endsWith('/v1/queries'),
+        PATIENCE,
+    );
+    await page.getByTestId('ask-submit').click();
+    const asked = (await sent).postDataJSON() as Query;
+    const outcome = (await (await replied).json()) as Outcome;
+    if (outcome.outcome !== 'answered') throw new Error(`not answered: ${JSON.stringify(outcome)}`);
+    await page.getByTestId('ask-result').waitFor(PATIENCE);
+    return { asked, outcome };
+}

@@ -1,0 +1,263 @@
+// What is drawn of what happens, seen one by one: the service is real, but what it tells is made up here, one cloak,
+// one query, one number at a time. So each can be found on the canvas and followed until it is gone.
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Counters } from '../src/api/types';
+import { Between, type Story } from './between';
+import { isLinked, isReady, launch, open, PATIENCE, type Watched, watched } from './browser';
+import { CHARTS, chartCanvas, isClose, shownValues } from './charts';
+import { chartValues } from './oracle';
+import { follow, ink, roads, top } from './pixels';
+import { city, demo, Workplace } from './programs';
+
+const place = new Workplace();
+let stage: Between;
+let events: Story;
+let travellers: Story;
+let browser: Browser;
+let seen: Watched;
+let page: Page;
+
+beforeAll(async () => {
+    const map = city(place.folder, 300);
+    const service = place.owns(await demo(map, '--travellers', '2', '--pause', '3000'));
+    stage = place.owns(await Between.inFrontOf(service.url));
+    events = stage.story('/v1/events');
+    travellers = stage.story('/demo/events');
+    browser = place.owns(await launch());
+    seen = await watched(browser, { colorScheme: 'light' });
+    page = seen.page;
+    await open(page, stage.url);
+    await isLinked(page, 'live');
+});
+
+afterAll(() => place.close());
+
+const part = (name: string) => page.getByTestId(name);
+
+/** Every so many-th road, from that one on. */
+function cloak(id: string, first: number) {
+    const segments = Array.from({ length: 12 }, (_, i) => first + 20 * i);
+    return { id, segments, border_nodes: [], requests: [{ type: 'knn', k: 5 }] };
+}
+
+test('a cloak is there when it leaves, fades, and is gone', async () => {
+    expect((await ink(page, top('provider'), { least: 0 })).pixels).toBe(0);
+    const record = follow(page, top('provider'), { least: 0 });
+    const colour = follow(page, top('provider'), { colours: ['--map-cloak'], least: 0.5 });
+    events.tell('cloak', cloak('00000000000000a1', 0));
+    expect(Math.max(...(await colour).map(({ pixels }) => pixels))).toBeGreaterThan(50);
+
+    const firm = (await record).map(({ firmest }) => firmest);
+    const most = Math.max(...firm);
+    expect(most).toBeGreaterThan(0.7);
+    // Not all at once: it has been fainter and fainter, and never became firmer.
+    const faded = firm.slice(firm.indexOf(most));
+    expect(faded[faded.length - 1]).toBe(0);
+    expect(faded.some((now) => now > 0.3 && now < 0.6)).toBe(true);
+    expect(faded.some((now) => now > 0.05 && now < 0.3)).toBe(true);
+    expect(faded).toEqual([...faded].sort((a, b) => b - a));
+});
+
+const chosen = async () =>
+    (await ink(page, top('provider'), { colours: ['--map-selected'], least: 0.5 })).pixels;
+let chosenAt: number;
+
+test('a cloak that is chosen stands out', async () => {
+    events.tell('cloak', cloak('00000000000000a2', 5));
+    await part('tab-cloaks').click();
+    const item = part('cloak-list').locator('[data-cloak="00000000000000a2"]');
+    await item.waitFor(PATIENCE);
+    expect(await chosen()).toBe(0);
+    await item.click();
+    await expect.poll(chosen, PATIENCE).toBeGreaterThan(50);
+    chosenAt = Date.now();
+});
+
+const wish = { who: 0, segment: 40, k: 5, l: 3, max_hops: 4 };
+/** The ring of a query and the sign in it, but not the faint circle that it leaves. */
+const RING = { colours: ['--map-calm', '--map-waiting', '--map-urgent'], least: 0.6 };
+
+test('the ring of a query runs out as its deadline comes, and changes its colour', async () => {
+    const nobody = Buffer.alloc(8, 0xff).toString('base64'); // one traveller, not on the road
+    travellers.tell('positions', { t: 1, at: nobody });
+    const [all, calm] = [RING, { ...RING, colours: ['--map-calm'] }].map((wanted) =>
+        follow(page, top('travellers'), wanted, 0.35),
+    );
+    travellers.tell('asked', { query: 1, ...wish, max_wait_s: 8 });
+    const left = (await all).map(({ pixels }) => pixels);
+    const full = Math.max(...left);
+    expect(full).toBeGreaterThan(60);
+    // It did not go away, it ran out: what is left is the sign, in the colour of urgency.
+    expect(left.some((now) => now > 0.45 * full && now < 0.75 * full)).toBe(true);
+    expect(left[left.length - 1]).toBeLessThan(0.35 * full);
+    expect(left[left.length - 1]).toBeGreaterThan(0);
+    expect(Math.max(...(await calm).map(({ pixels }) => pixels))).toBeGreaterThan(60);
+    const urgent = { ...RING, colours: ['--map-urgent'] };
+    const later = async () => (await ink(page, top('travellers'), urgent)).pixels;
+    await expect.poll(later, PATIENCE).toBeGreaterThan(5);
+});
+
+test('what became of a query is shown for a moment', async () => {
+    const endings = [
+        { outcome: 'answered', colour: '--map-answer', cloak: '00000000000000a1', wait_s: 1 },
+        { outcome: 'dropped', colour: '--map-urgent', reason: 'expired' },
+    ];
+    travellers.tell('ended', { query: 1, outcome: 'dropped', reason: 'expired' });
+    const rings = async () => (await ink(page, top('travellers'), RING)).pixels;
+    await expect.poll(rings, PATIENCE).toBe(0);
+    let query = 2;
+    for (const { colour, ...ending } of endings) {
+        let sign: number[] = [];
+        // On a busy machine the moment may be over before it is drawn.
+        for (let tries = 0; tries < 5 && Math.max(0, ...sign) === 0; tries++) {
+            const record = follow(page, top('travellers'), { colours: [colour] }, 0, 60);
+            travellers.tell('asked', { query, ...wish, max_wait_s: 60 });
+            travellers.tell('ended', { query, ...ending });
+            query += 1;
+            sign = (await record).map(({ pixels }) => pixels);
+        }
+        expect(Math.max(...sign), ending.outcome).toBeGreaterThan(10);
+        expect(sign[sign.length - 1], ending.outcome).toBe(0);
+    }
+});
+
+test('the cloak that was chosen is still there when it would have faded', async () => {
+    await expect.poll(() => Date.now() - chosenAt, PATIENCE).toBeGreaterThan(10_000);
+    expect(await chosen()).toBeGreaterThan(50);
+});
+
+/** A second's worth of each counter, for so many seconds. */
+function rowsAfter(last: Counters, seconds: number, more: Partial<Counters>): Counters[] {
+    const rows: Counters[] = [];
+    for (let i = 1; i <= seconds; i++) {
+        const row = { ...(rows[rows.length - 1] ?? last) };
+        row.t += 1;
+        for (const [name, value] of Object.entries(more)) row[name as keyof Counters] += value;
+        rows.push(row);
+    }
+    return rows;
+}
+
+const start: Counters = {
+    ...{ t: 10, pending: 7, answered: 0, dropped: 0, expired: 0, infeasible: 0, failed: 0 },
+    ...{ gone: 0, cloaks: 0, wait_s: 0, users: 0, segments: 0, bytes_out: 0, bytes_in: 0 },
+    listeners: 1,
+};
+const fair = {
+    ...{ answered: 8, dropped: 2, expired: 1, infeasible: 1, cloaks: 2, wait_s: 26 },
+    ...{ users: 11, segments: 24, bytes_out: 400, bytes_in: 12_600 },
+};
+const foul = {
+    ...{ answered: 2, dropped: 18, expired: 15, infeasible: 3, failed: 20, cloaks: 1, wait_s: 19 },
+    ...{ users: 3, segments: 40, bytes_out: 2_000, bytes_in: 700 },
+};
+
+test('charts tell what was counted, in numbers and in lines', async () => {
+    await part('chart-success').scrollIntoViewIfNeeded();
+    const lines = async () => {
+        const heights: number[] = [];
+        for (const chart of CHARTS) {
+            const line = { colours: ['--series-1'], least: 0.5 };
+            heights.push((await ink(page, chartCanvas(chart), line)).height);
+        }
+        return heights;
+    };
+    const past = rowsAfter(start, 90, fair);
+    const toldAt = Date.now();
+    const fields = Object.keys(start) as (keyof Counters)[];
+    events.tell('history', { fields, rows: past.map((row) => fields.map((name) => row[name])) });
+    const says = async (rows: Counters[]) => isClose(await shownValues(page), chartValues(rows));
+    await expect.poll(() => says(past), PATIENCE).toBe(true);
+    expect(chartValues(past).success[0]).toBe(80);
+    expect(Math.max(...(await lines()))).toBeLessThan(8); // all the same for minutes: level lines
+    expect(Math.min(...(await lines()))).toBeGreaterThan(0);
+
+    // The service's clock goes on meanwhile; another one would be another service.
+    const last = past[past.length - 1];
+    const late = Math.floor((Date.now() - toldAt) / 1000);
+    const now = rowsAfter({ ...last, t: last.t + late }, 4, foul);
+    for (const row of now) events.tell('counters', row);
+    await expect.poll(() => says([...past, ...now]), PATIENCE).toBe(true);
+    expect(chartValues([...past, ...now]).success[0]).toBeLessThan(15);
+    expect(await part('counter-answered').innerText()).toBe('728');
+    // A few seconds more, and it can be seen in every line.
+    const goesOn = async () => {
+        const t = last.t + Math.floor((Date.now() - toldAt) / 1000);
+        now.push(...rowsAfter({ ...now[now.length - 1], t: t + 4 }, 1, foul));
+        events.tell('counters', now[now.length - 1]);
+        return Math.min(...(await lines()));
+    };
+    await expect.poll(goesOn, { ...PATIENCE, interval: 1000 }).toBeGreaterThan(12);
+});
+
+test('on a fine screen the numbers at the charts are as large as on a coarse one', async () => {
+    const fine = await watched(browser, { deviceScaleFactor: 2 });
+    await fine.page.addInitScript(() => {
+        const sizes: { canvas: HTMLCanvasElement; size: number }[] = [];
+        const { fillText } = CanvasRenderingContext2D.prototype;
+        CanvasRenderingContext2D.prototype.fillText = function (...args) {
+            const own = Number.parseFloat(/([0-9.]+)px/.exec(this.font)?.[1] ?? '0');
+            const { a, b } = this.getTransform();
+            sizes.push({ canvas: this.canvas, size: (own * Math.hypot(a, b)) / devicePixelRatio });
+            fillText.apply(this, args);
+        };
+        Object.assign(window, { textSizes: sizes });
+    });
+    await open(fine.page, stage.url);
+    await fine.page.getByTestId('chart-drops').scrollIntoViewIfNeeded();
+    const sizes = () =>
+        fine.page.evaluate(() => {
+            const { textSizes } = window as unknown as {
+                textSizes: { canvas: HTMLCanvasElement; size: number }[];
+            };
+            return textSizes
+                .filter(({ canvas }) => canvas.closest('[data-testid^="chart-"]'))
+                .map(({ size }) => size);
+        });
+    await expect.poll(async () => (await sizes()).length, PATIENCE).toBeGreaterThan(10);
+    expect(Math.min(...(await sizes()))).toBeGreaterThanOrEqual(9);
+    expect(Math.max(...(await sizes()))).toBeLessThan(30);
+    expect(fine.complaints).toEqual([]);
+    await fine.close();
+});
+
+test('the other theme has other roads, charts and cloaks, and is remembered', async () => {
+    await page.evaluate(() => scrollTo(0, 0));
+    const colourOf = (name: string) =>
+        page.evaluate(
+            (property) =>
+                getComputedStyle(document.documentElement).getPropertyValue(property).trim(),
+            name,
+        );
+    const drawn = async () =>
+        (await ink(page, roads('provider'), { colours: ['--map-road-local'], least: 0.9 })).pixels;
+    const light = await colourOf('--map-road-local');
+    await expect.poll(drawn, PATIENCE).toBeGreaterThan(300);
+
+    await part('theme').selectOption('dark');
+    await page.waitForSelector('html[data-theme="dark"]');
+    expect(await colourOf('--map-road-local')).not.toBe(light);
+    // The property has another value now, so these are other pixels than before.
+    await expect.poll(drawn, PATIENCE).toBeGreaterThan(300);
+    const line = async () =>
+        (await ink(page, chartCanvas('success'), { colours: ['--series-1'], least: 0.5 })).pixels;
+    await part('chart-success').scrollIntoViewIfNeeded();
+    await expect.poll(line, PATIENCE).toBeGreaterThan(20);
+    const record = follow(page, top('provider'), { colours: ['--map-cloak'], least: 0.5 });
+    events.tell('cloak', cloak('00000000000000a3', 9));
+    expect(Math.max(...(await record).map(({ pixels }) => pixels))).toBeGreaterThan(50);
+
+    await page.reload();
+    await isReady(page);
+    expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');
+    expect(await part('theme').inputValue()).toBe('dark');
+    await expect.poll(drawn, PATIENCE).toBeGreaterThan(300);
+    await part('theme').selectOption('light');
+    await expect.poll(() => colourOf('--map-road-local'), PATIENCE).toBe(light);
+    await expect.poll(drawn, PATIENCE).toBeGreaterThan(300);
+});
+
+test('the console has stayed free of errors', () => {
+    expect(seen.complaints).toEqual([]);
+});

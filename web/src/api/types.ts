@@ -1,0 +1,283 @@
+// The words that the service and the page exchange, as docs/window.md and /openapi.json have them.
+// Used by: everything that talks or listens.
+
+export interface Bounds {
+    least: number;
+    standard: number;
+    most: number;
+}
+
+/** GET /v1/about */
+export interface About {
+    version: string;
+    engine: string;
+    provider: 'built in' | 'http' | 'points';
+    encoding: 'compact' | 'geojson' | null;
+    profile: { k: Bounds; l: Bounds; max_hops: Bounds; max_wait_s: Bounds };
+    max_nearest: number;
+    max_radius_m: number;
+    events: 'off' | 'local' | 'token' | 'open';
+    reports: boolean;
+    /** Whether there are parts to tell of: /v1/cluster and /v1/cut. Services of one part may leave it out. */
+    cluster?: boolean;
+    demo: boolean;
+}
+
+/** GET /v1/categories */
+export interface CategoriesPage {
+    categories: { name: string; objects: number | null }[];
+}
+
+export interface Profile {
+    k: number;
+    l: number;
+    max_hops: number;
+    max_wait_s: number;
+}
+
+export type Request =
+    | { type: 'knn'; k: number; categories?: string[] }
+    | { type: 'range'; radius_m: number; categories?: string[] };
+
+export type Position = { lon: number; lat: number } | { x: number; y: number };
+
+/** POST /v1/queries */
+export interface Query {
+    position: Position;
+    profile: Profile;
+    request: Request;
+}
+
+export interface FoundObject {
+    id: string;
+    name: string;
+    category: string;
+    position?: Position;
+    distance_m: number;
+}
+
+export type Outcome =
+    | {
+          outcome: 'answered';
+          wait_s: number;
+          cloak: { id: string; users: number; segments: number };
+          objects: FoundObject[];
+      }
+    | { outcome: 'dropped'; reason: 'expired' | 'infeasible'; wait_s: number };
+
+/** RFC 9457, of all that is refused or has failed. */
+export interface Problem {
+    type: string;
+    title: string;
+    status: number;
+    detail?: string;
+    field?: string;
+    outcome?: string;
+    reason?: string;
+}
+
+// --- /v1/events ---------------------------------------------------------------------------
+
+/** All but `pending` and `listeners` count since the service started, `t` seconds ago. */
+export interface Counters {
+    t: number;
+    pending: number;
+    answered: number;
+    dropped: number;
+    expired: number;
+    infeasible: number;
+    failed: number;
+    gone: number;
+    cloaks: number;
+    wait_s: number;
+    users: number;
+    segments: number;
+    bytes_out: number;
+    bytes_in: number;
+    listeners: number;
+}
+
+export interface HistoryEvent {
+    fields: (keyof Counters)[];
+    rows: number[][];
+}
+
+/** All that the provider is told. */
+export interface CloakEvent {
+    id: string;
+    segments: number[];
+    border_nodes: number[];
+    requests: Request[];
+}
+
+export interface SentEvent {
+    cloak: string;
+    encoding: 'compact' | 'geojson';
+    bytes: string;
+}
+
+// --- /v1/doubts ---------------------------------------------------------------------------
+
+export interface Needs {
+    k: number;
+    l: number;
+    max_hops: number;
+}
+
+export type DoubtRequest =
+    | { method?: string; segments: number[]; members: Needs[] }
+    | { method?: string; queries: (Needs & { segment: number })[] };
+
+export type Doubt =
+    | { method: string; found: false }
+    | {
+          method: string;
+          found: true;
+          segments: number[];
+          members: number;
+          linkability: number[];
+          error: number[];
+          entropy: number;
+          normalised_entropy: number;
+          effective: number;
+          ruled_out: number;
+          replays: number;
+          unexplained: boolean;
+      };
+
+// --- Of a map in several parts --------------------------------------------------------------
+
+/** A process of the cluster. */
+interface PeerFigures {
+    /** Drawn when it started; 16 hex digits. */
+    peer: string;
+    /** For people. */
+    name: string;
+    leader: boolean;
+    leaving: boolean;
+    /** The one that answers. */
+    self: boolean;
+    /** Since it was last heard. */
+    age_s: number;
+    skew_s: number;
+    /** Cores. */
+    cpu: number;
+    /** Queries without an outcome, or held. */
+    open: number;
+    memory: number;
+    messages_out: number;
+    messages_in: number;
+    bytes_out: number;
+    bytes_in: number;
+}
+
+export interface GatewayPeer extends PeerFigures {
+    kind: 'gateway';
+}
+
+export interface WorkerPeer extends PeerFigures {
+    kind: 'worker';
+    threads: number;
+    parts: number;
+    /** Queries per second. */
+    load: number;
+    bids: number;
+    bids_under_way: number;
+    bids_published: number;
+    bids_refused: number;
+    bids_silent: number;
+    bids_unknown: number;
+    asked: number;
+    lost: number;
+    misdirected: number;
+}
+
+export interface PartFigures {
+    part: number;
+    /** Null: nobody's. */
+    owner: string | null;
+    served: boolean;
+    /** Queries per second. */
+    load: number;
+    queries: number;
+    company: number;
+    cloaks: number;
+    dropped: number;
+    pending: number;
+    held: number;
+    cpu_s: number;
+}
+
+/** GET /v1/cluster. Counts are since the start of whoever counts. */
+export interface ClusterPage {
+    epoch: number;
+    cut: string;
+    /** The busiest worker's load by the mean, per thread. */
+    imbalance: number;
+    placements: number;
+    moved: number;
+    strangers: number;
+    /** Between two beats of a process; 0: nobody is ever missed. */
+    beat_s: number;
+    connected: boolean;
+    messages_out: number;
+    messages_in: number;
+    bytes_out: number;
+    bytes_in: number;
+    unsent: number;
+    unopened: number;
+    overrun: number;
+    reconnects: number;
+    peers: (GatewayPeer | WorkerPeer)[];
+    parts: PartFigures[];
+}
+
+/** GET /v1/cut */
+export interface CutPage {
+    cut: string;
+    parts: number;
+    /** The part of each segment of the map. */
+    segments: number[];
+}
+
+// --- The demo alone -------------------------------------------------------------------------
+
+/** GET /demo/about */
+export interface DemoAbout {
+    token: string;
+    user: string;
+    travellers: number;
+    engine: string;
+    engines: string[];
+}
+
+export interface HelloEvent {
+    t: number;
+    travellers: number;
+    every_s: number;
+    engine: string;
+}
+
+export interface PositionsEvent {
+    t: number;
+    at: string;
+}
+
+export interface AskedEvent extends Needs {
+    query: number;
+    who: number;
+    segment: number;
+    max_wait_s: number;
+}
+
+export interface PendingEvent {
+    queries: (AskedEvent & { waited_s: number })[];
+}
+
+export interface EndedEvent {
+    query: number;
+    outcome: string;
+    reason?: string;
+    cloak?: string;
+    wait_s?: number;
+}

@@ -1,0 +1,130 @@
+// The window: what the provider sees, live; and in the demo what the travellers do beside it.
+//
+// This file puts the parts together and knows nothing of their insides. What the page knows is in state/, what
+// is said to the service in api/, what is drawn in map/ and layers/, what is read and pressed in panels/.
+import 'uplot/dist/uPlot.min.css';
+import './style/tokens.css';
+import './style/base.css';
+import './style/layout.css';
+import './style/panels.css';
+import './style/charts.css';
+import './style/ask.css';
+import './style/doubt.css';
+import './style/cluster.css';
+import { setText } from './dom';
+import { PartsLayer } from './layers/parts';
+import { CloaksLayer } from './map/cloaks';
+import type { Spot } from './map/layer';
+import { MoversLayer } from './map/movers';
+import { MapPane } from './map/pane';
+import { QueriesLayer } from './map/queries';
+import { MapView } from './map/view';
+import { AskPanel } from './panels/ask';
+import { Charts } from './panels/charts';
+import { CloakList } from './panels/cloak_list';
+import { ClusterPanel } from './panels/cluster';
+import { DoubtPanel } from './panels/doubt';
+import { EnginePanel } from './panels/engine';
+import { Layout, makePanes } from './panels/layout';
+import { ReportLink } from './panels/report_link';
+import { Banner, LinkState, LiveLine } from './panels/status';
+import { Theme } from './panels/theme';
+import { Welcome } from './panels/welcome';
+import { lengthUnit } from './panels/words';
+import type { SeenCloak } from './state/model';
+import { LiveSession } from './state/session';
+
+const root = document.documentElement;
+const page = document.getElementById('page') as HTMLElement;
+const opening = document.getElementById('opening') as HTMLElement;
+// On a wall nobody presses anything: maps and charts alone.
+if (new URLSearchParams(location.search).has('wall')) root.dataset.wall = 'yes';
+
+const theme = new Theme();
+LiveSession.open((error) => setText(opening, `${error.message} Trying again.`)).then(
+    build,
+    (error) => setText(opening, error instanceof Error ? error.message : String(error)),
+);
+
+function build(session: LiveSession): void {
+    const { about, map, cloaks, fleet } = session;
+    const isDemo = fleet !== null;
+    const { element: panes, hosts } = makePanes(isDemo);
+    const view = new MapView(map);
+
+    const travellers = hosts.travellers
+        ? new MapPane(hosts.travellers, map, view, {
+              label: 'Map of what travellers do',
+              describedBy: 'caption-travellers',
+              onPick: (spot) => askAt(spot),
+          })
+        : null;
+    const provider = new MapPane(hosts.provider, map, view, {
+        label: 'Map of what the provider sees',
+        describedBy: 'caption-provider',
+        onPick: (spot) => (chooseCloakAt(spot) ? undefined : askAt(spot)),
+    });
+    const partsLayer = session.cluster ? new PartsLayer(map) : null;
+    if (partsLayer) provider.add(partsLayer);
+    const cloaksLayer = new CloaksLayer(map, cloaks);
+    provider.add(cloaksLayer);
+    if (fleet) {
+        travellers?.add(new MoversLayer((now) => fleet.positions(now), map));
+        travellers?.add(new QueriesLayer(fleet, map));
+    }
+
+    const ask = new AskPanel(session, { travellers, provider }, view);
+    const doubt = new DoubtPanel(session, view);
+    const cloakList = new CloakList(cloaks, lengthUnit(map), choose);
+    const welcome = new Welcome(isDemo);
+    const layout = new Layout(
+        page,
+        {
+            linkState: new LinkState(session).element,
+            banner: new Banner(session).element,
+            theme: theme.element,
+            welcome: welcome.element,
+            welcomeOpener: welcome.opener,
+            liveLine: new LiveLine(session.counters, fleet).element,
+            ask: ask.element,
+            doubt: doubt.element,
+            cloaks: cloakList.element,
+            engine: isDemo ? new EnginePanel(session).element : null,
+            cluster: partsLayer ? new ClusterPanel(session, partsLayer).element : null,
+            charts: new Charts(session, theme).element,
+            report: new ReportLink(about).element,
+        },
+        panes,
+    );
+
+    function askAt(spot: Spot): void {
+        layout.tabs.choose('ask');
+        ask.pick(spot);
+    }
+
+    /** On the provider's map a road is a cloak's, if cloaks are what one is looking at. */
+    function chooseCloakAt(spot: Spot): boolean {
+        if (layout.tabs.id !== 'doubt' && layout.tabs.id !== 'cloaks') return false;
+        const cloak = cloaks.latest.find(({ segments }) => segments.includes(spot.segment));
+        if (cloak) choose(cloak);
+        return cloak !== undefined;
+    }
+
+    function choose(cloak: SeenCloak): void {
+        cloaksLayer.selected = cloak.id;
+        provider.invalidate();
+        cloakList.select(cloak.id);
+        doubt.open(cloak);
+        layout.reveal('doubt');
+    }
+
+    ask.onDoubt = choose;
+    ask.onAsked = () => layout.revealMaps();
+    // Now that they have their places on the page: roads are then on it from the first frame.
+    travellers?.measure();
+    provider.measure();
+    session.start();
+    void (travellers ?? provider).drawn.then(() => {
+        root.dataset.ready = 'yes';
+    });
+}

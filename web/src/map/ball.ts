@@ -1,0 +1,76 @@
+// Stars, and how far a cloak may reach.
+//
+// A star is a crossing (three or more ends of segments meet there) with the segments that end at it;
+// a hop leads from one star to another along a segment they share. Which of the two stars of its
+// segment a query is given to is for the service's dice, so what is in reach is what either allows:
+// the segments of all stars within max_hops of one of them. A segment without a crossing at either
+// end is a component of its own, and reaches nothing but itself.
+//
+// Made once per map, in time linear in its segments; a reach costs what it covers, not what the map
+// has: marks carry the number of the search, and need not be wiped.
+//
+// Used by: the ask panel, choose.
+import type { RoadMap } from './road_map';
+
+/** As many ends of segments at a node make it a crossing. */
+const CROSSING = 3;
+
+export class Stars {
+    /** Segments at node n: segments[first[n]] to segments[first[n + 1] - 1]; a loop is there twice. */
+    private readonly first: Uint32Array;
+    private readonly segments: Uint32Array;
+    private readonly nodeSeen: Uint32Array;
+    private readonly segmentSeen: Uint32Array;
+    private search = 0;
+
+    constructor(private readonly map: Pick<RoadMap, 'ends' | 'nodeCount' | 'segmentCount'>) {
+        const { ends, nodeCount, segmentCount } = map;
+        this.first = new Uint32Array(nodeCount + 1);
+        for (const node of ends) this.first[node + 1]++;
+        for (let n = 0; n < nodeCount; n++) this.first[n + 1] += this.first[n];
+
+        this.segments = new Uint32Array(ends.length);
+        const next = this.first.slice(0, nodeCount);
+        for (let i = 0; i < ends.length; i++) this.segments[next[ends[i]]++] = i >> 1;
+
+        this.nodeSeen = new Uint32Array(nodeCount);
+        this.segmentSeen = new Uint32Array(segmentCount);
+    }
+
+    isStar(node: number): boolean {
+        return this.first[node + 1] - this.first[node] >= CROSSING;
+    }
+
+    /** The segments that a cloak of someone on `segment` may have, ascending. */
+    reach(segment: number, maxHops: number): Uint32Array {
+        this.search++;
+        const found = [segment];
+        this.segmentSeen[segment] = this.search;
+
+        let ring = this.newStarsOf(segment);
+        for (let hops = 0; hops <= maxHops && ring.length > 0; hops++) {
+            const next: number[] = [];
+            for (const star of ring) {
+                for (let i = this.first[star]; i < this.first[star + 1]; i++) {
+                    const touched = this.segments[i];
+                    if (this.segmentSeen[touched] === this.search) continue;
+                    this.segmentSeen[touched] = this.search;
+                    found.push(touched);
+                    next.push(...this.newStarsOf(touched));
+                }
+            }
+            ring = next;
+        }
+        return Uint32Array.from(found).sort();
+    }
+
+    private newStarsOf(segment: number): number[] {
+        const stars: number[] = [];
+        for (const node of [this.map.ends[2 * segment], this.map.ends[2 * segment + 1]]) {
+            if (this.nodeSeen[node] === this.search || !this.isStar(node)) continue;
+            this.nodeSeen[node] = this.search;
+            stars.push(node);
+        }
+        return stars;
+    }
+}

@@ -1,0 +1,275 @@
+// What part of the map is seen: one view may be shared by several panes, which then move together.
+//
+//     screen = world * scale + offset       in CSS pixels
+//
+// The view is the one place that knows; panes and their gestures follow it. It keeps its limits
+// itself: the whole map with a margin is as far out as one gets, a street corner as far in (or, on a map
+// so small that it is not much more than that, some times nearer), and the map cannot be pushed out of sight.
+//
+// Used by: panes and layers.
+import { isMotionUnwelcome } from '../motion';
+import type { Box } from './grid';
+import type { Point, RoadMap } from './road_map';
+
+export interface View {
+    /** CSS pixels per metre. */
+    readonly scale: number;
+    readonly offsetX: number;
+    readonly offsetY: number;
+    toScreen(at: Point): Point;
+    toWorld(at: Point): Point;
+    /** Show this box, with some room around it; animated unless motion is unwelcome. */
+    show(box: Box): void;
+}
+
+/** Scale and offset at one moment. */
+export interface Pose {
+    scale: number;
+    offsetX: number;
+    offsetY: number;
+}
+
+/** Metres. */
+type Extent = Pick<RoadMap, 'width' | 'height'>;
+
+/** Part of the pane that the whole map may fill. */
+const FILLED = 0.94;
+/** Part of the pane that a box may fill that is to be shown. */
+const SHOWN = 0.7;
+/** CSS pixels per metre: a lane is as wide as a thumb. */
+const CLOSEST = 20;
+/** And any map can be enlarged that much, whatever its extent. */
+const ENLARGED = 50;
+/** Nor is a box shown from nearer than this: a single road needs its surroundings to be recognised. */
+const SHOWN_CLOSEST = 2;
+/** Part of the pane that may lie beyond the map's edge. */
+const BEYOND = 0.3;
+const GLIDE_MS = 350;
+const STEP_MS = 120;
+
+/** How the view gets its frames and learns what is welcome; tests have their own. */
+export interface Stage {
+    now(): number;
+    /** Call back at the next frame. */
+    frame(callback: () => void): void;
+    isMotionWelcome(): boolean;
+}
+
+const browserStage: Stage = {
+    now: () => performance.now(),
+    frame: (callback) => {
+        requestAnimationFrame(callback);
+    },
+    isMotionWelcome: () => !isMotionUnwelcome(),
+};
+
+export class MapView implements View {
+    private pose: Pose = { scale: 1, offsetX: 0, offsetY: 0 };
+    /** The pane, in CSS pixels; 0 until it is fitted. */
+    private width = 0;
+    private height = 0;
+    private glide: { from: Pose; to: Pose; start: number; takes: number } | null = null;
+    private readonly listeners = new Set<() => void>();
+
+    constructor(
+        private map: Extent,
+        private readonly stage: Stage = browserStage,
+    ) {}
+
+    get scale(): number {
+        return this.pose.scale;
+    }
+
+    get offsetX(): number {
+        return this.pose.offsetX;
+    }
+
+    get offsetY(): number {
+        return this.pose.offsetY;
+    }
+
+    get isFitted(): boolean {
+        return this.width > 0;
+    }
+
+    /** Within these, gestures may zoom. */
+    get scaleLimits(): [farthest: number, closest: number] {
+        const farthest = this.fittingScale(FILLED);
+        return [farthest, Math.max(CLOSEST, ENLARGED * farthest)];
+    }
+
+    toScreen(at: Point): Point {
+        const { scale, offsetX, offsetY } = this.pose;
+        return { x: at.x * scale + offsetX, y: at.y * scale + offsetY };
+    }
+
+    toWorld(at: Point): Point {
+        const { scale, offsetX, offsetY } = this.pose;
+        return { x: (at.x - offsetX) / scale, y: (at.y - offsetY) / scale };
+    }
+
+    /** Called after each change; returns how to be told no more. */
+    onChange(listener: () => void): () => void {
+        this.listeners.add(listener);
+        return () => {
+            this.listeners.delete(listener);
+        };
+    }
+
+    /** Show the whole map in a pane of this size. */
+    fit(map: Extent, width: number, height: number): void {
+        this.map = map;
+        this.width = width;
+        this.height = height;
+        this.set(this.wholeMap());
+    }
+
+    /** The pane has another size: what was in its middle stays there, and a map seen whole is seen whole. */
+    resize(width: number, height: number): void {
+        if (width === this.width && height === this.height) return;
+        const isWhole = this.pose.scale <= this.scaleLimits[0] * 1.001;
+        const { scale, offsetX, offsetY } = this.pose;
+        const pose = {
+            scale,
+            offsetX: offsetX + (width - this.width) / 2,
+            offsetY: offsetY + (height - this.height) / 2,
+        };
+        this.width = width;
+        this.height = height;
+        this.set(isWhole ? this.wholeMap() : pose);
+    }
+
+    /** Be there at once, as near as the limits allow. */
+    set(pose: Pose): void {
+        this.glide = null;
+        this.take(pose);
+    }
+
+    show(box: Box): void {
+        const scale = Math.min(
+            (this.width * SHOWN) / (box.east - box.west),
+            (this.height * SHOWN) / (box.south - box.north),
+            Math.max(SHOWN_CLOSEST, this.fittingScale(FILLED)),
+        );
+        this.glideTo(
+            this.centredOn((box.west + box.east) / 2, (box.north + box.south) / 2, scale),
+            GLIDE_MS,
+        );
+    }
+
+    showAll(): void {
+        this.glideTo(this.wholeMap(), GLIDE_MS);
+    }
+
+    /** Move what is seen by so many CSS pixels: positive to the east and to the south. */
+    panBy(dx: number, dy: number): void {
+        const { scale, offsetX, offsetY } = this.destination;
+        this.glideTo({ scale, offsetX: offsetX - dx, offsetY: offsetY - dy }, STEP_MS);
+    }
+
+    /** Zoom about a place of the pane, by default its middle. */
+    zoomBy(factor: number, about: Point = { x: this.width / 2, y: this.height / 2 }): void {
+        const { scale, offsetX, offsetY } = this.destination;
+        const [farthest, closest] = this.scaleLimits;
+        const wanted = Math.min(closest, Math.max(farthest, scale * factor));
+        const grown = wanted / scale;
+        this.glideTo(
+            {
+                scale: wanted,
+                offsetX: about.x - (about.x - offsetX) * grown,
+                offsetY: about.y - (about.y - offsetY) * grown,
+            },
+            STEP_MS,
+        );
+    }
+
+    /** The nearest pose that the limits allow. */
+    limited(pose: Pose): Pose {
+        const [farthest, closest] = this.scaleLimits;
+        const scale = Math.min(closest, Math.max(farthest, pose.scale));
+        return {
+            scale,
+            offsetX: within(pose.offsetX, this.width, this.map.width * scale),
+            offsetY: within(pose.offsetY, this.height, this.map.height * scale),
+        };
+    }
+
+    private get destination(): Pose {
+        return this.glide?.to ?? this.pose;
+    }
+
+    private fittingScale(part: number): number {
+        if (!this.isFitted) return Number.MIN_VALUE;
+        const { width, height } = this.map;
+        const scale = Math.min((this.width * part) / width, (this.height * part) / height);
+        // A map that is a single point has no extent.
+        return Number.isFinite(scale) ? scale : CLOSEST;
+    }
+
+    private wholeMap(): Pose {
+        return this.centredOn(this.map.width / 2, this.map.height / 2, this.fittingScale(FILLED));
+    }
+
+    private centredOn(x: number, y: number, scale: number): Pose {
+        return { scale, offsetX: this.width / 2 - x * scale, offsetY: this.height / 2 - y * scale };
+    }
+
+    private take(pose: Pose): void {
+        const { scale, offsetX, offsetY } = this.limited(pose);
+        const before = this.pose;
+        if (scale === before.scale && offsetX === before.offsetX && offsetY === before.offsetY) {
+            return;
+        }
+        this.pose = { scale, offsetX, offsetY };
+        for (const listener of [...this.listeners]) listener();
+    }
+
+    private glideTo(pose: Pose, takes: number): void {
+        if (!this.isFitted) return;
+        const to = this.limited(pose);
+        if (!this.stage.isMotionWelcome()) {
+            this.set(to);
+            return;
+        }
+        const isGliding = this.glide !== null;
+        this.glide = { from: this.pose, to, start: this.stage.now(), takes };
+        if (!isGliding) this.stage.frame(() => this.step());
+    }
+
+    private step(): void {
+        if (!this.glide) return;
+        const { from, to, start, takes } = this.glide;
+        const share = Math.min(1, (this.stage.now() - start) / takes);
+        if (share === 1) {
+            this.set(to);
+            return;
+        }
+        this.take(between(from, to, share * (2 - share)));
+        this.stage.frame(() => this.step());
+    }
+}
+
+/**
+ * Part of the way from one pose to another, as it looks natural: scales grow by factors, and the one
+ * place of the world that does not move on the screen is the same all the way. For that place
+ * world * scale + offset is constant, so offsets change in proportion to scales.
+ */
+export function between(from: Pose, to: Pose, share: number): Pose {
+    const ratio = to.scale / from.scale;
+    const isZoom = Math.abs(ratio - 1) > 1e-6;
+    const scale = from.scale * ratio ** share;
+    const part = isZoom ? (scale - from.scale) / (to.scale - from.scale) : share;
+    return {
+        scale,
+        offsetX: from.offsetX + (to.offsetX - from.offsetX) * part,
+        offsetY: from.offsetY + (to.offsetY - from.offsetY) * part,
+    };
+}
+
+/** The offset of a map of `size` pixels in a pane, so that little of the pane is beyond its edges. */
+function within(offset: number, pane: number, size: number): number {
+    const beyond = pane * BEYOND;
+    const least = pane - beyond - size;
+    if (least > beyond) return (pane - size) / 2;
+    return Math.min(beyond, Math.max(least, offset));
+}

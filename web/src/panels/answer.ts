@@ -1,0 +1,121 @@
+// How a question ended: the promises, checked one by one; the very bytes; the exact answer. Or, kindly, why there is
+// none. The bytes stand beside the answer where there is room, and else before the list, which may be long.
+//
+// Used by: the ask panel.
+import type { FoundObject } from '../api/types';
+import { fill, make } from '../dom';
+import type { Answered, Check } from './checks';
+import type { Explanation } from './explain';
+import { distance } from './measures';
+import { capital, categoryWords, type LengthUnit } from './words';
+
+export class AnswerView {
+    readonly element = make('div', {
+        class: 'ask-result',
+        'data-testid': 'ask-result',
+        hidden: true,
+    });
+
+    /** @param bytes  shown with an answer */
+    constructor(
+        private readonly bytes: HTMLElement,
+        private readonly unit: LengthUnit,
+    ) {}
+
+    /** @param doubt  what to do if somebody would like to doubt the cloak; null if that cannot be done */
+    answered(
+        outcome: Answered,
+        checks: Check[],
+        isSharedMap: boolean,
+        doubt: (() => void) | null,
+    ): void {
+        this.element.hidden = false;
+        fill(
+            this.element,
+            make(
+                'section',
+                { class: 'promises' },
+                make(
+                    'div',
+                    { class: 'heading' },
+                    make('h3', {}, 'Your cloak'),
+                    doubt &&
+                        make(
+                            'button',
+                            { type: 'button', 'data-testid': 'ask-doubt', onclick: doubt },
+                            'Doubt it',
+                        ),
+                ),
+                checkList(checks),
+            ),
+            this.bytes,
+            make(
+                'section',
+                { class: 'places' },
+                make('h3', {}, 'The exact answer'),
+                objectList(outcome.objects, this.unit),
+                make(
+                    'p',
+                    { class: 'hint' },
+                    isSharedMap
+                        ? 'The pins on the map are for your eyes: the provider sees neither them nor which road is yours.'
+                        : 'StarCloak found them among all that the provider had for the whole cloak.',
+                ),
+            ),
+        );
+    }
+
+    explain({ title, text, tries }: Explanation): void {
+        this.element.hidden = false;
+        fill(
+            this.element,
+            make(
+                'div',
+                { class: 'no-answer' },
+                make('h3', {}, title),
+                make('p', {}, text),
+                tries.length > 0 && make('p', {}, 'What may help:'),
+                tries.length > 0 && make('ul', {}, ...tries.map((what) => make('li', {}, what))),
+            ),
+        );
+    }
+
+    clear(): void {
+        this.element.hidden = true;
+        fill(this.element);
+    }
+}
+
+function checkList(checks: Check[]): HTMLElement {
+    const rows = checks.map(({ id, text, held }) => {
+        const verdict = held === null ? 'unknown' : held ? 'yes' : 'no';
+        return make(
+            'li',
+            { 'data-testid': `ask-check-${id}`, 'data-held': verdict },
+            make('span', { class: 'verdict' }, verdict === 'unknown' ? 'not seen' : verdict),
+            make('span', {}, text),
+            id === 'own-segment' &&
+                held === false &&
+                make(
+                    'span',
+                    { class: 'hint' },
+                    'Another road runs through the same place; the service took that.',
+                ),
+        );
+    });
+    return make('ul', { class: 'checks' }, ...rows);
+}
+
+function objectList(objects: FoundObject[], unit: LengthUnit): HTMLElement {
+    if (objects.length === 0) return make('p', {}, 'Nothing of that kind is there.');
+    const rows = objects.map(({ name, category, distance_m }) =>
+        make(
+            'li',
+            {},
+            make('span', { class: 'name' }, name || capital(categoryWords(category))),
+            name !== '' && make('span', { class: 'category' }, categoryWords(category)),
+            make('span', { class: 'distance' }, distance(distance_m, unit)),
+        ),
+    );
+    return make('ol', { class: 'objects', 'data-testid': 'ask-objects' }, ...rows);
+}

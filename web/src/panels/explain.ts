@@ -1,0 +1,138 @@
+// Why there was no answer, and what may help: in words for travellers. The service's own words are
+// for programs, and stand behind ours.
+//
+// Used by: the ask and doubt panels.
+import { Refusal } from '../api/fetch';
+import type { Outcome, Problem, Profile } from '../api/types';
+import { counted, seconds } from './measures';
+
+export interface Explanation {
+    title: string;
+    text: string;
+    /** What to try, the best first. */
+    tries: string[];
+}
+
+type Dropped = Extract<Outcome, { outcome: 'dropped' }>;
+
+export function explainDrop(outcome: Dropped, profile: Profile, reachSize: number): Explanation {
+    if (outcome.reason === 'infeasible') {
+        return {
+            title: 'There are too few roads here.',
+            text: `You asked for ${counted(profile.l, 'road')}; within ${counted(profile.max_hops, 'crossing')} there are ${reachSize}. Your question was not sent to anybody.`,
+            tries: [
+                'ask for fewer roads',
+                'allow more crossings',
+                'choose a road in a denser part',
+            ],
+        };
+    }
+    return {
+        title: 'No company came in time.',
+        text: `You asked for ${counted(profile.k, 'traveller')}; not enough whose needs fit yours asked around you within ${seconds(profile.max_wait_s)}. So nothing was sent: no answer is better than one that gives you away.`,
+        tries: [
+            'ask for fewer travellers',
+            'allow more time',
+            'allow more crossings',
+            'choose a busier road',
+        ],
+    };
+}
+
+/** What a failed question came to, by its error. */
+export function explainError(error: unknown): Explanation {
+    if (error instanceof Refusal) return explainProblem(error.problem, error.retryAfterS);
+    const title = 'The service does not answer.';
+    const isKnown = error instanceof Error && error.message !== title;
+    return {
+        title,
+        text: isKnown ? error.message : 'Perhaps it is being restarted.',
+        tries: ['try again in a moment'],
+    };
+}
+
+export function explainProblem(problem: Problem, retryAfterS: number | null): Explanation {
+    const again = retryAfterS ? `try again in ${seconds(retryAfterS)}` : 'try again in a moment';
+    const known = byReason(problem, again) ?? byStatus(problem, again);
+    if (known) return known;
+    return {
+        title: `${problem.title}.`,
+        text: problem.detail ? sentence(problem.detail) : 'The service gave no reason.',
+        tries: [again],
+    };
+}
+
+function byReason(problem: Problem, again: string): Explanation | null {
+    switch (problem.reason) {
+        case 'provider_unreachable':
+        case 'provider_timeout':
+        case 'provider_suspended':
+            return {
+                title: 'The provider does not answer.',
+                text: 'You had found company, but whoever has the map of places is not there at the moment.',
+                tries: [again],
+            };
+        case 'provider_refused':
+        case 'provider_unbelievable':
+            return {
+                title: 'The provider gave no answer to rely on.',
+                text: 'What came back contradicts itself or the roads. StarCloak would rather tell you nothing than something wrong.',
+                tries: [again, 'look for something else'],
+            };
+        case 'not_sent_in_time':
+            return {
+                title: 'Time was up before the cloak could leave.',
+                text: 'You had found company, but the way to the provider was busy until your deadline.',
+                tries: ['allow more time', again],
+            };
+        case 'result_lost':
+            return {
+                title: 'The answer was lost on the way.',
+                text: 'You had found company and the provider was asked, but the part of the service that asked has fallen silent.',
+                tries: [again],
+            };
+        default:
+            return null;
+    }
+}
+
+function byStatus(problem: Problem, again: string): Explanation | null {
+    switch (problem.status) {
+        case 401:
+            return {
+                title: 'The service does not know you.',
+                text: 'Asking needs a token that is valid: the operator hands them out (starcloak token issue). It is kept in this page only, until you close it.',
+                tries: ['enter a token', 'ask the operator for a new one if yours has expired'],
+            };
+        case 403:
+            return {
+                title: 'Not for everybody.',
+                text: 'The operator shows this to fewer people (the setting "events").',
+                tries: [],
+            };
+        case 422:
+            return {
+                title: 'There is no road.',
+                text: 'The service finds no road near that place.',
+                tries: ['click on a road'],
+            };
+        case 429:
+            return {
+                title: 'One question at a time.',
+                text: 'The service takes only so many questions of one traveller, so that nobody fills a cloak alone.',
+                tries: [again],
+            };
+        case 503:
+            return {
+                title: 'The service has too much to do.',
+                text: 'Those who came before you are served first.',
+                tries: [again],
+            };
+        default:
+            return null;
+    }
+}
+
+function sentence(text: string): string {
+    return `${text[0].toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
+}

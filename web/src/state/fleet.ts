@@ -1,0 +1,170 @@
+// The demo's travellers: where they are, what they ask, who shared a cloak.
+//
+// Positions come a few times a second and are drawn more often. From frame to frame everybody moves in a straight
+// line from where it was last drawn to where it is now, so that a late frame makes nobody jump; only who is
+// suddenly far away (a new journey) is simply there.
+//
+// Memory is bounded: two frames and what is drawn between them, who waits now, the last few thousand queries,
+// the members of the last few hundred cloaks.
+//
+// Used by: session fills it; layers and panels read it as a Fleet.
+import { int32From } from '../api/base64';
+import type {
+    AskedEvent,
+    EndedEvent,
+    HelloEvent,
+    PendingEvent,
+    PositionsEvent,
+} from '../api/types';
+import type { Point } from '../map/road_map';
+import type { Fleet, Waiting } from './model';
+import { Signal } from './signal';
+
+const KEPT_CLOAKS = 400;
+/** Queries that were asked of late, whatever became of them: half a minute of some thousand travellers. */
+const KEPT_RECENT = 8000;
+/** No traveller drives faster, metres per second. */
+const FASTEST = 80;
+const NEAR_M = 50;
+/** Who should have ended long ago was lost on the way: its event, not the query. */
+const GRACE_MS = 15_000;
+
+export class Travellers implements Fleet {
+    count = 0;
+    engine: string;
+    readonly waiting = new Map<number, Waiting>();
+    readonly asked = new Signal<Waiting>();
+    readonly ended = new Signal<EndedEvent & { asked?: Waiting }>();
+    readonly engineChanged = new Signal<string>();
+
+    private everyMs = 250;
+    private frameAt = 0;
+    private drawnAt = Number.NaN;
+    private before = new Float32Array(0);
+    private after = new Float32Array(0);
+    private drawn = new Float32Array(0);
+    /** By number, in the order in which they were told: one may be told twice when a stream begins anew. */
+    private readonly recent = new Map<number, Waiting>();
+    private readonly hidden = new Map<string, AskedEvent[]>();
+
+    /** @param fromUnits  from units of the map page to metres */
+    constructor(
+        engine: string,
+        private readonly fromUnits: (east: number, north: number) => Point,
+    ) {
+        this.engine = engine;
+    }
+
+    positions(now: number): Float32Array {
+        const { before, after, drawn } = this;
+        // Several layers ask in the same frame.
+        if (now === this.drawnAt) return drawn;
+        this.drawnAt = now;
+        const part = Math.min(1, Math.max(0, (now - this.frameAt) / this.everyMs));
+        for (let i = 0; i < after.length; i++) drawn[i] = before[i] + (after[i] - before[i]) * part;
+        return drawn;
+    }
+
+    members(cloakId: string): readonly AskedEvent[] {
+        return this.hidden.get(cloakId) ?? [];
+    }
+
+    around(moment: number): readonly AskedEvent[] {
+        return [...this.recent.values()].filter(
+            ({ askedAt, deadlineAt }) => askedAt <= moment && moment <= deadlineAt,
+        );
+    }
+
+    hello(event: HelloEvent): void {
+        this.everyMs = Math.max(20, event.every_s * 1000);
+        this.useEngine(event.engine);
+    }
+
+    useEngine(engine: string): void {
+        if (engine === this.engine) return;
+        this.engine = engine;
+        this.engineChanged.emit(engine);
+    }
+
+    moved(event: PositionsEvent, now: number): void {
+        const units = int32From(event.at);
+        const last = this.positions(now);
+        if (units.length !== this.after.length) {
+            this.after = new Float32Array(units.length);
+            this.before = new Float32Array(units.length).fill(Number.NaN);
+            this.drawn = new Float32Array(units.length);
+            this.count = units.length / 2;
+        } else {
+            this.before.set(last);
+        }
+        const far = Math.max(NEAR_M, (2 * FASTEST * this.everyMs) / 1000);
+        for (let i = 0; i < units.length; i += 2) this.place(i, units[i], units[i + 1], far);
+        this.frameAt = now;
+        this.drawnAt = Number.NaN;
+        this.forgetLost(now);
+    }
+
+    /** All who wait, said once at the beginning: whoever is not among them waits no more. */
+    pending(event: PendingEvent, now: number): void {
+        this.waiting.clear();
+        for (const { waited_s, ...query } of event.queries) this.wait(query, now - waited_s * 1000);
+    }
+
+    ask(event: AskedEvent, now: number): void {
+        this.asked.emit(this.wait(event, now));
+    }
+
+    end(event: EndedEvent): void {
+        const asked = this.waiting.get(event.query);
+        this.waiting.delete(event.query);
+        if (event.cloak && asked) this.remember(event.cloak, asked);
+        this.ended.emit({ ...event, asked });
+    }
+
+    private place(i: number, east: number, north: number, far: number): void {
+        const { before, after } = this;
+        if (east < 0) {
+            after[i] = after[i + 1] = Number.NaN;
+            return;
+        }
+        const { x, y } = this.fromUnits(east, north);
+        after[i] = x;
+        after[i + 1] = y;
+        // Not "more than far": who was off the road is NaN, and nothing is more than that.
+        if (!(Math.abs(x - before[i]) + Math.abs(y - before[i + 1]) <= far)) {
+            before[i] = x;
+            before[i + 1] = y;
+        }
+    }
+
+    private wait(query: AskedEvent, askedAt: number): Waiting {
+        const waiting = { ...query, askedAt, deadlineAt: askedAt + query.max_wait_s * 1000 };
+        this.waiting.set(query.query, waiting);
+        this.recent.delete(query.query);
+        this.recent.set(query.query, waiting);
+        for (const oldest of this.recent.keys()) {
+            if (this.recent.size <= KEPT_RECENT) break;
+            this.recent.delete(oldest);
+        }
+        return waiting;
+    }
+
+    private remember(cloakId: string, asked: Waiting): void {
+        const { askedAt: _askedAt, deadlineAt: _deadlineAt, ...query } = asked;
+        const members = this.hidden.get(cloakId) ?? [];
+        members.push(query);
+        // By road, not by the order in which they were told.
+        members.sort((a, b) => a.segment - b.segment || a.query - b.query);
+        this.hidden.set(cloakId, members);
+        if (this.hidden.size > KEPT_CLOAKS) {
+            const oldest = this.hidden.keys().next();
+            if (!oldest.done) this.hidden.delete(oldest.value);
+        }
+    }
+
+    private forgetLost(now: number): void {
+        for (const [query, { deadlineAt }] of this.waiting) {
+            if (deadlineAt + GRACE_MS < now) this.waiting.delete(query);
+        }
+    }
+}

@@ -1,0 +1,89 @@
+// The worked example of docs/provider-protocol.md, and bytes that are no such message.
+import { describe, expect, it } from 'vitest';
+import { readRelay } from '../../src/wire/compact';
+import { NotAMessage } from '../../src/wire/protobuf';
+
+function bytesOf(hex: string): Uint8Array {
+    return Uint8Array.from(hex.trim().split(/\s+/), (byte) => Number.parseInt(byte, 16));
+}
+
+const worked = bytesOf(`
+    09 d8 1e 66 3b e1 80 68 bd
+    12 03 03 01 05
+    1a 02 02 05
+    22 08 08 05 1a 04 63 61 66 65`);
+
+describe('a compact message', () => {
+    it('is read as the protocol page says', () => {
+        expect(readRelay(worked).relay).toEqual({
+            map: 'bd6880e13b661ed8',
+            segments: [3, 4, 9],
+            borderNodes: [2, 7],
+            requests: [{ type: 'knn', k: 5, categories: ['cafe'] }],
+        });
+    });
+
+    it('that a service sent says what the service told of its cloak', () => {
+        const sent = bytesOf(`
+            09 31 fb 80 b0 27 26 05 85
+            12 0c fd 19 05 fd 01 01 02 01 02 03 01 01
+            1a 09 f3 5a 02 02 01 01 02 02 04
+            22 14 11 00 00 00 00 00 40 7f 40 1a 04 63 61 66 65 1a 03 62 61 72`);
+        expect(readRelay(sent).relay).toEqual({
+            map: '85052627b080fb31',
+            segments: [3325, 3330, 3583, 3584, 3586, 3587, 3589, 3592, 3593, 3594],
+            borderNodes: [11635, 11637, 11639, 11640, 11641, 11643, 11645, 11649],
+            requests: [{ type: 'range', radius_m: 500, categories: ['cafe', 'bar'] }],
+        });
+    });
+
+    it('is explained without a gap: every byte belongs to one piece', () => {
+        const { pieces } = readRelay(worked);
+        expect(pieces.map(({ from, to, said }) => [from, to, said.field])).toEqual([
+            [0, 9, 'map'],
+            [9, 14, 'segments'],
+            [14, 18, 'border nodes'],
+            [18, 28, 'request'],
+        ]);
+    });
+
+    it('may ask for all within a distance, of several categories or of all', () => {
+        const { relay } = readRelay(
+            bytesOf(`22 09 11 00 00 00 00 00 40 7f 40
+                     22 0f 11 00 00 00 00 00 00 29 40 1a 01 61 1a 01 62`),
+        );
+        expect(relay.requests).toEqual([
+            { type: 'range', radius_m: 500 },
+            { type: 'range', radius_m: 12.5, categories: ['a', 'b'] },
+        ]);
+    });
+
+    it('has numbers of several bytes', () => {
+        expect(readRelay(bytesOf('12 05 ac 02 ff ff 03')).relay.segments).toEqual([300, 65835]);
+    });
+
+    it('may have fields of a later version, which are passed over and shown as such', () => {
+        const { relay, pieces } = readRelay(bytesOf('28 07 32 02 00 00 3d 00 00 00 00 12 01 06'));
+        expect(relay.segments).toEqual([6]);
+        expect(pieces.map((piece) => piece.said)).toEqual([
+            { field: 'unknown', number: 5 },
+            { field: 'unknown', number: 6 },
+            { field: 'unknown', number: 7 },
+            { field: 'segments', values: [6] },
+        ]);
+    });
+
+    it('is refused wherever it is cut within a field', () => {
+        const ends = readRelay(worked).pieces.map((piece) => piece.to);
+        for (let size = 1; size < worked.length; size++) {
+            if (ends.includes(size)) continue;
+            expect(() => readRelay(worked.subarray(0, size)), `${size} bytes`).toThrow(NotAMessage);
+        }
+    });
+
+    it('is refused if a number never ends, or a request asks for nothing', () => {
+        expect(() => readRelay(new Uint8Array(20).fill(0xff))).toThrow(NotAMessage);
+        expect(() => readRelay(bytesOf('22 03 1a 01 61'))).toThrow(NotAMessage);
+        expect(() => readRelay(bytesOf('0b'))).toThrow(NotAMessage);
+    });
+});
