@@ -9,19 +9,27 @@ PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 SOAK_SECONDS ?= 3600
 SOAK_HELD ?= 50000
+CHAOS_MINUTES ?= 3
+CHAOS_SEED ?= 1
 
-.PHONY: all demo test lint format bench soak figures fuzz install clean setup help debug asan tsan
+.PHONY: all demo demo-stop tour test lint format bench soak chaos figures fuzz install clean setup help debug asan tsan
 
 all: setup ## build the library and the program: build/starcloak
 	@scripts/build release
 
-demo: all ## a sample city, travellers hidden on it by each engine, a run recorded, verified and attacked, and the service
+demo: all ## a sample city with travellers, a provider, the service, and one address to open in a browser
 	@scripts/demo
+
+demo-stop: ## end a demo that goes on in the background
+	@scripts/demo stop
+
+tour: all ## the same on the command line: every engine on a sample city, a run verified and attacked, the service
+	@scripts/tour
 
 test: setup ## build with sanitizers, run every test, end with one line of counts
 	@tests/run
 
-lint: setup ## clang-format, clang-tidy and cppcheck
+lint: setup ## clang-format, clang-tidy and cppcheck; types, format and lint of the window
 	@scripts/lint
 
 format: setup ## let clang-format set the shape of all C files
@@ -32,6 +40,9 @@ bench: all ## measure, as ratios in one run (docs/benchmarks.md explains them)
 
 soak: all ## let travellers ask the service for an hour (SOAK_SECONDS), and watch its memory
 	@scripts/bench_service 10 $(SOAK_HELD) $(SOAK_SECONDS)
+
+chaos: all ## a cluster in network namespaces of its own, where things break at random for CHAOS_MINUTES (default 3)
+	@scripts/chaos $(CHAOS_MINUTES) $(CHAOS_SEED)
 
 figures: all ## the whole evaluation: build/figures/results/report.html (about half an hour)
 	@scripts/figures
@@ -52,4 +63,4 @@ clean: ## remove all that was built
 	rm -rf build
 
 help: ## show this list
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12

@@ -12,10 +12,10 @@ end_all() {
 }
 trap end_all EXIT
 
-# until_true COMMAND...: try for half a minute.
+# until_true COMMAND...: try for two minutes, or more.
 until_true() {
     local _
-    for _ in {1..600}; do
+    for _ in {1..2400}; do
         "$@" && return 0
         sleep 0.05
     done 2>/dev/null
@@ -41,6 +41,24 @@ address_of() {
 ended() {
     wait "$1"
     status=$?
+}
+
+# free_ports N: so many ports of 127.0.0.1 that nobody has at this moment, and that no connection is given by chance: those come
+# from a range of their own, and there a port may be lost before it is used.
+free_ports() {
+    python3 - "$1" <<'PY'
+import random, socket, sys
+first = int(open("/proc/sys/net/ipv4/ip_local_port_range").read().split()[0])
+taken = []
+while len(taken) < int(sys.argv[1]):
+    s = socket.socket()
+    try:
+        s.bind(("127.0.0.1", random.randrange(10000, first) if first > 12000 else 0))
+        taken.append(s)
+    except OSError:
+        pass
+print(*(s.getsockname()[1] for s in taken))
+PY
 }
 
 # city FILE: the town of these tests, with objects.

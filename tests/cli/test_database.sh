@@ -59,13 +59,13 @@ exec {to}>"$work"/questions {from}<"$work"/answers
 nearest_now() {
     local line=
     echo "8.6821 49.4101" >&"$to"
-    read -r -t 20 line <&"$from"
+    read -r -t 60 line <&"$from"
     cut -f 4 <<<"$line"
 }
 # becomes KEY: wait until it is the nearest.
 becomes() {
     local key=
-    for _ in {1..200}; do
+    for _ in {1..1200}; do
         key=$(nearest_now)
         [[ $key != "$1" ]] || return 0
         sleep 0.05
@@ -93,7 +93,7 @@ server_does() {
 }
 # told TEXT: wait until it was said.
 told() {
-    for _ in {1..400}; do
+    for _ in {1..1200}; do
         ! says "$err" "$1" || return 0
         sleep 0.05
     done

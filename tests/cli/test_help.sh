@@ -10,8 +10,8 @@ mapfile -t pages <"$out"
 check "there is a page for the program, the group and each command" \
     test "${pages[*]}" = "starcloak starcloak-map starcloak-map-import starcloak-map-generate starcloak-map-index \
 starcloak-map-info starcloak-map-check starcloak-map-snap starcloak-map-export \
-starcloak-nearest starcloak-queries starcloak-cloak starcloak-simulate starcloak-evaluate starcloak-verify starcloak-density starcloak-attack starcloak-experiment starcloak-serve starcloak-lbs \
-starcloak-token starcloak-token-key starcloak-token-issue starcloak-token-show starcloak-token-revoke starcloak-query starcloak-load starcloak-help"
+starcloak-nearest starcloak-queries starcloak-cloak starcloak-simulate starcloak-evaluate starcloak-verify starcloak-density starcloak-attack starcloak-experiment starcloak-serve starcloak-demo starcloak-lbs \
+starcloak-token starcloak-token-key starcloak-token-issue starcloak-token-show starcloak-token-revoke starcloak-query starcloak-load starcloak-partition starcloak-gateway starcloak-worker starcloak-cluster starcloak-cluster-key starcloak-cluster-status starcloak-help"
 
 # The options that a text shows, one per line.
 options_in() { grep -oE -e '--[a-z][a-z-]+' "$1" | sort -u; }
@@ -73,7 +73,7 @@ explained() {
         /^$/ { shown = 0 }
         shown { printf "%s ", $0 }' help.txt | tr -s ' '
 }
-for command in nearest queries cloak simulate evaluate verify density attack serve lbs query load; do
+for command in nearest queries cloak simulate evaluate verify density attack serve demo lbs query load partition gateway worker; do
     "$STARCLOAK" "$command" --help >help.txt
     while read -r option; do
         check "'starcloak $command --help' tells the default of --$option, or that it has none" \

@@ -10,7 +10,7 @@ trap '[[ -z $lbs_id ]] || kill -KILL "$lbs_id" 2>/dev/null; chmod -R u+rwX "$wor
 
 # told TEXT: wait until the log has it.
 told() {
-    for _ in {1..600}; do
+    for _ in {1..1200}; do
         ! grep -qF -e "$1" "$log" || return 0
         sleep 0.05
     done
@@ -261,7 +261,7 @@ nearest_now() {
 }
 # becomes KEY: wait until it is the nearest.
 becomes() {
-    for _ in {1..400}; do
+    for _ in {1..1200}; do
         [[ $(nearest_now) != "$1" ]] || return 0
         sleep 0.05
     done

@@ -95,15 +95,15 @@ succeeds "tokens may come from a file, and metrics be left alone"
 holds "then the service's books are not looked at" '.service == null'
 
 "$STARCLOAK" token key other-keys
-run load "http://$address" city.scm --key other-keys -n 5 --duration 1 --pause 1 --sigma-t 1 --json
+run load "http://$address" city.scm --key other-keys -n 5 --duration 2 --pause 1 --sigma-t 1 --json
 equal "tokens of another key are refused, and such a run has failed" "$status" 1
 holds "with their status" '.refused == .asked and .reasons[0].status == 401 and .reasons[0].reason == "token"'
 holds "and with what may be wrong" '.violations.all == 1 and .violations["no outcome"] == 1
     and (.remarks[0] | test("no query was taken: [0-9]+ refused with 401 token; are these the service.s keys"))'
-run load "http://$address" city.scm --key other-keys -n 5 --duration 1 --pause 1 --sigma-t 1
+run load "http://$address" city.scm --key other-keys -n 5 --duration 2 --pause 1 --sigma-t 1
 equal "for people, too" "$status" 1
 check "it says why" says "$out" "no query was taken: " " refused with 401 token; are these the service's keys?"
-run load "http://$address" city.scm --key other-keys -n 5 --duration 1 --pause 1 --sigma-t 1 --quiet
+run load "http://$address" city.scm --key other-keys -n 5 --duration 2 --pause 1 --sigma-t 1 --quiet
 refuses 1 "and quietly, in one line" "violations: 1; the first: no outcome: no query was taken: "
 
 run load "http://$address" city.scm --key keys -n 20 --duration 1 --pause 1 --sigma-t 1 --metrics "http://$address/healthz" --json
@@ -111,8 +111,9 @@ succeeds "metrics of something else are no metrics"
 holds "and are done without" '.service == null'
 
 start load "$STARCLOAK" load "http://$address" city.scm --key keys -n 20 --duration 1000 --pause 1 --sigma-t 1
-until_true curl -s "http://$address/metrics" -o metrics.txt
-sleep 0.5
+# Somebody waits for an answer: then it is in the midst of things.
+some_are_pending() { [[ $(curl -s "http://$address/metrics" | sed -nE 's/^starcloak_pending //p') -gt 0 ]]; }
+until_true some_are_pending
 kill -INT "$started_id"
 ended "$started_id"
 equal "an interrupted run ends well" "$status" 0
@@ -126,7 +127,7 @@ equal "the service ends well after all that" "$status" 0
 
 openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost \
     -keyout tls.key -out tls.pem -addext 'subjectAltName=DNS:localhost,IP:127.0.0.1' 2>/dev/null
-port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+port=$(free_ports 1)
 start service "$STARCLOAK" serve city.scm --listen 127.0.0.1:0 "${no_limits[@]}" --tls-certificate tls.pem --tls-key tls.key \
     --provider "http://127.0.0.1:$port"
 service=$started_id

@@ -90,9 +90,9 @@ PYTHON
 services=()
 serve() {
     mkdir "$work/$1"
-    timeout 120 python3 "$work/service.py" "$work/$1" "${@:2}" 2>"$work/$1/log" &
+    timeout 500 python3 "$work/service.py" "$work/$1" "${@:2}" 2>"$work/$1/log" &
     services+=($!)
-    for ((i = 0; i < 300; i++)); do
+    for ((i = 0; i < 600; i++)); do
         [[ ! -f $work/$1/port ]] || break
         sleep 0.1
     done
@@ -164,7 +164,7 @@ run query "$base"/answered "${where[@]}" --token-file binary
 refuses 1 "and one that holds something else" "binary: its first line is no token"
 "$STARCLOAK" query "$base"/slow "${where[@]}" --token sct1_secret >"$out" 2>"$err" </dev/null &
 asking=$!
-for ((i = 0; i < 50; i++)); do
+for ((i = 0; i < 600; i++)); do
     [[ $(tr '\0' ' ' <"/proc/$asking/cmdline") != *"--token  "* ]] || break
     sleep 0.1
 done

@@ -103,10 +103,11 @@ start small "$STARCLOAK" serve city.scm --listen 127.0.0.1:0 --user "$me" --toke
 small=$started_id
 until_true grep -q '"event":"listening"' small.log
 address=$(sed -nE 's/.*"event":"listening","address":"([^"]+)".*/\1/p' small.log)
-body='{"position":{"edge":5,"offset_m":1},"profile":{"k":9,"max_wait_s":3},"request":{"type":"knn","k":1}}'
+body='{"position":{"edge":5,"offset_m":1},"profile":{"k":9,"max_wait_s":6},"request":{"type":"knn","k":1}}'
+for i in 1 2 3; do tokens[i]=$(token "full-$i"); done
 for i in 1 2 3; do
     curl -s -o "full-$i.json" -w '%{http_code}\n' -X POST -H 'Content-Type: application/json' \
-        -H "Authorization: Bearer $(token "full-$i")" --data-binary "$body" "http://$address/v1/queries" >"full-$i.code" &
+        -H "Authorization: Bearer ${tokens[i]}" --data-binary "$body" "http://$address/v1/queries" >"full-$i.code" &
     full[i]=$!
 done
 wait "${full[@]}"
@@ -138,7 +139,7 @@ fi
 
 # Sockets from a service manager. The tool opens them, and starts the service when somebody connects.
 if command -v systemd-socket-activate >/dev/null; then
-    port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+    port=$(free_ports 1)
     start handed systemd-socket-activate -l "127.0.0.1:$port" "$STARCLOAK" serve city.scm --user "$me"
     until_true curl -s -o "$out" "http://127.0.0.1:$port/healthz"
     equal "a socket that is handed over is served" "$(cat "$out")" '{"status":"ok"}'
@@ -150,7 +151,7 @@ if command -v systemd-socket-activate >/dev/null; then
     for unit in "$repository"/packaging/systemd/*; do
         cp "$unit" . && sed -i "s:/usr/local/bin/starcloak:$STARCLOAK:; /^Documentation/d" "$(basename "$unit")"
     done
-    complaints=$(systemd-analyze verify ./starcloak.service ./starcloak.socket ./starcloak-lbs.service 2>&1)
+    complaints=$(systemd-analyze verify ./starcloak.service ./starcloak.socket ./starcloak-lbs.service ./starcloak-gateway.service ./starcloak-worker.service 2>&1)
     equal "systemd finds nothing wrong with the units" "$complaints" ""
     exposure=$(systemd-analyze security --offline=yes ./starcloak.service 2>/dev/null | sed -nE 's/.*exposure level.*: ([0-9.]+).*/\1/p')
     check "and thinks the service well shut in ($exposure of 10)" python3 -c "assert $exposure < 2"
@@ -163,7 +164,7 @@ fi
 
 # --- Chaos ---------------------------------------------------------------------------------------
 
-lbs_port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+lbs_port=$(free_ports 1)
 start chaos "$STARCLOAK" serve city.scm --listen 127.0.0.1:0 --user "$me" --token-keys keys --paranoid --user-rate 0 \
     --address-rate 0 --provider "http://127.0.0.1:$lbs_port/" --provider-deadline 3 --provider-timeout 1 --request-timeout 2 --metrics open
 chaos=$started_id

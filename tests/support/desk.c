@@ -1,29 +1,50 @@
 // Books on a desk. See desk.h.
 #include "support/desk.h"
 
-#include "query/cloak_make.h"
+#include "base/alloc.h"
 #include "support/check.h"
+#include "support/sketch.h"
 #include "support/streams.h"
 
-static void hear(void *context, const sc__command *command)
+static void hear(void *context, sc_peer to, sc_word *word)
 {
     desk *d = context;
     assert_true(d->told_count < DESK_TOLD);
-    d->told[d->told_count++] = *command;
+    assert_int_equal(word->from, DESK_SELF);
+    d->told[d->told_count++] = (desk_word){to, *word};
+}
+
+static size_t room(void *context)
+{
+    const desk *d = context;
+    return d->room;
 }
 
 sc__books_options desk_options(void)
 {
-    return (sc__books_options){.max_tickets = 8, .jitter_us = 100, .guard_us = 10};
+    return (sc__books_options){
+        .max_tickets = 8,
+        .self = DESK_SELF,
+        .jitter_us = 100,
+        .guard_us = 10,
+        .patience_us = 300,
+        .give_up_us = 5000,
+    };
 }
 
 void desk_open(desk *d, const sc__books_options *options, uint64_t seed)
 {
-    *d = (desk){0};
+    *d = (desk){.room = SIZE_MAX};
     sc_rng_seed(&d->rng, seed);
     sc__books_options own = *options;
-    own.tell = hear;
-    own.context = d;
+    own.voice = (sc_voice){.say = hear, .space = room, .context = d};
+    if (!own.cut) {
+        sketch drawn = sketch_named(small_maps[0].name);
+        d->map = sketch_map(&drawn);
+        sketch_free(&drawn);
+        CHECK_OK(sc_cut_whole(d->map, &d->cut, NULL), NULL);
+        own.cut = d->cut;
+    }
     CHECK_OK(sc__books_new(&own, &d->rng, &d->books), NULL);
 }
 
@@ -47,13 +68,14 @@ void desk_close(desk *d)
         sc_ticket_free(ticket);
     }
     for (size_t i = 0; i < d->told_count; i++) {
-        const sc__command *command = &d->told[i];
-        const bool is_answer =
-            command->kind == SC__COMMAND_ACCEPT || command->kind == SC__COMMAND_REFUSE;
-        if (is_answer) sc_cloak_free(command->cloak);
+        sc_word_fini(&d->told[i].word);
     }
     sc__books_free(d->books);
+    sc_cut_free(d->cut);
+    sc_map_free(d->map);
 }
+
+// --- Tickets -------------------------------------------------------------------------------
 
 sc_ticket *desk_ticket(uint32_t number, uint32_t k, sc_time deadline)
 {
@@ -68,70 +90,187 @@ sc_ticket *desk_ask(desk *d, uint32_t number, sc_time deadline, sc_time now)
 {
     sc_ticket *ticket = desk_ticket(number, 1, deadline);
     sc__books_add(d->books, ticket, now);
-    const sc__command added = desk_next(d, SC__COMMAND_ADD);
+    const sc_word added = desk_next(d, SC_WORD_ADD, SC_PEER_NONE);
     assert_memory_equal(&added.query, &ticket->query, sizeof added.query);
+    assert_int_equal(added.query.owner, DESK_SELF);
+    assert_int_equal(added.part, ticket->home);
+    assert_int_equal(added.home, ticket->home);
     assert_int_equal(ticket->state, SC_TICKET_OPEN);
     return ticket;
 }
 
-sc_cloak *desk_cloak(const uint32_t *numbers)
+void desk_drop(desk *d, uint32_t number, sc_drop_reason reason, sc_time now)
+{
+    sc_word word = {.kind = SC_WORD_DROPPED, .from = DESK_WORKER};
+    word.reason = reason;
+    word.query.id = plain_id(number);
+    sc__books_hear(d->books, &word, now);
+}
+
+void desk_withdraw(desk *d, uint32_t number, sc_time now)
+{
+    const sc_query_id id = plain_id(number);
+    sc__books_withdraw(d->books, &id, now);
+}
+
+// --- Bids ----------------------------------------------------------------------------------
+
+static size_t count_of(const uint32_t *numbers)
 {
     size_t count = 0;
     while (numbers[count] != 0) {
         count++;
     }
-    sc_cloak *cloak = sc_cloak_new(0, 2, count);
-    assert_non_null(cloak);
-    for (size_t i = 0; i < count; i++) {
-        cloak->members[i] =
-            (sc_member){.query = plain_query(numbers[i], 0, 1, 1, 100, 0), .star = SC_NONE};
+    return count;
+}
+
+sc_bid *desk_bid(desk *d, const uint32_t *numbers, sc_peer releaser)
+{
+    sc_bid *bid = sc_bid_new(0, 1, 0, count_of(numbers));
+    assert_non_null(bid);
+    bid->id.bytes[0] = ++d->bids;
+    bid->worker = DESK_WORKER;
+    bid->room = 3;
+    bid->releaser = releaser;
+    bid->is_single = true;
+    for (size_t i = 0; i < bid->member_count; i++) {
+        const sc_peer owner = numbers[i] < DESK_THEIRS ? DESK_SELF : DESK_OTHER;
+        bid->is_single &= owner == releaser;
+        bid->members[i].query = plain_query(numbers[i], 0, 1, 1, 100, SC_TIME_NEVER);
+        bid->members[i].query.owner = owner;
+        bid->members[i].star = SC_NONE;
     }
-    cloak->segments[0] = 0;
-    cloak->segment_count = 1;
-    cloak->is_pruned = true;
-    return cloak;
+    return bid;
 }
 
-void desk_propose(desk *d, sc_cloak *cloak, sc_time now)
+sc_bid_id desk_reserve(desk *d, sc_bid *bid, sc_time now)
 {
-    sc__books_hear(d->books, &(sc__message){.kind = SC__MESSAGE_PROPOSED, .cloak = cloak}, now);
+    const sc_bid_id id = bid->id;
+    sc_word word = {.kind = SC_WORD_RESERVE, .from = DESK_WORKER};
+    word.bid = bid;
+    sc__books_hear(d->books, &word, now);
+    return id;
 }
 
-void desk_drop(desk *d, uint32_t number, sc_drop_reason reason, sc_time now)
+sc_bid_id desk_propose(desk *d, const uint32_t *numbers, sc_time now)
 {
-    const sc__message message = {
-        .kind = SC__MESSAGE_DROPPED, .reason = reason, .id = plain_id(number)};
-    sc__books_hear(d->books, &message, now);
+    return desk_reserve(d, desk_bid(d, numbers, DESK_SELF), now);
 }
 
-sc__command desk_next(desk *d, sc__command_kind kind)
+void desk_hear(desk *d, sc_word_kind kind, sc_peer from, const sc_bid_id *id, sc_time now)
+{
+    sc_word word = {.kind = kind, .from = from};
+    word.id = *id;
+    word.room = 5;
+    word.deadline = kind == SC_WORD_PUBLISHED ? now : SC_TIME_NEVER;
+    word.number = 815;
+    word.users = 4;
+    sc__books_hear(d->books, &word, now);
+}
+
+void desk_release(desk *d, const sc_bid_id *id, const uint32_t *numbers, sc_time deadline,
+                  sc_time now)
+{
+    sc_word word = {.kind = SC_WORD_RELEASE, .from = DESK_WORKER};
+    word.id = *id;
+    word.deadline = deadline;
+    word.count = count_of(numbers);
+    word.wishes = sc_calloc(word.count + 1, sizeof *word.wishes);
+    for (size_t i = 0; i < word.count; i++) {
+        word.wishes[i].query = plain_id(numbers[i]);
+        word.wishes[i].request = (sc_request){.type = SC_REQUEST_KNN, .k = 1 + numbers[i] % 3};
+    }
+    sc__books_hear(d->books, &word, now);
+}
+
+void desk_result(desk *d, const sc_bid_id *id, sc_failure failure, sc_time now)
+{
+    sc_word word = {.kind = SC_WORD_RESULT, .from = DESK_OTHER};
+    word.id = *id;
+    word.number = 815;
+    word.users = 4;
+    word.result = sc_result_new(failure, "relay", 5, "reply", 5);
+    sc__books_hear(d->books, &word, now);
+}
+
+// --- What the books have said --------------------------------------------------------------
+
+sc_word desk_next(desk *d, sc_word_kind kind, sc_peer to)
 {
     assert_true(d->told_count > 0);
-    const sc__command command = d->told[0];
-    assert_int_equal(command.kind, kind);
+    const desk_word said = d->told[0];
+    assert_string_equal(sc_word_kind_name(said.word.kind), sc_word_kind_name(kind));
+    assert_int_equal(said.to, to);
     d->told_count--;
     memmove(d->told, d->told + 1, d->told_count * sizeof *d->told);
-    return command;
+    return said.word;
+}
+
+void desk_check_word(desk *d, sc_word_kind kind, sc_peer to, const sc_bid_id *id)
+{
+    sc_word word = desk_next(d, kind, to);
+    assert_memory_equal(&word.id, id, sizeof *id);
+    if (to == DESK_WORKER) assert_int_equal(word.room, 3);
+    sc_word_fini(&word);
+}
+
+void desk_check_no(desk *d, const sc_bid_id *id, const uint32_t *gone)
+{
+    sc_word word = desk_next(d, SC_WORD_NO, DESK_WORKER);
+    assert_memory_equal(&word.id, id, sizeof *id);
+    assert_int_equal(word.room, 3);
+    assert_int_equal(word.count, count_of(gone));
+    for (size_t i = 0; i < word.count; i++) {
+        const sc_query_id wanted = plain_id(gone[i]);
+        bool is_there = false;
+        for (size_t j = 0; j < word.count; j++) {
+            is_there |= memcmp(&word.gone[j], &wanted, sizeof wanted) == 0;
+        }
+        assert_true(is_there);
+    }
+    sc_word_fini(&word);
+}
+
+void desk_check_query(desk *d, sc_word_kind kind, uint32_t number, uint32_t part)
+{
+    const sc_word word = desk_next(d, kind, SC_PEER_NONE);
+    const sc_query_id id = plain_id(number);
+    assert_memory_equal(&word.query.id, &id, sizeof id);
+    assert_int_equal(word.query.owner, DESK_SELF);
+    assert_int_equal(word.part, part);
 }
 
 void desk_check_remove(desk *d, uint32_t number)
 {
-    const sc__command command = desk_next(d, SC__COMMAND_REMOVE);
-    const sc_query_id id = plain_id(number);
-    assert_memory_equal(&command.id, &id, sizeof id);
-}
-
-void desk_check_answer(desk *d, sc__command_kind kind, const sc_cloak *cloak)
-{
-    const sc__command command = desk_next(d, kind);
-    assert_ptr_equal(command.cloak, cloak);
-    sc_cloak_free(command.cloak);
+    desk_check_query(d, SC_WORD_REMOVE, number, 0);
 }
 
 void desk_check_quiet(const desk *d)
 {
-    assert_int_equal(d->told_count, 0);
+    if (d->told_count > 0) {
+        fail_msg("%s was said to %lu", sc_word_kind_name(d->told[0].word.kind), d->told[0].to);
+    }
 }
+
+void desk_check_added_anew(desk *d, const uint32_t *numbers, sc_time now)
+{
+    desk_check_quiet(d);
+    sc__books_pass_time(d->books, now);
+    const size_t count = count_of(numbers);
+    assert_int_equal(d->told_count, count);
+    for (size_t i = 0; i < count; i++) {
+        const sc_query_id id = plain_id(numbers[i]);
+        size_t said = 0;
+        for (size_t j = 0; j < count; j++) {
+            assert_int_equal(d->told[j].word.kind, SC_WORD_ADD);
+            said += memcmp(&d->told[j].word.query.id, &id, sizeof id) == 0;
+        }
+        assert_int_equal(said, 1);
+    }
+    d->told_count = 0;
+}
+
+// --- Outcomes ------------------------------------------------------------------------------
 
 void desk_check_settled(desk *d, uint32_t number, sc_outcome outcome, int why)
 {
@@ -149,7 +288,9 @@ void desk_check_settled(desk *d, uint32_t number, sc_outcome outcome, int why)
     assert_int_equal(ticket->state, SC_TICKET_SETTLED);
     assert_string_equal(sc_outcome_name(ticket->outcome), sc_outcome_name(outcome));
     if (outcome == SC_OUTCOME_DROPPED) assert_int_equal(ticket->drop, why);
-    if (outcome == SC_OUTCOME_FAILED) assert_int_equal(ticket->failure, why);
+    if (outcome == SC_OUTCOME_FAILED) {
+        assert_string_equal(sc_failure_name(ticket->failure), sc_failure_name((sc_failure)why));
+    }
     assert_null(ticket->proposal);
     sc_ticket_free(ticket);
 }
@@ -170,4 +311,5 @@ void desk_check_stats(const sc_ledger_stats *stats)
     }
     assert_int_equal(sum, stats->taken);
     assert_true(stats->violations <= stats->refused);
+    assert_true(stats->refused <= stats->bids);
 }

@@ -1,10 +1,10 @@
 /**
  * @file desk.h
- * @brief Books on a desk, for tests that play the ledger: tickets by number, made-up cloaks, and
- * everything that the engine was told.
+ * @brief Books on a desk, for tests that play a gateway: tickets by number, made-up bids, and
+ * everything that the books have said.
  *
- * Ticket i has the id and the user of plain_query(i) (streams.h). A cloak here is a list of members
- * on one segment; only the paranoid would mind.
+ * Ticket i has the id and the user of plain_query(i) (streams.h). A bid here is a list of members
+ * on one segment; only the paranoid would mind. Members from DESK_THEIRS on are of another gateway.
  *
  * Used by: tests of the ledger.
  */
@@ -14,24 +14,42 @@
 #include "base/rng.h"
 #include "ledger/books.h"
 
-enum { DESK_TOLD = 256, DESK_MEMBERS = 16 };
+enum { DESK_TOLD = 256, DESK_MEMBERS = 16, DESK_THEIRS = 1000 };
+
+/** Who is who: we, another gateway, one that has nothing to do with it, the worker. */
+#define DESK_SELF UINT64_C(7)
+#define DESK_OTHER UINT64_C(8)
+#define DESK_STRANGER UINT64_C(9)
+#define DESK_WORKER UINT64_C(100)
+
+typedef struct desk_word {
+    sc_peer to;
+    sc_word word;
+} desk_word;
 
 typedef struct desk {
+    sc_map *map;  ///< of the cut, if none was given
+    sc_cut *cut;
     sc_rng rng;
     sc__books *books;
-    sc__command told[DESK_TOLD];  ///< and not yet looked at
+    desk_word told[DESK_TOLD];  ///< and not yet looked at
     size_t told_count;
+    uint8_t bids;        ///< that were made
+    size_t room;         ///< for words about queries that are said anew
     sc_ticket *settled;  ///< and not yet looked at
 } desk;
 
-/** It stays where it is: the books know its address. */
+/** It stays where it is: the books know its address. Without a cut there is one part. */
 void desk_open(desk *d, const sc__books_options *options, uint64_t seed);
 
-/** Room for 8 tickets, 100 us of jitter, 10 us of guard. */
+/** Room for 8 tickets, 100 us of jitter, 10 us of guard, 300 us of patience, 5000 us until a result
+ * is given up. */
 sc__books_options desk_options(void);
 
-/** Stops the books, frees all that is settled and all cloaks. */
+/** Stops the books, frees all that is settled and all that was said. */
 void desk_close(desk *d);
+
+// --- Tickets -------------------------------------------------------------------------------
 
 /** A ticket of k users; not yet in the books. */
 sc_ticket *desk_ticket(uint32_t number, uint32_t k, sc_time deadline);
@@ -39,27 +57,57 @@ sc_ticket *desk_ticket(uint32_t number, uint32_t k, sc_time deadline);
 /** The same, in the books; what the engine is told of it is looked at. */
 sc_ticket *desk_ask(desk *d, uint32_t number, sc_time deadline, sc_time now);
 
-/** A pruned cloak of one segment with these members; the last number is 0. */
-sc_cloak *desk_cloak(const uint32_t *numbers);
-
-/** The engine proposes it. */
-void desk_propose(desk *d, sc_cloak *cloak, sc_time now);
-
 /** The engine says that there will be no cloak for it. */
 void desk_drop(desk *d, uint32_t number, sc_drop_reason reason, sc_time now);
 
-/** The next thing that the engine was told, which must be of that kind. Cloaks are freed by
- * desk_check_answer(). */
-sc__command desk_next(desk *d, sc__command_kind kind);
+void desk_withdraw(desk *d, uint32_t number, sc_time now);
 
-/** It was told to remove that query. */
+// --- Bids ----------------------------------------------------------------------------------
+
+/** A bid of one segment with these members, none of which has a deadline of its own; the last
+ * number is 0. R is `releaser`; it is single if all members are R's. */
+sc_bid *desk_bid(desk *d, const uint32_t *numbers, sc_peer releaser);
+
+/** The worker says `reserve`; the bid is given away. */
+sc_bid_id desk_reserve(desk *d, sc_bid *bid, sc_time now);
+
+/** The same for a bid of ours. */
+sc_bid_id desk_propose(desk *d, const uint32_t *numbers, sc_time now);
+
+/** Somebody says something about a bid; release, abort and ask with a deadline that never comes. */
+void desk_hear(desk *d, sc_word_kind kind, sc_peer from, const sc_bid_id *id, sc_time now);
+
+/** The worker says `release` with the wishes of these members; the last number is 0. */
+void desk_release(desk *d, const sc_bid_id *id, const uint32_t *numbers, sc_time deadline,
+                  sc_time now);
+
+/** The other gateway says `result`. */
+void desk_result(desk *d, const sc_bid_id *id, sc_failure failure, sc_time now);
+
+// --- What the books have said --------------------------------------------------------------
+
+/** The next word, which must be of that kind and to that peer; it is the caller's, who calls
+ * sc_word_fini(). */
+sc_word desk_next(desk *d, sc_word_kind kind, sc_peer to);
+
+/** The next word is that, about this bid, and nothing more. */
+void desk_check_word(desk *d, sc_word_kind kind, sc_peer to, const sc_bid_id *id);
+
+/** A `no` to the worker with these members, in any order; the last number is 0. */
+void desk_check_no(desk *d, const sc_bid_id *id, const uint32_t *gone);
+
+/** The next word is add, company or remove, of that query to that part. */
+void desk_check_query(desk *d, sc_word_kind kind, uint32_t number, uint32_t part);
 void desk_check_remove(desk *d, uint32_t number);
 
-/** It was told what became of a cloak, which is freed. */
-void desk_check_answer(desk *d, sc__command_kind kind, const sc_cloak *cloak);
-
-/** It was told nothing more. */
+/** Nothing more was said. */
 void desk_check_quiet(const desk *d);
+
+/** Time passes, and these are added anew, in any order; the last number is 0. Nothing more is said.
+ */
+void desk_check_added_anew(desk *d, const uint32_t *numbers, sc_time now);
+
+// --- Outcomes ------------------------------------------------------------------------------
 
 /**
  * That ticket has this outcome, and is freed.

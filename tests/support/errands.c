@@ -103,6 +103,7 @@ void errand_free(sc_errand *errand)
         sc_answer_free(errand->seats[i].answer);
     }
     sc_relay_free(errand->relay);
+    sc_bytes_fini(&errand->reply);
     free(errand->seats);
     free(errand->context);
     free(errand);

@@ -12,7 +12,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { PATIENCE_S = 10, PIECE = 65536 };
+enum { PATIENCE_S = 60, PIECE = 65536 };
 
 // --- Connecting ----------------------------------------------------------------------------------
 
@@ -65,7 +65,12 @@ bool caller_secure(caller *c, SSL_CTX *context)
     c->ssl = SSL_new(context);
     assert_non_null(c->ssl);
     assert_int_equal(SSL_set_fd(c->ssl, c->fd), 1);
-    return SSL_connect(c->ssl) == 1;
+    int done = 0;
+    do {
+        errno = 0;
+        done = SSL_connect(c->ssl);
+    } while (done < 0 && errno == EINTR);
+    return done == 1;
 }
 
 // --- Saying --------------------------------------------------------------------------------------
@@ -74,8 +79,10 @@ void caller_say_bytes(caller *c, const void *bytes, size_t size)
 {
     const char *next = bytes;
     while (size > 0) {
+        errno = 0;
         const ssize_t sent =
             c->ssl ? SSL_write(c->ssl, next, (int)size) : send(c->fd, next, size, MSG_NOSIGNAL);
+        if (sent < 0 && errno == EINTR) continue;
         if (sent <= 0) return;
         next += sent;
         size -= (size_t)sent;
@@ -97,9 +104,12 @@ static bool more(caller *c)
         c->bytes = realloc(c->bytes, c->capacity);
         if (!c->bytes) abort();
     }
-    errno = 0;
-    const ssize_t got = c->ssl ? SSL_read(c->ssl, c->bytes + c->count, PIECE)
-                               : recv(c->fd, c->bytes + c->count, PIECE, 0);
+    ssize_t got = 0;
+    do {
+        errno = 0;
+        got = c->ssl ? SSL_read(c->ssl, c->bytes + c->count, PIECE)
+                     : recv(c->fd, c->bytes + c->count, PIECE, 0);
+    } while (got < 0 && errno == EINTR);
     assert_true(got > 0 || (errno != EAGAIN && errno != EWOULDBLOCK));  // it waited too long
     if (got <= 0) return false;
     c->count += (size_t)got;

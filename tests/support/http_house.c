@@ -293,7 +293,7 @@ unsigned house_requests(const house *h)
 
 void house_await(const house *h, unsigned (*count)(const house *h), unsigned wanted)
 {
-    for (int ms = 0; count(h) < wanted && ms < 10000; ms++) {
+    for (int ms = 0; count(h) < wanted && ms < 60000; ms++) {
         usleep(1000);
     }
     assert_true(count(h) >= wanted);
@@ -301,7 +301,7 @@ void house_await(const house *h, unsigned (*count)(const house *h), unsigned wan
 
 void house_await_idle(const house *h)
 {
-    for (int ms = 0; !sc_http_is_idle(h->http) && ms < 10000; ms++) {
+    for (int ms = 0; !sc_http_is_idle(h->http) && ms < 60000; ms++) {
         usleep(1000);
     }
     assert_true(sc_http_is_idle(h->http));

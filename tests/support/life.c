@@ -91,10 +91,21 @@ static void answer(life *l, sc_cloak *cloak)
     sc_cloak_free(cloak);
 }
 
+// A run that fails may be followed by one that searches in another way.
+static sc_err run_or_switch(life *l)
+{
+    const sc_err err = sc_engine_run(l->engine, l->s.now);
+    if (err == SC_ENOMEM && l->plan->has_switches && !l->plan->is_certain) {
+        const sc_variant any[] = {SC_BASIC, SC_BOUNDED, SC_HYBRID};
+        CHECK_OK(sc_engine_switch(l->engine, any[l->told.count % 3]), NULL);
+    }
+    return err;
+}
+
 static void run(life *l)
 {
     sc_err err = SC_OK;
-    INSIST(l, err, sc_engine_run(l->engine, l->s.now));
+    INSIST(l, err, run_or_switch(l));
     CHECK_OK(err, NULL);
     for (sc_drop drop; sc_engine_take_drop(l->engine, &drop);) {
         stream_end(&l->s, &drop.query.id);
@@ -146,6 +157,9 @@ static void take_step(life *l, const step *now)
     case STEP_REMOVE:
         if (sc_engine_remove(l->engine, &now->id) == SC_OK) stream_end(&l->s, &now->id);
         break;
+    case STEP_SWITCH:
+        CHECK_OK(sc_engine_switch(l->engine, now->variant), NULL);
+        break;
     case STEP_RUN:
         run(l);
         break;
@@ -165,6 +179,7 @@ static void live(life *l, const life_plan *plan, const sc_map *map)
         l->s.segment_count = sc_map_segment_count(map);
         l->s.has_company = true;
     }
+    l->s.has_switches = plan->has_switches;
     sc_rng_seed(&l->rng, plan->seed);
     sc_rng_seed(&l->prune_rng, plan->seed + 1);
     INSIST(l, err, sc_engine_new(map, &plan->options, &l->rng, &l->engine, NULL));

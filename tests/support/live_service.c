@@ -29,6 +29,7 @@ void live_service_prepare(live_service *s)
         .courier = sc_courier_options_default(),
         .policy = sc_policy_terms_default(),
         .max_listeners = 4,
+        .version = "0",
     };
     s->options.http.addresses = s->addresses;
     s->options.http.address_count = 1;

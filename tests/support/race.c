@@ -201,6 +201,10 @@ static void take_step(race *r, const step *now, race_tally *all)
         assert_int_equal(sc_engine_remove(r->fast, &now->id),
                          slow_engine_remove(r->slow, &now->id));
         break;
+    case STEP_SWITCH:
+        CHECK_OK(sc_engine_switch(r->fast, now->variant), NULL);
+        slow_engine_switch(r->slow, now->variant);
+        break;
     case STEP_RUN:
         run(r, all);
         break;

@@ -273,6 +273,7 @@ sc_time slow_engine_next_wake(const slow_engine *engine)
         const slow_query *q = &engine->queries[i];
         if (q->place == IN_PROPOSAL) continue;
         if (q->place == IN_QUEUE) return engine->now;
+        if (has_become_urgent(engine, q)) return engine->now;
         sc_time next = first_moment_after(q->query.deadline);
         if (engine->options.variant == SC_HYBRID && !q->is_company && !q->urgency_is_known) {
             next = first_moment_after(q->query.deadline - engine->options.consideration_us);
@@ -283,6 +284,15 @@ sc_time slow_engine_next_wake(const slow_engine *engine)
         if (vertex_exists(engine, engine->relaxed[i])) return engine->now;
     }
     return wake;
+}
+
+void slow_engine_switch(slow_engine *engine, sc_variant variant)
+{
+    if (variant == engine->options.variant) return;
+    engine->options.variant = variant;
+    for (size_t i = 0; i < engine->query_count; i++) {
+        engine->queries[i].urgency_is_known = false;
+    }
 }
 
 // --- Proposals -------------------------------------------------------------------

@@ -31,6 +31,9 @@ SC_CHECKED sc_err slow_engine_add_company(slow_engine *engine, const sc_query *q
 SC_CHECKED sc_err slow_engine_remove(slow_engine *engine, const sc_query_id *id);
 SC_CHECKED sc_err slow_engine_run(slow_engine *engine, sc_time now);
 
+/** Among basic, bounded and hybrid. */
+void slow_engine_switch(slow_engine *engine, sc_variant variant);
+
 /** The clock of the last run if there is work waiting. */
 sc_time slow_engine_next_wake(const slow_engine *engine);
 

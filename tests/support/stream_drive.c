@@ -167,6 +167,9 @@ static void take_step(drive *d, const step *now)
     case STEP_REMOVE:
         remove_query(d, &now->id);
         break;
+    case STEP_SWITCH:
+        CHECK_OK(sc_engine_switch(d->engine, now->variant), NULL);
+        break;
     case STEP_RUN:
         run(d);
         break;

@@ -47,6 +47,8 @@ typedef struct toy_service toy_service;
 toy_service *toy_service_start(const sc_map *map, toy_manners manners);
 void toy_service_stop(toy_service *service);
 
+toy_manners toy_service_manners(const toy_service *service);
+
 /** "http://127.0.0.1:40123"; lent. */
 const char *toy_service_url(const toy_service *service);
 

@@ -4,6 +4,7 @@
 #include "support/check.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <strings.h>
@@ -59,7 +60,7 @@ static bool receive_more(int fd, web_stream *stream)
     enum { PIECE = 65536 };
     stream->text = realloc(stream->text, stream->size + PIECE + 1);
     assert_non_null(stream->text);
-    const ssize_t got = recv(fd, stream->text + stream->size, PIECE, 0);
+    const ssize_t got = TEMP_FAILURE_RETRY(recv(fd, stream->text + stream->size, PIECE, 0));
     if (got < 0) fail_msg("nothing came, or the connection broke");
     stream->size += (size_t)got;
     stream->text[stream->size] = '\0';
