@@ -226,16 +226,23 @@ static void test_bids_without_memory_are_none(void **state)
     heard_close(&gateways);
 }
 
+/** Bids whose words are heard by `gateways`, which the caller closes after them. */
+static sc__bids *open_bids(heard *gateways, sc_rng *rng)
+{
+    heard_open(gateways);
+    const sc__bids_options options = bids_options(gateways);
+    sc_rng_seed(rng, 1);
+    sc__bids *bids = NULL;
+    CHECK_OK(sc__bids_new(&options, rng, &bids), NULL);
+    return bids;
+}
+
 static void test_a_bid_without_memory_is_off_and_nobody_is_told(void **state)
 {
     (void)state;
     heard gateways;
-    heard_open(&gateways);
-    const sc__bids_options options = bids_options(&gateways);
     sc_rng rng;
-    sc_rng_seed(&rng, 1);
-    sc__bids *bids;
-    CHECK_OK(sc__bids_new(&options, &rng, &bids), NULL);
+    sc__bids *bids = open_bids(&gateways, &rng);
     sc__allowance allowance = {0};
     unsigned failures = 0;
     bool has_room = false;
@@ -277,12 +284,8 @@ static void test_who_is_silent_is_named_when_there_is_memory(void **state)
 {
     (void)state;
     heard gateways;
-    heard_open(&gateways);
-    const sc__bids_options options = bids_options(&gateways);
     sc_rng rng;
-    sc_rng_seed(&rng, 1);
-    sc__bids *bids;
-    CHECK_OK(sc__bids_new(&options, &rng, &bids), NULL);
+    sc__bids *bids = open_bids(&gateways, &rng);
     assert_int_equal(be_silent(bids, 10), 0);
     assert_int_equal(be_silent(bids, 20), 0);
     assert_int_equal(be_silent(bids, 30), 3);
@@ -294,12 +297,8 @@ static void test_a_table_that_cannot_grow_still_finds_its_bids(void **state)
 {
     (void)state;
     heard gateways;
-    heard_open(&gateways);
-    const sc__bids_options options = bids_options(&gateways);
     sc_rng rng;
-    sc_rng_seed(&rng, 1);
-    sc__bids *bids;
-    CHECK_OK(sc__bids_new(&options, &rng, &bids), NULL);
+    sc__bids *bids = open_bids(&gateways, &rng);
     enum { MANY = 200 };
     sc__allowance allowance = {0};
     for (int i = 0; i < MANY; i++) {

@@ -76,7 +76,7 @@ static sc_rehearsal_verdict play(unsigned gateways, unsigned workers, sc_time de
 }
 
 /** Nothing is broken, nearly all are answered, and that takes few bids: about 900 to 1600. Without
- * an allowance (worker/allowance.h) it took 4000 to 6000 with two gateways, and 19000 with four,
+ * an allowance (worker/allowance.h) it took 5000 to 6000 with two gateways, and 19000 with four,
  * when more than half of the queries had no answer. */
 static void check_burst(unsigned gateways, unsigned workers, sc_time delay_us)
 {
