@@ -3,9 +3,9 @@
 #include <stdio.h>
 
 #include "base/clock.h"
-#include "client/flock.h"
-#include "client/response.h"
-#include "guard/token.h"
+#include "demo/loadgen/flock.h"
+#include "demo/loadgen/response.h"
+#include "server/token.h"
 #include "support/check.h"
 #include "support/oom.h"
 #include "support/place.h"

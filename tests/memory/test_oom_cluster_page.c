@@ -1,8 +1,8 @@
 // Every allocation of the pages and metrics of a cluster fails once, in turn: it is told, nothing
 // is half done and nothing leaks.
-#include "service/cluster_page.h"
-#include "service/metrics_internal.h"
-#include "service/own_view.h"
+#include "api/cluster_page.h"
+#include "api/metrics_internal.h"
+#include "api/own_view.h"
 
 #include "base/rng.h"
 #include "support/check.h"

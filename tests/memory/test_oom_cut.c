@@ -1,6 +1,6 @@
 // Every allocation of making, reading and walking a cut fails once, in turn: it says so, leaves
 // nothing half done and leaks nothing (the address sanitizer looks).
-#include "cut/cut.h"
+#include "partition/cut.h"
 
 #include "support/check.h"
 #include "support/oom.h"

@@ -3,7 +3,7 @@
 // and leaves its result alone.
 #include <starcloak/map_import.h>
 
-#include "load/load.h"
+#include "import/load.h"
 #include "support/check.h"
 #include "support/oom.h"
 

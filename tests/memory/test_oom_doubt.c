@@ -2,10 +2,10 @@
 // leaks (the address sanitizer looks), and the next one goes well.
 #include <pthread.h>
 
+#include "api/doubt_json.h"
+#include "api/doubts.h"
 #include "base/rng.h"
-#include "doubt/doubt_internal.h"
-#include "service/doubt_json.h"
-#include "service/doubts.h"
+#include "demo/doubt_internal.h"
 #include "support/oom.h"
 #include "support/sketch.h"
 #include "unit/doubt/made_doubt.h"

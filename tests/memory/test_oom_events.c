@@ -1,10 +1,10 @@
 // Every allocation of the service's events fails once, in turn: it is told, nothing is half done
 // and nothing leaks. (What is then lost is counted: test_events.c.)
-#include "service/events.h"
+#include "api/events.h"
 
-#include "service/event_text.h"
-#include "service/metrics.h"
-#include "service/problem.h"
+#include "api/event_text.h"
+#include "api/metrics.h"
+#include "api/problem.h"
 #include "support/check.h"
 #include "support/oom.h"
 #include "support/sketch.h"

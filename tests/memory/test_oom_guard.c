@@ -5,10 +5,10 @@
 #include "support/place.h"
 
 #include "base/handover.h"
-#include "guard/guard_internal.h"
-#include "guard/pending.h"
-#include "guard/rates.h"
-#include "log/log.h"
+#include "server/guard_internal.h"
+#include "server/log.h"
+#include "server/pending.h"
+#include "server/rates.h"
 
 #include <sys/stat.h>
 

@@ -7,7 +7,7 @@
 #include "support/oom.h"
 #include "support/place.h"
 
-#include "http/http.h"
+#include "server/http.h"
 
 #include <event2/event.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 // Every allocation of adding objects from a CSV file, and of putting them on the
 // map, fails once, in turn: it says so and leaks nothing (the address sanitizer
 // looks).
-#include "load/load.h"
+#include "import/load.h"
 
 #include "support/check.h"
 #include "support/oom.h"

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "load/load.h"
+#include "import/load.h"
 #include "support/pbf_write.h"
 
 static const char xml[] =

@@ -1,8 +1,8 @@
 // Every allocation of the service's pages and metrics fails once, in turn: it is told, nothing is
 // half done and nothing leaks.
-#include "service/map_bytes.h"
-#include "service/metrics_internal.h"
-#include "service/pages.h"
+#include "api/map_bytes.h"
+#include "api/metrics_internal.h"
+#include "api/pages.h"
 
 #include "support/check.h"
 #include "support/oom.h"

@@ -1,6 +1,6 @@
 // Every allocation of making and reading settings fails once, in turn.
-#include "service/settings.h"
-#include "service/settings_table.h"
+#include "api/settings.h"
+#include "api/settings_table.h"
 
 #include "support/check.h"
 #include "support/oom.h"

@@ -1,6 +1,6 @@
 // Every allocation of the shapefile reader fails once, in turn. Shapelib has an
 // allocator of its own that cannot be made to fail; all others are covered.
-#include "load/load.h"
+#include "import/load.h"
 
 #include "base/alloc.h"
 #include "support/sheet.h"

@@ -1,4 +1,4 @@
-// src/base/sort.c: an order by keys, ids in order, and how many values differ.
+// src/lib/base/sort.c: an order by keys, ids in order, and how many values differ.
 #include "support/check.h"
 
 #include "base/rng.h"

@@ -3,7 +3,7 @@
 
 #include "base/rng.h"
 #include "beats.h"
-#include "cut/cut.h"
+#include "partition/cut.h"
 
 #include <math.h>
 

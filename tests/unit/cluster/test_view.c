@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 #include "beats.h"
-#include "cut/cut.h"
+#include "partition/cut.h"
 
 #include <jansson.h>
 

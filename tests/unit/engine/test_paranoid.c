@@ -1,6 +1,6 @@
-// An engine that trusts nobody: what it is asked to accept is checked again by src/verify. Honest
-// cloaks pass; one that somebody has touched on its way does not, is counted, and its members go
-// on.
+// An engine that trusts nobody: what it is asked to accept is checked again by src/lib/verify.
+// Honest cloaks pass; one that somebody has touched on its way does not, is counted, and its
+// members go on.
 #include <starcloak/engine.h>
 
 #include "support/check.h"
