@@ -10,7 +10,7 @@
 #include "support/check.h"
 #include "support/sketch.h"
 
-#include <starcloak/query.h>
+#include <starcloak/admit.h>
 
 static const uint8_t door_key[SC_KEY_SIZE] = {7, 7, 7};
 

@@ -9,7 +9,7 @@
 //
 // Checks go from cheap to dear: plain comparisons, the hashes (about half a
 // microsecond), and the search for the nearest road.
-#include <starcloak/query.h>
+#include <starcloak/admit.h>
 
 #include "base/alloc.h"
 #include "base/diag.h"

@@ -12,6 +12,7 @@
 #define SC_SERVICE_DOOR_INTERNAL_H
 
 #include <sodium.h>
+#include <starcloak/admit.h>
 
 #include "api/door.h"
 #include "base/handover.h"

@@ -14,7 +14,7 @@
 #ifndef SC_RECORD_STREAM_H
 #define SC_RECORD_STREAM_H
 
-#include <starcloak/query.h>
+#include <starcloak/admit.h>
 #include <starcloak/relay.h>
 #include <stdio.h>
 

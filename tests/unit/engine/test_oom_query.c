@@ -4,7 +4,7 @@
 #include "support/oom.h"
 #include "support/sketch.h"
 
-#include <starcloak/query.h>
+#include <starcloak/admit.h>
 #include <starcloak/rng.h>
 
 static const uint8_t any_key[SC_KEY_SIZE] = {1};
