@@ -191,15 +191,12 @@ static void test_a_failed_query_is_watched_no_more(void **state)
     stage_free(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_queries_are_numbered_as_they_come_and_known_for_good),
-        cmocka_unit_test(test_every_cloaked_query_keeps_the_number_of_its_cloak),
-        cmocka_unit_test(test_no_more_answers_are_kept_than_wanted_and_they_are_spread),
-        cmocka_unit_test(test_fewer_answers_than_wanted_are_all_kept),
-        cmocka_unit_test(test_none_are_kept_if_none_are_wanted),
-        cmocka_unit_test(test_a_failed_query_is_watched_no_more),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_queries_are_numbered_as_they_come_and_known_for_good),
+    cmocka_unit_test(test_every_cloaked_query_keeps_the_number_of_its_cloak),
+    cmocka_unit_test(test_no_more_answers_are_kept_than_wanted_and_they_are_spread),
+    cmocka_unit_test(test_fewer_answers_than_wanted_are_all_kept),
+    cmocka_unit_test(test_none_are_kept_if_none_are_wanted),
+    cmocka_unit_test(test_a_failed_query_is_watched_no_more),
+};
+SC_SUITE(tests)
