@@ -2,7 +2,7 @@
 //
 // A reason is held against the record where it can be: who expired must have been late (P5), and
 // who was dropped as infeasible must have had too few roads in reach.
-#include "verify/follow.h"
+#include "verify/query_states.h"
 
 #include "verify/verifier.h"
 

@@ -18,7 +18,7 @@
 #include "base/diag.h"
 #include "base/hash.h"
 #include "base/pool.h"
-#include "verify/events.h"
+#include "verify/record_events.h"
 
 /** What is known of a query while it is open. */
 typedef struct sc_open_query {

@@ -1,6 +1,6 @@
 // The plain search behind the check of answers, against all distances at once (Floyd and
 // Warshall); and what an answer may leave open.
-#include "verify/answers.h"
+#include "verify/answer_check.h"
 
 #include "base/rng.h"
 #include "support/check.h"

@@ -1,7 +1,7 @@
 // Requests for several categories, and answers about objects that are not the map's.
 #include "support/check.h"
 #include "support/sketch.h"
-#include "verify/record.h"
+#include "verify/verify_record.h"
 
 #include <stdio.h>
 

@@ -4,7 +4,7 @@
 
 #include "support/check.h"
 #include "support/made_record.h"
-#include "verify/record.h"
+#include "verify/verify_record.h"
 
 #include <inttypes.h>
 #include <stdio.h>

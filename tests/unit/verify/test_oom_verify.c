@@ -5,7 +5,7 @@
 #include "support/check.h"
 #include "support/made_record.h"
 #include "support/oom.h"
-#include "verify/record.h"
+#include "verify/verify_record.h"
 
 static void test_verifying_a_record_without_memory_is_told(void **state)
 {

@@ -7,7 +7,7 @@
 #include "support/check.h"
 #include "support/made_record.h"
 #include "support/sketch.h"
-#include "verify/record.h"
+#include "verify/verify_record.h"
 
 #include <stdio.h>
 

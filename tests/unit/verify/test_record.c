@@ -6,7 +6,7 @@
 #include "support/made_record.h"
 #include "support/place.h"
 #include "verify/order.h"
-#include "verify/record.h"
+#include "verify/verify_record.h"
 
 #include <stdio.h>
 #include <zlib.h>

@@ -1,6 +1,6 @@
 // The book of queries and the sample of answers: nothing is forgotten that P8 needs, no more is
 // kept than wanted, and what is kept is a fair sample.
-#include "verify/sample.h"
+#include "verify/answer_sample.h"
 
 #include "support/check.h"
 

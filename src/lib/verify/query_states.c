@@ -1,6 +1,6 @@
 // What each event of a record must be, given those before it. See follow.h; docs/verify.md
 // lists the pieces that each promise is counted in.
-#include "verify/follow.h"
+#include "verify/query_states.h"
 
 #include "base/alloc.h"
 #include "verify/verifier.h"

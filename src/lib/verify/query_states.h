@@ -8,11 +8,11 @@
 #define SC_VERIFY_FOLLOW_H
 
 #include "base/hash.h"
-#include "verify/events.h"
+#include "verify/record_events.h"
 #include "verify/findings.h"
 #include "verify/ledger.h"
 #include "verify/order.h"
-#include "verify/sample.h"
+#include "verify/answer_sample.h"
 
 /** What a record has shown so far. */
 typedef struct sc_follow {

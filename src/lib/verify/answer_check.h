@@ -12,7 +12,7 @@
 
 #include "verify/distances.h"
 #include "verify/findings.h"
-#include "verify/sample.h"
+#include "verify/answer_sample.h"
 
 /** An object and how far it is. */
 typedef struct sc_found {

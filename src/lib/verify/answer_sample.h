@@ -14,7 +14,7 @@
 #ifndef SC_VERIFY_SAMPLE_H
 #define SC_VERIFY_SAMPLE_H
 
-#include "verify/events.h"
+#include "verify/record_events.h"
 #include "verify/ledger.h"
 
 /** A cloaked query, and perhaps its answer. */

@@ -1,5 +1,5 @@
 // Comparing an answer with a plain search. See answers.h.
-#include "verify/answers.h"
+#include "verify/answer_check.h"
 
 #include "base/alloc.h"
 

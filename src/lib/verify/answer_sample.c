@@ -1,5 +1,5 @@
 // A sample by lots. See sample.h.
-#include "verify/sample.h"
+#include "verify/answer_sample.h"
 
 #include "base/alloc.h"
 
