@@ -1,6 +1,6 @@
 // Does the order of members say who came first? Over many cloaks a shuffled order never
 // raises the alarm, and one that remembers always does.
-#include "verify/order.h"
+#include "verify/query_states.h"
 
 #include "base/rng.h"
 #include "support/check.h"

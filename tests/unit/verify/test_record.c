@@ -5,7 +5,7 @@
 #include "support/check.h"
 #include "support/made_record.h"
 #include "support/place.h"
-#include "verify/order.h"
+#include "verify/query_states.h"
 #include "verify/verify_record.h"
 
 #include <stdio.h>
