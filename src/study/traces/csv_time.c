@@ -1,5 +1,5 @@
 // Times in CSV: seconds from any zero, or a calendar's, of UTC. See traces_internal.h.
-#include "traces/traces_internal.h"
+#include "traces/trace_readers.h"
 
 // "2008-06-04T00:00:00Z", with or without a fraction of the last second.
 enum { DATE_SIZE = 10, LEAST_SIZE = 20 };

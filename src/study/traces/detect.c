@@ -2,7 +2,7 @@
 //
 // Only the first line that is not blank counts, and of XML the outermost element. No file looks
 // like two of the formats: a tag, an event's word, four numbers, a header. See traces_internal.h.
-#include "traces/traces_internal.h"
+#include "traces/trace_readers.h"
 
 #include <string.h>
 

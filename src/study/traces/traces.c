@@ -9,7 +9,7 @@
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "base/file.h"
-#include "traces/traces_internal.h"
+#include "traces/trace_readers.h"
 
 #include <math.h>
 #include <sys/stat.h>

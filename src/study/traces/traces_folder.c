@@ -1,5 +1,5 @@
 // Which files a folder holds. See traces_internal.h.
-#include "traces/traces_internal.h"
+#include "traces/trace_readers.h"
 
 #include "base/alloc.h"
 #include "base/diag.h"

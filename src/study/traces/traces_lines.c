@@ -1,5 +1,5 @@
 // Lines and fields of the formats that are text. See traces_internal.h.
-#include "traces/traces_internal.h"
+#include "traces/trace_readers.h"
 
 #include "base/diag.h"
 

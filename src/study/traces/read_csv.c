@@ -6,7 +6,7 @@
 // a longitude might be something else.
 //
 // See traces_internal.h; the two ways to write a time are in csv_time.c.
-#include "traces/traces_internal.h"
+#include "traces/trace_readers.h"
 
 #include "base/alloc.h"
 #include "base/diag.h"
