@@ -5,9 +5,8 @@
 //
 // Every fix and every pair of fixes is counted once, however many windows it has to do with: a pair
 // in the window in which it begins, or in the first one if it begins before the start.
-#include "traces/follow_internal.h"
-
 #include "base/alloc.h"
+#include "traces/follow_internal.h"
 
 /** Who is on the roads for less is nobody: one cannot ask in passing. */
 #define SHORTEST_US 1000000
@@ -160,3 +159,179 @@ sc_err sc__episode_make(sc__maker *maker, const sc__episode *episode, bool *is_t
     }
     return SC_OK;
 }
+
+// === The ways between places, all in one array ==================================================
+// A way is kept as its legs alone, 4 bytes each. Where it begins and ends is with the stops; how
+// far along it somebody is follows from the lengths of its segments, which the map has.
+
+// --- Legs -------------------------------------------------------------------
+
+// How far into a leg a place on its segment is.
+static uint64_t units_along(const sc_map *map, sc_leg leg, sc_place place)
+{
+    const sc_edge *edges = sc_map_edges(map);
+    const sc_segment *segment = &sc_map_segments(map)[leg.segment];
+    uint64_t units = place.offset;
+    for (sc_edge_id e = segment->first_edge; e < place.edge; e++) {
+        units += edges[e].length;
+    }
+    return leg.is_backwards ? segment->length - units : units;
+}
+
+// The place that far into a leg.
+static sc_place place_along(const sc_map *map, sc_leg leg, uint64_t units)
+{
+    const sc_edge *edges = sc_map_edges(map);
+    const sc_segment *segment = &sc_map_segments(map)[leg.segment];
+    if (leg.is_backwards) units = segment->length - units;
+    sc_edge_id e = segment->first_edge;
+    for (; units > edges[e].length; e++) {
+        units -= edges[e].length;
+    }
+    return (sc_place){e, (uint32_t)units};
+}
+
+sc_place sc__way_place(const sc_map *map, const sc__legs *legs, const sc__way *way, sc_place from,
+                       uint64_t units)
+{
+    if (units == 0) return from;
+    const sc_segment *segments = sc_map_segments(map);
+    const sc_packed_leg *next = legs->all + way->first_leg;
+    sc_leg leg = sc_leg_unpack(*next++);
+    units += units_along(map, leg, from);
+    while (units > segments[leg.segment].length) {
+        units -= segments[leg.segment].length;
+        leg = sc_leg_unpack(*next++);
+    }
+    return place_along(map, leg, units);
+}
+
+// --- Finding ----------------------------------------------------------------
+
+sc_err sc__way_finder_init(sc__way_finder *finder, const sc_map *map, const sc_routes *routes)
+{
+    *finder = (sc__way_finder){.map = map, .way = {.length = SC__NO_WAY}};
+    return sc_route_search_new(routes, &finder->search);
+}
+
+void sc__way_finder_fini(sc__way_finder *finder)
+{
+    sc_route_search_free(finder->search);
+    sc_route_fini(&finder->route);
+    *finder = (sc__way_finder){0};
+}
+
+// From where the first leg is joined to where the last one is left.
+static uint64_t route_length(const sc_map *map, const sc_route *route, sc_place from, sc_place to)
+{
+    const sc_segment *segments = sc_map_segments(map);
+    const size_t last = route->leg_count - 1;
+    uint64_t length = 0;
+    for (size_t i = 0; i < last; i++) {
+        length += segments[route->legs[i].segment].length;
+    }
+    return length + units_along(map, route->legs[last], to) -
+           units_along(map, route->legs[0], from);
+}
+
+static bool is_same_place(sc_place a, sc_place b)
+{
+    return a.edge == b.edge && a.offset == b.offset;
+}
+
+static sc_err keep_route(sc__legs *legs, const sc_route *route)
+{
+    if (!sc_reserve(&legs->all, legs->count + route->leg_count, &legs->capacity,
+                    sizeof *legs->all)) {
+        return SC_ENOMEM;
+    }
+    for (size_t i = 0; i < route->leg_count; i++) {
+        legs->all[legs->count++] = sc_leg_pack(route->legs[i]);
+    }
+    return SC_OK;
+}
+
+sc_err sc__way_find(sc__way_finder *finder, sc__legs *legs, sc_place from, sc_place to,
+                    double max_length, sc__way *out)
+{
+    const bool is_known = finder->way.length != SC__NO_WAY && is_same_place(finder->from, from) &&
+                          is_same_place(finder->to, to) && (double)finder->way.length <= max_length;
+    if (!is_known) {
+        sc_route *route = &finder->route;
+        sc_err err = sc_route_find(finder->search, from, to, route);
+        if (err) return err;
+        *out = (sc__way){.length = SC__NO_WAY};
+        if (route->leg_count == 0) return SC_OK;
+        const uint64_t length = route_length(finder->map, route, from, to);
+        if ((double)length > max_length) return SC_OK;
+        const sc__way way = {.length = length, .first_leg = legs->count};
+        err = keep_route(legs, route);
+        if (err) return err;
+        finder->from = from;
+        finder->to = to;
+        finder->way = way;
+    }
+    *out = finder->way;
+    return SC_OK;
+}
+
+// === Where a follower is: a look at its stops and the way between two of them ===================
+// Invariants that this relies on, and follow_make.c sees to:
+//  1. A follower's stops ascend in time; each has a way to the next or is reached by one.
+//  2. Its last stop has no way.
+//  3. Every way begins before `until`: whoever waits for one finds it.
+
+// Where it is on the way from `stop` to the next, in the same share as of time.
+static sc_place place_between(const sc__follow *follow, const sc__stop *stop, sc_time t)
+{
+    const double share = (double)(t - stop->t) / (double)(stop[1].t - stop->t);
+    const uint64_t units = (uint64_t)((double)stop->way.length * share);
+    return sc__way_place(follow->movement.map, &follow->legs, &stop->way, stop->place, units);
+}
+
+static sc_err follow_at(sc_movement *movement, uint32_t who, sc_time t, sc_place *out,
+                        sc_time *back)
+{
+    sc__follow *follow = (sc__follow *)movement;
+    sc__follower *one = &follow->followers[who];
+    if (t > one->until) {
+        *back = SC_TIME_NEVER;
+        return SC_OK;
+    }
+    while (one->stop + 1 < one->stop_end && follow->stops[one->stop + 1].t <= t) {
+        one->stop++;
+    }
+    const sc__stop *stop = &follow->stops[one->stop];
+    if (stop->t <= t && sc__has_way(stop)) {
+        *out = place_between(follow, stop, t);
+        *back = t;
+    } else if (stop->t == t) {
+        *out = stop->place;  // it has just arrived
+        *back = t;
+    } else {
+        // Before its first stop, or behind one without a way; then it goes on from the next.
+        const size_t next = stop->t > t ? one->stop : one->stop + 1;
+        *back = next < one->stop_end ? follow->stops[next].t : SC_TIME_NEVER;
+    }
+    return SC_OK;
+}
+
+// NOLINTNEXTLINE(readability-non-const-parameter): other kinds write to `room`
+static const char *follow_name(const sc_movement *movement, uint32_t who, char room[32])
+{
+    (void)room;
+    const sc__follow *follow = (const sc__follow *)movement;
+    return follow->names + follow->followers[who].name;
+}
+
+static void follow_free(sc_movement *movement)
+{
+    sc__follow *follow = (sc__follow *)movement;
+    sc_free(follow->followers);
+    sc_free(follow->stops);
+    sc_free(follow->legs.all);
+    sc_free(follow->names);
+    sc_free(follow);
+}
+
+const sc_movement_kind sc__follow_kind = {follow_at, follow_name, follow_free};
