@@ -54,7 +54,8 @@ fuzz: setup ## fuzz every door for FUZZ_SECONDS each (default 60)
 	@scripts/fuzz $(FUZZ_SECONDS)
 
 install: all ## install under PREFIX (default /usr/local); DESTDIR is respected
-	@scripts/install "$(PREFIX)"
+	@cmake --install build --prefix "$(PREFIX)" >build/install.log
+	@echo "installed under $(DESTDIR)$(PREFIX)"
 
 debug asan tsan: setup
 	@scripts/build $@
