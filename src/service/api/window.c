@@ -67,8 +67,8 @@ static const char without[] =
     "</head>\n"
     "<body>\n"
     "<h1>StarCloak is running</h1>\n"
-    "<p>This program was built without its window, the page that belongs here. To have it, install "
-    "Node.js 18 or later with npm, run <code>scripts/web</code> and then <code>make</code>.</p>\n"
+    "<p>This program was built without its window, the page that belongs here. To have it, run "
+    "<code>make ui</code>, which needs Node.js 18 or later with npm.</p>\n"
     "<p>All else is there: <a href=\"/openapi.json\">/openapi.json</a> describes it.</p>\n"
     "</body>\n"
     "</html>\n";

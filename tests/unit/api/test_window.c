@@ -117,7 +117,7 @@ static void test_a_program_without_files_says_so(void **state)
     assert_string_equal(web_header(&reply, "Cache-Control"), "no-cache");
     CHECK_CONTAINS(web_header(&reply, "Content-Security-Policy"), "default-src 'none'");
     CHECK_CONTAINS(reply.body, "built without its window");
-    CHECK_CONTAINS(reply.body, "scripts/web");
+    CHECK_CONTAINS(reply.body, "make ui");
     // Its own policy would forbid these.
     assert_null(strstr(reply.body, "<style"));
     assert_null(strstr(reply.body, "style="));
