@@ -382,6 +382,10 @@ FAILURES = {
 }
 
 
+# Of ann, by the key that write_odd_files() writes; it expires in 2036.
+OLD_TOKEN = "sct1_q-H6agAAAACr5MZ9AAAAAIDAiT_35uJNYW5uFNAmd4AIvsiZ2vVloBuo0Q"
+
+
 def pages(program, store):
     """Help and manual page of every command, completion for every shell."""
     names = program.must("--man-list").split()
@@ -454,6 +458,7 @@ def failures(program, store):
         store.put(f"commands/failures-{name}.txt", program.transcripts(lines, without_times))
     token = program.must("token", "issue", "--key", "keys", "--user", "ann").strip()
     store.put("commands/token-show.txt", mask_random(
+        program.transcript("token show - --key keys", stdin=OLD_TOKEN) +
         program.transcript("token show -", stdin=token) +
         program.transcript("token show - --key keys", stdin=token) +
         program.transcript("token revoke --key keys --revoked revoked.txt -", stdin=token) +

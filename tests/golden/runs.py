@@ -1,4 +1,8 @@
 """Runs: records and reports of all methods on three maps, and what is computed from records."""
+import csv
+import html
+import io
+import json
 import re
 
 from program import mask_numbers, short_times
@@ -95,3 +99,45 @@ def reports(program, store):
         attack city.scm city-basic.jsonl --limit 1 --samples 100 --placements 100 --threads 1 --links-csv - --quiet
         attack city.scm city-basic.jsonl --limit 1 --samples 100 --placements 100 --threads 1 --geojson - --quiet
     """, short_times))
+
+
+EXPERIMENT = ("experiment -o taste -m city.scm -n 60 --seconds 10 --warm-up 2 --seeds 1 --cloaks 10 --victims 1 "
+              "--samples 50 --placements 50 --grid k=2,3 --figure success-k,candidates-k,entropy-k "
+              "--methods basic,bounded,xstar,expansion")
+
+
+def experiment(program, store):
+    """Tables of a small experiment, and what its report is about."""
+    text = program.transcript(EXPERIMENT + " --json --quiet", mask=lambda text: mask_numbers(text, "wall_s"))
+    folder = program.file("taste")
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        text += f"--- {path.relative_to(folder)}\n"
+        if path.suffix == ".csv":
+            text += without_measured(path.read_text())
+        elif path.name == "experiment.json":
+            settings = json.loads(path.read_text())
+            settings["settings"].update({"version": "~", "checksum of the program": "~"})
+            text += json.dumps(settings, indent=1) + "\n"
+        elif path.parent.name == "points":
+            text += re.sub(r'"checksum": "[^"]*"', '"checksum": "~"',
+                           mask_numbers(path.read_text(), "cpu_us", "provider_cpu_us"))
+    store.put("runs/experiment.txt", text)
+    page = folder.joinpath("report.html").read_text()
+    headings = re.findall(r"<(h[1-4]|th|caption|figcaption|summary)\b[^>]*>(.*?)</\1>", page, re.S)
+    lines = []
+    for tag, content in headings:
+        line = " ".join(html.unescape(re.sub(r"<[^>]+>", " ", content)).split())
+        lines.append(f"{tag} {line}\n")
+    store.put("runs/experiment-report.txt", "".join(lines))
+
+
+def without_measured(text):
+    """A table whose columns of CPU time are masked."""
+    rows = list(csv.reader(io.StringIO(text)))
+    measured = [i for i, name in enumerate(rows[0]) if name.endswith("_measured")]
+    for row in rows[1:]:
+        for i in measured:
+            row[i] = "~" if row[i] else ""
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(rows)
+    return out.getvalue()
