@@ -7,10 +7,10 @@
 #ifndef SC_APPS_CLUSTER_PARTS_H
 #define SC_APPS_CLUSTER_PARTS_H
 
+#include "api/settings.h"
 #include "cluster/key.h"
 #include "cluster/messages.h"
 #include "cluster/wire.h"
-#include "service/settings.h"
 
 /** Zero-initialise; release with sc_cluster_parts_close(). */
 typedef struct sc_cluster_parts {

@@ -3,7 +3,7 @@
  * everything but the dice?
  *
  * The adversary is the library's (attack.h); true positions are used to score what it believes,
- * and to put queries of its own near its victims (src/score).
+ * and to put queries of its own near its victims (src/study/score).
  */
 #include "command.h"
 

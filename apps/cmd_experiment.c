@@ -1,7 +1,7 @@
 /*
  * `starcloak experiment`: the whole evaluation, from travellers to a report, in one command.
  *
- * The work is the laboratory's (src/lab); here maps and traces are opened, a keystroke
+ * The work is the laboratory's (src/study/lab); here maps and traces are opened, a keystroke
  * stops the run without losing what is done, and the end is told.
  */
 #include "command.h"

@@ -12,8 +12,8 @@
 
 #include "inputs.h"
 #include "provider/provider.h"
-#include "sandbox/sandbox.h"
 #include "served_objects.h"
+#include "server/sandbox.h"
 #include "serving.h"
 #include "values.h"
 

@@ -2,7 +2,8 @@
  * `starcloak load`: thousands of simulated travellers ask a running service over HTTP; every reply
  * is judged, every query is accounted for.
  *
- * The work is done by src/client; here the travellers are put on the map and get their tokens.
+ * The work is done by src/demo/loadgen; here the travellers are put on the map and get their
+ * tokens.
  */
 #include "command.h"
 

@@ -12,9 +12,9 @@
 #include "cluster/worker.h"
 #include "cluster_parts.h"
 #include "inputs.h"
-#include "sandbox/sandbox.h"
 #include "serve_flags.h"
 #include "serve_parts.h"
+#include "server/sandbox.h"
 #include "serving.h"
 
 // Its settings: all but those of doors.

@@ -9,8 +9,8 @@
 
 #include <argp.h>
 
-#include "client/load.h"
 #include "command.h"
+#include "demo/loadgen/load.h"
 #include "movement_options.h"
 #include "workload_options.h"
 

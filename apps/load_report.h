@@ -11,8 +11,8 @@
 
 #include <stdio.h>
 
-#include "client/load.h"
 #include "command.h"
+#include "demo/loadgen/load.h"
 
 /** All that is printed about one run. Everything is borrowed. */
 typedef struct sc_load_view {

@@ -63,7 +63,7 @@ bool sc_overlaps(const char *output, const char *input)
     if (strcmp(output, "-") == 0) return false;
     if (is_same_file(output, input)) return true;
 
-    // The names by which the reader (src/load/import.c) looks for the table.
+    // The names by which the reader (src/lib/import/import.c) looks for the table.
     static const char *const tables[] = {".dbf", ".dbf.xz", ".dbf.gz", ".DBF"};
     const size_t stem_size = shp_stem_size(input);
     for (size_t i = 0; stem_size > 0 && i < sizeof(tables) / sizeof(tables[0]); i++) {

@@ -19,8 +19,8 @@
 
 #include <argp.h>
 
+#include "api/settings.h"
 #include "command.h"
-#include "service/settings.h"
 
 /** Away from the numbers that commands give their own options. */
 enum {

@@ -11,12 +11,12 @@
 #include <starcloak/density.h>
 #include <starcloak/map.h>
 
+#include "api/service.h"
+#include "api/settings.h"
 #include "command.h"
-#include "cut/cut.h"
-#include "log/log.h"
+#include "partition/cut.h"
 #include "served_objects.h"
-#include "service/service.h"
-#include "service/settings.h"
+#include "server/log.h"
 #include "serving.h"
 
 /** Zero-initialise; release with sc_serve_parts_close(). Stays where it is while it is open. */

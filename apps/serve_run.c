@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "guard/token.h"
-#include "sandbox/sandbox.h"
 #include "serve_parts.h"
+#include "server/sandbox.h"
+#include "server/token.h"
 #include "serving.h"
 
 /** One service, from its settings on. */

@@ -8,8 +8,8 @@
 #ifndef SC_APPS_SERVE_RUN_H
 #define SC_APPS_SERVE_RUN_H
 
+#include "api/service.h"
 #include "serve_flags.h"
-#include "service/service.h"
 #include "serving.h"
 
 /** What a command adds to a service, in the order in which it is called. All may be NULL. */

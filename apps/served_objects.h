@@ -9,8 +9,8 @@
 
 #include <stdatomic.h>
 
-#include "log/log.h"
 #include "objects_options.h"
+#include "server/log.h"
 
 /** Zero-initialise; release with sc_served_objects_close(). Stays where it is while it is open: the
  * feed's thread knows it. */

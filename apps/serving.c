@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sandbox/sandbox.h"
+#include "server/sandbox.h"
 
 void sc_serving_hold_signals(sigset_t *signals)
 {

@@ -13,8 +13,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "http/http.h"
-#include "log/log.h"
+#include "server/http.h"
+#include "server/log.h"
 
 /** More sockets than any service manager hands over. */
 enum { SC_SERVING_SOCKETS = 64 };

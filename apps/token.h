@@ -12,8 +12,8 @@
 #define SC_APPS_TOKEN_H
 
 #include "command.h"
-#include "guard/revoked.h"
-#include "guard/token.h"
+#include "server/revoked.h"
+#include "server/token.h"
 
 extern const sc_command sc_cmd_token_issue;
 extern const sc_command sc_cmd_token_key;

@@ -39,7 +39,7 @@ function(sc_embed_window folder out)
     set(rows "    {0},\n")
   endif()
   file(CONFIGURE OUTPUT ${source} @ONLY CONTENT
-    "#include \"service/window_files.h\"\n@arrays@\
+    "#include \"api/window_files.h\"\n@arrays@\
 const sc__window_file sc__window_files[] = {\n@rows@};\nconst size_t sc__window_file_count = @count@;\n")
   set(${out} ${source} PARENT_SCOPE)
 endfunction()

@@ -9,7 +9,7 @@ find_program(SC_PROTOC_C protoc-c REQUIRED)
 set(sc_proto_dir "${CMAKE_CURRENT_BINARY_DIR}/generated")
 file(MAKE_DIRECTORY "${sc_proto_dir}")
 
-foreach(sc_proto_source src/load/osm.proto src/relay/relay.proto src/cluster/cluster.proto)
+foreach(sc_proto_source src/lib/import/osm.proto src/lib/relay/relay.proto src/service/cluster/cluster.proto)
     get_filename_component(sc_proto_name "${sc_proto_source}" NAME_WE)
     get_filename_component(sc_proto_folder "${CMAKE_CURRENT_SOURCE_DIR}/${sc_proto_source}" DIRECTORY)
     set(sc_proto_made "${sc_proto_dir}/${sc_proto_name}.pb-c.c" "${sc_proto_dir}/${sc_proto_name}.pb-c.h")

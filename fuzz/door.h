@@ -19,7 +19,7 @@
 #include <starcloak/map_info.h>
 #include <starcloak/star.h>
 
-#include "load/load.h"
+#include "import/load.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -6,9 +6,9 @@
 // and no header of a proxy. What may be the name of a file leads nowhere else.
 #include "door.h"
 
-#include "http/http_internal.h"
-#include "service/local.h"
-#include "service/reports.h"
+#include "api/local.h"
+#include "api/reports.h"
+#include "server/http_internal.h"
 #include "socket.h"
 
 #include <netdb.h>

@@ -6,7 +6,7 @@
 // when it is sent.
 #include "door.h"
 
-#include "service/query_json.h"
+#include "api/query_json.h"
 
 #include <jansson.h>
 

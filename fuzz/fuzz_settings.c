@@ -4,8 +4,8 @@
 // the file's name, or every value is within its bounds and, printed, reads back as the same.
 #include "door.h"
 
-#include "service/settings.h"
-#include "service/settings_table.h"
+#include "api/settings.h"
+#include "api/settings_table.h"
 
 static void print_and_read(const sc_settings *settings)
 {

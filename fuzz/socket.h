@@ -7,7 +7,7 @@
 #ifndef SC_FUZZ_SOCKET_H
 #define SC_FUZZ_SOCKET_H
 
-#include "http/http.h"
+#include "server/http.h"
 
 #include <netinet/in.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /*
  * The commit: how gateways and workers agree that a cloak leaves, at most once and in time.
  *
- * A model of src/ledger/books.h (a gateway's side) and src/worker/bids.h (a worker's side), for
+ * A model of src/service/ledger/books.h (a gateway's side) and src/service/worker/bids.h (a worker's side), for
  * `spin` to look at every order in which things can happen. README.md beside it says how to run
  * it, what is left out, and how large it is; scripts/check_model does so in the tests.
  *

@@ -9,8 +9,8 @@
 // numbers are the same on any machine.
 #include "support/bench.h"
 
+#include "cluster_sim/crowd.h"
 #include "partition/partition.h"
-#include "rehearsal/crowd.h"
 #include "sim/run.h"
 #include "traces/follow.h"
 #include "travel/trips.h"

@@ -9,9 +9,9 @@
 #include "support/bench.h"
 
 #include "base/process.h"
+#include "cluster_sim/crowd.h"
+#include "cluster_sim/rehearsal_internal.h"
 #include "partition/partition.h"
-#include "rehearsal/crowd.h"
-#include "rehearsal/rehearsal_internal.h"
 #include "travel/walk.h"
 
 #include <malloc.h>

@@ -2,7 +2,7 @@
  * @file map_import.h
  * @brief Reading the road maps that exist.
  *
- * Each format has one reader (src/load/load_<format>.c) that feeds a builder.
+ * Each format has one reader (src/lib/import/load_<format>.c) that feeds a builder.
  * Files may be compressed with xz or gzip; that is seen from their content.
  *
  * Uses: map_build. Used by: starcloak map, tests, benchmarks.

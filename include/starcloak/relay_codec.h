@@ -3,9 +3,9 @@
  * @brief Relays and replies as bytes: the provider protocol (docs/provider-protocol.md).
  *
  * Two encodings. *Compact*: Protocol Buffers with ids of a map that both sides have, for which
- * `src/relay/relay.proto` is the schema. *GeoJSON*: geometry, for a provider with a map of its own;
- * `docs/provider-protocol.schema.json` is the schema. Both say the same: one request per cloak, one
- * reply.
+ * `src/lib/relay/relay.proto` is the schema. *GeoJSON*: geometry, for a provider with a map of its
+ * own; `docs/provider-protocol.schema.json` is the schema. Both say the same: one request per
+ * cloak, one reply.
  *
  * Whatever is decoded is a stranger's: sizes, counts and texts are bounded before memory is taken
  * for them. Decoding makes sure that no number leads outside of its table; whether a reply is

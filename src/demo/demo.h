@@ -30,7 +30,7 @@
 #include <starcloak/map.h>
 #include <starcloak/objects.h>
 
-#include "service/service.h"
+#include "api/service.h"
 #include "sim/workload.h"
 
 /** No more travellers. Each holds a descriptor at both ends of its connection, and hard limits of

@@ -18,11 +18,11 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "client/load.h"
 #include "demo/board.h"
 #include "demo/demo.h"
 #include "demo/fleet.h"
-#include "http/audience.h"
+#include "demo/loadgen/load.h"
+#include "server/audience.h"
 
 enum { SC__DEMO_PAGES = 3 };
 

@@ -5,14 +5,14 @@
 // the service sees to that.
 #include "demo/demo_internal.h"
 
+#include "api/json_reader.h"
+#include "api/json_write.h"
+#include "api/speaks_json.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/rng.h"
 #include "demo/demo_text.h"
-#include "guard/token.h"
-#include "service/json_reader.h"
-#include "service/json_write.h"
-#include "service/speaks_json.h"
+#include "server/token.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -11,8 +11,8 @@
 
 #include <starcloak/relay_codec.h>
 
-#include "client/load.h"
 #include "demo/board.h"
+#include "demo/loadgen/load.h"
 
 /** What a newcomer must know. */
 typedef struct sc__hello {

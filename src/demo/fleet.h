@@ -12,7 +12,7 @@
 #ifndef SC_DEMO_FLEET_H
 #define SC_DEMO_FLEET_H
 
-#include "service/page_map.h"
+#include "api/page_map.h"
 #include "travel/trips.h"
 
 /** Zero-initialise; sc__fleet_fini(). */

@@ -1,6 +1,6 @@
 /**
  * @file http_house.h
- * @brief A server of src/http for its tests, with a room for each way of answering.
+ * @brief A server of src/service/server for its tests, with a room for each way of answering.
  *
  *     /now        answered at once: "hello"
  *     /echo       what was sent, as it came
@@ -22,7 +22,7 @@
 #ifndef SC_TESTS_SUPPORT_HTTP_HOUSE_H
 #define SC_TESTS_SUPPORT_HTTP_HOUSE_H
 
-#include "http/http.h"
+#include "server/http.h"
 
 enum { HOUSE_BIG = 12 << 20 };
 

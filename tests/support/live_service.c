@@ -1,7 +1,7 @@
 // A whole service on a small town. See live_service.h.
 #include "support/live_service.h"
 
-#include "guard/token.h"
+#include "server/token.h"
 #include "support/check.h"
 
 #include <stdio.h>

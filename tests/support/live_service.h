@@ -16,7 +16,7 @@
 #ifndef SC_TESTS_SUPPORT_LIVE_SERVICE_H
 #define SC_TESTS_SUPPORT_LIVE_SERVICE_H
 
-#include "service/service.h"
+#include "api/service.h"
 #include "support/sketch.h"
 
 enum { LIVE_HEADERS_SIZE = 512 };

@@ -9,8 +9,8 @@
 json_t *openapi_load(void)
 {
     json_error_t error;
-    json_t *document =
-        json_load_file(SC_REPOSITORY "/src/service/openapi.json", JSON_REJECT_DUPLICATES, &error);
+    json_t *document = json_load_file(SC_REPOSITORY "/src/service/api/openapi.json",
+                                      JSON_REJECT_DUPLICATES, &error);
     if (!document) fail_msg("openapi.json, line %d: %s", error.line, error.text);
     return document;
 }

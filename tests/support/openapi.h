@@ -2,8 +2,8 @@
  * @file openapi.h
  * @brief The description of our pages, and whether something that was said fits it.
  *
- * The document is src/service/openapi.json; a test fails with a sentence if what it checks is not
- * described there.
+ * The document is src/service/api/openapi.json; a test fails with a sentence if what it checks is
+ * not described there.
  *
  * Used by: tests of the service.
  */

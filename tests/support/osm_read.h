@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "load/load.h"
+#include "import/load.h"
 
 /** What came of reading. */
 typedef struct osm_result {

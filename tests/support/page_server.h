@@ -13,7 +13,7 @@
 #ifndef SC_TESTS_SUPPORT_PAGE_SERVER_H
 #define SC_TESTS_SUPPORT_PAGE_SERVER_H
 
-#include "http/http.h"
+#include "server/http.h"
 #include "support/web_client.h"
 
 /** Open and start; sc_http_free() it. */

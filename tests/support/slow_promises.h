@@ -2,7 +2,7 @@
  * @file slow_promises.h
  * @brief P1 to P7 of one cloak, by plain loops over plain sets.
  *
- * Shares nothing with the engine, nor with src/verify.
+ * Shares nothing with the engine, nor with src/lib/verify.
  *
  * Used by: tests of the engine.
  */

@@ -7,7 +7,7 @@
 #ifndef SC_TESTS_SUPPORT_TEXTS_H
 #define SC_TESTS_SUPPORT_TEXTS_H
 
-#include "load/load.h"
+#include "import/load.h"
 
 typedef sc_err text_reader(const sc_load *load, sc_builder **out);
 

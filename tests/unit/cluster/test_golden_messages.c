@@ -100,13 +100,10 @@ static void test_a_message_that_was_sealed_long_ago_opens(void **state)
     assert_string_equal(plain, "a message");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_words_of_every_kind_have_the_bytes_that_are_stored),
-        cmocka_unit_test(test_beats_and_placements_have_the_bytes_that_are_stored),
-        cmocka_unit_test(test_subjects_are_spelled_as_they_are_stored),
-        cmocka_unit_test(test_a_message_that_was_sealed_long_ago_opens),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_words_of_every_kind_have_the_bytes_that_are_stored),
+    cmocka_unit_test(test_beats_and_placements_have_the_bytes_that_are_stored),
+    cmocka_unit_test(test_subjects_are_spelled_as_they_are_stored),
+    cmocka_unit_test(test_a_message_that_was_sealed_long_ago_opens),
+};
+SC_SUITE(tests)

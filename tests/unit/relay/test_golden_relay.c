@@ -52,10 +52,7 @@ static void test_relays_and_replies_have_the_bytes_that_are_stored(void **state)
     golden_end(&golden, "provider-protocol.txt");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_relays_and_replies_have_the_bytes_that_are_stored),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_relays_and_replies_have_the_bytes_that_are_stored),
+};
+SC_SUITE(tests)

@@ -1,4 +1,4 @@
-// The map's bytes, GET /v1/map.bin, read into typed arrays. src/service/map_bytes.h has the layout.
+// The map's bytes, GET /v1/map.bin, read into typed arrays. src/service/api/map_bytes.h has the layout.
 //
 // 1. Nothing is believed: version, size and check come first, then every count, before memory is taken
 //    for it, and every number that leads somewhere. Damaged bytes are a MapError, never half a map.

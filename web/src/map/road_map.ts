@@ -38,7 +38,7 @@ export interface RoadMap {
     fromUnits(east: number, north: number): Point;
 }
 
-/** Metres per degree of latitude; the service's sphere (src/map/geo.h), so that lengths agree. */
+/** Metres per degree of latitude; the service's sphere (src/lib/map/geo.h), so that lengths agree. */
 const METRES_PER_DEGREE = (6371008.8 * Math.PI) / 180;
 
 /** Metres. Mean lengths of a map's roads that are believed; others are drawn as if they were usual. */

@@ -1,4 +1,4 @@
-// What went to the provider, read back from its bytes: the compact encoding (src/relay/relay.proto).
+// What went to the provider, read back from its bytes: the compact encoding (src/lib/relay/relay.proto).
 //
 // Nothing here knows what the page knows of the cloak: what is shown as "all that the provider
 // learned" is read from the very bytes that were sent.

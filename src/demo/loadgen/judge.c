@@ -1,0 +1,332 @@
+// A reply, word by word, against its description. See judge.h.
+//
+// Whatever is not as it should be makes the verdict "lost, bad reply": the traveller has not been
+// told what became of its query.
+#include "demo/loadgen/judge_internal.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <xxhash.h>
+
+/** The wait is told rounded; that much it may exceed what was allowed. */
+#define WAIT_TOLERANCE_S 0.001
+
+static const char problem_prefix[] = "urn:starcloak:problem:";
+
+SC_PRINTF(3, 4)
+static void violate(sc_verdict *out, sc_violation violation, const char *format, ...)
+{
+    // The first thing that is wrong is told; it may be the cause of others.
+    if (out->is_violated) return;
+    out->is_violated = true;
+    out->violation = violation;
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(out->remark, sizeof out->remark, format, arguments);
+    va_end(arguments);
+    if (violation == SC_VIOLATION_BAD_REPLY) out->end = SC_LOAD_LOST;
+}
+
+/** A stranger's word, made harmless for tables and terminals. */
+static void take_word(sc_verdict *out, const char *word)
+{
+    size_t i = 0;
+    for (; word[i] != '\0' && i + 1 < sizeof out->word; i++) {
+        const char c = word[i];
+        const bool is_plain =
+            (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+        out->word[i] = is_plain ? c : '?';
+    }
+    out->word[i] = '\0';
+}
+
+static bool is_one_of(const char *word, const char *const *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(word, list[i]) == 0) return true;
+    }
+    return false;
+}
+
+// --- Members --------------------------------------------------------------------
+
+/** The text of a member; NULL, and a violation, if it is none. */
+static const char *text_of(const json_t *object, const char *key, sc_verdict *out)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    if (!text) violate(out, SC_VIOLATION_BAD_REPLY, "'%s' is missing, or no text", key);
+    return text;
+}
+
+/** A number that is not negative; 0, and a violation, if it is none. */
+static double number_of(const json_t *object, const char *key, sc_verdict *out)
+{
+    const json_t *member = json_object_get(object, key);
+    const double value = json_number_value(member);
+    if (json_is_number(member) && value >= 0 && isfinite(value)) return value;
+    violate(out, SC_VIOLATION_BAD_REPLY, "'%s' is missing, or no number from 0 on", key);
+    return 0;
+}
+
+static uint64_t count_of(const json_t *object, const char *key, sc_verdict *out)
+{
+    const json_t *member = json_object_get(object, key);
+    if (json_is_integer(member) && json_integer_value(member) >= 0) {
+        return (uint64_t)json_integer_value(member);
+    }
+    violate(out, SC_VIOLATION_BAD_REPLY, "'%s' is missing, or no count", key);
+    return 0;
+}
+
+/** No member but these. */
+static void check_members(const json_t *object, const char *const *known, size_t count,
+                          sc_verdict *out)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)object, key, value)
+    {
+        if (is_one_of(key, known, count)) continue;
+        violate(out, SC_VIOLATION_BAD_REPLY, "a member that the description does not have");
+        return;
+    }
+}
+
+#define CHECK_MEMBERS(object, out, ...)                         \
+    check_members((object), (const char *const[]){__VA_ARGS__}, \
+                  sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *), (out))
+
+// --- Outcomes -------------------------------------------------------------------
+
+uint64_t sc_object_mark(const char *id, const char *category, const char *name)
+{
+    // Each is the seed of the next, so that letters cannot move from one text to another.
+    uint64_t mark = XXH3_64bits(id, strlen(id));
+    mark = XXH3_64bits_withSeed(category, strlen(category), mark);
+    return XXH3_64bits_withSeed(name, strlen(name), mark);
+}
+
+static void check_position(const json_t *object, sc_verdict *out)
+{
+    const json_t *position = json_object_get(object, "position");
+    if (!position) return;  // of a map without coordinates
+    const bool is_geographic = json_is_number(json_object_get(position, "lon")) &&
+                               json_is_number(json_object_get(position, "lat"));
+    const bool is_planar = json_is_number(json_object_get(position, "x")) &&
+                           json_is_number(json_object_get(position, "y"));
+    if (json_object_size(position) == 2 && (is_geographic || is_planar)) return;
+    violate(out, SC_VIOLATION_BAD_REPLY, "the position of an object is none");
+}
+
+bool sc__take_cloak_id(sc_verdict *out, const char *id, size_t size)
+{
+    if (size != SC__CLOAK_ID_DIGITS) return false;
+    for (size_t i = 0; i < size; i++) {
+        const bool is_hex = (id[i] >= '0' && id[i] <= '9') || (id[i] >= 'a' && id[i] <= 'f');
+        if (!is_hex) return false;
+    }
+    memcpy(out->cloak, id, size);
+    out->cloak[size] = '\0';
+    return true;
+}
+
+/** Other services may leave it out. */
+static void take_id(const json_t *cloak, sc_verdict *out)
+{
+    const json_t *id = json_object_get(cloak, "id");
+    if (!id) return;
+    if (!json_is_string(id) ||
+        !sc__take_cloak_id(out, json_string_value(id), json_string_length(id))) {
+        violate(out, SC_VIOLATION_BAD_REPLY, "the id of a cloak is not %d hexadecimal digits",
+                (int)SC__CLOAK_ID_DIGITS);
+    }
+}
+
+static void take_object(const json_t *object, sc_verdict *out)
+{
+    const char *id = text_of(object, "id", out);
+    const char *name = text_of(object, "name", out);
+    const char *category = text_of(object, "category", out);
+    check_position(object, out);
+    CHECK_MEMBERS(object, out, "id", "name", "category", "position", "distance_m");
+    const double distance_m = number_of(object, "distance_m", out);
+    const size_t i = out->object_count++;
+    out->distances_m[i] = distance_m;
+    out->marks[i] = id && category && name ? sc_object_mark(id, category, name) : 0;
+    if (i > 0 && distance_m < out->distances_m[i - 1]) {
+        violate(out, SC_VIOLATION_WRONG_ANSWER, "objects that are not in order of distance");
+    }
+}
+
+static void take_objects(const json_t *body, uint32_t nearest, sc_verdict *out)
+{
+    const json_t *objects = json_object_get(body, "objects");
+    if (!json_is_array(objects)) {
+        violate(out, SC_VIOLATION_BAD_REPLY, "'objects' is missing, or no list");
+        return;
+    }
+    const size_t count = json_array_size(objects);
+    if (count > nearest || count > SC_VERDICT_OBJECTS) {
+        violate(out, SC_VIOLATION_WRONG_ANSWER, "%zu objects, where %u were asked for", count,
+                (unsigned)nearest);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        take_object(json_array_get(objects, i), out);
+    }
+}
+
+void sc__check_promises(sc_verdict *out, const sc_profile *needs)
+{
+    if (out->users < needs->k) {
+        violate(out, SC_VIOLATION_FEW_USERS, "%llu users in a cloak that was to have %u",
+                (unsigned long long)out->users, (unsigned)needs->k);
+    }
+    if (out->segments < needs->l) {
+        violate(out, SC_VIOLATION_FEW_SEGMENTS, "%llu segments in a cloak that was to have %u",
+                (unsigned long long)out->segments, (unsigned)needs->l);
+    }
+    const double max_wait_s = (double)needs->max_wait_us * 1e-6;
+    if (out->wait_s > max_wait_s + WAIT_TOLERANCE_S) {
+        violate(out, SC_VIOLATION_LATE, "a cloak after %.3f s, where %.3f s were allowed",
+                out->wait_s, max_wait_s);
+    }
+}
+
+static void judge_answer(const json_t *body, const sc_profile *needs, uint32_t nearest,
+                         sc_verdict *out)
+{
+    const json_t *cloak = json_object_get(body, "cloak");
+    out->end = SC_LOAD_ANSWERED;
+    out->wait_s = number_of(body, "wait_s", out);
+    take_id(cloak, out);
+    out->users = count_of(cloak, "users", out);
+    out->segments = count_of(cloak, "segments", out);
+    CHECK_MEMBERS(body, out, "outcome", "wait_s", "cloak", "objects");
+    CHECK_MEMBERS(cloak, out, "id", "users", "segments");
+    take_objects(body, nearest, out);
+    sc__check_promises(out, needs);
+}
+
+static void judge_drop(const json_t *body, sc_verdict *out)
+{
+    static const char *const reasons[] = {"expired", "infeasible"};
+    out->end = SC_LOAD_DROPPED;
+    out->wait_s = number_of(body, "wait_s", out);
+    CHECK_MEMBERS(body, out, "outcome", "reason", "wait_s");
+    const char *reason = text_of(body, "reason", out);
+    if (!reason) return;
+    take_word(out, reason);
+    if (!is_one_of(reason, reasons, sizeof reasons / sizeof *reasons)) {
+        violate(out, SC_VIOLATION_BAD_REPLY, "dropped for a reason that is not known");
+    }
+}
+
+static void judge_outcome(const json_t *body, const sc_profile *needs, uint32_t nearest,
+                          sc_verdict *out)
+{
+    const char *outcome = text_of(body, "outcome", out);
+    if (!outcome) return;
+    if (strcmp(outcome, "answered") == 0) {
+        judge_answer(body, needs, nearest, out);
+    } else if (strcmp(outcome, "dropped") == 0) {
+        judge_drop(body, out);
+    } else {
+        violate(out, SC_VIOLATION_BAD_REPLY, "an outcome that is not known");
+    }
+}
+
+// --- Problems -------------------------------------------------------------------
+
+static void judge_failure(const json_t *body, sc_verdict *out)
+{
+    static const char *const reasons[] = {
+        "provider_unreachable", "provider_timeout", "provider_refused", "provider_unbelievable",
+        "provider_suspended",   "overloaded",       "in_doubt",         "stopped",
+        "not_sent_in_time",     "result_lost"};
+    out->end = SC_LOAD_FAILED;
+    const char *outcome = text_of(body, "outcome", out);
+    const char *reason = text_of(body, "reason", out);
+    if (!outcome || !reason) return;
+    take_word(out, reason);
+    if (strcmp(outcome, "failed") != 0 ||
+        !is_one_of(reason, reasons, sizeof reasons / sizeof *reasons)) {
+        violate(out, SC_VIOLATION_BAD_REPLY, "failed for a reason that is not known");
+    }
+}
+
+static void judge_problem(const json_t *body, int status, sc_verdict *out)
+{
+    const char *type = text_of(body, "type", out);
+    text_of(body, "title", out);
+    if (count_of(body, "status", out) != (uint64_t)status) {
+        violate(out, SC_VIOLATION_BAD_REPLY, "a problem with another status than its reply");
+    }
+    if (!type) return;
+    const size_t prefix = sizeof problem_prefix - 1;
+    if (strncmp(type, problem_prefix, prefix) != 0) {
+        violate(out, SC_VIOLATION_BAD_REPLY, "a problem of a type that is not known");
+        return;
+    }
+    take_word(out, type + prefix);
+    if (json_object_get(body, "outcome")) judge_failure(body, out);
+}
+
+// --- Replies --------------------------------------------------------------------
+
+void sc__verdict_clear(sc_verdict *out)
+{
+    // Field by field: there is room for a thousand objects, which need not be cleared.
+    out->end = SC_LOAD_REFUSED;
+    out->word[0] = '\0';
+    out->is_violated = false;
+    out->remark[0] = '\0';
+    out->cloak[0] = '\0';
+    out->wait_s = 0;
+    out->users = 0;
+    out->segments = 0;
+    out->object_count = 0;
+}
+
+static bool is_known_status(int status)
+{
+    static const short known[] = {200, 400, 401, 403, 404, 405, 408, 413, 415,
+                                  422, 429, 431, 500, 501, 502, 503, 504};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (known[i] == status) return true;
+    }
+    return false;
+}
+
+sc_err sc_judge(const sc_response *response, const sc_profile *needs, uint32_t nearest,
+                sc_verdict *out)
+{
+    sc__verdict_clear(out);
+    if (!is_known_status(response->status)) {
+        violate(out, SC_VIOLATION_BAD_REPLY, "status %d, which the description does not have",
+                response->status);
+        return SC_OK;
+    }
+    const bool is_outcome = response->status == 200;
+    if (response->type != (is_outcome ? SC_RESPONSE_JSON : SC_RESPONSE_PROBLEM)) {
+        violate(out, SC_VIOLATION_BAD_REPLY, "status %d with a body of another media type",
+                response->status);
+        return SC_OK;
+    }
+    json_error_t error;
+    json_t *body = json_loadb(response->body ? response->body : "", response->body_size,
+                              JSON_REJECT_DUPLICATES, &error);
+    if (!body && json_error_code(&error) == json_error_out_of_memory) return SC_ENOMEM;
+    if (!json_is_object(body)) {
+        violate(out, SC_VIOLATION_BAD_REPLY, "a body that is no JSON object");
+    } else if (is_outcome) {
+        judge_outcome(body, needs, nearest, out);
+    } else {
+        judge_problem(body, response->status, out);
+    }
+    json_decref(body);
+    return SC_OK;
+}

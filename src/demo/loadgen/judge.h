@@ -1,0 +1,59 @@
+/**
+ * @file judge.h
+ * @brief What a reply to a query says, and whether it may say so.
+ *
+ * The judge knows the service by its description (/openapi.json) and by the promises it makes, and
+ * shares no code with it, so that one mistake cannot hide another.
+ *
+ * Uses: client/response, client/load. Used by: client/flock.
+ */
+#ifndef SC_CLIENT_JUDGE_H
+#define SC_CLIENT_JUDGE_H
+
+#include <starcloak/query.h>
+
+#include "demo/loadgen/load.h"
+#include "demo/loadgen/response.h"
+
+/** Room for the objects of an answer. */
+enum { SC_VERDICT_OBJECTS = 1024 };
+
+typedef struct sc_verdict {
+    sc_load_end end;
+    char word[40];  ///< why: "expired", "rate"; "" of an answer. Letters, digits and dashes only
+    bool is_violated;
+    sc_violation violation;
+    char remark[160];  ///< in words, if it is
+
+    // Of an answer.
+    char cloak[24];  ///< the id of its cloak, 16 hexadecimal digits; "" if it has none
+    double wait_s;
+    uint64_t users;
+    uint64_t segments;
+    size_t object_count;
+    double distances_m[SC_VERDICT_OBJECTS];
+    uint64_t marks[SC_VERDICT_OBJECTS];  ///< sc_object_mark() of what is told of each
+} sc_verdict;
+
+/** What is told of an object in one number: other texts, another number (all but certainly). */
+uint64_t sc_object_mark(const char *id, const char *category, const char *name);
+
+/**
+ * Judge a whole reply.
+ *
+ * @param needs    what was asked for
+ * @param nearest  how many objects were asked for
+ * @return SC_OK, SC_ENOMEM
+ */
+SC_CHECKED sc_err sc_judge(const sc_response *response, const sc_profile *needs, uint32_t nearest,
+                           sc_verdict *out);
+
+/**
+ * The same at a glance, for when asking must cost little: if a reply has the very form that the
+ * service gives it, its numbers are read off and held against the needs, and its objects are not
+ * looked at. Any other is judged as above.
+ */
+SC_CHECKED sc_err sc_judge_quickly(const sc_response *response, const sc_profile *needs,
+                                   uint32_t nearest, sc_verdict *out);
+
+#endif

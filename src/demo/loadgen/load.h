@@ -1,0 +1,237 @@
+/**
+ * @file load.h
+ * @brief Load: thousands of simulated travellers who ask a running service over real HTTP, and
+ * believe nothing.
+ *
+ * Each traveller drives on the map, has a token and one connection of its own, and at most one
+ * query under way. They are spread over *flocks*, one thread each. Every reply is judged: is it
+ * what the service promised to send, are there k users and l segments in the cloak, was it in time,
+ * and, of a sample, is it the exact answer? And the books must balance, on both sides: each query
+ * that was sent has exactly one end here, and as many have the same end at the service, by its own
+ * metrics.
+ *
+ * With *chaos* some travellers go away while they wait, or stop listening, or speak very slowly,
+ * far too much or nonsense; and the provider, if it was started by us, is killed and stopped at
+ * random. What is asked of the service stays the same, but for queries that we spoiled ourselves.
+ *
+ * Nothing here includes the service: it is known by what it says on the wire.
+ *
+ * Uses: base, map, objects, lbs, travel, sim/workload, guard/token. Used by: starcloak load, demo.
+ */
+#ifndef SC_CLIENT_LOAD_H
+#define SC_CLIENT_LOAD_H
+
+#include <signal.h>
+#include <starcloak/map.h>
+#include <starcloak/objects.h>
+#include <starcloak/progress.h>
+
+#include "demo/loadgen/latency.h"
+#include "demo/loadgen/metrics_read.h"
+#include "demo/loadgen/tokens.h"
+#include "sim/workload.h"
+#include "travel/movement.h"
+
+/** How a query ends here. */
+#define SC_LOAD_END_MAP(X)                                                                  \
+    X(ANSWERED, "answered")                                                                 \
+    X(DROPPED, "dropped")                                                                   \
+    X(FAILED, "failed")   /* taken, but the provider gave no answer */                      \
+    X(REFUSED, "refused") /* not taken: another status */                                   \
+    X(LEFT, "left")       /* by us: chaos, or the end of a run that was interrupted */      \
+    X(LOST, "lost")       /* the connection broke, no reply came in time, or it was none */ \
+    X(UNSENT, "unsent")   /* there was no connection to send it on */
+
+typedef enum sc_load_end {
+#define X(name, word) SC_LOAD_##name,
+    SC_LOAD_END_MAP(X)
+#undef X
+        SC_LOAD_END_COUNT
+} sc_load_end;
+
+/** "answered" */
+const char *sc_load_end_name(sc_load_end end);
+
+/** What must not happen. */
+#define SC_VIOLATION_MAP(X)                                                                   \
+    X(FEW_USERS, "few users")           /* fewer in the cloak than k */                       \
+    X(FEW_SEGMENTS, "few segments")     /* fewer in the cloak than l */                       \
+    X(LATE, "late")                     /* waited for longer than was allowed */              \
+    X(WRONG_ANSWER, "wrong answer")     /* not what a search from the exact position gives */ \
+    X(BAD_REPLY, "bad reply")           /* not HTTP, not JSON, or not as described */         \
+    X(ANSWERED_TWICE, "answered twice") /* bytes that nobody asked for */                     \
+    X(LOST_QUERY, "lost")               /* the connection broke before the reply */           \
+    X(OVERDUE, "overdue")               /* no reply, long after the deadline */               \
+    X(NO_CONNECTION, "no connection")   /* it could not be opened */                          \
+    X(GARBAGE_TAKEN, "garbage taken")   /* nonsense was answered as if it had sense */        \
+    X(BOOKS, "books")                   /* the service's numbers and ours do not agree */     \
+    X(BROKEN_PROMISE, "broken promise") /* the service found one itself (paranoid) */         \
+    X(NO_OUTCOME, "no outcome")         /* of no query at all: nothing was learned */
+
+typedef enum sc_violation {
+#define X(name, word) SC_VIOLATION_##name,
+    SC_VIOLATION_MAP(X)
+#undef X
+        SC_VIOLATION_COUNT
+} sc_violation;
+
+/** "few users" */
+const char *sc_violation_name(sc_violation violation);
+
+/** What is done to queries and to the provider so that something goes wrong. */
+typedef struct sc_chaos_options {
+    bool is_on;
+    double share;                  ///< of queries that are spoiled, 0 to 1
+    double every_s;                ///< mean time between two blows to the provider
+    const char *provider_command;  ///< for /bin/sh; NULL: the provider is left alone
+} sc_chaos_options;
+
+/** A query, as whoever watches the travellers is told of it. */
+typedef struct sc_load_question {
+    uint64_t number;  ///< of the query, from 1 on; unique in a run
+    uint32_t who;     ///< the traveller, from 0 on
+    sc_edge_id edge;  ///< where it is
+    double offset_m;
+    sc_profile profile;
+} sc_load_question;
+
+/** How it ended. */
+typedef struct sc_load_ending {
+    uint64_t number;
+    uint32_t who;
+    sc_load_end end;
+    const char *word;   ///< why, if there is no answer: "expired", "rate"; may be "". Lent
+    const char *cloak;  ///< of an answered one: the cloak's id as the service tells it; "" if not.
+                        ///< Lent
+    double wait_s;      ///< as the service tells it; 0 if it does not
+} sc_load_ending;
+
+/** Somebody who watches: each query is told twice, when it is asked and when it ends. Called in the
+ * flocks' threads; must be quick. */
+typedef struct sc_load_watcher {
+    void (*asked)(void *context, const sc_load_question *question);
+    void (*ended)(void *context, const sc_load_ending *ending);
+    void *context;
+} sc_load_watcher;
+
+typedef struct sc_load_options {
+    const char *url;      ///< of the service, without /v1/queries
+    const char *ca;       ///< as for sc_target_init()
+    const char *metrics;  ///< URL; NULL: /metrics behind `url`
+    bool without_metrics;
+    const sc_objects *objects;  ///< to compare answers with; NULL: they are not
+    /** How many of a thousand answers are compared; 0: none, and replies are judged at a glance. */
+    unsigned check_per_mille;
+    sc_movement *const *movements;  ///< the travellers: of each flock its own; borrowed
+    unsigned flock_count;
+    const sc_tokens *tokens;  ///< as many as there are travellers in all; borrowed
+    sc_workload workload;
+    /** Queries per second, coming at random; 0: each traveller asks, waits, pauses, asks again. */
+    double rate;
+    bool is_restless;     ///< closed loop without pauses: whoever has an outcome asks again at once
+    double warmup_s;      ///< what is asked in it counts in the books, but is not measured
+    double duration_s;    ///< how long is measured
+    int64_t start_us;     ///< sc_clock_us() when travellers' time is 0; 0: when all is prepared
+    double keep_alive_s;  ///< a connection unused for longer is replaced before the next query
+    double patience_s;    ///< how long after its deadline a query is still waited for
+    uint64_t seed;
+    sc_chaos_options chaos;
+    bool holds;    ///< instead: each traveller asks once, and all wait until they are counted
+    int hold_pid;  ///< the service's process, to be measured then; 0: not
+    sc_load_watcher watcher;  ///< zero: nobody watches
+    sc_progress progress;
+    const volatile sig_atomic_t *stop;  ///< set: end early; may be NULL
+    bool leaves_when_stopped;  ///< those who wait then leave, and their outcomes are not waited for
+} sc_load_options;
+
+/** One flock without travellers; a minute, no warm-up; 10 of 1,000 answers compared; connections
+ * unused for 45 s are replaced; 30 s of patience; chaos is off, and otherwise spoils a fifth and
+ * strikes every 10 s. */
+sc_load_options sc_load_options_default(void);
+
+/** How often something ended in a certain way: "dropped", "expired"; "refused", 429, "rate". */
+typedef struct sc_load_tally {
+    sc_load_end end;
+    int status;  ///< of HTTP; 0: there was none
+    char word[40];
+    uint64_t count;
+} sc_load_tally;
+
+enum { SC_LOAD_TALLIES = 48, SC_LOAD_SHOWN = 12 };
+
+/** A violation in words; they name neither a user nor a position. */
+typedef struct sc_load_remark {
+    sc_violation violation;
+    char text[200];
+} sc_load_remark;
+
+/** What a flock, or all of them together, have seen. */
+typedef struct sc_load_books {
+    uint64_t asked;                    ///< queries that were begun; each has one of the ends
+    uint64_t ends[SC_LOAD_END_COUNT];  ///< so many
+    sc_load_tally tallies[SC_LOAD_TALLIES];
+    size_t tally_count;
+    uint64_t violations[SC_VIOLATION_COUNT];
+    sc_load_remark shown[SC_LOAD_SHOWN];  ///< the first ones
+    size_t shown_count;
+    uint64_t checked;      ///< answers that were compared
+    uint64_t connects;     ///< connections opened
+    uint64_t strays;       ///< nonsense that was sent on purpose
+    uint64_t spoiled;      ///< queries that were tampered with on purpose
+    uint64_t nobody_idle;  ///< arrivals for which every traveller was busy (open loop)
+
+    // Of queries that were asked while it was measured.
+    uint64_t replies;       ///< answered, dropped or failed
+    sc_latency latency_us;  ///< from sending a query to its outcome
+    sc_latency beyond_us;   ///< of answered ones: the same, less the wait that the service tells
+    sc_latency wait_us;     ///< of answered ones: what it tells
+    sc_latency connect_us;  ///< from opening to being able to send
+    sc_latency behind_us;   ///< how late we were ourselves with sending
+    sc_latency users;       ///< of answered ones: in the cloak
+    sc_latency segments;
+} sc_load_books;
+
+/** What holding came to. */
+typedef struct sc_load_held {
+    uint64_t wanted;
+    uint64_t sent;
+    uint64_t pending;       ///< as the service says; `sent` if it cannot be asked
+    uint64_t bytes_before;  ///< resident, of the service's process; 0: not measured
+    uint64_t bytes_after;
+    double seconds;  ///< until all were pending
+} sc_load_held;
+
+typedef struct sc_load_report {
+    sc_load_books books;
+    uint64_t travellers;
+    double measured_s;
+    double own_cpu_s;  ///< of this process, while it was measured
+    uint64_t provider_kills;
+    uint64_t provider_stops;
+    bool is_interrupted;
+    sc_load_held held;  ///< of `holds`
+
+    bool has_service;                  ///< whether its metrics could be read
+    char no_service[200];              ///< why not
+    sc_service_counts service_before;  ///< before the first query
+    sc_service_counts service_after;   ///< when all had ended
+    bool has_service_cpu;
+    double service_cpu_s;      ///< while it was measured
+    uint64_t service_replies;  ///< outcomes that it counted meanwhile
+} sc_load_report;
+
+/**
+ * Run. Violations are no failure of this function: they are in the report.
+ *
+ * @param map     borrowed
+ * @param report  filled on success; large: not for the stack of a small thread
+ * @return SC_OK, SC_EINVAL, SC_ENET (the service cannot be reached at all), SC_EIO (a thread or
+ *         process cannot be started), SC_ENOMEM
+ */
+SC_CHECKED sc_err sc_load_run(const sc_map *map, const sc_load_options *options,
+                              sc_load_report *report, sc_diag *diag);
+
+/** All violations of a report together. */
+uint64_t sc_load_violations(const sc_load_report *report);
+
+#endif

@@ -1,0 +1,59 @@
+/**
+ * @file wire.h
+ * @brief One connection: a socket that never blocks, with TLS on it or without.
+ *
+ * The owner watches `fd` for edges (EPOLLET: readable, writable, hung up) and calls on whenever
+ * something may have changed. To this machine a caller comes from an address of its own, so that
+ * tens of thousands of connections do not run out of ports, and limits per address see many
+ * addresses.
+ *
+ * Uses: client/target. Used by: client/flock, client/fetch.
+ */
+#ifndef SC_CLIENT_WIRE_H
+#define SC_CLIENT_WIRE_H
+
+#include <starcloak/err.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "demo/loadgen/target.h"
+
+/** How a call went. */
+typedef enum sc_wire_result {
+    SC_WIRE_DONE,    ///< connected; or some bytes were read or written
+    SC_WIRE_WAIT,    ///< not now: wait for the next edge
+    SC_WIRE_END,     ///< the other side has nothing more to say
+    SC_WIRE_BROKEN,  ///< it is no connection any more, or could not become one
+} sc_wire_result;
+
+typedef struct sc_wire {
+    int fd;               ///< -1: closed
+    struct ssl_st *tls;   ///< NULL: plain
+    bool is_established;  ///< the socket is connected; with TLS the handshake may be under way
+} sc_wire;
+
+/** No connection. */
+#define SC_WIRE_CLOSED ((sc_wire){.fd = -1})
+
+/**
+ * Begin to connect.
+ *
+ * @param caller  who connects, from 0: to 127.0.0.0/8 from the `caller`-th address there
+ * @return SC_OK, SC_ENET (refused at once), SC_ELIMIT (no descriptor is left), SC_ENOMEM
+ */
+SC_CHECKED sc_err sc_wire_open(sc_wire *wire, const sc_target *target, uint32_t caller);
+
+/** Go on connecting: SC_WIRE_DONE once bytes can be sent. */
+sc_wire_result sc_wire_connect(sc_wire *wire);
+
+/** Read what is there, up to `room` bytes; *got is set with SC_WIRE_DONE. */
+sc_wire_result sc_wire_read(sc_wire *wire, char *bytes, size_t room, size_t *got);
+
+/** Write what can be taken, up to `size` bytes; *put is set with SC_WIRE_DONE. */
+sc_wire_result sc_wire_write(sc_wire *wire, const char *bytes, size_t size, size_t *put);
+
+/** Close; harmless twice. @param is_reset  at once, without a farewell (RST) */
+void sc_wire_close(sc_wire *wire, bool is_reset);
+
+#endif

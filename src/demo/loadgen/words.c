@@ -1,0 +1,169 @@
+// Requests, written by hand: thousands a second. See words.h.
+#include "demo/loadgen/words.h"
+
+#include "base/alloc.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** A tenth of a millimetre on the globe: no answer differs by it. */
+#define DECIMALS 9
+
+/** Room for the head in front of a body. */
+enum { HEAD_SIZE = 2048 };
+
+struct sc__words {
+    const sc_map *map;
+    const sc_target *target;
+    uint32_t category_count;
+    char **categories;  ///< names, quoted and escaped
+};
+
+static char *quoted(const char *name)
+{
+    json_t *text = json_string(name);
+    char *dumped = text ? json_dumps(text, JSON_ENCODE_ANY | JSON_ENSURE_ASCII) : NULL;
+    json_decref(text);
+    if (!dumped) return NULL;
+    const size_t size = strlen(dumped) + 1;
+    char *copy = sc_malloc(size);
+    if (copy) memcpy(copy, dumped, size);
+    free(dumped);
+    return copy;
+}
+
+sc_err sc__words_new(const sc_map *map, const sc_target *target, sc__words **out)
+{
+    sc__words *words = sc_calloc(1, sizeof *words);
+    if (!words) return SC_ENOMEM;
+    words->map = map;
+    words->target = target;
+    words->category_count = sc_map_category_count(map);
+    words->categories = sc_calloc(words->category_count, sizeof *words->categories);
+    sc_err err = words->categories ? SC_OK : SC_ENOMEM;
+    for (uint32_t i = 0; !err && i < words->category_count; i++) {
+        words->categories[i] = quoted(sc_map_category_name(map, i));
+        if (!words->categories[i]) err = SC_ENOMEM;
+    }
+    if (err) {
+        sc__words_free(words);
+        return err;
+    }
+    *out = words;
+    return SC_OK;
+}
+
+void sc__words_free(sc__words *words)
+{
+    if (!words) return;
+    for (uint32_t i = 0; words->categories && i < words->category_count; i++) {
+        sc_free(words->categories[i]);
+    }
+    sc_free(words->categories);
+    sc_free(words);
+}
+
+/** snprintf() behind what is there; what does not fit is cut. */
+SC_PRINTF(3, 4)
+static void append(char *out, size_t *size, const char *format, ...)
+{
+    const size_t room = SC__WORDS_SIZE - HEAD_SIZE - *size;
+    va_list arguments;
+    va_start(arguments, format);
+    const int count = vsnprintf(out + *size, room, format, arguments);
+    va_end(arguments);
+    if (count > 0) *size += (size_t)count < room ? (size_t)count : room - 1;
+}
+
+static void append_position(const sc__words *words, const sc__question *question, char *out,
+                            size_t *size)
+{
+    const sc_coords coords = sc_map_coords(words->map);
+    if (coords == SC_COORDS_NONE) {
+        append(out, size, "{\"edge\":%" PRIu32 ",\"offset_m\":%.*f}", question->edge, DECIMALS,
+               question->offset_m);
+        return;
+    }
+    double x = 0;
+    double y = 0;
+    const bool is_geographic = coords == SC_COORDS_GEOGRAPHIC;
+    sc_map_edge_position(words->map, question->edge, question->offset_m, &x, &y);
+    append(out, size, "{\"%s\":%.*f,\"%s\":%.*f}", is_geographic ? "lon" : "x", DECIMALS, x,
+           is_geographic ? "lat" : "y", DECIMALS, y);
+}
+
+/** Put the head in front of the body, which begins at out + HEAD_SIZE. */
+static size_t put_head(const sc__words *words, const char *token, char *out, size_t body_size)
+{
+    char head[HEAD_SIZE];
+    const int size =
+        snprintf(head, sizeof head,
+                 "POST %s/v1/queries HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n"
+                 "Content-Type: application/json\r\nContent-Length: %zu\r\n\r\n",
+                 words->target->path, words->target->host, token, body_size);
+    // Path, host and token are bounded, together below HEAD_SIZE.
+    const size_t head_size = size > 0 && size < HEAD_SIZE ? (size_t)size : 0;
+    memmove(out + head_size, out + HEAD_SIZE, body_size);
+    memcpy(out, head, head_size);
+    return head_size + body_size;
+}
+
+size_t sc__words_query(const sc__words *words, const char *token, const sc__question *question,
+                       char *out)
+{
+    char *body = out + HEAD_SIZE;
+    size_t size = 0;
+    append(body, &size, "{\"position\":");
+    append_position(words, question, body, &size);
+    append(body, &size,
+           ",\"profile\":{\"k\":%" PRIu32 ",\"l\":%" PRIu32 ",\"max_hops\":%" PRIu32
+           ",\"max_wait_s\":%.6f},\"request\":{\"type\":\"knn\",\"k\":%" PRIu32,
+           question->profile.k, question->profile.l, question->profile.max_hops,
+           (double)question->profile.max_wait_us * 1e-6, question->nearest);
+    if (question->category < words->category_count) {
+        append(body, &size, ",\"categories\":[%s]", words->categories[question->category]);
+    }
+    append(body, &size, "}}");
+    return put_head(words, token, out, size);
+}
+
+size_t sc__words_post(const sc__words *words, const char *token, const char *body, size_t body_size,
+                      char *out)
+{
+    const size_t room = SC__WORDS_SIZE - HEAD_SIZE;
+    const size_t size = body_size < room ? body_size : room;
+    memcpy(out + HEAD_SIZE, body, size);
+    return put_head(words, token, out, size);
+}
+
+/** A number as it is after having been written down. */
+static double as_told(double number)
+{
+    char text[400];
+    snprintf(text, sizeof text, "%.*f", DECIMALS, number);
+    return strtod(text, NULL);
+}
+
+sc_err sc__words_place(const sc__words *words, const sc__question *question, sc_edge_id *edge,
+                       double *offset_m)
+{
+    if (sc_map_coords(words->map) == SC_COORDS_NONE) {
+        *edge = question->edge;
+        *offset_m = as_told(question->offset_m);
+        return SC_OK;
+    }
+    double x = 0;
+    double y = 0;
+    sc_snap snap;
+    sc_map_edge_position(words->map, question->edge, question->offset_m, &x, &y);
+    const sc_err err = sc_map_snap(words->map, as_told(x), as_told(y), HUGE_VAL, &snap);
+    if (err) return err;
+    *edge = snap.edge;
+    *offset_m = snap.offset_m;
+    return SC_OK;
+}

@@ -1,0 +1,49 @@
+/**
+ * @file words.h
+ * @brief A traveller's question as the bytes of a request.
+ *
+ * Where it is, is told as the map can tell it: by longitude and latitude, by x and y, or, where a
+ * map has no coordinates, by edge and offset.
+ *
+ * Uses: client/target, map. Used by: client/flock.
+ */
+#ifndef SC_CLIENT_WORDS_H
+#define SC_CLIENT_WORDS_H
+
+#include <starcloak/map.h>
+#include <starcloak/query.h>
+
+#include "demo/loadgen/target.h"
+
+/** What a traveller wants to know. */
+typedef struct sc__question {
+    sc_edge_id edge;
+    double offset_m;
+    sc_profile profile;
+    uint32_t nearest;         ///< how many objects
+    sc_category_id category;  ///< SC_NONE: of any
+} sc__question;
+
+typedef struct sc__words sc__words;
+
+/** @param map, target  borrowed */
+SC_CHECKED sc_err sc__words_new(const sc_map *map, const sc_target *target, sc__words **out);
+void sc__words_free(sc__words *words);
+
+/** No request is larger, with its NUL. */
+enum { SC__WORDS_SIZE = 65536 };
+
+/** Write a query into `out`, of SC__WORDS_SIZE; returns its size. Any thread. */
+size_t sc__words_query(const sc__words *words, const char *token, const sc__question *question,
+                       char *out);
+
+/** The same with another body, for nonsense; cut to fit. */
+size_t sc__words_post(const sc__words *words, const char *token, const char *body, size_t body_size,
+                      char *out);
+
+/** Where the service will take the traveller to be, once it has read these words: on the road that
+ * is nearest to what they say. */
+SC_CHECKED sc_err sc__words_place(const sc__words *words, const sc__question *question,
+                                  sc_edge_id *edge, double *offset_m);
+
+#endif

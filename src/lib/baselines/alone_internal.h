@@ -1,0 +1,56 @@
+/**
+ * @file alone_internal.h
+ * @brief What alone.c (who waits where, who tries when) and alone_try.c (one try) share.
+ *
+ * Used by: these two.
+ */
+#ifndef SC_ENGINE_ALONE_INTERNAL_H
+#define SC_ENGINE_ALONE_INTERNAL_H
+
+#include "baselines/alone.h"
+#include "engine/circle.h"
+#include "engine/order.h"
+
+/** What is kept of a query while it waits. */
+typedef struct sc__wait {
+    sc__nearest nearest;  ///< expansion: its roads
+    uint64_t met;         ///< the number of the last newcomer who could be in a cloak with it
+} sc__wait;
+
+struct sc__alone {
+    sc__waiters *waiting;  ///< by segment: who is there
+    sc__regions regions;
+    sc__wait *waits;  ///< by slot
+    size_t wait_capacity;
+
+    sc__slot newcomer;         ///< for whose sake there is a row; SC_NONE: there is none
+    uint64_t newcomer_number;  ///< newcomers are numbered from 1
+    bool is_row_made;          ///< else it is to be made, and has the newcomer alone
+    sc__placed *row;           ///< who is to try, the oldest first; engine->to_search of them
+    size_t row_capacity;
+
+    // The try under way.
+    sc__circle circle;
+    sc__draw draw;
+    sc__walks walks;
+    sc_seg_id *chosen;  ///< roads
+    size_t chosen_count;
+    size_t chosen_capacity;
+};
+
+/** Whether the region of that end of the query's segment has enough roads for it. */
+static inline bool sc__has_enough_roads(const sc_engine *engine, const sc_query *query,
+                                        unsigned end)
+{
+    const sc_star_id star = sc__end_star(&engine->segments[query->segment], end);
+    const sc__region *region = engine->alone->regions.of_star[star];
+    return sc__demand_is_met((sc__demand){query->l}, sc__region_count(region, query->max_hops));
+}
+
+/**
+ * Let a query try, around one end of its segment and then around the other, where the newcomer
+ * might help. What is found becomes a candidate. On failure nothing has changed but the generator.
+ */
+SC_CHECKED sc_err sc__alone_try(sc_engine *engine, sc__slot slot);
+
+#endif

@@ -1,0 +1,392 @@
+// The engine: the main loop, and the doors in and out. See starcloak/engine.h.
+//
+// A query's way: add() -> queue -> graph -> candidate -> accepted; or back to the
+// queue when the cloak is refused; or to the drops when time runs out.
+#include <starcloak/engine.h>
+
+#include "base/alloc.h"
+#include "base/diag.h"
+#include "baselines/alone.h"
+#include "engine/engine_internal.h"
+#include "engine/expect.h"
+#include "engine/graph.h"
+#include "engine/options.h"
+#include "engine/search.h"
+#include "engine/select.h"
+#include "engine/variants.h"
+
+#include <string.h>
+
+// --- Life -------------------------------------------------------------------
+
+sc_err sc_engine_new(const sc_map *map, const sc_engine_options *options, sc_rng *rng,
+                     sc_engine **out, sc_diag *diag)
+{
+    sc_err err = sc__options_check(options, diag);
+    if (err) return err;
+    sc_engine *engine = sc_calloc(1, sizeof *engine);
+    if (!engine) return sc_fail_memory(diag, "making an engine");
+
+    const uint32_t star_count = sc_map_star_count(map);
+    engine->map = map;
+    engine->options = *options;
+    engine->rng = rng;
+    engine->now = INT64_MIN;
+    engine->object_density = sc_map_object_density(map);
+    engine->stars = sc_map_stars(map);
+    engine->star_segments = sc_map_star_segments(map);
+    engine->star_neighbours = sc_map_star_neighbours(map);
+    engine->segments = sc_map_segments(map);
+    sc_pool_init(&engine->pending, sizeof(sc__pending));
+    sc_pool_init(&engine->vertices, sizeof(sc__vertex));
+    engine->queue = SC__LIST_EMPTY;
+    engine->drops = SC__LIST_EMPTY;
+    engine->waiting[SC__RELAXED] = SC__LIST_EMPTY;
+    engine->waiting[SC__URGENT] = SC__LIST_EMPTY;
+    for (size_t i = 0; i < SC_ENGINE_AHEAD; i++) {
+        engine->expected[i] = SC_NONE;
+    }
+    engine->not_first_vertex = sc_calloc(star_count, sizeof *engine->not_first_vertex);
+    engine->assigned = sc_calloc(sc_map_segment_count(map), sizeof *engine->assigned);
+    if (!engine->not_first_vertex || !engine->assigned) {
+        err = sc_fail_memory(diag, "making an engine");
+        goto fail;
+    }
+    if (sc__is_alone(options->variant)) {
+        err = sc__alone_new(engine, &engine->alone);
+        if (err) {
+            (void)sc_fail_memory(diag, "making an engine");
+            goto fail;
+        }
+    }
+    if (options->is_paranoid) {
+        err = sc_verifier_new(map, &engine->verifier);
+        if (err) {
+            (void)sc_fail_memory(diag, "making an engine");
+            goto fail;
+        }
+    }
+    *out = engine;
+    return SC_OK;
+fail:
+    sc_engine_free(engine);
+    return err;
+}
+
+void sc_engine_free(sc_engine *engine)
+{
+    if (!engine) return;
+    // Stars that are active own a ball each.
+    const uint32_t star_count = engine->not_first_vertex ? sc_map_star_count(engine->map) : 0;
+    for (sc_star_id i = 0; i < star_count; i++) {
+        const sc__slot first = sc__first_vertex(engine, i);
+        if (first == SC_NONE) continue;
+        sc_free(sc__vertex_at(engine, first)->ball);
+    }
+    while (engine->first_candidate) {
+        sc_cloak_free(sc_engine_take_candidate(engine));
+    }
+    sc_pool_fini(&engine->pending);
+    sc_pool_fini(&engine->vertices);
+    sc__heap_fini(&engine->heap);
+    sc__ids_fini(&engine->ids);
+    sc__scratch_fini(&engine->scratch);
+    sc__alone_free(engine->alone);
+    sc_verifier_free(engine->verifier);
+    sc__numbers_fini(&engine->numbers);
+    sc_free(engine->not_first_vertex);
+    sc_free(engine->assigned);
+    sc_free(engine->walk);
+    sc_free(engine->walk_upto);
+    sc_free(engine);
+}
+
+// --- In ---------------------------------------------------------------------
+
+/** The first moment of a query that the clock has not passed yet. */
+static sc_time next_moment(const sc_engine *engine, const sc__pending *query)
+{
+    const sc_time first = sc__first_moment(engine, query);
+    return engine->now <= first ? first : query->query.deadline;
+}
+
+void sc__enqueue(sc_engine *engine, sc__slot slot)
+{
+    sc__pending *query = sc__pending_at(engine, slot);
+    query->state = SC__QUEUED;
+    sc__list_append(engine, &engine->queue, slot);
+    sc__heap_push(&engine->heap, &engine->pending, next_moment(engine, query), slot);
+    if (query->is_company) {
+        engine->stats.company_held++;
+    } else {
+        engine->stats.pending++;
+    }
+}
+
+static sc_err add(sc_engine *engine, const sc_query *query, bool is_company)
+{
+    if (query->segment >= sc_map_segment_count(engine->map)) return SC_EUNKNOWN;
+    if (query->k < 1 || query->l < 1) return SC_EPROFILE;
+    if (query->deadline < engine->now) return SC_ELATE;
+    if (sc__ids_find(&engine->ids, &engine->pending, &query->id) != SC_NONE) return SC_EDUPLICATE;
+
+    sc_err err = sc_pool_reserve(&engine->pending);
+    if (!err) err = sc__heap_reserve(&engine->heap, (size_t)engine->pending.count + 1);
+    if (!err) err = sc__ids_reserve(&engine->ids);
+    if (err) return err;
+
+    const sc__slot slot = sc_pool_take(&engine->pending);
+    *sc__pending_at(engine, slot) = (sc__pending){
+        .query = *query,
+        .order = engine->next_order++,
+        .is_company = is_company,
+    };
+    sc__ids_put(&engine->ids, &engine->pending, slot);
+    sc__enqueue(engine, slot);
+    if (is_company) {
+        engine->stats.company++;
+    } else {
+        engine->stats.added++;
+    }
+    return SC_OK;
+}
+
+sc_err sc_engine_add(sc_engine *engine, const sc_query *query)
+{
+    return add(engine, query, false);
+}
+
+void sc_engine_expect(sc_engine *engine, const sc_query *query)
+{
+    if (query->segment < sc_map_segment_count(engine->map)) sc__expect(engine, query->segment);
+    sc__ids_expect(&engine->ids, &query->id);
+}
+
+sc_err sc_engine_add_company(sc_engine *engine, const sc_query *query)
+{
+    return add(engine, query, true);
+}
+
+/** Take a query out of the queue or the graph, and out of the heap. */
+static void withdraw(sc_engine *engine, sc__slot slot)
+{
+    const sc__pending *query = sc__pending_at(engine, slot);
+    sc__heap_remove(&engine->heap, &engine->pending, slot);
+    if (query->state == SC__QUEUED) {
+        sc__list_remove(engine, &engine->queue, slot);
+    } else if (engine->alone) {
+        sc__alone_remove(engine, slot);
+    } else {
+        sc__graph_remove(engine, slot);
+    }
+    if (query->is_company) {
+        engine->stats.company_held--;
+    } else {
+        engine->stats.pending--;
+    }
+}
+
+/** Give a slot back, wiped: that somebody asked there is over. */
+static void give_back(sc_engine *engine, sc__slot slot)
+{
+    explicit_bzero(&sc__pending_at(engine, slot)->query, sizeof(sc_query));
+    sc_pool_give(&engine->pending, slot);
+}
+
+void sc__forget(sc_engine *engine, sc__slot slot)
+{
+    sc__ids_remove(&engine->ids, &engine->pending, slot);
+    give_back(engine, slot);
+}
+
+sc_err sc_engine_remove(sc_engine *engine, const sc_query_id *id)
+{
+    const sc__slot slot = sc__ids_find(&engine->ids, &engine->pending, id);
+    if (slot == SC_NONE) return SC_EUNKNOWN;
+    sc__pending *query = sc__pending_at(engine, slot);
+    if (query->state == SC__PROPOSED) {
+        if (query->is_gone) return SC_EUNKNOWN;
+        query->is_gone = true;
+        return SC_OK;
+    }
+    withdraw(engine, slot);
+    if (!query->is_company) engine->stats.removed++;
+    sc__forget(engine, slot);
+    return SC_OK;
+}
+
+// --- The clock --------------------------------------------------------------
+
+/** The end of a query that is in no list any more. That of company is told elsewhere. */
+static void drop(sc_engine *engine, sc__slot slot, sc_drop_reason reason)
+{
+    sc__pending *query = sc__pending_at(engine, slot);
+    if (query->is_company) {
+        sc__forget(engine, slot);
+        return;
+    }
+    sc__ids_remove(&engine->ids, &engine->pending, slot);
+    query->state = SC__DROPPED;
+    query->reason = (uint8_t)reason;
+    query->dropped_at = engine->now;
+    engine->stats.dropped[reason]++;
+    sc__list_append(engine, &engine->drops, slot);
+}
+
+/** Let pass the moments that the clock has passed: becoming urgent, and expiry. */
+static void pass_moments(sc_engine *engine)
+{
+    const sc__moment *top;
+    while ((top = sc__heap_top(&engine->heap)) && top->t < engine->now) {
+        const sc__slot slot = top->slot;
+        const sc__pending *query = sc__pending_at(engine, slot);
+        const sc_time deadline = query->query.deadline;
+        if (top->t == deadline) {
+            withdraw(engine, slot);
+            drop(engine, slot, SC_DROP_EXPIRED);
+            continue;
+        }
+        // It has become urgent. Its next moment is the deadline, which may have passed
+        // too: then it comes up again, in the order of deadlines.
+        sc__heap_remove(&engine->heap, &engine->pending, slot);
+        sc__heap_push(&engine->heap, &engine->pending, deadline, slot);
+        if (deadline >= engine->now && query->state == SC__IN_GRAPH) {
+            sc__vertex_at(engine, query->vertex)->has_urgent = true;
+            sc__graph_wait(engine, SC__URGENT, query->vertex);
+        }
+    }
+}
+
+/** Search from a vertex, unless it holds nothing but company. */
+static sc_err search_from(sc_engine *engine, sc__slot slot)
+{
+    sc__vertex *vertex = sc__vertex_at(engine, slot);
+    const bool is_new = vertex->is_new;
+    vertex->needs_search = vertex->is_new = false;
+    const sc_err err = vertex->own_count > 0 ? sc__search(engine, slot, is_new) : SC_OK;
+    // What was found has left the graph; only what failed is still there for sure.
+    if (err) {
+        vertex->needs_search = true;
+        vertex->is_new = is_new;
+    }
+    return err;
+}
+
+static sc_err search_again(sc_engine *engine)
+{
+    if (engine->alone) return sc__alone_search(engine);
+    sc_err err = sc__graph_stretch(engine);
+    for (sc__waiting why = SC__RELAXED; why < SC__WAITING_COUNT; why++) {
+        sc__slot vertex;
+        while (!err && (vertex = sc__graph_first_waiting(engine, why)) != SC_NONE) {
+            err = search_from(engine, vertex);
+        }
+    }
+    return err;
+}
+
+/** The oldest query of the queue goes to its segment, and looks around. */
+static sc_err take_alone(sc_engine *engine)
+{
+    const sc__slot slot = engine->queue.first;
+    bool is_feasible = false;
+    const sc_err err = sc__alone_is_feasible(engine, slot, &is_feasible);
+    if (err) return err;
+    if (!is_feasible) {
+        withdraw(engine, slot);
+        drop(engine, slot, SC_DROP_INFEASIBLE);
+        return SC_OK;
+    }
+    sc__list_remove(engine, &engine->queue, slot);
+    sc__alone_add(engine, slot);
+    // It is on its segment now; what is left to do is the search.
+    return sc__alone_search(engine);
+}
+
+/** The oldest query of the queue finds its star, its vertex and perhaps company. */
+static sc_err take_from_queue(sc_engine *engine)
+{
+    if (engine->alone) return take_alone(engine);
+    const sc__slot slot = engine->queue.first;
+    const sc__pending *query = sc__pending_at(engine, slot);
+    sc_star_id star;
+    sc_err err = sc__select_star(engine, &query->query, &star);
+    if (err) return err;
+    if (star == SC_NONE) {
+        withdraw(engine, slot);
+        drop(engine, slot, SC_DROP_INFEASIBLE);
+        return SC_OK;
+    }
+    // From one list to another: the links are the same, so first out, then in.
+    sc__list_remove(engine, &engine->queue, slot);
+    sc__slot vertex;
+    err = sc__graph_add(engine, slot, star, &vertex);
+    if (err) {
+        sc__list_prepend(engine, &engine->queue, slot);
+        return err;
+    }
+    if (query->is_company) return SC_OK;
+    sc__vertex_at(engine, vertex)->is_new = true;
+    err = search_from(engine, vertex);
+    // It is in the graph now; what is left to do is the search.
+    if (err) sc__graph_wait(engine, SC__RELAXED, vertex);
+    return err;
+}
+
+/** Expect the query at `slot` of the queue, and say which is the one after it. */
+static sc__slot expect_next(sc_engine *engine, sc__slot slot)
+{
+    if (slot == SC_NONE) return SC_NONE;
+    const sc__pending *query = sc__pending_at(engine, slot);
+    sc__expect(engine, query->query.segment);
+    return query->next;
+}
+
+sc_err sc_engine_run(sc_engine *engine, sc_time now)
+{
+    if (now < engine->now) return SC_ETIME;
+    engine->now = now;
+    pass_moments(engine);
+    sc_err err = search_again(engine);
+    // Of a queue that has grown, those to come are expected while the first are served.
+    sc__slot ahead = engine->queue.first != engine->queue.last ? engine->queue.first : SC_NONE;
+    for (int i = 0; i < SC_ENGINE_AHEAD; i++) {
+        ahead = expect_next(engine, ahead);
+    }
+    while (!err && engine->queue.first != SC_NONE) {
+        ahead = expect_next(engine, ahead);
+        err = take_from_queue(engine);
+    }
+    return err;
+}
+
+sc_time sc_engine_next_wake(const sc_engine *engine)
+{
+    if (engine->queue.first != SC_NONE || engine->to_search > 0) return engine->now;
+    const sc__moment *top = sc__heap_top(&engine->heap);
+    if (!top || top->t == SC_TIME_NEVER) return SC_TIME_NEVER;
+    // A moment counts once the clock has passed it. Some have passed already after a switch.
+    return top->t < engine->now ? engine->now : top->t + 1;
+}
+
+// --- Out --------------------------------------------------------------------
+
+bool sc_engine_take_drop(sc_engine *engine, sc_drop *out)
+{
+    const sc__slot slot = engine->drops.first;
+    if (slot == SC_NONE) return false;
+    const sc__pending *query = sc__pending_at(engine, slot);
+    *out = (sc_drop){
+        .query = query->query,
+        .reason = (sc_drop_reason)query->reason,
+        .t = query->dropped_at,
+    };
+    sc__list_remove(engine, &engine->drops, slot);
+    give_back(engine, slot);
+    return true;
+}
+
+sc_engine_stats sc_engine_stats_of(const sc_engine *engine)
+{
+    return engine->stats;
+}

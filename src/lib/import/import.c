@@ -1,0 +1,187 @@
+// From files to a map: open them, let the format's reader fill a builder, add
+// extra objects, finish. See starcloak/map_import.h.
+#include <starcloak/map_import.h>
+
+#include "base/alloc.h"
+#include "base/diag.h"
+#include "import/load.h"
+#include "import/stem.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef sc_err reader(const sc_load *load, sc_builder **out);
+
+static reader *const readers[] = {
+    [SC_FORMAT_CNODE] = sc__load_cnode,     [SC_FORMAT_DIMACS] = sc__load_dimacs,
+    [SC_FORMAT_OSM] = sc__load_osm,         [SC_FORMAT_SHAPEFILE] = sc__load_shapefile,
+    [SC_FORMAT_MOBISIM] = sc__load_mobisim,
+};
+
+const char *sc_format_name(sc_format format)
+{
+    switch (format) {
+#define X(name, value, text) \
+    case SC_FORMAT_##name:   \
+        return text;
+        SC_FORMAT_MAP(X)
+#undef X
+    }
+    return NULL;
+}
+
+/** The inputs of an import, open. */
+typedef struct inputs {
+    sc_file *files;
+    sc_input *inputs;  ///< what the reader gets
+    char **names;      ///< names we made ourselves, NULL for the user's own
+    size_t count;
+} inputs;
+
+static void close_inputs(inputs *in)
+{
+    for (size_t i = 0; i < in->count; i++) {
+        sc_file_close(&in->files[i]);
+        sc_free(in->names[i]);
+    }
+    sc_free(in->files);
+    sc_free(in->inputs);
+    sc_free(in->names);
+}
+
+static sc_err open_input(inputs *in, const char *path, char *own_name, sc_diag *diag)
+{
+    sc_file *file = &in->files[in->count];
+    const sc_err err = sc_file_open(path, file, diag);
+    if (err) {
+        sc_free(own_name);
+        return err;
+    }
+    in->names[in->count] = own_name;
+    in->inputs[in->count++] = file->input;
+    return SC_OK;
+}
+
+// The attributes of "roads.shp" are in "roads.dbf", packed or not, if anywhere.
+static sc_err open_attributes(inputs *in, const char *path, sc_diag *diag)
+{
+    static const char *const endings[] = {".dbf", ".dbf.xz", ".dbf.gz", ".DBF"};
+    const size_t stem = sc__stem_size(path);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        const size_t size = stem + strlen(endings[i]) + 1;
+        char *name = sc_malloc(size);
+        if (!name) return sc_fail_memory(diag, "opening the files");
+        snprintf(name, size, "%.*s%s", (int)stem, path, endings[i]);
+        if (access(name, F_OK) == 0) return open_input(in, name, name, diag);
+        sc_free(name);
+    }
+    return SC_OK;
+}
+
+static sc_err open_inputs(sc_format format, const char *const *paths, size_t count, inputs *in,
+                          sc_diag *diag)
+{
+    in->files = sc_calloc(2 * count, sizeof *in->files);
+    in->inputs = sc_calloc(2 * count, sizeof *in->inputs);
+    in->names = sc_calloc(2 * count, sizeof *in->names);
+    if (!in->files || !in->inputs || !in->names) return sc_fail_memory(diag, "opening the files");
+    for (size_t i = 0; i < count; i++) {
+        sc_err err = open_input(in, paths[i], NULL, diag);
+        if (!err && format == SC_FORMAT_SHAPEFILE && sc_file_has_suffix(paths[i], ".shp")) {
+            err = open_attributes(in, paths[i], diag);
+        }
+        if (err) return err;
+    }
+    return SC_OK;
+}
+
+static sc_err add_objects(const char *path, sc_builder *builder, sc_import_report *report,
+                          sc_diag *diag)
+{
+    if (!path) return SC_OK;
+    sc_file file = {0};
+    sc_err err = sc_file_open(path, &file, diag);
+    if (err) return err;
+    report->bytes_read += file.input.size;
+    err = sc__load_objects(&file.input, builder, report, diag);
+    sc_file_close(&file);
+    return err;
+}
+
+// "osm: monaco.osm.pbf": which files a map came from, without their directories.
+static void note_source(sc_builder *builder, sc_format format, const char *const *paths,
+                        size_t count)
+{
+    char text[256];
+    size_t used = (size_t)snprintf(text, sizeof text, "%s:", sc_format_name(format));
+    for (size_t i = 0; i < count && used < sizeof text; i++) {
+        used +=
+            (size_t)snprintf(text + used, sizeof text - used, " %s", sc_file_base_name(paths[i]));
+    }
+    sc_builder_set_source(builder, text);
+}
+
+static sc_err check_options(const sc_import_options *options, sc_diag *diag)
+{
+    if (!(options->unit_m >= 0.0) || !isfinite(options->unit_m)) {
+        return sc_fail(diag, SC_EINVAL, "not a number of metres per unit: %g", options->unit_m);
+    }
+    if (!(options->max_object_snap_m >= 0.0)) {
+        return sc_fail(diag, SC_EINVAL, "not a distance within which objects are snapped: %g",
+                       options->max_object_snap_m);
+    }
+    return SC_OK;
+}
+
+// The builder does not know which files it was fed from; the user wants to.
+static sc_err name_inputs(sc_err err, const char *const *paths, size_t count, sc_diag *diag)
+{
+    if (!diag || err == SC_ENOMEM) return err;
+    const sc_diag told = *diag;
+    return sc_fail(diag, err, "%s%s: %s", paths[0], count > 1 ? " and others" : "", told.message);
+}
+
+sc_err sc_map_import(sc_format format, const char *const *paths, size_t path_count,
+                     const sc_import_options *options, sc_map **out, sc_import_report *report,
+                     sc_diag *diag)
+{
+    if (!sc_format_name(format) || path_count == 0) {
+        return sc_fail(diag, SC_EINVAL, "%s", path_count == 0 ? "no input file" : "no such format");
+    }
+    sc_err err = check_options(options, diag);
+    if (err) return err;
+    inputs in = {0};
+    sc_builder *builder = NULL;
+    sc_map *map = NULL;
+    sc_import_report met = {0};
+    sc_build_report built = {0};
+
+    err = open_inputs(format, paths, path_count, &in, diag);
+    if (!err) {
+        const sc_load load = {.inputs = in.inputs,
+                              .input_count = in.count,
+                              .options = options,
+                              .report = &met,
+                              .diag = diag};
+        for (size_t i = 0; i < in.count; i++) {
+            met.bytes_read += in.inputs[i].size;
+        }
+        err = readers[format](&load, &builder);
+    }
+    close_inputs(&in);
+    if (!err) err = add_objects(options->objects, builder, &met, diag);
+    if (!err) {
+        note_source(builder, format, paths, path_count);
+        err = sc_builder_finish(builder, options->max_object_snap_m, &options->progress, &map,
+                                &built, diag);
+        if (err) err = name_inputs(err, paths, path_count, diag);
+    }
+    sc_builder_free(builder);
+    if (err) return err;
+    met.objects_too_far += built.objects_too_far;
+    if (report) *report = met;
+    *out = map;
+    return SC_OK;
+}

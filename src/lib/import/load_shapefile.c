@@ -1,0 +1,373 @@
+// Reader of ESRI shapefiles of roads, such as TIGER/Line's. See load.h.
+//
+// A shapefile has no junctions: it has lines, and where two of them have a
+// vertex with exactly the same coordinates, roads meet (pen.h). Each pair of
+// consecutive vertices is an edge; a road with two names is drawn twice and its
+// edges are repeated, which is kept.
+//
+// The steps: pair each .shp with its .dbf; look their bytes over (shp_check.h);
+// open both with shapelib (shp_memory.h); go through all vertices once, to see
+// that they are numbers and whether they are degrees; then draw.
+//
+// Degrees or metres? The .prj that would tell is often missing. So the numbers
+// decide: if most vertices could be longitude and latitude they all must be,
+// and one off the globe is an error; else the map is a plane in metres, or in
+// options->unit_m. options->coords overrules this, options->utm_zone means
+// metres that become degrees.
+//
+// Left out: null shapes, and records that the .dbf marks as deleted.
+#include "import/load.h"
+
+#include "base/alloc.h"
+#include "base/diag.h"
+#include "import/pen.h"
+#include "import/shp_check.h"
+#include "import/shp_memory.h"
+#include "import/stem.h"
+#include "map/geo.h"
+
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+// How many records are read between two reports of progress.
+enum { PROGRESS_STEP = 1024 };
+
+// One .shp with its .dbf, open.
+typedef struct layer {
+    const sc_input *shp;
+    const sc_input *dbf;  // NULL where there is none
+    sc_shp_index index;
+    sc_shp_memory memory;
+    SHPHandle shapes;
+    DBFHandle table;  // NULL where there is none
+    int class_field;  // number of the field MTFCC, or -1
+} layer;
+
+typedef struct reader {
+    const sc_load *load;
+    layer *layers;
+    size_t layer_count;
+    uint64_t record_count;  // of all layers
+    uint64_t vertex_count;
+    uint64_t globe_count;  // vertices that could be longitude and latitude
+    sc_pen pen;
+    uint64_t left_out;
+} reader;
+
+// --- Road classes -------------------------------------------------------------
+
+// The MAF/TIGER feature class codes of roads.
+static sc_road_class road_class_of(const char *code)
+{
+    static const struct {
+        char code[6];
+        uint8_t road_class;
+    } classes[] = {
+        {"S1100", SC_ROAD_MOTORWAY},   // primary: limited access
+        {"S1200", SC_ROAD_SECONDARY},  // secondary: main arteries
+        {"S1400", SC_ROAD_LOCAL},      // local and city streets
+        {"S1500", SC_ROAD_SERVICE},    // trail for vehicles with four-wheel drive
+        {"S1630", SC_ROAD_RAMP},       // ramp
+        {"S1640", SC_ROAD_SERVICE},    // service drive along a highway
+        {"S1710", SC_ROAD_PATH},       // walkway
+        {"S1720", SC_ROAD_PATH},       // stairway
+        {"S1730", SC_ROAD_SERVICE},    // alley
+        {"S1740", SC_ROAD_SERVICE},    // private road for service vehicles
+        {"S1780", SC_ROAD_SERVICE},    // parking lot
+        {"S1810", SC_ROAD_PATH},       // winter trail
+        {"S1820", SC_ROAD_PATH},       // bicycle path
+        {"S1830", SC_ROAD_PATH},       // bridle path
+    };
+    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
+        if (strcasecmp(code, classes[i].code) == 0) return (sc_road_class)classes[i].road_class;
+    }
+    return SC_ROAD_UNKNOWN;
+}
+
+// Whether `code` is in the comma-separated list; letters in either case.
+static bool list_has(const char *list, const char *code)
+{
+    const size_t code_size = strlen(code);
+    for (const char *item = list; *item != '\0';) {
+        item += strspn(item, ", \t");
+        const size_t size = strcspn(item, ", \t");
+        if (size > 0 && size == code_size && strncasecmp(item, code, size) == 0) return true;
+        item += size;
+    }
+    return false;
+}
+
+// --- Layers -------------------------------------------------------------------
+
+// Files that come with a shapefile and are of no use here, should someone name
+// them all: projection and encoding, indexes, styles, and metadata, which is
+// called .shp.xml, .shp.iso.xml or .shp.ea.iso.xml.
+static bool is_companion(const char *name)
+{
+    static const char *const suffixes[] = {
+        ".shx", ".prj", ".qpj", ".cpg", ".cst", ".sbn", ".sbx", ".qix", ".fbn", ".fbx", ".ain",
+        ".aih", ".atx", ".ixs", ".mxs", ".idm", ".ind", ".qml", ".qmd", ".sld", ".lyr", ".xml",
+    };
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        if (sc_file_has_suffix(name, suffixes[i])) return true;
+    }
+    return false;
+}
+
+static sc_err pair_inputs(reader *r)
+{
+    const sc_load *load = r->load;
+    r->layers = sc_calloc(load->input_count, sizeof *r->layers);
+    if (!r->layers) return sc_fail_memory(load->diag, "opening shapefiles");
+
+    for (size_t i = 0; i < load->input_count; i++) {
+        const sc_input *input = &load->inputs[i];
+        if (sc_file_has_suffix(input->name, ".dbf") || is_companion(input->name)) continue;
+        r->layers[r->layer_count++] = (layer){.shp = input, .class_field = -1};
+    }
+    for (size_t i = 0; i < load->input_count; i++) {
+        const sc_input *input = &load->inputs[i];
+        if (!sc_file_has_suffix(input->name, ".dbf")) continue;
+        bool is_wanted = false;
+        for (size_t l = 0; l < r->layer_count; l++) {
+            if (!sc__same_stem(input->name, r->layers[l].shp->name)) continue;
+            r->layers[l].dbf = input;
+            is_wanted = true;
+        }
+        if (!is_wanted) {
+            return sc_fail(load->diag, SC_EINVAL,
+                           "%s: no .shp of the same name was given; a .dbf has no roads of its own",
+                           input->name);
+        }
+    }
+    if (r->layer_count == 0) {
+        return sc_fail(load->diag, SC_EINVAL, "no .shp file was given; the roads are in that one");
+    }
+    return SC_OK;
+}
+
+static sc_err open_table(layer *l, const sc_load *load)
+{
+    if (l->dbf) {
+        const sc_err err = sc__dbf_check(l->dbf, l->index.record_count, load->diag);
+        if (err) return err;
+        l->memory.dbf = (sc_shp_cursor){.data = l->dbf->data, .size = l->dbf->size};
+        l->table = sc__dbf_open(&l->memory);
+        if (!l->table) return sc_fail_memory(load->diag, "opening a .dbf file");
+        l->class_field = DBFGetFieldIndex(l->table, "MTFCC");
+    }
+    const char *wanted = load->options->classes;
+    if (wanted && l->class_field < 0) {
+        return sc_fail(load->diag, SC_EINVAL,
+                       "%s: roads of class %s are asked for, but %s, which has the class of each "
+                       "road",
+                       l->dbf ? l->dbf->name : l->shp->name, sc_quote(wanted, strlen(wanted)).text,
+                       l->dbf ? "there is no field MTFCC" : "there is no .dbf of the same name");
+    }
+    return SC_OK;
+}
+
+static sc_err open_layer(layer *l, const sc_load *load)
+{
+    const sc_err err = sc__shp_index(l->shp, &l->index, load->diag);
+    if (err) return err;
+    l->memory.shp = (sc_shp_cursor){.data = l->shp->data, .size = l->shp->size};
+    l->memory.shx = (sc_shp_cursor){.data = l->index.shx, .size = l->index.shx_size};
+    l->shapes = sc__shp_open(&l->memory);
+    if (!l->shapes) return sc_fail_memory(load->diag, "opening a .shp file");
+    return open_table(l, load);
+}
+
+static void close_layer(layer *l)
+{
+    if (l->shapes) SHPClose(l->shapes);
+    if (l->table) DBFClose(l->table);
+    sc_free(l->index.shx);
+}
+
+// --- Records ------------------------------------------------------------------
+
+// What is done with each vertex of each wanted record.
+typedef struct vertex {
+    const layer *layer;
+    int record, part, number;  // from 0; the number counts inside the part
+    double x, y;
+    sc_road_class road_class;
+} vertex;
+
+typedef sc_err visit_vertex(reader *r, const vertex *v);
+
+static sc_err fail_vertex(const reader *r, const vertex *v, sc_err err, const char *what)
+{
+    return sc_fail(r->load->diag, err, "%s: record %d, part %d, vertex %d: %s: %.15g %.15g",
+                   v->layer->shp->name, v->record + 1, v->part + 1, v->number + 1, what, v->x,
+                   v->y);
+}
+
+// Whether the record counts at all; then its class too.
+static bool is_record_wanted(reader *r, const layer *l, int record, sc_road_class *road_class)
+{
+    *road_class = SC_ROAD_UNKNOWN;
+    if (!l->table) return true;
+    if (DBFIsRecordDeleted(l->table, record)) return false;
+    if (l->class_field < 0) return true;
+
+    const char *code = DBFReadStringAttribute(l->table, record, l->class_field);
+    if (!code) code = "";
+    *road_class = road_class_of(code);
+    const char *wanted = r->load->options->classes;
+    if (wanted && !list_has(wanted, code)) {
+        r->left_out++;
+        return false;
+    }
+    return true;
+}
+
+static sc_err visit_shape(reader *r, vertex *v, const SHPObject *shape, visit_vertex *visit)
+{
+    for (v->part = 0; v->part < shape->nParts; v->part++) {
+        const int first = shape->panPartStart[v->part];
+        const int end =
+            v->part + 1 < shape->nParts ? shape->panPartStart[v->part + 1] : shape->nVertices;
+        for (v->number = 0; v->number < end - first; v->number++) {
+            v->x = shape->padfX[first + v->number];
+            v->y = shape->padfY[first + v->number];
+            const sc_err err = visit(r, v);
+            if (err) return err;
+        }
+    }
+    return SC_OK;
+}
+
+static sc_err visit_all(reader *r, const char *phase, visit_vertex *visit)
+{
+    uint64_t done = 0;
+    r->left_out = 0;
+    for (size_t i = 0; i < r->layer_count; i++) {
+        const layer *l = &r->layers[i];
+        vertex v = {.layer = l};
+        for (v.record = 0; v.record < (int)l->index.record_count; v.record++) {
+            if (done++ % PROGRESS_STEP == 0) {
+                sc__load_progress(r->load, phase, done - 1, r->record_count);
+            }
+            if (!is_record_wanted(r, l, v.record, &v.road_class)) continue;
+
+            SHPObject *shape = SHPReadObject(l->shapes, v.record);
+            if (!shape) {
+                return sc_fail(r->load->diag, SC_ENOMEM,
+                               "%s: record %d: too large to be read into memory", l->shp->name,
+                               v.record + 1);
+            }
+            const sc_err err = visit_shape(r, &v, shape, visit);
+            SHPDestroyObject(shape);
+            if (err) return err;
+        }
+    }
+    sc__load_progress(r->load, phase, done, r->record_count);
+    return SC_OK;
+}
+
+// --- The two passes -----------------------------------------------------------
+
+static sc_err survey_vertex(reader *r, const vertex *v)
+{
+    if (!isfinite(v->x) || !isfinite(v->y)) {
+        return fail_vertex(r, v, SC_EPARSE, "coordinates that are not finite numbers");
+    }
+    r->vertex_count++;
+    r->globe_count += sc_geo_valid(SC_COORDS_GEOGRAPHIC, v->x, v->y);
+    return SC_OK;
+}
+
+static sc_err draw_vertex(reader *r, const vertex *v)
+{
+    if (v->number == 0) sc__pen_lift(&r->pen);
+    const sc_err err = sc__pen_draw(&r->pen, v->x, v->y, v->road_class);
+    if (err == SC_EINVAL) return fail_vertex(r, v, SC_EPARSE, sc__pen_complaint(&r->pen));
+    if (err == SC_ENOMEM) return sc_fail_memory(r->load->diag, "reading a shapefile");
+    if (err) return fail_vertex(r, v, err, "too many nodes or edges for one map");
+    return SC_OK;
+}
+
+static sc_err check_classes(const sc_load *load)
+{
+    const char *classes = load->options->classes;
+    if (classes && classes[strspn(classes, ", \t")] == '\0') {
+        return sc_fail(load->diag, SC_EINVAL, "the list of road classes is empty: %s",
+                       sc_quote(classes, strlen(classes)).text);
+    }
+    return SC_OK;
+}
+
+static sc_err decide_coords(reader *r)
+{
+    const sc_import_options *options = r->load->options;
+    sc_coords coords = options->coords;
+    if (options->utm_zone != 0) {
+        coords = SC_COORDS_GEOGRAPHIC;
+    } else if (coords == SC_COORDS_NONE) {
+        coords = 2 * r->globe_count > r->vertex_count ? SC_COORDS_GEOGRAPHIC : SC_COORDS_PLANAR;
+    }
+    r->pen.coords = coords;
+    if (options->unit_m > 0 && coords == SC_COORDS_GEOGRAPHIC && options->utm_zone == 0) {
+        return sc_fail(r->load->diag, SC_EINVAL,
+                       "%s: the coordinates are degrees; a unit of %g m does not fit them",
+                       r->layers[0].shp->name, options->unit_m);
+    }
+    return SC_OK;
+}
+
+static sc_err fail_no_roads(const reader *r)
+{
+    const char *wanted = r->load->options->classes;
+    if (wanted && r->left_out > 0) {
+        return sc_fail(r->load->diag, SC_EPARSE, "%s: none of its records has a class of %s",
+                       r->layers[0].shp->name, sc_quote(wanted, strlen(wanted)).text);
+    }
+    return sc_fail(r->load->diag, SC_EPARSE, "%s: no roads in it: no line has two different points",
+                   r->layers[0].shp->name);
+}
+
+static sc_err read_layers(reader *r)
+{
+    sc_err err = sc__pen_init(&r->pen, r->load->options, r->load->diag);
+    if (err) return err;
+    err = check_classes(r->load);
+    if (err) return err;
+    err = pair_inputs(r);
+    if (err) return err;
+    for (size_t i = 0; i < r->layer_count; i++) {
+        err = open_layer(&r->layers[i], r->load);
+        if (err) return err;
+        r->record_count += r->layers[i].index.record_count;
+    }
+    err = visit_all(r, "checking coordinates", survey_vertex);
+    if (err) return err;
+    err = decide_coords(r);
+    if (err) return err;
+    err = sc_builder_new(r->pen.coords, &r->pen.builder);
+    if (err) return sc_fail_memory(r->load->diag, "reading a shapefile");
+    err = visit_all(r, "reading roads", draw_vertex);
+    if (err) return err;
+    return sc_builder_edge_count(r->pen.builder) > 0 ? SC_OK : fail_no_roads(r);
+}
+
+sc_err sc__load_shapefile(const sc_load *load, sc_builder **out)
+{
+    reader r = {.load = load};
+    const sc_err err = read_layers(&r);
+
+    for (size_t i = 0; i < r.layer_count; i++) {
+        close_layer(&r.layers[i]);
+    }
+    sc_free(r.layers);
+    sc__pen_fini(&r.pen);
+    if (err) {
+        sc_builder_free(r.pen.builder);
+        return err;
+    }
+    load->report->ways_left_out += r.left_out;
+    *out = r.pen.builder;
+    return SC_OK;
+}

@@ -1,0 +1,212 @@
+// Which tags matter, and what they mean: the filter of roads, the class of a
+// road, and what counts as an object.
+//
+// A tag is a key and a value, both free text. Roads have the key `highway`; its
+// value says what kind. An object has one of the keys in `object_keys`; of
+// several, the one that stands first there gives the category, so that a
+// restaurant in a hotel is a restaurant.
+//
+// Used by: osm_collect.c, osm_block.c, osm_xml.c.
+#include "import/osm_internal.h"
+
+#include "base/alloc.h"
+#include "import/blank.h"
+
+#include <string.h>
+
+// --- Objects ---------------------------------------------------------------
+
+// What a traveller may look for. A key with values is an object only with one of
+// them: most of what `railway` or `aeroway` mark is track and tarmac.
+static const struct {
+    const char *key;
+    const char *values[6];  ///< none: any value will do
+} object_keys[] = {
+    {"amenity", {NULL}},
+    {"shop", {NULL}},
+    {"tourism", {NULL}},
+    {"leisure", {NULL}},
+    {"healthcare", {NULL}},
+    {"office", {NULL}},
+    {"craft", {NULL}},
+    {"historic", {NULL}},
+    {"club", {NULL}},
+    {"emergency", {"ambulance_station", "defibrillator", "emergency_ward_entrance", "phone"}},
+    {"railway", {"station", "halt", "tram_stop", "subway_entrance"}},
+    {"public_transport", {"station"}},
+    {"aeroway", {"aerodrome", "heliport", "terminal", "helipad"}},
+};
+
+enum { OBJECT_KEY_COUNT = sizeof object_keys / sizeof object_keys[0] };
+
+unsigned sc__osm_key(sc_slice key)
+{
+    // The shortest key is "shop", the longest "public_transport".
+    if (key.size < 4 || key.size > 16) return SC__OSM_KEY_OTHER;
+    if (sc_slice_is(key, "highway")) return SC__OSM_KEY_HIGHWAY;
+    if (sc_slice_is(key, "name")) return SC__OSM_KEY_NAME;
+    for (unsigned i = 0; i < OBJECT_KEY_COUNT; i++) {
+        if (sc_slice_is(key, object_keys[i].key)) return SC__OSM_KEY_OBJECT + i;
+    }
+    return SC__OSM_KEY_OTHER;
+}
+
+static bool is_object_value(unsigned key, sc_slice value)
+{
+    if (value.size == 0 || sc_slice_is(value, "no")) return false;
+    const char *const *values = object_keys[key - SC__OSM_KEY_OBJECT].values;
+    if (!values[0]) return true;
+    for (; *values; values++) {
+        if (sc_slice_is(value, *values)) return true;
+    }
+    return false;
+}
+
+void sc__osm_tags_add(sc__osm_tags *tags, unsigned key, sc_slice value, sc__osm_text_cache *cache)
+{
+    if (key == SC__OSM_KEY_HIGHWAY) {
+        tags->highway = value;
+    } else if (key == SC__OSM_KEY_NAME) {
+        tags->name = value;
+        tags->name_cache = cache;
+    } else if (key >= SC__OSM_KEY_OBJECT && is_object_value(key, value) &&
+               (!tags->object.text || key < tags->object_key)) {
+        tags->object = value;
+        tags->object_key = key;
+        tags->object_cache = cache;
+    }
+}
+
+sc_slice sc__osm_category(const sc__osm_tags *tags, bool *is_key)
+{
+    sc_slice value = tags->object;
+    const char *semicolon = memchr(value.text, ';', value.size);
+    if (semicolon) value.size = (size_t)(semicolon - value.text);
+    value = sc__trim(value);
+
+    *is_key = value.size == 0 || sc_slice_is(value, "yes");
+    if (!*is_key) return value;
+    const char *key = object_keys[tags->object_key - SC__OSM_KEY_OBJECT].key;
+    return (sc_slice){key, strlen(key)};
+}
+
+// --- Roads -----------------------------------------------------------------
+
+static const struct {
+    const char *value;
+    sc_road_class road_class;
+} road_classes[] = {
+    {"motorway", SC_ROAD_MOTORWAY},   {"motorway_link", SC_ROAD_RAMP},
+    {"trunk", SC_ROAD_TRUNK},         {"trunk_link", SC_ROAD_RAMP},
+    {"primary", SC_ROAD_PRIMARY},     {"primary_link", SC_ROAD_RAMP},
+    {"secondary", SC_ROAD_SECONDARY}, {"secondary_link", SC_ROAD_RAMP},
+    {"tertiary", SC_ROAD_TERTIARY},   {"tertiary_link", SC_ROAD_RAMP},
+    {"unclassified", SC_ROAD_LOCAL},  {"residential", SC_ROAD_LOCAL},
+    {"living_street", SC_ROAD_LOCAL}, {"road", SC_ROAD_LOCAL},
+    {"service", SC_ROAD_SERVICE},     {"services", SC_ROAD_SERVICE},
+    {"rest_area", SC_ROAD_SERVICE},   {"track", SC_ROAD_SERVICE},
+    {"busway", SC_ROAD_SERVICE},      {"bus_guideway", SC_ROAD_SERVICE},
+    {"escape", SC_ROAD_SERVICE},      {"pedestrian", SC_ROAD_PATH},
+    {"footway", SC_ROAD_PATH},        {"path", SC_ROAD_PATH},
+    {"steps", SC_ROAD_PATH},          {"cycleway", SC_ROAD_PATH},
+    {"bridleway", SC_ROAD_PATH},      {"corridor", SC_ROAD_PATH},
+    {"platform", SC_ROAD_PATH},       {"elevator", SC_ROAD_PATH},
+    {"via_ferrata", SC_ROAD_PATH},
+};
+
+sc_road_class sc__osm_road_class(sc_slice highway)
+{
+    for (size_t i = 0; i < sizeof road_classes / sizeof road_classes[0]; i++) {
+        if (sc_slice_is(highway, road_classes[i].value)) return road_classes[i].road_class;
+    }
+    return SC_ROAD_UNKNOWN;
+}
+
+// The sets that have a name. A set is a list of words as a user could write it.
+static const struct {
+    const char *name;
+    const char *words;
+} way_sets[] = {
+    {"drivable", "motorway,motorway_link,trunk,trunk_link,primary,primary_link,secondary,"
+                 "secondary_link,tertiary,tertiary_link,unclassified,residential,living_street,"
+                 "service,road"},
+    {"walk", "primary,primary_link,secondary,secondary_link,tertiary,tertiary_link,unclassified,"
+             "residential,living_street,service,road,track,pedestrian,footway,path,steps,cycleway,"
+             "bridleway,corridor,platform"},
+    {"bike", "primary,primary_link,secondary,secondary_link,tertiary,tertiary_link,unclassified,"
+             "residential,living_street,service,road,track,path,cycleway"},
+};
+
+static const char *set_of(sc_slice name)
+{
+    for (size_t i = 0; i < sizeof way_sets / sizeof way_sets[0]; i++) {
+        if (sc_slice_is(name, way_sets[i].name)) return way_sets[i].words;
+    }
+    return NULL;
+}
+
+// Cut the next word off the front of *rest, which becomes NULL behind the last one.
+static sc_slice next_word(const char **rest)
+{
+    const char *start = *rest;
+    const char *comma = strchr(start, ',');
+    *rest = comma ? comma + 1 : NULL;
+    return sc__trim((sc_slice){start, comma ? (size_t)(comma - start) : strlen(start)});
+}
+
+static bool add_word(sc__osm_filter *filter, sc_slice word)
+{
+    if (!sc_grow(&filter->words, filter->count, &filter->capacity, sizeof *filter->words)) {
+        return false;
+    }
+    filter->words[filter->count++] = word;
+    return true;
+}
+
+sc_err sc__osm_filter_init(sc__osm_filter *filter, const char *ways, sc_diag *diag)
+{
+    if (!ways) ways = "drivable";
+    const char *rest = ways;
+    while (rest) {
+        const sc_slice word = next_word(&rest);
+        if (word.size == 0) {
+            return sc_fail(diag, SC_EINVAL,
+                           "empty word in the list of ways: %s; give highway values separated by "
+                           "commas, or drivable, walk, bike, all",
+                           sc_quote(ways, strlen(ways)).text);
+        }
+        if (sc_slice_is(word, "all")) {
+            filter->all = true;
+            continue;
+        }
+        const char *set = set_of(word);
+        if (!set) {
+            if (!add_word(filter, word)) return sc_fail_memory(diag, "reading the list of ways");
+            continue;
+        }
+        while (set) {
+            if (!add_word(filter, next_word(&set))) {
+                return sc_fail_memory(diag, "reading the list of ways");
+            }
+        }
+    }
+    return SC_OK;
+}
+
+void sc__osm_filter_fini(sc__osm_filter *filter)
+{
+    sc_free(filter->words);
+    *filter = (sc__osm_filter){0};
+}
+
+bool sc__osm_filter_wants(const sc__osm_filter *filter, sc_slice highway)
+{
+    if (filter->all) return true;
+    for (size_t i = 0; i < filter->count; i++) {
+        const sc_slice word = filter->words[i];
+        if (word.size == highway.size && memcmp(word.text, highway.text, word.size) == 0) {
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,398 @@
+// From JSON to events, field by field. See events.h.
+//
+// Messages name fields and lines, not values: a value may be a user or a position. For the
+// same reason jansson's own messages, which quote what they stumbled over, are not passed on.
+#include "verify/record_events.h"
+
+#include "base/alloc.h"
+#include "base/diag.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** More seconds than this, in either direction, are no time: 30,000 years. */
+#define MAX_SECONDS 1e12
+
+/** Cloak numbers share a word with other things (ledger.h), and JSON's are exact up to here. */
+#define MAX_CLOAK ((json_int_t)1 << 53)
+
+/** A line under examination: where to complain, and whether there was reason to. */
+typedef struct line {
+    sc_event_reader *reader;
+    sc_diag *diag;
+    sc_err err;  ///< the first thing wrong; all after it is moot
+} line;
+
+static void refuse(line *at, const char *field, const char *wanted)
+{
+    if (at->err) return;
+    at->err = sc_fail(at->diag, SC_EPARSE, "%s:%" PRIu64 ": '%s' is missing or is not %s",
+                      at->reader->name, at->reader->line, field, wanted);
+}
+
+static void refuse_memory(line *at)
+{
+    if (!at->err) at->err = sc_fail_memory(at->diag, "reading a record");
+}
+
+// --- Single fields ---------------------------------------------------------------------
+
+static sc_slice text_of(line *at, const json_t *object, const char *field)
+{
+    const json_t *value = json_object_get(object, field);
+    if (!json_is_string(value)) {
+        refuse(at, field, "a text");
+        return (sc_slice){"", 0};
+    }
+    return (sc_slice){json_string_value(value), json_string_length(value)};
+}
+
+static sc_slice query_id_of(line *at, const json_t *object)
+{
+    const sc_slice id = text_of(at, object, "query");
+    if (id.size == 0) refuse(at, "query", "the id of a query");
+    return id;
+}
+
+static double number_of(line *at, const json_t *object, const char *field)
+{
+    const json_t *value = json_object_get(object, field);
+    if (!json_is_number(value)) refuse(at, field, "a number");
+    return json_number_value(value);
+}
+
+/** Seconds as whole microseconds. */
+static int64_t time_of(line *at, const json_t *object, const char *field)
+{
+    const double seconds = number_of(at, object, field);
+    if (!(fabs(seconds) <= MAX_SECONDS)) {
+        refuse(at, field, "a time in seconds");
+        return 0;
+    }
+    return llround(seconds * 1e6);
+}
+
+/** A time to wait, of a microsecond at least. */
+static int64_t wait_of(line *at, const json_t *object, const char *field)
+{
+    const int64_t wait_us = time_of(at, object, field);
+    if (wait_us <= 0) refuse(at, field, "a time above 0 seconds");
+    return wait_us;
+}
+
+static uint32_t id_of_value(line *at, const json_t *value, const char *field)
+{
+    const json_int_t id = json_integer_value(value);
+    if (!json_is_integer(value) || id < 0) refuse(at, field, "a whole number from 0 on");
+    return id < SC_NONE ? (uint32_t)id : SC_NONE;
+}
+
+static uint32_t id_of(line *at, const json_t *object, const char *field)
+{
+    return id_of_value(at, json_object_get(object, field), field);
+}
+
+/** A whole number that counts something; it may be huge but must fit. */
+static uint32_t count_of(line *at, const json_t *object, const char *field)
+{
+    const json_t *value = json_object_get(object, field);
+    const json_int_t count = json_integer_value(value);
+    if (!json_is_integer(value) || count < 0 || count > UINT32_MAX) {
+        refuse(at, field, "a whole number from 0 on");
+        return 0;
+    }
+    return (uint32_t)count;
+}
+
+/** The same, but none is too few. */
+static uint32_t need_of(line *at, const json_t *object, const char *field)
+{
+    const uint32_t need = count_of(at, object, field);
+    if (need == 0) refuse(at, field, "a whole number from 1 on");
+    return need;
+}
+
+static uint64_t cloak_number_of(line *at, const json_t *object)
+{
+    const json_t *value = json_object_get(object, "cloak");
+    const json_int_t number = json_integer_value(value);
+    if (!json_is_integer(value) || number < 0 || number > MAX_CLOAK) {
+        refuse(at, "cloak", "the number of a cloak");
+        return 0;
+    }
+    return (uint64_t)number;
+}
+
+static const json_t *object_of(line *at, const json_t *object, const char *field)
+{
+    const json_t *value = json_object_get(object, field);
+    if (!json_is_object(value)) refuse(at, field, "an object");
+    return value;
+}
+
+static const json_t *array_of(line *at, const json_t *object, const char *field)
+{
+    const json_t *value = json_object_get(object, field);
+    if (!json_is_array(value)) refuse(at, field, "a list");
+    return value;
+}
+
+// --- Lists -----------------------------------------------------------------------------
+
+static void read_ids(line *at, const json_t *object, const char *field, sc_id_list *out)
+{
+    const json_t *array = array_of(at, object, field);
+    out->count = 0;
+    for (size_t i = 0; i < json_array_size(array) && !at->err; i++) {
+        if (!sc_grow(&out->ids, out->count, &out->capacity, sizeof *out->ids)) {
+            refuse_memory(at);
+            return;
+        }
+        out->ids[out->count++] = id_of_value(at, json_array_get(array, i), field);
+    }
+}
+
+/** Whether a member, which has its query, has a field beside those that the format gives it. */
+static bool member_tells_more(const json_t *member)
+{
+    const size_t known = 1 + (json_object_get(member, "star") != NULL);
+    return json_object_size(member) > known;
+}
+
+static void read_members(line *at, const json_t *object, sc_event_cloak *out)
+{
+    const json_t *array = array_of(at, object, "members");
+    out->member_count = 0;
+    for (size_t i = 0; i < json_array_size(array) && !at->err; i++) {
+        if (!sc_grow(&out->members, out->member_count, &out->member_capacity,
+                     sizeof *out->members)) {
+            refuse_memory(at);
+            return;
+        }
+        const json_t *member = json_array_get(array, i);
+        if (!json_is_object(member)) refuse(at, "members", "a list of objects");
+        const json_t *star = json_object_get(member, "star");
+        out->members[out->member_count++] = (sc_event_member){
+            .query = query_id_of(at, member),
+            .star = star && !json_is_null(star) ? id_of_value(at, star, "star") : SC_NONE,
+        };
+        out->tells_more |= member_tells_more(member);
+    }
+}
+
+// Whether the objects are a provider's own, which it calls by texts: they are not on the map, and
+// there is nothing to compare them with.
+static bool is_foreign(const json_t *answer, const json_t *results)
+{
+    const char *whose = json_string_value(json_object_get(answer, "objects"));
+    if (whose && strcmp(whose, "provider") == 0) return true;
+    for (size_t i = 0; i < json_array_size(results); i++) {
+        if (json_is_string(json_object_get(json_array_get(results, i), "poi"))) return true;
+    }
+    return false;
+}
+
+static void read_results(line *at, const json_t *object, sc_event_answer *out)
+{
+    const json_t *array = array_of(at, object, "results");
+    out->result_count = 0;
+    out->is_foreign = is_foreign(object, array);
+    if (out->is_foreign) return;
+    for (size_t i = 0; i < json_array_size(array) && !at->err; i++) {
+        if (!sc_grow(&out->results, out->result_count, &out->result_capacity,
+                     sizeof *out->results)) {
+            refuse_memory(at);
+            return;
+        }
+        const json_t *result = json_array_get(array, i);
+        out->results[out->result_count++] = (sc_event_result){
+            .object = id_of(at, result, "poi"),
+            .distance_m = number_of(at, result, "distance_m"),
+        };
+    }
+}
+
+// --- Events ----------------------------------------------------------------------------
+
+static void add_category(line *at, const json_t *value, sc_wish *wish)
+{
+    if (!json_is_string(value)) {
+        refuse(at, "category", "a name, a list of up to 16 names, or null");
+        return;
+    }
+    wish->categories[wish->category_count++] =
+        sc_map_category_find(at->reader->map, json_string_value(value));
+}
+
+static void read_categories(line *at, const json_t *request, sc_wish *wish)
+{
+    const json_t *value = json_object_get(request, "category");
+    if (!value || json_is_null(value)) return;
+    const bool is_list = json_is_array(value);
+    const size_t count = is_list ? json_array_size(value) : 1;
+    if (count == 0 || count > SC_WISH_CATEGORIES) {
+        refuse(at, "category", "a name, a list of up to 16 names, or null");
+        return;
+    }
+    for (size_t i = 0; i < count && !at->err; i++) {
+        add_category(at, is_list ? json_array_get(value, i) : value, wish);
+    }
+}
+
+static sc_wish read_wish(line *at, const json_t *request)
+{
+    sc_wish wish = {.category_count = 0};
+    const sc_slice type = text_of(at, request, "type");
+    wish.is_range = sc_slice_is(type, "range");
+    if (wish.is_range) {
+        wish.radius_m = number_of(at, request, "radius_m");
+    } else if (sc_slice_is(type, "knn")) {
+        wish.k = count_of(at, request, "k");
+    } else {
+        refuse(at, "type", "'knn' or 'range'");
+    }
+    read_categories(at, request, &wish);
+    return wish;
+}
+
+static void read_query(line *at, const json_t *object, sc_event *out)
+{
+    const json_t *profile = object_of(at, object, "profile");
+    out->query = query_id_of(at, object);
+    out->asked = (sc_event_query){
+        .user = text_of(at, object, "user"),
+        .edge = id_of(at, object, "edge"),
+        .segment = id_of(at, object, "segment"),
+        .offset_m = number_of(at, object, "offset_m"),
+        .k = need_of(at, profile, "k"),
+        .l = need_of(at, profile, "l"),
+        .max_hops = count_of(at, profile, "sigma_s"),
+        .max_wait_us = wait_of(at, profile, "sigma_t"),
+        .wish = read_wish(at, object_of(at, object, "request")),
+    };
+}
+
+static void read_cloak(line *at, const json_t *object, sc_event *out)
+{
+    // The event, its time and the five that follow. All are required and none stands twice, so
+    // one more than these is one that the format does not know.
+    enum { FIELD_COUNT = 7 };
+    out->cloak = cloak_number_of(at, object);
+    read_ids(at, object, "stars", &out->cloaked.stars);
+    read_ids(at, object, "segments", &out->cloaked.segments);
+    read_ids(at, object, "border_nodes", &out->cloaked.border_nodes);
+    out->cloaked.tells_more = json_object_size(object) > FIELD_COUNT;
+    read_members(at, object, &out->cloaked);
+}
+
+static void read_loss(line *at, const json_t *object, sc_event *out)
+{
+    out->query = query_id_of(at, object);
+    out->reason = text_of(at, object, "reason");
+}
+
+static void read_answer(line *at, const json_t *object, sc_event *out)
+{
+    out->query = query_id_of(at, object);
+    out->cloak = cloak_number_of(at, object);
+    read_results(at, object, &out->answer);
+}
+
+// Others may have a "map" of their own at the end: only what looks like a checksum is one.
+static void read_end(line *at, const json_t *object, sc_event *out)
+{
+    enum { DIGITS = 16 };
+    (void)at;
+    const json_t *map = json_object_get(object, "map");
+    const char *text = json_string_value(map);
+    const bool is_checksum =
+        text && json_string_length(map) == DIGITS && strspn(text, "0123456789abcdef") == DIGITS;
+    out->end = (sc_event_end){.tells_map = is_checksum,
+                              .map_checksum = is_checksum ? strtoull(text, NULL, 16) : 0};
+}
+
+static const struct {
+    const char *name;
+    bool has_time;
+    void (*read)(line *at, const json_t *object, sc_event *out);
+} kinds[SC_EVENT_KIND_COUNT] = {
+    [SC_EVENT_QUERY] = {"query", true, read_query},
+    [SC_EVENT_CLOAK] = {"cloak", true, read_cloak},
+    [SC_EVENT_DROP] = {"drop", true, read_loss},
+    [SC_EVENT_FAILED] = {"failed", true, read_loss},
+    [SC_EVENT_ANSWER] = {"answer", false, read_answer},
+    [SC_EVENT_END] = {"end", true, read_end},
+};
+
+static void read_event(line *at, const json_t *object)
+{
+    sc_event *out = &at->reader->event;
+    if (!json_object_get(object, "event") && json_object_get(object, "profile")) {
+        at->err = sc_fail(at->diag, SC_EPARSE,
+                          "%s:%" PRIu64 ": this is a query of a stream, not an event of a run "
+                          "record; 'starcloak cloak --record' makes a record of a stream",
+                          at->reader->name, at->reader->line);
+        return;
+    }
+    const sc_slice name = text_of(at, object, "event");
+    for (unsigned kind = 0; kind < SC_EVENT_KIND_COUNT && !at->err; kind++) {
+        if (!sc_slice_is(name, kinds[kind].name)) continue;
+        out->kind = (sc_event_kind)kind;
+        if (kinds[kind].has_time) out->t_us = time_of(at, object, "t");
+        kinds[kind].read(at, object, out);
+        return;
+    }
+    refuse(at, "event", "one of query, cloak, drop, failed, answer, end");
+}
+
+static const char *why_unreadable(const json_error_t *error)
+{
+    switch (json_error_code(error)) {
+    case json_error_duplicate_key:
+        return "a key stands twice";
+    case json_error_numeric_overflow:
+        return "a number is too large";
+    default:
+        return "not JSON";
+    }
+}
+
+sc_err sc__reader_read(sc_event_reader *reader, uint64_t number, sc_slice text, sc_diag *diag)
+{
+    json_decref(reader->document);
+    json_error_t error = {.line = 0};
+    // A key that stands twice could say one thing to us and another to someone else.
+    json_t *document = json_loadb(text.text, text.size, JSON_REJECT_DUPLICATES, &error);
+    reader->document = document;
+    reader->line = number;
+    if (!document && json_error_code(&error) == json_error_out_of_memory) {
+        return sc_fail_memory(diag, "reading a record");
+    }
+    if (!document) {
+        return sc_fail(diag, SC_EPARSE, "%s:%" PRIu64 ": %s, at byte %d of the line", reader->name,
+                       number, why_unreadable(&error), error.position);
+    }
+    line at = {.reader = reader, .diag = diag, .err = SC_OK};
+    if (!json_is_object(document)) {
+        return sc_fail(diag, SC_EPARSE, "%s:%" PRIu64 ": not an event of a record", reader->name,
+                       number);
+    }
+    read_event(&at, document);
+    return at.err;
+}
+
+void sc__reader_fini(sc_event_reader *reader)
+{
+    sc_event *event = &reader->event;
+    json_decref(reader->document);
+    reader->document = NULL;
+    sc_free(event->cloaked.stars.ids);
+    sc_free(event->cloaked.segments.ids);
+    sc_free(event->cloaked.border_nodes.ids);
+    sc_free(event->cloaked.members);
+    sc_free(event->answer.results);
+    *event = (sc_event){.kind = SC_EVENT_END};
+}

@@ -1,0 +1,86 @@
+// The cut and the cluster as pages. See cluster_page.h.
+#include "api/cluster_page.h"
+
+#include "api/json_write.h"
+#include "api/kept.h"
+#include "api/problem.h"
+#include "base/alloc.h"
+#include "base/diag.h"
+
+#include <string.h>
+
+// --- The cut -------------------------------------------------------------------------------------
+
+struct sc_cut_page {
+    sc__kept kept;
+};
+
+static bool write_cut(sc_bytes *out, const sc_cut *cut)
+{
+    const sc_seg_id count = sc_map_segment_count(sc_cut_map(cut));
+    bool fits =
+        sc_json_append_text(out, "{\"cut\":") && sc_json_append_hex(out, sc_cut_checksum(cut)) &&
+        sc_json_append_text(out, ",\"parts\":") && sc_json_append_whole(out, sc_cut_parts(cut)) &&
+        sc_json_append_text(out, ",\"segments\":[");
+    for (sc_seg_id s = 0; fits && s < count; s++) {
+        fits = (s == 0 || sc_json_append_text(out, ",")) &&
+               sc_json_append_whole(out, sc_cut_home(cut, s));
+    }
+    return fits && sc_json_append_text(out, "]}\n");
+}
+
+static sc_err keep_cut(sc_cut_page *page, const sc_cut *cut)
+{
+    static const sc__kept_words words = {
+        .type = "application/json",
+        // As the map: another start may serve another cut.
+        .cache_control = "public, no-cache",
+    };
+    sc_bytes text = {0};
+    if (write_cut(&text, cut)) return sc__kept_take(&page->kept, &words, &text);
+    sc_bytes_fini(&text);
+    return SC_ENOMEM;
+}
+
+sc_err sc_cut_page_new(const sc_cut *cut, sc_cut_page **out, sc_diag *diag)
+{
+    sc_cut_page *page = sc_calloc(1, sizeof *page);
+    const sc_err err = page ? keep_cut(page, cut) : SC_ENOMEM;
+    if (err) {
+        sc_cut_page_free(page);
+        return err == SC_ENOMEM ? sc_fail_memory(diag, "writing the cut for display")
+                                : sc_fail(diag, err, "the cut is too large to be written");
+    }
+    *out = page;
+    return SC_OK;
+}
+
+void sc_cut_page_free(sc_cut_page *page)
+{
+    if (!page) return;
+    sc__kept_fini(&page->kept);
+    sc_free(page);
+}
+
+void sc_cut_page_show(const sc_cut_page *page, sc_http_request *request)
+{
+    sc__kept_show(&page->kept, request);
+}
+
+// --- The cluster ---------------------------------------------------------------------------------
+
+void sc_cluster_show(const sc_parts *parts, sc_http_request *request)
+{
+    sc_cluster_view *view = parts->view(parts->view_context);
+    char *text = view ? sc_cluster_view_json(view) : NULL;
+    sc_cluster_view_free(view);
+    if (text) {
+        sc_http_reply(request, 200, "application/json", text, strlen(text), NULL, 0);
+    } else {
+        sc_problem problem;
+        sc_problem_set(&problem, SC_PROBLEM_OVERLOADED, NULL, "there is no memory for this page");
+        problem.retry_after_s = 1;
+        sc_problem_reply(request, &problem, NULL);
+    }
+    sc_free(text);
+}

@@ -1,0 +1,60 @@
+/**
+ * @file json_reader.h
+ * @brief Reading JSON of a known shape: what does not fit becomes a problem that names the field.
+ *
+ * An object's members stand in a table, so that unknown ones, members that stand twice and their
+ * pointers are dealt with in one place. Every function returns false if the text is refused; the
+ * problem is filled then, and never repeats a value.
+ *
+ * Uses: json_pull, problem. Used by: query_json, doubt_json, demo.
+ */
+#ifndef SC_SERVICE_JSON_READER_H
+#define SC_SERVICE_JSON_READER_H
+
+#include "api/json_pull.h"
+#include "api/problem.h"
+
+typedef struct sc_json_reader {
+    sc_json_pull json;
+    sc_problem *problem;
+} sc_json_reader;
+
+typedef struct sc_json_field {
+    const char *name;
+    const char *pointer;  ///< "/profile/k"
+} sc_json_field;
+
+/** An object that may be written. */
+typedef struct sc_json_shape {
+    const char *pointer;  ///< of the object itself; NULL: it is the whole text
+    const char *words;    ///< its members, for those who wrote another
+    const sc_json_field *fields;
+    unsigned count;  ///< at most 32
+    /** Reads the value of fields[which]. */
+    bool (*read)(void *context, unsigned which);
+} sc_json_shape;
+
+/** Read an object; `*seen` gets bit i if fields[i] is there. `context` is for shape->read(). */
+bool sc_json_read_object(sc_json_reader *reader, const sc_json_shape *shape, void *context,
+                         unsigned *seen);
+
+bool sc_json_read_number(sc_json_reader *reader, const char *pointer, double *out);
+
+/** A whole number that fits; `kind` is the problem if it is another number. */
+bool sc_json_read_whole(sc_json_reader *reader, sc_problem_kind kind, const char *pointer,
+                        uint32_t *out);
+
+/** @param wanted  what must stand there, in words: "a string" */
+bool sc_json_read_string(sc_json_reader *reader, const char *pointer, const char *wanted,
+                         sc_json_string *out);
+
+/** The text is not JSON: which byte, and why. */
+bool sc_json_refuse_text(sc_json_reader *reader);
+
+/** Another kind of value stands there. */
+bool sc_json_refuse_kind(sc_json_reader *reader, const char *pointer, const char *wanted);
+
+/** Nothing stands there. */
+bool sc_json_refuse_missing(sc_json_reader *reader, const char *pointer);
+
+#endif

@@ -1,0 +1,64 @@
+/**
+ * @file kept.h
+ * @brief A page that does not change while the service runs, kept ready to be sent.
+ *
+ * Kept twice, plain and packed with gzip, for those who accept it: who does not cannot make us
+ * unpack megabytes in the thread that serves others. Each form has an ETag of its own bytes;
+ * If-None-Match is answered with 304. Replies lend the bytes, so that slow clients cost no memory.
+ *
+ * Uses: http, accept. Used by: pages, window.
+ */
+#ifndef SC_SERVICE_KEPT_H
+#define SC_SERVICE_KEPT_H
+
+#include <starcloak/relay_codec.h>
+
+#include "server/http.h"
+
+/** How many headers a page may have beside those that are kept.c's own. */
+enum { SC__KEPT_MORE_MAX = 8, SC__ETAG_SIZE = 32 };
+
+/** What is said along with a page. All of it is lent, and must outlive the page. */
+typedef struct sc__kept_words {
+    const char *type;           ///< media type
+    const char *cache_control;  ///< how long others may keep it
+    /** More headers, of 304 too: whoever has the page learns that they are others now. */
+    const sc_http_header *more;
+    size_t more_count;  ///< at most SC__KEPT_MORE_MAX
+} sc__kept_words;
+
+/** One of the two forms. */
+typedef struct sc__kept_form {
+    const void *bytes;
+    size_t size;
+    char etag[SC__ETAG_SIZE];  ///< with its quotes
+} sc__kept_form;
+
+/** Zero-initialise; release with sc__kept_fini(). */
+typedef struct sc__kept {
+    sc__kept_words words;
+    sc__kept_form plain;
+    sc__kept_form packed;
+    void *taken;     ///< the plain bytes, if they are its own
+    void *squeezed;  ///< the packed ones
+} sc__kept;
+
+/**
+ * Keep a page whose bytes stay where they are: those that were put into the program.
+ *
+ * @return SC_OK, SC_ELIMIT (zlib counts in 32 bits), SC_ENOMEM
+ */
+SC_CHECKED sc_err sc__kept_lend(sc__kept *kept, const sc__kept_words *words, const void *bytes,
+                                size_t size);
+
+/** The same with bytes that were written for it, which are its own from now on, also if it fails.
+ */
+SC_CHECKED sc_err sc__kept_take(sc__kept *kept, const sc__kept_words *words, sc_bytes *bytes);
+
+/** After the loops have stopped. Harmless twice. */
+void sc__kept_fini(sc__kept *kept);
+
+/** Answer GET or HEAD with it. */
+void sc__kept_show(const sc__kept *kept, sc_http_request *request);
+
+#endif

@@ -1,0 +1,100 @@
+// What an operator allows. See policy.h.
+#include "api/policy.h"
+
+#include "base/diag.h"
+
+#include <math.h>
+
+/** Beyond a day nobody waits, and sums of times stay far from their end. */
+enum { LONGEST_WAIT_S = 86400 };
+
+sc_policy_terms sc_policy_terms_default(void)
+{
+    return (sc_policy_terms){
+        .least = {.k = 2, .l = 1, .max_hops = 1, .max_wait_us = sc_seconds(1)},
+        .most = {.k = 1000, .l = 10000, .max_hops = 16, .max_wait_us = sc_seconds(3600)},
+        .standard = {.k = 5, .l = 3, .max_hops = 4, .max_wait_us = sc_seconds(10)},
+        .requests = {.max_k = 100, .max_radius_m = 20000.0},
+        .max_snap_m = 250.0,
+        .user_rate = 1.0,
+        .user_burst = 5.0,
+        .address_rate = 100.0,
+        .address_burst = 200.0,
+        .user_pending = 1,
+        .events = SC_ACCESS_LOCAL,
+        .metrics = SC_ACCESS_LOCAL,
+    };
+}
+
+// One need: its three values ascend, and begin where they make sense.
+static sc_err check_need(const char *need, double least, double standard, double most, double floor,
+                         sc_diag *diag)
+{
+    if (least < floor) {
+        return sc_fail(diag, SC_EINVAL, "the least %s is %.15g; it must be %.15g or more", need,
+                       least, floor);
+    }
+    if (!(least <= standard && standard <= most)) {
+        return sc_fail(diag, SC_EINVAL,
+                       "%s: the least is %.15g, the default %.15g, the most %.15g; they must not "
+                       "descend",
+                       need, least, standard, most);
+    }
+    return SC_OK;
+}
+
+static double in_seconds(sc_time t)
+{
+    return (double)t / 1e6;
+}
+
+static sc_err check_profiles(const sc_policy_terms *terms, sc_diag *diag)
+{
+    const sc_profile *least = &terms->least;
+    const sc_profile *standard = &terms->standard;
+    const sc_profile *most = &terms->most;
+    sc_err err = check_need("k", least->k, standard->k, most->k, 1, diag);
+    if (!err) err = check_need("l", least->l, standard->l, most->l, 1, diag);
+    if (!err) {
+        err = check_need("max_hops", least->max_hops, standard->max_hops, most->max_hops, 0, diag);
+    }
+    if (!err) {
+        err = check_need("max_wait_s", in_seconds(least->max_wait_us),
+                         in_seconds(standard->max_wait_us), in_seconds(most->max_wait_us), 1e-6,
+                         diag);
+    }
+    if (!err && most->max_wait_us > sc_seconds(LONGEST_WAIT_S)) {
+        err = sc_fail(diag, SC_EINVAL, "the most of max_wait_s is %.15g; allow at most %d s",
+                      in_seconds(most->max_wait_us), (int)LONGEST_WAIT_S);
+    }
+    return err;
+}
+
+// Written so that what is not a number is refused too.
+static sc_err check_least(const char *term, double value, double least, sc_diag *diag)
+{
+    if (value >= least && isfinite(value)) return SC_OK;
+    return sc_fail(diag, SC_EINVAL, "%s is %.15g; it must be %.15g or more", term, value, least);
+}
+
+static sc_err check_access(const char *page, sc_access access, sc_diag *diag)
+{
+    if (access >= SC_ACCESS_OFF && access <= SC_ACCESS_OPEN) return SC_OK;
+    return sc_fail(diag, SC_EINVAL, "who may see %s is not said in a way that is known", page);
+}
+
+sc_err sc_policy_terms_check(const sc_policy_terms *terms, sc_diag *diag)
+{
+    sc_err err = check_profiles(terms, diag);
+    if (!err) err = check_least("requests.max_k", terms->requests.max_k, 1, diag);
+    if (!err) err = check_least("requests.max_radius_m", terms->requests.max_radius_m, 0, diag);
+    if (!err) err = check_least("max_snap_m", terms->max_snap_m, 0, diag);
+    if (!err) err = check_least("user_rate", terms->user_rate, 0, diag);
+    if (!err) err = check_least("user_burst", terms->user_burst, 1, diag);
+    if (!err) err = check_least("address_rate", terms->address_rate, 0, diag);
+    if (!err) err = check_least("address_burst", terms->address_burst, 1, diag);
+    if (!err) err = check_least("user_pending", terms->user_pending, 1, diag);
+    if (!err) err = check_access("events", terms->events, diag);
+    if (!err) err = check_access("metrics", terms->metrics, diag);
+    return err;
+}

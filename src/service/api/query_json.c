@@ -1,0 +1,324 @@
+// A traveller's words. See query_json.h.
+//
+// Each of the three objects of a query has a table of its members and a function that reads one of
+// them. The body is read where it lies, without memory, and what was read of a refused one is
+// wiped.
+//
+// No sentence repeats a position. Numbers of profiles and requests are quoted: they are no secret
+// to whoever sent them, and say what to change.
+#include "api/query_json.h"
+
+#include "api/json_reader.h"
+#include "base/diag.h"
+
+#include <math.h>
+#include <string.h>
+
+/** What is being read, and by which terms. */
+typedef struct reading {
+    sc_json_reader in;
+    const sc_policy_terms *terms;
+    const sc_vocabulary *vocabulary;
+    bool is_geographic;
+    sc_question *out;
+} reading;
+
+#define COUNT_OF(array) (unsigned)(sizeof(array) / sizeof(array)[0])
+
+// --- Where ---------------------------------------------------------------------------------------
+
+enum { LON, LAT, X, Y, EDGE, OFFSET_M };
+
+static const sc_json_field members_of_position[] = {
+    [LON] = {"lon", "/position/lon"},    [LAT] = {"lat", "/position/lat"},
+    [X] = {"x", "/position/x"},          [Y] = {"y", "/position/y"},
+    [EDGE] = {"edge", "/position/edge"}, [OFFSET_M] = {"offset_m", "/position/offset_m"},
+};
+
+static bool read_degrees(reading *r, unsigned which, double farthest, double *out)
+{
+    const char *field = members_of_position[which].pointer;
+    if (!sc_json_read_number(&r->in, field, out)) return false;
+    if (fabs(*out) <= farthest) return true;
+    return sc_problem_set(r->in.problem, SC_PROBLEM_POSITION, field, "it must be %g to %g degrees",
+                          -farthest, farthest);
+}
+
+static bool read_position_member(void *context, unsigned which)
+{
+    reading *r = context;
+    const char *field = members_of_position[which].pointer;
+    switch (which) {
+    case LON:
+        return read_degrees(r, which, 180.0, &r->out->x);
+    case LAT:
+        return read_degrees(r, which, 90.0, &r->out->y);
+    case X:
+        return sc_json_read_number(&r->in, field, &r->out->x);
+    case Y:
+        return sc_json_read_number(&r->in, field, &r->out->y);
+    case EDGE:
+        return sc_json_read_whole(&r->in, SC_PROBLEM_POSITION, field, &r->out->edge);
+    default:
+        return sc_json_read_number(&r->in, field, &r->out->offset_m);
+    }
+}
+
+static const sc_json_shape of_position = {
+    .pointer = "/position",
+    .words = "lon and lat, or x and y, or edge and offset_m",
+    .fields = members_of_position,
+    .count = COUNT_OF(members_of_position),
+    .read = read_position_member,
+};
+
+static bool read_position(reading *r)
+{
+    enum { DEGREES = 1u << LON | 1u << LAT, PLANE = 1u << X | 1u << Y };
+    enum { ON_EDGE = 1u << EDGE | 1u << OFFSET_M };
+    unsigned seen = 0;
+    if (!sc_json_read_object(&r->in, &of_position, r, &seen)) return false;
+    r->out->is_on_edge = seen == ON_EDGE;
+    if (r->out->is_on_edge || seen == (r->is_geographic ? DEGREES : PLANE)) return true;
+    return sc_problem_set(r->in.problem, SC_PROBLEM_POSITION, of_position.pointer,
+                          "on this map it is %s, or edge and offset_m",
+                          r->is_geographic ? "lon and lat" : "x and y");
+}
+
+// --- How private ---------------------------------------------------------------------------------
+
+enum { K, L, MAX_HOPS, MAX_WAIT_S };
+
+static const sc_json_field members_of_profile[] = {
+    [K] = {"k", "/profile/k"},
+    [L] = {"l", "/profile/l"},
+    [MAX_HOPS] = {"max_hops", "/profile/max_hops"},
+    [MAX_WAIT_S] = {"max_wait_s", "/profile/max_wait_s"},
+};
+
+static bool read_need(reading *r, unsigned which, uint32_t least, uint32_t most, uint32_t *out)
+{
+    const sc_json_field *need = &members_of_profile[which];
+    if (!sc_json_read_whole(&r->in, SC_PROBLEM_PROFILE, need->pointer, out)) return false;
+    if (*out >= least && *out <= most) return true;
+    return sc_problem_set(r->in.problem, SC_PROBLEM_PROFILE, need->pointer,
+                          "%s is %u; this service takes %u to %u", need->name, *out, least, most);
+}
+
+static bool read_wait(reading *r, sc_time least, sc_time most, sc_time *out)
+{
+    const char *field = members_of_profile[MAX_WAIT_S].pointer;
+    double seconds = 0.0;
+    if (!sc_json_read_number(&r->in, field, &seconds)) return false;
+    // In this order: only what is no longer than the most is sure to fit an sc_time.
+    const double least_s = (double)least / 1e6;
+    const double most_s = (double)most / 1e6;
+    if (seconds >= least_s && seconds <= most_s) {
+        *out = sc_seconds(seconds);
+        return true;
+    }
+    return sc_problem_set(r->in.problem, SC_PROBLEM_PROFILE, field,
+                          "max_wait_s is %.9g; this service takes %.9g to %.9g", seconds, least_s,
+                          most_s);
+}
+
+static bool read_profile_member(void *context, unsigned which)
+{
+    reading *r = context;
+    const sc_profile *least = &r->terms->least;
+    const sc_profile *most = &r->terms->most;
+    sc_profile *out = &r->out->profile;
+    switch (which) {
+    case K:
+        return read_need(r, which, least->k, most->k, &out->k);
+    case L:
+        return read_need(r, which, least->l, most->l, &out->l);
+    case MAX_HOPS:
+        return read_need(r, which, least->max_hops, most->max_hops, &out->max_hops);
+    default:
+        return read_wait(r, least->max_wait_us, most->max_wait_us, &out->max_wait_us);
+    }
+}
+
+static const sc_json_shape of_profile = {
+    .pointer = "/profile",
+    .words = "k, l, max_hops and max_wait_s",
+    .fields = members_of_profile,
+    .count = COUNT_OF(members_of_profile),
+    .read = read_profile_member,
+};
+
+// --- What ----------------------------------------------------------------------------------------
+
+enum { TYPE, NEAREST, RADIUS_M, CATEGORIES };
+
+static const sc_json_field members_of_request[] = {
+    [TYPE] = {"type", "/request/type"},
+    [NEAREST] = {"k", "/request/k"},
+    [RADIUS_M] = {"radius_m", "/request/radius_m"},
+    [CATEGORIES] = {"categories", "/request/categories"},
+};
+
+static bool read_type(reading *r)
+{
+    const char *field = members_of_request[TYPE].pointer;
+    sc_json_string word;
+    if (!sc_json_read_string(&r->in, field, "a string", &word)) return false;
+    if (sc_json_string_is(word, "knn")) {
+        r->out->request.type = SC_REQUEST_KNN;
+    } else if (sc_json_string_is(word, "range")) {
+        r->out->request.type = SC_REQUEST_RANGE;
+    } else {
+        return sc_problem_set(r->in.problem, SC_PROBLEM_REQUEST, field,
+                              "it is \"knn\" or \"range\"");
+    }
+    return true;
+}
+
+static bool read_category(reading *r)
+{
+    const char *field = members_of_request[CATEGORIES].pointer;
+    sc_request *request = &r->out->request;
+    sc_json_string word;
+    if (!sc_json_read_string(&r->in, field, "an array of strings", &word)) return false;
+    if (request->category_count == SC_REQUEST_CATEGORIES) {
+        return sc_problem_set(r->in.problem, SC_PROBLEM_REQUEST, field,
+                              "name at most %d of them, or none for all",
+                              (int)SC_REQUEST_CATEGORIES);
+    }
+    for (uint32_t i = 0; i < r->vocabulary->count; i++) {
+        if (!sc_json_string_is(word, r->vocabulary->names[i])) continue;
+        request->categories[request->category_count++] = i;
+        return true;
+    }
+    return sc_problem_set(r->in.problem, SC_PROBLEM_REQUEST, field,
+                          "there is no category %s; /v1/categories lists those there are",
+                          sc_quote(word.raw.text, word.raw.size).text);
+}
+
+static bool read_categories(reading *r)
+{
+    const char *field = members_of_request[CATEGORIES].pointer;
+    switch (sc_json_peek(&r->in.json)) {
+    case SC_JSON_WORD:
+        // null means all of them; no other word means anything.
+        return sc_json_word(&r->in.json, "null") ||
+               sc_problem_set(r->in.problem, SC_PROBLEM_BODY, field,
+                              "it must be an array of strings, or null");
+    case SC_JSON_ARRAY:
+        break;
+    default:
+        return sc_json_refuse_kind(&r->in, field, "an array of strings");
+    }
+    if (!sc_json_enter(&r->in.json, '[')) return sc_json_refuse_text(&r->in);
+    while (sc_json_next_element(&r->in.json)) {
+        if (!read_category(r)) return false;
+    }
+    return !r->in.json.wrong || sc_json_refuse_text(&r->in);
+}
+
+static bool read_request_member(void *context, unsigned which)
+{
+    reading *r = context;
+    const char *field = members_of_request[which].pointer;
+    switch (which) {
+    case TYPE:
+        return read_type(r);
+    case NEAREST:
+        return sc_json_read_whole(&r->in, SC_PROBLEM_REQUEST, field, &r->out->request.k);
+    case RADIUS_M:
+        return sc_json_read_number(&r->in, field, &r->out->request.radius_m);
+    default:
+        return read_categories(r);
+    }
+}
+
+static const sc_json_shape of_request = {
+    .pointer = "/request",
+    .words = "type, k, radius_m and categories",
+    .fields = members_of_request,
+    .count = COUNT_OF(members_of_request),
+    .read = read_request_member,
+};
+
+static bool read_request(reading *r)
+{
+    sc_request *request = &r->out->request;
+    unsigned seen = 0;
+    if (!sc_json_read_object(&r->in, &of_request, r, &seen)) return false;
+    if (!(seen & 1u << TYPE))
+        return sc_json_refuse_missing(&r->in, members_of_request[TYPE].pointer);
+
+    // Each type has a size of its own, and that of the other would be misunderstood.
+    const bool is_nearest = request->type == SC_REQUEST_KNN;
+    const unsigned own = is_nearest ? NEAREST : RADIUS_M;
+    const unsigned other = is_nearest ? RADIUS_M : NEAREST;
+    if (!(seen & 1u << own)) return sc_json_refuse_missing(&r->in, members_of_request[own].pointer);
+    if (seen & 1u << other) {
+        return sc_problem_set(r->in.problem, SC_PROBLEM_REQUEST, members_of_request[other].pointer,
+                              "a request of this type has none");
+    }
+    sc_diag why;
+    if (sc_request_check(request, &r->terms->requests, r->vocabulary->count, &why)) {
+        return sc_problem_set(r->in.problem, SC_PROBLEM_REQUEST, members_of_request[own].pointer,
+                              "%s", why.message);
+    }
+    *request = sc_request_normal(request);
+    return true;
+}
+
+// --- All of it -----------------------------------------------------------------------------------
+
+enum { POSITION, PROFILE, REQUEST };
+
+static const sc_json_field members_of_body[] = {
+    [POSITION] = {"position", "/position"},
+    [PROFILE] = {"profile", "/profile"},
+    [REQUEST] = {"request", "/request"},
+};
+
+static bool read_body_member(void *context, unsigned which)
+{
+    reading *r = context;
+    unsigned seen = 0;
+    switch (which) {
+    case POSITION:
+        return read_position(r);
+    case PROFILE:
+        return sc_json_read_object(&r->in, &of_profile, r, &seen);
+    default:
+        return read_request(r);
+    }
+}
+
+static const sc_json_shape of_body = {
+    .pointer = NULL,
+    .words = "position, profile and request",
+    .fields = members_of_body,
+    .count = COUNT_OF(members_of_body),
+    .read = read_body_member,
+};
+
+static bool read_body(reading *r)
+{
+    unsigned seen = 0;
+    if (!sc_json_read_object(&r->in, &of_body, r, &seen)) return false;
+    if (!sc_json_end(&r->in.json)) return sc_json_refuse_text(&r->in);
+    if (!(seen & 1u << POSITION)) return sc_json_refuse_missing(&r->in, of_position.pointer);
+    return seen & 1u << REQUEST || sc_json_refuse_missing(&r->in, of_request.pointer);
+}
+
+bool sc_question_read(const char *body, size_t size, const sc_policy_terms *terms,
+                      const sc_vocabulary *vocabulary, bool is_geographic, sc_question *out,
+                      sc_problem *problem)
+{
+    *out = (sc_question){.edge = SC_NONE, .profile = terms->standard};
+    reading r = {.in = {.json = sc_json_pull_of(body, size), .problem = problem},
+                 .terms = terms,
+                 .vocabulary = vocabulary,
+                 .is_geographic = is_geographic,
+                 .out = out};
+    const bool is_good = read_body(&r);
+    if (!is_good) explicit_bzero(out, sizeof *out);
+    return is_good;
+}

@@ -1,0 +1,108 @@
+/**
+ * @file service.h
+ * @brief The privacy proxy: all parts put together, started, reloaded, drained.
+ *
+ * Uses: everything of the service. Used by: starcloak serve, demo, gateway.
+ */
+#ifndef SC_SERVICE_SERVICE_H
+#define SC_SERVICE_SERVICE_H
+
+#include <starcloak/density.h>
+
+#include "api/policy.h"
+#include "cluster/gateway.h"
+#include "courier/courier.h"
+#include "ledger/ledger.h"
+#include "server/http.h"
+#include "server/log.h"
+
+/**
+ * A page of somebody else's, shown to those who may listen to events. The path is matched as a
+ * whole; other methods are refused.
+ */
+typedef struct sc_extra_page {
+    const char *path;
+    sc_http_method method;
+    void (*show)(void *context, unsigned loop, sc_http_request *request);
+    void *context;
+} sc_extra_page;
+
+typedef struct sc_service_options {
+    sc_http_options http;        ///< `handle`, `context` and `problem` are the service's
+    sc_ledger_options ledger;    ///< `settled`, `published` and `context` are the service's
+    sc_courier_options courier;  ///< `back` and `context` are the service's
+    sc_policy_terms policy;
+    const char *token_keys;  ///< a file; NULL: a new random key, and so no token is good but those
+                             ///< that are issued here
+    const char *revoked;     ///< a file; NULL: none
+    const sc_gateway_options *gateway;  ///< the engines are elsewhere; NULL: in this process
+    const uint8_t *names_key;  ///< SC_KEY_SIZE bytes behind pseudonyms and ids, the same in all
+                               ///< gateways of a cluster; NULL: new random ones
+    const sc_density *density;
+    sc_log *log;
+    size_t max_listeners;
+    const char *version;         ///< of the program
+    bool has_window;             ///< show the page for people
+    const char *reports;         ///< a folder of `starcloak experiment`; NULL: none
+    const sc_extra_page *extra;  ///< borrowed; must outlive the service
+    size_t extra_count;          ///< 0: there is no such page
+} sc_service_options;
+
+typedef struct sc_service sc_service;
+
+/**
+ * Open all: files, sockets, threads. Nothing is accepted yet, so that privileges can be given up in
+ * between.
+ *
+ * @param map  borrowed, as what the options point to; texts are copied
+ */
+SC_CHECKED sc_err sc_service_new(const sc_map *map, const sc_service_options *options,
+                                 sc_service **out, sc_diag *diag);
+
+/** Serve. */
+SC_CHECKED sc_err sc_service_start(sc_service *service, sc_diag *diag);
+
+/** Its server, with so many loops; lent. */
+sc_http *sc_service_http(sc_service *service);
+unsigned sc_service_loops(const sc_service *service);
+
+/** Whether it takes no more queries. Any thread. */
+bool sc_service_is_draining(const sc_service *service);
+
+/**
+ * Search for company in another way from now on: basic, bounded or hybrid. Those who wait keep
+ * their place. Any thread.
+ *
+ * @return SC_OK, SC_EINVAL (another method, or the service's own is another)
+ */
+SC_CHECKED sc_err sc_service_switch(sc_service *service, sc_variant variant);
+sc_variant sc_service_variant(const sc_service *service);
+
+/**
+ * A token of the current first key for a user, for trying out.
+ *
+ * @param out  of SC_TOKEN_SIZE
+ */
+SC_CHECKED sc_err sc_service_issue(sc_service *service, const char *user, double seconds, char *out,
+                                   sc_diag *diag);
+
+/**
+ * The policy anew, and what is in the files of keys, revoked tokens and certificates. All or
+ * nothing: on failure everything stays as it was.
+ */
+SC_CHECKED sc_err sc_service_reload(sc_service *service, const sc_policy_terms *policy,
+                                    sc_diag *diag);
+
+/**
+ * No new queries; the queries there are get their outcome. Waits until that is so, at most
+ * `seconds`; those that are left then have failed as stopped, and a second is left to tell them.
+ * New connections are welcome for `grace_s` more, to be told of it. Doubts are given up at once.
+ *
+ * @return how many queries were cut off so: 0 if all went well
+ */
+size_t sc_service_drain(sc_service *service, double grace_s, double seconds);
+
+/** Stop and free; NULL is fine. */
+void sc_service_free(sc_service *service);
+
+#endif

@@ -1,0 +1,292 @@
+// Settings by name. See settings.h; the list of them is settings_list.h.
+#include "api/settings.h"
+
+#include "api/settings_table.h"
+#include "base/alloc.h"
+#include "base/diag.h"
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+struct sc_setting_text {
+    sc_setting_text *next;
+    char text[];
+};
+
+// --- The table ----------------------------------------------------------------------
+
+#define START false
+#define RELOAD true
+#define PLACE(field) offsetof(sc_settings, field)
+#define AS_TEXT(x) #x
+
+#define LIST_ROW(section, field, name, value, standard, when, who, help) \
+    {#section, name, help, SC__SETTING_LIST, PLACE(field), 0, 0, NULL, standard, when},
+#define TEXT_ROW(section, field, name, value, standard, when, who, help) \
+    {#section, name, help, SC__SETTING_TEXT, PLACE(field), 0, 0, NULL, standard, when},
+#define COUNT_ROW(section, field, name, value, standard, least, most, when, who, help) \
+    {#section, name, help, SC__SETTING_COUNT, PLACE(field),                            \
+     least,    most, NULL, AS_TEXT(standard), when},
+#define NUMBER_ROW(section, field, name, value, standard, least, most, when, who, help) \
+    {#section, name, help, SC__SETTING_NUMBER, PLACE(field),                            \
+     least,    most, NULL, AS_TEXT(standard),  when},
+#define SWITCH_ROW(section, field, name, when, who, help) \
+    {#section, name, help, SC__SETTING_SWITCH, PLACE(field), 0, 0, NULL, "no", when},
+#define WORD_ROW(section, field, name, value, words, standard, when, who, help) \
+    {#section, name, help, SC__SETTING_WORD, PLACE(field), 0, 0, words, AS_TEXT(standard), when},
+
+static const sc__setting table[] = {
+    SC_SETTINGS(LIST_ROW, TEXT_ROW, COUNT_ROW, NUMBER_ROW, SWITCH_ROW, WORD_ROW)};
+
+enum { SETTING_COUNT = sizeof(table) / sizeof(table[0]) };
+
+const sc__setting *sc__settings_table(size_t *count)
+{
+    *count = SETTING_COUNT;
+    return table;
+}
+
+const sc__setting *sc__setting_find(const char *name)
+{
+    for (size_t i = 0; i < SETTING_COUNT; i++) {
+        if (strcmp(table[i].name, name) == 0) return &table[i];
+    }
+    return NULL;
+}
+
+const char *sc__setting_word(const char *words, unsigned place, size_t *size)
+{
+    for (;; place--) {
+        *size = strcspn(words, " ");
+        if (*size == 0) return NULL;
+        if (place == 0) return words;
+        words += *size;
+        words += strspn(words, " ");
+    }
+}
+
+// --- Values --------------------------------------------------------------------------
+
+static void *field_of(sc_settings *settings, const sc__setting *setting)
+{
+    return (char *)settings + setting->offset;
+}
+
+static const void *const_field_of(const sc_settings *settings, const sc__setting *setting)
+{
+    return (const char *)settings + setting->offset;
+}
+
+static sc_err set_text(sc_settings *settings, const char **field, const char *value, sc_diag *diag)
+{
+    const size_t size = strlen(value) + 1;
+    sc_setting_text *text = sc_malloc(sizeof *text + size);
+    if (!text) return sc_fail_memory(diag, "reading the settings");
+    memcpy(text->text, value, size);
+    text->next = settings->texts;
+    settings->texts = text;
+    *field = text->text;
+    return SC_OK;
+}
+
+/** A whole number, with k or M for thousands and millions. */
+static bool read_count(const char *value, double *out)
+{
+    const size_t size = strlen(value);
+    const char last = size > 0 ? value[size - 1] : '\0';
+    const double unit = last == 'k' ? 1e3 : last == 'M' ? 1e6 : 1;
+    uint64_t count = 0;
+    if (!sc_slice_u64((sc_slice){.text = value, .size = size - (unit > 1)}, &count)) return false;
+    if (count > UINT64_C(1) << 50) return false;
+    *out = (double)count * unit;
+    return true;
+}
+
+static sc_err set_number(void *field, const sc__setting *setting, const char *value, sc_diag *diag)
+{
+    const bool is_count = setting->kind == SC__SETTING_COUNT;
+    double number = 0;
+    const bool is_one = is_count ? read_count(value, &number)
+                                 : sc_slice_double((sc_slice){value, strlen(value)}, &number);
+    if (!is_one || number < setting->least || number > setting->most) {
+        return sc_fail(diag, SC_EINVAL, "%s: %s is not a %s from %.10g to %.10g", setting->name,
+                       sc_quote(value, strlen(value)).text, is_count ? "whole number" : "number",
+                       setting->least, setting->most);
+    }
+    if (is_count) *(uint64_t *)field = (uint64_t)number;
+    if (!is_count) *(double *)field = number;
+    return SC_OK;
+}
+
+static sc_err set_switch(bool *field, const sc__setting *setting, const char *value, sc_diag *diag)
+{
+    static const char *const yes[] = {"yes", "on", "true", "1"};
+    static const char *const no[] = {"no", "off", "false", "0"};
+    for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++) {
+        const bool is_yes = !value || strcasecmp(value, yes[i]) == 0;
+        if (is_yes || strcasecmp(value, no[i]) == 0) {
+            *field = is_yes;
+            return SC_OK;
+        }
+    }
+    return sc_fail(diag, SC_EINVAL, "%s: %s is neither yes nor no", setting->name,
+                   sc_quote(value, strlen(value)).text);
+}
+
+static sc_err set_word(unsigned *field, const sc__setting *setting, const char *value,
+                       sc_diag *diag)
+{
+    size_t size = 0;
+    const char *word = NULL;
+    for (unsigned i = 0; (word = sc__setting_word(setting->words, i, &size)); i++) {
+        if (strlen(value) == size && strncasecmp(word, value, size) == 0) {
+            *field = i;
+            return SC_OK;
+        }
+    }
+    return sc_fail(diag, SC_EINVAL, "%s: %s is not one of: %s", setting->name,
+                   sc_quote(value, strlen(value)).text, setting->words);
+}
+
+static sc_err set(sc_settings *settings, const sc__setting *setting, const char *value,
+                  sc_diag *diag)
+{
+    void *field = field_of(settings, setting);
+    if (!value && setting->kind != SC__SETTING_SWITCH) {
+        return sc_fail(diag, SC_EINVAL, "%s: it needs a value", setting->name);
+    }
+    switch (setting->kind) {
+    case SC__SETTING_LIST:
+    case SC__SETTING_TEXT:
+        return set_text(settings, field, value, diag);
+    case SC__SETTING_COUNT:
+    case SC__SETTING_NUMBER:
+        return set_number(field, setting, value, diag);
+    case SC__SETTING_SWITCH:
+        return set_switch(field, setting, value, diag);
+    case SC__SETTING_WORD:
+        return set_word(field, setting, value, diag);
+    }
+    return SC_EINVAL;
+}
+
+sc_err sc_settings_set(sc_settings *settings, const char *name, const char *value, sc_diag *diag)
+{
+    const sc__setting *setting = sc__setting_find(name);
+    if (setting) return set(settings, setting, value, diag);
+    return sc_fail(diag, SC_EUNKNOWN, "there is no setting %s", sc_quote(name, strlen(name)).text);
+}
+
+sc_err sc_settings_add(sc_settings *settings, const char *name, const char *value, sc_diag *diag)
+{
+    const sc__setting *setting = sc__setting_find(name);
+    if (!setting || setting->kind != SC__SETTING_LIST) {
+        return sc_settings_set(settings, name, value, diag);
+    }
+    const char **field = field_of(settings, setting);
+    const size_t size = strlen(*field) + strlen(value) + 2;
+    char *joined = sc_malloc(size);
+    if (!joined) return sc_fail_memory(diag, "reading the settings");
+    snprintf(joined, size, "%s%s%s", *field, **field ? "," : "", value);
+    const sc_err err = set_text(settings, field, joined, diag);
+    sc_free(joined);
+    return err;
+}
+
+// --- All of them -----------------------------------------------------------------------
+
+sc_err sc_settings_new(sc_settings **out)
+{
+    sc_settings *settings = sc_calloc(1, sizeof *settings);
+    if (!settings) return SC_ENOMEM;
+    sc_err err = SC_OK;
+    for (size_t i = 0; i < SETTING_COUNT && !err; i++) {
+        if (table[i].kind == SC__SETTING_WORD) {
+            *(unsigned *)field_of(settings, &table[i]) = (unsigned)(table[i].standard[0] - '0');
+        } else {
+            err = set(settings, &table[i], table[i].standard, NULL);
+        }
+    }
+    if (err) {
+        sc_settings_free(settings);
+        return err;
+    }
+    *out = settings;
+    return SC_OK;
+}
+
+void sc_settings_free(sc_settings *settings)
+{
+    if (!settings) return;
+    while (settings->texts) {
+        sc_setting_text *text = settings->texts;
+        settings->texts = text->next;
+        sc_free(text);
+    }
+    sc_free(settings);
+}
+
+static bool is_same(const sc_settings *a, const sc_settings *b, const sc__setting *setting)
+{
+    const void *x = const_field_of(a, setting);
+    const void *y = const_field_of(b, setting);
+    switch (setting->kind) {
+    case SC__SETTING_LIST:
+    case SC__SETTING_TEXT:
+        return strcmp(*(const char *const *)x, *(const char *const *)y) == 0;
+    case SC__SETTING_COUNT:
+        return *(const uint64_t *)x == *(const uint64_t *)y;
+    case SC__SETTING_NUMBER:
+        return *(const double *)x == *(const double *)y;
+    case SC__SETTING_SWITCH:
+        return *(const bool *)x == *(const bool *)y;
+    case SC__SETTING_WORD:
+        return *(const unsigned *)x == *(const unsigned *)y;
+    }
+    return true;
+}
+
+const char *sc_settings_stuck(const sc_settings *now, const sc_settings *next, size_t *from)
+{
+    while (*from < SETTING_COUNT) {
+        const sc__setting *setting = &table[(*from)++];
+        if (!setting->is_reloaded && !is_same(now, next, setting)) return setting->name;
+    }
+    return NULL;
+}
+
+sc_err sc_settings_parts(const char *list, char ***out, size_t *count)
+{
+    size_t commas = 0;
+    for (const char *c = list; *c; c++) {
+        commas += *c == ',';
+    }
+    // Pointers first, then the texts that they lead to.
+    const size_t pointers = (commas + 2) * sizeof(char *);
+    char **parts = sc_malloc(pointers + strlen(list) + 1);
+    if (!parts) return SC_ENOMEM;
+    char *text = (char *)parts + pointers;
+    memcpy(text, list, strlen(list) + 1);
+    *count = 0;
+    char *rest = NULL;
+    for (char *part = strtok_r(text, ",", &rest); part; part = strtok_r(NULL, ",", &rest)) {
+        part += strspn(part, " \t");
+        size_t size = strlen(part);
+        while (size > 0 && (part[size - 1] == ' ' || part[size - 1] == '\t')) {
+            size--;
+        }
+        part[size] = '\0';
+        if (size > 0) parts[(*count)++] = part;
+    }
+    parts[*count] = NULL;
+    *out = parts;
+    return SC_OK;
+}
+
+void sc_settings_parts_free(char **parts)
+{
+    sc_free(parts);
+}

@@ -1,0 +1,101 @@
+/**
+ * @file settings.h
+ * @brief The operator's words: defaults, then the configuration file, then flags.
+ *
+ *     sc_settings *settings = NULL;
+ *     err = sc_settings_new(&settings);
+ *     err = sc_settings_read(settings, "starcloak.ini", &diag);  // INI; sections as in the list
+ *     err = sc_settings_set(settings, "loops", "4", &diag);      // as --loops 4
+ *     err = sc_settings_check(settings, &diag);                  // do they go together?
+ *
+ * Every setting is in settings_list.h, and nowhere else. A refusal names the setting, its value and
+ * what would do; in a file, the line too. Values are plain fields: settings->loops.
+ *
+ * Uses: courier, http, ledger, policy (to fill their options). Used by: starcloak serve.
+ */
+#ifndef SC_SERVICE_SETTINGS_H
+#define SC_SERVICE_SETTINGS_H
+
+#include <starcloak/err.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "api/policy.h"
+#include "api/service.h"
+#include "api/settings_list.h"
+
+/** A text that the settings own; they are freed together. */
+typedef struct sc_setting_text sc_setting_text;
+
+typedef struct sc_settings {
+#define SC_TEXT_FIELD(section, field, ...) const char *field;
+#define SC_COUNT_FIELD(section, field, ...) uint64_t field;
+#define SC_NUMBER_FIELD(section, field, ...) double field;
+#define SC_SWITCH_FIELD(section, field, ...) bool field;
+#define SC_WORD_FIELD(section, field, ...) unsigned field;
+    SC_SETTINGS(SC_TEXT_FIELD, SC_TEXT_FIELD, SC_COUNT_FIELD, SC_NUMBER_FIELD, SC_SWITCH_FIELD,
+                SC_WORD_FIELD)
+#undef SC_TEXT_FIELD
+#undef SC_COUNT_FIELD
+#undef SC_NUMBER_FIELD
+#undef SC_SWITCH_FIELD
+#undef SC_WORD_FIELD
+    sc_setting_text *texts;
+} sc_settings;
+
+/** The defaults. */
+SC_CHECKED sc_err sc_settings_new(sc_settings **out);
+
+/** NULL is fine. */
+void sc_settings_free(sc_settings *settings);
+
+/**
+ * Set one. Of a list, an earlier value is replaced.
+ *
+ * @param name   as in the file: "max-k"
+ * @param value  of a switch: yes or no (on, off, true, false, 1, 0), or NULL for yes
+ * @return SC_OK, SC_EUNKNOWN (no such setting; `diag` may have a guess), SC_EINVAL (a value that it
+ * cannot have), SC_ENOMEM
+ */
+SC_CHECKED sc_err sc_settings_set(sc_settings *settings, const char *name, const char *value,
+                                  sc_diag *diag);
+
+/** Add to a list instead of replacing it; as sc_settings_set() otherwise. */
+SC_CHECKED sc_err sc_settings_add(sc_settings *settings, const char *name, const char *value,
+                                  sc_diag *diag);
+
+/**
+ * Read a configuration file.
+ *
+ * @return SC_OK, SC_EIO, SC_EPARSE (with file and line: not such a file, an unknown section or
+ * setting, one in the wrong section or twice, a value that cannot be), SC_ELIMIT (a line or a file
+ * that is too long), SC_ENOMEM
+ */
+SC_CHECKED sc_err sc_settings_read(sc_settings *settings, const char *path, sc_diag *diag);
+
+/** Whether the settings go together. SC_EINVAL names them. */
+SC_CHECKED sc_err sc_settings_check(const sc_settings *settings, sc_diag *diag);
+
+/**
+ * Settings that are different in `next` and do not change while a service runs, one with each call.
+ *
+ * @param from  0 at first; where to look on
+ * @return the name of the next one; NULL if there is no other
+ */
+const char *sc_settings_stuck(const sc_settings *now, const sc_settings *next, size_t *from);
+
+/** What a policy says by them. */
+sc_policy_terms sc_settings_policy(const sc_settings *settings);
+
+/** Lists, taken apart: the parts lie in one block, ended by NULL; free with
+ * sc_settings_parts_free(). */
+SC_CHECKED sc_err sc_settings_parts(const char *list, char ***out, size_t *count);
+void sc_settings_parts_free(char **parts);
+
+/** Write them as a configuration file that says the same, with a comment for each; for
+ * `--print-config`. */
+SC_CHECKED sc_err sc_settings_write(const sc_settings *settings, FILE *stream);
+
+#endif

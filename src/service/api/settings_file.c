@@ -1,0 +1,150 @@
+// The configuration file: INI as inih reads it. See settings.h.
+//
+// inih takes lines of up to 198 bytes apart without a word; so lines are counted and measured here
+// before it sees them. It calls back once per "name = value"; what follows " ;" is a comment.
+#include "api/settings.h"
+
+#include "api/settings_table.h"
+#include "base/alloc.h"
+#include "base/diag.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "base/utf8.h"
+
+#include <ini.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { LINE_MAX_BYTES = 190, FILE_MAX_BYTES = 1 << 20 };
+
+/** One reading. */
+typedef struct reading {
+    sc_settings *settings;
+    const char *path;
+    const char *next;  ///< where the next line begins
+    const char *end;
+    unsigned line;   ///< the one that inih was given last
+    bool *is_given;  ///< by setting
+    sc_err err;      ///< the first; nothing is done after it
+    sc_diag *diag;
+} reading;
+
+/** inih's fgets(). */
+static char *next_line(char *buffer, int room, void *stream)
+{
+    reading *r = stream;
+    if (r->next == r->end || r->err) return NULL;
+    const char *line_end = memchr(r->next, '\n', (size_t)(r->end - r->next));
+    const size_t size = (size_t)((line_end ? line_end : r->end) - r->next);
+    r->line++;
+    if (size >= (size_t)room - 1) return NULL;  // measured before: it is shorter
+    memcpy(buffer, r->next, size);
+    buffer[size] = '\0';
+    r->next = line_end ? line_end + 1 : r->end;
+    return buffer;
+}
+
+static int complain(reading *r, const char *what, const char *name)
+{
+    r->err = sc_fail(r->diag, SC_EPARSE, "%s:%u: %s: %s", r->path, r->line, what,
+                     sc_quote(name, strlen(name)).text);
+    return 0;
+}
+
+static bool is_section(const char *section)
+{
+    size_t count = 0;
+    const sc__setting *table = sc__settings_table(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(table[i].section, section) == 0) return true;
+    }
+    return false;
+}
+
+/** inih's handler: 0 ends it. */
+static int take(void *user, const char *section, const char *name, const char *value)
+{
+    reading *r = user;
+    if (r->err) return 0;
+    if (!is_section(section)) {
+        if (section[0] == '\0') return complain(r, "it stands before the first [section]", name);
+        return complain(r, "there is no such section", section);
+    }
+    const sc__setting *setting = sc__setting_find(name);
+    if (!setting) return complain(r, "there is no such setting", name);
+    if (strcmp(setting->section, section) != 0) {
+        r->err = sc_fail(r->diag, SC_EPARSE, "%s:%u: '%s' belongs into section [%s]", r->path,
+                         r->line, setting->name, setting->section);
+        return 0;
+    }
+    size_t count = 0;
+    bool *is_given = &r->is_given[setting - sc__settings_table(&count)];
+    const bool adds = *is_given && setting->kind == SC__SETTING_LIST;
+    if (*is_given && !adds) return complain(r, "it stands there twice", name);
+    *is_given = true;
+    sc_diag why = {.message = ""};
+    const sc_err err = adds ? sc_settings_add(r->settings, name, value, &why)
+                            : sc_settings_set(r->settings, name, value, &why);
+    if (err == SC_ENOMEM) r->err = sc_fail_memory(r->diag, "reading the settings");
+    if (err && err != SC_ENOMEM) {
+        r->err = sc_fail(r->diag, SC_EPARSE, "%s:%u: %s", r->path, r->line, why.message);
+    }
+    return err == SC_OK;
+}
+
+/** What inih would not mind, or not notice. */
+static sc_err check_lines(const sc_input *input, sc_diag *diag)
+{
+    if (input->size > FILE_MAX_BYTES) {
+        return sc_fail(diag, SC_ELIMIT, "%s: it is larger than a configuration can be",
+                       input->name);
+    }
+    sc_lines lines = sc_lines_of(input);
+    for (sc_slice line; sc_lines_next(&lines, &line);) {
+        if (line.size > LINE_MAX_BYTES) {
+            return sc_fail(diag, SC_ELIMIT, "%s:%u: the line is longer than %d bytes", input->name,
+                           (unsigned)lines.line, LINE_MAX_BYTES);
+        }
+        if (memchr(line.text, '\0', line.size)) {
+            return sc_fail(diag, SC_EPARSE, "%s:%u: there is a NUL byte", input->name,
+                           (unsigned)lines.line);
+        }
+    }
+    return SC_OK;
+}
+
+sc_err sc__settings_read_input(sc_settings *settings, const sc_input *input, sc_diag *diag)
+{
+    sc_err err = check_lines(input, diag);
+    if (err) return err;
+    size_t count = 0;
+    sc__settings_table(&count);
+    bool *is_given = sc_calloc(count, sizeof *is_given);
+    if (!is_given) return sc_fail_memory(diag, "reading the settings");
+    const char *text = (const char *)input->data;
+    reading r = {.settings = settings,
+                 .path = input->name,
+                 .next = text,
+                 .end = text ? text + input->size : text,
+                 .is_given = is_given,
+                 .diag = diag};
+    const int bad_line = ini_parse_stream(next_line, &r, take, &r);
+    sc_free(is_given);
+    // inih goes on after a line that it cannot read, and what follows may seem wrong because of it.
+    if (bad_line > 0 && (!r.err || (unsigned)bad_line < r.line)) {
+        return sc_fail(diag, SC_EPARSE, "%s:%d: this is neither [section] nor name = value",
+                       input->name, bad_line);
+    }
+    if (!r.err && bad_line < 0) return sc_fail_memory(diag, "reading the settings");
+    return r.err;
+}
+
+sc_err sc_settings_read(sc_settings *settings, const char *path, sc_diag *diag)
+{
+    sc_file file = {0};
+    sc_err err = sc_file_map(path, &file, diag);
+    if (err) return err;
+    err = sc__settings_read_input(settings, &file.input, diag);
+    sc_file_close(&file);
+    return err;
+}

@@ -1,0 +1,299 @@
+// Who is alive, and how busy. See roster.h.
+//
+// Workers count since they opened a part, so a rate is the difference of two beats, and only where
+// both know the part and the later one has not counted less: else the part was opened in between,
+// here or anew, and the later beat is where counting begins. What is known of a part's load stays
+// when its worker is gone, since the roads are as busy as before.
+#include "cluster/roster.h"
+
+#include "base/alloc.h"
+#include "cluster/flow.h"
+#include "partition/cut.h"
+
+#include <math.h>
+#include <string.h>
+
+/** How long loads are remembered. Placements move parts for minutes, not for a red light. */
+static const double load_fade_s = 60.0;
+
+/** The use of processors is for people, who want to see what they just did. */
+static const double cpu_fade_s = 10.0;
+
+/** A load is not known before a part was watched for so long: one beat's counts are mere chance. */
+static const double least_seconds = 5.0;
+
+/** Beats that may be missed. */
+enum { BEATS_MISSED = 3 };
+
+/** A later, larger difference of clocks is believed by one part in so many: it may be that the beat
+ * was long under way. */
+enum { SKEW_DOUBT = 8 };
+
+/** How many who are gone are remembered, so that what they said cannot be played back as if they
+ * lived. */
+enum { GONE_KEPT = 256 };
+
+typedef struct gone_peer {
+    sc_peer peer;
+    uint64_t number;  ///< of its last beat
+} gone_peer;
+
+typedef struct seat {
+    sc_roster_peer shown;
+    sc__flow cpu;
+} seat;
+
+struct sc_roster {
+    uint64_t cut;
+    sc_time beat_us;
+    sc_time started;
+    uint64_t strangers;
+    seat *seats;  ///< ascending by peer
+    size_t seat_count;
+    size_t seat_capacity;
+    gone_peer gone[GONE_KEPT];  ///< a ring
+    size_t gone_next;
+    sc__flow loads[SC_CUT_PARTS_MAX];  ///< queries of each part
+};
+
+sc_err sc_roster_new(uint64_t cut, sc_time beat_us, sc_time started, sc_roster **out)
+{
+    sc_roster *roster = sc_calloc(1, sizeof *roster);
+    if (!roster) return SC_ENOMEM;
+    roster->cut = cut;
+    roster->beat_us = beat_us;
+    roster->started = started;
+    *out = roster;
+    return SC_OK;
+}
+
+void sc_roster_free(sc_roster *roster)
+{
+    if (!roster) return;
+    for (size_t i = 0; i < roster->seat_count; i++) {
+        sc_beat_free(roster->seats[i].shown.beat);
+    }
+    sc_free(roster->seats);
+    sc_free(roster);
+}
+
+// --- Seats ---------------------------------------------------------------------------------------
+
+/** The first seat whose peer is not below: where this one sits, or would. */
+static size_t place_of(const sc_roster *roster, sc_peer peer)
+{
+    size_t low = 0;
+    size_t high = roster->seat_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (roster->seats[middle].shown.beat->peer < peer) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static bool is_taken_by(const sc_roster *roster, size_t place, sc_peer peer)
+{
+    return place < roster->seat_count && roster->seats[place].shown.beat->peer == peer;
+}
+
+static void leave_seat(sc_roster *roster, size_t place)
+{
+    const sc_beat *last = roster->seats[place].shown.beat;
+    roster->gone[roster->gone_next] = (gone_peer){last->peer, last->number};
+    roster->gone_next = (roster->gone_next + 1) % GONE_KEPT;
+    sc_beat_free(roster->seats[place].shown.beat);
+    roster->seat_count--;
+    memmove(&roster->seats[place], &roster->seats[place + 1],
+            (roster->seat_count - place) * sizeof *roster->seats);
+}
+
+/** Was that beat, or a later one, heard before its peer was gone? */
+static bool is_played_back(const sc_roster *roster, const sc_beat *beat)
+{
+    for (size_t i = 0; i < GONE_KEPT; i++) {
+        if (roster->gone[i].peer == beat->peer && beat->number <= roster->gone[i].number) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool take_seat(sc_roster *roster, size_t place)
+{
+    if (!sc_grow(&roster->seats, roster->seat_count, &roster->seat_capacity,
+                 sizeof *roster->seats)) {
+        return false;
+    }
+    memmove(&roster->seats[place + 1], &roster->seats[place],
+            (roster->seat_count - place) * sizeof *roster->seats);
+    roster->seats[place] = (seat){0};
+    roster->seat_count++;
+    return true;
+}
+
+// --- Beats ---------------------------------------------------------------------------------------
+
+/** Count what happened between two beats of one worker, whose parts both ascend. */
+static void count_parts(sc_roster *roster, const sc_beat *before, const sc_beat *after,
+                        double seconds)
+{
+    size_t b = 0;
+    for (size_t a = 0; a < after->part_count; a++) {
+        const sc_beat_part *now = &after->parts[a];
+        while (b < before->part_count && before->parts[b].part < now->part) {
+            b++;
+        }
+        if (b == before->part_count) return;
+        const sc_beat_part *then = &before->parts[b];
+        if (then->part != now->part || now->part >= SC_CUT_PARTS_MAX) continue;
+        if (now->load.queries < then->load.queries) continue;  // opened anew
+        sc__flow_add(&roster->loads[now->part], (double)(now->load.queries - then->load.queries),
+                     seconds, load_fade_s);
+    }
+}
+
+/** A worker is as busy as the parts that it has, also those that it has just been given. */
+static double load_of(const sc_roster *roster, const sc_beat *beat)
+{
+    double sum = 0.0;
+    for (size_t i = 0; i < beat->part_count; i++) {
+        const uint32_t part = beat->parts[i].part;
+        if (part < SC_CUT_PARTS_MAX) sum += sc__flow_rate(&roster->loads[part]);
+    }
+    return sum;
+}
+
+/** Our clock less theirs, whatever a stranger says of its own. */
+static int64_t skew_of(const sc_beat *beat, int64_t calendar_us)
+{
+    int64_t skew = 0;
+    if (__builtin_sub_overflow(calendar_us, beat->calendar_us, &skew)) {
+        return beat->calendar_us < 0 ? INT64_MAX : INT64_MIN;
+    }
+    return skew;
+}
+
+/** Of late beats little is believed: clocks drift slowly, but the way of a beat may be long. */
+static int64_t believed_skew(int64_t known, int64_t heard)
+{
+    int64_t more = 0;
+    if (heard <= known || __builtin_sub_overflow(heard, known, &more)) return heard;
+    return known + more / SKEW_DOUBT;
+}
+
+static bool has_other_parts(const sc_beat *a, const sc_beat *b)
+{
+    if (a->part_count != b->part_count) return true;
+    for (size_t i = 0; i < a->part_count; i++) {
+        if (a->parts[i].part != b->parts[i].part) return true;
+    }
+    return false;
+}
+
+/** The next beat of one who is there; returns whether it says something new. */
+static bool go_on(sc_roster *roster, seat *s, sc_beat *beat, int64_t calendar_us, sc_time now)
+{
+    sc_beat *before = s->shown.beat;
+    const bool is_news = before->is_leaving != beat->is_leaving || has_other_parts(before, beat);
+    const double seconds = now > s->shown.heard ? (double)(now - s->shown.heard) * 1e-6 : 0.0;
+    count_parts(roster, before, beat, seconds);
+    if (beat->cpu_us >= before->cpu_us) {
+        sc__flow_add(&s->cpu, (double)(beat->cpu_us - before->cpu_us) * 1e-6, seconds, cpu_fade_s);
+    }
+    s->shown.skew_us = believed_skew(s->shown.skew_us, skew_of(beat, calendar_us));
+    s->shown.beat = beat;
+    sc_beat_free(before);
+    return is_news;
+}
+
+bool sc_roster_hear(sc_roster *roster, sc_beat *beat, int64_t calendar_us, sc_time now)
+{
+    if (roster->cut != 0 && beat->cut != roster->cut) {
+        roster->strangers++;
+        sc_beat_free(beat);
+        return false;
+    }
+    const size_t place = place_of(roster, beat->peer);
+    const bool is_here = is_taken_by(roster, place, beat->peer);
+    if (is_here ? beat->number <= roster->seats[place].shown.beat->number
+                : is_played_back(roster, beat) || !take_seat(roster, place)) {
+        sc_beat_free(beat);
+        return false;
+    }
+    seat *s = &roster->seats[place];
+    bool is_news = true;
+    if (is_here) {
+        is_news = go_on(roster, s, beat, calendar_us, now);
+    } else {
+        s->shown =
+            (sc_roster_peer){.beat = beat, .first = now, .skew_us = skew_of(beat, calendar_us)};
+    }
+    s->shown.heard = now;
+    s->shown.load = load_of(roster, beat);
+    s->shown.cpu = sc__flow_rate(&s->cpu);
+    return is_news;
+}
+
+static bool is_silent(const sc_roster *roster, const seat *s, sc_time now)
+{
+    return now - s->shown.heard >= BEATS_MISSED * roster->beat_us;
+}
+
+bool sc_roster_pass_time(sc_roster *roster, sc_time now)
+{
+    const size_t before = roster->seat_count;
+    for (size_t i = roster->seat_count; i-- > 0;) {
+        if (is_silent(roster, &roster->seats[i], now)) leave_seat(roster, i);
+    }
+    return roster->seat_count < before;
+}
+
+void sc_roster_forget(sc_roster *roster, sc_peer peer)
+{
+    const size_t place = place_of(roster, peer);
+    if (is_taken_by(roster, place, peer)) leave_seat(roster, place);
+}
+
+// --- Who is there --------------------------------------------------------------------------------
+
+size_t sc_roster_count(const sc_roster *roster)
+{
+    return roster->seat_count;
+}
+
+const sc_roster_peer *sc_roster_at(const sc_roster *roster, size_t i)
+{
+    return &roster->seats[i].shown;
+}
+
+const sc_roster_peer *sc_roster_find(const sc_roster *roster, sc_peer peer)
+{
+    const size_t place = place_of(roster, peer);
+    return is_taken_by(roster, place, peer) ? &roster->seats[place].shown : NULL;
+}
+
+sc_peer sc_roster_leader(const sc_roster *roster, sc_time now)
+{
+    if (now - roster->started < BEATS_MISSED * roster->beat_us) return SC_PEER_NONE;
+    for (size_t i = 0; i < roster->seat_count; i++) {
+        const sc_beat *beat = roster->seats[i].shown.beat;
+        if (beat->is_worker || beat->is_leaving) continue;
+        if (!is_silent(roster, &roster->seats[i], now)) return beat->peer;
+    }
+    return SC_PEER_NONE;
+}
+
+double sc_roster_part_load(const sc_roster *roster, uint32_t part)
+{
+    if (part >= SC_CUT_PARTS_MAX || roster->loads[part].seconds < least_seconds) return (double)NAN;
+    return sc__flow_rate(&roster->loads[part]);
+}
+
+uint64_t sc_roster_strangers(const sc_roster *roster)
+{
+    return roster->strangers;
+}

@@ -1,0 +1,117 @@
+/**
+ * @file wire.h
+ * @brief A process at NATS: sealed messages out and in, and what happens to the connection.
+ *
+ * Subjects begin with the cluster's name:
+ *     NAME.part.CUT.P     queries for whoever has part P of the cut with this checksum, in 16
+ *                         hexadecimal digits: processes of different cuts, and so of different
+ *                         maps, never mistake the numbers of each other's parts and roads
+ *     NAME.to.PEER        words for one process; PEER in 16 hexadecimal digits
+ *     NAME.beat           beats, to everybody
+ *     NAME.place          placements, to everybody
+ *     NAME.void.PEER.P    where NATS itself says that nobody has part P ("no responders")
+ *
+ * NATS reconnects by itself, to any server that it knows or learns of, again and again unless it is
+ * not let in; what is sent meanwhile waits in a bounded buffer of the client, then is lost.
+ * Callbacks come in threads of the NATS library, one at a time per subscription.
+ *
+ * Used by: gateway*.c, worker*.c, beating.c, status.
+ */
+#ifndef SC_CLUSTER_WIRE_H
+#define SC_CLUSTER_WIRE_H
+
+#include <starcloak/err.h>
+#include <starcloak/relay_codec.h>
+
+#include "ledger/words.h"
+
+typedef struct sc_wire_options {
+    const char *const *servers;  ///< "nats://host:4222" or "tls://..."
+    size_t server_count;
+    const char *cluster;      ///< its name: the first token of subjects
+    uint64_t cut;             ///< its checksum: of whose parts we speak and hear
+    const char *client;       ///< how the connection is called, for NATS's monitoring
+    const char *ca;           ///< PEM; NULL: the system's. Any of these three means TLS
+    const char *certificate;  ///< PEM; NULL: none
+    const char *key;          ///< PEM
+    const char *credentials;  ///< a .creds file; NULL: none
+    const char *user;         ///< NULL: none
+    const char *password;     ///< wiped by the caller
+    double timeout_s;         ///< to connect
+    const uint8_t *seal_key;  ///< SC_SEAL_KEY_SIZE bytes, copied
+    /** The connection broke (false) or is back (true). In a thread of the library; may be NULL. */
+    void (*connected)(void *context, bool is_connected);
+    /** The servers let us in no more (twice they refused what we show), and the library has given
+     * up for good: only a new wire helps. After connected(false), in the same thread; may be NULL.
+     */
+    void (*given_up)(void *context);
+    void *context;
+} sc_wire_options;
+
+typedef struct sc_wire sc_wire;
+
+/**
+ * Read the files that the options name; everything is copied. Nobody is spoken to yet, so that
+ * privileges can be given up in between.
+ *
+ * @return SC_OK, SC_EINVAL, SC_EIO (a file), SC_ENOMEM
+ */
+SC_CHECKED sc_err sc_wire_new(const sc_wire_options *options, sc_wire **out, sc_diag *diag);
+
+/** Connect, once. SC_OK, SC_ENET, SC_EIO (credentials that cannot be read any more), SC_ENOMEM; on
+ * failure it is of no more use. */
+SC_CHECKED sc_err sc_wire_begin(sc_wire *wire, sc_diag *diag);
+
+/** Send what waits (for at most a second), close and free; no callback comes after that. NULL is
+ * fine. */
+void sc_wire_free(sc_wire *wire);
+
+/** A message that was unsealed; lent. */
+typedef void sc_wire_hear(void *context, const void *bytes, size_t size);
+
+typedef struct sc_wire_ear sc_wire_ear;  ///< a subscription
+
+SC_CHECKED sc_err sc_wire_listen_part(sc_wire *wire, uint32_t part, sc_wire_hear *hear,
+                                      void *context, sc_wire_ear **out, sc_diag *diag);
+SC_CHECKED sc_err sc_wire_listen_peer(sc_wire *wire, sc_peer self, sc_wire_hear *hear,
+                                      void *context, sc_wire_ear **out, sc_diag *diag);
+SC_CHECKED sc_err sc_wire_listen_beats(sc_wire *wire, sc_wire_hear *hear, void *context,
+                                       sc_wire_ear **out, sc_diag *diag);
+SC_CHECKED sc_err sc_wire_listen_placements(sc_wire *wire, sc_wire_hear *hear, void *context,
+                                            sc_wire_ear **out, sc_diag *diag);
+/** Called when NATS says that nobody has a part to which this peer sent something. */
+SC_CHECKED sc_err sc_wire_listen_void(sc_wire *wire, sc_peer self,
+                                      void (*nobody)(void *context, uint32_t part), void *context,
+                                      sc_wire_ear **out, sc_diag *diag);
+
+/** No callback comes after that: one that is under way is waited for, so it may not be called in
+ * one. NULL is fine. */
+void sc_wire_deafen(sc_wire_ear *ear);
+
+/** Wait until the servers know of all subscriptions so far, at most `seconds`. SC_OK, SC_ENET */
+SC_CHECKED sc_err sc_wire_flush(sc_wire *wire, double seconds);
+
+/** Seal and send. Any thread. SC_OK; SC_ELIMIT (larger than the servers take), SC_ENET, SC_ENOMEM:
+ * it is lost, and counted. */
+SC_CHECKED sc_err sc_wire_send_part(sc_wire *wire, uint32_t part, sc_peer self, const void *bytes,
+                                    size_t size);
+SC_CHECKED sc_err sc_wire_send_peer(sc_wire *wire, sc_peer to, const void *bytes, size_t size);
+SC_CHECKED sc_err sc_wire_send_beat(sc_wire *wire, const void *bytes, size_t size);
+SC_CHECKED sc_err sc_wire_send_placement(sc_wire *wire, const void *bytes, size_t size);
+
+/** Since the start; any thread. */
+typedef struct sc_wire_stats {
+    bool is_connected;
+    uint64_t messages_out;
+    uint64_t messages_in;
+    uint64_t bytes_out;
+    uint64_t bytes_in;
+    uint64_t unsent;    ///< lost here
+    uint64_t unopened;  ///< that could not be unsealed
+    uint64_t overrun;   ///< that NATS's client dropped since we were slow
+    uint64_t reconnects;
+} sc_wire_stats;
+
+sc_wire_stats sc_wire_stats_of(const sc_wire *wire);
+
+#endif

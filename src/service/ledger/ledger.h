@@ -1,0 +1,183 @@
+/**
+ * @file ledger.h
+ * @brief The ledger: owns the state of every query, and alone talks to the provider. Engines
+ * propose to it.
+ *
+ * *Engines propose, the ledger commits.* The engines are in this process (worker/crew.h), or in
+ * workers elsewhere (cluster/gateway.h): the words between them are the same (commit/words.h), and
+ * so are the books.
+ *
+ *     door ----ticket---> ledger ----query---> engine        (threads; each arrow is a handover)
+ *       ^                  |  ^                  |
+ *       |                  |  +----- bid --------+  pruned by a pool of threads
+ *       +-----outcome------+
+ *                          +----- errand ----> courier ---> provider
+ *
+ *  1. A proposal is *reserved* if all its members are open and there is time left before the least
+ *     of their deadlines; else it is refused, with those who are gone, and the engine goes on with
+ *     the others.
+ *  2. It is *released* at a moment drawn at random within `jitter` (and before the least deadline),
+ *     so that when a cloak leaves does not tell who completed it; what falls due together goes in
+ *     random order. Only then is it published, and only if all its members are still there: a
+ *     client that went away does not count for the k of others.
+ *  3. A query is published at most once, and never after its deadline (P5). If its deadline comes
+ *     while it is reserved, it has failed as in doubt. The courier knows the least deadline of a
+ *     cloak, too: if it finds neither a clerk nor a connection until then, nothing leaves, and the
+ *     members have failed as not sent in time.
+ *  4. Every ticket taken comes back exactly once with its outcome (P8), also when the ledger stops.
+ *  5. Nobody is told who is in a cloak; the provider gets a relay (P7).
+ *  6. With `is_paranoid` each proposal is looked at by the verifier before it is reserved. One that
+ *     breaks a promise is counted, refused and never leaves.
+ *
+ * The ledger's thread and the engine's read the clock; the books that they keep are told the time
+ * (books.h), so that tests can play any story.
+ *
+ * Uses: map, query, relay, answer, engine, verify, courier, commit, cut, worker. Used by: service,
+ * cluster (gateway); what it counts, rehearsal.
+ */
+#ifndef SC_LEDGER_LEDGER_H
+#define SC_LEDGER_LEDGER_H
+
+#include <starcloak/engine.h>
+#include <starcloak/rng.h>
+
+#include "courier/courier.h"
+#include "ledger/ticket.h"
+#include "ledger/words.h"
+#include "partition/cut.h"
+
+typedef struct sc_ledger sc_ledger;
+
+typedef struct sc_ledger_options {
+    sc_engine_options engine;
+    unsigned rooms;              ///< threads with engines, of a crew in this process, >= 1
+    unsigned prune_threads;      ///< for each of them; 0: it does that itself
+    const sc_cut *cut;           ///< borrowed; NULL: one part, the whole map
+    sc_peer self;                ///< 0: a number is drawn
+    const sc_voice *workers;     ///< the engines are elsewhere, and so are other gateways; copied.
+                                 ///< Called in the ledger's thread. NULL: a crew in this process
+    sc_time patience_us;         ///< how long a bid may be reserved without a word
+    size_t max_pending;          ///< tickets at once
+    sc_time jitter_us;           ///< the most that a cloak waits before it leaves
+    sc_time guard_us;            ///< a cloak leaves that much before the least deadline, or not
+    double provider_deadline_s;  ///< from leaving to the answer
+    bool is_paranoid;
+    /** A ticket is settled and the caller's again. In the ledger's thread; must be quick, and may
+     * hand the ticket to another thread. */
+    void (*settled)(void *context, sc_ticket *ticket);
+    /** A cloak leaves: what the provider sees, how many different users are behind it (for
+     * counting alone), and a number drawn for it, by which its members know it; the provider does
+     * not. In the ledger's thread; may be NULL. */
+    void (*published)(void *context, const sc_relay *relay, uint64_t number, uint32_t users);
+    void *context;
+} sc_ledger_options;
+
+/** The default engine in one room with one prune thread, one part, 100,000 tickets, 0.2 s of
+ * jitter, 10 ms of guard, 0.5 s of patience, 10 s for the provider, not paranoid. */
+sc_ledger_options sc_ledger_options_default(void);
+
+/**
+ * Start the threads, all signals blocked in them. Randomness is libsodium's.
+ *
+ * The courier's `back` must hand errands on to sc_ledger_errand_back(): so the ledger is made
+ * first, and told of the courier then.
+ *
+ * @param map  borrowed
+ * @return SC_OK, SC_EINVAL, SC_EIO (a thread, randomness), SC_ENOMEM
+ */
+SC_CHECKED sc_err sc_ledger_new(const sc_map *map, const sc_ledger_options *options,
+                                sc_ledger **out, sc_diag *diag);
+
+/** Before the first ticket. Borrowed; must outlive the ledger's work, that is sc_ledger_stop(). */
+void sc_ledger_set_courier(sc_ledger *ledger, sc_courier *courier);
+
+/** For the courier's options: `context` is the ledger. */
+void sc_ledger_errand_back(void *context, sc_errand *errand);
+
+/**
+ * Take a ticket. Any thread; never waits.
+ *
+ * @return SC_OK: it is the ledger's until it is settled; SC_EBUSY (full), SC_EINTERRUPTED
+ * (stopping): it is still the caller's
+ */
+SC_CHECKED sc_err sc_ledger_submit(sc_ledger *ledger, sc_ticket *ticket);
+
+/**
+ * The client of a query went away. If it is open or reserved, it leaves the engine and is settled
+ * as gone (reserved for a cloak of another gateway: once that says so); if it is published, it gets
+ * its answer or failure as the others (and `is_gone` is set); if it is settled already, nothing
+ * happens. Any thread; needs no memory. It never waits as long as it is called at most once for
+ * each ticket.
+ */
+void sc_ledger_withdraw(sc_ledger *ledger, const sc_query_id *id);
+
+/** A word from a worker or another gateway. Any thread; never waits; takes what it owns. Where
+ * there is no room it is lost, and counted. */
+void sc_ledger_hear(sc_ledger *ledger, sc_word *word);
+
+/** Say the open queries of a part anew: its worker is another, or was not there. Any thread; soon.
+ */
+void sc_ledger_resend(sc_ledger *ledger, uint32_t part);
+
+/**
+ * Let the engines of this process search in another way from now on (sc_engine_switch()); soon, not
+ * at once. Any thread.
+ *
+ * @return SC_OK, SC_EINVAL (not one of basic, bounded and hybrid, or the engine's own is not, or
+ * they are elsewhere)
+ */
+SC_CHECKED sc_err sc_ledger_switch(sc_ledger *ledger, sc_variant variant);
+
+/** How it searches, or is about to. Any thread. */
+sc_variant sc_ledger_variant(const sc_ledger *ledger);
+
+/** No more tickets from now on; those there are get their outcome. Any thread. */
+void sc_ledger_drain(sc_ledger *ledger);
+
+/** Tickets that the ledger has. Any thread. */
+size_t sc_ledger_pending(const sc_ledger *ledger);
+
+/**
+ * End the threads. Tickets still there are settled at once, as failed (stopped), in this call's
+ * thread or the ledger's. Twice is harmless.
+ *
+ * The courier must still be there, since what is due may be sent until then. Free it after this and
+ * before sc_ledger_free(): errands under way come back, and are wiped with the ledger.
+ */
+void sc_ledger_stop(sc_ledger *ledger);
+
+/** Stops it first; NULL is fine. No errand may be under way any more: the courier is freed before.
+ */
+void sc_ledger_free(sc_ledger *ledger);
+
+/** Counted since the start; any thread. */
+typedef struct sc_ledger_stats {
+    uint64_t taken;  ///< tickets; each is in exactly one of the next five
+    uint64_t pending;
+    uint64_t answered;
+    uint64_t dropped[SC_DROP_REASON_COUNT];
+    uint64_t failed[SC_FAILURE_COUNT];
+    uint64_t gone;
+    uint64_t bids;              ///< heard
+    uint64_t refused;           ///< of them, those that were not reserved, or were buried here
+    uint64_t violations;        ///< of them, those that broke a promise
+    uint64_t cloaks;            ///< published by us
+    uint64_t cloaks_elsewhere;  ///< published by another gateway, with members of ours
+    uint64_t aborted;           ///< bids that a worker called off
+    uint64_t impatient;         ///< bids that we buried as R since no release came
+    uint64_t asked;             ///< questions to R
+    uint64_t resent;            ///< queries that were said anew
+    uint64_t company;           ///< queries that were said as company
+    uint64_t lost;              ///< words for which there was no room
+    uint64_t gone_published;    ///< clients that went away after their cloak had left; counted by
+                                ///< their outcome above
+    sc_engine_stats engine;     ///< of the engines in this process, as they last told
+} sc_ledger_stats;
+
+sc_ledger_stats sc_ledger_stats_of(sc_ledger *ledger);
+
+/** The crew in this process, for who wants to know more; NULL: the engines are elsewhere. Lent. */
+typedef struct sc_crew sc_crew;
+sc_crew *sc_ledger_crew(sc_ledger *ledger);
+
+#endif

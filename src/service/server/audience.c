@@ -1,0 +1,290 @@
+// Who listens, and how a text reaches them. See audience.h.
+//
+//     whoever tells                           each loop's thread
+//     a copy, once, in a block  --handover-->  sent to the loop's listeners, released
+//
+//  1. A listener belongs to its loop's thread, from the request to the moment at which its client
+//     is gone or its stream ends.
+//  2. A block is held by every handover that it is in; the last one who releases it frees it.
+//  3. Whether anybody listens is one number, looked at without a lock. Whoever listens is counted
+//     before being greeted: what is told after the greeting was made is never missed, and what was
+//     told before may come once more.
+#include "server/audience.h"
+
+#include "base/alloc.h"
+#include "base/handover.h"
+#include "server/audience_internal.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+/** A text, shared by the loops. */
+typedef struct text_block {
+    atomic_size_t holders;
+    size_t size;
+    char text[];
+} text_block;
+
+typedef struct loop_audience loop_audience;
+
+/** Somebody who listens. */
+typedef struct hearer {
+    sc_http_request *request;
+    loop_audience *among;
+    struct hearer *before;
+    struct hearer *next;
+} hearer;
+
+/** The listeners of one loop. */
+struct loop_audience {
+    sc_audience *whole;
+    sc_handover *handover;        ///< of block pointers
+    atomic_size_t waiting_bytes;  ///< of the blocks in it
+    atomic_size_t count;          ///< of listeners
+    // The loop's thread alone:
+    hearer *first;
+    unsigned silence_s;  ///< since something was sent
+};
+
+struct sc_audience {
+    sc_audience_options options;
+    loop_audience *loops;
+    atomic_size_t count;  ///< of listeners, of all loops
+    atomic_uint_fast64_t lost;
+};
+
+// --- Telling, in any thread ------------------------------------------------------------------
+
+static text_block *block_new(const void *text, size_t size)
+{
+    text_block *block = sc_malloc(sizeof *block + size);
+    if (!block) return NULL;
+    atomic_init(&block->holders, 1);
+    block->size = size;
+    memcpy(block->text, text, size);
+    return block;
+}
+
+static void block_release(text_block *block)
+{
+    if (atomic_fetch_sub(&block->holders, 1) == 1) sc_free(block);
+}
+
+static void count_lost(sc_audience *audience)
+{
+    atomic_fetch_add_explicit(&audience->lost, 1, memory_order_relaxed);
+}
+
+bool sc_audience_is_empty(const sc_audience *audience)
+{
+    return sc_audience_count(audience) == 0;
+}
+
+/** Whether there was room for it. The bytes are counted first: two who tell at the same time may
+ * then both find that there is none, but never both take what is left. */
+static bool hand_over(loop_audience *loop, text_block *block)
+{
+    const size_t before = atomic_fetch_add(&loop->waiting_bytes, block->size);
+    const bool fits = before + block->size <= SC_AUDIENCE_WAITING_BYTES_MAX;
+    if (fits && sc_handover_put(loop->handover, &block)) return true;
+    atomic_fetch_sub(&loop->waiting_bytes, block->size);
+    return false;
+}
+
+void sc_audience_tell(sc_audience *audience, const void *text, size_t size)
+{
+    if (sc_audience_is_empty(audience)) return;
+    text_block *block = block_new(text, size);
+    if (!block) {
+        count_lost(audience);
+        return;
+    }
+    for (unsigned i = 0; i < audience->options.loops; i++) {
+        loop_audience *loop = &audience->loops[i];
+        if (atomic_load(&loop->count) == 0) continue;
+        atomic_fetch_add(&block->holders, 1);
+        if (!hand_over(loop, block)) {
+            count_lost(audience);
+            block_release(block);
+        }
+    }
+    block_release(block);
+}
+
+size_t sc_audience_count(const sc_audience *audience)
+{
+    return atomic_load(&audience->count);
+}
+
+uint64_t sc_audience_lost(const sc_audience *audience)
+{
+    return atomic_load_explicit(&audience->lost, memory_order_relaxed);
+}
+
+// --- In a loop's thread ----------------------------------------------------------------------
+
+static void send_to_all(loop_audience *among, const void *text, size_t size)
+{
+    for (const hearer *h = among->first; h; h = h->next) {
+        sc_http_stream_send(h->request, text, size);
+    }
+    among->silence_s = 0;
+}
+
+void sc_audience_tell_loop(sc_audience *audience, unsigned loop, const void *text, size_t size)
+{
+    send_to_all(&audience->loops[loop], text, size);
+}
+
+static void take_texts(void *context, unsigned loop)
+{
+    sc_audience *audience = context;
+    loop_audience *among = &audience->loops[loop];
+    text_block *blocks[16];
+    // The bell keeps ringing while there are more, so that requests get their turn in between.
+    const size_t count = sc_handover_take(among->handover, blocks, 16);
+    for (size_t i = 0; i < count; i++) {
+        send_to_all(among, blocks[i]->text, blocks[i]->size);
+        atomic_fetch_sub(&among->waiting_bytes, blocks[i]->size);
+        block_release(blocks[i]);
+    }
+}
+
+static void hearer_drop(hearer *dropped)
+{
+    loop_audience *among = dropped->among;
+    if (dropped->before) {
+        dropped->before->next = dropped->next;
+    } else {
+        among->first = dropped->next;
+    }
+    if (dropped->next) dropped->next->before = dropped->before;
+    atomic_fetch_sub(&among->count, 1);
+    atomic_fetch_sub(&among->whole->count, 1);
+    sc_free(dropped);
+}
+
+static void hearer_gone(void *context)
+{
+    hearer_drop(context);
+}
+
+void sc_audience_end(sc_audience *audience, unsigned loop)
+{
+    loop_audience *among = &audience->loops[loop];
+    while (among->first) {
+        sc_http_request *request = among->first->request;
+        hearer_drop(among->first);
+        sc_http_stream_end(request);
+    }
+}
+
+void sc__audience_second(void *context, unsigned loop)
+{
+    sc_audience *audience = context;
+    loop_audience *among = &audience->loops[loop];
+    const sc_audience_options *options = &audience->options;
+    if (!among->first) return;
+    if (options->tick) options->tick(options->context, loop);
+    if (among->silence_s >= SC_AUDIENCE_SILENCE_S) {
+        static const char comment[] = ": nothing new\n\n";
+        send_to_all(among, comment, sizeof comment - 1);
+    }
+    among->silence_s++;
+}
+
+/** Its place in the count is taken already. */
+static bool hearer_add(loop_audience *among, sc_http_request *request)
+{
+    hearer *added = sc_calloc(1, sizeof *added);
+    if (!added) return false;
+    *added = (hearer){.request = request, .among = among, .next = among->first};
+    if (added->next) added->next->before = added;
+    among->first = added;
+    atomic_fetch_add(&among->count, 1);
+    sc_http_on_gone(request, hearer_gone, added);
+    return true;
+}
+
+sc_err sc_audience_listen(sc_audience *audience, unsigned loop, sc_http_request *request)
+{
+    const sc_audience_options *options = &audience->options;
+    sc_err err = SC_OK;
+    if (atomic_fetch_add(&audience->count, 1) >= options->max_listeners) {
+        err = SC_EBUSY;
+    } else if (!hearer_add(&audience->loops[loop], request)) {
+        err = SC_ENOMEM;
+    }
+    if (err) {
+        atomic_fetch_sub(&audience->count, 1);
+        return err;
+    }
+    // nginx, in front of us, would collect events before it passes them on.
+    static const sc_http_header headers[] = {{"X-Accel-Buffering", "no"}};
+    static const char hello[] = "retry: 2000\n\n";
+    sc_http_stream_begin(request, 200, "text/event-stream", headers, 1);
+    sc_http_stream_send(request, hello, sizeof hello - 1);
+    if (options->greet) options->greet(options->context, loop, request);
+    return SC_OK;
+}
+
+void sc_audience_greet(sc_http_request *listener, const void *text, size_t size)
+{
+    sc_http_stream_send(listener, text, size);
+}
+
+// --- Making ----------------------------------------------------------------------------------
+
+static sc_err open_loop(sc_audience *audience, unsigned loop)
+{
+    sc_http *http = audience->options.http;
+    loop_audience *among = &audience->loops[loop];
+    among->whole = audience;
+    sc_err err = sc_handover_new(sizeof(text_block *), SC_AUDIENCE_WAITING_MAX, &among->handover);
+    if (!err) {
+        err = sc_http_watch(http, loop, sc_handover_fd(among->handover), take_texts, audience);
+    }
+    if (!err) err = sc_http_every(http, loop, 1.0, sc__audience_second, audience);
+    return err;
+}
+
+sc_err sc_audience_new(const sc_audience_options *options, sc_audience **out)
+{
+    sc_err err = SC_ENOMEM;
+    sc_audience *audience = sc_calloc(1, sizeof *audience);
+    if (!audience) goto fail;
+    audience->options = *options;
+    audience->loops = sc_calloc(options->loops, sizeof *audience->loops);
+    if (!audience->loops) goto fail;
+    for (unsigned i = 0; i < options->loops; i++) {
+        err = open_loop(audience, i);
+        if (err) goto fail;
+    }
+    *out = audience;
+    return SC_OK;
+fail:
+    sc_audience_free(audience);
+    return err;
+}
+
+static void close_loop(loop_audience *among)
+{
+    text_block *block = NULL;
+    while (among->handover && sc_handover_take(among->handover, &block, 1) == 1) {
+        block_release(block);
+    }
+    sc_handover_free(among->handover);
+    while (among->first) {
+        hearer_drop(among->first);
+    }
+}
+
+void sc_audience_free(sc_audience *audience)
+{
+    if (!audience) return;
+    for (unsigned i = 0; audience->loops && i < audience->options.loops; i++) {
+        close_loop(&audience->loops[i]);
+    }
+    sc_free(audience->loops);
+    sc_free(audience);
+}

@@ -1,0 +1,295 @@
+// A connection's life: taken over from libevent when it is accepted, moved from stage to stage,
+// closed when it takes too long. See http_internal.h for the stages.
+#include "server/http_internal.h"
+
+#include "base/alloc.h"
+#include "base/clock.h"
+
+#include <errno.h>
+
+// How long a client that was refused may take to read why, before it is cut off.
+static const double linger_s = 1.0;
+
+// --- Stages --------------------------------------------------------------------------------------
+
+void sc__connection_enter(sc__connection *connection, sc__stage stage)
+{
+    struct sc__connections *stages = connection->loop->stages;
+    TAILQ_REMOVE(&stages[connection->stage], connection, link);
+    connection->stage = stage;
+    connection->since_us = sc_clock_us();
+    TAILQ_INSERT_TAIL(&stages[stage], connection, link);
+}
+
+void sc__connection_secured(sc__connection *connection)
+{
+    if (connection->is_secured) return;
+    connection->is_secured = true;
+    sc__connection_enter(connection, SC__IDLE);
+}
+
+void sc__connection_doom(sc__connection *connection)
+{
+    sc__connection_enter(connection, SC__DOOMED);
+    sc__loop_tidy_soon(connection->loop);
+}
+
+/** How much may wait to be read: what libevent wants to see at once, a body or a head. */
+static size_t most_input(const sc_http_options *o)
+{
+    const size_t larger =
+        o->max_body_bytes > o->max_header_bytes ? o->max_body_bytes : o->max_header_bytes;
+    return larger + 4096;
+}
+
+// Called for every piece that was read.
+static void on_input(struct evbuffer *buffer, const struct evbuffer_cb_info *info, void *context)
+{
+    sc__connection *connection = context;
+    if (info->n_added == 0) return;
+    if (connection->stage == SC__IDLE) {
+        connection->received = 0;
+        sc__connection_enter(connection, SC__READING);
+    }
+    connection->received += info->n_added;
+    // Whoever says so much ahead while a reply is awaited is read no further, and so would not be
+    // seen to go: let it go now.
+    const bool is_answered = connection->stage != SC__WAITING && !connection->request.is_stream;
+    if (!is_answered &&
+        evbuffer_get_length(buffer) >= most_input(&connection->loop->http->options)) {
+        sc__connection_doom(connection);
+    }
+}
+
+// Called when something waits to be sent, and when some of it was sent.
+static void on_output(struct evbuffer *buffer, const struct evbuffer_cb_info *info, void *context)
+{
+    (void)buffer;
+    sc__connection *connection = context;
+    if (info->n_added > 0 && connection->stage == SC__READING) sc__refusal_notice(connection);
+    // A stream has no end by which it must be taken: its reader has to go on, that is all.
+    if (info->n_deleted > 0 && connection->stage == SC__WRITING && connection->request.is_stream) {
+        sc__connection_enter(connection, SC__WRITING);
+    }
+}
+
+// --- Beginning -----------------------------------------------------------------------------------
+
+static struct bufferevent *make_stream(sc__loop *loop, struct event_base *base,
+                                       sc__connection *connection)
+{
+    sc_http *http = loop->http;
+    struct bufferevent *stream = http->tls ? sc__tls_stream(http->tls, base, connection)
+                                           : bufferevent_socket_new(base, -1, 0);
+    if (!stream) return NULL;
+    if (!evbuffer_add_cb(bufferevent_get_input(stream), on_input, connection) ||
+        !evbuffer_add_cb(bufferevent_get_output(stream), on_output, connection)) {
+        bufferevent_free(stream);
+        return NULL;
+    }
+    bufferevent_setwatermark(stream, EV_READ, 0, most_input(&http->options));
+    return stream;
+}
+
+// libevent calls this before it has made its own part of the connection, and has no call for
+// when that is done. So we hold on to the stream until this callback has returned, and look then.
+//
+// Without memory the answer is NULL, and libevent makes a stream of its own, without TLS and
+// without limits. Such a connection is none of ours: its first request closes it unanswered.
+struct bufferevent *sc__connection_born(struct event_base *base, void *context)
+{
+    sc__loop *loop = context;
+    sc__connection *connection = sc_calloc(1, sizeof *connection);
+    struct bufferevent *stream = connection ? make_stream(loop, base, connection) : NULL;
+    if (!stream) {
+        sc_free(connection);
+        sc__accept_starved(loop);
+        return NULL;
+    }
+    bufferevent_incref(stream);
+    connection->loop = loop;
+    connection->stream = stream;
+    connection->fd = -1;
+    connection->is_tls = loop->http->tls != NULL;
+    connection->stage = SC__NEWBORN;
+    TAILQ_INSERT_TAIL(&loop->stages[SC__NEWBORN], connection, link);
+    sc__accept_count_in(loop);
+    sc__loop_tidy_soon(loop);
+    return stream;
+}
+
+// The stream may live a little longer, in the hands of whoever is at work with it.
+static void end(sc__connection *connection)
+{
+    sc__loop *loop = connection->loop;
+    evbuffer_remove_cb(bufferevent_get_input(connection->stream), on_input, connection);
+    evbuffer_remove_cb(bufferevent_get_output(connection->stream), on_output, connection);
+    TAILQ_REMOVE(&loop->stages[connection->stage], connection, link);
+    if (connection->fd >= 0) loop->by_fd[connection->fd] = NULL;
+    sc_free(connection);
+    sc__accept_count_out(loop);
+}
+
+static void on_close(struct evhttp_connection *event, void *context)
+{
+    (void)event;
+    sc__connection *connection = context;
+    // Now: else libevent would let go of the descriptor when it is closed already, and perhaps
+    // another's.
+    bufferevent_disable(connection->stream, EV_READ | EV_WRITE);
+    sc__request_break(&connection->request);
+    if (connection->is_tls) {
+        sc__tls_goodbye(connection->stream);
+        if (!connection->is_secured) sc__count(&connection->loop->handshake_failures);
+    }
+    end(connection);
+}
+
+static bool make_room(sc__loop *loop, int fd)
+{
+    const size_t had = loop->by_fd_capacity;
+    if (!sc_reserve(&loop->by_fd, (size_t)fd + 1, &loop->by_fd_capacity, sizeof(void *))) {
+        return false;
+    }
+    for (size_t i = had; i < loop->by_fd_capacity; i++) {
+        loop->by_fd[i] = NULL;
+    }
+    return true;
+}
+
+/** libevent has made its part, `event`. */
+static void take_charge(sc__connection *connection, struct evhttp_connection *event)
+{
+    const int fd = bufferevent_getfd(connection->stream);
+    if (!make_room(connection->loop, fd)) {
+        evhttp_connection_free(event);
+        end(connection);
+        return;
+    }
+    connection->event = event;
+    connection->fd = fd;
+    connection->loop->by_fd[fd] = connection;
+    evhttp_connection_set_closecb(event, on_close, connection);
+    bufferevent_set_timeouts(connection->stream, NULL, NULL);
+    sc__connection_enter(connection, connection->is_tls ? SC__READING : SC__IDLE);
+}
+
+void sc__connection_adopt(sc__loop *loop)
+{
+    sc__connection *connection = NULL;
+    while ((connection = TAILQ_FIRST(&loop->stages[SC__NEWBORN]))) {
+        struct bufferevent *stream = connection->stream;
+        void *event = NULL;
+        bufferevent_getcb(stream, NULL, NULL, NULL, &event);
+        if (event) {
+            take_charge(connection, event);
+        } else {
+            // libevent had no memory for its part. It then has freed the stream, unless it came
+            // not even so far as to give it the socket.
+            if (bufferevent_getfd(stream) < 0) bufferevent_free(stream);
+            end(connection);
+        }
+        bufferevent_decref(stream);
+    }
+}
+
+sc__connection *sc__connection_find(const sc__loop *loop, struct bufferevent *stream)
+{
+    const int fd = bufferevent_getfd(stream);
+    return fd >= 0 && (size_t)fd < loop->by_fd_capacity ? loop->by_fd[fd] : NULL;
+}
+
+// --- End -----------------------------------------------------------------------------------------
+
+void sc__connection_close(sc__connection *connection)
+{
+    evhttp_connection_free(connection->event);  // which calls on_close()
+}
+
+void sc__connection_close_stage(sc__loop *loop, sc__stage stage)
+{
+    sc__connection *connection = NULL;
+    while ((connection = TAILQ_FIRST(&loop->stages[stage]))) {
+        sc__connection_close(connection);
+    }
+}
+
+/** The one that is longest in `stage`, if that is longer than `limit_s`. */
+static sc__connection *overdue(const sc__loop *loop, sc__stage stage, double limit_s,
+                               int64_t now_us)
+{
+    sc__connection *oldest = TAILQ_FIRST(&loop->stages[stage]);
+    return oldest && now_us - oldest->since_us >= (int64_t)(limit_s * 1e6) ? oldest : NULL;
+}
+
+void sc__connection_sweep(sc__loop *loop)
+{
+    const sc_http_options *o = &loop->http->options;
+    const int64_t now_us = sc_clock_us();
+    sc__connection *late = NULL;
+    while ((late = overdue(loop, SC__READING, o->request_timeout_s, now_us))) {
+        if (late->is_tls && !late->is_secured) {
+            sc__count(&loop->refused);
+            sc__connection_close(late);
+        } else {
+            sc__http_refuse(late, 408);
+        }
+    }
+    while ((late = overdue(loop, SC__WRITING, o->write_timeout_s, now_us))) {
+        sc__count(&loop->refused);
+        sc__connection_close(late);
+    }
+    while ((late = overdue(loop, SC__IDLE, o->idle_timeout_s, now_us))) {
+        sc__connection_close(late);
+    }
+    while ((late = overdue(loop, SC__LINGERING, linger_s, now_us))) {
+        sc__connection_close(late);
+    }
+    // Those that were accepted, or finished their handshake, only after the draining began.
+    if (loop->is_draining) sc__connection_close_stage(loop, SC__IDLE);
+}
+
+// --- Sending -------------------------------------------------------------------------------------
+
+/** Take `sent` bytes off the front; how many pieces are used up. */
+static size_t skip(struct iovec *pieces, size_t count, size_t sent)
+{
+    size_t i = 0;
+    for (; i < count && sent >= pieces[i].iov_len; i++) {
+        sent -= pieces[i].iov_len;
+    }
+    if (i < count) {
+        pieces[i].iov_base = (char *)pieces[i].iov_base + sent;
+        pieces[i].iov_len -= sent;
+    }
+    return i;
+}
+
+// Straight to the socket, if nothing is waiting before it: a reply that fits needs no buffer, no
+// event and no further turn of the loop. (TLS has to take its way through libevent.)
+bool sc__connection_send(sc__connection *connection, struct iovec *pieces, size_t count,
+                         size_t lent, bool *all_sent)
+{
+    struct evbuffer *output = bufferevent_get_output(connection->stream);
+    size_t next = 0;
+    if (!connection->is_tls && evbuffer_get_length(output) == 0) {
+        const struct msghdr message = {.msg_iov = pieces, .msg_iovlen = count};
+        const ssize_t sent = sendmsg(connection->fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (sent >= 0) {
+            next = skip(pieces, count, (size_t)sent);
+        } else if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) {
+            return false;
+        }
+    }
+    *all_sent = next == count;
+    if (*all_sent) return true;
+    for (; next < count; next++) {
+        const struct iovec *piece = &pieces[next];
+        if (next < lent
+                ? evbuffer_add(output, piece->iov_base, piece->iov_len)
+                : evbuffer_add_reference(output, piece->iov_base, piece->iov_len, NULL, NULL)) {
+            return false;
+        }
+    }
+    return bufferevent_enable(connection->stream, EV_WRITE) == 0;
+}

@@ -1,0 +1,382 @@
+/**
+ * @file http_internal.h
+ * @brief What the files of this folder share: the server, its loops, and a connection's life.
+ *
+ * libevent's HTTP server (2.1) reads requests and keeps connections; all else is ours, because it
+ * has no limit of connections, no time limit that a slow client cannot stretch, pages of its own
+ * for errors, and no hook for any of these. Our hold on a connection is its *bufferevent*, which
+ * we make: its buffers call us for the first byte of a request and for whatever libevent
+ * writes by itself.
+ *
+ * A connection is always in exactly one stage, and in the list of that stage:
+ *
+ *     NEWBORN -> READING | IDLE             adopted, once libevent has made its part of it
+ *     IDLE -> READING                       the first byte of a request
+ *     READING -> WAITING                    the request is whole, the handler has it
+ *     WAITING <-> WRITING                   a reply or a piece of a stream is being taken
+ *     WAITING | WRITING -> IDLE | READING   answered; what was sent ahead is read now
+ *     READING -> REFUSED -> LINGERING       our own reply; then what still comes is thrown away
+ *     any -> DOOMED                         closed as soon as the callback at work has returned
+ *
+ * Invariants:
+ *  1. Lists are in the order of entering, and a stage has one time limit: the head expires first.
+ *  2. From the moment a request is whole until it is answered, all callbacks of the bufferevent are
+ *     ours. (libevent's would end the process on bytes that come in then, and would take the
+ *     request away from the handler when the connection breaks.)
+ *  3. A connection ends in one place, on_close(), called by evhttp_connection_free(); there a
+ *     request that is still open is told that it is gone.
+ *  4. Everything of a loop is touched by its thread only, but for what is atomic.
+ *
+ * Used by: src/service/server, and its tests.
+ */
+#ifndef SC_HTTP_HTTP_INTERNAL_H
+#define SC_HTTP_HTTP_INTERNAL_H
+
+#include "server/http.h"
+
+#include <event2/buffer.h>
+#include <event2/bufferevent.h>
+#include <event2/event.h>
+#include <event2/http.h>
+#include <event2/http_struct.h>
+#include <event2/keyvalq_struct.h>
+#include <event2/listener.h>
+#include <openssl/ssl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/queue.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+enum {
+    SC__MAX_LOOPS = 64,
+    SC__PEER_KEY_BYTES = 16,
+    SC__DATE_ROOM = 32,
+};
+
+typedef struct sc__loop sc__loop;
+typedef struct sc__connection sc__connection;
+typedef struct sc__tls sc__tls;
+
+// --- A connection --------------------------------------------------------------------------------
+
+typedef enum sc__stage {
+    SC__NEWBORN,
+    SC__IDLE,
+    SC__READING,
+    SC__WAITING,
+    SC__WRITING,
+    SC__REFUSED,
+    SC__LINGERING,
+    SC__DOOMED,
+    SC__STAGES,
+} sc__stage;
+
+/** The request at hand; a connection has one at a time, so it lies within it. */
+struct sc_http_request {
+    struct evhttp_request *event;  ///< libevent's part; NULL between requests
+    void (*gone)(void *context);
+    void *gone_context;
+    char *decoded;    ///< the path, if it had to be decoded
+    bool is_open;     ///< the handler owes an answer
+    bool is_stream;   ///< begun, not ended
+    bool is_chunked;  ///< how the pieces of the stream are sent
+    bool keeps_alive;
+};
+
+struct sc__connection {
+    TAILQ_ENTRY(sc__connection) link;  ///< in the list of its stage
+    sc__loop *loop;
+    struct evhttp_connection *event;  ///< libevent's part; NULL for a newborn
+    struct bufferevent *stream;
+    int fd;  ///< -1 for a newborn
+    sc__stage stage;
+    int64_t since_us;  ///< when it entered its stage
+    size_t received;   ///< bytes since the first of the request that is being read
+    int refusal;       ///< status, in stage REFUSED
+    bool is_tls;
+    bool is_secured;  ///< the handshake is done
+    sc_http_request request;
+};
+
+TAILQ_HEAD(sc__connections, sc__connection);
+
+static inline sc__connection *sc__connection_of(const sc_http_request *request)
+{
+    return (sc__connection *)((char *)request - offsetof(sc__connection, request));
+}
+
+// --- A loop --------------------------------------------------------------------------------------
+
+/** Why a loop does not accept; it does when there is no reason left. */
+enum {
+    SC__FULL = 1,     ///< as many connections as are allowed
+    SC__STARVED = 2,  ///< no descriptor, or no memory, for another
+    SC__CLOSED = 4,   ///< for good
+};
+
+/** Something that was asked to be called: for a descriptor, or every some seconds. */
+typedef struct sc__call {
+    sc__loop *loop;
+    int fd;          ///< -1: by time
+    double seconds;  ///< 0: by descriptor
+    void (*call)(void *context, unsigned loop);
+    void *context;
+    struct event *event;
+} sc__call;
+
+typedef struct sc__listener {
+    struct evhttp_bound_socket *bound;
+    struct evconnlistener *listener;
+} sc__listener;
+
+struct sc__loop {
+    // Read-only once started.
+    sc_http *http;
+    unsigned index;
+    int bell;  ///< an eventfd by which any thread calls the loop
+    pthread_t thread;
+    bool has_thread;
+
+    // The thread that starts and stops; the loop's thread until it is ready.
+    int *sockets;  ///< to listen at, of this loop alone
+    size_t socket_count;
+    bool has_own_table;  ///< of descriptors
+    sc_err trouble;      ///< why it could not start
+
+    // The loop's thread only.
+    struct event_base *base;
+    struct evhttp *evhttp;
+    struct event *bell_event;
+    struct event *sweep_event;
+    struct event *tidy_event;   ///< activated by hand: newborn, refused and doomed connections
+    struct event *retry_event;  ///< accepting again after a shortage
+    sc__listener *listeners;
+    size_t listener_count;
+    unsigned pauses;  ///< reasons not to accept
+    bool is_draining;
+    struct sc__connections stages[SC__STAGES];
+    sc__connection **by_fd;
+    size_t by_fd_capacity;
+    char *scratch;  ///< heads of replies are put together here
+    size_t scratch_capacity;
+    time_t date_s;
+    char date[SC__DATE_ROOM];
+
+    // Before the start; then the loop's thread only.
+    sc__call *calls;
+    size_t call_count;
+    size_t call_capacity;
+
+    // Counted by the loop's thread, read by any.
+    atomic_uint_fast64_t accepted;
+    atomic_uint_fast64_t requests;
+    atomic_uint_fast64_t refused;
+    atomic_uint_fast64_t gone;
+    atomic_uint_fast64_t accept_failures;
+    atomic_uint_fast64_t handshake_failures;
+};
+
+// --- The server ----------------------------------------------------------------------------------
+
+typedef enum sc__gate { SC__GATE_SHUT, SC__GATE_OPEN, SC__GATE_GIVEN_UP } sc__gate;
+
+struct sc_http {
+    // Read-only.
+    sc_http_options options;  ///< texts are copies
+    unsigned char peer_key[SC__PEER_KEY_BYTES];
+    char **addresses;  ///< as they are listened at
+    size_t address_count;
+    size_t address_capacity;
+    char **socket_paths;  ///< of unix sockets that we made, to be removed
+    size_t socket_path_count;
+    size_t socket_path_capacity;
+    sc__loop *loops;
+    sc__tls *tls;  ///< NULL: none; has a lock of its own
+
+    // The thread that starts and stops.
+    bool is_started;
+
+    // Under the lock: loops begin together, or not at all.
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    unsigned ready_count;
+    sc__gate gate;
+
+    // Any thread.
+    atomic_size_t connections;
+    atomic_uint_fast64_t full_loops;  ///< one bit per loop that waits for a place
+    atomic_bool is_closed;            ///< listens no more
+    atomic_bool is_ending;
+};
+
+/** One more; by the only thread that counts there, so that no locked instruction is needed. */
+static inline void sc__count(atomic_uint_fast64_t *counter)
+{
+    atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + 1,
+                          memory_order_relaxed);
+}
+
+// --- options.c -----------------------------------------------------------------------------------
+
+/** A copy whose texts are its own, and the check of its numbers. */
+SC_CHECKED sc_err sc__options_copy(const sc_http_options *options, sc_http_options *out,
+                                   sc_diag *diag);
+void sc__options_fini(sc_http_options *options);
+
+// --- library.c -----------------------------------------------------------------------------------
+
+/** Give libevent, once per process, an allocator that wipes what is freed; and silence it. */
+void sc__library_prepare(void);
+
+/** Wipe and free. */
+void sc__wipe_free(void *memory);
+
+// --- listen.c ------------------------------------------------------------------------------------
+
+/** Open a socket for each address and loop, and remember the addresses. */
+SC_CHECKED sc_err sc__listen_all(sc_http *http, sc_diag *diag);
+
+/** Remove the unix sockets that were made. */
+void sc__listen_forget(sc_http *http);
+
+// --- tls.c ---------------------------------------------------------------------------------------
+
+SC_CHECKED sc_err sc__tls_new(const sc_tls_files *files, sc__tls **out, sc_diag *diag);
+void sc__tls_free(sc__tls *tls);
+SC_CHECKED sc_err sc__tls_reload(sc__tls *tls, sc_diag *diag);
+
+/** A stream for a connection to come, which does the server's part of the handshake; or NULL. */
+struct bufferevent *sc__tls_stream(sc__tls *tls, struct event_base *base,
+                                   sc__connection *connection);
+
+/** Say goodbye to the peer, as far as that is possible without waiting; the connection is not told
+ * of anything any more. */
+void sc__tls_goodbye(struct bufferevent *stream);
+
+// --- loop.c --------------------------------------------------------------------------------------
+
+/** The body of a loop's thread; `context` is its sc__loop. */
+void *sc__loop_run(void *context);
+
+/** What is called when the bell has rung. */
+void sc__loop_on_bell(evutil_socket_t fd, short what, void *context);
+
+/** Wake the loop up: it looks at what has changed. Any thread. */
+void sc__loop_ring(const sc__loop *loop);
+
+/** Have newborn, refused and doomed connections looked after once this callback has returned. */
+void sc__loop_tidy_soon(sc__loop *loop);
+
+// --- accept.c ------------------------------------------------------------------------------------
+
+SC_CHECKED sc_err sc__accept_begin(sc__loop *loop);
+
+/** There is no descriptor or no memory for another connection: try again in a moment. */
+void sc__accept_starved(sc__loop *loop);
+
+/** A connection has come or gone: pause, or let others have the place. */
+void sc__accept_count_in(sc__loop *loop);
+void sc__accept_count_out(sc__loop *loop);
+
+/** Accept again if there are places again. */
+void sc__accept_if_places(sc__loop *loop);
+
+/** Close the sockets for good. */
+void sc__accept_end(sc__loop *loop);
+
+// --- connection.c --------------------------------------------------------------------------------
+
+/** For evhttp_set_bevcb(): the stream of a connection that has just been accepted. */
+struct bufferevent *sc__connection_born(struct event_base *base, void *context);
+
+/** Take charge of newborn connections. */
+void sc__connection_adopt(sc__loop *loop);
+
+/** Which connection a stream belongs to; NULL if it is none of ours. */
+sc__connection *sc__connection_find(const sc__loop *loop, struct bufferevent *stream);
+
+void sc__connection_enter(sc__connection *connection, sc__stage stage);
+
+/** Its TLS handshake is done. */
+void sc__connection_secured(sc__connection *connection);
+
+/** Close it now; it is no more. Not from within a call of http.h. */
+void sc__connection_close(sc__connection *connection);
+
+/** Close it once the callback at work has returned. */
+void sc__connection_doom(sc__connection *connection);
+
+/** Close all that are in `stage`. */
+void sc__connection_close_stage(sc__loop *loop, sc__stage stage);
+
+/** Close or refuse those that are over a time limit. */
+void sc__connection_sweep(sc__loop *loop);
+
+/**
+ * Send now what the socket takes, and keep the rest for later.
+ *
+ * @param pieces    are used up
+ * @param lent      from this one on they stay where they are until the server has stopped, and are
+ *                  not copied; `count` if none is
+ * @param all_sent  set to whether nothing is left to send
+ * @return false if the connection is of no use any more
+ */
+bool sc__connection_send(sc__connection *connection, struct iovec *pieces, size_t count,
+                         size_t lent, bool *all_sent);
+
+// --- refusal.c -----------------------------------------------------------------------------------
+
+/** Something was written that is not of ours: libevent refuses the request that it reads, or asks
+ * for its body. */
+void sc__refusal_notice(sc__connection *connection);
+
+/** Put our replies in place of libevent's. */
+void sc__refusal_rewrite(sc__loop *loop);
+
+/** Reply `status` with a problem, throw away what still comes, and close. */
+void sc__http_refuse(sc__connection *connection, int status);
+
+/** Everything was said: send no more, throw away what still comes, and close when the peer does. */
+void sc__linger(sc__connection *connection);
+
+// --- request.c -----------------------------------------------------------------------------------
+
+/** For evhttp_set_gencb(): a request is whole. */
+void sc__request_arrived(struct evhttp_request *event, void *context);
+
+/** The connection breaks, or ends: tell the handler if it still owes an answer. */
+void sc__request_break(sc_http_request *request);
+
+/** Everything was sent: the next request may come. The connection may be no more then. */
+void sc__request_finish(sc_http_request *request);
+
+/** Who it is on the other side, as a number; see sc_http_request_peer(). */
+uint64_t sc__peer_number(const struct sockaddr *address, const unsigned char *key);
+bool sc__peer_is_local(const struct sockaddr *address);
+
+// --- head.c --------------------------------------------------------------------------------------
+
+enum { SC__NO_LENGTH = -1, SC__CHUNKED = -2 };
+
+/** What the head of a reply says. */
+typedef struct sc__head {
+    int status;
+    const char *type;  ///< NULL: no body
+    int64_t length;    ///< or one of the two above
+    const sc_http_header *headers;
+    size_t header_count;
+    bool keeps_alive;
+    bool says_keep_alive;  ///< for a client of HTTP/1.0, which would not expect it
+} sc__head;
+
+/** Put the head together in the loop's scratch; its size, 0 if memory is out. */
+size_t sc__head_write(sc__loop *loop, const sc__head *head);
+
+// --- reply.c -------------------------------------------------------------------------------------
+
+/** The bufferevent's callbacks while a request is open. */
+void sc__reply_written(struct bufferevent *stream, void *context);
+void sc__reply_broken(struct bufferevent *stream, short what, void *context);
+
+#endif

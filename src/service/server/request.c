@@ -1,0 +1,303 @@
+// A request: from the moment it is whole to its end, and what the handler may ask about it.
+//
+// libevent is generous about where a request ends: it takes the first of two lengths, and does not
+// know other encodings than "chunked". A proxy in front might see another end than we do, and let a
+// stranger's second request through as part of the first. So whatever is not plain is refused, and
+// the connection with it.
+#include "server/http_internal.h"
+
+#include "base/alloc.h"
+
+#include <string.h>
+#include <strings.h>
+
+/** What the headers say of the request's size and of the connection. */
+typedef struct framing {
+    unsigned hosts;
+    unsigned lengths;
+    unsigned encodings;
+    bool has_bad_name;
+    bool has_bad_length;
+    bool has_length;  ///< other than 0
+    bool has_bad_encoding;
+    bool wants_close;
+    bool wants_keep_alive;
+} framing;
+
+// --- Is it plain? --------------------------------------------------------------------------------
+
+/** No blanks, no control bytes, something at least. */
+static bool is_name(const char *text)
+{
+    if (*text == '\0') return false;
+    for (; *text != '\0'; text++) {
+        if (*text <= ' ' || *text > '~') return false;
+    }
+    return true;
+}
+
+/** Whether `word` is in a list as "close, TE". */
+static bool lists(const char *list, const char *word)
+{
+    const size_t size = strlen(word);
+    while (*list != '\0') {
+        list += strspn(list, " \t,");
+        const size_t next = strcspn(list, " \t,");
+        if (next == size && strncasecmp(list, word, size) == 0) return true;
+        list += next;
+    }
+    return false;
+}
+
+static void read_header(framing *f, const char *name, const char *value)
+{
+    f->has_bad_name |= !is_name(name);
+    // Most headers are none of these: one look at the first letter.
+    switch (*name | 0x20) {
+    case 'h':
+        f->hosts += strcasecmp(name, "host") == 0;
+        break;
+    case 'c':
+        if (strcasecmp(name, "content-length") == 0) {
+            f->lengths++;
+            f->has_bad_length |= value[strspn(value, "0123456789")] != '\0';
+            f->has_length |= value[strspn(value, "0")] != '\0';
+        } else if (strcasecmp(name, "connection") == 0) {
+            f->wants_close |= lists(value, "close");
+            f->wants_keep_alive |= strncasecmp(value, "keep-alive", 10) == 0;
+        }
+        break;
+    case 't':
+        if (strcasecmp(name, "transfer-encoding") == 0) {
+            f->encodings++;
+            f->has_bad_encoding |= strcasecmp(value, "chunked") != 0;
+        }
+        break;
+    default:
+        break;
+    }
+}
+
+static framing read_framing(const struct evhttp_request *event)
+{
+    framing f = {0};
+    for (const struct evkeyval *h = event->input_headers->tqh_first; h; h = h->next.tqe_next) {
+        read_header(&f, h->key, h->value);
+    }
+    return f;
+}
+
+static bool is_newer_than_10(const struct evhttp_request *event)
+{
+    return event->minor >= 1;
+}
+
+/**
+ * Whether the target is a path; or names the same host as the header does, as clients speak to
+ * proxies. If it named another, what stands in front of us may have looked at that one, or, of
+ * "//x/metrics", at another path.
+ */
+static bool is_target_plain(const struct evhttp_request *event)
+{
+    static const char *const schemes[] = {"http://", "https://"};
+    const char *target = event->uri ? event->uri : "";
+    if (target[0] == '/') return target[1] != '/';
+    const char *host = evhttp_find_header(event->input_headers, "Host");
+    for (size_t i = 0; host && i < sizeof schemes / sizeof schemes[0]; i++) {
+        const size_t scheme = strlen(schemes[i]);
+        if (strncasecmp(target, schemes[i], scheme) != 0) continue;
+        const size_t size = strcspn(target + scheme, "/?#");
+        return strlen(host) == size && strncasecmp(target + scheme, host, size) == 0;
+    }
+    return false;
+}
+
+/** The status to refuse it with, or 0. */
+static int judge(const struct evhttp_request *event, const framing *f)
+{
+    if (event->major != 1 || event->minor < 0 || f->has_bad_name || f->has_bad_length) return 400;
+    if (f->lengths + f->encodings > 1 || f->hosts > 1) return 400;
+    if (!is_target_plain(event)) return 400;
+    if (is_newer_than_10(event) ? f->hosts == 0 : f->encodings > 0) return 400;
+    return f->has_bad_encoding ? 501 : 0;
+}
+
+// Of other methods libevent does not read the body: it would take it for the next request.
+static bool is_read_whole(const struct evhttp_request *event, const framing *f)
+{
+    const bool has_body = f->has_length || f->encodings > 0;
+    return !has_body ||
+           (event->type & (EVHTTP_REQ_GET | EVHTTP_REQ_POST | EVHTTP_REQ_PUT | EVHTTP_REQ_DELETE |
+                           EVHTTP_REQ_PATCH | EVHTTP_REQ_OPTIONS | EVHTTP_REQ_CONNECT));
+}
+
+// --- Arriving ------------------------------------------------------------------------------------
+
+static const char *raw_path(const sc_http_request *request)
+{
+    const struct evhttp_uri *uri = request->event->uri_elems;
+    const char *path = uri ? evhttp_uri_get_path(uri) : NULL;
+    return path && *path != '\0' ? path : "/";
+}
+
+/** Decode the path if need be, and lay the body out in one piece; the status to refuse with, or 0.
+ */
+static int unpack(sc_http_request *request)
+{
+    const char *path = raw_path(request);
+    if (strchr(path, '%')) {
+        size_t size = 0;
+        request->decoded = evhttp_uridecode(path, 0, &size);
+        if (!request->decoded) return 503;
+        // What follows a NUL would be there for some eyes and not for others.
+        if (memchr(request->decoded, '\0', size)) return 400;
+    }
+    struct evbuffer *body = request->event->input_buffer;
+    return evbuffer_get_length(body) > 0 && !evbuffer_pullup(body, -1) ? 503 : 0;
+}
+
+static void forget(sc_http_request *request)
+{
+    sc__wipe_free(request->decoded);
+    *request = (sc_http_request){0};
+}
+
+void sc__request_arrived(struct evhttp_request *event, void *context)
+{
+    sc__loop *loop = context;
+    struct bufferevent *stream = evhttp_connection_get_bufferevent(event->evcon);
+    sc__connection *connection = sc__connection_find(loop, stream);
+    if (!connection) {
+        evhttp_connection_free(event->evcon);
+        return;
+    }
+    // From here on libevent's own callbacks would do harm: see the second invariant.
+    bufferevent_setcb(stream, NULL, sc__reply_written, sc__reply_broken, connection);
+
+    sc_http_request *request = &connection->request;
+    const framing f = read_framing(event);
+    request->event = event;
+    request->keeps_alive =
+        (is_newer_than_10(event) ? !f.wants_close : f.wants_keep_alive && !f.wants_close) &&
+        is_read_whole(event, &f);
+    int status = judge(event, &f);
+    if (!status) status = unpack(request);
+    if (status) {
+        forget(request);
+        sc__http_refuse(connection, status);
+        return;
+    }
+    sc__count(&loop->requests);
+    sc__connection_enter(connection, SC__WAITING);
+    // Only who reads learns that the client has gone.
+    bufferevent_enable(stream, EV_READ);
+    request->is_open = true;
+    loop->http->options.handle(loop->http->options.context, loop->index, request);
+}
+
+// --- Ending --------------------------------------------------------------------------------------
+
+void sc__request_break(sc_http_request *request)
+{
+    if (request->is_open) {
+        sc__count(&sc__connection_of(request)->loop->gone);
+        request->is_open = false;
+        if (request->gone) request->gone(request->gone_context);
+    }
+    forget(request);
+}
+
+void sc__request_finish(sc_http_request *request)
+{
+    sc__connection *connection = sc__connection_of(request);
+    struct evhttp_request *event = request->event;
+    const bool keeps_alive = request->keeps_alive;
+    forget(request);
+    if (!keeps_alive) {
+        sc__connection_close(connection);
+    } else if (connection->loop->is_draining) {
+        sc__linger(connection);
+    } else {
+        // What was sent ahead is the beginning of the next request.
+        connection->received = evbuffer_get_length(bufferevent_get_input(connection->stream));
+        sc__connection_enter(connection, connection->received > 0 ? SC__READING : SC__IDLE);
+        event->chunked = 0;  // the request's; the reply has been sent as it is
+        evhttp_send_reply_end(event);
+    }
+}
+
+// --- What it says --------------------------------------------------------------------------------
+
+sc_http_method sc_http_request_method(const sc_http_request *request)
+{
+    switch (request->event->type) {
+    case EVHTTP_REQ_GET:
+        return SC_HTTP_GET;
+    case EVHTTP_REQ_HEAD:
+        return SC_HTTP_HEAD;
+    case EVHTTP_REQ_POST:
+        return SC_HTTP_POST;
+    case EVHTTP_REQ_DELETE:
+        return SC_HTTP_DELETE;
+    default:
+        return SC_HTTP_OTHER;
+    }
+}
+
+const char *sc_http_request_path(const sc_http_request *request)
+{
+    return request->decoded ? request->decoded : raw_path(request);
+}
+
+const char *sc_http_request_search(const sc_http_request *request)
+{
+    const struct evhttp_uri *uri = request->event->uri_elems;
+    const char *search = uri ? evhttp_uri_get_query(uri) : NULL;
+    return search ? search : "";
+}
+
+const char *sc_http_request_header(const sc_http_request *request, const char *name)
+{
+    return evhttp_find_header(request->event->input_headers, name);
+}
+
+char *sc_http_request_body(sc_http_request *request, size_t *size)
+{
+    struct evbuffer *body = request->event->input_buffer;
+    *size = evbuffer_get_length(body);
+    return *size > 0 ? (char *)evbuffer_pullup(body, -1) : NULL;
+}
+
+void sc_http_request_forget_body(sc_http_request *request)
+{
+    // Draining frees, and freeing wipes: see library.c.
+    struct evbuffer *body = request->event->input_buffer;
+    evbuffer_drain(body, evbuffer_get_length(body));
+}
+
+void sc_http_request_forget_headers(sc_http_request *request)
+{
+    // For HTTP/1.0 libevent looks there again, to see whether the connection stays.
+    if (is_newer_than_10(request->event)) evhttp_clear_headers(request->event->input_headers);
+}
+
+static const struct sockaddr *address_of(const sc_http_request *request)
+{
+    return evhttp_connection_get_addr(sc__connection_of(request)->event);
+}
+
+uint64_t sc_http_request_peer(const sc_http_request *request)
+{
+    return sc__peer_number(address_of(request), sc__connection_of(request)->loop->http->peer_key);
+}
+
+bool sc_http_request_is_local(const sc_http_request *request)
+{
+    return sc__peer_is_local(address_of(request));
+}
+
+void sc_http_on_gone(sc_http_request *request, void (*gone)(void *context), void *context)
+{
+    request->gone = gone;
+    request->gone_context = context;
+}

@@ -1,0 +1,310 @@
+/**
+ * @file house.h
+ * @brief A small town with a service whose door is open: server, ledger, courier and provider, all
+ * of them real, and clients on plain sockets.
+ *
+ * Five by five crossings on the globe, an object on every third road. Nothing is routed: every
+ * request goes to the door, unless a test puts somebody in front of it.
+ *
+ * Used by: tests of the door.
+ */
+#ifndef SC_TESTS_UNIT_SERVICE_HOUSE_H
+#define SC_TESTS_UNIT_SERVICE_HOUSE_H
+
+#include <starcloak/lbs.h>
+
+#include "api/door.h"
+#include "api/metrics.h"
+#include "support/check.h"
+#include "support/sketch.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <jansson.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <strings.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef struct house_options {
+    sc_policy_terms policy;
+    unsigned loops;
+    size_t max_pending;
+    double jitter_s;
+    const char *provider;  ///< an address; NULL: the built-in one
+    void (*handle)(void *context, unsigned loop, sc_http_request *request);  ///< context: the house
+} house_options;
+
+typedef struct house {
+    sketch drawing;
+    sc_map *map;
+    sc_objects *objects;
+    sc_lbs *lbs;
+    sc_parts parts;
+    house_options options;
+} house;
+
+/** No limits of rates; company of three is enough, and half a second may be. */
+static inline house_options house_options_default(void)
+{
+    house_options options = {
+        .policy = sc_policy_terms_default(), .loops = 2, .max_pending = 1000, .jitter_s = 0.01};
+    options.policy.least.max_wait_us = sc_seconds(0.05);
+    options.policy.standard.k = 3;
+    options.policy.standard.l = 2;
+    options.policy.user_rate = 0.0;
+    return options;
+}
+
+static inline void house_handle(void *context, unsigned loop, sc_http_request *request)
+{
+    house *h = context;
+    if (h->options.handle) {
+        h->options.handle(h, loop, request);
+    } else {
+        sc_door_query(h->parts.door, loop, request);
+    }
+}
+
+static inline void house_build_town(house *h)
+{
+    h->drawing = sketch_grid(SC_COORDS_GEOGRAPHIC, 5, 5);
+    sc_builder *builder = sketch_builder(&h->drawing);
+    for (sc_edge_id edge = 0; edge < h->drawing.edge_count; edge += 3) {
+        char name[16];
+        snprintf(name, sizeof name, "No. %u", edge);
+        put_object(builder, edge, 0.1 + 0.02 * edge, edge % 2 == 0 ? "cafe" : "school", name);
+    }
+    h->map = finish_builder(builder);
+    const sc_lbs_options options = sc_lbs_options_default();
+    CHECK_OK(sc_objects_of_map(h->map, &h->objects), NULL);
+    CHECK_OK(sc_lbs_new(h->map, &options, &h->lbs, NULL), NULL);
+}
+
+static inline sc_terms *house_terms(const sc_policy_terms *policy)
+{
+    sc_token_keys *keys = NULL;
+    sc_revoked *revoked = NULL;
+    CHECK_OK(sc_token_keys_new(&keys), NULL);
+    CHECK_OK(sc_revoked_read(NULL, &revoked, NULL), NULL);
+    sc_terms *terms = sc_terms_new(policy, keys, revoked);
+    assert_non_null(terms);
+    return terms;
+}
+
+/** All that the door needs to be made, but for the door. */
+static inline void house_furnish(house *h, const house_options *options)
+{
+    sc_parts *parts = &h->parts;
+    sc_diag diag = {""};
+    h->options = *options;
+    house_build_town(h);
+    parts->map = h->map;
+    parts->loops = options->loops;
+    CHECK_OK(sc_credentials_new(house_terms(&options->policy), &parts->credentials), NULL);
+    CHECK_OK(sc_rates_new(1024, &parts->user_rates), NULL);
+    CHECK_OK(sc_pending_new(options->max_pending, &parts->pending), NULL);
+    CHECK_OK(sc_metrics_new(NULL, &parts->metrics), NULL);
+
+    static const char *const addresses[] = {"127.0.0.1:0"};
+    sc_http_options http = sc_http_options_default();
+    http.addresses = addresses;
+    http.address_count = 1;
+    http.loops = options->loops;
+    http.handle = house_handle;
+    http.context = h;
+    http.problem = sc_problem_of_server;
+    CHECK_OK(sc_http_new(&http, &parts->http, &diag), &diag);
+}
+
+static inline sc_courier_options house_courier(const house *h)
+{
+    sc_courier_options courier = sc_courier_options_default();
+    courier.objects = h->objects;
+    if (h->options.provider) {
+        courier.kind = SC_COURIER_HTTP;
+        courier.url = h->options.provider;
+    }
+    courier.back = sc_ledger_errand_back;
+    courier.context = h->parts.ledger;
+    return courier;
+}
+
+/** The ledger and the courier; after the door. */
+static inline void house_staff(house *h)
+{
+    sc_parts *parts = &h->parts;
+    sc_diag diag = {""};
+    sc_ledger_options ledger = sc_ledger_options_default();
+    ledger.max_pending = h->options.max_pending;
+    ledger.jitter_us = sc_seconds(h->options.jitter_s);
+    // One that is not there is waited for in vain; any other has time on a busy machine, too.
+    ledger.provider_deadline_s = h->options.provider ? 1.0 : 60.0;
+    ledger.is_paranoid = true;
+    ledger.settled = sc_door_settled;
+    ledger.context = parts->door;
+    CHECK_OK(sc_ledger_new(h->map, &ledger, &parts->ledger, &diag), &diag);
+    sc_rng *rng = NULL;
+    CHECK_OK(sc_rng_new_secure(&rng), NULL);
+    const sc_courier_options courier = house_courier(h);
+    CHECK_OK(sc_courier_new(h->map, &courier, rng, &parts->courier, &diag), &diag);
+    sc_rng_free(rng);
+    sc_ledger_set_courier(parts->ledger, parts->courier);
+}
+
+/** Release with house_close(). */
+static inline house *house_open(const house_options *options)
+{
+    house *h = test_take(1, sizeof *h);
+    sc_diag diag = {""};
+    house_furnish(h, options);
+    CHECK_OK(sc_door_new(&h->parts, options->max_pending, NULL, &h->parts.door, &diag), &diag);
+    house_staff(h);
+    CHECK_OK(sc_http_start(h->parts.http, &diag), &diag);
+    return h;
+}
+
+static inline void house_close(house *h)
+{
+    sc_parts *parts = &h->parts;
+    if (parts->http) sc_http_stop(parts->http);
+    if (parts->ledger) sc_ledger_stop(parts->ledger);
+    sc_courier_free(parts->courier);
+    sc_door_free(parts->door);
+    sc_ledger_free(parts->ledger);
+    sc_http_free(parts->http);
+    // Whoever entered has left.
+    if (parts->pending) assert_int_equal(sc_pending_count(parts->pending), 0);
+    sc_metrics_free(parts->metrics);
+    sc_pending_free(parts->pending);
+    sc_rates_free(parts->user_rates);
+    sc_credentials_free(parts->credentials);
+    sc_lbs_free(h->lbs);
+    sc_objects_release(h->objects);
+    sc_map_free(h->map);
+    sketch_free(&h->drawing);
+    free(h);
+}
+
+/** A token for an hour from the keys now in force. */
+static inline void house_token(house *h, const char *user, char out[SC_TOKEN_SIZE])
+{
+    sc_terms *terms = sc_credentials_hold(h->parts.credentials);
+    const int64_t now_s = time(NULL);
+    sc_diag diag = {""};
+    CHECK_OK(sc_token_issue(terms->keys, user, now_s, now_s + 3600, out, &diag), &diag);
+    sc_terms_release(terms);
+}
+
+/** Wait until a condition holds; a test that waits in vain fails. */
+#define WAIT_UNTIL(condition)                                \
+    do {                                                     \
+        int house_tries = 0;                                 \
+        while (!(condition)) {                               \
+            if (++house_tries > 60000) fail_msg(#condition); \
+            usleep(1000);                                    \
+        }                                                    \
+    } while (0)
+
+// --- Clients -------------------------------------------------------------------------------------
+
+/** A connection; close() it. */
+static inline int house_call(const house *h)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET};
+    const char *colon = strchr(sc_http_address(h->parts.http, 0), ':');
+    assert_non_null(colon);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    address.sin_port = htons((uint16_t)strtoul(colon + 1, NULL, 10));
+    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_true(fd >= 0);
+    const struct timeval patience = {.tv_sec = 60};
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    assert_int_equal(connect(fd, (const struct sockaddr *)&address, sizeof address), 0);
+    return fd;
+}
+
+/** Send a query; `headers` are whole lines, each with its CR LF. */
+static inline void house_send(int fd, const char *headers, const char *body)
+{
+    char text[8192];
+    const int size = snprintf(text, sizeof text,
+                              "POST /v1/queries HTTP/1.1\r\nHost: localhost\r\n%s"
+                              "Content-Length: %zu\r\n\r\n%s",
+                              headers, strlen(body), body);
+    assert_true(size > 0 && (size_t)size < sizeof text);
+    assert_int_equal(send(fd, text, (size_t)size, MSG_NOSIGNAL), size);
+}
+
+/** Ask as `user`. */
+static inline void house_ask(house *h, int fd, const char *user, const char *body)
+{
+    char token[SC_TOKEN_SIZE];
+    char headers[512];
+    house_token(h, user, token);
+    snprintf(headers, sizeof headers,
+             "Content-Type: application/json\r\nAuthorization: Bearer %s\r\n", token);
+    house_send(fd, headers, body);
+}
+
+typedef struct house_reply {
+    int status;
+    char head[2048];
+    json_t *body;  ///< json_decref() it
+} house_reply;
+
+/** One reply, read to its end. */
+static inline house_reply house_hear(int fd)
+{
+    house_reply reply = {0};
+    size_t size = 0;
+    // Byte by byte to the end of the head: the next reply must stay where it is.
+    while (size < 4 || memcmp(reply.head + size - 4, "\r\n\r\n", 4) != 0) {
+        assert_true(size + 1 < sizeof reply.head);
+        assert_int_equal(TEMP_FAILURE_RETRY(recv(fd, reply.head + size, 1, 0)), 1);
+        size++;
+    }
+    assert_memory_equal(reply.head, "HTTP/1.1 ", 9);
+    reply.status = (int)strtol(reply.head + 9, NULL, 10);
+    const char *length = strcasestr(reply.head, "\r\nContent-Length:");
+    assert_non_null(length);
+    const size_t body_size = strtoul(length + 17, NULL, 10);
+    char *body = test_take(body_size + 1, 1);
+    for (size_t got = 0; got < body_size;) {
+        const ssize_t more = TEMP_FAILURE_RETRY(recv(fd, body + got, body_size - got, 0));
+        assert_true(more > 0);
+        got += (size_t)more;
+    }
+    reply.body = json_loadb(body, body_size, JSON_REJECT_DUPLICATES, NULL);
+    if (!reply.body) fail_msg("not JSON: %s", body);
+    free(body);
+    return reply;
+}
+
+static inline const char *house_word(const house_reply *reply, const char *name)
+{
+    const char *word = json_string_value(json_object_get(reply->body, name));
+    return word ? word : "";
+}
+
+/** The reply has this status and is a problem of this kind; and is let go. */
+#define HEAR_PROBLEM(fd, wanted_status, word) \
+    hear_problem_at((fd), (wanted_status), (word), __FILE__, __LINE__)
+
+static inline void hear_problem_at(int fd, int status, const char *word, const char *file, int line)
+{
+    house_reply reply = house_hear(fd);
+    char type[64];
+    snprintf(type, sizeof type, "urn:starcloak:problem:%s", word);
+    if (reply.status != status || strcmp(house_word(&reply, "type"), type) != 0) {
+        print_error("%s:%d: got %d %s (%s)\n", file, line, reply.status, house_word(&reply, "type"),
+                    house_word(&reply, "detail"));
+        fail();
+    }
+    CHECK_CONTAINS(reply.head, "Content-Type: application/problem+json");
+    json_decref(reply.body);
+}
+
+#endif

@@ -1,0 +1,156 @@
+// A kept page over a real server: what is said along with it, and who gets which form.
+#include "api/kept.h"
+
+#include "api/json_write.h"
+#include "support/check.h"
+#include "support/page_server.h"
+
+#include <pthread.h>
+#include <stdio.h>
+
+static const sc_http_header more[] = {{"X-First", "one"}, {"X-Second", "two"}};
+static const sc__kept_words words = {
+    .type = "text/x-words",
+    .cache_control = "private, max-age=7",
+    .more = more,
+    .more_count = 2,
+};
+static const char text[] = "to be or not to be, to be or not to be, to be or not to be";
+enum { TEXT_SIZE = sizeof text - 1 };
+
+static void handle(void *context, unsigned loop, sc_http_request *request)
+{
+    (void)loop;
+    sc__kept_show(context, request);
+}
+
+static void check_words(const web_reply *reply)
+{
+    assert_string_equal(web_header(reply, "Cache-Control"), "private, max-age=7");
+    assert_string_equal(web_header(reply, "Vary"), "Accept-Encoding");
+    assert_string_equal(web_header(reply, "X-First"), "one");
+    assert_string_equal(web_header(reply, "X-Second"), "two");
+    assert_string_equal(web_header(reply, "X-Content-Type-Options"), "nosniff");
+}
+
+static void test_a_page_comes_with_its_words(void **state)
+{
+    (void)state;
+    sc__kept kept = {0};
+    CHECK_OK(sc__kept_lend(&kept, &words, text, TEXT_SIZE), NULL);
+    sc_http *http = page_server_start(handle, &kept);
+    web_reply reply = page_get(http, "/", "");
+    assert_int_equal(reply.status, 200);
+    assert_string_equal(reply.body, text);
+    assert_string_equal(web_header(&reply, "Content-Type"), "text/x-words");
+    assert_string_equal(web_header(&reply, "Content-Encoding"), "");
+    check_words(&reply);
+    page_check_head(http, "/", &reply);
+    web_reply_free(&reply);
+    sc_http_free(http);
+    sc__kept_fini(&kept);
+}
+
+static void test_a_packed_page_is_the_same_and_shorter(void **state)
+{
+    (void)state;
+    sc__kept kept = {0};
+    CHECK_OK(sc__kept_lend(&kept, &words, text, TEXT_SIZE), NULL);
+    sc_http *http = page_server_start(handle, &kept);
+    web_reply reply = page_get(http, "/", "Accept-Encoding: gzip\r\n");
+    assert_int_equal(reply.status, 200);
+    assert_string_equal(web_header(&reply, "Content-Type"), "text/x-words");
+    assert_string_equal(web_header(&reply, "Content-Encoding"), "gzip");
+    check_words(&reply);
+    assert_true(reply.size < TEXT_SIZE);
+    page_check_unpacks(&reply, text, TEXT_SIZE);
+    web_reply_free(&reply);
+    sc_http_free(http);
+    sc__kept_fini(&kept);
+}
+
+// The words too may have changed since: whoever has the page takes the new ones.
+static void test_those_who_have_it_are_told_its_words_again(void **state)
+{
+    (void)state;
+    static const char *const accepts[] = {"", "Accept-Encoding: gzip\r\n"};
+    sc__kept kept = {0};
+    CHECK_OK(sc__kept_lend(&kept, &words, text, TEXT_SIZE), NULL);
+    sc_http *http = page_server_start(handle, &kept);
+    for (size_t i = 0; i < 2; i++) {
+        const char *etag = i == 0 ? kept.plain.etag : kept.packed.etag;
+        char headers[256];
+        snprintf(headers, sizeof headers, "If-None-Match: %s\r\n%s", etag, accepts[i]);
+        web_reply reply = page_get(http, "/", headers);
+        assert_int_equal(reply.status, 304);
+        assert_int_equal(reply.size, 0);
+        assert_string_equal(web_header(&reply, "ETag"), etag);
+        assert_string_equal(web_header(&reply, "Content-Encoding"), "");
+        check_words(&reply);
+        web_reply_free(&reply);
+    }
+    sc_http_free(http);
+    sc__kept_fini(&kept);
+}
+
+static void test_tags_tell_contents_apart(void **state)
+{
+    (void)state;
+    sc__kept kept = {0};
+    sc__kept same = {0};
+    sc__kept other = {0};
+    CHECK_OK(sc__kept_lend(&kept, &words, text, TEXT_SIZE), NULL);
+    CHECK_OK(sc__kept_lend(&same, &words, text, TEXT_SIZE), NULL);
+    CHECK_OK(sc__kept_lend(&other, &words, text, TEXT_SIZE - 1), NULL);
+    assert_string_equal(kept.plain.etag, same.plain.etag);
+    assert_string_equal(kept.packed.etag, same.packed.etag);
+    assert_string_not_equal(kept.plain.etag, other.plain.etag);
+    assert_string_not_equal(kept.plain.etag, kept.packed.etag);
+    // The whole of it, with its quotes.
+    assert_int_equal(strlen(kept.packed.etag), 2 + 16 + strlen("-gzip"));
+    sc__kept_fini(&kept);
+    sc__kept_fini(&same);
+    sc__kept_fini(&other);
+}
+
+static void test_bytes_that_are_taken_are_its_own(void **state)
+{
+    (void)state;
+    sc_bytes bytes = {0};
+    assert_true(sc_json_append_text(&bytes, text));
+    sc__kept kept = {0};
+    CHECK_OK(sc__kept_take(&kept, &words, &bytes), NULL);
+    assert_null(bytes.data);
+    assert_int_equal(kept.plain.size, TEXT_SIZE);
+    assert_memory_equal(kept.plain.bytes, text, TEXT_SIZE);
+    sc__kept_fini(&kept);
+    assert_null(kept.plain.bytes);
+    sc__kept_fini(&kept);  // harmless
+}
+
+static void test_a_page_may_be_empty(void **state)
+{
+    (void)state;
+    sc__kept kept = {0};
+    CHECK_OK(sc__kept_lend(&kept, &words, "", 0), NULL);
+    sc_http *http = page_server_start(handle, &kept);
+    web_reply plain = page_get(http, "/", "");
+    web_reply packed = page_get(http, "/", "Accept-Encoding: gzip\r\n");
+    assert_int_equal(plain.status, 200);
+    assert_int_equal(plain.size, 0);
+    page_check_unpacks(&packed, "", 0);
+    web_reply_free(&plain);
+    web_reply_free(&packed);
+    sc_http_free(http);
+    sc__kept_fini(&kept);
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_page_comes_with_its_words),
+    cmocka_unit_test(test_a_packed_page_is_the_same_and_shorter),
+    cmocka_unit_test(test_those_who_have_it_are_told_its_words_again),
+    cmocka_unit_test(test_tags_tell_contents_apart),
+    cmocka_unit_test(test_bytes_that_are_taken_are_its_own),
+    cmocka_unit_test(test_a_page_may_be_empty),
+};
+SC_SUITE(tests)

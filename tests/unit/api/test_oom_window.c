@@ -1,0 +1,196 @@
+// Every allocation for kept pages, the window, reports and what the service says of itself fails
+// once, in turn: it is told, and nothing leaks.
+#include "api/about.h"
+#include "api/json_write.h"
+#include "api/kept.h"
+#include "api/reports.h"
+#include "api/window_files.h"
+
+#include "support/check.h"
+#include "support/oom.h"
+#include "support/page_server.h"
+#include "support/place.h"
+#include "support/sketch.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+static const char text[] = "to be or not to be, to be or not to be, to be or not to be";
+enum { TEXT_SIZE = sizeof text - 1 };
+
+static void test_a_page_that_cannot_be_kept(void **state)
+{
+    (void)state;
+    static const sc__kept_words words = {.type = "text/plain", .cache_control = "no-cache"};
+    unsigned long failures = 0;
+    for (unsigned long n = 1;; n++) {
+        sc_bytes bytes = {0};
+        sc__kept kept = {0};
+        assert_true(sc_json_append_text(&bytes, text));
+        oom_arm(n);
+        const sc_err err = sc__kept_take(&kept, &words, &bytes);
+        const bool happened = oom_happened();
+        // The first allocation and the last only give room back: without them it is as good.
+        if (!err) {
+            assert_memory_equal(kept.plain.bytes, text, TEXT_SIZE);
+            assert_true(kept.packed.size > 0);
+        } else {
+            assert_int_equal(err, SC_ENOMEM);
+        }
+        // Kept or not, the bytes are no longer the caller's.
+        assert_null(bytes.data);
+        sc__kept_fini(&kept);
+        if (!happened) break;
+        failures++;
+    }
+    assert_true(failures > 4);
+}
+
+static void test_a_window_that_cannot_be_made(void **state)
+{
+    (void)state;
+    static const sc__window_file files[] = {
+        {"/index.html", "text/html", (const unsigned char *)text, TEXT_SIZE},
+        {"/assets/a.js", "text/javascript", (const unsigned char *)text, TEXT_SIZE},
+    };
+    // Without any file there is a page that says so, which takes memory as well.
+    for (size_t count = 0; count <= 2; count += 2) {
+        unsigned long failures = 0;
+        FOR_EACH_FAILURE(n)
+        {
+            sc_window *window = NULL;
+            sc_diag diag = {""};
+            const sc_err err = sc__window_new_from(files, count, &window, &diag);
+            const bool happened = oom_happened();
+            if (err) {
+                CHECK_REFUSED(err, SC_ENOMEM, &diag, "out of memory while packing the window");
+                assert_null(window);
+            } else {
+                assert_true(sc_window_has(window, "/"));
+            }
+            sc_window_free(window);
+            if (!happened) break;
+            failures++;
+        }
+        assert_true(failures > 4 * (count + 1));
+    }
+}
+
+static void test_a_folder_of_reports_that_cannot_be_opened(void **state)
+{
+    (void)state;
+    const place folder = place_new();
+    sc_reports *reports = NULL;
+    unsigned long failures = 0;
+    FOR_EACH_FAILURE(n)
+    {
+        sc_diag diag = {""};
+        const sc_err err = sc_reports_new(folder.path, &reports, &diag);
+        if (!oom_happened()) {
+            CHECK_OK(err, &diag);
+            break;
+        }
+        CHECK_REFUSED(err, SC_ENOMEM, &diag, "out of memory while opening the folder of reports");
+        assert_null(reports);
+        failures++;
+    }
+    assert_int_equal(failures, 2);  // itself, and its shelf
+    sc_reports_free(reports);
+    place_free(&folder);
+}
+
+// --- Pages that are made for each request --------------------------------------------------------
+
+typedef struct fixture {
+    sc_parts parts;
+    sc_policy_terms policy;
+    unsigned long fail_at;  ///< the loop's alone, once it runs
+    atomic_uint failures;
+} fixture;
+
+/** Sees to it that the loop has room for the head of any reply to come. */
+static void reply_at_length(sc_http_request *request)
+{
+    char value[1024];
+    memset(value, 'x', sizeof value - 1);
+    value[sizeof value - 1] = '\0';
+    const sc_http_header large = {"X-Large", value};
+    sc_http_reply(request, 200, NULL, NULL, 0, &large, 1);
+}
+
+static void handle(void *context, unsigned loop, sc_http_request *request)
+{
+    (void)loop;
+    fixture *f = context;
+    const char *path = sc_http_request_path(request);
+    if (strcmp(path, "/") == 0) {
+        reply_at_length(request);
+        return;
+    }
+    oom_arm(++f->fail_at);
+    if (strcmp(path, "/v1/about") == 0) {
+        sc_about_show(&f->parts, &f->policy, request);
+    } else {
+        sc_reports_show(f->parts.reports, request);
+    }
+    if (oom_happened()) atomic_fetch_add(&f->failures, 1);
+}
+
+/** Ask until it is shown; gives how often it was not. */
+static unsigned ask_until_it_is_shown(fixture *f, const char *path)
+{
+    sc_http *http = page_server_start(handle, f);
+    web_reply reply = page_get(http, "/", "");
+    assert_int_equal(reply.status, 200);
+    web_reply_free(&reply);
+    unsigned refusals = 0;
+    for (reply = page_get(http, path, ""); reply.status != 200; reply = page_get(http, path, "")) {
+        page_check_problem(&reply, 503, "overloaded", "try again");
+        refusals++;
+    }
+    web_reply_free(&reply);
+    sc_http_free(http);
+    assert_int_equal(refusals, atomic_load(&f->failures));
+    return refusals;
+}
+
+static void test_a_report_that_cannot_be_read(void **state)
+{
+    (void)state;
+    const place folder = place_new();
+    place_write_text(&folder, "report.html", text);
+    fixture f = {.fail_at = 0};
+    CHECK_OK(sc_reports_new(folder.path, &f.parts.reports, NULL), NULL);
+    assert_int_equal(ask_until_it_is_shown(&f, "/reports/"), 1);
+    sc_reports_free(f.parts.reports);
+    place_free(&folder);
+}
+
+static void settle(void *context, sc_ticket *ticket)
+{
+    (void)context;
+    (void)ticket;
+}
+
+static void test_a_service_that_cannot_tell_of_itself(void **state)
+{
+    (void)state;
+    fixture f = {.policy = sc_policy_terms_default()};
+    sc_map *map = full_map(SC_COORDS_GEOGRAPHIC);
+    sc_ledger_options options = sc_ledger_options_default();
+    options.settled = settle;
+    f.parts.version = "1.2.3";
+    CHECK_OK(sc_ledger_new(map, &options, &f.parts.ledger, NULL), NULL);
+    assert_true(ask_until_it_is_shown(&f, "/v1/about") >= 2);
+    sc_ledger_free(f.parts.ledger);
+    sc_map_free(map);
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_page_that_cannot_be_kept),
+    cmocka_unit_test(test_a_window_that_cannot_be_made),
+    cmocka_unit_test(test_a_folder_of_reports_that_cannot_be_opened),
+    cmocka_unit_test(test_a_report_that_cannot_be_read),
+    cmocka_unit_test(test_a_service_that_cannot_tell_of_itself),
+};
+SC_SUITE(tests)

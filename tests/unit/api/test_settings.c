@@ -1,0 +1,265 @@
+// The operator's words: by name, from a file, together; and what is wrong with them, where.
+#include "api/settings.h"
+#include "api/settings_table.h"
+
+#include "support/check.h"
+#include "support/place.h"
+
+#include <stdio.h>
+
+static sc_settings *fresh(void)
+{
+    sc_settings *settings = NULL;
+    CHECK_OK(sc_settings_new(&settings), NULL);
+    return settings;
+}
+
+static sc_err read_text(sc_settings *settings, const char *text, sc_diag *diag)
+{
+    const sc_input input = {"x.ini", (const uint8_t *)text, strlen(text)};
+    return sc__settings_read_input(settings, &input, diag);
+}
+
+static void test_the_defaults_are_those_that_help_tells_and_go_together(void **state)
+{
+    (void)state;
+    sc_settings *settings = fresh();
+    sc_diag diag = {""};
+    CHECK_OK(sc_settings_check(settings, &diag), &diag);
+    size_t count = 0;
+    const sc__setting *table = sc__settings_table(&count);
+    for (size_t i = 0; i < count; i++) {
+        const sc__setting *s = &table[i];
+        assert_ptr_equal(sc__setting_find(s->name), s);
+        if (s->kind != SC__SETTING_COUNT && s->kind != SC__SETTING_NUMBER) continue;
+        // "(default 5)", "(default 0: 64, ...)"
+        char wanted[64];
+        snprintf(wanted, sizeof wanted, "(default %s", s->standard);
+        CHECK_CONTAINS(s->help, wanted);
+    }
+    assert_int_equal(settings->events, SC_ACCESS_LOCAL);
+    assert_int_equal(settings->metrics, SC_ACCESS_LOCAL);
+    assert_string_equal(settings->listen, "127.0.0.1:8080");
+    sc_settings_free(settings);
+}
+
+static void test_the_policy_of_the_defaults_is_the_default_policy(void **state)
+{
+    (void)state;
+    sc_settings *settings = fresh();
+    const sc_policy_terms got = sc_settings_policy(settings);
+    const sc_policy_terms wanted = sc_policy_terms_default();
+    assert_int_equal(got.least.k, wanted.least.k);
+    assert_int_equal(got.most.l, wanted.most.l);
+    assert_int_equal(got.standard.max_hops, wanted.standard.max_hops);
+    assert_int_equal(got.standard.max_wait_us, wanted.standard.max_wait_us);
+    assert_int_equal(got.least.max_wait_us, wanted.least.max_wait_us);
+    assert_int_equal(got.most.max_wait_us, wanted.most.max_wait_us);
+    assert_int_equal(got.requests.max_k, wanted.requests.max_k);
+    CHECK_SAME(got.requests.max_radius_m, wanted.requests.max_radius_m);
+    CHECK_SAME(got.max_snap_m, wanted.max_snap_m);
+    CHECK_SAME(got.user_rate, wanted.user_rate);
+    CHECK_SAME(got.user_burst, wanted.user_burst);
+    CHECK_SAME(got.address_rate, wanted.address_rate);
+    CHECK_SAME(got.address_burst, wanted.address_burst);
+    assert_int_equal(got.user_pending, wanted.user_pending);
+    assert_int_equal(got.events, wanted.events);
+    assert_int_equal(got.metrics, wanted.metrics);
+    sc_settings_free(settings);
+}
+
+static void test_every_kind_of_value_is_taken_or_refused_as_a_whole(void **state)
+{
+    (void)state;
+    sc_settings *s = fresh();
+    sc_diag diag = {""};
+    CHECK_OK(sc_settings_set(s, "loops", "4", &diag), &diag);
+    assert_int_equal(s->loops, 4);
+    CHECK_OK(sc_settings_set(s, "max-pending", "20k", &diag), &diag);
+    assert_int_equal(s->max_pending, 20000);
+    CHECK_OK(sc_settings_set(s, "jitter", "0.5", &diag), &diag);
+    CHECK_SAME(s->jitter_s, 0.5);
+    CHECK_OK(sc_settings_set(s, "engine", "Hybrid", &diag), &diag);
+    assert_int_equal(s->engine, SC_HYBRID);
+    CHECK_OK(sc_settings_set(s, "paranoid", NULL, &diag), &diag);
+    assert_true(s->paranoid);
+    CHECK_OK(sc_settings_set(s, "paranoid", "off", &diag), &diag);
+    assert_false(s->paranoid);
+    CHECK_OK(sc_settings_set(s, "listen", "a:1", &diag), &diag);
+    CHECK_OK(sc_settings_add(s, "listen", "b:2", &diag), &diag);
+    assert_string_equal(s->listen, "a:1,b:2");
+
+    CHECK_REFUSED(sc_settings_set(s, "loops", "0", &diag), SC_EINVAL, &diag, "from 1 to 64");
+    CHECK_REFUSED(sc_settings_set(s, "loops", "4x", &diag), SC_EINVAL, &diag, "'4x'");
+    CHECK_REFUSED(sc_settings_set(s, "loops", "2.5", &diag), SC_EINVAL, &diag, "whole number");
+    CHECK_REFUSED(sc_settings_set(s, "loops", "", &diag), SC_EINVAL, &diag, "loops");
+    CHECK_REFUSED(sc_settings_set(s, "loops", "99999999999999999999", &diag), SC_EINVAL, &diag,
+                  "loops");
+    CHECK_REFUSED(sc_settings_set(s, "jitter", "nan", &diag), SC_EINVAL, &diag, "jitter");
+    CHECK_REFUSED(sc_settings_set(s, "engine", "magic", &diag), SC_EINVAL, &diag, "basic bounded");
+    CHECK_REFUSED(sc_settings_set(s, "paranoid", "maybe", &diag), SC_EINVAL, &diag, "yes nor no");
+    CHECK_REFUSED(sc_settings_set(s, "map", NULL, &diag), SC_EINVAL, &diag, "needs a value");
+    CHECK_REFUSED(sc_settings_set(s, "lopps", "4", &diag), SC_EUNKNOWN, &diag, "'lopps'");
+    assert_int_equal(s->loops, 4);
+    sc_settings_free(s);
+}
+
+static void test_a_file_is_read_by_sections(void **state)
+{
+    (void)state;
+    sc_settings *s = fresh();
+    sc_diag diag = {""};
+    CHECK_OK(read_text(s,
+                       "; a comment\n# another\n[server]\r\nlisten = [::1]:8443, unix:/run/x\n"
+                       "loops=3\n\n[policy]\nmin-k = 3   ; at least\nevents = open\n"
+                       "[engine]\nparanoid = yes",
+                       &diag),
+             &diag);
+    assert_string_equal(s->listen, "[::1]:8443, unix:/run/x");
+    assert_int_equal(s->loops, 3);
+    assert_int_equal(s->min_k, 3);
+    assert_int_equal(s->events, SC_ACCESS_OPEN);
+    assert_true(s->paranoid);
+
+    char **parts = NULL;
+    size_t count = 0;
+    CHECK_OK(sc_settings_parts(s->listen, &parts, &count), NULL);
+    assert_int_equal(count, 2);
+    assert_string_equal(parts[0], "[::1]:8443");
+    assert_string_equal(parts[1], "unix:/run/x");
+    assert_null(parts[2]);
+    sc_settings_parts_free(parts);
+    sc_settings_free(s);
+}
+
+static void test_what_is_wrong_in_a_file_is_told_with_its_line(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        const char *told;
+    } files[] = {
+        {"[server]\nloops = many\n", "x.ini:2: loops: 'many' is not a whole number from 1 to 64"},
+        {"[sever]\nloops = 2\n", "x.ini:2: there is no such section: 'sever'"},
+        {"loops = 2\n", "x.ini:1: it stands before the first [section]: 'loops'"},
+        {"[server]\n\nlop = 2\n", "x.ini:3: there is no such setting: 'lop'"},
+        {"[policy]\nloops = 2\n", "x.ini:2: 'loops' belongs into section [server]"},
+        {"[server]\nloops = 2\nloops = 3\n", "x.ini:3: it stands there twice"},
+        {"[server]\nloops = 2\nwhat is this\n", "x.ini:3: this is neither [section] nor name"},
+        {"[server\nloops = 2\n", "x.ini:1: this is neither [section] nor name"},
+    };
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        sc_settings *s = fresh();
+        sc_diag diag = {""};
+        CHECK_REFUSED(read_text(s, files[i].text, &diag), SC_EPARSE, &diag, files[i].told);
+        sc_settings_free(s);
+    }
+}
+
+static void test_long_lines_and_files_are_refused_and_not_cut(void **state)
+{
+    (void)state;
+    sc_settings *s = fresh();
+    sc_diag diag = {""};
+    char line[400] = "[server]\nlisten = ";
+    memset(line + strlen(line), 'a', 300);
+    CHECK_REFUSED(read_text(s, line, &diag), SC_ELIMIT, &diag, "x.ini:2: the line is longer");
+    const char nul[] = "[server]\nloops = 2\0\n";
+    const sc_input input = {"x.ini", (const uint8_t *)nul, sizeof nul - 1};
+    CHECK_REFUSED(sc__settings_read_input(s, &input, &diag), SC_EPARSE, &diag, "NUL");
+    CHECK_REFUSED(sc_settings_read(s, "there/is/no.ini", &diag), SC_EIO, &diag, "there/is/no.ini");
+    sc_settings_free(s);
+}
+
+static void test_settings_that_do_not_go_together_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name[2];
+        const char *value[2];
+        const char *told;
+    } pairs[] = {
+        {{"tls-key", NULL}, {"k.pem", NULL}, "tls-certificate"},
+        {{"client-ca", NULL}, {"k.pem", NULL}, "tls-certificate"},
+        {{"provider-key", NULL}, {"k.pem", NULL}, "provider-certificate"},
+        {{"provider", "point-provider"}, {"http://a/", "http://b/"}, "only one"},
+        {{"provider", "objects"}, {"http://a/", "postgresql://b/"}, "built-in"},
+        {{"provider", NULL}, {"ftp://a/", NULL}, "http://"},
+        {{"point-provider", NULL}, {"b", NULL}, "http://"},
+        {{"objects", NULL}, {"mysql://b", NULL}, "postgresql://"},
+        {{"provider-timeout", NULL}, {"20", NULL}, "provider-deadline"},
+        {{"min-k", NULL}, {"6", NULL}, "k"},
+        {{"max-wait", NULL}, {"5", NULL}, "wait"},
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        sc_settings *s = fresh();
+        sc_diag diag = {""};
+        for (size_t j = 0; j < 2 && pairs[i].name[j]; j++) {
+            CHECK_OK(sc_settings_set(s, pairs[i].name[j], pairs[i].value[j], &diag), &diag);
+        }
+        CHECK_REFUSED(sc_settings_check(s, &diag), SC_EINVAL, &diag, pairs[i].told);
+        sc_settings_free(s);
+    }
+}
+
+static void test_what_a_reload_cannot_change_is_named(void **state)
+{
+    (void)state;
+    sc_settings *now = fresh();
+    sc_settings *next = fresh();
+    size_t from = 0;
+    assert_null(sc_settings_stuck(now, next, &from));
+    CHECK_OK(sc_settings_set(next, "max-k", "50", NULL), NULL);
+    CHECK_OK(sc_settings_set(next, "log-level", "debug", NULL), NULL);
+    from = 0;
+    assert_null(sc_settings_stuck(now, next, &from));
+    CHECK_OK(sc_settings_set(next, "loops", "8", NULL), NULL);
+    CHECK_OK(sc_settings_set(next, "listen", "x:1", NULL), NULL);
+    from = 0;
+    assert_string_equal(sc_settings_stuck(now, next, &from), "listen");
+    assert_string_equal(sc_settings_stuck(now, next, &from), "loops");
+    assert_null(sc_settings_stuck(now, next, &from));
+    sc_settings_free(now);
+    sc_settings_free(next);
+}
+
+static void test_what_is_printed_reads_back_as_the_same(void **state)
+{
+    (void)state;
+    const place p = place_new();
+    sc_settings *s = fresh();
+    CHECK_OK(sc_settings_set(s, "max-k", "77", NULL), NULL);
+    CHECK_OK(sc_settings_set(s, "strict", "yes", NULL), NULL);
+    for (int i = 0; i < 40; i++) {
+        CHECK_OK(sc_settings_add(s, "categories", "a rather long category", NULL), NULL);
+    }
+    CHECK_OK(sc_settings_set(s, "encoding", "geojson", NULL), NULL);
+    FILE *out = fopen(place_path(&p, "all.ini"), "w");
+    assert_non_null(out);
+    CHECK_OK(sc_settings_write(s, out), NULL);
+    fclose(out);
+
+    sc_settings *again = fresh();
+    sc_diag diag = {""};
+    CHECK_OK(sc_settings_read(again, place_path(&p, "all.ini"), &diag), &diag);
+    size_t from = 0;
+    assert_null(sc_settings_stuck(s, again, &from));
+    assert_int_equal(again->max_k, 77);
+    assert_true(again->strict);
+    sc_settings_free(s);
+    sc_settings_free(again);
+    place_free(&p);
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_the_defaults_are_those_that_help_tells_and_go_together),
+    cmocka_unit_test(test_the_policy_of_the_defaults_is_the_default_policy),
+    cmocka_unit_test(test_every_kind_of_value_is_taken_or_refused_as_a_whole),
+    cmocka_unit_test(test_a_file_is_read_by_sections),
+    cmocka_unit_test(test_what_is_wrong_in_a_file_is_told_with_its_line),
+    cmocka_unit_test(test_long_lines_and_files_are_refused_and_not_cut),
+    cmocka_unit_test(test_settings_that_do_not_go_together_are_refused),
+    cmocka_unit_test(test_what_a_reload_cannot_change_is_named),
+    cmocka_unit_test(test_what_is_printed_reads_back_as_the_same),
+};
+SC_SUITE(tests)

@@ -1,0 +1,136 @@
+// Every allocation of writing and reading a cluster's messages fails once, in turn: it is told,
+// nothing leaks, and the next attempt succeeds.
+#include "support/check.h"
+#include "support/made_words.h"
+#include "support/oom.h"
+
+#include "cluster/codec_internal.h"
+
+enum { PARTS = 40, CASES = 8 };
+
+static void check_word(const word_town *town, const sc_word *word)
+{
+    sc_bytes bytes = {0};
+    unsigned long failures = 0;
+    FOR_EACH_FAILURE(n)
+    {
+        const sc_err err = sc_word_encode(&town->codec, word, 0, &bytes);
+        if (!oom_happened()) {
+            assert_int_equal(err, SC_OK);
+            break;
+        }
+        assert_int_equal(err, SC_ENOMEM);
+        sc_bytes_fini(&bytes);
+        failures++;
+    }
+    FOR_EACH_FAILURE(n)
+    {
+        sc_word read = {.kind = SC_WORD_NONE};
+        const sc_err err = sc_word_decode(&town->codec, bytes.data, bytes.size, 0, &read);
+        if (!oom_happened()) {
+            assert_int_equal(err, SC_OK);
+            check_same_word(&read, word);
+            sc_word_fini(&read);
+            break;
+        }
+        assert_int_equal(err, SC_ENOMEM);
+        assert_int_equal(read.kind, SC_WORD_NONE);
+        failures++;
+    }
+    assert_true(failures >= 2);
+    sc_bytes_fini(&bytes);
+}
+
+static void test_words(void **state)
+{
+    (void)state;
+    word_town town = word_town_new();
+    sc_rng rng;
+    sc_rng_seed(&rng, 1);
+    for (int i = 0; i < CASES; i++) {
+        for (unsigned kind = SC_WORD_NONE + 1; kind < SC_WORD_KIND_COUNT; kind++) {
+            sc_word word = made_word(&town, (sc_word_kind)kind, &rng);
+            check_word(&town, &word);
+            sc_word_fini(&word);
+        }
+    }
+    word_town_free(&town);
+}
+
+static void test_beats_and_placements(void **state)
+{
+    (void)state;
+    sc_rng rng;
+    sc_rng_seed(&rng, 2);
+    sc_beat *beat = made_beat(PARTS, &rng);
+    sc_placement *placement = made_placement(PARTS, &rng);
+    FOR_EACH_FAILURE(n)
+    {
+        sc_bytes bytes = {0};
+        sc_beat *read = NULL;
+        sc_err err = sc_beat_encode(beat, &bytes);
+        if (!err) err = sc_beat_decode(PARTS, bytes.data, bytes.size, &read);
+        const bool failed = oom_happened();
+        assert_int_equal(err, failed ? SC_ENOMEM : SC_OK);
+        if (read) check_same_beat(read, beat);
+        sc_beat_free(read);
+        sc_bytes_fini(&bytes);
+        if (!failed) break;
+    }
+    FOR_EACH_FAILURE(n)
+    {
+        sc_bytes bytes = {0};
+        sc_placement *read = NULL;
+        sc_err err = sc_placement_encode(placement, &bytes);
+        if (!err) err = sc_placement_decode(PARTS, bytes.data, bytes.size, &read);
+        const bool failed = oom_happened();
+        assert_int_equal(err, failed ? SC_ENOMEM : SC_OK);
+        if (read) check_same_placement(read, placement);
+        sc_placement_free(read);
+        sc_bytes_fini(&bytes);
+        if (!failed) break;
+    }
+    FOR_EACH_FAILURE(n)
+    {
+        sc_placement *clone = sc_placement_clone(placement);
+        if (!oom_happened()) {
+            check_same_placement(clone, placement);
+            sc_placement_free(clone);
+            break;
+        }
+        assert_null(clone);
+    }
+    sc_beat_free(beat);
+    sc_placement_free(placement);
+}
+
+static void test_a_workers_words(void **state)
+{
+    (void)state;
+    FOR_EACH_FAILURE(n)
+    {
+        struct sc_cluster_words *words = NULL;
+        uint32_t number = SC_NONE;
+        sc_err err = sc_cluster_words_new(&words);
+        for (int i = 0; i < 40 && !err; i++) {
+            const char word[] = {(char)('A' + i), '\0'};
+            err = sc__cluster_words_number(words, word, &number);
+        }
+        const bool failed = oom_happened();
+        assert_int_equal(err, failed ? SC_ENOMEM : SC_OK);
+        if (words) {
+            // What was refused for want of memory is taken now, and nothing was numbered twice.
+            assert_int_equal(sc__cluster_words_number(words, "A", &number), SC_OK);
+            assert_int_equal(number, 0);
+        }
+        sc_cluster_words_free(words);
+        if (!failed) break;
+    }
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_words),
+    cmocka_unit_test(test_beats_and_placements),
+    cmocka_unit_test(test_a_workers_words),
+};
+SC_SUITE(tests)

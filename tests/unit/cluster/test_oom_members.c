@@ -1,0 +1,125 @@
+// Joining a cluster while memory runs out: the wire, a gateway and a worker, over a real NATS
+// server. Whatever cannot be had, nothing leaks and nobody is left half joined.
+#include "cluster/key.h"
+#include "support/check.h"
+#include "support/cluster_house.h"
+#include "support/oom.h"
+
+static const uint8_t seal_key[SC_SEAL_KEY_SIZE] = {7};
+
+static sc_wire_options wire_to(const char *const *url)
+{
+    return (sc_wire_options){
+        .servers = url,
+        .server_count = 1,
+        .cluster = "oom",
+        .client = "oom",
+        .timeout_s = 10,
+        .seal_key = seal_key,
+    };
+}
+
+static void hear(void *context, const void *bytes, size_t size)
+{
+    (void)context;
+    (void)bytes;
+    (void)size;
+}
+
+static sc_err speak_and_listen(sc_wire *wire)
+{
+    static const char large[10000];
+    sc_wire_ear *ear = NULL;
+    sc_err err = sc_wire_listen_beats(wire, hear, NULL, &ear, NULL);
+    if (!err) err = sc_wire_send_beat(wire, large, sizeof large);
+    sc_wire_deafen(ear);
+    return err;
+}
+
+static void test_a_wire(void **state)
+{
+    const cluster_house *house = *state;
+    const char *url = house->nats.url;
+    const sc_wire_options options = wire_to(&url);
+    FOR_EACH_FAILURE(n)
+    {
+        sc_wire *wire = NULL;
+        sc_diag diag = {""};
+        sc_err err = sc_wire_new(&options, &wire, &diag);
+        if (!err) err = sc_wire_begin(wire, &diag);
+        if (!err) err = speak_and_listen(wire);
+        const bool happened = oom_happened();
+        sc_wire_free(wire);
+        if (!happened) {
+            CHECK_OK(err, &diag);
+            break;
+        }
+        assert_int_equal(err, SC_ENOMEM);
+    }
+}
+
+static void test_a_gateway(void **state)
+{
+    const cluster_house *house = *state;
+    const char *url = house->nats.url;
+    const sc_gateway_options options = {
+        .wire = wire_to(&url),
+        .cut = house->cut,
+        .name = "gateway",
+        .beat_s = 0.05,
+        .uneven = 1.25,
+    };
+    FOR_EACH_FAILURE(n)
+    {
+        sc_gateway *gateway = NULL;
+        sc_diag diag = {""};
+        const sc_err err = sc_gateway_new(&options, &gateway, &diag);
+        sc_cluster_view *view = gateway ? sc_gateway_view(gateway) : NULL;
+        const bool happened = oom_happened();
+        assert_true(happened || (!err && view));
+        assert_int_equal(err, gateway ? SC_OK : SC_ENOMEM);
+        sc_cluster_view_free(view);
+        sc_gateway_free(gateway);
+        if (!happened) break;
+    }
+}
+
+static void test_a_worker(void **state)
+{
+    cluster_house *house = *state;
+    const char *url = house->nats.url;
+    const sc_worker_options options = {
+        .wire = wire_to(&url),
+        .crew =
+            {
+                .engine = sc_engine_options_default(),
+                .cut = house->cut,
+                .rooms = 2,
+                .max_queries = 10,
+                .patience_us = 500000,
+            },
+        .name = "worker",
+        .beat_s = 0.05,
+    };
+    FOR_EACH_FAILURE(n)
+    {
+        sc_worker *worker = NULL;
+        sc_diag diag = {""};
+        sc_err err = sc_worker_new(house->town.map, &options, &worker, &diag);
+        if (!err) err = sc_worker_start(worker, &diag);
+        const bool happened = oom_happened();
+        sc_worker_free(worker);
+        if (!happened) {
+            CHECK_OK(err, &diag);
+            break;
+        }
+        assert_int_equal(err, SC_ENOMEM);
+    }
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_wire),
+    cmocka_unit_test(test_a_gateway),
+    cmocka_unit_test(test_a_worker),
+};
+SC_SUITE_WITH(tests, cluster_house_begin, cluster_house_end)

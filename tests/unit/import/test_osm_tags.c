@@ -1,0 +1,197 @@
+// What tags mean to the OpenStreetMap reader, and how their texts are kept.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/rng.h"
+#include "base/utf8.h"
+#include "import/osm_internal.h"
+#include "support/check.h"
+
+static sc_slice slice_of(const char *text)
+{
+    return (sc_slice){text, strlen(text)};
+}
+
+static bool filter_wants(const char *ways, const char *highway)
+{
+    sc__osm_filter filter = {0};
+    sc_diag diag = {""};
+    assert_int_equal(sc__osm_filter_init(&filter, ways, &diag), SC_OK);
+    const bool wants = sc__osm_filter_wants(&filter, slice_of(highway));
+    sc__osm_filter_fini(&filter);
+    return wants;
+}
+
+static void test_drivable_is_the_roads_that_cars_may_use(void **state)
+{
+    (void)state;
+    static const char *const wanted[] = {
+        "motorway",      "trunk",       "primary",       "secondary",      "tertiary",
+        "motorway_link", "trunk_link",  "primary_link",  "secondary_link", "tertiary_link",
+        "unclassified",  "residential", "living_street", "service",        "road"};
+    static const char *const unwanted[] = {
+        "footway", "path",     "steps", "track", "cycleway", "Primary",   "construction",
+        "servic",  "services", "",      "all",   "drivable", "pedestrian"};
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+        assert_true(filter_wants("drivable", wanted[i]));
+        assert_true(filter_wants(NULL, wanted[i]));
+    }
+    for (size_t i = 0; i < sizeof unwanted / sizeof unwanted[0]; i++) {
+        assert_false(filter_wants("drivable", unwanted[i]));
+    }
+}
+
+static void test_other_sets_and_words_can_be_mixed(void **state)
+{
+    (void)state;
+    assert_true(filter_wants("all", "anything"));
+    assert_true(filter_wants("footway,all", ""));
+    assert_true(filter_wants("walk", "footway"));
+    assert_true(filter_wants("walk", "steps"));
+    assert_false(filter_wants("walk", "motorway"));
+    assert_true(filter_wants("bike", "cycleway"));
+    assert_false(filter_wants("bike", "steps"));
+    assert_false(filter_wants("bike", "trunk"));
+    assert_true(filter_wants("bike,steps", "steps"));
+    assert_true(filter_wants("my_own_value", "my_own_value"));
+    assert_false(filter_wants("my_own_value", "my_own_valu"));
+}
+
+static void test_road_classes_follow_the_highway_value(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *highway;
+        sc_road_class road_class;
+    } cases[] = {
+        {"motorway", SC_ROAD_MOTORWAY},  {"trunk", SC_ROAD_TRUNK},
+        {"primary", SC_ROAD_PRIMARY},    {"secondary", SC_ROAD_SECONDARY},
+        {"tertiary", SC_ROAD_TERTIARY},  {"residential", SC_ROAD_LOCAL},
+        {"unclassified", SC_ROAD_LOCAL}, {"service", SC_ROAD_SERVICE},
+        {"motorway_link", SC_ROAD_RAMP}, {"trunk_link", SC_ROAD_RAMP},
+        {"tertiary_link", SC_ROAD_RAMP}, {"footway", SC_ROAD_PATH},
+        {"cycleway", SC_ROAD_PATH},      {"proposed", SC_ROAD_UNKNOWN},
+        {"", SC_ROAD_UNKNOWN},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_int_equal(sc__osm_road_class(slice_of(cases[i].highway)), cases[i].road_class);
+    }
+}
+
+static void test_keys_are_known_by_their_whole_text(void **state)
+{
+    (void)state;
+    assert_int_equal(sc__osm_key(slice_of("highway")), SC__OSM_KEY_HIGHWAY);
+    assert_int_equal(sc__osm_key(slice_of("name")), SC__OSM_KEY_NAME);
+    assert_true(sc__osm_key(slice_of("amenity")) >= SC__OSM_KEY_OBJECT);
+    assert_true(sc__osm_key(slice_of("shop")) > sc__osm_key(slice_of("amenity")));
+    assert_true(sc__osm_key(slice_of("public_transport")) >= SC__OSM_KEY_OBJECT);
+    static const char *const others[] = {"", "nam", "names", "name:de", "highway_1", "building"};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        assert_int_equal(sc__osm_key(slice_of(others[i])), SC__OSM_KEY_OTHER);
+    }
+}
+
+// --- Texts -----------------------------------------------------------------
+
+static void assert_kept_as(const char *bytes, size_t size, const char *expected)
+{
+    sc__osm_texts texts = {0};
+    uint32_t number = 0;
+    assert_int_equal(sc__osm_texts_put(&texts, (sc_slice){bytes, size}, &number), SC_OK);
+    const sc_slice kept = sc__osm_texts_at(&texts, number);
+    assert_int_equal(kept.size, strlen(expected));
+    assert_memory_equal(kept.text, expected, kept.size);
+    sc__osm_texts_fini(&texts);
+}
+
+static void test_texts_are_made_presentable(void **state)
+{
+    (void)state;
+    assert_kept_as("plain", 5, "plain");
+    assert_kept_as(NULL, 0, "");
+    assert_kept_as("a\0b\x1f\x7f", 5, "a b  ");
+    assert_kept_as("\xc3\xa9\xe2\x82\xac\xf0\x9f\x9a\x97", 9,
+                   "\xc3\xa9\xe2\x82\xac\xf0\x9f\x9a\x97");
+    // A lone continuation, an overlong form, a surrogate, a character cut short.
+    assert_kept_as("\x80", 1, "\xef\xbf\xbd");
+    assert_kept_as("\xc0\xaf", 2, "\xef\xbf\xbd\xef\xbf\xbd");
+    assert_kept_as("\xed\xa0\x80", 3, "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
+    assert_kept_as("x\xe2\x82", 3, "x\xef\xbf\xbd\xef\xbf\xbd");
+}
+
+static void test_texts_are_cut_at_255_characters(void **state)
+{
+    (void)state;
+    static const char car[4] = {'\xf0', '\x9f', '\x9a', '\x97'};
+    char text[300 * sizeof car];
+    for (size_t i = 0; i < 300; i++) {
+        memcpy(text + i * sizeof car, car, sizeof car);
+    }
+    sc__osm_texts texts = {0};
+    uint32_t number = 0;
+    assert_int_equal(sc__osm_texts_put(&texts, (sc_slice){text, sizeof text}, &number), SC_OK);
+    assert_int_equal(sc__osm_texts_at(&texts, number).size, 255 * 4);
+    sc__osm_texts_fini(&texts);
+}
+
+static void test_equal_texts_are_kept_once(void **state)
+{
+    (void)state;
+    enum { COUNT = 5000 };
+    sc__osm_texts texts = {0};
+    for (uint32_t round = 0; round < 2; round++) {
+        for (uint32_t i = 0; i < COUNT; i++) {
+            char text[16];
+            uint32_t number = 0;
+            snprintf(text, sizeof text, "text %u", i);
+            assert_int_equal(sc__osm_texts_put(&texts, slice_of(text), &number), SC_OK);
+            assert_int_equal(number, i);
+        }
+    }
+    assert_int_equal(texts.count, COUNT);
+    sc__osm_texts_fini(&texts);
+}
+
+static void test_any_bytes_become_utf8(void **state)
+{
+    (void)state;
+    sc_rng rng;
+    sc_rng_seed(&rng, 20);
+    sc__osm_texts texts = {0};
+    for (int round = 0; round < 2000; round++) {
+        char bytes[24];
+        const size_t size = sc_rng_below(&rng, sizeof bytes);
+        for (size_t i = 0; i < size; i++) {
+            bytes[i] = (char)sc_rng_next(&rng);
+        }
+        uint32_t number = 0;
+        assert_int_equal(sc__osm_texts_put(&texts, (sc_slice){bytes, size}, &number), SC_OK);
+        const sc_slice kept = sc__osm_texts_at(&texts, number);
+        for (size_t i = 0; i < kept.size;) {
+            const size_t step = sc_utf8_size(kept.text + i, kept.size - i);
+            assert_true(step > 0);
+            assert_true(step > 1 || (kept.text[i] >= ' ' && kept.text[i] != 0x7f));
+            i += step;
+        }
+    }
+    sc__osm_texts_fini(&texts);
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_drivable_is_the_roads_that_cars_may_use),
+    cmocka_unit_test(test_other_sets_and_words_can_be_mixed),
+    cmocka_unit_test(test_road_classes_follow_the_highway_value),
+    cmocka_unit_test(test_keys_are_known_by_their_whole_text),
+    cmocka_unit_test(test_texts_are_made_presentable),
+    cmocka_unit_test(test_texts_are_cut_at_255_characters),
+    cmocka_unit_test(test_equal_texts_are_kept_once),
+    cmocka_unit_test(test_any_bytes_become_utf8),
+};
+SC_SUITE(tests)

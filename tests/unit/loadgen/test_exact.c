@@ -1,0 +1,194 @@
+// An answer against a plain search: which objects, how far, how they are called, and what may
+// differ.
+#include <stdio.h>
+
+#include "demo/loadgen/flock_internal.h"
+#include "support/check.h"
+#include "support/sketch.h"
+
+/** A road of 100 m with objects at 20, 40, 60 and 80 m, and a flock with just what compares. */
+typedef struct scene {
+    sc_map *map;
+    sc_objects *objects;
+    sc_target target;
+    sc__words *words;
+    sc_load_options options;
+    sc__course course;
+    sc__flock flock;
+    sc__call call;
+} scene;
+
+static scene *open_scene(void)
+{
+    scene *on = test_take(1, sizeof(*on));
+    sketch s = sketch_new(SC_COORDS_NONE);
+    sketch_add_node(&s, 0, 0);
+    sketch_add_node(&s, 0, 0);
+    sketch_add_edge(&s, 0, 1, 100);
+    sc_builder *builder = sketch_builder(&s);
+    put_object(builder, 0, 0.2, "cafe", "Blue");
+    put_object(builder, 0, 0.4, "cafe", "");
+    put_object(builder, 0, 0.6, "fuel", "");
+    put_object(builder, 0, 0.8, "cafe", "Red");
+    on->map = finish_builder(builder);
+    sketch_free(&s);
+    CHECK_OK(sc_objects_of_map(on->map, &on->objects), NULL);
+    CHECK_OK(sc__words_new(on->map, &on->target, &on->words), NULL);
+    on->options = sc_load_options_default();
+    on->options.objects = on->objects;
+    on->course.map = on->map;
+    on->course.options = &on->options;
+    on->course.words = on->words;
+    on->flock.course = &on->course;
+    on->flock.options = &on->options;
+    on->flock.books = test_take(1, sizeof(*on->flock.books));
+    on->flock.verdict = test_take(1, sizeof(*on->flock.verdict));
+    const sc_lbs_options lbs = sc_lbs_options_default();
+    CHECK_OK(sc_lbs_new(on->map, &lbs, &on->flock.lbs, NULL), NULL);
+    return on;
+}
+
+static void close_scene(scene *on)
+{
+    sc_lbs_free(on->flock.lbs);
+    free(on->flock.verdict);
+    free(on->flock.books);
+    sc__words_free(on->words);
+    sc_objects_release(on->objects);
+    sc_map_free(on->map);
+    free(on);
+}
+
+static void ask(scene *on, double offset_m, uint32_t nearest)
+{
+    on->call.question =
+        (sc__question){.offset_m = offset_m, .nearest = nearest, .category = SC_NONE};
+    on->flock.verdict->object_count = 0;
+    on->flock.verdict->is_violated = false;
+}
+
+static void tell(scene *on, const char *id, const char *category, const char *name,
+                 double distance_m)
+{
+    sc_verdict *verdict = on->flock.verdict;
+    const size_t i = verdict->object_count++;
+    verdict->distances_m[i] = distance_m;
+    verdict->marks[i] = sc_object_mark(id, category, name);
+}
+
+static void check_right(scene *on)
+{
+    const uint64_t before = on->flock.books->checked;
+    sc__exact_check(&on->flock, &on->call);
+    CHECK_OK(on->flock.err, NULL);
+    if (on->flock.verdict->is_violated) print_error("%s\n", on->flock.verdict->remark);
+    assert_false(on->flock.verdict->is_violated);
+    assert_int_equal(on->flock.books->checked, before + 1);
+}
+
+static void check_wrong(scene *on, const char *part)
+{
+    sc__exact_check(&on->flock, &on->call);
+    CHECK_OK(on->flock.err, NULL);
+    assert_true(on->flock.verdict->is_violated);
+    assert_int_equal(on->flock.verdict->violation, SC_VIOLATION_WRONG_ANSWER);
+    CHECK_CONTAINS(on->flock.verdict->remark, part);
+}
+
+static void test_the_nearest_objects_as_the_map_calls_them_are_right(void **state)
+{
+    (void)state;
+    scene *on = open_scene();
+    ask(on, 45, 3);
+    tell(on, "1", "cafe", "", 5);
+    tell(on, "2", "fuel", "", 15.001);
+    tell(on, "0", "cafe", "Blue", 25);
+    check_right(on);
+    ask(on, 45, 9);  // there are no more
+    tell(on, "1", "cafe", "", 5);
+    tell(on, "2", "fuel", "", 15);
+    tell(on, "0", "cafe", "Blue", 25);
+    tell(on, "3", "cafe", "Red", 35);
+    check_right(on);
+    close_scene(on);
+}
+
+static void test_another_id_category_or_name_is_wrong(void **state)
+{
+    (void)state;
+    static const char *const told[][3] = {
+        {"3", "cafe", "Blue"}, {"00", "cafe", "Blue"}, {"", "cafe", "Blue"},
+        {"0", "fuel", "Blue"}, {"0", "cafe", "Red"},   {"0", "cafeB", "lue"},
+    };
+    scene *on = open_scene();
+    // Wherever it stands, also as the last or the only one.
+    for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++) {
+        check_case(i);
+        ask(on, 25, 1);
+        tell(on, told[i][0], told[i][1], told[i][2], 5);
+        check_wrong(on, "another object");
+        ask(on, 25, 2);
+        tell(on, told[i][0], told[i][1], told[i][2], 5);
+        tell(on, "1", "cafe", "", 15);
+        check_wrong(on, "another object");
+    }
+    check_case_done();
+    // The right ones, each where the other is.
+    ask(on, 25, 2);
+    tell(on, "1", "cafe", "", 5);
+    tell(on, "0", "cafe", "Blue", 15);
+    check_wrong(on, "another object");
+    close_scene(on);
+}
+
+static void test_another_distance_or_number_is_wrong(void **state)
+{
+    (void)state;
+    scene *on = open_scene();
+    ask(on, 25, 1);
+    tell(on, "0", "cafe", "Blue", 5.01);
+    check_wrong(on, "another distance");
+    ask(on, 25, 2);
+    tell(on, "0", "cafe", "Blue", 5);
+    check_wrong(on, "another number");
+    ask(on, 25, 1);
+    check_wrong(on, "another number");
+    close_scene(on);
+}
+
+// From the middle of the road objects are equally far in pairs.
+static void test_equally_far_objects_may_be_told_in_any_order(void **state)
+{
+    (void)state;
+    scene *on = open_scene();
+    for (int is_turned = 0; is_turned < 2; is_turned++) {
+        ask(on, 50, 2);
+        tell(on, is_turned ? "2" : "1", is_turned ? "fuel" : "cafe", "", 10);
+        tell(on, is_turned ? "1" : "2", is_turned ? "cafe" : "fuel", "", 10);
+        check_right(on);
+        // The last may be one of two; the ones before it are known.
+        ask(on, 50, 3);
+        tell(on, "2", "fuel", "", 10);
+        tell(on, "1", "cafe", "", 10);
+        tell(on, is_turned ? "0" : "3", "cafe", is_turned ? "Blue" : "Red", 30);
+        check_right(on);
+    }
+    ask(on, 50, 3);
+    tell(on, "3", "cafe", "Red", 10);
+    tell(on, "1", "cafe", "", 10);
+    tell(on, "0", "cafe", "Blue", 30);
+    check_wrong(on, "another object");
+    ask(on, 50, 2);
+    tell(on, "1", "cafe", "", 10);
+    tell(on, "1", "cafe", "", 10);
+    check_wrong(on, "twice");
+    close_scene(on);
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_the_nearest_objects_as_the_map_calls_them_are_right),
+    SC_CASES(test_another_id_category_or_name_is_wrong),
+    cmocka_unit_test(test_another_distance_or_number_is_wrong),
+    cmocka_unit_test(test_equally_far_objects_may_be_told_in_any_order),
+};
+SC_SUITE(tests)

@@ -1,0 +1,179 @@
+// Every allocation of building, checking and describing a map fails once, in
+// turn: it is told, nothing leaks (the address sanitizer looks), and what was to
+// be set is untouched.
+#include <starcloak/map_info.h>
+
+#include "support/check.h"
+#include "support/oom.h"
+#include "support/sketch.h"
+
+#include <math.h>
+
+// A builder fed with a bit of everything, so that every growing array grows. It
+// stops at the first failure, as a reader does.
+static sc_err feed(sc_builder *builder)
+{
+    sc_err err = SC_OK;
+    for (int i = 0; i < 40 && !err; i++) {
+        const int row = i / 8;
+        sc_node_id node = SC_NONE;
+        err = sc_builder_add_node(builder, i % 8 * 10.0, row * 10.0, &node);
+    }
+    for (sc_node_id i = 0; i < 39 && !err; i++) {
+        err = sc_builder_add_edge(builder, i, i + 1, SC_LENGTH_FROM_NODES, SC_ROAD_LOCAL, NULL);
+        if (!err && i + 8 < 40 && i % 3 == 0) {
+            err = sc_builder_add_edge(builder, i, i + 8, 10.0, SC_ROAD_RAMP, NULL);
+        }
+    }
+    for (uint32_t i = 0; i < 70 && !err; i++) {
+        const char name[] = {(char)('a' + i % 26), (char)('a' + i / 26), 'x', '\0'};
+        sc_category_id category = SC_NONE;
+        err = sc_builder_category(builder, name, 3, &category);
+        if (!err) err = sc_builder_add_object_on_edge(builder, i % 30, 0.3, category, name, 3);
+        if (!err) err = sc_builder_add_object_at(builder, i, i, category, name, 3);
+    }
+    return err;
+}
+
+static void test_building_a_map_without_memory_is_told(void **state)
+{
+    (void)state;
+    unsigned long in_feeding = 0;
+    unsigned long in_finishing = 0;
+    FOR_EACH_FAILURE(n)
+    {
+        sc_builder *builder = NULL;
+        sc_map *map = NULL;
+        sc_build_report report = {.objects_too_far = 4711};
+        sc_diag diag = {""};
+        sc_err err = sc_builder_new(SC_COORDS_PLANAR, &builder);
+        if (!err) err = feed(builder);
+        const bool fed = !err;
+        if (fed) err = sc_builder_finish(builder, HUGE_VAL, NULL, &map, &report, &diag);
+        const bool failed = oom_happened();
+        sc_builder_free(builder);
+        if (!failed) {
+            CHECK_OK(err, &diag);
+            CHECK_OK(sc_map_check(map, &diag), &diag);
+            sc_map_free(map);
+            break;
+        }
+        assert_int_equal(err, SC_ENOMEM);
+        assert_null(map);
+        assert_int_equal(report.objects_too_far, 4711);
+        if (fed) CHECK_CONTAINS(diag.message, "out of memory while ");
+        in_feeding += !fed;
+        in_finishing += fed;
+    }
+    assert_true(in_feeding > 20 && in_finishing > 15);
+}
+
+static void test_a_builder_that_ran_out_of_memory_can_go_on(void **state)
+{
+    (void)state;
+    // One node fails; it is not counted, and later ones get in.
+    sc_builder *builder = NULL;
+    sc_node_id node = SC_NONE;
+    CHECK_OK(sc_builder_new(SC_COORDS_PLANAR, &builder), NULL);
+    sc_alloc_fail_at(1);
+    assert_int_equal(sc_builder_add_node(builder, 0, 0, &node), SC_ENOMEM);
+    sc_alloc_fail_at(0);
+    assert_int_equal(node, SC_NONE);
+    assert_int_equal(sc_builder_node_count(builder), 0);
+    CHECK_OK(feed(builder), NULL);
+    sc_map_free(finish_builder(builder));
+}
+
+static void test_a_category_that_failed_can_be_named_again(void **state)
+{
+    (void)state;
+    sketch s = sketch_named("lone road");
+    FOR_EACH_FAILURE(n)
+    {
+        sc_alloc_fail_at(0);
+        sc_builder *builder = sketch_builder(&s);
+        sc_category_id cafe = SC_NONE;
+        sc_alloc_fail_at(n);
+        const sc_err err = sc_builder_category(builder, "cafe", 4, &cafe);
+        const bool failed = oom_happened();
+        if (failed) {
+            assert_int_equal(err, SC_ENOMEM);
+            assert_int_equal(cafe, SC_NONE);
+        }
+        put_object(builder, 0, 0.5, "cafe", "");
+        sc_map *map = finish_builder(builder);
+        assert_int_equal(sc_map_category_count(map), 1);
+        assert_string_equal(sc_map_category_name(map, 0), "cafe");
+        sc_map_free(map);
+        if (!failed) break;
+        assert_true(n < 100);
+    }
+    sketch_free(&s);
+}
+
+static void test_checking_a_map_without_memory_is_told(void **state)
+{
+    (void)state;
+    sc_map *map = full_map(SC_COORDS_GEOGRAPHIC);
+    unsigned long failures = 0;
+    FOR_EACH_FAILURE(n)
+    {
+        sc_diag diag = {""};
+        const sc_err err = sc_map_check(map, &diag);
+        if (!oom_happened()) {
+            CHECK_OK(err, &diag);
+            break;
+        }
+        CHECK_REFUSED(err, SC_ENOMEM, &diag, "out of memory while checking");
+        failures++;
+    }
+    assert_true(failures >= 3);
+    sc_map_free(map);
+}
+
+static void test_describing_a_map_without_memory_is_told(void **state)
+{
+    (void)state;
+    sc_map *map = full_map(SC_COORDS_GEOGRAPHIC);
+    sc_map_info untouched;
+    memset(&untouched, 0xee, sizeof untouched);
+    unsigned long failures = 0;
+    FOR_EACH_FAILURE(n)
+    {
+        sc_map_info info;
+        memcpy(&info, &untouched, sizeof info);
+        const sc_err err = sc_map_describe(map, &info);
+        if (!oom_happened()) {
+            CHECK_OK(err, NULL);
+            assert_int_equal(info.components, 3);
+            break;
+        }
+        assert_int_equal(err, SC_ENOMEM);
+        assert_memory_equal(&info, &untouched, sizeof info);
+        failures++;
+    }
+    assert_true(failures > 10);
+    sc_map_free(map);
+}
+
+static void test_snapping_needs_no_memory(void **state)
+{
+    (void)state;
+    sc_map *map = full_map(SC_COORDS_GEOGRAPHIC);
+    sc_snap snap = {0};
+    sc_alloc_fail_at(1);
+    const sc_err err = sc_map_snap(map, 8.0, 50.0, HUGE_VAL, &snap);
+    assert_false(oom_happened());
+    CHECK_OK(err, NULL);
+    sc_map_free(map);
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_building_a_map_without_memory_is_told),
+    cmocka_unit_test(test_a_builder_that_ran_out_of_memory_can_go_on),
+    cmocka_unit_test(test_a_category_that_failed_can_be_named_again),
+    cmocka_unit_test(test_checking_a_map_without_memory_is_told),
+    cmocka_unit_test(test_describing_a_map_without_memory_is_told),
+    cmocka_unit_test(test_snapping_needs_no_memory),
+};
+SC_SUITE(tests)

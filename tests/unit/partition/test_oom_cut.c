@@ -1,0 +1,140 @@
+// Every allocation of making, reading and walking a cut fails once, in turn: it says so, leaves
+// nothing half done and leaks nothing (the address sanitizer looks).
+#include "partition/cut.h"
+
+#include "support/check.h"
+#include "support/oom.h"
+#include "support/place.h"
+#include "support/random_cut.h"
+#include "support/sketch.h"
+
+static void test_a_cut_that_cannot_be_made(void **state)
+{
+    (void)state;
+    sc_map *map = full_map(SC_COORDS_PLANAR);
+    uint16_t *parts = test_take(sc_map_star_count(map), sizeof *parts);
+    unsigned long failures = 0;
+    FOR_EACH_FAILURE(n)
+    {
+        sc_cut *cut = NULL;
+        sc_diag diag = {""};
+        const sc_err err = sc_cut_new(map, parts, 2, &cut, &diag);
+        if (!oom_happened()) {
+            CHECK_OK(err, &diag);
+            sc_cut_free(cut);
+            break;
+        }
+        CHECK_REFUSED(err, SC_ENOMEM, &diag, "out of memory while ");
+        assert_null(cut);
+        failures++;
+    }
+    assert_int_equal(failures, 4);  // the cut, its image, the hops and the queue to find them
+    free(parts);
+    sc_map_free(map);
+}
+
+static void test_the_whole_map_as_a_part_that_cannot_be_made(void **state)
+{
+    (void)state;
+    sc_map *map = full_map(SC_COORDS_PLANAR);
+    unsigned long failures = 0;
+    FOR_EACH_FAILURE(n)
+    {
+        sc_cut *cut = NULL;
+        sc_diag diag = {""};
+        const sc_err err = sc_cut_whole(map, &cut, &diag);
+        if (!oom_happened()) {
+            CHECK_OK(err, &diag);
+            sc_cut_free(cut);
+            break;
+        }
+        CHECK_REFUSED(err, SC_ENOMEM, &diag, "out of memory while ");
+        assert_null(cut);
+        failures++;
+    }
+    assert_int_equal(failures, 3);
+    sc_map_free(map);
+}
+
+static void test_a_cut_that_cannot_be_written_or_read(void **state)
+{
+    (void)state;
+    const place p = place_new();
+    const char *path = place_path(&p, "a.cut");
+    sc_map *map = full_map(SC_COORDS_PLANAR);
+    sc_cut *cut = random_cut(map, 4);
+    assert_true(sc_cut_parts(cut) > 1);
+    unsigned long failures = 0;
+    FOR_EACH_FAILURE(n)
+    {
+        sc_diag diag = {""};
+        const sc_err err = sc_cut_write(cut, path, &diag);
+        if (!oom_happened()) {
+            CHECK_OK(err, &diag);
+            break;
+        }
+        CHECK_REFUSED(err, SC_ENOMEM, &diag, "out of memory while ");
+        assert_int_equal(count_entries(p.path), 0);
+        failures++;
+    }
+    assert_true(failures >= 1);
+    failures = 0;
+    FOR_EACH_FAILURE(n)
+    {
+        sc_cut *read = NULL;
+        sc_diag diag = {""};
+        const sc_err err = sc_cut_read(path, map, &read, &diag);
+        if (!oom_happened()) {
+            CHECK_OK(err, &diag);
+            sc_cut_free(read);
+            break;
+        }
+        CHECK_REFUSED(err, SC_ENOMEM, &diag, "out of memory while ");
+        assert_null(read);
+        failures++;
+    }
+    assert_int_equal(failures, 4);
+    sc_cut_free(cut);
+    sc_map_free(map);
+    place_free(&p);
+}
+
+static void test_a_walker_that_cannot_be_made(void **state)
+{
+    (void)state;
+    sc_map *map = full_map(SC_COORDS_PLANAR);
+    sc_cut *cut = random_cut(map, 4);
+    assert_true(sc_cut_parts(cut) > 1);
+    unsigned long failures = 0;
+    FOR_EACH_FAILURE(n)
+    {
+        sc_cut_walker *walker = NULL;
+        const sc_err err = sc_cut_walker_new(cut, &walker);
+        if (!oom_happened()) {
+            assert_int_equal(err, SC_OK);
+            // From here on nothing is taken any more.
+            oom_arm(1);
+            for (sc_seg_id s = 0; s < sc_map_segment_count(map); s++) {
+                size_t count = 0;
+                sc_cut_reach(walker, s, 5, &count);
+            }
+            assert_false(oom_happened());
+            sc_cut_walker_free(walker);
+            break;
+        }
+        assert_int_equal(err, SC_ENOMEM);
+        assert_null(walker);
+        failures++;
+    }
+    assert_int_equal(failures, 5);
+    sc_cut_free(cut);
+    sc_map_free(map);
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_cut_that_cannot_be_made),
+    cmocka_unit_test(test_the_whole_map_as_a_part_that_cannot_be_made),
+    cmocka_unit_test(test_a_cut_that_cannot_be_written_or_read),
+    cmocka_unit_test(test_a_walker_that_cannot_be_made),
+};
+SC_SUITE(tests)
