@@ -4,6 +4,7 @@ import html
 import io
 import json
 import re
+import shutil
 
 from program import mask_numbers, short_times
 from store import digest
@@ -108,6 +109,9 @@ EXPERIMENT = ("experiment -o taste -m city.scm -n 60 --seconds 10 --warm-up 2 --
 
 def experiment(program, store):
     """Tables of a small experiment, and what its report is about."""
+    if not shutil.which("gnuplot"):  # which draws its figures
+        store.skip(["runs/experiment.txt", "runs/experiment-report.txt"], "no gnuplot")
+        return
     text = program.transcript(EXPERIMENT + " --json --quiet", mask=lambda text: mask_numbers(text, "wall_s"))
     folder = program.file("taste")
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
