@@ -1,8 +1,8 @@
 // Writing JSON text into bytes that grow. See page.h.
 #include "relay/page.h"
 
+#include "base/bytes.h"
 #include "base/utf8.h"
-#include "relay/codec_internal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 static void put(sc__page *page, const char *text, size_t size)
 {
-    if (page->is_full || !sc__bytes_reserve(page->out, size)) {
+    if (page->is_full || !sc_bytes_reserve(page->out, size)) {
         page->is_full = true;
         return;
     }
