@@ -6,10 +6,10 @@
 #include "demo/demo_internal.h"
 
 #include "api/json_reader.h"
-#include "api/json_write.h"
 #include "api/speaks_json.h"
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/json_write.h"
 #include "base/rng.h"
 #include "demo/demo_text.h"
 #include "server/token.h"

@@ -1,7 +1,7 @@
 // The demo's events in words. See demo_text.h.
 #include "demo/demo_text.h"
 
-#include "api/json_write.h"
+#include "base/json_write.h"
 
 /** Of seconds: a millisecond is finer than anybody can see. */
 enum { SECOND_DECIMALS = 3 };

@@ -1,10 +1,10 @@
 // Every allocation for kept pages, the window, reports and what the service says of itself fails
 // once, in turn: it is told, and nothing leaks.
 #include "api/about.h"
-#include "api/json_write.h"
 #include "api/kept.h"
 #include "api/reports.h"
 #include "api/window_files.h"
+#include "base/json_write.h"
 
 #include "support/check.h"
 #include "support/oom.h"

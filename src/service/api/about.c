@@ -3,9 +3,9 @@
 // Written for each request: the engine may be switched, the policy reloaded, a report appear.
 #include "api/about.h"
 
-#include "api/json_write.h"
 #include "api/problem.h"
 #include "api/reports.h"
+#include "base/json_write.h"
 
 /** ,"k":{"least":2,"standard":5,"most":1000} for one need. */
 static bool put_need(sc_bytes *out, const char *before, double least, double standard, double most)

@@ -1,11 +1,11 @@
 // The cut and the cluster as pages. See cluster_page.h.
 #include "api/cluster_page.h"
 
-#include "api/json_write.h"
 #include "api/kept.h"
 #include "api/problem.h"
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "base/json_write.h"
 
 #include <string.h>
 

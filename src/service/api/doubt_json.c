@@ -6,8 +6,8 @@
 #include "api/doubt_json.h"
 
 #include "api/json_reader.h"
-#include "api/json_write.h"
 #include "base/alloc.h"
+#include "base/json_write.h"
 #include "base/sort.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 // Events in words. See event_text.h; docs/window.md shows them all.
 #include "api/event_text.h"
 
-#include "api/json_write.h"
+#include "base/json_write.h"
 
 // --- Cloaks ----------------------------------------------------------------------------------
 

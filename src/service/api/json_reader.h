@@ -11,8 +11,8 @@
 #ifndef SC_SERVICE_JSON_READER_H
 #define SC_SERVICE_JSON_READER_H
 
-#include "api/json_pull.h"
 #include "api/problem.h"
+#include "base/json_pull.h"
 
 typedef struct sc_json_reader {
     sc_json_pull json;

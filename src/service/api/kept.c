@@ -2,8 +2,8 @@
 #include "api/kept.h"
 
 #include "api/accept.h"
-#include "api/json_write.h"
 #include "base/alloc.h"
+#include "base/json_write.h"
 #include "map/checksum.h"
 
 #include <limits.h>

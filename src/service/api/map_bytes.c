@@ -1,9 +1,9 @@
 // The map as bytes. See map_bytes.h, which has the layout.
 #include "api/map_bytes.h"
 
-#include "api/json_write.h"
 #include "api/page_map.h"
 #include "base/alloc.h"
+#include "base/json_write.h"
 
 #include <string.h>
 

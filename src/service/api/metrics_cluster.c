@@ -5,8 +5,8 @@
 // twice would be refused as a whole, so namesakes are told apart by their numbers.
 #include "api/metrics_internal.h"
 
-#include "api/json_write.h"
 #include "api/metrics_text.h"
+#include "base/json_write.h"
 
 #include <inttypes.h>
 #include <stdio.h>

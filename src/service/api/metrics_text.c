@@ -1,7 +1,7 @@
 // Metrics as text. See metrics_text.h.
 #include "api/metrics_text.h"
 
-#include "api/json_write.h"
+#include "base/json_write.h"
 #include "base/utf8.h"
 
 #include <string.h>

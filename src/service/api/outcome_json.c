@@ -4,7 +4,7 @@
 // asked for once, and numbers are written with as many decimals as mean something.
 #include "api/outcome_json.h"
 
-#include "api/json_write.h"
+#include "base/json_write.h"
 
 #include <math.h>
 

@@ -1,8 +1,8 @@
 // The map as JSON. See page_map.h.
 #include "api/page_map.h"
 
-#include "api/json_write.h"
 #include "base/alloc.h"
+#include "base/json_write.h"
 
 #include <float.h>
 #include <math.h>

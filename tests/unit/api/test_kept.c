@@ -1,7 +1,7 @@
 // A kept page over a real server: what is said along with it, and who gets which form.
 #include "api/kept.h"
 
-#include "api/json_write.h"
+#include "base/json_write.h"
 #include "support/check.h"
 #include "support/page_server.h"
 

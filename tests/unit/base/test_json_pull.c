@@ -1,7 +1,7 @@
 // Reading JSON where it lies: for any text, however spoilt, it finds what jansson finds.
-#include "api/json_pull.h"
+#include "base/json_pull.h"
 
-#include "spoilt_text.h"
+#include "support/spoilt_text.h"
 
 #include <jansson.h>
 #include <stdio.h>

@@ -5,14 +5,11 @@
  * For replies that are made often and must cost little: no tree is built, brackets and names
  * are appended as text, and only strings and numbers are looked at. Each function returns false if
  * memory is out, and has appended nothing then, so that a whole object is one chain of `&&`.
- *
- * Uses: base, relay (its sc_bytes). Used by: outcome_json, problem; whoever else makes a page or an
- * event.
  */
-#ifndef SC_SERVICE_JSON_WRITE_H
-#define SC_SERVICE_JSON_WRITE_H
+#ifndef SC_BASE_JSON_WRITE_H
+#define SC_BASE_JSON_WRITE_H
 
-#include <starcloak/relay_codec.h>
+#include <starcloak/bytes.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

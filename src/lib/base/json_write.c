@@ -2,7 +2,7 @@
 //
 // Strings are escaped into room for the worst case, six bytes for one, so that the loop over their
 // bytes asks for no memory. The escapes are those of base/json.c, which writes to streams.
-#include "api/json_write.h"
+#include "base/json_write.h"
 
 #include "base/alloc.h"
 #include "base/utf8.h"

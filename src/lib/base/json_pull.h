@@ -16,11 +16,9 @@
  * No tree, no memory, no copies: a body with a position in it is in one place only, and wiping that
  * is enough. Nothing is skipped and nothing nests by itself, so the depth is what the caller
  * enters. Once something is wrong, every further call is false.
- *
- * Uses: base. Used by: query_json; fuzzed.
  */
-#ifndef SC_SERVICE_JSON_PULL_H
-#define SC_SERVICE_JSON_PULL_H
+#ifndef SC_BASE_JSON_PULL_H
+#define SC_BASE_JSON_PULL_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // Writing JSON into memory: strings and numbers read back as what they were.
-#include "api/json_write.h"
+#include "base/json_write.h"
 
 #include "base/json.h"
 #include "base/rng.h"

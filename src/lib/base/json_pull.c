@@ -3,7 +3,7 @@
 // `at` always stands behind what was read, or at the byte that is wrong. One flag says whether a
 // comma is due: entering a bracket sets it, any value that ends clears it; so it is right again
 // when an inner bracket closes, and no stack is needed.
-#include "api/json_pull.h"
+#include "base/json_pull.h"
 
 #include "base/utf8.h"
 
