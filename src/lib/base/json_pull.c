@@ -110,7 +110,7 @@ bool sc_json_next_element(sc_json_pull *json)
     return follows(json, ']', "a comma or a ] is expected");
 }
 
-bool sc_json_next_member(sc_json_pull *json, sc_json_string *name)
+bool sc_json_next_member(sc_json_pull *json, sc_json_raw *name)
 {
     return follows(json, '}', "a comma or a } is expected") && sc_json_text_of(json, name) &&
            expect(json, ':', "a colon is expected");
@@ -259,7 +259,7 @@ static bool step_over(sc_json_pull *json, bool *has_escapes)
     return size > 0 || fail(json, "this is not UTF-8");
 }
 
-bool sc_json_text_of(sc_json_pull *json, sc_json_string *out)
+bool sc_json_text_of(sc_json_pull *json, sc_json_raw *out)
 {
     if (!expect(json, '"', "a string is expected")) return false;
     const char *start = json->at;
@@ -272,7 +272,7 @@ bool sc_json_text_of(sc_json_pull *json, sc_json_string *out)
         }
     }
     if (json->at == json->end) return fail(json, "a string does not end");
-    *out = (sc_json_string){{start, (size_t)(json->at - start)}, has_escapes};
+    *out = (sc_json_raw){{start, (size_t)(json->at - start)}, has_escapes};
     json->at++;
     json->is_first = false;
     return true;
@@ -315,7 +315,7 @@ static bool unescaped_is(sc_slice raw, const char *text)
     return left == 0;
 }
 
-bool sc_json_string_is(sc_json_string string, const char *text)
+bool sc_json_string_is(sc_json_raw string, const char *text)
 {
     return string.has_escapes ? unescaped_is(string.raw, text) : sc_slice_is(string.raw, text);
 }

@@ -5,7 +5,7 @@
  * The caller asks for what it expects next, and gets it or false:
  *
  *     sc_json_pull json = sc_json_pull_of(body, size);
- *     sc_json_string name;
+ *     sc_json_raw name;
  *     if (!sc_json_enter(&json, '{')) ...
  *     while (sc_json_next_member(&json, &name)) {
  *         if (sc_json_string_is(name, "k")) ok = sc_json_number(&json, &k);
@@ -35,10 +35,10 @@ typedef struct sc_json_pull {
 } sc_json_pull;
 
 /** A string between its quotes, as it stands in the text: well-formed, escapes and all. */
-typedef struct sc_json_string {
+typedef struct sc_json_raw {
     sc_slice raw;
     bool has_escapes;
-} sc_json_string;
+} sc_json_raw;
 
 /** The kinds of values, by their first byte. */
 typedef enum sc_json_kind {
@@ -63,12 +63,12 @@ bool sc_json_enter(sc_json_pull *json, char bracket);
 bool sc_json_next_element(sc_json_pull *json);
 
 /** Whether another member of the object follows, and its name; false steps out of it. */
-bool sc_json_next_member(sc_json_pull *json, sc_json_string *name);
+bool sc_json_next_member(sc_json_pull *json, sc_json_raw *name);
 
 /** A number, always finite; one that no double can hold is wrong. */
 bool sc_json_number(sc_json_pull *json, double *out);
 
-bool sc_json_text_of(sc_json_pull *json, sc_json_string *out);
+bool sc_json_text_of(sc_json_pull *json, sc_json_raw *out);
 
 /** One of the words true, false, null: exactly that one. */
 bool sc_json_word(sc_json_pull *json, const char *word);
@@ -80,6 +80,6 @@ bool sc_json_end(sc_json_pull *json);
 size_t sc_json_offset(const sc_json_pull *json);
 
 /** Whether the string means `text`, which holds no NUL; escapes are understood. */
-bool sc_json_string_is(sc_json_string string, const char *text);
+bool sc_json_string_is(sc_json_raw string, const char *text);
 
 #endif

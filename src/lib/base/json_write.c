@@ -1,48 +1,26 @@
-// JSON into memory. See json_write.h.
+// Writing JSON. See json_write.h.
 //
-// Strings are escaped into room for the worst case, six bytes for one, so that the loop over their
-// bytes asks for no memory. The escapes are those of base/json.c, which writes to streams.
+// Whether a comma is due is one flag: opening a bracket clears it, a value that ends sets it, a
+// bracket that closes is a value that has ended. So no stack is needed.
 #include "base/json_write.h"
 
-#include "base/alloc.h"
+#include "base/bytes.h"
 #include "base/utf8.h"
 
 #include <math.h>
 #include <sodium.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-bool sc_json_reserve(sc_bytes *out, size_t more)
-{
-    if (more <= out->capacity - out->size) return true;
-    size_t wanted = 0;
-    if (__builtin_add_overflow(out->size, more, &wanted)) return false;
-    return sc_reserve(&out->data, wanted, &out->capacity, 1);
-}
+// --- Escaping ------------------------------------------------------------------------------------
 
-static bool append(sc_bytes *out, const char *text, size_t size)
-{
-    if (!sc_json_reserve(out, size)) return false;
-    if (size > 0) memcpy(out->data + out->size, text, size);
-    out->size += size;
-    return true;
-}
-
-bool sc_json_append_text(sc_bytes *out, const char *text)
-{
-    return append(out, text, strlen(text));
-}
-
-// --- Strings -------------------------------------------------------------------------------------
-
-// Whether a byte stands for itself; most do.
+// Whether a byte stands for itself; most do, and rows of such go out in one piece.
 static bool is_plain(char c)
 {
     return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
 }
 
-static char *put_escape(char *out, unsigned code)
+static size_t put_escape(char *out, unsigned code)
 {
     static const char digits[] = "0123456789abcdef";
     out[0] = '\\';
@@ -50,22 +28,23 @@ static char *put_escape(char *out, unsigned code)
     for (int i = 0; i < 4; i++) {
         out[2 + i] = digits[code >> (12 - 4 * i) & 0xf];
     }
-    return out + 6;
+    return SC_JSON_ESCAPED_CHARACTER;
 }
 
-// Write the character at `*text`, escaped if it must be, and step over it.
-static char *put_character(char *out, const char **text, const char *end)
+size_t sc_json_escape_character(const char **text, const char *end,
+                                char out[SC_JSON_ESCAPED_CHARACTER])
 {
     const unsigned char *c = (const unsigned char *)*text;
     const size_t size = sc_utf8_size(*text, (size_t)(end - *text));
     *text += size > 0 ? size : 1;
     if (size == 0) return put_escape(out, 0xfffd);
     if (*c < 0x20 || *c == 0x7f) return put_escape(out, *c);
-    // U+0080 to U+009f: control characters that a terminal may heed.
+    // U+0080 to U+009f: control characters that a terminal may obey.
     if (*c == 0xc2 && c[1] < 0xa0) return put_escape(out, c[1]);
-    if (*c == '"' || *c == '\\') *out++ = '\\';
-    memcpy(out, c, size);
-    return out + size;
+    const size_t before = *c == '"' || *c == '\\';
+    if (before) out[0] = '\\';
+    memcpy(out + before, c, size);
+    return before + size;
 }
 
 size_t sc_json_escape(const char *text, size_t size, char *out)
@@ -77,22 +56,160 @@ size_t sc_json_escape(const char *text, size_t size, char *out)
         if (is_plain(*text)) {
             *at++ = *text++;
         } else {
-            at = put_character(at, &text, end);
+            at += sc_json_escape_character(&text, end, at);
         }
     }
     *at++ = '"';
     return (size_t)(at - out);
 }
 
-bool sc_json_append_string(sc_bytes *out, const char *text)
+void sc_json_text(FILE *stream, const char *text, size_t size)
 {
-    const size_t size = strlen(text);
-    if (size > SIZE_MAX / 8 || !sc_json_reserve(out, SC_JSON_ESCAPED(size))) return false;
-    out->size += sc_json_escape(text, size, (char *)out->data + out->size);
-    return true;
+    const char *end = text + size;
+    fputc('"', stream);
+    while (text < end) {
+        const char *start = text;
+        while (text < end && is_plain(*text)) {
+            text++;
+        }
+        if (text > start) {
+            fwrite(start, 1, (size_t)(text - start), stream);
+        } else {
+            char escaped[SC_JSON_ESCAPED_CHARACTER];
+            fwrite(escaped, 1, sc_json_escape_character(&text, end, escaped), stream);
+        }
+    }
+    fputc('"', stream);
 }
 
-// --- Numbers -------------------------------------------------------------------------------------
+void sc_json_string(FILE *stream, const char *text)
+{
+    sc_json_text(stream, text, strlen(text));
+}
+
+// --- The writer ----------------------------------------------------------------------------------
+
+sc_json_writer sc_json_writer_of(sc_bytes *out)
+{
+    return (sc_json_writer){.out = out};
+}
+
+sc_json_writer sc_json_writer_of_secret(sc_bytes *out)
+{
+    return (sc_json_writer){.out = out, .is_secret = true};
+}
+
+sc_json_writer sc_json_writer_of_stream(FILE *stream)
+{
+    return (sc_json_writer){.stream = stream};
+}
+
+// Room for `size` bytes behind those that are there.
+static bool make_room(sc_json_writer *json, size_t size)
+{
+    if (json->has_failed) return false;
+    json->has_failed = json->is_secret ? !sc_bytes_reserve_wiping(json->out, size)
+                                       : !sc_bytes_reserve(json->out, size);
+    return !json->has_failed;
+}
+
+static void put(sc_json_writer *json, const char *text, size_t size)
+{
+    if (json->stream) {
+        fwrite(text, 1, size, json->stream);
+        return;
+    }
+    if (!make_room(json, size)) return;
+    memcpy(json->out->data + json->out->size, text, size);
+    json->out->size += size;
+}
+
+// What stands before a value: a comma if one is due, and its name if it has one.
+static void begin_value(sc_json_writer *json, const char *name)
+{
+    if (json->needs_comma) put(json, ",", 1);
+    json->needs_comma = true;
+    if (!name) return;
+    put(json, "\"", 1);
+    put(json, name, strlen(name));
+    put(json, "\":", 2);
+}
+
+static void put_value(sc_json_writer *json, const char *name, const char *text, size_t size)
+{
+    begin_value(json, name);
+    put(json, text, size);
+}
+
+static void open_bracket(sc_json_writer *json, const char *name, const char *bracket)
+{
+    put_value(json, name, bracket, 1);
+    json->needs_comma = false;
+}
+
+static void close_bracket(sc_json_writer *json, const char *bracket)
+{
+    put(json, bracket, 1);
+    json->needs_comma = true;
+}
+
+void sc_json_open_object(sc_json_writer *json, const char *name)
+{
+    open_bracket(json, name, "{");
+}
+
+void sc_json_close_object(sc_json_writer *json)
+{
+    close_bracket(json, "}");
+}
+
+void sc_json_open_array(sc_json_writer *json, const char *name)
+{
+    open_bracket(json, name, "[");
+}
+
+void sc_json_close_array(sc_json_writer *json)
+{
+    close_bracket(json, "]");
+}
+
+void sc_json_break_line(sc_json_writer *json)
+{
+    put(json, json->needs_comma ? ",\n" : "\n", json->needs_comma ? 2 : 1);
+    json->needs_comma = false;
+}
+
+void sc_json_put_text(sc_json_writer *json, const char *text)
+{
+    put(json, text, strlen(text));
+    json->needs_comma = false;
+}
+
+// --- Values --------------------------------------------------------------------------------------
+
+void sc_json_put_string(sc_json_writer *json, const char *name, const char *text)
+{
+    const size_t size = strlen(text);
+    begin_value(json, name);
+    if (json->stream) {
+        sc_json_text(json->stream, text, size);
+        return;
+    }
+    // Room for the worst case, so that the loop over the bytes asks for no memory.
+    if (size > SIZE_MAX / 8) json->has_failed = true;
+    if (!make_room(json, SC_JSON_ESCAPED(size))) return;
+    json->out->size += sc_json_escape(text, size, (char *)json->out->data + json->out->size);
+}
+
+void sc_json_put_flag(sc_json_writer *json, const char *name, bool holds)
+{
+    put_value(json, name, holds ? "true" : "false", holds ? 4 : 5);
+}
+
+void sc_json_put_null(sc_json_writer *json, const char *name)
+{
+    put_value(json, name, "null", 4);
+}
 
 enum { DIGITS_MAX = 20 };  // of 2^64
 
@@ -106,41 +223,63 @@ static char *put_digits_before(char *end, uint64_t value)
     return end;
 }
 
-bool sc_json_append_whole(sc_bytes *out, uint64_t value)
+void sc_json_put_count(sc_json_writer *json, const char *name, uint64_t count)
 {
-    char room[DIGITS_MAX];
-    char *end = room + sizeof room;
-    const char *start = put_digits_before(end, value);
-    return append(out, start, (size_t)(end - start));
+    char digits[DIGITS_MAX];
+    char *end = digits + sizeof digits;
+    const char *start = put_digits_before(end, count);
+    put_value(json, name, start, (size_t)(end - start));
 }
 
-bool sc_json_append_number(sc_bytes *out, double value)
+void sc_json_put_signed(sc_json_writer *json, const char *name, int64_t number)
 {
-    if (!isfinite(value)) return sc_json_append_text(out, "null");
-    char text[32];
-    // Seventeen digits always suffice; fifteen nearly always do, and look better.
-    for (int digits = 15; digits <= 17; digits++) {
-        (void)snprintf(text, sizeof text, "%.*g", digits, value);
-        if (strtod(text, NULL) == value) break;
+    char digits[1 + DIGITS_MAX];
+    char *end = digits + sizeof digits;
+    char *start = put_digits_before(end, number < 0 ? 0 - (uint64_t)number : (uint64_t)number);
+    if (number < 0) *--start = '-';
+    put_value(json, name, start, (size_t)(end - start));
+}
+
+void sc_json_put_number(sc_json_writer *json, const char *name, double number)
+{
+    if (!isfinite(number)) {
+        sc_json_put_null(json, name);
+        return;
     }
-    return sc_json_append_text(out, text);
+    char text[32];
+    // Seventeen digits always suffice; fifteen nearly always do, and show 0.1 as 0.1.
+    for (int digits = 15; digits <= 17; digits++) {
+        (void)snprintf(text, sizeof text, "%.*g", digits, number);
+        if (strtod(text, NULL) == number) break;
+    }
+    // Whatever the locale puts there, JSON has a point.
+    for (char *c = text; *c; c++) {
+        if (!strchr("0123456789e+-", *c)) *c = '.';
+    }
+    put_value(json, name, text, strlen(text));
 }
 
-bool sc_json_append_fixed(sc_bytes *out, double value, unsigned decimals)
+void sc_json_put_fixed(sc_json_writer *json, const char *name, double number, unsigned decimals)
 {
     static const double power_of_ten[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
-    const double scaled = fabs(value) * power_of_ten[decimals];
-    // Beyond that a double has no fractions to round, and whole numbers end before long.
-    if (!(scaled < 0x1p53)) return sc_json_append_number(out, value);
-
-    uint64_t units = (uint64_t)(scaled + 0.5);
-    const bool is_negative = value < 0.0 && units > 0;
+    double scaled = fabs(number) * power_of_ten[decimals];
+    // Beyond 2^53 a double has no fractions to round: what is whole is written as it is.
+    if (!(scaled < 0x1p53)) {
+        if (!(fabs(number) < 0x1p53) || number != floor(number)) {
+            sc_json_put_number(json, name, number);
+            return;
+        }
+        scaled = fabs(number);
+        decimals = 0;
+    }
+    uint64_t units = (uint64_t)llround(scaled);
+    const bool is_negative = number < 0.0 && units > 0;
     while (decimals > 0 && units % 10 == 0) {
         units /= 10;
         decimals--;
     }
-    char room[2 * DIGITS_MAX];
-    char *end = room + sizeof room;
+    char text[2 * DIGITS_MAX];
+    char *end = text + sizeof text;
     char *start = end;
     for (unsigned i = 0; i < decimals; i++) {
         *--start = (char)('0' + units % 10);
@@ -149,12 +288,10 @@ bool sc_json_append_fixed(sc_bytes *out, double value, unsigned decimals)
     if (decimals > 0) *--start = '.';
     start = put_digits_before(start, units);
     if (is_negative) *--start = '-';
-    return append(out, start, (size_t)(end - start));
+    put_value(json, name, start, (size_t)(end - start));
 }
 
-// --- Bytes ---------------------------------------------------------------------------------------
-
-bool sc_json_append_hex(sc_bytes *out, uint64_t value)
+void sc_json_put_hex(sc_json_writer *json, const char *name, uint64_t value)
 {
     enum { DIGITS = 16 };
     char text[DIGITS + 2];
@@ -162,18 +299,24 @@ bool sc_json_append_hex(sc_bytes *out, uint64_t value)
     for (unsigned i = 0; i < DIGITS; i++) {
         text[1 + i] = "0123456789abcdef"[value >> (60 - 4 * i) & 15];
     }
-    return append(out, text, sizeof text);
+    put_value(json, name, text, sizeof text);
 }
 
-bool sc_json_append_base64(sc_bytes *out, const void *bytes, size_t size)
+void sc_json_put_base64(sc_json_writer *json, const char *name, const void *bytes, size_t size)
 {
+    // In pieces of whole groups, so that a stream needs no memory for them either.
+    enum { PIECE = 3 * 256 };
     const int variant = sodium_base64_VARIANT_ORIGINAL;
-    const size_t room = sodium_base64_encoded_len(size, variant);  // with a NUL at the end
-    if (!sc_json_reserve(out, 1 + room)) return false;
-    char *text = (char *)out->data + out->size;
-    text[0] = '"';
-    sodium_bin2base64(text + 1, room, bytes, size, variant);
-    text[room] = '"';  // in place of the NUL
-    out->size += 1 + room;
-    return true;
+    char text[PIECE / 3 * 4 + 1];
+    const unsigned char *at = bytes;
+    put_value(json, name, "\"", 1);
+    if (!json->stream && !make_room(json, sodium_base64_encoded_len(size, variant))) return;
+    while (size > 0) {
+        const size_t piece = size < PIECE ? size : PIECE;
+        sodium_bin2base64(text, sizeof text, at, piece, variant);
+        put(json, text, strlen(text));
+        at += piece;
+        size -= piece;
+    }
+    put(json, "\"", 1);
 }

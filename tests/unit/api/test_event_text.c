@@ -13,7 +13,7 @@ static const sc_vocabulary vocabulary = {.names = words, .count = 3};
 
 static const char *ended(sc_bytes *text)
 {
-    assert_true(sc_json_reserve(text, 1));
+    assert_true(sc_bytes_reserve(text, 1));
     text->data[text->size] = '\0';
     return (const char *)text->data;
 }
