@@ -22,10 +22,17 @@ size_t sc_json_offset(const sc_json_pull *json)
     return (size_t)(json->at - json->start);
 }
 
+static bool fail_with(sc_json_pull *json, sc_json_fault fault, const char *wrong)
+{
+    if (json->wrong) return false;
+    json->wrong = wrong;
+    json->fault = fault;
+    return false;
+}
+
 static bool fail(sc_json_pull *json, const char *wrong)
 {
-    if (!json->wrong) json->wrong = wrong;
-    return false;
+    return fail_with(json, SC_JSON_SYNTAX, wrong);
 }
 
 static bool is_digit(char c)
@@ -120,7 +127,7 @@ bool sc_json_end(sc_json_pull *json)
 {
     if (json->wrong) return false;
     skip_blanks(json);
-    return json->at == json->end || fail(json, "nothing more is expected");
+    return json->at == json->end || fail_with(json, SC_JSON_FOLLOWED, "nothing more is expected");
 }
 
 // --- Numbers and words ---------------------------------------------------------------------------
@@ -162,7 +169,7 @@ bool sc_json_number(sc_json_pull *json, double *out)
     const char *stop = number_end(json->at, json->end);
     if (!stop) return fail(json, "a number is expected");
     if (!sc_slice_double((sc_slice){json->at, (size_t)(stop - json->at)}, out)) {
-        return fail(json, "the number is too large or too long");
+        return fail_with(json, SC_JSON_TOO_LARGE, "the number is too large or too long");
     }
     json->at = stop;
     json->is_first = false;
@@ -256,7 +263,7 @@ static bool step_over(sc_json_pull *json, bool *has_escapes)
     if ((unsigned char)*json->at < 0x20) return fail(json, "a control byte stands in a string");
     const size_t size = sc_utf8_size(json->at, (size_t)(json->end - json->at));
     json->at += size;
-    return size > 0 || fail(json, "this is not UTF-8");
+    return size > 0 || fail_with(json, SC_JSON_NOT_UTF8, "this is not UTF-8");
 }
 
 bool sc_json_text_of(sc_json_pull *json, sc_json_raw *out)
@@ -293,6 +300,25 @@ static size_t put_utf8(int32_t code, char out[4])
         out[i] = (char)(i == 0 ? lead[size] | bits : 0x80 | (bits & 0x3f));
     }
     return size;
+}
+
+size_t sc_json_unescape(sc_json_raw string, char *out)
+{
+    const char *at = string.raw.text;
+    const char *end = at + string.raw.size;
+    if (!string.has_escapes) {
+        if (string.raw.size > 0) memcpy(out, at, string.raw.size);
+        return string.raw.size;
+    }
+    char *to = out;
+    while (at < end) {
+        if (*at == '\\') {
+            to += put_utf8(escaped(&at, end), to);
+        } else {
+            *to++ = *at++;
+        }
+    }
+    return (size_t)(to - out);
 }
 
 static bool unescaped_is(sc_slice raw, const char *text)

@@ -25,6 +25,20 @@
 
 #include "base/text.h"
 
+/** Why a text is refused, for callers with sentences of their own. */
+typedef enum sc_json_fault {
+    SC_JSON_FINE,
+    SC_JSON_SYNTAX,     ///< something else is expected there
+    SC_JSON_NOT_UTF8,   ///< a string is not UTF-8
+    SC_JSON_TOO_LARGE,  ///< no double can hold a number, or it has too many digits
+    SC_JSON_FOLLOWED,   ///< something follows the document
+    // By json_tree.h alone:
+    SC_JSON_CUT_SHORT,  ///< the text ends before the document
+    SC_JSON_TWICE,      ///< a member stands twice in an object
+    SC_JSON_HAS_NUL,    ///< the character 0 in a string
+    SC_JSON_TOO_DEEP,   ///< too many brackets within each other
+} sc_json_fault;
+
 /** A place in a text. */
 typedef struct sc_json_pull {
     const char *start;
@@ -32,6 +46,7 @@ typedef struct sc_json_pull {
     const char *end;
     bool is_first;      ///< nothing yet inside the bracket entered last: no comma before what comes
     const char *wrong;  ///< what is wrong at this place, in words; NULL: nothing
+    sc_json_fault fault;
 } sc_json_pull;
 
 /** A string between its quotes, as it stands in the text: well-formed, escapes and all. */
@@ -78,6 +93,12 @@ bool sc_json_end(sc_json_pull *json);
 
 /** How many bytes were read: where it is wrong. */
 size_t sc_json_offset(const sc_json_pull *json);
+
+/**
+ * What the string means, into `out`, which has room for its raw size; no NUL at the end. Returns
+ * the bytes written.
+ */
+size_t sc_json_unescape(sc_json_raw string, char *out);
 
 /** Whether the string means `text`, which holds no NUL; escapes are understood. */
 bool sc_json_string_is(sc_json_raw string, const char *text);

@@ -1,7 +1,7 @@
 // Events in words: what the provider is told, in the form of server-sent events, and no more.
 #include "api/event_text.h"
 
-#include "base/json_write.h"
+#include "base/bytes.h"
 #include "support/check.h"
 #include "support/messages.h"
 #include "support/openapi.h"
