@@ -72,13 +72,10 @@ static void test_without_memory_nothing_changes(void **state)
     sc_bytes_fini(&bytes);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_is_appended_stays_while_it_grows),
-        cmocka_unit_test(test_reserved_memory_is_not_asked_for_again),
-        cmocka_unit_test(test_growing_with_wiping_keeps_the_bytes),
-        cmocka_unit_test(test_without_memory_nothing_changes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_what_is_appended_stays_while_it_grows),
+    cmocka_unit_test(test_reserved_memory_is_not_asked_for_again),
+    cmocka_unit_test(test_growing_with_wiping_keeps_the_bytes),
+    cmocka_unit_test(test_without_memory_nothing_changes),
+};
+SC_SUITE(tests)

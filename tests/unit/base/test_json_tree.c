@@ -234,15 +234,12 @@ static void test_without_memory_there_is_no_tree(void **state)
     assert_null(tree.root);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_what_is_json_for_jansson_is_the_same_tree_and_nothing_else),
-        cmocka_unit_test(test_a_refusal_tells_why_and_where),
-        cmocka_unit_test(test_depth_is_bounded),
-        cmocka_unit_test(test_members_of_large_objects_are_found_and_may_not_stand_twice),
-        cmocka_unit_test(test_asking_what_is_not_there_gives_nothing),
-        cmocka_unit_test(test_without_memory_there_is_no_tree),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_what_is_json_for_jansson_is_the_same_tree_and_nothing_else),
+    cmocka_unit_test(test_a_refusal_tells_why_and_where),
+    cmocka_unit_test(test_depth_is_bounded),
+    cmocka_unit_test(test_members_of_large_objects_are_found_and_may_not_stand_twice),
+    cmocka_unit_test(test_asking_what_is_not_there_gives_nothing),
+    cmocka_unit_test(test_without_memory_there_is_no_tree),
+};
+SC_SUITE(tests)

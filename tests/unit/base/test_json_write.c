@@ -378,25 +378,22 @@ static void test_bytes_are_written_in_base64(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain_text_is_only_quoted),
-        cmocka_unit_test(test_quotes_backslashes_and_control_characters_are_escaped),
-        cmocka_unit_test(test_every_byte_alone_gives_a_string_of_clean_characters),
-        cmocka_unit_test(test_broken_utf8_is_replaced_byte_by_byte),
-        cmocka_unit_test(test_bytes_with_a_size_need_no_end_and_may_hold_a_nul),
-        SC_CASES(test_a_string_is_written_as_streams_get_it),
-        cmocka_unit_test(test_a_fixed_number_has_no_more_digits_than_it_needs),
-        cmocka_unit_test(test_a_fixed_number_is_off_by_half_of_its_last_digit_at_most),
-        cmocka_unit_test(test_a_number_reads_back_as_the_same_double),
-        cmocka_unit_test(test_every_grid_position_is_shown_exactly),
-        cmocka_unit_test(test_numbers_do_not_depend_on_the_locale),
-        cmocka_unit_test(test_strings_read_back_as_they_were),
-        cmocka_unit_test(test_commas_stand_between_values_and_nowhere_else),
-        cmocka_unit_test(test_without_memory_the_failure_is_remembered),
-        cmocka_unit_test(test_an_id_has_sixteen_digits_whatever_its_value),
-        cmocka_unit_test(test_bytes_are_written_in_base64),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_plain_text_is_only_quoted),
+    cmocka_unit_test(test_quotes_backslashes_and_control_characters_are_escaped),
+    cmocka_unit_test(test_every_byte_alone_gives_a_string_of_clean_characters),
+    cmocka_unit_test(test_broken_utf8_is_replaced_byte_by_byte),
+    cmocka_unit_test(test_bytes_with_a_size_need_no_end_and_may_hold_a_nul),
+    SC_CASES(test_a_string_is_written_as_streams_get_it),
+    cmocka_unit_test(test_a_fixed_number_has_no_more_digits_than_it_needs),
+    cmocka_unit_test(test_a_fixed_number_is_off_by_half_of_its_last_digit_at_most),
+    cmocka_unit_test(test_a_number_reads_back_as_the_same_double),
+    cmocka_unit_test(test_every_grid_position_is_shown_exactly),
+    cmocka_unit_test(test_numbers_do_not_depend_on_the_locale),
+    cmocka_unit_test(test_strings_read_back_as_they_were),
+    cmocka_unit_test(test_commas_stand_between_values_and_nowhere_else),
+    cmocka_unit_test(test_without_memory_the_failure_is_remembered),
+    cmocka_unit_test(test_an_id_has_sixteen_digits_whatever_its_value),
+    cmocka_unit_test(test_bytes_are_written_in_base64),
+};
+SC_SUITE(tests)

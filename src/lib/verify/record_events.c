@@ -1,7 +1,7 @@
 // From JSON to events, field by field. See events.h.
 //
 // Messages name fields and lines, not values: a value may be a user or a position.
-#include "verify/events.h"
+#include "verify/record_events.h"
 
 #include "base/alloc.h"
 #include "base/diag.h"
