@@ -69,6 +69,18 @@ static inline void SC_HEAP_FN(fini)(SC_HEAP *heap)
     heap->capacity = 0;
 }
 
+/** Get more memory; apart, so that reserving is one comparison where it is called. */
+static __attribute__((noinline, unused)) bool SC_HEAP_FN(grow)(SC_HEAP *heap, size_t count)
+{
+    size_t capacity = heap->capacity + heap->capacity / 2 + 16;
+    if (capacity < count) capacity = count;
+    SC_HEAP_ENTRY *entries = sc_realloc_array(heap->entries, capacity, sizeof *entries);
+    if (!entries) return false;
+    heap->entries = entries;
+    heap->capacity = capacity;
+    return true;
+}
+
 /**
  * Make room for `count` entries in all. A heap that grows becomes half as large again at least, so
  * that growing one by one costs little.
@@ -77,14 +89,7 @@ static inline void SC_HEAP_FN(fini)(SC_HEAP *heap)
  */
 static inline bool SC_HEAP_FN(reserve)(SC_HEAP *heap, size_t count)
 {
-    if (count <= heap->capacity) return true;
-    size_t capacity = heap->capacity + heap->capacity / 2 + 16;
-    if (capacity < count) capacity = count;
-    SC_HEAP_ENTRY *entries = sc_realloc_array(heap->entries, capacity, sizeof *entries);
-    if (!entries) return false;
-    heap->entries = entries;
-    heap->capacity = capacity;
-    return true;
+    return count <= heap->capacity || SC_HEAP_FN(grow)(heap, count);
 }
 
 /** Let `moved` rise from the empty place `at` to where it belongs. */
@@ -108,10 +113,16 @@ static inline void SC_HEAP_FN(sink)(SC_HEAP *heap, size_t at, SC_HEAP_ENTRY move
     SC_HEAP_ENTRY *entries = heap->entries;
     const size_t count = heap->count;
     for (size_t first; (first = SC_HEAP_CHILDREN * at + 1) < count;) {
-        const size_t end = first + SC_HEAP_CHILDREN < count ? first + SC_HEAP_CHILDREN : count;
         size_t least = first;
-        for (size_t i = first + 1; i < end; i++) {
-            if (SC_HEAP_IS_BEFORE(heap, entries[i], entries[least])) least = i;
+        if (SC_HEAP_CHILDREN == 2) {  // compilers make something worse of the loop
+            if (first + 1 < count && SC_HEAP_IS_BEFORE(heap, entries[first + 1], entries[first])) {
+                least++;
+            }
+        } else {
+            const size_t end = first + SC_HEAP_CHILDREN < count ? first + SC_HEAP_CHILDREN : count;
+            for (size_t i = first + 1; i < end; i++) {
+                if (SC_HEAP_IS_BEFORE(heap, entries[i], entries[least])) least = i;
+            }
         }
         if (!SC_HEAP_IS_BEFORE(heap, entries[least], moved)) break;
         entries[at] = entries[least];
@@ -133,7 +144,7 @@ static inline SC_HEAP_ENTRY SC_HEAP_FN(pop)(SC_HEAP *heap)
 {
     const SC_HEAP_ENTRY top = heap->entries[0];
     heap->count--;
-    if (heap->count > 0) SC_HEAP_FN(sink)(heap, 0, heap->entries[heap->count]);
+    SC_HEAP_FN(sink)(heap, 0, heap->entries[heap->count]);
     return top;
 }
 
