@@ -264,13 +264,10 @@ static void test_without_memory_a_heap_is_as_it_was(void **state)
     pairs_fini(&heap);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_the_least_comes_out_first_whatever_was_done_before),
-        SC_CASES(test_an_entry_that_knows_its_place_can_be_removed),
-        SC_CASES(test_an_array_of_the_callers_is_sorted_in_place),
-        cmocka_unit_test(test_without_memory_a_heap_is_as_it_was),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_the_least_comes_out_first_whatever_was_done_before),
+    SC_CASES(test_an_entry_that_knows_its_place_can_be_removed),
+    SC_CASES(test_an_array_of_the_callers_is_sorted_in_place),
+    cmocka_unit_test(test_without_memory_a_heap_is_as_it_was),
+};
+SC_SUITE(tests)

@@ -183,12 +183,9 @@ static void test_without_memory_a_table_is_as_it_was(void **state)
     numbers_fini(&table);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_random_puts_and_removals_agree_with_a_plain_array),
-        cmocka_unit_test(test_a_full_table_finds_everything),
-        cmocka_unit_test(test_without_memory_a_table_is_as_it_was),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_random_puts_and_removals_agree_with_a_plain_array),
+    cmocka_unit_test(test_a_full_table_finds_everything),
+    cmocka_unit_test(test_without_memory_a_table_is_as_it_was),
+};
+SC_SUITE(tests)
