@@ -153,7 +153,7 @@ static inline bool SC_TABLE_FN(reserve)(SC_TABLE_TYPE *table, size_t count)
 }
 
 /** Free a slot that is not free. Others may move, from behind it into the gap. */
-static inline void SC_TABLE_FN(remove)(SC_TABLE_TYPE *table, SC_TABLE_SLOT *slot)
+static inline void SC_TABLE_FN(remove)(SC_TABLE_TYPE *table, const SC_TABLE_SLOT *slot)
 {
     const size_t mask = table->capacity - 1;
     size_t gap = (size_t)(slot - table->slots);
