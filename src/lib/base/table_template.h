@@ -41,6 +41,7 @@
  * SC_TABLE_HASH_OF(table, slot)    of what is in a slot that is not free
  * SC_TABLE_FREE_BYTE   0 unless defined
  * SC_TABLE_QUARTERS    how full it may become; 2 unless defined, 3 to save memory
+ * SC_TABLE_LEAST       slots of the smallest table, a power of two; 64 unless defined
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -50,6 +51,9 @@
 
 #ifndef SC_TABLE_FREE_BYTE
 #define SC_TABLE_FREE_BYTE 0
+#endif
+#ifndef SC_TABLE_LEAST
+#define SC_TABLE_LEAST 64
 #endif
 #ifndef SC_TABLE_QUARTERS
 #define SC_TABLE_QUARTERS 2
@@ -147,7 +151,7 @@ static inline bool SC_TABLE_FN(reserve)(SC_TABLE_TYPE *table, size_t count)
     if (count <= capacity / 4 * SC_TABLE_QUARTERS) return true;
     do {
         if (capacity > SIZE_MAX / 2) return false;
-        capacity = capacity > 0 ? 2 * capacity : 64;
+        capacity = capacity > 0 ? 2 * capacity : SC_TABLE_LEAST;
     } while (count > capacity / 4 * SC_TABLE_QUARTERS);
     return SC_TABLE_FN(resize)(table, capacity);
 }
@@ -190,6 +194,7 @@ static inline SC_TABLE_SLOT *SC_TABLE_FN(next)(const SC_TABLE_TYPE *table, size_
 #undef SC_TABLE_HASH_OF
 #undef SC_TABLE_FREE_BYTE
 #undef SC_TABLE_QUARTERS
+#undef SC_TABLE_LEAST
 #undef SC_TABLE_JOIN2
 #undef SC_TABLE_JOIN
 #undef SC_TABLE_FN

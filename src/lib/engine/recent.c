@@ -32,6 +32,7 @@ static size_t hash_of(const sc_query_id *id)
 #define SC_TABLE_HAS(table, slot, key) (memcmp(&(slot)->id, key, sizeof *(key)) == 0)
 #define SC_TABLE_HASH(table, key) hash_of(key)
 #define SC_TABLE_HASH_OF(table, slot) hash_of(&(slot)->id)
+#define SC_TABLE_LEAST 16
 #include "base/table_template.h"
 
 sc_err sc__recent_reserve(sc_recent *recent)
