@@ -28,7 +28,6 @@
 #include "base/histogram.h"
 #include "base/thread_pool.h"
 #include "provider/provider.h"
-#include "relay/page.h"
 
 // --- Parcels ---------------------------------------------------------------------------
 
@@ -189,7 +188,7 @@ typedef struct sc__provider_entry {
 
 const sc__provider_entry *sc__provider_page(const char *path);
 
-/** All counts, in Prometheus' text format. */
-void sc__tally_write(sc_provider *provider, sc__page *page);
+/** Append all counts, in Prometheus' text format; false if memory is out. */
+bool sc__tally_write(sc_provider *provider, sc_bytes *out);
 
 #endif
