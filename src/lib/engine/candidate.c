@@ -83,7 +83,7 @@ void sc__make_member(sc_engine *engine, sc_cloak *cloak, size_t i, sc__slot slot
     };
     if (query->query.deadline < cloak->deadline) cloak->deadline = query->query.deadline;
     sc__ids_expect(&engine->ids, &query->query.id);  // accepting will look for it
-    sc__heap_remove(&engine->heap, &engine->pending, slot);
+    sc__engine_moments_remove(&engine->moments, query->heap_at);
     query->state = SC__PROPOSED;
     query->is_gone = false;
     query->proposal = (uint32_t)cloak->proposal;

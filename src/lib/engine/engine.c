@@ -39,6 +39,7 @@ sc_err sc_engine_new(const sc_map *map, const sc_engine_options *options, sc_rng
     engine->segments = sc_map_segments(map);
     sc_pool_init(&engine->pending, sizeof(sc__pending));
     sc_pool_init(&engine->vertices, sizeof(sc__vertex));
+    engine->moments.context = &engine->pending;
     engine->queue = SC__LIST_EMPTY;
     engine->drops = SC__LIST_EMPTY;
     engine->waiting[SC__RELAXED] = SC__LIST_EMPTY;
@@ -88,7 +89,7 @@ void sc_engine_free(sc_engine *engine)
     }
     sc_pool_fini(&engine->pending);
     sc_pool_fini(&engine->vertices);
-    sc__heap_fini(&engine->heap);
+    sc__engine_moments_fini(&engine->moments);
     sc__ids_fini(&engine->ids);
     sc__scratch_fini(&engine->scratch);
     sc__alone_free(engine->alone);
@@ -115,7 +116,8 @@ void sc__enqueue(sc_engine *engine, sc__slot slot)
     sc__pending *query = sc__pending_at(engine, slot);
     query->state = SC__QUEUED;
     sc__list_append(engine, &engine->queue, slot);
-    sc__heap_push(&engine->heap, &engine->pending, next_moment(engine, query), slot);
+    sc__engine_moments_push(&engine->moments,
+                            (sc__engine_moment){next_moment(engine, query), slot});
     if (query->is_company) {
         engine->stats.company_held++;
     } else {
@@ -131,7 +133,9 @@ static sc_err add(sc_engine *engine, const sc_query *query, bool is_company)
     if (sc__ids_find(&engine->ids, &engine->pending, &query->id) != SC_NONE) return SC_EDUPLICATE;
 
     sc_err err = sc_pool_reserve(&engine->pending);
-    if (!err) err = sc__heap_reserve(&engine->heap, (size_t)engine->pending.count + 1);
+    if (!err && !sc__engine_moments_reserve(&engine->moments, (size_t)engine->pending.count + 1)) {
+        err = SC_ENOMEM;
+    }
     if (!err) err = sc__ids_reserve(&engine->ids);
     if (err) return err;
 
@@ -171,7 +175,7 @@ sc_err sc_engine_add_company(sc_engine *engine, const sc_query *query)
 static void withdraw(sc_engine *engine, sc__slot slot)
 {
     const sc__pending *query = sc__pending_at(engine, slot);
-    sc__heap_remove(&engine->heap, &engine->pending, slot);
+    sc__engine_moments_remove(&engine->moments, query->heap_at);
     if (query->state == SC__QUEUED) {
         sc__list_remove(engine, &engine->queue, slot);
     } else if (engine->alone) {
@@ -236,20 +240,19 @@ static void drop(sc_engine *engine, sc__slot slot, sc_drop_reason reason)
 /** Let pass the moments that the clock has passed: becoming urgent, and expiry. */
 static void pass_moments(sc_engine *engine)
 {
-    const sc__moment *top;
-    while ((top = sc__heap_top(&engine->heap)) && top->t < engine->now) {
-        const sc__slot slot = top->slot;
+    while (engine->moments.count > 0 && engine->moments.entries[0].t < engine->now) {
+        const sc__engine_moment top = engine->moments.entries[0];
+        const sc__slot slot = top.slot;
         const sc__pending *query = sc__pending_at(engine, slot);
         const sc_time deadline = query->query.deadline;
-        if (top->t == deadline) {
+        if (top.t == deadline) {
             withdraw(engine, slot);
             drop(engine, slot, SC_DROP_EXPIRED);
             continue;
         }
         // It has become urgent. Its next moment is the deadline, which may have passed
         // too: then it comes up again, in the order of deadlines.
-        sc__heap_remove(&engine->heap, &engine->pending, slot);
-        sc__heap_push(&engine->heap, &engine->pending, deadline, slot);
+        sc__engine_moments_replace_top(&engine->moments, (sc__engine_moment){deadline, slot});
         if (deadline >= engine->now && query->state == SC__IN_GRAPH) {
             sc__vertex_at(engine, query->vertex)->has_urgent = true;
             sc__graph_wait(engine, SC__URGENT, query->vertex);
@@ -363,10 +366,10 @@ sc_err sc_engine_run(sc_engine *engine, sc_time now)
 sc_time sc_engine_next_wake(const sc_engine *engine)
 {
     if (engine->queue.first != SC_NONE || engine->to_search > 0) return engine->now;
-    const sc__moment *top = sc__heap_top(&engine->heap);
-    if (!top || top->t == SC_TIME_NEVER) return SC_TIME_NEVER;
+    const sc_time next = engine->moments.count > 0 ? engine->moments.entries[0].t : SC_TIME_NEVER;
+    if (next == SC_TIME_NEVER) return SC_TIME_NEVER;
     // A moment counts once the clock has passed it. Some have passed already after a switch.
-    return top->t < engine->now ? engine->now : top->t + 1;
+    return next < engine->now ? engine->now : next + 1;
 }
 
 // --- Out --------------------------------------------------------------------

@@ -84,12 +84,12 @@ sc_err sc_engine_switch(sc_engine *engine, sc_variant variant)
     engine->options.variant = variant;
     // Everybody's moments begin anew. For hybrid the first may be past: then the next run sees at
     // once, in the order of deadlines, who is urgent.
-    for (size_t i = 0; i < engine->heap.count; i++) {
-        sc__moment *moment = &engine->heap.moments[i];
+    for (size_t i = 0; i < engine->moments.count; i++) {
+        sc__engine_moment *moment = &engine->moments.entries[i];
         const sc__pending *query = sc__pending_at(engine, moment->slot);
         moment->t = sc__first_moment(engine, query);
         if (query->state == SC__IN_GRAPH) sc__vertex_at(engine, query->vertex)->has_urgent = false;
     }
-    sc__heap_reorder(&engine->heap, &engine->pending);
+    sc__engine_moments_reorder(&engine->moments);
     return SC_OK;
 }

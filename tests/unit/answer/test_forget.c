@@ -27,7 +27,7 @@ static void list_pieces(const sc_filter *f, piece pieces[PIECES])
     pieces[0] = (piece){f->distances, f->result_capacity * sizeof *f->distances};
     pieces[1] = (piece){f->results, f->result_capacity * sizeof *f->results};
     pieces[2] = (piece){inside->spans, inside->end_room * sizeof *inside->spans};
-    pieces[3] = (piece){inside->queue, inside->end_room * sizeof *inside->queue};
+    pieces[3] = (piece){inside->queue.entries, inside->end_room * sizeof *inside->queue.entries};
     pieces[4] = (piece){f->candidates, f->candidate_capacity * sizeof *f->candidates};
     pieces[5] = (piece){f, sizeof *f};
 }

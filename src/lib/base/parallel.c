@@ -1,15 +1,15 @@
-// Items of work and who does them. See work.h.
+// Items of work and the threads that do them. See parallel.h.
 //
-// What the workers share is the number of the next item and the word that it is over; each has an
+// What the workers share is the number of the next item and whether it is over; each has an
 // error of its own, which is read when its thread has ended. So there is nothing to lock.
-#include "attack/work.h"
+#include "base/parallel.h"
 
 #include "base/alloc.h"
 #include "base/thread.h"
 
 /** What all workers share. */
 typedef struct shift {
-    const sc__work *work;
+    const sc_parallel *work;
     atomic_size_t next;  ///< item
     atomic_bool is_over;
 } shift;
@@ -23,7 +23,7 @@ typedef struct worker {
 
 static sc_err work_along(shift *s, unsigned number)
 {
-    const sc__work *work = s->work;
+    const sc_parallel *work = s->work;
     sc_err err = SC_OK;
     while (!err && !atomic_load_explicit(&s->is_over, memory_order_relaxed)) {
         const size_t item = atomic_fetch_add_explicit(&s->next, 1, memory_order_relaxed);
@@ -60,7 +60,7 @@ static sc_err work_together(shift *s, worker *workers, unsigned count)
     }
     const unsigned started = start(workers, count);
     sc_err err = SC_OK;
-    if (started == count) {
+    if (started == count || s->work->takes_fewer) {
         err = work_along(s, 0);
     } else {
         err = SC_EIO;
@@ -73,7 +73,7 @@ static sc_err work_together(shift *s, worker *workers, unsigned count)
     return err;
 }
 
-sc_err sc__work_share(const sc__work *work, unsigned worker_count)
+sc_err sc_parallel_run(const sc_parallel *work, unsigned worker_count)
 {
     shift s = {.work = work};
     if (worker_count > work->item_count) worker_count = (unsigned)work->item_count;

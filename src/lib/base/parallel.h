@@ -1,14 +1,13 @@
 /**
- * @file work.h
+ * @file parallel.h
  * @brief Numbered items of work, shared by the calling thread and as many more as it likes.
  *
- * Whoever is free takes the next item. What comes of an item must not depend on who does it, nor on
- * what that one did before: then the number of workers changes nothing but the time.
- *
- * Uses: base. Used by: attack/estimate.
+ * A thread that is free takes the next item. What comes of an item must not depend on the thread
+ * that does it, nor on what that thread did before: then the number of threads changes nothing but
+ * the time. For work that arrives over time there is thread_pool.h.
  */
-#ifndef SC_ATTACK_WORK_H
-#define SC_ATTACK_WORK_H
+#ifndef SC_BASE_PARALLEL_H
+#define SC_BASE_PARALLEL_H
 
 #include <starcloak/err.h>
 
@@ -16,18 +15,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-typedef struct sc__work {
+typedef struct sc_parallel {
     size_t item_count;
     /**
      * Do one item. A worker does one at a time, so what belongs to a worker needs no lock.
      *
      * @param worker   its number, 0 is the caller
-     * @param is_over  somebody has failed: an item that takes long looks here now and then, and if
-     *                 so returns with whatever it has
+     * @param is_over  an item has failed: one that takes long looks here now and then, and if so
+     *                 returns with what it has
      */
     sc_err (*run)(void *context, unsigned worker, size_t item, const atomic_bool *is_over);
     void *context;
-} sc__work;
+    bool takes_fewer;  ///< where threads cannot be started, those that can be do all of it
+} sc_parallel;
 
 /**
  * Do all items. The caller is the first worker: with one no thread is started. All threads have
@@ -35,6 +35,6 @@ typedef struct sc__work {
  *
  * @return SC_OK, SC_ENOMEM, SC_EIO (a thread cannot be started), or what an item failed with
  */
-SC_CHECKED sc_err sc__work_share(const sc__work *work, unsigned worker_count);
+SC_CHECKED sc_err sc_parallel_run(const sc_parallel *work, unsigned worker_count);
 
 #endif

@@ -1,5 +1,5 @@
-// Items of work shared by threads: each is done once, whoever does it, and a failure ends it all.
-#include "attack/work.h"
+// Items of work shared by threads: each is done once, and a failure ends it all.
+#include "base/parallel.h"
 
 #include "support/check.h"
 
@@ -34,12 +34,18 @@ static sc_err do_item(void *context, unsigned worker, size_t item, const atomic_
     return SC_OK;
 }
 
-static sc_err share(book *b, size_t item_count, unsigned worker_count)
+static sc_err share_as(book *b, size_t item_count, unsigned worker_count, bool takes_fewer)
 {
     *b = (book){
         .caller = pthread_self(), .is_alone = worker_count == 1, .failing_item = b->failing_item};
-    const sc__work work = {.item_count = item_count, .run = do_item, .context = b};
-    return sc__work_share(&work, worker_count);
+    const sc_parallel work = {
+        .item_count = item_count, .run = do_item, .context = b, .takes_fewer = takes_fewer};
+    return sc_parallel_run(&work, worker_count);
+}
+
+static sc_err share(book *b, size_t item_count, unsigned worker_count)
+{
+    return share_as(b, item_count, worker_count, false);
 }
 
 static void test_every_item_is_done_once(void **state)
@@ -91,8 +97,9 @@ static void test_threads_take_no_signals(void **state)
 {
     (void)state;
     atomic_bool is_as_it_should = true;
-    const sc__work work = {.item_count = ITEMS, .run = check_signals, .context = &is_as_it_should};
-    CHECK_OK(sc__work_share(&work, 4), NULL);
+    const sc_parallel work = {
+        .item_count = ITEMS, .run = check_signals, .context = &is_as_it_should};
+    CHECK_OK(sc_parallel_run(&work, 4), NULL);
     assert_true(is_as_it_should);
     sigset_t mask;
     pthread_sigmask(SIG_SETMASK, NULL, &mask);
@@ -113,11 +120,16 @@ static void test_a_thread_that_cannot_be_started_is_told(void **state)
     b.failing_item = ITEMS;
     const sc_err together = share(&b, ITEMS, 4);
     const sc_err alone = share(&b, ITEMS, 1);
+    const sc_err with_fewer = share_as(&b, ITEMS, 4, true);
     assert_int_equal(pthread_setattr_default_np(&before), 0);
     pthread_attr_destroy(&before);
     pthread_attr_destroy(&huge);
     assert_int_equal(together, SC_EIO);
     assert_int_equal(alone, SC_OK);  // for which none is needed
+    assert_int_equal(with_fewer, SC_OK);
+    for (size_t i = 0; i < ITEMS; i++) {
+        assert_int_equal(b.times[i], 1);
+    }
 }
 
 static const struct CMUnitTest tests[] = {
