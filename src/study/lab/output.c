@@ -43,6 +43,7 @@ static sc_err write_numbers(const sc_lab_findings *findings, sc_diag *diag)
     for (size_t i = 0; i < findings->figures->count && !err; i++) {
         err = sc__csv_write_figure(findings->table, &findings->figures->all[i], diag);
     }
+    if (!err) err = sc__csv_write_measures(findings->results, diag);
     if (!err) err = sc__csv_write_claims(findings->results->options, findings->claims, diag);
     return err;
 }
@@ -97,6 +98,7 @@ static sc_err write_all(const sc_lab_results *results, work *w, sc_diag *diag)
     if (plot_err && plot_err != SC_EIO) return sc_fail(diag, plot_err, "%s", why.message);
     err = write_plots(&findings, diag);
     if (!err) err = sc__output_remove_stale(&findings, diag);
+    if (!err) err = sc__report_data_write(&findings, diag);
     if (!err) err = sc__report_write(&findings, diag);
     if (err || !plot_err) return err;
     return sc_fail(diag, SC_EIO,

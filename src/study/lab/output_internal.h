@@ -31,6 +31,9 @@ SC_CHECKED sc_err sc__csv_write_points(const sc_lab_results *results, sc_diag *d
 SC_CHECKED sc_err sc__csv_write_figure(const sc_lab_table *table, const sc_lab_figure *figure,
                                        sc_diag *diag);
 
+/** DIR/measures.csv. */
+SC_CHECKED sc_err sc__csv_write_measures(const sc_lab_results *results, sc_diag *diag);
+
 /** DIR/claims.csv. */
 SC_CHECKED sc_err sc__csv_write_claims(const sc_lab_options *options, const sc_lab_claims *claims,
                                        sc_diag *diag);
@@ -46,6 +49,9 @@ typedef struct sc_lab_findings {
 
 /** Remove figures of an earlier run that this one, which has written all of its own, has not. */
 SC_CHECKED sc_err sc__output_remove_stale(const sc_lab_findings *findings, sc_diag *diag);
+
+/** DIR/report.json. */
+SC_CHECKED sc_err sc__report_data_write(const sc_lab_findings *findings, sc_diag *diag);
 
 /** DIR/report.html. */
 SC_CHECKED sc_err sc__report_write(const sc_lab_findings *findings, sc_diag *diag);

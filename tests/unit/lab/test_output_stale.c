@@ -40,13 +40,13 @@ static void test_figures_that_this_run_does_not_have_are_removed(void **state)
     made_results_fill(&made, as_the_paper_says);
     place here = place_new();
     write_to(&made, &here);
-    assert_int_equal(count_entries(here.path), 40 + 3);
+    assert_int_equal(count_entries(here.path), 40 + 5);
     // A drawing of a figure that is written again, but not drawn again.
     place_write_text(&here, "town-success-k.svg", "<svg/>");
     place_write_text(&here, "a-third_map-candidates-nearest.svg", "<svg/>");
     narrow(&made);
     write_to(&made, &here);
-    assert_int_equal(count_entries(here.path), 1 + 3);
+    assert_int_equal(count_entries(here.path), 1 + 5);
     assert_true(is_there(&here, "town-success-k.csv"));
     place_free(&here);
     made_results_free(&made);
@@ -87,7 +87,7 @@ static void test_nothing_else_is_removed(void **state)
     }
     assert_true(is_there(&here, "town-success-l.csv"));
     assert_true(is_there(&here, "town-candidates-k.csv"));
-    assert_int_equal(count_entries(here.path), OTHERS + 2 + 1 + 3);
+    assert_int_equal(count_entries(here.path), OTHERS + 2 + 1 + 5);
     place_free(&here);
     made_results_free(&made);
 }
