@@ -24,7 +24,6 @@ static written write_data(made_results *made)
     sc_lab_summary summary = {0};
     sc_diag diag = {""};
     made->options.directory = w.here.path;
-    made->options.without_plots = true;
     CHECK_OK(sc_lab_write(&made->results, &summary, &diag), &diag);
     made->options.directory = NULL;
     json_error_t why;
@@ -293,7 +292,6 @@ static void test_a_place_that_cannot_be_written_is_told(void **state)
         // What bears the file's name is a directory.
         assert_int_equal(mkdir(place_path(&here, names[i]), 0777), 0);
         made.options.directory = here.path;
-        made.options.without_plots = true;
         sc_lab_summary summary = {0};
         sc_diag diag = {""};
         sc_err err = sc_lab_write(&made.results, &summary, &diag);
