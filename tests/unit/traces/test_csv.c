@@ -3,7 +3,7 @@
 #include "support/check.h"
 #include "support/trace_texts.h"
 
-#include "traces/traces_internal.h"
+#include "traces/trace_readers.h"
 
 #include <stdio.h>
 #include <time.h>

@@ -1,5 +1,5 @@
 // Gathering fixes: order of time against a plain sort, names that are used again, limits.
-#include "traces/track_builder.h"
+#include "traces/trace_readers.h"
 
 #include <starcloak/rng.h>
 
