@@ -638,7 +638,8 @@ def measure_table(results, table, map_name, columns, caption):
 
 
 def section(name, title, content):
-    return f'<section aria-labelledby="{name}">\n<h2 id="{name}">{title}</h2>\n{content}</section>\n'
+    return (f'<section aria-labelledby="{name}">\n<h2 id="{name}">{title}</h2>\n{content}'
+            "</section>\n")
 
 
 def default_section(results):
@@ -988,7 +989,8 @@ def movement(item):
     if item["movement"] == "trips":
         return f"trips by the fastest way, {100 * item['truck_share']:g} % of them by truck"
     windows = f", in windows of {item['fold_s']:g} s" if item["fold_s"] > 0 else ""
-    return f"recorded: {item['tracks']} track{plural(item['tracks'])}, {item['fixes']} fixes" + windows
+    tracks = item["tracks"]
+    return f"recorded: {tracks} track{plural(tracks)}, {item['fixes']} fixes{windows}"
 
 
 def crowd_cells(item, asked):
@@ -1198,8 +1200,9 @@ def write(path, content):
     """The file appears whole or not at all."""
     temporary = None
     try:
+        folder = os.path.dirname(path) or "."
         with tempfile.NamedTemporaryFile("w", encoding="utf-8", newline="", delete=False,
-                                         dir=os.path.dirname(path) or ".", prefix=".report-") as file:
+                                         dir=folder, prefix=".report-") as file:
             temporary = file.name
             file.write(content)
             mask = os.umask(0)

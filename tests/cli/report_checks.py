@@ -453,7 +453,8 @@ class Odd(unittest.TestCase):
             'not hold</p><p class="untold"><strong>1</strong> cannot be told</p>',
             '<td><span class="v holds">✓ holds</span></td><td><span class="v part">2 of 4 '
             'statements hold</span></td>', '<span class="v part">◐ holds for 1 of 2</span>',
-            '<span class="v fails">✗ does not hold</span>', '<span class="v untold">not told</span>',
+            '<span class="v fails">✗ does not hold</span>',
+            '<span class="v untold">not told</span>',
             '<span class="v holds">1 of 1 statement holds</span>',
             '<th scope="col">all maps</th>', "Claim 1: ", "2 hold, 2 do not, 0 not told"))
 
