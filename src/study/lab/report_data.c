@@ -5,7 +5,7 @@
 // folder with it is whole. There is no date in it, and no name of a host.
 #include "lab/output_internal.h"
 
-#include "base/json.h"
+#include "base/json_write.h"
 #include "lab/axes.h"
 
 #include <inttypes.h>
