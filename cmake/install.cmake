@@ -5,6 +5,7 @@
 # the installed tree may be moved.
 
 install(TARGETS starcloak RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(PROGRAMS tools/report.py DESTINATION ${CMAKE_INSTALL_BINDIR} RENAME starcloak-report)
 install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 
 # pkg-config: the prefix is found from where the .pc file lies.

@@ -1,6 +1,6 @@
 /**
  * @file reports.h
- * @brief GET /reports/NAME: files of a folder that `starcloak experiment` has filled.
+ * @brief GET /reports/NAME: files of a folder that `starcloak experiment` and `starcloak-report` have filled.
  *
  * Looked for on the disk for each request, so that a report may appear or change while the service
  * runs; read once for each change, and lent to all replies (report_shelf.h), so that slow readers
