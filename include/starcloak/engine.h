@@ -97,7 +97,7 @@ typedef struct sc_engine sc_engine;
 SC_API SC_CHECKED sc_err sc_engine_new(const sc_map *map, const sc_engine_options *options,
                                        sc_rng *rng, sc_engine **out, sc_diag *diag);
 
-/** Free, with all it holds; NULL is fine. */
+/** Wipe the queries it holds, and free; NULL is fine. */
 SC_API void sc_engine_free(sc_engine *engine);
 
 /**

@@ -86,6 +86,9 @@ void sc_engine_free(sc_engine *engine)
     while (engine->first_candidate) {
         sc_cloak_free(sc_engine_take_candidate(engine));
     }
+    for (size_t i = 0; i < engine->pending.chunk_count; i++) {
+        explicit_bzero(engine->pending.chunks[i], SC_POOL_CHUNK * engine->pending.item_size);
+    }
     sc_pool_fini(&engine->pending);
     sc_pool_fini(&engine->vertices);
     sc__heap_fini(&engine->heap);
@@ -123,6 +126,14 @@ void sc__enqueue(sc_engine *engine, sc__slot slot)
     }
 }
 
+sc_err sc__engine_reserve(sc_engine *engine)
+{
+    sc_err err = sc_pool_reserve(&engine->pending);
+    if (!err) err = sc__heap_reserve(&engine->heap, (size_t)engine->pending.count + 1);
+    if (!err) err = sc__ids_reserve(&engine->ids);
+    return err;
+}
+
 static sc_err add(sc_engine *engine, const sc_query *query, bool is_company)
 {
     if (query->segment >= sc_map_segment_count(engine->map)) return SC_EUNKNOWN;
@@ -130,9 +141,7 @@ static sc_err add(sc_engine *engine, const sc_query *query, bool is_company)
     if (query->deadline < engine->now) return SC_ELATE;
     if (sc__ids_find(&engine->ids, &engine->pending, &query->id) != SC_NONE) return SC_EDUPLICATE;
 
-    sc_err err = sc_pool_reserve(&engine->pending);
-    if (!err) err = sc__heap_reserve(&engine->heap, (size_t)engine->pending.count + 1);
-    if (!err) err = sc__ids_reserve(&engine->ids);
+    const sc_err err = sc__engine_reserve(engine);
     if (err) return err;
 
     const sc__slot slot = sc_pool_take(&engine->pending);

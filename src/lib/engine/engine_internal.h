@@ -223,6 +223,9 @@ static inline sc_time sc__first_moment(const sc_engine *engine, const sc__pendin
     return sc__saturating_sub(deadline, engine->options.consideration_us);
 }
 
+/** Make sure that the next sc_engine_add() does not fail for lack of memory. */
+SC_CHECKED sc_err sc__engine_reserve(sc_engine *engine);
+
 /** Put a query that is in no list at the end of the queue, and its moment into the heap. */
 void sc__enqueue(sc_engine *engine, sc__slot slot);
 
