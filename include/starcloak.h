@@ -5,6 +5,7 @@
 #ifndef STARCLOAK_H
 #define STARCLOAK_H
 
+#include <starcloak/anonymizer.h>
 #include <starcloak/answer.h>
 #include <starcloak/attack.h>
 #include <starcloak/cloak.h>
