@@ -130,7 +130,7 @@ bool sc_engine_option(int key, char *argument, const struct argp_state *state,
 static void check_variant(const struct argp_state *state, const sc_engine_settings *settings)
 {
     const sc_variant variant = settings->run.engine.variant;
-    const bool is_bounded = variant == SC_BOUNDED || variant == SC_HYBRID;
+    const bool is_bounded = variant == SC_VARIANT_BOUNDED || variant == SC_VARIANT_HYBRID;
     const struct {
         const char *option;
         bool is_given;
@@ -139,8 +139,8 @@ static void check_variant(const struct argp_state *state, const sc_engine_settin
     } options[] = {
         {"--strict", settings->run.engine.is_strict, is_bounded, "bounded or hybrid"},
         {"--lambda", settings->has_lambda, is_bounded, "bounded or hybrid"},
-        {"--alpha", settings->has_alpha, variant == SC_HYBRID, "hybrid"},
-        {"--cap", settings->has_cap, variant != SC_XSTAR, "any but xstar"},
+        {"--alpha", settings->has_alpha, variant == SC_VARIANT_HYBRID, "hybrid"},
+        {"--cap", settings->has_cap, variant != SC_VARIANT_XSTAR, "any but xstar"},
     };
     for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
         if (!options[i].is_given || options[i].has_effect) continue;

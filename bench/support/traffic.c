@@ -21,18 +21,18 @@
 enum { NAME_SIZE = 12, FIRST_ROOM = 1 << 16, SAMPLES = 1000 };
 
 const variant_entry variants[] = {
-    {"basic", SC_BASIC, false},
-    {"bounded", SC_BOUNDED, false},
-    {"bounded, strict", SC_BOUNDED, true},
-    {"hybrid", SC_HYBRID, false},
-    {NULL, SC_BASIC, false},
+    {"basic", SC_VARIANT_BASIC, false},
+    {"bounded", SC_VARIANT_BOUNDED, false},
+    {"bounded, strict", SC_VARIANT_BOUNDED, true},
+    {"hybrid", SC_VARIANT_HYBRID, false},
+    {NULL, SC_VARIANT_BASIC, false},
 };
 
 const variant_entry compared[] = {
-    {"xstar", SC_XSTAR, false},
-    {"sampling", SC_SAMPLING, false},
-    {"expansion", SC_EXPANSION, false},
-    {NULL, SC_BASIC, false},
+    {"xstar", SC_VARIANT_XSTAR, false},
+    {"sampling", SC_VARIANT_SAMPLING, false},
+    {"expansion", SC_VARIANT_EXPANSION, false},
+    {NULL, SC_VARIANT_BASIC, false},
 };
 
 static void *room(void *old, size_t count, size_t size)

@@ -51,7 +51,7 @@ extern "C" {
     X(EXPANSION, 5, "expansion") /* roads around a query, nearest first */
 
 typedef enum sc_variant {
-#define X(name, value, word) SC_##name = (value),
+#define X(name, value, word) SC_VARIANT_##name = (value),
     SC_VARIANT_MAP(X)
 #undef X
         SC_VARIANT_COUNT
@@ -147,7 +147,8 @@ SC_API SC_CHECKED sc_err sc_engine_run(sc_engine *engine, sc_time now);
 /** Whether sc_engine_switch() knows a variant: basic, bounded or hybrid. */
 static inline bool sc_variant_is_switchable(sc_variant variant)
 {
-    return variant == SC_BASIC || variant == SC_BOUNDED || variant == SC_HYBRID;
+    return variant == SC_VARIANT_BASIC || variant == SC_VARIANT_BOUNDED ||
+           variant == SC_VARIANT_HYBRID;
 }
 
 /**

@@ -96,7 +96,7 @@ static sc_err run_or_switch(life *l)
 {
     const sc_err err = sc_engine_run(l->engine, l->s.now);
     if (err == SC_ENOMEM && l->plan->has_switches && !l->plan->is_certain) {
-        const sc_variant any[] = {SC_BASIC, SC_BOUNDED, SC_HYBRID};
+        const sc_variant any[] = {SC_VARIANT_BASIC, SC_VARIANT_BOUNDED, SC_VARIANT_HYBRID};
         CHECK_OK(sc_engine_switch(l->engine, any[l->told.count % 3]), NULL);
     }
     return err;

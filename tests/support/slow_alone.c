@@ -191,7 +191,7 @@ static void take_road(slow_engine *engine, sc_seg_id *list, size_t count, size_t
                       const uint64_t *ways)
 {
     size_t next = i;
-    if (engine->options.variant == SC_SAMPLING) {
+    if (engine->options.variant == SC_VARIANT_SAMPLING) {
         next = i + sc_rng_below(engine->rng, (uint32_t)(count - i));
     } else {
         for (size_t j = i + 1; j < count; j++) {
@@ -282,7 +282,7 @@ static void try_for(slow_engine *engine, size_t asker, size_t newcomer)
     if (count == 0) return;
     engine->stats.searches++;
     if (count == 2) {
-        const bool is_turned = engine->options.variant == SC_SAMPLING
+        const bool is_turned = engine->options.variant == SC_VARIANT_SAMPLING
                                    ? sc_rng_below(engine->rng, 2) == 1
                                    : open[1] < open[0];
         if (is_turned) {

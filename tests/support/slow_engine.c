@@ -275,7 +275,8 @@ sc_time slow_engine_next_wake(const slow_engine *engine)
         if (q->place == IN_QUEUE) return engine->now;
         if (has_become_urgent(engine, q)) return engine->now;
         sc_time next = first_moment_after(q->query.deadline);
-        if (engine->options.variant == SC_HYBRID && !q->is_company && !q->urgency_is_known) {
+        if (engine->options.variant == SC_VARIANT_HYBRID && !q->is_company &&
+            !q->urgency_is_known) {
             next = first_moment_after(q->query.deadline - engine->options.consideration_us);
         }
         if (next < wake) wake = next;

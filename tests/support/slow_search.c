@@ -209,7 +209,7 @@ void slow_propose(slow_engine *engine, const bool *is_member, const bool *stars)
     sc_cloak *cloak = test_take(1, sizeof *cloak);
     cloak->stars = slow_ids(stars, engine->roads.star_count, &cloak->star_count);
     cloak->members = test_take(engine->query_count, sizeof *cloak->members);
-    cloak->is_whole = engine->options.variant == SC_XSTAR;
+    cloak->is_whole = engine->options.variant == SC_VARIANT_XSTAR;
     cloak->deadline = SC_TIME_NEVER;
     for (size_t i = 0; i < engine->query_count; i++) {
         slow_query *q = &engine->queries[i];
@@ -296,10 +296,10 @@ static bool holds_urgent(const slow_engine *engine, uint64_t vertex)
 
 bool slow_search(slow_engine *engine, uint64_t vertex)
 {
-    if (engine->options.variant == SC_XSTAR) {
+    if (engine->options.variant == SC_VARIANT_XSTAR) {
         return slow_xstar_search(engine, needs_of(engine, vertex).star);
     }
-    const bool is_bounded = engine->options.variant != SC_BASIC;
+    const bool is_bounded = engine->options.variant != SC_VARIANT_BASIC;
     return search(engine, vertex, is_bounded) ||
            (holds_urgent(engine, vertex) && search(engine, vertex, false));
 }

@@ -116,7 +116,7 @@ sc_err sc__propose(sc_engine *engine, const sc__slot *vertices, size_t count,
 
     cloak->engine = engine;
     cloak->proposal = engine->next_proposal++;
-    cloak->is_whole = engine->options.variant == SC_XSTAR;
+    cloak->is_whole = engine->options.variant == SC_VARIANT_XSTAR;
     fill_stars(cloak, stars, mask, words);
     for (size_t i = 0; i < query_count; i++) {
         const sc__slot slot = engine->scratch.placed[i].slot;

@@ -207,7 +207,7 @@ static inline sc_time sc__saturating_sub(sc_time a, sc_time b)
 /** Hybrid: whether a query, which is no company, is close to its deadline. */
 static inline bool sc__is_urgent(const sc_engine *engine, const sc__pending *query)
 {
-    return engine->options.variant == SC_HYBRID && !query->is_company &&
+    return engine->options.variant == SC_VARIANT_HYBRID && !query->is_company &&
            sc__saturating_sub(query->query.deadline, engine->now) <
                engine->options.consideration_us;
 }
@@ -219,7 +219,7 @@ static inline bool sc__is_urgent(const sc_engine *engine, const sc__pending *que
 static inline sc_time sc__first_moment(const sc_engine *engine, const sc__pending *query)
 {
     const sc_time deadline = query->query.deadline;
-    if (engine->options.variant != SC_HYBRID || query->is_company) return deadline;
+    if (engine->options.variant != SC_VARIANT_HYBRID || query->is_company) return deadline;
     return sc__saturating_sub(deadline, engine->options.consideration_us);
 }
 

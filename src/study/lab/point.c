@@ -51,7 +51,7 @@ static sc_run_options run_options(const bench *b, sc_lab_method method)
         sc_variant variant;
         bool is_strict;
     } engines[SC_LAB_METHOD_COUNT] = {
-#define X(id, name, title, variant, is_strict) [SC_LAB_##id] = {SC_##variant, is_strict},
+#define X(id, name, title, variant, is_strict) [SC_LAB_##id] = {SC_VARIANT_##variant, is_strict},
         SC_LAB_METHOD_MAP(X)
 #undef X
     };

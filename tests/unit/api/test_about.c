@@ -36,7 +36,7 @@ static void fixture_open(fixture *f)
     f->parts.version = "1.2.3";
     sc_ledger_options options = sc_ledger_options_default();
     sc_diag diag = {""};
-    options.engine.variant = SC_BOUNDED;
+    options.engine.variant = SC_VARIANT_BOUNDED;
     options.settled = settle;
     CHECK_OK(sc_ledger_new(f->map, &options, &f->parts.ledger, &diag), &diag);
 }
@@ -138,7 +138,7 @@ static void test_an_engine_that_was_switched_is_told(void **state)
     fixture f;
     fixture_open(&f);
     check_says(&f, "\"engine\":\"bounded\"");
-    CHECK_OK(sc_ledger_switch(f.parts.ledger, SC_HYBRID), NULL);
+    CHECK_OK(sc_ledger_switch(f.parts.ledger, SC_VARIANT_HYBRID), NULL);
     check_says(&f, "\"engine\":\"hybrid\"");
     fixture_close(&f);
 }

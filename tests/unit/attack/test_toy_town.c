@@ -201,37 +201,37 @@ static void compare_variant(sc_variant variant, size_t query_count, uint32_t mos
 static void test_basic_does_what_the_engine_does(void **state)
 {
     (void)state;
-    compare_variant(SC_BASIC, 4, 2);
+    compare_variant(SC_VARIANT_BASIC, 4, 2);
 }
 
 static void test_bounded_does_what_the_engine_does(void **state)
 {
     (void)state;
-    compare_variant(SC_BOUNDED, 4, 2);
+    compare_variant(SC_VARIANT_BOUNDED, 4, 2);
 }
 
 static void test_hybrid_does_what_the_engine_does(void **state)
 {
     (void)state;
-    compare_variant(SC_HYBRID, 4, 2);
+    compare_variant(SC_VARIANT_HYBRID, 4, 2);
 }
 
 static void test_xstar_does_what_the_engine_does(void **state)
 {
     (void)state;
-    compare_variant(SC_XSTAR, 4, 2);
+    compare_variant(SC_VARIANT_XSTAR, 4, 2);
 }
 
 static void test_sampling_does_what_the_engine_does(void **state)
 {
     (void)state;
-    compare_variant(SC_SAMPLING, 2, 0);
+    compare_variant(SC_VARIANT_SAMPLING, 2, 0);
 }
 
 static void test_expansion_does_what_the_engine_does(void **state)
 {
     (void)state;
-    compare_variant(SC_EXPANSION, 4, 2);
+    compare_variant(SC_VARIANT_EXPANSION, 4, 2);
 }
 
 int main(void)

@@ -8,7 +8,7 @@
 
 enum { STREAMS = 600 };
 
-static const sc_variant both[] = {SC_SAMPLING, SC_EXPANSION};
+static const sc_variant both[] = {SC_VARIANT_SAMPLING, SC_VARIANT_EXPANSION};
 enum { METHODS = sizeof both / sizeof *both };
 
 static const sc_time deadline = 1000;

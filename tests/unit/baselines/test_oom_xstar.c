@@ -116,7 +116,7 @@ static void live(life *l, const sc_map *map)
     };
     enum { LINES = sizeof script / sizeof *script, REFUSED = 7, IN_THE_WAY = 1, LEAVES_BEFORE = 8 };
     sc_engine_options options = sc_engine_options_default();
-    options.variant = SC_XSTAR;
+    options.variant = SC_VARIANT_XSTAR;
     options.is_paranoid = true;
     *l = (life){0};
     sc_rng_seed(&l->rng, 1);

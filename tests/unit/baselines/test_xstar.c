@@ -25,7 +25,7 @@ static const sc_time deadline = 1000;
 static void open_stage(stage *st, const char *picture, const char *more)
 {
     sc_engine_options options = sc_engine_options_default();
-    options.variant = SC_XSTAR;
+    options.variant = SC_VARIANT_XSTAR;
     options.is_paranoid = true;
     stage_open(st, picture, more, &options);
 }
@@ -299,7 +299,7 @@ static void test_the_largest_result_of_the_group_decides_what_is_cheap(void **st
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         stage st;
         sc_engine_options options = sc_engine_options_default();
-        options.variant = SC_XSTAR;
+        options.variant = SC_VARIANT_XSTAR;
         options.cost.object = 0.05;
         stage_open(&st, scales, "XXXX", &options);
         for (uint32_t number = 1; number <= 2; number++) {

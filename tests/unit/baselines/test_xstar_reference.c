@@ -13,7 +13,7 @@ enum { STREAMS = 1500, LONG_STREAMS = 3, WATCHED_STREAMS = 500 };
 static sc_engine_options xstar_options(uint64_t seed)
 {
     sc_engine_options options = stream_options(seed);
-    options.variant = SC_XSTAR;
+    options.variant = SC_VARIANT_XSTAR;
     options.is_paranoid = seed % 2 == 0;
     return options;
 }

@@ -31,7 +31,7 @@ static void test_company_starts_no_search(void **state)
 {
     (void)state;
     stage st;
-    open_street(&st, SC_BASIC, 0);
+    open_street(&st, SC_VARIANT_BASIC, 0);
     const sc_query alone = stage_query(&st, 1, 'A', 1, deadline);  // it would be enough by itself
     bring(&st, &alone, 0);
     const sc_query own = stage_query(&st, 2, 'A', 3, deadline);
@@ -52,7 +52,7 @@ static void test_company_counts_for_those_who_search(void **state)
 {
     (void)state;
     stage st;
-    open_street(&st, SC_BASIC, 0);
+    open_street(&st, SC_VARIANT_BASIC, 0);
     const sc_query company = stage_query(&st, 1, 'A', 2, deadline);
     const sc_query own = stage_query(&st, 2, 'B', 2, deadline);
     bring(&st, &company, 0);
@@ -75,7 +75,7 @@ static void test_the_needs_of_company_hold_too(void **state)
 {
     (void)state;
     stage st;
-    open_street(&st, SC_BASIC, 0);
+    open_street(&st, SC_VARIANT_BASIC, 0);
     const sc_query company = stage_query(&st, 1, 'A', 3, deadline);
     const sc_query own = stage_query(&st, 2, 'B', 2, deadline);
     bring(&st, &company, 0);
@@ -88,7 +88,7 @@ static void test_company_ends_without_a_word(void **state)
 {
     (void)state;
     stage st;
-    open_street(&st, SC_BASIC, 0);
+    open_street(&st, SC_VARIANT_BASIC, 0);
     sc_query company = stage_query(&st, 1, 'A', 2, deadline);
     bring(&st, &company, 0);
     company = stage_query(&st, 2, 'A', 1, deadline);
@@ -111,7 +111,7 @@ static void test_company_can_be_removed_and_refused_like_any_query(void **state)
 {
     (void)state;
     stage st;
-    open_street(&st, SC_BASIC, 0);
+    open_street(&st, SC_VARIANT_BASIC, 0);
     const sc_query company = stage_query(&st, 1, 'A', 2, deadline);
     const sc_query own = stage_query(&st, 2, 'B', 2, deadline);
     bring(&st, &company, 0);
@@ -139,7 +139,7 @@ static void test_refused_company_is_still_company(void **state)
 {
     (void)state;
     stage st;
-    open_street(&st, SC_BASIC, 0);
+    open_street(&st, SC_VARIANT_BASIC, 0);
     const sc_query company = stage_query(&st, 1, 'A', 1, deadline);
     const sc_query own = stage_query(&st, 2, 'B', 2, deadline);
     bring(&st, &company, 0);
@@ -159,7 +159,7 @@ static void test_a_vertex_of_company_alone_is_not_searched_again(void **state)
     (void)state;
     for (uint32_t own = 0; own < 2; own++) {
         stage st;
-        open_street(&st, SC_BASIC, 0);
+        open_street(&st, SC_VARIANT_BASIC, 0);
         const sc_query demanding = stage_query(&st, 1, 'A', 9, 100);
         const sc_query two = stage_query(&st, 2, 'A', 2, deadline);
         const sc_query three = stage_query(&st, 3, 'A', 2, deadline);
@@ -185,7 +185,7 @@ static void test_company_is_never_urgent(void **state)
 {
     (void)state;
     stage st;
-    open_street(&st, SC_HYBRID, 100);
+    open_street(&st, SC_VARIANT_HYBRID, 100);
     const sc_query company = stage_query(&st, 1, 'A', 2, deadline);
     const sc_query own =
         stage_query(&st, 2, 'C', 2, 5 * deadline);  // two hops: too far for bounded

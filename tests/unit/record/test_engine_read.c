@@ -155,7 +155,7 @@ static void test_keys_that_are_not_known_are_passed_over(void **state)
     const char *text = END_OF("{\"colour\":\"red\"," METHOD STRICT LAMBDA ALPHA CAP COST "}");
     CHECK_OK(read_end(text, &line, &diag), &diag);
     const sc_engine_options wanted = {
-        .variant = SC_HYBRID,
+        .variant = SC_VARIANT_HYBRID,
         .compactness = 2,
         .is_strict = true,
         .consideration_us = 1500000,

@@ -162,7 +162,7 @@ static void test_a_stream_longer_than_a_slice_is_one_run(void **state)
         say(&w, user, moment * 0.05, i * 37 % sc_map_edge_count(t->map), 1 + i % 12, 2);
     }
     sc_run_options options = sc_run_options_default();
-    options.engine.variant = SC_HYBRID;
+    options.engine.variant = SC_VARIANT_HYBRID;
     options.record = path;
     const sc_run_report report = run(t->map, &w, &options);
     assert_int_equal(report.queries, w.count);
