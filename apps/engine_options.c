@@ -81,7 +81,7 @@ bool sc_search_option(int key, const char *argument, const struct argp_state *st
     case SC_KEY_ALPHA:
         settings->has_alpha = true;
         engine->consideration_us =
-            sc_seconds(sc_value_number(state, "--alpha", argument, 0, ALPHA_MAX_S));
+            sc_time_from_seconds(sc_value_number(state, "--alpha", argument, 0, ALPHA_MAX_S));
         return true;
     case SC_KEY_CAP:
         settings->has_cap = true;

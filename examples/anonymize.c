@@ -42,7 +42,7 @@ int main(int argc, char **argv)
     sc_ask ask = {.user = user};
     for (unsigned line = 1; !err && scanf(" %63[^,],%lf,%lf", user, &ask.x, &ask.y) == 3; line++) {
         ask.user_size = strlen(user);
-        ask.t = sc_seconds(line);
+        ask.t = sc_time_from_seconds(line);
         if (sc_anonymizer_ask(anonymizer, &ask, line, NULL, &diag)) {
             fprintf(stderr, "line %u: %s\n", line, diag.message); /* and go on with the others */
         }

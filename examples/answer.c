@@ -17,20 +17,21 @@ static sc_err cloak_one(const sc_map *map, sc_rng *rng, sc_snap *where, sc_cloak
     const sc_engine_options options = sc_engine_options_default();
     sc_ask ask = {.user = "u", .user_size = 1, .is_on_edge = true};
     ask.edge = sc_map_edge_count(map) / 2;
-    ask.profile = (sc_profile){.k = 1, .l = 8, .max_hops = 4, .max_wait_us = sc_seconds(10)};
+    ask.profile =
+        (sc_profile){.k = 1, .l = 8, .max_hops = 4, .max_wait_us = sc_time_from_seconds(10)};
     sc_admission *admission = NULL;
     sc_engine *engine = NULL;
     sc_pruner *pruner = NULL;
     sc_query query;
     sc_err err = sc_admission_new(map, &limits, key, &admission, diag);
-    if (!err) err = sc_admit(admission, &ask, &query, where, diag);
+    if (!err) err = sc_admission_admit(admission, &ask, &query, where, diag);
     if (!err) err = sc_engine_new(map, &options, rng, &engine, diag);
     if (!err) err = sc_pruner_new(map, &pruner);
     if (!err) err = sc_engine_add(engine, &query);
     if (!err) err = sc_engine_run(engine, 0);
     *cloak = err ? NULL : sc_engine_take_candidate(engine);
     if (!err && !*cloak) err = SC_ELIMIT; /* a map of fewer than eight roads */
-    if (!err) err = sc_prune(pruner, *cloak, rng);
+    if (!err) err = sc_pruner_prune(pruner, *cloak, rng);
     if (!err) err = sc_engine_accept(engine, *cloak, 0, diag);
     sc_pruner_free(pruner);
     sc_engine_free(engine);
@@ -66,7 +67,7 @@ int main(int argc, char **argv)
         err = sc_relay_new(map, cloak->segments, cloak->segment_count, cloak->border_nodes,
                            cloak->border_node_count, &request, 1, rng, &place, &relay);
     /* The provider sees the relay and nothing else. */
-    if (!err) err = sc_objects_of_map(map, &objects);
+    if (!err) err = sc_objects_new_from_map(map, &objects);
     if (!err) err = sc_lbs_new(map, &lbs_options, &provider, &diag);
     if (!err) err = sc_lbs_evaluate(provider, objects, relay, &reply, &diag);
     /* Back on the trusted side: believe nothing, then make the answer. */
@@ -75,7 +76,7 @@ int main(int argc, char **argv)
     if (!err)
         err = sc_filter_answer(filter, where.edge, where.offset_m, place, &found, &count, &diag);
     if (!err) printf("out: %zu segments. back: ", relay->segment_count);
-    if (!err) printf("%zu objects. nearest:\n", sc_reply_candidates(&reply, place));
+    if (!err) printf("%zu objects. nearest:\n", sc_reply_candidate_count(&reply, place));
     for (size_t i = 0; !err && i < count; i++) {
         printf("%6.0f m  object %u\n", found[i].distance_m, found[i].object);
     }

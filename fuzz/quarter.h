@@ -37,7 +37,7 @@ static inline void quarter_put_edge(sc_builder *builder, sc_node_id from, sc_nod
     sc_category_id category = SC_NONE;
     const char *name = from % 2 == 0 ? "cafe" : "school";
     if (sc_builder_add_edge(builder, from, to, SC_LENGTH_FROM_NODES, SC_ROAD_LOCAL, &edge)) abort();
-    if (sc_builder_category(builder, name, strlen(name), &category)) abort();
+    if (sc_builder_add_category(builder, name, strlen(name), &category)) abort();
     if (sc_builder_add_object_on_edge(builder, edge, 0.3, category, "", 0)) abort();
 }
 
@@ -108,8 +108,8 @@ static inline quarter *quarter_open(void)
     const sc_lbs_options options = sc_lbs_options_default();
     sc_filter_options believe = sc_filter_options_default();
     believe.slack = 0.05;
-    if (sc_vocabulary_of_map(q.map, &q.vocabulary) || sc_objects_of_map(q.map, &q.objects) ||
-        sc_lbs_new(q.map, &options, &q.lbs, NULL) ||
+    if (sc_vocabulary_init_from_map(q.map, &q.vocabulary) ||
+        sc_objects_new_from_map(q.map, &q.objects) || sc_lbs_new(q.map, &options, &q.lbs, NULL) ||
         sc_filter_new(q.map, &believe, &q.filter, NULL)) {
         abort();
     }
@@ -148,7 +148,7 @@ static inline void quarter_check_requests(const quarter *q, const sc_relay *rela
     const sc_request_limits any = {UINT32_MAX, HUGE_VAL};
     for (size_t i = 0; i < relay->request_count; i++) {
         const sc_request *request = &relay->requests[i];
-        const sc_request normal = sc_request_normal(request);
+        const sc_request normal = sc_request_normalise(request);
         DOOR_PROMISE(!sc_request_check(request, &any, q->vocabulary.count, NULL),
                      "a request makes sense");
         DOOR_PROMISE(sc_request_equal(request, &normal), "a request is in its normal form");

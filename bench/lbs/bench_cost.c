@@ -137,7 +137,7 @@ static sending send_all(stand *s, const sc_request *request)
                    &diag);
             now.cpu_s += bench_cpu_s() - start;
             filter_reply(s, &relay, &heard, &now);
-            now.objects += (double)sc_reply_candidates(&heard, 0);
+            now.objects += (double)sc_reply_candidate_count(&heard, 0);
             now.bytes_out += (double)out.size;
             now.bytes_in += (double)in.size;
         }
@@ -158,7 +158,7 @@ static void measure(const char *path)
     s.cloaks = cloaks_new(map, 20000, sc_map_star_count(map) > 10000);
     // Objects of the map's own are sent as numbers, others with their keys and places.
     if (sc_map_object_count(map) > 0) {
-        if (sc_objects_of_map(map, &s.stock)) bench_die("bench_cost", "out of memory");
+        if (sc_objects_new_from_map(map, &s.stock)) bench_die("bench_cost", "out of memory");
     } else {
         s.stock = stock_new(map);
     }

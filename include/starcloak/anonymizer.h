@@ -83,7 +83,7 @@ typedef struct sc_anonymizer_ticket {
  *                options. Times must not decrease from one query to the next
  * @param tag     the caller's, returned with the outcome: an index, or a pointer as a number
  * @param ticket  set on success; may be NULL
- * @return SC_OK, or why not: as sc_admit(); SC_ELATE (the deadline is before the time of
+ * @return SC_OK, or why not: as sc_admission_admit(); SC_ELATE (the deadline is before the time of
  *         the last run)
  */
 SC_API SC_CHECKED sc_err sc_anonymizer_ask(sc_anonymizer *anonymizer, const sc_ask *ask,
@@ -128,7 +128,7 @@ typedef struct sc_anonymizer_outcome {
 SC_API bool sc_anonymizer_take(sc_anonymizer *anonymizer, sc_anonymizer_outcome *out);
 
 /** Counts since the beginning. Cloaks that broke a promise and were not let out are `broken`. */
-SC_API sc_engine_stats sc_anonymizer_stats(const sc_anonymizer *anonymizer);
+SC_API sc_engine_stats sc_anonymizer_get_stats(const sc_anonymizer *anonymizer);
 
 #ifdef __cplusplus
 }

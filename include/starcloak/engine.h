@@ -5,7 +5,7 @@
  *     err = sc_engine_add(engine, &query);        // as they come
  *     err = sc_engine_run(engine, now);           // then, and when sc_engine_next_wake() says so
  *     while ((cloak = sc_engine_take_candidate(engine))) {
- *         err = sc_prune(pruner, cloak, rng);     // here, or in a pool
+ *         err = sc_pruner_prune(pruner, cloak, rng);     // here, or in a pool
  *         if (!err) err = sc_engine_accept(engine, cloak, now, &diag);
  *         if (!err) ...                           // its segments may leave
  *         else err = sc_engine_refuse(engine, cloak, NULL, 0);  // its members go on
@@ -109,8 +109,8 @@ SC_API void sc_engine_free(sc_engine *engine);
  */
 SC_API SC_CHECKED sc_err sc_engine_add(sc_engine *engine, const sc_query *query);
 
-/** How many queries ahead it is best to call sc_engine_expect(). */
-#define SC_ENGINE_AHEAD 8
+/** How many queries ahead it is best to call sc_engine_prefetch(). */
+#define SC_ENGINE_PREFETCH_AHEAD 8
 
 /**
  * A query is on its way: call for the roads around it, so that they are at hand when it
@@ -118,7 +118,7 @@ SC_API SC_CHECKED sc_err sc_engine_add(sc_engine *engine, const sc_query *query)
  * cache can hold; it changes nothing but the time that takes. The engine does it by
  * itself for what waits in its queue.
  */
-SC_API void sc_engine_expect(sc_engine *engine, const sc_query *query);
+SC_API void sc_engine_prefetch(sc_engine *engine, const sc_query *query);
 
 /**
  * Add a query that another engine answers for: it can be a member of a
@@ -240,7 +240,7 @@ typedef struct sc_engine_stats {
 } sc_engine_stats;
 
 /** All of it, as of now. */
-SC_API sc_engine_stats sc_engine_stats_of(const sc_engine *engine);
+SC_API sc_engine_stats sc_engine_get_stats(const sc_engine *engine);
 
 #ifdef __cplusplus
 }

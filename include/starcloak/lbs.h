@@ -27,7 +27,7 @@ typedef struct sc_lbs_options {
     sc_request_limits limits;
     size_t max_segments;  ///< of one relay
     size_t max_requests;  ///< of one relay
-    size_t max_objects;   ///< of one reply, as sc_reply_candidates() counts; more is refused
+    size_t max_objects;   ///< of one reply, as sc_reply_candidate_count() counts; more is refused
     uint64_t max_visits;  ///< of stars, by the searches for one relay; when exceeded, it is refused
     bool without_index;   ///< search always, as if there were none; for measurements
 } sc_lbs_options;
@@ -84,7 +84,7 @@ typedef struct sc_lbs_work {
     uint64_t stars_visited;  ///< by these
 } sc_lbs_work;
 
-SC_API sc_lbs_work sc_lbs_work_done(const sc_lbs *lbs);
+SC_API sc_lbs_work sc_lbs_get_work(const sc_lbs *lbs);
 
 #ifdef __cplusplus
 }

@@ -211,11 +211,11 @@ SC_API const char *sc_map_object_name(const sc_map *map, sc_object_id object);
 
 SC_API sc_coords sc_map_coords(const sc_map *map);
 
-/** Metres per unit of length; units per unit where sc_map_in_metres() is false. */
+/** Metres per unit of length; units per unit where sc_map_is_in_metres() is false. */
 SC_API double sc_map_unit_m(const sc_map *map);
 
 /** False for maps whose lengths are in units of unknown size. */
-SC_API bool sc_map_in_metres(const sc_map *map);
+SC_API bool sc_map_is_in_metres(const sc_map *map);
 
 /** Where a node is: degrees, or the plane's units. The map must have coordinates. */
 SC_API void sc_map_node_position(const sc_map *map, sc_node_id node, double *x, double *y);

@@ -65,8 +65,8 @@ SC_API SC_CHECKED sc_err sc_builder_add_edge(sc_builder *builder, sc_node_id fro
 #define SC_LENGTH_FROM_NODES (-1.0)
 
 /** The category of that name (`size` bytes of UTF-8), made if it is new. */
-SC_API SC_CHECKED sc_err sc_builder_category(sc_builder *builder, const char *name, size_t size,
-                                             sc_category_id *out);
+SC_API SC_CHECKED sc_err sc_builder_add_category(sc_builder *builder, const char *name, size_t size,
+                                                 sc_category_id *out);
 
 /**
  * Put an object on an edge: `edge` by its number among the edges added,

@@ -35,7 +35,7 @@ typedef struct sc_objects sc_objects;
  * @return SC_OK, SC_ENOMEM, SC_EMAP (objects that are not where the map says: it opens, but
  *         sc_map_check() would refuse it)
  */
-SC_API SC_CHECKED sc_err sc_objects_of_map(const sc_map *map, sc_objects **out);
+SC_API SC_CHECKED sc_err sc_objects_new_from_map(const sc_map *map, sc_objects **out);
 
 /** Hold it once more; returns it. Any thread. */
 SC_API sc_objects *sc_objects_hold(sc_objects *objects);

@@ -2,7 +2,7 @@
  * @file query.h
  * @brief Secret: a query, and how it is admitted.
  *
- * A traveller's words (who, where, when, how private) go into sc_admit() and come
+ * A traveller's words (who, where, when, how private) go into sc_admission_admit() and come
  * out as an sc_query: the keyed hashes of who and when, the segment, the needs
  * and the deadline. That is all the engine ever sees. The position stays with
  * the caller, in an sc_snap.
@@ -29,7 +29,7 @@ typedef int64_t sc_time;
  *
  * @param s  from -9e12 to 9e12, nearly 300,000 years; nothing is promised beyond
  */
-static inline sc_time sc_seconds(double s)
+static inline sc_time sc_time_from_seconds(double s)
 {
     // What llround() does, but whoever includes this need not link libm. The difference is
     // exact; adding a half first would be rounded itself where microseconds fill a double.
@@ -65,7 +65,7 @@ typedef struct sc_query {
     uint32_t l;
     uint32_t max_hops;
     uint32_t result_size;  ///< objects the request asks for; weighs in the cost of a star
-    uint64_t owner;        ///< the caller's: carried along, never looked at; sc_admit() sets 0
+    uint64_t owner;  ///< the caller's: carried along, never looked at; sc_admission_admit() sets 0
 } sc_query;
 
 /** What an operator allows. */
@@ -129,8 +129,8 @@ SC_API void sc_admission_free(sc_admission *admission);
  *         such edge), SC_EINVAL (no user, a time beyond all calendars, an offset beyond the
  *         edge, no position on the globe), SC_ETOOFAR, SC_ENOCOORDS, SC_ENOMEM
  */
-SC_API SC_CHECKED sc_err sc_admit(sc_admission *admission, const sc_ask *ask, sc_query *query,
-                                  sc_snap *where, sc_diag *diag);
+SC_API SC_CHECKED sc_err sc_admission_admit(sc_admission *admission, const sc_ask *ask,
+                                            sc_query *query, sc_snap *where, sc_diag *diag);
 
 /** Room for an id in hexadecimal, with its NUL. */
 #define SC_QUERY_ID_TEXT 33

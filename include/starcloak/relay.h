@@ -63,7 +63,7 @@ SC_API SC_CHECKED sc_err sc_request_check(const sc_request *request,
  * The one form that equal requests share: categories ascending, each once, and what the type
  * does not use set to 0.
  */
-SC_API sc_request sc_request_normal(const sc_request *request);
+SC_API sc_request sc_request_normalise(const sc_request *request);
 
 /** Whether two requests in normal form ask for the same. */
 SC_API bool sc_request_equal(const sc_request *a, const sc_request *b);
@@ -78,7 +78,7 @@ typedef struct sc_vocabulary {
 SC_API sc_category_id sc_vocabulary_find(const sc_vocabulary *vocabulary, const char *name);
 
 /** The categories of a map; release with sc_vocabulary_fini(). The map must outlive it. */
-SC_API SC_CHECKED sc_err sc_vocabulary_of_map(const sc_map *map, sc_vocabulary *out);
+SC_API SC_CHECKED sc_err sc_vocabulary_init_from_map(const sc_map *map, sc_vocabulary *out);
 SC_API void sc_vocabulary_fini(sc_vocabulary *vocabulary);
 
 // --- What leaves -----------------------------------------------------------
@@ -162,7 +162,7 @@ SC_API void sc_reply_init(sc_reply *reply);
 SC_API void sc_reply_fini(sc_reply *reply);
 
 /** How many objects a reply has for one request, as sent: one that is listed twice counts twice. */
-SC_API size_t sc_reply_candidates(const sc_reply *reply, size_t request);
+SC_API size_t sc_reply_candidate_count(const sc_reply *reply, size_t request);
 
 #ifdef __cplusplus
 }

@@ -21,7 +21,7 @@ void lbs_scene_open(lbs_scene *s)
     }
     *s = (lbs_scene){.map = finish_builder(builder), .options = sc_provider_options_default()};
     sketch_free(&drawn);
-    CHECK_OK(sc_objects_of_map(s->map, &s->objects), NULL);
+    CHECK_OK(sc_objects_new_from_map(s->map, &s->objects), NULL);
     sc_rng rng;
     sc_rng_seed(&rng, 1);
     s->cloak = odd_cloak_of_stars(s->map, 4, &rng);

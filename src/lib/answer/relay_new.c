@@ -77,7 +77,7 @@ sc_err sc_relay_new(const sc_map *map, const sc_seg_id *segments, size_t segment
     wish *wishes = sc_malloc_array(member_count, sizeof *wishes);
     if (!wishes) goto done;
     for (size_t i = 0; i < member_count; i++) {
-        wishes[i] = (wish){sc_request_normal(&requests[i]), i, 0};
+        wishes[i] = (wish){sc_request_normalise(&requests[i]), i, 0};
     }
     const uint32_t request_count = number_requests(wishes, member_count);
 

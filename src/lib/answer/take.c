@@ -301,7 +301,7 @@ static sc_err take_request(sc_filter *f, size_t r, sc_diag *diag)
         .k = is_knn ? request->k : UINT32_MAX,
         .radius = is_knn ? HUGE_VAL : rim_of(sc__in_units(f, request->radius_m)),
     };
-    const size_t sent = sc_reply_candidates(f->reply, r);
+    const size_t sent = sc_reply_candidate_count(f->reply, r);
     if (sent > f->options.max_candidates) {
         return sc_fail(diag, SC_EREPLY,
                        "reply: request %zu: it has %zu candidates, %zu are allowed", r + 1, sent,

@@ -62,7 +62,7 @@ sc_anonymizer_options sc_anonymizer_options_default(void)
     return (sc_anonymizer_options){
         .engine = sc_engine_options_default(),
         .limits = sc_limits_default(),
-        .profile = {.k = 5, .l = 5, .max_hops = 8, .max_wait_us = sc_seconds(10)},
+        .profile = {.k = 5, .l = 5, .max_hops = 8, .max_wait_us = sc_time_from_seconds(10)},
     };
 }
 
@@ -170,7 +170,7 @@ sc_err sc_anonymizer_ask(sc_anonymizer *anonymizer, const sc_ask *ask, uint64_t 
 
     sc_query query;
     sc_snap where;
-    err = sc_admit(anonymizer->admission, &filled, &query, &where, diag);
+    err = sc_admission_admit(anonymizer->admission, &filled, &query, &where, diag);
     if (!err) {
         query.owner = tag;
         err = sc_engine_add(anonymizer->engine, &query);
@@ -223,7 +223,7 @@ static sc_err take_drops(sc_anonymizer *anonymizer)
 /** Prune a candidate and accept it; what cannot leave is refused, and its members go on. */
 static sc_err settle(sc_anonymizer *anonymizer, sc_cloak *cloak)
 {
-    sc_err err = sc_prune(anonymizer->pruner, cloak, anonymizer->prune_rng);
+    sc_err err = sc_pruner_prune(anonymizer->pruner, cloak, anonymizer->prune_rng);
     if (!err) err = sc_engine_accept(anonymizer->engine, cloak, anonymizer->now, NULL);
     if (!err) {
         anonymizer->outcomes[anonymizer->outcome_count++] =
@@ -289,7 +289,7 @@ bool sc_anonymizer_take(sc_anonymizer *anonymizer, sc_anonymizer_outcome *out)
     return true;
 }
 
-sc_engine_stats sc_anonymizer_stats(const sc_anonymizer *anonymizer)
+sc_engine_stats sc_anonymizer_get_stats(const sc_anonymizer *anonymizer)
 {
-    return sc_engine_stats_of(anonymizer->engine);
+    return sc_engine_get_stats(anonymizer->engine);
 }

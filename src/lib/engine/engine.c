@@ -43,7 +43,7 @@ sc_err sc_engine_new(const sc_map *map, const sc_engine_options *options, sc_rng
     engine->drops = SC__LIST_EMPTY;
     engine->waiting[SC__RELAXED] = SC__LIST_EMPTY;
     engine->waiting[SC__URGENT] = SC__LIST_EMPTY;
-    for (size_t i = 0; i < SC_ENGINE_AHEAD; i++) {
+    for (size_t i = 0; i < SC_ENGINE_PREFETCH_AHEAD; i++) {
         engine->expected[i] = SC_NONE;
     }
     engine->not_first_vertex = sc_calloc(star_count, sizeof *engine->not_first_vertex);
@@ -165,7 +165,7 @@ sc_err sc_engine_add(sc_engine *engine, const sc_query *query)
     return add(engine, query, false);
 }
 
-void sc_engine_expect(sc_engine *engine, const sc_query *query)
+void sc_engine_prefetch(sc_engine *engine, const sc_query *query)
 {
     if (query->segment < sc_map_segment_count(engine->map)) sc__expect(engine, query->segment);
     sc__ids_expect(&engine->ids, &query->id);
@@ -359,7 +359,7 @@ sc_err sc_engine_run(sc_engine *engine, sc_time now)
     sc_err err = search_again(engine);
     // Of a queue that has grown, those to come are expected while the first are served.
     sc__slot ahead = engine->queue.first != engine->queue.last ? engine->queue.first : SC_NONE;
-    for (int i = 0; i < SC_ENGINE_AHEAD; i++) {
+    for (int i = 0; i < SC_ENGINE_PREFETCH_AHEAD; i++) {
         ahead = expect_next(engine, ahead);
     }
     while (!err && engine->queue.first != SC_NONE) {
@@ -395,7 +395,7 @@ bool sc_engine_take_drop(sc_engine *engine, sc_drop *out)
     return true;
 }
 
-sc_engine_stats sc_engine_stats_of(const sc_engine *engine)
+sc_engine_stats sc_engine_get_stats(const sc_engine *engine)
 {
     return engine->stats;
 }

@@ -166,7 +166,7 @@ struct sc_engine {
 
     struct sc__alone *alone;  ///< of methods without a graph; NULL: this one has one
     sc__scratch scratch;
-    sc_seg_id expected[SC_ENGINE_AHEAD];  ///< see expect.c
+    sc_seg_id expected[SC_ENGINE_PREFETCH_AHEAD];  ///< see expect.c
     uint32_t next_expected;
     uint64_t next_order;
     uint64_t next_age;

@@ -41,7 +41,7 @@ sc_engine_options sc_engine_options_default(void)
     return (sc_engine_options){
         .variant = SC_VARIANT_BASIC,
         .compactness = 1,
-        .consideration_us = sc_seconds(2.0),
+        .consideration_us = sc_time_from_seconds(2.0),
         .max_combinations = 64,
         .cost = sc_cost_model_default(),
     };

@@ -357,7 +357,7 @@ static void collect_ends(const sc_pruner *pruner, sc_cloak *cloak)
     cloak->border_node_count = count;
 }
 
-sc_err sc_prune(sc_pruner *pruner, sc_cloak *candidate, sc_rng *rng)
+sc_err sc_pruner_prune(sc_pruner *pruner, sc_cloak *candidate, sc_rng *rng)
 {
     if (candidate->is_pruned) return SC_OK;
     if (candidate->star_count > 0) {

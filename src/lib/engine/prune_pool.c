@@ -88,7 +88,7 @@ static void *work(void *argument)
 
         pthread_mutex_unlock(&pool->lock);
         // Out of memory, the candidate is as it was: without segments, as promised.
-        const sc_err err = sc_prune(self->pruner, cloak, self->rng);
+        const sc_err err = sc_pruner_prune(self->pruner, cloak, self->rng);
         (void)err;
         pthread_mutex_lock(&pool->lock);
 

@@ -55,7 +55,7 @@ void sc_lbs_free(sc_lbs *lbs)
     sc_free(lbs);
 }
 
-sc_lbs_work sc_lbs_work_done(const sc_lbs *lbs)
+sc_lbs_work sc_lbs_get_work(const sc_lbs *lbs)
 {
     sc_lbs_work work = lbs->border.work;
     work.stars_visited = sc__border_visits(&lbs->border);
@@ -76,7 +76,7 @@ static sc_err answer_request(sc_lbs *lbs, const sc_objects_view *view, const sc_
 {
     // Whoever names a category twice still means it once.
     const sc_request *asked = &relay->requests[place];
-    const sc_request request = asked->category_count > 1 ? sc_request_normal(asked) : *asked;
+    const sc_request request = asked->category_count > 1 ? sc_request_normalise(asked) : *asked;
     sc_wanted wanted;
     const sc_err err = sc__wanted_by(&lbs->wanted, view, &request, &wanted);
     if (err) return err;

@@ -205,8 +205,8 @@ static sc_err find_place(asking *a, sc_edge_id edge, double offset_m, sc_diag *d
     return SC_OK;
 }
 
-sc_err sc_point_answer(sc_point_reply *reply, sc_edge_id edge, double offset_m, size_t request,
-                       const sc_near **out, size_t *count, sc_diag *diag)
+sc_err sc_point_reply_answer(sc_point_reply *reply, sc_edge_id edge, double offset_m,
+                             size_t request, const sc_near **out, size_t *count, sc_diag *diag)
 {
     if (request >= reply->request_count) {
         return sc_fail(diag, SC_EINVAL, "there is no such request in what was asked");

@@ -20,7 +20,7 @@ void sc_reply_fini(sc_reply *reply)
     sc_reply_init(reply);
 }
 
-size_t sc_reply_candidates(const sc_reply *reply, size_t request)
+size_t sc_reply_candidate_count(const sc_reply *reply, size_t request)
 {
     size_t count = 0;
     for (uint32_t i = reply->run_start[request]; i < reply->run_start[request + 1]; i++) {

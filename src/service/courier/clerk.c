@@ -84,8 +84,8 @@ typedef struct source {
 static sc_err find(const source *from, const sc_seat *seat, uint32_t place, const sc_near **nears,
                    size_t *count)
 {
-    return from->points ? sc_point_answer(from->points, seat->edge, seat->offset_m, place, nears,
-                                          count, NULL)
+    return from->points ? sc_point_reply_answer(from->points, seat->edge, seat->offset_m, place,
+                                                nears, count, NULL)
                         : sc_filter_answer(from->filter, seat->edge, seat->offset_m, place, nears,
                                            count, NULL);
 }

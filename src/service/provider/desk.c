@@ -83,7 +83,7 @@ static sc_err answer_with(sc__desk *desk, const sc_objects *objects, sc__parcel 
 static void count_work(sc__desk *desk)
 {
     sc__tally *tally = desk->desks->tally;
-    const sc_lbs_work work = sc_lbs_work_done(desk->lbs);
+    const sc_lbs_work work = sc_lbs_get_work(desk->lbs);
     atomic_fetch_add_explicit(&tally->looked_up, work.looked_up - desk->work.looked_up,
                               memory_order_relaxed);
     atomic_fetch_add_explicit(&tally->searched, work.searched - desk->work.searched,

@@ -199,7 +199,7 @@ sc_err sc_batch_keep_answer(sc_batch *batch, sc_batch_member *member, const sc_n
 
 sc_err sc_batch_count_distinct(sc_batch *batch, const sc_reply *reply, size_t request, size_t *out)
 {
-    const size_t sent = sc_reply_candidates(reply, request);
+    const size_t sent = sc_reply_candidate_count(reply, request);
     if (!sc_reserve(&batch->objects, sent, &batch->object_capacity, sizeof *batch->objects)) {
         return SC_ENOMEM;
     }

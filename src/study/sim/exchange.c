@@ -211,7 +211,7 @@ static sc_err count_candidates(sc_exchange *exchange, sc_batch_cloak *cloak, sc_
     for (size_t i = 0; i < cloak->member_count && !err; i++) {
         sc_batch_member *member = &exchange->batch->members[cloak->first_member + i];
         if (member->end != SC_BATCH_ANSWERED) continue;
-        member->candidates = sc_reply_candidates(&cloak->reply, member->which);
+        member->candidates = sc_reply_candidate_count(&cloak->reply, member->which);
         err = sc_batch_count_distinct(exchange->batch, &cloak->reply, member->which,
                                       &member->distinct);
     }
@@ -237,7 +237,7 @@ static sc_err built_in_exchange(sc_exchange *exchange, sc_diag *diag)
     report->codec_cpu_s += sent - start + (received - answered);
     report->provider_cpu_s += answered - sent;
     report->trusted_cpu_s += filtered - received;
-    report->work = sc_lbs_work_done(exchange->lbs);
+    report->work = sc_lbs_get_work(exchange->lbs);
     return err ? err : sc__exchange_step(exchange, count_candidates, diag);
 }
 

@@ -13,7 +13,7 @@
 
 static sc_time moment_of(double seconds)
 {
-    return sc_seconds(fmin(fmax(seconds, -MOMENT_LIMIT_S), MOMENT_LIMIT_S));
+    return sc_time_from_seconds(fmin(fmax(seconds, -MOMENT_LIMIT_S), MOMENT_LIMIT_S));
 }
 
 // A span of time that may be without end.

@@ -267,7 +267,7 @@ static void test_a_huge_cloak_is_believed_and_lies_to_neighbours_are_seen(void *
     const sc_lbs_options lbs_options = sc_lbs_options_default();
     const sc_filter_options options = sc_filter_options_default();
     sc_reply_init(&reply);
-    CHECK_OK(sc_objects_of_map(map, &objects), NULL);
+    CHECK_OK(sc_objects_new_from_map(map, &objects), NULL);
     CHECK_OK(sc_lbs_new(map, &lbs_options, &lbs, &diag), &diag);
     CHECK_OK(sc_filter_new(map, &options, &filter, &diag), &diag);
     CHECK_OK(sc_lbs_evaluate(lbs, objects, &relay, &reply, &diag), &diag);

@@ -273,7 +273,7 @@ static void test_more_candidates_than_allowed_are_refused(void **state)
     drawn_cloak *c = honest(false);
     size_t most = 0;
     for (size_t r = 0; r < 3; r++) {
-        const size_t sent = sc_reply_candidates(&c->reply, r);
+        const size_t sent = sc_reply_candidate_count(&c->reply, r);
         if (sent > most) most = sent;
     }
     sc_diag diag = {""};

@@ -85,7 +85,7 @@ static void test_members_who_ask_the_same_are_one_request(void **state)
         assert_int_equal(relay->request_count, 3);
         for (size_t i = 0; i < MEMBERS; i++) {
             assert_true(which[i] < 3);
-            const sc_request normal = sc_request_normal(&requests[i]);
+            const sc_request normal = sc_request_normalise(&requests[i]);
             assert_true(sc_request_equal(&relay->requests[which[i]], &normal));
         }
         assert_int_equal(which[0], which[3]);

@@ -122,7 +122,7 @@ static void test_the_policy_is_the_one_in_force(void **state)
         check_says(&f, words[i].word);
     }
     f.policy.least.max_wait_us = 1;
-    f.policy.standard.max_wait_us = sc_seconds(2.5);
+    f.policy.standard.max_wait_us = sc_time_from_seconds(2.5);
     check_says(&f, "\"max_wait_s\":{\"least\":0.000001,\"standard\":2.5,\"most\":3600}");
     f.policy.most.k = UINT32_MAX;
     check_says(&f, "\"most\":4294967295}");

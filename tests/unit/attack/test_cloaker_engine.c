@@ -275,11 +275,11 @@ static size_t cloak_far_ones(sc_variant variant, sc_time alpha)
 static void test_hybrid_is_given_the_time_for_its_late_search(void **state)
 {
     (void)state;
-    assert_int_equal(cloak_far_ones(SC_VARIANT_BASIC, sc_seconds(2)), 2);
-    assert_int_equal(cloak_far_ones(SC_VARIANT_BOUNDED, sc_seconds(2)), 0);
-    assert_int_equal(cloak_far_ones(SC_VARIANT_HYBRID, sc_seconds(2)), 2);
+    assert_int_equal(cloak_far_ones(SC_VARIANT_BASIC, sc_time_from_seconds(2)), 2);
+    assert_int_equal(cloak_far_ones(SC_VARIANT_BOUNDED, sc_time_from_seconds(2)), 0);
+    assert_int_equal(cloak_far_ones(SC_VARIANT_HYBRID, sc_time_from_seconds(2)), 2);
     // However long before the deadline it begins; with no time at all it does not.
-    assert_int_equal(cloak_far_ones(SC_VARIANT_HYBRID, sc_seconds(3600)), 2);
+    assert_int_equal(cloak_far_ones(SC_VARIANT_HYBRID, sc_time_from_seconds(3600)), 2);
     assert_int_equal(cloak_far_ones(SC_VARIANT_HYBRID, INT64_MAX), 2);
     assert_int_equal(cloak_far_ones(SC_VARIANT_HYBRID, 1), 2);
     assert_int_equal(cloak_far_ones(SC_VARIANT_HYBRID, 0), 0);

@@ -86,7 +86,7 @@ static size_t list_outcomes(const toy_town *town, const toy_query *queries, size
 static void take_cloaks(sc_engine *engine, sc_pruner *pruner, sc_rng *rng, toy_outcome *out)
 {
     for (sc_cloak *cloak; (cloak = sc_engine_take_candidate(engine));) {
-        CHECK_OK(sc_prune(pruner, cloak, rng), NULL);
+        CHECK_OK(sc_pruner_prune(pruner, cloak, rng), NULL);
         toy_segments segments = 0;
         toy_queries members = 0;
         for (size_t i = 0; i < cloak->segment_count; i++) {
@@ -106,7 +106,7 @@ static void take_cloaks(sc_engine *engine, sc_pruner *pruner, sc_rng *rng, toy_o
 static toy_outcome run_engine(const toy_town *town, const toy_query *queries, size_t count,
                               sc_pruner *pruner, sc_rng *rng)
 {
-    const sc_time deadline = sc_seconds(10);
+    const sc_time deadline = sc_time_from_seconds(10);
     toy_outcome out = {.count = 0};
     sc_engine *engine = NULL;
     CHECK_OK(sc_engine_new(town->map, &town->options, rng, &engine, NULL), NULL);

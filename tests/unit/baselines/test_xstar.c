@@ -167,7 +167,7 @@ static void test_a_conflict_in_a_group_blocks_all_of_it_until_the_strict_one_exp
     stage_ask(&st, &strict, 0);
     ask(&st, 3, 'A', (needs){2, 1, 2});
     check_no_candidate(&st);
-    assert_int_equal(sc_engine_stats_of(st.engine).vertices, 1);
+    assert_int_equal(sc_engine_get_stats(st.engine).vertices, 1);
     stage_run(&st, 101);
     check_drop(&st, 2, SC_DROP_EXPIRED, 101);
     check_cloak(&st, (const uint32_t[]){1, 3, 0}, "AB");
@@ -323,10 +323,10 @@ static void test_company_comes_in_but_starts_nothing(void **state)
     CHECK_OK(sc_engine_add_company(st.engine, &company), NULL);
     stage_run(&st, 0);
     check_no_candidate(&st);
-    assert_int_equal(sc_engine_stats_of(st.engine).searches, 0);
+    assert_int_equal(sc_engine_get_stats(st.engine).searches, 0);
     ask(&st, 2, 'B', (needs){2, 1, 4});
     check_cloak(&st, (const uint32_t[]){1, 2, 0}, "AB");
-    const sc_engine_stats stats = sc_engine_stats_of(st.engine);
+    const sc_engine_stats stats = sc_engine_get_stats(st.engine);
     assert_int_equal(stats.accepted, 1);
     assert_int_equal(stats.company_accepted, 1);
     assert_int_equal(stats.company_held, 0);

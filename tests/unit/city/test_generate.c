@@ -268,7 +268,7 @@ static void test_every_size_and_seed_gives_a_sound_map_in_one_piece(void **state
         CHECK_CLOSE(node_count, wanted, 0.02 * wanted);
         assert_true(largest_component(map) >= 0.98 * node_count);
         assert_int_equal(sc_map_coords(map), SC_COORDS_GEOGRAPHIC);
-        assert_true(sc_map_in_metres(map));
+        assert_true(sc_map_is_in_metres(map));
         sc_map_free(map);
     }
     check_case_done();

@@ -172,7 +172,7 @@ static void test_objects_of_the_map_are_called_by_their_numbers(void **state)
     street s;
     street_open(&s);
     sc_objects *objects = NULL;
-    CHECK_OK(sc_objects_of_map(s.map, &objects), NULL);
+    CHECK_OK(sc_objects_new_from_map(s.map, &objects), NULL);
     sc_errand *e = errand_for(&s, for_each_word, 5);
     assert_int_equal(sc__clerk_evaluate(&s.clerk, objects, e), SC_FAILURE_NONE);
     const sc_answer *answer = e->seats[0].answer;

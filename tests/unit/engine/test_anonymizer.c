@@ -132,7 +132,7 @@ static void verify(const judge *j, const sc_cloak *cloak, sc_time t)
     };
     unsigned broken = 1;
     sc_diag diag = {""};
-    CHECK_OK(sc_verify_claim(j->verifier, &claim, &broken, &diag), NULL);
+    CHECK_OK(sc_verifier_check_claim(j->verifier, &claim, &broken, &diag), NULL);
     if (broken) fail_msg("%s", diag.message);
 }
 
@@ -178,7 +178,7 @@ static void test_every_cloak_keeps_its_promises_in_every_variant_on_odd_maps(voi
         CHECK_OK(sc_verifier_new(map, &j.verifier), NULL);
         sc_anonymizer *anonymizer = open_anonymizer(map, &options);
         drive(anonymizer, &c, judge_outcome, &j);
-        const sc_engine_stats stats = sc_anonymizer_stats(anonymizer);
+        const sc_engine_stats stats = sc_anonymizer_get_stats(anonymizer);
         assert_int_equal(stats.added, QUERIES);
         assert_int_equal(stats.pending + stats.proposed, 0);
         for (size_t i = 0; i < QUERIES; i++) {
@@ -305,7 +305,7 @@ static void test_a_key_changes_ids_and_nothing_else(void **state)
             CHECK_OK(sc_anonymizer_run(anonymizer, c.asks[j].t, NULL), NULL);
         }
         wake_until(anonymizer, SC_TIME_NEVER, note_outcome, &h);
-        cloaks[i] = sc_anonymizer_stats(anonymizer).cloaks;
+        cloaks[i] = sc_anonymizer_get_stats(anonymizer).cloaks;
         sc_anonymizer_free(anonymizer);
     }
     assert_memory_not_equal(&tickets[0].id, &tickets[1].id, sizeof tickets[0].id);
@@ -427,13 +427,13 @@ static void close_scene(scene *s)
 /** It is refused with a sentence that tells nothing of it, and changes nothing. */
 static void check_refusal(scene *s, const sc_ask *ask, sc_err wanted, const char *part)
 {
-    const sc_engine_stats before = sc_anonymizer_stats(s->anonymizer);
+    const sc_engine_stats before = sc_anonymizer_get_stats(s->anonymizer);
     sc_anonymizer_ticket ticket = {.deadline = 42};
     const sc_err err = sc_anonymizer_ask(s->anonymizer, ask, 0, &ticket, &s->diag);
     CHECK_REFUSED(err, wanted, &s->diag, part);
     assert_null(strstr(s->diag.message, "ann"));
     assert_int_equal(ticket.deadline, 42);
-    const sc_engine_stats after = sc_anonymizer_stats(s->anonymizer);
+    const sc_engine_stats after = sc_anonymizer_get_stats(s->anonymizer);
     assert_memory_equal(&before, &after, sizeof before);
 }
 

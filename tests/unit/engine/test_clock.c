@@ -127,7 +127,7 @@ static void test_a_deadline_that_never_comes_never_wakes(void **state)
     assert_int_equal(sc_engine_next_wake(st.engine), SC_TIME_NEVER);
     stage_run(&st, SC_TIME_NEVER);
     check_no_drop(&st);
-    assert_int_equal(sc_engine_stats_of(st.engine).pending, 1);
+    assert_int_equal(sc_engine_get_stats(st.engine).pending, 1);
     stage_close(&st);
 }
 
@@ -162,8 +162,8 @@ static void test_a_query_expires_right_after_its_deadline_without_traffic(void *
     stage_run(&st, sc_engine_next_wake(st.engine));
     check_drop(&st, 1, SC_DROP_EXPIRED, 301);
     check_no_drop(&st);
-    assert_int_equal(sc_engine_stats_of(st.engine).vertices, 0);
-    assert_int_equal(sc_engine_stats_of(st.engine).active_stars, 0);
+    assert_int_equal(sc_engine_get_stats(st.engine).vertices, 0);
+    assert_int_equal(sc_engine_get_stats(st.engine).active_stars, 0);
     stage_close(&st);
 }
 
@@ -240,7 +240,7 @@ static void test_what_is_past_its_deadline_is_not_taken_in(void **state)
     const sc_query late = stage_query(&st, 1, 'A', 1, 99);
     assert_int_equal(sc_engine_add(st.engine, &late), SC_ELATE);
     assert_int_equal(sc_engine_add_company(st.engine, &late), SC_ELATE);
-    assert_int_equal(sc_engine_stats_of(st.engine).added, 0);
+    assert_int_equal(sc_engine_get_stats(st.engine).added, 0);
     const sc_query in_time = stage_query(&st, 2, 'A', 1, 100);
     stage_ask(&st, &in_time, 100);
     sc_cloak *cloak = stage_take(&st);
@@ -260,11 +260,11 @@ static void test_time_that_runs_backwards_is_refused_and_changes_nothing(void **
     stage_ask(&st, &one, 200);
     const sc_query two = stage_query(&st, 2, 'A', 2, 300);
     CHECK_OK(sc_engine_add(st.engine, &two), NULL);
-    const sc_engine_stats before = sc_engine_stats_of(st.engine);
+    const sc_engine_stats before = sc_engine_get_stats(st.engine);
     const sc_time wake = sc_engine_next_wake(st.engine);
     assert_int_equal(sc_engine_run(st.engine, 199), SC_ETIME);
     assert_int_equal(sc_engine_run(st.engine, INT64_MIN), SC_ETIME);
-    const sc_engine_stats after = sc_engine_stats_of(st.engine);
+    const sc_engine_stats after = sc_engine_get_stats(st.engine);
     assert_memory_equal(&before, &after, sizeof before);
     assert_int_equal(sc_engine_next_wake(st.engine), wake);
     check_no_candidate(&st);

@@ -39,7 +39,7 @@ static void test_company_starts_no_search(void **state)
     const sc_query third = stage_query(&st, 3, 'B', 1, deadline);  // now they are three
     bring(&st, &third, 0);
     check_no_candidate(&st);
-    const sc_engine_stats stats = sc_engine_stats_of(st.engine);
+    const sc_engine_stats stats = sc_engine_get_stats(st.engine);
     assert_int_equal(stats.searches, 1);
     assert_int_equal(stats.added, 1);
     assert_int_equal(stats.pending, 1);
@@ -63,7 +63,7 @@ static void test_company_counts_for_those_who_search(void **state)
         assert_int_equal(cloak->members[i].is_company, cloak->members[i].query.user == 1);
     }
     CHECK_OK(sc_engine_accept(st.engine, cloak, 0, NULL), NULL);
-    const sc_engine_stats stats = sc_engine_stats_of(st.engine);
+    const sc_engine_stats stats = sc_engine_get_stats(st.engine);
     assert_int_equal(stats.accepted, 1);
     assert_int_equal(stats.company_accepted, 1);
     assert_int_equal(stats.company_held, 0);
@@ -94,11 +94,11 @@ static void test_company_ends_without_a_word(void **state)
     company = stage_query(&st, 2, 'A', 1, deadline);
     company.l = 1000;  // nowhere to be had
     bring(&st, &company, 0);
-    assert_int_equal(sc_engine_stats_of(st.engine).company_held, 1);
+    assert_int_equal(sc_engine_get_stats(st.engine).company_held, 1);
     assert_int_equal(sc_engine_next_wake(st.engine), deadline + 1);
     stage_run(&st, deadline + 1);
     check_no_drop(&st);
-    const sc_engine_stats stats = sc_engine_stats_of(st.engine);
+    const sc_engine_stats stats = sc_engine_get_stats(st.engine);
     assert_int_equal(stats.dropped[SC_DROP_EXPIRED], 0);
     assert_int_equal(stats.dropped[SC_DROP_INFEASIBLE], 0);
     assert_int_equal(stats.company_held, 0);
@@ -120,7 +120,7 @@ static void test_company_can_be_removed_and_refused_like_any_query(void **state)
     sc_cloak *cloak = stage_take(&st);
     CHECK_OK(sc_engine_refuse(st.engine, cloak, &company.id, 1), NULL);
     sc_cloak_free(cloak);
-    sc_engine_stats stats = sc_engine_stats_of(st.engine);
+    sc_engine_stats stats = sc_engine_get_stats(st.engine);
     assert_int_equal(stats.company_held, 0);
     assert_int_equal(stats.removed, 0);
     assert_int_equal(stats.pending, 1);
@@ -129,7 +129,7 @@ static void test_company_can_be_removed_and_refused_like_any_query(void **state)
     check_no_candidate(&st);
     CHECK_OK(sc_engine_remove(st.engine, &company.id), NULL);
     assert_int_equal(sc_engine_remove(st.engine, &company.id), SC_EUNKNOWN);
-    stats = sc_engine_stats_of(st.engine);
+    stats = sc_engine_get_stats(st.engine);
     assert_int_equal(stats.company_held, 0);
     assert_int_equal(stats.removed, 0);
     stage_close(&st);
@@ -149,7 +149,7 @@ static void test_refused_company_is_still_company(void **state)
     sc_cloak_free(cloak);
     stage_run(&st, 0);
     check_no_candidate(&st);  // a query of its own with k = 1 would be one
-    assert_int_equal(sc_engine_stats_of(st.engine).company_held, 1);
+    assert_int_equal(sc_engine_get_stats(st.engine).company_held, 1);
     stage_close(&st);
 }
 

@@ -63,7 +63,7 @@ static void test_basic_takes_the_nine_queries_three_by_three(void **state)
     const sc_engine_options options = options_for(SC_VARIANT_BASIC);
     stage_open(&st, town, "", &options);
     ask_all_nine(&st, (const uint32_t[][4]){{1, 2, 3}, {4, 5, 6}, {7, 8, 9}, {0}});
-    assert_int_equal(sc_engine_stats_of(st.engine).pending, 0);
+    assert_int_equal(sc_engine_get_stats(st.engine).pending, 0);
     assert_int_equal(sc_engine_next_wake(st.engine), SC_TIME_NEVER);
     stage_close(&st);
 }
@@ -231,7 +231,7 @@ static void test_somebody_out_of_reach_is_no_help(void **state)
     stage_ask(&st, &urgent, 0);
     stage_ask(&st, &homely, 0);
     check_no_candidate(&st);
-    assert_int_equal(sc_engine_stats_of(st.engine).pending, 2);
+    assert_int_equal(sc_engine_get_stats(st.engine).pending, 2);
     stage_close(&st);
 }
 

@@ -79,12 +79,12 @@ static void test_a_switch_alone_searches_for_nobody(void **state)
     open_street(&st, SC_VARIANT_BOUNDED);
     ask(&st, 1, 'A', wait, 0);
     ask(&st, 2, 'C', wait + 1, 0);
-    const uint64_t searches = sc_engine_stats_of(st.engine).searches;
+    const uint64_t searches = sc_engine_get_stats(st.engine).searches;
     switch_to(&st, SC_VARIANT_BASIC);
     assert_int_equal(sc_engine_next_wake(st.engine), wait + 1);
     stage_run(&st, 1);
     check_no_candidate(&st);
-    assert_int_equal(sc_engine_stats_of(st.engine).searches, searches);
+    assert_int_equal(sc_engine_get_stats(st.engine).searches, searches);
     stage_close(&st);
 }
 
@@ -260,11 +260,11 @@ static void test_to_the_variant_in_force_nothing_happens(void **state)
     stage st;
     open_street(&st, SC_VARIANT_HYBRID);
     ask(&st, 1, 'A', alpha - 1, 0);
-    const uint64_t searches = sc_engine_stats_of(st.engine).searches;
+    const uint64_t searches = sc_engine_get_stats(st.engine).searches;
     switch_to(&st, SC_VARIANT_HYBRID);
     assert_int_equal(sc_engine_next_wake(st.engine), alpha);
     stage_run(&st, 1);
-    assert_int_equal(sc_engine_stats_of(st.engine).searches, searches);
+    assert_int_equal(sc_engine_get_stats(st.engine).searches, searches);
     // It is still urgent, and is looked at again when somebody comes.
     ask(&st, 2, 'C', wait, 1);
     check_joined(&st);

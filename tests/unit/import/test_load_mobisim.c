@@ -84,7 +84,7 @@ static void test_lines_that_share_a_point_share_a_node(void **state)
     assert_int_equal(sc_map_star_count(map), 1);
     assert_int_equal(sc_map_segment_count(map), 4);
     assert_int_equal(sc_map_coords(map), SC_COORDS_PLANAR);
-    assert_true(sc_map_in_metres(map));
+    assert_true(sc_map_is_in_metres(map));
 
     double x = 0;
     double y = 0;

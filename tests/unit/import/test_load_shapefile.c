@@ -270,7 +270,7 @@ static void test_numbers_off_the_globe_are_metres_on_a_plane(void **state)
     sheet s = sheet_new(SHPT_ARC, metres, 1, "MTFCC");
     sc_map *map = sheet_load_good(&s, true, &SC_IMPORT_DEFAULTS);
     assert_int_equal(sc_map_coords(map), SC_COORDS_PLANAR);
-    assert_true(sc_map_in_metres(map));
+    assert_true(sc_map_is_in_metres(map));
     assert_true(fabs(sc_map_segment_length_m(map, 0) - 200) < 0.01);
     sc_map_free(map);
 

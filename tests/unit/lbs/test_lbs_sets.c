@@ -103,7 +103,7 @@ static void test_an_index_out_of_a_map_file_gives_the_same_exact_answers(void **
 
         odd_town opened = {.rng = built.rng};
         CHECK_OK(sc_map_open(path, &opened.map, &diag), &diag);
-        CHECK_OK(sc_objects_of_map(opened.map, &opened.objects), NULL);
+        CHECK_OK(sc_objects_new_from_map(opened.map, &opened.objects), NULL);
         sc_lbs *lbs = odd_town_lbs(&opened, false);
         sc_reply reply;
         sc_reply_init(&reply);
@@ -111,7 +111,7 @@ static void test_an_index_out_of_a_map_file_gives_the_same_exact_answers(void **
             ask_once(&opened, lbs, opened.objects, &reply);
         }
         if (sc_objects_index_info(built.objects).k > 0) {
-            looked_up += sc_lbs_work_done(lbs).looked_up;
+            looked_up += sc_lbs_get_work(lbs).looked_up;
         }
         sc_reply_fini(&reply);
         sc_lbs_free(lbs);

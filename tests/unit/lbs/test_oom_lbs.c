@@ -29,7 +29,7 @@ static void open_scene(scene *sc, bool is_wide)
     *sc = (scene){.town = {.map = finish_builder(builder)}};
     sketch_free(&s);
     sc_rng_seed(&sc->town.rng, 1);
-    CHECK_OK(sc_objects_of_map(sc->town.map, &sc->town.objects), NULL);
+    CHECK_OK(sc_objects_new_from_map(sc->town.map, &sc->town.objects), NULL);
     sc->town.slow = slow_nearest_new(sc->town.map, sc_objects_table(sc->town.objects));
     sc->cloak = odd_cloak_of_stars(sc->town.map, 6, &sc->town.rng);
     sc->requests[0] = (sc_request){.type = SC_REQUEST_KNN, .k = 2};

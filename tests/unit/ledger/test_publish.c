@@ -35,7 +35,7 @@ static scene *scene_open(void)
     const sc__books_options options = desk_options();
     desk_open(&s->desk, &options, 1);
     sc_rng_seed(&s->rng, 2);
-    CHECK_OK(sc_vocabulary_of_map(s->desk.map, &s->vocabulary), NULL);
+    CHECK_OK(sc_vocabulary_init_from_map(s->desk.map, &s->vocabulary), NULL);
     s->publisher = (sc__publisher){
         .map = s->desk.map,
         .rng = &s->rng,

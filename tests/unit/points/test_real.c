@@ -30,7 +30,7 @@ static bool california(state_of *out)
     *out = (state_of){.map = NULL};
     CHECK_OK(sc_map_import(SC_FORMAT_CNODE, inputs, 3, &SC_IMPORT_DEFAULTS, &out->map, NULL, &diag),
              &diag);
-    CHECK_OK(sc_objects_of_map(out->map, &out->objects), NULL);
+    CHECK_OK(sc_objects_new_from_map(out->map, &out->objects), NULL);
     CHECK_OK(sc_lbs_new(out->map, &options, &out->lbs, &diag), &diag);
     return true;
 }
@@ -94,7 +94,7 @@ static void check_place(const state_of *s, sc_point_reply *reply, odd_position q
     CHECK_OK(sc_lbs_nearest(s->lbs, s->objects, q.edge, q.offset_m, &reply->requests[request],
                             &wanted, &wanted_count, &diag),
              &diag);
-    CHECK_OK(sc_point_answer(reply, q.edge, q.offset_m, request, &got, &count, &diag), &diag);
+    CHECK_OK(sc_point_reply_answer(reply, q.edge, q.offset_m, request, &got, &count, &diag), &diag);
     assert_int_equal(count, wanted_count);
     for (size_t i = 0; i < count; i++) {
         CHECK_CLOSE(got[i].distance_m, wanted[i].distance_m, tolerance_m);

@@ -239,7 +239,7 @@ static void test_geometry_for_a_map_without_degrees_is_422(void **state)
     sc_map *map = finish_builder(builder);
     sketch_free(&flat);
     sc_objects *objects = NULL;
-    CHECK_OK(sc_objects_of_map(map, &objects), NULL);
+    CHECK_OK(sc_objects_new_from_map(map, &objects), NULL);
     s.options.objects = objects;
     sc_diag diag = {""};
     CHECK_OK(sc_provider_new(map, &s.options, &s.provider, &diag), &diag);

@@ -36,7 +36,7 @@ static char *write_end(const sc_engine_options *options)
     sc_diag diag = {""};
     CHECK_OK(sc_record_open(map, path, &record, &diag), &diag);
     if (options) sc_record_engine(record, options);
-    CHECK_OK(sc_record_close(record, sc_seconds(120), &diag), &diag);
+    CHECK_OK(sc_record_close(record, sc_time_from_seconds(120), &diag), &diag);
     size_t size = 0;
     char *text = read_whole(path, &size);
     place_free(&p);
@@ -244,7 +244,7 @@ static void test_engines_take_what_is_read_and_refuse_what_is_refused(void **sta
         sc_engine_options options = sc_engine_options_default();
         options.compactness = cases[i].lambda;
         options.max_combinations = cases[i].cap;
-        options.consideration_us = sc_seconds(cases[i].alpha_s);
+        options.consideration_us = sc_time_from_seconds(cases[i].alpha_s);
         char *text = write_end(&options);
         sc_run_line line;
         sc_diag diag = {""};

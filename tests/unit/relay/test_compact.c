@@ -114,7 +114,7 @@ static void test_a_reply_about_own_objects_is_read_as_it_was_written(void **stat
         }
         size_t candidates = 0;
         for (size_t r = 0; r < reply.request_count; r++) {
-            candidates += sc_reply_candidates(&reply, r);
+            candidates += sc_reply_candidate_count(&reply, r);
         }
         assert_true(listed <= candidates);
         sc_bytes_fini(&bytes);
@@ -159,7 +159,7 @@ static void test_the_bytes_are_those_of_the_documentation(void **state)
     sketch_free(&s);
     sc_map *map = finish_builder(builder);
     sc_vocabulary vocabulary = {0};
-    CHECK_OK(sc_vocabulary_of_map(map, &vocabulary), NULL);
+    CHECK_OK(sc_vocabulary_init_from_map(map, &vocabulary), NULL);
 
     const sc_request request = {.k = 5, .category_count = 1};
     const sc_relay relay = {.map_checksum = sc_map_checksum(map),

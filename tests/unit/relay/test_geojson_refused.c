@@ -74,7 +74,7 @@ static town town_new(void)
     put_object(builder, 2, 0.5, "school", "");
     sketch_free(&s);
     town t = {.map = finish_builder(builder), .limits = sc_codec_limits_default()};
-    CHECK_OK(sc_vocabulary_of_map(t.map, &t.vocabulary), NULL);
+    CHECK_OK(sc_vocabulary_init_from_map(t.map, &t.vocabulary), NULL);
     t.relay = (sc_relay){.map_checksum = sc_map_checksum(t.map),
                          .segments = town_segments,
                          .segment_count = 3,

@@ -36,8 +36,8 @@ static town town_with_object(const char *more, uint32_t edge, double fraction)
     sc_builder *builder = sketch_builder(&t.drawing);
     put_object(builder, edge, fraction, "well", "");
     t.map = finish_builder(builder);
-    CHECK_OK(sc_vocabulary_of_map(t.map, &t.words), NULL);
-    CHECK_OK(sc_objects_of_map(t.map, &t.objects), NULL);
+    CHECK_OK(sc_vocabulary_init_from_map(t.map, &t.words), NULL);
+    CHECK_OK(sc_objects_new_from_map(t.map, &t.objects), NULL);
     const sc_lbs_options options = sc_lbs_options_default();
     CHECK_OK(sc_lbs_new(t.map, &options, &t.lbs, NULL), NULL);
     sc_reply_init(&t.reply);

@@ -121,7 +121,7 @@ static void test_a_vocabulary_that_does_not_fit_is_told(void **state)
     sc_map *map = full_map(SC_COORDS_PLANAR);
     sc_vocabulary vocabulary = {0};
     sc_alloc_fail_at(1);
-    const sc_err err = sc_vocabulary_of_map(map, &vocabulary);
+    const sc_err err = sc_vocabulary_init_from_map(map, &vocabulary);
     assert_true(oom_happened());
     assert_int_equal(err, SC_ENOMEM);
     assert_null(vocabulary.names);

@@ -13,7 +13,7 @@ static int open_map(void **state)
     (void)state;
     const sc_lbs_options options = sc_lbs_options_default();
     map = made_town();
-    if (sc_objects_of_map(map, &objects)) return 1;
+    if (sc_objects_new_from_map(map, &objects)) return 1;
     return sc_lbs_new(map, &options, &lbs, NULL) ? 1 : 0;
 }
 

@@ -16,7 +16,7 @@ static int open_map(void **state)
 {
     (void)state;
     map = made_town();
-    return sc_objects_of_map(map, &objects) ? 1 : 0;
+    return sc_objects_new_from_map(map, &objects) ? 1 : 0;
 }
 
 static int close_map(void **state)
@@ -54,7 +54,7 @@ static sc_verify_report verify(const char *path)
     sc_verify_report report;
     sc_diag diag = {""};
     const sc_verify_options options = {.answer_sample = UINT64_MAX};
-    CHECK_OK(sc_verify_record(map, path, &options, &report, &diag), &diag);
+    CHECK_OK(sc_record_verify(map, path, &options, &report, &diag), &diag);
     if (report.shown_count > 0) print_message("# %s\n", report.shown[0].text);
     return report;
 }

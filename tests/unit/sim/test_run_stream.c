@@ -89,7 +89,7 @@ static void test_waits_are_those_of_the_queries_times(void **state)
     CHECK_CLOSE(report.wait_s.max, 2.0, 1e-9);
     CHECK_SAME(report.users.mean, 2);
     // A query expires when the clock has passed its deadline.
-    assert_int_equal(report.end, sc_seconds(9.0) + 1);
+    assert_int_equal(report.end, sc_time_from_seconds(9.0) + 1);
     CHECK_CLOSE(report.virtual_s, 8.000001, 1e-9);
 }
 
@@ -199,7 +199,7 @@ static void test_times_before_zero_are_times(void **state)
     const sc_run_options options = sc_run_options_default();
     const sc_run_report report = run(t->map, &w, &options);
     assert_int_equal(report.cloaked, 2);
-    assert_int_equal(report.end, sc_seconds(-4.0));
+    assert_int_equal(report.end, sc_time_from_seconds(-4.0));
     CHECK_CLOSE(report.wait_s.max, 3.0, 1e-9);
 }
 
