@@ -199,8 +199,8 @@ static sc_err answer(const asking *a, const sc_objects *objects, const sc_snap *
                                               sc_objects_vocabulary(objects), &request, diag);
     if (err) return err;
     request = sc_request_normalise(&request);
-    return sc_lbs_nearest(a->lbs, objects, where->edge, where->offset_m, &request, &view->results,
-                          &view->count, diag);
+    const sc_near_query query = {{where->edge, where->offset_m}, &request};
+    return sc_lbs_nearest(a->lbs, objects, &query, &view->results, &view->count, diag);
 }
 
 static int answer_one(const asking *a)

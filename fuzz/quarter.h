@@ -176,8 +176,10 @@ static inline void quarter_answer(quarter *q, const sc_relay *relay)
     }
     sc_bytes bytes = {0};
     for (unsigned encoding = 0; encoding < 2; encoding++) {
-        DOOR_PROMISE(!sc_reply_encode(q->map, &q->vocabulary, relay, &q->reply,
-                                      (sc_encoding)encoding, &bytes, NULL),
+        DOOR_PROMISE(!sc_reply_encode(&(sc_codec){.map = q->map,
+                                                  .vocabulary = &q->vocabulary,
+                                                  .encoding = (sc_encoding)encoding},
+                                      relay, &q->reply, &bytes, NULL),
                      "what was answered can be sent");
     }
     sc_bytes_fini(&bytes);
@@ -229,9 +231,9 @@ static inline void quarter_ask(quarter *q, size_t request)
             const sc_near *near = NULL;
             size_t count = 0;
             const double offset_m = sc_map_edge_length_m(q->map, edge) * at / 2.0;
-            DOOR_PROMISE(
-                !sc_filter_answer(q->filter, edge, offset_m, request, &near, &count, &diag),
-                "what is believed answers for every place");
+            DOOR_PROMISE(!sc_filter_answer(q->filter, (sc_road_point){edge, offset_m}, request,
+                                           &near, &count, &diag),
+                         "what is believed answers for every place");
             const sc_request *asked = &q->requests[request];
             DOOR_PROMISE(asked->type != SC_REQUEST_KNN || count <= asked->k, "no more than asked");
             for (size_t k = 0; k < count; k++) {
@@ -250,8 +252,11 @@ static inline void quarter_read_reply(quarter *q, sc_encoding encoding, const ui
                                       size_t size)
 {
     sc_diag diag = {""};
-    sc_err err = sc_reply_decode(q->map, &q->vocabulary, &q->limits, &q->relay, encoding, data,
-                                 size, &q->reply, &diag);
+    sc_err err = sc_reply_decode(&(sc_codec){.map = q->map,
+                                             .vocabulary = &q->vocabulary,
+                                             .encoding = encoding,
+                                             .limits = &q->limits},
+                                 &q->relay, data, size, &q->reply, &diag);
     if (err) {
         door_refused(err, &diag, NULL, 0);
         return;

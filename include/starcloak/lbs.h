@@ -63,18 +63,22 @@ SC_API void sc_lbs_free(sc_lbs *lbs);
 SC_API SC_CHECKED sc_err sc_lbs_evaluate(sc_lbs *lbs, const sc_objects *objects,
                                          const sc_relay *relay, sc_reply *reply, sc_diag *diag);
 
+/** A request for one point. */
+typedef struct sc_near_query {
+    sc_road_point at;
+    const sc_request *request;  ///< borrowed
+} sc_near_query;
+
 /**
  * The exact answer for one point, by a plain search from there: no cloak, no index.
  *
- * @param offset_m  along the edge, from its `from`
- * @param out       nearest first, of equally far ones the lowest number first; lent until the next
- *                  call
+ * @param out  nearest first, of equally far ones the lowest number first; lent until the next call
  * @return SC_OK, SC_EMISMATCH (objects of another map), SC_EREQUEST, SC_EUNKNOWN (no such edge),
  *         SC_EINVAL (beyond the edge), SC_ENOMEM
  */
-SC_API SC_CHECKED sc_err sc_lbs_nearest(sc_lbs *lbs, const sc_objects *objects, sc_edge_id edge,
-                                        double offset_m, const sc_request *request,
-                                        const sc_near **out, size_t *count, sc_diag *diag);
+SC_API SC_CHECKED sc_err sc_lbs_nearest(sc_lbs *lbs, const sc_objects *objects,
+                                        const sc_near_query *query, const sc_near **out,
+                                        size_t *count, sc_diag *diag);
 
 /** Where the answers of border nodes came from, since the beginning. */
 typedef struct sc_lbs_work {

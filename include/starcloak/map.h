@@ -233,6 +233,12 @@ SC_API double sc_map_segment_length_m(const sc_map *map, sc_seg_id segment);
 
 // --- Snapping --------------------------------------------------------------
 
+/** A point on a road. */
+typedef struct sc_road_point {
+    sc_edge_id edge;
+    double offset_m;  ///< along the edge, from its `from`
+} sc_road_point;
+
 /** Where a position falls on the roads. */
 typedef struct sc_snap {
     sc_edge_id edge;

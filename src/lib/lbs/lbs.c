@@ -181,11 +181,13 @@ static sc_err lend(sc_lbs *lbs, const sc_near **out, size_t *count)
     return SC_OK;
 }
 
-sc_err sc_lbs_nearest(sc_lbs *lbs, const sc_objects *objects, sc_edge_id edge, double offset_m,
-                      const sc_request *request, const sc_near **out, size_t *count, sc_diag *diag)
+sc_err sc_lbs_nearest(sc_lbs *lbs, const sc_objects *objects, const sc_near_query *query,
+                      const sc_near **out, size_t *count, sc_diag *diag)
 {
     const sc_objects_view *view = sc__objects_view(objects);
-    const double offset = offset_m / sc_map_unit_m(lbs->map);
+    const sc_edge_id edge = query->at.edge;
+    const sc_request *request = query->request;
+    const double offset = query->at.offset_m / sc_map_unit_m(lbs->map);
     sc_err err = check_objects(lbs, view, diag);
     if (!err) err = check_place(lbs->map, edge, offset, diag);
     if (!err) err = sc_request_check(request, &lbs->options.limits, view->category_count, diag);

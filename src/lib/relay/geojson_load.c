@@ -51,7 +51,7 @@ static size_t tree_bytes(sc__message message)
 
 static sc_err parse(const sc__codec *codec, sc__message message, json_t **out)
 {
-    const size_t limit = codec->limits->max_bytes;
+    const size_t limit = codec->limits.max_bytes;
     if (tree_bytes(message) / GROWTH > limit + ALLOWANCE / GROWTH) {
         return sc_fail(codec->diag, SC_ELIMIT,
                        "the message takes far more memory than its size explains");

@@ -113,7 +113,7 @@ static sc_err read_features(reading *r)
 {
     const size_t count = json_array_size(r->features);
     // Each segment has two ends at most, so there are at most two points to a line.
-    if (count / 3 > r->codec->limits->max_segments) {
+    if (count / 3 > r->codec->limits.max_segments) {
         return sc_fail(r->codec->diag, SC_ELIMIT, "the relay has %zu features; too many", count);
     }
     sc_err err = SC_OK;
@@ -187,9 +187,9 @@ static sc_err check_request_count(const reading *r)
 {
     const size_t count = json_array_size(r->requests);
     if (count == 0) return sc_fail(r->codec->diag, SC_EPARSE, "the relay has no requests");
-    if (count <= r->codec->limits->max_requests) return SC_OK;
+    if (count <= r->codec->limits.max_requests) return SC_OK;
     return sc_fail(r->codec->diag, SC_ELIMIT, "the relay has %zu requests; at most %zu are allowed",
-                   count, r->codec->limits->max_requests);
+                   count, r->codec->limits.max_requests);
 }
 
 // --- All of it ------------------------------------------------------------------------

@@ -69,12 +69,16 @@ static sc_err answer_with(sc__desk *desk, const sc_objects *objects, sc__parcel 
     const sc__desks *desks = desk->desks;
     const sc_vocabulary *words = sc_objects_vocabulary(objects);
     sc_relay *relay = NULL;
-    sc_err err = sc_relay_decode(desks->map, words, &desks->options->codec, parcel->encoding,
+    sc_err err = sc_relay_decode(&(sc_codec){.map = desks->map,
+                                             .vocabulary = words,
+                                             .encoding = parcel->encoding,
+                                             .limits = &desks->options->codec},
                                  parcel->body, parcel->size, &relay, &parcel->diag);
     if (!err) err = sc_lbs_evaluate(desk->lbs, objects, relay, &desk->reply, &parcel->diag);
     if (!err) {
-        err = sc_reply_encode(desks->map, words, relay, &desk->reply, parcel->encoding,
-                              &parcel->reply, &parcel->diag);
+        err = sc_reply_encode(
+            &(sc_codec){.map = desks->map, .vocabulary = words, .encoding = parcel->encoding},
+            relay, &desk->reply, &parcel->reply, &parcel->diag);
     }
     sc_relay_free(relay);
     return err;

@@ -171,9 +171,15 @@ sc_err sc_batch_make_relay(sc_batch *batch, sc_batch_cloak *cloak, const sc_map 
     const size_t count = list_requests(batch, cloak, limits, category_count);
     if (count == 0) return SC_OK;
     const uint32_t *segments = batch->ids + cloak->first_id;
-    const sc_err err = sc_relay_new(map, segments, cloak->segment_count,
-                                    segments + cloak->segment_count, cloak->border_node_count,
-                                    batch->requests, count, rng, batch->which, &cloak->relay);
+    const sc_err err =
+        sc_relay_new(map,
+                     &(sc_relay_content){.segments = segments,
+                                         .segment_count = cloak->segment_count,
+                                         .border_nodes = segments + cloak->segment_count,
+                                         .border_node_count = cloak->border_node_count,
+                                         .requests = batch->requests,
+                                         .member_count = count},
+                     rng, batch->which, &cloak->relay);
     size_t next = 0;
     for (size_t i = 0; i < cloak->member_count && !err; i++) {
         sc_batch_member *member = &batch->members[cloak->first_member + i];

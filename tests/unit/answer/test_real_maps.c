@@ -260,7 +260,8 @@ static sc_map *import(sc_format format, const char *const *names, size_t count,
     }
     sc_map *map = NULL;
     sc_diag diag = {""};
-    CHECK_OK(sc_map_import(format, inputs, count, options, &map, NULL, &diag), &diag);
+    CHECK_OK(sc_map_import(&(sc_import_source){format, inputs, count}, options, &map, NULL, &diag),
+             &diag);
     return map;
 }
 
@@ -335,10 +336,16 @@ static void test_every_answer_in_northwest_atlanta_is_exact(void **state)
         char key[32];
         snprintf(key, sizeof key, "row-%d", i);
         sc_diag diag = {""};
-        CHECK_OK(sc_objects_builder_add(builder, edge,
-                                        sc_rng_unit(&rng) * sc_map_edge_length_m(map, edge), key,
-                                        category_by_chance(&rng), NULL, &diag),
-                 &diag);
+        CHECK_OK(
+            sc_objects_builder_add(
+                builder,
+                &(sc_object_row){.edge = edge,
+                                 .offset_m = sc_rng_unit(&rng) * sc_map_edge_length_m(map, edge),
+                                 .key = key,
+                                 .category = category_by_chance(&rng),
+                                 .name = NULL},
+                &diag),
+            &diag);
     }
     sc_objects *objects = NULL;
     CHECK_OK(sc_objects_builder_finish(builder, &objects), NULL);

@@ -200,7 +200,8 @@ static void test_the_numbers_of_the_real_maps_are_theirs(void **state)
         sc_map *map = NULL;
         sc_diag diag = {""};
         const sc_import_options options = SC_IMPORT_DEFAULTS;
-        CHECK_OK(sc_map_import(real_maps[i].format, paths, count, &options, &map, NULL, &diag),
+        CHECK_OK(sc_map_import(&(sc_import_source){real_maps[i].format, paths, count}, &options,
+                               &map, NULL, &diag),
                  &diag);
         double measure[MEASURE_COUNT];
         measure_map(map, measure);

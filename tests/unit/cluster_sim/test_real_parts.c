@@ -19,7 +19,8 @@ static sc_map *real_map(const char *name, sc_format format)
     const sc_import_options options = SC_IMPORT_DEFAULTS;
     sc_map *map = NULL;
     sc_diag diag = {""};
-    CHECK_OK(sc_map_import(format, paths, 1, &options, &map, NULL, &diag), &diag);
+    CHECK_OK(sc_map_import(&(sc_import_source){format, paths, 1}, &options, &map, NULL, &diag),
+             &diag);
     return map;
 }
 

@@ -242,7 +242,9 @@ static void test_a_town_with_objects_and_named_categories(void **state)
     sc_map *map = NULL;
     sc_import_report report = {0};
     sc_diag diag = {""};
-    CHECK_OK(sc_map_import(SC_FORMAT_CNODE, paths, 3, &options, &map, &report, &diag), &diag);
+    CHECK_OK(sc_map_import(&(sc_import_source){SC_FORMAT_CNODE, paths, 3}, &options, &map, &report,
+                           &diag),
+             &diag);
     CHECK_OK(sc_map_check(map, &diag), &diag);
     assert_int_equal(sc_map_node_count(map), 6);
     assert_int_equal(sc_map_edge_count(map), 5);
@@ -321,7 +323,9 @@ static sc_map *import_data(const char *const *names, size_t count, const char *c
     }
     sc_map *map = NULL;
     sc_diag diag = {""};
-    CHECK_OK(sc_map_import(SC_FORMAT_CNODE, inputs, count, &options, &map, report, &diag), &diag);
+    CHECK_OK(sc_map_import(&(sc_import_source){SC_FORMAT_CNODE, inputs, count}, &options, &map,
+                           report, &diag),
+             &diag);
     CHECK_OK(sc_map_check(map, &diag), &diag);
     return map;
 }

@@ -151,7 +151,8 @@ static void test_several_pairs_of_files_make_one_map(void **state)
     sc_map *map = NULL;
     sc_import_report report = {0};
     sc_diag diag = {""};
-    CHECK_OK(sc_map_import(SC_FORMAT_DIMACS, paths, 4, &SC_IMPORT_DEFAULTS, &map, &report, &diag),
+    CHECK_OK(sc_map_import(&(sc_import_source){SC_FORMAT_DIMACS, paths, 4}, &SC_IMPORT_DEFAULTS,
+                           &map, &report, &diag),
              &diag);
     CHECK_OK(sc_map_check(map, &diag), &diag);
     assert_int_equal(sc_map_node_count(map), 8);
@@ -272,8 +273,8 @@ static void check_data(const char *const *names, size_t count, bool placed,
     sc_map *map = NULL;
     sc_import_report report = {0};
     sc_diag diag = {""};
-    CHECK_OK(sc_map_import(SC_FORMAT_DIMACS, inputs, input_count, &SC_IMPORT_DEFAULTS, &map,
-                           &report, &diag),
+    CHECK_OK(sc_map_import(&(sc_import_source){SC_FORMAT_DIMACS, inputs, input_count},
+                           &SC_IMPORT_DEFAULTS, &map, &report, &diag),
              &diag);
     CHECK_OK(sc_map_check(map, &diag), &diag);
     assert_int_equal(report.unpaired_arcs, 0);

@@ -193,7 +193,8 @@ static void test_the_table_beside_a_file_is_found(void **state)
     options.classes = "S1100";
     sc_map *map = NULL;
     sc_diag diag = {""};
-    if (sc_map_import(SC_FORMAT_SHAPEFILE, &path, 1, &options, &map, NULL, &diag)) {
+    if (sc_map_import(&(sc_import_source){SC_FORMAT_SHAPEFILE, &path, 1}, &options, &map, NULL,
+                      &diag)) {
         fail_msg("%s", diag.message);
     }
     assert_int_equal(sc_map_edge_count(map), 2);
@@ -364,7 +365,8 @@ static void test_san_francisco_has_its_known_counts(void **state)
         sc_import_report report = {0};
         sc_map *map = NULL;
         sc_diag diag = {""};
-        if (sc_map_import(SC_FORMAT_SHAPEFILE, paths, 1, &options, &map, &report, &diag)) {
+        if (sc_map_import(&(sc_import_source){SC_FORMAT_SHAPEFILE, paths, 1}, &options, &map,
+                          &report, &diag)) {
             fail_msg("%s", diag.message);
         }
         if (sc_map_check(map, &diag)) fail_msg("%s", diag.message);

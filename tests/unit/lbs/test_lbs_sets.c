@@ -55,8 +55,14 @@ static sc_objects *other_objects(odd_town *town, uint32_t count)
         snprintf(category, sizeof category, "kind %u", sc_rng_below(&town->rng, 3));
         sc_diag diag = {""};
         CHECK_OK(sc_objects_builder_add(
-                     builder, edge, sc_rng_unit(&town->rng) * sc_map_edge_length_m(town->map, edge),
-                     key, category, NULL, &diag),
+                     builder,
+                     &(sc_object_row){.edge = edge,
+                                      .offset_m = sc_rng_unit(&town->rng) *
+                                                  sc_map_edge_length_m(town->map, edge),
+                                      .key = key,
+                                      .category = category,
+                                      .name = NULL},
+                     &diag),
                  &diag);
     }
     sc_objects *objects = NULL;

@@ -191,13 +191,15 @@ static void test_a_point_that_finds_no_memory_is_told_and_can_be_tried_again(voi
             size_t count = 0;
             sc_diag diag = {""};
             sc_err err =
-                sc_lbs_nearest(lbs, sc.town.objects, 3, 1.5, &sc.requests[r], &got, &count, &diag);
+                sc_lbs_nearest(lbs, sc.town.objects, &(sc_near_query){{3, 1.5}, &sc.requests[r]},
+                               &got, &count, &diag);
             const bool has_failed = oom_happened();
             if (has_failed) {
                 CHECK_REFUSED(err, SC_ENOMEM, &diag, "memory");
                 assert_null(got);
                 failures++;
-                err = sc_lbs_nearest(lbs, sc.town.objects, 3, 1.5, &sc.requests[r], &got, &count,
+                err = sc_lbs_nearest(lbs, sc.town.objects,
+                                     &(sc_near_query){{3, 1.5}, &sc.requests[r]}, &got, &count,
                                      &diag);
             }
             CHECK_OK(err, &diag);

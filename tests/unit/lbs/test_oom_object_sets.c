@@ -59,7 +59,13 @@ static sc_err add_rows(sc_objects_builder *builder, sc_diag *diag)
         char category[32];
         snprintf(key, sizeof key, "a key of some length %u", i);
         snprintf(category, sizeof category, "kind %u", i / 2);
-        err = sc_objects_builder_add(builder, i % 20, i, key, category, i % 2 ? key : NULL, diag);
+        err = sc_objects_builder_add(builder,
+                                     &(sc_object_row){.edge = i % 20,
+                                                      .offset_m = i,
+                                                      .key = key,
+                                                      .category = category,
+                                                      .name = i % 2 ? key : NULL},
+                                     diag);
     }
     return err;
 }

@@ -212,8 +212,11 @@ static void test_what_cannot_be_answered_is_422(void **state)
     const sc_vocabulary vocabulary = {.names = words, .count = 2};
     s.requests[1].categories[0] = 1;
     sc_bytes message = {.data = NULL};
-    CHECK_OK(sc_relay_encode(s.map, &vocabulary, &s.relay, SC_ENCODING_COMPACT, &message, NULL),
-             NULL);
+    CHECK_OK(
+        sc_relay_encode(
+            &(sc_codec){.map = s.map, .vocabulary = &vocabulary, .encoding = SC_ENCODING_COMPACT},
+            &s.relay, &message, NULL),
+        NULL);
     lbs_answer got = lbs_post(&s, "/", compact, message.data, message.size);
     lbs_check_problem(&got, 422, "category");
     sc_bytes_fini(&message);

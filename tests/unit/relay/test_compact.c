@@ -12,7 +12,10 @@ static sc_bytes encode_relay(const exchange *x)
 {
     sc_bytes bytes = {0};
     sc_diag diag = {""};
-    CHECK_OK(sc_relay_encode(x->map, &x->vocabulary, x->relay, SC_ENCODING_COMPACT, &bytes, &diag),
+    CHECK_OK(sc_relay_encode(&(sc_codec){.map = x->map,
+                                         .vocabulary = &x->vocabulary,
+                                         .encoding = SC_ENCODING_COMPACT},
+                             x->relay, &bytes, &diag),
              &diag);
     return bytes;
 }
@@ -21,8 +24,10 @@ static sc_bytes encode_reply(const exchange *x)
 {
     sc_bytes bytes = {0};
     sc_diag diag = {""};
-    CHECK_OK(sc_reply_encode(x->map, &x->vocabulary, x->relay, &x->reply, SC_ENCODING_COMPACT,
-                             &bytes, &diag),
+    CHECK_OK(sc_reply_encode(&(sc_codec){.map = x->map,
+                                         .vocabulary = &x->vocabulary,
+                                         .encoding = SC_ENCODING_COMPACT},
+                             x->relay, &x->reply, &bytes, &diag),
              &diag);
     return bytes;
 }
@@ -31,16 +36,22 @@ static sc_err decode_relay(const exchange *x, const void *bytes, size_t size, sc
                            sc_diag *diag)
 {
     const sc_codec_limits limits = sc_codec_limits_default();
-    return sc_relay_decode(x->map, &x->vocabulary, &limits, SC_ENCODING_COMPACT, bytes, size, out,
-                           diag);
+    return sc_relay_decode(&(sc_codec){.map = x->map,
+                                       .vocabulary = &x->vocabulary,
+                                       .encoding = SC_ENCODING_COMPACT,
+                                       .limits = &limits},
+                           bytes, size, out, diag);
 }
 
 static sc_err decode_reply(const exchange *x, const void *bytes, size_t size, sc_reply *out,
                            sc_diag *diag)
 {
     const sc_codec_limits limits = sc_codec_limits_default();
-    return sc_reply_decode(x->map, &x->vocabulary, &limits, x->relay, SC_ENCODING_COMPACT, bytes,
-                           size, out, diag);
+    return sc_reply_decode(&(sc_codec){.map = x->map,
+                                       .vocabulary = &x->vocabulary,
+                                       .encoding = SC_ENCODING_COMPACT,
+                                       .limits = &limits},
+                           x->relay, bytes, size, out, diag);
 }
 
 // --- There and back ---------------------------------------------------------------
@@ -131,7 +142,9 @@ static void test_writing_again_replaces_what_was_there(void **state)
     sc_bytes first = encode_reply(&x);
     sc_bytes bytes = encode_relay(&x);
     CHECK_OK(
-        sc_reply_encode(x.map, &x.vocabulary, x.relay, &x.reply, SC_ENCODING_COMPACT, &bytes, NULL),
+        sc_reply_encode(
+            &(sc_codec){.map = x.map, .vocabulary = &x.vocabulary, .encoding = SC_ENCODING_COMPACT},
+            x.relay, &x.reply, &bytes, NULL),
         NULL);
     assert_int_equal(bytes.size, first.size);
     assert_memory_equal(bytes.data, first.data, first.size);
@@ -181,11 +194,18 @@ static void test_the_bytes_are_those_of_the_documentation(void **state)
         (sc_object_table){.objects = sc_map_objects(map), .count = sc_map_object_count(map)};
 
     sc_bytes bytes = {0};
-    CHECK_OK(sc_relay_encode(map, &vocabulary, &relay, SC_ENCODING_COMPACT, &bytes, NULL), NULL);
+    CHECK_OK(
+        sc_relay_encode(
+            &(sc_codec){.map = map, .vocabulary = &vocabulary, .encoding = SC_ENCODING_COMPACT},
+            &relay, &bytes, NULL),
+        NULL);
     assert_int_equal(bytes.size, CHECKSUM + sizeof asked);
     assert_memory_equal(bytes.data + CHECKSUM, asked, sizeof asked);
-    CHECK_OK(sc_reply_encode(map, &vocabulary, &relay, &reply, SC_ENCODING_COMPACT, &bytes, NULL),
-             NULL);
+    CHECK_OK(
+        sc_reply_encode(
+            &(sc_codec){.map = map, .vocabulary = &vocabulary, .encoding = SC_ENCODING_COMPACT},
+            &relay, &reply, &bytes, NULL),
+        NULL);
     // A checksum of 0 would be left out.
     assert_int_equal(bytes.size, sizeof answered);
     assert_memory_equal(bytes.data, answered, sizeof answered);

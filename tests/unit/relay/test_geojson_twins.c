@@ -69,11 +69,15 @@ static sc_err send(town *t, sc_encoding encoding, sc_diag *diag)
                           .requests = &t->request,
                           .request_count = 1};
     CHECK_OK(sc_lbs_evaluate(t->lbs, t->objects, &t->relay, &t->reply, diag), diag);
-    CHECK_OK(sc_reply_encode(t->map, &t->words, &t->relay, &t->reply, encoding, &t->bytes, diag),
-             diag);
+    CHECK_OK(
+        sc_reply_encode(&(sc_codec){.map = t->map, .vocabulary = &t->words, .encoding = encoding},
+                        &t->relay, &t->reply, &t->bytes, diag),
+        diag);
     const sc_codec_limits limits = sc_codec_limits_default();
-    return sc_reply_decode(t->map, &t->words, &limits, &t->relay, encoding, t->bytes.data,
-                           t->bytes.size, &t->reply, diag);
+    return sc_reply_decode(
+        &(sc_codec){
+            .map = t->map, .vocabulary = &t->words, .encoding = encoding, .limits = &limits},
+        &t->relay, t->bytes.data, t->bytes.size, &t->reply, diag);
 }
 
 /** The road that is added to the picture comes behind the seven of it. */

@@ -301,9 +301,15 @@ static void test_objects_that_are_not_the_maps_are_told_by_their_keys(void **sta
     for (sc_edge_id e = 0; e < sc_map_edge_count(map); e += 2) {
         char key[24];
         snprintf(key, sizeof key, "way \"%u\"", (unsigned)e);
-        CHECK_OK(sc_objects_builder_add(builder, e, 1.0, key, sc_map_category_name(map, e % 2),
-                                        NULL, &diag),
-                 &diag);
+        CHECK_OK(
+            sc_objects_builder_add(builder,
+                                   &(sc_object_row){.edge = e,
+                                                    .offset_m = 1.0,
+                                                    .key = key,
+                                                    .category = sc_map_category_name(map, e % 2),
+                                                    .name = NULL},
+                                   &diag),
+            &diag);
     }
     CHECK_OK(sc_objects_builder_finish(builder, &own), NULL);
     sc_objects_builder_free(builder);
