@@ -2,6 +2,7 @@
 #include "support/slow_alone.h"
 
 #include "base/rng.h"
+#include "engine/cloak_make.h"
 #include "support/check.h"
 
 // --- Reach -----------------------------------------------------------------------
@@ -212,8 +213,8 @@ static void propose(slow_engine *engine, const bool *members, const bool *roads)
     bool *no_stars = test_take(engine->roads.star_count, sizeof *no_stars);
     slow_propose(engine, members, no_stars);
     sc_cloak *cloak = engine->candidates;
-    while (cloak->next) {
-        cloak = cloak->next;
+    while (sc__candidate_of(cloak)->next) {
+        cloak = sc__candidate_of(cloak)->next;
     }
     cloak->segments = slow_ids(roads, engine->roads.segment_count, &cloak->segment_count);
     free(no_stars);

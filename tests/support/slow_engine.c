@@ -2,6 +2,7 @@
 // slow_engine.h; the steps are those of docs/engine.md.
 #include "support/slow_engine_internal.h"
 
+#include "engine/cloak_make.h"
 #include "support/check.h"
 #include "support/slow_alone.h"
 
@@ -301,7 +302,7 @@ void slow_engine_switch(slow_engine *engine, sc_variant variant)
 sc_cloak *slow_engine_take_candidate(slow_engine *engine)
 {
     sc_cloak *oldest = engine->candidates;
-    if (oldest) engine->candidates = oldest->next;
+    if (oldest) engine->candidates = sc__candidate_of(oldest)->next;
     return oldest;
 }
 

@@ -2,6 +2,7 @@
 // slow_engine.h; the steps are those of docs/engine.md.
 #include "support/slow_engine_internal.h"
 
+#include "engine/cloak_make.h"
 #include "support/check.h"
 #include "support/slow_xstar.h"
 
@@ -199,17 +200,17 @@ static void append_candidate(slow_engine *engine, sc_cloak *cloak)
 {
     sc_cloak **end = &engine->candidates;
     while (*end) {
-        end = &(*end)->next;
+        end = &sc__candidate_of(*end)->next;
     }
     *end = cloak;
 }
 
 void slow_propose(slow_engine *engine, const bool *is_member, const bool *stars)
 {
-    sc_cloak *cloak = test_take(1, sizeof *cloak);
+    sc_cloak *cloak = test_take(1, sizeof(sc__candidate));
     cloak->stars = slow_ids(stars, engine->roads.star_count, &cloak->star_count);
     cloak->members = test_take(engine->query_count, sizeof *cloak->members);
-    cloak->is_whole = engine->options.variant == SC_VARIANT_XSTAR;
+    sc__candidate_of(cloak)->is_whole = engine->options.variant == SC_VARIANT_XSTAR;
     cloak->deadline = SC_TIME_NEVER;
     for (size_t i = 0; i < engine->query_count; i++) {
         slow_query *q = &engine->queries[i];

@@ -1,6 +1,7 @@
 // One engine through one stream, to the end of every query. See streams.h.
 #include "support/streams.h"
 
+#include "engine/cloak_make.h"
 #include "support/check.h"
 
 /** What the driver knows of a query that has not ended. */
@@ -84,7 +85,7 @@ static void answer(drive *d, sc_cloak *cloak)
         refuse(d, cloak, gone, gone_count);
         break;
     case ANSWER_LATER:
-        cloak->next = d->open;
+        sc__candidate_of(cloak)->next = d->open;
         d->open = cloak;
         break;
     }
@@ -123,7 +124,7 @@ static void run(drive *d)
     sc_cloak *fresh = d->open;
     d->open = NULL;
     for (sc_cloak *cloak; (cloak = fresh);) {
-        fresh = cloak->next;
+        fresh = sc__candidate_of(cloak)->next;
         answer(d, cloak);
     }
     for (sc_cloak *cloak; (cloak = sc_engine_take_candidate(d->engine));) {

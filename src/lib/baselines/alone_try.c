@@ -45,7 +45,7 @@ static sc_err propose(sc_engine *engine)
     if (!cloak) return SC_ENOMEM;
 
     cloak->engine = engine;
-    cloak->proposal = engine->next_proposal++;
+    sc__candidate_of(cloak)->proposal = engine->next_proposal++;
     for (size_t i = 0; i < alone->chosen_count; i++) {
         cloak->segments[i] = alone->chosen[i];
     }

@@ -14,6 +14,7 @@
 
 #include "base/alloc.h"
 #include "base/thread.h"
+#include "engine/cloak_make.h"
 
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -53,9 +54,9 @@ struct sc_prune_pool {
 
 static void put(queue *q, sc_cloak *cloak)
 {
-    cloak->next = NULL;
+    sc__candidate_of(cloak)->next = NULL;
     if (q->last) {
-        q->last->next = cloak;
+        sc__candidate_of(q->last)->next = cloak;
     } else {
         q->first = cloak;
     }
@@ -66,9 +67,9 @@ static sc_cloak *take(queue *q)
 {
     sc_cloak *cloak = q->first;
     if (!cloak) return NULL;
-    q->first = cloak->next;
+    q->first = sc__candidate_of(cloak)->next;
     if (!q->first) q->last = NULL;
-    cloak->next = NULL;
+    sc__candidate_of(cloak)->next = NULL;
     return cloak;
 }
 

@@ -3,6 +3,7 @@
 // that does not fit ends it.
 #include <starcloak/engine.h>
 
+#include "engine/cloak_make.h"
 #include "support/check.h"
 #include "support/stage.h"
 
@@ -50,7 +51,7 @@ static void check_cloak(stage *st, const uint32_t *numbers, const char *letters)
 {
     sc_cloak *cloak = stage_take(st);
     check_members(cloak, numbers);
-    assert_true(cloak->is_whole);
+    assert_true(sc__candidate_of(cloak)->is_whole);
     assert_int_equal(cloak->star_count, strlen(letters));
     for (; *letters; letters++) {
         bool found = false;

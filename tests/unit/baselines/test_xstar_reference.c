@@ -3,6 +3,7 @@
 // by plain loops and by paranoid engines.
 #include <starcloak/engine.h>
 
+#include "engine/cloak_make.h"
 #include "support/check.h"
 #include "support/race.h"
 #include "support/sketch.h"
@@ -86,7 +87,7 @@ typedef struct witness {
 static void look(void *context, const sc_cloak *cloak, sc_time now)
 {
     witness *w = context;
-    assert_true(cloak->is_whole);
+    assert_true(((const sc__candidate *)cloak)->is_whole);
     slow_check_promises(&w->roads, cloak, now);
     w->cloaks++;
 }
