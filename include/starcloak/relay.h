@@ -136,7 +136,8 @@ typedef struct sc_near {
  *   - the own answer of border node b (its place in the relay's order), nearest first:
  *     with i = r * border_node_count + b,     nears[near_start[i]] .. nears[near_start[i+1] - 1]
  *
- * One reply may be filled again and again: its memory grows to what is needed and stays.
+ * One reply may be filled again and again: its memory grows to what is needed and stays. Only
+ * sc_lbs_evaluate() and sc_reply_decode() fill it.
  */
 typedef struct sc_reply {
     uint64_t map_checksum;
@@ -146,13 +147,8 @@ typedef struct sc_reply {
     sc_object_run *runs;
     uint32_t *near_start;  ///< request_count * border_node_count + 1
     sc_near *nears;
-    sc_object_table table;  ///< what the numbers mean; lent by whoever filled the reply
-
-    size_t run_start_capacity;
-    size_t run_capacity;
-    size_t near_start_capacity;
-    size_t near_capacity;
-    void *owned;  ///< what a decoder made for `table`; NULL if it is lent by others
+    sc_object_table table;           ///< what the numbers mean; lent by whoever filled the reply
+    struct sc_reply_memory *memory;  ///< opaque: how much room the arrays have
 } sc_reply;
 
 /** An empty reply; release with sc_reply_fini(). */

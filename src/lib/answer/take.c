@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "relay/reply_make.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -61,10 +62,12 @@ static sc_err check_shape(const sc_filter *f, sc_diag *diag)
                        reply->border_node_count, relay->border_node_count);
     }
     const size_t list_count = relay->request_count * relay->border_node_count;
-    if (!are_starts(reply->run_start, reply->run_start_capacity, relay->request_count,
-                    reply->run_capacity) ||
-        !are_starts(reply->near_start, reply->near_start_capacity, list_count,
-                    reply->near_capacity)) {
+    const struct sc_reply_memory *memory = reply->memory;
+    if (!memory ||
+        !are_starts(reply->run_start, memory->run_start_capacity, relay->request_count,
+                    memory->run_capacity) ||
+        !are_starts(reply->near_start, memory->near_start_capacity, list_count,
+                    memory->near_capacity)) {
         return sc_fail(diag, SC_EREPLY, "reply: its lists overlap or lead outside of it");
     }
     return SC_OK;

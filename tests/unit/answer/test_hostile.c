@@ -1,6 +1,7 @@
 // Replies that cannot be: wrong shapes, objects that do not exist or were not asked for, distances
 // that are none. Each honest reply is spoilt in one way (spoilt.h), and refused for that reason and
 // no other.
+#include "relay/reply_make.h"
 #include "spoilt.h"
 
 // --- The reply as a whole ------------------------------------------------------------------
@@ -35,7 +36,7 @@ static void runs_beyond_room(drawn_cloak *c)
 }
 static void no_room_for_run_starts(drawn_cloak *c)
 {
-    c->reply.run_start_capacity = 3;
+    c->reply.memory->run_start_capacity = 3;
 }
 static void lists_descend(drawn_cloak *c)
 {
@@ -47,7 +48,7 @@ static void lists_beyond_room(drawn_cloak *c)
 }
 static void no_room_for_list_starts(drawn_cloak *c)
 {
-    c->reply.near_start_capacity = 18;
+    c->reply.memory->near_start_capacity = 18;
 }
 static void table_of_another_size(drawn_cloak *c)
 {

@@ -1,6 +1,7 @@
 // Replies that are spoilt at random, on odd maps and cloaks: each is refused, or makes answers that
 // hold together, and nothing is read outside of where it is (the sanitizers look).
 #include "base/rng.h"
+#include "relay/reply_make.h"
 #include "support/check.h"
 #include "support/odd_cloak.h"
 #include "support/odd_objects.h"
@@ -70,7 +71,8 @@ static void spoil_starts(sc_reply *reply, sc_rng *rng)
 {
     const bool of_runs = sc_rng_below(rng, 2);
     uint32_t *starts = of_runs ? reply->run_start : reply->near_start;
-    const size_t count = of_runs ? reply->run_start_capacity : reply->near_start_capacity;
+    const size_t count =
+        of_runs ? reply->memory->run_start_capacity : reply->memory->near_start_capacity;
     uint32_t *start = &starts[sc_rng_below(rng, (uint32_t)count)];
     *start = harmful_number(rng, *start);
 }
