@@ -549,19 +549,16 @@ static void test_a_query_that_is_cancelled_has_no_outcome(void **state)
     close_scene(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_every_cloak_keeps_its_promises_in_every_variant_on_odd_maps),
-        SC_CASES(test_a_seed_gives_the_cloaks_of_a_recorded_stream),
-        cmocka_unit_test(test_a_key_changes_ids_and_nothing_else),
-        cmocka_unit_test(test_without_a_seed_keys_and_choices_are_drawn_each_time),
-        SC_CASES(test_no_query_is_lost_when_memory_runs_out),
-        cmocka_unit_test(test_bad_queries_are_refused_and_change_nothing),
-        cmocka_unit_test(test_an_empty_profile_stands_for_that_of_the_options),
-        cmocka_unit_test(test_time_does_not_run_backwards),
-        cmocka_unit_test(test_options_out_of_range_are_refused),
-        cmocka_unit_test(test_a_query_that_is_cancelled_has_no_outcome),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_every_cloak_keeps_its_promises_in_every_variant_on_odd_maps),
+    SC_CASES(test_a_seed_gives_the_cloaks_of_a_recorded_stream),
+    cmocka_unit_test(test_a_key_changes_ids_and_nothing_else),
+    cmocka_unit_test(test_without_a_seed_keys_and_choices_are_drawn_each_time),
+    SC_CASES(test_no_query_is_lost_when_memory_runs_out),
+    cmocka_unit_test(test_bad_queries_are_refused_and_change_nothing),
+    cmocka_unit_test(test_an_empty_profile_stands_for_that_of_the_options),
+    cmocka_unit_test(test_time_does_not_run_backwards),
+    cmocka_unit_test(test_options_out_of_range_are_refused),
+    cmocka_unit_test(test_a_query_that_is_cancelled_has_no_outcome),
+};
+SC_SUITE(tests)
