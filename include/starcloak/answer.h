@@ -10,8 +10,7 @@
  * The provider is not trusted. A reply is checked as a whole before anything is made of it: what is
  * impossible on this map, or contradicts itself, is refused with a reason.
  *
- * Uses: map, relay. Used by: starcloak evaluate, simulations, the service. It knows positions, and
- * neither users nor members.
+ * It knows positions, and neither users nor members.
  */
 #ifndef STARCLOAK_ANSWER_H
 #define STARCLOAK_ANSWER_H

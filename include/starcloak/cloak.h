@@ -11,7 +11,7 @@
  * Of the compared methods, XStar's candidates are whole: no star of them is trimmed. Those of
  * random sampling and network expansion have no stars, but their segments from the start.
  *
- * Uses: map, query. Used by: engine, prune, records, simulations; never by the provider's side.
+ * The provider's side never includes this header.
  */
 #ifndef STARCLOAK_CLOAK_H
 #define STARCLOAK_CLOAK_H

@@ -8,8 +8,6 @@
  *     cost          = balance * communication + (1 - balance) * evaluation
  * where density is the map's objects per unit of length. The paper's letters are
  * Cs, Cv, Co, rho and beta.
- *
- * Uses: map. Used by: engine (which star to take).
  */
 #ifndef STARCLOAK_COST_H
 #define STARCLOAK_COST_H

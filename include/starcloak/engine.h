@@ -27,8 +27,6 @@
  *
  * Engines share nothing but the map: any number of them may live in one process.
  * One engine belongs to one thread at a time. docs/engine.md tells the algorithm.
- *
- * Uses: map, query, cloak, cost, rng. Used by: simulations, attack, later the service.
  */
 #ifndef STARCLOAK_ENGINE_H
 #define STARCLOAK_ENGINE_H

@@ -10,7 +10,7 @@
  * index (objects.h). Where that does not reach - more objects than it keeps, a wide range, a
  * category without lists - one search serves all border nodes of the cloak together.
  *
- * Uses: map, relay, objects. Used by: starcloak nearest and evaluate, the service; sees no query.
+ * It includes neither query.h nor cloak.h.
  */
 #ifndef STARCLOAK_LBS_H
 #define STARCLOAK_LBS_H

@@ -19,8 +19,6 @@
  *     at a dead end, and equals star_a where the road returns to its start.
  *  5. Lengths and offsets are whole numbers of sc_map_unit_m() (usually 1 mm),
  *     so that sums of them are exact and do not depend on their order.
- *
- * Uses: err. Used by: everything that knows roads.
  */
 #ifndef STARCLOAK_MAP_H
 #define STARCLOAK_MAP_H

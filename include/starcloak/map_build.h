@@ -6,8 +6,6 @@
  * road data of its own. Nodes and edges are numbered in the order they are
  * added. sc_builder_finish() finds the segments and stars, numbers them along a
  * Hilbert curve, packs the snapping index and puts the objects on their edges.
- *
- * Uses: map. Used by: readers, city, tests.
  */
 #ifndef STARCLOAK_MAP_BUILD_H
 #define STARCLOAK_MAP_BUILD_H

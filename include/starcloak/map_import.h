@@ -5,7 +5,7 @@
  * Each format has one reader (src/lib/import/load_<format>.c) that feeds a builder.
  * Files may be compressed with xz or gzip; that is seen from their content.
  *
- * Uses: map_build. Used by: starcloak map, tests, benchmarks.
+ * In libstarcloak-io.
  */
 #ifndef STARCLOAK_MAP_IMPORT_H
 #define STARCLOAK_MAP_IMPORT_H

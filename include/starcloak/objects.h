@@ -9,8 +9,6 @@
  * With its *nearest index* a set knows, for every star and for each category as well as for
  * all of them together, the few nearest objects: most requests are then a look-up.
  * `starcloak map index` stores that of a map's own objects in the `.scm` file.
- *
- * Uses: map, relay. Used by: lbs, object_feed; starcloak map index, check and info.
  */
 #ifndef STARCLOAK_OBJECTS_H
 #define STARCLOAK_OBJECTS_H

@@ -13,7 +13,7 @@
  *
  * Why that is exact, and what it protects and does not: docs/point-provider.md.
  *
- * Uses: map, relay. Used by: starcloak evaluate, the service.
+ * In libstarcloak-io.
  */
 #ifndef STARCLOAK_POINT_PROVIDER_H
 #define STARCLOAK_POINT_PROVIDER_H

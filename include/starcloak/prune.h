@@ -5,8 +5,6 @@
  * Pruning touches nothing of the engine, so it may be done where the caller
  * likes: inline, right after sc_engine_take_candidate(), which repeats bit for
  * bit with a seeded generator; or by a pool of threads.
- *
- * Uses: map, cloak, rng. Used by: whoever drives an engine.
  */
 #ifndef STARCLOAK_PRUNE_H
 #define STARCLOAK_PRUNE_H

@@ -10,7 +10,7 @@
  * Times are whole microseconds from any zero that all users of an engine share,
  * so that "the clock has passed the deadline" has one meaning everywhere.
  *
- * Uses: map. Used by: engine, records, simulations, attack; never by the provider's side.
+ * The provider's side never includes this header.
  */
 #ifndef STARCLOAK_QUERY_H
 #define STARCLOAK_QUERY_H

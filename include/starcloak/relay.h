@@ -9,8 +9,6 @@
  *
  * The provider's side includes this header and neither query.h nor cloak.h, so
  * that the compiler shows what it can learn (P7).
- *
- * Uses: map. Used by: the provider (lbs.h), the trusted side (answer.h), records, simulations.
  */
 #ifndef STARCLOAK_RELAY_H
 #define STARCLOAK_RELAY_H

@@ -10,8 +10,6 @@
  * Whatever is decoded is a stranger's: sizes, counts and texts are bounded before memory is taken
  * for them. Decoding makes sure that no number leads outside of its table; whether a reply is
  * believable is for sc_filter_open() to say.
- *
- * Uses: map, relay. Used by: both sides.
  */
 #ifndef STARCLOAK_RELAY_CODEC_H
 #define STARCLOAK_RELAY_CODEC_H

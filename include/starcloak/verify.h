@@ -8,8 +8,6 @@
  *
  * So that one mistake cannot hide another, balls, segments and borders are found
  * here by other means than the engine's.
- *
- * Uses: map. Used by: engine (paranoid), starcloak verify.
  */
 #ifndef STARCLOAK_VERIFY_H
 #define STARCLOAK_VERIFY_H
