@@ -19,8 +19,7 @@ static sc_err cloak_some(const sc_map *map, const sc_engine_options *options, sc
     sc_err err = sc_engine_new(map, options, rng, &engine, diag);
     if (!err) err = sc_pruner_new(map, &pruner);
     for (uint32_t i = 0; !err && !*cloak && i < 1000; i++) {
-        sc_query query = {
-            .user = i, .deadline = sc_time_from_seconds(10), .k = 3, .l = 5, .max_hops = 4};
+        sc_query query = {.user = i, .deadline = 10000000, .k = 3, .l = 5, .max_hops = 4};
         memcpy(query.id.bytes, &i, sizeof i);
         query.segment = (sc_seg_id)rand() % sc_map_segment_count(map);
         err = sc_engine_add(engine, &query);
