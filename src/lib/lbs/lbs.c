@@ -70,9 +70,14 @@ static sc_err check_objects(const sc_lbs *lbs, const sc_objects_view *view, sc_d
 
 // --- A whole cloak ---------------------------------------------------------------
 
-// `visits` is how many the searches may have made in all by the end.
+/** What answering one relay may take, and has taken. */
+typedef struct budget {
+    uint64_t visits;       ///< how many the searches may have made in all by the end
+    uint64_t on_segments;  ///< objects of the reply so far that lie on the segments
+} budget;
+
 static sc_err answer_request(sc_lbs *lbs, const sc_objects_view *view, const sc_relay *relay,
-                             size_t place, uint64_t visits, sc_reply *reply, uint64_t *on_segments)
+                             size_t place, budget *used, sc_reply *reply)
 {
     // Whoever names a category twice still means it once.
     const sc_request *asked = &relay->requests[place];
@@ -80,9 +85,9 @@ static sc_err answer_request(sc_lbs *lbs, const sc_objects_view *view, const sc_
     sc_wanted wanted;
     const sc_err err = sc__wanted_by(&lbs->wanted, view, &request, &wanted);
     if (err) return err;
-    if (!sc__add_on_segments(view, &wanted, relay, reply, on_segments)) return SC_ENOMEM;
+    if (!sc__add_on_segments(view, &wanted, relay, reply, &used->on_segments)) return SC_ENOMEM;
     sc__reply_end_runs(reply, place);
-    if (*on_segments > lbs->options.max_objects) return SC_ELIMIT;
+    if (used->on_segments > lbs->options.max_objects) return SC_ELIMIT;
 
     const sc_border_question question = {
         .view = view,
@@ -92,8 +97,8 @@ static sc_err answer_request(sc_lbs *lbs, const sc_objects_view *view, const sc_
         .stars = lbs->intake.stars,
         .count = relay->border_node_count,
         .place = place,
-        .max_nears = lbs->options.max_objects - *on_segments,
-        .max_visits = visits,
+        .max_nears = lbs->options.max_objects - used->on_segments,
+        .max_visits = used->visits,
         .without_index = lbs->options.without_index,
     };
     return sc__border_answer(&lbs->border, &question, reply);
@@ -129,12 +134,12 @@ sc_err sc_lbs_evaluate(sc_lbs *lbs, const sc_objects *objects, const sc_relay *r
     }
     reply->map_checksum = relay->map_checksum;
     reply->table = *sc_objects_table(objects);
-    uint64_t on_segments = 0;
     const uint64_t visited = sc__border_visits(&lbs->border);
     const uint64_t most = lbs->options.max_visits;
     const uint64_t visits = most < UINT64_MAX - visited ? visited + most : UINT64_MAX;
+    budget used = {.visits = visits};
     for (size_t i = 0; i < relay->request_count && !err; i++) {
-        err = answer_request(lbs, view, relay, i, visits, reply, &on_segments);
+        err = answer_request(lbs, view, relay, i, &used, reply);
     }
     return err ? fail(lbs, err, visits, diag) : SC_OK;
 }
