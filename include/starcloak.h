@@ -8,6 +8,7 @@
 #include <starcloak/anonymizer.h>
 #include <starcloak/answer.h>
 #include <starcloak/attack.h>
+#include <starcloak/bytes.h>
 #include <starcloak/cloak.h>
 #include <starcloak/cost.h>
 #include <starcloak/density.h>
