@@ -78,7 +78,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char *body = (char *)door_copy(data, size);
     sc_problem problem = {.detail = ""};
     sc_doubt_field field;
-    sc_doubt *doubt = sc_doubt_read(body, size, segment_count, SC_XSTAR, &field, &problem);
+    sc_doubt *doubt = sc_doubt_read(body, size, segment_count, SC_VARIANT_XSTAR, &field, &problem);
     if (!doubt) {
         check_problem(&problem);
     } else {
@@ -90,7 +90,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         json_decref(json);
         char *anew = write_anew(doubt);
         sc_doubt *again =
-            sc_doubt_read(anew, strlen(anew), segment_count, SC_BASIC, &field, &problem);
+            sc_doubt_read(anew, strlen(anew), segment_count, SC_VARIANT_BASIC, &field, &problem);
         DOOR_PROMISE(again, "what is accepted is accepted in other words");
         check_same(doubt, again);
         sc_doubt_free(again);

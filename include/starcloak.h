@@ -6,6 +6,7 @@
 #define STARCLOAK_H
 
 #include <starcloak/admit.h>
+#include <starcloak/anonymizer.h>
 #include <starcloak/answer.h>
 #include <starcloak/attack.h>
 #include <starcloak/bytes.h>

@@ -2,8 +2,9 @@
  * @file admit.h
  * @brief Secret: what a traveller asks, with user and position, and how it becomes a query.
  *
- * An sc_ask (who, where, when, how private) goes into sc_admit() and comes out as an sc_query
- * (query.h), which is all that engines get. The position stays with the caller, in an sc_snap.
+ * An sc_ask (who, where, when, how private) goes into sc_admission_admit() and comes out as an
+ * sc_query (query.h), which is all that engines get. The position stays with the caller, in an
+ * sc_snap.
  *
  * Uses: map, query. Never included where engines run apart from users (workers), nor on the
  * provider's side.
@@ -75,8 +76,8 @@ SC_API void sc_admission_free(sc_admission *admission);
  *         such edge), SC_EINVAL (no user, a time beyond all calendars, an offset beyond the
  *         edge, no position on the globe), SC_ETOOFAR, SC_ENOCOORDS, SC_ENOMEM
  */
-SC_API SC_CHECKED sc_err sc_admit(sc_admission *admission, const sc_ask *ask, sc_query *query,
-                                  sc_snap *where, sc_diag *diag);
+SC_API SC_CHECKED sc_err sc_admission_admit(sc_admission *admission, const sc_ask *ask,
+                                            sc_query *query, sc_snap *where, sc_diag *diag);
 
 #ifdef __cplusplus
 }

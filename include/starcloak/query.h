@@ -3,13 +3,13 @@
  * @brief Secret: a query as engines know it, without the user and the position.
  *
  * An sc_query has keyed hashes of who asked and when, the segment, the needs and the deadline.
- * sc_admit() (admit.h) makes it of what a traveller asks. Workers include this header and never
+ * sc_admission_admit() (admit.h) makes it of what a traveller asks. Workers include this header and never
  * admit.h: tests/includes checks it.
  *
  * Times are whole microseconds from any zero that all users of an engine share,
  * so that "the clock has passed the deadline" has one meaning everywhere.
  *
- * Uses: map. Never included on the provider's side.
+ * The provider's side never includes this header.
  */
 #ifndef STARCLOAK_QUERY_H
 #define STARCLOAK_QUERY_H
@@ -28,7 +28,7 @@ typedef int64_t sc_time;
  *
  * @param s  from -9e12 to 9e12, nearly 300,000 years; nothing is promised beyond
  */
-static inline sc_time sc_seconds(double s)
+static inline sc_time sc_time_from_seconds(double s)
 {
     // What llround() does, but whoever includes this need not link libm. The difference is
     // exact; adding a half first would be rounded itself where microseconds fill a double.
@@ -64,7 +64,7 @@ typedef struct sc_query {
     uint32_t l;
     uint32_t max_hops;
     uint32_t result_size;  ///< objects the request asks for; weighs in the cost of a star
-    uint64_t owner;        ///< the caller's: carried along, never looked at; sc_admit() sets 0
+    uint64_t owner;  ///< the caller's: carried along, never looked at; sc_admission_admit() sets 0
 } sc_query;
 
 /** Bytes of the key behind ids and pseudonyms. */

@@ -25,7 +25,7 @@
 enum { PENDING_MAX = 5000 };
 
 /** The engines that can be exchanged while somebody waits. */
-static const sc_variant engines[] = {SC_BASIC, SC_BOUNDED, SC_HYBRID};
+static const sc_variant engines[] = {SC_VARIANT_BASIC, SC_VARIANT_BOUNDED, SC_VARIANT_HYBRID};
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 
@@ -205,7 +205,7 @@ static void show_engine(void *context, unsigned loop, sc_http_request *request)
     sc_demo *demo = context;
     (void)loop;
     sc_problem problem = {.field = NULL};
-    sc_variant engine = SC_BASIC;
+    sc_variant engine = SC_VARIANT_BASIC;
     // Other web pages can have a browser send forms here, but no JSON: for that it would ask first.
     bool is_done = sc_speaks_json(request, &problem) && read_wish(request, &problem, &engine);
     if (is_done && sc_service_switch(demo->service, engine)) {

@@ -72,7 +72,7 @@ static void *run(void *context)
 {
     sc_demo *demo = context;
     const int64_t start_us = atomic_load(&demo->start_us);
-    const sc_time step = sc_seconds(demo->options.every_s);
+    const sc_time step = sc_time_from_seconds(demo->options.every_s);
     sc_time looked = -IDLE_US;
     for (sc_time t = step; wait_until(demo, start_us + t);) {
         if (!sc_audience_is_empty(demo->audience) || t - looked >= IDLE_US) {

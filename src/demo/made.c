@@ -49,7 +49,7 @@ static sc_err run(attempt *t)
 {
     sc_err err = sc_engine_run(t->engine, t->now);
     for (sc_cloak *cloak; !err && !t->found && (cloak = sc_engine_take_candidate(t->engine));) {
-        err = sc_prune(t->pruner, cloak, t->rng);
+        err = sc_pruner_prune(t->pruner, cloak, t->rng);
         if (!err) err = sc_engine_accept(t->engine, cloak, t->now, NULL);
         if (!err && has_first(cloak)) {
             t->found = cloak;
@@ -96,13 +96,13 @@ static sc_err try_once(const sc__making *making, sc_cloak **out, sc_diag *diag)
 {
     sc_engine_options options = *making->engine;
     options.is_paranoid = false;  // nobody depends on what is promised here
-    const sc_time longest = sc_seconds(LONGEST_ALPHA_S);
+    const sc_time longest = sc_time_from_seconds(LONGEST_ALPHA_S);
     if (options.consideration_us > longest) options.consideration_us = longest;
 
     attempt t = {.rng = making->rng};
     sc_err err = sc_engine_new(making->map, &options, t.rng, &t.engine, diag);
     if (!err) err = sc_pruner_new(making->map, &t.pruner);
-    if (!err) err = play(&t, making, options.consideration_us + sc_seconds(UNTIL_NEAR_S));
+    if (!err) err = play(&t, making, options.consideration_us + sc_time_from_seconds(UNTIL_NEAR_S));
     sc_engine_free(t.engine);
     sc_pruner_free(t.pruner);
     if (err) {

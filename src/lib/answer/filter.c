@@ -125,15 +125,15 @@ typedef struct place {
     double along;
 } place;
 
-static bool find_place(const sc_filter *f, sc_edge_id edge, double offset_m, place *out)
+static bool find_place(const sc_filter *f, sc_road_point at, place *out)
 {
-    if (edge >= sc_map_edge_count(f->map)) return false;
-    const double length = sc_map_edges(f->map)[edge].length;
-    const double offset = offset_m / f->unit_m;
+    if (at.edge >= sc_map_edge_count(f->map)) return false;
+    const double length = sc_map_edges(f->map)[at.edge].length;
+    const double offset = at.offset_m / f->unit_m;
     // A unit beyond the end is rounding; NaN is nowhere.
     if (!(offset >= -1.0 && offset <= length + 1.0)) return false;
     const double kept = fmin(fmax(offset, 0.0), length);
-    out->segment = sc__inside_locate(&f->inside, edge, kept, &out->along);
+    out->segment = sc__inside_locate(&f->inside, at.edge, kept, &out->along);
     return out->segment != SC_NONE;
 }
 
@@ -207,15 +207,15 @@ static size_t pick(sc_filter *f, size_t r)
     return count;
 }
 
-sc_err sc_filter_answer(sc_filter *filter, sc_edge_id edge, double offset_m, size_t request,
-                        const sc_near **out, size_t *count, sc_diag *diag)
+sc_err sc_filter_answer(sc_filter *filter, sc_road_point at, size_t request, const sc_near **out,
+                        size_t *count, sc_diag *diag)
 {
     if (!filter->is_open) return sc_fail(diag, SC_EINVAL, "filter: no reply was taken in");
     if (request >= filter->relay->request_count) {
         return sc_fail(diag, SC_EINVAL, "filter: the relay has no request %zu", request + 1);
     }
     place from;
-    if (!find_place(filter, edge, offset_m, &from)) {
+    if (!find_place(filter, at, &from)) {
         return sc_fail(diag, SC_EINVAL, "filter: the position is not on the segments of the relay");
     }
     const size_t candidate_count = filter->taken[request].candidate_count;

@@ -247,7 +247,8 @@ static sc_err rank(const growth *g, const ring *all, cheapest_first *out)
         const uint32_t number = all->first + (uint32_t)i;
         const sc_extent extent = sc_star_extent(engine->map, g->stars[number]);
         scratch->ranked[i] = (ranked){
-            .cost = sc_cost(&engine->options.cost, engine->object_density, extent, result_size),
+            .cost = sc_cost_model_estimate(&engine->options.cost, engine->object_density, extent,
+                                           result_size),
             .star = g->stars[number],
             .number = number,
         };

@@ -44,7 +44,7 @@ sc_err sc_engine_new(const sc_map *map, const sc_engine_options *options, sc_rng
     engine->drops = SC__LIST_EMPTY;
     engine->waiting[SC__RELAXED] = SC__LIST_EMPTY;
     engine->waiting[SC__URGENT] = SC__LIST_EMPTY;
-    for (size_t i = 0; i < SC_ENGINE_AHEAD; i++) {
+    for (size_t i = 0; i < SC_ENGINE_PREFETCH_AHEAD; i++) {
         engine->expected[i] = SC_NONE;
     }
     engine->not_first_vertex = sc_calloc(star_count, sizeof *engine->not_first_vertex);
@@ -87,6 +87,9 @@ void sc_engine_free(sc_engine *engine)
     while (engine->first_candidate) {
         sc_cloak_free(sc_engine_take_candidate(engine));
     }
+    for (size_t i = 0; i < engine->pending.chunk_count; i++) {
+        explicit_bzero(engine->pending.chunks[i], SC_POOL_CHUNK * engine->pending.item_size);
+    }
     sc_pool_fini(&engine->pending);
     sc_pool_fini(&engine->vertices);
     sc__engine_moments_fini(&engine->moments);
@@ -125,6 +128,16 @@ void sc__enqueue(sc_engine *engine, sc__slot slot)
     }
 }
 
+sc_err sc__engine_reserve(sc_engine *engine)
+{
+    sc_err err = sc_pool_reserve(&engine->pending);
+    if (!err && !sc__engine_moments_reserve(&engine->moments, (size_t)engine->pending.count + 1)) {
+        err = SC_ENOMEM;
+    }
+    if (!err) err = sc__ids_reserve(&engine->ids);
+    return err;
+}
+
 static sc_err add(sc_engine *engine, const sc_query *query, bool is_company)
 {
     if (query->segment >= sc_map_segment_count(engine->map)) return SC_EUNKNOWN;
@@ -132,11 +145,7 @@ static sc_err add(sc_engine *engine, const sc_query *query, bool is_company)
     if (query->deadline < engine->now) return SC_ELATE;
     if (sc__ids_find(&engine->ids, &engine->pending, &query->id) != SC_NONE) return SC_EDUPLICATE;
 
-    sc_err err = sc_pool_reserve(&engine->pending);
-    if (!err && !sc__engine_moments_reserve(&engine->moments, (size_t)engine->pending.count + 1)) {
-        err = SC_ENOMEM;
-    }
-    if (!err) err = sc__ids_reserve(&engine->ids);
+    const sc_err err = sc__engine_reserve(engine);
     if (err) return err;
 
     const sc__slot slot = sc_pool_take(&engine->pending);
@@ -160,7 +169,7 @@ sc_err sc_engine_add(sc_engine *engine, const sc_query *query)
     return add(engine, query, false);
 }
 
-void sc_engine_expect(sc_engine *engine, const sc_query *query)
+void sc_engine_prefetch(sc_engine *engine, const sc_query *query)
 {
     if (query->segment < sc_map_segment_count(engine->map)) sc__expect(engine, query->segment);
     sc__ids_expect(&engine->ids, &query->id);
@@ -353,7 +362,7 @@ sc_err sc_engine_run(sc_engine *engine, sc_time now)
     sc_err err = search_again(engine);
     // Of a queue that has grown, those to come are expected while the first are served.
     sc__slot ahead = engine->queue.first != engine->queue.last ? engine->queue.first : SC_NONE;
-    for (int i = 0; i < SC_ENGINE_AHEAD; i++) {
+    for (int i = 0; i < SC_ENGINE_PREFETCH_AHEAD; i++) {
         ahead = expect_next(engine, ahead);
     }
     while (!err && engine->queue.first != SC_NONE) {
@@ -389,7 +398,7 @@ bool sc_engine_take_drop(sc_engine *engine, sc_drop *out)
     return true;
 }
 
-sc_engine_stats sc_engine_stats_of(const sc_engine *engine)
+sc_engine_stats sc_engine_get_stats(const sc_engine *engine)
 {
     return engine->stats;
 }

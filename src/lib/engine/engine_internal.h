@@ -202,7 +202,7 @@ struct sc_engine {
 
     struct sc__alone *alone;  ///< of methods without a graph; NULL: this one has one
     sc__scratch scratch;
-    sc_seg_id expected[SC_ENGINE_AHEAD];  ///< see expect.c
+    sc_seg_id expected[SC_ENGINE_PREFETCH_AHEAD];  ///< see expect.c
     uint32_t next_expected;
     uint64_t next_order;
     uint64_t next_age;
@@ -243,7 +243,7 @@ static inline sc_time sc__saturating_sub(sc_time a, sc_time b)
 /** Hybrid: whether a query, which is no company, is close to its deadline. */
 static inline bool sc__is_urgent(const sc_engine *engine, const sc__pending *query)
 {
-    return engine->options.variant == SC_HYBRID && !query->is_company &&
+    return engine->options.variant == SC_VARIANT_HYBRID && !query->is_company &&
            sc__saturating_sub(query->query.deadline, engine->now) <
                engine->options.consideration_us;
 }
@@ -255,9 +255,12 @@ static inline bool sc__is_urgent(const sc_engine *engine, const sc__pending *que
 static inline sc_time sc__first_moment(const sc_engine *engine, const sc__pending *query)
 {
     const sc_time deadline = query->query.deadline;
-    if (engine->options.variant != SC_HYBRID || query->is_company) return deadline;
+    if (engine->options.variant != SC_VARIANT_HYBRID || query->is_company) return deadline;
     return sc__saturating_sub(deadline, engine->options.consideration_us);
 }
+
+/** Make sure that the next sc_engine_add() does not fail for lack of memory. */
+SC_CHECKED sc_err sc__engine_reserve(sc_engine *engine);
 
 /** Put a query that is in no list at the end of the queue, and its moment into the heap. */
 void sc__enqueue(sc_engine *engine, sc__slot slot);

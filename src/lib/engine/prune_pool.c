@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/thread_pool.h"
+#include "engine/cloak_make.h"
 
 #include <pthread.h>
 #include <stddef.h>
@@ -47,12 +48,12 @@ static void prune(void *context, unsigned thread, void *job)
     const worker *self = &pool->workers[thread];
     sc_cloak *cloak = job;
     // Out of memory, the candidate is as it was: without segments, as promised.
-    const sc_err err = sc_prune(self->pruner, cloak, self->rng);
+    const sc_err err = sc_pruner_prune(self->pruner, cloak, self->rng);
     (void)err;
 
     pthread_mutex_lock(&pool->lock);
     if (pool->last_finished) {
-        pool->last_finished->next = cloak;
+        sc__candidate_of(pool->last_finished)->next = cloak;
     } else {
         pool->first_finished = cloak;
         eventfd_write(pool->finished_fd, 1);
@@ -73,8 +74,10 @@ static sc_err start(sc_prune_pool *pool, const sc_map *map, unsigned threads, sc
         if (!err) err = sc_rng_fork(rng, &w->rng);
     }
     if (err) return err;
-    const sc_thread_pool_options options = {
-        .thread_count = threads, .link = offsetof(sc_cloak, next), .run = prune, .context = pool};
+    const sc_thread_pool_options options = {.thread_count = threads,
+                                            .link = offsetof(sc__candidate, next),
+                                            .run = prune,
+                                            .context = pool};
     return sc_thread_pool_new(&options, &pool->threads);
 }
 
@@ -109,8 +112,8 @@ static sc_cloak *take_finished(sc_prune_pool *pool)
 {
     sc_cloak *cloak = pool->first_finished;
     if (!cloak) return NULL;
-    pool->first_finished = cloak->next;
-    cloak->next = NULL;
+    pool->first_finished = sc__candidate_of(cloak)->next;
+    sc__candidate_of(cloak)->next = NULL;
     pool->inside_count--;
     if (!pool->first_finished) {
         eventfd_t count = 0;

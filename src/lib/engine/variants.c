@@ -61,11 +61,12 @@ sc_err sc__search(sc_engine *engine, sc__slot vertex, bool is_new)
 {
     const sc_engine_options *options = &engine->options;
     bool found = false;
-    if (options->variant == SC_XSTAR) return sc__xstar_search(engine, vertex);
-    if (options->variant == SC_BASIC) return sc__search_within(engine, vertex, anywhere, &found);
+    if (options->variant == SC_VARIANT_XSTAR) return sc__xstar_search(engine, vertex);
+    if (options->variant == SC_VARIANT_BASIC)
+        return sc__search_within(engine, vertex, anywhere, &found);
 
     sc_err err = sc__search_within(engine, vertex, within_levels(options), &found);
-    if (err || found || options->variant == SC_BOUNDED) return err;
+    if (err || found || options->variant == SC_VARIANT_BOUNDED) return err;
     if (sc__vertex_at(engine, vertex)->has_urgent) {
         err = sc__search_within(engine, vertex, anywhere, &found);
         if (err || found) return err;

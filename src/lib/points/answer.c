@@ -203,14 +203,14 @@ static sc_err find_place(asking *a, sc_edge_id edge, double offset_m, sc_diag *d
     return SC_OK;
 }
 
-sc_err sc_point_answer(sc_point_reply *reply, sc_edge_id edge, double offset_m, size_t request,
-                       const sc_near **out, size_t *count, sc_diag *diag)
+sc_err sc_point_reply_answer(sc_point_reply *reply, sc_road_point at, size_t request,
+                             const sc_near **out, size_t *count, sc_diag *diag)
 {
     if (request >= reply->request_count) {
         return sc_fail(diag, SC_EINVAL, "there is no such request in what was asked");
     }
     asking a = {.reply = reply, .request = &reply->requests[request]};
-    sc_err err = find_place(&a, edge, offset_m, diag);
+    sc_err err = find_place(&a, at.edge, at.offset_m, diag);
     if (!err && a.request->category_count == 0) err = add_topic(&a, SC_NONE, diag);
     for (uint32_t i = 0; i < a.request->category_count && !err; i++) {
         err = add_topic(&a, a.request->categories[i], diag);

@@ -125,7 +125,8 @@ static sc_err check_options(const sc_map *map, const sc_courier_options *o, sc_d
 static sc_err make_words(sc_courier *courier, const sc_courier_options *options, sc_diag *diag)
 {
     sc_vocabulary of_map;
-    if (sc_vocabulary_of_map(courier->map, &of_map)) return sc_fail_memory(diag, "listing words");
+    if (sc_vocabulary_init_from_map(courier->map, &of_map))
+        return sc_fail_memory(diag, "listing words");
     sc_objects *objects = options->objects ? sc_objects_hold(options->objects)
                           : options->feed  ? sc_object_feed_current(options->feed)
                                            : NULL;

@@ -76,7 +76,7 @@ void sc__unschedule(sc__books *books, sc_proposal *proposal)
 /** Longer than anybody may speak of a bid with that deadline. */
 static sc_time remembered_until(const sc__books *books, sc_time deadline)
 {
-    return sc__later(deadline, 2 * books->options.guard_us + sc_seconds(1.0));
+    return sc__later(deadline, 2 * books->options.guard_us + sc_time_from_seconds(1.0));
 }
 
 /** Only R's word counts; and words of our own engines are neither lost nor doubled. */

@@ -25,12 +25,16 @@ static sc_err answer_with(sc__desk *desk, const sc_objects *objects, sc__parcel 
     const sc__desks *desks = desk->desks;
     const sc_vocabulary *words = sc_objects_vocabulary(objects);
     sc_relay *relay = NULL;
-    sc_err err = sc_relay_decode(desks->map, words, &desks->options->codec, parcel->encoding,
+    sc_err err = sc_relay_decode(&(sc_codec){.map = desks->map,
+                                             .vocabulary = words,
+                                             .encoding = parcel->encoding,
+                                             .limits = &desks->options->codec},
                                  parcel->body, parcel->size, &relay, &parcel->diag);
     if (!err) err = sc_lbs_evaluate(desk->lbs, objects, relay, &desk->reply, &parcel->diag);
     if (!err) {
-        err = sc_reply_encode(desks->map, words, relay, &desk->reply, parcel->encoding,
-                              &parcel->reply, &parcel->diag);
+        err = sc_reply_encode(
+            &(sc_codec){.map = desks->map, .vocabulary = words, .encoding = parcel->encoding},
+            relay, &desk->reply, &parcel->reply, &parcel->diag);
     }
     sc_relay_free(relay);
     return err;
@@ -39,7 +43,7 @@ static sc_err answer_with(sc__desk *desk, const sc_objects *objects, sc__parcel 
 static void count_work(sc__desk *desk)
 {
     sc__tally *tally = desk->desks->tally;
-    const sc_lbs_work work = sc_lbs_work_done(desk->lbs);
+    const sc_lbs_work work = sc_lbs_get_work(desk->lbs);
     atomic_fetch_add_explicit(&tally->looked_up, work.looked_up - desk->work.looked_up,
                               memory_order_relaxed);
     atomic_fetch_add_explicit(&tally->searched, work.searched - desk->work.searched,

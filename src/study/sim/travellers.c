@@ -100,7 +100,7 @@ sc_err sc_travellers_resume(sc_travellers *travellers, uint32_t traveller, sc_ti
     if (t < p->t) t = p->t;
     sc_rng rng = numbers_of(travellers, traveller, p->asked_count, SC_FOR_PAUSES);
     const double pause_s = sc_normal_draw(&travellers->workload.pause_s, &rng);
-    return schedule(travellers, traveller, t + sc_seconds(pause_s));
+    return schedule(travellers, traveller, t + sc_time_from_seconds(pause_s));
 }
 
 sc_time sc_travellers_next(const sc_travellers *travellers)
@@ -111,7 +111,7 @@ sc_time sc_travellers_next(const sc_travellers *travellers)
 
 sc_time sc_travellers_least_pause(const sc_travellers *travellers)
 {
-    return sc_seconds(travellers->workload.pause_s.min);
+    return sc_time_from_seconds(travellers->workload.pause_s.min);
 }
 
 // --- What -------------------------------------------------------------------
@@ -124,7 +124,7 @@ static sc_profile draw_profile(const sc_workload *workload, sc_rng *rng)
     profile.l = sc_normal_draw_whole(&workload->l, rng);
     profile.max_hops = sc_normal_draw_whole(&workload->max_hops, rng);
     const double max_wait_s = sc_normal_draw(&workload->max_wait_s, rng);
-    profile.max_wait_us = sc_seconds(max_wait_s);
+    profile.max_wait_us = sc_time_from_seconds(max_wait_s);
     return profile;
 }
 

@@ -51,7 +51,7 @@ static inline house_options house_options_default(void)
 {
     house_options options = {
         .policy = sc_policy_terms_default(), .loops = 2, .max_pending = 1000, .jitter_s = 0.01};
-    options.policy.least.max_wait_us = sc_seconds(0.05);
+    options.policy.least.max_wait_us = sc_time_from_seconds(0.05);
     options.policy.standard.k = 3;
     options.policy.standard.l = 2;
     options.policy.user_rate = 0.0;
@@ -79,7 +79,7 @@ static inline void house_build_town(house *h)
     }
     h->map = finish_builder(builder);
     const sc_lbs_options options = sc_lbs_options_default();
-    CHECK_OK(sc_objects_of_map(h->map, &h->objects), NULL);
+    CHECK_OK(sc_objects_new_from_map(h->map, &h->objects), NULL);
     CHECK_OK(sc_lbs_new(h->map, &options, &h->lbs, NULL), NULL);
 }
 
@@ -139,7 +139,7 @@ static inline void house_staff(house *h)
     sc_diag diag = {""};
     sc_ledger_options ledger = sc_ledger_options_default();
     ledger.max_pending = h->options.max_pending;
-    ledger.jitter_us = sc_seconds(h->options.jitter_s);
+    ledger.jitter_us = sc_time_from_seconds(h->options.jitter_s);
     // One that is not there is waited for in vain; any other has time on a busy machine, too.
     ledger.provider_deadline_s = h->options.provider ? 1.0 : 60.0;
     ledger.is_paranoid = true;

@@ -36,7 +36,7 @@ static void fixture_open(fixture *f)
     f->parts.version = "1.2.3";
     sc_ledger_options options = sc_ledger_options_default();
     sc_diag diag = {""};
-    options.engine.variant = SC_BOUNDED;
+    options.engine.variant = SC_VARIANT_BOUNDED;
     options.settled = settle;
     CHECK_OK(sc_ledger_new(f->map, &options, &f->parts.ledger, &diag), &diag);
 }
@@ -122,7 +122,7 @@ static void test_the_policy_is_the_one_in_force(void **state)
         check_says(&f, words[i].word);
     }
     f.policy.least.max_wait_us = 1;
-    f.policy.standard.max_wait_us = sc_seconds(2.5);
+    f.policy.standard.max_wait_us = sc_time_from_seconds(2.5);
     check_says(&f, "\"max_wait_s\":{\"least\":0.000001,\"standard\":2.5,\"most\":3600}");
     f.policy.most.k = UINT32_MAX;
     check_says(&f, "\"most\":4294967295}");
@@ -138,7 +138,7 @@ static void test_an_engine_that_was_switched_is_told(void **state)
     fixture f;
     fixture_open(&f);
     check_says(&f, "\"engine\":\"bounded\"");
-    CHECK_OK(sc_ledger_switch(f.parts.ledger, SC_HYBRID), NULL);
+    CHECK_OK(sc_ledger_switch(f.parts.ledger, SC_VARIANT_HYBRID), NULL);
     check_says(&f, "\"engine\":\"hybrid\"");
     fixture_close(&f);
 }

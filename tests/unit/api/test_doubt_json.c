@@ -21,7 +21,7 @@ enum { ROADS = 100 };
 static sc_doubt *read_words(const char *body, sc_problem *problem)
 {
     static sc_doubt_field field;
-    return sc_doubt_read(body, strlen(body), ROADS, SC_BOUNDED, &field, problem);
+    return sc_doubt_read(body, strlen(body), ROADS, SC_VARIANT_BOUNDED, &field, problem);
 }
 
 // --- What is accepted ----------------------------------------------------------------------------
@@ -32,7 +32,7 @@ static void test_a_cloak_has_its_segments_in_order_and_its_members(void **state)
     sc_problem problem = {.detail = ""};
     sc_doubt *doubt = read_words(CLOAK, &problem);
     assert_non_null(doubt);
-    assert_int_equal(doubt->method, SC_HYBRID);
+    assert_int_equal(doubt->method, SC_VARIANT_HYBRID);
     const sc_seg_id wanted[] = {0, 3, 9, 99};
     assert_int_equal(doubt->segment_count, 4);
     assert_memory_equal(doubt->segments, wanted, sizeof wanted);
@@ -50,7 +50,7 @@ static void test_queries_have_places(void **state)
     sc_problem problem = {.detail = ""};
     sc_doubt *doubt = read_words(QUERIES, &problem);
     assert_non_null(doubt);
-    assert_int_equal(doubt->method, SC_EXPANSION);
+    assert_int_equal(doubt->method, SC_VARIANT_EXPANSION);
     assert_null(doubt->segments);
     assert_int_equal(doubt->member_count, 1);
     assert_int_equal(doubt->places[0], 7);
@@ -72,7 +72,7 @@ static void test_every_method_can_be_named_and_none_means_the_one_in_force(void 
         snprintf(body, sizeof body, "{%s\"segments\":[1],\"members\":[" TWO "]}", name);
         sc_doubt *doubt = read_words(body, &problem);
         assert_non_null(doubt);
-        assert_int_equal(doubt->method, method >= 0 ? method : SC_BOUNDED);
+        assert_int_equal(doubt->method, method >= 0 ? method : SC_VARIANT_BOUNDED);
         sc_doubt_free(doubt);
     }
 }
@@ -106,7 +106,8 @@ static void test_the_largest_doubt_fits_into_the_body_that_a_service_takes_by_de
     CHECK_OK(sc_settings_new(&settings), NULL);
     assert_in_range(strlen(body), 1, settings->max_body_bytes);
     sc_settings_free(settings);
-    sc_doubt *doubt = sc_doubt_read(body, strlen(body), 10000000, SC_BASIC, &field, &problem);
+    sc_doubt *doubt =
+        sc_doubt_read(body, strlen(body), 10000000, SC_VARIANT_BASIC, &field, &problem);
     assert_non_null(doubt);
     assert_int_equal(doubt->segment_count, SC_DOUBT_SEGMENTS_MAX);
     assert_int_equal(doubt->segments[0], 9999999 - SC_DOUBT_SEGMENTS_MAX + 1);
@@ -115,12 +116,12 @@ static void test_the_largest_doubt_fits_into_the_body_that_a_service_takes_by_de
     free(body);
 
     body = large_body(SC_DOUBT_SEGMENTS_MAX + 1, 1);
-    assert_null(sc_doubt_read(body, strlen(body), 10000000, SC_BASIC, &field, &problem));
+    assert_null(sc_doubt_read(body, strlen(body), 10000000, SC_VARIANT_BASIC, &field, &problem));
     assert_string_equal(problem.field, "/segments");
     CHECK_CONTAINS(problem.detail, "at most 1000");
     free(body);
     body = large_body(1, SC_DOUBT_MEMBERS_MAX + 1);
-    assert_null(sc_doubt_read(body, strlen(body), 10000000, SC_BASIC, &field, &problem));
+    assert_null(sc_doubt_read(body, strlen(body), 10000000, SC_VARIANT_BASIC, &field, &problem));
     assert_string_equal(problem.field, "/members");
     CHECK_CONTAINS(problem.detail, "at most 64");
     free(body);
@@ -251,7 +252,7 @@ static bool plain_doubt(const json_t *body, sc_doubt *out)
 {
     const json_t *method = json_object_get(body, "method");
     bool is_known = !method;
-    out->method = SC_BOUNDED;
+    out->method = SC_VARIANT_BOUNDED;
     for (int i = 0; json_is_string(method) && i < SC_VARIANT_COUNT; i++) {
         if (strcmp(json_string_value(method), sc_variant_name((sc_variant)i)) != 0) continue;
         out->method = (sc_variant)i;
@@ -279,7 +280,8 @@ static bool compare_readings(const spoilt_text *text)
         json_loadb(text->bytes, text->size, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, NULL);
     const bool is_good = body && plain_doubt(body, &wanted);
     json_decref(body);
-    sc_doubt *doubt = sc_doubt_read(text->bytes, text->size, ROADS, SC_BOUNDED, &field, &problem);
+    sc_doubt *doubt =
+        sc_doubt_read(text->bytes, text->size, ROADS, SC_VARIANT_BOUNDED, &field, &problem);
     if (is_good != (doubt != NULL)) {
         fail_msg("%.*s: %s", (int)text->size, text->bytes, is_good ? problem.detail : "accepted");
     }
@@ -337,7 +339,7 @@ static void test_a_reply_has_what_the_adversary_believes(void **state)
     (void)state;
     sc_seg_id segments[] = {3, 4, 9};
     sc_link links[] = {{3, 0.25, 0.0041}, {4, 0.75, 0.004123456}, {9, 0.0, 0.0}};
-    sc_doubt doubt = {.method = SC_EXPANSION,
+    sc_doubt doubt = {.method = SC_VARIANT_EXPANSION,
                       .segments = segments,
                       .segment_count = 3,
                       .is_found = true,
@@ -364,7 +366,7 @@ static void test_a_reply_has_what_the_adversary_believes(void **state)
 static void test_a_reply_without_a_cloak_says_so_and_no_more(void **state)
 {
     (void)state;
-    const sc_doubt doubt = {.method = SC_BASIC};
+    const sc_doubt doubt = {.method = SC_VARIANT_BASIC};
     check_written(&doubt, "{\"method\":\"basic\",\"found\":false}");
 }
 

@@ -118,7 +118,7 @@ static void test_a_listener_who_cannot_be_remembered(void **state)
     sc_objects *objects = NULL;
     sc_parts parts = {.loops = 1};
     sc_diag diag = {""};
-    CHECK_OK(sc_objects_of_map(map, &objects), NULL);
+    CHECK_OK(sc_objects_new_from_map(map, &objects), NULL);
     furnish(&parts, map, objects);
     parts.http = server(&parts);
     CHECK_OK(sc_events_new(&parts, 10, &parts.events, &diag), &diag);

@@ -80,7 +80,7 @@ static void test_every_kind_of_value_is_taken_or_refused_as_a_whole(void **state
     CHECK_OK(sc_settings_set(s, "jitter", "0.5", &diag), &diag);
     CHECK_SAME(s->jitter_s, 0.5);
     CHECK_OK(sc_settings_set(s, "engine", "Hybrid", &diag), &diag);
-    assert_int_equal(s->engine, SC_HYBRID);
+    assert_int_equal(s->engine, SC_VARIANT_HYBRID);
     CHECK_OK(sc_settings_set(s, "paranoid", NULL, &diag), &diag);
     assert_true(s->paranoid);
     CHECK_OK(sc_settings_set(s, "paranoid", "off", &diag), &diag);

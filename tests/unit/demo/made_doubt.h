@@ -58,7 +58,8 @@ static inline sc_doubt *doubt_of_method(sc_variant method, const sc_seg_id *plac
 static inline sc_doubt *unlikely_doubt(const sc_map *map)
 {
     const sc_seg_id cloak[] = {0, sc_map_segment_count(map) - 1};
-    return doubt_of_cloak(SC_BOUNDED, cloak, 2, 3, (sc_needs){.k = 3, .l = 9, .max_hops = 0});
+    return doubt_of_cloak(SC_VARIANT_BOUNDED, cloak, 2, 3,
+                          (sc_needs){.k = 3, .l = 9, .max_hops = 0});
 }
 
 #endif

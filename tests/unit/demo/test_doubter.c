@@ -112,7 +112,7 @@ static void room_close(room *r)
 static sc_doubt *small_doubt(void)
 {
     static const sc_seg_id cloak[] = {4, 5, 6};
-    return doubt_of_cloak(SC_BASIC, cloak, 3, 2, (sc_needs){.k = 2, .l = 3, .max_hops = 2});
+    return doubt_of_cloak(SC_VARIANT_BASIC, cloak, 3, 2, (sc_needs){.k = 2, .l = 3, .max_hops = 2});
 }
 
 static sc_doubt *submit_to(room *r, sc_doubt *doubt)
@@ -218,7 +218,7 @@ static void test_doubts_come_back_in_order_and_settled(void **state)
     for (size_t i = 0; i < 8; i++) {
         const sc_seg_id places[] = {4, 5, 6};
         doubts[i] = i % 2 == 0 ? small_doubt()
-                               : doubt_of_method(SC_EXPANSION, places, 3,
+                               : doubt_of_method(SC_VARIANT_EXPANSION, places, 3,
                                                  (sc_needs){.k = 2, .l = 3, .max_hops = 3});
         submit_to(&r, doubts[i]);
     }
@@ -382,20 +382,20 @@ static void test_what_makes_no_sense_stays_the_callers(void **state)
     const sc_seg_id down[] = {5, 4};
     static const sc_seg_id many[SC_DOUBT_SEGMENTS_MAX + 1];
 
-    check_refused(&r, doubt_of_cloak(SC_BASIC, &beyond, 1, 1, needs), SC_EUNKNOWN, "map");
-    check_refused(&r, doubt_of_method(SC_BASIC, &beyond, 1, needs), SC_EUNKNOWN, "map");
-    check_refused(&r, doubt_of_cloak(SC_BASIC, down, 2, 1, needs), SC_EINVAL, "ascend");
-    check_refused(&r, doubt_of_cloak(SC_BASIC, down, 0, 1, needs), SC_EINVAL, "1 to 1000");
-    check_refused(&r, doubt_of_cloak(SC_BASIC, many, SC_DOUBT_SEGMENTS_MAX + 1, 1, needs),
+    check_refused(&r, doubt_of_cloak(SC_VARIANT_BASIC, &beyond, 1, 1, needs), SC_EUNKNOWN, "map");
+    check_refused(&r, doubt_of_method(SC_VARIANT_BASIC, &beyond, 1, needs), SC_EUNKNOWN, "map");
+    check_refused(&r, doubt_of_cloak(SC_VARIANT_BASIC, down, 2, 1, needs), SC_EINVAL, "ascend");
+    check_refused(&r, doubt_of_cloak(SC_VARIANT_BASIC, down, 0, 1, needs), SC_EINVAL, "1 to 1000");
+    check_refused(&r, doubt_of_cloak(SC_VARIANT_BASIC, many, SC_DOUBT_SEGMENTS_MAX + 1, 1, needs),
                   SC_EINVAL, "1 to 1000");
-    check_refused(&r, doubt_of_cloak(SC_BASIC, down, 1, SC_DOUBT_MEMBERS_MAX + 1, needs), SC_EINVAL,
-                  "1 to 64");
-    check_refused(&r, doubt_of_cloak(SC_BASIC, down, 1, 0, needs), SC_EINVAL, "1 to 64");
+    check_refused(&r, doubt_of_cloak(SC_VARIANT_BASIC, down, 1, SC_DOUBT_MEMBERS_MAX + 1, needs),
+                  SC_EINVAL, "1 to 64");
+    check_refused(&r, doubt_of_cloak(SC_VARIANT_BASIC, down, 1, 0, needs), SC_EINVAL, "1 to 64");
     check_refused(&r, doubt_of_method(SC_VARIANT_COUNT, down, 2, needs), SC_EINVAL, "no such");
-    check_refused(&r, doubt_of_cloak(SC_BASIC, down, 1, 1, (sc_needs){.k = 0, .l = 1}), SC_EINVAL,
-                  "1 at least");
-    check_refused(&r, doubt_of_method(SC_BASIC, down, 2, (sc_needs){.k = 1, .l = 0}), SC_EINVAL,
-                  "1 at least");
+    check_refused(&r, doubt_of_cloak(SC_VARIANT_BASIC, down, 1, 1, (sc_needs){.k = 0, .l = 1}),
+                  SC_EINVAL, "1 at least");
+    check_refused(&r, doubt_of_method(SC_VARIANT_BASIC, down, 2, (sc_needs){.k = 1, .l = 0}),
+                  SC_EINVAL, "1 at least");
     check_refused(&r, sc_doubt_new(), SC_EINVAL, "either");
     assert_int_equal(r.back_count, 0);
     room_close(&r);

@@ -60,11 +60,11 @@ static void test_a_doubt_comes_to_what_can_be_known(void **state)
 {
     (void)state;
     const sc_needs needs = {.k = 2, .l = 4, .max_hops = 1};
-    check_exact(SC_BASIC, 2, needs);
-    check_exact(SC_BOUNDED, 2, needs);
-    check_exact(SC_HYBRID, 3, needs);
-    check_exact(SC_XSTAR, 2, needs);
-    check_exact(SC_EXPANSION, 3, needs);
+    check_exact(SC_VARIANT_BASIC, 2, needs);
+    check_exact(SC_VARIANT_BOUNDED, 2, needs);
+    check_exact(SC_VARIANT_HYBRID, 3, needs);
+    check_exact(SC_VARIANT_XSTAR, 2, needs);
+    check_exact(SC_VARIANT_EXPANSION, 3, needs);
 }
 
 static void test_a_doubt_is_the_adversarys_own_word(void **state)
@@ -76,7 +76,7 @@ static void test_a_doubt_is_the_adversarys_own_word(void **state)
     const sc_needs needs = {.k = 3, .l = 5, .max_hops = 3};
     desk d;
     desk_init(&d, map, 3);
-    sc_doubt *doubt = doubt_of_cloak(SC_HYBRID, cloak, 7, 4, needs);
+    sc_doubt *doubt = doubt_of_cloak(SC_VARIANT_HYBRID, cloak, 7, 4, needs);
     examine(&d, doubt);
 
     // The first look took one seed, and what followed the next.
@@ -84,7 +84,7 @@ static void test_a_doubt_is_the_adversarys_own_word(void **state)
     sc_rng_seed(&same, 3);
     (void)sc_rng_next(&same);
     sc_adversary_options options = sc_adversary_options_default();
-    options.engine.variant = SC_HYBRID;
+    options.engine.variant = SC_VARIANT_HYBRID;
     // 210 placements: few enough for all of them to be looked at.
     options.max_placements = 210;
     options.runs = 8;
@@ -118,7 +118,7 @@ static void test_busy_roads_weigh_more(void **state)
 {
     (void)state;
     toy_stage *toy = test_take(1, sizeof *toy);
-    toy_stage_open(toy, street, SC_BASIC);
+    toy_stage_open(toy, street, SC_VARIANT_BASIC);
     const sc_needs needs = {.k = 2, .l = 4, .max_hops = 1};
     toy_set_strangers(toy, 2, needs);
     toy_see_stars(toy, "AB");
@@ -127,7 +127,7 @@ static void test_busy_roads_weigh_more(void **state)
     desk d;
     desk_init(&d, toy->map, 5);
     d.options.density = toy->density;
-    sc_doubt *doubt = doubt_of_cloak(SC_BASIC, toy->segments, toy->segment_count, 2, needs);
+    sc_doubt *doubt = doubt_of_cloak(SC_VARIANT_BASIC, toy->segments, toy->segment_count, 2, needs);
     examine(&d, doubt);
     CHECK_AGREES(&doubt->posterior, &exact);
     assert_true(toy_link(toy, &exact, "AB") > 0.5);
@@ -246,7 +246,7 @@ static void test_a_cloak_that_is_too_large_is_not_doubted(void **state)
     desk_init(&d, map, 1);
     const sc_seg_id place = 100;
     sc_doubt *doubt =
-        doubt_of_method(SC_EXPANSION, &place, 1,
+        doubt_of_method(SC_VARIANT_EXPANSION, &place, 1,
                         (sc_needs){.k = 1, .l = SC_DOUBT_SEGMENTS_MAX + 1, .max_hops = 100});
     CHECK_REFUSED(sc__doubt_examine(&d.examiner, doubt), SC_ELIMIT, &doubt->diag,
                   "more than 1000 segments");
@@ -266,8 +266,8 @@ static void test_what_nobody_wants_is_not_worked_on(void **state)
     desk_init(&d, map, 1);
     const sc_needs needs = {.k = 1, .l = 2, .max_hops = 2};
     const sc_seg_id roads[] = {3, 4, 5};
-    sc_doubt *doubts[] = {doubt_of_cloak(SC_BASIC, roads, 3, 1, needs),
-                          doubt_of_method(SC_BASIC, roads, 3, needs)};
+    sc_doubt *doubts[] = {doubt_of_cloak(SC_VARIANT_BASIC, roads, 3, 1, needs),
+                          doubt_of_method(SC_VARIANT_BASIC, roads, 3, needs)};
     for (size_t i = 0; i < 2; i++) {
         sc_doubt_give_up(doubts[i]);
         assert_int_equal(sc__doubt_examine(&d.examiner, doubts[i]), SC_EINTERRUPTED);
@@ -322,8 +322,8 @@ static void test_what_was_believed_is_wiped(void **state)
     sc_map *map = sketch_map(&drawing);
     desk d;
     desk_init(&d, map, 3);
-    sc_doubt *doubt =
-        doubt_of_cloak(SC_HYBRID, watched, WATCHED, 4, (sc_needs){.k = 3, .l = 5, .max_hops = 3});
+    sc_doubt *doubt = doubt_of_cloak(SC_VARIANT_HYBRID, watched, WATCHED, 4,
+                                     (sc_needs){.k = 3, .l = 5, .max_hops = 3});
     wiped_beliefs = 0;
     examine(&d, doubt);
     assert_true(doubt->posterior.replays > SC_ATTACK_BATCHES);

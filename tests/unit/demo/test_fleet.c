@@ -136,7 +136,7 @@ static void test_those_who_ask_are_where_they_are_seen(void **state)
     size_t moved = 0;
     // Those who look do so often, those who ask seldom, and each at another time.
     for (int i = 1; i <= 120; i++) {
-        const sc_time t = sc_seconds(i * 0.25);
+        const sc_time t = sc_time_from_seconds(i * 0.25);
         CHECK_OK(sc__fleet_look(&fleet, t, at[0]), NULL);
         for (uint32_t who = 0; who < COUNT; who++) {
             const int32_t x = (int32_t)le32toh((uint32_t)at[who][0]);

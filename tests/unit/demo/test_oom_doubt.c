@@ -79,19 +79,19 @@ static const sc_needs needs = {.k = 2, .l = 3, .max_hops = 3};
 static sc_doubt *of_cloak(void)
 {
     const sc_seg_id cloak[] = {4, 5, 9};
-    return doubt_of_cloak(SC_BASIC, cloak, 3, 2, needs);
+    return doubt_of_cloak(SC_VARIANT_BASIC, cloak, 3, 2, needs);
 }
 
 static sc_doubt *of_stars(void)
 {
     const sc_seg_id places[] = {12, 13, 14};
-    return doubt_of_method(SC_HYBRID, places, 3, needs);
+    return doubt_of_method(SC_VARIANT_HYBRID, places, 3, needs);
 }
 
 static sc_doubt *of_expansion(void)
 {
     const sc_seg_id places[] = {12, 13, 14};
-    return doubt_of_method(SC_EXPANSION, places, 3, needs);
+    return doubt_of_method(SC_VARIANT_EXPANSION, places, 3, needs);
 }
 
 static void test_a_doubt_without_memory_comes_to_nothing(void **state)
@@ -122,7 +122,7 @@ static void test_words_without_memory_are_refused_as_too_much(void **state)
             sc_doubt_field field;
             sc_problem problem = {.detail = ""};
             sc_doubt *doubt =
-                sc_doubt_read(bodies[i], strlen(bodies[i]), 10, SC_BASIC, &field, &problem);
+                sc_doubt_read(bodies[i], strlen(bodies[i]), 10, SC_VARIANT_BASIC, &field, &problem);
             if (!oom_happened()) {
                 assert_non_null(doubt);
                 sc_doubt_free(doubt);
@@ -140,7 +140,7 @@ static void test_words_without_memory_are_refused_as_too_much(void **state)
 static void test_a_reply_for_which_there_is_no_room_says_so(void **state)
 {
     (void)state;
-    const sc_doubt doubt = {.method = SC_BASIC};
+    const sc_doubt doubt = {.method = SC_VARIANT_BASIC};
     unsigned long failures = 0;
     FOR_EACH_FAILURE(n)
     {
