@@ -21,8 +21,6 @@
  * Every one of them is there from the start, with all its reasons, so that nothing has to happen
  * before it can be watched. Effective segments: 2^H by a density of traffic (density.h); all
  * equally busy where none was given.
- *
- * Uses: parts, attack's density. Used by: service, events.
  */
 #ifndef SC_SERVICE_METRICS_H
 #define SC_SERVICE_METRICS_H

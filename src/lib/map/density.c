@@ -1,6 +1,6 @@
 // Densities in memory, and how many segments a cloak is worth under one. See density.h; tables are
 // in density_file.c.
-#include "attack/density_internal.h"
+#include "map/density_internal.h"
 
 #include "base/alloc.h"
 

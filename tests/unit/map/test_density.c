@@ -1,6 +1,6 @@
 // Densities in memory: their weights, and how many segments a cloak is worth under one. Tables are
 // in test_density_file.c.
-#include "attack/density_internal.h"
+#include "map/density_internal.h"
 
 #include "attack/belief.h"
 #include "base/rng.h"

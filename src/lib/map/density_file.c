@@ -10,7 +10,7 @@
 // a field cannot hold a line break; blanks around a field without quotes do not count.
 //
 // See density.h.
-#include "attack/density_internal.h"
+#include "map/density_internal.h"
 
 #include "base/alloc.h"
 #include "base/diag.h"

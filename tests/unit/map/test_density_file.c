@@ -1,6 +1,6 @@
 // Tables of densities: what is written reads back, what may look otherwise is the same, and what is
 // said about bad ones, word by word.
-#include "attack/density_internal.h"
+#include "map/density_internal.h"
 
 #include "base/rng.h"
 #include "support/check.h"

@@ -1,7 +1,7 @@
 // Every allocation of making, reading and writing densities, of beliefs and of draws fails once, in
 // turn: it says so, leaves nothing half done and leaks nothing (the address sanitizer looks).
 #include "attack/belief.h"
-#include "attack/density_internal.h"
+#include "map/density_internal.h"
 #include "attack/placements.h"
 
 #include "support/check.h"

@@ -1,11 +1,9 @@
 /**
  * @file density_internal.h
  * @brief What a density is made of, and tables that are in memory.
- *
- * Uses: base, map. Used by: density.c, density_file.c, tests and the fuzzer.
  */
-#ifndef SC_ATTACK_DENSITY_INTERNAL_H
-#define SC_ATTACK_DENSITY_INTERNAL_H
+#ifndef SC_MAP_DENSITY_INTERNAL_H
+#define SC_MAP_DENSITY_INTERNAL_H
 
 #include <starcloak/density.h>
 
