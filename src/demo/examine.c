@@ -19,7 +19,7 @@
 //
 // Making an adversary takes 20 us, and 0.2 ms on a map ten times as large: nothing is gained by
 // keeping one for the next doubt.
-#include "demo/doubt_internal.h"
+#include "demo/attack_on_demand_internal.h"
 
 #include "attack/cloaker_engine.h"
 #include "base/alloc.h"

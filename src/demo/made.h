@@ -9,7 +9,7 @@
 
 #include <starcloak/cloak.h>
 
-#include "demo/doubt.h"
+#include "demo/attack_on_demand.h"
 #include "demo/patience.h"
 
 /** What is to be tried. */

@@ -5,7 +5,7 @@
 
 #include "api/json_write.h"
 #include "api/problem.h"
-#include "api/reports.h"
+#include "demo/reports.h"
 
 /** ,"k":{"least":2,"standard":5,"most":1000} for one need. */
 static bool put_need(sc_bytes *out, const char *before, double least, double standard, double most)

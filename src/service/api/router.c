@@ -6,17 +6,17 @@
 #include "api/about.h"
 #include "api/cluster_page.h"
 #include "api/door.h"
-#include "api/doubts.h"
 #include "api/events.h"
 #include "api/health.h"
 #include "api/local.h"
 #include "api/metrics.h"
 #include "api/pages.h"
 #include "api/problem.h"
-#include "api/reports.h"
 #include "api/service.h"
 #include "api/window.h"
 #include "base/clock.h"
+#include "demo/attack_route.h"
+#include "demo/reports.h"
 
 #include <stdio.h>
 #include <string.h>

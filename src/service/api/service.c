@@ -7,19 +7,19 @@
 #include "api/alarms.h"
 #include "api/cluster_page.h"
 #include "api/door.h"
-#include "api/doubts.h"
 #include "api/events.h"
 #include "api/metrics.h"
 #include "api/own_view.h"
 #include "api/pages.h"
 #include "api/parts.h"
 #include "api/problem.h"
-#include "api/reports.h"
 #include "api/router.h"
 #include "api/window.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/diag.h"
+#include "demo/attack_route.h"
+#include "demo/reports.h"
 
 #include <math.h>
 #include <string.h>

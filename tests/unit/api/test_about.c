@@ -1,7 +1,7 @@
 // What a service says of itself: the policy in force, its provider, its engine, reports and demo.
 #include "api/about.h"
 
-#include "api/reports.h"
+#include "demo/reports.h"
 #include "api/service.h"
 #include "support/check.h"
 #include "support/page_server.h"

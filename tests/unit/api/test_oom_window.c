@@ -3,7 +3,7 @@
 #include "api/about.h"
 #include "api/json_write.h"
 #include "api/kept.h"
-#include "api/reports.h"
+#include "demo/reports.h"
 #include "api/window_files.h"
 
 #include "support/check.h"

@@ -1,10 +1,10 @@
 // The description of our pages: sound by itself, and in step with the words of the code.
 #include "api/problem.h"
 
-#include "api/doubt_json.h"
 #include "api/event_text.h"
 #include "courier/courier.h"
-#include "demo/doubt.h"
+#include "demo/attack_json.h"
+#include "demo/attack_on_demand.h"
 #include "support/check.h"
 #include "support/json_schema.h"
 #include "support/openapi.h"

@@ -5,7 +5,7 @@
 //  2. All of them together have at most `room` bytes.
 //  3. The lock is held while a file is read: whoever wants the same one waits for it instead of
 //     reading it too. Few look at reports, and reading one takes a few milliseconds.
-#include "api/report_shelf.h"
+#include "demo/report_files.h"
 
 #include "base/alloc.h"
 

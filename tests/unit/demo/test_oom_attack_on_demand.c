@@ -2,14 +2,14 @@
 // leaks (the address sanitizer looks), and the next one goes well.
 #include <pthread.h>
 
-#include "api/doubt_json.h"
-#include "api/doubts.h"
 #include "base/rng.h"
-#include "demo/doubt_internal.h"
+#include "demo/attack_json.h"
+#include "demo/attack_on_demand_internal.h"
+#include "demo/attack_route.h"
 #include "support/oom.h"
 #include "support/sketch.h"
-#include "unit/doubt/made_doubt.h"
-#include "unit/service/house.h"
+#include "made_attack.h"
+#include "unit/api/house.h"
 
 static void forget(void *context, sc_doubt *doubt)
 {

@@ -1,8 +1,8 @@
 // POST /v1/doubts over real sockets: what a doubt comes to, what is refused, and that whoever goes
 // away or is still there at the end leaves nothing behind.
-#include "api/doubts.h"
+#include "demo/attack_route.h"
 
-#include "house.h"
+#include "unit/api/house.h"
 
 #include <pthread.h>
 

@@ -1,9 +1,9 @@
 // A doubt as a value: made, checked, given up, wiped. See doubt.h.
-#include "demo/doubt.h"
+#include "demo/attack_on_demand.h"
 
 #include "base/alloc.h"
 #include "base/diag.h"
-#include "demo/doubt_internal.h"
+#include "demo/attack_on_demand_internal.h"
 
 #include <string.h>
 

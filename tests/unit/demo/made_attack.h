@@ -1,5 +1,5 @@
 /**
- * @file made_doubt.h
+ * @file made_attack.h
  * @brief Doubts in a line.
  *
  * Used by: tests of the doubter.
@@ -8,7 +8,7 @@
 #define SC_TESTS_UNIT_DOUBT_MADE_DOUBT_H
 
 #include "base/alloc.h"
-#include "demo/doubt.h"
+#include "demo/attack_on_demand.h"
 #include "support/check.h"
 
 /** `count` members that all want the same. */

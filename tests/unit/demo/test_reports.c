@@ -1,5 +1,5 @@
 // A folder of reports over a real server: what is shown, and what a stranger tries in vain.
-#include "api/reports.h"
+#include "demo/reports.h"
 
 #include "base/process.h"
 #include "support/check.h"

@@ -4,12 +4,12 @@
 // dot, and what it names is opened from the folder's own descriptor, never through a link. What is
 // there may be odd all the same, so nothing is read before it is known to be a plain file; and
 // opening waits for nobody, as the other end of a pipe.
-#include "api/reports.h"
+#include "demo/reports.h"
 
 #include "api/problem.h"
-#include "api/report_shelf.h"
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "demo/report_files.h"
 
 #include <errno.h>
 #include <fcntl.h>

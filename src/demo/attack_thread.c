@@ -4,7 +4,7 @@
 //  1. Every doubt that was taken is handed to `done` once, in the doubter's thread, in the order in
 //     which they came; after that it is not touched any more.
 //  2. The lock is held for a few words only: nobody who submits ever waits for a doubt.
-#include "demo/doubt_internal.h"
+#include "demo/attack_on_demand_internal.h"
 
 #include "base/alloc.h"
 #include "base/diag.h"

@@ -1,5 +1,5 @@
 // Doubts and replies to them, by a running service, against openapi.json.
-#include "described.h"
+#include "unit/api/described.h"
 
 #include <poll.h>
 #include <unistd.h>

@@ -12,7 +12,7 @@
 #ifndef SC_DOUBT_DOUBT_INTERNAL_H
 #define SC_DOUBT_DOUBT_INTERNAL_H
 
-#include "demo/doubt.h"
+#include "demo/attack_on_demand.h"
 
 /** For sc_doubter_submit(). No sentence repeats a segment. @return SC_OK, SC_EINVAL, SC_EUNKNOWN */
 SC_CHECKED sc_err sc__doubt_check(const sc_map *map, const sc_doubt *doubt, sc_diag *diag);

@@ -1,10 +1,10 @@
 // What comes of a doubt: it is what the adversary says who is asked directly, and that is what can
 // be known exactly on towns so small that all dice can be followed. Cloaks that a method makes are
 // the first query's, and keep their promises. What takes too long is cut short.
-#include "demo/doubt_internal.h"
+#include "demo/attack_on_demand_internal.h"
 
 #include "base/rng.h"
-#include "made_doubt.h"
+#include "made_attack.h"
 #include "support/toy_stage.h"
 
 static const char street[] = "o   o   o   o\n"

@@ -8,15 +8,15 @@
 //  2. Whose client is gone is given up, so that nobody waits behind a doubt that nobody wants; its
 //     visit ends when the doubt is back, as all do.
 //  3. Places are wiped from the body, the doubt and the reply before this forgets about them.
-#include "api/doubts.h"
+#include "demo/attack_route.h"
 
 #include "api/door.h"
-#include "api/doubt_json.h"
 #include "api/speaks_json.h"
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "base/handover.h"
-#include "demo/doubt.h"
+#include "demo/attack_json.h"
+#include "demo/attack_on_demand.h"
 
 #include <string.h>
 

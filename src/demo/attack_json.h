@@ -16,7 +16,7 @@
 #include <starcloak/relay_codec.h>
 
 #include "api/problem.h"
-#include "demo/doubt.h"
+#include "demo/attack_on_demand.h"
 
 /** Needs beyond these are refused. Hops because between two steps of an engine alone it is looked
  * whether a doubt has taken long enough, and a step that reaches the whole of a large map takes

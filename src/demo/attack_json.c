@@ -3,7 +3,7 @@
 // Each object has a table of its members and a function that reads one of them, as in query_json.c.
 // Elements of arrays know nothing of the place they are in: their fields are named from there, as
 // "/k", and the rest of the way is put before it where one is refused.
-#include "api/doubt_json.h"
+#include "demo/attack_json.h"
 
 #include "api/json_reader.h"
 #include "api/json_write.h"

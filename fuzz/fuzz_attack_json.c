@@ -5,8 +5,8 @@
 // one printable line that names a field by its pointer, and is JSON again when it is sent.
 #include "door.h"
 
-#include "api/doubt_json.h"
-#include "demo/doubt_internal.h"
+#include "demo/attack_json.h"
+#include "demo/attack_on_demand_internal.h"
 #include "town.h"
 
 #include <jansson.h>

@@ -1,10 +1,10 @@
 // The doubter's thread: every doubt comes back once, in order, whether it is answered, given up or
 // left over at the end; too many are refused, and what makes no sense never gets there.
-#include "demo/doubt.h"
+#include "demo/attack_on_demand.h"
 
 #include <pthread.h>
 
-#include "made_doubt.h"
+#include "made_attack.h"
 #include "support/sketch.h"
 
 #include <dirent.h>

@@ -1,10 +1,10 @@
 // A doubt's words: what is accepted, with which meaning; for any body, however spoilt, as a plain
 // reading of jansson's tree has it. And the words of the reply.
-#include "api/doubt_json.h"
+#include "demo/attack_json.h"
 
 #include "api/settings.h"
-#include "demo/doubt_internal.h"
-#include "spoilt_text.h"
+#include "demo/attack_on_demand_internal.h"
+#include "unit/api/spoilt_text.h"
 
 #include <jansson.h>
 #include <math.h>
