@@ -24,12 +24,16 @@
 #define SC_FOR_RUN(...) SC_ROW_TAKEN(__VA_ARGS__)
 #define SC_FOR_NATS(...) SC_ROW_LEFT(__VA_ARGS__)
 
-enum { KEY_TRAVELLERS = 'n', KEY_SEED = SC_KEY_FIRST };
+enum { KEY_TRAVELLERS = 'n', KEY_SEED = SC_KEY_FIRST, KEY_REPORTS };
 
 static const sc_option options_table[] = {
     {"travellers", KEY_TRAVELLERS, "N",
      "how many drive around and ask; k stands for thousands (default 3k)", NULL},
     {"seed", KEY_SEED, "N", "of their trips and wishes (default 1)", NULL},
+    {"reports", KEY_REPORTS, "FOLDER",
+     "show the report that 'starcloak experiment' has left there, to those who may listen to "
+     "events (default: none)",
+     SC_COMPLETE_FILES},
     SC_WORKLOAD_OPTIONS,
     SC_SERVE_OPTIONS  //
     {NULL, 0, NULL, NULL, NULL},
@@ -55,6 +59,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_SEED:
         options->demo.seed = sc_value_count(state, "--seed", argument, 0, UINT64_MAX);
+        return 0;
+    case KEY_REPORTS:
+        options->demo.reports = argument;
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -134,6 +141,8 @@ static sc_err prepare(void *context, const sc_settings *settings, const sc_map *
     demo->max_listeners = options->max_listeners;
     // The built-in provider's, which answers may be compared with.
     demo->objects = options->courier.objects;
+    demo->engine = options->ledger.engine;
+    demo->density = options->density;
     err = sc_demo_new(map, demo, &s->demo, diag);
     if (!err) options->extra = sc_demo_pages(s->demo, &options->extra_count);
     return err;

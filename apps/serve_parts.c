@@ -182,6 +182,5 @@ sc_service_options sc_serve_options(const sc_settings *settings, sc_serve_parts 
         .max_listeners = settings->max_listeners,
         .version = SC_VERSION,
         .has_window = !settings->no_window,
-        .reports = or_null(settings->reports),
     };
 }

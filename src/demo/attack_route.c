@@ -10,7 +10,6 @@
 //  3. Places are wiped from the body, the doubt and the reply before this forgets about them.
 #include "demo/attack_route.h"
 
-#include "api/door.h"
 #include "api/speaks_json.h"
 #include "base/alloc.h"
 #include "base/diag.h"
@@ -40,9 +39,11 @@ typedef struct loop_part {
 } loop_part;
 
 struct sc_doubts {
-    sc_parts *parts;
+    const sc_map *map;    ///< borrowed
+    sc_service *service;  ///< the same
     sc_doubter *doubter;
-    loop_part *loops;  ///< parts->loops of them
+    loop_part *loops;
+    unsigned loop_count;
 };
 
 // --- Going out -----------------------------------------------------------------------------------
@@ -141,19 +142,21 @@ static sc_err open_loop(sc_doubts *doubts, unsigned loop)
     loop_part *own = &doubts->loops[loop];
     const sc_err err = sc_handover_new(sizeof(sc_doubt *), MAX_VISITS, &own->settled);
     if (err) return err;
-    return sc_http_watch(doubts->parts->http, loop, sc_handover_fd(own->settled), take_settled,
-                         doubts);
+    return sc_http_watch(sc_service_http(doubts->service), loop, sc_handover_fd(own->settled),
+                         take_settled, doubts);
 }
 
-sc_err sc_doubts_new(sc_parts *parts, const sc_engine_options *engine, const sc_density *density,
-                     sc_doubts **out, sc_diag *diag)
+sc_err sc_doubts_new(const sc_map *map, sc_service *service, const sc_engine_options *engine,
+                     const sc_density *density, sc_doubts **out, sc_diag *diag)
 {
     sc_doubts *doubts = sc_calloc(1, sizeof *doubts);
     if (!doubts) return sc_fail_memory(diag, "making room for doubts");
-    doubts->parts = parts;
-    doubts->loops = sc_calloc(parts->loops, sizeof *doubts->loops);
+    doubts->map = map;
+    doubts->service = service;
+    doubts->loop_count = sc_service_loops(service);
+    doubts->loops = sc_calloc(doubts->loop_count, sizeof *doubts->loops);
     sc_err err = doubts->loops ? SC_OK : SC_ENOMEM;
-    for (unsigned i = 0; !err && i < parts->loops; i++) {
+    for (unsigned i = 0; !err && i < doubts->loop_count; i++) {
         err = open_loop(doubts, i);
     }
     if (err) {
@@ -164,7 +167,7 @@ sc_err sc_doubts_new(sc_parts *parts, const sc_engine_options *engine, const sc_
         options.density = density;
         options.done = hand_back;
         options.context = doubts;
-        err = sc_doubter_new(parts->map, &options, &doubts->doubter, diag);
+        err = sc_doubter_new(map, &options, &doubts->doubter, diag);
     }
     if (err) {
         sc_doubts_free(doubts);
@@ -183,7 +186,7 @@ void sc_doubts_free(sc_doubts *doubts)
 {
     if (!doubts) return;
     sc_doubter_free(doubts->doubter);  // all that it has comes back
-    for (unsigned i = 0; doubts->loops && i < doubts->parts->loops; i++) {
+    for (unsigned i = 0; doubts->loops && i < doubts->loop_count; i++) {
         loop_part *own = &doubts->loops[i];
         sc_doubt *doubt = NULL;
         while (own->settled && sc_handover_take(own->settled, &doubt, 1) == 1) {
@@ -240,16 +243,15 @@ static bool submit(sc_doubts *doubts, unsigned loop, sc_http_request *request, s
 static bool take_in(sc_doubts *doubts, unsigned loop, sc_http_request *request,
                     sc_doubt_field *field, sc_problem *problem)
 {
-    const sc_parts *parts = doubts->parts;
-    if (atomic_load_explicit(&parts->is_draining, memory_order_relaxed)) {
+    if (sc_service_is_draining(doubts->service)) {
         refuse_draining(problem);
         return false;
     }
     if (!sc_speaks_json(request, problem)) return false;
     size_t size = 0;
     const char *body = sc_http_request_body(request, &size);
-    sc_doubt *doubt = sc_doubt_read(body, size, sc_map_segment_count(parts->map),
-                                    sc_ledger_variant(parts->ledger), field, problem);
+    sc_doubt *doubt = sc_doubt_read(body, size, sc_map_segment_count(doubts->map),
+                                    sc_service_variant(doubts->service), field, problem);
     return doubt && submit(doubts, loop, request, doubt, problem);
 }
 
@@ -263,7 +265,7 @@ void sc_doubts_ask(sc_doubts *doubts, unsigned loop, sc_http_request *request)
         // It may wait for some seconds, and a token has been read.
         sc_http_request_forget_headers(request);
     } else {
-        sc_door_count_refusal(doubts->parts->door, problem.kind);
+        sc_service_count_refusal(doubts->service, problem.kind);
         sc_problem_reply(request, &problem, NULL);
     }
 }

@@ -13,18 +13,28 @@
 
 #include <starcloak/density.h>
 
-#include "api/parts.h"
+#include "api/service.h"
 
-/** Watches a handover in each loop, so before sc_http_start(). `parts` has map, http and ledger by
- * then (the engine in force is sc_ledger_variant()). */
-SC_CHECKED sc_err sc_doubts_new(sc_parts *parts, const sc_engine_options *engine,
-                                const sc_density *density, sc_doubts **out, sc_diag *diag);
+typedef struct sc_doubts sc_doubts;
+
+/**
+ * Watches a handover in each loop of the service, so before sc_service_start().
+ *
+ * @param map      borrowed, like the service and the density
+ * @param service  its engine in force is the standard method
+ * @param engine   the operator's parameters of all methods
+ * @param density  NULL: uniform
+ */
+SC_CHECKED sc_err sc_doubts_new(const sc_map *map, sc_service *service,
+                                const sc_engine_options *engine, const sc_density *density,
+                                sc_doubts **out, sc_diag *diag);
 
 /** No more doubts: those there are are given up, and who waits for them is told 503. Any thread,
  * while the loops run; does not wait. */
 void sc_doubts_drain(sc_doubts *doubts);
 
-/** Ends the doubter's thread. After the loops have stopped; NULL is fine. */
+/** Ends the doubter's thread. After the loops have stopped, before or after the service is freed;
+ * NULL is fine. */
 void sc_doubts_free(sc_doubts *doubts);
 
 /** The route. */

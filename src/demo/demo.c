@@ -24,6 +24,7 @@ sc_demo_options sc_demo_options_default(void)
         .seed = 1,
         .every_s = 0.25,
         .max_listeners = 64,
+        .engine = sc_engine_options_default(),
     };
 }
 
@@ -52,22 +53,23 @@ sc_err sc_demo_new(const sc_map *map, const sc_demo_options *options, sc_demo **
     if (!demo) return sc_fail_memory(diag, "preparing the demo");
     demo->map = map;
     demo->options = *options;
-    sc__demo_pages_init(demo);
     err = sc__lookout_init(&demo->lookout, options->travellers);
     if (!err) err = sc__board_new(options->travellers, &demo->board);
     if (err) (void)sc_fail_memory(diag, "preparing the demo");
+    if (!err && options->reports) err = sc_reports_new(options->reports, &demo->reports, diag);
     if (!err) err = sc__fleet_init(&demo->fleet, map, options->travellers, options->seed, diag);
     if (err) {
         sc_demo_free(demo);
         return err;
     }
+    sc__demo_pages_init(demo);
     *out = demo;
     return SC_OK;
 }
 
 const sc_extra_page *sc_demo_pages(const sc_demo *demo, size_t *count)
 {
-    *count = SC__DEMO_PAGES;
+    *count = demo->page_count;
     return demo->pages;
 }
 
@@ -90,8 +92,11 @@ sc_err sc_demo_attach(sc_demo *demo, sc_service *service, sc_diag *diag)
         .tick = sc__demo_tick,
         .context = demo,
     };
-    const sc_err err = sc_audience_new(&audience, &demo->audience);
+    sc_err err = sc_audience_new(&audience, &demo->audience);
     if (err) return sc_fail(diag, err, "events cannot be told: %s", sc_err_text(err));
+    err = sc_doubts_new(demo->map, service, &demo->options.engine, demo->options.density,
+                        &demo->attacks, diag);
+    if (err) return err;
     return sc_tokens_gather(demo->options.travellers, issue, demo, &demo->tokens, diag);
 }
 
@@ -107,6 +112,8 @@ sc_err sc_demo_start(sc_demo *demo, const char *url, sc_diag *diag)
 void sc_demo_stop(sc_demo *demo)
 {
     atomic_store(&demo->is_stopping, true);
+    // The service sees queries through; an attack can be asked for again, and would delay the end.
+    if (demo->attacks) sc_doubts_drain(demo->attacks);
     sc__lookout_join(demo);
     sc__asking_join(demo);
 }
@@ -132,6 +139,8 @@ void sc_demo_free(sc_demo *demo)
 {
     if (!demo) return;
     sc_demo_stop(demo);
+    sc_doubts_free(demo->attacks);
+    sc_reports_free(demo->reports);
     sc_audience_free(demo->audience);
     sc_tokens_free(demo->tokens);
     sc__lookout_fini(&demo->lookout);

@@ -18,13 +18,15 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "demo/attack_route.h"
 #include "demo/board.h"
 #include "demo/demo.h"
 #include "demo/fleet.h"
 #include "demo/loadgen/load.h"
+#include "demo/reports.h"
 #include "server/audience.h"
 
-enum { SC__DEMO_PAGES = 3 };
+enum { SC__DEMO_PAGES = 5 };
 
 /** Those who ask. */
 typedef struct sc__asking {
@@ -55,6 +57,9 @@ struct sc_demo {
     sc_demo_options options;
     sc__fleet fleet;  ///< its two movements belong to the two threads
     sc_extra_page pages[SC__DEMO_PAGES];
+    size_t page_count;    ///< without a folder of reports there is one less
+    sc_reports *reports;  ///< NULL: none
+    sc_doubts *attacks;   ///< since the service is known
     sc_service *service;  ///< borrowed
     sc_tokens *tokens;
     sc_audience *audience;

@@ -227,12 +227,45 @@ static void show_engine(void *context, unsigned loop, sc_http_request *request)
 
 // --- All -----------------------------------------------------------------------------------------
 
+static void show_attacks(void *context, unsigned loop, sc_http_request *request)
+{
+    const sc_demo *demo = context;
+    sc_doubts_ask(demo->attacks, loop, request);
+}
+
+static void show_reports(void *context, unsigned loop, sc_http_request *request)
+{
+    const sc_demo *demo = context;
+    (void)loop;
+    sc_reports_show(demo->reports, request);
+}
+
+static bool has_report(const void *context)
+{
+    const sc_demo *demo = context;
+    return sc_reports_is_there(demo->reports);
+}
+
 void sc__demo_pages_init(sc_demo *demo)
 {
     const sc_extra_page pages[SC__DEMO_PAGES] = {
-        {"/demo/about", SC_HTTP_GET, show_about, demo},
-        {"/demo/events", SC_HTTP_GET, show_events, demo},
-        {"/demo/engine", SC_HTTP_POST, show_engine, demo},
+        {.path = "/demo/about", .method = SC_HTTP_GET, .show = show_about, .context = demo},
+        {.path = "/demo/events", .method = SC_HTTP_GET, .show = show_events, .context = demo},
+        {.path = "/demo/engine", .method = SC_HTTP_POST, .show = show_engine, .context = demo},
+        {.path = "/v1/doubts",
+         .method = SC_HTTP_POST,
+         .offer = "attacks",
+         .show = show_attacks,
+         .context = demo},
+        {.path = "/reports",
+         .method = SC_HTTP_GET,
+         .takes_head = true,
+         .is_folder = true,
+         .offer = "reports",
+         .is_offered = has_report,
+         .show = show_reports,
+         .context = demo},
     };
     memcpy(demo->pages, pages, sizeof pages);
+    demo->page_count = demo->reports ? SC__DEMO_PAGES : SC__DEMO_PAGES - 1;
 }

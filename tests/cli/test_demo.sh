@@ -99,7 +99,7 @@ check "without any script" header Content-Security-Policy "default-src 'none'; s
 page secret "$url/reports/..%2fkeys"
 check "nothing beside the folder is shown" is 404
 page about "$url/v1/about"
-check "there are reports now" holds .reports about.body
+check "there are reports now" holds '.offers == ["attacks","reports"]' about.body
 
 segments=$(sed -nE 's/^data: \{"id":"[0-9a-f]{16}","segments":(\[[0-9,]+\]).*/\1/p' events.txt | head -n 1)
 page doubt "$url/v1/doubts" -H 'Content-Type: application/json' \
@@ -125,9 +125,16 @@ done
 page demo "$url/demo/engine" -H 'Content-Type: application/json' -d '{"engine":"hybrid"}'
 check "nor can its engine be changed" is 404
 page about "$url/v1/about"
-check "it says that it is no demo" holds '.demo == false and .reports == false' about.body
+check "it says that it is no demo" holds '.demo == false and .offers == []' about.body
 page report "$url/reports/"
-check "there are no reports unless a folder is named" is 404
+check "it has no reports" is 404
+page doubt "$url/v1/doubts" -H 'Content-Type: application/json' -d '{}'
+check "it has no adversary" is 404
+run serve city.scm --reports report --check
+refuses 2 "reports are no flag of the service" "reports"
+printf '[server]\nreports = report\n' >old.ini
+run serve city.scm --config old.ini --check
+refuses 1 "a file that still names them is told what to do" "old.ini:2" "starcloak demo" "--reports FOLDER"
 check "it tells where the window is" grep -q "a window on it: $url/" serve.out
 kill -TERM "$serve" && wait "$serve"
 
@@ -135,6 +142,10 @@ start plain "$STARCLOAK" serve city.scm --listen 127.0.0.1:0 --user "$user" --no
 url=http://$(address_of plain)
 page window "$url/"
 check "the window can be left out" is 404
+kill -TERM "$started_id" && wait "$started_id"
+
+start quiet "$STARCLOAK" demo city.scm --listen 127.0.0.1:0 --travellers 10 --user "$user" --events off
+url=http://$(address_of quiet)
 page doubt "$url/v1/doubts" -H 'Content-Type: application/json' -d '{}'
 check "who may not listen may not doubt" is 404
 

@@ -44,6 +44,23 @@ test('the page does not even ask for what travellers do, and would not get it', 
     }
 });
 
+test('what only the demo offers is not on the page, and not in the service', async () => {
+    expect((await (await fetch(`${serving.url}v1/about`)).json()).offers).toEqual([]);
+    expect(await part('tab-ask').count()).toBe(1);
+    expect(await part('tab-cloaks').count()).toBe(1);
+    expect(await part('tab-doubt').count()).toBe(0);
+    expect(await part('doubt-start').count()).toBe(0);
+    expect(await part('report').isVisible()).toBe(false);
+    for (const path of ['v1/doubts', 'reports', 'reports/', 'reports/report.html']) {
+        for (const method of ['GET', 'POST']) {
+            const headers = { 'Content-Type': 'application/json' };
+            const body = method === 'POST' ? '{}' : undefined;
+            const reply = await fetch(serving.url + path, { method, headers, body });
+            expect(reply.status, `${method} ${path}`).toBe(404);
+        }
+    }
+});
+
 test('all that it loads is from the service', async () => {
     const hosts = await page.evaluate(() =>
         performance.getEntriesByType('resource').map((entry) => new URL(entry.name).host),

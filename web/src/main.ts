@@ -12,6 +12,7 @@ import './style/ask.css';
 import './style/doubt.css';
 import './style/cluster.css';
 import { setText } from './dom';
+import { boxAround } from './layers/draw';
 import { PartsLayer } from './layers/parts';
 import { CloaksLayer } from './map/cloaks';
 import type { Spot } from './map/layer';
@@ -74,8 +75,9 @@ function build(session: LiveSession): void {
     }
 
     const ask = new AskPanel(session, { travellers, provider }, view);
-    const doubt = new DoubtPanel(session, view);
-    const cloakList = new CloakList(cloaks, lengthUnit(map), choose);
+    // The adversary is the demo's; a service has none.
+    const doubt = about.offers.includes('attacks') ? new DoubtPanel(session, view) : null;
+    const cloakList = new CloakList(cloaks, lengthUnit(map), doubt ? choose : show, doubt !== null);
     const welcome = new Welcome(isDemo);
     const layout = new Layout(
         page,
@@ -87,7 +89,7 @@ function build(session: LiveSession): void {
             welcomeOpener: welcome.opener,
             liveLine: new LiveLine(session.counters, fleet).element,
             ask: ask.element,
-            doubt: doubt.element,
+            doubt: doubt?.element ?? null,
             cloaks: cloakList.element,
             engine: isDemo ? new EnginePanel(session).element : null,
             cluster: partsLayer ? new ClusterPanel(session, partsLayer).element : null,
@@ -114,11 +116,20 @@ function build(session: LiveSession): void {
         cloaksLayer.selected = cloak.id;
         provider.invalidate();
         cloakList.select(cloak.id);
+        if (!doubt) return;
         doubt.open(cloak);
         layout.reveal('doubt');
     }
 
-    ask.onDoubt = choose;
+    /** From the list, where there is no adversary to show it to. */
+    function show(cloak: SeenCloak): void {
+        choose(cloak);
+        const box = boxAround(map, cloak.segments);
+        if (box) view.show(box);
+        layout.revealMaps();
+    }
+
+    if (doubt) ask.onDoubt = choose;
     ask.onAsked = () => layout.revealMaps();
     // Now that they have their places on the page: roads are then on it from the first frame.
     travellers?.measure();

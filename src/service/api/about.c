@@ -1,11 +1,11 @@
 // What this service is and allows. See about.h; docs/window.md has an example.
 //
-// Written for each request: the engine may be switched, the policy reloaded, a report appear.
+// Written for each request: the engine may be switched, the policy reloaded, an offer appear.
 #include "api/about.h"
 
 #include "api/json_write.h"
 #include "api/problem.h"
-#include "demo/reports.h"
+#include "api/service.h"
 
 /** ,"k":{"least":2,"standard":5,"most":1000} for one need. */
 static bool put_need(sc_bytes *out, const char *before, double least, double standard, double most)
@@ -69,10 +69,19 @@ static bool put_flag(sc_bytes *out, const char *before, bool holds)
     return sc_json_append_text(out, before) && sc_json_append_text(out, holds ? "true" : "false");
 }
 
-/** Whether there is one that somebody may see. */
-static bool has_report(const sc_parts *parts, const sc_policy_terms *policy)
+/** ,"offers":["attacks"]: what extra pages offer now, to those who may see them. */
+static bool put_offers(sc_bytes *out, const sc_parts *parts, const sc_policy_terms *policy)
 {
-    return parts->reports && policy->events != SC_ACCESS_OFF && sc_reports_is_there(parts->reports);
+    const size_t count = policy->events == SC_ACCESS_OFF ? 0 : parts->extra_count;
+    const char *between = "";
+    bool fits = sc_json_append_text(out, ",\"offers\":[");
+    for (size_t i = 0; fits && i < count; i++) {
+        const sc_extra_page *extra = &parts->extra[i];
+        if (!extra->offer || (extra->is_offered && !extra->is_offered(extra->context))) continue;
+        fits = sc_json_append_text(out, between) && sc_json_append_string(out, extra->offer);
+        between = ",";
+    }
+    return fits && sc_json_append_text(out, "]");
 }
 
 static bool put_about(sc_bytes *out, const sc_parts *parts, const sc_policy_terms *policy)
@@ -88,8 +97,7 @@ static bool put_about(sc_bytes *out, const sc_parts *parts, const sc_policy_term
            sc_json_append_number(out, limits->max_radius_m) &&
            sc_json_append_text(out, ",\"events\":") &&
            sc_json_append_string(out, access_name(policy->events)) &&
-           put_flag(out, ",\"reports\":", has_report(parts, policy)) &&
-           put_flag(out, ",\"cluster\":", parts->view != NULL) &&
+           put_offers(out, parts, policy) && put_flag(out, ",\"cluster\":", parts->view != NULL) &&
            put_flag(out, ",\"demo\":", parts->extra_count > 0) && sc_json_append_text(out, "}");
 }
 

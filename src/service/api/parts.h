@@ -28,10 +28,8 @@ typedef struct sc_events sc_events;          ///< events.h: who listens to cloak
 typedef struct sc_metrics sc_metrics;        ///< metrics.h
 typedef struct sc_pages sc_pages;            ///< pages.h: map, categories, openapi
 typedef struct sc_cut_page sc_cut_page;      ///< cluster_page.h: how the map is cut
-typedef struct sc_doubts sc_doubts;          ///< doubts.h: the adversary on demand
 typedef struct sc_window sc_window;          ///< window.h: the page for people
-typedef struct sc_reports sc_reports;        ///< reports.h: what experiments have found
-typedef struct sc_extra_page sc_extra_page;  ///< service.h: pages of somebody else's
+typedef struct sc_extra_page sc_extra_page;  ///< service.h: pages of a command
 
 typedef struct sc_parts {
     const sc_map *map;
@@ -47,9 +45,7 @@ typedef struct sc_parts {
     sc_events *events;
     sc_metrics *metrics;
     sc_pages *pages;
-    sc_doubts *doubts;
-    sc_window *window;    ///< NULL: none
-    sc_reports *reports;  ///< NULL: none
+    sc_window *window;  ///< NULL: none
     const sc_extra_page *extra;
     size_t extra_count;
     const char *version;

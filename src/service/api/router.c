@@ -15,8 +15,6 @@
 #include "api/service.h"
 #include "api/window.h"
 #include "base/clock.h"
-#include "demo/attack_route.h"
-#include "demo/reports.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -81,19 +79,9 @@ static void show_about(const passage *p)
     sc_about_show(p->parts, p->policy, p->request);
 }
 
-static void show_doubts(const passage *p)
-{
-    sc_doubts_ask(p->parts->doubts, p->loop, p->request);
-}
-
 static void show_window(const passage *p)
 {
     sc_window_show(p->parts->window, p->request);
-}
-
-static void show_reports(const passage *p)
-{
-    sc_reports_show(p->parts->reports, p->request);
 }
 
 static void show_cut(const passage *p)
@@ -131,7 +119,6 @@ static const page pages[] = {
     {"/v1/map.bin", SC_HTTP_GET, "GET, HEAD", FOR_ALL, false, false, show_map_bytes},
     {"/v1/categories", SC_HTTP_GET, "GET, HEAD", FOR_ALL, false, false, show_categories},
     {"/v1/events", SC_HTTP_GET, "GET", BY_EVENTS, false, true, show_events},
-    {"/v1/doubts", SC_HTTP_POST, "POST", BY_EVENTS, false, false, show_doubts},
     {"/healthz", SC_HTTP_GET, "GET, HEAD", FOR_ALL, true, false, show_live},
     {"/readyz", SC_HTTP_GET, "GET, HEAD", FOR_ALL, true, false, show_ready},
     {"/metrics", SC_HTTP_GET, "GET, HEAD", BY_METRICS, true, false, show_metrics},
@@ -143,9 +130,9 @@ static const page cluster_page = {"/v1/cluster", SC_HTTP_GET, "GET, HEAD", BY_ME
                                   true,          false,       show_cluster};
 static const page window_page = {NULL,  SC_HTTP_GET, "GET, HEAD", FOR_ALL,
                                  false, false,       show_window};
-static const page reports_page = {NULL,  SC_HTTP_GET, "GET, HEAD", BY_EVENTS,
-                                  false, false,       show_reports};
-// What they show may be a stream.
+static const page extra_head = {NULL,  SC_HTTP_GET, "GET, HEAD", BY_EVENTS,
+                                false, false,       show_extra};
+// What these show may be a stream.
 static const page extra_get = {NULL, SC_HTTP_GET, "GET", BY_EVENTS, false, true, show_extra};
 static const page extra_post = {NULL, SC_HTTP_POST, "POST", BY_EVENTS, false, false, show_extra};
 
@@ -157,14 +144,22 @@ static const page *find_parts_page(const sc_parts *parts, const char *path)
     return NULL;
 }
 
+static bool is_path_of(const sc_extra_page *extra, const char *path)
+{
+    const size_t size = strlen(extra->path);
+    if (strncmp(extra->path, path, size) != 0) return false;
+    return path[size] == '\0' || (extra->is_folder && path[size] == '/');
+}
+
 /** Extra pages, where there are any: `starcloak serve` gives none. */
 static const page *find_extra(passage *p, const char *path)
 {
     for (size_t i = 0; i < p->parts->extra_count; i++) {
         const sc_extra_page *extra = &p->parts->extra[i];
-        if (strcmp(extra->path, path) != 0) continue;
+        if (!is_path_of(extra, path)) continue;
         p->extra = extra;
-        return extra->method == SC_HTTP_GET ? &extra_get : &extra_post;
+        if (extra->method == SC_HTTP_POST) return &extra_post;
+        return extra->takes_head ? &extra_head : &extra_get;
     }
     return NULL;
 }
@@ -177,7 +172,6 @@ static const page *find_page(passage *p, const char *path)
     const page *of_parts = find_parts_page(p->parts, path);
     if (of_parts) return of_parts;
     if (p->parts->window && sc_window_has(p->parts->window, path)) return &window_page;
-    if (p->parts->reports && sc_reports_has(path)) return &reports_page;
     return find_extra(p, path);
 }
 

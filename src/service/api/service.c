@@ -18,8 +18,6 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/diag.h"
-#include "demo/attack_route.h"
-#include "demo/reports.h"
 
 #include <math.h>
 #include <string.h>
@@ -236,7 +234,7 @@ static sc_err make_view(sc_service *service, const sc_service_options *options, 
     return SC_OK;
 }
 
-/** What people look at, and the adversary whom they may ask. */
+/** What people look at. */
 static sc_err make_pages(sc_service *service, const sc_service_options *options, sc_diag *diag)
 {
     sc_parts *parts = &service->parts;
@@ -244,10 +242,6 @@ static sc_err make_pages(sc_service *service, const sc_service_options *options,
         sc_pages_new(parts->map, sc_courier_vocabulary(parts->courier), &parts->pages, diag);
     if (!err && parts->cut) err = sc_cut_page_new(parts->cut, &parts->cut_page, diag);
     if (!err && options->has_window) err = sc_window_new(&parts->window, diag);
-    if (!err && options->reports) err = sc_reports_new(options->reports, &parts->reports, diag);
-    if (!err) {
-        err = sc_doubts_new(parts, &options->ledger.engine, options->density, &parts->doubts, diag);
-    }
     return err;
 }
 
@@ -303,6 +297,11 @@ unsigned sc_service_loops(const sc_service *service)
 bool sc_service_is_draining(const sc_service *service)
 {
     return atomic_load(&service->parts.is_draining);
+}
+
+void sc_service_count_refusal(sc_service *service, sc_problem_kind kind)
+{
+    sc_door_count_refusal(service->parts.door, kind);
 }
 
 sc_err sc_service_switch(sc_service *service, sc_variant variant)
@@ -361,8 +360,6 @@ size_t sc_service_drain(sc_service *service, double grace_s, double seconds)
     sc_parts *parts = &service->parts;
     atomic_store(&parts->is_draining, true);
     sc_ledger_drain(parts->ledger);
-    // Queries are seen through; a doubt can be asked again elsewhere, and would hold up the end.
-    sc_doubts_drain(parts->doubts);
     sleep_s(grace_s);
     sc_http_stop_listening(parts->http);
     int64_t until_us = from_now_us(seconds);
@@ -392,7 +389,6 @@ void sc_service_free(sc_service *service)
     if (parts->gateway) sc_gateway_stop(parts->gateway);
     if (parts->ledger) sc_ledger_stop(parts->ledger);
     sc_courier_free(parts->courier);
-    sc_doubts_free(parts->doubts);
     sc_door_free(parts->door);
     sc_events_free(parts->events);
     sc_alarms_free(service->alarms);
@@ -403,7 +399,6 @@ void sc_service_free(sc_service *service)
     sc_pages_free(parts->pages);
     sc_cut_page_free(parts->cut_page);
     sc_window_free(parts->window);
-    sc_reports_free(parts->reports);
     sc_metrics_free(parts->metrics);
     sc_pending_free(parts->pending);
     sc_rates_free(parts->address_rates);

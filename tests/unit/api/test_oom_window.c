@@ -1,15 +1,13 @@
-// Every allocation for kept pages, the window, reports and what the service says of itself fails
-// once, in turn: it is told, and nothing leaks.
+// Every allocation for kept pages, the window and what the service says of itself fails once, in
+// turn: it is told, and nothing leaks.
 #include "api/about.h"
 #include "api/json_write.h"
 #include "api/kept.h"
-#include "demo/reports.h"
 #include "api/window_files.h"
 
 #include "support/check.h"
 #include "support/oom.h"
 #include "support/page_server.h"
-#include "support/place.h"
 #include "support/sketch.h"
 
 #include <pthread.h>
@@ -76,30 +74,7 @@ static void test_a_window_that_cannot_be_made(void **state)
     }
 }
 
-static void test_a_folder_of_reports_that_cannot_be_opened(void **state)
-{
-    (void)state;
-    const place folder = place_new();
-    sc_reports *reports = NULL;
-    unsigned long failures = 0;
-    FOR_EACH_FAILURE(n)
-    {
-        sc_diag diag = {""};
-        const sc_err err = sc_reports_new(folder.path, &reports, &diag);
-        if (!oom_happened()) {
-            CHECK_OK(err, &diag);
-            break;
-        }
-        CHECK_REFUSED(err, SC_ENOMEM, &diag, "out of memory while opening the folder of reports");
-        assert_null(reports);
-        failures++;
-    }
-    assert_int_equal(failures, 2);  // itself, and its shelf
-    sc_reports_free(reports);
-    place_free(&folder);
-}
-
-// --- Pages that are made for each request --------------------------------------------------------
+// --- A page that is made for each request --------------------------------------------------------
 
 typedef struct fixture {
     sc_parts parts;
@@ -128,11 +103,7 @@ static void handle(void *context, unsigned loop, sc_http_request *request)
         return;
     }
     oom_arm(++f->fail_at);
-    if (strcmp(path, "/v1/about") == 0) {
-        sc_about_show(&f->parts, &f->policy, request);
-    } else {
-        sc_reports_show(f->parts.reports, request);
-    }
+    sc_about_show(&f->parts, &f->policy, request);
     if (oom_happened()) atomic_fetch_add(&f->failures, 1);
 }
 
@@ -152,18 +123,6 @@ static unsigned ask_until_it_is_shown(fixture *f, const char *path)
     sc_http_free(http);
     assert_int_equal(refusals, atomic_load(&f->failures));
     return refusals;
-}
-
-static void test_a_report_that_cannot_be_read(void **state)
-{
-    (void)state;
-    const place folder = place_new();
-    place_write_text(&folder, "report.html", text);
-    fixture f = {.fail_at = 0};
-    CHECK_OK(sc_reports_new(folder.path, &f.parts.reports, NULL), NULL);
-    assert_int_equal(ask_until_it_is_shown(&f, "/reports/"), 1);
-    sc_reports_free(f.parts.reports);
-    place_free(&folder);
 }
 
 static void settle(void *context, sc_ticket *ticket)
@@ -191,8 +150,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_page_that_cannot_be_kept),
         cmocka_unit_test(test_a_window_that_cannot_be_made),
-        cmocka_unit_test(test_a_folder_of_reports_that_cannot_be_opened),
-        cmocka_unit_test(test_a_report_that_cannot_be_read),
         cmocka_unit_test(test_a_service_that_cannot_tell_of_itself),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

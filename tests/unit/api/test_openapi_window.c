@@ -1,7 +1,6 @@
 // Real responses of the pages that people look at, against openapi.json: the window, what a service
-// says of itself, reports, and events of each kind.
+// says of itself, and events of each kind.
 #include "described.h"
-#include "support/place.h"
 #include "support/rough_provider.h"
 
 #include <pthread.h>
@@ -30,24 +29,26 @@ static void test_the_window_is_as_described_and_may_be_left_out(void **state)
     fixture_close(&f);
 }
 
-static void test_reports_are_as_described(void **state)
+static void test_what_only_a_demo_has_is_not_there(void **state)
 {
     (void)state;
-    const place p = place_new();
+    static const char *const paths[] = {"/v1/doubts",           "/reports",    "/reports/",
+                                        "/reports/report.html", "/demo/about", "/demo/events",
+                                        "/demo/engine"};
     fixture f;
     fixture_open(&f);
-    f.live.options.reports = p.path;
+    f.live.options.has_window = true;
+    f.live.options.policy.events = SC_ACCESS_OPEN;
     live_service_start(&f.live);
-    check_ask(&f, "GET", "/reports/", "", NULL, 404);
-    place_write_text(&p, "report.html", "<!doctype html><title>A report</title>");
-    check_ask(&f, "GET", "/reports/", "", NULL, 200);
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        for (unsigned posts = 0; posts < 2; posts++) {
+            web_reply reply = web_ask(live_service_address(&f.live), posts ? "POST" : "GET",
+                                      paths[i], "", posts ? "{}" : NULL);
+            if (reply.status != 404) fail_msg("%s gave %d", paths[i], reply.status);
+            web_reply_free(&reply);
+        }
+    }
     fixture_close(&f);
-
-    fixture_open(&f);
-    live_service_start(&f.live);
-    check_ask(&f, "GET", "/reports/", "", NULL, 404);
-    fixture_close(&f);
-    place_free(&p);
 }
 
 static void show_nothing(void *context, unsigned loop, sc_http_request *request)
@@ -68,8 +69,8 @@ static void check_about(const fixture *f, const char *part)
 static void test_a_service_tells_of_itself_as_described(void **state)
 {
     (void)state;
-    const place p = place_new();
-    static const sc_extra_page extra = {"/demo/about", SC_HTTP_GET, show_nothing, NULL};
+    static const sc_extra_page extra = {
+        .path = "/demo/about", .method = SC_HTTP_GET, .offer = "nothing", .show = show_nothing};
     for (unsigned kind = 0; kind < 3; kind++) {
         fixture f;
         fixture_open(&f);
@@ -77,10 +78,8 @@ static void test_a_service_tells_of_itself_as_described(void **state)
             f.live.options.courier.kind = SC_COURIER_HTTP;
             f.live.options.courier.url = "http://127.0.0.1:9/";
             f.live.options.courier.encoding = kind == 1 ? SC_ENCODING_COMPACT : SC_ENCODING_GEOJSON;
-            f.live.options.reports = p.path;
         }
         if (kind == 2) {
-            place_write_text(&p, "report.html", "<!doctype html>");
             f.live.options.policy.events = SC_ACCESS_OPEN;
             f.live.options.extra = &extra;
             f.live.options.extra_count = 1;
@@ -93,19 +92,17 @@ static void test_a_service_tells_of_itself_as_described(void **state)
         };
         check_about(&f, providers[kind]);
         check_about(
-            &f, kind == 2
-                    ? "\"events\":\"open\",\"reports\":true,\"cluster\":false,\"demo\":true}"
-                    : "\"events\":\"local\",\"reports\":false,\"cluster\":false,\"demo\":false}");
+            &f,
+            kind == 2
+                ? "\"events\":\"open\",\"offers\":[\"nothing\"],\"cluster\":false,\"demo\":true}"
+                : "\"events\":\"local\",\"offers\":[],\"cluster\":false,\"demo\":false}");
         fixture_close(&f);
     }
-    place_free(&p);
 }
 
 static void test_what_only_listeners_may_see_is_kept_from_others_as_described(void **state)
 {
     (void)state;
-    static const char doubt[] = "{\"queries\":[{\"segment\":0,\"k\":1,\"l\":1,\"max_hops\":0}]}";
-    const place p = place_new();
     static const struct {
         sc_access access;
         const char *headers;
@@ -120,14 +117,10 @@ static void test_what_only_listeners_may_see_is_kept_from_others_as_described(vo
         fixture f;
         fixture_open(&f);
         f.live.options.policy.events = cases[i].access;
-        f.live.options.reports = p.path;
         live_service_start(&f.live);
         check_ask(&f, "GET", "/v1/events", cases[i].headers, NULL, cases[i].status);
-        check_ask(&f, "GET", "/reports/", cases[i].headers, NULL, cases[i].status);
-        check_ask(&f, "POST", "/v1/doubts", cases[i].headers, doubt, cases[i].status);
         fixture_close(&f);
     }
-    place_free(&p);
 }
 
 // --- Events --------------------------------------------------------------------------------------
@@ -260,7 +253,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_window_is_as_described_and_may_be_left_out),
-        cmocka_unit_test(test_reports_are_as_described),
+        cmocka_unit_test(test_what_only_a_demo_has_is_not_there),
         cmocka_unit_test(test_a_service_tells_of_itself_as_described),
         cmocka_unit_test(test_what_only_listeners_may_see_is_kept_from_others_as_described),
         cmocka_unit_test(test_events_of_each_kind_are_as_described),

@@ -2,7 +2,8 @@
 // away or is still there at the end leaves nothing behind.
 #include "demo/attack_route.h"
 
-#include "unit/api/house.h"
+#include "attack_scene.h"
+#include "support/web_client.h"
 
 #include <pthread.h>
 
@@ -15,39 +16,15 @@
     "{\"method\":\"bounded\",\"segments\":[0,35],\"members\":[{\"k\":3," \
     "\"l\":9,\"max_hops\":0},{\"k\":3,\"l\":9,\"max_hops\":0}]}"
 
-static void to_doubts(void *context, unsigned loop, sc_http_request *request)
+static int call(const attack_scene *on)
 {
-    const house *h = context;
-    sc_doubts_ask(h->parts.doubts, loop, request);
+    return house_connect(live_service_address(&on->live));
 }
 
-static house *doubting_house(unsigned loops)
+static house_reply ask(const attack_scene *on, const char *body)
 {
-    house_options options = house_options_default();
-    options.loops = loops;
-    options.handle = to_doubts;
-    house *h = test_take(1, sizeof *h);
-    sc_diag diag = {""};
-    const sc_engine_options engine = sc_engine_options_default();
-    house_furnish(h, &options);
-    CHECK_OK(sc_door_new(&h->parts, options.max_pending, NULL, &h->parts.door, &diag), &diag);
-    house_staff(h);
-    CHECK_OK(sc_doubts_new(&h->parts, &engine, NULL, &h->parts.doubts, &diag), &diag);
-    CHECK_OK(sc_http_start(h->parts.http, &diag), &diag);
-    return h;
-}
-
-static void close_doubting_house(house *h)
-{
-    sc_http_stop(h->parts.http);
-    sc_doubts_free(h->parts.doubts);
-    house_close(h);
-}
-
-static house_reply ask(const house *h, const char *body)
-{
-    const int fd = house_call(h);
-    house_send(fd, JSON, body);
+    const int fd = call(on);
+    house_post(fd, ATTACK_PATH, JSON, body);
     const house_reply reply = house_hear(fd);
     close(fd);
     return reply;
@@ -73,11 +50,11 @@ static json_int_t whole_at(const json_t *array, size_t i)
 static void test_a_cloak_is_doubted_by_the_engine_in_force(void **state)
 {
     (void)state;
-    house *h = doubting_house(2);
+    attack_scene *on = attack_scene_open(2, NULL);
     // On the same connection, twice.
-    const int fd = house_call(h);
+    const int fd = call(on);
     for (int i = 0; i < 2; i++) {
-        house_send(fd, JSON, CLOAK);
+        house_post(fd, ATTACK_PATH, JSON, CLOAK);
         const house_reply reply = house_hear(fd);
         assert_int_equal(reply.status, 200);
         CHECK_CONTAINS(reply.head, "Content-Type: application/json");
@@ -96,16 +73,16 @@ static void test_a_cloak_is_doubted_by_the_engine_in_force(void **state)
         json_decref(reply.body);
     }
     close(fd);
-    close_doubting_house(h);
+    attack_scene_close(on);
 }
 
 static void test_expansion_is_doubted_around_the_first_query(void **state)
 {
     (void)state;
-    house *h = doubting_house(1);
-    const house_reply reply = ask(h, "{\"method\":\"expansion\",\"queries\":["
-                                     "{\"segment\":17," NEEDS "},{\"segment\":18," NEEDS "},"
-                                     "{\"segment\":35," NEEDS "}]}");
+    attack_scene *on = attack_scene_open(1, NULL);
+    const house_reply reply = ask(on, "{\"method\":\"expansion\",\"queries\":["
+                                      "{\"segment\":17," NEEDS "},{\"segment\":18," NEEDS "},"
+                                      "{\"segment\":35," NEEDS "}]}");
     assert_int_equal(reply.status, 200);
     assert_string_equal(house_word(&reply, "method"), "expansion");
     const json_t *segments = json_object_get(reply.body, "segments");
@@ -117,19 +94,19 @@ static void test_expansion_is_doubted_around_the_first_query(void **state)
     assert_true(has_first && count >= 3);
     assert_int_equal(json_array_size(json_object_get(reply.body, "linkability")), count);
     json_decref(reply.body);
-    close_doubting_house(h);
+    attack_scene_close(on);
 }
 
 static void test_whoever_finds_no_company_has_no_cloak_to_be_doubted(void **state)
 {
     (void)state;
-    house *h = doubting_house(1);
-    const house_reply reply = ask(h, "{\"queries\":[{\"segment\":17," NEEDS "}]}");
+    attack_scene *on = attack_scene_open(1, NULL);
+    const house_reply reply = ask(on, "{\"queries\":[{\"segment\":17," NEEDS "}]}");
     assert_int_equal(reply.status, 200);
     assert_true(json_is_false(json_object_get(reply.body, "found")));
     assert_int_equal(json_object_size(reply.body), 2);
     json_decref(reply.body);
-    close_doubting_house(h);
+    attack_scene_close(on);
 }
 
 // --- What is refused -----------------------------------------------------------------------------
@@ -137,41 +114,67 @@ static void test_whoever_finds_no_company_has_no_cloak_to_be_doubted(void **stat
 static void test_what_cannot_be_read_is_refused_with_its_field(void **state)
 {
     (void)state;
-    house *h = doubting_house(1);
-    const int fd = house_call(h);
-    house_send(fd, JSON, "{\"segments\":[1,2],\"members\":[{\"k\":0}]}");
+    attack_scene *on = attack_scene_open(1, NULL);
+    const int fd = call(on);
+    house_post(fd, ATTACK_PATH, JSON, "{\"segments\":[1,2],\"members\":[{\"k\":0}]}");
     const house_reply reply = house_hear(fd);
     assert_int_equal(reply.status, 400);
     assert_string_equal(house_word(&reply, "field"), "/members/0/k");
     json_decref(reply.body);
-    house_send(fd, "", CLOAK);
+    house_post(fd, ATTACK_PATH, "", CLOAK);
     HEAR_PROBLEM(fd, 415, "media-type");
-    assert_int_equal(sc_door_refused(h->parts.door, SC_PROBLEM_MEDIA_TYPE), 1);
+    web_reply metrics = web_ask(live_service_address(&on->live), "GET", "/metrics", "", NULL);
+    CHECK_CONTAINS(metrics.body, "starcloak_refused_total{problem=\"media-type\"} 1\n");
+    web_reply_free(&metrics);
     close(fd);
-    close_doubting_house(h);
+    attack_scene_close(on);
 }
 
+static void *drain(void *context)
+{
+    const attack_scene *on = context;
+    assert_int_equal(sc_service_drain(on->live.service, 0, 30.0), 0);
+    return NULL;
+}
+
+// A request that is under way when it begins to drain is not idle, so its connection stays.
 static void test_a_service_that_drains_takes_no_doubts(void **state)
 {
     (void)state;
-    house *h = doubting_house(1);
-    atomic_store(&h->parts.is_draining, true);
-    const house_reply reply = ask(h, CLOAK);
+    attack_scene *on = attack_scene_open(1, NULL);
+    const int fd = call(on);
+    char head[256];
+    const int size = snprintf(head, sizeof head,
+                              "POST %s HTTP/1.1\r\nHost: localhost\r\n" JSON
+                              "Expect: 100-continue\r\nContent-Length: %zu\r\n\r\n",
+                              ATTACK_PATH, strlen(CLOAK));
+    assert_int_equal(send(fd, head, (size_t)size, MSG_NOSIGNAL), size);
+    static const char go_on[] = "HTTP/1.1 100 Continue\r\n\r\n";
+    char heard[sizeof go_on] = "";
+    assert_int_equal(recv(fd, heard, sizeof go_on - 1, MSG_WAITALL), sizeof go_on - 1);
+    assert_string_equal(heard, go_on);
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, drain, on), 0);
+    WAIT_UNTIL(sc_service_is_draining(on->live.service));
+    assert_int_equal(send(fd, CLOAK, strlen(CLOAK), MSG_NOSIGNAL), strlen(CLOAK));
+    const house_reply reply = house_hear(fd);
     assert_int_equal(reply.status, 503);
     assert_string_equal(house_word(&reply, "type"), "urn:starcloak:problem:draining");
     CHECK_CONTAINS(reply.head, "Retry-After: 1");
     json_decref(reply.body);
-    close_doubting_house(h);
+    close(fd);
+    pthread_join(thread, NULL);
+    attack_scene_close(on);
 }
 
 enum { CROWD = 40 };
 
 /** Many slow doubts at once, each on a connection of its own. */
-static void send_crowd(const house *h, int fds[CROWD])
+static void send_crowd(const attack_scene *on, int fds[CROWD])
 {
     for (size_t i = 0; i < CROWD; i++) {
-        fds[i] = house_call(h);
-        house_send(fds[i], JSON, SLOW);
+        fds[i] = call(on);
+        house_post(fds[i], ATTACK_PATH, JSON, SLOW);
     }
 }
 
@@ -197,9 +200,9 @@ static size_t hear_refusal(const int fds[CROWD])
 static void test_too_many_are_told_to_come_again_and_those_who_left_hold_nobody_up(void **state)
 {
     (void)state;
-    house *h = doubting_house(1);
+    attack_scene *on = attack_scene_open(1, NULL);
     int fds[CROWD];
-    send_crowd(h, fds);
+    send_crowd(on, fds);
     (void)hear_refusal(fds);
     const house_reply first = house_hear(fds[0]);
     assert_int_equal(first.status, 200);
@@ -210,23 +213,23 @@ static void test_too_many_are_told_to_come_again_and_those_who_left_hold_nobody_
     }
     int status = 503;
     for (int tries = 0; status == 503 && tries < 12000; tries++) {
-        const house_reply next = ask(h, CLOAK);
+        const house_reply next = ask(on, CLOAK);
         status = next.status;
         json_decref(next.body);
         usleep(5000);
     }
     assert_int_equal(status, 200);
-    close_doubting_house(h);
+    attack_scene_close(on);
 }
 
 static void test_who_waits_when_it_drains_is_told_so(void **state)
 {
     (void)state;
-    house *h = doubting_house(2);
+    attack_scene *on = attack_scene_open(2, NULL);
     int fds[CROWD];
-    send_crowd(h, fds);
+    send_crowd(on, fds);
     const size_t left = hear_refusal(fds);
-    sc_doubts_drain(h->parts.doubts);
+    sc_doubts_drain(on->attacks);
     // Who came first may have a result, who came too late was refused, and the rest is given up.
     size_t given_up = 0;
     for (size_t i = 0; i < left; i++) {
@@ -244,21 +247,21 @@ static void test_who_waits_when_it_drains_is_told_so(void **state)
         close(fds[i]);
     }
     // So is who comes before the door is closed.
-    const house_reply reply = ask(h, CLOAK);
+    const house_reply reply = ask(on, CLOAK);
     assert_int_equal(reply.status, 503);
     assert_string_equal(house_word(&reply, "type"), "urn:starcloak:problem:draining");
     json_decref(reply.body);
-    close_doubting_house(h);
+    attack_scene_close(on);
 }
 
 static void test_a_house_can_close_while_doubts_wait(void **state)
 {
     (void)state;
-    house *h = doubting_house(2);
+    attack_scene *on = attack_scene_open(2, NULL);
     int fds[CROWD];
-    send_crowd(h, fds);
+    send_crowd(on, fds);
     (void)hear_refusal(fds);
-    close_doubting_house(h);
+    attack_scene_close(on);
     for (size_t i = 0; i < CROWD; i++) {
         close(fds[i]);
     }

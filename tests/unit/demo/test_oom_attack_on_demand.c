@@ -2,14 +2,13 @@
 // leaks (the address sanitizer looks), and the next one goes well.
 #include <pthread.h>
 
+#include "attack_scene.h"
 #include "base/rng.h"
 #include "demo/attack_json.h"
 #include "demo/attack_on_demand_internal.h"
-#include "demo/attack_route.h"
+#include "made_attack.h"
 #include "support/oom.h"
 #include "support/sketch.h"
-#include "made_attack.h"
-#include "unit/api/house.h"
 
 static void forget(void *context, sc_doubt *doubt)
 {
@@ -160,36 +159,26 @@ static void test_a_reply_for_which_there_is_no_room_says_so(void **state)
 
 // --- The route -----------------------------------------------------------------------------------
 
-static void close_house(house *h)
-{
-    sc_http_stop(h->parts.http);
-    sc_doubts_free(h->parts.doubts);
-    house_close(h);
-}
-
 static void test_a_route_without_memory_is_not_opened(void **state)
 {
     (void)state;
-    const sc_engine_options engine = sc_engine_options_default();
     unsigned long failures = 0;
     bool is_out = true;
     // A server that has watched once cannot forget it, so each try has one of its own.
     for (unsigned long n = 1; is_out; n++) {
-        const house_options options = house_options_default();
-        house *h = test_take(1, sizeof *h);
-        house_furnish(h, &options);
+        attack_scene *on = attack_scene_prepare(2, NULL);
         sc_diag diag = {""};
         sc_alloc_fail_at(n);
-        const sc_err err = sc_doubts_new(&h->parts, &engine, NULL, &h->parts.doubts, &diag);
+        const sc_err err = attack_scene_attach(on, &diag);
         is_out = oom_happened();
         if (is_out) {
             CHECK_REFUSED(err, SC_ENOMEM, &diag, "out of memory");
-            assert_null(h->parts.doubts);
+            assert_null(on->attacks);
             failures++;
         } else {
             CHECK_OK(err, &diag);
         }
-        close_house(h);
+        attack_scene_close(on);
     }
     // Itself, its loops, a handover of two pieces for each, and the doubter.
     assert_true(failures >= 8);
@@ -201,42 +190,26 @@ static atomic_bool has_failed;
 
 static void ask_with_little_memory(void *context, unsigned loop, sc_http_request *request)
 {
-    house *h = context;
+    const attack_scene *on = context;
     sc_alloc_fail_at(atomic_load(&fail_at));
-    sc_doubts_ask(h->parts.doubts, loop, request);
+    sc_doubts_ask(on->attacks, loop, request);
     atomic_store(&has_failed, oom_happened());
 }
 
 static void ask_before_memory_runs_out(void *context, unsigned loop, sc_http_request *request)
 {
-    house *h = context;
+    const attack_scene *on = context;
     sc_alloc_fail_at(0);
-    sc_doubts_ask(h->parts.doubts, loop, request);
+    sc_doubts_ask(on->attacks, loop, request);
     // This loop gets no more, and so has none when the doubt is back.
     sc_alloc_fail_at(1);
 }
 
-static house *open_house(sc_http_handler handle)
-{
-    house_options options = house_options_default();
-    options.loops = 1;
-    options.handle = handle;
-    house *h = test_take(1, sizeof *h);
-    sc_diag diag = {""};
-    const sc_engine_options engine = sc_engine_options_default();
-    house_furnish(h, &options);
-    CHECK_OK(sc_door_new(&h->parts, options.max_pending, NULL, &h->parts.door, &diag), &diag);
-    house_staff(h);
-    CHECK_OK(sc_doubts_new(&h->parts, &engine, NULL, &h->parts.doubts, &diag), &diag);
-    CHECK_OK(sc_http_start(h->parts.http, &diag), &diag);
-    return h;
-}
-
 // The status of the reply; 0 if there was no memory for one either, and the connection ended.
-static int ask(const house *h)
+static int ask(const attack_scene *on)
 {
-    const int fd = house_call(h);
-    house_send(fd, "Content-Type: application/json\r\n",
+    const int fd = house_connect(live_service_address(&on->live));
+    house_post(fd, ATTACK_PATH, "Content-Type: application/json\r\n",
                "{\"segments\":[3,1],\"members\":[{\"k\":1,\"l\":1,\"max_hops\":1}]}");
     char first = 0;
     int status = 0;
@@ -252,26 +225,26 @@ static int ask(const house *h)
 static void test_a_request_without_memory_is_refused(void **state)
 {
     (void)state;
-    house *h = open_house(ask_with_little_memory);
+    attack_scene *on = attack_scene_open(1, ask_with_little_memory);
     unsigned long n = 0;
     do {
         atomic_store(&fail_at, ++n);
-        const int status = ask(h);
+        const int status = ask(on);
         assert_true(atomic_load(&has_failed) ? status == 0 || status == 503 : status == 200);
     } while (atomic_load(&has_failed));
     assert_true(n > 4);  // its words, and the visit
-    close_house(h);
+    attack_scene_close(on);
 }
 
 static void test_a_doubt_that_cannot_be_told_is_still_an_end(void **state)
 {
     (void)state;
-    house *h = open_house(ask_before_memory_runs_out);
+    attack_scene *on = attack_scene_open(1, ask_before_memory_runs_out);
     for (int i = 0; i < 3; i++) {
-        const int status = ask(h);
+        const int status = ask(on);
         assert_true(status == 0 || status == 503);
     }
-    close_house(h);
+    attack_scene_close(on);
 }
 
 int main(void)

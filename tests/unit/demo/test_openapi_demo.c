@@ -1,8 +1,52 @@
-// Doubts and replies to them, by a running service, against openapi.json.
+// Attacks on demand and reports, by a service with the demo's pages, against openapi_demo.json; and
+// that document, against the code.
 #include "unit/api/described.h"
+
+#include "demo/attack_json.h"
+#include "demo/demo.h"
+#include "support/json_schema.h"
+#include "support/place.h"
 
 #include <poll.h>
 #include <unistd.h>
+
+/** A demo whose travellers do not set out. */
+typedef struct demo_fixture {
+    fixture f;
+    sc_demo_options options;
+    sc_demo *demo;
+} demo_fixture;
+
+/** Change `options` and `f.live.options`, then demo_start(). */
+static void demo_open(demo_fixture *d)
+{
+    fixture_open(&d->f);
+    json_decref(d->f.document);
+    d->f.document = openapi_load_demo();
+    d->options = sc_demo_options_default();
+    d->options.travellers = 1;
+    d->demo = NULL;
+}
+
+static void demo_start(demo_fixture *d)
+{
+    live_service *live = &d->f.live;
+    sc_diag diag = {""};
+    CHECK_OK(sc_demo_new(live->map, &d->options, &d->demo, &diag), &diag);
+    live->options.extra = sc_demo_pages(d->demo, &live->options.extra_count);
+    CHECK_OK(sc_service_new(live->map, &live->options, &live->service, &diag), &diag);
+    CHECK_OK(sc_demo_attach(d->demo, live->service, &diag), &diag);
+    CHECK_OK(sc_service_start(live->service, &diag), &diag);
+}
+
+static void demo_close(demo_fixture *d)
+{
+    sc_demo_stop(d->demo);
+    sc_service_free(d->f.live.service);
+    d->f.live.service = NULL;
+    sc_demo_free(d->demo);  // the map is needed until now
+    fixture_close(&d->f);
+}
 
 static const char *word_of(const json_t *object, const char *name)
 {
@@ -42,26 +86,27 @@ static void check_belief(const json_t *value, const char *method, size_t member_
 static void test_doubts_are_as_described(void **state)
 {
     (void)state;
-    fixture f;
-    fixture_open(&f);
-    live_service_start(&f.live);
-    json_t *value = doubt(&f, "{\"segments\":[0,1,2],\"members\":[{\"k\":2,\"l\":2,\"max_hops\":3},"
-                              "{\"k\":1,\"l\":3,\"max_hops\":3}]}");
+    demo_fixture d;
+    demo_open(&d);
+    demo_start(&d);
+    json_t *value =
+        doubt(&d.f, "{\"segments\":[0,1,2],\"members\":[{\"k\":2,\"l\":2,\"max_hops\":3},"
+                    "{\"k\":1,\"l\":3,\"max_hops\":3}]}");
     check_belief(value, "basic", 2);
     assert_int_equal(json_array_size(json_object_get(value, "segments")), 3);
     json_decref(value);
-    value = doubt(&f, "{\"method\":\"expansion\",\"queries\":["
-                      "{\"segment\":3,\"k\":2,\"l\":3,\"max_hops\":4},"
-                      "{\"segment\":4,\"k\":2,\"l\":2,\"max_hops\":4}]}");
+    value = doubt(&d.f, "{\"method\":\"expansion\",\"queries\":["
+                        "{\"segment\":3,\"k\":2,\"l\":3,\"max_hops\":4},"
+                        "{\"segment\":4,\"k\":2,\"l\":2,\"max_hops\":4}]}");
     check_belief(value, "expansion", 2);
     json_decref(value);
     // Nobody else is in town, and company is wanted.
-    value = doubt(&f, "{\"method\":\"bounded\",\"queries\":["
-                      "{\"segment\":3,\"k\":2,\"l\":3,\"max_hops\":4}]}");
+    value = doubt(&d.f, "{\"method\":\"bounded\",\"queries\":["
+                        "{\"segment\":3,\"k\":2,\"l\":3,\"max_hops\":4}]}");
     assert_string_equal(word_of(value, "method"), "bounded");
     assert_true(json_is_false(json_object_get(value, "found")));
     json_decref(value);
-    fixture_close(&f);
+    demo_close(&d);
 }
 
 /** A problem, as described, that says where. */
@@ -96,21 +141,21 @@ static void test_doubts_that_are_none_are_refused_as_described(void **state)
          "/members/1/k"},
         {"{\"queries\":[{\"segment\":-1," NEEDS "}]}", "/queries/0/segment"},
     };
-    fixture f;
-    fixture_open(&f);
-    live_service_start(&f.live);
+    demo_fixture d;
+    demo_open(&d);
+    demo_start(&d);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        check_refused(&f, cases[i].body, cases[i].field);
+        check_refused(&d.f, cases[i].body, cases[i].field);
     }
-    check_ask(&f, "POST", "/v1/doubts", "", "{", 400);
-    check_ask(&f, "POST", "/v1/doubts", "", "[]", 400);
-    check_ask(&f, "POST", "/v1/doubts", "", "{}", 400);
-    check_ask(&f, "POST", "/v1/doubts", "Content-Type: text/plain\r\n", "{}", 415);
-    web_reply reply = web_ask(live_service_address(&f.live), "GET", "/v1/doubts", "", NULL);
-    check_described(&f, "POST", "/v1/doubts", 405, &reply);
+    check_ask(&d.f, "POST", "/v1/doubts", "", "{", 400);
+    check_ask(&d.f, "POST", "/v1/doubts", "", "[]", 400);
+    check_ask(&d.f, "POST", "/v1/doubts", "", "{}", 400);
+    check_ask(&d.f, "POST", "/v1/doubts", "Content-Type: text/plain\r\n", "{}", 415);
+    web_reply reply = web_ask(live_service_address(&d.f.live), "GET", "/v1/doubts", "", NULL);
+    check_described(&d.f, "POST", "/v1/doubts", 405, &reply);
     assert_string_equal(web_header(&reply, "Allow"), "POST");
     web_reply_free(&reply);
-    fixture_close(&f);
+    demo_close(&d);
 }
 
 // Far more at once than may wait: each is answered, and those who must come again are told when.
@@ -118,25 +163,25 @@ static void test_too_many_doubts_are_told_to_come_again_as_described(void **stat
 {
     (void)state;
     enum { DOUBTS = 24 };
-    fixture f;
-    fixture_open(&f);
-    live_service_start(&f.live);
+    demo_fixture d;
+    demo_open(&d);
+    demo_start(&d);
     int fds[DOUBTS];
     for (size_t i = 0; i < DOUBTS; i++) {
-        fds[i] = web_connect(live_service_address(&f.live));
+        fds[i] = web_connect(live_service_address(&d.f.live));
         web_send(fds[i], "POST", "/v1/doubts", "",
                  "{\"segments\":[0,1,2,3,4,5],\"members\":[{" NEEDS "},{" NEEDS "},{" NEEDS "}]}");
     }
     size_t busy = 0;
     for (size_t i = 0; i < DOUBTS; i++) {
         web_reply reply = web_receive(fds[i]);
-        check_described(&f, "POST", "/v1/doubts", reply.status == 503 ? 503 : 200, &reply);
+        check_described(&d.f, "POST", "/v1/doubts", reply.status == 503 ? 503 : 200, &reply);
         busy += reply.status == 503;
         web_reply_free(&reply);
         close(fds[i]);
     }
     assert_true(busy > 0 && busy < DOUBTS);
-    fixture_close(&f);
+    demo_close(&d);
 }
 
 // It would take a while, and a service that is told to stop has no time for it.
@@ -144,12 +189,12 @@ static void test_a_doubt_that_is_given_up_while_draining_is_told_as_described(vo
 {
     (void)state;
     enum { DOUBTS = 8 };
-    fixture f;
-    fixture_open(&f);
-    live_service_start(&f.live);
+    demo_fixture d;
+    demo_open(&d);
+    demo_start(&d);
     int fds[DOUBTS];
     for (size_t i = 0; i < DOUBTS; i++) {
-        fds[i] = web_connect(live_service_address(&f.live));
+        fds[i] = web_connect(live_service_address(&d.f.live));
         // Roads that no method would publish together: all replays there may be are run.
         web_send(fds[i], "POST", "/v1/doubts", "",
                  "{\"method\":\"bounded\",\"segments\":[0,35],\"members\":["
@@ -161,17 +206,156 @@ static void test_a_doubt_that_is_given_up_while_draining_is_told_as_described(vo
         waits[i] = (struct pollfd){.fd = fds[i], .events = POLLIN};
     }
     assert_true(poll(waits, DOUBTS, 60000) >= 1);
-    assert_int_equal(sc_service_drain(f.live.service, 0, 30.0), 0);
+    sc_demo_stop(d.demo);  // as `starcloak demo` does
+    assert_int_equal(sc_service_drain(d.f.live.service, 0, 30.0), 0);
     size_t given_up = 0;
     for (size_t i = 0; i < DOUBTS; i++) {
         web_reply reply = web_receive(fds[i]);
-        check_described(&f, "POST", "/v1/doubts", reply.status == 503 ? 503 : 200, &reply);
+        check_described(&d.f, "POST", "/v1/doubts", reply.status == 503 ? 503 : 200, &reply);
         given_up += strstr(reply.body, "urn:starcloak:problem:draining") != NULL;
         web_reply_free(&reply);
         close(fds[i]);
     }
     assert_true(given_up > 0);
-    fixture_close(&f);
+    demo_close(&d);
+}
+
+// --- Reports -------------------------------------------------------------------------------------
+
+static void test_reports_are_as_described(void **state)
+{
+    (void)state;
+    const place p = place_new();
+    demo_fixture d;
+    demo_open(&d);
+    d.options.reports = p.path;
+    demo_start(&d);
+    check_ask(&d.f, "GET", "/reports/", "", NULL, 404);
+    place_write_text(&p, "report.html", "<!doctype html><title>A report</title>");
+    check_ask(&d.f, "GET", "/reports/", "", NULL, 200);
+    web_reply reply = web_ask(live_service_address(&d.f.live), "POST", "/reports/", "", "{}");
+    check_described(&d.f, "GET", "/reports/", 405, &reply);
+    assert_string_equal(web_header(&reply, "Allow"), "GET, HEAD");
+    web_reply_free(&reply);
+    demo_close(&d);
+
+    demo_open(&d);
+    demo_start(&d);
+    check_ask(&d.f, "GET", "/reports/", "", NULL, 404);
+    demo_close(&d);
+    place_free(&p);
+}
+
+static void check_about(const demo_fixture *d, const char *part)
+{
+    web_reply reply = web_ask(live_service_address(&d->f.live), "GET", "/v1/about", "", NULL);
+    check_described(&d->f, "GET", "/v1/about", 200, &reply);
+    CHECK_CONTAINS(reply.body, part);
+    web_reply_free(&reply);
+}
+
+static void test_the_service_says_what_the_demo_offers(void **state)
+{
+    (void)state;
+    const place p = place_new();
+    demo_fixture d;
+    demo_open(&d);
+    d.options.reports = p.path;
+    demo_start(&d);
+    check_about(&d, "\"offers\":[\"attacks\"],\"cluster\":false,\"demo\":true}");
+    place_write_text(&p, "report.html", "<!doctype html>");
+    check_about(&d, "\"offers\":[\"attacks\",\"reports\"],");
+    demo_close(&d);
+    place_free(&p);
+}
+
+static void test_what_only_listeners_may_see_is_kept_from_others_as_described(void **state)
+{
+    (void)state;
+    static const char attack[] = "{\"queries\":[{\"segment\":0,\"k\":1,\"l\":1,\"max_hops\":0}]}";
+    const place p = place_new();
+    static const struct {
+        sc_access access;
+        const char *headers;
+        int status;
+    } cases[] = {
+        {SC_ACCESS_OFF, "", 404},
+        {SC_ACCESS_TOKEN, "", 401},
+        // Somebody far away, by a proxy on this machine.
+        {SC_ACCESS_LOCAL, "X-Forwarded-For: 192.0.2.7\r\n", 403},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        demo_fixture d;
+        demo_open(&d);
+        d.f.live.options.policy.events = cases[i].access;
+        d.options.reports = p.path;
+        demo_start(&d);
+        check_ask(&d.f, "GET", "/reports/", cases[i].headers, NULL, cases[i].status);
+        check_ask(&d.f, "POST", "/v1/doubts", cases[i].headers, attack, cases[i].status);
+        demo_close(&d);
+    }
+    place_free(&p);
+}
+
+// --- The document --------------------------------------------------------------------------------
+
+static void test_the_document_is_sound(void **state)
+{
+    (void)state;
+    json_t *document = openapi_load_demo();
+    size_t count = 0;
+    const char *name = NULL;
+    json_t *schema = NULL;
+    json_object_foreach(json_object_get(json_object_get(document, "components"), "schemas"), name,
+                        schema)
+    {
+        schema_reason why = {""};
+        if (json_schema_audit(document, schema, &why)) fail_msg("%s: %s", name, why.text);
+        const json_t *examples = json_object_get(schema, "examples");
+        for (size_t i = 0; i < json_array_size(examples); i++) {
+            if (json_schema_check(document, schema, json_array_get(examples, i), &why)) {
+                fail_msg("%s, example %zu: %s", name, i, why.text);
+            }
+            count++;
+        }
+    }
+    assert_true(count >= 14);
+    // Replies that the server gives by itself may come from any page.
+    static const int statuses[] = {400, 408, 413, 417, 431, 500, 501, 503};
+    for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++) {
+        char text[2048];
+        const size_t size = sc_problem_of_server(NULL, statuses[i], text, sizeof text);
+        openapi_check_response(document, "POST", "/v1/doubts", statuses[i],
+                               "application/problem+json", text, size);
+        openapi_check_response(document, "GET", "/reports/", statuses[i],
+                               "application/problem+json", text, size);
+    }
+    json_decref(document);
+}
+
+static size_t limit_of(const json_t *document, size_t kind, const char *member)
+{
+    const json_t *kinds = json_object_get(openapi_schema(document, "DoubtRequest"), "oneOf");
+    const json_t *members = json_object_get(json_array_get(kinds, kind), "properties");
+    return (size_t)json_integer_value(
+        json_object_get(json_object_get(members, member), "maxItems"));
+}
+
+static json_int_t most_of(const json_t *document, const char *schema)
+{
+    return json_integer_value(json_object_get(openapi_schema(document, schema), "maximum"));
+}
+
+static void test_limits_of_doubts_are_those_of_the_code(void **state)
+{
+    (void)state;
+    json_t *document = openapi_load_demo();
+    assert_int_equal(limit_of(document, 0, "segments"), SC_DOUBT_SEGMENTS_MAX);
+    assert_int_equal(limit_of(document, 0, "members"), SC_DOUBT_MEMBERS_MAX);
+    assert_int_equal(limit_of(document, 1, "queries"), SC_DOUBT_MEMBERS_MAX);
+    assert_int_equal(most_of(document, "Need"), SC_DOUBT_NEED_MAX);
+    assert_int_equal(most_of(document, "Hops"), SC_DOUBT_HOPS_MAX);
+    json_decref(document);
 }
 
 int main(void)
@@ -181,6 +365,11 @@ int main(void)
         cmocka_unit_test(test_doubts_that_are_none_are_refused_as_described),
         cmocka_unit_test(test_too_many_doubts_are_told_to_come_again_as_described),
         cmocka_unit_test(test_a_doubt_that_is_given_up_while_draining_is_told_as_described),
+        cmocka_unit_test(test_reports_are_as_described),
+        cmocka_unit_test(test_the_service_says_what_the_demo_offers),
+        cmocka_unit_test(test_what_only_listeners_may_see_is_kept_from_others_as_described),
+        cmocka_unit_test(test_the_document_is_sound),
+        cmocka_unit_test(test_limits_of_doubts_are_those_of_the_code),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

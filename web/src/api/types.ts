@@ -17,7 +17,8 @@ export interface About {
     max_nearest: number;
     max_radius_m: number;
     events: 'off' | 'local' | 'token' | 'open';
-    reports: boolean;
+    /** What the demo adds: 'attacks' and, once there is a report, 'reports'. */
+    offers: string[];
     /** Whether there are parts to tell of: /v1/cluster and /v1/cut. Services of one part may leave it out. */
     cluster?: boolean;
     demo: boolean;

@@ -21,7 +21,8 @@ export interface Parts {
     banner: HTMLElement;
     liveLine: HTMLElement;
     ask: HTMLElement;
-    doubt: HTMLElement;
+    /** Null where nothing is attacked. */
+    doubt: HTMLElement | null;
     cloaks: HTMLElement;
     /** Null outside of the demo. */
     engine: HTMLElement | null;
@@ -47,7 +48,9 @@ export class Layout {
     ) {
         this.tabs = new Tabs('What to do', [
             { id: 'ask', label: 'Ask', panel: titled('Ask it yourself', parts.ask) },
-            { id: 'doubt', label: 'Doubt', panel: titled('Doubt it', parts.doubt) },
+            ...(parts.doubt
+                ? [{ id: 'doubt', label: 'Doubt', panel: titled('Doubt it', parts.doubt) }]
+                : []),
             { id: 'cloaks', label: 'Cloaks', panel: titled('The latest cloaks', parts.cloaks) },
             ...(parts.engine
                 ? [{ id: 'engine', label: 'Engine', panel: titled('The engine', parts.engine) }]

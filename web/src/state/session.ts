@@ -327,7 +327,7 @@ async function demoIfTold(): Promise<DemoAbout | null> {
 
 /** Engine and report may change at any time; the rest was read once by panels that do not look again. */
 function isSameKind(now: About, before: About): boolean {
-    const kind = (about: About) => JSON.stringify({ ...about, engine: '', reports: false });
+    const kind = (about: About) => JSON.stringify({ ...about, engine: '', offers: [] });
     return kind(now) === kind(before);
 }
 
