@@ -1,6 +1,6 @@
-// Door: the words of a doubt, the body of POST /v1/doubts.
+// Door: the words of an attack, the body of POST /v1/attacks.
 //
-// The input is the body. What is accepted can be submitted to the doubter as it is, is JSON for
+// The input is the body. What is accepted can be submitted to the attacker as it is, is JSON for
 // jansson too, and reads back as the same when it is written anew; what is refused is refused in
 // one printable line that names a field by its pointer, and is JSON again when it is sent.
 #include "door.h"
@@ -26,27 +26,27 @@ static void check_problem(const sc_problem *problem)
     json_decref(json);
 }
 
-// The same doubt in other words: jansson's, and segments from the last to the first.
-static char *write_anew(const sc_doubt *doubt)
+// The same attack in other words: jansson's, and segments from the last to the first.
+static char *write_anew(const sc_attack_request *attack)
 {
     json_t *body = json_object();
     json_t *askers = json_array();
-    for (size_t i = 0; i < doubt->member_count; i++) {
-        const sc_needs *needs = &doubt->members[i];
+    for (size_t i = 0; i < attack->member_count; i++) {
+        const sc_needs *needs = &attack->members[i];
         json_t *asker = json_pack("{s:I,s:I,s:f}", "max_hops", (json_int_t)needs->max_hops, "l",
                                   (json_int_t)needs->l, "k", (double)needs->k);
-        if (doubt->places) json_object_set_new(asker, "segment", json_integer(doubt->places[i]));
+        if (attack->places) json_object_set_new(asker, "segment", json_integer(attack->places[i]));
         json_array_append_new(askers, asker);
     }
-    json_object_set_new(body, doubt->places ? "queries" : "members", askers);
-    if (doubt->segments) {
+    json_object_set_new(body, attack->places ? "queries" : "members", askers);
+    if (attack->segments) {
         json_t *segments = json_array();
-        for (size_t i = doubt->segment_count; i > 0; i--) {
-            json_array_append_new(segments, json_integer(doubt->segments[i - 1]));
+        for (size_t i = attack->segment_count; i > 0; i--) {
+            json_array_append_new(segments, json_integer(attack->segments[i - 1]));
         }
         json_object_set_new(body, "segments", segments);
     }
-    json_object_set_new(body, "method", json_string(sc_variant_name(doubt->method)));
+    json_object_set_new(body, "method", json_string(sc_variant_name(attack->method)));
     char *text = json_dumps(body, 0);
     json_decref(body);
     if (!text) abort();
@@ -58,7 +58,7 @@ static bool is_same_list(const sc_seg_id *a, const sc_seg_id *b, size_t count)
     return !a == !b && (!a || memcmp(a, b, count * sizeof *a) == 0);
 }
 
-static void check_same(const sc_doubt *a, const sc_doubt *b)
+static void check_same(const sc_attack_request *a, const sc_attack_request *b)
 {
     DOOR_PROMISE(a->method == b->method, "a method stays");
     DOOR_PROMISE(a->segment_count == b->segment_count && a->member_count == b->member_count,
@@ -77,24 +77,25 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const uint32_t segment_count = sc_map_segment_count(map);
     char *body = (char *)door_copy(data, size);
     sc_problem problem = {.detail = ""};
-    sc_doubt_field field;
-    sc_doubt *doubt = sc_doubt_read(body, size, segment_count, SC_XSTAR, &field, &problem);
-    if (!doubt) {
+    sc_attack_field field;
+    sc_attack_request *attack =
+        sc_attack_read(body, size, segment_count, SC_XSTAR, &field, &problem);
+    if (!attack) {
         check_problem(&problem);
     } else {
-        DOOR_PROMISE(sc__doubt_check(map, doubt, NULL) == SC_OK,
+        DOOR_PROMISE(sc__attack_check(map, attack, NULL) == SC_OK,
                      "what is accepted can be submitted");
         json_t *json =
             json_loadb(body, size, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, NULL);
         DOOR_PROMISE(json, "what is accepted is JSON");
         json_decref(json);
-        char *anew = write_anew(doubt);
-        sc_doubt *again =
-            sc_doubt_read(anew, strlen(anew), segment_count, SC_BASIC, &field, &problem);
+        char *anew = write_anew(attack);
+        sc_attack_request *again =
+            sc_attack_read(anew, strlen(anew), segment_count, SC_BASIC, &field, &problem);
         DOOR_PROMISE(again, "what is accepted is accepted in other words");
-        check_same(doubt, again);
-        sc_doubt_free(again);
-        sc_doubt_free(doubt);
+        check_same(attack, again);
+        sc_attack_request_free(again);
+        sc_attack_request_free(attack);
         free(anew);
     }
     free(body);

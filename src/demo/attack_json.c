@@ -1,4 +1,4 @@
-// A doubt's words, and the reply to them. See doubt_json.h.
+// An attack's words, and the reply to them. See attack_json.h.
 //
 // Each object has a table of its members and a function that reads one of them, as in query_json.c.
 // Elements of arrays know nothing of the place they are in: their fields are named from there, as
@@ -18,8 +18,8 @@
 typedef struct reading {
     sc_json_reader in;
     uint32_t segment_count;  ///< of the map
-    sc_doubt *doubt;
-    sc_doubt_field *field;
+    sc_attack_request *attack;
+    sc_attack_field *field;
 } reading;
 
 #define COUNT_OF(array) (unsigned)(sizeof(array) / sizeof(array)[0])
@@ -95,27 +95,27 @@ static bool read_segment(reading *r, const char *pointer, sc_seg_id *out)
 
 static bool read_element_segment(reading *r, size_t i)
 {
-    return read_segment(r, "", &r->doubt->segments[i]);
+    return read_segment(r, "", &r->attack->segments[i]);
 }
 
 static const list of_segments = {
     .pointer = "/segments",
     .wanted = "an array of numbers",
-    .most = SC_DOUBT_SEGMENTS_MAX,
+    .most = SC_ATTACK_REQUEST_SEGMENTS_MAX,
     .read = read_element_segment,
 };
 
 static bool read_segments(reading *r)
 {
-    sc_doubt *doubt = r->doubt;
+    sc_attack_request *attack = r->attack;
     // All that may come; only what was read is wiped, and the rest is zero.
-    doubt->segments = sc_calloc(SC_DOUBT_SEGMENTS_MAX, sizeof *doubt->segments);
-    if (!doubt->segments) return no_memory(r);
-    doubt->segment_count = SC_DOUBT_SEGMENTS_MAX;
-    if (!read_list(r, &of_segments, &doubt->segment_count)) return false;
-    sc_sort_u32(doubt->segments, doubt->segment_count);
-    for (size_t i = 1; i < doubt->segment_count; i++) {
-        if (doubt->segments[i] != doubt->segments[i - 1]) continue;
+    attack->segments = sc_calloc(SC_ATTACK_REQUEST_SEGMENTS_MAX, sizeof *attack->segments);
+    if (!attack->segments) return no_memory(r);
+    attack->segment_count = SC_ATTACK_REQUEST_SEGMENTS_MAX;
+    if (!read_list(r, &of_segments, &attack->segment_count)) return false;
+    sc_sort_u32(attack->segments, attack->segment_count);
+    for (size_t i = 1; i < attack->segment_count; i++) {
+        if (attack->segments[i] != attack->segments[i - 1]) continue;
         return sc_problem_set(r->in.problem, SC_PROBLEM_REQUEST, of_segments.pointer,
                               "one of them stands there twice; name each once");
     }
@@ -146,11 +146,13 @@ static bool read_query_member(void *context, unsigned which)
     const char *field = members_of_query[which].pointer;
     switch (which) {
     case K:
-        return read_between(a->r, SC_PROBLEM_PROFILE, field, 1, SC_DOUBT_NEED_MAX, &a->needs->k);
+        return read_between(a->r, SC_PROBLEM_PROFILE, field, 1, SC_ATTACK_REQUEST_NEED_MAX,
+                            &a->needs->k);
     case L:
-        return read_between(a->r, SC_PROBLEM_PROFILE, field, 1, SC_DOUBT_NEED_MAX, &a->needs->l);
+        return read_between(a->r, SC_PROBLEM_PROFILE, field, 1, SC_ATTACK_REQUEST_NEED_MAX,
+                            &a->needs->l);
     case MAX_HOPS:
-        return read_between(a->r, SC_PROBLEM_PROFILE, field, 0, SC_DOUBT_HOPS_MAX,
+        return read_between(a->r, SC_PROBLEM_PROFILE, field, 0, SC_ATTACK_REQUEST_HOPS_MAX,
                             &a->needs->max_hops);
     default:
         return read_segment(a->r, field, a->place);
@@ -188,46 +190,46 @@ static bool read_asker(asker *a, const sc_json_shape *shape)
 
 static bool read_element_member(reading *r, size_t i)
 {
-    asker a = {.r = r, .needs = &r->doubt->members[i]};
+    asker a = {.r = r, .needs = &r->attack->members[i]};
     return read_asker(&a, &of_member);
 }
 
 static bool read_element_query(reading *r, size_t i)
 {
-    asker a = {.r = r, .needs = &r->doubt->members[i], .place = &r->doubt->places[i]};
+    asker a = {.r = r, .needs = &r->attack->members[i], .place = &r->attack->places[i]};
     return read_asker(&a, &of_query);
 }
 
 static const list of_members = {
     .pointer = "/members",
     .wanted = "an array of objects",
-    .most = SC_DOUBT_MEMBERS_MAX,
+    .most = SC_ATTACK_REQUEST_MEMBERS_MAX,
     .read = read_element_member,
 };
 
 static const list of_queries = {
     .pointer = "/queries",
     .wanted = "an array of objects",
-    .most = SC_DOUBT_MEMBERS_MAX,
+    .most = SC_ATTACK_REQUEST_MEMBERS_MAX,
     .read = read_element_query,
 };
 
 /** Either of the two; the other one, if it stands there as well, is refused. */
 static bool read_askers(reading *r, const list *what)
 {
-    sc_doubt *doubt = r->doubt;
-    if (doubt->members) {
+    sc_attack_request *attack = r->attack;
+    if (attack->members) {
         return sc_problem_set(r->in.problem, SC_PROBLEM_BODY, what->pointer,
                               "there are members or queries, not both");
     }
-    doubt->members = sc_calloc(SC_DOUBT_MEMBERS_MAX, sizeof *doubt->members);
-    if (!doubt->members) return no_memory(r);
+    attack->members = sc_calloc(SC_ATTACK_REQUEST_MEMBERS_MAX, sizeof *attack->members);
+    if (!attack->members) return no_memory(r);
     if (what == &of_queries) {
-        doubt->places = sc_calloc(SC_DOUBT_MEMBERS_MAX, sizeof *doubt->places);
-        if (!doubt->places) return no_memory(r);
+        attack->places = sc_calloc(SC_ATTACK_REQUEST_MEMBERS_MAX, sizeof *attack->places);
+        if (!attack->places) return no_memory(r);
     }
-    doubt->member_count = SC_DOUBT_MEMBERS_MAX;
-    return read_list(r, what, &doubt->member_count);
+    attack->member_count = SC_ATTACK_REQUEST_MEMBERS_MAX;
+    return read_list(r, what, &attack->member_count);
 }
 
 // --- All of it -----------------------------------------------------------------------------------
@@ -248,7 +250,7 @@ static bool read_method(reading *r)
     if (!sc_json_read_string(&r->in, field, "a string", &word)) return false;
     for (int i = 0; i < SC_VARIANT_COUNT; i++) {
         if (!sc_json_string_is(word, sc_variant_name((sc_variant)i))) continue;
-        r->doubt->method = (sc_variant)i;
+        r->attack->method = (sc_variant)i;
         return true;
     }
 #define X(name, value, word) ", " word
@@ -297,20 +299,20 @@ static bool read_body(reading *r)
     return seen & 1u << MEMBERS || sc_json_refuse_missing(&r->in, of_members.pointer);
 }
 
-sc_doubt *sc_doubt_read(const char *body, size_t size, uint32_t segment_count, sc_variant standard,
-                        sc_doubt_field *field, sc_problem *problem)
+sc_attack_request *sc_attack_read(const char *body, size_t size, uint32_t segment_count,
+                                  sc_variant standard, sc_attack_field *field, sc_problem *problem)
 {
     reading r = {.in = {.json = sc_json_pull_of(body, size), .problem = problem},
                  .segment_count = segment_count,
-                 .doubt = sc_doubt_new(),
+                 .attack = sc_attack_request_new(),
                  .field = field};
-    if (!r.doubt) {
+    if (!r.attack) {
         no_memory(&r);
         return NULL;
     }
-    r.doubt->method = standard;
-    if (read_body(&r)) return r.doubt;
-    sc_doubt_free(r.doubt);
+    r.attack->method = standard;
+    if (read_body(&r)) return r.attack;
+    sc_attack_request_free(r.attack);
     return NULL;
 }
 
@@ -323,11 +325,11 @@ enum { LINK_DECIMALS = 8, FIGURE_DECIMALS = 4 };
 /** Bytes for all that is said once, and for one segment: its id, linkability and error. */
 enum { FRAME_BYTES = 320, SEGMENT_BYTES = 36 };
 
-static bool append_segments(sc_bytes *out, const sc_doubt *doubt)
+static bool append_segments(sc_bytes *out, const sc_attack_request *attack)
 {
-    for (size_t i = 0; i < doubt->segment_count; i++) {
+    for (size_t i = 0; i < attack->segment_count; i++) {
         if (i > 0 && !sc_json_append_text(out, ",")) return false;
-        if (!sc_json_append_whole(out, doubt->segments[i])) return false;
+        if (!sc_json_append_whole(out, attack->segments[i])) return false;
     }
     return true;
 }
@@ -349,12 +351,12 @@ static bool append_figure(sc_bytes *out, const char *name, double value)
     return sc_json_append_text(out, name) && sc_json_append_fixed(out, value, FIGURE_DECIMALS);
 }
 
-static bool append_found(sc_bytes *out, const sc_doubt *doubt)
+static bool append_found(sc_bytes *out, const sc_attack_request *attack)
 {
-    const sc_posterior *posterior = &doubt->posterior;
-    return sc_json_append_text(out, ",\"segments\":[") && append_segments(out, doubt) &&
+    const sc_posterior *posterior = &attack->posterior;
+    return sc_json_append_text(out, ",\"segments\":[") && append_segments(out, attack) &&
            sc_json_append_text(out, "],\"members\":") &&
-           sc_json_append_whole(out, doubt->found_members) &&
+           sc_json_append_whole(out, attack->found_members) &&
            sc_json_append_text(out, ",\"linkability\":[") && append_links(out, posterior, false) &&
            sc_json_append_text(out, "],\"error\":[") && append_links(out, posterior, true) &&
            append_figure(out, "],\"entropy\":", posterior->entropy) &&
@@ -368,14 +370,14 @@ static bool append_found(sc_bytes *out, const sc_doubt *doubt)
                                                               : ",\"unexplained\":false");
 }
 
-sc_err sc_doubt_write(const sc_doubt *doubt, sc_bytes *out)
+sc_err sc_attack_write(const sc_attack_request *attack, sc_bytes *out)
 {
     out->size = 0;
     const bool is_written =
-        sc_json_reserve(out, FRAME_BYTES + doubt->segment_count * SEGMENT_BYTES) &&
+        sc_json_reserve(out, FRAME_BYTES + attack->segment_count * SEGMENT_BYTES) &&
         sc_json_append_text(out, "{\"method\":") &&
-        sc_json_append_string(out, sc_variant_name(doubt->method)) &&
-        sc_json_append_text(out, doubt->is_found ? ",\"found\":true" : ",\"found\":false") &&
-        (!doubt->is_found || append_found(out, doubt)) && sc_json_append_text(out, "}");
+        sc_json_append_string(out, sc_variant_name(attack->method)) &&
+        sc_json_append_text(out, attack->is_found ? ",\"found\":true" : ",\"found\":false") &&
+        (!attack->is_found || append_found(out, attack)) && sc_json_append_text(out, "}");
     return is_written ? SC_OK : SC_ENOMEM;
 }

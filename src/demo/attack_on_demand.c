@@ -1,4 +1,4 @@
-// A doubt as a value: made, checked, given up, wiped. See doubt.h.
+// An attack as a value: made, checked, given up, wiped. See attack_on_demand.h.
 #include "demo/attack_on_demand.h"
 
 #include "base/alloc.h"
@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-sc_doubt *sc_doubt_new(void)
+sc_attack_request *sc_attack_request_new(void)
 {
-    return sc_calloc(1, sizeof(sc_doubt));
+    return sc_calloc(1, sizeof(sc_attack_request));
 }
 
 /** Where somebody is, or may be, must not stay behind in memory. */
@@ -19,14 +19,14 @@ static void wipe_and_free(void *memory, size_t size)
     sc_free(memory);
 }
 
-void sc_doubt_free(sc_doubt *doubt)
+void sc_attack_request_free(sc_attack_request *attack)
 {
-    if (!doubt) return;
-    wipe_and_free(doubt->segments, doubt->segment_count * sizeof *doubt->segments);
-    wipe_and_free(doubt->places, doubt->member_count * sizeof *doubt->places);
-    wipe_and_free(doubt->members, doubt->member_count * sizeof *doubt->members);
-    sc__posterior_wipe(&doubt->posterior);
-    wipe_and_free(doubt, sizeof *doubt);
+    if (!attack) return;
+    wipe_and_free(attack->segments, attack->segment_count * sizeof *attack->segments);
+    wipe_and_free(attack->places, attack->member_count * sizeof *attack->places);
+    wipe_and_free(attack->members, attack->member_count * sizeof *attack->members);
+    sc__posterior_wipe(&attack->posterior);
+    wipe_and_free(attack, sizeof *attack);
 }
 
 void sc__posterior_wipe(sc_posterior *posterior)
@@ -37,9 +37,9 @@ void sc__posterior_wipe(sc_posterior *posterior)
     sc_posterior_fini(posterior);
 }
 
-void sc_doubt_give_up(sc_doubt *doubt)
+void sc_attack_give_up(sc_attack_request *attack)
 {
-    atomic_store_explicit(&doubt->is_unwanted, true, memory_order_relaxed);
+    atomic_store_explicit(&attack->is_unwanted, true, memory_order_relaxed);
 }
 
 // --- Whether it makes sense ----------------------------------------------------------------------
@@ -50,52 +50,53 @@ static sc_err check_segments(const sc_map *map, const sc_seg_id *segments, size_
     for (size_t i = 0; i < count; i++) {
         if (segments[i] >= sc_map_segment_count(map)) {
             return sc_fail(diag, SC_EUNKNOWN,
-                           "doubt: there is a segment that the map does not have");
+                           "attack: there is a segment that the map does not have");
         }
     }
     return SC_OK;
 }
 
-static sc_err check_cloak(const sc_doubt *doubt, sc_diag *diag)
+static sc_err check_cloak(const sc_attack_request *attack, sc_diag *diag)
 {
-    if (doubt->segment_count < 1 || doubt->segment_count > SC_DOUBT_SEGMENTS_MAX) {
-        return sc_fail(diag, SC_EINVAL, "doubt: a cloak has 1 to %d segments, not %zu",
-                       (int)SC_DOUBT_SEGMENTS_MAX, doubt->segment_count);
+    if (attack->segment_count < 1 || attack->segment_count > SC_ATTACK_REQUEST_SEGMENTS_MAX) {
+        return sc_fail(diag, SC_EINVAL, "attack: a cloak has 1 to %d segments, not %zu",
+                       (int)SC_ATTACK_REQUEST_SEGMENTS_MAX, attack->segment_count);
     }
-    for (size_t i = 1; i < doubt->segment_count; i++) {
-        if (doubt->segments[i] <= doubt->segments[i - 1]) {
-            return sc_fail(diag, SC_EINVAL, "doubt: the segments of the cloak do not ascend");
+    for (size_t i = 1; i < attack->segment_count; i++) {
+        if (attack->segments[i] <= attack->segments[i - 1]) {
+            return sc_fail(diag, SC_EINVAL, "attack: the segments of the cloak do not ascend");
         }
     }
     return SC_OK;
 }
 
-static sc_err check_members(const sc_doubt *doubt, sc_diag *diag)
+static sc_err check_members(const sc_attack_request *attack, sc_diag *diag)
 {
-    if (!doubt->members || doubt->member_count < 1 || doubt->member_count > SC_DOUBT_MEMBERS_MAX) {
-        return sc_fail(diag, SC_EINVAL, "doubt: there are 1 to %d members or queries, not %zu",
-                       (int)SC_DOUBT_MEMBERS_MAX, doubt->member_count);
+    if (!attack->members || attack->member_count < 1 ||
+        attack->member_count > SC_ATTACK_REQUEST_MEMBERS_MAX) {
+        return sc_fail(diag, SC_EINVAL, "attack: there are 1 to %d members or queries, not %zu",
+                       (int)SC_ATTACK_REQUEST_MEMBERS_MAX, attack->member_count);
     }
-    for (size_t i = 0; i < doubt->member_count; i++) {
-        if (doubt->members[i].k < 1 || doubt->members[i].l < 1) {
-            return sc_fail(diag, SC_EINVAL, "doubt: k and l are 1 at least");
+    for (size_t i = 0; i < attack->member_count; i++) {
+        if (attack->members[i].k < 1 || attack->members[i].l < 1) {
+            return sc_fail(diag, SC_EINVAL, "attack: k and l are 1 at least");
         }
     }
     return SC_OK;
 }
 
-sc_err sc__doubt_check(const sc_map *map, const sc_doubt *doubt, sc_diag *diag)
+sc_err sc__attack_check(const sc_map *map, const sc_attack_request *attack, sc_diag *diag)
 {
-    if ((unsigned)doubt->method >= SC_VARIANT_COUNT) {
-        return sc_fail(diag, SC_EINVAL, "doubt: no such method: %d", (int)doubt->method);
+    if ((unsigned)attack->method >= SC_VARIANT_COUNT) {
+        return sc_fail(diag, SC_EINVAL, "attack: no such method: %d", (int)attack->method);
     }
-    if (!doubt->segments == !doubt->places) {
+    if (!attack->segments == !attack->places) {
         return sc_fail(diag, SC_EINVAL,
-                       "doubt: there is either a cloak, or queries and their places");
+                       "attack: there is either a cloak, or queries and their places");
     }
-    sc_err err = check_members(doubt, diag);
-    if (!err && doubt->segments) err = check_cloak(doubt, diag);
+    sc_err err = check_members(attack, diag);
+    if (!err && attack->segments) err = check_cloak(attack, diag);
     if (err) return err;
-    return doubt->segments ? check_segments(map, doubt->segments, doubt->segment_count, diag)
-                           : check_segments(map, doubt->places, doubt->member_count, diag);
+    return attack->segments ? check_segments(map, attack->segments, attack->segment_count, diag)
+                            : check_segments(map, attack->places, attack->member_count, diag);
 }

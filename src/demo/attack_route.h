@@ -1,21 +1,20 @@
 /**
- * @file doubts.h
- * @brief POST /v1/doubts: an adversary on demand (doubt.h), in JSON. docs/window.md has the words.
+ * @file attack_route.h
+ * @brief POST /v1/attacks: an adversary on demand (attack_on_demand.h), in JSON. docs/window.md has
+ * the words.
  *
- * The reply waits for the doubter's thread, as that of a query waits for its outcome; whoever goes
- * away before is not answered. Bad input is a problem with the field; too many doubts are 503 with
+ * The reply waits for the attack thread, as that of a query waits for its outcome; whoever goes
+ * away before is not answered. Bad input is a problem with the field; too many attacks are 503 with
  * Retry-After.
- *
- * Uses: parts, doubt. Used by: service, router.
  */
-#ifndef SC_SERVICE_DOUBTS_H
-#define SC_SERVICE_DOUBTS_H
+#ifndef SC_DEMO_ATTACK_ROUTE_H
+#define SC_DEMO_ATTACK_ROUTE_H
 
 #include <starcloak/density.h>
 
 #include "api/service.h"
 
-typedef struct sc_doubts sc_doubts;
+typedef struct sc_attack_route sc_attack_route;
 
 /**
  * Watches a handover in each loop of the service, so before sc_service_start().
@@ -25,19 +24,19 @@ typedef struct sc_doubts sc_doubts;
  * @param engine   the operator's parameters of all methods
  * @param density  NULL: uniform
  */
-SC_CHECKED sc_err sc_doubts_new(const sc_map *map, sc_service *service,
-                                const sc_engine_options *engine, const sc_density *density,
-                                sc_doubts **out, sc_diag *diag);
+SC_CHECKED sc_err sc_attack_route_new(const sc_map *map, sc_service *service,
+                                      const sc_engine_options *engine, const sc_density *density,
+                                      sc_attack_route **out, sc_diag *diag);
 
-/** No more doubts: those there are are given up, and who waits for them is told 503. Any thread,
+/** No more attacks: those there are are given up, and who waits for them is told 503. Any thread,
  * while the loops run; does not wait. */
-void sc_doubts_drain(sc_doubts *doubts);
+void sc_attack_route_drain(sc_attack_route *attacks);
 
-/** Ends the doubter's thread. After the loops have stopped, before or after the service is freed;
+/** Ends the attack thread. After the loops have stopped, before or after the service is freed;
  * NULL is fine. */
-void sc_doubts_free(sc_doubts *doubts);
+void sc_attack_route_free(sc_attack_route *attacks);
 
 /** The route. */
-void sc_doubts_ask(sc_doubts *doubts, unsigned loop, sc_http_request *request);
+void sc_attack_route_ask(sc_attack_route *attacks, unsigned loop, sc_http_request *request);
 
 #endif

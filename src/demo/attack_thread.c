@@ -1,9 +1,10 @@
-// The doubter: a thread, and those who wait for it. See doubt.h.
+// The attacker: a thread, and those who wait for it. See attack_on_demand.h.
 //
 // Invariants:
-//  1. Every doubt that was taken is handed to `done` once, in the doubter's thread, in the order in
+//  1. Every attack that was taken is handed to `done` once, in the attack thread, in the order
+//  in
 //     which they came; after that it is not touched any more.
-//  2. The lock is held for a few words only: nobody who submits ever waits for a doubt.
+//  2. The lock is held for a few words only: nobody who submits ever waits for an attack.
 #include "demo/attack_on_demand_internal.h"
 
 #include "base/alloc.h"
@@ -16,10 +17,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-struct sc_doubter {
+struct sc_attack_thread {
     // Read-only once the thread runs.
     const sc_map *map;  ///< borrowed
-    sc_doubter_options options;
+    sc_attack_thread_options options;
     pthread_t thread;
     bool is_started;
 
@@ -30,8 +31,8 @@ struct sc_doubter {
     pthread_mutex_t lock;
     pthread_cond_t bell;
     // Under the lock: those who wait, the oldest first.
-    sc_doubt *first;
-    sc_doubt *last;
+    sc_attack_request *first;
+    sc_attack_request *last;
     size_t waiting;
     bool is_ready;  ///< the thread has the priority that it keeps
 };
@@ -39,21 +40,21 @@ struct sc_doubter {
 // --- The thread ----------------------------------------------------------------------------------
 
 /** The oldest that waits, or NULL: there is none, and there will be no more. */
-static sc_doubt *next_doubt(sc_doubter *doubter)
+static sc_attack_request *next_attack(sc_attack_thread *attacker)
 {
-    pthread_mutex_lock(&doubter->lock);
-    while (!doubter->first && !atomic_load(&doubter->is_stopping)) {
-        pthread_cond_wait(&doubter->bell, &doubter->lock);
+    pthread_mutex_lock(&attacker->lock);
+    while (!attacker->first && !atomic_load(&attacker->is_stopping)) {
+        pthread_cond_wait(&attacker->bell, &attacker->lock);
     }
-    sc_doubt *doubt = doubter->first;
-    if (doubt) {
-        doubter->first = doubt->next;
-        if (!doubter->first) doubter->last = NULL;
-        doubter->waiting--;
-        doubt->next = NULL;
+    sc_attack_request *attack = attacker->first;
+    if (attack) {
+        attacker->first = attack->next;
+        if (!attacker->first) attacker->last = NULL;
+        attacker->waiting--;
+        attack->next = NULL;
     }
-    pthread_mutex_unlock(&doubter->lock);
-    return doubt;
+    pthread_mutex_unlock(&attacker->lock);
+    return attack;
 }
 
 /** Nicer than those who answer queries. Where that may not be, it is as it is. */
@@ -66,141 +67,143 @@ static void step_back(void)
     (void)setpriority(PRIO_PROCESS, self, niceness < NICEST ? niceness : NICEST);
 }
 
-static void tell_ready(sc_doubter *doubter)
+static void tell_ready(sc_attack_thread *attacker)
 {
-    pthread_mutex_lock(&doubter->lock);
-    doubter->is_ready = true;
-    pthread_cond_signal(&doubter->bell);
-    pthread_mutex_unlock(&doubter->lock);
+    pthread_mutex_lock(&attacker->lock);
+    attacker->is_ready = true;
+    pthread_cond_signal(&attacker->bell);
+    pthread_mutex_unlock(&attacker->lock);
 }
 
 static void *work(void *argument)
 {
-    sc_doubter *doubter = argument;
-    const sc__examiner examiner = {.map = doubter->map,
-                                   .options = &doubter->options,
-                                   .rng = doubter->rng,
-                                   .is_stopping = &doubter->is_stopping};
+    sc_attack_thread *attacker = argument;
+    const sc__examiner examiner = {.map = attacker->map,
+                                   .options = &attacker->options,
+                                   .rng = attacker->rng,
+                                   .is_stopping = &attacker->is_stopping};
     step_back();
-    tell_ready(doubter);
-    for (sc_doubt *doubt; (doubt = next_doubt(doubter));) {
-        doubt->err = sc__doubt_examine(&examiner, doubt);
-        doubter->options.done(doubter->options.context, doubt);
+    tell_ready(attacker);
+    for (sc_attack_request *attack; (attack = next_attack(attacker));) {
+        attack->err = sc__attack_run(&examiner, attack);
+        attacker->options.done(attacker->options.context, attack);
     }
     return NULL;
 }
 
 // --- Life ----------------------------------------------------------------------------------------
 
-sc_doubter_options sc_doubter_options_default(void)
+sc_attack_thread_options sc_attack_thread_options_default(void)
 {
-    return (sc_doubter_options){
+    return (sc_attack_thread_options){
         .engine = sc_engine_options_default(), .max_waiting = 8, .samples = 4096};
 }
 
-static sc_err check_options(const sc_map *map, const sc_doubter_options *options, sc_diag *diag)
+static sc_err check_options(const sc_map *map, const sc_attack_thread_options *options,
+                            sc_diag *diag)
 {
     if (!options->done || options->max_waiting < 1) {
-        return sc_fail(diag, SC_EINVAL, "doubt: somebody must be told, and one be allowed to wait");
+        return sc_fail(diag, SC_EINVAL,
+                       "attack: there must be a callback, and room for one request to wait");
     }
-    if (options->samples < SC_ATTACK_BATCHES || options->samples > SC_DOUBT_SAMPLES_MAX) {
-        return sc_fail(diag, SC_EINVAL, "doubt: there must be %d to %d samples, not %llu",
-                       SC_ATTACK_BATCHES, (int)SC_DOUBT_SAMPLES_MAX,
+    if (options->samples < SC_ATTACK_BATCHES || options->samples > SC_ATTACK_REQUEST_SAMPLES_MAX) {
+        return sc_fail(diag, SC_EINVAL, "attack: there must be %d to %d samples, not %llu",
+                       SC_ATTACK_BATCHES, (int)SC_ATTACK_REQUEST_SAMPLES_MAX,
                        (unsigned long long)options->samples);
     }
     if (options->density &&
         sc_density_segment_count(options->density) != sc_map_segment_count(map)) {
-        return sc_fail(diag, SC_EINVAL, "doubt: the density is that of another map");
+        return sc_fail(diag, SC_EINVAL, "attack: the density is that of another map");
     }
     return sc__options_check(&options->engine, diag);
 }
 
 /** A service enters its sandbox when this is made, and there no priority can be changed any more: a
  * thread that has its first turn only then would compete with those who answer queries. */
-static void await_ready(sc_doubter *doubter)
+static void await_ready(sc_attack_thread *attacker)
 {
-    pthread_mutex_lock(&doubter->lock);
-    while (!doubter->is_ready) {
-        pthread_cond_wait(&doubter->bell, &doubter->lock);
+    pthread_mutex_lock(&attacker->lock);
+    while (!attacker->is_ready) {
+        pthread_cond_wait(&attacker->bell, &attacker->lock);
     }
-    pthread_mutex_unlock(&doubter->lock);
+    pthread_mutex_unlock(&attacker->lock);
 }
 
-sc_err sc_doubter_new(const sc_map *map, const sc_doubter_options *options, sc_doubter **out,
-                      sc_diag *diag)
+sc_err sc_attack_thread_new(const sc_map *map, const sc_attack_thread_options *options,
+                            sc_attack_thread **out, sc_diag *diag)
 {
     sc_err err = check_options(map, options, diag);
     if (err) return err;
-    sc_doubter *doubter = sc_calloc(1, sizeof *doubter);
-    if (!doubter) return sc_fail_memory(diag, "making a doubter");
-    doubter->map = map;
-    doubter->options = *options;
-    pthread_mutex_init(&doubter->lock, NULL);
-    pthread_cond_init(&doubter->bell, NULL);
-    err = sc_rng_new_secure(&doubter->rng);
-    if (err == SC_ENOMEM) (void)sc_fail_memory(diag, "making a doubter");
-    if (err == SC_EIO) (void)sc_fail(diag, err, "doubt: the system gives no randomness");
+    sc_attack_thread *attacker = sc_calloc(1, sizeof *attacker);
+    if (!attacker) return sc_fail_memory(diag, "starting the attack thread");
+    attacker->map = map;
+    attacker->options = *options;
+    pthread_mutex_init(&attacker->lock, NULL);
+    pthread_cond_init(&attacker->bell, NULL);
+    err = sc_rng_new_secure(&attacker->rng);
+    if (err == SC_ENOMEM) (void)sc_fail_memory(diag, "starting the attack thread");
+    if (err == SC_EIO) (void)sc_fail(diag, err, "attack: the system gives no randomness");
     if (!err) {
-        err = sc_thread_start(&doubter->thread, work, doubter);
-        doubter->is_started = err == SC_OK;
-        if (err) (void)sc_fail(diag, err, "doubt: cannot start a thread: %s", strerror(errno));
+        err = sc_thread_start(&attacker->thread, work, attacker);
+        attacker->is_started = err == SC_OK;
+        if (err) (void)sc_fail(diag, err, "attack: cannot start a thread: %s", strerror(errno));
     }
     if (err) {
-        sc_doubter_free(doubter);
+        sc_attack_thread_free(attacker);
         return err;
     }
-    await_ready(doubter);
-    *out = doubter;
+    await_ready(attacker);
+    *out = attacker;
     return SC_OK;
 }
 
-void sc_doubter_stop(sc_doubter *doubter)
+void sc_attack_thread_stop(sc_attack_thread *attacker)
 {
-    pthread_mutex_lock(&doubter->lock);
-    atomic_store(&doubter->is_stopping, true);
-    pthread_cond_signal(&doubter->bell);
-    pthread_mutex_unlock(&doubter->lock);
+    pthread_mutex_lock(&attacker->lock);
+    atomic_store(&attacker->is_stopping, true);
+    pthread_cond_signal(&attacker->bell);
+    pthread_mutex_unlock(&attacker->lock);
 }
 
-void sc_doubter_free(sc_doubter *doubter)
+void sc_attack_thread_free(sc_attack_thread *attacker)
 {
-    if (!doubter) return;
-    if (doubter->is_started) {
-        sc_doubter_stop(doubter);
-        pthread_join(doubter->thread, NULL);
+    if (!attacker) return;
+    if (attacker->is_started) {
+        sc_attack_thread_stop(attacker);
+        pthread_join(attacker->thread, NULL);
     }
-    sc_rng_free(doubter->rng);
-    pthread_cond_destroy(&doubter->bell);
-    pthread_mutex_destroy(&doubter->lock);
-    sc_free(doubter);
+    sc_rng_free(attacker->rng);
+    pthread_cond_destroy(&attacker->bell);
+    pthread_mutex_destroy(&attacker->lock);
+    sc_free(attacker);
 }
 
 /** Under the lock. */
-static void enqueue(sc_doubter *doubter, sc_doubt *doubt)
+static void enqueue(sc_attack_thread *attacker, sc_attack_request *attack)
 {
-    doubt->next = NULL;
-    if (doubter->last) {
-        doubter->last->next = doubt;
+    attack->next = NULL;
+    if (attacker->last) {
+        attacker->last->next = attack;
     } else {
-        doubter->first = doubt;
+        attacker->first = attack;
     }
-    doubter->last = doubt;
-    doubter->waiting++;
-    pthread_cond_signal(&doubter->bell);
+    attacker->last = attack;
+    attacker->waiting++;
+    pthread_cond_signal(&attacker->bell);
 }
 
-sc_err sc_doubter_submit(sc_doubter *doubter, sc_doubt *doubt, sc_diag *diag)
+sc_err sc_attack_thread_submit(sc_attack_thread *attacker, sc_attack_request *attack, sc_diag *diag)
 {
-    sc_err err = sc__doubt_check(doubter->map, doubt, diag);
+    sc_err err = sc__attack_check(attacker->map, attack, diag);
     if (err) return err;
-    pthread_mutex_lock(&doubter->lock);
-    if (atomic_load(&doubter->is_stopping)) {
-        err = sc_fail(diag, SC_EINTERRUPTED, "doubt: no more are taken");
-    } else if (doubter->waiting >= doubter->options.max_waiting) {
-        err = sc_fail(diag, SC_EBUSY, "doubt: too many wait already");
+    pthread_mutex_lock(&attacker->lock);
+    if (atomic_load(&attacker->is_stopping)) {
+        err = sc_fail(diag, SC_EINTERRUPTED, "attack: no more are taken");
+    } else if (attacker->waiting >= attacker->options.max_waiting) {
+        err = sc_fail(diag, SC_EBUSY, "attack: too many wait already");
     } else {
-        enqueue(doubter, doubt);
+        enqueue(attacker, attack);
     }
-    pthread_mutex_unlock(&doubter->lock);
+    pthread_mutex_unlock(&attacker->lock);
     return err;
 }

@@ -5,8 +5,6 @@
  *
  * A traveller has at most one query under way, so there is one place for each. The lock is held for
  * a copy.
- *
- * Used by: the files of this folder.
  */
 #ifndef SC_DEMO_BOARD_H
 #define SC_DEMO_BOARD_H

@@ -94,8 +94,8 @@ sc_err sc_demo_attach(sc_demo *demo, sc_service *service, sc_diag *diag)
     };
     sc_err err = sc_audience_new(&audience, &demo->audience);
     if (err) return sc_fail(diag, err, "events cannot be told: %s", sc_err_text(err));
-    err = sc_doubts_new(demo->map, service, &demo->options.engine, demo->options.density,
-                        &demo->attacks, diag);
+    err = sc_attack_route_new(demo->map, service, &demo->options.engine, demo->options.density,
+                              &demo->attacks, diag);
     if (err) return err;
     return sc_tokens_gather(demo->options.travellers, issue, demo, &demo->tokens, diag);
 }
@@ -113,7 +113,7 @@ void sc_demo_stop(sc_demo *demo)
 {
     atomic_store(&demo->is_stopping, true);
     // The service sees queries through; an attack can be asked for again, and would delay the end.
-    if (demo->attacks) sc_doubts_drain(demo->attacks);
+    if (demo->attacks) sc_attack_route_drain(demo->attacks);
     sc__lookout_join(demo);
     sc__asking_join(demo);
 }
@@ -139,7 +139,7 @@ void sc_demo_free(sc_demo *demo)
 {
     if (!demo) return;
     sc_demo_stop(demo);
-    sc_doubts_free(demo->attacks);
+    sc_attack_route_free(demo->attacks);
     sc_reports_free(demo->reports);
     sc_audience_free(demo->audience);
     sc_tokens_free(demo->tokens);

@@ -20,14 +20,11 @@
  *     sc_service_free(service); sc_demo_free(demo);
  *
  * Two more pages are for people who judge what they see: an adversary who attacks cloaks on demand
- * (POST /v1/doubts), told nothing but what the request says, and the report of an experiment
+ * (POST /v1/attacks), told nothing but what the request says, and the report of an experiment
  * (/reports/).
  *
- * docs/window.md has the pages' words: /demo/about, /demo/events, /demo/engine, /v1/doubts,
+ * docs/window.md has the pages' words: /demo/about, /demo/events, /demo/engine, /v1/attacks,
  * /reports/.
- *
- * Uses: base, map, query, objects, travel, sim, guard, client, http, service. Used by: starcloak
- * demo.
  */
 #ifndef SC_DEMO_DEMO_H
 #define SC_DEMO_DEMO_H

@@ -9,8 +9,6 @@
  *     fleet.c        where everybody is
  *     board.c        who waits
  *     demo_text.c    events in words
- *
- * Used by: these, and their tests.
  */
 #ifndef SC_DEMO_DEMO_INTERNAL_H
 #define SC_DEMO_DEMO_INTERNAL_H
@@ -57,10 +55,10 @@ struct sc_demo {
     sc_demo_options options;
     sc__fleet fleet;  ///< its two movements belong to the two threads
     sc_extra_page pages[SC__DEMO_PAGES];
-    size_t page_count;    ///< without a folder of reports there is one less
-    sc_reports *reports;  ///< NULL: none
-    sc_doubts *attacks;   ///< since the service is known
-    sc_service *service;  ///< borrowed
+    size_t page_count;         ///< without a folder of reports there is one less
+    sc_reports *reports;       ///< NULL: none
+    sc_attack_route *attacks;  ///< since the service is known
+    sc_service *service;       ///< borrowed
     sc_tokens *tokens;
     sc_audience *audience;
     // Any thread.

@@ -230,7 +230,7 @@ static void show_engine(void *context, unsigned loop, sc_http_request *request)
 static void show_attacks(void *context, unsigned loop, sc_http_request *request)
 {
     const sc_demo *demo = context;
-    sc_doubts_ask(demo->attacks, loop, request);
+    sc_attack_route_ask(demo->attacks, loop, request);
 }
 
 static void show_reports(void *context, unsigned loop, sc_http_request *request)
@@ -252,7 +252,7 @@ void sc__demo_pages_init(sc_demo *demo)
         {.path = "/demo/about", .method = SC_HTTP_GET, .show = show_about, .context = demo},
         {.path = "/demo/events", .method = SC_HTTP_GET, .show = show_events, .context = demo},
         {.path = "/demo/engine", .method = SC_HTTP_POST, .show = show_engine, .context = demo},
-        {.path = "/v1/doubts",
+        {.path = "/v1/attacks",
          .method = SC_HTTP_POST,
          .offer = "attacks",
          .show = show_attacks,

@@ -3,8 +3,6 @@
  * @brief Secret: the demo's events in words. docs/window.md shows each of them.
  *
  * Each function appends one event, and returns false if memory is out.
- *
- * Uses: service (JSON). Used by: the files of this folder.
  */
 #ifndef SC_DEMO_DEMO_TEXT_H
 #define SC_DEMO_DEMO_TEXT_H

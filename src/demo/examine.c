@@ -1,4 +1,4 @@
-// One doubt from its words to what came of it. See doubt_internal.h.
+// One attack from its words to what came of it. See attack_on_demand_internal.h.
 //
 // How long a replay takes differs a thousandfold, and so does how often one says anything. So there
 // is a first look of a few replays, and what it tells decides how many follow: as many as were
@@ -7,7 +7,7 @@
 //
 // Measured, in time of one core, with the city of 20,000 crossings and northwest Atlanta:
 //
-//                                            one replay      replays    the whole doubt
+//                                            one replay      replays    the whole attack
 //     5 to 10 members, 9 to 38 segments
 //       basic, bounded, hybrid, xstar        3 to 20 us      4,096      0.01 to 0.09 s
 //       expansion                            6 to 40 us      4,096      0.03 to 0.17 s
@@ -18,7 +18,7 @@
 //       expansion                            0.7 s           given up after 10 s
 //
 // Making an adversary takes 20 us, and 0.2 ms on a map ten times as large: nothing is gained by
-// keeping one for the next doubt.
+// keeping one for the next attack.
 #include "demo/attack_on_demand_internal.h"
 
 #include "attack/cloaker_engine.h"
@@ -31,11 +31,11 @@
 
 #include <time.h>
 
-/** No more waiting after that, whatever has been found by then. It is for odd doubts alone, as of
+/** No more waiting after that, whatever has been found by then. It is for odd attacks alone, as of
  * 64 members who would go through the whole of a large map. */
 #define LONGEST_US INT64_C(10000000)
 
-/** What a doubt may cost of a core, but for its first look. */
+/** What an attack may cost of a core, but for its first look. */
 #define GOAL_US UINT64_C(1500000)
 
 /** Replays of the first look: the fewest that an adversary does. */
@@ -59,7 +59,7 @@ typedef struct examination {
 
 // --- The attack ----------------------------------------------------------------------------------
 
-static sc_err attack(const examination *x, uint64_t samples, sc_posterior *out)
+static sc_err attack_with(const examination *x, uint64_t samples, sc_posterior *out)
 {
     sc_adversary_options options = sc_adversary_options_default();
     options.engine = x->engine;
@@ -104,12 +104,12 @@ static sc_err look_and_attack(const examination *x, sc_posterior *out)
 {
     const uint64_t begun_us = used_us();
     sc_posterior look = {0};
-    sc_err err = attack(x, LOOK, &look);
+    sc_err err = attack_with(x, LOOK, &look);
     if (err) return err;
     const uint64_t samples = x->examiner->options->samples;
     const uint64_t count = worth_running(samples, &look, used_us() - begun_us);
     sc_posterior better = {0};
-    if (count > look.replays) err = attack(x, count, &better);
+    if (count > look.replays) err = attack_with(x, count, &better);
     const bool is_better = !err && better.links;
     *out = is_better ? better : look;
     if (is_better) sc__posterior_wipe(&look);
@@ -118,15 +118,16 @@ static sc_err look_and_attack(const examination *x, sc_posterior *out)
     return err;
 }
 
-// --- A cloak to be doubted -----------------------------------------------------------------------
+// --- A cloak to be attacked
+// -----------------------------------------------------------------------
 
 /** Take over what can be seen of a cloak. @param needs  the caller's to free */
-static sc_err see(const sc_cloak *cloak, sc_doubt *doubt, sc_needs **needs, sc_diag *diag)
+static sc_err see(const sc_cloak *cloak, sc_attack_request *attack, sc_needs **needs, sc_diag *diag)
 {
-    if (cloak->segment_count > SC_DOUBT_SEGMENTS_MAX) {
+    if (cloak->segment_count > SC_ATTACK_REQUEST_SEGMENTS_MAX) {
         return sc_fail(diag, SC_ELIMIT,
                        "the method's cloak has more than %d segments; ask for less",
-                       (int)SC_DOUBT_SEGMENTS_MAX);
+                       (int)SC_ATTACK_REQUEST_SEGMENTS_MAX);
     }
     sc_seg_id *segments = sc_malloc_array(cloak->segment_count, sizeof *segments);
     sc_needs *own = sc_malloc_array(cloak->member_count, sizeof *own);
@@ -142,25 +143,25 @@ static sc_err see(const sc_cloak *cloak, sc_doubt *doubt, sc_needs **needs, sc_d
         const sc_query *query = &cloak->members[i].query;
         own[i] = (sc_needs){query->k, query->l, query->max_hops, query->result_size};
     }
-    doubt->segments = segments;
-    doubt->segment_count = cloak->segment_count;
-    doubt->found_members = cloak->member_count;
+    attack->segments = segments;
+    attack->segment_count = cloak->segment_count;
+    attack->found_members = cloak->member_count;
     *needs = own;
     return SC_OK;
 }
 
 /** Let the method make a cloak. @param needs  of its members; NULL if there is none */
-static sc_err make(const examination *x, sc_doubt *doubt, sc_needs **needs)
+static sc_err make(const examination *x, sc_attack_request *attack, sc_needs **needs)
 {
     const sc__making making = {.map = x->examiner->map,
                                .engine = &x->engine,
-                               .doubt = doubt,
+                               .attack = attack,
                                .rng = x->examiner->rng,
                                .patience = &x->patience};
     sc_cloak *cloak = NULL;
     sc_err err = sc__made_cloak(&making, &cloak, x->diag);
-    doubt->is_found = cloak != NULL;
-    if (!err && cloak) err = see(cloak, doubt, needs, x->diag);
+    attack->is_found = cloak != NULL;
+    if (!err && cloak) err = see(cloak, attack, needs, x->diag);
     sc_cloak_free(cloak);
     return err;
 }
@@ -189,31 +190,31 @@ static sc_err tell(sc_err err, sc_diag *diag)
     return err;
 }
 
-sc_err sc__doubt_examine(const sc__examiner *examiner, sc_doubt *doubt)
+sc_err sc__attack_run(const sc__examiner *examiner, sc_attack_request *attack)
 {
     examination x = {
         .examiner = examiner,
-        .engine = engine_for(&examiner->options->engine, doubt->method),
+        .engine = engine_for(&examiner->options->engine, attack->method),
         .patience = {.until_us = sc_clock_us() + LONGEST_US,
-                     .is_unwanted = &doubt->is_unwanted,
+                     .is_unwanted = &attack->is_unwanted,
                      .is_stopping = examiner->is_stopping},
-        .diag = &doubt->diag,
+        .diag = &attack->diag,
     };
     sc_needs *made = NULL;
     sc_err err = sc__patience_left(&x.patience);
-    if (doubt->places) {
-        if (!err) err = make(&x, doubt, &made);
+    if (attack->places) {
+        if (!err) err = make(&x, attack, &made);
     } else {
-        doubt->is_found = true;
-        doubt->found_members = doubt->member_count;
+        attack->is_found = true;
+        attack->found_members = attack->member_count;
     }
-    if (!err && doubt->is_found) {
-        x.sighting = (sc_sighting){.segments = doubt->segments,
-                                   .segment_count = doubt->segment_count,
-                                   .strangers = made ? made : doubt->members,
-                                   .stranger_count = doubt->found_members};
-        err = look_and_attack(&x, &doubt->posterior);
+    if (!err && attack->is_found) {
+        x.sighting = (sc_sighting){.segments = attack->segments,
+                                   .segment_count = attack->segment_count,
+                                   .strangers = made ? made : attack->members,
+                                   .stranger_count = attack->found_members};
+        err = look_and_attack(&x, &attack->posterior);
     }
     sc_free(made);
-    return tell(err, &doubt->diag);
+    return tell(err, &attack->diag);
 }

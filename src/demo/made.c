@@ -1,4 +1,4 @@
-// A cloak made to be doubted. See made.h.
+// A cloak made to be attacked. See made.h.
 //
 // Each try has an engine of its own: making one costs far less than what follows, and nothing of
 // one try is left to the next. It is run after every query, not once for all of them: it comes to
@@ -60,13 +60,13 @@ static sc_err run(attempt *t)
     return err;
 }
 
-static sc_err add(attempt *t, const sc_doubt *doubt, size_t i, sc_time deadline)
+static sc_err add(attempt *t, const sc_attack_request *attack, size_t i, sc_time deadline)
 {
-    const sc_needs *needs = &doubt->members[i];
+    const sc_needs *needs = &attack->members[i];
     const sc_query query = {.id = id_of(i),
                             .user = i + 1,
                             .deadline = deadline,
-                            .segment = doubt->places[i],
+                            .segment = attack->places[i],
                             .k = needs->k,
                             .l = needs->l,
                             .max_hops = needs->max_hops,
@@ -76,11 +76,11 @@ static sc_err add(attempt *t, const sc_doubt *doubt, size_t i, sc_time deadline)
 
 static sc_err play(attempt *t, const sc__making *making, sc_time deadline)
 {
-    const sc_doubt *doubt = making->doubt;
+    const sc_attack_request *attack = making->attack;
     sc_err err = SC_OK;
-    for (size_t i = 0; !err && !t->found && i < doubt->member_count; i++) {
+    for (size_t i = 0; !err && !t->found && i < attack->member_count; i++) {
         err = sc__patience_left(making->patience);
-        if (!err) err = add(t, doubt, i, deadline);
+        if (!err) err = add(t, attack, i, deadline);
         if (!err) err = run(t);
     }
     for (sc_time wake; !err && !t->found && (wake = sc_engine_next_wake(t->engine)) <= deadline;) {
@@ -120,7 +120,7 @@ sc_err sc__made_cloak(const sc__making *making, sc_cloak **out, sc_diag *diag)
     for (int i = 0; !err && !cloak && i < SC__MADE_TRIES; i++) {
         err = try_once(making, &cloak, diag);
     }
-    if (err == SC_ENOMEM) return sc_fail_memory(diag, "cloaking queries to be doubted");
+    if (err == SC_ENOMEM) return sc_fail_memory(diag, "cloaking queries to be attacked");
     if (!err) *out = cloak;
     return err;
 }

@@ -1,11 +1,11 @@
 /**
  * @file made.h
- * @brief A cloak made to be doubted: a method cloaks some queries that are alone in town.
+ * @brief A cloak made to be attacked: a method cloaks some queries that are alone in town.
  *
- * Uses: engine, patience. Used by: doubt/examine.
+ * Uses: engine, patience. Used by: attack/examine.
  */
-#ifndef SC_DOUBT_MADE_H
-#define SC_DOUBT_MADE_H
+#ifndef SC_DEMO_MADE_H
+#define SC_DEMO_MADE_H
 
 #include <starcloak/cloak.h>
 
@@ -16,7 +16,7 @@
 typedef struct sc__making {
     const sc_map *map;
     const sc_engine_options *engine;  ///< the method with its parameters
-    const sc_doubt *doubt;            ///< its queries
+    const sc_attack_request *attack;  ///< its queries
     sc_rng *rng;
     const sc__patience *patience;
 } sc__making;
@@ -25,7 +25,7 @@ typedef struct sc__making {
 enum { SC__MADE_TRIES = 8 };
 
 /**
- * Let the queries of a doubt come one after the other, and then time go on to their deadlines,
+ * Let the queries of an attack come one after the other, and then time go on to their deadlines,
  * which are all the same.
  *
  * @param out  the cloak that the first of them is in, the caller's; NULL if there is none

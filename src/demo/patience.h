@@ -5,11 +5,9 @@
  * A replay cannot be interrupted, but between two of them there is a chance to look up. So an
  * adversary is given a cloaker that is the engine's in all but this: it refuses to go on when
  * patience is at an end, and the whole attack fails with that reason.
- *
- * Uses: base, attack. Used by: doubt (examine, made).
  */
-#ifndef SC_DOUBT_PATIENCE_H
-#define SC_DOUBT_PATIENCE_H
+#ifndef SC_DEMO_PATIENCE_H
+#define SC_DEMO_PATIENCE_H
 
 #include <starcloak/attack.h>
 

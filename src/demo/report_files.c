@@ -1,7 +1,7 @@
-// Versions of files, kept to be lent. See report_shelf.h.
+// Versions of files, kept to be lent. See report_files.h.
 //
 // Invariants:
-//  1. A version that is on the shelf never changes, never moves, and stays until the end.
+//  1. A version that is on the files never changes, never moves, and stays until the end.
 //  2. All of them together have at most `room` bytes.
 //  3. The lock is held while a file is read: whoever wants the same one waits for it instead of
 //     reading it too. Few look at reports, and reading one takes a few milliseconds.
@@ -22,32 +22,32 @@ typedef struct version {
     unsigned char bytes[];
 } version;
 
-struct sc__report_shelf {
+struct sc__report_files {
     pthread_mutex_t lock;
     // Under the lock.
     version *newest;  ///< and then older ones
     size_t room;      ///< what is left
 };
 
-sc_err sc__report_shelf_new(size_t room, sc__report_shelf **out)
+sc_err sc__report_files_new(size_t room, sc__report_files **out)
 {
-    sc__report_shelf *shelf = sc_calloc(1, sizeof *shelf);
-    if (!shelf) return SC_ENOMEM;
-    pthread_mutex_init(&shelf->lock, NULL);
-    shelf->room = room;
-    *out = shelf;
+    sc__report_files *files = sc_calloc(1, sizeof *files);
+    if (!files) return SC_ENOMEM;
+    pthread_mutex_init(&files->lock, NULL);
+    files->room = room;
+    *out = files;
     return SC_OK;
 }
 
-void sc__report_shelf_free(sc__report_shelf *shelf)
+void sc__report_files_free(sc__report_files *files)
 {
-    if (!shelf) return;
-    for (version *v = shelf->newest, *next; v; v = next) {
+    if (!files) return;
+    for (version *v = files->newest, *next; v; v = next) {
         next = v->next;
         sc_free(v);
     }
-    pthread_mutex_destroy(&shelf->lock);
-    sc_free(shelf);
+    pthread_mutex_destroy(&files->lock);
+    sc_free(files);
 }
 
 // --- One version ---------------------------------------------------------------------------------
@@ -87,10 +87,10 @@ static sc_err read_version(version *v, const char *name, int fd, const struct st
 
 // --- All of them; under the lock -----------------------------------------------------------------
 
-static const version *find(const sc__report_shelf *shelf, const char *name,
+static const version *find(const sc__report_files *files, const char *name,
                            const struct stat *found)
 {
-    for (const version *v = shelf->newest; v; v = v->next) {
+    for (const version *v = files->newest; v; v = v->next) {
         if (is_unchanged(&v->found, found) && strcmp((const char *)v->bytes + v->size, name) == 0) {
             return v;
         }
@@ -98,10 +98,10 @@ static const version *find(const sc__report_shelf *shelf, const char *name,
     return NULL;
 }
 
-static sc_err keep(sc__report_shelf *shelf, const char *name, int fd, const struct stat *found)
+static sc_err keep(sc__report_files *files, const char *name, int fd, const struct stat *found)
 {
     const size_t size = sizeof(version) + (size_t)found->st_size + strlen(name) + 1;
-    if (size > shelf->room) return SC_ELIMIT;
+    if (size > files->room) return SC_ELIMIT;
     version *v = sc_malloc(size);
     if (!v) return SC_ENOMEM;
     const sc_err err = read_version(v, name, fd, found);
@@ -109,23 +109,23 @@ static sc_err keep(sc__report_shelf *shelf, const char *name, int fd, const stru
         sc_free(v);
         return err;
     }
-    v->next = shelf->newest;
-    shelf->newest = v;
-    shelf->room -= size;
+    v->next = files->newest;
+    files->newest = v;
+    files->room -= size;
     return SC_OK;
 }
 
-sc_err sc__report_shelf_find(sc__report_shelf *shelf, const char *name, int fd,
+sc_err sc__report_files_find(sc__report_files *files, const char *name, int fd,
                              const struct stat *found, sc__report *out)
 {
     sc_err err = SC_OK;
-    pthread_mutex_lock(&shelf->lock);
-    const version *v = find(shelf, name, found);
+    pthread_mutex_lock(&files->lock);
+    const version *v = find(files, name, found);
     if (!v) {
-        err = keep(shelf, name, fd, found);
-        v = shelf->newest;
+        err = keep(files, name, fd, found);
+        v = files->newest;
     }
     if (!err) *out = (sc__report){v->bytes, v->size};
-    pthread_mutex_unlock(&shelf->lock);
+    pthread_mutex_unlock(&files->lock);
     return err;
 }

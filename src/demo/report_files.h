@@ -1,5 +1,5 @@
 /**
- * @file report_shelf.h
+ * @file report_files.h
  * @brief Files of reports as they were read, kept to be lent to replies.
  *
  * A reply that lends its bytes costs no memory, however slow its reader is; but what was lent must
@@ -9,20 +9,18 @@
  * many bytes and no more: then only what is kept is shown.
  *
  * A file may change while it is read. What was read is not kept then: half of it might be old.
- *
- * Uses: base. Used by: reports.
  */
-#ifndef SC_SERVICE_REPORT_SHELF_H
-#define SC_SERVICE_REPORT_SHELF_H
+#ifndef SC_DEMO_REPORT_FILES_H
+#define SC_DEMO_REPORT_FILES_H
 
 #include <starcloak/err.h>
 
 #include <stddef.h>
 #include <sys/stat.h>
 
-typedef struct sc__report_shelf sc__report_shelf;
+typedef struct sc__report_files sc__report_files;
 
-/** One version of a file; lent until the shelf is freed. */
+/** One version of a file; lent until the files is freed. */
 typedef struct sc__report {
     const void *bytes;
     size_t size;
@@ -30,10 +28,10 @@ typedef struct sc__report {
 
 /** @param room  for all versions together, what is noted of them included
  * @return SC_OK, SC_ENOMEM */
-SC_CHECKED sc_err sc__report_shelf_new(size_t room, sc__report_shelf **out);
+SC_CHECKED sc_err sc__report_files_new(size_t room, sc__report_files **out);
 
 /** With all versions, so after the server has stopped. NULL is fine. */
-void sc__report_shelf_free(sc__report_shelf *shelf);
+void sc__report_files_free(sc__report_files *files);
 
 /**
  * The version that a file has now, read if it is not there yet. Any thread.
@@ -45,7 +43,7 @@ void sc__report_shelf_free(sc__report_shelf *shelf);
  * @return SC_OK, SC_EBUSY (it has changed since `found`, or while it was read: come again),
  *         SC_ELIMIT (there is no room for more), SC_EIO (it cannot be read), SC_ENOMEM
  */
-SC_CHECKED sc_err sc__report_shelf_find(sc__report_shelf *shelf, const char *name, int fd,
+SC_CHECKED sc_err sc__report_files_find(sc__report_files *files, const char *name, int fd,
                                         const struct stat *found, sc__report *out);
 
 #endif

@@ -20,7 +20,7 @@
 struct sc_reports {
     /** Open before the loops copy their descriptors, so that each of them has it. */
     int folder;
-    sc__report_shelf *shelf;  ///< what was shown of it so far
+    sc__report_files *files;  ///< what was shown of it so far
 };
 
 static const char route[] = "/reports";
@@ -38,7 +38,7 @@ sc_err sc_reports_new(const char *folder, sc_reports **out, sc_diag *diag)
     if (reports->folder < 0) {
         err = sc_fail(diag, SC_EIO, "%s: the folder of reports cannot be opened: %s", folder,
                       strerror(errno));
-    } else if (sc__report_shelf_new(SC_REPORTS_BYTES_MAX, &reports->shelf)) {
+    } else if (sc__report_files_new(SC_REPORTS_BYTES_MAX, &reports->files)) {
         err = sc_fail_memory(diag, "opening the folder of reports");
     }
     if (err) {
@@ -53,7 +53,7 @@ void sc_reports_free(sc_reports *reports)
 {
     if (!reports) return;
     if (reports->folder >= 0) close(reports->folder);
-    sc__report_shelf_free(reports->shelf);
+    sc__report_files_free(reports->files);
     sc_free(reports);
 }
 
@@ -182,7 +182,7 @@ static bool find_file(const sc_reports *reports, const char *name, bool is_size_
     if (is_size_asked) {
         *out = (sc__report){.size = (size_t)found.st_size};
     } else {
-        err = sc__report_shelf_find(reports->shelf, name, fd, &found, out);
+        err = sc__report_files_find(reports->files, name, fd, &found, out);
     }
     close(fd);
     if (err) tell_failed_read(err, problem);

@@ -3,18 +3,16 @@
  * @brief GET /reports/NAME: files of a folder that `starcloak experiment` has filled.
  *
  * Looked for on the disk for each request, so that a report may appear or change while the service
- * runs; read once for each change, and lent to all replies (report_shelf.h), so that slow readers
+ * runs; read once for each change, and lent to all replies (report_files.h), so that slow readers
  * cost no memory. Only plain files right in the folder, with names of letters, digits, '.', '_' and
  * '-' that do not begin with a dot, of the kinds that a report has (html, svg, png, css, csv, json,
  * txt), at most SC_REPORT_BYTES_MAX; links are not followed. "/reports/" is report.html.
  *
  * A report has its style inside the page, so its policy allows that; scripts it has none, and none
  * would run.
- *
- * Uses: problem, report_shelf. Used by: service, router, about.
  */
-#ifndef SC_SERVICE_REPORTS_H
-#define SC_SERVICE_REPORTS_H
+#ifndef SC_DEMO_REPORTS_H
+#define SC_DEMO_REPORTS_H
 
 #include "server/http.h"
 

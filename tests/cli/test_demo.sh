@@ -102,9 +102,9 @@ page about "$url/v1/about"
 check "there are reports now" holds '.offers == ["attacks","reports"]' about.body
 
 segments=$(sed -nE 's/^data: \{"id":"[0-9a-f]{16}","segments":(\[[0-9,]+\]).*/\1/p' events.txt | head -n 1)
-page doubt "$url/v1/doubts" -H 'Content-Type: application/json' \
+page attack "$url/v1/attacks" -H 'Content-Type: application/json' \
     -d "{\"segments\":$segments,\"members\":[{\"k\":3,\"l\":3,\"max_hops\":8},{\"k\":3,\"l\":3,\"max_hops\":8},{\"k\":3,\"l\":3,\"max_hops\":8}]}"
-check "a cloak that left can be doubted" holds '.found and (.linkability | add) > 0.99 and .normalised_entropy <= 1' doubt.body
+check "a cloak that left can be attacked" holds '.found and (.linkability | add) > 0.99 and .normalised_entropy <= 1' attack.body
 
 kill -TERM "$demo"
 ended "$demo"
@@ -128,7 +128,7 @@ page about "$url/v1/about"
 check "it says that it is no demo" holds '.demo == false and .offers == []' about.body
 page report "$url/reports/"
 check "it has no reports" is 404
-page doubt "$url/v1/doubts" -H 'Content-Type: application/json' -d '{}'
+page attack "$url/v1/attacks" -H 'Content-Type: application/json' -d '{}'
 check "it has no adversary" is 404
 run serve city.scm --reports report --check
 refuses 2 "reports are no flag of the service" "reports"
@@ -146,7 +146,7 @@ kill -TERM "$started_id" && wait "$started_id"
 
 start quiet "$STARCLOAK" demo city.scm --listen 127.0.0.1:0 --travellers 10 --user "$user" --events off
 url=http://$(address_of quiet)
-page doubt "$url/v1/doubts" -H 'Content-Type: application/json' -d '{}'
-check "who may not listen may not doubt" is 404
+page attack "$url/v1/attacks" -H 'Content-Type: application/json' -d '{}'
+check "who may not listen may not attack" is 404
 
 finish

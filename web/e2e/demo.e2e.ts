@@ -107,7 +107,7 @@ test('nothing is wrong with its accessibility, light and dark, whatever is open'
     for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme });
         await page.waitForSelector(`html[data-theme="${colorScheme}"]`);
-        for (const tab of ['doubt', 'cloaks', 'engine', 'ask']) {
+        for (const tab of ['attack', 'cloaks', 'engine', 'ask']) {
             await part(`tab-${tab}`).click();
             expect(await axe(page), `${tab}, ${colorScheme}`).toEqual([]);
         }
@@ -137,7 +137,7 @@ test('it is readable on a phone', async () => {
         (await ink(phone.page, top('travellers'), { colours: ['--map-mover'] })).pixels;
     await expect.poll(dots, PATIENCE).toBeGreaterThan(500);
     await photograph(phone.page, `${screenshots}/window-phone.png`);
-    for (const tab of ['charts', 'doubt', 'cloaks', 'engine']) {
+    for (const tab of ['charts', 'attack', 'cloaks', 'engine']) {
         await phone.page.getByTestId(`tab-${tab}`).tap();
         expect(await sideways(), tab).toBeLessThanOrEqual(0);
     }

@@ -48,10 +48,10 @@ test('what only the demo offers is not on the page, and not in the service', asy
     expect((await (await fetch(`${serving.url}v1/about`)).json()).offers).toEqual([]);
     expect(await part('tab-ask').count()).toBe(1);
     expect(await part('tab-cloaks').count()).toBe(1);
-    expect(await part('tab-doubt').count()).toBe(0);
-    expect(await part('doubt-start').count()).toBe(0);
+    expect(await part('tab-attack').count()).toBe(0);
+    expect(await part('attack-start').count()).toBe(0);
     expect(await part('report').isVisible()).toBe(false);
-    for (const path of ['v1/doubts', 'reports', 'reports/', 'reports/report.html']) {
+    for (const path of ['v1/attacks', 'reports', 'reports/', 'reports/report.html']) {
         for (const method of ['GET', 'POST']) {
             const headers = { 'Content-Type': 'application/json' };
             const body = method === 'POST' ? '{}' : undefined;

@@ -9,7 +9,7 @@ import './style/layout.css';
 import './style/panels.css';
 import './style/charts.css';
 import './style/ask.css';
-import './style/doubt.css';
+import './style/attack.css';
 import './style/cluster.css';
 import { setText } from './dom';
 import { boxAround } from './layers/draw';
@@ -21,10 +21,10 @@ import { MapPane } from './map/pane';
 import { QueriesLayer } from './map/queries';
 import { MapView } from './map/view';
 import { AskPanel } from './panels/ask';
+import { AttackPanel } from './panels/attack';
 import { Charts } from './panels/charts';
 import { CloakList } from './panels/cloak_list';
 import { ClusterPanel } from './panels/cluster';
-import { DoubtPanel } from './panels/doubt';
 import { EnginePanel } from './panels/engine';
 import { Layout, makePanes } from './panels/layout';
 import { ReportLink } from './panels/report_link';
@@ -76,8 +76,13 @@ function build(session: LiveSession): void {
 
     const ask = new AskPanel(session, { travellers, provider }, view);
     // The adversary is the demo's; a service has none.
-    const doubt = about.offers.includes('attacks') ? new DoubtPanel(session, view) : null;
-    const cloakList = new CloakList(cloaks, lengthUnit(map), doubt ? choose : show, doubt !== null);
+    const attack = about.offers.includes('attacks') ? new AttackPanel(session, view) : null;
+    const cloakList = new CloakList(
+        cloaks,
+        lengthUnit(map),
+        attack ? choose : show,
+        attack !== null,
+    );
     const welcome = new Welcome(isDemo);
     const layout = new Layout(
         page,
@@ -89,7 +94,7 @@ function build(session: LiveSession): void {
             welcomeOpener: welcome.opener,
             liveLine: new LiveLine(session.counters, fleet).element,
             ask: ask.element,
-            doubt: doubt?.element ?? null,
+            attack: attack?.element ?? null,
             cloaks: cloakList.element,
             engine: isDemo ? new EnginePanel(session).element : null,
             cluster: partsLayer ? new ClusterPanel(session, partsLayer).element : null,
@@ -106,7 +111,7 @@ function build(session: LiveSession): void {
 
     /** On the provider's map a road is a cloak's, if cloaks are what one is looking at. */
     function chooseCloakAt(spot: Spot): boolean {
-        if (layout.tabs.id !== 'doubt' && layout.tabs.id !== 'cloaks') return false;
+        if (layout.tabs.id !== 'attack' && layout.tabs.id !== 'cloaks') return false;
         const cloak = cloaks.latest.find(({ segments }) => segments.includes(spot.segment));
         if (cloak) choose(cloak);
         return cloak !== undefined;
@@ -116,9 +121,9 @@ function build(session: LiveSession): void {
         cloaksLayer.selected = cloak.id;
         provider.invalidate();
         cloakList.select(cloak.id);
-        if (!doubt) return;
-        doubt.open(cloak);
-        layout.reveal('doubt');
+        if (!attack) return;
+        attack.open(cloak);
+        layout.reveal('attack');
     }
 
     /** From the list, where there is no adversary to show it to. */
@@ -129,7 +134,7 @@ function build(session: LiveSession): void {
         layout.revealMaps();
     }
 
-    if (doubt) ask.onDoubt = choose;
+    if (attack) ask.onAttack = choose;
     ask.onAsked = () => layout.revealMaps();
     // Now that they have their places on the page: roads are then on it from the first frame.
     travellers?.measure();

@@ -32,7 +32,7 @@ static void test_the_window_is_as_described_and_may_be_left_out(void **state)
 static void test_what_only_a_demo_has_is_not_there(void **state)
 {
     (void)state;
-    static const char *const paths[] = {"/v1/doubts",           "/reports",    "/reports/",
+    static const char *const paths[] = {"/v1/attacks",           "/reports",    "/reports/",
                                         "/reports/report.html", "/demo/about", "/demo/events",
                                         "/demo/engine"};
     fixture f;

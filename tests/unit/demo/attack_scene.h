@@ -15,18 +15,18 @@
 #include "support/live_service.h"
 #include "unit/api/house.h"
 
-#define ATTACK_PATH "/v1/doubts"
+#define ATTACK_PATH "/v1/attacks"
 
 typedef struct attack_scene {
     live_service live;
     sc_extra_page page;
-    sc_doubts *attacks;
+    sc_attack_route *attacks;
 } attack_scene;
 
 static inline void attack_scene_show(void *context, unsigned loop, sc_http_request *request)
 {
     const attack_scene *on = context;
-    sc_doubts_ask(on->attacks, loop, request);
+    sc_attack_route_ask(on->attacks, loop, request);
 }
 
 /** A service that is not started and has no attacks yet. @param show  NULL: the route itself */
@@ -48,8 +48,8 @@ static inline attack_scene *attack_scene_prepare(unsigned loops, sc_http_handler
 
 static inline sc_err attack_scene_attach(attack_scene *on, sc_diag *diag)
 {
-    return sc_doubts_new(on->live.map, on->live.service, &on->live.options.ledger.engine, NULL,
-                         &on->attacks, diag);
+    return sc_attack_route_new(on->live.map, on->live.service, &on->live.options.ledger.engine,
+                               NULL, &on->attacks, diag);
 }
 
 static inline attack_scene *attack_scene_open(unsigned loops, sc_http_handler show)
@@ -66,7 +66,7 @@ static inline void attack_scene_close(attack_scene *on)
 {
     sc_service_free(on->live.service);
     on->live.service = NULL;
-    sc_doubts_free(on->attacks);
+    sc_attack_route_free(on->attacks);
     live_service_close(&on->live);
     free(on);
 }

@@ -1,4 +1,4 @@
-// A doubt's words: what is accepted, with which meaning; for any body, however spoilt, as a plain
+// An attack's words: what is accepted, with which meaning; for any body, however spoilt, as a plain
 // reading of jansson's tree has it. And the words of the reply.
 #include "demo/attack_json.h"
 
@@ -18,10 +18,10 @@ enum { ROADS = 100 };
 #define QUERIES \
     "{\"queries\":[{\"segment\":7,\"k\":2,\"l\":3,\"max_hops\":64}],\"method\":\"expansion\"}"
 
-static sc_doubt *read_words(const char *body, sc_problem *problem)
+static sc_attack_request *read_words(const char *body, sc_problem *problem)
 {
-    static sc_doubt_field field;
-    return sc_doubt_read(body, strlen(body), ROADS, SC_BOUNDED, &field, problem);
+    static sc_attack_field field;
+    return sc_attack_read(body, strlen(body), ROADS, SC_BOUNDED, &field, problem);
 }
 
 // --- What is accepted ----------------------------------------------------------------------------
@@ -30,33 +30,33 @@ static void test_a_cloak_has_its_segments_in_order_and_its_members(void **state)
 {
     (void)state;
     sc_problem problem = {.detail = ""};
-    sc_doubt *doubt = read_words(CLOAK, &problem);
-    assert_non_null(doubt);
-    assert_int_equal(doubt->method, SC_HYBRID);
+    sc_attack_request *attack = read_words(CLOAK, &problem);
+    assert_non_null(attack);
+    assert_int_equal(attack->method, SC_HYBRID);
     const sc_seg_id wanted[] = {0, 3, 9, 99};
-    assert_int_equal(doubt->segment_count, 4);
-    assert_memory_equal(doubt->segments, wanted, sizeof wanted);
-    assert_null(doubt->places);
-    assert_int_equal(doubt->member_count, 2);
+    assert_int_equal(attack->segment_count, 4);
+    assert_memory_equal(attack->segments, wanted, sizeof wanted);
+    assert_null(attack->places);
+    assert_int_equal(attack->member_count, 2);
     const sc_needs members[] = {{.k = 5, .l = 3, .max_hops = 4},
                                 {.k = 1000000, .l = 1, .max_hops = 0}};
-    assert_memory_equal(doubt->members, members, sizeof members);
-    sc_doubt_free(doubt);
+    assert_memory_equal(attack->members, members, sizeof members);
+    sc_attack_request_free(attack);
 }
 
 static void test_queries_have_places(void **state)
 {
     (void)state;
     sc_problem problem = {.detail = ""};
-    sc_doubt *doubt = read_words(QUERIES, &problem);
-    assert_non_null(doubt);
-    assert_int_equal(doubt->method, SC_EXPANSION);
-    assert_null(doubt->segments);
-    assert_int_equal(doubt->member_count, 1);
-    assert_int_equal(doubt->places[0], 7);
+    sc_attack_request *attack = read_words(QUERIES, &problem);
+    assert_non_null(attack);
+    assert_int_equal(attack->method, SC_EXPANSION);
+    assert_null(attack->segments);
+    assert_int_equal(attack->member_count, 1);
+    assert_int_equal(attack->places[0], 7);
     const sc_needs needs = {.k = 2, .l = 3, .max_hops = 64};
-    assert_memory_equal(doubt->members, &needs, sizeof needs);
-    sc_doubt_free(doubt);
+    assert_memory_equal(attack->members, &needs, sizeof needs);
+    sc_attack_request_free(attack);
 }
 
 static void test_every_method_can_be_named_and_none_means_the_one_in_force(void **state)
@@ -70,10 +70,10 @@ static void test_every_method_can_be_named_and_none_means_the_one_in_force(void 
             snprintf(name, sizeof name, "\"method\":\"%s\",", sc_variant_name((sc_variant)method));
         }
         snprintf(body, sizeof body, "{%s\"segments\":[1],\"members\":[" TWO "]}", name);
-        sc_doubt *doubt = read_words(body, &problem);
-        assert_non_null(doubt);
-        assert_int_equal(doubt->method, method >= 0 ? method : SC_BOUNDED);
-        sc_doubt_free(doubt);
+        sc_attack_request *attack = read_words(body, &problem);
+        assert_non_null(attack);
+        assert_int_equal(attack->method, method >= 0 ? method : SC_BOUNDED);
+        sc_attack_request_free(attack);
     }
 }
 
@@ -96,31 +96,32 @@ static char *large_body(size_t segments, size_t members)
     return body;
 }
 
-static void test_the_largest_doubt_fits_into_the_body_that_a_service_takes_by_default(void **state)
+static void test_the_largest_attack_fits_into_the_body_that_a_service_takes_by_default(void **state)
 {
     (void)state;
     sc_problem problem = {.detail = ""};
-    sc_doubt_field field;
-    char *body = large_body(SC_DOUBT_SEGMENTS_MAX, SC_DOUBT_MEMBERS_MAX);
+    sc_attack_field field;
+    char *body = large_body(SC_ATTACK_REQUEST_SEGMENTS_MAX, SC_ATTACK_REQUEST_MEMBERS_MAX);
     sc_settings *settings = NULL;
     CHECK_OK(sc_settings_new(&settings), NULL);
     assert_in_range(strlen(body), 1, settings->max_body_bytes);
     sc_settings_free(settings);
-    sc_doubt *doubt = sc_doubt_read(body, strlen(body), 10000000, SC_BASIC, &field, &problem);
-    assert_non_null(doubt);
-    assert_int_equal(doubt->segment_count, SC_DOUBT_SEGMENTS_MAX);
-    assert_int_equal(doubt->segments[0], 9999999 - SC_DOUBT_SEGMENTS_MAX + 1);
-    assert_int_equal(doubt->member_count, SC_DOUBT_MEMBERS_MAX);
-    sc_doubt_free(doubt);
+    sc_attack_request *attack =
+        sc_attack_read(body, strlen(body), 10000000, SC_BASIC, &field, &problem);
+    assert_non_null(attack);
+    assert_int_equal(attack->segment_count, SC_ATTACK_REQUEST_SEGMENTS_MAX);
+    assert_int_equal(attack->segments[0], 9999999 - SC_ATTACK_REQUEST_SEGMENTS_MAX + 1);
+    assert_int_equal(attack->member_count, SC_ATTACK_REQUEST_MEMBERS_MAX);
+    sc_attack_request_free(attack);
     free(body);
 
-    body = large_body(SC_DOUBT_SEGMENTS_MAX + 1, 1);
-    assert_null(sc_doubt_read(body, strlen(body), 10000000, SC_BASIC, &field, &problem));
+    body = large_body(SC_ATTACK_REQUEST_SEGMENTS_MAX + 1, 1);
+    assert_null(sc_attack_read(body, strlen(body), 10000000, SC_BASIC, &field, &problem));
     assert_string_equal(problem.field, "/segments");
     CHECK_CONTAINS(problem.detail, "at most 1000");
     free(body);
-    body = large_body(1, SC_DOUBT_MEMBERS_MAX + 1);
-    assert_null(sc_doubt_read(body, strlen(body), 10000000, SC_BASIC, &field, &problem));
+    body = large_body(1, SC_ATTACK_REQUEST_MEMBERS_MAX + 1);
+    assert_null(sc_attack_read(body, strlen(body), 10000000, SC_BASIC, &field, &problem));
     assert_string_equal(problem.field, "/members");
     CHECK_CONTAINS(problem.detail, "at most 64");
     free(body);
@@ -211,10 +212,10 @@ static bool plain_number(const json_t *value, double least, double most, uint32_
     return number == floor(number);
 }
 
-static bool plain_askers(const json_t *list, bool has_places, sc_doubt *out)
+static bool plain_askers(const json_t *list, bool has_places, sc_attack_request *out)
 {
     out->member_count = json_array_size(list);
-    if (out->member_count < 1 || out->member_count > SC_DOUBT_MEMBERS_MAX) return false;
+    if (out->member_count < 1 || out->member_count > SC_ATTACK_REQUEST_MEMBERS_MAX) return false;
     for (size_t i = 0; i < out->member_count; i++) {
         const json_t *one = json_array_get(list, i);
         sc_needs *needs = &out->members[i];
@@ -230,7 +231,7 @@ static bool plain_askers(const json_t *list, bool has_places, sc_doubt *out)
     return true;
 }
 
-static bool plain_segments(const json_t *list, sc_doubt *out)
+static bool plain_segments(const json_t *list, sc_attack_request *out)
 {
     bool is_named[ROADS] = {false};
     const size_t count = json_array_size(list);
@@ -247,7 +248,7 @@ static bool plain_segments(const json_t *list, sc_doubt *out)
     return true;
 }
 
-static bool plain_doubt(const json_t *body, sc_doubt *out)
+static bool plain_doubt(const json_t *body, sc_attack_request *out)
 {
     const json_t *method = json_object_get(body, "method");
     bool is_known = !method;
@@ -269,35 +270,36 @@ static bool plain_doubt(const json_t *body, sc_doubt *out)
 static bool compare_readings(const spoilt_text *text)
 {
     sc_seg_id segments[ROADS];
-    sc_seg_id places[SC_DOUBT_MEMBERS_MAX];
-    sc_needs members[SC_DOUBT_MEMBERS_MAX];
+    sc_seg_id places[SC_ATTACK_REQUEST_MEMBERS_MAX];
+    sc_needs members[SC_ATTACK_REQUEST_MEMBERS_MAX];
     memset(members, 0, sizeof members);
-    sc_doubt wanted = {.segments = segments, .places = places, .members = members};
+    sc_attack_request wanted = {.segments = segments, .places = places, .members = members};
     sc_problem problem = {.detail = ""};
-    sc_doubt_field field;
+    sc_attack_field field;
     json_t *body =
         json_loadb(text->bytes, text->size, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, NULL);
     const bool is_good = body && plain_doubt(body, &wanted);
     json_decref(body);
-    sc_doubt *doubt = sc_doubt_read(text->bytes, text->size, ROADS, SC_BOUNDED, &field, &problem);
-    if (is_good != (doubt != NULL)) {
+    sc_attack_request *attack =
+        sc_attack_read(text->bytes, text->size, ROADS, SC_BOUNDED, &field, &problem);
+    if (is_good != (attack != NULL)) {
         fail_msg("%.*s: %s", (int)text->size, text->bytes, is_good ? problem.detail : "accepted");
     }
-    if (!doubt) {
+    if (!attack) {
         assert_true(problem.detail[0] != '\0');
         return false;
     }
-    assert_int_equal(doubt->method, wanted.method);
-    assert_int_equal(doubt->member_count, wanted.member_count);
-    assert_memory_equal(doubt->members, members, wanted.member_count * sizeof *members);
-    assert_int_equal(doubt->segment_count, wanted.segment_count);
-    assert_int_equal(!doubt->segments, wanted.segment_count == 0);
-    if (doubt->segments) {
-        assert_memory_equal(doubt->segments, segments, wanted.segment_count * sizeof *segments);
+    assert_int_equal(attack->method, wanted.method);
+    assert_int_equal(attack->member_count, wanted.member_count);
+    assert_memory_equal(attack->members, members, wanted.member_count * sizeof *members);
+    assert_int_equal(attack->segment_count, wanted.segment_count);
+    assert_int_equal(!attack->segments, wanted.segment_count == 0);
+    if (attack->segments) {
+        assert_memory_equal(attack->segments, segments, wanted.segment_count * sizeof *segments);
     } else {
-        assert_memory_equal(doubt->places, places, wanted.member_count * sizeof *places);
+        assert_memory_equal(attack->places, places, wanted.member_count * sizeof *places);
     }
-    sc_doubt_free(doubt);
+    sc_attack_request_free(attack);
     return true;
 }
 
@@ -323,10 +325,10 @@ static void test_spoilt_words_mean_what_a_plain_reading_says(void **state)
 
 // --- The reply -----------------------------------------------------------------------------------
 
-static void check_written(const sc_doubt *doubt, const char *wanted)
+static void check_written(const sc_attack_request *attack, const char *wanted)
 {
     sc_bytes out = {0};
-    CHECK_OK(sc_doubt_write(doubt, &out), NULL);
+    CHECK_OK(sc_attack_write(attack, &out), NULL);
     assert_int_equal(out.size, strlen(wanted));
     assert_memory_equal(out.data, wanted, out.size);
     sc_bytes_fini(&out);
@@ -337,26 +339,26 @@ static void test_a_reply_has_what_the_adversary_believes(void **state)
     (void)state;
     sc_seg_id segments[] = {3, 4, 9};
     sc_link links[] = {{3, 0.25, 0.0041}, {4, 0.75, 0.004123456}, {9, 0.0, 0.0}};
-    sc_doubt doubt = {.method = SC_EXPANSION,
-                      .segments = segments,
-                      .segment_count = 3,
-                      .is_found = true,
-                      .found_members = 5,
-                      .posterior = {.links = links,
-                                    .link_count = 3,
-                                    .entropy = 0.811278,
-                                    .normalised_entropy = 0.51186,
-                                    .effective = 1.754765,
-                                    .ruled_out = 1,
-                                    .replays = 4096}};
-    check_written(&doubt,
+    sc_attack_request attack = {.method = SC_EXPANSION,
+                                .segments = segments,
+                                .segment_count = 3,
+                                .is_found = true,
+                                .found_members = 5,
+                                .posterior = {.links = links,
+                                              .link_count = 3,
+                                              .entropy = 0.811278,
+                                              .normalised_entropy = 0.51186,
+                                              .effective = 1.754765,
+                                              .ruled_out = 1,
+                                              .replays = 4096}};
+    check_written(&attack,
                   "{\"method\":\"expansion\",\"found\":true,\"segments\":[3,4,9],\"members\":5,"
                   "\"linkability\":[0.25,0.75,0],\"error\":[0.0041,0.00412346,0],"
                   "\"entropy\":0.8113,\"normalised_entropy\":0.5119,\"effective\":1.7548,"
                   "\"ruled_out\":1,\"replays\":4096,\"unexplained\":false}");
-    doubt.posterior.is_unexplained = true;
+    attack.posterior.is_unexplained = true;
     sc_bytes out = {0};
-    CHECK_OK(sc_doubt_write(&doubt, &out), NULL);
+    CHECK_OK(sc_attack_write(&attack, &out), NULL);
     assert_memory_equal(out.data + out.size - 19, "\"unexplained\":true}", 19);
     sc_bytes_fini(&out);
 }
@@ -364,8 +366,8 @@ static void test_a_reply_has_what_the_adversary_believes(void **state)
 static void test_a_reply_without_a_cloak_says_so_and_no_more(void **state)
 {
     (void)state;
-    const sc_doubt doubt = {.method = SC_BASIC};
-    check_written(&doubt, "{\"method\":\"basic\",\"found\":false}");
+    const sc_attack_request attack = {.method = SC_BASIC};
+    check_written(&attack, "{\"method\":\"basic\",\"found\":false}");
 }
 
 int main(void)
@@ -374,7 +376,8 @@ int main(void)
         cmocka_unit_test(test_a_cloak_has_its_segments_in_order_and_its_members),
         cmocka_unit_test(test_queries_have_places),
         cmocka_unit_test(test_every_method_can_be_named_and_none_means_the_one_in_force),
-        cmocka_unit_test(test_the_largest_doubt_fits_into_the_body_that_a_service_takes_by_default),
+        cmocka_unit_test(
+            test_the_largest_attack_fits_into_the_body_that_a_service_takes_by_default),
         cmocka_unit_test(test_a_refusal_names_the_field_and_says_what_would_do),
         SC_CASES(test_spoilt_words_mean_what_a_plain_reading_says),
         cmocka_unit_test(test_a_reply_has_what_the_adversary_believes),

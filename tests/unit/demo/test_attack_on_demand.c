@@ -1,6 +1,6 @@
-// What comes of a doubt: it is what the adversary says who is asked directly, and that is what can
-// be known exactly on towns so small that all dice can be followed. Cloaks that a method makes are
-// the first query's, and keep their promises. What takes too long is cut short.
+// What comes of an attack: it is what the adversary says who is asked directly, and that is what
+// can be known exactly on towns so small that all dice can be followed. Cloaks that a method makes
+// are the first query's, and keep their promises. What takes too long is cut short.
 #include "demo/attack_on_demand_internal.h"
 
 #include "base/rng.h"
@@ -15,7 +15,7 @@ static const char street[] = "o   o   o   o\n"
 
 /** Somebody who examines with dice that are known. */
 typedef struct desk {
-    sc_doubter_options options;
+    sc_attack_thread_options options;
     sc_rng rng;
     atomic_bool is_stopping;
     sc__examiner examiner;
@@ -23,15 +23,15 @@ typedef struct desk {
 
 static void desk_init(desk *d, const sc_map *map, uint64_t seed)
 {
-    *d = (desk){.options = sc_doubter_options_default()};
+    *d = (desk){.options = sc_attack_thread_options_default()};
     sc_rng_seed(&d->rng, seed);
     d->examiner = (sc__examiner){map, &d->options, &d->rng, &d->is_stopping};
 }
 
-static void examine(desk *d, sc_doubt *doubt)
+static void examine(desk *d, sc_attack_request *attack)
 {
-    CHECK_OK(sc__doubt_check(d->examiner.map, doubt, &doubt->diag), &doubt->diag);
-    CHECK_OK(sc__doubt_examine(&d->examiner, doubt), &doubt->diag);
+    CHECK_OK(sc__attack_check(d->examiner.map, attack, &attack->diag), &attack->diag);
+    CHECK_OK(sc__attack_run(&d->examiner, attack), &attack->diag);
 }
 
 // --- Of a cloak ----------------------------------------------------------------------------------
@@ -46,17 +46,18 @@ static void check_exact(sc_variant method, size_t members, sc_needs needs)
     assert_true(exact.likeness > 0);
     desk d;
     desk_init(&d, toy->map, 7);
-    sc_doubt *doubt = doubt_of_cloak(method, toy->segments, toy->segment_count, members, needs);
-    examine(&d, doubt);
-    assert_true(doubt->is_found);
-    assert_int_equal(doubt->found_members, members);
-    CHECK_AGREES(&doubt->posterior, &exact);
-    sc_doubt_free(doubt);
+    sc_attack_request *attack =
+        attack_on_cloak(method, toy->segments, toy->segment_count, members, needs);
+    examine(&d, attack);
+    assert_true(attack->is_found);
+    assert_int_equal(attack->found_members, members);
+    CHECK_AGREES(&attack->posterior, &exact);
+    sc_attack_request_free(attack);
     toy_stage_close(toy);
     free(toy);
 }
 
-static void test_a_doubt_comes_to_what_can_be_known(void **state)
+static void test_a_attack_comes_to_what_can_be_known(void **state)
 {
     (void)state;
     const sc_needs needs = {.k = 2, .l = 4, .max_hops = 1};
@@ -67,7 +68,7 @@ static void test_a_doubt_comes_to_what_can_be_known(void **state)
     check_exact(SC_EXPANSION, 3, needs);
 }
 
-static void test_a_doubt_is_the_adversarys_own_word(void **state)
+static void test_a_attack_is_the_adversarys_own_word(void **state)
 {
     (void)state;
     sketch drawing = sketch_grid(SC_COORDS_PLANAR, 4, 4);
@@ -76,8 +77,8 @@ static void test_a_doubt_is_the_adversarys_own_word(void **state)
     const sc_needs needs = {.k = 3, .l = 5, .max_hops = 3};
     desk d;
     desk_init(&d, map, 3);
-    sc_doubt *doubt = doubt_of_cloak(SC_HYBRID, cloak, 7, 4, needs);
-    examine(&d, doubt);
+    sc_attack_request *attack = attack_on_cloak(SC_HYBRID, cloak, 7, 4, needs);
+    examine(&d, attack);
 
     // The first look took one seed, and what followed the next.
     sc_rng same;
@@ -95,21 +96,21 @@ static void test_a_doubt_is_the_adversarys_own_word(void **state)
     sc_adversary *adversary = NULL;
     sc_posterior wanted = {0};
     const sc_sighting sighting = {
-        .segments = cloak, .segment_count = 7, .strangers = doubt->members, .stranger_count = 4};
+        .segments = cloak, .segment_count = 7, .strangers = attack->members, .stranger_count = 4};
     CHECK_OK(sc_adversary_new(map, &options, NULL, &adversary, NULL), NULL);
     CHECK_OK(sc_adversary_correlate(adversary, 0, &sighting, &wanted, NULL), NULL);
-    assert_true(doubt->posterior.is_enumerated);
-    assert_int_equal(doubt->posterior.replays, wanted.replays);
-    assert_int_equal(doubt->posterior.link_count, wanted.link_count);
+    assert_true(attack->posterior.is_enumerated);
+    assert_int_equal(attack->posterior.replays, wanted.replays);
+    assert_int_equal(attack->posterior.link_count, wanted.link_count);
     for (size_t i = 0; i < wanted.link_count; i++) {
-        assert_int_equal(doubt->posterior.links[i].segment, cloak[i]);
-        CHECK_SAME(doubt->posterior.links[i].linkability, wanted.links[i].linkability);
-        CHECK_SAME(doubt->posterior.links[i].error, wanted.links[i].error);
+        assert_int_equal(attack->posterior.links[i].segment, cloak[i]);
+        CHECK_SAME(attack->posterior.links[i].linkability, wanted.links[i].linkability);
+        CHECK_SAME(attack->posterior.links[i].error, wanted.links[i].error);
     }
-    CHECK_SAME(doubt->posterior.normalised_entropy, wanted.normalised_entropy);
+    CHECK_SAME(attack->posterior.normalised_entropy, wanted.normalised_entropy);
     sc_posterior_fini(&wanted);
     sc_adversary_free(adversary);
-    sc_doubt_free(doubt);
+    sc_attack_request_free(attack);
     sc_map_free(map);
     sketch_free(&drawing);
 }
@@ -127,11 +128,12 @@ static void test_busy_roads_weigh_more(void **state)
     desk d;
     desk_init(&d, toy->map, 5);
     d.options.density = toy->density;
-    sc_doubt *doubt = doubt_of_cloak(SC_BASIC, toy->segments, toy->segment_count, 2, needs);
-    examine(&d, doubt);
-    CHECK_AGREES(&doubt->posterior, &exact);
+    sc_attack_request *attack =
+        attack_on_cloak(SC_BASIC, toy->segments, toy->segment_count, 2, needs);
+    examine(&d, attack);
+    CHECK_AGREES(&attack->posterior, &exact);
     assert_true(toy_link(toy, &exact, "AB") > 0.5);
-    sc_doubt_free(doubt);
+    sc_attack_request_free(attack);
     toy_stage_close(toy);
     free(toy);
 }
@@ -144,46 +146,46 @@ static void test_more_is_tried_where_little_comes_of_it_and_never_for_long(void 
     desk d;
     desk_init(&d, map, 1);
     d.options.samples = 64;
-    sc_doubt *doubt = unlikely_doubt(map);
-    examine(&d, doubt);
-    assert_true(doubt->posterior.is_unexplained);
-    assert_int_equal(doubt->posterior.replays, 64 * SC_ATTACK_MORE);
-    sc_doubt_free(doubt);
+    sc_attack_request *attack = unlikely_attack(map);
+    examine(&d, attack);
+    assert_true(attack->posterior.is_unexplained);
+    assert_int_equal(attack->posterior.replays, 64 * SC_ATTACK_MORE);
+    sc_attack_request_free(attack);
 
     // Sixteen million of them no machine does in the time there is.
-    d.options.samples = SC_DOUBT_SAMPLES_MAX;
-    doubt = unlikely_doubt(map);
-    examine(&d, doubt);
-    assert_true(doubt->posterior.is_unexplained);
-    assert_in_range(doubt->posterior.replays, SC_ATTACK_BATCHES,
-                    SC_DOUBT_SAMPLES_MAX * (SC_ATTACK_MORE - 1));
-    sc_doubt_free(doubt);
+    d.options.samples = SC_ATTACK_REQUEST_SAMPLES_MAX;
+    attack = unlikely_attack(map);
+    examine(&d, attack);
+    assert_true(attack->posterior.is_unexplained);
+    assert_in_range(attack->posterior.replays, SC_ATTACK_BATCHES,
+                    SC_ATTACK_REQUEST_SAMPLES_MAX * (SC_ATTACK_MORE - 1));
+    sc_attack_request_free(attack);
     sc_map_free(map);
     sketch_free(&drawing);
 }
 
 // --- Of a method ---------------------------------------------------------------------------------
 
-static bool has_segment(const sc_doubt *doubt, sc_seg_id segment)
+static bool has_segment(const sc_attack_request *attack, sc_seg_id segment)
 {
-    for (size_t i = 0; i < doubt->segment_count; i++) {
-        if (doubt->segments[i] == segment) return true;
+    for (size_t i = 0; i < attack->segment_count; i++) {
+        if (attack->segments[i] == segment) return true;
     }
     return false;
 }
 
-static void check_made(const sc_doubt *doubt, sc_seg_id first, sc_needs needs)
+static void check_made(const sc_attack_request *attack, sc_seg_id first, sc_needs needs)
 {
-    assert_true(doubt->is_found);
-    assert_true(has_segment(doubt, first));
-    assert_true(doubt->segment_count >= needs.l);
-    assert_in_range(doubt->found_members, needs.k, doubt->member_count);
-    const sc_posterior *posterior = &doubt->posterior;
-    assert_int_equal(posterior->link_count, doubt->segment_count);
+    assert_true(attack->is_found);
+    assert_true(has_segment(attack, first));
+    assert_true(attack->segment_count >= needs.l);
+    assert_in_range(attack->found_members, needs.k, attack->member_count);
+    const sc_posterior *posterior = &attack->posterior;
+    assert_int_equal(posterior->link_count, attack->segment_count);
     double sum = 0.0;
     for (size_t i = 0; i < posterior->link_count; i++) {
-        if (i > 0) assert_true(doubt->segments[i] > doubt->segments[i - 1]);
-        assert_int_equal(posterior->links[i].segment, doubt->segments[i]);
+        if (i > 0) assert_true(attack->segments[i] > attack->segments[i - 1]);
+        assert_int_equal(posterior->links[i].segment, attack->segments[i]);
         sum += posterior->links[i].linkability;
     }
     CHECK_CLOSE(sum, 1.0, 1e-9);
@@ -202,10 +204,10 @@ static void test_a_method_cloaks_the_first_query(void **state)
         desk d;
         desk_init(&d, map, 11);
         d.options.samples = 256;
-        sc_doubt *doubt = doubt_of_method((sc_variant)method, places, 6, needs);
-        examine(&d, doubt);
-        check_made(doubt, places[0], needs);
-        sc_doubt_free(doubt);
+        sc_attack_request *attack = attack_on_method((sc_variant)method, places, 6, needs);
+        examine(&d, attack);
+        check_made(attack, places[0], needs);
+        sc_attack_request_free(attack);
     }
     check_case_done();
     sc_map_free(map);
@@ -222,22 +224,22 @@ static void test_whoever_has_too_little_company_finds_no_cloak(void **state)
         check_case((uint64_t)method);
         desk d;
         desk_init(&d, map, 11);
-        sc_doubt *doubt = doubt_of_method((sc_variant)method, places, 3,
-                                          (sc_needs){.k = 2, .l = 2, .max_hops = 4});
+        sc_attack_request *attack = attack_on_method((sc_variant)method, places, 3,
+                                                     (sc_needs){.k = 2, .l = 2, .max_hops = 4});
         // The others would be content with each other.
-        doubt->members[0].k = 4;
-        examine(&d, doubt);
-        assert_false(doubt->is_found);
-        assert_null(doubt->segments);
-        assert_null(doubt->posterior.links);
-        sc_doubt_free(doubt);
+        attack->members[0].k = 4;
+        examine(&d, attack);
+        assert_false(attack->is_found);
+        assert_null(attack->segments);
+        assert_null(attack->posterior.links);
+        sc_attack_request_free(attack);
     }
     check_case_done();
     sc_map_free(map);
     sketch_free(&drawing);
 }
 
-static void test_a_cloak_that_is_too_large_is_not_doubted(void **state)
+static void test_a_cloak_that_is_too_large_is_not_attacked(void **state)
 {
     (void)state;
     sketch drawing = sketch_grid(SC_COORDS_PLANAR, 26, 26);
@@ -245,12 +247,12 @@ static void test_a_cloak_that_is_too_large_is_not_doubted(void **state)
     desk d;
     desk_init(&d, map, 1);
     const sc_seg_id place = 100;
-    sc_doubt *doubt =
-        doubt_of_method(SC_EXPANSION, &place, 1,
-                        (sc_needs){.k = 1, .l = SC_DOUBT_SEGMENTS_MAX + 1, .max_hops = 100});
-    CHECK_REFUSED(sc__doubt_examine(&d.examiner, doubt), SC_ELIMIT, &doubt->diag,
+    sc_attack_request *attack = attack_on_method(
+        SC_EXPANSION, &place, 1,
+        (sc_needs){.k = 1, .l = SC_ATTACK_REQUEST_SEGMENTS_MAX + 1, .max_hops = 100});
+    CHECK_REFUSED(sc__attack_run(&d.examiner, attack), SC_ELIMIT, &attack->diag,
                   "more than 1000 segments");
-    sc_doubt_free(doubt);
+    sc_attack_request_free(attack);
     sc_map_free(map);
     sketch_free(&drawing);
 }
@@ -266,19 +268,19 @@ static void test_what_nobody_wants_is_not_worked_on(void **state)
     desk_init(&d, map, 1);
     const sc_needs needs = {.k = 1, .l = 2, .max_hops = 2};
     const sc_seg_id roads[] = {3, 4, 5};
-    sc_doubt *doubts[] = {doubt_of_cloak(SC_BASIC, roads, 3, 1, needs),
-                          doubt_of_method(SC_BASIC, roads, 3, needs)};
+    sc_attack_request *attacks[] = {attack_on_cloak(SC_BASIC, roads, 3, 1, needs),
+                                    attack_on_method(SC_BASIC, roads, 3, needs)};
     for (size_t i = 0; i < 2; i++) {
-        sc_doubt_give_up(doubts[i]);
-        assert_int_equal(sc__doubt_examine(&d.examiner, doubts[i]), SC_EINTERRUPTED);
-        atomic_store(&doubts[i]->is_unwanted, false);
+        sc_attack_give_up(attacks[i]);
+        assert_int_equal(sc__attack_run(&d.examiner, attacks[i]), SC_EINTERRUPTED);
+        atomic_store(&attacks[i]->is_unwanted, false);
         atomic_store(&d.is_stopping, true);
-        assert_int_equal(sc__doubt_examine(&d.examiner, doubts[i]), SC_EINTERRUPTED);
-        assert_null(doubts[i]->posterior.links);
+        assert_int_equal(sc__attack_run(&d.examiner, attacks[i]), SC_EINTERRUPTED);
+        assert_null(attacks[i]->posterior.links);
         atomic_store(&d.is_stopping, false);
-        examine(&d, doubts[i]);
-        assert_non_null(doubts[i]->posterior.links);
-        sc_doubt_free(doubts[i]);
+        examine(&d, attacks[i]);
+        assert_non_null(attacks[i]->posterior.links);
+        sc_attack_request_free(attacks[i]);
     }
     sc_map_free(map);
     sketch_free(&drawing);
@@ -322,13 +324,13 @@ static void test_what_was_believed_is_wiped(void **state)
     sc_map *map = sketch_map(&drawing);
     desk d;
     desk_init(&d, map, 3);
-    sc_doubt *doubt =
-        doubt_of_cloak(SC_HYBRID, watched, WATCHED, 4, (sc_needs){.k = 3, .l = 5, .max_hops = 3});
+    sc_attack_request *attack =
+        attack_on_cloak(SC_HYBRID, watched, WATCHED, 4, (sc_needs){.k = 3, .l = 5, .max_hops = 3});
     wiped_beliefs = 0;
-    examine(&d, doubt);
-    assert_true(doubt->posterior.replays > SC_ATTACK_BATCHES);
+    examine(&d, attack);
+    assert_true(attack->posterior.replays > SC_ATTACK_BATCHES);
     assert_int_equal(wiped_beliefs, 1);  // the first look's
-    sc_doubt_free(doubt);
+    sc_attack_request_free(attack);
     assert_int_equal(wiped_beliefs, 2);
     sc_map_free(map);
     sketch_free(&drawing);
@@ -337,13 +339,13 @@ static void test_what_was_believed_is_wiped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_doubt_comes_to_what_can_be_known),
-        cmocka_unit_test(test_a_doubt_is_the_adversarys_own_word),
+        cmocka_unit_test(test_a_attack_comes_to_what_can_be_known),
+        cmocka_unit_test(test_a_attack_is_the_adversarys_own_word),
         cmocka_unit_test(test_busy_roads_weigh_more),
         cmocka_unit_test(test_more_is_tried_where_little_comes_of_it_and_never_for_long),
         SC_CASES(test_a_method_cloaks_the_first_query),
         SC_CASES(test_whoever_has_too_little_company_finds_no_cloak),
-        cmocka_unit_test(test_a_cloak_that_is_too_large_is_not_doubted),
+        cmocka_unit_test(test_a_cloak_that_is_too_large_is_not_attacked),
         cmocka_unit_test(test_what_nobody_wants_is_not_worked_on),
         cmocka_unit_test(test_what_was_believed_is_wiped),
     };

@@ -1,5 +1,5 @@
-// POST /v1/doubts over real sockets: what a doubt comes to, what is refused, and that whoever goes
-// away or is still there at the end leaves nothing behind.
+// POST /v1/attacks over real sockets: what an attack comes to, what is refused, and that whoever
+// goes away or is still there at the end leaves nothing behind.
 #include "demo/attack_route.h"
 
 #include "attack_scene.h"
@@ -47,7 +47,7 @@ static json_int_t whole_at(const json_t *array, size_t i)
     return json_integer_value(json_array_get(array, i));
 }
 
-static void test_a_cloak_is_doubted_by_the_engine_in_force(void **state)
+static void test_a_cloak_is_attacked_by_the_engine_in_force(void **state)
 {
     (void)state;
     attack_scene *on = attack_scene_open(2, NULL);
@@ -76,7 +76,7 @@ static void test_a_cloak_is_doubted_by_the_engine_in_force(void **state)
     attack_scene_close(on);
 }
 
-static void test_expansion_is_doubted_around_the_first_query(void **state)
+static void test_expansion_is_attacked_around_the_first_query(void **state)
 {
     (void)state;
     attack_scene *on = attack_scene_open(1, NULL);
@@ -97,7 +97,7 @@ static void test_expansion_is_doubted_around_the_first_query(void **state)
     attack_scene_close(on);
 }
 
-static void test_whoever_finds_no_company_has_no_cloak_to_be_doubted(void **state)
+static void test_whoever_finds_no_company_has_no_cloak_to_be_attacked(void **state)
 {
     (void)state;
     attack_scene *on = attack_scene_open(1, NULL);
@@ -138,7 +138,7 @@ static void *drain(void *context)
 }
 
 // A request that is under way when it begins to drain is not idle, so its connection stays.
-static void test_a_service_that_drains_takes_no_doubts(void **state)
+static void test_a_service_that_drains_takes_no_attacks(void **state)
 {
     (void)state;
     attack_scene *on = attack_scene_open(1, NULL);
@@ -169,7 +169,7 @@ static void test_a_service_that_drains_takes_no_doubts(void **state)
 
 enum { CROWD = 40 };
 
-/** Many slow doubts at once, each on a connection of its own. */
+/** Many slow attacks at once, each on a connection of its own. */
 static void send_crowd(const attack_scene *on, int fds[CROWD])
 {
     for (size_t i = 0; i < CROWD; i++) {
@@ -229,7 +229,7 @@ static void test_who_waits_when_it_drains_is_told_so(void **state)
     int fds[CROWD];
     send_crowd(on, fds);
     const size_t left = hear_refusal(fds);
-    sc_doubts_drain(on->attacks);
+    sc_attack_route_drain(on->attacks);
     // Who came first may have a result, who came too late was refused, and the rest is given up.
     size_t given_up = 0;
     for (size_t i = 0; i < left; i++) {
@@ -254,7 +254,7 @@ static void test_who_waits_when_it_drains_is_told_so(void **state)
     attack_scene_close(on);
 }
 
-static void test_a_house_can_close_while_doubts_wait(void **state)
+static void test_a_house_can_close_while_attacks_wait(void **state)
 {
     (void)state;
     attack_scene *on = attack_scene_open(2, NULL);
@@ -270,14 +270,14 @@ static void test_a_house_can_close_while_doubts_wait(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_cloak_is_doubted_by_the_engine_in_force),
-        cmocka_unit_test(test_expansion_is_doubted_around_the_first_query),
-        cmocka_unit_test(test_whoever_finds_no_company_has_no_cloak_to_be_doubted),
+        cmocka_unit_test(test_a_cloak_is_attacked_by_the_engine_in_force),
+        cmocka_unit_test(test_expansion_is_attacked_around_the_first_query),
+        cmocka_unit_test(test_whoever_finds_no_company_has_no_cloak_to_be_attacked),
         cmocka_unit_test(test_what_cannot_be_read_is_refused_with_its_field),
-        cmocka_unit_test(test_a_service_that_drains_takes_no_doubts),
+        cmocka_unit_test(test_a_service_that_drains_takes_no_attacks),
         cmocka_unit_test(test_too_many_are_told_to_come_again_and_those_who_left_hold_nobody_up),
         cmocka_unit_test(test_who_waits_when_it_drains_is_told_so),
-        cmocka_unit_test(test_a_house_can_close_while_doubts_wait),
+        cmocka_unit_test(test_a_house_can_close_while_attacks_wait),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

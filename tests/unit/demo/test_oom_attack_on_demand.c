@@ -1,5 +1,5 @@
-// Every allocation of a doubt fails once, in turn, from its words to the reply: it says so, nothing
-// leaks (the address sanitizer looks), and the next one goes well.
+// Every allocation of an attack fails once, in turn, from its words to the reply: it says so,
+// nothing leaks (the address sanitizer looks), and the next one goes well.
 #include <pthread.h>
 
 #include "attack_scene.h"
@@ -10,32 +10,32 @@
 #include "support/oom.h"
 #include "support/sketch.h"
 
-static void forget(void *context, sc_doubt *doubt)
+static void forget(void *context, sc_attack_request *attack)
 {
     (void)context;
-    sc_doubt_free(doubt);
+    sc_attack_request_free(attack);
 }
 
-static void test_a_doubter_without_memory_does_not_start(void **state)
+static void test_a_attacker_without_memory_does_not_start(void **state)
 {
     (void)state;
     sketch drawing = sketch_grid(SC_COORDS_PLANAR, 3, 3);
     sc_map *map = sketch_map(&drawing);
-    sc_doubter_options options = sc_doubter_options_default();
+    sc_attack_thread_options options = sc_attack_thread_options_default();
     options.done = forget;
     unsigned long failures = 0;
     FOR_EACH_FAILURE(n)
     {
-        sc_doubter *doubter = NULL;
+        sc_attack_thread *attacker = NULL;
         sc_diag diag = {""};
-        const sc_err err = sc_doubter_new(map, &options, &doubter, &diag);
+        const sc_err err = sc_attack_thread_new(map, &options, &attacker, &diag);
         if (!oom_happened()) {
             CHECK_OK(err, &diag);
-            sc_doubter_free(doubter);
+            sc_attack_thread_free(attacker);
             break;
         }
         CHECK_REFUSED(err, SC_ENOMEM, &diag, "out of memory");
-        assert_null(doubter);
+        assert_null(attacker);
         failures++;
     }
     // Itself, and its dice.
@@ -44,30 +44,30 @@ static void test_a_doubter_without_memory_does_not_start(void **state)
     sketch_free(&drawing);
 }
 
-static unsigned long check_examination(const sc_map *map, sc_doubt *(*make)(void))
+static unsigned long check_examination(const sc_map *map, sc_attack_request *(*make)(void))
 {
-    sc_doubter_options options = sc_doubter_options_default();
+    sc_attack_thread_options options = sc_attack_thread_options_default();
     options.samples = SC_ATTACK_BATCHES;
     atomic_bool is_stopping = false;
     unsigned long failures = 0;
     // Every one at first; replays are all alike, so of theirs ever fewer.
     for (unsigned long n = 1;; n += 1 + n / 32) {
-        sc_doubt *doubt = make();
+        sc_attack_request *attack = make();
         sc_rng rng;
         sc_rng_seed(&rng, 5);
         const sc__examiner examiner = {map, &options, &rng, &is_stopping};
         sc_alloc_fail_at(n);
-        const sc_err err = sc__doubt_examine(&examiner, doubt);
+        const sc_err err = sc__attack_run(&examiner, attack);
         const bool is_out = oom_happened();
         if (is_out) {
-            CHECK_REFUSED(err, SC_ENOMEM, &doubt->diag, "out of memory");
-            assert_null(doubt->posterior.links);
+            CHECK_REFUSED(err, SC_ENOMEM, &attack->diag, "out of memory");
+            assert_null(attack->posterior.links);
             failures++;
         } else {
-            CHECK_OK(err, &doubt->diag);
-            assert_non_null(doubt->posterior.links);
+            CHECK_OK(err, &attack->diag);
+            assert_non_null(attack->posterior.links);
         }
-        sc_doubt_free(doubt);
+        sc_attack_request_free(attack);
         if (!is_out) break;
     }
     return failures;
@@ -75,25 +75,25 @@ static unsigned long check_examination(const sc_map *map, sc_doubt *(*make)(void
 
 static const sc_needs needs = {.k = 2, .l = 3, .max_hops = 3};
 
-static sc_doubt *of_cloak(void)
+static sc_attack_request *of_cloak(void)
 {
     const sc_seg_id cloak[] = {4, 5, 9};
-    return doubt_of_cloak(SC_BASIC, cloak, 3, 2, needs);
+    return attack_on_cloak(SC_BASIC, cloak, 3, 2, needs);
 }
 
-static sc_doubt *of_stars(void)
+static sc_attack_request *of_stars(void)
 {
     const sc_seg_id places[] = {12, 13, 14};
-    return doubt_of_method(SC_HYBRID, places, 3, needs);
+    return attack_on_method(SC_HYBRID, places, 3, needs);
 }
 
-static sc_doubt *of_expansion(void)
+static sc_attack_request *of_expansion(void)
 {
     const sc_seg_id places[] = {12, 13, 14};
-    return doubt_of_method(SC_EXPANSION, places, 3, needs);
+    return attack_on_method(SC_EXPANSION, places, 3, needs);
 }
 
-static void test_a_doubt_without_memory_comes_to_nothing(void **state)
+static void test_a_attack_without_memory_comes_to_nothing(void **state)
 {
     (void)state;
     sketch drawing = sketch_grid(SC_COORDS_PLANAR, 5, 5);
@@ -118,33 +118,33 @@ static void test_words_without_memory_are_refused_as_too_much(void **state)
         unsigned long failures = 0;
         FOR_EACH_FAILURE(n)
         {
-            sc_doubt_field field;
+            sc_attack_field field;
             sc_problem problem = {.detail = ""};
-            sc_doubt *doubt =
-                sc_doubt_read(bodies[i], strlen(bodies[i]), 10, SC_BASIC, &field, &problem);
+            sc_attack_request *attack =
+                sc_attack_read(bodies[i], strlen(bodies[i]), 10, SC_BASIC, &field, &problem);
             if (!oom_happened()) {
-                assert_non_null(doubt);
-                sc_doubt_free(doubt);
+                assert_non_null(attack);
+                sc_attack_request_free(attack);
                 break;
             }
-            assert_null(doubt);
+            assert_null(attack);
             assert_int_equal(problem.kind, SC_PROBLEM_OVERLOADED);
             assert_int_equal(problem.retry_after_s, 1);
             failures++;
         }
-        assert_int_equal(failures, 3);  // the doubt, and two lists
+        assert_int_equal(failures, 3);  // the attack, and two lists
     }
 }
 
 static void test_a_reply_for_which_there_is_no_room_says_so(void **state)
 {
     (void)state;
-    const sc_doubt doubt = {.method = SC_BASIC};
+    const sc_attack_request attack = {.method = SC_BASIC};
     unsigned long failures = 0;
     FOR_EACH_FAILURE(n)
     {
         sc_bytes out = {0};
-        const sc_err err = sc_doubt_write(&doubt, &out);
+        const sc_err err = sc_attack_write(&attack, &out);
         const bool is_out = oom_happened();
         sc_bytes_fini(&out);
         if (!is_out) {
@@ -180,7 +180,7 @@ static void test_a_route_without_memory_is_not_opened(void **state)
         }
         attack_scene_close(on);
     }
-    // Itself, its loops, a handover of two pieces for each, and the doubter.
+    // Itself, its loops, a handover of two pieces for each, and the attacker.
     assert_true(failures >= 8);
 }
 
@@ -192,7 +192,7 @@ static void ask_with_little_memory(void *context, unsigned loop, sc_http_request
 {
     const attack_scene *on = context;
     sc_alloc_fail_at(atomic_load(&fail_at));
-    sc_doubts_ask(on->attacks, loop, request);
+    sc_attack_route_ask(on->attacks, loop, request);
     atomic_store(&has_failed, oom_happened());
 }
 
@@ -200,8 +200,8 @@ static void ask_before_memory_runs_out(void *context, unsigned loop, sc_http_req
 {
     const attack_scene *on = context;
     sc_alloc_fail_at(0);
-    sc_doubts_ask(on->attacks, loop, request);
-    // This loop gets no more, and so has none when the doubt is back.
+    sc_attack_route_ask(on->attacks, loop, request);
+    // This loop gets no more, and so has none when the attack is back.
     sc_alloc_fail_at(1);
 }
 
@@ -236,7 +236,7 @@ static void test_a_request_without_memory_is_refused(void **state)
     attack_scene_close(on);
 }
 
-static void test_a_doubt_that_cannot_be_told_is_still_an_end(void **state)
+static void test_a_attack_that_cannot_be_told_is_still_an_end(void **state)
 {
     (void)state;
     attack_scene *on = attack_scene_open(1, ask_before_memory_runs_out);
@@ -250,13 +250,13 @@ static void test_a_doubt_that_cannot_be_told_is_still_an_end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_doubter_without_memory_does_not_start),
-        cmocka_unit_test(test_a_doubt_without_memory_comes_to_nothing),
+        cmocka_unit_test(test_a_attacker_without_memory_does_not_start),
+        cmocka_unit_test(test_a_attack_without_memory_comes_to_nothing),
         cmocka_unit_test(test_words_without_memory_are_refused_as_too_much),
         cmocka_unit_test(test_a_reply_for_which_there_is_no_room_says_so),
         cmocka_unit_test(test_a_route_without_memory_is_not_opened),
         cmocka_unit_test(test_a_request_without_memory_is_refused),
-        cmocka_unit_test(test_a_doubt_that_cannot_be_told_is_still_an_end),
+        cmocka_unit_test(test_a_attack_that_cannot_be_told_is_still_an_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

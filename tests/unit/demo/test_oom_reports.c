@@ -27,7 +27,7 @@ static void test_a_folder_of_reports_that_cannot_be_opened(void **state)
         assert_null(reports);
         failures++;
     }
-    assert_int_equal(failures, 2);  // itself, and its shelf
+    assert_int_equal(failures, 2);  // itself, and its files
     sc_reports_free(reports);
     place_free(&folder);
 }

@@ -56,11 +56,11 @@ static const char *word_of(const json_t *object, const char *name)
 }
 
 /** What comes of it; json_decref() it. */
-static json_t *doubt(const fixture *f, const char *body)
+static json_t *attack(const fixture *f, const char *body)
 {
-    web_reply reply = web_ask(live_service_address(&f->live), "POST", "/v1/doubts", "", body);
-    openapi_check_text(f->document, "DoubtRequest", body, strlen(body));
-    check_described(f, "POST", "/v1/doubts", 200, &reply);
+    web_reply reply = web_ask(live_service_address(&f->live), "POST", "/v1/attacks", "", body);
+    openapi_check_text(f->document, "AttackRequest", body, strlen(body));
+    check_described(f, "POST", "/v1/attacks", 200, &reply);
     json_t *value = json_loadb(reply.body, reply.size, JSON_REJECT_DUPLICATES, NULL);
     web_reply_free(&reply);
     return value;
@@ -83,26 +83,26 @@ static void check_belief(const json_t *value, const char *method, size_t member_
     CHECK_CLOSE(sum, 1.0, 1e-3);  // digits may be left out
 }
 
-static void test_doubts_are_as_described(void **state)
+static void test_attacks_are_as_described(void **state)
 {
     (void)state;
     demo_fixture d;
     demo_open(&d);
     demo_start(&d);
     json_t *value =
-        doubt(&d.f, "{\"segments\":[0,1,2],\"members\":[{\"k\":2,\"l\":2,\"max_hops\":3},"
-                    "{\"k\":1,\"l\":3,\"max_hops\":3}]}");
+        attack(&d.f, "{\"segments\":[0,1,2],\"members\":[{\"k\":2,\"l\":2,\"max_hops\":3},"
+                     "{\"k\":1,\"l\":3,\"max_hops\":3}]}");
     check_belief(value, "basic", 2);
     assert_int_equal(json_array_size(json_object_get(value, "segments")), 3);
     json_decref(value);
-    value = doubt(&d.f, "{\"method\":\"expansion\",\"queries\":["
-                        "{\"segment\":3,\"k\":2,\"l\":3,\"max_hops\":4},"
-                        "{\"segment\":4,\"k\":2,\"l\":2,\"max_hops\":4}]}");
+    value = attack(&d.f, "{\"method\":\"expansion\",\"queries\":["
+                         "{\"segment\":3,\"k\":2,\"l\":3,\"max_hops\":4},"
+                         "{\"segment\":4,\"k\":2,\"l\":2,\"max_hops\":4}]}");
     check_belief(value, "expansion", 2);
     json_decref(value);
     // Nobody else is in town, and company is wanted.
-    value = doubt(&d.f, "{\"method\":\"bounded\",\"queries\":["
-                        "{\"segment\":3,\"k\":2,\"l\":3,\"max_hops\":4}]}");
+    value = attack(&d.f, "{\"method\":\"bounded\",\"queries\":["
+                         "{\"segment\":3,\"k\":2,\"l\":3,\"max_hops\":4}]}");
     assert_string_equal(word_of(value, "method"), "bounded");
     assert_true(json_is_false(json_object_get(value, "found")));
     json_decref(value);
@@ -112,9 +112,9 @@ static void test_doubts_are_as_described(void **state)
 /** A problem, as described, that says where. */
 static void check_refused(const fixture *f, const char *body, const char *field)
 {
-    web_reply reply = web_ask(live_service_address(&f->live), "POST", "/v1/doubts", "", body);
+    web_reply reply = web_ask(live_service_address(&f->live), "POST", "/v1/attacks", "", body);
     if (reply.status != 400) fail_msg("%s gave %d %s", body, reply.status, reply.body);
-    check_described(f, "POST", "/v1/doubts", 400, &reply);
+    check_described(f, "POST", "/v1/attacks", 400, &reply);
     json_t *problem = json_loadb(reply.body, reply.size, JSON_REJECT_DUPLICATES, NULL);
     if (strcmp(word_of(problem, "field"), field) != 0) {
         fail_msg("%s is refused for %s, not for %s", body, word_of(problem, "field"), field);
@@ -125,7 +125,7 @@ static void check_refused(const fixture *f, const char *body, const char *field)
 
 #define NEEDS "\"k\":2,\"l\":2,\"max_hops\":3"
 
-static void test_doubts_that_are_none_are_refused_as_described(void **state)
+static void test_attacks_that_are_none_are_refused_as_described(void **state)
 {
     (void)state;
     static const struct {
@@ -147,71 +147,71 @@ static void test_doubts_that_are_none_are_refused_as_described(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         check_refused(&d.f, cases[i].body, cases[i].field);
     }
-    check_ask(&d.f, "POST", "/v1/doubts", "", "{", 400);
-    check_ask(&d.f, "POST", "/v1/doubts", "", "[]", 400);
-    check_ask(&d.f, "POST", "/v1/doubts", "", "{}", 400);
-    check_ask(&d.f, "POST", "/v1/doubts", "Content-Type: text/plain\r\n", "{}", 415);
-    web_reply reply = web_ask(live_service_address(&d.f.live), "GET", "/v1/doubts", "", NULL);
-    check_described(&d.f, "POST", "/v1/doubts", 405, &reply);
+    check_ask(&d.f, "POST", "/v1/attacks", "", "{", 400);
+    check_ask(&d.f, "POST", "/v1/attacks", "", "[]", 400);
+    check_ask(&d.f, "POST", "/v1/attacks", "", "{}", 400);
+    check_ask(&d.f, "POST", "/v1/attacks", "Content-Type: text/plain\r\n", "{}", 415);
+    web_reply reply = web_ask(live_service_address(&d.f.live), "GET", "/v1/attacks", "", NULL);
+    check_described(&d.f, "POST", "/v1/attacks", 405, &reply);
     assert_string_equal(web_header(&reply, "Allow"), "POST");
     web_reply_free(&reply);
     demo_close(&d);
 }
 
 // Far more at once than may wait: each is answered, and those who must come again are told when.
-static void test_too_many_doubts_are_told_to_come_again_as_described(void **state)
+static void test_too_many_attacks_are_told_to_come_again_as_described(void **state)
 {
     (void)state;
-    enum { DOUBTS = 24 };
+    enum { ATTACKS = 24 };
     demo_fixture d;
     demo_open(&d);
     demo_start(&d);
-    int fds[DOUBTS];
-    for (size_t i = 0; i < DOUBTS; i++) {
+    int fds[ATTACKS];
+    for (size_t i = 0; i < ATTACKS; i++) {
         fds[i] = web_connect(live_service_address(&d.f.live));
-        web_send(fds[i], "POST", "/v1/doubts", "",
+        web_send(fds[i], "POST", "/v1/attacks", "",
                  "{\"segments\":[0,1,2,3,4,5],\"members\":[{" NEEDS "},{" NEEDS "},{" NEEDS "}]}");
     }
     size_t busy = 0;
-    for (size_t i = 0; i < DOUBTS; i++) {
+    for (size_t i = 0; i < ATTACKS; i++) {
         web_reply reply = web_receive(fds[i]);
-        check_described(&d.f, "POST", "/v1/doubts", reply.status == 503 ? 503 : 200, &reply);
+        check_described(&d.f, "POST", "/v1/attacks", reply.status == 503 ? 503 : 200, &reply);
         busy += reply.status == 503;
         web_reply_free(&reply);
         close(fds[i]);
     }
-    assert_true(busy > 0 && busy < DOUBTS);
+    assert_true(busy > 0 && busy < ATTACKS);
     demo_close(&d);
 }
 
 // It would take a while, and a service that is told to stop has no time for it.
-static void test_a_doubt_that_is_given_up_while_draining_is_told_as_described(void **state)
+static void test_a_attack_that_is_given_up_while_draining_is_told_as_described(void **state)
 {
     (void)state;
-    enum { DOUBTS = 8 };
+    enum { ATTACKS = 8 };
     demo_fixture d;
     demo_open(&d);
     demo_start(&d);
-    int fds[DOUBTS];
-    for (size_t i = 0; i < DOUBTS; i++) {
+    int fds[ATTACKS];
+    for (size_t i = 0; i < ATTACKS; i++) {
         fds[i] = web_connect(live_service_address(&d.f.live));
         // Roads that no method would publish together: all replays there may be are run.
-        web_send(fds[i], "POST", "/v1/doubts", "",
+        web_send(fds[i], "POST", "/v1/attacks", "",
                  "{\"method\":\"bounded\",\"segments\":[0,35],\"members\":["
                  "{\"k\":3,\"l\":9,\"max_hops\":0},{\"k\":3,\"l\":9,\"max_hops\":0}]}");
     }
     // Once one of them has its reply, all have come.
-    struct pollfd waits[DOUBTS];
-    for (size_t i = 0; i < DOUBTS; i++) {
+    struct pollfd waits[ATTACKS];
+    for (size_t i = 0; i < ATTACKS; i++) {
         waits[i] = (struct pollfd){.fd = fds[i], .events = POLLIN};
     }
-    assert_true(poll(waits, DOUBTS, 60000) >= 1);
+    assert_true(poll(waits, ATTACKS, 60000) >= 1);
     sc_demo_stop(d.demo);  // as `starcloak demo` does
     assert_int_equal(sc_service_drain(d.f.live.service, 0, 30.0), 0);
     size_t given_up = 0;
-    for (size_t i = 0; i < DOUBTS; i++) {
+    for (size_t i = 0; i < ATTACKS; i++) {
         web_reply reply = web_receive(fds[i]);
-        check_described(&d.f, "POST", "/v1/doubts", reply.status == 503 ? 503 : 200, &reply);
+        check_described(&d.f, "POST", "/v1/attacks", reply.status == 503 ? 503 : 200, &reply);
         given_up += strstr(reply.body, "urn:starcloak:problem:draining") != NULL;
         web_reply_free(&reply);
         close(fds[i]);
@@ -291,7 +291,7 @@ static void test_what_only_listeners_may_see_is_kept_from_others_as_described(vo
         d.options.reports = p.path;
         demo_start(&d);
         check_ask(&d.f, "GET", "/reports/", cases[i].headers, NULL, cases[i].status);
-        check_ask(&d.f, "POST", "/v1/doubts", cases[i].headers, attack, cases[i].status);
+        check_ask(&d.f, "POST", "/v1/attacks", cases[i].headers, attack, cases[i].status);
         demo_close(&d);
     }
     place_free(&p);
@@ -325,7 +325,7 @@ static void test_the_document_is_sound(void **state)
     for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++) {
         char text[2048];
         const size_t size = sc_problem_of_server(NULL, statuses[i], text, sizeof text);
-        openapi_check_response(document, "POST", "/v1/doubts", statuses[i],
+        openapi_check_response(document, "POST", "/v1/attacks", statuses[i],
                                "application/problem+json", text, size);
         openapi_check_response(document, "GET", "/reports/", statuses[i],
                                "application/problem+json", text, size);
@@ -335,7 +335,7 @@ static void test_the_document_is_sound(void **state)
 
 static size_t limit_of(const json_t *document, size_t kind, const char *member)
 {
-    const json_t *kinds = json_object_get(openapi_schema(document, "DoubtRequest"), "oneOf");
+    const json_t *kinds = json_object_get(openapi_schema(document, "AttackRequest"), "oneOf");
     const json_t *members = json_object_get(json_array_get(kinds, kind), "properties");
     return (size_t)json_integer_value(
         json_object_get(json_object_get(members, member), "maxItems"));
@@ -346,30 +346,30 @@ static json_int_t most_of(const json_t *document, const char *schema)
     return json_integer_value(json_object_get(openapi_schema(document, schema), "maximum"));
 }
 
-static void test_limits_of_doubts_are_those_of_the_code(void **state)
+static void test_limits_of_attacks_are_those_of_the_code(void **state)
 {
     (void)state;
     json_t *document = openapi_load_demo();
-    assert_int_equal(limit_of(document, 0, "segments"), SC_DOUBT_SEGMENTS_MAX);
-    assert_int_equal(limit_of(document, 0, "members"), SC_DOUBT_MEMBERS_MAX);
-    assert_int_equal(limit_of(document, 1, "queries"), SC_DOUBT_MEMBERS_MAX);
-    assert_int_equal(most_of(document, "Need"), SC_DOUBT_NEED_MAX);
-    assert_int_equal(most_of(document, "Hops"), SC_DOUBT_HOPS_MAX);
+    assert_int_equal(limit_of(document, 0, "segments"), SC_ATTACK_REQUEST_SEGMENTS_MAX);
+    assert_int_equal(limit_of(document, 0, "members"), SC_ATTACK_REQUEST_MEMBERS_MAX);
+    assert_int_equal(limit_of(document, 1, "queries"), SC_ATTACK_REQUEST_MEMBERS_MAX);
+    assert_int_equal(most_of(document, "Need"), SC_ATTACK_REQUEST_NEED_MAX);
+    assert_int_equal(most_of(document, "Hops"), SC_ATTACK_REQUEST_HOPS_MAX);
     json_decref(document);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_doubts_are_as_described),
-        cmocka_unit_test(test_doubts_that_are_none_are_refused_as_described),
-        cmocka_unit_test(test_too_many_doubts_are_told_to_come_again_as_described),
-        cmocka_unit_test(test_a_doubt_that_is_given_up_while_draining_is_told_as_described),
+        cmocka_unit_test(test_attacks_are_as_described),
+        cmocka_unit_test(test_attacks_that_are_none_are_refused_as_described),
+        cmocka_unit_test(test_too_many_attacks_are_told_to_come_again_as_described),
+        cmocka_unit_test(test_a_attack_that_is_given_up_while_draining_is_told_as_described),
         cmocka_unit_test(test_reports_are_as_described),
         cmocka_unit_test(test_the_service_says_what_the_demo_offers),
         cmocka_unit_test(test_what_only_listeners_may_see_is_kept_from_others_as_described),
         cmocka_unit_test(test_the_document_is_sound),
-        cmocka_unit_test(test_limits_of_doubts_are_those_of_the_code),
+        cmocka_unit_test(test_limits_of_attacks_are_those_of_the_code),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-// The shelf of reports: each version is read once and stays where it is, none is torn, and there is
+// The files of reports: each version is read once and stays where it is, none is torn, and there is
 // an end to how much is kept.
 #include "demo/report_files.h"
 
@@ -12,21 +12,21 @@
 
 enum { PLENTY = 1 << 20 };
 
-/** A folder, and a shelf for what is in it. */
+/** A folder, and a files for what is in it. */
 typedef struct fixture {
     place folder;
-    sc__report_shelf *shelf;
+    sc__report_files *files;
 } fixture;
 
 static void fixture_open(fixture *f, size_t room)
 {
     *f = (fixture){.folder = place_new()};
-    CHECK_OK(sc__report_shelf_new(room, &f->shelf), NULL);
+    CHECK_OK(sc__report_files_new(room, &f->files), NULL);
 }
 
 static void fixture_close(const fixture *f)
 {
-    sc__report_shelf_free(f->shelf);
+    sc__report_files_free(f->files);
     place_free(&f->folder);
 }
 
@@ -47,7 +47,7 @@ static opened open_file(const fixture *f, const char *name)
 static sc_err find(const fixture *f, const char *name, sc__report *out)
 {
     const opened file = open_file(f, name);
-    const sc_err err = sc__report_shelf_find(f->shelf, name, file.fd, &file.found, out);
+    const sc_err err = sc__report_files_find(f->files, name, file.fd, &file.found, out);
     close(file.fd);
     return err;
 }
@@ -138,7 +138,7 @@ static void test_a_file_that_changes_meanwhile_is_not_kept(void **state)
         const opened file = open_file(&f, "a.txt");
         write_at(&f, "a.txt", changes[i].text, changes[i].nanoseconds);
         sc__report report = {0};
-        assert_int_equal(sc__report_shelf_find(f.shelf, "a.txt", file.fd, &file.found, &report),
+        assert_int_equal(sc__report_files_find(f.files, "a.txt", file.fd, &file.found, &report),
                          SC_EBUSY);
         assert_null(report.bytes);
         close(file.fd);
@@ -203,19 +203,19 @@ static void test_what_cannot_be_read_is_told(void **state)
     const opened file = open_file(&f, "a.txt");
     const int blind = open(place_path(&f.folder, "a.txt"), O_WRONLY | O_CLOEXEC);
     sc__report report = {0};
-    assert_int_equal(sc__report_shelf_find(f.shelf, "a.txt", blind, &file.found, &report), SC_EIO);
+    assert_int_equal(sc__report_files_find(f.files, "a.txt", blind, &file.found, &report), SC_EIO);
     assert_null(report.bytes);
     close(blind);
     close(file.fd);
     check_is(find_whole(&f, "a.txt"), "one");
-    sc__report_shelf_free(NULL);
+    sc__report_files_free(NULL);
     fixture_close(&f);
 }
 
 enum { READERS = 4, FILES = 16, FILE_SIZE = 10000 };
 
 typedef struct reader {
-    sc__report_shelf *shelf;
+    sc__report_files *shared;
     const opened *files;
     pthread_t thread;
     const void *bytes[FILES];  ///< NULL: there was none
@@ -229,7 +229,7 @@ static void *read_files(void *argument)
         sc__report report = {0};
         const opened *file = &r->files[i];
         const sc_err err =
-            sc__report_shelf_find(r->shelf, "a.txt", file->fd, &file->found, &report);
+            sc__report_files_find(r->shared, "a.txt", file->fd, &file->found, &report);
         r->bytes[i] = err ? NULL : report.bytes;
     }
     return NULL;
@@ -253,7 +253,7 @@ static void test_readers_in_many_threads_share_one_version(void **state)
     }
     reader readers[READERS] = {0};
     for (size_t i = 0; i < READERS; i++) {
-        readers[i].shelf = f.shelf;
+        readers[i].shared = f.files;
         readers[i].files = files;
         assert_int_equal(pthread_create(&readers[i].thread, NULL, read_files, &readers[i]), 0);
     }

@@ -117,7 +117,7 @@ export interface SentEvent {
     bytes: string;
 }
 
-// --- /v1/doubts ---------------------------------------------------------------------------
+// --- /v1/attacks ---------------------------------------------------------------------------
 
 export interface Needs {
     k: number;
@@ -125,11 +125,11 @@ export interface Needs {
     max_hops: number;
 }
 
-export type DoubtRequest =
+export type AttackRequest =
     | { method?: string; segments: number[]; members: Needs[] }
     | { method?: string; queries: (Needs & { segment: number })[] };
 
-export type Doubt =
+export type Attack =
     | { method: string; found: false }
     | {
           method: string;

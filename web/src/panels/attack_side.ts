@@ -1,7 +1,7 @@
-// One of the two cloaks that are doubted: what the numbers say, its heat map, and the truth where it is known.
+// One of the two cloaks that are attacked: what the numbers say, its heat map, and the truth where it is known.
 //
-// Used by: the doubt panel.
-import type { Doubt } from '../api/types';
+// Used by: the attack panel.
+import type { Attack } from '../api/types';
 import { fill, make } from '../dom';
 import { HeatLayer } from '../layers/heat';
 import { SmallMap } from '../layers/small_map';
@@ -12,7 +12,7 @@ import { BeliefTable } from './belief_table';
 import { counted, percent } from './measures';
 import type { Suspect } from './suspects';
 
-export class DoubtSide {
+export class AttackSide {
     readonly element: HTMLElement;
     private readonly heat: HeatLayer;
     private readonly picture: SmallMap;
@@ -32,7 +32,7 @@ export class DoubtSide {
         this.table = new BeliefTable(`${title}: suspicion per road`);
         this.element = make(
             'section',
-            { class: 'doubt-side', 'data-testid': `doubt-${id}` },
+            { class: 'attack-side', 'data-testid': `attack-${id}` },
             make('h3', {}, title),
             make('p', { class: 'hint' }, subtitle),
             this.entropyPlace,
@@ -60,8 +60,8 @@ export class DoubtSide {
     }
 
     /** @param most  the end of the colour scale, which both sides share */
-    show(doubt: Doubt, most: number, victim: Suspect): void {
-        if (!doubt.found) {
+    show(attack: Attack, most: number, victim: Suspect): void {
+        if (!attack.found) {
             this.reset([], '');
             fill(
                 this.figures,
@@ -74,29 +74,29 @@ export class DoubtSide {
             return;
         }
         const truth = victim.isAssumed ? null : victim.segment;
-        this.heat.show({ ...doubt, most, truth });
-        this.table.show(rowsOf(doubt));
-        fill(this.entropyPlace, this.entropy(doubt));
-        fill(this.figures, this.details(doubt, victim));
+        this.heat.show({ ...attack, most, truth });
+        this.table.show(rowsOf(attack));
+        fill(this.entropyPlace, this.entropy(attack));
+        fill(this.figures, this.details(attack, victim));
         this.picture.invalidate();
     }
 
-    private entropy(doubt: Found): HTMLElement {
-        const entropy = doubt.normalised_entropy;
+    private entropy(attack: Found): HTMLElement {
+        const entropy = attack.normalised_entropy;
         const bar = make('span', { class: 'bar-fill' });
         bar.style.width = `${100 * Math.min(1, Math.max(0, entropy))}%`;
         return make(
             'div',
             { class: 'entropy' },
-            make('strong', { 'data-testid': `doubt-${this.id}-entropy` }, entropy.toFixed(2)),
+            make('strong', { 'data-testid': `attack-${this.id}-entropy` }, entropy.toFixed(2)),
             make('span', { class: 'bar', 'aria-hidden': 'true' }, bar),
             make('span', {}, `It ${entropyInWords(entropy)}.`),
         );
     }
 
-    private details(doubt: Found, victim: Suspect): HTMLElement {
-        const roads = doubt.segments.length;
-        const most = Math.max(...doubt.linkability);
+    private details(attack: Found, victim: Suspect): HTMLElement {
+        const roads = attack.segments.length;
+        const most = Math.max(...attack.linkability);
         const row = (name: string, value: string) =>
             make('div', {}, make('dt', {}, name), make('dd', {}, value));
         return make(
@@ -104,15 +104,15 @@ export class DoubtSide {
             {},
             row(
                 'Worth',
-                `${doubt.effective.toFixed(1)} roads that are all alike; it has ${counted(roads, 'road')}`,
+                `${attack.effective.toFixed(1)} roads that are all alike; it has ${counted(roads, 'road')}`,
             ),
-            row('Ruled out', counted(doubt.ruled_out, 'road')),
+            row('Ruled out', counted(attack.ruled_out, 'road')),
             row(
                 'Most suspicious road',
                 `${percent(most)}; a blind guess is right with ${percent(1 / roads)}`,
             ),
-            row('The truth', truthInWords(doubt, victim)),
-            doubt.unexplained
+            row('The truth', truthInWords(attack, victim)),
+            attack.unexplained
                 ? row(
                       'But',
                       'no replay came to anything like this cloak, so that the adversary learns nothing from it',
@@ -122,10 +122,10 @@ export class DoubtSide {
     }
 }
 
-function truthInWords(doubt: Found, victim: Suspect): string {
+function truthInWords(attack: Found, victim: Suspect): string {
     if (victim.isAssumed) return 'not known to this page, nor to the provider';
     const who = victim.name === 'you' ? 'your road' : `the road of ${victim.name}`;
-    const truth = truthOf(doubt, victim.segment);
+    const truth = truthOf(attack, victim.segment);
     if (!truth) return `${who} is not in it`;
     const rank = truth.rank === 1 ? 'none is suspected more' : `${truth.rank - 1} suspected more`;
     return `${who} is suspected with ${percent(truth.linkability)}; ${rank}`;

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { heatScale, heatStep } from '../../src/layers/heat';
 import { entropyInWords, rowsOf, sorted, truthOf, verdict } from '../../src/panels/belief';
 import {
+    attackOnCloak,
+    attackOnMethod,
     type Clues,
-    cloakDoubt,
-    methodDoubt,
     NEIGHBOURS_MOST,
     nearestFirst,
     suspectsOf,
@@ -56,7 +56,7 @@ describe('what an adversary is asked', () => {
     const suspects = suspectsOf({ ...clues, travellers: [traveller], own }, dice(1).unit);
 
     it('of a cloak says where its roads are, and of its members only what they need', () => {
-        expect(cloakDoubt('hybrid', [9, 3, 4], suspects)).toEqual({
+        expect(attackOnCloak('hybrid', [9, 3, 4], suspects)).toEqual({
             method: 'hybrid',
             segments: [3, 4, 9],
             members: [own, traveller].map(({ k, l, max_hops }) => ({ k, l, max_hops })),
@@ -64,7 +64,7 @@ describe('what an adversary is asked', () => {
     });
 
     it('of a method has the victim come first', () => {
-        expect(methodDoubt('expansion', suspects, suspects[1])).toEqual({
+        expect(attackOnMethod('expansion', suspects, suspects[1])).toEqual({
             method: 'expansion',
             queries: [
                 { segment: 4, k: 6, l: 2, max_hops: 3 },
@@ -82,10 +82,10 @@ describe('what an adversary is asked', () => {
         }));
         expect(near.slice(0, 3).map(({ segment }) => segment)).toEqual([4, 5, 3]);
         expect(near).toHaveLength(100);
-        const doubt = methodDoubt('expansion', suspects, suspects[1], near);
-        if (!('queries' in doubt)) throw new Error('of the other kind');
-        expect(doubt.queries).toHaveLength(2 + NEIGHBOURS_MOST);
-        expect(doubt.queries[2]).toEqual({ segment: 4, k: 6, l: 2, max_hops: 3 });
+        const attack = attackOnMethod('expansion', suspects, suspects[1], near);
+        if (!('queries' in attack)) throw new Error('of the other kind');
+        expect(attack.queries).toHaveLength(2 + NEIGHBOURS_MOST);
+        expect(attack.queries[2]).toEqual({ segment: 4, k: 6, l: 2, max_hops: 3 });
     });
 });
 

@@ -1,8 +1,8 @@
-// Doubt it: what an adversary makes of one's own cloak, and of the one that network expansion makes for the same
+// Attack it: what an adversary makes of one's own cloak, and of the one that network expansion makes for the same
 // query. The figures on the page are those of the service, each of its own attack.
 import type { Page, Request as Sent } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Doubt, DoubtRequest, Query } from '../src/api/types';
+import type { Attack, AttackRequest, Query } from '../src/api/types';
 import { type Answered, ask, choose, clickMiddle } from './asking';
 import { launch, open, PATIENCE, photograph, type Watched, watched } from './browser';
 import { Listener, nearest } from './oracle';
@@ -34,45 +34,45 @@ afterAll(() => place.close());
 
 const part = (name: string) => page.getByTestId(name);
 
-type ByCloak = Extract<DoubtRequest, { segments: number[] }>;
-type ByMethod = Extract<DoubtRequest, { queries: unknown[] }>;
+type ByCloak = Extract<AttackRequest, { segments: number[] }>;
+type ByMethod = Extract<AttackRequest, { queries: unknown[] }>;
 
 /** What is asked of the service while something is done, and what it replies. */
-async function doubts(
+async function attacksDuring(
     action: () => Promise<void>,
-): Promise<{ asked: DoubtRequest; told: Doubt }[]> {
+): Promise<{ asked: AttackRequest; told: Attack }[]> {
     const sent: Sent[] = [];
     const hear = (request: Sent) => {
-        if (request.url() === `${url}v1/doubts`) sent.push(request);
+        if (request.url() === `${url}v1/attacks`) sent.push(request);
     };
     page.on('request', hear);
     await action();
     page.off('request', hear);
     return Promise.all(
         sent.map(async (request) => ({
-            asked: request.postDataJSON() as DoubtRequest,
-            told: (await (await request.response())?.json()) as Doubt,
+            asked: request.postDataJSON() as AttackRequest,
+            told: (await (await request.response())?.json()) as Attack,
         })),
     );
 }
 
 /** Attack the cloak that is chosen, to the end. */
 async function attack(): Promise<void> {
-    await part('doubt-start').click();
-    await expect.poll(() => part('doubt-state').innerText(), PATIENCE).toMatch(/^Done/);
+    await part('attack-start').click();
+    await expect.poll(() => part('attack-state').innerText(), PATIENCE).toMatch(/^Done/);
 }
 
 let query: Query;
 let outcome: Answered;
-let replies: { ours: Doubt; theirs: Doubt };
+let replies: { ours: Attack; theirs: Attack };
 
 test('the attack is on the cloak as it left, then on that of network expansion for the same query', async () => {
     await expect.poll(() => listener.age, PATIENCE).toBeGreaterThan(10);
     await clickMiddle(page, 'pane-travellers');
     await choose(page, { k: 3, l: 4, max_hops: 8, max_wait_s: 30 });
     ({ asked: query, outcome } = await ask(page));
-    await part('ask-doubt').click();
-    const attacks = await doubts(attack);
+    await part('ask-attack').click();
+    const attacks = await attacksDuring(attack);
     expect(attacks.length).toBe(2);
     const own = { k: 3, l: 4, max_hops: 8 };
 
@@ -95,16 +95,16 @@ test('the attack is on the cloak as it left, then on that of network expansion f
 });
 
 /** Everything that a side says is what was replied for it. */
-async function expectShown(side: string, told: Doubt): Promise<void> {
-    const entropy = part(`doubt-${side}-entropy`);
+async function expectShown(side: string, told: Attack): Promise<void> {
+    const entropy = part(`attack-${side}-entropy`);
     expect(await entropy.count(), side).toBe(told.found ? 1 : 0);
     if (!told.found) return;
     expect(await entropy.innerText(), side).toBe(told.normalised_entropy.toFixed(2));
-    const text = await part(`doubt-${side}`).innerText();
+    const text = await part(`attack-${side}`).innerText();
     expect(text).toContain(told.effective.toFixed(1));
     expect(text).toContain(`${told.segments.length} roads`);
     // Road by road, in a table that may be folded.
-    const rows = await part(`doubt-${side}`)
+    const rows = await part(`attack-${side}`)
         .locator('tbody tr')
         .evaluateAll((all) =>
             all.map((row) => [...row.children].map((cell) => cell.textContent ?? '')),
@@ -130,7 +130,7 @@ test('each side shows what was found out about it', async () => {
 /** How much is coloured by suspicion on a side's picture. */
 async function heat(side: string): Promise<number> {
     const colours = [0, 1, 2, 3, 4, 5].map((step) => `--heat-${step}`);
-    return (await ink(page, `[data-testid="doubt-${side}"] canvas`, { colours })).pixels;
+    return (await ink(page, `[data-testid="attack-${side}"] canvas`, { colours })).pixels;
 }
 
 test('other cloaks are coloured when they are attacked, and not before', async () => {
@@ -139,7 +139,7 @@ test('other cloaks are coloured when they are attacked, and not before', async (
         await part('tab-cloaks').click();
         await part('cloak-list').locator('button').nth(i).click();
         await expect.poll(() => heat('starcloak'), PATIENCE).toBeLessThan(40);
-        const [ours, theirs] = await doubts(attack);
+        const [ours, theirs] = await attacksDuring(attack);
         expect([ours.told.method, theirs.told.method]).toEqual(['hybrid', 'expansion']);
         await expectShown('starcloak', ours.told);
         await expectShown('expansion', theirs.told);
@@ -151,8 +151,8 @@ test('other cloaks are coloured when they are attacked, and not before', async (
         const apart = Math.abs(ours.told.normalised_entropy - theirs.told.normalised_entropy);
         if (apart <= best) continue;
         best = apart;
-        await part('doubt-expansion').locator('canvas').scrollIntoViewIfNeeded();
-        await photograph(page, `${screenshots}/window-doubt.png`);
+        await part('attack-expansion').locator('canvas').scrollIntoViewIfNeeded();
+        await photograph(page, `${screenshots}/window-attack.png`);
     }
     expect(best, 'network expansion has found none of six cloaks').toBeGreaterThanOrEqual(0);
 });

@@ -1,6 +1,6 @@
-// What is doubted, and with what assumptions: the cloak, its members, the victim, and the button that starts it.
+// What is attacked, and with what assumptions: the cloak, its members, the victim, and the button that starts it.
 //
-// Used by: the doubt panel.
+// Used by: the attack panel.
 import { fill, freshId, make, setText } from '../dom';
 import type { SeenCloak } from '../state/model';
 import { clamp } from './scale';
@@ -13,7 +13,7 @@ export interface ControlsListener {
     showOnMap(): void;
 }
 
-export class DoubtControls {
+export class AttackControls {
     readonly element: HTMLElement;
     private readonly about = make('p', { class: 'members' });
     private readonly start: HTMLButtonElement;
@@ -29,7 +29,7 @@ export class DoubtControls {
             {
                 type: 'button',
                 class: 'primary',
-                'data-testid': 'doubt-start',
+                'data-testid': 'attack-start',
                 disabled: true,
                 onclick: () => listener.start(),
             },
@@ -63,7 +63,7 @@ export class DoubtControls {
             make('label', { for: this.number.id }, 'Travellers to assume'),
             this.number,
         );
-        this.element = make('div', { class: 'doubt-controls' });
+        this.element = make('div', { class: 'attack-controls' });
         fill(
             this.element,
             this.about,

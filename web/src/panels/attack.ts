@@ -1,27 +1,27 @@
-// Doubt it: what would an adversary make of a cloak? As a heat map, for StarCloak and, for the same query, for
+// Attacks on demand: what would an adversary make of a cloak? As a heat map, for StarCloak and, for the same query, for
 // network expansion, the usual way of hiding on roads, side by side.
 //
-// The attack runs in the service (POST /v1/doubts) and costs it a second or two, so it starts on demand, one
+// The attack runs in the demo (POST /v1/attacks) and costs it a second or two, so it starts on demand, one
 // side after the other. The adversary knows the cloak, the map, the method and what the members asked for.
 //
 // Used by: main.
 import { isAbort } from '../api/fetch';
-import type { AskedEvent, Doubt } from '../api/types';
+import type { AskedEvent, Attack } from '../api/types';
 import { fill, make, setText } from '../dom';
 import { boxAround } from '../layers/draw';
 import { heatScale } from '../layers/heat';
 import type { View } from '../map/view';
 import { ownQueries } from '../state/mine';
 import type { SeenCloak, Session } from '../state/model';
+import { AttackControls } from './attack_controls';
+import { AttackSide } from './attack_side';
 import { verdict } from './belief';
-import { DoubtControls } from './doubt_controls';
-import { DoubtSide } from './doubt_side';
 import { explainError } from './explain';
 import { HeatLegend } from './heat_legend';
 import { counted } from './measures';
 import {
-    cloakDoubt,
-    methodDoubt,
+    attackOnCloak,
+    attackOnMethod,
     nearestFirst,
     SEGMENTS_MOST,
     type Suspect,
@@ -30,17 +30,17 @@ import {
 
 const COMPARED = 'expansion';
 
-export class DoubtPanel {
+export class AttackPanel {
     readonly element: HTMLElement;
-    private readonly controls: DoubtControls;
-    private readonly ours: DoubtSide;
-    private readonly theirs: DoubtSide;
+    private readonly controls: AttackControls;
+    private readonly ours: AttackSide;
+    private readonly theirs: AttackSide;
     private readonly legend = new HeatLegend();
     private readonly state = make('p', {
         class: 'state',
         role: 'status',
         'aria-live': 'polite',
-        'data-testid': 'doubt-state',
+        'data-testid': 'attack-state',
     });
     private cloak: SeenCloak | null = null;
     private suspects: Suspect[] = [];
@@ -50,14 +50,14 @@ export class DoubtPanel {
         private readonly session: Session,
         private readonly view: View,
     ) {
-        this.controls = new DoubtControls({
+        this.controls = new AttackControls({
             start: () => void this.attack(),
             assumed: () => this.gather(),
             showOnMap: () => this.showOnMap(),
         });
-        this.ours = new DoubtSide(session, 'starcloak', 'StarCloak', 'as it left');
-        this.theirs = new DoubtSide(session, 'expansion', 'Network expansion', 'the usual way');
-        this.element = make('div', { class: 'doubt' });
+        this.ours = new AttackSide(session, 'starcloak', 'StarCloak', 'as it left');
+        this.theirs = new AttackSide(session, 'expansion', 'Network expansion', 'the usual way');
+        this.element = make('div', { class: 'attack' });
         fill(
             this.element,
             this.controls.element,
@@ -67,7 +67,7 @@ export class DoubtPanel {
                 { class: 'hint' },
                 'Entropy says how evenly suspicion is spread over the roads of a cloak: 1 is a blind guess, 0 gives them away.',
             ),
-            make('div', { class: 'doubt-sides' }, this.ours.element, this.theirs.element),
+            make('div', { class: 'attack-sides' }, this.ours.element, this.theirs.element),
             this.legend.element,
         );
         // Travellers are told that they were answered a moment after their cloak was seen.
@@ -145,15 +145,15 @@ export class DoubtPanel {
         this.theirs.reset([], 'Comes next.');
         try {
             setText(this.state, 'The adversary replays how this cloak may have come about ...');
-            const ours = await this.session.doubt(
-                cloakDoubt(engine, segments, this.suspects),
+            const ours = await this.session.attack(
+                attackOnCloak(engine, segments, this.suspects),
                 stop.signal,
             );
             this.show(ours, null, victim);
             setText(this.state, 'Now the same query with network expansion ...');
             this.theirs.say('Being attacked ...');
-            const theirs = await this.session.doubt(
-                methodDoubt(COMPARED, this.suspects, victim, this.bystanders(victim)),
+            const theirs = await this.session.attack(
+                attackOnMethod(COMPARED, this.suspects, victim, this.bystanders(victim)),
                 stop.signal,
             );
             this.show(ours, theirs, victim);
@@ -170,8 +170,8 @@ export class DoubtPanel {
     }
 
     /** Both with one scale of colours, and as large as each other. */
-    private show(ours: Doubt, theirs: Doubt | null, victim: Suspect): void {
-        const beliefs = [ours, theirs].flatMap((doubt) => (doubt?.found ? [doubt] : []));
+    private show(ours: Attack, theirs: Attack | null, victim: Suspect): void {
+        const beliefs = [ours, theirs].flatMap((attack) => (attack?.found ? [attack] : []));
         const most = heatScale(...beliefs.map(({ linkability }) => linkability));
         this.ours.show(ours, most, victim);
         if (theirs) this.theirs.show(theirs, most, victim);
