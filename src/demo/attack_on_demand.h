@@ -7,9 +7,9 @@
  * the attack is about the cloak that the first of them is in.
  *
  * The adversary is attack.h's, with correlation-based replay and a modest number of replays, so
- * that one attack takes a second or two at most, and odd ones ten (examine.c has the measurements).
- * It knows nothing but what the attack has: no record, no user, and no position but the segments
- * that the request names.
+ * that one attack takes a second or two at most, and odd ones ten (attack_on_demand.c has the
+ * measurements). It knows nothing but what the attack has: no record, no user, and no position but
+ * the segments that the request names.
  */
 #ifndef SC_DEMO_ATTACK_ON_DEMAND_H
 #define SC_DEMO_ATTACK_ON_DEMAND_H

@@ -1,11 +1,6 @@
 /**
  * @file attack_on_demand_internal.h
- * @brief What the attacker's files share: whether an attack makes sense, and how it is settled.
- *
- *     attack_thread.c   a thread, and who waits for it
- *       -> examine.c      one attack from its words to what came of it
- *            -> made.c         a cloak, where the attack is of a method
- *            -> patience.c     when it has taken long enough, or nobody wants it any more
+ * @brief What attack_thread.c, tests and a fuzzer need of attack_on_demand.c.
  */
 #ifndef SC_DEMO_ATTACK_ON_DEMAND_INTERNAL_H
 #define SC_DEMO_ATTACK_ON_DEMAND_INTERNAL_H
