@@ -1,6 +1,6 @@
 // The files of reports: each version is read once and stays where it is, none is torn, and there is
 // an end to how much is kept.
-#include "demo/report_files.h"
+#include "demo/reports.h"
 
 #include "support/check.h"
 #include "support/place.h"
