@@ -1,6 +1,6 @@
 // Where the demo's travellers are: on the roads, as the page of the map draws them; and the same
 // for those who ask as for those who look.
-#include "demo/fleet.h"
+#include "demo/demo_internal.h"
 
 #include <endian.h>
 #include <jansson.h>
@@ -36,15 +36,15 @@ static void statue_free(sc_movement *movement)
 
 static const sc_movement_kind of_statues = {.at = statue_at, .free = statue_free};
 
-static void look_at(sc__fleet *fleet, const statue *s, int32_t at[2])
+static void look_at(sc__travellers *travellers, const statue *s, int32_t at[2])
 {
     statue stands = *s;
-    stands.base = (sc_movement){.kind = &of_statues, .map = fleet->map, .count = 1};
-    fleet->watched = &stands.base;
-    CHECK_OK(sc__fleet_look(fleet, 0, at), NULL);
+    stands.base = (sc_movement){.kind = &of_statues, .map = travellers->map, .count = 1};
+    travellers->watched = &stands.base;
+    CHECK_OK(sc__travellers_positions(travellers, 0, at), NULL);
     at[0] = (int32_t)le32toh((uint32_t)at[0]);
     at[1] = (int32_t)le32toh((uint32_t)at[1]);
-    fleet->watched = NULL;
+    travellers->watched = NULL;
 }
 
 static json_int_t whole(const json_t *array, size_t i)
@@ -66,7 +66,7 @@ static json_t *page_of(const sc_map *map)
 // Whoever stands on a node is exactly where the page draws it, counted from its corner.
 static void check_nodes(const sc_map *map)
 {
-    sc__fleet fleet = {.map = map, .grid = sc_page_grid_of(map)};
+    sc__travellers travellers = {.map = map, .grid = sc_page_grid_of(map)};
     json_t *page = page_of(map);
     const json_t *bounds = json_object_get(page, "bounds");
     const double unit = json_number_value(json_object_get(page, "unit"));
@@ -80,12 +80,12 @@ static void check_nodes(const sc_map *map)
         for (sc_edge_id e = segments[s].first_edge; e < segments[s + 1].first_edge; e++) {
             const size_t next = 2 * (size_t)(e - segments[s].first_edge + 1);
             int32_t at[2];
-            look_at(&fleet, &(statue){.place = {e, 0}}, at);
+            look_at(&travellers, &(statue){.place = {e, 0}}, at);
             assert_int_equal(at[0], x - west);
             assert_int_equal(at[1], y - south);
             x += whole(line, next);
             y += whole(line, next + 1);
-            look_at(&fleet, &(statue){.place = {e, sc_map_edges(map)[e].length}}, at);
+            look_at(&travellers, &(statue){.place = {e, sc_map_edges(map)[e].length}}, at);
             // The end of a road without length is its beginning.
             if (sc_map_edges(map)[e].length == 0) continue;
             assert_int_equal(at[0], x - west);
@@ -110,9 +110,9 @@ static void test_whoever_is_off_the_road_is_nowhere(void **state)
 {
     (void)state;
     sc_map *map = full_map(SC_COORDS_PLANAR);
-    sc__fleet fleet = {.map = map, .grid = sc_page_grid_of(map)};
+    sc__travellers travellers = {.map = map, .grid = sc_page_grid_of(map)};
     int32_t at[2] = {5, 5};
-    look_at(&fleet, &(statue){.is_away = true}, at);
+    look_at(&travellers, &(statue){.is_away = true}, at);
     assert_int_equal(at[0], -1);
     assert_int_equal(at[1], -1);
     sc_map_free(map);
@@ -126,18 +126,19 @@ static void test_those_who_ask_are_where_they_are_seen(void **state)
     sketch grid = sketch_grid(SC_COORDS_GEOGRAPHIC, 6, 6);
     sc_map *map = sketch_map(&grid);
     sketch_free(&grid);
-    sc__fleet fleet = {0};
+    sc__travellers travellers = {0};
     sc_diag diag = {""};
-    CHECK_OK(sc__fleet_init(&fleet, map, COUNT, 7, &diag), &diag);
-    const double width = (fleet.grid.east - fleet.grid.west) * fleet.grid.per_unit;
-    const double height = (fleet.grid.north - fleet.grid.south) * fleet.grid.per_unit;
+    CHECK_OK(sc__travellers_init(&travellers, map, COUNT, 7, &diag), &diag);
+    const double width = (travellers.grid.east - travellers.grid.west) * travellers.grid.per_unit;
+    const double height =
+        (travellers.grid.north - travellers.grid.south) * travellers.grid.per_unit;
     int32_t at[COUNT][2];
     int32_t before[COUNT][2] = {0};
     size_t moved = 0;
     // Those who look do so often, those who ask seldom, and each at another time.
     for (int i = 1; i <= 120; i++) {
         const sc_time t = sc_seconds(i * 0.25);
-        CHECK_OK(sc__fleet_look(&fleet, t, at[0]), NULL);
+        CHECK_OK(sc__travellers_positions(&travellers, t, at[0]), NULL);
         for (uint32_t who = 0; who < COUNT; who++) {
             const int32_t x = (int32_t)le32toh((uint32_t)at[who][0]);
             const int32_t y = (int32_t)le32toh((uint32_t)at[who][1]);
@@ -148,10 +149,10 @@ static void test_those_who_ask_are_where_they_are_seen(void **state)
             if ((i + (int)who) % 30 != 0) continue;
             sc_place place;
             sc_time back;
-            CHECK_OK(sc_movement_at(fleet.asking, who, t, &place, &back), NULL);
+            CHECK_OK(sc_movement_at(travellers.asking, who, t, &place, &back), NULL);
             assert_int_equal(back, t);
             int32_t seen[2];
-            sc__fleet other = {.map = map, .grid = fleet.grid};
+            sc__travellers other = {.map = map, .grid = travellers.grid};
             look_at(&other, &(statue){.place = place}, seen);
             assert_int_equal(seen[0], x);
             assert_int_equal(seen[1], y);
@@ -159,8 +160,8 @@ static void test_those_who_ask_are_where_they_are_seen(void **state)
     }
     // A second's stop at each destination is all the rest they get.
     assert_true(moved > COUNT * 120 / 2);
-    sc__fleet_fini(&fleet);
-    sc__fleet_fini(&fleet);
+    sc__travellers_fini(&travellers);
+    sc__travellers_fini(&travellers);
     sc_map_free(map);
 }
 
@@ -175,10 +176,10 @@ static void test_a_map_around_the_globe_is_refused(void **state)
     sketch_add_edge(&s, middle, east, 1000);
     sc_map *map = sketch_map(&s);
     sketch_free(&s);
-    sc__fleet fleet = {0};
+    sc__travellers travellers = {0};
     sc_diag diag = {""};
-    CHECK_REFUSED(sc__fleet_init(&fleet, map, 1, 1, &diag), SC_ELIMIT, &diag, "too wide");
-    sc__fleet_fini(&fleet);
+    CHECK_REFUSED(sc__travellers_init(&travellers, map, 1, 1, &diag), SC_ELIMIT, &diag, "too wide");
+    sc__travellers_fini(&travellers);
     sc_map_free(map);
 }
 
@@ -190,5 +191,5 @@ int main(void)
         cmocka_unit_test(test_those_who_ask_are_where_they_are_seen),
         cmocka_unit_test(test_a_map_around_the_globe_is_refused),
     };
-    return cmocka_run_group_tests_name("demo/fleet", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("demo/travellers", tests, NULL, NULL);
 }
