@@ -68,7 +68,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-// --- Company for the service -------------------------------------------------------------
+// --- Hooks for the service ------------------------------------------------------------------
 
 typedef struct show {
     demo_options *options;
@@ -198,7 +198,7 @@ static int run(sc_call *call)
     // All travellers come from this machine.
     static const sc_serve_flag usual[] = {{"address-rate", "0"}, {NULL, NULL}};
     show s = {.options = &options};
-    const sc_serve_company company = {
+    const sc_serve_hooks hooks = {
         .usual = usual,
         .prepare = prepare,
         .attach = attach,
@@ -207,7 +207,7 @@ static int run(sc_call *call)
         .close = close_show,
         .context = &s,
     };
-    int status = sc_serve_run(call, &options.flags, &company);
+    int status = sc_serve_run(call, &options.flags, &hooks);
     sc_serve_flags_fini(&options.flags);
     if (s.trouble[0] != '\0') {
         fprintf(stderr, "%s: the travellers gave up: %s\n", call->path, s.trouble);
