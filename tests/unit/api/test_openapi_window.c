@@ -32,7 +32,7 @@ static void test_the_window_is_as_described_and_may_be_left_out(void **state)
 static void test_what_only_a_demo_has_is_not_there(void **state)
 {
     (void)state;
-    static const char *const paths[] = {"/v1/attacks",           "/reports",    "/reports/",
+    static const char *const paths[] = {"/v1/attacks",          "/reports",    "/reports/",
                                         "/reports/report.html", "/demo/about", "/demo/events",
                                         "/demo/engine"};
     fixture f;
@@ -249,14 +249,11 @@ static void test_events_of_each_kind_are_as_described(void **state)
     check_events(SC_ENCODING_GEOJSON);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_window_is_as_described_and_may_be_left_out),
-        cmocka_unit_test(test_what_only_a_demo_has_is_not_there),
-        cmocka_unit_test(test_a_service_tells_of_itself_as_described),
-        cmocka_unit_test(test_what_only_listeners_may_see_is_kept_from_others_as_described),
-        cmocka_unit_test(test_events_of_each_kind_are_as_described),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_the_window_is_as_described_and_may_be_left_out),
+    cmocka_unit_test(test_what_only_a_demo_has_is_not_there),
+    cmocka_unit_test(test_a_service_tells_of_itself_as_described),
+    cmocka_unit_test(test_what_only_listeners_may_see_is_kept_from_others_as_described),
+    cmocka_unit_test(test_events_of_each_kind_are_as_described),
+};
+SC_SUITE(tests)

@@ -378,18 +378,15 @@ static void test_points_are_not_asked_at_late(void **state)
     close(fd);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_those_who_wait_for_a_busy_connection_are_not_sent_late),
-        cmocka_unit_test(test_what_has_left_in_time_may_be_said_again_later),
-        cmocka_unit_test(test_what_has_left_in_time_may_be_answered_later),
-        cmocka_unit_test(test_one_that_was_never_sent_is_not_tried_again_later),
-        cmocka_unit_test(test_a_connection_that_is_never_ready_is_given_up_in_time),
-        cmocka_unit_test(test_curl_is_kept_silent_when_it_is_late),
-        cmocka_unit_test(test_those_who_wait_for_a_busy_clerk_are_not_evaluated_late),
-        cmocka_unit_test(test_one_that_should_have_left_is_not_evaluated),
-        cmocka_unit_test(test_points_are_not_asked_at_late),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_those_who_wait_for_a_busy_connection_are_not_sent_late),
+    cmocka_unit_test(test_what_has_left_in_time_may_be_said_again_later),
+    cmocka_unit_test(test_what_has_left_in_time_may_be_answered_later),
+    cmocka_unit_test(test_one_that_was_never_sent_is_not_tried_again_later),
+    cmocka_unit_test(test_a_connection_that_is_never_ready_is_given_up_in_time),
+    cmocka_unit_test(test_curl_is_kept_silent_when_it_is_late),
+    cmocka_unit_test(test_those_who_wait_for_a_busy_clerk_are_not_evaluated_late),
+    cmocka_unit_test(test_one_that_should_have_left_is_not_evaluated),
+    cmocka_unit_test(test_points_are_not_asked_at_late),
+};
+SC_SUITE(tests)

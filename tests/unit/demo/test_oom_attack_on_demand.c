@@ -247,16 +247,13 @@ static void test_a_attack_that_cannot_be_told_is_still_an_end(void **state)
     attack_scene_close(on);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_attacker_without_memory_does_not_start),
-        cmocka_unit_test(test_a_attack_without_memory_comes_to_nothing),
-        cmocka_unit_test(test_words_without_memory_are_refused_as_too_much),
-        cmocka_unit_test(test_a_reply_for_which_there_is_no_room_says_so),
-        cmocka_unit_test(test_a_route_without_memory_is_not_opened),
-        cmocka_unit_test(test_a_request_without_memory_is_refused),
-        cmocka_unit_test(test_a_attack_that_cannot_be_told_is_still_an_end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_attacker_without_memory_does_not_start),
+    cmocka_unit_test(test_a_attack_without_memory_comes_to_nothing),
+    cmocka_unit_test(test_words_without_memory_are_refused_as_too_much),
+    cmocka_unit_test(test_a_reply_for_which_there_is_no_room_says_so),
+    cmocka_unit_test(test_a_route_without_memory_is_not_opened),
+    cmocka_unit_test(test_a_request_without_memory_is_refused),
+    cmocka_unit_test(test_a_attack_that_cannot_be_told_is_still_an_end),
+};
+SC_SUITE(tests)

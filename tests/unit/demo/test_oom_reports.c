@@ -92,11 +92,8 @@ static void test_a_report_that_cannot_be_read(void **state)
     place_free(&folder);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_folder_of_reports_that_cannot_be_opened),
-        cmocka_unit_test(test_a_report_that_cannot_be_read),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_folder_of_reports_that_cannot_be_opened),
+    cmocka_unit_test(test_a_report_that_cannot_be_read),
+};
+SC_SUITE(tests)

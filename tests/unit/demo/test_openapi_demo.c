@@ -358,18 +358,15 @@ static void test_limits_of_attacks_are_those_of_the_code(void **state)
     json_decref(document);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_attacks_are_as_described),
-        cmocka_unit_test(test_attacks_that_are_none_are_refused_as_described),
-        cmocka_unit_test(test_too_many_attacks_are_told_to_come_again_as_described),
-        cmocka_unit_test(test_a_attack_that_is_given_up_while_draining_is_told_as_described),
-        cmocka_unit_test(test_reports_are_as_described),
-        cmocka_unit_test(test_the_service_says_what_the_demo_offers),
-        cmocka_unit_test(test_what_only_listeners_may_see_is_kept_from_others_as_described),
-        cmocka_unit_test(test_the_document_is_sound),
-        cmocka_unit_test(test_limits_of_attacks_are_those_of_the_code),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_attacks_are_as_described),
+    cmocka_unit_test(test_attacks_that_are_none_are_refused_as_described),
+    cmocka_unit_test(test_too_many_attacks_are_told_to_come_again_as_described),
+    cmocka_unit_test(test_a_attack_that_is_given_up_while_draining_is_told_as_described),
+    cmocka_unit_test(test_reports_are_as_described),
+    cmocka_unit_test(test_the_service_says_what_the_demo_offers),
+    cmocka_unit_test(test_what_only_listeners_may_see_is_kept_from_others_as_described),
+    cmocka_unit_test(test_the_document_is_sound),
+    cmocka_unit_test(test_limits_of_attacks_are_those_of_the_code),
+};
+SC_SUITE(tests)
