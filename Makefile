@@ -32,7 +32,7 @@ test: setup ## build with sanitizers, run every test, end with one line of count
 check: setup ## what takes longer, for CI: gcc's warnings, clang-tidy, cppcheck, the thread sanitizer
 	@tests/run --slow
 
-lint: setup ## clang-format, clang-tidy and cppcheck; types, format and lint of the window
+lint: setup ## clang-format, clang-tidy and cppcheck; types, format and lint of the UI
 	@scripts/lint
 
 format: setup ## let clang-format set the shape of all C files

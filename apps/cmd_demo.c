@@ -1,5 +1,5 @@
 /*
- * `starcloak demo`: the service with simulated travellers and a window on both sides of it.
+ * `starcloak demo`: the service with simulated travellers and a UI that shows both sides of it.
  *
  * The travellers and the pages that show them are src/demo; the service is run as by `starcloak
  * serve` (serve_run.c), which has none of these pages.
@@ -122,10 +122,10 @@ static sc_err prepare(void *context, const sc_settings *settings, const sc_map *
     if (*settings->tls_certificate) {
         return fail(diag, SC_EINVAL, "tls-certificate: the demo's travellers speak plain HTTP");
     }
-    if (settings->no_window) {
+    if (settings->no_ui) {
         return fail(diag, SC_EINVAL,
-                    "no-window: a demo is there to be looked at; 'starcloak load' drives a "
-                    "service that has no window");
+                    "no-ui: a demo is there to be looked at; 'starcloak load' drives a "
+                    "service that has no UI");
     }
     // Guests get tokens for the asking, which must be good for nothing else.
     if (*settings->token_keys) {

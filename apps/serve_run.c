@@ -42,13 +42,13 @@ static void tell_listening(const serving *s)
 }
 
 /** Where people can look, if there is something to look at: a map may have no coordinates. */
-static void print_window(const serving *s)
+static void print_ui(const serving *s)
 {
     const bool is_tls = *s->settings->tls_certificate != '\0';
     char url[SC_SERVING_URL_SIZE];
-    if (s->settings->no_window || sc_map_coords(s->parts.map) == SC_COORDS_NONE) return;
+    if (s->settings->no_ui || sc_map_coords(s->parts.map) == SC_COORDS_NONE) return;
     if (!sc_serving_url(sc_service_http(s->service), is_tls, url)) return;
-    printf("a window on it: %s/\n", url);
+    printf("the UI: %s/\n", url);
 }
 
 /** Without keys nobody could ask: one token, for whoever tries it out. */
@@ -59,7 +59,7 @@ static sc_err print_token(const serving *s, sc_diag *diag)
     const sc_err err = sc_service_issue(s->service, "guest", 86400.0, token, diag);
     if (!err) {
         printf("a token for today, since there are no token-keys:\n%s\n", token);
-        print_window(s);
+        print_ui(s);
         fflush(stdout);
     }
     explicit_bzero(token, sizeof token);

@@ -6,7 +6,7 @@
  *     {"method": "expansion", "queries": [{"segment": 3, "k": 5, "l": 3, "max_hops": 4}, ...]}
  *
  * Unknown members, members that stand twice, segments that stand twice and numbers out of range are
- * refused with the field's name. Segments may come in any order. docs/window.md has the words.
+ * refused with the field's name. Segments may come in any order. docs/ui.md has the words.
  */
 #ifndef SC_DEMO_ATTACK_JSON_H
 #define SC_DEMO_ATTACK_JSON_H

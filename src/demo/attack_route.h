@@ -1,6 +1,6 @@
 /**
  * @file attack_route.h
- * @brief POST /v1/attacks: an adversary on demand (attack_on_demand.h), in JSON. docs/window.md has
+ * @brief POST /v1/attacks: an adversary on demand (attack_on_demand.h), in JSON. docs/ui.md has
  * the words.
  *
  * The reply waits for the attack thread, as that of a query waits for its outcome; whoever goes

@@ -4,7 +4,7 @@
  * alone.
  *
  * Simulated travellers (loadgen/load.h) move on the map and ask the service over real HTTP, with
- * tokens, like any others. What they know of themselves is told to whoever looks at the window:
+ * tokens, like any others. What they know of themselves is told to whoever looks at the UI:
  * where they are, what they ask, how it ends. All of that comes from the travellers' side. The
  * service neither knows nor includes this folder; it is given some pages to show
  * (service.h: sc_extra_page), and `starcloak serve` gives it none.
@@ -23,7 +23,7 @@
  * (POST /v1/attacks), told nothing but what the request says, and the report of an experiment
  * (/reports/).
  *
- * docs/window.md has the pages' words: /demo/about, /demo/events, /demo/engine, /v1/attacks,
+ * docs/ui.md has the pages' words: /demo/about, /demo/events, /demo/engine, /v1/attacks,
  * /reports/.
  */
 #ifndef SC_DEMO_DEMO_H

@@ -1,5 +1,5 @@
 // What the demo shows: /demo/about, /demo/events, /demo/engine. See demo_internal.h, and
-// docs/window.md for the words.
+// docs/ui.md for the words.
 //
 // All of it runs in the threads of the service's loops, and is for those who may listen to events;
 // the service sees to that.

@@ -339,7 +339,7 @@ FAILURES = {
         serve city.scm --provider ftp://x/ --check
         serve city.scm --cut grid.cut --check
         serve city.scm --density letter.txt --check
-        demo city.scm --no-window --listen 127.0.0.1:0
+        demo city.scm --no-ui --listen 127.0.0.1:0
         demo city.scm --reports absent --listen 127.0.0.1:0 --travellers 10
         demo city.scm --tls-certificate absent.pem --listen 127.0.0.1:0
         demo city.scm --token-keys keys --listen 127.0.0.1:0

@@ -272,7 +272,7 @@ def serve_gates(program, store, people):
     """Pages that are for some only, and rates."""
     text = ""
     for events, metrics in (("off", "token"), ("token", "off")):
-        serve = start_serve(program, f"gates-{events}", "--events", events, "--metrics", metrics, "--no-window",
+        serve = start_serve(program, f"gates-{events}", "--events", events, "--metrics", metrics, "--no-ui",
                             "--user-rate", "0.001", "--user-burst", "1")
         talk = Talk(serve.address())
         for path in ("/v1/events", "/metrics", "/reports/", "/", "/v1/cut"):

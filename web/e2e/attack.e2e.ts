@@ -152,7 +152,7 @@ test('other cloaks are coloured when they are attacked, and not before', async (
         if (apart <= best) continue;
         best = apart;
         await part('attack-expansion').locator('canvas').scrollIntoViewIfNeeded();
-        await photograph(page, `${screenshots}/window-attack.png`);
+        await photograph(page, `${screenshots}/ui-attack.png`);
     }
     expect(best, 'network expansion has found none of six cloaks').toBeGreaterThanOrEqual(0);
 });

@@ -1,4 +1,4 @@
-// The window of `starcloak serve`: without what only travellers may know, and through restarts.
+// The UI of `starcloak serve`: without what only travellers may know, and through restarts.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { choose } from './asking';

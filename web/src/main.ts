@@ -1,4 +1,4 @@
-// The window: what the provider sees, live; and in the demo what the travellers do beside it.
+// The UI: what the provider sees, live; and in the demo what the travellers do beside it.
 //
 // This file puts the parts together and knows nothing of their insides. What the page knows is in state/, what
 // is said to the service in api/, what is drawn in map/ and layers/, what is read and pressed in panels/.

@@ -1,4 +1,4 @@
-// What this service is and allows. See about.h; docs/window.md has an example.
+// What this service is and allows. See about.h; docs/ui.md has an example.
 //
 // Written for each request: the engine may be switched, the policy reloaded, an offer appear.
 #include "api/about.h"

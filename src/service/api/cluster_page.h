@@ -3,7 +3,7 @@
  * @brief Pages of a map that is in several parts: how it is cut, and who has which part.
  *
  *     GET /v1/cut      {"cut":"16 hex digits","parts":16,"segments":[part of segment 0, ...]}
- *     GET /v1/cluster  the cluster now: processes, parts and their load (docs/window.md)
+ *     GET /v1/cluster  the cluster now: processes, parts and their load (docs/ui.md)
  *
  * There are such pages in a gateway, and in a service whose own engines have several parts. The cut
  * does not change while the service runs, and is kept (kept.h); it is no secret, as the map is

@@ -6,7 +6,7 @@
  *     GET /v1/map         {"checksum":"...","nodes":n,"is_geographic":true,"bounds":[w,s,e,n],
  *                          "unit":1e-7,"segments":[[x,y,dx,dy,dx,dy,...],...],"ends":[a,b,a,b,...],
  *                          "classes":[6,...]}                  page_map.h tells what these mean
- *     GET /v1/map.bin     the same map as bytes, for the window; map_bytes.h has the layout
+ *     GET /v1/map.bin     the same map as bytes, for the UI; map_bytes.h has the layout
  *     GET /v1/categories  {"categories":[{"name":"cafe","objects":112},...]}
  *     GET /openapi.json   OpenAPI 3.1 of all pages (openapi.json beside this file)
  *

@@ -28,7 +28,7 @@ typedef struct sc_events sc_events;          ///< events.h: who listens to cloak
 typedef struct sc_metrics sc_metrics;        ///< metrics.h
 typedef struct sc_pages sc_pages;            ///< pages.h: map, categories, openapi
 typedef struct sc_cut_page sc_cut_page;      ///< cluster_page.h: how the map is cut
-typedef struct sc_window sc_window;          ///< window.h: the page for people
+typedef struct sc_ui sc_ui;                  ///< ui.h: the page for people
 typedef struct sc_extra_page sc_extra_page;  ///< service.h: pages of a command
 
 typedef struct sc_parts {
@@ -45,7 +45,7 @@ typedef struct sc_parts {
     sc_events *events;
     sc_metrics *metrics;
     sc_pages *pages;
-    sc_window *window;  ///< NULL: none
+    sc_ui *ui;  ///< NULL: none
     const sc_extra_page *extra;
     size_t extra_count;
     const char *version;

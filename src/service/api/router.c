@@ -13,7 +13,7 @@
 #include "api/pages.h"
 #include "api/problem.h"
 #include "api/service.h"
-#include "api/window.h"
+#include "api/ui.h"
 #include "base/clock.h"
 
 #include <stdio.h>
@@ -79,9 +79,9 @@ static void show_about(const passage *p)
     sc_about_show(p->parts, p->policy, p->request);
 }
 
-static void show_window(const passage *p)
+static void show_ui(const passage *p)
 {
-    sc_window_show(p->parts->window, p->request);
+    sc_ui_show(p->parts->ui, p->request);
 }
 
 static void show_cut(const passage *p)
@@ -128,8 +128,7 @@ static const page pages[] = {
 static const page cut_page = {"/v1/cut", SC_HTTP_GET, "GET, HEAD", FOR_ALL, false, false, show_cut};
 static const page cluster_page = {"/v1/cluster", SC_HTTP_GET, "GET, HEAD", BY_METRICS,
                                   true,          false,       show_cluster};
-static const page window_page = {NULL,  SC_HTTP_GET, "GET, HEAD", FOR_ALL,
-                                 false, false,       show_window};
+static const page ui_page = {NULL, SC_HTTP_GET, "GET, HEAD", FOR_ALL, false, false, show_ui};
 static const page extra_head = {NULL,  SC_HTTP_GET, "GET, HEAD", BY_EVENTS,
                                 false, false,       show_extra};
 // What these show may be a stream.
@@ -171,7 +170,7 @@ static const page *find_page(passage *p, const char *path)
     }
     const page *of_parts = find_parts_page(p->parts, path);
     if (of_parts) return of_parts;
-    if (p->parts->window && sc_window_has(p->parts->window, path)) return &window_page;
+    if (p->parts->ui && sc_ui_has(p->parts->ui, path)) return &ui_page;
     return find_extra(p, path);
 }
 

@@ -14,7 +14,7 @@
 #include "api/parts.h"
 #include "api/problem.h"
 #include "api/router.h"
-#include "api/window.h"
+#include "api/ui.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/diag.h"
@@ -241,7 +241,7 @@ static sc_err make_pages(sc_service *service, const sc_service_options *options,
     sc_err err =
         sc_pages_new(parts->map, sc_courier_vocabulary(parts->courier), &parts->pages, diag);
     if (!err && parts->cut) err = sc_cut_page_new(parts->cut, &parts->cut_page, diag);
-    if (!err && options->has_window) err = sc_window_new(&parts->window, diag);
+    if (!err && options->has_ui) err = sc_ui_new(&parts->ui, diag);
     return err;
 }
 
@@ -398,7 +398,7 @@ void sc_service_free(sc_service *service)
     sc_http_free(parts->http);
     sc_pages_free(parts->pages);
     sc_cut_page_free(parts->cut_page);
-    sc_window_free(parts->window);
+    sc_ui_free(parts->ui);
     sc_metrics_free(parts->metrics);
     sc_pending_free(parts->pending);
     sc_rates_free(parts->address_rates);

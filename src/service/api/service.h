@@ -45,7 +45,7 @@ typedef struct sc_service_options {
     sc_log *log;
     size_t max_listeners;
     const char *version;         ///< of the program
-    bool has_window;             ///< show the page for people
+    bool has_ui;                 ///< show the page for people
     const sc_extra_page *extra;  ///< borrowed; must outlive the service
     size_t extra_count;          ///< 0: there is no such page
 } sc_service_options;

@@ -64,7 +64,7 @@
          "whom to run as, once sockets and files are open (default: nobody, if started by root)")     \
     SWITCH(server, no_sandbox, "no-sandbox", START, ALL,                                              \
            "let all system calls pass; for debuggers and odd kernels")                                \
-    SWITCH(server, no_window, "no-window", START, DOOR,                                               \
+    SWITCH(server, no_ui, "no-ui", START, DOOR,                                                       \
            "do not show the page for people; what it asks for stays")                                 \
     TEXT(tokens, token_keys, "token-keys", "FILE", "", START, DOOR,                                   \
          "the keys that tokens are signed with, see 'starcloak token key' (default: a new one, "      \

@@ -60,7 +60,7 @@ static void check_says(fixture *f, const char *part)
     sc_http_free(http);
 }
 
-// The example of docs/window.md, with the names of the fixture.
+// The example of docs/ui.md, with the names of the fixture.
 static void test_the_whole_page_is_as_documented(void **state)
 {
     (void)state;

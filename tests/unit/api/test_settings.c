@@ -143,6 +143,8 @@ static void test_what_is_wrong_in_a_file_is_told_with_its_line(void **state)
         {"[sever]\nloops = 2\n", "x.ini:2: there is no such section: 'sever'"},
         {"loops = 2\n", "x.ini:1: it stands before the first [section]: 'loops'"},
         {"[server]\n\nlop = 2\n", "x.ini:3: there is no such setting: 'lop'"},
+        {"[server]\nno-window = yes\n",
+         "x.ini:2: 'no-window' is not a setting any more: it is called 'no-ui' now"},
         {"[server]\nreports = here\n", "x.ini:2: 'reports' is not a setting any more: only "
                                        "'starcloak demo' shows reports; remove this line"},
         {"[policy]\nloops = 2\n", "x.ini:2: 'loops' belongs into section [server]"},

@@ -1,4 +1,4 @@
-// The demo's events, word by word as docs/window.md shows them.
+// The demo's events, word by word as docs/ui.md shows them.
 #include "demo/demo_internal.h"
 
 #include "support/check.h"

@@ -1,7 +1,7 @@
-# sc_embed_window(FOLDER OUT): the built page, put into a C source as the table of window_files.h.
+# sc_embed_ui(FOLDER OUT): the built page, put into a C source as the table of ui_files.h.
 #
 # FOLDER is what scripts/web has built. Without it the table is empty, and the program says so where
-# the page would be: building StarCloak does not need Node, having the window does.
+# the page would be: building StarCloak does not need Node, having the UI does.
 function(sc__media_type file out)
   get_filename_component(extension ${file} LAST_EXT)
   if(extension STREQUAL .html)
@@ -13,13 +13,13 @@ function(sc__media_type file out)
   elseif(extension STREQUAL .svg)
     set(type "image/svg+xml")
   else()
-    message(FATAL_ERROR "web: no media type is known for ${file}; add it in cmake/embed_window.cmake")
+    message(FATAL_ERROR "web: no media type is known for ${file}; add it in cmake/embed_ui.cmake")
   endif()
   set(${out} "${type}" PARENT_SCOPE)
 endfunction()
 
-function(sc_embed_window folder out)
-  set(source ${CMAKE_BINARY_DIR}/embedded/window_files.c)
+function(sc_embed_ui folder out)
+  set(source ${CMAKE_BINARY_DIR}/embedded/ui_files.c)
   file(GLOB_RECURSE files CONFIGURE_DEPENDS RELATIVE ${folder} ${folder}/*)
   set(arrays "")
   set(rows "")
@@ -35,11 +35,11 @@ function(sc_embed_window folder out)
     math(EXPR count "${count} + 1")
   endforeach()
   if(count EQUAL 0)
-    message(STATUS "The window has not been built (scripts/web): the program will be without it")
+    message(STATUS "The UI has not been built (scripts/web): the program will be without it")
     set(rows "    {0},\n")
   endif()
   file(CONFIGURE OUTPUT ${source} @ONLY CONTENT
-    "#include \"api/window_files.h\"\n@arrays@\
-const sc__window_file sc__window_files[] = {\n@rows@};\nconst size_t sc__window_file_count = @count@;\n")
+    "#include \"api/ui_files.h\"\n@arrays@\
+const sc__ui_file sc__ui_files[] = {\n@rows@};\nconst size_t sc__ui_file_count = @count@;\n")
   set(${out} ${source} PARENT_SCOPE)
 endfunction()

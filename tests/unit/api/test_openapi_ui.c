@@ -1,4 +1,4 @@
-// Real responses of the pages that people look at, against openapi.json: the window, what a service
+// Real responses of the pages that people look at, against openapi.json: the UI, what a service
 // says of itself, and events of each kind.
 #include "described.h"
 #include "support/rough_provider.h"
@@ -10,12 +10,12 @@
 
 // --- Pages ---------------------------------------------------------------------------------------
 
-static void test_the_window_is_as_described_and_may_be_left_out(void **state)
+static void test_the_ui_is_as_described_and_may_be_left_out(void **state)
 {
     (void)state;
     fixture f;
     fixture_open(&f);
-    f.live.options.has_window = true;
+    f.live.options.has_ui = true;
     live_service_start(&f.live);
     check_ask(&f, "GET", "/", "", NULL, 200);
     web_reply reply = web_ask(live_service_address(&f.live), "POST", "/", "", "{}");
@@ -37,7 +37,7 @@ static void test_what_only_a_demo_has_is_not_there(void **state)
                                         "/demo/engine"};
     fixture f;
     fixture_open(&f);
-    f.live.options.has_window = true;
+    f.live.options.has_ui = true;
     f.live.options.policy.events = SC_ACCESS_OPEN;
     live_service_start(&f.live);
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
@@ -250,7 +250,7 @@ static void test_events_of_each_kind_are_as_described(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_the_window_is_as_described_and_may_be_left_out),
+    cmocka_unit_test(test_the_ui_is_as_described_and_may_be_left_out),
     cmocka_unit_test(test_what_only_a_demo_has_is_not_there),
     cmocka_unit_test(test_a_service_tells_of_itself_as_described),
     cmocka_unit_test(test_what_only_listeners_may_see_is_kept_from_others_as_described),

@@ -1,9 +1,9 @@
-// Every allocation for kept pages, the window and what the service says of itself fails once, in
+// Every allocation for kept pages, the UI and what the service says of itself fails once, in
 // turn: it is told, and nothing leaks.
 #include "api/about.h"
 #include "api/json_write.h"
 #include "api/kept.h"
-#include "api/window_files.h"
+#include "api/ui_files.h"
 
 #include "support/check.h"
 #include "support/oom.h"
@@ -44,10 +44,10 @@ static void test_a_page_that_cannot_be_kept(void **state)
     assert_true(failures > 4);
 }
 
-static void test_a_window_that_cannot_be_made(void **state)
+static void test_a_ui_that_cannot_be_made(void **state)
 {
     (void)state;
-    static const sc__window_file files[] = {
+    static const sc__ui_file files[] = {
         {"/index.html", "text/html", (const unsigned char *)text, TEXT_SIZE},
         {"/assets/a.js", "text/javascript", (const unsigned char *)text, TEXT_SIZE},
     };
@@ -56,17 +56,17 @@ static void test_a_window_that_cannot_be_made(void **state)
         unsigned long failures = 0;
         FOR_EACH_FAILURE(n)
         {
-            sc_window *window = NULL;
+            sc_ui *ui = NULL;
             sc_diag diag = {""};
-            const sc_err err = sc__window_new_from(files, count, &window, &diag);
+            const sc_err err = sc__ui_new_from(files, count, &ui, &diag);
             const bool happened = oom_happened();
             if (err) {
-                CHECK_REFUSED(err, SC_ENOMEM, &diag, "out of memory while packing the window");
-                assert_null(window);
+                CHECK_REFUSED(err, SC_ENOMEM, &diag, "out of memory while packing the UI");
+                assert_null(ui);
             } else {
-                assert_true(sc_window_has(window, "/"));
+                assert_true(sc_ui_has(ui, "/"));
             }
-            sc_window_free(window);
+            sc_ui_free(ui);
             if (!happened) break;
             failures++;
         }
@@ -147,7 +147,7 @@ static void test_a_service_that_cannot_tell_of_itself(void **state)
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_page_that_cannot_be_kept),
-    cmocka_unit_test(test_a_window_that_cannot_be_made),
+    cmocka_unit_test(test_a_ui_that_cannot_be_made),
     cmocka_unit_test(test_a_service_that_cannot_tell_of_itself),
 };
 SC_SUITE(tests)

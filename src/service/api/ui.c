@@ -1,11 +1,11 @@
-// The page for people, out of the program itself. See window.h.
+// The page for people, out of the program itself. See ui.h.
 //
 // Every page has one path: index.html is found at "/" alone.
-#include "api/window.h"
+#include "api/ui.h"
 
 #include "api/kept.h"
 #include "api/problem.h"
-#include "api/window_files.h"
+#include "api/ui_files.h"
 #include "base/alloc.h"
 #include "base/diag.h"
 
@@ -16,7 +16,7 @@ typedef struct pane {
     sc__kept page;
 } pane;
 
-struct sc_window {
+struct sc_ui {
     size_t count;
     pane panes[];
 };
@@ -39,7 +39,7 @@ static const sc_http_header guards[] = {
 enum { GUARDS = sizeof guards / sizeof guards[0] };
 _Static_assert((int)GUARDS <= (int)SC__KEPT_MORE_MAX, "a kept page has room for them");
 
-static sc__kept_words words_for(const sc__window_file *file)
+static sc__kept_words words_for(const sc__ui_file *file)
 {
     static const char hashed[] = "/assets/";
     const bool is_hashed = strncmp(file->path, hashed, sizeof hashed - 1) == 0;
@@ -67,25 +67,25 @@ static const char without[] =
     "</head>\n"
     "<body>\n"
     "<h1>StarCloak is running</h1>\n"
-    "<p>This program was built without its window, the page that belongs here. To have it, install "
+    "<p>This program was built without its UI, the page that belongs here. To have it, install "
     "Node.js 18 or later with npm, run <code>scripts/web</code> and then <code>make</code>.</p>\n"
     "<p>All else is there: <a href=\"/openapi.json\">/openapi.json</a> describes it.</p>\n"
     "</body>\n"
     "</html>\n";
 
-/** What is shown by a program that was built without the window. */
-static const sc__window_file without_file = {
+/** What is shown by a program that was built without the UI. */
+static const sc__ui_file without_file = {
     .path = index_path,
     .type = "text/html; charset=utf-8",
     .bytes = (const unsigned char *)without,
     .size = sizeof without - 1,
 };
 
-static sc_err keep_all(sc_window *window, const sc__window_file *files)
+static sc_err keep_all(sc_ui *ui, const sc__ui_file *files)
 {
-    for (size_t i = 0; i < window->count; i++) {
+    for (size_t i = 0; i < ui->count; i++) {
         const sc__kept_words words = words_for(&files[i]);
-        pane *p = &window->panes[i];
+        pane *p = &ui->panes[i];
         p->path = strcmp(files[i].path, index_path) == 0 ? "/" : files[i].path;
         const sc_err err = sc__kept_lend(&p->page, &words, files[i].bytes, files[i].size);
         if (err) return err;
@@ -93,62 +93,61 @@ static sc_err keep_all(sc_window *window, const sc__window_file *files)
     return SC_OK;
 }
 
-sc_err sc__window_new_from(const sc__window_file *files, size_t count, sc_window **out,
-                           sc_diag *diag)
+sc_err sc__ui_new_from(const sc__ui_file *files, size_t count, sc_ui **out, sc_diag *diag)
 {
-    if (count == 0) return sc__window_new_from(&without_file, 1, out, diag);
-    sc_window *window = sc_calloc(1, sizeof *window + count * sizeof window->panes[0]);
-    if (!window) return sc_fail_memory(diag, "packing the window");
-    window->count = count;
-    const sc_err err = keep_all(window, files);
+    if (count == 0) return sc__ui_new_from(&without_file, 1, out, diag);
+    sc_ui *ui = sc_calloc(1, sizeof *ui + count * sizeof ui->panes[0]);
+    if (!ui) return sc_fail_memory(diag, "packing the UI");
+    ui->count = count;
+    const sc_err err = keep_all(ui, files);
     if (err) {
-        sc_window_free(window);
-        return sc_fail_memory(diag, "packing the window");
+        sc_ui_free(ui);
+        return sc_fail_memory(diag, "packing the UI");
     }
-    *out = window;
+    *out = ui;
     return SC_OK;
 }
 
-sc_err sc_window_new(sc_window **out, sc_diag *diag)
+sc_err sc_ui_new(sc_ui **out, sc_diag *diag)
 {
-    return sc__window_new_from(sc__window_files, sc__window_file_count, out, diag);
+    return sc__ui_new_from(sc__ui_files, sc__ui_file_count, out, diag);
 }
 
-void sc_window_free(sc_window *window)
+void sc_ui_free(sc_ui *ui)
 {
-    if (!window) return;
-    for (size_t i = 0; i < window->count; i++) {
-        sc__kept_fini(&window->panes[i].page);
+    if (!ui) return;
+    for (size_t i = 0; i < ui->count; i++) {
+        sc__kept_fini(&ui->panes[i].page);
     }
-    sc_free(window);
+    sc_free(ui);
 }
 
 // --- Showing -------------------------------------------------------------------------------------
 
 // One by one: there are less than a dozen.
-static const pane *find(const sc_window *window, const char *path)
+static const pane *find(const sc_ui *ui, const char *path)
 {
     // Browsers look for it there when a page names none, as a report does.
     if (strcmp(path, "/favicon.ico") == 0) path = "/favicon.svg";
-    for (size_t i = 0; i < window->count; i++) {
-        if (strcmp(window->panes[i].path, path) == 0) return &window->panes[i];
+    for (size_t i = 0; i < ui->count; i++) {
+        if (strcmp(ui->panes[i].path, path) == 0) return &ui->panes[i];
     }
     return NULL;
 }
 
-bool sc_window_has(const sc_window *window, const char *path)
+bool sc_ui_has(const sc_ui *ui, const char *path)
 {
-    return find(window, path) != NULL;
+    return find(ui, path) != NULL;
 }
 
-void sc_window_show(const sc_window *window, sc_http_request *request)
+void sc_ui_show(const sc_ui *ui, sc_http_request *request)
 {
-    const pane *found = find(window, sc_http_request_path(request));
+    const pane *found = find(ui, sc_http_request_path(request));
     if (found) {
         sc__kept_show(&found->page, request);
         return;
     }
     sc_problem problem;
-    sc_problem_set(&problem, SC_PROBLEM_NOT_FOUND, NULL, "the window has no such page");
+    sc_problem_set(&problem, SC_PROBLEM_NOT_FOUND, NULL, "the UI has no such page");
     sc_problem_reply(request, &problem, NULL);
 }

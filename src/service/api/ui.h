@@ -1,6 +1,6 @@
 /**
- * @file window.h
- * @brief The window: a page for people, put into the program when it is built (web/).
+ * @file ui.h
+ * @brief The UI: a page for people, put into the program when it is built (web/).
  *
  *     GET /                  index.html
  *     GET /assets/NAME       scripts and styles; names have a hash, so they may be kept for a year
@@ -11,24 +11,24 @@
  *
  * Uses: kept. Used by: service, router.
  */
-#ifndef SC_SERVICE_WINDOW_H
-#define SC_SERVICE_WINDOW_H
+#ifndef SC_SERVICE_UI_H
+#define SC_SERVICE_UI_H
 
 #include "server/http.h"
 
-typedef struct sc_window sc_window;
+typedef struct sc_ui sc_ui;
 
 /** Make ready what is in the program; one that was built without has a page that says so.
  * @return SC_OK, SC_ENOMEM */
-SC_CHECKED sc_err sc_window_new(sc_window **out, sc_diag *diag);
+SC_CHECKED sc_err sc_ui_new(sc_ui **out, sc_diag *diag);
 
 /** NULL is fine. */
-void sc_window_free(sc_window *window);
+void sc_ui_free(sc_ui *ui);
 
-/** Whether this path is the window's. */
-bool sc_window_has(const sc_window *window, const char *path);
+/** Whether this path is the UI's. */
+bool sc_ui_has(const sc_ui *ui, const char *path);
 
 /** Show it. GET or HEAD of a path that it has. */
-void sc_window_show(const sc_window *window, sc_http_request *request);
+void sc_ui_show(const sc_ui *ui, sc_http_request *request);
 
 #endif

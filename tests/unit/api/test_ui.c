@@ -1,5 +1,5 @@
-// The window with files of the test's own, so that it does not matter what was built in.
-#include "api/window_files.h"
+// The UI with files of the test's own, so that it does not matter what was built in.
+#include "api/ui_files.h"
 
 #include "support/check.h"
 #include "support/page_server.h"
@@ -11,7 +11,7 @@ static const char script[] = "console.assert(1 + 1 === 2);";
 static const char picture[] = "<svg xmlns=\"http://www.w3.org/2000/svg\"/>";
 
 #define BYTES(text) (const unsigned char *)(text), sizeof(text) - 1
-static const sc__window_file files[] = {
+static const sc__ui_file files[] = {
     {"/assets/a-1.js", "text/javascript; charset=utf-8", BYTES(script)},
     {"/favicon.svg", "image/svg+xml", BYTES(picture)},
     {"/index.html", "text/html; charset=utf-8", BYTES(page)},
@@ -21,15 +21,15 @@ enum { FILES = sizeof files / sizeof files[0] };
 static void handle(void *context, unsigned loop, sc_http_request *request)
 {
     (void)loop;
-    sc_window_show(context, request);
+    sc_ui_show(context, request);
 }
 
-static sc_window *window_of(size_t count)
+static sc_ui *ui_of(size_t count)
 {
-    sc_window *window = NULL;
+    sc_ui *ui = NULL;
     sc_diag diag = {""};
-    CHECK_OK(sc__window_new_from(files, count, &window, &diag), &diag);
-    return window;
+    CHECK_OK(sc__ui_new_from(files, count, &ui, &diag), &diag);
+    return ui;
 }
 
 static void check_page(const sc_http *http, const char *path, const char *type, const char *cache,
@@ -47,33 +47,33 @@ static void check_page(const sc_http *http, const char *path, const char *type, 
 static void test_every_file_is_shown_at_its_path(void **state)
 {
     (void)state;
-    sc_window *window = window_of(FILES);
-    sc_http *http = page_server_start(handle, window);
+    sc_ui *ui = ui_of(FILES);
+    sc_http *http = page_server_start(handle, ui);
     check_page(http, "/", "text/html; charset=utf-8", "no-cache", page);
     check_page(http, "/favicon.svg", "image/svg+xml", "no-cache", picture);
     check_page(http, "/assets/a-1.js", "text/javascript; charset=utf-8",
                "public, max-age=31536000, immutable", script);
     sc_http_free(http);
-    sc_window_free(window);
+    sc_ui_free(ui);
 }
 
-static void test_other_paths_are_not_the_window_s(void **state)
+static void test_other_paths_are_not_the_ui_s(void **state)
 {
     (void)state;
     static const char *const others[] = {"",          "/index.html",     "/assets", "/assets/",
                                          "/assets/a", "/assets/a-1.js/", "//",      "/favicon.SVG"};
-    sc_window *window = window_of(FILES);
-    assert_true(sc_window_has(window, "/"));
-    assert_true(sc_window_has(window, "/favicon.svg"));
-    assert_true(sc_window_has(window, "/assets/a-1.js"));
+    sc_ui *ui = ui_of(FILES);
+    assert_true(sc_ui_has(ui, "/"));
+    assert_true(sc_ui_has(ui, "/favicon.svg"));
+    assert_true(sc_ui_has(ui, "/assets/a-1.js"));
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        assert_false(sc_window_has(window, others[i]));
+        assert_false(sc_ui_has(ui, others[i]));
     }
-    sc_http *http = page_server_start(handle, window);
+    sc_http *http = page_server_start(handle, ui);
     web_reply reply = page_get(http, "/assets/b-2.js", "");
     page_check_problem(&reply, 404, "not-found", "no such page");
     sc_http_free(http);
-    sc_window_free(window);
+    sc_ui_free(ui);
 }
 
 // One directive missing and a script from elsewhere may run: so the whole policy, word by word.
@@ -81,8 +81,8 @@ static void test_every_page_is_guarded(void **state)
 {
     (void)state;
     static const char *const paths[] = {"/", "/favicon.svg", "/assets/a-1.js"};
-    sc_window *window = window_of(FILES);
-    sc_http *http = page_server_start(handle, window);
+    sc_ui *ui = ui_of(FILES);
+    sc_http *http = page_server_start(handle, ui);
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
         web_reply reply = page_get(http, paths[i], "Accept-Encoding: gzip\r\n");
         assert_int_equal(reply.status, 200);
@@ -101,22 +101,22 @@ static void test_every_page_is_guarded(void **state)
         web_reply_free(&reply);
     }
     sc_http_free(http);
-    sc_window_free(window);
+    sc_ui_free(ui);
 }
 
 static void test_a_program_without_files_says_so(void **state)
 {
     (void)state;
-    sc_window *window = window_of(0);
-    assert_true(sc_window_has(window, "/"));
-    assert_false(sc_window_has(window, "/favicon.svg"));
-    sc_http *http = page_server_start(handle, window);
+    sc_ui *ui = ui_of(0);
+    assert_true(sc_ui_has(ui, "/"));
+    assert_false(sc_ui_has(ui, "/favicon.svg"));
+    sc_http *http = page_server_start(handle, ui);
     web_reply reply = page_get(http, "/", "");
     assert_int_equal(reply.status, 200);
     assert_string_equal(web_header(&reply, "Content-Type"), "text/html; charset=utf-8");
     assert_string_equal(web_header(&reply, "Cache-Control"), "no-cache");
     CHECK_CONTAINS(web_header(&reply, "Content-Security-Policy"), "default-src 'none'");
-    CHECK_CONTAINS(reply.body, "built without its window");
+    CHECK_CONTAINS(reply.body, "built without its UI");
     CHECK_CONTAINS(reply.body, "scripts/web");
     // Its own policy would forbid these.
     assert_null(strstr(reply.body, "<style"));
@@ -124,33 +124,33 @@ static void test_a_program_without_files_says_so(void **state)
     assert_null(strstr(reply.body, "<script"));
     web_reply_free(&reply);
     sc_http_free(http);
-    sc_window_free(window);
+    sc_ui_free(ui);
 }
 
 // Whatever was built in, there is a page at "/"; and none is there twice.
 static void test_what_was_built_in_can_be_shown(void **state)
 {
     (void)state;
-    sc_window *window = NULL;
+    sc_ui *ui = NULL;
     sc_diag diag = {""};
-    CHECK_OK(sc_window_new(&window, &diag), &diag);
-    assert_true(sc_window_has(window, "/"));
-    for (size_t i = 0; i < sc__window_file_count; i++) {
-        const sc__window_file *file = &sc__window_files[i];
+    CHECK_OK(sc_ui_new(&ui, &diag), &diag);
+    assert_true(sc_ui_has(ui, "/"));
+    for (size_t i = 0; i < sc__ui_file_count; i++) {
+        const sc__ui_file *file = &sc__ui_files[i];
         assert_int_equal(file->path[0], '/');
         assert_true(file->size > 0);
-        if (strcmp(file->path, "/index.html") != 0) assert_true(sc_window_has(window, file->path));
+        if (strcmp(file->path, "/index.html") != 0) assert_true(sc_ui_has(ui, file->path));
         for (size_t j = 0; j < i; j++) {
-            assert_string_not_equal(file->path, sc__window_files[j].path);
+            assert_string_not_equal(file->path, sc__ui_files[j].path);
         }
     }
-    sc_window_free(window);
-    sc_window_free(NULL);
+    sc_ui_free(ui);
+    sc_ui_free(NULL);
 }
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_every_file_is_shown_at_its_path),
-    cmocka_unit_test(test_other_paths_are_not_the_window_s),
+    cmocka_unit_test(test_other_paths_are_not_the_ui_s),
     cmocka_unit_test(test_every_page_is_guarded),
     cmocka_unit_test(test_a_program_without_files_says_so),
     cmocka_unit_test(test_what_was_built_in_can_be_shown),
