@@ -35,7 +35,7 @@ static bool put_profile(sc_bytes *out, const sc_policy_terms *policy)
 }
 
 /** The provider, and how it is spoken to: null where nothing is encoded. */
-static bool put_provider(sc_bytes *out, const sc_parts *parts)
+static bool put_provider(sc_bytes *out, const sc_service_internal *parts)
 {
     switch (parts->provider) {
     case SC_COURIER_BUILT_IN:
@@ -70,7 +70,8 @@ static bool put_flag(sc_bytes *out, const char *before, bool holds)
 }
 
 /** ,"offers":["attacks"]: what extra pages offer now, to those who may see them. */
-static bool put_offers(sc_bytes *out, const sc_parts *parts, const sc_policy_terms *policy)
+static bool put_offers(sc_bytes *out, const sc_service_internal *parts,
+                       const sc_policy_terms *policy)
 {
     const size_t count = policy->events == SC_ACCESS_OFF ? 0 : parts->extra_count;
     const char *between = "";
@@ -84,7 +85,8 @@ static bool put_offers(sc_bytes *out, const sc_parts *parts, const sc_policy_ter
     return fits && sc_json_append_text(out, "]");
 }
 
-static bool put_about(sc_bytes *out, const sc_parts *parts, const sc_policy_terms *policy)
+static bool put_about(sc_bytes *out, const sc_service_internal *parts,
+                      const sc_policy_terms *policy)
 {
     const sc_request_limits *limits = &policy->requests;
     return sc_json_append_text(out, "{\"version\":") &&
@@ -101,7 +103,8 @@ static bool put_about(sc_bytes *out, const sc_parts *parts, const sc_policy_term
            put_flag(out, ",\"demo\":", parts->extra_count > 0) && sc_json_append_text(out, "}");
 }
 
-void sc_about_show(const sc_parts *parts, const sc_policy_terms *policy, sc_http_request *request)
+void sc_about_show(const sc_service_internal *parts, const sc_policy_terms *policy,
+                   sc_http_request *request)
 {
     sc_bytes text = {0};
     if (put_about(&text, parts, policy)) {

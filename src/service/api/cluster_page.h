@@ -9,12 +9,12 @@
  * does not change while the service runs, and is kept (kept.h); it is no secret, as the map is
  * none. The cluster is for those who may see the metrics.
  *
- * Uses: parts, kept. Used by: service, router.
+ * Uses: service_internal, kept. Used by: service, router.
  */
 #ifndef SC_SERVICE_CLUSTER_PAGE_H
 #define SC_SERVICE_CLUSTER_PAGE_H
 
-#include "api/parts.h"
+#include "api/service_internal.h"
 
 /**
  * Write the cut, and keep it.
@@ -30,6 +30,6 @@ void sc_cut_page_free(sc_cut_page *page);
 void sc_cut_page_show(const sc_cut_page *page, sc_http_request *request);
 
 /** Where `parts->view` is. */
-void sc_cluster_show(const sc_parts *parts, sc_http_request *request);
+void sc_cluster_show(const sc_service_internal *parts, sc_http_request *request);
 
 #endif

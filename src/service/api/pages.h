@@ -13,12 +13,12 @@
  * Written once at the start, and kept (kept.h). The map and the categories are no secret: the
  * provider has them.
  *
- * Uses: parts, kept, page_map, map_bytes. Used by: service, router.
+ * Uses: service_internal, kept, page_map, map_bytes. Used by: service, router.
  */
 #ifndef SC_SERVICE_PAGES_H
 #define SC_SERVICE_PAGES_H
 
-#include "api/parts.h"
+#include "api/service_internal.h"
 
 /**
  * @param map         read only during this call

@@ -21,7 +21,7 @@
 
 /** One request on its way to a page. */
 typedef struct passage {
-    sc_parts *parts;
+    sc_service_internal *parts;
     const sc_policy_terms *policy;
     const sc_terms *terms;
     unsigned loop;
@@ -136,7 +136,7 @@ static const page extra_get = {NULL, SC_HTTP_GET, "GET", BY_EVENTS, false, true,
 static const page extra_post = {NULL, SC_HTTP_POST, "POST", BY_EVENTS, false, false, show_extra};
 
 /** Pages of a map in several parts, where it is. */
-static const page *find_parts_page(const sc_parts *parts, const char *path)
+static const page *find_parts_page(const sc_service_internal *parts, const char *path)
 {
     if (parts->cut_page && strcmp(cut_page.path, path) == 0) return &cut_page;
     if (parts->view && strcmp(cluster_page.path, path) == 0) return &cluster_page;
@@ -233,7 +233,7 @@ static bool is_admitted(const passage *p, const page *wanted, sc_problem *proble
 
 void sc_route(void *context, unsigned loop, sc_http_request *request)
 {
-    sc_parts *parts = context;
+    sc_service_internal *parts = context;
     sc_terms *terms = sc_credentials_hold(parts->credentials);
     passage p = {
         .parts = parts, .policy = &terms->policy, .terms = terms, .loop = loop, .request = request};

@@ -11,9 +11,9 @@
 #include "api/metrics.h"
 #include "api/own_view.h"
 #include "api/pages.h"
-#include "api/parts.h"
 #include "api/problem.h"
 #include "api/router.h"
+#include "api/service_internal.h"
 #include "api/ui.h"
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -36,7 +36,7 @@ enum { RATE_BUCKETS = 1 << 16 };
 #define FAREWELL_S 1.0
 
 struct sc_service {
-    sc_parts parts;
+    sc_service_internal parts;
     char *token_keys;  ///< where they are read from again; NULL if they are of no file
     char *revoked;
     sc_alarms *alarms;
@@ -77,7 +77,7 @@ static void take_back(void *context, sc_errand *errand)
 /** How often somebody asked is nobody's business once it no longer counts. */
 static void forget_rates(void *context, unsigned loop)
 {
-    const sc_parts *parts = context;
+    const sc_service_internal *parts = context;
     (void)loop;
     const int64_t now_us = sc_clock_us();
     sc_rates_forget(parts->user_rates, now_us);
@@ -144,7 +144,7 @@ static sc_err make_credentials(sc_service *service, const sc_service_options *op
 /** What requests are counted and limited by. */
 static sc_err make_counters(sc_service *service, const sc_service_options *options, sc_diag *diag)
 {
-    sc_parts *parts = &service->parts;
+    sc_service_internal *parts = &service->parts;
     sc_err err = sc_rates_new(RATE_BUCKETS, &parts->user_rates);
     if (!err) err = sc_rates_new(RATE_BUCKETS, &parts->address_rates);
     if (!err) err = sc_pending_new(options->ledger.max_pending, &parts->pending);
@@ -154,7 +154,7 @@ static sc_err make_counters(sc_service *service, const sc_service_options *optio
 
 static sc_err make_server(sc_service *service, const sc_service_options *options, sc_diag *diag)
 {
-    sc_parts *parts = &service->parts;
+    sc_service_internal *parts = &service->parts;
     sc_http_options http = options->http;
     http.handle = sc_route;
     http.context = parts;
@@ -176,7 +176,7 @@ static sc_err make_server(sc_service *service, const sc_service_options *options
 /** The ledger and the way to the provider, whose threads call each other. */
 static sc_err make_ledger(sc_service *service, const sc_service_options *options, sc_diag *diag)
 {
-    sc_parts *parts = &service->parts;
+    sc_service_internal *parts = &service->parts;
     sc_ledger_options ledger = options->ledger;
     ledger.settled = settle;
     ledger.published = publish;
@@ -217,7 +217,7 @@ static sc_cluster_view *view_own(void *context)
 /** The parts of the map and who has them, if there are several. */
 static sc_err make_view(sc_service *service, const sc_service_options *options, sc_diag *diag)
 {
-    sc_parts *parts = &service->parts;
+    sc_service_internal *parts = &service->parts;
     if (parts->gateway) {
         parts->view = view_cluster;
         parts->view_context = parts->gateway;
@@ -237,7 +237,7 @@ static sc_err make_view(sc_service *service, const sc_service_options *options, 
 /** What people look at. */
 static sc_err make_pages(sc_service *service, const sc_service_options *options, sc_diag *diag)
 {
-    sc_parts *parts = &service->parts;
+    sc_service_internal *parts = &service->parts;
     sc_err err =
         sc_pages_new(parts->map, sc_courier_vocabulary(parts->courier), &parts->pages, diag);
     if (!err && parts->cut) err = sc_cut_page_new(parts->cut, &parts->cut_page, diag);
@@ -275,7 +275,7 @@ sc_err sc_service_new(const sc_map *map, const sc_service_options *options, sc_s
 
 sc_err sc_service_start(sc_service *service, sc_diag *diag)
 {
-    sc_parts *parts = &service->parts;
+    sc_service_internal *parts = &service->parts;
     if (parts->gateway) {
         const sc_err err = sc_gateway_start(parts->gateway, parts->ledger,
                                             sc_courier_vocabulary(parts->courier), diag);
@@ -327,7 +327,7 @@ sc_err sc_service_issue(sc_service *service, const char *user, double seconds, c
 
 sc_err sc_service_reload(sc_service *service, const sc_policy_terms *policy, sc_diag *diag)
 {
-    sc_parts *parts = &service->parts;
+    sc_service_internal *parts = &service->parts;
     sc_terms *terms = NULL;
     sc_terms *now = sc_credentials_hold(parts->credentials);
     sc_err err = read_terms(service, policy, now, &terms, diag);
@@ -357,7 +357,7 @@ static int64_t from_now_us(double seconds)
 
 size_t sc_service_drain(sc_service *service, double grace_s, double seconds)
 {
-    sc_parts *parts = &service->parts;
+    sc_service_internal *parts = &service->parts;
     atomic_store(&parts->is_draining, true);
     sc_ledger_drain(parts->ledger);
     sleep_s(grace_s);
@@ -382,7 +382,7 @@ size_t sc_service_drain(sc_service *service, double grace_s, double seconds)
 void sc_service_free(sc_service *service)
 {
     if (!service) return;
-    sc_parts *parts = &service->parts;
+    sc_service_internal *parts = &service->parts;
     // No more requests; then all tickets are settled, and nobody sends errands; then those under
     // way come back; then nobody is left to tell.
     if (parts->http) sc_http_stop(parts->http);

@@ -42,7 +42,7 @@ typedef struct house {
     sc_map *map;
     sc_objects *objects;
     sc_lbs *lbs;
-    sc_parts parts;
+    sc_service_internal parts;
     house_options options;
 } house;
 
@@ -97,7 +97,7 @@ static inline sc_terms *house_terms(const sc_policy_terms *policy)
 /** All that the door needs to be made, but for the door. */
 static inline void house_furnish(house *h, const house_options *options)
 {
-    sc_parts *parts = &h->parts;
+    sc_service_internal *parts = &h->parts;
     sc_diag diag = {""};
     h->options = *options;
     house_build_town(h);
@@ -135,7 +135,7 @@ static inline sc_courier_options house_courier(const house *h)
 /** The ledger and the courier; after the door. */
 static inline void house_staff(house *h)
 {
-    sc_parts *parts = &h->parts;
+    sc_service_internal *parts = &h->parts;
     sc_diag diag = {""};
     sc_ledger_options ledger = sc_ledger_options_default();
     ledger.max_pending = h->options.max_pending;
@@ -168,7 +168,7 @@ static inline house *house_open(const house_options *options)
 
 static inline void house_close(house *h)
 {
-    sc_parts *parts = &h->parts;
+    sc_service_internal *parts = &h->parts;
     if (parts->http) sc_http_stop(parts->http);
     if (parts->ledger) sc_ledger_stop(parts->ledger);
     sc_courier_free(parts->courier);

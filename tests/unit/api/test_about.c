@@ -12,7 +12,7 @@
 
 typedef struct fixture {
     sc_map *map;
-    sc_parts parts;
+    sc_service_internal parts;
     sc_policy_terms policy;
 } fixture;
 

@@ -77,7 +77,7 @@ static void test_a_ui_that_cannot_be_made(void **state)
 // --- A page that is made for each request --------------------------------------------------------
 
 typedef struct fixture {
-    sc_parts parts;
+    sc_service_internal parts;
     sc_policy_terms policy;
     unsigned long fail_at;  ///< the loop's alone, once it runs
     atomic_uint failures;

@@ -1,12 +1,10 @@
 /**
- * @file parts.h
+ * @file service_internal.h
  * @brief What the pages of a running service share: its parts, all made by service.c before the
  * first request.
- *
- * Uses: everything of the service. Used by: the files of this folder.
  */
-#ifndef SC_SERVICE_PARTS_H
-#define SC_SERVICE_PARTS_H
+#ifndef SC_SERVICE_INTERNAL_H
+#define SC_SERVICE_INTERNAL_H
 
 #include <stdatomic.h>
 
@@ -31,7 +29,7 @@ typedef struct sc_cut_page sc_cut_page;      ///< cluster_page.h: how the map is
 typedef struct sc_ui sc_ui;                  ///< ui.h: the page for people
 typedef struct sc_extra_page sc_extra_page;  ///< service.h: pages of a command
 
-typedef struct sc_parts {
+typedef struct sc_service_internal {
     const sc_map *map;
     unsigned loops;
     sc_log *log;
@@ -60,6 +58,6 @@ typedef struct sc_parts {
     sc_gateway *gateway;    ///< NULL: the engines are in this process
     atomic_bool is_draining;
     sc_credentials *credentials;  ///< keys, revocations and policy now in force: credentials.h
-} sc_parts;
+} sc_service_internal;
 
 #endif
