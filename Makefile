@@ -45,7 +45,7 @@ check: ## what takes longer, for CI: gcc's warnings, clang-tidy, cppcheck, the t
 	@scripts/setup test
 	@tests/run --slow
 
-lint: ## clang-format, clang-tidy and cppcheck; types, format and lint of the window
+lint: ## clang-format, clang-tidy and cppcheck; types, format and lint of the UI
 	@scripts/setup test
 	@scripts/lint
 

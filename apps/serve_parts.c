@@ -181,7 +181,6 @@ sc_service_options sc_serve_options(const sc_settings *settings, sc_serve_parts 
         .log = parts->log,
         .max_listeners = settings->max_listeners,
         .version = SC_VERSION,
-        .has_window = !settings->no_window,
-        .reports = or_null(settings->reports),
+        .has_ui = !settings->no_ui,
     };
 }

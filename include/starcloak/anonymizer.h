@@ -29,6 +29,7 @@
 #ifndef STARCLOAK_ANONYMIZER_H
 #define STARCLOAK_ANONYMIZER_H
 
+#include <starcloak/admit.h>
 #include <starcloak/engine.h>
 
 #ifdef __cplusplus

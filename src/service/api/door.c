@@ -39,8 +39,8 @@ static sc_err open_loop(sc_door *door, unsigned loop, const uint8_t key[SC_KEY_S
     return SC_OK;
 }
 
-sc_err sc_door_new(sc_parts *parts, size_t max_pending, const uint8_t *names_key, sc_door **out,
-                   sc_diag *diag)
+sc_err sc_door_new(sc_service_internal *parts, size_t max_pending, const uint8_t *names_key,
+                   sc_door **out, sc_diag *diag)
 {
     if (sodium_init() < 0) {
         return sc_fail(diag, SC_EIO, "libsodium does not start: the system gives no randomness");

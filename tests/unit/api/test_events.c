@@ -20,7 +20,7 @@
 typedef struct fixture {
     sc_map *map;
     sc_objects *objects;
-    sc_parts parts;
+    sc_service_internal parts;
 } fixture;
 
 static void handle(void *context, unsigned loop, sc_http_request *request)

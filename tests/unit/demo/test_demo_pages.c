@@ -1,4 +1,4 @@
-// The demo's pages, as docs/window.md shows them, on a real service.
+// The demo's pages, as docs/ui.md shows them, on a real service.
 #include <pthread.h>
 #include <sys/socket.h>
 
