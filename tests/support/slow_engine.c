@@ -4,7 +4,7 @@
 
 #include "engine/cloak_make.h"
 #include "support/check.h"
-#include "support/slow_alone.h"
+#include "support/slow_per_query.h"
 
 void *slow_grown(void *array, size_t count, size_t size)
 {

@@ -10,7 +10,7 @@
 // far as it was needed: most tries end after a few roads, and on a map with long roads the last one
 // of a region may be farther off than half of the map. Going farther walks again from the start,
 // twice as far, which costs less than keeping walks under way for everybody who waits.
-#include "engine/order.h"
+#include "baselines/road_order.h"
 
 #include "base/alloc.h"
 

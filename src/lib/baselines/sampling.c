@@ -6,7 +6,7 @@
 //
 // How roads are drawn is told in docs/methods.md, so that it can be done again. Only as many are
 // drawn as are needed.
-#include "engine/order.h"
+#include "baselines/road_order.h"
 
 #include "base/alloc.h"
 #include "base/rng.h"

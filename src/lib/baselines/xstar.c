@@ -17,8 +17,8 @@
 
 #include "base/alloc.h"
 #include "base/sort.h"
+#include "engine/ball.h"
 #include "engine/candidate.h"
-#include "engine/cover.h"
 #include "engine/neighbours.h"
 #include "engine/search.h"
 

@@ -18,8 +18,8 @@
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "base/rng.h"
+#include "engine/admission.h"
 #include "engine/engine_internal.h"
-#include "engine/query_internal.h"
 
 #include <string.h>
 

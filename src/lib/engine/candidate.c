@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "base/sort.h"
 #include "engine/cloak_make.h"
-#include "engine/graph.h"
+#include "engine/cloaking_graph.h"
 
 #include <stdlib.h>
 

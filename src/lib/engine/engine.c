@@ -6,13 +6,13 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
-#include "baselines/alone.h"
+#include "baselines/per_query.h"
+#include "engine/cloaking_graph.h"
 #include "engine/engine_internal.h"
-#include "engine/expect.h"
-#include "engine/graph.h"
 #include "engine/options.h"
+#include "engine/prefetch.h"
 #include "engine/search.h"
-#include "engine/select.h"
+#include "engine/star_choice.h"
 #include "engine/variants.h"
 
 #include <string.h>

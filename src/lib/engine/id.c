@@ -5,7 +5,7 @@
 // made from the user's whole hash and the time, 40 bytes, so that a user's bytes
 // are hashed once, however many they are, and no two pairs of user and time are
 // written alike.
-#include "engine/query_internal.h"
+#include "engine/admission.h"
 
 #include <sodium.h>
 

@@ -6,7 +6,7 @@
 #include "engine/neighbours.h"
 
 #include "base/alloc.h"
-#include "engine/cover.h"
+#include "engine/ball.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 // What an operator allows, and whether a profile keeps to it.
-#include "engine/query_internal.h"
+#include "engine/admission.h"
 
 #include "base/diag.h"
 

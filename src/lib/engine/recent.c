@@ -7,7 +7,7 @@
 //
 // An id is a keyed hash: its bytes are its place, and nobody without the key can
 // choose users whose ids collide.
-#include "engine/query_internal.h"
+#include "engine/admission.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // Names of queries and users: keyed hashes that say nothing but "the same" or "another".
 #include "support/check.h"
 
-#include "engine/query_internal.h"
+#include "engine/admission.h"
 
 #include <sodium.h>
 

@@ -1,7 +1,7 @@
 // What an operator allows: defaults, limits that make no sense, needs out of range.
 #include "support/check.h"
 
-#include "engine/query_internal.h"
+#include "engine/admission.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
 #include "support/check.h"
 
 #include "base/rng.h"
-#include "engine/query_internal.h"
+#include "engine/admission.h"
 
 // Ids that meet in few places: a probe must go on past others, and round the end.
 static sc_query_id crowded_id(sc_rng *rng)

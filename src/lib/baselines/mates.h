@@ -1,5 +1,5 @@
 /**
- * @file circle.h
+ * @file mates.h
  * @brief The circle of a query: who could share a cloak with it, and who does while roads join.
  *
  * One query asks: here are the roads S that I have so far, who can be a member with me? A query
@@ -16,10 +16,10 @@
  *
  * Used by: alone.c, alone_try.c.
  */
-#ifndef SC_ENGINE_CIRCLE_H
-#define SC_ENGINE_CIRCLE_H
+#ifndef SC_BASELINES_MATES_H
+#define SC_BASELINES_MATES_H
 
-#include "engine/region.h"
+#include "baselines/regions.h"
 
 /** One end of a segment or both, as bits. */
 enum { SC__END_A = 1, SC__END_B = 2 };

@@ -1,5 +1,5 @@
 /**
- * @file cover.h
+ * @file ball.h
  * @brief Balls of stars: the covered sets of vertices.
  *
  * A covered set is a ball around a star. An active star keeps the largest ball it
@@ -8,8 +8,8 @@
  *
  * Used by: select, graph, neighbours, search.
  */
-#ifndef SC_ENGINE_COVER_H
-#define SC_ENGINE_COVER_H
+#ifndef SC_ENGINE_BALL_H
+#define SC_ENGINE_BALL_H
 
 #include "engine/engine_internal.h"
 

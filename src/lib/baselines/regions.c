@@ -1,5 +1,5 @@
 // Regions of stars, made for those who hold them. See region.h.
-#include "engine/region.h"
+#include "baselines/regions.h"
 
 #include "base/alloc.h"
 #include "base/sort.h"

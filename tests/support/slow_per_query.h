@@ -1,5 +1,5 @@
 /**
- * @file slow_alone.h
+ * @file slow_per_query.h
  * @brief Random sampling and network expansion, written again from docs/methods.md: slow, plain.
  *
  * The slow engine does the rest: queue, deadlines, proposals. Regions, circles and distances are
@@ -7,8 +7,8 @@
  *
  * Used by: slow_engine.c.
  */
-#ifndef SC_TESTS_SUPPORT_SLOW_ALONE_H
-#define SC_TESTS_SUPPORT_SLOW_ALONE_H
+#ifndef SC_TESTS_SUPPORT_SLOW_PER_QUERY_H
+#define SC_TESTS_SUPPORT_SLOW_PER_QUERY_H
 
 #include "support/slow_engine_internal.h"
 

@@ -6,7 +6,7 @@
 // ended. So a query is led through these steps ahead of its time, one step for each
 // other query that is served meanwhile, and at each step the lines of the next one are
 // called for. Nothing here changes anything.
-#include "engine/expect.h"
+#include "engine/prefetch.h"
 
 /** Steps of the way; the first is for the segment itself. */
 enum { STEPS = 5 };

@@ -1,5 +1,5 @@
 // The methods in which each query makes a region of its own. See slow_alone.h.
-#include "support/slow_alone.h"
+#include "support/slow_per_query.h"
 
 #include "base/rng.h"
 #include "engine/cloak_make.h"

@@ -1,11 +1,11 @@
 /**
- * @file expect.h
+ * @file prefetch.h
  * @brief Calling for memory before it is needed.
  *
  * Used by: engine.c.
  */
-#ifndef SC_ENGINE_EXPECT_H
-#define SC_ENGINE_EXPECT_H
+#ifndef SC_ENGINE_PREFETCH_H
+#define SC_ENGINE_PREFETCH_H
 
 #include "engine/engine_internal.h"
 

@@ -1,5 +1,5 @@
 /**
- * @file alone.h
+ * @file per_query.h
  * @brief Methods in which each query makes a region of its own: random sampling, network expansion.
  *
  * A query waits on its segment. Whoever comes near may be the company it lacks, so it tries
@@ -20,8 +20,8 @@
  *
  * Used by: engine.c.
  */
-#ifndef SC_ENGINE_ALONE_H
-#define SC_ENGINE_ALONE_H
+#ifndef SC_BASELINES_PER_QUERY_H
+#define SC_BASELINES_PER_QUERY_H
 
 #include "engine/engine_internal.h"
 

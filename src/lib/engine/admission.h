@@ -1,11 +1,11 @@
 /**
- * @file query_internal.h
+ * @file admission.h
  * @brief What admission is made of: checks of needs, keyed hashes, and who was here just now.
  *
  * For: this folder and its tests.
  */
-#ifndef SC_QUERY_QUERY_INTERNAL_H
-#define SC_QUERY_QUERY_INTERNAL_H
+#ifndef SC_ENGINE_ADMISSION_H
+#define SC_ENGINE_ADMISSION_H
 
 #include <starcloak/admit.h>
 

@@ -1,5 +1,5 @@
 /**
- * @file region.h
+ * @file regions.h
  * @brief The roads in reach of a star: what a query without a star set may take its cloak from.
  *
  * The region of a star for some hops is seg(ball(star, hops)). It is listed by hops (those of a
@@ -10,10 +10,10 @@
  *
  * Used by: alone.c, alone_try.c, circle.c, sampling.c, expansion.c.
  */
-#ifndef SC_ENGINE_REGION_H
-#define SC_ENGINE_REGION_H
+#ifndef SC_BASELINES_REGIONS_H
+#define SC_BASELINES_REGIONS_H
 
-#include "engine/cover.h"
+#include "engine/ball.h"
 
 /** A star, and how far it is. */
 typedef struct sc__far {

@@ -7,7 +7,7 @@
 
 #include <starcloak/star.h>
 
-#include "engine/cover.h"
+#include "engine/ball.h"
 
 enum { ODD_MAPS = 1500 };
 

@@ -1,14 +1,14 @@
 /**
- * @file order.h
+ * @file road_order.h
  * @brief In which order roads join a cloak: drawn at random (sampling.c), or the nearest first
  *        (expansion.c).
  *
  * Used by: alone.c, alone_try.c.
  */
-#ifndef SC_ENGINE_ORDER_H
-#define SC_ENGINE_ORDER_H
+#ifndef SC_BASELINES_ROAD_ORDER_H
+#define SC_BASELINES_ROAD_ORDER_H
 
-#include "engine/region.h"
+#include "baselines/regions.h"
 
 // --- Random sampling ------------------------------------------------------------
 

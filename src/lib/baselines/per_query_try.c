@@ -3,7 +3,7 @@
 // S begins with the query's own segment and grows, road by road, in the order of its method, until
 // the query can be a member (circle.h says who can), or until it cannot any more. The members are
 // all who can with the same roads.
-#include "baselines/alone_internal.h"
+#include "baselines/per_query_internal.h"
 
 #include "base/alloc.h"
 #include "base/rng.h"

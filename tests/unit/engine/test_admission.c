@@ -3,7 +3,7 @@
 #include "support/door.h"
 
 #include "base/rng.h"
-#include "engine/query_internal.h"
+#include "engine/admission.h"
 
 #include <math.h>
 

@@ -6,11 +6,11 @@
 // Somebody comes. A cloak that was not possible before has them as a member; so it can help only
 // those who could be in one cloak with them, and nobody at all if even all of these together would
 // not be enough. So most who wait need not choose a single road when somebody comes.
-#include "baselines/alone_internal.h"
+#include "baselines/per_query_internal.h"
 
 #include "base/alloc.h"
 #include "engine/candidate.h"
-#include "engine/graph.h"
+#include "engine/cloaking_graph.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include "support/slow_roads.h"
 
 #include "base/rng.h"
-#include "engine/region.h"
+#include "baselines/regions.h"
 
 enum { ODD_MAPS = 400 };
 

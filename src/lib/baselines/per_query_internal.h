@@ -1,15 +1,15 @@
 /**
- * @file alone_internal.h
+ * @file per_query_internal.h
  * @brief What alone.c (who waits where, who tries when) and alone_try.c (one try) share.
  *
  * Used by: these two.
  */
-#ifndef SC_ENGINE_ALONE_INTERNAL_H
-#define SC_ENGINE_ALONE_INTERNAL_H
+#ifndef SC_BASELINES_PER_QUERY_INTERNAL_H
+#define SC_BASELINES_PER_QUERY_INTERNAL_H
 
-#include "baselines/alone.h"
-#include "engine/circle.h"
-#include "engine/order.h"
+#include "baselines/mates.h"
+#include "baselines/per_query.h"
+#include "baselines/road_order.h"
 
 /** What is kept of a query while it waits. */
 typedef struct sc__wait {

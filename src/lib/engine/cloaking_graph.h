@@ -1,5 +1,5 @@
 /**
- * @file graph.h
+ * @file cloaking_graph.h
  * @brief The cloaking graph: vertices of stars, and the queries they hold.
  *
  * Who is whose neighbour is not stored: needs change with every query that comes
@@ -7,8 +7,8 @@
  *
  * Used by: engine.c, candidate.c.
  */
-#ifndef SC_ENGINE_GRAPH_H
-#define SC_ENGINE_GRAPH_H
+#ifndef SC_ENGINE_CLOAKING_GRAPH_H
+#define SC_ENGINE_CLOAKING_GRAPH_H
 
 #include "engine/engine_internal.h"
 

@@ -1,5 +1,5 @@
 // Who could share a cloak with a query. See circle.h.
-#include "engine/circle.h"
+#include "baselines/mates.h"
 
 #include "base/alloc.h"
 

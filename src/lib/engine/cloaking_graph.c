@@ -1,9 +1,9 @@
 // The cloaking graph. See graph.h.
-#include "engine/graph.h"
+#include "engine/cloaking_graph.h"
 
 #include "base/alloc.h"
-#include "engine/cover.h"
-#include "engine/select.h"
+#include "engine/ball.h"
+#include "engine/star_choice.h"
 
 // --- Lists of queries -------------------------------------------------------
 

@@ -5,9 +5,9 @@
 // favour of the end that is cheaper to answer for. Most of a cloak's randomness
 // is decided here: whoever knows the map and the traffic still does not know which
 // of the two neighbourhoods a query went to.
-#include "engine/select.h"
+#include "engine/star_choice.h"
 
-#include "engine/cover.h"
+#include "engine/ball.h"
 
 void sc__assign(sc_engine *engine, sc_seg_id segment, sc_star_id star)
 {

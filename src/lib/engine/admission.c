@@ -13,7 +13,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
-#include "engine/query_internal.h"
+#include "engine/admission.h"
 #include "map/geo.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 // Balls of stars, and their numbers. See cover.h.
-#include "engine/cover.h"
+#include "engine/ball.h"
 
 #include "base/alloc.h"
 
