@@ -159,19 +159,19 @@ sc_err slow_engine_remove(slow_engine *engine, const sc_query_id *id)
 // Without a graph it goes to its segment, which is nobody else's vertex.
 static void enter_alone(slow_engine *engine, slow_query *q)
 {
-    if (!slow_alone_is_feasible(engine, &q->query)) {
+    if (!slow_per_query_is_feasible(engine, &q->query)) {
         drop(engine, q, SC_DROP_INFEASIBLE);
         return;
     }
     q->vertex = UINT64_MAX - q->turn;
     q->star = SC_NONE;
     q->place = IN_GRAPH;
-    if (!q->is_company) slow_alone_arrive(engine, q);
+    if (!q->is_company) slow_per_query_arrive(engine, q);
 }
 
 static void enter_graph(slow_engine *engine, slow_query *q)
 {
-    if (slow_is_alone(engine)) {
+    if (slow_is_per_query(engine)) {
         enter_alone(engine, q);
         return;
     }

@@ -1,4 +1,4 @@
-// The methods in which each query makes a region of its own. See slow_alone.h.
+// The methods in which each query makes a region of its own. See slow_per_query.h.
 #include "support/slow_per_query.h"
 
 #include "base/rng.h"
@@ -40,7 +40,7 @@ static bool has_enough_roads(const slow_engine *engine, const sc_query *query, s
     return slow_ball_segment_count(&engine->roads, end, query->max_hops) >= query->l;
 }
 
-bool slow_alone_is_feasible(const slow_engine *engine, const sc_query *query)
+bool slow_per_query_is_feasible(const slow_engine *engine, const sc_query *query)
 {
     sc_star_id ends[2];
     bool is_feasible = false;
@@ -329,7 +329,7 @@ static void leave_the_oldest(slow_engine *engine, bool *helped, size_t newcomer)
     engine->stats.cap_hits += others > engine->options.max_combinations;
 }
 
-void slow_alone_arrive(slow_engine *engine, const slow_query *newcomer)
+void slow_per_query_arrive(slow_engine *engine, const slow_query *newcomer)
 {
     const size_t new_at = (size_t)(newcomer - engine->queries);
     bool *helped = find_helped(engine, new_at);

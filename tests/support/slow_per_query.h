@@ -13,16 +13,16 @@
 #include "support/slow_engine_internal.h"
 
 /** Whether a method has no cloaking graph: its queries wait on their segments. */
-static inline bool slow_is_alone(const slow_engine *engine)
+static inline bool slow_is_per_query(const slow_engine *engine)
 {
     return engine->options.variant == SC_VARIANT_SAMPLING ||
            engine->options.variant == SC_VARIANT_EXPANSION;
 }
 
 /** Whether the roads around either end of its segment are enough for the query's l. */
-bool slow_alone_is_feasible(const slow_engine *engine, const sc_query *query);
+bool slow_per_query_is_feasible(const slow_engine *engine, const sc_query *query);
 
 /** Somebody, no company, has come to its segment: it and those it might help try. */
-void slow_alone_arrive(slow_engine *engine, const slow_query *newcomer);
+void slow_per_query_arrive(slow_engine *engine, const slow_query *newcomer);
 
 #endif

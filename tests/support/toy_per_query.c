@@ -179,8 +179,8 @@ static void arrive(scene *now, uint32_t newcomer)
     }
 }
 
-void toy_cloak_alone(const toy_town *town, const toy_query *queries, size_t count, dice *d,
-                     toy_outcome *out)
+void toy_cloak_per_query(const toy_town *town, const toy_query *queries, size_t count, dice *d,
+                         toy_outcome *out)
 {
     scene now = {.town = town, .queries = queries, .d = d, .out = out};
     for (uint32_t q = 0; q < count; q++) {

@@ -1,16 +1,16 @@
-// Who could share a cloak with a query. See circle.h.
+// Who could share a cloak with a query. See mates.h.
 #include "baselines/mates.h"
 
 #include "base/alloc.h"
 
 #include <string.h>
 
-void sc__circle_fini(sc__circle *circle)
+void sc__mates_fini(sc__mates *mates)
 {
-    sc_free(circle->mates);
-    sc_free(circle->left);
-    sc_free(circle->seats);
-    *circle = (sc__circle){0};
+    sc_free(mates->all);
+    sc_free(mates->left);
+    sc_free(mates->user_table);
+    *mates = (sc__mates){0};
 }
 
 // --- Gathering --------------------------------------------------------------------
@@ -35,8 +35,8 @@ static bool reaches_back(const asker *q, sc_star_id end, uint32_t max_hops)
 }
 
 /** Take those in who wait on one road of the asker's and reach back. */
-static sc_err take_in(const sc_engine *engine, sc__circle *c, const sc__regions *regions,
-                      const asker *q, sc__slot first, uint8_t within)
+static sc_err add_waiting(const sc_engine *engine, sc__mates *c, const sc__regions *regions,
+                          const asker *q, sc__slot first, uint8_t within)
 {
     for (sc__slot at = first; at != SC_NONE;) {
         const sc__slot slot = at;
@@ -47,15 +47,15 @@ static sc_err take_in(const sc_engine *engine, sc__circle *c, const sc__regions 
         uint8_t from = 0;
         if (reaches_back(q, segment->star_a, query->max_hops)) from |= SC__END_A;
         if (has_two && reaches_back(q, segment->star_b, query->max_hops)) from |= SC__END_B;
-        if (slot == q->slot) c->self = (uint32_t)c->mate_count;
+        if (slot == q->slot) c->self = (uint32_t)c->count;
         at = pending->next;
         if (!from) continue;
 
-        if (!sc_grow(&c->mates, c->mate_count, &c->mate_capacity, sizeof *c->mates)) {
+        if (!sc_grow(&c->all, c->count, &c->capacity, sizeof *c->all)) {
             return SC_ENOMEM;
         }
         if (query->l > c->most_l) c->most_l = query->l;
-        c->mates[c->mate_count++] = (sc__mate){
+        c->all[c->count++] = (sc__mate){
             .regions = {regions->of_star[segment->star_a],
                         has_two ? regions->of_star[segment->star_b] : NULL},
             .user = query->user,
@@ -72,8 +72,8 @@ static sc_err take_in(const sc_engine *engine, sc__circle *c, const sc__regions 
 }
 
 /** Look for mates in the region of one end; those of both were found with the first one. */
-static sc_err look_around(const sc_engine *engine, sc__circle *c, const sc__regions *regions,
-                          const sc__waiters *waiting, const asker *q, unsigned end)
+static sc_err search_region(const sc_engine *engine, sc__mates *c, const sc__regions *regions,
+                            const sc__waiters *waiting, const asker *q, unsigned end)
 {
     const sc__region *region = q->regions[end];
     const sc__region *other = q->regions[1 - end];
@@ -88,36 +88,37 @@ static sc_err look_around(const sc_engine *engine, sc__circle *c, const sc__regi
             if (end == 1) continue;
             within = SC__END_A | SC__END_B;
         }
-        const sc_err err = take_in(engine, c, regions, q, first, within);
+        const sc_err err = add_waiting(engine, c, regions, q, first, within);
         if (err) return err;
     }
     return SC_OK;
 }
 
 /** Let each mate know the first one of the same user. */
-static sc_err match_users(sc__circle *c)
+static sc_err match_users(sc__mates *c)
 {
     unsigned bits = 4;
-    while (((size_t)1 << bits) < 2 * c->mate_count) {
+    while (((size_t)1 << bits) < 2 * c->count) {
         bits++;
     }
     const size_t capacity = (size_t)1 << bits;
-    if (!sc_reserve(&c->seats, capacity, &c->seat_capacity, sizeof *c->seats)) return SC_ENOMEM;
-    memset(c->seats, 0, capacity * sizeof *c->seats);
-    for (uint32_t i = 0; i < c->mate_count; i++) {
+    if (!sc_reserve(&c->user_table, capacity, &c->table_capacity, sizeof *c->user_table))
+        return SC_ENOMEM;
+    memset(c->user_table, 0, capacity * sizeof *c->user_table);
+    for (uint32_t i = 0; i < c->count; i++) {
         // Pseudonyms of tests are not as even as those of an admission: mix the bits.
-        size_t seat = (c->mates[i].user * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - bits);
-        while (c->seats[seat] > 0 && c->mates[c->seats[seat] - 1].user != c->mates[i].user) {
-            seat = (seat + 1) & (capacity - 1);
+        size_t at = (c->all[i].user * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - bits);
+        while (c->user_table[at] > 0 && c->all[c->user_table[at] - 1].user != c->all[i].user) {
+            at = (at + 1) & (capacity - 1);
         }
-        if (c->seats[seat] == 0) c->seats[seat] = i + 1;
-        c->mates[i].first = c->seats[seat] - 1;
+        if (c->user_table[at] == 0) c->user_table[at] = i + 1;
+        c->all[i].first = c->user_table[at] - 1;
     }
     return SC_OK;
 }
 
-sc_err sc__circle_gather(const sc_engine *engine, sc__circle *circle, const sc__regions *regions,
-                         const sc__waiters *waiting, sc__slot slot)
+sc_err sc__mates_gather(const sc_engine *engine, sc__mates *mates, const sc__regions *regions,
+                        const sc__waiters *waiting, sc__slot slot)
 {
     const sc_query *query = &sc__pending_at(engine, slot)->query;
     const sc_segment *segment = &engine->segments[query->segment];
@@ -129,33 +130,32 @@ sc_err sc__circle_gather(const sc_engine *engine, sc__circle *circle, const sc__
         .regions = {regions->of_star[segment->star_a],
                     has_two ? regions->of_star[segment->star_b] : NULL},
     };
-    circle->mate_count = 0;
-    circle->most_l = 0;
-    sc_err err = look_around(engine, circle, regions, waiting, &q, 0);
-    if (!err && has_two) err = look_around(engine, circle, regions, waiting, &q, 1);
-    if (!err) err = match_users(circle);
+    mates->count = 0;
+    mates->most_l = 0;
+    sc_err err = search_region(engine, mates, regions, waiting, &q, 0);
+    if (!err && has_two) err = search_region(engine, mates, regions, waiting, &q, 1);
+    if (!err) err = match_users(mates);
     if (err) return err;
-    return sc_reserve(&circle->left, circle->mate_count, &circle->left_capacity,
-                      sizeof *circle->left)
+    return sc_reserve(&mates->left, mates->count, &mates->left_capacity, sizeof *mates->left)
                ? SC_OK
                : SC_ENOMEM;
 }
 
 // --- S grows ------------------------------------------------------------------------
 
-void sc__circle_begin(sc__circle *circle, unsigned end)
+void sc__mates_begin(sc__mates *mates, unsigned end)
 {
-    const sc_seg_id own = circle->mates[circle->self].segment;
-    circle->left_count = 0;
-    for (uint32_t i = 0; i < circle->mate_count; i++) {
-        sc__mate *mate = &circle->mates[i];
+    const sc_seg_id own = mates->all[mates->self].segment;
+    mates->left_count = 0;
+    for (uint32_t i = 0; i < mates->count; i++) {
+        sc__mate *mate = &mates->all[i];
         mate->alive = mate->within & SC__END_A << end ? mate->from : 0;
         mate->is_on = mate->segment == own;
-        circle->left[circle->left_count] = i;
-        circle->left_count += mate->alive != 0;
+        mates->left[mates->left_count] = i;
+        mates->left_count += mate->alive != 0;
     }
-    circle->size = 1;
-    circle->is_richer = circle->is_poorer = true;
+    mates->size = 1;
+    mates->has_gained = mates->has_lost = true;
 }
 
 /** Those of `ends` from which a mate reaches a segment. */
@@ -170,33 +170,33 @@ static uint8_t ends_that_reach(const sc__mate *mate, uint8_t ends, const sc_segm
     return reaching;
 }
 
-void sc__circle_join(const sc_engine *engine, sc__circle *circle, sc_seg_id road)
+void sc__mates_join(const sc_engine *engine, sc__mates *mates, sc_seg_id road)
 {
     const sc_segment *segment = &engine->segments[road];
     size_t left_count = 0;
-    circle->size++;
-    for (size_t i = 0; i < circle->left_count; i++) {
-        sc__mate *mate = &circle->mates[circle->left[i]];
+    mates->size++;
+    for (size_t i = 0; i < mates->left_count; i++) {
+        sc__mate *mate = &mates->all[mates->left[i]];
         mate->alive = ends_that_reach(mate, mate->alive, segment);
-        circle->left[left_count] = circle->left[i];
+        mates->left[left_count] = mates->left[i];
         left_count += mate->alive != 0;
-        if (mate->segment == road) circle->is_richer = mate->is_on = true;
+        if (mate->segment == road) mates->has_gained = mate->is_on = true;
     }
-    circle->is_poorer |= left_count < circle->left_count;
-    circle->left_count = left_count;
+    mates->has_lost |= left_count < mates->left_count;
+    mates->left_count = left_count;
 }
 
 // --- Answers ------------------------------------------------------------------------
 
 /** Different users among those found whose k is at most `most_k`; stops counting at `enough`. */
-static uint32_t count_users(sc__circle *c, uint32_t most_k, uint32_t enough)
+static uint32_t count_users(sc__mates *c, uint32_t most_k, uint32_t enough)
 {
     const uint64_t number = ++c->count_number;
     uint32_t count = 0;
     for (size_t i = 0; i < c->left_count && count < enough; i++) {
-        const sc__mate *mate = &c->mates[c->left[i]];
+        const sc__mate *mate = &c->all[c->left[i]];
         if (!mate->is_found || mate->k > most_k) continue;
-        sc__mate *first = &c->mates[mate->first];
+        sc__mate *first = &c->all[mate->first];
         count += first->counted != number;
         first->counted = number;
     }
@@ -204,7 +204,7 @@ static uint32_t count_users(sc__circle *c, uint32_t most_k, uint32_t enough)
 }
 
 /** How many users the greatest set of those found has in which everybody is content. */
-static uint32_t count_content(sc__circle *c)
+static uint32_t count_satisfied(sc__mates *c)
 {
     uint32_t users = UINT32_MAX;
     for (uint32_t count; (count = count_users(c, users, UINT32_MAX)) != users;) {
@@ -214,55 +214,55 @@ static uint32_t count_content(sc__circle *c)
 }
 
 /** Leave that set; is the asker in it? */
-static bool leave_the_content(sc__circle *c)
+static bool keep_satisfied(sc__mates *c)
 {
-    const uint32_t users = count_content(c);
+    const uint32_t users = count_satisfied(c);
     for (size_t i = 0; i < c->left_count; i++) {
-        sc__mate *mate = &c->mates[c->left[i]];
+        sc__mate *mate = &c->all[c->left[i]];
         if (mate->k > users) mate->is_found = false;
     }
-    return c->mates[c->self].is_found;
+    return c->all[c->self].is_found;
 }
 
-bool sc__circle_is_enough(sc_engine *engine, sc__circle *circle)
+bool sc__mates_suffice(sc_engine *engine, sc__mates *mates)
 {
-    const sc__mate *self = &circle->mates[circle->self];
-    if (!sc__demand_is_met((sc__demand){self->l}, circle->size)) return false;
+    const sc__mate *self = &mates->all[mates->self];
+    if (!sc__demand_is_met((sc__demand){self->l}, mates->size)) return false;
     // Only somebody new can make a difference: on a road that joined, or one whose l is met now.
-    if (!circle->is_richer && circle->size > circle->most_l) return false;
-    circle->is_richer = false;
+    if (!mates->has_gained && mates->size > mates->most_l) return false;
+    mates->has_gained = false;
     uint32_t count = 0;
-    for (size_t i = 0; i < circle->left_count; i++) {
-        sc__mate *mate = &circle->mates[circle->left[i]];
-        mate->is_found = mate->is_on && sc__demand_is_met((sc__demand){mate->l}, circle->size);
+    for (size_t i = 0; i < mates->left_count; i++) {
+        sc__mate *mate = &mates->all[mates->left[i]];
+        mate->is_found = mate->is_on && sc__demand_is_met((sc__demand){mate->l}, mates->size);
         count += mate->is_found;
     }
     if (count < self->k) return false;
     engine->stats.checks++;
-    return leave_the_content(circle);
+    return keep_satisfied(mates);
 }
 
 /** All who are not lost. */
-static void find_all(sc__circle *c)
+static void find_all(sc__mates *c)
 {
     for (size_t i = 0; i < c->left_count; i++) {
-        c->mates[c->left[i]].is_found = true;
+        c->all[c->left[i]].is_found = true;
     }
 }
 
-bool sc__circle_find_hope(sc__circle *circle)
+bool sc__mates_find_possible(sc__mates *mates)
 {
-    find_all(circle);
-    return leave_the_content(circle);
+    find_all(mates);
+    return keep_satisfied(mates);
 }
 
-bool sc__circle_has_hope(sc__circle *circle)
+bool sc__mates_can_suffice(sc__mates *mates)
 {
-    const uint32_t k = circle->mates[circle->self].k;
-    if (!circle->is_poorer) return true;
-    circle->is_poorer = false;
-    if (circle->left_count < k) return false;
-    find_all(circle);
+    const uint32_t k = mates->all[mates->self].k;
+    if (!mates->has_lost) return true;
+    mates->has_lost = false;
+    if (mates->left_count < k) return false;
+    find_all(mates);
     // Mostly those who ask for no more than the asker are enough for it.
-    return count_users(circle, k, k) == k || count_content(circle) >= k;
+    return count_users(mates, k, k) == k || count_satisfied(mates) >= k;
 }

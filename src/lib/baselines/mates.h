@@ -14,7 +14,7 @@
  * So there is *hope* as long as all who are not lost, on S or not, would be enough together.
  * Without it, no choice of further roads can help.
  *
- * Used by: alone.c, alone_try.c.
+ * Used by: per_query.c, per_query_try.c.
  */
 #ifndef SC_BASELINES_MATES_H
 #define SC_BASELINES_MATES_H
@@ -59,28 +59,28 @@ typedef struct sc__mate {
     uint8_t alive;   ///< of them, those whose regions have all of S; 0: it is lost
     bool is_on;      ///< its segment is in S
     bool is_found;   ///< it is in the last answer; means nothing once it is lost
-    bool is_helped;  ///< the asker might help it: alone.c's own mark
+    bool is_helped;  ///< the asker might help it: per_query.c's own mark
 } sc__mate;
 
-/** Zero-initialise; sc__circle_fini() when done. */
-typedef struct sc__circle {
-    sc__mate *mates;
-    size_t mate_count;
-    size_t mate_capacity;
+/** Zero-initialise; sc__mates_fini() when done. */
+typedef struct sc__mates {
+    sc__mate *all;
+    size_t count;
+    size_t capacity;
     uint32_t *left;  ///< the mates who are not lost
     size_t left_count;
     size_t left_capacity;
-    uint32_t self;    ///< the asker among the mates
-    uint32_t most_l;  ///< of all mates
-    uint32_t *seats;  ///< a hash table of users
-    size_t seat_capacity;
+    uint32_t self;         ///< the asker among the mates
+    uint32_t most_l;       ///< of all mates
+    uint32_t *user_table;  ///< a hash table of users
+    size_t table_capacity;
     uint64_t count_number;
-    uint32_t size;   ///< of S
-    bool is_richer;  ///< somebody is new on S since sc__circle_is_enough()
-    bool is_poorer;  ///< somebody was lost since sc__circle_has_hope()
-} sc__circle;
+    uint32_t size;    ///< of S
+    bool has_gained;  ///< somebody is new on S since sc__mates_suffice()
+    bool has_lost;    ///< somebody was lost since sc__mates_can_suffice()
+} sc__mates;
 
-void sc__circle_fini(sc__circle *circle);
+void sc__mates_fini(sc__mates *mates);
 
 /**
  * Gather the mates of a query.
@@ -88,23 +88,23 @@ void sc__circle_fini(sc__circle *circle);
  * @param regions  those of all who wait are held
  * @param waiting  by segment: the queries there
  */
-SC_CHECKED sc_err sc__circle_gather(const sc_engine *engine, sc__circle *circle,
-                                    const sc__regions *regions, const sc__waiters *waiting,
-                                    sc__slot slot);
+SC_CHECKED sc_err sc__mates_gather(const sc_engine *engine, sc__mates *mates,
+                                   const sc__regions *regions, const sc__waiters *waiting,
+                                   sc__slot slot);
 
 /** S is the asker's segment, and is to stay within the region of that end of it, 0 or 1. */
-void sc__circle_begin(sc__circle *circle, unsigned end);
+void sc__mates_begin(sc__mates *mates, unsigned end);
 
 /** A road of the region joins S. */
-void sc__circle_join(const sc_engine *engine, sc__circle *circle, sc_seg_id road);
+void sc__mates_join(const sc_engine *engine, sc__mates *mates, sc_seg_id road);
 
 /** Whether the asker can be a member now; if so, all who can are found. */
-bool sc__circle_is_enough(sc_engine *engine, sc__circle *circle);
+bool sc__mates_suffice(sc_engine *engine, sc__mates *mates);
 
 /** Whether it still might, with more roads. */
-bool sc__circle_has_hope(sc__circle *circle);
+bool sc__mates_can_suffice(sc__mates *mates);
 
 /** The same; if so, all who might be there too are found. */
-bool sc__circle_find_hope(sc__circle *circle);
+bool sc__mates_find_possible(sc__mates *mates);
 
 #endif

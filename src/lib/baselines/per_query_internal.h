@@ -1,6 +1,6 @@
 /**
  * @file per_query_internal.h
- * @brief What alone.c (who waits where, who tries when) and alone_try.c (one try) share.
+ * @brief What per_query.c (who waits where, who tries when) and per_query_try.c (one try) share.
  *
  * Used by: these two.
  */
@@ -17,7 +17,7 @@ typedef struct sc__wait {
     uint64_t met;         ///< the number of the last newcomer who could be in a cloak with it
 } sc__wait;
 
-struct sc__alone {
+struct sc__per_query {
     sc__waiters *waiting;  ///< by segment: who is there
     sc__regions regions;
     sc__wait *waits;  ///< by slot
@@ -25,12 +25,12 @@ struct sc__alone {
 
     sc__slot newcomer;         ///< for whose sake there is a row; SC_NONE: there is none
     uint64_t newcomer_number;  ///< newcomers are numbered from 1
-    bool is_row_made;          ///< else it is to be made, and has the newcomer alone
-    sc__placed *row;           ///< who is to try, the oldest first; engine->to_search of them
-    size_t row_capacity;
+    bool has_tries;            ///< else it is to be made, and has the newcomer alone
+    sc__placed *tries;         ///< who is to try, the oldest first; engine->to_search of them
+    size_t try_capacity;
 
     // The try under way.
-    sc__circle circle;
+    sc__mates mates;
     sc__draw draw;
     sc__walks walks;
     sc_seg_id *chosen;  ///< roads
@@ -43,7 +43,7 @@ static inline bool sc__has_enough_roads(const sc_engine *engine, const sc_query 
                                         unsigned end)
 {
     const sc_star_id star = sc__end_star(&engine->segments[query->segment], end);
-    const sc__region *region = engine->alone->regions.of_star[star];
+    const sc__region *region = engine->per_query->regions.of_star[star];
     return sc__demand_is_met((sc__demand){query->l}, sc__region_count(region, query->max_hops));
 }
 
@@ -51,6 +51,6 @@ static inline bool sc__has_enough_roads(const sc_engine *engine, const sc_query 
  * Let a query try, around one end of its segment and then around the other, where the newcomer
  * might help. What is found becomes a candidate. On failure nothing has changed but the generator.
  */
-SC_CHECKED sc_err sc__alone_try(sc_engine *engine, sc__slot slot);
+SC_CHECKED sc_err sc__per_query_try(sc_engine *engine, sc__slot slot);
 
 #endif

@@ -8,7 +8,7 @@
  * is. Both live while somebody holds the region: queries try many times, and all of those tries
  * read them.
  *
- * Used by: alone.c, alone_try.c, circle.c, sampling.c, expansion.c.
+ * Used by: per_query.c, per_query_try.c, mates.c, sampling.c, expansion.c.
  */
 #ifndef SC_BASELINES_REGIONS_H
 #define SC_BASELINES_REGIONS_H

@@ -3,7 +3,7 @@
  * @brief In which order roads join a cloak: drawn at random (sampling.c), or the nearest first
  *        (expansion.c).
  *
- * Used by: alone.c, alone_try.c.
+ * Used by: per_query.c, per_query_try.c.
  */
 #ifndef SC_BASELINES_ROAD_ORDER_H
 #define SC_BASELINES_ROAD_ORDER_H

@@ -38,7 +38,7 @@ typedef struct growth {
     const sc_star_id *stars;  ///< by number
     uint32_t star_count;      ///< within the start's own limit
     size_t words;
-    size_t sighted_count;  ///< groups within it: the engine's sightings
+    size_t active_count;  ///< groups within it: the engine's active_stars
     // What is in.
     uint64_t *inside;
     size_t group_count;  ///< the engine's chosen vertices
@@ -56,8 +56,8 @@ typedef struct ring {
     uint32_t hops;
     uint32_t first;  ///< its stars have the numbers from here
     uint32_t end;    ///< to before this one
-    size_t first_sighting;
-    size_t end_sighting;
+    size_t first_active;
+    size_t end_active;
 } ring;
 
 /** How it goes on after a star or a ring. */
@@ -95,8 +95,8 @@ static bool limit(growth *g, const sc__vertex *group)
 /** Look at the limits of those groups inside that no ring before `next` could exceed (fact 2). */
 static void look_at_limits(growth *g, const ring *next)
 {
-    for (size_t i = 0; i < next->first_sighting; i++) {
-        const sc__sighting *seen = &g->engine->scratch.sightings[i];
+    for (size_t i = 0; i < next->first_active; i++) {
+        const sc__active_star *seen = &g->engine->scratch.active_stars[i];
         const sc__vertex *group = sc__vertex_at(g->engine, seen->vertex);
         // It cannot fail: what is inside is of the rings before.
         if (seen->hops + next->hops - 1 == group->max_hops) (void)limit(g, group);
@@ -177,10 +177,10 @@ static bool next_ring(const growth *g, ring *at)
     at->hops++;
     at->first = at->end;
     at->end = sc__ball_count(g->start->ball, at->hops);
-    at->first_sighting = at->end_sighting;
-    while (at->end_sighting < g->sighted_count &&
-           scratch->sightings[at->end_sighting].hops == at->hops) {
-        at->end_sighting++;
+    at->first_active = at->end_active;
+    while (at->end_active < g->active_count &&
+           scratch->active_stars[at->end_active].hops == at->hops) {
+        at->end_active++;
     }
     return true;
 }
@@ -189,8 +189,8 @@ static bool next_ring(const growth *g, ring *at)
 static uint64_t users_of(const growth *g, const ring *at)
 {
     uint64_t count = 0;
-    for (size_t i = at->first_sighting; i < at->end_sighting; i++) {
-        count += sc__vertex_at(g->engine, g->engine->scratch.sightings[i].vertex)->user_count;
+    for (size_t i = at->first_active; i < at->end_active; i++) {
+        count += sc__vertex_at(g->engine, g->engine->scratch.active_stars[i].vertex)->user_count;
     }
     return count;
 }
@@ -202,8 +202,8 @@ static outcome take_ring(growth *g, const ring *all)
         if (!has_bit(g->allowed, number)) return ENDED;
         take_star(g, number);
     }
-    for (size_t i = all->first_sighting; i < all->end_sighting; i++) {
-        if (!join(g, g->engine->scratch.sightings[i].vertex, all->hops)) return ENDED;
+    for (size_t i = all->first_active; i < all->end_active; i++) {
+        if (!join(g, g->engine->scratch.active_stars[i].vertex, all->hops)) return ENDED;
     }
     return GROWING;
 }
@@ -289,8 +289,8 @@ static bool may_be_enough(const growth *g)
 {
     uint64_t users = 0;
     uint32_t last = UINT32_MAX;  // hops: no ring beyond can join
-    for (size_t i = 0; i < g->sighted_count; i++) {
-        const sc__sighting *seen = &g->engine->scratch.sightings[i];
+    for (size_t i = 0; i < g->active_count; i++) {
+        const sc__active_star *seen = &g->engine->scratch.active_stars[i];
         if (seen->hops > last) break;
         const sc__vertex *group = sc__vertex_at(g->engine, seen->vertex);
         if (seen->hops > group->max_hops) {
@@ -309,7 +309,7 @@ static sc_err lay_out(growth *g)
     sc__scratch *scratch = &g->engine->scratch;
     const size_t words = g->words;
     if (!sc_reserve(&scratch->masks, 3 * words, &scratch->mask_capacity, sizeof *scratch->masks) ||
-        !sc_reserve(&scratch->chosen, g->sighted_count, &scratch->chosen_capacity,
+        !sc_reserve(&scratch->chosen, g->active_count, &scratch->chosen_capacity,
                     sizeof *scratch->chosen)) {
         return SC_ENOMEM;
     }
@@ -349,7 +349,7 @@ sc_err sc__xstar_search(sc_engine *engine, sc__slot vertex)
     };
     g.words = ((size_t)g.star_count + 63) / 64;
     engine->stats.searches++;
-    sc_err err = sc__sight(engine, start->ball, g.star_count, &g.sighted_count);
+    sc_err err = sc__list_active_stars(engine, start->ball, g.star_count, &g.active_count);
     if (err || !may_be_enough(&g)) return err;
 
     outcome came_of_it = GROWING;

@@ -22,9 +22,9 @@
 struct sc_admission {
     const sc_map *map;  ///< borrowed
     sc_limits limits;
-    sc_name_keys keys;
+    sc__pseudonym_keys keys;
     sc_time last_t;
-    sc_recent recent;
+    sc__recent_ids recent;
 };
 
 sc_err sc_admission_new(const sc_map *map, const sc_limits *limits, const uint8_t key[SC_KEY_SIZE],
@@ -40,7 +40,7 @@ sc_err sc_admission_new(const sc_map *map, const sc_limits *limits, const uint8_
 
     admission->map = map;
     admission->limits = *limits;
-    sc__name_keys_derive(key, &admission->keys);
+    sc__pseudonym_keys_derive(key, &admission->keys);
     admission->last_t = -SC_TIME_FARTHEST;
     *out = admission;
     return SC_OK;
@@ -137,7 +137,8 @@ sc_err sc_admission_admit(sc_admission *admission, const sc_ask *ask, sc_query *
     if (!err) err = check_time(admission, ask->t, diag);
     if (err) return err;
 
-    const sc_name name = sc__name_of(&admission->keys, ask->user, ask->user_size, ask->t);
+    const sc__pseudonyms name =
+        sc__pseudonyms_of(&admission->keys, ask->user, ask->user_size, ask->t);
     const bool is_same_moment = ask->t == admission->last_t;
     if (is_same_moment && sc__recent_has(&admission->recent, &name.id)) {
         return sc_fail(diag, SC_EDUPLICATE,

@@ -34,48 +34,49 @@ SC_CHECKED sc_err sc__profile_check(const sc_limits *limits, const sc_profile *p
 // --- Names (id.c) --------------------------------------------------------------
 
 /** One key for each use, so that a pseudonym says nothing about an id. Wipe when done. */
-typedef struct sc_name_keys {
+typedef struct sc__pseudonym_keys {
     uint8_t of_users[SC_KEY_SIZE];
     uint8_t of_queries[SC_KEY_SIZE];
-} sc_name_keys;
+} sc__pseudonym_keys;
 
 /** What a query is called: the id it has, and the pseudonym of whoever asked it. */
-typedef struct sc_name {
+typedef struct sc__pseudonyms {
     sc_query_id id;
     uint64_t user;
-} sc_name;
+} sc__pseudonyms;
 
 /** Derive the keys from the one given. libsodium must have been started. */
-void sc__name_keys_derive(const uint8_t key[SC_KEY_SIZE], sc_name_keys *out);
+void sc__pseudonym_keys_derive(const uint8_t key[SC_KEY_SIZE], sc__pseudonym_keys *out);
 
 /** The name of a query that `user` asks at `t`. Two hashes: about half a microsecond. */
-sc_name sc__name_of(const sc_name_keys *keys, const char *user, size_t user_size, sc_time t);
+sc__pseudonyms sc__pseudonyms_of(const sc__pseudonym_keys *keys, const char *user, size_t user_size,
+                                 sc_time t);
 
 // --- Who was here at this very moment (recent.c) -------------------------------
 
-typedef struct sc_recent_slot sc_recent_slot;
+typedef struct sc__recent_id sc__recent_id;
 
 /** The ids put in since the last sc__recent_forget(). Zero-initialise; fini when done. */
-typedef struct sc_recent {
-    sc_recent_slot *slots;
+typedef struct sc__recent_ids {
+    sc__recent_id *slots;
     size_t capacity;  ///< a power of two, or 0
     size_t count;
     uint64_t round;  ///< slots of other rounds are free
-} sc_recent;
+} sc__recent_ids;
 
 /** Make room for one more. SC_OK or SC_ENOMEM; then nothing has changed. */
-SC_CHECKED sc_err sc__recent_reserve(sc_recent *recent);
+SC_CHECKED sc_err sc__recent_reserve(sc__recent_ids *recent);
 
 /** Whether `id` is among them. */
-bool sc__recent_has(const sc_recent *recent, const sc_query_id *id);
+bool sc__recent_has(const sc__recent_ids *recent, const sc_query_id *id);
 
 /** Put `id` in; it is new, and room was made. */
-void sc__recent_put(sc_recent *recent, const sc_query_id *id);
+void sc__recent_put(sc__recent_ids *recent, const sc_query_id *id);
 
 /** Forget all of them. Takes no time, however many there were. */
-void sc__recent_forget(sc_recent *recent);
+void sc__recent_forget(sc__recent_ids *recent);
 
 /** Release the memory; harmless twice. */
-void sc__recent_fini(sc_recent *recent);
+void sc__recent_fini(sc__recent_ids *recent);
 
 #endif

@@ -82,8 +82,8 @@ void sc__make_member(sc_engine *engine, sc_cloak *cloak, size_t i, sc__slot slot
         .is_company = query->is_company,
     };
     if (query->query.deadline < cloak->deadline) cloak->deadline = query->query.deadline;
-    sc__ids_expect(&engine->ids, &query->query.id);  // accepting will look for it
-    sc__engine_moments_remove(&engine->moments, query->heap_at);
+    sc__ids_prefetch(&engine->ids, &query->query.id);  // accepting will look for it
+    sc__engine_deadlines_remove(&engine->deadlines, query->heap_at);
     query->state = SC__PROPOSED;
     query->is_gone = false;
     query->proposal = (uint32_t)sc__candidate_of(cloak)->proposal;

@@ -2,7 +2,7 @@
  * @file candidate.h
  * @brief From vertices that can be cloaked together to a candidate.
  *
- * Used by: search.c, xstar.c, alone.c, alone_try.c, proposal.c.
+ * Used by: search.c, xstar.c, per_query.c, per_query_try.c, proposal.c.
  */
 #ifndef SC_ENGINE_CANDIDATE_H
 #define SC_ENGINE_CANDIDATE_H

@@ -39,13 +39,13 @@ sc_err sc_engine_new(const sc_map *map, const sc_engine_options *options, sc_rng
     engine->segments = sc_map_segments(map);
     sc_pool_init(&engine->pending, sizeof(sc__pending));
     sc_pool_init(&engine->vertices, sizeof(sc__vertex));
-    engine->moments.context = &engine->pending;
+    engine->deadlines.context = &engine->pending;
     engine->queue = SC__LIST_EMPTY;
     engine->drops = SC__LIST_EMPTY;
     engine->waiting[SC__RELAXED] = SC__LIST_EMPTY;
     engine->waiting[SC__URGENT] = SC__LIST_EMPTY;
     for (size_t i = 0; i < SC_ENGINE_PREFETCH_AHEAD; i++) {
-        engine->expected[i] = SC_NONE;
+        engine->prefetched[i] = SC_NONE;
     }
     engine->not_first_vertex = sc_calloc(star_count, sizeof *engine->not_first_vertex);
     engine->assigned = sc_calloc(sc_map_segment_count(map), sizeof *engine->assigned);
@@ -53,8 +53,8 @@ sc_err sc_engine_new(const sc_map *map, const sc_engine_options *options, sc_rng
         err = sc_fail_memory(diag, "making an engine");
         goto fail;
     }
-    if (sc__is_alone(options->variant)) {
-        err = sc__alone_new(engine, &engine->alone);
+    if (sc__is_per_query(options->variant)) {
+        err = sc__per_query_new(engine, &engine->per_query);
         if (err) {
             (void)sc_fail_memory(diag, "making an engine");
             goto fail;
@@ -92,10 +92,10 @@ void sc_engine_free(sc_engine *engine)
     }
     sc_pool_fini(&engine->pending);
     sc_pool_fini(&engine->vertices);
-    sc__engine_moments_fini(&engine->moments);
+    sc__engine_deadlines_fini(&engine->deadlines);
     sc__ids_fini(&engine->ids);
     sc__scratch_fini(&engine->scratch);
-    sc__alone_free(engine->alone);
+    sc__per_query_free(engine->per_query);
     sc_verifier_free(engine->verifier);
     sc__numbers_fini(&engine->numbers);
     sc_free(engine->not_first_vertex);
@@ -108,9 +108,9 @@ void sc_engine_free(sc_engine *engine)
 // --- In ---------------------------------------------------------------------
 
 /** The first moment of a query that the clock has not passed yet. */
-static sc_time next_moment(const sc_engine *engine, const sc__pending *query)
+static sc_time next_due(const sc_engine *engine, const sc__pending *query)
 {
-    const sc_time first = sc__first_moment(engine, query);
+    const sc_time first = sc__first_due(engine, query);
     return engine->now <= first ? first : query->query.deadline;
 }
 
@@ -119,8 +119,8 @@ void sc__enqueue(sc_engine *engine, sc__slot slot)
     sc__pending *query = sc__pending_at(engine, slot);
     query->state = SC__QUEUED;
     sc__list_append(engine, &engine->queue, slot);
-    sc__engine_moments_push(&engine->moments,
-                            (sc__engine_moment){next_moment(engine, query), slot});
+    sc__engine_deadlines_push(&engine->deadlines,
+                              (sc__engine_deadline){next_due(engine, query), slot});
     if (query->is_company) {
         engine->stats.company_held++;
     } else {
@@ -131,7 +131,8 @@ void sc__enqueue(sc_engine *engine, sc__slot slot)
 sc_err sc__engine_reserve(sc_engine *engine)
 {
     sc_err err = sc_pool_reserve(&engine->pending);
-    if (!err && !sc__engine_moments_reserve(&engine->moments, (size_t)engine->pending.count + 1)) {
+    if (!err &&
+        !sc__engine_deadlines_reserve(&engine->deadlines, (size_t)engine->pending.count + 1)) {
         err = SC_ENOMEM;
     }
     if (!err) err = sc__ids_reserve(&engine->ids);
@@ -171,8 +172,8 @@ sc_err sc_engine_add(sc_engine *engine, const sc_query *query)
 
 void sc_engine_prefetch(sc_engine *engine, const sc_query *query)
 {
-    if (query->segment < sc_map_segment_count(engine->map)) sc__expect(engine, query->segment);
-    sc__ids_expect(&engine->ids, &query->id);
+    if (query->segment < sc_map_segment_count(engine->map)) sc__prefetch(engine, query->segment);
+    sc__ids_prefetch(&engine->ids, &query->id);
 }
 
 sc_err sc_engine_add_company(sc_engine *engine, const sc_query *query)
@@ -184,11 +185,11 @@ sc_err sc_engine_add_company(sc_engine *engine, const sc_query *query)
 static void withdraw(sc_engine *engine, sc__slot slot)
 {
     const sc__pending *query = sc__pending_at(engine, slot);
-    sc__engine_moments_remove(&engine->moments, query->heap_at);
+    sc__engine_deadlines_remove(&engine->deadlines, query->heap_at);
     if (query->state == SC__QUEUED) {
         sc__list_remove(engine, &engine->queue, slot);
-    } else if (engine->alone) {
-        sc__alone_remove(engine, slot);
+    } else if (engine->per_query) {
+        sc__per_query_remove(engine, slot);
     } else {
         sc__graph_remove(engine, slot);
     }
@@ -247,10 +248,10 @@ static void drop(sc_engine *engine, sc__slot slot, sc_drop_reason reason)
 }
 
 /** Let pass the moments that the clock has passed: becoming urgent, and expiry. */
-static void pass_moments(sc_engine *engine)
+static void pass_deadlines(sc_engine *engine)
 {
-    while (engine->moments.count > 0 && engine->moments.entries[0].t < engine->now) {
-        const sc__engine_moment top = engine->moments.entries[0];
+    while (engine->deadlines.count > 0 && engine->deadlines.entries[0].t < engine->now) {
+        const sc__engine_deadline top = engine->deadlines.entries[0];
         const sc__slot slot = top.slot;
         const sc__pending *query = sc__pending_at(engine, slot);
         const sc_time deadline = query->query.deadline;
@@ -261,7 +262,7 @@ static void pass_moments(sc_engine *engine)
         }
         // It has become urgent. Its next moment is the deadline, which may have passed
         // too: then it comes up again, in the order of deadlines.
-        sc__engine_moments_replace_top(&engine->moments, (sc__engine_moment){deadline, slot});
+        sc__engine_deadlines_replace_top(&engine->deadlines, (sc__engine_deadline){deadline, slot});
         if (deadline >= engine->now && query->state == SC__IN_GRAPH) {
             sc__vertex_at(engine, query->vertex)->has_urgent = true;
             sc__graph_wait(engine, SC__URGENT, query->vertex);
@@ -286,7 +287,7 @@ static sc_err search_from(sc_engine *engine, sc__slot slot)
 
 static sc_err search_again(sc_engine *engine)
 {
-    if (engine->alone) return sc__alone_search(engine);
+    if (engine->per_query) return sc__per_query_search(engine);
     sc_err err = sc__graph_stretch(engine);
     for (sc__waiting why = SC__RELAXED; why < SC__WAITING_COUNT; why++) {
         sc__slot vertex;
@@ -298,11 +299,11 @@ static sc_err search_again(sc_engine *engine)
 }
 
 /** The oldest query of the queue goes to its segment, and looks around. */
-static sc_err take_alone(sc_engine *engine)
+static sc_err take_per_query(sc_engine *engine)
 {
     const sc__slot slot = engine->queue.first;
     bool is_feasible = false;
-    const sc_err err = sc__alone_is_feasible(engine, slot, &is_feasible);
+    const sc_err err = sc__per_query_is_feasible(engine, slot, &is_feasible);
     if (err) return err;
     if (!is_feasible) {
         withdraw(engine, slot);
@@ -310,15 +311,15 @@ static sc_err take_alone(sc_engine *engine)
         return SC_OK;
     }
     sc__list_remove(engine, &engine->queue, slot);
-    sc__alone_add(engine, slot);
+    sc__per_query_add(engine, slot);
     // It is on its segment now; what is left to do is the search.
-    return sc__alone_search(engine);
+    return sc__per_query_search(engine);
 }
 
 /** The oldest query of the queue finds its star, its vertex and perhaps company. */
 static sc_err take_from_queue(sc_engine *engine)
 {
-    if (engine->alone) return take_alone(engine);
+    if (engine->per_query) return take_per_query(engine);
     const sc__slot slot = engine->queue.first;
     const sc__pending *query = sc__pending_at(engine, slot);
     sc_star_id star;
@@ -346,11 +347,11 @@ static sc_err take_from_queue(sc_engine *engine)
 }
 
 /** Expect the query at `slot` of the queue, and say which is the one after it. */
-static sc__slot expect_next(sc_engine *engine, sc__slot slot)
+static sc__slot prefetch_next(sc_engine *engine, sc__slot slot)
 {
     if (slot == SC_NONE) return SC_NONE;
     const sc__pending *query = sc__pending_at(engine, slot);
-    sc__expect(engine, query->query.segment);
+    sc__prefetch(engine, query->query.segment);
     return query->next;
 }
 
@@ -358,15 +359,15 @@ sc_err sc_engine_run(sc_engine *engine, sc_time now)
 {
     if (now < engine->now) return SC_ETIME;
     engine->now = now;
-    pass_moments(engine);
+    pass_deadlines(engine);
     sc_err err = search_again(engine);
     // Of a queue that has grown, those to come are expected while the first are served.
     sc__slot ahead = engine->queue.first != engine->queue.last ? engine->queue.first : SC_NONE;
     for (int i = 0; i < SC_ENGINE_PREFETCH_AHEAD; i++) {
-        ahead = expect_next(engine, ahead);
+        ahead = prefetch_next(engine, ahead);
     }
     while (!err && engine->queue.first != SC_NONE) {
-        ahead = expect_next(engine, ahead);
+        ahead = prefetch_next(engine, ahead);
         err = take_from_queue(engine);
     }
     return err;
@@ -375,7 +376,8 @@ sc_err sc_engine_run(sc_engine *engine, sc_time now)
 sc_time sc_engine_next_wake(const sc_engine *engine)
 {
     if (engine->queue.first != SC_NONE || engine->to_search > 0) return engine->now;
-    const sc_time next = engine->moments.count > 0 ? engine->moments.entries[0].t : SC_TIME_NEVER;
+    const sc_time next =
+        engine->deadlines.count > 0 ? engine->deadlines.entries[0].t : SC_TIME_NEVER;
     if (next == SC_TIME_NEVER) return SC_TIME_NEVER;
     // A moment counts once the clock has passed it. Some have passed already after a switch.
     return next < engine->now ? engine->now : next + 1;

@@ -32,7 +32,7 @@ typedef uint32_t sc__slot;
 /** Where a query is. */
 typedef enum sc__state {
     SC__QUEUED,
-    SC__IN_GRAPH,  ///< or, with methods that have none, on its segment (alone.h)
+    SC__IN_GRAPH,  ///< or, with methods that have none, on its segment (per_query.h)
     SC__PROPOSED,
     SC__DROPPED,
 } sc__state;
@@ -59,14 +59,14 @@ typedef struct sc__pending {
 
 /** What happens next to a query: in hybrid it becomes urgent; then it expires, once the clock has
  * passed its deadline. Each query in the queue or the graph has one moment at a time. */
-typedef struct sc__engine_moment {
+typedef struct sc__engine_deadline {
     sc_time t;
     sc__slot slot;
-} sc__engine_moment;
+} sc__engine_deadline;
 
 /** Equal moments go by deadline, then by the order in which queries were added. */
-static inline bool sc__engine_moment_is_before(const sc_pool *pending, sc__engine_moment a,
-                                               sc__engine_moment b)
+static inline bool sc__engine_deadline_is_before(const sc_pool *pending, sc__engine_deadline a,
+                                                 sc__engine_deadline b)
 {
     if (a.t != b.t) return a.t < b.t;
     const sc__pending *of_a = sc_pool_at(pending, a.slot);
@@ -78,7 +78,7 @@ static inline bool sc__engine_moment_is_before(const sc_pool *pending, sc__engin
     return of_a->order < of_b->order;
 }
 
-static inline void sc__engine_moment_place(const sc_pool *pending, sc__slot slot, size_t at)
+static inline void sc__engine_deadline_place(const sc_pool *pending, sc__slot slot, size_t at)
 {
     sc__pending *query = sc_pool_at(pending, slot);
     query->heap_at = (uint32_t)at;
@@ -86,12 +86,12 @@ static inline void sc__engine_moment_place(const sc_pool *pending, sc__slot slot
 
 // Four children per entry: new deadlines are mostly late ones and stay near the bottom, and what
 // leaves is mostly near the bottom too, so both cost little whatever the size.
-#define SC_HEAP sc__engine_moments
-#define SC_HEAP_ENTRY sc__engine_moment
+#define SC_HEAP sc__engine_deadlines
+#define SC_HEAP_ENTRY sc__engine_deadline
 #define SC_HEAP_CHILDREN 4
 #define SC_HEAP_CONTEXT const sc_pool *
-#define SC_HEAP_IS_BEFORE(heap, a, b) sc__engine_moment_is_before((heap)->context, a, b)
-#define SC_HEAP_PLACE(heap, entry, at) sc__engine_moment_place((heap)->context, (entry).slot, at)
+#define SC_HEAP_IS_BEFORE(heap, a, b) sc__engine_deadline_is_before((heap)->context, a, b)
+#define SC_HEAP_PLACE(heap, entry, at) sc__engine_deadline_place((heap)->context, (entry).slot, at)
 #include "base/heap_template.h"
 
 /** Things in a row, each naming the next: queries, which name the one before too, or vertices. */
@@ -146,8 +146,8 @@ typedef struct sc__placed {
 
 /** Working memory of searches; see search.c, xstar.c and candidate.c. */
 typedef struct sc__scratch {
-    struct sc__sighting *sightings;
-    size_t sighting_capacity;
+    struct sc__active_star *active_stars;
+    size_t active_star_capacity;
     struct sc__neighbour *neighbours;
     size_t neighbour_capacity;
     struct sc__combination *combinations;  ///< max_combinations of them
@@ -181,12 +181,12 @@ struct sc_engine {
 
     sc_pool pending;
     sc_pool vertices;
-    sc__engine_moments moments;
+    sc__engine_deadlines deadlines;
     sc__ids ids;
     sc__list queue;
     sc__list drops;
     sc__list waiting[SC__WAITING_COUNT];  ///< of vertices, linked through next_waiting
-    size_t to_search;  ///< vertices in these lists that still exist; or queries (alone.h)
+    size_t to_search;  ///< vertices in these lists that still exist; or queries (per_query.h)
     sc_cloak *first_candidate;
     sc_cloak *last_candidate;
 
@@ -200,10 +200,10 @@ struct sc_engine {
     uint32_t *walk_upto;
     size_t walk_upto_capacity;
 
-    struct sc__alone *alone;  ///< of methods without a graph; NULL: this one has one
+    struct sc__per_query *per_query;  ///< of methods without a graph; NULL: this one has one
     sc__scratch scratch;
-    sc_seg_id expected[SC_ENGINE_PREFETCH_AHEAD];  ///< see expect.c
-    uint32_t next_expected;
+    sc_seg_id prefetched[SC_ENGINE_PREFETCH_AHEAD];  ///< see prefetch.c
+    uint32_t next_prefetched;
     uint64_t next_order;
     uint64_t next_age;
     uint64_t next_proposal;
@@ -252,7 +252,7 @@ static inline bool sc__is_urgent(const sc_engine *engine, const sc__pending *que
  * The last moment before something happens to a query by time alone: to become urgent, which
  * company never does, in hybrid; else to expire.
  */
-static inline sc_time sc__first_moment(const sc_engine *engine, const sc__pending *query)
+static inline sc_time sc__first_due(const sc_engine *engine, const sc__pending *query)
 {
     const sc_time deadline = query->query.deadline;
     if (engine->options.variant != SC_VARIANT_HYBRID || query->is_company) return deadline;

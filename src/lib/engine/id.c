@@ -9,7 +9,7 @@
 
 #include <sodium.h>
 
-void sc__name_keys_derive(const uint8_t key[SC_KEY_SIZE], sc_name_keys *out)
+void sc__pseudonym_keys_derive(const uint8_t key[SC_KEY_SIZE], sc__pseudonym_keys *out)
 {
     // What keeps these keys apart from any others made of the same one.
     static const char purpose[] = "SC-names";
@@ -40,7 +40,8 @@ static uint64_t read_u64(const uint8_t bytes[8])
     return value;
 }
 
-sc_name sc__name_of(const sc_name_keys *keys, const char *user, size_t user_size, sc_time t)
+sc__pseudonyms sc__pseudonyms_of(const sc__pseudonym_keys *keys, const char *user, size_t user_size,
+                                 sc_time t)
 {
     enum { USER_HASH = 32 };
     uint8_t who_and_when[USER_HASH + 8];
@@ -48,7 +49,7 @@ sc_name sc__name_of(const sc_name_keys *keys, const char *user, size_t user_size
                        sizeof keys->of_users);
     write_u64(who_and_when + USER_HASH, (uint64_t)t);
 
-    sc_name name = {.user = read_u64(who_and_when)};
+    sc__pseudonyms name = {.user = read_u64(who_and_when)};
     crypto_generichash(name.id.bytes, sizeof name.id.bytes, who_and_when, sizeof who_and_when,
                        keys->of_queries, sizeof keys->of_queries);
     sodium_memzero(who_and_when, sizeof who_and_when);

@@ -70,7 +70,7 @@ uint32_t sc__ids_find(const sc__ids *ids, const sc_pool *pending, const sc_query
     return entry ? entry->slot : SC_NONE;
 }
 
-void sc__ids_expect(const sc__ids *ids, const sc_query_id *id)
+void sc__ids_prefetch(const sc__ids *ids, const sc_query_id *id)
 {
     table_prefetch(ids, look_for(NULL, id));
 }

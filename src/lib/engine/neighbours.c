@@ -10,7 +10,8 @@
 
 #include <stdlib.h>
 
-sc_err sc__sight(sc_engine *engine, const sc__ball *ball, uint32_t star_count, size_t *count)
+sc_err sc__list_active_stars(sc_engine *engine, const sc__ball *ball, uint32_t star_count,
+                             size_t *count)
 {
     sc__scratch *scratch = &engine->scratch;
     const sc_star_id *stars = sc__ball_stars(ball);
@@ -25,19 +26,19 @@ sc_err sc__sight(sc_engine *engine, const sc__ball *ball, uint32_t star_count, s
         }
         const sc__slot vertex = sc__first_vertex(engine, stars[number]);
         if (vertex == SC_NONE) continue;
-        if (!sc_grow(&scratch->sightings, seen, &scratch->sighting_capacity,
-                     sizeof *scratch->sightings)) {
+        if (!sc_grow(&scratch->active_stars, seen, &scratch->active_star_capacity,
+                     sizeof *scratch->active_stars)) {
             return SC_ENOMEM;
         }
         __builtin_prefetch(sc__vertex_at(engine, vertex));
-        scratch->sightings[seen++] = (sc__sighting){vertex, number, hops};
+        scratch->active_stars[seen++] = (sc__active_star){vertex, number, hops};
     }
     *count = seen;
     return SC_OK;
 }
 
 /** Add the vertices of one star, from the one sighted on, as far as they may be neighbours. */
-static sc_err add(sc_engine *engine, sc__slot start, sc__sighting seen, uint32_t level,
+static sc_err add(sc_engine *engine, sc__slot start, sc__active_star seen, uint32_t level,
                   size_t *count)
 {
     sc__scratch *scratch = &engine->scratch;
@@ -100,10 +101,10 @@ sc_err sc__neighbours_list(sc_engine *engine, sc__slot start, uint32_t hops_per_
     size_t seen = 0;
     size_t ring = 0;  // neighbours before this one are nearer
     *count = 0;
-    sc_err err = sc__sight(engine, vertex->ball, star_count, &seen);
+    sc_err err = sc__list_active_stars(engine, vertex->ball, star_count, &seen);
     for (size_t i = 0; !err && i < seen; i++) {
-        const sc__sighting this = scratch->sightings[i];
-        if (i > 0 && this.hops != scratch->sightings[i - 1].hops) {
+        const sc__active_star this = scratch->active_stars[i];
+        if (i > 0 && this.hops != scratch->active_stars[i - 1].hops) {
             sort_by_age(scratch->neighbours, ring, *count);
             ring = *count;
         }
@@ -119,7 +120,7 @@ sc_err sc__neighbours_list(sc_engine *engine, sc__slot start, uint32_t hops_per_
     return SC_OK;
 }
 
-void sc__neighbours_call_for_balls(const sc_engine *engine, size_t count)
+void sc__neighbours_prefetch_balls(const sc_engine *engine, size_t count)
 {
     enum { LINE = 64, LINES = 3 };  // a ball of four hops has some thirty stars
     for (size_t i = 0; i < count; i++) {

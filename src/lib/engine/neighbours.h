@@ -10,18 +10,18 @@
 #include "engine/engine_internal.h"
 
 /** A star near the start that has a vertex. */
-typedef struct sc__sighting {
+typedef struct sc__active_star {
     sc__slot vertex;  ///< its first
     uint32_t number;  ///< of the star in the start's ball
     uint32_t hops;
-} sc__sighting;
+} sc__active_star;
 
 /**
  * List in the engine's scratch the first vertices of the first `star_count` stars of `ball`, as
  * they stand in it, and call for them.
  */
-SC_CHECKED sc_err sc__sight(sc_engine *engine, const sc__ball *ball, uint32_t star_count,
-                            size_t *count);
+SC_CHECKED sc_err sc__list_active_stars(sc_engine *engine, const sc__ball *ball,
+                                        uint32_t star_count, size_t *count);
 
 /** A vertex near the start, with what a search wants to know of it. */
 typedef struct sc__neighbour {
@@ -49,6 +49,6 @@ SC_CHECKED sc_err sc__neighbours_list(sc_engine *engine, sc__slot start, uint32_
                                       size_t *count, uint64_t *user_count);
 
 /** Call for the balls of the first `count` listed, which will be read one after the other. */
-void sc__neighbours_call_for_balls(const sc_engine *engine, size_t count);
+void sc__neighbours_prefetch_balls(const sc_engine *engine, size_t count);
 
 #endif

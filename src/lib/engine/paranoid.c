@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/diag.h"
 
-sc_err sc__doubt(sc_engine *engine, const sc_cloak *cloak, sc_time now, sc_diag *diag)
+sc_err sc__verify_proposal(sc_engine *engine, const sc_cloak *cloak, sc_time now, sc_diag *diag)
 {
     sc_claim_member *members = sc_malloc_array(cloak->member_count, sizeof *members);
     if (!members) return sc_fail_memory(diag, "checking a cloak");

@@ -15,6 +15,7 @@
  *
  * @return SC_OK, SC_EBROKEN (counted), SC_ENOMEM
  */
-SC_CHECKED sc_err sc__doubt(sc_engine *engine, const sc_cloak *cloak, sc_time now, sc_diag *diag);
+SC_CHECKED sc_err sc__verify_proposal(sc_engine *engine, const sc_cloak *cloak, sc_time now,
+                                      sc_diag *diag);
 
 #endif

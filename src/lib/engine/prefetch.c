@@ -11,29 +11,29 @@
 /** Steps of the way; the first is for the segment itself. */
 enum { STEPS = 5 };
 
-static void call_for_star(const sc_engine *engine, sc_star_id star)
+static void prefetch_star(const sc_engine *engine, sc_star_id star)
 {
     __builtin_prefetch(&engine->stars[star]);
     __builtin_prefetch(&engine->not_first_vertex[star]);
 }
 
-static void call_for_lists(const sc_engine *engine, sc_star_id star)
+static void prefetch_lists(const sc_engine *engine, sc_star_id star)
 {
     __builtin_prefetch(&engine->star_neighbours[engine->stars[star].first_neighbour]);
     __builtin_prefetch(&engine->star_segments[engine->stars[star].first_segment]);
 }
 
-typedef void call(const sc_engine *engine, sc_star_id star);
+typedef void prefetcher(const sc_engine *engine, sc_star_id star);
 
-static void for_neighbours(const sc_engine *engine, sc_star_id star, call *call_for)
+static void prefetch_neighbours(const sc_engine *engine, sc_star_id star, prefetcher *prefetch)
 {
     const sc_star *at = &engine->stars[star];
     for (uint32_t j = at[0].first_neighbour; j < at[1].first_neighbour; j++) {
-        call_for(engine, engine->star_neighbours[j]);
+        prefetch(engine, engine->star_neighbours[j]);
     }
 }
 
-static void call_for_segments(const sc_engine *engine, sc_star_id star)
+static void prefetch_segments(const sc_engine *engine, sc_star_id star)
 {
     const sc_star *at = &engine->stars[star];
     for (uint32_t j = at[0].first_segment; j < at[1].first_segment; j++) {
@@ -46,35 +46,35 @@ static void step(const sc_engine *engine, unsigned number, sc_star_id star)
 {
     switch (number) {
     case 1:
-        call_for_star(engine, star);
+        prefetch_star(engine, star);
         break;
     case 2:
-        call_for_lists(engine, star);
+        prefetch_lists(engine, star);
         break;
     case 3:
-        call_for_segments(engine, star);
-        for_neighbours(engine, star, call_for_star);
+        prefetch_segments(engine, star);
+        prefetch_neighbours(engine, star, prefetch_star);
         break;
     case 4:
-        for_neighbours(engine, star, call_for_lists);
+        prefetch_neighbours(engine, star, prefetch_lists);
         break;
     default:
         break;
     }
 }
 
-void sc__expect(sc_engine *engine, sc_seg_id segment)
+void sc__prefetch(sc_engine *engine, sc_seg_id segment)
 {
-    engine->expected[engine->next_expected % SC_ENGINE_PREFETCH_AHEAD] = segment;
+    engine->prefetched[engine->next_prefetched % SC_ENGINE_PREFETCH_AHEAD] = segment;
     __builtin_prefetch(&engine->segments[segment]);
     __builtin_prefetch(&engine->assigned[segment]);
     for (unsigned number = 1; number < STEPS; number++) {
         const sc_seg_id earlier =
-            engine->expected[(engine->next_expected - number) % SC_ENGINE_PREFETCH_AHEAD];
+            engine->prefetched[(engine->next_prefetched - number) % SC_ENGINE_PREFETCH_AHEAD];
         if (earlier == SC_NONE) break;
         const sc_segment *at = &engine->segments[earlier];
         step(engine, number, at->star_a);
         if (at->star_b != SC_NONE) step(engine, number, at->star_b);
     }
-    engine->next_expected++;
+    engine->next_prefetched++;
 }

@@ -10,6 +10,6 @@
 #include "engine/engine_internal.h"
 
 /** A query on `segment` will be served a few queries from now. */
-void sc__expect(sc_engine *engine, sc_seg_id segment);
+void sc__prefetch(sc_engine *engine, sc_seg_id segment);
 
 #endif

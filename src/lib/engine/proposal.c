@@ -83,7 +83,7 @@ sc_err sc_engine_accept(sc_engine *engine, const sc_cloak *cloak, sc_time now, s
         }
     }
     if (engine->verifier) {
-        const sc_err err = sc__doubt(engine, cloak, now, diag);
+        const sc_err err = sc__verify_proposal(engine, cloak, now, diag);
         if (err) return err;
     }
     for (size_t i = 0; i < cloak->member_count; i++) {

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-struct sc_recent_slot {
+struct sc__recent_id {
     sc_query_id id;
     uint64_t round;
 };
@@ -25,8 +25,8 @@ static size_t hash_of(const sc_query_id *id)
 }
 
 #define SC_TABLE table
-#define SC_TABLE_TYPE sc_recent
-#define SC_TABLE_SLOT sc_recent_slot
+#define SC_TABLE_TYPE sc__recent_ids
+#define SC_TABLE_SLOT sc__recent_id
 #define SC_TABLE_KEY const sc_query_id *
 #define SC_TABLE_IS_FREE(table, slot) ((slot)->round != (table)->round)
 #define SC_TABLE_HAS(table, slot, key) (memcmp(&(slot)->id, key, sizeof *(key)) == 0)
@@ -35,30 +35,30 @@ static size_t hash_of(const sc_query_id *id)
 #define SC_TABLE_LEAST 16
 #include "base/table_template.h"
 
-sc_err sc__recent_reserve(sc_recent *recent)
+sc_err sc__recent_reserve(sc__recent_ids *recent)
 {
     // Fresh slots are of round 0, which is never the current one.
     if (recent->round == 0) recent->round = 1;
     return table_reserve(recent, recent->count + 1) ? SC_OK : SC_ENOMEM;
 }
 
-bool sc__recent_has(const sc_recent *recent, const sc_query_id *id)
+bool sc__recent_has(const sc__recent_ids *recent, const sc_query_id *id)
 {
     return table_find(recent, id) != NULL;
 }
 
-void sc__recent_put(sc_recent *recent, const sc_query_id *id)
+void sc__recent_put(sc__recent_ids *recent, const sc_query_id *id)
 {
-    table_put(recent, id, (sc_recent_slot){.id = *id, .round = recent->round});
+    table_put(recent, id, (sc__recent_id){.id = *id, .round = recent->round});
 }
 
-void sc__recent_forget(sc_recent *recent)
+void sc__recent_forget(sc__recent_ids *recent)
 {
     recent->count = 0;
     recent->round++;
 }
 
-void sc__recent_fini(sc_recent *recent)
+void sc__recent_fini(sc__recent_ids *recent)
 {
     table_fini(recent);
     recent->round = 0;

@@ -66,7 +66,7 @@ typedef enum verdict {
 
 void sc__scratch_fini(sc__scratch *scratch)
 {
-    sc_free(scratch->sightings);
+    sc_free(scratch->active_stars);
     sc_free(scratch->neighbours);
     sc_free(scratch->combinations);
     sc_free(scratch->masks);
@@ -453,7 +453,7 @@ sc_err sc__search_within(sc_engine *engine, sc__slot start, sc__bounds bounds, b
         if (err) return err;
         // Too few users all together, whoever is combined with whom.
         if (user_count < search.vertex->k) return SC_OK;
-        sc__neighbours_call_for_balls(engine, search.neighbour_count);
+        sc__neighbours_prefetch_balls(engine, search.neighbour_count);
     }
     err = lay_out(&search);
     if (err) return err;

@@ -85,12 +85,12 @@ sc_err sc_engine_switch(sc_engine *engine, sc_variant variant)
     engine->options.variant = variant;
     // Everybody's moments begin anew. For hybrid the first may be past: then the next run sees at
     // once, in the order of deadlines, who is urgent.
-    for (size_t i = 0; i < engine->moments.count; i++) {
-        sc__engine_moment *moment = &engine->moments.entries[i];
+    for (size_t i = 0; i < engine->deadlines.count; i++) {
+        sc__engine_deadline *moment = &engine->deadlines.entries[i];
         const sc__pending *query = sc__pending_at(engine, moment->slot);
-        moment->t = sc__first_moment(engine, query);
+        moment->t = sc__first_due(engine, query);
         if (query->state == SC__IN_GRAPH) sc__vertex_at(engine, query->vertex)->has_urgent = false;
     }
-    sc__engine_moments_reorder(&engine->moments);
+    sc__engine_deadlines_reorder(&engine->deadlines);
     return SC_OK;
 }

@@ -1,6 +1,6 @@
-// Random sampling and network expansion against slow versions of them (support/slow_alone.h), on
-// thousands of small towns and streams: whoever is cloaked, with whom and where, is the same, draw
-// by draw; and half of the engines are paranoid, so the verifier accepts every cloak.
+// Random sampling and network expansion against slow versions of them (support/slow_per_query.h),
+// on thousands of small towns and streams: whoever is cloaked, with whom and where, is the same,
+// draw by draw; and half of the engines are paranoid, so the verifier accepts every cloak.
 #include <starcloak/engine.h>
 
 #include "support/check.h"
@@ -9,7 +9,7 @@
 
 enum { STREAMS = 1200, LONG_STREAMS = 4 };
 
-static sc_engine_options alone_options(uint64_t seed, sc_variant variant)
+static sc_engine_options per_query_options(uint64_t seed, sc_variant variant)
 {
     sc_engine_options options = stream_options(seed);
     options.variant = variant;
@@ -23,7 +23,7 @@ static void race_on_small_maps(sc_variant variant)
     for (uint64_t seed = 0; seed < STREAMS; seed++) {
         check_case(seed);
         sc_map *map = stream_map(seed);
-        const sc_engine_options options = alone_options(seed, variant);
+        const sc_engine_options options = per_query_options(seed, variant);
         race r;
         race_start(&r, seed, map, &options);
         if (seed % 4 < 2) stream_scatter(&r.s);
@@ -65,7 +65,7 @@ static void test_they_agree_over_long_streams_on_a_larger_map(void **state)
     for (uint64_t seed = 0; seed < LONG_STREAMS; seed++) {
         check_case(seed);
         sc_engine_options options =
-            alone_options(seed, seed % 4 < 2 ? SC_VARIANT_SAMPLING : SC_VARIANT_EXPANSION);
+            per_query_options(seed, seed % 4 < 2 ? SC_VARIANT_SAMPLING : SC_VARIANT_EXPANSION);
         options.max_combinations = 64;
         race r;
         race_start(&r, seed, map, &options);

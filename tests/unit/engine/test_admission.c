@@ -16,9 +16,9 @@ static void test_a_query_takes_over_needs_and_gets_a_name_and_a_deadline(void **
     const sc_ask ask = on_edge("u17", sc_time_from_seconds(12.345), 2, 1.0);
     const sc_query query = admit(&d, &ask);
 
-    sc_name_keys keys;
-    sc__name_keys_derive(door_key, &keys);
-    const sc_name name = sc__name_of(&keys, "u17", 3, ask.t);
+    sc__pseudonym_keys keys;
+    sc__pseudonym_keys_derive(door_key, &keys);
+    const sc__pseudonyms name = sc__pseudonyms_of(&keys, "u17", 3, ask.t);
     assert_memory_equal(&query.id, &name.id, sizeof name.id);
     assert_true(query.user == name.user);
     assert_true(query.deadline == sc_time_from_seconds(22.345));

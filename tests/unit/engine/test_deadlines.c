@@ -18,7 +18,7 @@ typedef struct entry {
 
 /** A heap, the queries it is about, and what should be in it. */
 typedef struct model {
-    sc__engine_moments heap;
+    sc__engine_deadlines heap;
     sc_pool pending;
     sc_rng rng;
     uint64_t next_order;
@@ -39,8 +39,8 @@ static model *model_new(uint64_t seed)
 
 static void model_free(model *m)
 {
-    sc__engine_moments_fini(&m->heap);
-    sc__engine_moments_fini(&m->heap);  // harmless
+    sc__engine_deadlines_fini(&m->heap);
+    sc__engine_deadlines_fini(&m->heap);  // harmless
     sc_pool_fini(&m->pending);
     free(m);
 }
@@ -79,7 +79,7 @@ static void check_heap(const model *m)
         if (m->heap.entries[at].t != wanted->t) fail_msg("slot %u has another time", wanted->slot);
     }
     const entry *first = first_of(m);
-    const sc__engine_moment *top = m->heap.count > 0 ? m->heap.entries : NULL;
+    const sc__engine_deadline *top = m->heap.count > 0 ? m->heap.entries : NULL;
     if (!first) {
         assert_null(top);
         return;
@@ -93,19 +93,19 @@ static void check_heap(const model *m)
 static void push(model *m, sc_time t)
 {
     CHECK_OK(sc_pool_reserve(&m->pending), NULL);
-    assert_true(sc__engine_moments_reserve(&m->heap, (size_t)m->pending.count + 1));
+    assert_true(sc__engine_deadlines_reserve(&m->heap, (size_t)m->pending.count + 1));
     const uint32_t slot = sc_pool_take(&m->pending);
     const sc_time deadline = sc_rng_below(&m->rng, m->deadlines);
     *query_at(m, slot) =
         (sc__pending){.query.deadline = deadline, .order = m->next_order++, .heap_at = UINT32_MAX};
-    sc__engine_moments_push(&m->heap, (sc__engine_moment){t, slot});
+    sc__engine_deadlines_push(&m->heap, (sc__engine_deadline){t, slot});
     m->entries[m->count++] = (entry){t, deadline, query_at(m, slot)->order, slot};
 }
 
 /** It goes; the next to come may have its slot, but not its order. */
 static void pull(model *m, size_t which)
 {
-    sc__engine_moments_remove(&m->heap, query_at(m, m->entries[which].slot)->heap_at);
+    sc__engine_deadlines_remove(&m->heap, query_at(m, m->entries[which].slot)->heap_at);
     sc_pool_give(&m->pending, m->entries[which].slot);
     m->entries[which] = m->entries[--m->count];
 }
@@ -113,8 +113,8 @@ static void pull(model *m, size_t which)
 /** Its moment becomes another one, as when a query has become urgent. */
 static void move(model *m, size_t which, sc_time t)
 {
-    sc__engine_moments_remove(&m->heap, query_at(m, m->entries[which].slot)->heap_at);
-    sc__engine_moments_push(&m->heap, (sc__engine_moment){t, m->entries[which].slot});
+    sc__engine_deadlines_remove(&m->heap, query_at(m, m->entries[which].slot)->heap_at);
+    sc__engine_deadlines_push(&m->heap, (sc__engine_deadline){t, m->entries[which].slot});
     m->entries[which].t = t;
 }
 
@@ -199,7 +199,7 @@ static void test_all_moments_may_change_at_once(void **state)
             changed->t = draw_moment(m, 1 + count / 3);
             m->heap.entries[query_at(m, changed->slot)->heap_at].t = changed->t;
         }
-        sc__engine_moments_reorder(&m->heap);
+        sc__engine_deadlines_reorder(&m->heap);
         check_heap(m);
         while (m->count > 0) {
             pull(m, (size_t)(first_of(m) - m->entries));
@@ -241,7 +241,7 @@ static void test_a_heap_without_memory_is_as_it_was(void **state)
     while (m->count < MOST) {
         sc_alloc_fail_at(1);
         const size_t capacity = m->heap.capacity;
-        const bool has_room = sc__engine_moments_reserve(&m->heap, m->count + 1);
+        const bool has_room = sc__engine_deadlines_reserve(&m->heap, m->count + 1);
         if (oom_happened()) {
             assert_false(has_room);
             assert_int_equal(m->heap.capacity, capacity);

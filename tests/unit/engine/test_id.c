@@ -5,21 +5,21 @@
 
 #include <sodium.h>
 
-static sc_name_keys keys_of(uint8_t first)
+static sc__pseudonym_keys keys_of(uint8_t first)
 {
     uint8_t key[SC_KEY_SIZE];
     for (size_t i = 0; i < sizeof key; i++) {
         key[i] = (uint8_t)(first + i);
     }
     assert_true(sodium_init() >= 0);
-    sc_name_keys keys;
-    sc__name_keys_derive(key, &keys);
+    sc__pseudonym_keys keys;
+    sc__pseudonym_keys_derive(key, &keys);
     return keys;
 }
 
-static sc_name name_of(const sc_name_keys *keys, const char *user, sc_time t)
+static sc__pseudonyms name_of(const sc__pseudonym_keys *keys, const char *user, sc_time t)
 {
-    return sc__name_of(keys, user, strlen(user), t);
+    return sc__pseudonyms_of(keys, user, strlen(user), t);
 }
 
 static bool same_id(sc_query_id a, sc_query_id b)
@@ -33,7 +33,7 @@ static void test_names_are_the_keyed_hashes_of_their_definition(void **state)
     // Computed from the definition of BLAKE2b (key, salt, personalisation) by
     // another implementation: subkeys 1 and 2 of "SC-names" under the key 0, 1, ... 31;
     // the user's hash of 32 bytes; the hash of that and the time, lowest byte first.
-    const sc_name_keys keys = keys_of(0);
+    const sc__pseudonym_keys keys = keys_of(0);
     char *long_user = test_take(1001, 1);
     memset(long_user, 'x', 1000);
     const struct {
@@ -47,7 +47,7 @@ static void test_names_are_the_keyed_hashes_of_their_definition(void **state)
         {long_user, 0, "eb0cb809197b9cb5027ba08a1335ac05", 0x162e929356cd88aau},
     };
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-        const sc_name name = name_of(&keys, wanted[i].user, wanted[i].t);
+        const sc__pseudonyms name = name_of(&keys, wanted[i].user, wanted[i].t);
         char text[SC_QUERY_ID_TEXT];
         assert_ptr_equal(sc_query_id_text(&name.id, text), text);
         assert_string_equal(text, wanted[i].id);
@@ -60,11 +60,11 @@ static void test_an_id_tells_users_times_and_keys_apart(void **state)
 {
     (void)state;
     enum { USERS = 40, TIMES = 25, COUNT = USERS * TIMES };
-    const sc_name_keys keys = keys_of(1);
-    sc_name *names = test_take(COUNT, sizeof *names);
+    const sc__pseudonym_keys keys = keys_of(1);
+    sc__pseudonyms *names = test_take(COUNT, sizeof *names);
     for (int i = 0; i < COUNT; i++) {
         const char user[2] = {(char)(i % USERS), 'u'};
-        names[i] = sc__name_of(&keys, user, sizeof user, i / USERS);
+        names[i] = sc__pseudonyms_of(&keys, user, sizeof user, i / USERS);
     }
     for (int i = 0; i < COUNT; i++) {
         for (int j = 0; j < i; j++) {
@@ -72,8 +72,8 @@ static void test_an_id_tells_users_times_and_keys_apart(void **state)
             assert_int_equal(names[i].user == names[j].user, i % USERS == j % USERS);
         }
     }
-    const sc_name_keys others = keys_of(2);
-    const sc_name other = sc__name_of(&others, (const char[2]){0, 'u'}, 2, 0);
+    const sc__pseudonym_keys others = keys_of(2);
+    const sc__pseudonyms other = sc__pseudonyms_of(&others, (const char[2]){0, 'u'}, 2, 0);
     assert_false(same_id(names[0].id, other.id));
     assert_true(names[0].user != other.user);
     free(names);
@@ -82,21 +82,21 @@ static void test_an_id_tells_users_times_and_keys_apart(void **state)
 static void test_every_byte_of_a_user_counts_zeros_and_ends_too(void **state)
 {
     (void)state;
-    const sc_name_keys keys = keys_of(0);
+    const sc__pseudonym_keys keys = keys_of(0);
     // "a", "a" and a zero, two zeros more, ...: all differ, in id and pseudonym.
     enum { SIZES = 200 };
     static const char user[SIZES] = "a";
-    sc_name names[SIZES];
+    sc__pseudonyms names[SIZES];
     for (size_t i = 0; i < SIZES; i++) {
-        names[i] = sc__name_of(&keys, user, i + 1, 7);
+        names[i] = sc__pseudonyms_of(&keys, user, i + 1, 7);
         for (size_t j = 0; j < i; j++) {
             assert_false(same_id(names[i].id, names[j].id));
             assert_true(names[i].user != names[j].user);
         }
     }
     // The time is no part of the user: eight bytes that could be either.
-    const sc_name a = sc__name_of(&keys, "u\1\0\0\0\0\0\0\0", 9, 0);
-    const sc_name b = sc__name_of(&keys, "u", 1, 1);
+    const sc__pseudonyms a = sc__pseudonyms_of(&keys, "u\1\0\0\0\0\0\0\0", 9, 0);
+    const sc__pseudonyms b = sc__pseudonyms_of(&keys, "u", 1, 1);
     assert_false(same_id(a.id, b.id));
 }
 
@@ -105,8 +105,8 @@ static void test_an_id_and_a_pseudonym_have_nothing_in_common(void **state)
     (void)state;
     // Neither half of an id is the pseudonym, under any of many keys.
     for (int i = 0; i < 200; i++) {
-        const sc_name_keys keys = keys_of((uint8_t)i);
-        const sc_name name = name_of(&keys, "u17", i);
+        const sc__pseudonym_keys keys = keys_of((uint8_t)i);
+        const sc__pseudonyms name = name_of(&keys, "u17", i);
         assert_memory_not_equal(keys.of_users, keys.of_queries, SC_KEY_SIZE);
         assert_memory_not_equal(name.id.bytes, &name.user, 8);
         assert_memory_not_equal(name.id.bytes + 8, &name.user, 8);

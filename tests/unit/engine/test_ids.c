@@ -128,7 +128,7 @@ static void play(model *m, uint32_t steps, size_t most, const sc_query_id *crowd
                                      : numbered_id(sc_rng_below(&m->rng, 3 * MOST));
         const size_t at = look_up(m, &id);
         const uint32_t wanted = at < m->count ? m->slots[at] : SC_NONE;
-        sc__ids_expect(&m->ids, &id);
+        sc__ids_prefetch(&m->ids, &id);
         assert_int_equal(sc__ids_find(&m->ids, &m->pending, &id), wanted);
         if (wanted != SC_NONE) {
             pull(m, at);
@@ -239,7 +239,7 @@ static void test_an_empty_table_has_nothing(void **state)
     (void)state;
     model *m = model_new(0);
     const sc_query_id id = numbered_id(0);
-    sc__ids_expect(&m->ids, &id);
+    sc__ids_prefetch(&m->ids, &id);
     assert_int_equal(sc__ids_find(&m->ids, &m->pending, &id), SC_NONE);
     CHECK_OK(sc__ids_reserve(&m->ids), NULL);
     assert_int_equal(sc__ids_find(&m->ids, &m->pending, &id), SC_NONE);

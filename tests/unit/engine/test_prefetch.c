@@ -85,7 +85,7 @@ static void scene_open(scene *sc, uint64_t seed, bool is_told, FILE *record)
     CHECK_OK(sc_engine_new(sc->map, &options, &sc->engine_rng, &sc->engine, NULL), NULL);
     CHECK_OK(sc_pruner_new(sc->map, &sc->pruner), NULL);
     // Now and then as if four thousand million had been expected already.
-    if (is_told && seed % 3 == 0) sc->engine->next_expected = UINT32_MAX - 20;
+    if (is_told && seed % 3 == 0) sc->engine->next_prefetched = UINT32_MAX - 20;
 }
 
 static void scene_close(scene *sc)

@@ -33,7 +33,7 @@ static void test_it_has_what_was_put_in_since_it_last_forgot(void **state)
         sc_rng_seed(&rng, seed);
         // How often it forgets: sometimes at every step or so, sometimes hardly ever.
         const uint32_t patience = 2u << sc_rng_below(&rng, 9);
-        sc_recent recent = {0};
+        sc__recent_ids recent = {0};
         size_t count = 0;
         for (int step = 0; step < STEPS; step++) {
             if (sc_rng_below(&rng, patience) == 0) {
@@ -59,7 +59,7 @@ static void test_forgetting_thousands_keeps_their_room(void **state)
 {
     (void)state;
     enum { MANY = 10000 };
-    sc_recent recent = {0};
+    sc__recent_ids recent = {0};
     sc_rng rng;
     sc_rng_seed(&rng, 1);
     for (int round = 0; round < 3; round++) {
