@@ -16,22 +16,9 @@
 
 // --- Life -------------------------------------------------------------------------
 
-sc_err sc__per_query_new(const sc_engine *engine, sc__per_query **out)
+static void close_method(sc_engine *engine)
 {
-    sc__per_query *per_query = sc_calloc(1, sizeof *per_query);
-    if (!per_query) return SC_ENOMEM;
-    per_query->newcomer = SC_NONE;
-    per_query->waiting = sc_calloc(sc_map_segment_count(engine->map), sizeof *per_query->waiting);
-    if (!per_query->waiting || sc__regions_init(&per_query->regions, engine->map) != SC_OK) {
-        sc__per_query_free(per_query);
-        return SC_ENOMEM;
-    }
-    *out = per_query;
-    return SC_OK;
-}
-
-void sc__per_query_free(sc__per_query *per_query)
-{
+    sc__per_query *per_query = sc__per_query_of(engine);
     if (!per_query) return;
     for (size_t i = 0; i < per_query->wait_capacity; i++) {
         sc__nearest_fini(&per_query->waits[i].nearest);
@@ -45,6 +32,21 @@ void sc__per_query_free(sc__per_query *per_query)
     sc_free(per_query->tries);
     sc_free(per_query->chosen);
     sc_free(per_query);
+    engine->method_state = NULL;
+}
+
+static sc_err open_method(sc_engine *engine)
+{
+    sc__per_query *per_query = sc_calloc(1, sizeof *per_query);
+    if (!per_query) return SC_ENOMEM;
+    engine->method_state = per_query;
+    per_query->newcomer = SC_NONE;
+    per_query->waiting = sc_calloc(sc_map_segment_count(engine->map), sizeof *per_query->waiting);
+    if (!per_query->waiting || sc__regions_init(&per_query->regions, engine->map) != SC_OK) {
+        close_method(engine);
+        return SC_ENOMEM;
+    }
+    return SC_OK;
 }
 
 // --- Coming and going ---------------------------------------------------------------
@@ -52,7 +54,7 @@ void sc__per_query_free(sc__per_query *per_query)
 /** Hold the regions of a query, around either end of its segment. */
 static sc_err hold_regions(sc_engine *engine, const sc_query *query)
 {
-    sc__regions *regions = &engine->per_query->regions;
+    sc__regions *regions = &sc__per_query_of(engine)->regions;
     const sc_segment *segment = &engine->segments[query->segment];
     sc_err err = sc__region_hold(engine, regions, segment->star_a, query->max_hops);
     if (err || sc__end_count(segment) == 1) return err;
@@ -65,14 +67,14 @@ static void release_regions(sc_engine *engine, const sc_query *query)
 {
     const sc_segment *segment = &engine->segments[query->segment];
     for (unsigned end = 0; end < sc__end_count(segment); end++) {
-        sc__region_release(&engine->per_query->regions, sc__end_star(segment, end));
+        sc__region_release(&sc__per_query_of(engine)->regions, sc__end_star(segment, end));
     }
 }
 
 /** An empty place for what is kept of each query. */
 static sc_err reserve_waits(sc_engine *engine)
 {
-    sc__per_query *per_query = engine->per_query;
+    sc__per_query *per_query = sc__per_query_of(engine);
     const size_t old = per_query->wait_capacity;
     if (!sc_reserve(&per_query->waits, engine->pending.made, &per_query->wait_capacity,
                     sizeof *per_query->waits)) {
@@ -84,9 +86,13 @@ static sc_err reserve_waits(sc_engine *engine)
     return SC_OK;
 }
 
-sc_err sc__per_query_is_feasible(sc_engine *engine, sc__slot slot, bool *out)
+/**
+ * Whether the segments in reach of a query, around either end of its own, are enough for its l. If
+ * so, all is ready for add().
+ */
+static sc_err is_feasible(sc_engine *engine, sc__slot slot, bool *out)
 {
-    sc__per_query *per_query = engine->per_query;
+    sc__per_query *per_query = sc__per_query_of(engine);
     const sc_query *query = &sc__pending_at(engine, slot)->query;
     if (!sc_reserve(&per_query->tries, 1, &per_query->try_capacity, sizeof *per_query->tries))
         return SC_ENOMEM;
@@ -100,9 +106,13 @@ sc_err sc__per_query_is_feasible(sc_engine *engine, sc__slot slot, bool *out)
     return SC_OK;
 }
 
-void sc__per_query_add(sc_engine *engine, sc__slot slot)
+/**
+ * Put a query, which is in no list, on its segment. Unless it is company, it and those near it that
+ * it might help are to try. Cannot fail: is_feasible() has reserved the memory.
+ */
+static void add(sc_engine *engine, sc__slot slot)
 {
-    sc__per_query *per_query = engine->per_query;
+    sc__per_query *per_query = sc__per_query_of(engine);
     sc__pending *query = sc__pending_at(engine, slot);
     sc__waiters *waiters = &per_query->waiting[query->query.segment];
     sc__list list = sc__waiters_list(waiters);
@@ -120,14 +130,14 @@ void sc__per_query_add(sc_engine *engine, sc__slot slot)
 /** Nobody is to try any more. */
 static void clear_tries(sc_engine *engine)
 {
-    engine->per_query->newcomer = SC_NONE;
+    sc__per_query_of(engine)->newcomer = SC_NONE;
     engine->to_search = 0;
 }
 
 /** A query that leaves its segment will not try, and if it is the newcomer, nobody needs to. */
 static void cancel_try(sc_engine *engine, sc__slot slot)
 {
-    sc__per_query *per_query = engine->per_query;
+    sc__per_query *per_query = sc__per_query_of(engine);
     if (slot == per_query->newcomer) {
         clear_tries(engine);
         return;
@@ -142,7 +152,7 @@ static void cancel_try(sc_engine *engine, sc__slot slot)
 
 void sc__per_query_remove(sc_engine *engine, sc__slot slot)
 {
-    sc__per_query *per_query = engine->per_query;
+    sc__per_query *per_query = sc__per_query_of(engine);
     const sc_query *query = &sc__pending_at(engine, slot)->query;
     sc__waiters *waiters = &per_query->waiting[query->segment];
     sc__list list = sc__waiters_list(waiters);
@@ -159,7 +169,7 @@ void sc__per_query_remove(sc_engine *engine, sc__slot slot)
 /** Mark those in the newcomer's circle whom it might help: who might be in one cloak with it. */
 static void mark_helped(sc_engine *engine, const sc_query *newcomer)
 {
-    sc__mates *mates = &engine->per_query->mates;
+    sc__mates *mates = &sc__per_query_of(engine)->mates;
     const unsigned end_count = sc__end_count(&engine->segments[newcomer->segment]);
     for (unsigned end = 0; end < end_count; end++) {
         if (!sc__has_enough_roads(engine, newcomer, end)) continue;
@@ -175,7 +185,7 @@ static void mark_helped(sc_engine *engine, const sc_query *newcomer)
 /** Keep the oldest `most` of the row, beside the newcomer. */
 static void limit_tries(sc_engine *engine, size_t most)
 {
-    sc__per_query *per_query = engine->per_query;
+    sc__per_query *per_query = sc__per_query_of(engine);
     size_t others = 0;
     size_t kept = 0;
     for (size_t i = 0; i < engine->to_search; i++) {
@@ -190,7 +200,7 @@ static void limit_tries(sc_engine *engine, size_t most)
 /** Line up all whom the newcomer might help, itself among them, the oldest first. */
 static sc_err list_tries(sc_engine *engine)
 {
-    sc__per_query *per_query = engine->per_query;
+    sc__per_query *per_query = sc__per_query_of(engine);
     sc__mates *mates = &per_query->mates;
     const sc_query *newcomer = &sc__pending_at(engine, per_query->newcomer)->query;
     const sc_err err = sc__mates_gather(engine, mates, &per_query->regions, per_query->waiting,
@@ -215,9 +225,11 @@ static sc_err list_tries(sc_engine *engine)
     return SC_OK;
 }
 
-sc_err sc__per_query_search(sc_engine *engine)
+/** Let all queries try that are to, the oldest first. Stops for lack of memory between two tries,
+ * and goes on when called again. */
+static sc_err search_all(sc_engine *engine)
 {
-    sc__per_query *per_query = engine->per_query;
+    sc__per_query *per_query = sc__per_query_of(engine);
     while (engine->to_search > 0) {
         if (!per_query->has_tries) {
             const sc_err err = list_tries(engine);
@@ -237,3 +249,12 @@ sc_err sc__per_query_search(sc_engine *engine)
     clear_tries(engine);
     return SC_OK;
 }
+
+const sc__method sc__per_query_method = {
+    .open = open_method,
+    .close = close_method,
+    .is_feasible = is_feasible,
+    .add = add,
+    .remove = sc__per_query_remove,
+    .search_all = search_all,
+};

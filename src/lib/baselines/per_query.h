@@ -23,40 +23,9 @@
 #ifndef SC_BASELINES_PER_QUERY_H
 #define SC_BASELINES_PER_QUERY_H
 
-#include "engine/engine_internal.h"
+#include "engine/method.h"
 
-typedef struct sc__per_query sc__per_query;
-
-static inline bool sc__is_per_query(sc_variant variant)
-{
-    return variant == SC_VARIANT_SAMPLING || variant == SC_VARIANT_EXPANSION;
-}
-
-/** @param engine  its map and options are set */
-SC_CHECKED sc_err sc__per_query_new(const sc_engine *engine, sc__per_query **out);
-
-/** NULL is fine. */
-void sc__per_query_free(sc__per_query *per_query);
-
-/**
- * Whether the segments in reach of a query, around either end of its own, are enough for its l. If
- * so, all is ready for sc__per_query_add(), which must come next.
- */
-SC_CHECKED sc_err sc__per_query_is_feasible(sc_engine *engine, sc__slot slot, bool *out);
-
-/**
- * Put a query, which is in no list, on its segment. Unless it is company, it and those near it that
- * it might help are to try. Cannot fail: what it needs was made ready before.
- */
-void sc__per_query_add(sc_engine *engine, sc__slot slot);
-
-/** Take a query from its segment. Nobody gains by that, so nobody tries again. */
-void sc__per_query_remove(sc_engine *engine, sc__slot slot);
-
-/**
- * Let all try that are to, oldest first. Candidates join the engine's queue, and their members
- * leave their segments. Stops for lack of memory between two tries, and goes on when called again.
- */
-SC_CHECKED sc_err sc__per_query_search(sc_engine *engine);
+/** Random sampling and network expansion. */
+extern const sc__method sc__per_query_method;
 
 #endif

@@ -17,7 +17,8 @@ typedef struct sc__wait {
     uint64_t met;         ///< the number of the last newcomer who could be in a cloak with it
 } sc__wait;
 
-struct sc__per_query {
+/** State of the methods, for one engine. */
+typedef struct sc__per_query {
     sc__waiters *waiting;  ///< by segment: who is there
     sc__regions regions;
     sc__wait *waits;  ///< by slot
@@ -36,14 +37,22 @@ struct sc__per_query {
     sc_seg_id *chosen;  ///< roads
     size_t chosen_count;
     size_t chosen_capacity;
-};
+} sc__per_query;
+
+static inline sc__per_query *sc__per_query_of(const sc_engine *engine)
+{
+    return engine->method_state;
+}
+
+/** Take a query from its segment. No other query gains by that, so none tries again. */
+void sc__per_query_remove(sc_engine *engine, sc__slot slot);
 
 /** Whether the region of that end of the query's segment has enough roads for it. */
 static inline bool sc__has_enough_roads(const sc_engine *engine, const sc_query *query,
                                         unsigned end)
 {
     const sc_star_id star = sc__end_star(&engine->segments[query->segment], end);
-    const sc__region *region = engine->per_query->regions.of_star[star];
+    const sc__region *region = sc__per_query_of(engine)->regions.of_star[star];
     return sc__demand_is_met((sc__demand){query->l}, sc__region_count(region, query->max_hops));
 }
 

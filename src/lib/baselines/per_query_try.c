@@ -17,7 +17,7 @@
 static sc_err list_members(sc_engine *engine, size_t *member_count)
 {
     sc__scratch *scratch = &engine->scratch;
-    const sc__mates *mates = &engine->per_query->mates;
+    const sc__mates *mates = &sc__per_query_of(engine)->mates;
     size_t count = 0;
     for (size_t i = 0; i < mates->left_count; i++) {
         const sc__mate *mate = &mates->all[mates->left[i]];
@@ -36,7 +36,7 @@ static sc_err list_members(sc_engine *engine, size_t *member_count)
 /** The chosen roads and those found on them become a candidate. On failure nothing has changed. */
 static sc_err propose(sc_engine *engine)
 {
-    const sc__per_query *per_query = engine->per_query;
+    const sc__per_query *per_query = sc__per_query_of(engine);
     size_t member_count = 0;
     const sc_err err = list_members(engine, &member_count);
     if (err) return err;
@@ -73,7 +73,7 @@ typedef struct roads_ahead {
 /** Get ready for the first road after the own one. */
 static sc_err set_out(sc_engine *engine, sc__slot slot, unsigned end, roads_ahead *ahead)
 {
-    sc__per_query *per_query = engine->per_query;
+    sc__per_query *per_query = sc__per_query_of(engine);
     const sc_query *query = &sc__pending_at(engine, slot)->query;
     const sc__mate *self = &per_query->mates.all[per_query->mates.self];
     *ahead = (roads_ahead){
@@ -88,7 +88,7 @@ static sc_err set_out(sc_engine *engine, sc__slot slot, unsigned end, roads_ahea
 /** The next road, or SC_NONE. */
 static sc_err next_road(sc_engine *engine, roads_ahead *ahead, sc_seg_id *out)
 {
-    sc__per_query *per_query = engine->per_query;
+    sc__per_query *per_query = sc__per_query_of(engine);
     if (engine->options.variant == SC_VARIANT_SAMPLING) {
         *out = sc__draw_next(&per_query->draw, engine->rng);
         return SC_OK;
@@ -106,7 +106,7 @@ static sc_err next_road(sc_engine *engine, roads_ahead *ahead, sc_seg_id *out)
 /** Let S grow within the region of that end, until it is enough or cannot become so. */
 static sc_err grow(sc_engine *engine, sc__slot slot, unsigned end, bool *is_done)
 {
-    sc__per_query *per_query = engine->per_query;
+    sc__per_query *per_query = sc__per_query_of(engine);
     sc__mates *mates = &per_query->mates;
     roads_ahead ahead;
     sc_err err = set_out(engine, slot, end, &ahead);
@@ -154,8 +154,8 @@ static bool has_newcomer(const sc__per_query *per_query, const sc__mates *mates)
 /** The ends around which a cloak with the newcomer in it might be found, as bits. */
 static unsigned open_ends(const sc_engine *engine, const sc_query *query)
 {
-    const sc__per_query *per_query = engine->per_query;
-    sc__mates *mates = &engine->per_query->mates;
+    const sc__per_query *per_query = sc__per_query_of(engine);
+    sc__mates *mates = &sc__per_query_of(engine)->mates;
     const unsigned end_count = sc__end_count(&engine->segments[query->segment]);
     unsigned open = 0;
     for (unsigned end = 0; end < end_count; end++) {
@@ -178,7 +178,7 @@ static unsigned first_end(sc_engine *engine, const sc_query *query)
 
 sc_err sc__per_query_try(sc_engine *engine, sc__slot slot)
 {
-    sc__per_query *per_query = engine->per_query;
+    sc__per_query *per_query = sc__per_query_of(engine);
     const sc_query *query = &sc__pending_at(engine, slot)->query;
     sc_err err =
         sc__mates_gather(engine, &per_query->mates, &per_query->regions, per_query->waiting, slot);

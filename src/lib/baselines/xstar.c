@@ -25,11 +25,17 @@
 #include <string.h>
 
 /** A star of a ring, and what decides its turn. */
-typedef struct sc__ranked {
+typedef struct ranked {
     double cost;  ///< of answering for this star alone
     sc_star_id star;
     uint32_t number;
 } ranked;
+
+/** The method's own state: memory for the stars of a ring. */
+typedef struct heap_room {
+    ranked *entries;
+    size_t capacity;
+} heap_room;
 
 /** A super-star that grows, or has grown. Masks have `words` words. */
 typedef struct growth {
@@ -237,23 +243,23 @@ static bool is_cheaper(ranked a, ranked b)
 static sc_err rank(const growth *g, const ring *all, cheapest_first *out)
 {
     sc_engine *engine = g->engine;
-    sc__scratch *scratch = &engine->scratch;
+    heap_room *room = engine->method_state;
     const size_t count = all->end - all->first;
-    if (!sc_reserve(&scratch->ranked, count, &scratch->ranked_capacity, sizeof *scratch->ranked)) {
+    if (!sc_reserve(&room->entries, count, &room->capacity, sizeof *room->entries)) {
         return SC_ENOMEM;
     }
     const uint32_t result_size = largest_result(g);
     for (size_t i = 0; i < count; i++) {
         const uint32_t number = all->first + (uint32_t)i;
         const sc_extent extent = sc_star_extent(engine->map, g->stars[number]);
-        scratch->ranked[i] = (ranked){
+        room->entries[i] = (ranked){
             .cost = sc_cost_model_estimate(&engine->options.cost, engine->object_density, extent,
                                            result_size),
             .star = g->stars[number],
             .number = number,
         };
     }
-    *out = (cheapest_first){.entries = scratch->ranked, .count = count};
+    *out = (cheapest_first){.entries = room->entries, .count = count};
     cheapest_first_reorder(out);
     return SC_OK;
 }
@@ -337,8 +343,13 @@ static sc_err grow(growth *g, outcome *out)
     return err;
 }
 
-sc_err sc__xstar_search(sc_engine *engine, sc__slot vertex)
+/**
+ * Let a super-star grow from the star of `vertex`, which holds all queries there. If it is
+ * enough, its vertices leave the graph and a candidate, whole, joins the engine's queue.
+ */
+static sc_err search_vertex(sc_engine *engine, sc__slot vertex, bool is_new)
 {
+    (void)is_new;
     const sc__vertex *start = sc__vertex_at(engine, vertex);
     growth g = {
         .engine = engine,
@@ -358,3 +369,25 @@ sc_err sc__xstar_search(sc_engine *engine, sc__slot vertex)
     if (err || came_of_it != ENOUGH) return err;
     return sc__propose(engine, engine->scratch.chosen, g.group_count, g.stars, g.inside, g.words);
 }
+
+static sc_err open_method(sc_engine *engine)
+{
+    engine->method_state = sc_calloc(1, sizeof(heap_room));
+    return engine->method_state ? SC_OK : SC_ENOMEM;
+}
+
+static void close_method(sc_engine *engine)
+{
+    heap_room *room = engine->method_state;
+    if (!room) return;
+    sc_free(room->entries);
+    sc_free(room);
+}
+
+const sc__method sc__xstar = {
+    .open = open_method,
+    .close = close_method,
+    .search_vertex = search_vertex,
+    .has_one_vertex_per_star = true,
+    .keeps_all_stars = true,
+};

@@ -11,13 +11,8 @@
 #ifndef SC_ENGINE_XSTAR_H
 #define SC_ENGINE_XSTAR_H
 
-#include "engine/engine_internal.h"
+#include "engine/method.h"
 
-/**
- * Let a super-star grow from the star of `vertex`, which holds all queries there. If it is
- * enough, its vertices leave the graph and a candidate, whole, joins the engine's queue. If that
- * fails for lack of memory, nothing has changed.
- */
-SC_CHECKED sc_err sc__xstar_search(sc_engine *engine, sc__slot vertex);
+extern const sc__method sc__xstar;
 
 #endif

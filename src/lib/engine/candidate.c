@@ -9,6 +9,7 @@
 #include "base/sort.h"
 #include "engine/cloak_make.h"
 #include "engine/cloaking_graph.h"
+#include "engine/method.h"
 
 #include <stdlib.h>
 
@@ -116,7 +117,7 @@ sc_err sc__propose(sc_engine *engine, const sc__slot *vertices, size_t count,
 
     cloak->engine = engine;
     sc__candidate_of(cloak)->proposal = engine->next_proposal++;
-    sc__candidate_of(cloak)->is_whole = engine->options.variant == SC_VARIANT_XSTAR;
+    sc__candidate_of(cloak)->is_whole = engine->method->keeps_all_stars;
     fill_stars(cloak, stars, mask, words);
     for (size_t i = 0; i < query_count; i++) {
         const sc__slot slot = engine->scratch.placed[i].slot;

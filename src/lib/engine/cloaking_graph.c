@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "engine/ball.h"
+#include "engine/method.h"
 #include "engine/star_choice.h"
 
 // --- Lists of queries -------------------------------------------------------
@@ -100,8 +101,7 @@ static void join(sc_engine *engine, sc__vertex *vertex, sc__slot slot)
 /** The first vertex of `star` that can take `query`, or SC_NONE. */
 static sc_err find_vertex(sc_engine *engine, sc_star_id star, const sc_query *query, sc__slot *out)
 {
-    if (engine->options.variant ==
-        SC_VARIANT_XSTAR) {  // whose queries of a star are one group, always
+    if (engine->method->has_one_vertex_per_star) {
         *out = sc__first_vertex(engine, star);
         return SC_OK;
     }

@@ -6,14 +6,13 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
-#include "baselines/per_query.h"
 #include "engine/cloaking_graph.h"
 #include "engine/engine_internal.h"
+#include "engine/method.h"
 #include "engine/options.h"
 #include "engine/prefetch.h"
 #include "engine/search.h"
 #include "engine/star_choice.h"
-#include "engine/variants.h"
 
 #include <string.h>
 
@@ -53,8 +52,9 @@ sc_err sc_engine_new(const sc_map *map, const sc_engine_options *options, sc_rng
         err = sc_fail_memory(diag, "making an engine");
         goto fail;
     }
-    if (sc__is_per_query(options->variant)) {
-        err = sc__per_query_new(engine, &engine->per_query);
+    engine->method = sc__method_of(options->variant);
+    if (engine->method->open) {
+        err = engine->method->open(engine);
         if (err) {
             (void)sc_fail_memory(diag, "making an engine");
             goto fail;
@@ -95,7 +95,7 @@ void sc_engine_free(sc_engine *engine)
     sc__engine_deadlines_fini(&engine->deadlines);
     sc__ids_fini(&engine->ids);
     sc__scratch_fini(&engine->scratch);
-    sc__per_query_free(engine->per_query);
+    if (engine->method && engine->method->close) engine->method->close(engine);
     sc_verifier_free(engine->verifier);
     sc__numbers_fini(&engine->numbers);
     sc_free(engine->not_first_vertex);
@@ -188,10 +188,10 @@ static void withdraw(sc_engine *engine, sc__slot slot)
     sc__engine_deadlines_remove(&engine->deadlines, query->heap_at);
     if (query->state == SC__QUEUED) {
         sc__list_remove(engine, &engine->queue, slot);
-    } else if (engine->per_query) {
-        sc__per_query_remove(engine, slot);
-    } else {
+    } else if (sc__has_graph(engine)) {
         sc__graph_remove(engine, slot);
+    } else {
+        engine->method->remove(engine, slot);
     }
     if (query->is_company) {
         engine->stats.company_held--;
@@ -276,7 +276,8 @@ static sc_err search_from(sc_engine *engine, sc__slot slot)
     sc__vertex *vertex = sc__vertex_at(engine, slot);
     const bool is_new = vertex->is_new;
     vertex->needs_search = vertex->is_new = false;
-    const sc_err err = vertex->own_count > 0 ? sc__search(engine, slot, is_new) : SC_OK;
+    const sc_err err =
+        vertex->own_count > 0 ? engine->method->search_vertex(engine, slot, is_new) : SC_OK;
     // What was found has left the graph; only what failed is still there for sure.
     if (err) {
         vertex->needs_search = true;
@@ -287,7 +288,7 @@ static sc_err search_from(sc_engine *engine, sc__slot slot)
 
 static sc_err search_again(sc_engine *engine)
 {
-    if (engine->per_query) return sc__per_query_search(engine);
+    if (!sc__has_graph(engine)) return engine->method->search_all(engine);
     sc_err err = sc__graph_stretch(engine);
     for (sc__waiting why = SC__RELAXED; why < SC__WAITING_COUNT; why++) {
         sc__slot vertex;
@@ -298,12 +299,12 @@ static sc_err search_again(sc_engine *engine)
     return err;
 }
 
-/** The oldest query of the queue goes to its segment, and looks around. */
-static sc_err take_per_query(sc_engine *engine)
+/** Methods without a graph: pass the oldest query of the queue on, and search. */
+static sc_err take_without_graph(sc_engine *engine)
 {
     const sc__slot slot = engine->queue.first;
     bool is_feasible = false;
-    const sc_err err = sc__per_query_is_feasible(engine, slot, &is_feasible);
+    const sc_err err = engine->method->is_feasible(engine, slot, &is_feasible);
     if (err) return err;
     if (!is_feasible) {
         withdraw(engine, slot);
@@ -311,15 +312,15 @@ static sc_err take_per_query(sc_engine *engine)
         return SC_OK;
     }
     sc__list_remove(engine, &engine->queue, slot);
-    sc__per_query_add(engine, slot);
-    // It is on its segment now; what is left to do is the search.
-    return sc__per_query_search(engine);
+    engine->method->add(engine, slot);
+    // The method holds it now; what is left to do is the search.
+    return engine->method->search_all(engine);
 }
 
 /** The oldest query of the queue finds its star, its vertex and perhaps company. */
 static sc_err take_from_queue(sc_engine *engine)
 {
-    if (engine->per_query) return take_per_query(engine);
+    if (!sc__has_graph(engine)) return take_without_graph(engine);
     const sc__slot slot = engine->queue.first;
     const sc__pending *query = sc__pending_at(engine, slot);
     sc_star_id star;

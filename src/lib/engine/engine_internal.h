@@ -32,7 +32,7 @@ typedef uint32_t sc__slot;
 /** Where a query is. */
 typedef enum sc__state {
     SC__QUEUED,
-    SC__IN_GRAPH,  ///< or, with methods that have none, on its segment (per_query.h)
+    SC__IN_GRAPH,  ///< or, with methods that have none, in the method's own lists
     SC__PROPOSED,
     SC__DROPPED,
 } sc__state;
@@ -144,7 +144,7 @@ typedef struct sc__placed {
     sc__slot slot;
 } sc__placed;
 
-/** Working memory of searches; see search.c, xstar.c and candidate.c. */
+/** Working memory of searches; see search.c and candidate.c. */
 typedef struct sc__scratch {
     struct sc__active_star *active_stars;
     size_t active_star_capacity;
@@ -161,8 +161,6 @@ typedef struct sc__scratch {
     size_t placed_capacity;
     sc__slot *urgent;  ///< vertices near a new query whose time is running out
     size_t urgent_capacity;
-    struct sc__ranked *ranked;  ///< XStar: equally far stars, the cheapest first
-    size_t ranked_capacity;
 } sc__scratch;
 
 struct sc_engine {
@@ -186,7 +184,7 @@ struct sc_engine {
     sc__list queue;
     sc__list drops;
     sc__list waiting[SC__WAITING_COUNT];  ///< of vertices, linked through next_waiting
-    size_t to_search;  ///< vertices in these lists that still exist; or queries (per_query.h)
+    size_t to_search;  ///< vertices in these lists that still exist; or queries (method.h)
     sc_cloak *first_candidate;
     sc_cloak *last_candidate;
 
@@ -200,7 +198,8 @@ struct sc_engine {
     uint32_t *walk_upto;
     size_t walk_upto_capacity;
 
-    struct sc__per_query *per_query;  ///< of methods without a graph; NULL: this one has one
+    const struct sc__method *method;  ///< see method.h
+    void *method_state;               ///< the method's own
     sc__scratch scratch;
     sc_seg_id prefetched[SC_ENGINE_PREFETCH_AHEAD];  ///< see prefetch.c
     uint32_t next_prefetched;

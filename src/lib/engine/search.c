@@ -74,7 +74,6 @@ void sc__scratch_fini(sc__scratch *scratch)
     sc_free(scratch->chosen);
     sc_free(scratch->placed);
     sc_free(scratch->urgent);
-    sc_free(scratch->ranked);
     *scratch = (sc__scratch){0};
 }
 

@@ -7,7 +7,6 @@
 #include "engine/variants.h"
 
 #include "base/alloc.h"
-#include "baselines/xstar.h"
 #include "engine/neighbours.h"
 #include "engine/search.h"
 
@@ -57,11 +56,10 @@ static sc_err search_urgent(sc_engine *engine, sc__slot vertex)
     return err;
 }
 
-sc_err sc__search(sc_engine *engine, sc__slot vertex, bool is_new)
+static sc_err search_vertex(sc_engine *engine, sc__slot vertex, bool is_new)
 {
     const sc_engine_options *options = &engine->options;
     bool found = false;
-    if (options->variant == SC_VARIANT_XSTAR) return sc__xstar_search(engine, vertex);
     if (options->variant == SC_VARIANT_BASIC)
         return sc__search_within(engine, vertex, anywhere, &found);
 
@@ -73,6 +71,8 @@ sc_err sc__search(sc_engine *engine, sc__slot vertex, bool is_new)
     }
     return is_new ? search_urgent(engine, vertex) : SC_OK;
 }
+
+const sc__method sc__starcloak = {.search_vertex = search_vertex};
 
 // --- From one to another ---------------------------------------------------------
 
