@@ -1,5 +1,6 @@
-// Who could share a cloak with a query. See mates.h.
-#include "baselines/mates.h"
+// The queries that could share a cloak with one, and those that do while roads join it. The rules
+// are at the declarations (per_query.h).
+#include "baselines/per_query.h"
 
 #include "base/alloc.h"
 
@@ -15,7 +16,7 @@ void sc__mates_fini(sc__mates *mates)
 
 // --- Gathering --------------------------------------------------------------------
 
-/** The one who asks, while mates are gathered. */
+/** The query that mates are gathered for. */
 typedef struct asker {
     sc__slot slot;
     const sc_query *query;
@@ -34,7 +35,7 @@ static bool reaches_back(const asker *q, sc_star_id end, uint32_t max_hops)
            (q->regions[1] && sc__region_has_star(q->regions[1], end, max_hops));
 }
 
-/** Take those in who wait on one road of the asker's and reach back. */
+/** Add the queries that wait on one road of the asker's region and reach back. */
 static sc_err add_waiting(const sc_engine *engine, sc__mates *c, const sc__regions *regions,
                           const asker *q, sc__slot first, uint8_t within)
 {
@@ -94,7 +95,7 @@ static sc_err search_region(const sc_engine *engine, sc__mates *c, const sc__reg
     return SC_OK;
 }
 
-/** Let each mate know the first one of the same user. */
+/** Set in each mate the first one of the same user. */
 static sc_err match_users(sc__mates *c)
 {
     unsigned bits = 4;
@@ -203,7 +204,7 @@ static uint32_t count_users(sc__mates *c, uint32_t most_k, uint32_t enough)
     return count;
 }
 
-/** How many users the greatest set of those found has in which everybody is content. */
+/** How many users the largest set of those found has in which every k is met. */
 static uint32_t count_satisfied(sc__mates *c)
 {
     uint32_t users = UINT32_MAX;
@@ -213,7 +214,7 @@ static uint32_t count_satisfied(sc__mates *c)
     return users;
 }
 
-/** Leave that set; is the asker in it? */
+/** Keep only that set marked as found; whether the asker is in it. */
 static bool keep_satisfied(sc__mates *c)
 {
     const uint32_t users = count_satisfied(c);
@@ -228,7 +229,7 @@ bool sc__mates_suffice(sc_engine *engine, sc__mates *mates)
 {
     const sc__mate *self = &mates->all[mates->self];
     if (!sc__demand_is_met((sc__demand){self->l}, mates->size)) return false;
-    // Only somebody new can make a difference: on a road that joined, or one whose l is met now.
+    // Only a new mate can make a difference: on a road that joined, or one whose l is met now.
     if (!mates->has_gained && mates->size > mates->most_l) return false;
     mates->has_gained = false;
     uint32_t count = 0;
@@ -242,7 +243,7 @@ bool sc__mates_suffice(sc_engine *engine, sc__mates *mates)
     return keep_satisfied(mates);
 }
 
-/** All who are not lost. */
+/** Mark all mates that are not lost as found. */
 static void find_all(sc__mates *c)
 {
     for (size_t i = 0; i < c->left_count; i++) {
@@ -263,6 +264,6 @@ bool sc__mates_can_suffice(sc__mates *mates)
     mates->has_lost = false;
     if (mates->left_count < k) return false;
     find_all(mates);
-    // Mostly those who ask for no more than the asker are enough for it.
+    // Mostly the mates with no larger k than the asker are enough for it.
     return count_users(mates, k, k) == k || count_satisfied(mates) >= k;
 }

@@ -2,8 +2,7 @@
 // has the steps.
 #include "engine/method.h"
 
-#include "baselines/per_query.h"
-#include "baselines/xstar.h"
+#include "baselines/methods.h"
 #include "engine/variants.h"
 
 const sc__method *sc__method_of(sc_variant variant)

@@ -1,4 +1,6 @@
-// XStar: a super-star grows around a star. See xstar.h; docs/methods.md has the rules.
+// XStar: a super-star grows around a star, until it is enough for all queries on it.
+// docs/methods.md has the rules. Queries are placed as in the cloaking graph, but all of a star are
+// one vertex, its group, whatever they ask for.
 //
 // Stars join ring by ring: the start, those one hop from it, those two hops from it, ...; of
 // a ring the cheapest first. A star with queries brings its group along. The first star that
@@ -6,14 +8,14 @@
 // ends the growth. Two facts keep that short:
 //
 //  1. Stars and groups fit together or not, in whichever order they come. So a ring with
-//     which users cannot become enough joins as a whole or ends the growth, and nobody
-//     has to know what its stars cost.
+//     which users cannot become enough joins as a whole or ends the growth, and the costs of
+//     its stars are not needed.
 //  2. A star of ring h is at most g + h hops from one of ring g. As long as that is within the
 //     limit of a group, its ball need not be looked at.
 //
 // The stars of the start's ball are numbered as they stand in it, so a ring is a range of
 // numbers, and sets of stars are bits.
-#include "baselines/xstar.h"
+#include "baselines/methods.h"
 
 #include "base/alloc.h"
 #include "base/sort.h"

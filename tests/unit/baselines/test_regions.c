@@ -5,7 +5,7 @@
 #include "support/slow_roads.h"
 
 #include "base/rng.h"
-#include "baselines/regions.h"
+#include "baselines/per_query.h"
 
 enum { ODD_MAPS = 400 };
 
