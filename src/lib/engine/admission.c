@@ -1,23 +1,206 @@
-// The door: a traveller's words become a query, or are refused with a reason.
+// Admission: what a traveller asks becomes a query, or is refused with a reason.
 //
 // Invariants:
 //  1. `last_t` is the time of the last query admitted, and `recent` holds the ids
 //     of all admitted at that time. Earlier times are refused, so no other id can
 //     come twice.
 //  2. A refusal changes nothing: all that can fail comes before the first change.
-//  3. No sentence repeats a user, an edge, an offset or a position.
+//  3. No message repeats a user, an edge, an offset or a position.
 //
-// Checks go from cheap to dear: plain comparisons, the hashes (about half a
+// Checks go from cheap to expensive: plain comparisons, the hashes (about half a
 // microsecond), and the search for the nearest road.
-#include <starcloak/admit.h>
+#include "engine/admission.h"
 
 #include "base/alloc.h"
 #include "base/diag.h"
-#include "engine/admission.h"
 #include "map/geo.h"
 
 #include <inttypes.h>
 #include <sodium.h>
+#include <string.h>
+
+// --- Limits and profiles -----------------------------------------------------
+
+sc_limits sc_limits_default(void)
+{
+    return (sc_limits){.max_k = 1000,
+                       .max_l = 10000,
+                       .max_hops = 16,
+                       .max_wait_us = sc_time_from_seconds(3600),
+                       .max_snap_m = 1000.0};
+}
+
+sc_err sc__limits_check(const sc_limits *limits, sc_diag *diag)
+{
+    if (limits->max_k == 0) {
+        return sc_fail(diag, SC_EINVAL, "a limit of 0 users admits no query; allow 1 or more");
+    }
+    if (limits->max_l == 0) {
+        return sc_fail(diag, SC_EINVAL, "a limit of 0 segments admits no query; allow 1 or more");
+    }
+    if (limits->max_wait_us <= 0 || limits->max_wait_us > SC_TIME_FARTHEST) {
+        return sc_fail(diag, SC_EINVAL,
+                       "a longest wait of %.15g s makes no sense; allow more than 0 and at most "
+                       "%.15g s",
+                       sc__in_seconds(limits->max_wait_us), sc__in_seconds(SC_TIME_FARTHEST));
+    }
+    // Written so that a limit that is not a number is refused too.
+    if (!(limits->max_snap_m >= 0.0)) {
+        return sc_fail(diag, SC_EINVAL,
+                       "a farthest road of %.15g m makes no sense; allow 0 m or more",
+                       limits->max_snap_m);
+    }
+    return SC_OK;
+}
+
+static sc_err check_need(const char *need, uint32_t value, uint32_t least, uint32_t most,
+                         sc_diag *diag)
+{
+    if (value >= least && value <= most) return SC_OK;
+    return sc_fail(diag, SC_EPROFILE,
+                   "%s of %" PRIu32 " is not allowed; ask for %" PRIu32 " to %" PRIu32, need, value,
+                   least, most);
+}
+
+sc_err sc__profile_check(const sc_limits *limits, const sc_profile *profile, sc_diag *diag)
+{
+    sc_err err = check_need("k (users)", profile->k, 1, limits->max_k, diag);
+    if (!err) err = check_need("l (segments)", profile->l, 1, limits->max_l, diag);
+    if (!err) err = check_need("sigma_s (hops)", profile->max_hops, 0, limits->max_hops, diag);
+    if (err) return err;
+
+    if (profile->max_wait_us <= 0 || profile->max_wait_us > limits->max_wait_us) {
+        return sc_fail(diag, SC_EPROFILE,
+                       "sigma_t (the longest wait) of %.15g s is not allowed; ask for more than 0 "
+                       "and at most %.15g s",
+                       sc__in_seconds(profile->max_wait_us), sc__in_seconds(limits->max_wait_us));
+    }
+    return SC_OK;
+}
+
+// --- Ids and pseudonyms ------------------------------------------------------
+//
+// A query's id is a keyed hash of its user and its time, a pseudonym a keyed hash of the user. Both
+// are BLAKE2b under keys of their own, derived from the one given. The id is made from the user's
+// whole hash and the time, 40 bytes, so that a user's bytes are hashed once, however many they are,
+// and no two pairs of user and time give the same input.
+
+void sc__pseudonym_keys_derive(const uint8_t key[SC_KEY_SIZE], sc__pseudonym_keys *out)
+{
+    // Keeps these keys apart from any others derived from the same one.
+    static const char purpose[] = "SC-names";
+    enum { OF_USERS = 1, OF_QUERIES = 2 };
+    _Static_assert(sizeof purpose - 1 == crypto_kdf_CONTEXTBYTES,
+                   "the length that libsodium needs");
+    _Static_assert(crypto_kdf_KEYBYTES == SC_KEY_SIZE, "the length that libsodium needs");
+
+    // With these lengths it cannot fail.
+    (void)crypto_kdf_derive_from_key(out->of_users, SC_KEY_SIZE, OF_USERS, purpose, key);
+    (void)crypto_kdf_derive_from_key(out->of_queries, SC_KEY_SIZE, OF_QUERIES, purpose, key);
+}
+
+// The bytes of `value`, lowest first: gateways of one service may be machines of
+// several kinds, and must agree.
+static void write_u64(uint8_t out[8], uint64_t value)
+{
+    for (int i = 0; i < 8; i++) {
+        out[i] = (uint8_t)(value >> (8 * i));
+    }
+}
+
+static uint64_t read_u64(const uint8_t bytes[8])
+{
+    uint64_t value = 0;
+    for (int i = 0; i < 8; i++) {
+        value |= (uint64_t)bytes[i] << (8 * i);
+    }
+    return value;
+}
+
+sc__pseudonyms sc__pseudonyms_of(const sc__pseudonym_keys *keys, const char *user, size_t user_size,
+                                 sc_time t)
+{
+    enum { USER_HASH = 32 };
+    uint8_t who_and_when[USER_HASH + 8];
+    crypto_generichash(who_and_when, USER_HASH, (const uint8_t *)user, user_size, keys->of_users,
+                       sizeof keys->of_users);
+    write_u64(who_and_when + USER_HASH, (uint64_t)t);
+
+    sc__pseudonyms name = {.user = read_u64(who_and_when)};
+    crypto_generichash(name.id.bytes, sizeof name.id.bytes, who_and_when, sizeof who_and_when,
+                       keys->of_queries, sizeof keys->of_queries);
+    sodium_memzero(who_and_when, sizeof who_and_when);
+    return name;
+}
+
+const char *sc_query_id_text(const sc_query_id *id, char out[SC_QUERY_ID_TEXT])
+{
+    return sodium_bin2hex(out, SC_QUERY_ID_TEXT, id->bytes, sizeof id->bytes);
+}
+
+// --- Ids of the latest time --------------------------------------------------
+//
+// A hash set that forgets all ids at once. In a busy service nearly every query has a time of its
+// own, so forgetting must cost nothing; but a recorded stream may have thousands at one time. So a
+// slot has the number of the round in which it was filled, and is free in any other round.
+//
+// An id is a keyed hash: its bytes are its place, and without the key users whose ids collide
+// cannot be chosen.
+
+struct sc__recent_id {
+    sc_query_id id;
+    uint64_t round;
+};
+
+// All bits are as good as random, so the first ones do.
+static size_t hash_of(const sc_query_id *id)
+{
+    size_t bits = 0;
+    memcpy(&bits, id->bytes, sizeof bits);
+    return bits;
+}
+
+#define SC_TABLE table
+#define SC_TABLE_TYPE sc__recent_ids
+#define SC_TABLE_SLOT sc__recent_id
+#define SC_TABLE_KEY const sc_query_id *
+#define SC_TABLE_IS_FREE(table, slot) ((slot)->round != (table)->round)
+#define SC_TABLE_HAS(table, slot, key) (memcmp(&(slot)->id, key, sizeof *(key)) == 0)
+#define SC_TABLE_HASH(table, key) hash_of(key)
+#define SC_TABLE_HASH_OF(table, slot) hash_of(&(slot)->id)
+#define SC_TABLE_LEAST 16
+#include "base/table_template.h"
+
+sc_err sc__recent_reserve(sc__recent_ids *recent)
+{
+    // Fresh slots are of round 0, which is never the current one.
+    if (recent->round == 0) recent->round = 1;
+    return table_reserve(recent, recent->count + 1) ? SC_OK : SC_ENOMEM;
+}
+
+bool sc__recent_has(const sc__recent_ids *recent, const sc_query_id *id)
+{
+    return table_find(recent, id) != NULL;
+}
+
+void sc__recent_put(sc__recent_ids *recent, const sc_query_id *id)
+{
+    table_put(recent, id, (sc__recent_id){.id = *id, .round = recent->round});
+}
+
+void sc__recent_forget(sc__recent_ids *recent)
+{
+    recent->count = 0;
+    recent->round++;
+}
+
+void sc__recent_fini(sc__recent_ids *recent)
+{
+    table_fini(recent);
+    recent->round = 0;
+}
+
+// --- Admission ---------------------------------------------------------------
 
 struct sc_admission {
     const sc_map *map;  ///< borrowed

@@ -1,8 +1,6 @@
 /**
  * @file admission.h
- * @brief What admission is made of: checks of needs, keyed hashes, and who was here just now.
- *
- * For: this folder and its tests.
+ * @brief Parts of admission: checks of limits and profiles, ids and pseudonyms, the latest ids.
  */
 #ifndef SC_ENGINE_ADMISSION_H
 #define SC_ENGINE_ADMISSION_H
@@ -12,17 +10,17 @@
 /**
  * No time and no wait is farther from zero than this, 2^33 seconds or 272 years. So far
  * seconds with six decimals are exact as a double, which is how records are read; and
- * a deadline, or the difference of any two moments, fits an sc_time with room left.
+ * a deadline, or the difference of any two times, fits an sc_time with room left.
  */
 #define SC_TIME_FARTHEST ((sc_time)1000000 << 33)
 
-/** As people read times; for messages, with 15 digits. */
+/** For messages, which have 15 digits. */
 static inline double sc__in_seconds(sc_time t)
 {
     return (double)t * 1e-6;
 }
 
-// --- Needs (profile.c) ---------------------------------------------------------
+// --- Limits and profiles ---------------------------------------------------------
 
 /** SC_EINVAL if the limits admit nothing, or make no sense. */
 SC_CHECKED sc_err sc__limits_check(const sc_limits *limits, sc_diag *diag);
@@ -31,15 +29,15 @@ SC_CHECKED sc_err sc__limits_check(const sc_limits *limits, sc_diag *diag);
 SC_CHECKED sc_err sc__profile_check(const sc_limits *limits, const sc_profile *profile,
                                     sc_diag *diag);
 
-// --- Names (id.c) --------------------------------------------------------------
+// --- Ids and pseudonyms ----------------------------------------------------------
 
-/** One key for each use, so that a pseudonym says nothing about an id. Wipe when done. */
+/** One key for each use, so that a pseudonym reveals nothing about an id. Wipe when done. */
 typedef struct sc__pseudonym_keys {
     uint8_t of_users[SC_KEY_SIZE];
     uint8_t of_queries[SC_KEY_SIZE];
 } sc__pseudonym_keys;
 
-/** What a query is called: the id it has, and the pseudonym of whoever asked it. */
+/** The id of a query, and the pseudonym of its user. */
 typedef struct sc__pseudonyms {
     sc_query_id id;
     uint64_t user;
@@ -48,11 +46,11 @@ typedef struct sc__pseudonyms {
 /** Derive the keys from the one given. libsodium must have been started. */
 void sc__pseudonym_keys_derive(const uint8_t key[SC_KEY_SIZE], sc__pseudonym_keys *out);
 
-/** The name of a query that `user` asks at `t`. Two hashes: about half a microsecond. */
+/** Id and pseudonym of a query that `user` asks at `t`. Two hashes: about half a microsecond. */
 sc__pseudonyms sc__pseudonyms_of(const sc__pseudonym_keys *keys, const char *user, size_t user_size,
                                  sc_time t);
 
-// --- Who was here at this very moment (recent.c) -------------------------------
+// --- Ids of the latest time ------------------------------------------------------
 
 typedef struct sc__recent_id sc__recent_id;
 
