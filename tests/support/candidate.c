@@ -1,7 +1,7 @@
 // Candidates for tests of pruning. See candidate.h.
 #include "support/candidate.h"
 
-#include "engine/cloak_make.h"
+#include "engine/candidate.h"
 #include "support/check.h"
 
 ground ground_on(sketch s, uint64_t seed)

@@ -2,7 +2,7 @@
 #include "support/slow_per_query.h"
 
 #include "base/rng.h"
-#include "engine/cloak_make.h"
+#include "engine/candidate.h"
 #include "support/check.h"
 
 // --- Reach -----------------------------------------------------------------------

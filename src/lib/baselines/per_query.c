@@ -24,7 +24,6 @@
 #include "base/sort.h"
 #include "baselines/methods.h"
 #include "engine/candidate.h"
-#include "engine/cloak_make.h"
 #include "engine/cloaking_graph.h"
 
 #include <string.h>

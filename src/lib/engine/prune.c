@@ -25,7 +25,7 @@
 #include "base/alloc.h"
 #include "base/rng.h"
 #include "base/sort.h"
-#include "engine/cloak_make.h"
+#include "engine/candidate.h"
 #include "engine/demand.h"
 
 /** A star of T while it is being trimmed. */

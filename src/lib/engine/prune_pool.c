@@ -11,7 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/thread_pool.h"
-#include "engine/cloak_make.h"
+#include "engine/candidate.h"
 
 #include <pthread.h>
 #include <stddef.h>

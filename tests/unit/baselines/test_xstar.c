@@ -3,7 +3,7 @@
 // that does not fit ends it.
 #include <starcloak/engine.h>
 
-#include "engine/cloak_make.h"
+#include "engine/candidate.h"
 #include "support/check.h"
 #include "support/stage.h"
 

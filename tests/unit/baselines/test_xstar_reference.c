@@ -3,7 +3,7 @@
 // by plain loops and by paranoid engines.
 #include <starcloak/engine.h>
 
-#include "engine/cloak_make.h"
+#include "engine/candidate.h"
 #include "support/check.h"
 #include "support/race.h"
 #include "support/sketch.h"

@@ -1,7 +1,7 @@
 // Pruning without memory: told, nothing leaks, and a candidate is as it was.
 #include <starcloak/prune.h>
 
-#include "engine/cloak_make.h"
+#include "engine/candidate.h"
 #include "support/candidate.h"
 #include "support/check.h"
 #include "support/oom.h"

@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/rng.h"
-#include "engine/cloak_make.h"
+#include "engine/candidate.h"
 #include "support/check.h"
 #include "support/heard.h"
 #include "support/streams.h"

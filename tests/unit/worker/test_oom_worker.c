@@ -5,7 +5,7 @@
 
 #include "base/diag.h"
 #include "base/rng.h"
-#include "engine/cloak_make.h"
+#include "engine/candidate.h"
 #include "support/check.h"
 #include "support/obedient.h"
 #include "support/oom.h"
