@@ -21,7 +21,7 @@
 #include "base/sort.h"
 #include "engine/ball.h"
 #include "engine/candidate.h"
-#include "engine/neighbours.h"
+#include "engine/cloaking_graph.h"
 #include "engine/search.h"
 
 #include <string.h>

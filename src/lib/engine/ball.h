@@ -1,17 +1,90 @@
 /**
  * @file ball.h
- * @brief Balls of stars: the covered sets of vertices.
+ * @brief Balls of stars, the covered sets of vertices; and numbers for the stars of one.
  *
- * A covered set is a ball around a star. An active star keeps the largest ball it
- * needs, nearest star first, so that every smaller one is the front of it and no
- * search has to walk the map again.
+ * A covered set is a ball around a star. An active star keeps the largest ball it needs, nearest
+ * star first, so that every smaller one is a prefix of it and no search has to walk the map again.
  *
- * Used by: select, graph, neighbours, search.
+ * The few stars of a ball are numbered 0, 1, 2, ... so that sets of them can be bits. The numbers
+ * are in a hash table from id to number. It is small enough to stay in the nearest cache however
+ * large the map, which a number stored beside each star would not be. Stars near each other have
+ * ids near each other, so the low bits of the id spread them as well as any hash.
+ *
+ * Numbers are stored as offsets into a range of integers that only the present set of stars has:
+ * the next set takes the next range, so nothing is cleared between them.
  */
 #ifndef SC_ENGINE_BALL_H
 #define SC_ENGINE_BALL_H
 
-#include "engine/engine_internal.h"
+#include <starcloak/engine.h>
+#include <starcloak/map.h>
+
+#include "engine/demand.h"
+
+// --- Numbers -----------------------------------------------------------------
+
+typedef struct sc__numbered {
+    sc_star_id star;
+    uint32_t stored;  ///< counts if it lies in the present range
+} sc__numbered;
+
+/** Zero-initialise; sc__numbers_fini() when done. */
+typedef struct sc__numbers {
+    sc__numbered *entries;
+    uint32_t capacity;  ///< a power of two, at least twice `count`; or 0
+    uint32_t first;     ///< the present range begins here
+    uint32_t count;     ///< and has this many numbers
+} sc__numbers;
+
+void sc__numbers_fini(sc__numbers *numbers);
+
+/** Forget all numbers and make room for `count` stars; more can come. */
+SC_CHECKED sc_err sc__numbers_begin(sc__numbers *numbers, uint32_t count);
+
+/** Make the table large enough for `count` stars; use sc__numbers_reserve(). */
+SC_CHECKED sc_err sc__numbers_grow(sc__numbers *numbers, uint64_t count);
+
+/** Make room for `more` stars than there are. */
+SC_CHECKED static inline sc_err sc__numbers_reserve(sc__numbers *numbers, uint32_t more)
+{
+    const uint64_t count = (uint64_t)numbers->count + more;
+    return count <= numbers->capacity / 2 ? SC_OK : sc__numbers_grow(numbers, count);
+}
+
+/** Where `star` is, or would be put. There must be room. */
+static inline sc__numbered *sc__numbers_at(const sc__numbers *numbers, sc_star_id star)
+{
+    const uint32_t mask = numbers->capacity - 1;
+    uint32_t at = star & mask;
+    while (numbers->entries[at].stored - numbers->first < numbers->count &&
+           numbers->entries[at].star != star) {
+        at = (at + 1) & mask;
+    }
+    return &numbers->entries[at];
+}
+
+/** The number of `star`, or something >= count if it has none. */
+static inline uint32_t sc__number_of(const sc__numbers *numbers, sc_star_id star)
+{
+    return sc__numbers_at(numbers, star)->stored - numbers->first;
+}
+
+/** Give the next number to a star that has none. There must be room. */
+static inline void sc__numbers_put(sc__numbers *numbers, sc__numbered *at, sc_star_id star)
+{
+    *at = (sc__numbered){star, numbers->first + numbers->count};
+    numbers->count++;
+}
+
+// --- Balls -------------------------------------------------------------------
+
+/** All stars within some hops of one, nearest first: any smaller ball is the front of it. */
+typedef struct sc__ball {
+    uint32_t count;
+    uint32_t depth;     ///< `upto` goes from 0 to depth
+    bool is_complete;   ///< the whole component: reaches any number of hops
+    uint32_t tables[];  ///< upto[depth + 1], then stars[count]
+} sc__ball;
 
 /** How many stars of `ball` are within `hops`; it must reach that far. */
 static inline uint32_t sc__ball_count(const sc__ball *ball, uint32_t hops)

@@ -11,94 +11,16 @@
  *  3. A star has a vertex iff it is active; its ball reaches as far as the farthest
  *     of its vertices, but for those that were relaxed since the last run.
  *  4. A segment is assigned to an end star only while that star is active.
- *
- * Used by: engine/ and its tests.
  */
 #ifndef SC_ENGINE_ENGINE_INTERNAL_H
 #define SC_ENGINE_ENGINE_INTERNAL_H
 
-#include <starcloak/engine.h>
 #include <starcloak/verify.h>
 
-#include "base/pool.h"
 #include "base/rng.h"
+#include "engine/ball.h"
 #include "engine/demand.h"
-#include "engine/ids.h"
-#include "engine/numbers.h"
-
-/** A query or a vertex in its pool, or SC_NONE. */
-typedef uint32_t sc__slot;
-
-/** Where a query is. */
-typedef enum sc__state {
-    SC__QUEUED,
-    SC__IN_GRAPH,  ///< or, with methods that have none, in the method's own lists
-    SC__PROPOSED,
-    SC__DROPPED,
-} sc__state;
-
-/** A query that has not ended, or whose drop nobody has taken yet. */
-typedef struct sc__pending {
-    sc_query query;
-    union {
-        uint64_t order;      ///< queries are numbered as they are added
-        sc_time dropped_at;  ///< once it is dropped
-    };
-    sc__slot previous;  ///< in the queue, its vertex or the drops
-    sc__slot next;
-    union {
-        sc__slot vertex;    ///< in the graph: where
-        uint32_t proposal;  ///< proposed: in which, by the low bits of its number
-    };
-    uint32_t heap_at;  ///< its place in the heap; kept by the heap
-    uint8_t state;     ///< an sc__state
-    uint8_t reason;    ///< dropped: an sc_drop_reason
-    bool is_company;
-    bool is_gone;  ///< proposed, and removed meanwhile
-} sc__pending;
-
-/** What happens next to a query: in hybrid it becomes urgent; then it expires, once the clock has
- * passed its deadline. Each query in the queue or the graph has one moment at a time. */
-typedef struct sc__engine_deadline {
-    sc_time t;
-    sc__slot slot;
-} sc__engine_deadline;
-
-/** Equal moments go by deadline, then by the order in which queries were added. */
-static inline bool sc__engine_deadline_is_before(const sc_pool *pending, sc__engine_deadline a,
-                                                 sc__engine_deadline b)
-{
-    if (a.t != b.t) return a.t < b.t;
-    const sc__pending *of_a = sc_pool_at(pending, a.slot);
-    const sc__pending *of_b = sc_pool_at(pending, b.slot);
-    // Moments at the very beginning of time (alpha is endless) are equal where deadlines are not.
-    if (of_a->query.deadline != of_b->query.deadline) {
-        return of_a->query.deadline < of_b->query.deadline;
-    }
-    return of_a->order < of_b->order;
-}
-
-static inline void sc__engine_deadline_place(const sc_pool *pending, sc__slot slot, size_t at)
-{
-    sc__pending *query = sc_pool_at(pending, slot);
-    query->heap_at = (uint32_t)at;
-}
-
-// Four children per entry: new deadlines are mostly late ones and stay near the bottom, and what
-// leaves is mostly near the bottom too, so both cost little whatever the size.
-#define SC_HEAP sc__engine_deadlines
-#define SC_HEAP_ENTRY sc__engine_deadline
-#define SC_HEAP_CHILDREN 4
-#define SC_HEAP_CONTEXT const sc_pool *
-#define SC_HEAP_IS_BEFORE(heap, a, b) sc__engine_deadline_is_before((heap)->context, a, b)
-#define SC_HEAP_PLACE(heap, entry, at) sc__engine_deadline_place((heap)->context, (entry).slot, at)
-#include "base/heap_template.h"
-
-/** Things in a row, each naming the next: queries, which name the one before too, or vertices. */
-typedef struct sc__list {
-    sc__slot first;
-    sc__slot last;
-} sc__list;
+#include "engine/pending.h"
 
 /** Vertices that wait to be searched from again, and why. */
 typedef enum sc__waiting {
@@ -126,14 +48,6 @@ typedef struct sc__vertex {
     bool has_urgent : 1;                       ///< hybrid: one of its own queries is urgent
     bool is_dead : 1;  ///< it has left the graph, and waits to leave the lists
 } sc__vertex;
-
-/** All stars within some hops of one, nearest first: any smaller ball is the front of it. */
-typedef struct sc__ball {
-    uint32_t count;
-    uint32_t depth;     ///< `upto` goes from 0 to depth
-    bool is_complete;   ///< the whole component: reaches any number of hops
-    uint32_t tables[];  ///< upto[depth + 1], then stars[count]
-} sc__ball;
 
 /** Which end star a segment is assigned to. */
 enum { SC__UNASSIGNED = 0, SC__TO_STAR_A = 1, SC__TO_STAR_B = 2 };

@@ -22,7 +22,7 @@
 #include "base/sort.h"
 #include "engine/ball.h"
 #include "engine/candidate.h"
-#include "engine/neighbours.h"
+#include "engine/cloaking_graph.h"
 
 #include <string.h>
 

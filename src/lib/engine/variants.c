@@ -7,7 +7,7 @@
 #include "engine/variants.h"
 
 #include "base/alloc.h"
-#include "engine/neighbours.h"
+#include "engine/cloaking_graph.h"
 #include "engine/search.h"
 
 static const sc__bounds anywhere = {.hops_per_level = 0, .near_hops = UINT32_MAX};

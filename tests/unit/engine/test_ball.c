@@ -7,7 +7,7 @@
 
 #include <starcloak/star.h>
 
-#include "engine/ball.h"
+#include "engine/engine_internal.h"
 
 enum { ODD_MAPS = 1500 };
 

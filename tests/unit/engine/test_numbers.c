@@ -5,7 +5,7 @@
 #include "support/oom.h"
 
 #include "base/rng.h"
-#include "engine/numbers.h"
+#include "engine/ball.h"
 
 enum { MOST = 3000, SETS = 400 };
 

@@ -1,10 +1,59 @@
-// The query map. See ids.h.
-#include "engine/ids.h"
+// Pending queries: lists of them, and the table from an id to its query.
+//
+// A query is in one list at a time (the queue, its vertex, the drops, or a list of a method without
+// a graph), so its links are in the query itself and changing lists needs no memory.
+#include "engine/pending.h"
 
+#include "base/alloc.h"
 #include "engine/engine_internal.h"
 
 #include <stdbool.h>
 #include <string.h>
+
+// --- Lists -------------------------------------------------------------------
+
+void sc__list_append(const sc_engine *engine, sc__list *list, sc__slot slot)
+{
+    sc__pending *query = sc__pending_at(engine, slot);
+    query->previous = list->last;
+    query->next = SC_NONE;
+    if (list->last == SC_NONE) {
+        list->first = slot;
+    } else {
+        sc__pending_at(engine, list->last)->next = slot;
+    }
+    list->last = slot;
+}
+
+void sc__list_prepend(const sc_engine *engine, sc__list *list, sc__slot slot)
+{
+    sc__pending *query = sc__pending_at(engine, slot);
+    query->previous = SC_NONE;
+    query->next = list->first;
+    if (list->first == SC_NONE) {
+        list->last = slot;
+    } else {
+        sc__pending_at(engine, list->first)->previous = slot;
+    }
+    list->first = slot;
+}
+
+void sc__list_remove(const sc_engine *engine, sc__list *list, sc__slot slot)
+{
+    const sc__pending *query = sc__pending_at(engine, slot);
+    if (query->previous == SC_NONE) {
+        list->first = query->next;
+    } else {
+        sc__pending_at(engine, query->previous)->next = query->next;
+    }
+    if (query->next == SC_NONE) {
+        list->last = query->previous;
+    } else {
+        sc__pending_at(engine, query->next)->previous = query->previous;
+    }
+}
+
+// --- The table of ids --------------------------------------------------------
 
 static const sc_query_id *id_of(const sc_pool *pending, uint32_t slot)
 {
