@@ -3,7 +3,7 @@
 #include "engine/method.h"
 
 #include "baselines/methods.h"
-#include "engine/variants.h"
+#include "engine/search.h"
 
 const sc__method *sc__method_of(sc_variant variant)
 {

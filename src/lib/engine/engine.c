@@ -1,22 +1,89 @@
-// The engine: the main loop, and the doors in and out. See starcloak/engine.h.
+// The engine: options, the queue, deadlines and the main loop. starcloak/engine.h has the contract.
 //
-// A query's way: add() -> queue -> graph -> candidate -> accepted; or back to the
-// queue when the cloak is refused; or to the drops when time runs out.
+// A query's way: add() -> queue -> graph -> candidate -> accepted; or back to the queue when the
+// cloak is refused; or to the drops when its deadline passes.
 #include <starcloak/engine.h>
 
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "engine/cloaking_graph.h"
-#include "engine/engine_internal.h"
 #include "engine/method.h"
 #include "engine/options.h"
-#include "engine/prefetch.h"
 #include "engine/search.h"
 #include "engine/star_choice.h"
 
 #include <string.h>
 
-// --- Life -------------------------------------------------------------------
+// --- Options, and the words for them -----------------------------------------
+
+const char *sc_variant_name(sc_variant variant)
+{
+    switch (variant) {
+#define X(name, value, word) \
+    case SC_VARIANT_##name:  \
+        return word;
+        SC_VARIANT_MAP(X)
+#undef X
+    case SC_VARIANT_COUNT:
+        break;
+    }
+    return "unknown";
+}
+
+uint32_t sc_variant_cap(sc_variant variant)
+{
+    return variant == SC_VARIANT_SAMPLING || variant == SC_VARIANT_EXPANSION ? 8 : 64;
+}
+
+const char *sc_drop_reason_name(sc_drop_reason reason)
+{
+    switch (reason) {
+#define X(name, value, word) \
+    case SC_DROP_##name:     \
+        return word;
+        SC_DROP_MAP(X)
+#undef X
+    case SC_DROP_REASON_COUNT:
+        break;
+    }
+    return "unknown";
+}
+
+sc_engine_options sc_engine_options_default(void)
+{
+    return (sc_engine_options){
+        .variant = SC_VARIANT_BASIC,
+        .compactness = 1,
+        .consideration_us = sc_time_from_seconds(2.0),
+        .max_combinations = 64,
+        .cost = sc_cost_model_default(),
+    };
+}
+
+/** So that twice of it, as hops, is still a number; no map is that wide. */
+#define MOST_COMPACTNESS (1u << 30)
+
+sc_err sc__options_check(const sc_engine_options *options, sc_diag *diag)
+{
+    if ((unsigned)options->variant >= SC_VARIANT_COUNT) {
+        return sc_fail(diag, SC_EINVAL, "engine: no such variant: %d", (int)options->variant);
+    }
+    if (options->compactness < 1 || options->compactness > MOST_COMPACTNESS) {
+        return sc_fail(diag, SC_EINVAL, "engine: lambda must be from 1 to %u, not %u",
+                       MOST_COMPACTNESS, options->compactness);
+    }
+    if (options->consideration_us < 0) {
+        return sc_fail(diag, SC_EINVAL, "engine: alpha must not be negative");
+    }
+    if (options->max_combinations < 1 || options->max_combinations > SC_COMBINATIONS_MAX) {
+        return sc_fail(diag, SC_EINVAL,
+                       "engine: the cap on combinations must be from 1 to %u, not %u",
+                       SC_COMBINATIONS_MAX, options->max_combinations);
+    }
+    return sc_cost_model_check(&options->cost, diag);
+}
+
+// --- Life --------------------------------------------------------------------
 
 sc_err sc_engine_new(const sc_map *map, const sc_engine_options *options, sc_rng *rng,
                      sc_engine **out, sc_diag *diag)
@@ -105,9 +172,89 @@ void sc_engine_free(sc_engine *engine)
     sc_free(engine);
 }
 
-// --- In ---------------------------------------------------------------------
+// --- Prefetching -------------------------------------------------------------
+//
+// On a map that no cache can hold, each query begins somewhere else, and finding its star and its
+// ball goes from table to table: segment, its stars, their neighbours, theirs. Each step is an
+// access to memory that can begin only when the one before has ended. So a query goes through these
+// steps ahead of its time, one step for each other query that is served meanwhile, and each step
+// prefetches the lines of the next one. Nothing here changes any result.
 
-/** The first moment of a query that the clock has not passed yet. */
+/** Steps for one query; the first is for the segment itself. */
+enum { STEPS = 5 };
+
+static void prefetch_star(const sc_engine *engine, sc_star_id star)
+{
+    __builtin_prefetch(&engine->stars[star]);
+    __builtin_prefetch(&engine->not_first_vertex[star]);
+}
+
+static void prefetch_lists(const sc_engine *engine, sc_star_id star)
+{
+    __builtin_prefetch(&engine->star_neighbours[engine->stars[star].first_neighbour]);
+    __builtin_prefetch(&engine->star_segments[engine->stars[star].first_segment]);
+}
+
+typedef void prefetcher(const sc_engine *engine, sc_star_id star);
+
+static void prefetch_neighbours(const sc_engine *engine, sc_star_id star, prefetcher *prefetch)
+{
+    const sc_star *at = &engine->stars[star];
+    for (uint32_t j = at[0].first_neighbour; j < at[1].first_neighbour; j++) {
+        prefetch(engine, engine->star_neighbours[j]);
+    }
+}
+
+static void prefetch_segments(const sc_engine *engine, sc_star_id star)
+{
+    const sc_star *at = &engine->stars[star];
+    for (uint32_t j = at[0].first_segment; j < at[1].first_segment; j++) {
+        __builtin_prefetch(&engine->segments[engine->star_segments[j]]);
+    }
+}
+
+/** One step for the star at an end of the road. What earlier steps prefetched has arrived. */
+static void step(const sc_engine *engine, unsigned number, sc_star_id star)
+{
+    switch (number) {
+    case 1:
+        prefetch_star(engine, star);
+        break;
+    case 2:
+        prefetch_lists(engine, star);
+        break;
+    case 3:
+        prefetch_segments(engine, star);
+        prefetch_neighbours(engine, star, prefetch_star);
+        break;
+    case 4:
+        prefetch_neighbours(engine, star, prefetch_lists);
+        break;
+    default:
+        break;
+    }
+}
+
+/** A query on `segment` will be served a few queries from now. */
+static void prefetch_segment(sc_engine *engine, sc_seg_id segment)
+{
+    engine->prefetched[engine->next_prefetched % SC_ENGINE_PREFETCH_AHEAD] = segment;
+    __builtin_prefetch(&engine->segments[segment]);
+    __builtin_prefetch(&engine->assigned[segment]);
+    for (unsigned number = 1; number < STEPS; number++) {
+        const sc_seg_id earlier =
+            engine->prefetched[(engine->next_prefetched - number) % SC_ENGINE_PREFETCH_AHEAD];
+        if (earlier == SC_NONE) break;
+        const sc_segment *at = &engine->segments[earlier];
+        step(engine, number, at->star_a);
+        if (at->star_b != SC_NONE) step(engine, number, at->star_b);
+    }
+    engine->next_prefetched++;
+}
+
+// --- In ----------------------------------------------------------------------
+
+/** When the clock next changes a query that it has not expired yet. */
 static sc_time next_due(const sc_engine *engine, const sc__pending *query)
 {
     const sc_time first = sc__first_due(engine, query);
@@ -172,7 +319,8 @@ sc_err sc_engine_add(sc_engine *engine, const sc_query *query)
 
 void sc_engine_prefetch(sc_engine *engine, const sc_query *query)
 {
-    if (query->segment < sc_map_segment_count(engine->map)) sc__prefetch(engine, query->segment);
+    if (query->segment < sc_map_segment_count(engine->map))
+        prefetch_segment(engine, query->segment);
     sc__ids_prefetch(&engine->ids, &query->id);
 }
 
@@ -200,7 +348,7 @@ static void withdraw(sc_engine *engine, sc__slot slot)
     }
 }
 
-/** Give a slot back, wiped: that somebody asked there is over. */
+/** Give a slot back, wiped: nothing of an ended query is kept. */
 static void give_back(sc_engine *engine, sc__slot slot)
 {
     explicit_bzero(&sc__pending_at(engine, slot)->query, sizeof(sc_query));
@@ -229,9 +377,10 @@ sc_err sc_engine_remove(sc_engine *engine, const sc_query_id *id)
     return SC_OK;
 }
 
-// --- The clock --------------------------------------------------------------
+// --- The clock ---------------------------------------------------------------
 
-/** The end of a query that is in no list any more. That of company is told elsewhere. */
+/** The end of a query that is in no list any more. That of company is reported by its own engine.
+ */
 static void drop(sc_engine *engine, sc__slot slot, sc_drop_reason reason)
 {
     sc__pending *query = sc__pending_at(engine, slot);
@@ -247,7 +396,7 @@ static void drop(sc_engine *engine, sc__slot slot, sc_drop_reason reason)
     sc__list_append(engine, &engine->drops, slot);
 }
 
-/** Let pass the moments that the clock has passed: becoming urgent, and expiry. */
+/** Handle all times that the clock has passed: queries become urgent, or expire. */
 static void pass_deadlines(sc_engine *engine)
 {
     while (engine->deadlines.count > 0 && engine->deadlines.entries[0].t < engine->now) {
@@ -260,8 +409,8 @@ static void pass_deadlines(sc_engine *engine)
             drop(engine, slot, SC_DROP_EXPIRED);
             continue;
         }
-        // It has become urgent. Its next moment is the deadline, which may have passed
-        // too: then it comes up again, in the order of deadlines.
+        // It has become urgent. Next is its deadline, which may have passed too: then it comes up
+        // again, in the order of deadlines.
         sc__engine_deadlines_replace_top(&engine->deadlines, (sc__engine_deadline){deadline, slot});
         if (deadline >= engine->now && query->state == SC__IN_GRAPH) {
             sc__vertex_at(engine, query->vertex)->has_urgent = true;
@@ -317,7 +466,7 @@ static sc_err take_without_graph(sc_engine *engine)
     return engine->method->search_all(engine);
 }
 
-/** The oldest query of the queue finds its star, its vertex and perhaps company. */
+/** Assign the oldest query of the queue to a star and a vertex, and search from there. */
 static sc_err take_from_queue(sc_engine *engine)
 {
     if (!sc__has_graph(engine)) return take_without_graph(engine);
@@ -347,12 +496,12 @@ static sc_err take_from_queue(sc_engine *engine)
     return err;
 }
 
-/** Expect the query at `slot` of the queue, and say which is the one after it. */
+/** Prefetch for the query at `slot` of the queue; gives the one after it. */
 static sc__slot prefetch_next(sc_engine *engine, sc__slot slot)
 {
     if (slot == SC_NONE) return SC_NONE;
     const sc__pending *query = sc__pending_at(engine, slot);
-    sc__prefetch(engine, query->query.segment);
+    prefetch_segment(engine, query->query.segment);
     return query->next;
 }
 
@@ -362,7 +511,7 @@ sc_err sc_engine_run(sc_engine *engine, sc_time now)
     engine->now = now;
     pass_deadlines(engine);
     sc_err err = search_again(engine);
-    // Of a queue that has grown, those to come are expected while the first are served.
+    // While the first queries of a queue are served, the memory of later ones is prefetched.
     sc__slot ahead = engine->queue.first != engine->queue.last ? engine->queue.first : SC_NONE;
     for (int i = 0; i < SC_ENGINE_PREFETCH_AHEAD; i++) {
         ahead = prefetch_next(engine, ahead);
@@ -380,11 +529,11 @@ sc_time sc_engine_next_wake(const sc_engine *engine)
     const sc_time next =
         engine->deadlines.count > 0 ? engine->deadlines.entries[0].t : SC_TIME_NEVER;
     if (next == SC_TIME_NEVER) return SC_TIME_NEVER;
-    // A moment counts once the clock has passed it. Some have passed already after a switch.
+    // A time counts once the clock has passed it. Some have passed already after a switch.
     return next < engine->now ? engine->now : next + 1;
 }
 
-// --- Out --------------------------------------------------------------------
+// --- Out ---------------------------------------------------------------------
 
 bool sc_engine_take_drop(sc_engine *engine, sc_drop *out)
 {

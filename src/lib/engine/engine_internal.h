@@ -115,7 +115,7 @@ struct sc_engine {
     const struct sc__method *method;  ///< see method.h
     void *method_state;               ///< the method's own
     sc__scratch scratch;
-    sc_seg_id prefetched[SC_ENGINE_PREFETCH_AHEAD];  ///< see prefetch.c
+    sc_seg_id prefetched[SC_ENGINE_PREFETCH_AHEAD];  ///< segments of the next queries; see engine.c
     uint32_t next_prefetched;
     uint64_t next_order;
     uint64_t next_age;
