@@ -40,14 +40,16 @@ sc_err sc__limits_check(const sc_limits *limits, sc_diag *diag)
     }
     if (limits->max_wait_us <= 0 || limits->max_wait_us > SC_TIME_FARTHEST) {
         return sc_fail(diag, SC_EINVAL,
-                       "a longest wait of %.15g s makes no sense; allow more than 0 and at most "
+                       "the limit of %.15g s for sigma_t (the longest wait) is out of range; allow "
+                       "more than 0 and at most "
                        "%.15g s",
                        sc__in_seconds(limits->max_wait_us), sc__in_seconds(SC_TIME_FARTHEST));
     }
     // Written so that a limit that is not a number is refused too.
     if (!(limits->max_snap_m >= 0.0)) {
         return sc_fail(diag, SC_EINVAL,
-                       "a farthest road of %.15g m makes no sense; allow 0 m or more",
+                       "the limit of %.15g m for the way to the nearest road is out of range; "
+                       "allow 0 m or more",
                        limits->max_snap_m);
     }
     return SC_OK;
@@ -219,7 +221,7 @@ sc_err sc_admission_new(const sc_map *map, const sc_limits *limits, const uint8_
         return sc_fail(diag, SC_EIO, "libsodium does not start: the system gives no randomness");
     }
     sc_admission *admission = sc_calloc(1, sizeof *admission);
-    if (!admission) return sc_fail_memory(diag, "opening for queries");
+    if (!admission) return sc_fail_memory(diag, "preparing admission");
 
     admission->map = map;
     admission->limits = *limits;
@@ -325,7 +327,7 @@ sc_err sc_admission_admit(sc_admission *admission, const sc_ask *ask, sc_query *
     const bool is_same_moment = ask->t == admission->last_t;
     if (is_same_moment && sc__recent_has(&admission->recent, &name.id)) {
         return sc_fail(diag, SC_EDUPLICATE,
-                       "a query of this user and this very moment was admitted already; "
+                       "a query of this user and this time was admitted already; "
                        "give each query once");
     }
     sc_snap at;
