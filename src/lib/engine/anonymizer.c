@@ -1,5 +1,5 @@
 // An engine with all that it needs: key, limits, randomness, pruning, and the answer to every
-// proposal. See starcloak/anonymizer.h.
+// proposal. starcloak/anonymizer.h has the contract.
 //
 // Invariants:
 //  1. Memory is reserved before anything is taken from the engine. So a call that fails has
@@ -24,7 +24,7 @@
 #include <string.h>
 
 /**
- * The members of a refused cloak are searched for again this much later. At the same moment the
+ * The members of a refused cloak are searched for again this much later. At the same time the
  * same cloak would be found again at once, without end if it is broken for good.
  */
 #define RETRY_US 1000

@@ -79,7 +79,7 @@ sc_err sc__number_stars(sc_engine *engine, const sc__ball *ball, uint32_t count)
     return SC_OK;
 }
 
-/** So many stars ahead a walk calls for the next list of neighbours. */
+/** A walk prefetches the list of neighbours of the star so many stars ahead. */
 enum { SOON = 3 };
 
 /** Make room in the walk for `count` stars more. */

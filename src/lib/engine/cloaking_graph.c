@@ -202,7 +202,7 @@ void sc__graph_drop_vertex(sc_engine *engine, sc__slot slot)
         sc_free(vertex->ball);
         engine->stats.active_stars--;
     }
-    // The lists may still name it; whoever takes it off them gives it back.
+    // The lists may still name it; taking it off the last of them gives its slot back.
     vertex->is_dead = true;
     engine->stats.vertices--;
     engine->to_search -= (size_t)__builtin_popcount(vertex->waits_in);
@@ -242,7 +242,7 @@ void sc__graph_wait(sc_engine *engine, sc__waiting why, sc__slot slot)
     list->last = slot;
 }
 
-/** Take the first vertex off a list. If it has died, and no list names it any more, bury it. */
+/** Take the first vertex off a list. If it is dead and in no list any more, free its slot. */
 static void take_off(sc_engine *engine, sc__waiting why)
 {
     sc__list *list = &engine->waiting[why];

@@ -19,9 +19,9 @@
 SC_CHECKED sc_err sc__graph_add(sc_engine *engine, sc__slot slot, sc_star_id star, sc__slot *out);
 
 /**
- * Take a query out of its vertex. A vertex that still has queries gets its needs
- * computed anew and waits to be searched again; an empty one leaves the graph. Time: the queries of
- * the vertex.
+ * Take a query out of its vertex. The needs of a vertex that still has queries are
+ * computed again, and it waits to be searched again; an empty one leaves the graph. Time: the
+ * queries of the vertex.
  */
 void sc__graph_remove(sc_engine *engine, sc__slot slot);
 
@@ -30,7 +30,7 @@ void sc__graph_drop_vertex(sc_engine *engine, sc__slot slot);
 
 /**
  * Let the balls of all relaxed vertices reach as far as their needs now allow. Must come
- * before any search: who is relaxed may be somebody's neighbour.
+ * before any search: a relaxed vertex may be a neighbour of any other.
  */
 SC_CHECKED sc_err sc__graph_stretch(sc_engine *engine);
 
@@ -50,8 +50,8 @@ typedef struct sc__active_star {
 } sc__active_star;
 
 /**
- * List in the engine's scratch the first vertices of the first `star_count` stars of `ball`, as
- * they stand in it, and call for them.
+ * List in the engine's scratch the first vertices of the first `star_count` stars of `ball`, in
+ * its order, and prefetch these vertices.
  */
 SC_CHECKED sc_err sc__list_active_stars(sc_engine *engine, const sc__ball *ball,
                                         uint32_t star_count, size_t *count);
@@ -81,7 +81,7 @@ typedef struct sc__neighbour {
 SC_CHECKED sc_err sc__neighbours_list(sc_engine *engine, sc__slot start, uint32_t hops_per_level,
                                       size_t *count, uint64_t *user_count);
 
-/** Call for the balls of the first `count` listed, which will be read one after the other. */
+/** Prefetch the balls of the first `count` listed, which will be read one after the other. */
 void sc__neighbours_prefetch_balls(const sc_engine *engine, size_t count);
 
 #endif

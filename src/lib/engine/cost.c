@@ -1,4 +1,4 @@
-// What a cloak costs to answer and to send. See starcloak/cost.h.
+// What a cloak costs to answer and to send. starcloak/cost.h has the formula.
 #include <starcloak/cost.h>
 
 #include "base/diag.h"

@@ -36,7 +36,7 @@ typedef struct sc__vertex {
     sc_star_id star;
     sc__slot next;  ///< of the same star, in the order of making
     sc__list queries;
-    uint32_t own_count;   ///< queries without company
+    uint32_t own_count;   ///< queries that are not company
     uint32_t user_count;  ///< different users
     uint32_t k;           ///< combined needs
     uint32_t max_hops;
@@ -134,8 +134,8 @@ static inline sc__vertex *sc__vertex_at(const sc_engine *engine, sc__slot slot)
 }
 
 /**
- * The first vertex of a star; SC_NONE: it is not active. Slots are kept with all bits turned, so
- * that memory that was never written says SC_NONE.
+ * The first vertex of a star; SC_NONE: it is not active. Slots are stored with all bits inverted,
+ * so that zeroed memory is SC_NONE.
  */
 static inline sc__slot sc__first_vertex(const sc_engine *engine, sc_star_id star)
 {
@@ -162,8 +162,8 @@ static inline bool sc__is_urgent(const sc_engine *engine, const sc__pending *que
 }
 
 /**
- * The last moment before something happens to a query by time alone: to become urgent, which
- * company never does, in hybrid; else to expire.
+ * The last time before the clock changes a query: in hybrid it becomes urgent, which company never
+ * does; else it expires.
  */
 static inline sc_time sc__first_due(const sc_engine *engine, const sc__pending *query)
 {
@@ -175,7 +175,7 @@ static inline sc_time sc__first_due(const sc_engine *engine, const sc__pending *
 /** Make sure that the next sc_engine_add() does not fail for lack of memory. */
 SC_CHECKED sc_err sc__engine_reserve(sc_engine *engine);
 
-/** Put a query that is in no list at the end of the queue, and its moment into the heap. */
+/** Put a query that is in no list at the end of the queue, and its deadline into the heap. */
 void sc__enqueue(sc_engine *engine, sc__slot slot);
 
 /** Forget a query that is in no list any more. */

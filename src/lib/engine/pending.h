@@ -101,8 +101,7 @@ static inline void sc__engine_deadline_place(const sc_pool *pending, sc__slot sl
 
 typedef struct sc__ids_entry {
     uint32_t slot;  ///< SC_NONE: empty
-    uint32_t
-        hash;  ///< of the id, so that entries can be told apart and moved without looking it up
+    uint32_t hash;  ///< of the id, so that entries are compared and moved without reading the query
 } sc__ids_entry;
 
 /** Zero-initialise; sc__ids_fini() when done. */
@@ -120,7 +119,7 @@ SC_CHECKED sc_err sc__ids_reserve(sc__ids *ids);
 /** The slot of the query with that id, or SC_NONE. */
 uint32_t sc__ids_find(const sc__ids *ids, const sc_pool *pending, const sc_query_id *id);
 
-/** Call for the memory where the id of a query would be, for a find that comes soon. */
+/** Prefetch the place of an id, for a find that comes soon. */
 void sc__ids_prefetch(const sc__ids *ids, const sc_query_id *id);
 
 /** Enter a query; its id must not be there yet. */

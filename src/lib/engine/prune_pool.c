@@ -1,4 +1,4 @@
-// A pool of threads that prune. See starcloak/prune.h.
+// A pool of threads that prune. starcloak/prune.h has the contract.
 //
 // Candidates wait in the queue of a pool of threads, finished cloaks in another; both are chained
 // through the cloaks themselves, so that handing one over takes no memory and cannot fail. Each

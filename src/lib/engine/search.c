@@ -380,7 +380,7 @@ __attribute__((always_inline)) static inline sc_err try_neighbour(search_state *
     return err;
 }
 
-/** See the covered set of a neighbour, and what is near it, as bits. */
+/** Set the covered set of a neighbour, and what is near it, as bits. */
 static void look_at(const search_state *search, const sc__neighbour *v, search_bounds bounds)
 {
     const sc_star_id *stars = sc__ball_stars(v->ball);
@@ -391,7 +391,7 @@ static void look_at(const search_state *search, const sc__neighbour *v, search_b
     }
 }
 
-/** Try the neighbours in turn. `found` says whether `added` makes `grown_from` a candidate. */
+/** Try the neighbours in turn. `found` is whether `added` makes `grown_from` a candidate. */
 static sc_err try_all(search_state *search, search_bounds bounds, uint32_t *grown_from,
                       uint32_t *added, bool *found)
 {

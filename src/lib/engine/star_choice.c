@@ -1,10 +1,9 @@
-// Selecting a star: the first place where chance enters a cloak. See select.h.
+// Selecting a star: the first random step of a cloak.
 //
-// Queries on one road gather at one star, roads that meet at an active star go to
-// that star, and only where nothing speaks for either end the dice decide, in
-// favour of the end that is cheaper to answer for. Most of a cloak's randomness
-// is decided here: whoever knows the map and the traffic still does not know which
-// of the two neighbourhoods a query went to.
+// Queries on one road gather at one star, and roads that meet at an active star go to that star.
+// Otherwise an end is drawn, the one that is cheaper to answer for with the higher probability.
+// Most of a cloak's randomness comes from here: an adversary who knows the map and the traffic
+// still does not know which of the two neighbourhoods a query went to.
 #include "engine/star_choice.h"
 
 #include "engine/ball.h"
@@ -71,7 +70,7 @@ sc_err sc__select_star(sc_engine *engine, const sc_query *query, sc_star_id *out
         err = sc__ball_meets(engine, other, query->max_hops, demand, &is_met);
         if (err) return err;
     }
-    // If neither end has roads enough, no company will ever help.
+    // If neither end has roads enough, no other query will ever help.
     *out = is_met ? other : SC_NONE;
     return SC_OK;
 }

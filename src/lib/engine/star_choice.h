@@ -1,8 +1,6 @@
 /**
  * @file star_choice.h
  * @brief Which of a segment's two end stars a query is assigned to.
- *
- * Used by: engine.c, graph.c.
  */
 #ifndef SC_ENGINE_STAR_CHOICE_H
 #define SC_ENGINE_STAR_CHOICE_H
