@@ -217,7 +217,7 @@ static void test_ways_may_lead_out_of_the_region(void **state)
 
 // Sixty roads out of a grid of 84, so that walks begin again and go farther: each cloak is the one
 // before it and one road more, and no road that is left out is nearer. (That the order is right is
-// for test_alone_reference.c.)
+// for test_per_query_reference.c.)
 static void test_longer_walks_go_on_as_the_shorter_ones_began(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 // From one variant to another under way: every direction by itself, and what a switch leaves alone.
-// Random streams are in test_switch_streams.c.
+// Random streams are in test_search_switch_streams.c.
 #include <starcloak/engine.h>
 
 #include "support/check.h"
