@@ -78,23 +78,37 @@ static void ring_bell(const sc_handover *handover)
     (void)!write(handover->bell, &once, sizeof once);
 }
 
-bool sc_handover_put(sc_handover *handover, const void *item)
+/** Put `count`, for which there is room, behind the last one. At most two pieces, as above. */
+static void put_in(sc_handover *h, const unsigned char *items, size_t count)
+{
+    while (count > 0) {
+        const size_t until_end = h->capacity - h->first;
+        const size_t place = h->count < until_end ? h->first + h->count : h->count - until_end;
+        const size_t piece = count < h->capacity - place ? count : h->capacity - place;
+        memcpy(h->ring + place * h->item_size, items, piece * h->item_size);
+        items += piece * h->item_size;
+        h->count += piece;
+        count -= piece;
+    }
+}
+
+size_t sc_handover_put_many(sc_handover *handover, const void *items, size_t count)
 {
     pthread_mutex_lock(&handover->lock);
-    const bool has_room = handover->count < handover->capacity;
+    const size_t room = handover->capacity - handover->count;
     const bool was_empty = handover->count == 0;
-    if (has_room) {
-        const size_t until_end = handover->capacity - handover->first;
-        const size_t place = handover->count < until_end ? handover->first + handover->count
-                                                         : handover->count - until_end;
-        memcpy(handover->ring + place * handover->item_size, item, handover->item_size);
-        handover->count++;
-    }
+    if (count > room) count = room;
+    put_in(handover, items, count);
     pthread_mutex_unlock(&handover->lock);
     // Who finds others waiting need not ring: whoever put the first of them does, or the taker
     // who left some.
-    if (has_room && was_empty) ring_bell(handover);
-    return has_room;
+    if (count > 0 && was_empty) ring_bell(handover);
+    return count;
+}
+
+bool sc_handover_put(sc_handover *handover, const void *item)
+{
+    return sc_handover_put_many(handover, item, 1) == 1;
 }
 
 size_t sc_handover_take(sc_handover *handover, void *items, size_t room)

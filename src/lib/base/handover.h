@@ -36,6 +36,10 @@ void sc_handover_free(sc_handover *handover);
 /** Copy `item` to the end. False if there is no room: nothing is done then. Any thread. */
 bool sc_handover_put(sc_handover *handover, const void *item);
 
+/** The same for several, in their order; returns how many of them found room. The bell rings once.
+ */
+size_t sc_handover_put_many(sc_handover *handover, const void *items, size_t count);
+
 /**
  * Take up to `room` things into `items`, oldest first; returns how many. What is taken is wiped
  * from the queue. If more are waiting than were taken, the bell keeps ringing.

@@ -140,8 +140,8 @@
     COUNT(engine, threads, "threads", "N", 0, 0, 1024, START, RUN,                                    \
           "threads with engines, which share the parts (default 0: 1, and with 'starcloak worker' "   \
           "one per processor)")                                                                       \
-    COUNT(engine, prune_threads, "prune-threads", "N", 1, 0, 256, START, RUN,                         \
-          "threads that trim candidates; 0: the engine's own does it (default 1)")                    \
+    COUNT(engine, prune_threads, "prune-threads", "N", 0, 0, 256, START, RUN,                         \
+          "threads that trim candidates; 0: the engine's own does it (default 0)")                    \
     COUNT(engine, max_pending, "max-pending", "N", 100000, 1, 10000000, START, ALL,                   \
           "queries that wait at once; more are refused (default 100000)")                             \
     NUMBER(engine, jitter_s, "jitter", "S", 0.2, 0, 3600, START, DOOR,                                \

@@ -140,6 +140,7 @@ static void sleep_until_due(sc_courier *courier)
 void *sc__watch_run(void *context)
 {
     sc_courier *courier = context;
+    pthread_setname_np(pthread_self(), "clerk-watch");
     pthread_mutex_lock(&courier->lock);
     while (!courier->is_stopping) {
         sc__timed *first = sc__timers_first(&courier->leaving);

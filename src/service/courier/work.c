@@ -199,6 +199,7 @@ void *sc__worker_run(void *context)
 {
     sc__worker *worker = context;
     sc_courier *courier = worker->courier;
+    pthread_setname_np(pthread_self(), "clerk");
     for (sc__job *job = sc__courier_next(courier); job; job = sc__courier_next(courier)) {
         do_job_and_wipe(worker, job);
     }

@@ -144,6 +144,7 @@ static inline void house_staff(house *h)
     ledger.provider_deadline_s = h->options.provider ? 1.0 : 60.0;
     ledger.is_paranoid = true;
     ledger.settled = sc_door_settled;
+    ledger.all_settled = sc_door_all_settled;
     ledger.context = parts->door;
     CHECK_OK(sc_ledger_new(h->map, &ledger, &parts->ledger, &diag), &diag);
     sc_rng *rng = NULL;
