@@ -12,7 +12,7 @@ SOAK_HELD ?= 50000
 CHAOS_MINUTES ?= 3
 CHAOS_SEED ?= 1
 
-.PHONY: all demo demo-stop tour test lint format bench soak chaos figures fuzz install clean setup help debug asan tsan
+.PHONY: all demo demo-stop tour test check lint format bench soak chaos figures fuzz install clean setup help debug asan tsan
 
 all: setup ## build the library and the program: build/starcloak
 	@scripts/build release
@@ -28,6 +28,9 @@ tour: all ## the same on the command line: every engine on a sample city, a run 
 
 test: setup ## build with sanitizers, run every test, end with one line of counts
 	@tests/run
+
+check: setup ## what takes longer, for CI: gcc's warnings, clang-tidy, cppcheck, the thread sanitizer
+	@tests/run --slow
 
 lint: setup ## clang-format, clang-tidy and cppcheck; types, format and lint of the window
 	@scripts/lint

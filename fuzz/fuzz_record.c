@@ -5,7 +5,7 @@
 #include "door.h"
 #include "town.h"
 
-#include "verify/record.h"
+#include "verify/verify_record.h"
 
 enum { ANSWER_SAMPLE = 3 };
 

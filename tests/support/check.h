@@ -13,7 +13,12 @@
  *
  * and are listed with SC_CASES(test), which prints the seed of a failed one.
  *
- * Used by: tests.
+ * A file of tests ends with the list of them, which registers itself (suite.c has the main()):
+ *
+ *     static const struct CMUnitTest tests[] = {
+ *         cmocka_unit_test(test_a_heap_gives_the_least_first),
+ *     };
+ *     SC_SUITE(tests)
  */
 #ifndef SC_TESTS_SUPPORT_CHECK_H
 #define SC_TESTS_SUPPORT_CHECK_H
@@ -63,6 +68,35 @@ void check_case_done(void);
 /** For SC_CASES. */
 int check_tell_case(void **state);
 #define SC_CASES(test) cmocka_unit_test_teardown(test, check_tell_case)
+
+/** The tests of one file. The suite is called as the file is, without "test_". */
+typedef struct sc_suite {
+    const char *file;
+    const struct CMUnitTest *tests;
+    size_t test_count;
+    CMFixtureFunction begin;  ///< before the first test, or NULL
+    CMFixtureFunction end;    ///< after the last test, or NULL
+    struct sc_suite *next;
+    struct sc_suite **all;  ///< for its process to free
+    char name[64];
+} sc_suite;
+
+void sc_suite_register(sc_suite *suite);
+
+/** Registers the array `list` as the tests of this file. */
+#define SC_SUITE(list) SC_SUITE_WITH(list, NULL, NULL)
+
+/** The same, with what is called before the first test and after the last one. */
+#define SC_SUITE_WITH(list, before, after)                                    \
+    __attribute__((constructor)) static void register_suite(void)             \
+    {                                                                         \
+        static sc_suite suite = {.file = __FILE__,                            \
+                                 .tests = (list),                             \
+                                 .test_count = sizeof(list) / sizeof *(list), \
+                                 .begin = (before),                           \
+                                 .end = (after)};                             \
+        sc_suite_register(&suite);                                            \
+    }
 
 /** Zeroed memory for tests; running out of it ends the program. Release with free(). */
 void *test_take(size_t count, size_t size);

@@ -8,7 +8,6 @@
  * everything must come out as if nothing had been. Elsewhere it need not: what was drawn before
  * memory ran out is drawn again.
  *
- * Used by: tests/memory/test_oom_engine.c, test_oom_alone.c.
  */
 #ifndef SC_TESTS_SUPPORT_LIFE_H
 #define SC_TESTS_SUPPORT_LIFE_H

@@ -12,8 +12,80 @@
 #ifndef SC_VERIFY_VERIFIER_H
 #define SC_VERIFY_VERIFIER_H
 
-#include "verify/findings.h"
-#include "verify/roads.h"
+#include <starcloak/map.h>
+#include <starcloak/verify.h>
+
+#include "base/diag.h"
+
+// === Counts of what was checked and what was wrong ==============================================
+// What doubting has come to: how much was looked at, how much was wrong, and the words.
+//
+// Everything that is looked at is looked at in pieces (a member, a cloak, an
+// event); a piece counts once, and is wrong at most once, so `violated` never
+// exceeds `checked`. docs/verify.md lists the pieces of each promise.
+
+typedef struct sc_findings {
+    uint64_t checked[SC_PROMISE_COUNT];
+    uint64_t violated[SC_PROMISE_COUNT];
+
+    /** Hears every violation as a sentence. */
+    void (*tell)(void *context, sc_promise promise, const char *sentence);
+
+    /** What sentences call a member of the claim that is looked at; NULL: "member 3". */
+    sc_quoted (*member_name)(void *context, size_t member);
+    void *context;
+} sc_findings;
+
+/** One more piece was looked at. */
+static inline void sc__looked_at(sc_findings *findings, sc_promise promise)
+{
+    findings->checked[promise]++;
+}
+
+/** The piece last looked at is wrong, in these words. */
+void sc__wrong(sc_findings *findings, sc_promise promise, const char *format, ...) SC_PRINTF(3, 4);
+
+// === The roads, found again from the edges ======================================================
+// A map has tables of which segments touch a star and which stars are
+// neighbours, and engines read those. Here they are not believed: one pass over
+// the edges, with no more than the nodes at which stars sit, finds them again. A
+// segment passes through nodes of degree 2 and ends at others, so a star (which
+// sits at an intersection, or stands for a whole lone road or ring) touches
+// exactly the segments that have an edge at its node.
+
+/** The stars that a segment touches: one or two. */
+typedef struct sc_touching {
+    sc_star_id a;
+    sc_star_id b;  ///< SC_NONE if there is only one, also at a loop
+} sc_touching;
+
+typedef struct sc_roads {
+    const sc_map *map;
+    uint32_t *degree;         ///< by node: ends of edges there; a self-loop has two
+    uint32_t *first_touched;  ///< by star, and one more: where its part of `touched` begins
+    sc_seg_id *touched;       ///< the segments that each star touches
+    sc_touching *touching;    ///< by segment
+} sc_roads;
+
+/**
+ * Find them. On failure there is nothing to release.
+ *
+ * @param map  borrowed; must outlive the result
+ * @return SC_OK, SC_ENOMEM
+ */
+SC_CHECKED sc_err sc__roads_init(sc_roads *roads, const sc_map *map);
+
+/** Harmless twice. */
+void sc__roads_fini(sc_roads *roads);
+
+/** Whether `star` is one of the stars that `segment` touches. Both must exist. */
+static inline bool sc__roads_touch(const sc_roads *roads, sc_seg_id segment, sc_star_id star)
+{
+    const sc_touching *touching = &roads->touching[segment];
+    return touching->a == star || touching->b == star;
+}
+
+// ================================================================================================
 
 typedef struct sc_star_marks {
     uint32_t claimed;   ///< last claim that lists it

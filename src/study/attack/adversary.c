@@ -1,6 +1,6 @@
 // The adversary: what it can be told, and what it makes of a cloak. See starcloak/attack.h.
 //
-//     sighting (sighting.c)
+//     sighting (score/score.c)
 //       -> likelihoods of its segments (estimate.c)
 //       |    ^ replays (replay.c), by threads (work.c)
 //       |        ^ the engine (cloaker_engine.c), or another cloaker

@@ -5,8 +5,10 @@
 #include "score/cases.h"
 
 #include "base/alloc.h"
+#include "base/diag.h"
 #include "record/run_reader.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 uint64_t sc_case_user(const char *name, size_t size)
@@ -161,4 +163,210 @@ void sc_case_book_fini(sc_case_book *book)
     sc_case_book_settle(book);
     sc_cases_fini(&book->cases);
     *book = (sc_case_book){.window = book->window};
+}
+
+// === Reading cases back from a record ===========================================================
+// Cases from a record. See cases.h; record/run_reader.h sees to what can go wrong in one.
+//
+// A record names users where they ask, and cloaks name queries. The reader knows whose a query was
+// by a hash of the name; which of these hashes are the adversary's own is remembered here.
+
+/** Room for the users of some ten thousand lines. */
+enum { BLOCK_SIZE = 1 << 16 };
+
+/** So many lines for each report of progress. */
+enum { LINES_PER_PROGRESS = 4096 };
+
+/** A record on its way. */
+typedef struct reading {
+    sc_run_reader *reader;
+    sc_case_record *out;
+    bool wants_lines;
+    sc_hash injected;         ///< hashes of the adversary's own users
+    sc_case_member *members;  ///< of the cloak at hand
+    size_t member_capacity;
+    sc_time last;  ///< of the events before
+} reading;
+
+static sc_err fail_memory(sc_diag *diag)
+{
+    return sc_fail_memory(diag, "reading the record");
+}
+
+/** Time goes on in a record; whoever links cloaks by time relies on it. */
+static sc_err go_on_to(reading *r, const sc_run_line *line, sc_time t, sc_diag *diag)
+{
+    if (t < r->last) {
+        return sc_fail(diag, SC_EPARSE,
+                       "%s:%" PRIu64 ": \"t\" is earlier than before; a record is in the order of "
+                       "time ('starcloak verify' tells more)",
+                       sc_run_reader_name(r->reader), line->number);
+    }
+    r->last = t;
+    return SC_OK;
+}
+
+// --- Questions -------------------------------------------------------------------
+
+/** Keep a name; NULL when memory is out. Names must not move, so they are kept in blocks. */
+static const char *keep_text(sc_case_record *record, const char *text, size_t size)
+{
+    if (record->text_left < size) {
+        const size_t room = size < BLOCK_SIZE ? BLOCK_SIZE : size;
+        if (!sc_grow(&record->texts, record->text_count, &record->text_capacity,
+                     sizeof *record->texts)) {
+            return NULL;
+        }
+        char *block = sc_malloc(room);
+        if (!block) return NULL;
+        record->texts[record->text_count++] = block;
+        record->text_left = room;
+    }
+    record->text_left -= size;
+    char *kept = record->texts[record->text_count - 1] + record->text_left;
+    memcpy(kept, text, size);
+    return kept;
+}
+
+static bool keep_line(sc_case_record *record, const sc_spoken *spoken)
+{
+    if (!sc_grow(&record->lines, record->line_count, &record->line_capacity,
+                 sizeof *record->lines)) {
+        return false;
+    }
+    sc_spoken *kept = &record->lines[record->line_count];
+    *kept = *spoken;
+    kept->ask.user = keep_text(record, spoken->ask.user, spoken->ask.user_size);
+    if (!kept->ask.user) return false;
+    record->line_count++;
+    return true;
+}
+
+static sc_key key_of_user(uint64_t user)
+{
+    return (sc_key){.high = user};
+}
+
+static sc_err take_question(reading *r, const sc_run_line *line, sc_diag *diag)
+{
+    const sc_ask *ask = &line->asked->ask;
+    const sc_err err = go_on_to(r, line, ask->t, diag);
+    if (err) return err;
+    r->out->query_count++;
+    if (sc_case_user_is_injected(ask->user, ask->user_size)) {
+        const uint64_t user = sc_case_user(ask->user, ask->user_size);
+        uint32_t holds = 0;
+        if (sc_hash_put(&r->injected, key_of_user(user), 1, &holds)) return fail_memory(diag);
+    }
+    if (r->wants_lines && !keep_line(r->out, line->asked)) return fail_memory(diag);
+    return SC_OK;
+}
+
+// --- Cloaks ----------------------------------------------------------------------
+
+static sc_case_member member_of(const reading *r, const sc_run_member *member)
+{
+    const sc_profile *profile = &member->profile;
+    return (sc_case_member){
+        .needs = {profile->k, profile->l, profile->max_hops, member->result_size},
+        .asked = member->asked,
+        .max_wait_us = profile->max_wait_us,
+        .is_injected = sc_hash_get(&r->injected, key_of_user(member->user), 0) != 0,
+        .segment = member->segment,
+        .user = member->user,
+    };
+}
+
+static sc_err take_cloak(reading *r, const sc_run_line *line, sc_diag *diag)
+{
+    const sc_run_cloak *cloak = &line->cloak;
+    const sc_err err = go_on_to(r, line, cloak->t, diag);
+    if (err) return err;
+    if (!sc_reserve(&r->members, cloak->member_count, &r->member_capacity, sizeof *r->members)) {
+        return fail_memory(diag);
+    }
+    for (size_t i = 0; i < cloak->member_count; i++) {
+        r->members[i] = member_of(r, &cloak->members[i]);
+    }
+    const sc_case one = {
+        .number = cloak->number,
+        .t = cloak->t,
+        .segments = cloak->segments,
+        .segment_count = cloak->segment_count,
+        .members = r->members,
+        .member_count = cloak->member_count,
+    };
+    return sc_cases_add(&r->out->cases, &one) ? fail_memory(diag) : SC_OK;
+}
+
+// --- All of it -------------------------------------------------------------------
+
+static sc_err take_line(reading *r, const sc_run_line *line, sc_diag *diag)
+{
+    switch (line->kind) {
+    case SC_RUN_QUERY:
+        return take_question(r, line, diag);
+    case SC_RUN_CLOAK:
+        return take_cloak(r, line, diag);
+    case SC_RUN_END:
+        r->out->has_engine = line->has_engine;
+        r->out->engine = line->engine;
+        return SC_OK;
+    case SC_RUN_OTHER:
+    case SC_RUN_ANSWER:
+        break;
+    }
+    return SC_OK;
+}
+
+static void report_progress(const sc_run_reader *reader, const sc_progress *progress)
+{
+    if (!progress || !progress->report) return;
+    uint64_t total = 0;
+    const uint64_t passed = sc_run_reader_passed(reader, &total);
+    progress->report(progress->context, "reading", passed, total);
+}
+
+static sc_err read_lines(reading *r, const sc_progress *progress, sc_diag *diag)
+{
+    for (;;) {
+        sc_run_line line;
+        sc_err err = sc_run_reader_next(r->reader, &line, diag);
+        if (err || !line.text.text) return err;
+        err = take_line(r, &line, diag);
+        if (err) return err;
+        if (line.number % LINES_PER_PROGRESS == 0) report_progress(r->reader, progress);
+    }
+}
+
+sc_err sc_case_record_read(const sc_map *map, const char *path, bool wants_lines,
+                           const sc_progress *progress, sc_case_record *out, sc_diag *diag)
+{
+    reading r = {.out = out, .wants_lines = wants_lines, .last = INT64_MIN};
+    sc_err err = sc_run_reader_open(map, NULL, path, &r.reader, diag);
+    if (err) return err;
+    sc_run_reader_want_askers(r.reader);
+    err = read_lines(&r, progress, diag);
+    if (!err && out->cases.count == 0) {
+        err = sc_fail(diag, SC_EINVAL,
+                      "%s: there is no cloak in it, so there is nothing to attack; take the record "
+                      "of a run that had some",
+                      sc_run_reader_name(r.reader));
+    }
+    if (!err) report_progress(r.reader, progress);
+    sc_run_reader_free(r.reader);
+    sc_hash_fini(&r.injected);
+    sc_free(r.members);
+    return err;
+}
+
+void sc_case_record_fini(sc_case_record *record)
+{
+    for (size_t i = 0; i < record->text_count; i++) {
+        sc_free(record->texts[i]);
+    }
+    sc_free(record->texts);
+    sc_free(record->lines);
+    sc_cases_fini(&record->cases);
+    *record = (sc_case_record){.query_count = 0};
 }

@@ -5,13 +5,242 @@
 // same segment however many there are, so that more of them only add to what fewer did.
 #include "score/inject.h"
 
+#include <starcloak/star.h>
+
 #include "base/alloc.h"
 #include "base/diag.h"
-#include "score/inject_internal.h"
+#include "base/rng.h"
+#include "base/sort.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+/** What is needed of a victim to be near it. */
+typedef struct quarry {
+    const sc_spoken *line;  ///< lent by whoever gave the lines
+    sc_seg_id segment;
+    uint64_t seed;  ///< of where the queries near it go
+} quarry;
+
+/** Segments around another. Zero-initialise, then around_init(); around_fini(). */
+typedef struct nearby_segments {
+    const sc_map *map;  ///< borrowed
+    sc_ball *ball;
+    sc_seg_id *segments;
+    size_t count;
+    size_t capacity;
+} nearby_segments;
+
+// === Segments around another ====================================================================
+
+static sc_err around_init(nearby_segments *around, const sc_map *map)
+{
+    around->map = map;
+    return sc_ball_new(map, &around->ball);
+}
+
+/** Harmless twice. */
+static void around_fini(nearby_segments *around)
+{
+    sc_ball_free(around->ball);
+    sc_free(around->segments);
+    *around = (nearby_segments){0};
+}
+
+static bool add_segments_of(nearby_segments *around, sc_star_id star)
+{
+    const sc_star *stars = sc_map_stars(around->map);
+    const sc_seg_id *listed = sc_map_star_segments(around->map);
+    for (uint32_t i = stars[star].first_segment; i < stars[star + 1].first_segment; i++) {
+        if (!sc_grow(&around->segments, around->count, &around->capacity,
+                     sizeof *around->segments)) {
+            return false;
+        }
+        around->segments[around->count++] = listed[i];
+    }
+    return true;
+}
+
+static bool add_ball(nearby_segments *around, sc_star_id star, uint32_t max_hops)
+{
+    size_t count = 0;
+    const sc_star_id *stars = sc_ball_walk(around->ball, star, max_hops, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (!add_segments_of(around, stars[i])) return false;
+    }
+    return true;
+}
+
+/** Most are there several times: both their stars are, and in both balls. */
+static void keep_each_once(nearby_segments *around)
+{
+    sc_seg_id *segments = around->segments;
+    sc_sort_u32(segments, around->count);
+    size_t kept = 1;
+    for (size_t i = 1; i < around->count; i++) {
+        if (segments[i] != segments[kept - 1]) segments[kept++] = segments[i];
+    }
+    around->count = kept;
+}
+
+/**
+ * List all segments that touch a star within `max_hops` of a star of `segment`, itself among them,
+ * each once, in an order drawn from `rng`: those before it are the same however many are used.
+ *
+ * @return SC_OK, SC_ENOMEM
+ */
+static sc_err around_draw(nearby_segments *around, sc_seg_id segment, uint32_t max_hops,
+                          sc_rng *rng)
+{
+    const sc_segment *centre = &sc_map_segments(around->map)[segment];
+    around->count = 0;
+    if (!add_ball(around, centre->star_a, max_hops)) return SC_ENOMEM;
+    if (centre->star_b != SC_NONE && centre->star_b != centre->star_a &&
+        !add_ball(around, centre->star_b, max_hops)) {
+        return SC_ENOMEM;
+    }
+    keep_each_once(around);
+    for (size_t i = 0; i < around->count; i++) {
+        const size_t drawn = i + sc_rng_below(rng, (uint32_t)(around->count - i));
+        const sc_seg_id other = around->segments[drawn];
+        around->segments[drawn] = around->segments[i];
+        around->segments[i] = other;
+    }
+    return SC_OK;
+}
+
+// === Victims ====================================================================================
+// Who is to be found: drawn from the lines of a stream, and looked up among cases.
+//
+// Lines are shuffled as far as need be, and each brings its user in unless there is one of it
+// already, or the line is nowhere on the map. So a traveller who asks often is drawn more often,
+// as for an adversary who waits until somebody passes; and nothing depends on how many are wanted.
+
+// --- Drawing -------------------------------------------------------------------------
+
+/** The segment on which a line is asked, as admission with its ordinary limits finds it. */
+static bool find_segment(const sc_map *map, const sc_ask *ask, sc_seg_id *out)
+{
+    if (ask->is_on_edge) {
+        if (ask->edge >= sc_map_edge_count(map)) return false;
+        *out = sc_map_edges(map)[ask->edge].segment;
+        return true;
+    }
+    sc_snap at;
+    if (sc_map_snap(map, ask->x, ask->y, sc_limits_default().max_snap_m, &at)) return false;
+    *out = at.segment;
+    return true;
+}
+
+static sc_key key_of(uint64_t user)
+{
+    return (sc_key){.high = user};
+}
+
+/** The places of all lines that victims may be drawn from; NULL if memory is out. */
+static uint32_t *list_eligible(const sc_spoken *lines, size_t line_count, sc_run_window window,
+                               size_t *count)
+{
+    uint32_t *places = sc_malloc_array(line_count, sizeof *places);
+    if (!places) return NULL;
+    *count = 0;
+    for (size_t i = 0; i < line_count; i++) {
+        if (sc_run_window_has(window, lines[i].ask.t)) places[(*count)++] = (uint32_t)i;
+    }
+    return places;
+}
+
+/** Take whoever asks this line in, unless it is one already. */
+static sc_err take(sc_injection *injection, quarry *quarries, const quarry *quarry)
+{
+    const sc_ask *ask = &quarry->line->ask;
+    const uint64_t user = sc_case_user(ask->user, ask->user_size);
+    const uint32_t number = (uint32_t)injection->victim_count;
+    uint32_t put = 0;
+    const sc_err err = sc_hash_put(&injection->numbers, key_of(user), number, &put);
+    if (err || put != number) return err;
+    injection->victims[number] = (sc_victim){.user = user, .asked = ask->t};
+    quarries[number] = *quarry;
+    injection->victim_count++;
+    return SC_OK;
+}
+
+static sc_err draw_from(uint32_t *places, size_t count, size_t wanted, sc_injection *injection,
+                        const sc_map *map, const sc_spoken *lines, uint64_t seed, quarry *quarries)
+{
+    sc_rng rng;
+    sc_rng_seed(&rng, seed);
+    for (size_t i = 0; i < count && injection->victim_count < wanted; i++) {
+        const size_t drawn = i + sc_rng_below(&rng, (uint32_t)(count - i));
+        quarry quarry = {.line = &lines[places[drawn]], .seed = sc_rng_next(&rng)};
+        places[drawn] = places[i];
+        if (!find_segment(map, &quarry.line->ask, &quarry.segment)) continue;
+        const sc_err err = take(injection, quarries, &quarry);
+        if (err) return err;
+    }
+    return SC_OK;
+}
+
+/**
+ * Draw the victims of `injection`, which depends on the lines, the seed and the window alone: with
+ * fewer wanted it is the first of them.
+ *
+ * @param out  set to one per victim, in their order; to be freed, also after a failure
+ * @return SC_OK, SC_ENOMEM
+ */
+static sc_err victims_draw(sc_injection *injection, const sc_map *map, const sc_spoken *lines,
+                           size_t line_count, const sc_injection_options *options, quarry **out)
+{
+    size_t count = 0;
+    uint32_t *places = list_eligible(lines, line_count, options->window, &count);
+    if (!places) return SC_ENOMEM;
+    const size_t wanted = options->victims < count ? options->victims : count;
+    injection->victims = sc_malloc_array(wanted, sizeof *injection->victims);
+    *out = sc_malloc_array(wanted, sizeof **out);
+    const sc_err err = injection->victims && *out ? draw_from(places, count, wanted, injection, map,
+                                                              lines, options->seed, *out)
+                                                  : SC_ENOMEM;
+    sc_free(places);
+    return err;
+}
+
+// --- Finding -------------------------------------------------------------------------
+
+#define NOT_FOUND SIZE_MAX
+
+/** The first victim in a case that was in none before it. */
+static size_t first_victim_in(const sc_injection *injection, const sc_case *one,
+                              const size_t *which)
+{
+    size_t first = NOT_FOUND;
+    for (size_t m = 0; m < one->member_count; m++) {
+        const sc_case_member *member = &one->members[m];
+        const uint32_t number = sc_hash_get(&injection->numbers, key_of(member->user), UINT32_MAX);
+        if (number == UINT32_MAX || injection->victims[number].asked != member->asked) continue;
+        if (number < first && which[number] == NOT_FOUND) first = number;
+    }
+    return first;
+}
+
+size_t sc_injection_find(const sc_injection *injection, const sc_cases *cases, size_t *which)
+{
+    for (size_t v = 0; v < injection->victim_count; v++) {
+        which[v] = NOT_FOUND;
+    }
+    for (size_t c = 0; c < cases->count; c++) {
+        const sc_case one = sc_cases_at(cases, c);
+        const size_t victim = first_victim_in(injection, &one, which);
+        if (victim != NOT_FOUND) which[victim] = c;
+    }
+    size_t found = 0;
+    for (size_t v = 0; v < injection->victim_count; v++) {
+        if (which[v] != NOT_FOUND) which[found++] = which[v];
+    }
+    return found;
+}
+
+// === The lines of the adversary =================================================================
 
 /** Room for a name: the prefix, the victim's number, ":", the query's number, NUL. */
 enum { NAME_ROOM = sizeof SC_INJECTED_PREFIX + 10 + 1 + 10 };
@@ -120,13 +349,13 @@ typedef struct gathering {
     sc_profile profile;
     uint32_t injected;
     sc_time begin;  ///< of the stream
-    sc__around around;
+    nearby_segments around;
     sc_spoken *lines;
     size_t count;
     char *names;  ///< NAME_ROOM each, in the order in which they were gathered
 } gathering;
 
-static void gather_one(gathering *g, uint32_t victim, const sc__quarry *quarry, uint32_t i)
+static void gather_one(gathering *g, uint32_t victim, const quarry *quarry, uint32_t i)
 {
     char *name = g->names + g->count * NAME_ROOM;
     const int size =
@@ -142,12 +371,12 @@ static void gather_one(gathering *g, uint32_t victim, const sc__quarry *quarry, 
     stand_on(g->map, g->around.segments[i % g->around.count], &line->ask);
 }
 
-static sc_err gather(gathering *g, const sc__quarry *quarries, size_t count, uint32_t max_hops)
+static sc_err gather(gathering *g, const quarry *quarries, size_t count, uint32_t max_hops)
 {
     for (size_t v = 0; v < count; v++) {
         sc_rng rng;
         sc_rng_seed(&rng, quarries[v].seed);
-        const sc_err err = sc__around_draw(&g->around, quarries[v].segment, max_hops, &rng);
+        const sc_err err = around_draw(&g->around, quarries[v].segment, max_hops, &rng);
         if (err) return err;
         for (uint32_t i = 0; i < g->injected; i++) {
             gather_one(g, (uint32_t)v, &quarries[v], i);
@@ -186,8 +415,7 @@ static sc_err merge(sc_injection *injection, const sc_spoken *lines, size_t line
 // --- The whole -------------------------------------------------------------------------------
 
 static sc_err inject(sc_injection *injection, const sc_map *map, const sc_spoken *lines,
-                     size_t line_count, const sc_injection_options *options,
-                     const sc__quarry *quarries)
+                     size_t line_count, const sc_injection_options *options, const quarry *quarries)
 {
     const size_t most = injection->victim_count * options->injected;
     gathering g = {
@@ -199,13 +427,13 @@ static sc_err inject(sc_injection *injection, const sc_map *map, const sc_spoken
         .names = sc_malloc_array(most, NAME_ROOM),
     };
     injection->names = g.names;
-    sc_err err = g.lines && g.names ? sc__around_init(&g.around, map) : SC_ENOMEM;
+    sc_err err = g.lines && g.names ? around_init(&g.around, map) : SC_ENOMEM;
     if (!err) err = gather(&g, quarries, injection->victim_count, options->within_hops);
     if (!err) {
         qsort(g.lines, g.count, sizeof *g.lines, compare_lines);
         err = merge(injection, lines, line_count, &g);
     }
-    sc__around_fini(&g.around);
+    around_fini(&g.around);
     sc_free(g.lines);
     return err;
 }
@@ -218,8 +446,8 @@ sc_err sc_injection_init(sc_injection *injection, const sc_map *map, const sc_sp
     if (err) return err;
 
     sc_injection made = {0};
-    sc__quarry *quarries = NULL;
-    err = sc__victims_draw(&made, map, lines, line_count, options, &quarries);
+    quarry *quarries = NULL;
+    err = victims_draw(&made, map, lines, line_count, options, &quarries);
     if (!err) err = inject(&made, map, lines, line_count, options, quarries);
     sc_free(quarries);
     if (err) {

@@ -9,9 +9,14 @@
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "base/file.h"
-#include "traces/traces_internal.h"
+#include "traces/trace_readers.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 struct sc_traces {
@@ -213,4 +218,216 @@ const sc_track *sc_traces_tracks(const sc_traces *traces, size_t *count)
 sc_traces_summary sc_traces_summary_of(const sc_traces *traces)
 {
     return traces->summary;
+}
+
+// === Which files a folder holds =================================================================
+
+static sc_err fail_errno(sc_diag *diag, const char *path)
+{
+    const int why = errno;
+    return sc_fail(diag, SC_EIO, "%s: cannot read the folder: %s%s", path, strerror(why),
+                   why == EACCES ? "; you lack permission to read it" : "");
+}
+
+// What cannot be looked at is taken for a file: opening it will tell why.
+static bool is_file(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) != 0 || S_ISREG(status.st_mode);
+}
+
+static sc_err add_entry(sc__folder *folder, const char *path, const char *name, sc_diag *diag)
+{
+    const size_t path_size = strlen(path);
+    const char *slash = path_size > 0 && path[path_size - 1] == '/' ? "" : "/";
+    const size_t size = path_size + 1 + strlen(name) + 1;
+    char *full = sc_malloc(size);
+    if (!full || !sc_grow(&folder->paths, folder->count, &folder->capacity, sizeof full)) {
+        sc_free(full);
+        return sc_fail_memory(diag, "listing a folder");
+    }
+    snprintf(full, size, "%s%s%s", path, slash, name);
+    if (is_file(full)) {
+        folder->paths[folder->count++] = full;
+    } else {
+        sc_free(full);
+    }
+    return SC_OK;
+}
+
+static int compare_paths(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+sc_err sc__folder_list(const char *path, sc__folder *folder, sc_diag *diag)
+{
+    DIR *entries = opendir(path);
+    if (!entries) return fail_errno(diag, path);
+
+    sc_err err = SC_OK;
+    for (;;) {
+        errno = 0;
+        const struct dirent *entry = readdir(entries);
+        if (!entry) {
+            if (errno != 0) err = fail_errno(diag, path);
+            break;
+        }
+        if (entry->d_name[0] == '.') continue;
+        err = add_entry(folder, path, entry->d_name, diag);
+        if (err) break;
+    }
+    closedir(entries);
+    if (!err && folder->count > 0) {
+        qsort(folder->paths, folder->count, sizeof *folder->paths, compare_paths);
+    }
+    return err;
+}
+
+void sc__folder_fini(sc__folder *folder)
+{
+    for (size_t i = 0; i < folder->count; i++) {
+        sc_free(folder->paths[i]);
+    }
+    sc_free(folder->paths);
+    *folder = (sc__folder){0};
+}
+
+// === Lines and fields of the formats that are text ==============================================
+
+enum { LINES_PER_PROGRESS = 1 << 16 };
+
+sc__trace_lines sc__trace_lines_of(const sc__trace_file *file)
+{
+    return (sc__trace_lines){.file = file, .lines = sc_lines_of(file->input)};
+}
+
+static void report_progress(const sc__trace_lines *lines)
+{
+    const sc_progress *progress = lines->file->progress;
+    if (!progress || !progress->report || lines->lines.line % LINES_PER_PROGRESS != 0) return;
+    const sc_input *input = lines->file->input;
+    progress->report(progress->context, SC__TRACE_PHASE,
+                     (uint64_t)(lines->lines.next - (const char *)input->data), input->size);
+}
+
+static bool is_blank(sc_slice line)
+{
+    sc_slice field;
+    return !sc_slice_field(&line, &field);
+}
+
+sc_err sc__trace_line_next(sc__trace_lines *lines, sc_slice *line)
+{
+    while (sc_lines_next(&lines->lines, line)) {
+        report_progress(lines);
+        if (line->size > SC__TRACE_MAX_LINE) {
+            return sc__trace_fail_line(lines, "the line is too long for a trace");
+        }
+        if (line->size > 0 && memchr(line->text, '\0', line->size)) {
+            return sc__trace_fail_line(lines, "a NUL byte, which no text has");
+        }
+        if (!is_blank(*line)) return SC_OK;
+    }
+    *line = (sc_slice){NULL, 0};
+    return SC_OK;
+}
+
+sc_err sc__trace_fail_line(const sc__trace_lines *lines, const char *what)
+{
+    return sc_lines_fail_line(&lines->lines, lines->file->diag, what);
+}
+
+sc_err sc__trace_fail_field(const sc__trace_lines *lines, const char *name, const char *what)
+{
+    return sc_fail(lines->file->diag, SC_EPARSE, "%s:%llu: field '%s' %s", lines->file->input->name,
+                   (unsigned long long)lines->lines.line, name, what);
+}
+
+sc_err sc__trace_field(const sc__trace_lines *lines, sc_slice *line, const char *name,
+                       sc_slice *out)
+{
+    return sc_slice_field(line, out) ? SC_OK : sc__trace_fail_field(lines, name, "is missing");
+}
+
+sc_err sc__trace_number(const sc__trace_lines *lines, sc_slice *line, const char *name, double *out)
+{
+    sc_slice field = {0};
+    const sc_err err = sc__trace_field(lines, line, name, &field);
+    if (err) return err;
+    return sc_slice_double(field, out) ? SC_OK
+                                       : sc__trace_fail_field(lines, name, "is not a number");
+}
+
+// === Telling the formats apart by how a file begins =============================================
+// Only the first line that is not blank counts, and of XML the outermost element. No file looks
+// like two of the formats: a tag, an event's word, four numbers, a header.
+
+static bool begins_with(sc_slice text, const char *start)
+{
+    const size_t size = strlen(start);
+    return text.size >= size && memcmp(text.text, start, size) == 0;
+}
+
+/** `text` from the next `mark` on; nothing if there is none. */
+static sc_slice from(sc_slice text, const char *mark)
+{
+    const char *found = text.size > 0 ? memmem(text.text, text.size, mark, strlen(mark)) : NULL;
+    if (!found) return (sc_slice){text.text, 0};
+    return (sc_slice){found, text.size - (size_t)(found - text.text)};
+}
+
+// What may stand before the outermost element is passed over as far as it takes to find that; the
+// reader will look at it properly.
+static bool is_fcd(sc_slice text)
+{
+    for (;;) {
+        text = from(text, "<");
+        if (begins_with(text, "<!--")) {
+            text = from(text, "-->");
+        } else if (begins_with(text, "<?") || begins_with(text, "<!")) {
+            text = from(text, ">");
+        } else {
+            return begins_with(text, "<fcd-export");
+        }
+    }
+}
+
+static bool is_brinkhoff(sc_slice line)
+{
+    sc_slice word = {0};
+    return sc_slice_field(&line, &word) &&
+           (sc_slice_is(word, "newpoint") || sc_slice_is(word, "point") ||
+            sc_slice_is(word, "disappearpoint"));
+}
+
+static bool is_cabspotting(sc_slice line)
+{
+    enum { FIELDS = 4 };
+    sc_slice field = {0};
+    double number = 0.0;
+    for (int i = 0; i < FIELDS; i++) {
+        if (!sc_slice_field(&line, &field) || !sc_slice_double(field, &number)) return false;
+    }
+    return !sc_slice_field(&line, &field);
+}
+
+sc_trace_format sc__trace_detect(const sc_input *input)
+{
+    sc_lines lines = sc_lines_of(input);
+    sc_slice line = {0};
+    sc_slice first = {0};
+    bool is_blank = true;
+    while (is_blank && sc_lines_next(&lines, &line)) {
+        sc_slice rest = line;
+        is_blank = !sc_slice_field(&rest, &first);
+    }
+    if (is_blank) return SC_TRACE_ANY;
+    if (first.text[0] == '<') {
+        const sc_slice whole = {first.text, (size_t)(lines.end - first.text)};
+        return is_fcd(whole) ? SC_TRACE_FCD : SC_TRACE_ANY;
+    }
+    if (is_brinkhoff(line)) return SC_TRACE_BRINKHOFF;
+    if (is_cabspotting(line)) return SC_TRACE_CABSPOTTING;
+    return sc__csv_is_header(line) ? SC_TRACE_CSV : SC_TRACE_ANY;
 }

@@ -56,11 +56,8 @@ static void test_a_map_without_objects_has_none_to_reach(void **state)
     sketch_free(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_as_many_can_be_reached_as_a_search_finds),
-        cmocka_unit_test(test_a_map_without_objects_has_none_to_reach),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_as_many_can_be_reached_as_a_search_finds),
+    cmocka_unit_test(test_a_map_without_objects_has_none_to_reach),
+};
+SC_SUITE(tests)

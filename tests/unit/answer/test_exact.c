@@ -168,14 +168,11 @@ static void test_objects_of_the_providers_own_are_answered_as_exactly(void **sta
     check_case_done();
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_every_member_gets_the_exact_answer),
-        SC_CASES(test_compact_bytes_between_both_sides_change_nothing),
-        SC_CASES(test_an_object_at_exactly_the_radius_is_within_it),
-        SC_CASES(test_geojson_between_both_sides_changes_nothing_but_rounding),
-        SC_CASES(test_objects_of_the_providers_own_are_answered_as_exactly),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_every_member_gets_the_exact_answer),
+    SC_CASES(test_compact_bytes_between_both_sides_change_nothing),
+    SC_CASES(test_an_object_at_exactly_the_radius_is_within_it),
+    SC_CASES(test_geojson_between_both_sides_changes_nothing_but_rounding),
+    SC_CASES(test_objects_of_the_providers_own_are_answered_as_exactly),
+};
+SC_SUITE(tests)

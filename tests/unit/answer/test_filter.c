@@ -276,21 +276,18 @@ static void test_as_many_candidates_are_allowed_as_the_provider_sends(void **sta
     assert_int_equal(allowed, sc_lbs_options_default().max_objects);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_someone_in_the_middle_gets_the_nearest_inside_and_outside),
-        cmocka_unit_test(test_of_equally_far_ones_the_lowest_number_comes_first),
-        cmocka_unit_test(test_ties_hold_at_every_position),
-        cmocka_unit_test(test_a_range_includes_its_rim),
-        cmocka_unit_test(test_maps_without_coordinates_are_answered_as_well),
-        cmocka_unit_test(test_objects_of_the_provider_are_called_by_its_numbers),
-        cmocka_unit_test(test_a_filter_takes_one_cloak_after_the_other),
-        cmocka_unit_test(test_a_position_elsewhere_is_refused_and_not_repeated),
-        cmocka_unit_test(test_a_unit_beyond_the_end_of_a_road_is_its_end),
-        cmocka_unit_test(test_before_a_reply_and_after_a_refused_one_there_is_no_answer),
-        cmocka_unit_test(test_options_out_of_range_are_refused),
-        cmocka_unit_test(test_as_many_candidates_are_allowed_as_the_provider_sends),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_someone_in_the_middle_gets_the_nearest_inside_and_outside),
+    cmocka_unit_test(test_of_equally_far_ones_the_lowest_number_comes_first),
+    cmocka_unit_test(test_ties_hold_at_every_position),
+    cmocka_unit_test(test_a_range_includes_its_rim),
+    cmocka_unit_test(test_maps_without_coordinates_are_answered_as_well),
+    cmocka_unit_test(test_objects_of_the_provider_are_called_by_its_numbers),
+    cmocka_unit_test(test_a_filter_takes_one_cloak_after_the_other),
+    cmocka_unit_test(test_a_position_elsewhere_is_refused_and_not_repeated),
+    cmocka_unit_test(test_a_unit_beyond_the_end_of_a_road_is_its_end),
+    cmocka_unit_test(test_before_a_reply_and_after_a_refused_one_there_is_no_answer),
+    cmocka_unit_test(test_options_out_of_range_are_refused),
+    cmocka_unit_test(test_as_many_candidates_are_allowed_as_the_provider_sends),
+};
+SC_SUITE(tests)

@@ -185,16 +185,13 @@ static void test_several_objects_at_one_place_are_all_there(void **state)
     drawn_cloak_free(c);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_shortest_way_between_two_places_of_a_cloak_may_lead_outside),
-        cmocka_unit_test(test_a_dead_end_is_left_by_one_end),
-        cmocka_unit_test(test_a_loop_is_gone_round_the_shorter_way),
-        cmocka_unit_test(test_of_two_parallel_roads_each_has_its_own_places),
-        cmocka_unit_test(test_cloaks_without_a_border_are_answered_from_their_own_objects),
-        cmocka_unit_test(test_a_cloak_may_be_in_pieces),
-        cmocka_unit_test(test_several_objects_at_one_place_are_all_there),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_the_shortest_way_between_two_places_of_a_cloak_may_lead_outside),
+    cmocka_unit_test(test_a_dead_end_is_left_by_one_end),
+    cmocka_unit_test(test_a_loop_is_gone_round_the_shorter_way),
+    cmocka_unit_test(test_of_two_parallel_roads_each_has_its_own_places),
+    cmocka_unit_test(test_cloaks_without_a_border_are_answered_from_their_own_objects),
+    cmocka_unit_test(test_a_cloak_may_be_in_pieces),
+    cmocka_unit_test(test_several_objects_at_one_place_are_all_there),
+};
+SC_SUITE(tests)

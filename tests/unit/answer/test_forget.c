@@ -168,13 +168,10 @@ static void test_there_may_be_nothing_to_forget(void **state)
     drawn_cloak_free(c);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_no_distance_of_an_answer_is_left),
-        cmocka_unit_test(test_a_reply_must_be_taken_in_again),
-        cmocka_unit_test(test_the_next_reply_makes_the_last_answers_forgotten),
-        cmocka_unit_test(test_there_may_be_nothing_to_forget),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_no_distance_of_an_answer_is_left),
+    cmocka_unit_test(test_a_reply_must_be_taken_in_again),
+    cmocka_unit_test(test_the_next_reply_makes_the_last_answers_forgotten),
+    cmocka_unit_test(test_there_may_be_nothing_to_forget),
+};
+SC_SUITE(tests)

@@ -165,15 +165,12 @@ static void test_long_chains_are_not_walked_to_the_end(void **state)
     sketch_free(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_where_roads_are_straight_the_bound_is_the_straight_line),
-        cmocka_unit_test(test_a_road_that_is_too_short_costs_its_own_shortness),
-        cmocka_unit_test(test_on_the_globe_the_bound_is_close_to_the_distance),
-        SC_CASES(test_no_way_is_below_the_bound),
-        cmocka_unit_test(test_an_object_is_approached_by_the_ends_of_its_road),
-        cmocka_unit_test(test_long_chains_are_not_walked_to_the_end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_where_roads_are_straight_the_bound_is_the_straight_line),
+    cmocka_unit_test(test_a_road_that_is_too_short_costs_its_own_shortness),
+    cmocka_unit_test(test_on_the_globe_the_bound_is_close_to_the_distance),
+    SC_CASES(test_no_way_is_below_the_bound),
+    cmocka_unit_test(test_an_object_is_approached_by_the_ends_of_its_road),
+    cmocka_unit_test(test_long_chains_are_not_walked_to_the_end),
+};
+SC_SUITE(tests)

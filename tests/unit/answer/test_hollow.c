@@ -187,14 +187,11 @@ static void test_a_category_named_twice_counts_once(void **state)
     check_believed(c, 0.0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_the_maps_own_objects_are_counted),
-        SC_CASES(test_a_providers_own_objects_cannot_be_counted),
-        SC_CASES(test_with_slack_roads_may_lead_to_other_places),
-        cmocka_unit_test(test_how_many_are_within_a_range_cannot_be_told),
-        cmocka_unit_test(test_a_category_named_twice_counts_once),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_the_maps_own_objects_are_counted),
+    SC_CASES(test_a_providers_own_objects_cannot_be_counted),
+    SC_CASES(test_with_slack_roads_may_lead_to_other_places),
+    cmocka_unit_test(test_how_many_are_within_a_range_cannot_be_told),
+    cmocka_unit_test(test_a_category_named_twice_counts_once),
+};
+SC_SUITE(tests)

@@ -315,12 +315,9 @@ static void test_requests_that_make_no_sense_are_refused(void **state)
     drawn_cloak_free(c);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_every_reply_that_cannot_be_is_refused_for_its_reason),
-        cmocka_unit_test(test_more_candidates_than_allowed_are_refused),
-        cmocka_unit_test(test_requests_that_make_no_sense_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_every_reply_that_cannot_be_is_refused_for_its_reason),
+    cmocka_unit_test(test_more_candidates_than_allowed_are_refused),
+    cmocka_unit_test(test_requests_that_make_no_sense_are_refused),
+};
+SC_SUITE(tests)

@@ -330,16 +330,13 @@ static void test_relays_that_are_no_cloak_of_the_map_are_refused(void **state)
     check_case_done();
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_search_from_a_border_node_meets_the_others_nearest_first),
-        cmocka_unit_test(test_a_search_from_a_border_node_goes_no_farther_than_it_should),
-        cmocka_unit_test(test_a_search_from_a_place_goes_both_ways),
-        cmocka_unit_test(test_a_place_is_found_along_the_whole_segment),
-        SC_CASES(test_searches_find_what_a_plain_search_inside_finds),
-        cmocka_unit_test(test_on_a_huge_cloak_only_the_nearest_border_nodes_are_met),
-        SC_CASES(test_relays_that_are_no_cloak_of_the_map_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_search_from_a_border_node_meets_the_others_nearest_first),
+    cmocka_unit_test(test_a_search_from_a_border_node_goes_no_farther_than_it_should),
+    cmocka_unit_test(test_a_search_from_a_place_goes_both_ways),
+    cmocka_unit_test(test_a_place_is_found_along_the_whole_segment),
+    SC_CASES(test_searches_find_what_a_plain_search_inside_finds),
+    cmocka_unit_test(test_on_a_huge_cloak_only_the_nearest_border_nodes_are_met),
+    SC_CASES(test_relays_that_are_no_cloak_of_the_map_are_refused),
+};
+SC_SUITE(tests)

@@ -167,13 +167,10 @@ static void test_an_answer_needs_no_memory(void **state)
     scene_free(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_relay_without_memory_is_told),
-        cmocka_unit_test(test_a_filter_without_memory_is_told),
-        cmocka_unit_test(test_taking_in_a_reply_without_memory_can_be_done_again),
-        cmocka_unit_test(test_an_answer_needs_no_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_relay_without_memory_is_told),
+    cmocka_unit_test(test_a_filter_without_memory_is_told),
+    cmocka_unit_test(test_taking_in_a_reply_without_memory_can_be_done_again),
+    cmocka_unit_test(test_an_answer_needs_no_memory),
+};
+SC_SUITE(tests)

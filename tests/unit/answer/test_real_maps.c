@@ -349,12 +349,9 @@ static void test_every_answer_in_northwest_atlanta_is_exact(void **state)
     close_country(&c);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_every_answer_in_california_is_exact),
-        SC_CASES(test_every_answer_in_san_francisco_is_exact),
-        SC_CASES(test_every_answer_in_northwest_atlanta_is_exact),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_every_answer_in_california_is_exact),
+    SC_CASES(test_every_answer_in_san_francisco_is_exact),
+    SC_CASES(test_every_answer_in_northwest_atlanta_is_exact),
+};
+SC_SUITE(tests)

@@ -212,16 +212,13 @@ static void test_a_relay_without_segments_or_requests_is_none(void **state)
     scene_free(&at);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_relay_has_the_cloak_and_the_map_it_is_of),
-        SC_CASES(test_members_who_ask_the_same_are_one_request),
-        cmocka_unit_test(test_requests_that_differ_in_anything_stay_apart),
-        cmocka_unit_test(test_requests_stand_in_any_order_equally_often),
-        SC_CASES(test_the_order_of_members_leaves_no_trace),
-        cmocka_unit_test(test_segments_and_border_nodes_ascend_whatever_order_they_come_in),
-        cmocka_unit_test(test_a_relay_without_segments_or_requests_is_none),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_relay_has_the_cloak_and_the_map_it_is_of),
+    SC_CASES(test_members_who_ask_the_same_are_one_request),
+    cmocka_unit_test(test_requests_that_differ_in_anything_stay_apart),
+    cmocka_unit_test(test_requests_stand_in_any_order_equally_often),
+    SC_CASES(test_the_order_of_members_leaves_no_trace),
+    cmocka_unit_test(test_segments_and_border_nodes_ascend_whatever_order_they_come_in),
+    cmocka_unit_test(test_a_relay_without_segments_or_requests_is_none),
+};
+SC_SUITE(tests)

@@ -51,12 +51,9 @@ static void test_when_rounds_can_no_longer_be_counted_old_ones_are_forgotten(voi
     sc__roll_fini(&roll);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_number_is_kept_where_it_was_first_put),
-        cmocka_unit_test(test_a_new_round_has_seen_nothing),
-        cmocka_unit_test(test_when_rounds_can_no_longer_be_counted_old_ones_are_forgotten),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_number_is_kept_where_it_was_first_put),
+    cmocka_unit_test(test_a_new_round_has_seen_nothing),
+    cmocka_unit_test(test_when_rounds_can_no_longer_be_counted_old_ones_are_forgotten),
+};
+SC_SUITE(tests)

@@ -219,10 +219,7 @@ static void test_what_is_spoilt_at_random_is_refused_or_holds_together(void **st
     assert_true(s.refused > 1000 && s.believed > 500);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_what_is_spoilt_at_random_is_refused_or_holds_together),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_what_is_spoilt_at_random_is_refused_or_holds_together),
+};
+SC_SUITE(tests)

@@ -161,10 +161,7 @@ static void test_what_the_provider_returns_contains_the_answer_of_every_point(vo
     assert_true(points / 10 > TOWNS);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_what_the_provider_returns_contains_the_answer_of_every_point),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_what_the_provider_returns_contains_the_answer_of_every_point),
+};
+SC_SUITE(tests)

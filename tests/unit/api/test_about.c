@@ -187,16 +187,13 @@ static void test_a_demo_is_known_by_its_pages(void **state)
     fixture_close(&f);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_whole_page_is_as_documented),
-        cmocka_unit_test(test_providers_are_told_apart),
-        cmocka_unit_test(test_the_policy_is_the_one_in_force),
-        cmocka_unit_test(test_an_engine_that_was_switched_is_told),
-        cmocka_unit_test(test_a_report_counts_once_it_is_there_and_may_be_seen),
-        cmocka_unit_test(test_a_map_in_several_parts_is_told),
-        cmocka_unit_test(test_a_demo_is_known_by_its_pages),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_the_whole_page_is_as_documented),
+    cmocka_unit_test(test_providers_are_told_apart),
+    cmocka_unit_test(test_the_policy_is_the_one_in_force),
+    cmocka_unit_test(test_an_engine_that_was_switched_is_told),
+    cmocka_unit_test(test_a_report_counts_once_it_is_there_and_may_be_seen),
+    cmocka_unit_test(test_a_map_in_several_parts_is_told),
+    cmocka_unit_test(test_a_demo_is_known_by_its_pages),
+};
+SC_SUITE(tests)

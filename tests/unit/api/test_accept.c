@@ -68,13 +68,10 @@ static void test_a_tag_is_found_in_a_list(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gzip_is_sent_to_those_who_say_so),
-        cmocka_unit_test(test_gzip_is_not_sent_to_those_who_do_not),
-        cmocka_unit_test(test_a_weight_belongs_to_its_own_item),
-        cmocka_unit_test(test_a_tag_is_found_in_a_list),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_gzip_is_sent_to_those_who_say_so),
+    cmocka_unit_test(test_gzip_is_not_sent_to_those_who_do_not),
+    cmocka_unit_test(test_a_weight_belongs_to_its_own_item),
+    cmocka_unit_test(test_a_tag_is_found_in_a_list),
+};
+SC_SUITE(tests)

@@ -323,18 +323,15 @@ static void test_a_view_for_which_there_is_no_memory_is_told(void **state)
     sc_http_free(http);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_cut_tells_the_part_of_each_segment),
-        cmocka_unit_test(test_the_cut_is_packed_and_not_sent_to_those_who_have_it),
-        cmocka_unit_test(test_one_process_is_shown_as_a_cluster_of_one),
-        cmocka_unit_test(test_both_pages_and_the_metrics_name_nobody),
-        cmocka_unit_test(test_the_metrics_have_every_part),
-        cmocka_unit_test(test_there_are_no_such_pages_where_there_is_one_part),
-        cmocka_unit_test(test_the_cluster_is_for_those_who_may_see_metrics_and_the_cut_for_all),
-        cmocka_unit_test(test_they_can_only_be_read),
-        cmocka_unit_test(test_a_view_for_which_there_is_no_memory_is_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_the_cut_tells_the_part_of_each_segment),
+    cmocka_unit_test(test_the_cut_is_packed_and_not_sent_to_those_who_have_it),
+    cmocka_unit_test(test_one_process_is_shown_as_a_cluster_of_one),
+    cmocka_unit_test(test_both_pages_and_the_metrics_name_nobody),
+    cmocka_unit_test(test_the_metrics_have_every_part),
+    cmocka_unit_test(test_there_are_no_such_pages_where_there_is_one_part),
+    cmocka_unit_test(test_the_cluster_is_for_those_who_may_see_metrics_and_the_cut_for_all),
+    cmocka_unit_test(test_they_can_only_be_read),
+    cmocka_unit_test(test_a_view_for_which_there_is_no_memory_is_told),
+};
+SC_SUITE(tests)

@@ -98,12 +98,9 @@ static void test_terms_are_exchanged_while_others_read(void **state)
     sc_credentials_free(credentials);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_last_ones_given_are_in_force),
-        cmocka_unit_test(test_terms_with_the_same_keys_know_the_same_tokens),
-        cmocka_unit_test(test_terms_are_exchanged_while_others_read),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_the_last_ones_given_are_in_force),
+    cmocka_unit_test(test_terms_with_the_same_keys_know_the_same_tokens),
+    cmocka_unit_test(test_terms_are_exchanged_while_others_read),
+};
+SC_SUITE(tests)

@@ -318,17 +318,14 @@ static void test_clients_that_come_and_go_are_all_accounted_for(void **state)
     house_close(h);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_travellers_together_get_the_answers_they_would_get_alone),
-        cmocka_unit_test(test_whoever_finds_no_company_is_told_so_and_may_ask_again),
-        cmocka_unit_test(test_whoever_goes_away_does_not_count_for_the_k_of_others),
-        cmocka_unit_test(test_one_query_of_a_user_at_a_time),
-        cmocka_unit_test(test_a_user_may_have_several_where_that_is_allowed_but_counts_once),
-        cmocka_unit_test(test_a_provider_that_is_not_there_is_a_failure_and_no_answer),
-        cmocka_unit_test(test_a_house_may_be_closed_with_travellers_in_it),
-        cmocka_unit_test(test_clients_that_come_and_go_are_all_accounted_for),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_travellers_together_get_the_answers_they_would_get_alone),
+    cmocka_unit_test(test_whoever_finds_no_company_is_told_so_and_may_ask_again),
+    cmocka_unit_test(test_whoever_goes_away_does_not_count_for_the_k_of_others),
+    cmocka_unit_test(test_one_query_of_a_user_at_a_time),
+    cmocka_unit_test(test_a_user_may_have_several_where_that_is_allowed_but_counts_once),
+    cmocka_unit_test(test_a_provider_that_is_not_there_is_a_failure_and_no_answer),
+    cmocka_unit_test(test_a_house_may_be_closed_with_travellers_in_it),
+    cmocka_unit_test(test_clients_that_come_and_go_are_all_accounted_for),
+};
+SC_SUITE(tests)

@@ -316,17 +316,14 @@ static void test_a_policy_that_is_exchanged_holds_from_then_on(void **state)
     house_close(h);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nobody_asks_without_a_token_that_is_good),
-        cmocka_unit_test(test_a_token_that_was_revoked_is_no_longer_good),
-        cmocka_unit_test(test_what_cannot_be_asked_is_refused_with_its_field),
-        cmocka_unit_test(test_a_body_must_say_that_it_is_json),
-        cmocka_unit_test(test_a_user_who_asks_too_often_is_told_when_to_come_back),
-        cmocka_unit_test(test_a_full_ledger_is_said_at_once),
-        cmocka_unit_test(test_a_service_that_drains_takes_nobody_in),
-        cmocka_unit_test(test_a_policy_that_is_exchanged_holds_from_then_on),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_nobody_asks_without_a_token_that_is_good),
+    cmocka_unit_test(test_a_token_that_was_revoked_is_no_longer_good),
+    cmocka_unit_test(test_what_cannot_be_asked_is_refused_with_its_field),
+    cmocka_unit_test(test_a_body_must_say_that_it_is_json),
+    cmocka_unit_test(test_a_user_who_asks_too_often_is_told_when_to_come_back),
+    cmocka_unit_test(test_a_full_ledger_is_said_at_once),
+    cmocka_unit_test(test_a_service_that_drains_takes_nobody_in),
+    cmocka_unit_test(test_a_policy_that_is_exchanged_holds_from_then_on),
+};
+SC_SUITE(tests)

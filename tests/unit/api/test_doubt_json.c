@@ -368,17 +368,14 @@ static void test_a_reply_without_a_cloak_says_so_and_no_more(void **state)
     check_written(&doubt, "{\"method\":\"basic\",\"found\":false}");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_cloak_has_its_segments_in_order_and_its_members),
-        cmocka_unit_test(test_queries_have_places),
-        cmocka_unit_test(test_every_method_can_be_named_and_none_means_the_one_in_force),
-        cmocka_unit_test(test_the_largest_doubt_fits_into_the_body_that_a_service_takes_by_default),
-        cmocka_unit_test(test_a_refusal_names_the_field_and_says_what_would_do),
-        SC_CASES(test_spoilt_words_mean_what_a_plain_reading_says),
-        cmocka_unit_test(test_a_reply_has_what_the_adversary_believes),
-        cmocka_unit_test(test_a_reply_without_a_cloak_says_so_and_no_more),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_cloak_has_its_segments_in_order_and_its_members),
+    cmocka_unit_test(test_queries_have_places),
+    cmocka_unit_test(test_every_method_can_be_named_and_none_means_the_one_in_force),
+    cmocka_unit_test(test_the_largest_doubt_fits_into_the_body_that_a_service_takes_by_default),
+    cmocka_unit_test(test_a_refusal_names_the_field_and_says_what_would_do),
+    SC_CASES(test_spoilt_words_mean_what_a_plain_reading_says),
+    cmocka_unit_test(test_a_reply_has_what_the_adversary_believes),
+    cmocka_unit_test(test_a_reply_without_a_cloak_says_so_and_no_more),
+};
+SC_SUITE(tests)

@@ -264,17 +264,14 @@ static void test_a_house_can_close_while_doubts_wait(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_cloak_is_doubted_by_the_engine_in_force),
-        cmocka_unit_test(test_expansion_is_doubted_around_the_first_query),
-        cmocka_unit_test(test_whoever_finds_no_company_has_no_cloak_to_be_doubted),
-        cmocka_unit_test(test_what_cannot_be_read_is_refused_with_its_field),
-        cmocka_unit_test(test_a_service_that_drains_takes_no_doubts),
-        cmocka_unit_test(test_too_many_are_told_to_come_again_and_those_who_left_hold_nobody_up),
-        cmocka_unit_test(test_who_waits_when_it_drains_is_told_so),
-        cmocka_unit_test(test_a_house_can_close_while_doubts_wait),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_cloak_is_doubted_by_the_engine_in_force),
+    cmocka_unit_test(test_expansion_is_doubted_around_the_first_query),
+    cmocka_unit_test(test_whoever_finds_no_company_has_no_cloak_to_be_doubted),
+    cmocka_unit_test(test_what_cannot_be_read_is_refused_with_its_field),
+    cmocka_unit_test(test_a_service_that_drains_takes_no_doubts),
+    cmocka_unit_test(test_too_many_are_told_to_come_again_and_those_who_left_hold_nobody_up),
+    cmocka_unit_test(test_who_waits_when_it_drains_is_told_so),
+    cmocka_unit_test(test_a_house_can_close_while_doubts_wait),
+};
+SC_SUITE(tests)

@@ -209,15 +209,12 @@ static void test_events_are_as_described_whatever_they_tell(void **state)
     json_decref(document);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_cloak_is_told_as_the_provider_sees_it),
-        cmocka_unit_test(test_what_is_sent_is_told_byte_by_byte),
-        cmocka_unit_test(test_counters_are_told_by_name),
-        cmocka_unit_test(test_history_names_its_fields_once),
-        cmocka_unit_test(test_history_has_the_last_rows_oldest_first),
-        SC_CASES(test_events_are_as_described_whatever_they_tell),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_cloak_is_told_as_the_provider_sees_it),
+    cmocka_unit_test(test_what_is_sent_is_told_byte_by_byte),
+    cmocka_unit_test(test_counters_are_told_by_name),
+    cmocka_unit_test(test_history_names_its_fields_once),
+    cmocka_unit_test(test_history_has_the_last_rows_oldest_first),
+    SC_CASES(test_events_are_as_described_whatever_they_tell),
+};
+SC_SUITE(tests)

@@ -427,18 +427,15 @@ static void test_streams_end_when_the_service_drains(void **state)
     fixture_close(&f);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_listener_hears_history_cloaks_bytes_and_counters),
-        cmocka_unit_test(test_a_newcomer_is_told_the_past),
-        cmocka_unit_test(test_sums_are_those_of_the_metrics),
-        cmocka_unit_test(test_counters_are_told_each_second_whether_they_change_or_not),
-        cmocka_unit_test(test_rows_are_whole_while_threads_read_and_write_them),
-        cmocka_unit_test(test_no_more_may_listen_than_was_said),
-        cmocka_unit_test(test_nothing_is_put_into_words_when_nobody_listens),
-        cmocka_unit_test(test_what_there_is_no_memory_for_is_lost_and_counted),
-        cmocka_unit_test(test_streams_end_when_the_service_drains),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_listener_hears_history_cloaks_bytes_and_counters),
+    cmocka_unit_test(test_a_newcomer_is_told_the_past),
+    cmocka_unit_test(test_sums_are_those_of_the_metrics),
+    cmocka_unit_test(test_counters_are_told_each_second_whether_they_change_or_not),
+    cmocka_unit_test(test_rows_are_whole_while_threads_read_and_write_them),
+    cmocka_unit_test(test_no_more_may_listen_than_was_said),
+    cmocka_unit_test(test_nothing_is_put_into_words_when_nobody_listens),
+    cmocka_unit_test(test_what_there_is_no_memory_for_is_lost_and_counted),
+    cmocka_unit_test(test_streams_end_when_the_service_drains),
+};
+SC_SUITE(tests)

@@ -54,10 +54,7 @@ static void test_a_service_that_drains_is_alive_and_not_ready(void **state)
     sc_http_free(parts.http);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_service_that_drains_is_alive_and_not_ready),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_service_that_drains_is_alive_and_not_ready),
+};
+SC_SUITE(tests)

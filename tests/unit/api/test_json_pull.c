@@ -266,14 +266,11 @@ static void test_a_string_is_what_its_escapes_mean(void **state)
     assert_false(means("\"k\\u0000\"", "k"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_whatever_is_json_for_jansson_is_the_same_here_and_nothing_else),
-        cmocka_unit_test(test_numbers_are_those_of_the_grammar),
-        cmocka_unit_test(test_what_is_wrong_is_told_with_its_byte),
-        cmocka_unit_test(test_after_something_wrong_nothing_is_read),
-        cmocka_unit_test(test_a_string_is_what_its_escapes_mean),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_whatever_is_json_for_jansson_is_the_same_here_and_nothing_else),
+    cmocka_unit_test(test_numbers_are_those_of_the_grammar),
+    cmocka_unit_test(test_what_is_wrong_is_told_with_its_byte),
+    cmocka_unit_test(test_after_something_wrong_nothing_is_read),
+    cmocka_unit_test(test_a_string_is_what_its_escapes_mean),
+};
+SC_SUITE(tests)

@@ -159,13 +159,10 @@ static void test_what_is_no_schema_is_not_understood(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_word_accepts_what_it_should_and_no_more),
-        cmocka_unit_test(test_a_reason_names_the_place),
-        cmocka_unit_test(test_a_word_that_is_not_known_is_never_passed_over),
-        cmocka_unit_test(test_what_is_no_schema_is_not_understood),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_each_word_accepts_what_it_should_and_no_more),
+    cmocka_unit_test(test_a_reason_names_the_place),
+    cmocka_unit_test(test_a_word_that_is_not_known_is_never_passed_over),
+    cmocka_unit_test(test_what_is_no_schema_is_not_understood),
+};
+SC_SUITE(tests)

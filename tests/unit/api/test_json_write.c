@@ -169,17 +169,14 @@ static void test_bytes_are_written_in_base64(void **state)
     sc_bytes_fini(&got);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_a_string_is_written_as_streams_get_it),
-        cmocka_unit_test(test_a_fixed_number_has_no_more_digits_than_it_needs),
-        cmocka_unit_test(test_a_fixed_number_is_off_by_half_of_its_last_digit_at_most),
-        cmocka_unit_test(test_a_number_reads_back_as_the_same_double),
-        cmocka_unit_test(test_pieces_follow_each_other),
-        cmocka_unit_test(test_room_that_was_reserved_is_not_asked_for_again),
-        cmocka_unit_test(test_an_id_has_sixteen_digits_whatever_its_value),
-        cmocka_unit_test(test_bytes_are_written_in_base64),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_a_string_is_written_as_streams_get_it),
+    cmocka_unit_test(test_a_fixed_number_has_no_more_digits_than_it_needs),
+    cmocka_unit_test(test_a_fixed_number_is_off_by_half_of_its_last_digit_at_most),
+    cmocka_unit_test(test_a_number_reads_back_as_the_same_double),
+    cmocka_unit_test(test_pieces_follow_each_other),
+    cmocka_unit_test(test_room_that_was_reserved_is_not_asked_for_again),
+    cmocka_unit_test(test_an_id_has_sixteen_digits_whatever_its_value),
+    cmocka_unit_test(test_bytes_are_written_in_base64),
+};
+SC_SUITE(tests)

@@ -145,15 +145,12 @@ static void test_a_page_may_be_empty(void **state)
     sc__kept_fini(&kept);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_page_comes_with_its_words),
-        cmocka_unit_test(test_a_packed_page_is_the_same_and_shorter),
-        cmocka_unit_test(test_those_who_have_it_are_told_its_words_again),
-        cmocka_unit_test(test_tags_tell_contents_apart),
-        cmocka_unit_test(test_bytes_that_are_taken_are_its_own),
-        cmocka_unit_test(test_a_page_may_be_empty),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_page_comes_with_its_words),
+    cmocka_unit_test(test_a_packed_page_is_the_same_and_shorter),
+    cmocka_unit_test(test_those_who_have_it_are_told_its_words_again),
+    cmocka_unit_test(test_tags_tell_contents_apart),
+    cmocka_unit_test(test_bytes_that_are_taken_are_its_own),
+    cmocka_unit_test(test_a_page_may_be_empty),
+};
+SC_SUITE(tests)

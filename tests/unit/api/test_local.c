@@ -248,17 +248,14 @@ static void test_a_unix_socket_is_this_machine(void **state)
     place_free(&folder);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names_of_this_machine_are_known),
-        cmocka_unit_test(test_other_names_are_not_this_machine),
-        cmocka_unit_test(test_a_name_of_any_length_is_read_to_its_end),
-        cmocka_unit_test(test_pages_of_this_machine_are_told_from_others),
-        cmocka_unit_test(test_a_request_needs_a_name_of_this_machine),
-        cmocka_unit_test(test_what_a_proxy_passes_on_is_not_local),
-        cmocka_unit_test(test_what_a_page_of_another_site_asks_for_is_not_local),
-        cmocka_unit_test(test_a_unix_socket_is_this_machine),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_names_of_this_machine_are_known),
+    cmocka_unit_test(test_other_names_are_not_this_machine),
+    cmocka_unit_test(test_a_name_of_any_length_is_read_to_its_end),
+    cmocka_unit_test(test_pages_of_this_machine_are_told_from_others),
+    cmocka_unit_test(test_a_request_needs_a_name_of_this_machine),
+    cmocka_unit_test(test_what_a_proxy_passes_on_is_not_local),
+    cmocka_unit_test(test_what_a_page_of_another_site_asks_for_is_not_local),
+    cmocka_unit_test(test_a_unix_socket_is_this_machine),
+};
+SC_SUITE(tests)

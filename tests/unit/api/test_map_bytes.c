@@ -297,13 +297,10 @@ static void test_a_small_map_byte_by_byte(void **state)
     sketch_free(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_bytes_say_what_the_page_says),
-        cmocka_unit_test(test_a_full_map_is_the_same_too),
-        cmocka_unit_test(test_numbers_may_be_small_and_large),
-        cmocka_unit_test(test_a_small_map_byte_by_byte),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_bytes_say_what_the_page_says),
+    cmocka_unit_test(test_a_full_map_is_the_same_too),
+    cmocka_unit_test(test_numbers_may_be_small_and_large),
+    cmocka_unit_test(test_a_small_map_byte_by_byte),
+};
+SC_SUITE(tests)

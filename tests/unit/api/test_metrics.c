@@ -124,12 +124,9 @@ static void test_metrics_name_nobody(void **state)
     live_service_close(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_happens_shows),
-        cmocka_unit_test(test_a_query_that_finds_no_company_shows),
-        cmocka_unit_test(test_metrics_name_nobody),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_what_happens_shows),
+    cmocka_unit_test(test_a_query_that_finds_no_company_shows),
+    cmocka_unit_test(test_metrics_name_nobody),
+};
+SC_SUITE(tests)

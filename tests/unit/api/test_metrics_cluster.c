@@ -195,13 +195,10 @@ static void test_a_cluster_without_workers_has_its_metrics(void **state)
     prometheus_free(page);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_figure_is_under_its_name),
-        cmocka_unit_test(test_namesakes_are_told_apart),
-        cmocka_unit_test(test_the_part_of_one_who_is_gone_has_nobody),
-        cmocka_unit_test(test_a_cluster_without_workers_has_its_metrics),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_every_figure_is_under_its_name),
+    cmocka_unit_test(test_namesakes_are_told_apart),
+    cmocka_unit_test(test_the_part_of_one_who_is_gone_has_nobody),
+    cmocka_unit_test(test_a_cluster_without_workers_has_its_metrics),
+};
+SC_SUITE(tests)

@@ -361,18 +361,15 @@ static void test_a_process_knows_what_it_uses(void **state)
     fclose(file);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_reason_is_there_from_the_start),
-        cmocka_unit_test(test_every_figure_is_under_its_name),
-        cmocka_unit_test(test_a_histogram_counts_upwards),
-        cmocka_unit_test(test_a_cloak_is_measured_when_it_leaves),
-        cmocka_unit_test(test_only_answered_queries_tell_how_long_it_takes),
-        cmocka_unit_test(test_a_label_cannot_break_the_page),
-        cmocka_unit_test(test_a_cluster_shows_where_there_is_one),
-        cmocka_unit_test(test_what_is_not_known_is_left_out),
-        cmocka_unit_test(test_a_process_knows_what_it_uses),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_every_reason_is_there_from_the_start),
+    cmocka_unit_test(test_every_figure_is_under_its_name),
+    cmocka_unit_test(test_a_histogram_counts_upwards),
+    cmocka_unit_test(test_a_cloak_is_measured_when_it_leaves),
+    cmocka_unit_test(test_only_answered_queries_tell_how_long_it_takes),
+    cmocka_unit_test(test_a_label_cannot_break_the_page),
+    cmocka_unit_test(test_a_cluster_shows_where_there_is_one),
+    cmocka_unit_test(test_what_is_not_known_is_left_out),
+    cmocka_unit_test(test_a_process_knows_what_it_uses),
+};
+SC_SUITE(tests)

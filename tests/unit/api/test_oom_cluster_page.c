@@ -152,12 +152,9 @@ static void test_metrics_of_a_cluster_that_cannot_be_written(void **state)
     assert_true(failures > 3);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_page_of_the_cut_that_cannot_be_made),
-        cmocka_unit_test(test_a_view_that_cannot_be_made_is_there_the_next_time),
-        cmocka_unit_test(test_metrics_of_a_cluster_that_cannot_be_written),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_page_of_the_cut_that_cannot_be_made),
+    cmocka_unit_test(test_a_view_that_cannot_be_made_is_there_the_next_time),
+    cmocka_unit_test(test_metrics_of_a_cluster_that_cannot_be_written),
+};
+SC_SUITE(tests)

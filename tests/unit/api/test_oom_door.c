@@ -4,7 +4,7 @@
 #include "api/json_write.h"
 #include "api/outcome_json.h"
 #include "support/oom.h"
-#include "unit/service/house.h"
+#include "unit/api/house.h"
 
 #include <pthread.h>
 
@@ -173,14 +173,11 @@ static void test_terms_for_which_there_is_no_memory_leave_the_parts_alone(void *
     sc_terms_release(now);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_door_that_cannot_be_opened_says_so),
-        cmocka_unit_test(test_a_query_for_which_there_is_no_memory_is_refused),
-        cmocka_unit_test(test_an_outcome_that_cannot_be_told_is_still_an_end),
-        cmocka_unit_test(test_an_outcome_for_which_there_is_no_room_says_so),
-        cmocka_unit_test(test_terms_for_which_there_is_no_memory_leave_the_parts_alone),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_door_that_cannot_be_opened_says_so),
+    cmocka_unit_test(test_a_query_for_which_there_is_no_memory_is_refused),
+    cmocka_unit_test(test_an_outcome_that_cannot_be_told_is_still_an_end),
+    cmocka_unit_test(test_an_outcome_for_which_there_is_no_room_says_so),
+    cmocka_unit_test(test_terms_for_which_there_is_no_memory_leave_the_parts_alone),
+};
+SC_SUITE(tests)

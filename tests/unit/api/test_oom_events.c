@@ -206,12 +206,9 @@ static void test_words_that_there_is_no_room_for(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_events_that_cannot_be_told),
-        cmocka_unit_test(test_a_listener_who_cannot_be_remembered),
-        cmocka_unit_test(test_words_that_there_is_no_room_for),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_events_that_cannot_be_told),
+    cmocka_unit_test(test_a_listener_who_cannot_be_remembered),
+    cmocka_unit_test(test_words_that_there_is_no_room_for),
+};
+SC_SUITE(tests)

@@ -93,12 +93,9 @@ static void test_metrics_that_cannot_be_written(void **state)
     sc_metrics_free(metrics);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pages_that_cannot_be_made),
-        cmocka_unit_test(test_bytes_that_cannot_be_written),
-        cmocka_unit_test(test_metrics_that_cannot_be_written),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_pages_that_cannot_be_made),
+    cmocka_unit_test(test_bytes_that_cannot_be_written),
+    cmocka_unit_test(test_metrics_that_cannot_be_written),
+};
+SC_SUITE(tests)

@@ -33,8 +33,5 @@ static void test_settings_that_find_no_memory(void **state)
     assert_true(failures > 5);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_settings_that_find_no_memory)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {cmocka_unit_test(test_settings_that_find_no_memory)};
+SC_SUITE(tests)

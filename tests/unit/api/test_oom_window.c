@@ -186,14 +186,11 @@ static void test_a_service_that_cannot_tell_of_itself(void **state)
     sc_map_free(map);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_page_that_cannot_be_kept),
-        cmocka_unit_test(test_a_window_that_cannot_be_made),
-        cmocka_unit_test(test_a_folder_of_reports_that_cannot_be_opened),
-        cmocka_unit_test(test_a_report_that_cannot_be_read),
-        cmocka_unit_test(test_a_service_that_cannot_tell_of_itself),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_page_that_cannot_be_kept),
+    cmocka_unit_test(test_a_window_that_cannot_be_made),
+    cmocka_unit_test(test_a_folder_of_reports_that_cannot_be_opened),
+    cmocka_unit_test(test_a_report_that_cannot_be_read),
+    cmocka_unit_test(test_a_service_that_cannot_tell_of_itself),
+};
+SC_SUITE(tests)

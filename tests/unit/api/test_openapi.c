@@ -312,19 +312,16 @@ static void test_only_pages_that_are_counted_ask_to_come_later(void **state)
     json_decref(document);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_schema_can_be_checked),
-        cmocka_unit_test(test_every_page_is_described),
-        cmocka_unit_test(test_examples_are_examples),
-        cmocka_unit_test(test_no_object_may_have_members_that_are_not_described),
-        cmocka_unit_test(test_problems_and_reasons_are_those_of_the_code),
-        cmocka_unit_test(test_methods_and_counters_are_those_of_the_code),
-        cmocka_unit_test(test_limits_of_doubts_are_those_of_the_code),
-        cmocka_unit_test(test_every_problem_is_written_as_described),
-        cmocka_unit_test(test_what_the_server_says_by_itself_is_described_everywhere),
-        cmocka_unit_test(test_only_pages_that_are_counted_ask_to_come_later),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_every_schema_can_be_checked),
+    cmocka_unit_test(test_every_page_is_described),
+    cmocka_unit_test(test_examples_are_examples),
+    cmocka_unit_test(test_no_object_may_have_members_that_are_not_described),
+    cmocka_unit_test(test_problems_and_reasons_are_those_of_the_code),
+    cmocka_unit_test(test_methods_and_counters_are_those_of_the_code),
+    cmocka_unit_test(test_limits_of_doubts_are_those_of_the_code),
+    cmocka_unit_test(test_every_problem_is_written_as_described),
+    cmocka_unit_test(test_what_the_server_says_by_itself_is_described_everywhere),
+    cmocka_unit_test(test_only_pages_that_are_counted_ask_to_come_later),
+};
+SC_SUITE(tests)

@@ -174,13 +174,10 @@ static void test_a_doubt_that_is_given_up_while_draining_is_told_as_described(vo
     fixture_close(&f);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_doubts_are_as_described),
-        cmocka_unit_test(test_doubts_that_are_none_are_refused_as_described),
-        cmocka_unit_test(test_too_many_doubts_are_told_to_come_again_as_described),
-        cmocka_unit_test(test_a_doubt_that_is_given_up_while_draining_is_told_as_described),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_doubts_are_as_described),
+    cmocka_unit_test(test_doubts_that_are_none_are_refused_as_described),
+    cmocka_unit_test(test_too_many_doubts_are_told_to_come_again_as_described),
+    cmocka_unit_test(test_a_doubt_that_is_given_up_while_draining_is_told_as_described),
+};
+SC_SUITE(tests)

@@ -198,14 +198,11 @@ static void test_failures_are_as_described(void **state)
     json_decref(document);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_is_taken_is_described_and_what_is_not_is_refused),
-        cmocka_unit_test(test_the_operators_bounds_are_within_the_schemas),
-        cmocka_unit_test(test_answers_are_as_described),
-        cmocka_unit_test(test_drops_are_as_described),
-        cmocka_unit_test(test_failures_are_as_described),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_what_is_taken_is_described_and_what_is_not_is_refused),
+    cmocka_unit_test(test_the_operators_bounds_are_within_the_schemas),
+    cmocka_unit_test(test_answers_are_as_described),
+    cmocka_unit_test(test_drops_are_as_described),
+    cmocka_unit_test(test_failures_are_as_described),
+};
+SC_SUITE(tests)

@@ -251,18 +251,15 @@ static void test_an_outcome_while_draining_is_as_described(void **state)
     fixture_close(&f);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_pages_are_as_described),
-        cmocka_unit_test(test_answers_and_drops_are_as_described),
-        cmocka_unit_test(test_what_is_refused_is_as_described),
-        cmocka_unit_test(test_wrong_methods_are_as_described),
-        cmocka_unit_test(test_too_many_requests_are_as_described),
-        cmocka_unit_test(test_another_query_of_the_same_user_is_refused_as_described),
-        cmocka_unit_test(test_pages_that_are_switched_off_are_as_described),
-        cmocka_unit_test(test_a_provider_that_fails_is_told_as_described),
-        cmocka_unit_test(test_an_outcome_while_draining_is_as_described),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_all_pages_are_as_described),
+    cmocka_unit_test(test_answers_and_drops_are_as_described),
+    cmocka_unit_test(test_what_is_refused_is_as_described),
+    cmocka_unit_test(test_wrong_methods_are_as_described),
+    cmocka_unit_test(test_too_many_requests_are_as_described),
+    cmocka_unit_test(test_another_query_of_the_same_user_is_refused_as_described),
+    cmocka_unit_test(test_pages_that_are_switched_off_are_as_described),
+    cmocka_unit_test(test_a_provider_that_fails_is_told_as_described),
+    cmocka_unit_test(test_an_outcome_while_draining_is_as_described),
+};
+SC_SUITE(tests)

@@ -256,14 +256,11 @@ static void test_events_of_each_kind_are_as_described(void **state)
     check_events(SC_ENCODING_GEOJSON);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_window_is_as_described_and_may_be_left_out),
-        cmocka_unit_test(test_reports_are_as_described),
-        cmocka_unit_test(test_a_service_tells_of_itself_as_described),
-        cmocka_unit_test(test_what_only_listeners_may_see_is_kept_from_others_as_described),
-        cmocka_unit_test(test_events_of_each_kind_are_as_described),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_the_window_is_as_described_and_may_be_left_out),
+    cmocka_unit_test(test_reports_are_as_described),
+    cmocka_unit_test(test_a_service_tells_of_itself_as_described),
+    cmocka_unit_test(test_what_only_listeners_may_see_is_kept_from_others_as_described),
+    cmocka_unit_test(test_events_of_each_kind_are_as_described),
+};
+SC_SUITE(tests)

@@ -188,16 +188,13 @@ static void test_every_failure_has_its_status_and_its_word(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_an_answer_has_its_objects_and_what_anonymity_took),
-        cmocka_unit_test(test_the_id_of_a_cloak_has_sixteen_digits_whatever_its_number),
-        cmocka_unit_test(test_an_answer_may_be_empty),
-        cmocka_unit_test(test_a_plane_has_x_and_y_and_a_map_without_coordinates_has_none),
-        cmocka_unit_test(test_a_dropped_query_says_why),
-        cmocka_unit_test(test_what_was_in_the_bytes_is_replaced),
-        cmocka_unit_test(test_every_failure_has_its_status_and_its_word),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_an_answer_has_its_objects_and_what_anonymity_took),
+    cmocka_unit_test(test_the_id_of_a_cloak_has_sixteen_digits_whatever_its_number),
+    cmocka_unit_test(test_an_answer_may_be_empty),
+    cmocka_unit_test(test_a_plane_has_x_and_y_and_a_map_without_coordinates_has_none),
+    cmocka_unit_test(test_a_dropped_query_says_why),
+    cmocka_unit_test(test_what_was_in_the_bytes_is_replaced),
+    cmocka_unit_test(test_every_failure_has_its_status_and_its_word),
+};
+SC_SUITE(tests)

@@ -204,13 +204,10 @@ static void test_categories_are_counted_where_the_map_has_them(void **state)
     sketch_free(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_every_node_can_be_drawn_where_it_is),
-        cmocka_unit_test(test_degrees_are_those_of_the_map_exactly),
-        cmocka_unit_test(test_a_plane_has_millions_of_steps_and_no_more),
-        cmocka_unit_test(test_categories_are_counted_where_the_map_has_them),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_every_node_can_be_drawn_where_it_is),
+    cmocka_unit_test(test_degrees_are_those_of_the_map_exactly),
+    cmocka_unit_test(test_a_plane_has_millions_of_steps_and_no_more),
+    cmocka_unit_test(test_categories_are_counted_where_the_map_has_them),
+};
+SC_SUITE(tests)

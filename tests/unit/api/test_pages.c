@@ -252,16 +252,13 @@ static void test_a_large_map_comes_whole_to_several_at_once(void **state)
     fixture_close(&f);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pages_are_as_described),
-        cmocka_unit_test(test_the_description_is_the_file_in_the_repository),
-        cmocka_unit_test(test_gzip_unpacks_to_the_same_page),
-        cmocka_unit_test(test_a_page_is_not_sent_to_those_who_have_it),
-        cmocka_unit_test(test_equal_maps_have_equal_tags_and_others_others),
-        cmocka_unit_test(test_a_head_request_gets_the_headers_alone),
-        cmocka_unit_test(test_a_large_map_comes_whole_to_several_at_once),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_pages_are_as_described),
+    cmocka_unit_test(test_the_description_is_the_file_in_the_repository),
+    cmocka_unit_test(test_gzip_unpacks_to_the_same_page),
+    cmocka_unit_test(test_a_page_is_not_sent_to_those_who_have_it),
+    cmocka_unit_test(test_equal_maps_have_equal_tags_and_others_others),
+    cmocka_unit_test(test_a_head_request_gets_the_headers_alone),
+    cmocka_unit_test(test_a_large_map_comes_whole_to_several_at_once),
+};
+SC_SUITE(tests)

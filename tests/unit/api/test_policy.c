@@ -66,12 +66,9 @@ static void test_bounds_may_leave_a_single_profile(void **state)
     CHECK_OK(sc_policy_terms_check(&terms, &diag), &diag);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_defaults_are_those_that_are_written_down),
-        cmocka_unit_test(test_a_term_that_makes_no_sense_is_named),
-        cmocka_unit_test(test_bounds_may_leave_a_single_profile),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_the_defaults_are_those_that_are_written_down),
+    cmocka_unit_test(test_a_term_that_makes_no_sense_is_named),
+    cmocka_unit_test(test_bounds_may_leave_a_single_profile),
+};
+SC_SUITE(tests)

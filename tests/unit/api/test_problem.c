@@ -115,15 +115,12 @@ static void test_the_server_has_words_for_each_status(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_kind_has_a_type_a_title_and_its_status),
-        cmocka_unit_test(test_the_field_and_the_detail_are_told),
-        cmocka_unit_test(test_a_query_that_failed_says_so),
-        cmocka_unit_test(test_the_longest_problem_is_written_whole),
-        cmocka_unit_test(test_a_problem_is_cut_where_there_is_no_room),
-        cmocka_unit_test(test_the_server_has_words_for_each_status),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_every_kind_has_a_type_a_title_and_its_status),
+    cmocka_unit_test(test_the_field_and_the_detail_are_told),
+    cmocka_unit_test(test_a_query_that_failed_says_so),
+    cmocka_unit_test(test_the_longest_problem_is_written_whole),
+    cmocka_unit_test(test_a_problem_is_cut_where_there_is_no_room),
+    cmocka_unit_test(test_the_server_has_words_for_each_status),
+};
+SC_SUITE(tests)

@@ -417,16 +417,13 @@ static void test_spoilt_bodies_mean_what_a_plain_reading_finds(void **state)
     assert_true(refused > 5000);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_question_of_few_words_gets_the_operators_profile),
-        cmocka_unit_test(test_a_question_of_many_words_gets_what_it_says),
-        cmocka_unit_test(test_a_plane_has_x_and_y),
-        cmocka_unit_test(test_a_refusal_names_the_field_and_says_what_to_do),
-        cmocka_unit_test(test_sixteen_categories_are_enough),
-        cmocka_unit_test(test_no_refusal_repeats_a_position),
-        SC_CASES(test_spoilt_bodies_mean_what_a_plain_reading_finds),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_question_of_few_words_gets_the_operators_profile),
+    cmocka_unit_test(test_a_question_of_many_words_gets_what_it_says),
+    cmocka_unit_test(test_a_plane_has_x_and_y),
+    cmocka_unit_test(test_a_refusal_names_the_field_and_says_what_to_do),
+    cmocka_unit_test(test_sixteen_categories_are_enough),
+    cmocka_unit_test(test_no_refusal_repeats_a_position),
+    SC_CASES(test_spoilt_bodies_mean_what_a_plain_reading_finds),
+};
+SC_SUITE(tests)

@@ -268,17 +268,14 @@ static void test_readers_in_many_threads_share_one_version(void **state)
     fixture_close(&f);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_file_is_read_once_until_it_changes),
-        cmocka_unit_test(test_a_file_that_takes_the_place_of_another_is_another),
-        cmocka_unit_test(test_a_file_without_bytes_is_one_too),
-        cmocka_unit_test(test_a_file_that_changes_meanwhile_is_not_kept),
-        cmocka_unit_test(test_there_is_an_end_to_what_is_kept),
-        cmocka_unit_test(test_files_without_bytes_take_room_as_well),
-        cmocka_unit_test(test_what_cannot_be_read_is_told),
-        cmocka_unit_test(test_readers_in_many_threads_share_one_version),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_file_is_read_once_until_it_changes),
+    cmocka_unit_test(test_a_file_that_takes_the_place_of_another_is_another),
+    cmocka_unit_test(test_a_file_without_bytes_is_one_too),
+    cmocka_unit_test(test_a_file_that_changes_meanwhile_is_not_kept),
+    cmocka_unit_test(test_there_is_an_end_to_what_is_kept),
+    cmocka_unit_test(test_files_without_bytes_take_room_as_well),
+    cmocka_unit_test(test_what_cannot_be_read_is_told),
+    cmocka_unit_test(test_readers_in_many_threads_share_one_version),
+};
+SC_SUITE(tests)

@@ -469,23 +469,20 @@ static void test_a_folder_that_is_not_there_is_told(void **state)
     place_free(&around);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_files_of_a_report_are_shown),
-        cmocka_unit_test(test_the_folder_itself_is_the_report),
-        cmocka_unit_test(test_a_report_may_appear_and_change_while_it_is_served),
-        cmocka_unit_test(test_readers_that_do_not_read_cost_no_memory),
-        cmocka_unit_test(test_a_file_is_read_again_only_when_it_has_changed),
-        cmocka_unit_test(test_files_that_change_too_often_need_a_restart),
-        cmocka_unit_test(test_the_folder_and_what_is_below_are_paths_of_reports),
-        cmocka_unit_test(test_no_path_leads_out_of_the_folder),
-        cmocka_unit_test(test_odd_names_are_refused_even_if_there_is_such_a_file),
-        cmocka_unit_test(test_a_name_longer_than_any_is_not_found),
-        cmocka_unit_test(test_only_plain_files_are_read),
-        cmocka_unit_test(test_a_file_may_be_large_or_empty_but_not_huge),
-        cmocka_unit_test(test_a_file_that_may_not_be_read_is_not_shown),
-        cmocka_unit_test(test_a_folder_that_is_not_there_is_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_the_files_of_a_report_are_shown),
+    cmocka_unit_test(test_the_folder_itself_is_the_report),
+    cmocka_unit_test(test_a_report_may_appear_and_change_while_it_is_served),
+    cmocka_unit_test(test_readers_that_do_not_read_cost_no_memory),
+    cmocka_unit_test(test_a_file_is_read_again_only_when_it_has_changed),
+    cmocka_unit_test(test_files_that_change_too_often_need_a_restart),
+    cmocka_unit_test(test_the_folder_and_what_is_below_are_paths_of_reports),
+    cmocka_unit_test(test_no_path_leads_out_of_the_folder),
+    cmocka_unit_test(test_odd_names_are_refused_even_if_there_is_such_a_file),
+    cmocka_unit_test(test_a_name_longer_than_any_is_not_found),
+    cmocka_unit_test(test_only_plain_files_are_read),
+    cmocka_unit_test(test_a_file_may_be_large_or_empty_but_not_huge),
+    cmocka_unit_test(test_a_file_that_may_not_be_read_is_not_shown),
+    cmocka_unit_test(test_a_folder_that_is_not_there_is_told),
+};
+SC_SUITE(tests)

@@ -251,18 +251,15 @@ static void test_what_is_printed_reads_back_as_the_same(void **state)
     place_free(&p);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_defaults_are_those_that_help_tells_and_go_together),
-        cmocka_unit_test(test_the_policy_of_the_defaults_is_the_default_policy),
-        cmocka_unit_test(test_every_kind_of_value_is_taken_or_refused_as_a_whole),
-        cmocka_unit_test(test_a_file_is_read_by_sections),
-        cmocka_unit_test(test_what_is_wrong_in_a_file_is_told_with_its_line),
-        cmocka_unit_test(test_long_lines_and_files_are_refused_and_not_cut),
-        cmocka_unit_test(test_settings_that_do_not_go_together_are_refused),
-        cmocka_unit_test(test_what_a_reload_cannot_change_is_named),
-        cmocka_unit_test(test_what_is_printed_reads_back_as_the_same),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_the_defaults_are_those_that_help_tells_and_go_together),
+    cmocka_unit_test(test_the_policy_of_the_defaults_is_the_default_policy),
+    cmocka_unit_test(test_every_kind_of_value_is_taken_or_refused_as_a_whole),
+    cmocka_unit_test(test_a_file_is_read_by_sections),
+    cmocka_unit_test(test_what_is_wrong_in_a_file_is_told_with_its_line),
+    cmocka_unit_test(test_long_lines_and_files_are_refused_and_not_cut),
+    cmocka_unit_test(test_settings_that_do_not_go_together_are_refused),
+    cmocka_unit_test(test_what_a_reload_cannot_change_is_named),
+    cmocka_unit_test(test_what_is_printed_reads_back_as_the_same),
+};
+SC_SUITE(tests)

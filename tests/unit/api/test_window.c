@@ -148,14 +148,11 @@ static void test_what_was_built_in_can_be_shown(void **state)
     sc_window_free(NULL);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_file_is_shown_at_its_path),
-        cmocka_unit_test(test_other_paths_are_not_the_window_s),
-        cmocka_unit_test(test_every_page_is_guarded),
-        cmocka_unit_test(test_a_program_without_files_says_so),
-        cmocka_unit_test(test_what_was_built_in_can_be_shown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_every_file_is_shown_at_its_path),
+    cmocka_unit_test(test_other_paths_are_not_the_window_s),
+    cmocka_unit_test(test_every_page_is_guarded),
+    cmocka_unit_test(test_a_program_without_files_says_so),
+    cmocka_unit_test(test_what_was_built_in_can_be_shown),
+};
+SC_SUITE(tests)

@@ -268,15 +268,12 @@ static void test_each_segment_is_replayed_in_every_batch_however_few_the_samples
     sighted_free(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_defaults_are_those_that_are_promised),
-        cmocka_unit_test(test_options_out_of_range_are_refused),
-        cmocka_unit_test(test_sightings_that_make_no_sense_are_refused),
-        SC_CASES(test_answers_obey_their_identities_in_all_methods),
-        cmocka_unit_test(test_few_placements_are_run_as_often_as_there_are_samples),
-        cmocka_unit_test(test_each_segment_is_replayed_in_every_batch_however_few_the_samples),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_the_defaults_are_those_that_are_promised),
+    cmocka_unit_test(test_options_out_of_range_are_refused),
+    cmocka_unit_test(test_sightings_that_make_no_sense_are_refused),
+    SC_CASES(test_answers_obey_their_identities_in_all_methods),
+    cmocka_unit_test(test_few_placements_are_run_as_often_as_there_are_samples),
+    cmocka_unit_test(test_each_segment_is_replayed_in_every_batch_however_few_the_samples),
+};
+SC_SUITE(tests)

@@ -313,16 +313,13 @@ static void test_an_injected_query_stands_where_it_was_put(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_enumerated_and_drawn_placements_tell_the_same),
-        SC_CASES(test_a_lone_stranger_of_k_1_is_replayed_alike_by_both_attacks),
-        cmocka_unit_test(test_of_a_perfect_cloaker_nothing_is_learnt_but_the_density),
-        cmocka_unit_test(test_what_never_comes_about_is_unexplained_and_the_density_stands),
-        cmocka_unit_test(test_needs_that_so_few_cannot_meet_are_unexplained),
-        cmocka_unit_test(test_a_cloaker_that_gives_the_own_segment_away_rules_all_others_out),
-        cmocka_unit_test(test_an_injected_query_stands_where_it_was_put),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_enumerated_and_drawn_placements_tell_the_same),
+    SC_CASES(test_a_lone_stranger_of_k_1_is_replayed_alike_by_both_attacks),
+    cmocka_unit_test(test_of_a_perfect_cloaker_nothing_is_learnt_but_the_density),
+    cmocka_unit_test(test_what_never_comes_about_is_unexplained_and_the_density_stands),
+    cmocka_unit_test(test_needs_that_so_few_cannot_meet_are_unexplained),
+    cmocka_unit_test(test_a_cloaker_that_gives_the_own_segment_away_rules_all_others_out),
+    cmocka_unit_test(test_an_injected_query_stands_where_it_was_put),
+};
+SC_SUITE(tests)

@@ -237,16 +237,12 @@ static void test_a_failure_among_those_that_are_run_more_is_told_and_leaves_noth
     fixture_close(&f);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_however_few_are_fruitful_no_more_are_run_unless_asked_for),
-        cmocka_unit_test(test_more_are_run_until_enough_are_fruitful_and_no_longer),
-        cmocka_unit_test(test_the_stated_error_falls_with_more_that_are_fruitful),
-        cmocka_unit_test(test_the_number_of_threads_does_not_matter_where_more_are_run),
-        cmocka_unit_test(
-            test_what_never_succeeds_is_tried_as_often_as_can_be_and_stays_unexplained),
-        cmocka_unit_test(test_a_failure_among_those_that_are_run_more_is_told_and_leaves_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_however_few_are_fruitful_no_more_are_run_unless_asked_for),
+    cmocka_unit_test(test_more_are_run_until_enough_are_fruitful_and_no_longer),
+    cmocka_unit_test(test_the_stated_error_falls_with_more_that_are_fruitful),
+    cmocka_unit_test(test_the_number_of_threads_does_not_matter_where_more_are_run),
+    cmocka_unit_test(test_what_never_succeeds_is_tried_as_often_as_can_be_and_stays_unexplained),
+    cmocka_unit_test(test_a_failure_among_those_that_are_run_more_is_told_and_leaves_nothing),
+};
+SC_SUITE(tests)

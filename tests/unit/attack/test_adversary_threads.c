@@ -308,16 +308,13 @@ static void test_a_thread_that_cannot_be_started_is_told(void **state)
     sighted_free(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_the_number_of_threads_changes_nothing),
-        cmocka_unit_test(test_the_dice_depend_on_seed_and_number_alone),
-        cmocka_unit_test(test_no_two_replays_have_the_same_dice),
-        cmocka_unit_test(test_a_cloaker_that_cannot_be_opened_is_told),
-        cmocka_unit_test(test_a_replay_that_fails_ends_the_attack_and_not_the_adversary),
-        cmocka_unit_test(test_one_thread_is_the_callers_own),
-        cmocka_unit_test(test_a_thread_that_cannot_be_started_is_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_the_number_of_threads_changes_nothing),
+    cmocka_unit_test(test_the_dice_depend_on_seed_and_number_alone),
+    cmocka_unit_test(test_no_two_replays_have_the_same_dice),
+    cmocka_unit_test(test_a_cloaker_that_cannot_be_opened_is_told),
+    cmocka_unit_test(test_a_replay_that_fails_ends_the_attack_and_not_the_adversary),
+    cmocka_unit_test(test_one_thread_is_the_callers_own),
+    cmocka_unit_test(test_a_thread_that_cannot_be_started_is_told),
+};
+SC_SUITE(tests)

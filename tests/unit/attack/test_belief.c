@@ -463,21 +463,18 @@ static void test_stated_errors_and_bias_are_what_simulations_show(void **state)
     CHECK_CLOSE(o.bias / (-7 / (2 * 320 * log(2)) / log2(8)), 1, 0.10);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_entropy_is_that_of_coins_and_dice),
-        cmocka_unit_test(test_no_die_has_more_than_all_entropy),
-        cmocka_unit_test(test_linkabilities_are_shares_of_the_sum_of_all_rows),
-        cmocka_unit_test(test_what_cannot_be_told_apart_has_all_entropy_and_what_is_certain_none),
-        cmocka_unit_test(test_a_cloak_of_one_segment_hides_nothing),
-        cmocka_unit_test(test_a_cloak_that_nothing_explains_leaves_the_prior),
-        SC_CASES(test_only_how_likelihoods_compare_matters),
-        SC_CASES(test_the_order_of_places_and_of_rows_does_not_matter),
-        SC_CASES(test_errors_and_bias_are_those_of_leaving_out_each_row),
-        cmocka_unit_test(test_a_single_row_that_says_something_is_not_trusted),
-        cmocka_unit_test(test_one_row_has_no_errors),
-        cmocka_unit_test(test_stated_errors_and_bias_are_what_simulations_show),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_entropy_is_that_of_coins_and_dice),
+    cmocka_unit_test(test_no_die_has_more_than_all_entropy),
+    cmocka_unit_test(test_linkabilities_are_shares_of_the_sum_of_all_rows),
+    cmocka_unit_test(test_what_cannot_be_told_apart_has_all_entropy_and_what_is_certain_none),
+    cmocka_unit_test(test_a_cloak_of_one_segment_hides_nothing),
+    cmocka_unit_test(test_a_cloak_that_nothing_explains_leaves_the_prior),
+    SC_CASES(test_only_how_likelihoods_compare_matters),
+    SC_CASES(test_the_order_of_places_and_of_rows_does_not_matter),
+    SC_CASES(test_errors_and_bias_are_those_of_leaving_out_each_row),
+    cmocka_unit_test(test_a_single_row_that_says_something_is_not_trusted),
+    cmocka_unit_test(test_one_row_has_no_errors),
+    cmocka_unit_test(test_stated_errors_and_bias_are_what_simulations_show),
+};
+SC_SUITE(tests)

@@ -160,13 +160,10 @@ static void test_an_injected_query_on_the_same_road(void **state)
     toy_stage_close(&toy);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_two_in_the_small_town),
-        cmocka_unit_test(test_replay_in_the_small_town),
-        cmocka_unit_test(test_a_draw_of_two_roads),
-        cmocka_unit_test(test_an_injected_query_on_the_same_road),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_two_in_the_small_town),
+    cmocka_unit_test(test_replay_in_the_small_town),
+    cmocka_unit_test(test_a_draw_of_two_roads),
+    cmocka_unit_test(test_an_injected_query_on_the_same_road),
+};
+SC_SUITE(tests)

@@ -305,15 +305,12 @@ static void test_options_that_no_engine_takes_are_refused(void **state)
     sc_map_free(map);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_an_engine_that_is_used_again_does_what_a_new_one_does),
-        cmocka_unit_test(test_whoever_found_no_company_is_none_in_the_next_replay),
-        cmocka_unit_test(test_a_need_that_no_map_can_meet_leaves_nothing_behind),
-        cmocka_unit_test(test_what_was_dropped_is_not_kept),
-        cmocka_unit_test(test_hybrid_is_given_the_time_for_its_late_search),
-        cmocka_unit_test(test_options_that_no_engine_takes_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_an_engine_that_is_used_again_does_what_a_new_one_does),
+    cmocka_unit_test(test_whoever_found_no_company_is_none_in_the_next_replay),
+    cmocka_unit_test(test_a_need_that_no_map_can_meet_leaves_nothing_behind),
+    cmocka_unit_test(test_what_was_dropped_is_not_kept),
+    cmocka_unit_test(test_hybrid_is_given_the_time_for_its_late_search),
+    cmocka_unit_test(test_options_that_no_engine_takes_are_refused),
+};
+SC_SUITE(tests)

@@ -148,15 +148,12 @@ static void test_extreme_weights_give_numbers(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_uniform_density_weighs_all_alike),
-        cmocka_unit_test(test_a_counted_density_has_one_traveller_more_everywhere),
-        cmocka_unit_test(test_a_cloak_of_equally_busy_segments_is_worth_all_of_them),
-        cmocka_unit_test(test_a_cloak_of_unequal_segments_is_worth_fewer),
-        SC_CASES(test_the_effective_number_is_two_to_the_entropy),
-        cmocka_unit_test(test_extreme_weights_give_numbers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_uniform_density_weighs_all_alike),
+    cmocka_unit_test(test_a_counted_density_has_one_traveller_more_everywhere),
+    cmocka_unit_test(test_a_cloak_of_equally_busy_segments_is_worth_all_of_them),
+    cmocka_unit_test(test_a_cloak_of_unequal_segments_is_worth_fewer),
+    SC_CASES(test_the_effective_number_is_two_to_the_entropy),
+    cmocka_unit_test(test_extreme_weights_give_numbers),
+};
+SC_SUITE(tests)

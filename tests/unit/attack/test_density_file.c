@@ -337,18 +337,15 @@ static void test_a_file_that_cannot_be_read_or_written_is_named(void **state)
     place_free(&p);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counts_that_are_written_read_back),
-        SC_CASES(test_any_counts_of_an_odd_map_read_back),
-        SC_CASES(test_a_table_may_look_otherwise),
-        cmocka_unit_test(test_weights_are_taken_as_they_are_and_nowhere_is_impossible),
-        cmocka_unit_test(test_the_checksum_of_the_map_is_compared),
-        cmocka_unit_test(test_a_packed_table_is_unpacked),
-        SC_CASES(test_a_bad_table_is_refused_with_its_line_its_column_and_what_to_do),
-        cmocka_unit_test(test_a_line_without_end_is_refused),
-        cmocka_unit_test(test_a_file_that_cannot_be_read_or_written_is_named),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_counts_that_are_written_read_back),
+    SC_CASES(test_any_counts_of_an_odd_map_read_back),
+    SC_CASES(test_a_table_may_look_otherwise),
+    cmocka_unit_test(test_weights_are_taken_as_they_are_and_nowhere_is_impossible),
+    cmocka_unit_test(test_the_checksum_of_the_map_is_compared),
+    cmocka_unit_test(test_a_packed_table_is_unpacked),
+    SC_CASES(test_a_bad_table_is_refused_with_its_line_its_column_and_what_to_do),
+    cmocka_unit_test(test_a_line_without_end_is_refused),
+    cmocka_unit_test(test_a_file_that_cannot_be_read_or_written_is_named),
+};
+SC_SUITE(tests)

@@ -176,14 +176,11 @@ static void test_what_is_between_has_the_value_that_it_must_have(void **state)
     check_replays(TOY_TORN, SC_LIKENESS_EXACT, 1, weights);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_leaky_cloaker_hides_nothing),
-        cmocka_unit_test(test_a_perfect_cloaker_tells_nothing),
-        cmocka_unit_test(test_how_like_a_cloak_must_be_decides_what_a_telltale_tells),
-        cmocka_unit_test(test_who_came_second_hides_behind_who_came_first),
-        cmocka_unit_test(test_what_is_between_has_the_value_that_it_must_have),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_leaky_cloaker_hides_nothing),
+    cmocka_unit_test(test_a_perfect_cloaker_tells_nothing),
+    cmocka_unit_test(test_how_like_a_cloak_must_be_decides_what_a_telltale_tells),
+    cmocka_unit_test(test_who_came_second_hides_behind_who_came_first),
+    cmocka_unit_test(test_what_is_between_has_the_value_that_it_must_have),
+};
+SC_SUITE(tests)

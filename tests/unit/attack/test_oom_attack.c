@@ -192,14 +192,11 @@ static void test_threads_are_not_started_where_memory_for_them_is_missing(void *
     sc_map_free(map);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_an_adversary_that_cannot_be_made_leaves_nothing),
-        cmocka_unit_test(test_an_attack_that_lacks_memory_leaves_the_adversary_as_it_was),
-        cmocka_unit_test(test_replays_and_enumerations_lack_memory_as_well),
-        cmocka_unit_test(test_replays_that_are_run_for_want_of_fruitful_ones_lack_memory_as_well),
-        cmocka_unit_test(test_threads_are_not_started_where_memory_for_them_is_missing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_an_adversary_that_cannot_be_made_leaves_nothing),
+    cmocka_unit_test(test_an_attack_that_lacks_memory_leaves_the_adversary_as_it_was),
+    cmocka_unit_test(test_replays_and_enumerations_lack_memory_as_well),
+    cmocka_unit_test(test_replays_that_are_run_for_want_of_fruitful_ones_lack_memory_as_well),
+    cmocka_unit_test(test_threads_are_not_started_where_memory_for_them_is_missing),
+};
+SC_SUITE(tests)

@@ -126,13 +126,10 @@ static void test_draws_that_cannot_be_prepared(void **state)
     sc__draws_fini(&draws);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_density_that_cannot_be_made),
-        cmocka_unit_test(test_a_table_that_cannot_be_written_or_read),
-        cmocka_unit_test(test_a_belief_that_cannot_be_held),
-        cmocka_unit_test(test_draws_that_cannot_be_prepared),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_density_that_cannot_be_made),
+    cmocka_unit_test(test_a_table_that_cannot_be_written_or_read),
+    cmocka_unit_test(test_a_belief_that_cannot_be_held),
+    cmocka_unit_test(test_draws_that_cannot_be_prepared),
+};
+SC_SUITE(tests)

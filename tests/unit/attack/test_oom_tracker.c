@@ -148,12 +148,9 @@ static void test_traffic_that_cannot_be_counted_has_not_been_counted(void **stat
     sc_map_free(map);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_tracker_without_memory_is_told),
-        cmocka_unit_test(test_a_cloak_that_could_not_be_seen_has_not_been_seen),
-        cmocka_unit_test(test_traffic_that_cannot_be_counted_has_not_been_counted),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_tracker_without_memory_is_told),
+    cmocka_unit_test(test_a_cloak_that_could_not_be_seen_has_not_been_seen),
+    cmocka_unit_test(test_traffic_that_cannot_be_counted_has_not_been_counted),
+};
+SC_SUITE(tests)

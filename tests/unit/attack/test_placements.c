@@ -320,19 +320,16 @@ static void test_a_place_without_weight_is_not_drawn_by_the_rarest_dice(void **s
     sc__draws_fini(&draws);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counts_are_those_of_plain_recursion_until_they_are_too_large),
-        cmocka_unit_test(test_counts_of_absurd_sizes_do_not_wrap_round),
-        cmocka_unit_test(test_all_placements_come_in_order_and_by_their_number),
-        SC_CASES(test_numbers_and_steps_agree_where_nobody_can_list_them_all),
-        SC_CASES(test_weights_are_probabilities_of_travellers_put_down_one_by_one),
-        cmocka_unit_test(test_weights_sum_to_one_for_many_strangers),
-        cmocka_unit_test(test_ten_thousand_strangers_have_a_weight),
-        cmocka_unit_test(test_a_place_without_weight_makes_a_placement_impossible),
-        SC_CASES(test_places_are_drawn_as_often_as_they_weigh),
-        cmocka_unit_test(test_a_place_without_weight_is_not_drawn_by_the_rarest_dice),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_counts_are_those_of_plain_recursion_until_they_are_too_large),
+    cmocka_unit_test(test_counts_of_absurd_sizes_do_not_wrap_round),
+    cmocka_unit_test(test_all_placements_come_in_order_and_by_their_number),
+    SC_CASES(test_numbers_and_steps_agree_where_nobody_can_list_them_all),
+    SC_CASES(test_weights_are_probabilities_of_travellers_put_down_one_by_one),
+    cmocka_unit_test(test_weights_sum_to_one_for_many_strangers),
+    cmocka_unit_test(test_ten_thousand_strangers_have_a_weight),
+    cmocka_unit_test(test_a_place_without_weight_makes_a_placement_impossible),
+    SC_CASES(test_places_are_drawn_as_often_as_they_weigh),
+    cmocka_unit_test(test_a_place_without_weight_is_not_drawn_by_the_rarest_dice),
+};
+SC_SUITE(tests)

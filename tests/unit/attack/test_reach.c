@@ -312,16 +312,13 @@ static void test_marks_of_old_searches_are_not_believed_when_numbers_begin_anew(
     sketch_free(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_at_a_constant_speed_all_within_the_limit_is_found_and_nothing_else),
-        SC_CASES(test_in_free_flow_each_road_is_driven_at_the_speed_of_its_class),
-        cmocka_unit_test(test_time_is_counted_from_the_nearer_end_to_the_nearer_end),
-        cmocka_unit_test(test_roads_that_are_not_connected_are_never_within_reach),
-        cmocka_unit_test(test_the_slowest_stay_and_the_fastest_are_everywhere),
-        cmocka_unit_test(test_a_search_leaves_the_rest_of_the_map_alone),
-        cmocka_unit_test(test_marks_of_old_searches_are_not_believed_when_numbers_begin_anew),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_at_a_constant_speed_all_within_the_limit_is_found_and_nothing_else),
+    SC_CASES(test_in_free_flow_each_road_is_driven_at_the_speed_of_its_class),
+    cmocka_unit_test(test_time_is_counted_from_the_nearer_end_to_the_nearer_end),
+    cmocka_unit_test(test_roads_that_are_not_connected_are_never_within_reach),
+    cmocka_unit_test(test_the_slowest_stay_and_the_fastest_are_everywhere),
+    cmocka_unit_test(test_a_search_leaves_the_rest_of_the_map_alone),
+    cmocka_unit_test(test_marks_of_old_searches_are_not_believed_when_numbers_begin_anew),
+};
+SC_SUITE(tests)

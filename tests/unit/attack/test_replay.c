@@ -308,16 +308,13 @@ static void test_an_outline_has_what_was_set_until_it_is_cleared(void **state)
     sc__outline_fini(&outline);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_needs_and_order_are_drawn_anew_and_fairly),
-        cmocka_unit_test(test_the_overlap_counts_for_strangers_who_are_members),
-        cmocka_unit_test(test_exactly_alike_is_the_same_segments_with_all_members),
-        cmocka_unit_test(test_several_on_one_place_count_each),
-        cmocka_unit_test(test_what_the_cloaker_fails_with_is_told_and_nothing_added),
-        cmocka_unit_test(test_one_alone_asks_for_one_user_and_what_some_stranger_wants),
-        cmocka_unit_test(test_an_outline_has_what_was_set_until_it_is_cleared),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_needs_and_order_are_drawn_anew_and_fairly),
+    cmocka_unit_test(test_the_overlap_counts_for_strangers_who_are_members),
+    cmocka_unit_test(test_exactly_alike_is_the_same_segments_with_all_members),
+    cmocka_unit_test(test_several_on_one_place_count_each),
+    cmocka_unit_test(test_what_the_cloaker_fails_with_is_told_and_nothing_added),
+    cmocka_unit_test(test_one_alone_asks_for_one_user_and_what_some_stranger_wants),
+    cmocka_unit_test(test_an_outline_has_what_was_set_until_it_is_cleared),
+};
+SC_SUITE(tests)

@@ -234,15 +234,12 @@ static void test_expansion_does_what_the_engine_does(void **state)
     compare_variant(SC_EXPANSION, 4, 2);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_basic_does_what_the_engine_does),
-        SC_CASES(test_bounded_does_what_the_engine_does),
-        SC_CASES(test_hybrid_does_what_the_engine_does),
-        SC_CASES(test_xstar_does_what_the_engine_does),
-        SC_CASES(test_sampling_does_what_the_engine_does),
-        SC_CASES(test_expansion_does_what_the_engine_does),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_basic_does_what_the_engine_does),
+    SC_CASES(test_bounded_does_what_the_engine_does),
+    SC_CASES(test_hybrid_does_what_the_engine_does),
+    SC_CASES(test_xstar_does_what_the_engine_does),
+    SC_CASES(test_sampling_does_what_the_engine_does),
+    SC_CASES(test_expansion_does_what_the_engine_does),
+};
+SC_SUITE(tests)

@@ -244,21 +244,18 @@ static void test_stated_errors_are_as_large_as_true_ones(void **state)
     toy_stage_close(&toy);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_basic_with_pruning),
-        cmocka_unit_test(test_bounded_and_hybrid),
-        cmocka_unit_test(test_xstar),
-        cmocka_unit_test(test_expansion),
-        cmocka_unit_test(test_sampling),
-        cmocka_unit_test(test_needs_that_differ_are_dealt_out),
-        cmocka_unit_test(test_three_strangers),
-        cmocka_unit_test(test_a_query_of_its_own_stays_where_it_was_put),
-        cmocka_unit_test(test_a_query_of_its_own_among_roads_that_are_drawn_or_nearest),
-        cmocka_unit_test(test_two_of_its_own_and_two_strangers),
-        cmocka_unit_test(test_what_cannot_be_explained_leaves_the_density),
-        cmocka_unit_test(test_stated_errors_are_as_large_as_true_ones),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_basic_with_pruning),
+    cmocka_unit_test(test_bounded_and_hybrid),
+    cmocka_unit_test(test_xstar),
+    cmocka_unit_test(test_expansion),
+    cmocka_unit_test(test_sampling),
+    cmocka_unit_test(test_needs_that_differ_are_dealt_out),
+    cmocka_unit_test(test_three_strangers),
+    cmocka_unit_test(test_a_query_of_its_own_stays_where_it_was_put),
+    cmocka_unit_test(test_a_query_of_its_own_among_roads_that_are_drawn_or_nearest),
+    cmocka_unit_test(test_two_of_its_own_and_two_strangers),
+    cmocka_unit_test(test_what_cannot_be_explained_leaves_the_density),
+    cmocka_unit_test(test_stated_errors_are_as_large_as_true_ones),
+};
+SC_SUITE(tests)

@@ -264,16 +264,13 @@ static void test_all_the_time_in_the_world_is_enough(void **state)
     street_free(&st);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_three_cloaks_leave_one_road),
-        cmocka_unit_test(test_many_ways_from_a_place_make_each_less_likely),
-        cmocka_unit_test(test_the_patience_behind_a_cloak_is_time_to_drive),
-        cmocka_unit_test(test_where_nothing_can_be_reached_it_starts_afresh),
-        cmocka_unit_test(test_bad_options_are_refused_with_a_reason),
-        SC_CASES(test_what_cannot_be_a_cloak_is_refused_and_changes_nothing),
-        cmocka_unit_test(test_all_the_time_in_the_world_is_enough),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_three_cloaks_leave_one_road),
+    cmocka_unit_test(test_many_ways_from_a_place_make_each_less_likely),
+    cmocka_unit_test(test_the_patience_behind_a_cloak_is_time_to_drive),
+    cmocka_unit_test(test_where_nothing_can_be_reached_it_starts_afresh),
+    cmocka_unit_test(test_bad_options_are_refused_with_a_reason),
+    SC_CASES(test_what_cannot_be_a_cloak_is_refused_and_changes_nothing),
+    cmocka_unit_test(test_all_the_time_in_the_world_is_enough),
+};
+SC_SUITE(tests)

@@ -158,11 +158,8 @@ static void test_a_first_cloak_tells_no_more_than_the_density(void **state)
     check_case_done();
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_beliefs_are_those_of_the_definition),
-        SC_CASES(test_a_first_cloak_tells_no_more_than_the_density),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_beliefs_are_those_of_the_definition),
+    SC_CASES(test_a_first_cloak_tells_no_more_than_the_density),
+};
+SC_SUITE(tests)

@@ -139,11 +139,8 @@ static void test_nobody_slower_than_the_top_speed_is_ruled_out(void **state)
     city_free(&c);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_a_car_in_free_flow_is_never_ruled_out),
-        SC_CASES(test_nobody_slower_than_the_top_speed_is_ruled_out),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_a_car_in_free_flow_is_never_ruled_out),
+    SC_CASES(test_nobody_slower_than_the_top_speed_is_ruled_out),
+};
+SC_SUITE(tests)

@@ -295,20 +295,17 @@ static void test_to_the_letter_the_methods_come_in_another_order(void **state)
     check_mean(SC_EXPANSION, 0.456, 0.974);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_road_that_is_nobodys_nearest_gives_its_traveller_away),
-        cmocka_unit_test(test_company_does_not_hide_it),
-        cmocka_unit_test(test_a_boundary_star_that_could_have_gone_has_a_member),
-        cmocka_unit_test(test_with_two_members_one_of_them_is_at_that_star),
-        cmocka_unit_test(test_with_as_many_such_stars_as_members_nobody_is_elsewhere),
-        cmocka_unit_test(test_a_ball_that_is_just_enough_tells_its_centre),
-        cmocka_unit_test(test_a_ball_that_is_the_whole_island_is_not_pruned_and_tells_its_centre),
-        cmocka_unit_test(test_a_super_star_tells_where_it_began),
-        cmocka_unit_test(test_roads_drawn_from_two_sides_tell_the_middle),
-        cmocka_unit_test(test_a_road_that_leads_out_of_the_cloak_is_half_as_likely),
-        cmocka_unit_test(test_to_the_letter_the_methods_come_in_another_order),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_road_that_is_nobodys_nearest_gives_its_traveller_away),
+    cmocka_unit_test(test_company_does_not_hide_it),
+    cmocka_unit_test(test_a_boundary_star_that_could_have_gone_has_a_member),
+    cmocka_unit_test(test_with_two_members_one_of_them_is_at_that_star),
+    cmocka_unit_test(test_with_as_many_such_stars_as_members_nobody_is_elsewhere),
+    cmocka_unit_test(test_a_ball_that_is_just_enough_tells_its_centre),
+    cmocka_unit_test(test_a_ball_that_is_the_whole_island_is_not_pruned_and_tells_its_centre),
+    cmocka_unit_test(test_a_super_star_tells_where_it_began),
+    cmocka_unit_test(test_roads_drawn_from_two_sides_tell_the_middle),
+    cmocka_unit_test(test_a_road_that_leads_out_of_the_cloak_is_half_as_likely),
+    cmocka_unit_test(test_to_the_letter_the_methods_come_in_another_order),
+};
+SC_SUITE(tests)

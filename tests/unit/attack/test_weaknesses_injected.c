@@ -103,13 +103,10 @@ static void test_pruning_tells_an_adversary_which_star_is_not_its_own(void **sta
     toy_stage_close(&toy);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_super_star_around_an_injected_query_tells_who_was_missing),
-        cmocka_unit_test(test_a_super_star_that_went_farther_tells_as_much),
-        cmocka_unit_test(test_pruning_may_hide_what_growing_tells),
-        cmocka_unit_test(test_pruning_tells_an_adversary_which_star_is_not_its_own),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_super_star_around_an_injected_query_tells_who_was_missing),
+    cmocka_unit_test(test_a_super_star_that_went_farther_tells_as_much),
+    cmocka_unit_test(test_pruning_may_hide_what_growing_tells),
+    cmocka_unit_test(test_pruning_tells_an_adversary_which_star_is_not_its_own),
+};
+SC_SUITE(tests)

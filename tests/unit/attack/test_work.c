@@ -120,13 +120,10 @@ static void test_a_thread_that_cannot_be_started_is_told(void **state)
     assert_int_equal(alone, SC_OK);  // for which none is needed
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_item_is_done_once),
-        cmocka_unit_test(test_a_failure_is_told_and_ends_the_work),
-        cmocka_unit_test(test_threads_take_no_signals),
-        cmocka_unit_test(test_a_thread_that_cannot_be_started_is_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_every_item_is_done_once),
+    cmocka_unit_test(test_a_failure_is_told_and_ends_the_work),
+    cmocka_unit_test(test_threads_take_no_signals),
+    cmocka_unit_test(test_a_thread_that_cannot_be_started_is_told),
+};
+SC_SUITE(tests)

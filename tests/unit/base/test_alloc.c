@@ -131,16 +131,13 @@ static void test_an_array_that_cannot_grow_is_as_it_was(void **state)
     sc_free(numbers);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sizes_that_overflow_are_refused),
-        cmocka_unit_test(test_nothing_can_be_asked_for_and_freed),
-        cmocka_unit_test(test_cleared_memory_is_zero),
-        cmocka_unit_test(test_a_growing_array_keeps_what_it_has),
-        cmocka_unit_test(test_room_is_made_for_as_many_as_wanted_and_twice_as_many_as_before),
-        cmocka_unit_test(test_the_nth_allocation_fails_and_all_after_it),
-        cmocka_unit_test(test_an_array_that_cannot_grow_is_as_it_was),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_sizes_that_overflow_are_refused),
+    cmocka_unit_test(test_nothing_can_be_asked_for_and_freed),
+    cmocka_unit_test(test_cleared_memory_is_zero),
+    cmocka_unit_test(test_a_growing_array_keeps_what_it_has),
+    cmocka_unit_test(test_room_is_made_for_as_many_as_wanted_and_twice_as_many_as_before),
+    cmocka_unit_test(test_the_nth_allocation_fails_and_all_after_it),
+    cmocka_unit_test(test_an_array_that_cannot_grow_is_as_it_was),
+};
+SC_SUITE(tests)

@@ -80,14 +80,11 @@ static void test_long_values_are_shortened_and_fit_whatever_they_hold(void **sta
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_error_has_a_text_of_its_own),
-        cmocka_unit_test(test_a_failure_fills_the_diagnosis_and_returns_its_code),
-        cmocka_unit_test(test_a_sentence_too_long_is_cut_and_ended),
-        cmocka_unit_test(test_a_strangers_bytes_are_made_printable),
-        cmocka_unit_test(test_long_values_are_shortened_and_fit_whatever_they_hold),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_every_error_has_a_text_of_its_own),
+    cmocka_unit_test(test_a_failure_fills_the_diagnosis_and_returns_its_code),
+    cmocka_unit_test(test_a_sentence_too_long_is_cut_and_ended),
+    cmocka_unit_test(test_a_strangers_bytes_are_made_printable),
+    cmocka_unit_test(test_long_values_are_shortened_and_fit_whatever_they_hold),
+};
+SC_SUITE(tests)

@@ -129,16 +129,13 @@ static void test_names_are_taken_apart(void **state)
     assert_false(sc_file_has_suffix("", ".cnode"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_file_is_taken_in_as_it_is),
-        cmocka_unit_test(test_an_empty_file_has_no_bytes_but_can_be_read),
-        cmocka_unit_test(test_a_packed_file_is_unpacked_unless_it_is_only_mapped),
-        cmocka_unit_test(test_what_cannot_be_read_is_told_by_name_and_reason),
-        cmocka_unit_test(test_a_pipe_without_a_writer_does_not_make_us_wait),
-        cmocka_unit_test(test_a_file_without_permission_is_refused),
-        cmocka_unit_test(test_names_are_taken_apart),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_file_is_taken_in_as_it_is),
+    cmocka_unit_test(test_an_empty_file_has_no_bytes_but_can_be_read),
+    cmocka_unit_test(test_a_packed_file_is_unpacked_unless_it_is_only_mapped),
+    cmocka_unit_test(test_what_cannot_be_read_is_told_by_name_and_reason),
+    cmocka_unit_test(test_a_pipe_without_a_writer_does_not_make_us_wait),
+    cmocka_unit_test(test_a_file_without_permission_is_refused),
+    cmocka_unit_test(test_names_are_taken_apart),
+};
+SC_SUITE(tests)

@@ -210,15 +210,12 @@ static void test_nothing_of_several_threads_is_lost_or_out_of_order(void **state
     hand_over_from_many(1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_things_come_out_in_the_order_in_which_they_went_in),
-        cmocka_unit_test(test_a_full_one_refuses_and_keeps_what_it_has),
-        cmocka_unit_test(test_one_without_room_takes_nothing),
-        cmocka_unit_test(test_the_bell_is_silent_until_something_comes_and_again_when_all_is_taken),
-        cmocka_unit_test(test_a_bell_that_cannot_be_had_is_told),
-        cmocka_unit_test(test_nothing_of_several_threads_is_lost_or_out_of_order),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_things_come_out_in_the_order_in_which_they_went_in),
+    cmocka_unit_test(test_a_full_one_refuses_and_keeps_what_it_has),
+    cmocka_unit_test(test_one_without_room_takes_nothing),
+    cmocka_unit_test(test_the_bell_is_silent_until_something_comes_and_again_when_all_is_taken),
+    cmocka_unit_test(test_a_bell_that_cannot_be_had_is_told),
+    cmocka_unit_test(test_nothing_of_several_threads_is_lost_or_out_of_order),
+};
+SC_SUITE(tests)

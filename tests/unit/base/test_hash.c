@@ -74,12 +74,9 @@ static void test_random_puts_and_gets_agree_with_a_plain_list(void **state)
     check_case_done();
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_was_put_is_found_and_nothing_else),
-        cmocka_unit_test(test_the_first_value_of_a_key_holds),
-        SC_CASES(test_random_puts_and_gets_agree_with_a_plain_list),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_what_was_put_is_found_and_nothing_else),
+    cmocka_unit_test(test_the_first_value_of_a_key_holds),
+    SC_CASES(test_random_puts_and_gets_agree_with_a_plain_list),
+};
+SC_SUITE(tests)

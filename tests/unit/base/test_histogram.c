@@ -86,14 +86,11 @@ static void test_several_threads_count_together(void **state)
     assert_int_equal(h.sum_millionths, (uint64_t)THREADS * EACH / 4 * 30 * 1000000);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_bound_belongs_to_its_own_bucket),
-        cmocka_unit_test(test_the_sum_is_kept_in_millionths),
-        cmocka_unit_test(test_without_bounds_there_is_one_bucket),
-        cmocka_unit_test(test_as_many_bounds_as_fit_leave_a_bucket_for_the_rest),
-        cmocka_unit_test(test_several_threads_count_together),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_bound_belongs_to_its_own_bucket),
+    cmocka_unit_test(test_the_sum_is_kept_in_millionths),
+    cmocka_unit_test(test_without_bounds_there_is_one_bucket),
+    cmocka_unit_test(test_as_many_bounds_as_fit_leave_a_bucket_for_the_rest),
+    cmocka_unit_test(test_several_threads_count_together),
+};
+SC_SUITE(tests)

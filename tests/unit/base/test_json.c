@@ -79,14 +79,11 @@ static void test_bytes_with_a_size_need_no_end_and_may_hold_a_nul(void **state)
     free(out);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain_text_is_only_quoted),
-        cmocka_unit_test(test_quotes_backslashes_and_control_characters_are_escaped),
-        cmocka_unit_test(test_every_byte_alone_gives_a_string_of_clean_characters),
-        cmocka_unit_test(test_broken_utf8_is_replaced_byte_by_byte),
-        cmocka_unit_test(test_bytes_with_a_size_need_no_end_and_may_hold_a_nul),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_plain_text_is_only_quoted),
+    cmocka_unit_test(test_quotes_backslashes_and_control_characters_are_escaped),
+    cmocka_unit_test(test_every_byte_alone_gives_a_string_of_clean_characters),
+    cmocka_unit_test(test_broken_utf8_is_replaced_byte_by_byte),
+    cmocka_unit_test(test_bytes_with_a_size_need_no_end_and_may_hold_a_nul),
+};
+SC_SUITE(tests)

@@ -70,11 +70,8 @@ static void test_a_text_that_comes_twice_keeps_its_number(void **state)
     sc_names_fini(&names);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_texts_are_found_also_where_their_owner_moved_them),
-        cmocka_unit_test(test_a_text_that_comes_twice_keeps_its_number),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_texts_are_found_also_where_their_owner_moved_them),
+    cmocka_unit_test(test_a_text_that_comes_twice_keeps_its_number),
+};
+SC_SUITE(tests)

@@ -286,22 +286,19 @@ static void test_standard_output_that_is_full_is_told(void **state)
     CHECK_REFUSED(committed, SC_EIO, &diag, "standard output: cannot write: No space left");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nothing_is_seen_until_the_commit),
-        cmocka_unit_test(test_what_is_abandoned_leaves_nothing_and_the_old_file),
-        cmocka_unit_test(test_a_new_file_has_the_permissions_that_the_user_wants),
-        cmocka_unit_test(test_a_file_that_is_replaced_keeps_its_permissions),
-        cmocka_unit_test(test_a_link_stays_and_what_it_leads_to_is_replaced),
-        cmocka_unit_test(test_a_name_as_long_as_the_system_allows_can_be_written),
-        cmocka_unit_test(test_what_cannot_be_written_is_told_by_name_and_reason),
-        cmocka_unit_test(test_a_directory_without_permission_is_told_and_left_alone),
-        cmocka_unit_test(test_asking_whether_a_file_can_be_written_changes_nothing),
-        cmocka_unit_test(test_what_is_no_plain_file_is_not_replaced),
-        cmocka_unit_test(test_a_disk_that_fills_up_leaves_the_old_file),
-        cmocka_unit_test(test_a_minus_is_standard_output),
-        cmocka_unit_test(test_standard_output_that_is_full_is_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_nothing_is_seen_until_the_commit),
+    cmocka_unit_test(test_what_is_abandoned_leaves_nothing_and_the_old_file),
+    cmocka_unit_test(test_a_new_file_has_the_permissions_that_the_user_wants),
+    cmocka_unit_test(test_a_file_that_is_replaced_keeps_its_permissions),
+    cmocka_unit_test(test_a_link_stays_and_what_it_leads_to_is_replaced),
+    cmocka_unit_test(test_a_name_as_long_as_the_system_allows_can_be_written),
+    cmocka_unit_test(test_what_cannot_be_written_is_told_by_name_and_reason),
+    cmocka_unit_test(test_a_directory_without_permission_is_told_and_left_alone),
+    cmocka_unit_test(test_asking_whether_a_file_can_be_written_changes_nothing),
+    cmocka_unit_test(test_what_is_no_plain_file_is_not_replaced),
+    cmocka_unit_test(test_a_disk_that_fills_up_leaves_the_old_file),
+    cmocka_unit_test(test_a_minus_is_standard_output),
+    cmocka_unit_test(test_standard_output_that_is_full_is_told),
+};
+SC_SUITE(tests)

@@ -207,15 +207,12 @@ static void test_a_released_pool_can_be_used_again(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_a_pool_lends_what_a_plain_list_would),
-        cmocka_unit_test(test_what_was_given_back_last_is_taken_first),
-        cmocka_unit_test(test_to_reserve_twice_is_to_reserve_once),
-        cmocka_unit_test(test_a_pool_without_memory_is_as_it_was),
-        cmocka_unit_test(test_a_pool_never_lends_the_number_of_no_thing),
-        cmocka_unit_test(test_a_released_pool_can_be_used_again),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_a_pool_lends_what_a_plain_list_would),
+    cmocka_unit_test(test_what_was_given_back_last_is_taken_first),
+    cmocka_unit_test(test_to_reserve_twice_is_to_reserve_once),
+    cmocka_unit_test(test_a_pool_without_memory_is_as_it_was),
+    cmocka_unit_test(test_a_pool_never_lends_the_number_of_no_thing),
+    cmocka_unit_test(test_a_released_pool_can_be_used_again),
+};
+SC_SUITE(tests)

@@ -292,21 +292,18 @@ static void test_normal_numbers_have_the_moments_of_a_normal_law(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_sequence_is_that_of_xoshiro256_plus_plus),
-        cmocka_unit_test(test_the_seed_is_spread_by_splitmix64),
-        cmocka_unit_test(test_every_seed_gives_a_sequence_of_its_own),
-        cmocka_unit_test(test_a_source_on_the_heap_gives_the_numbers_of_its_seed),
-        cmocka_unit_test(test_the_fork_of_a_seeded_source_is_repeatable_and_another_one),
-        cmocka_unit_test(test_every_bit_is_set_half_the_time),
-        cmocka_unit_test(test_no_number_comes_twice),
-        cmocka_unit_test(test_numbers_below_a_bound_stay_below_and_reach_all),
-        cmocka_unit_test(test_numbers_below_a_bound_are_without_bias),
-        cmocka_unit_test(test_a_die_falls_evenly),
-        cmocka_unit_test(test_unit_numbers_are_from_zero_to_below_one),
-        cmocka_unit_test(test_normal_numbers_have_the_moments_of_a_normal_law),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_the_sequence_is_that_of_xoshiro256_plus_plus),
+    cmocka_unit_test(test_the_seed_is_spread_by_splitmix64),
+    cmocka_unit_test(test_every_seed_gives_a_sequence_of_its_own),
+    cmocka_unit_test(test_a_source_on_the_heap_gives_the_numbers_of_its_seed),
+    cmocka_unit_test(test_the_fork_of_a_seeded_source_is_repeatable_and_another_one),
+    cmocka_unit_test(test_every_bit_is_set_half_the_time),
+    cmocka_unit_test(test_no_number_comes_twice),
+    cmocka_unit_test(test_numbers_below_a_bound_stay_below_and_reach_all),
+    cmocka_unit_test(test_numbers_below_a_bound_are_without_bias),
+    cmocka_unit_test(test_a_die_falls_evenly),
+    cmocka_unit_test(test_unit_numbers_are_from_zero_to_below_one),
+    cmocka_unit_test(test_normal_numbers_have_the_moments_of_a_normal_law),
+};
+SC_SUITE(tests)

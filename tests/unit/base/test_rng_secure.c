@@ -65,12 +65,9 @@ static void test_a_number_is_wiped_from_the_reserve_as_it_is_used(void **state)
     sc_rng_free(rng);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_two_secure_sources_have_no_number_in_common),
-        cmocka_unit_test(test_the_fork_of_a_secure_source_is_secure_and_leaves_it_alone),
-        cmocka_unit_test(test_a_number_is_wiped_from_the_reserve_as_it_is_used),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_two_secure_sources_have_no_number_in_common),
+    cmocka_unit_test(test_the_fork_of_a_secure_source_is_secure_and_leaves_it_alone),
+    cmocka_unit_test(test_a_number_is_wiped_from_the_reserve_as_it_is_used),
+};
+SC_SUITE(tests)

@@ -114,13 +114,10 @@ static void test_nothing_to_sort_needs_no_list(void **state)
     assert_int_equal(sc_sort_count_different(NULL, 0), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_sorting_gives_ascending_keys_and_keeps_the_order_of_equals),
-        cmocka_unit_test(test_ids_are_sorted_and_none_is_lost),
-        cmocka_unit_test(test_different_values_are_counted_and_left_sorted),
-        cmocka_unit_test(test_nothing_to_sort_needs_no_list),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_sorting_gives_ascending_keys_and_keeps_the_order_of_equals),
+    cmocka_unit_test(test_ids_are_sorted_and_none_is_lost),
+    cmocka_unit_test(test_different_values_are_counted_and_left_sorted),
+    cmocka_unit_test(test_nothing_to_sort_needs_no_list),
+};
+SC_SUITE(tests)

@@ -178,14 +178,11 @@ static void test_a_stream_that_cannot_be_read_is_told(void **state)
     sc_source_close(&stream);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_pipe_gives_the_lines_of_a_file),
-        cmocka_unit_test(test_a_packed_pipe_gives_the_lines_of_what_was_packed),
-        cmocka_unit_test(test_nothing_at_all_has_no_line),
-        cmocka_unit_test(test_a_packed_pipe_that_is_cut_is_told),
-        cmocka_unit_test(test_a_stream_that_cannot_be_read_is_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_pipe_gives_the_lines_of_a_file),
+    cmocka_unit_test(test_a_packed_pipe_gives_the_lines_of_what_was_packed),
+    cmocka_unit_test(test_nothing_at_all_has_no_line),
+    cmocka_unit_test(test_a_packed_pipe_that_is_cut_is_told),
+    cmocka_unit_test(test_a_stream_that_cannot_be_read_is_told),
+};
+SC_SUITE(tests)

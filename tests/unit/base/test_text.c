@@ -409,23 +409,20 @@ static void test_a_very_long_number_is_refused_and_not_misread(void **state)
     free(digits);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines_end_in_lf_or_cr_lf_or_with_the_text),
-        cmocka_unit_test(test_a_byte_order_mark_is_passed_over_at_the_beginning_only),
-        cmocka_unit_test(test_complaints_name_file_line_and_value),
-        cmocka_unit_test(test_fields_are_parted_by_blanks),
-        cmocka_unit_test(test_csv_fields_are_parted_by_commas_and_protected_by_quotes),
-        cmocka_unit_test(test_csv_quotes_that_are_not_closed_are_broken),
-        cmocka_unit_test(test_a_slice_is_a_text_or_not),
-        cmocka_unit_test(test_whole_numbers_are_read_up_to_their_limits),
-        cmocka_unit_test(test_signed_numbers_are_read_up_to_their_limits),
-        cmocka_unit_test(test_numbers_of_every_shape_are_read_as_strtod_does),
-        cmocka_unit_test(test_what_is_no_number_is_refused),
-        SC_CASES(test_200000_random_numbers_are_read_as_strtod_does),
-        SC_CASES(test_doubles_that_were_printed_are_read_back_exactly),
-        cmocka_unit_test(test_a_very_long_number_is_refused_and_not_misread),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_lines_end_in_lf_or_cr_lf_or_with_the_text),
+    cmocka_unit_test(test_a_byte_order_mark_is_passed_over_at_the_beginning_only),
+    cmocka_unit_test(test_complaints_name_file_line_and_value),
+    cmocka_unit_test(test_fields_are_parted_by_blanks),
+    cmocka_unit_test(test_csv_fields_are_parted_by_commas_and_protected_by_quotes),
+    cmocka_unit_test(test_csv_quotes_that_are_not_closed_are_broken),
+    cmocka_unit_test(test_a_slice_is_a_text_or_not),
+    cmocka_unit_test(test_whole_numbers_are_read_up_to_their_limits),
+    cmocka_unit_test(test_signed_numbers_are_read_up_to_their_limits),
+    cmocka_unit_test(test_numbers_of_every_shape_are_read_as_strtod_does),
+    cmocka_unit_test(test_what_is_no_number_is_refused),
+    SC_CASES(test_200000_random_numbers_are_read_as_strtod_does),
+    SC_CASES(test_doubles_that_were_printed_are_read_back_exactly),
+    cmocka_unit_test(test_a_very_long_number_is_refused_and_not_misread),
+};
+SC_SUITE(tests)

@@ -88,11 +88,8 @@ static void test_whoever_starts_one_keeps_its_own_signals(void **state)
     assert_int_equal(pthread_sigmask(SIG_SETMASK, &before, NULL), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_thread_runs_with_its_argument_and_takes_no_signals),
-        cmocka_unit_test(test_whoever_starts_one_keeps_its_own_signals),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_thread_runs_with_its_argument_and_takes_no_signals),
+    cmocka_unit_test(test_whoever_starts_one_keeps_its_own_signals),
+};
+SC_SUITE(tests)

@@ -241,16 +241,13 @@ static void test_plain_text_is_not_taken_for_packed(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_was_packed_is_unpacked),
-        SC_CASES(test_the_room_for_the_result_may_be_full_at_any_byte),
-        cmocka_unit_test(test_several_members_are_unpacked_one_after_the_other),
-        SC_CASES(test_data_cut_short_anywhere_are_refused),
-        SC_CASES(test_a_changed_bit_never_changes_what_is_unpacked),
-        cmocka_unit_test(test_bytes_behind_the_last_member_are_refused),
-        cmocka_unit_test(test_plain_text_is_not_taken_for_packed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_what_was_packed_is_unpacked),
+    SC_CASES(test_the_room_for_the_result_may_be_full_at_any_byte),
+    cmocka_unit_test(test_several_members_are_unpacked_one_after_the_other),
+    SC_CASES(test_data_cut_short_anywhere_are_refused),
+    SC_CASES(test_a_changed_bit_never_changes_what_is_unpacked),
+    cmocka_unit_test(test_bytes_behind_the_last_member_are_refused),
+    cmocka_unit_test(test_plain_text_is_not_taken_for_packed),
+};
+SC_SUITE(tests)

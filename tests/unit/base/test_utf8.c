@@ -82,14 +82,11 @@ static void test_a_text_is_utf8_if_all_its_characters_are(void **state)
     assert_false(sc_is_utf8("caf\xc3"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_code_point_has_the_size_of_its_shortest_form),
-        cmocka_unit_test(test_what_lies_beyond_unicode_is_refused),
-        cmocka_unit_test(test_a_second_byte_that_does_not_continue_is_refused),
-        cmocka_unit_test(test_only_the_first_character_is_looked_at),
-        cmocka_unit_test(test_a_text_is_utf8_if_all_its_characters_are),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_every_code_point_has_the_size_of_its_shortest_form),
+    cmocka_unit_test(test_what_lies_beyond_unicode_is_refused),
+    cmocka_unit_test(test_a_second_byte_that_does_not_continue_is_refused),
+    cmocka_unit_test(test_only_the_first_character_is_looked_at),
+    cmocka_unit_test(test_a_text_is_utf8_if_all_its_characters_are),
+};
+SC_SUITE(tests)

@@ -479,24 +479,20 @@ test_an_engine_can_be_freed_while_queries_wait_and_candidates_are_not_taken(void
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_who_needs_nobody_is_cloaked_at_once),
-        cmocka_unit_test(test_two_queries_of_one_user_are_no_company_for_each_other),
-        cmocka_unit_test(test_nobody_is_a_member_of_roads_out_of_its_reach),
-        cmocka_unit_test(test_all_roads_are_in_reach_from_one_end),
-        cmocka_unit_test(test_who_is_not_content_is_left_out),
-        cmocka_unit_test(test_the_oldest_tries_first),
-        cmocka_unit_test(test_nobody_tries_where_users_cannot_be_enough),
-        cmocka_unit_test(test_no_more_than_the_cap_try_for_one_newcomer),
-        cmocka_unit_test(test_company_lets_nobody_try_but_is_a_member),
-        cmocka_unit_test(test_refused_members_go_back_and_try_again),
-        cmocka_unit_test(test_who_left_helps_nobody),
-        cmocka_unit_test(test_roads_that_are_too_few_around_both_ends_are_infeasible),
-        SC_CASES(test_promises_hold_on_random_maps),
-        cmocka_unit_test(
-            test_an_engine_can_be_freed_while_queries_wait_and_candidates_are_not_taken),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_one_who_needs_nobody_is_cloaked_at_once),
+    cmocka_unit_test(test_two_queries_of_one_user_are_no_company_for_each_other),
+    cmocka_unit_test(test_nobody_is_a_member_of_roads_out_of_its_reach),
+    cmocka_unit_test(test_all_roads_are_in_reach_from_one_end),
+    cmocka_unit_test(test_who_is_not_content_is_left_out),
+    cmocka_unit_test(test_the_oldest_tries_first),
+    cmocka_unit_test(test_nobody_tries_where_users_cannot_be_enough),
+    cmocka_unit_test(test_no_more_than_the_cap_try_for_one_newcomer),
+    cmocka_unit_test(test_company_lets_nobody_try_but_is_a_member),
+    cmocka_unit_test(test_refused_members_go_back_and_try_again),
+    cmocka_unit_test(test_who_left_helps_nobody),
+    cmocka_unit_test(test_roads_that_are_too_few_around_both_ends_are_infeasible),
+    SC_CASES(test_promises_hold_on_random_maps),
+    cmocka_unit_test(test_an_engine_can_be_freed_while_queries_wait_and_candidates_are_not_taken),
+};
+SC_SUITE(tests)

@@ -87,12 +87,9 @@ static void test_they_agree_over_long_streams_on_a_larger_map(void **state)
     sketch_free(&drawn);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_sampling_does_what_the_slow_one_does),
-        SC_CASES(test_expansion_does_what_the_slow_one_does),
-        SC_CASES(test_they_agree_over_long_streams_on_a_larger_map),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_sampling_does_what_the_slow_one_does),
+    SC_CASES(test_expansion_does_what_the_slow_one_does),
+    SC_CASES(test_they_agree_over_long_streams_on_a_larger_map),
+};
+SC_SUITE(tests)

@@ -117,11 +117,8 @@ static void test_regions_are_those_of_plain_sets_on_odd_maps(void **state)
     check_case_done();
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_regions_are_those_of_plain_sets),
-        SC_CASES(test_regions_are_those_of_plain_sets_on_odd_maps),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_regions_are_those_of_plain_sets),
+    SC_CASES(test_regions_are_those_of_plain_sets_on_odd_maps),
+};
+SC_SUITE(tests)

@@ -88,12 +88,9 @@ static void test_in_sampling_every_query_still_ends_once(void **state)
     fail_in(SC_SAMPLING);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_in_expansion_a_failed_allocation_makes_no_difference),
-        SC_CASES(test_in_sampling_every_query_still_ends_once),
-        cmocka_unit_test(test_who_goes_away_between_two_runs_is_not_tried_for),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_in_expansion_a_failed_allocation_makes_no_difference),
+    SC_CASES(test_in_sampling_every_query_still_ends_once),
+    cmocka_unit_test(test_who_goes_away_between_two_runs_is_not_tried_for),
+};
+SC_SUITE(tests)

@@ -165,10 +165,7 @@ static void test_a_failed_allocation_makes_no_difference(void **state)
     sc_map_free(map);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_failed_allocation_makes_no_difference),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_failed_allocation_makes_no_difference),
+};
+SC_SUITE(tests)

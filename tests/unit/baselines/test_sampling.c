@@ -166,13 +166,10 @@ static void test_the_same_seed_gives_the_same_cloaks_and_another_gives_others(vo
                 memcmp(again.segments, once.segments, once.count * sizeof *once.segments) != 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_road_in_reach_is_as_likely_as_any_other),
-        cmocka_unit_test(test_either_end_comes_first_by_chance),
-        cmocka_unit_test(test_who_was_unlucky_draws_anew),
-        cmocka_unit_test(test_the_same_seed_gives_the_same_cloaks_and_another_gives_others),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_every_road_in_reach_is_as_likely_as_any_other),
+    cmocka_unit_test(test_either_end_comes_first_by_chance),
+    cmocka_unit_test(test_who_was_unlucky_draws_anew),
+    cmocka_unit_test(test_the_same_seed_gives_the_same_cloaks_and_another_gives_others),
+};
+SC_SUITE(tests)

@@ -351,26 +351,23 @@ static void test_members_of_a_refused_super_star_try_again(void **state)
     stage_close(&st);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_star_that_is_enough_does_not_grow),
-        cmocka_unit_test(test_a_star_grows_until_segments_are_enough),
-        cmocka_unit_test(test_two_stars_have_users_enough_together),
-        cmocka_unit_test(test_cheaper_stars_come_in_even_where_nobody_is),
-        cmocka_unit_test(test_nearer_stars_come_before_cheaper_ones),
-        cmocka_unit_test(test_two_queries_of_one_user_count_once),
-        cmocka_unit_test(test_a_group_comes_in_as_a_whole_and_brings_its_needs),
-        cmocka_unit_test(test_a_conflict_in_a_group_blocks_all_of_it_until_the_strict_one_expires),
-        cmocka_unit_test(test_a_group_is_tried_again_when_one_of_it_is_removed),
-        cmocka_unit_test(test_a_star_beyond_the_starts_limit_ends_the_growth),
-        cmocka_unit_test(test_a_group_that_is_too_far_from_the_start_ends_the_growth),
-        cmocka_unit_test(test_a_group_that_is_too_far_from_a_star_inside_ends_the_growth),
-        cmocka_unit_test(test_an_empty_star_too_far_from_a_group_inside_ends_the_growth),
-        cmocka_unit_test(test_an_empty_star_ends_the_growth_long_before_users_are_enough),
-        cmocka_unit_test(test_the_largest_result_of_the_group_decides_what_is_cheap),
-        cmocka_unit_test(test_company_comes_in_but_starts_nothing),
-        cmocka_unit_test(test_members_of_a_refused_super_star_try_again),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_star_that_is_enough_does_not_grow),
+    cmocka_unit_test(test_a_star_grows_until_segments_are_enough),
+    cmocka_unit_test(test_two_stars_have_users_enough_together),
+    cmocka_unit_test(test_cheaper_stars_come_in_even_where_nobody_is),
+    cmocka_unit_test(test_nearer_stars_come_before_cheaper_ones),
+    cmocka_unit_test(test_two_queries_of_one_user_count_once),
+    cmocka_unit_test(test_a_group_comes_in_as_a_whole_and_brings_its_needs),
+    cmocka_unit_test(test_a_conflict_in_a_group_blocks_all_of_it_until_the_strict_one_expires),
+    cmocka_unit_test(test_a_group_is_tried_again_when_one_of_it_is_removed),
+    cmocka_unit_test(test_a_star_beyond_the_starts_limit_ends_the_growth),
+    cmocka_unit_test(test_a_group_that_is_too_far_from_the_start_ends_the_growth),
+    cmocka_unit_test(test_a_group_that_is_too_far_from_a_star_inside_ends_the_growth),
+    cmocka_unit_test(test_an_empty_star_too_far_from_a_group_inside_ends_the_growth),
+    cmocka_unit_test(test_an_empty_star_ends_the_growth_long_before_users_are_enough),
+    cmocka_unit_test(test_the_largest_result_of_the_group_decides_what_is_cheap),
+    cmocka_unit_test(test_company_comes_in_but_starts_nothing),
+    cmocka_unit_test(test_members_of_a_refused_super_star_try_again),
+};
+SC_SUITE(tests)

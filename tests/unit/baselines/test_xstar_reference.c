@@ -115,12 +115,9 @@ static void test_promises_hold_for_every_cloak(void **state)
     assert_true(cloaks > WATCHED_STREAMS);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_xstar_does_what_the_slow_one_does),
-        SC_CASES(test_they_agree_over_long_streams_on_a_larger_map),
-        SC_CASES(test_promises_hold_for_every_cloak),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_xstar_does_what_the_slow_one_does),
+    SC_CASES(test_they_agree_over_long_streams_on_a_larger_map),
+    SC_CASES(test_promises_hold_for_every_cloak),
+};
+SC_SUITE(tests)

@@ -589,25 +589,22 @@ static void test_objects_stand_together_as_real_ones_do(void **state)
     check_case_done();
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_a_city_has_the_statistics_of_real_maps),
-        SC_CASES(test_a_town_has_the_statistics_of_real_maps),
-        cmocka_unit_test(test_the_numbers_of_the_real_maps_are_theirs),
-        SC_CASES(test_every_size_and_seed_gives_a_sound_map_in_one_piece),
-        cmocka_unit_test(test_no_edge_has_length_zero),
-        cmocka_unit_test(test_the_same_options_give_the_same_map),
-        cmocka_unit_test(test_a_seed_means_the_same_city_on_every_machine),
-        cmocka_unit_test(test_a_city_of_an_impossible_size_is_refused),
-        cmocka_unit_test(test_nodes_near_on_the_ground_have_near_numbers),
-        cmocka_unit_test(test_progress_is_told),
-        cmocka_unit_test(test_a_city_has_roads_of_every_class),
-        SC_CASES(test_only_bridges_join_the_two_banks),
-        cmocka_unit_test(test_shares_are_dealt_out_to_the_last_one),
-        cmocka_unit_test(test_objects_are_many_and_of_many_kinds),
-        cmocka_unit_test(test_objects_follow_the_main_roads),
-        SC_CASES(test_objects_stand_together_as_real_ones_do),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_a_city_has_the_statistics_of_real_maps),
+    SC_CASES(test_a_town_has_the_statistics_of_real_maps),
+    cmocka_unit_test(test_the_numbers_of_the_real_maps_are_theirs),
+    SC_CASES(test_every_size_and_seed_gives_a_sound_map_in_one_piece),
+    cmocka_unit_test(test_no_edge_has_length_zero),
+    cmocka_unit_test(test_the_same_options_give_the_same_map),
+    cmocka_unit_test(test_a_seed_means_the_same_city_on_every_machine),
+    cmocka_unit_test(test_a_city_of_an_impossible_size_is_refused),
+    cmocka_unit_test(test_nodes_near_on_the_ground_have_near_numbers),
+    cmocka_unit_test(test_progress_is_told),
+    cmocka_unit_test(test_a_city_has_roads_of_every_class),
+    SC_CASES(test_only_bridges_join_the_two_banks),
+    cmocka_unit_test(test_shares_are_dealt_out_to_the_last_one),
+    cmocka_unit_test(test_objects_are_many_and_of_many_kinds),
+    cmocka_unit_test(test_objects_follow_the_main_roads),
+    SC_CASES(test_objects_stand_together_as_real_ones_do),
+};
+SC_SUITE(tests)

@@ -30,10 +30,7 @@ static void test_a_city_survives_the_failure_of_every_allocation(void **state)
     assert_true(failures > 12);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_city_survives_the_failure_of_every_allocation),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_city_survives_the_failure_of_every_allocation),
+};
+SC_SUITE(tests)

@@ -72,11 +72,8 @@ static void test_threads_that_meet_the_same_words_agree_on_their_numbers(void **
     sc_cluster_words_free(words);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_worker_numbers_each_word_once_and_at_most_so_many),
-        cmocka_unit_test(test_threads_that_meet_the_same_words_agree_on_their_numbers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_worker_numbers_each_word_once_and_at_most_so_many),
+    cmocka_unit_test(test_threads_that_meet_the_same_words_agree_on_their_numbers),
+};
+SC_SUITE(tests)

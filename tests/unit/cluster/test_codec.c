@@ -268,17 +268,14 @@ static void test_no_message_is_what_another_is(void **state)
     word_town_free(&town);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_words_of_every_kind_are_read_as_they_were_written),
-        SC_CASES(test_beats_are_read_as_they_were_written),
-        SC_CASES(test_placements_are_read_as_they_were_written),
-        cmocka_unit_test(test_moments_travel_by_the_calendar_and_never_stays_never),
-        SC_CASES(test_a_worker_carries_categories_that_it_does_not_know),
-        cmocka_unit_test(test_messages_are_small),
-        cmocka_unit_test(test_every_truncation_and_every_altered_byte_is_refused_or_harmless),
-        cmocka_unit_test(test_no_message_is_what_another_is),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_words_of_every_kind_are_read_as_they_were_written),
+    SC_CASES(test_beats_are_read_as_they_were_written),
+    SC_CASES(test_placements_are_read_as_they_were_written),
+    cmocka_unit_test(test_moments_travel_by_the_calendar_and_never_stays_never),
+    SC_CASES(test_a_worker_carries_categories_that_it_does_not_know),
+    cmocka_unit_test(test_messages_are_small),
+    cmocka_unit_test(test_every_truncation_and_every_altered_byte_is_refused_or_harmless),
+    cmocka_unit_test(test_no_message_is_what_another_is),
+};
+SC_SUITE(tests)

@@ -538,20 +538,17 @@ static void test_what_was_in_the_bytes_before_is_wiped(void **state)
     word_town_free(&town);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_queries_out_of_bounds_are_refused),
-        cmocka_unit_test(test_bids_out_of_bounds_are_refused),
-        cmocka_unit_test(test_wishes_and_results_out_of_bounds_are_refused),
-        cmocka_unit_test(test_more_members_than_any_bid_has_are_refused),
-        cmocka_unit_test(test_a_small_message_cannot_take_much_memory),
-        cmocka_unit_test(test_a_message_larger_than_any_is_not_looked_at),
-        cmocka_unit_test(test_beats_out_of_bounds_are_refused),
-        cmocka_unit_test(test_beats_by_hand_are_refused_as_well),
-        cmocka_unit_test(test_placements_out_of_bounds_are_refused),
-        cmocka_unit_test(test_a_word_that_contradicts_itself_is_not_said),
-        cmocka_unit_test(test_what_was_in_the_bytes_before_is_wiped),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_queries_out_of_bounds_are_refused),
+    cmocka_unit_test(test_bids_out_of_bounds_are_refused),
+    cmocka_unit_test(test_wishes_and_results_out_of_bounds_are_refused),
+    cmocka_unit_test(test_more_members_than_any_bid_has_are_refused),
+    cmocka_unit_test(test_a_small_message_cannot_take_much_memory),
+    cmocka_unit_test(test_a_message_larger_than_any_is_not_looked_at),
+    cmocka_unit_test(test_beats_out_of_bounds_are_refused),
+    cmocka_unit_test(test_beats_by_hand_are_refused_as_well),
+    cmocka_unit_test(test_placements_out_of_bounds_are_refused),
+    cmocka_unit_test(test_a_word_that_contradicts_itself_is_not_said),
+    cmocka_unit_test(test_what_was_in_the_bytes_before_is_wiped),
+};
+SC_SUITE(tests)

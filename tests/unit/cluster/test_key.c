@@ -126,14 +126,11 @@ static void test_what_is_no_file_is_told(void **state)
     place_free(&p);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_key_that_was_made_can_be_read),
-        cmocka_unit_test(test_one_file_gives_the_same_keys_to_all_and_each_use_its_own),
-        cmocka_unit_test(test_a_file_that_others_may_read_or_change_is_refused),
-        cmocka_unit_test(test_what_is_no_key_is_refused_without_being_repeated),
-        cmocka_unit_test(test_what_is_no_file_is_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_key_that_was_made_can_be_read),
+    cmocka_unit_test(test_one_file_gives_the_same_keys_to_all_and_each_use_its_own),
+    cmocka_unit_test(test_a_file_that_others_may_read_or_change_is_refused),
+    cmocka_unit_test(test_what_is_no_key_is_refused_without_being_repeated),
+    cmocka_unit_test(test_what_is_no_file_is_told),
+};
+SC_SUITE(tests)

@@ -241,18 +241,14 @@ static void test_who_has_another_cut_gets_no_part_and_is_counted(void **state)
     sc_cut_free(whole);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_travellers_are_cloaked_by_the_workers_of_their_parts),
-        cmocka_unit_test(test_a_view_shows_who_is_there_and_who_has_what),
-        cmocka_unit_test(test_a_worker_that_drains_hands_its_parts_over),
-        cmocka_unit_test(test_the_last_worker_has_nobody_to_hand_its_parts_to),
-        cmocka_unit_test(test_a_worker_that_is_gone_without_a_word_is_noticed),
-        cmocka_unit_test(test_queries_without_a_worker_wait_for_one),
-        cmocka_unit_test(test_two_travellers_on_both_sides_of_a_cut_find_each_other),
-        cmocka_unit_test(test_who_has_another_cut_gets_no_part_and_is_counted),
-    };
-    return cmocka_run_group_tests_name("cluster/members", tests, cluster_house_begin,
-                                       cluster_house_end);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_travellers_are_cloaked_by_the_workers_of_their_parts),
+    cmocka_unit_test(test_a_view_shows_who_is_there_and_who_has_what),
+    cmocka_unit_test(test_a_worker_that_drains_hands_its_parts_over),
+    cmocka_unit_test(test_the_last_worker_has_nobody_to_hand_its_parts_to),
+    cmocka_unit_test(test_a_worker_that_is_gone_without_a_word_is_noticed),
+    cmocka_unit_test(test_queries_without_a_worker_wait_for_one),
+    cmocka_unit_test(test_two_travellers_on_both_sides_of_a_cut_find_each_other),
+    cmocka_unit_test(test_who_has_another_cut_gets_no_part_and_is_counted),
+};
+SC_SUITE_WITH(tests, cluster_house_begin, cluster_house_end)

@@ -58,12 +58,9 @@ static void test_the_later_epoch_counts_and_then_the_greater_leader(void **state
     assert_false(sc_placement_is_newer(&lesser, &lesser));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_beat_has_room_for_its_parts),
-        cmocka_unit_test(test_a_placement_begins_with_nobody_and_is_copied_whole),
-        cmocka_unit_test(test_the_later_epoch_counts_and_then_the_greater_leader),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_beat_has_room_for_its_parts),
+    cmocka_unit_test(test_a_placement_begins_with_nobody_and_is_copied_whole),
+    cmocka_unit_test(test_the_later_epoch_counts_and_then_the_greater_leader),
+};
+SC_SUITE(tests)

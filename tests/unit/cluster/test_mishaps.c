@@ -144,15 +144,11 @@ static void test_who_is_shut_out_for_good_says_so_once(void **state)
     nats_server_again(&house->nats);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_travellers_of_two_gateways_share_a_cloak_that_leaves_once),
-        cmocka_unit_test(test_when_the_leader_goes_the_other_gateway_leads),
-        cmocka_unit_test(test_after_nats_was_away_queries_are_said_anew),
-        cmocka_unit_test(test_all_can_be_closed_while_nats_is_away),
-        cmocka_unit_test(test_who_is_shut_out_for_good_says_so_once),
-    };
-    return cmocka_run_group_tests_name("cluster/mishaps", tests, cluster_house_begin,
-                                       cluster_house_end);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_travellers_of_two_gateways_share_a_cloak_that_leaves_once),
+    cmocka_unit_test(test_when_the_leader_goes_the_other_gateway_leads),
+    cmocka_unit_test(test_after_nats_was_away_queries_are_said_anew),
+    cmocka_unit_test(test_all_can_be_closed_while_nats_is_away),
+    cmocka_unit_test(test_who_is_shut_out_for_good_says_so_once),
+};
+SC_SUITE_WITH(tests, cluster_house_begin, cluster_house_end)

@@ -128,12 +128,9 @@ static void test_a_workers_words(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_words),
-        cmocka_unit_test(test_beats_and_placements),
-        cmocka_unit_test(test_a_workers_words),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_words),
+    cmocka_unit_test(test_beats_and_placements),
+    cmocka_unit_test(test_a_workers_words),
+};
+SC_SUITE(tests)

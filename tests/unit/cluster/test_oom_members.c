@@ -117,13 +117,9 @@ static void test_a_worker(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_wire),
-        cmocka_unit_test(test_a_gateway),
-        cmocka_unit_test(test_a_worker),
-    };
-    return cmocka_run_group_tests_name("memory/members", tests, cluster_house_begin,
-                                       cluster_house_end);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_wire),
+    cmocka_unit_test(test_a_gateway),
+    cmocka_unit_test(test_a_worker),
+};
+SC_SUITE_WITH(tests, cluster_house_begin, cluster_house_end)

@@ -180,13 +180,10 @@ static void test_a_view_is_there_as_a_whole_or_not_at_all(void **state)
     sc_roster_free(roster);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_roster_without_memory_hears_the_next_beat),
-        cmocka_unit_test(test_packing_without_memory_moves_nothing),
-        cmocka_unit_test(test_a_placement_that_could_not_be_made_is_made_at_the_next_look),
-        cmocka_unit_test(test_a_view_is_there_as_a_whole_or_not_at_all),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_roster_without_memory_hears_the_next_beat),
+    cmocka_unit_test(test_packing_without_memory_moves_nothing),
+    cmocka_unit_test(test_a_placement_that_could_not_be_made_is_made_at_the_next_look),
+    cmocka_unit_test(test_a_view_is_there_as_a_whole_or_not_at_all),
+};
+SC_SUITE(tests)

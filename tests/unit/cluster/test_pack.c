@@ -267,19 +267,16 @@ static void test_imbalance_is_the_busiest_by_the_mean(void **state)
     CHECK_CLOSE(sc_pack_imbalance(s.loads, 4, s.owners, s.workers, 3), 2.25, 1e-12);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_every_part_has_a_living_worker),
-        SC_CASES(test_without_balance_only_orphans_move),
-        SC_CASES(test_a_second_call_moves_nothing),
-        SC_CASES(test_eight_parts_per_worker_are_packed_nearly_evenly),
-        cmocka_unit_test(test_few_parts_move_to_one_who_comes),
-        cmocka_unit_test(test_the_parts_of_one_who_goes_are_spread),
-        cmocka_unit_test(test_workers_get_parts_by_their_threads),
-        cmocka_unit_test(test_parts_of_which_nothing_is_known_are_spread),
-        cmocka_unit_test(test_without_workers_parts_are_nobodys),
-        cmocka_unit_test(test_imbalance_is_the_busiest_by_the_mean),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_every_part_has_a_living_worker),
+    SC_CASES(test_without_balance_only_orphans_move),
+    SC_CASES(test_a_second_call_moves_nothing),
+    SC_CASES(test_eight_parts_per_worker_are_packed_nearly_evenly),
+    cmocka_unit_test(test_few_parts_move_to_one_who_comes),
+    cmocka_unit_test(test_the_parts_of_one_who_goes_are_spread),
+    cmocka_unit_test(test_workers_get_parts_by_their_threads),
+    cmocka_unit_test(test_parts_of_which_nothing_is_known_are_spread),
+    cmocka_unit_test(test_without_workers_parts_are_nobodys),
+    cmocka_unit_test(test_imbalance_is_the_busiest_by_the_mean),
+};
+SC_SUITE(tests)

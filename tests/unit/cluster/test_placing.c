@@ -486,29 +486,26 @@ static void test_a_placement_that_was_never_heard_is_waited_for_and_then_told_an
     scene_close(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nothing_is_placed_where_nobody_is),
-        cmocka_unit_test(test_those_who_come_together_are_placed_together),
-        cmocka_unit_test(test_one_who_comes_is_given_its_share),
-        cmocka_unit_test(test_the_parts_of_one_who_dies_go_to_others_once_it_is_missed),
-        cmocka_unit_test(test_one_who_was_missed_and_comes_back_is_given_its_share_again),
-        cmocka_unit_test(test_the_parts_of_one_who_leaves_go_to_others_at_once),
-        cmocka_unit_test(test_the_last_one_keeps_its_parts_while_it_leaves),
-        cmocka_unit_test(test_those_who_come_back_find_their_parts),
-        cmocka_unit_test(test_orphans_do_not_wait_for_one_who_has_just_come),
-        cmocka_unit_test(test_one_worker_more_than_parts_has_none_and_that_is_that),
-        cmocka_unit_test(test_what_is_uneven_for_long_is_evened_out),
-        cmocka_unit_test(test_what_is_uneven_for_a_while_moves_nothing),
-        cmocka_unit_test(test_what_cannot_be_helped_moves_little),
-        cmocka_unit_test(test_of_two_placements_the_newer_counts),
-        cmocka_unit_test(test_a_placement_of_another_cut_does_not_count),
-        cmocka_unit_test(test_when_a_leader_dies_the_next_goes_on_with_a_greater_epoch),
-        cmocka_unit_test(test_the_next_leader_has_time_for_one_who_came),
-        cmocka_unit_test(test_a_leader_that_knows_nothing_takes_the_parts_as_they_are),
-        cmocka_unit_test(test_two_leaders_end_with_one_placement),
-        cmocka_unit_test(test_a_placement_that_was_never_heard_is_waited_for_and_then_told_anew),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_nothing_is_placed_where_nobody_is),
+    cmocka_unit_test(test_those_who_come_together_are_placed_together),
+    cmocka_unit_test(test_one_who_comes_is_given_its_share),
+    cmocka_unit_test(test_the_parts_of_one_who_dies_go_to_others_once_it_is_missed),
+    cmocka_unit_test(test_one_who_was_missed_and_comes_back_is_given_its_share_again),
+    cmocka_unit_test(test_the_parts_of_one_who_leaves_go_to_others_at_once),
+    cmocka_unit_test(test_the_last_one_keeps_its_parts_while_it_leaves),
+    cmocka_unit_test(test_those_who_come_back_find_their_parts),
+    cmocka_unit_test(test_orphans_do_not_wait_for_one_who_has_just_come),
+    cmocka_unit_test(test_one_worker_more_than_parts_has_none_and_that_is_that),
+    cmocka_unit_test(test_what_is_uneven_for_long_is_evened_out),
+    cmocka_unit_test(test_what_is_uneven_for_a_while_moves_nothing),
+    cmocka_unit_test(test_what_cannot_be_helped_moves_little),
+    cmocka_unit_test(test_of_two_placements_the_newer_counts),
+    cmocka_unit_test(test_a_placement_of_another_cut_does_not_count),
+    cmocka_unit_test(test_when_a_leader_dies_the_next_goes_on_with_a_greater_epoch),
+    cmocka_unit_test(test_the_next_leader_has_time_for_one_who_came),
+    cmocka_unit_test(test_a_leader_that_knows_nothing_takes_the_parts_as_they_are),
+    cmocka_unit_test(test_two_leaders_end_with_one_placement),
+    cmocka_unit_test(test_a_placement_that_was_never_heard_is_waited_for_and_then_told_anew),
+};
+SC_SUITE(tests)

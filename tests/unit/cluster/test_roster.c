@@ -318,25 +318,22 @@ static void test_a_clock_that_cannot_be_does_no_harm(void **state)
     sc_roster_free(roster);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_who_beats_is_there_in_the_order_of_numbers),
-        cmocka_unit_test(test_who_is_silent_for_three_beats_is_gone),
-        cmocka_unit_test(test_an_old_beat_keeps_nobody_alive),
-        cmocka_unit_test(test_beats_that_are_played_back_raise_nobody),
-        cmocka_unit_test(test_only_what_is_new_is_news),
-        cmocka_unit_test(test_beats_of_another_cut_are_counted_and_passed_over),
-        cmocka_unit_test(test_one_who_is_known_to_be_gone_is_not_waited_for),
-        cmocka_unit_test(test_the_living_gateway_with_the_least_number_leads),
-        cmocka_unit_test(test_a_load_is_not_known_before_it_was_watched),
-        SC_CASES(test_irregular_beats_give_the_same_load),
-        cmocka_unit_test(test_a_minute_later_most_of_a_load_is_of_that_minute),
-        cmocka_unit_test(test_a_load_outlives_its_worker_and_counters_that_begin_anew),
-        cmocka_unit_test(test_a_worker_is_as_busy_as_its_parts),
-        cmocka_unit_test(test_parts_that_cannot_be_are_passed_over),
-        cmocka_unit_test(test_one_late_beat_is_not_taken_for_a_wrong_clock),
-        cmocka_unit_test(test_a_clock_that_cannot_be_does_no_harm),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_who_beats_is_there_in_the_order_of_numbers),
+    cmocka_unit_test(test_who_is_silent_for_three_beats_is_gone),
+    cmocka_unit_test(test_an_old_beat_keeps_nobody_alive),
+    cmocka_unit_test(test_beats_that_are_played_back_raise_nobody),
+    cmocka_unit_test(test_only_what_is_new_is_news),
+    cmocka_unit_test(test_beats_of_another_cut_are_counted_and_passed_over),
+    cmocka_unit_test(test_one_who_is_known_to_be_gone_is_not_waited_for),
+    cmocka_unit_test(test_the_living_gateway_with_the_least_number_leads),
+    cmocka_unit_test(test_a_load_is_not_known_before_it_was_watched),
+    SC_CASES(test_irregular_beats_give_the_same_load),
+    cmocka_unit_test(test_a_minute_later_most_of_a_load_is_of_that_minute),
+    cmocka_unit_test(test_a_load_outlives_its_worker_and_counters_that_begin_anew),
+    cmocka_unit_test(test_a_worker_is_as_busy_as_its_parts),
+    cmocka_unit_test(test_parts_that_cannot_be_are_passed_over),
+    cmocka_unit_test(test_one_late_beat_is_not_taken_for_a_wrong_clock),
+    cmocka_unit_test(test_a_clock_that_cannot_be_does_no_harm),
+};
+SC_SUITE(tests)

@@ -174,14 +174,11 @@ static void test_a_part_that_was_just_opened_is_told_of_all_company(void **state
     sc__routes_free(routes);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_part_is_said_anew_once_when_its_owner_serves_it),
-        cmocka_unit_test(test_whatever_interrupts_a_part_lets_it_be_said_anew),
-        cmocka_unit_test(test_each_worker_is_told_of_company_once),
-        cmocka_unit_test(test_parts_without_an_owner_are_told_all),
-        cmocka_unit_test(test_a_part_that_was_just_opened_is_told_of_all_company),
-    };
-    return cmocka_run_group_tests_name("cluster/routes", tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_part_is_said_anew_once_when_its_owner_serves_it),
+    cmocka_unit_test(test_whatever_interrupts_a_part_lets_it_be_said_anew),
+    cmocka_unit_test(test_each_worker_is_told_of_company_once),
+    cmocka_unit_test(test_parts_without_an_owner_are_told_all),
+    cmocka_unit_test(test_a_part_that_was_just_opened_is_told_of_all_company),
+};
+SC_SUITE(tests)

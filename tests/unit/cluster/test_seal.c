@@ -90,14 +90,11 @@ static void test_every_altered_bit_and_every_truncation_is_noticed(void **state)
     assert_true(sc_unseal(key, subject, sealed, SEALED, opened));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_is_sealed_opens),
-        cmocka_unit_test(test_a_message_of_no_bytes_can_be_sealed),
-        cmocka_unit_test(test_the_same_message_is_never_sealed_to_the_same_bytes),
-        cmocka_unit_test(test_another_key_or_subject_opens_nothing),
-        cmocka_unit_test(test_every_altered_bit_and_every_truncation_is_noticed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_what_is_sealed_opens),
+    cmocka_unit_test(test_a_message_of_no_bytes_can_be_sealed),
+    cmocka_unit_test(test_the_same_message_is_never_sealed_to_the_same_bytes),
+    cmocka_unit_test(test_another_key_or_subject_opens_nothing),
+    cmocka_unit_test(test_every_altered_bit_and_every_truncation_is_noticed),
+};
+SC_SUITE(tests)

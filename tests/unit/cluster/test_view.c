@@ -327,16 +327,13 @@ static void test_numbers_are_short_and_always_numbers(void **state)
     fixture_close(&f);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gateways_come_first_then_workers_by_name),
-        cmocka_unit_test(test_a_part_is_served_once_its_worker_says_so),
-        cmocka_unit_test(test_before_the_first_placement_there_is_something_to_see),
-        cmocka_unit_test(test_a_name_cannot_break_a_page),
-        cmocka_unit_test(test_every_figure_is_written_under_its_name),
-        cmocka_unit_test(test_a_gateway_has_no_parts_and_a_part_may_be_nobodys),
-        cmocka_unit_test(test_numbers_are_short_and_always_numbers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_gateways_come_first_then_workers_by_name),
+    cmocka_unit_test(test_a_part_is_served_once_its_worker_says_so),
+    cmocka_unit_test(test_before_the_first_placement_there_is_something_to_see),
+    cmocka_unit_test(test_a_name_cannot_break_a_page),
+    cmocka_unit_test(test_every_figure_is_written_under_its_name),
+    cmocka_unit_test(test_a_gateway_has_no_parts_and_a_part_may_be_nobodys),
+    cmocka_unit_test(test_numbers_are_short_and_always_numbers),
+};
+SC_SUITE(tests)

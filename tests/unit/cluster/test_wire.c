@@ -582,25 +582,22 @@ static int end(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_kind_of_message_reaches_who_listens_to_it_and_nobody_else),
-        cmocka_unit_test(test_a_long_message_arrives_as_it_was),
-        cmocka_unit_test(test_what_another_key_has_sealed_is_not_opened_and_counted),
-        cmocka_unit_test(test_clusters_of_two_names_do_not_hear_each_other),
-        cmocka_unit_test(test_nats_says_which_part_nobody_has),
-        cmocka_unit_test(test_threads_of_the_library_take_no_signals),
-        cmocka_unit_test(test_a_message_larger_than_the_server_takes_is_refused_and_counted),
-        cmocka_unit_test(test_options_that_make_no_sense_are_refused),
-        cmocka_unit_test(test_files_that_are_not_there_are_named),
-        cmocka_unit_test(test_a_server_that_is_not_there_is_an_error_that_says_so),
-        cmocka_unit_test(test_a_bad_password_is_refused_and_a_good_one_is_not),
-        cmocka_unit_test(test_tls_needs_an_authority_that_we_trust_and_the_host_that_we_named),
-        cmocka_unit_test(test_after_the_server_was_away_everything_is_heard_again),
-        cmocka_unit_test(test_who_is_not_let_in_any_more_is_told_so),
-        cmocka_unit_test(test_a_wire_without_a_server_can_be_closed),
-        cmocka_unit_test(test_three_servers_are_one_and_one_of_them_may_go),
-    };
-    return cmocka_run_group_tests_name("cluster/wire", tests, begin, end);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_each_kind_of_message_reaches_who_listens_to_it_and_nobody_else),
+    cmocka_unit_test(test_a_long_message_arrives_as_it_was),
+    cmocka_unit_test(test_what_another_key_has_sealed_is_not_opened_and_counted),
+    cmocka_unit_test(test_clusters_of_two_names_do_not_hear_each_other),
+    cmocka_unit_test(test_nats_says_which_part_nobody_has),
+    cmocka_unit_test(test_threads_of_the_library_take_no_signals),
+    cmocka_unit_test(test_a_message_larger_than_the_server_takes_is_refused_and_counted),
+    cmocka_unit_test(test_options_that_make_no_sense_are_refused),
+    cmocka_unit_test(test_files_that_are_not_there_are_named),
+    cmocka_unit_test(test_a_server_that_is_not_there_is_an_error_that_says_so),
+    cmocka_unit_test(test_a_bad_password_is_refused_and_a_good_one_is_not),
+    cmocka_unit_test(test_tls_needs_an_authority_that_we_trust_and_the_host_that_we_named),
+    cmocka_unit_test(test_after_the_server_was_away_everything_is_heard_again),
+    cmocka_unit_test(test_who_is_not_let_in_any_more_is_told_so),
+    cmocka_unit_test(test_a_wire_without_a_server_can_be_closed),
+    cmocka_unit_test(test_three_servers_are_one_and_one_of_them_may_go),
+};
+SC_SUITE_WITH(tests, begin, end)

@@ -112,13 +112,10 @@ static void test_nor_do_they_with_many_gateways(void **state)
     check_burst(4, 2, 20000);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_engines_of_many_workers_do_not_bid_again_and_again),
-        cmocka_unit_test(test_engines_of_one_worker_do_not_either),
-        cmocka_unit_test(test_nor_do_they_on_a_quick_network),
-        cmocka_unit_test(test_nor_do_they_with_many_gateways),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_engines_of_many_workers_do_not_bid_again_and_again),
+    cmocka_unit_test(test_engines_of_one_worker_do_not_either),
+    cmocka_unit_test(test_nor_do_they_on_a_quick_network),
+    cmocka_unit_test(test_nor_do_they_with_many_gateways),
+};
+SC_SUITE(tests)

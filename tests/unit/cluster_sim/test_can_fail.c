@@ -51,12 +51,9 @@ static void test_bids_that_arrive_without_a_segment_are_caught(void **state)
     assert_int_equal(sum.broken, sum.cloaks);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_clocks_beyond_the_guard_are_caught),
-        cmocka_unit_test(test_noes_that_arrive_as_oks_are_caught),
-        cmocka_unit_test(test_bids_that_arrive_without_a_segment_are_caught),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_clocks_beyond_the_guard_are_caught),
+    cmocka_unit_test(test_noes_that_arrive_as_oks_are_caught),
+    cmocka_unit_test(test_bids_that_arrive_without_a_segment_are_caught),
+};
+SC_SUITE(tests)

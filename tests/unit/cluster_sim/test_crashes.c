@@ -42,11 +42,8 @@ static void test_crashes_on_a_bad_network_break_no_promise(void **state)
     (void)play_many(10000, 0.1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_processes_that_crash_break_no_promise),
-        SC_CASES(test_crashes_on_a_bad_network_break_no_promise),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_processes_that_crash_break_no_promise),
+    SC_CASES(test_crashes_on_a_bad_network_break_no_promise),
+};
+SC_SUITE(tests)

@@ -76,10 +76,7 @@ static void test_a_gateway_that_crashed_is_not_waited_for_again_and_again(void *
     sketch_free(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_gateway_that_crashed_is_not_waited_for_again_and_again),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_gateway_that_crashed_is_not_waited_for_again_and_again),
+};
+SC_SUITE(tests)

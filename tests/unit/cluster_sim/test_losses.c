@@ -74,13 +74,10 @@ static void test_words_that_come_twice_and_far_too_late_bring_nothing_back(void 
     assert_true(sum.answered > SCHEDULES);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_words_that_are_lost_cost_success_and_no_promise),
-        SC_CASES(test_words_that_come_twice_change_nothing),
-        SC_CASES(test_words_that_come_when_all_is_over_bring_nothing_back_to_life),
-        SC_CASES(test_words_that_come_twice_and_far_too_late_bring_nothing_back),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_words_that_are_lost_cost_success_and_no_promise),
+    SC_CASES(test_words_that_come_twice_change_nothing),
+    SC_CASES(test_words_that_come_when_all_is_over_bring_nothing_back_to_life),
+    SC_CASES(test_words_that_come_twice_and_far_too_late_bring_nothing_back),
+};
+SC_SUITE(tests)

@@ -87,11 +87,8 @@ static void test_a_rehearsal_with_crashes_and_without_memory_leaves_nothing(void
     check_schedule(true);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_rehearsal_without_memory_ends_and_leaves_nothing),
-        cmocka_unit_test(test_a_rehearsal_with_crashes_and_without_memory_leaves_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_rehearsal_without_memory_ends_and_leaves_nothing),
+    cmocka_unit_test(test_a_rehearsal_with_crashes_and_without_memory_leaves_nothing),
+};
+SC_SUITE(tests)

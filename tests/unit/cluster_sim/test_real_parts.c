@@ -95,11 +95,8 @@ static void test_sixteen_parts_of_san_francisco_do_as_well_as_one(void **state)
     check_map("san-francisco-tiger/tl_2017_06075_roads.shp.xz", SC_FORMAT_SHAPEFILE);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sixteen_parts_of_northwest_atlanta_do_as_well_as_one),
-        cmocka_unit_test(test_sixteen_parts_of_san_francisco_do_as_well_as_one),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_sixteen_parts_of_northwest_atlanta_do_as_well_as_one),
+    cmocka_unit_test(test_sixteen_parts_of_san_francisco_do_as_well_as_one),
+};
+SC_SUITE(tests)

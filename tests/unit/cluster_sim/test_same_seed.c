@@ -39,11 +39,8 @@ static void test_another_seed_gives_another_verdict(void **state)
     assert_true(differ > 15);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_the_same_seed_gives_the_same_verdict),
-        cmocka_unit_test(test_another_seed_gives_another_verdict),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_the_same_seed_gives_the_same_verdict),
+    cmocka_unit_test(test_another_seed_gives_another_verdict),
+};
+SC_SUITE(tests)

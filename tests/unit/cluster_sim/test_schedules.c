@@ -61,12 +61,9 @@ static void test_without_delays_and_failures_all_is_answered_or_dropped(void **s
     check_case_done();
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_slow_and_overtaking_words_break_no_promise),
-        SC_CASES(test_clients_that_go_away_are_in_no_cloak),
-        SC_CASES(test_without_delays_and_failures_all_is_answered_or_dropped),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_slow_and_overtaking_words_break_no_promise),
+    SC_CASES(test_clients_that_go_away_are_in_no_cloak),
+    SC_CASES(test_without_delays_and_failures_all_is_answered_or_dropped),
+};
+SC_SUITE(tests)

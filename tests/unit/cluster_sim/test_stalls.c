@@ -46,11 +46,8 @@ static void test_everything_at_once_breaks_no_promise(void **state)
     assert_true(sum.crashes > SCHEDULES);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_processes_that_stand_still_break_no_promise),
-        SC_CASES(test_everything_at_once_breaks_no_promise),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_processes_that_stand_still_break_no_promise),
+    SC_CASES(test_everything_at_once_breaks_no_promise),
+};
+SC_SUITE(tests)

@@ -232,22 +232,19 @@ static void test_an_id_is_asked_once(void **state)
 
 #define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(test_a_good_cloak_and_its_answers_are_fine),
-        TEST(test_a_second_cloak_is_seen),
-        TEST(test_a_second_cloak_after_the_gateway_crashed_is_seen),
-        TEST(test_a_late_cloak_is_seen),
-        TEST(test_a_cloak_of_who_was_dropped_is_seen),
-        TEST(test_who_is_dropped_after_its_cloak_left_is_seen),
-        TEST(test_a_cloak_that_counts_who_has_gone_is_seen),
-        TEST(test_an_answer_without_a_cloak_is_seen),
-        TEST(test_a_cloak_with_too_few_users_is_seen),
-        TEST(test_a_worker_cannot_make_needs_smaller),
-        TEST(test_a_member_that_nobody_asked_is_seen),
-        TEST(test_a_second_outcome_and_a_missing_one_are_seen),
-        TEST(test_an_id_is_asked_once),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    TEST(test_a_good_cloak_and_its_answers_are_fine),
+    TEST(test_a_second_cloak_is_seen),
+    TEST(test_a_second_cloak_after_the_gateway_crashed_is_seen),
+    TEST(test_a_late_cloak_is_seen),
+    TEST(test_a_cloak_of_who_was_dropped_is_seen),
+    TEST(test_who_is_dropped_after_its_cloak_left_is_seen),
+    TEST(test_a_cloak_that_counts_who_has_gone_is_seen),
+    TEST(test_an_answer_without_a_cloak_is_seen),
+    TEST(test_a_cloak_with_too_few_users_is_seen),
+    TEST(test_a_worker_cannot_make_needs_smaller),
+    TEST(test_a_member_that_nobody_asked_is_seen),
+    TEST(test_a_second_outcome_and_a_missing_one_are_seen),
+    TEST(test_an_id_is_asked_once),
+};
+SC_SUITE(tests)

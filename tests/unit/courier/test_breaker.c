@@ -113,15 +113,12 @@ static void test_those_who_went_before_do_not_count_while_it_is_open(void **stat
     assert_true(sc__breaker_may_go_on(&b, true));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_it_opens_after_failures_in_a_row),
-        cmocka_unit_test(test_one_that_never_opens_never_opens),
-        cmocka_unit_test(test_after_the_pause_exactly_one_goes_through),
-        cmocka_unit_test(test_a_trial_that_goes_badly_begins_another_pause),
-        cmocka_unit_test(test_a_trial_without_a_verdict_makes_room_for_another),
-        cmocka_unit_test(test_those_who_went_before_do_not_count_while_it_is_open),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_it_opens_after_failures_in_a_row),
+    cmocka_unit_test(test_one_that_never_opens_never_opens),
+    cmocka_unit_test(test_after_the_pause_exactly_one_goes_through),
+    cmocka_unit_test(test_a_trial_that_goes_badly_begins_another_pause),
+    cmocka_unit_test(test_a_trial_without_a_verdict_makes_room_for_another),
+    cmocka_unit_test(test_those_who_went_before_do_not_count_while_it_is_open),
+};
+SC_SUITE(tests)

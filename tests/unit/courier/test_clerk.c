@@ -221,15 +221,12 @@ static void test_bytes_that_are_no_reply_are_not_believed(void **state)
     street_close(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_later_set_is_asked_by_words),
-        cmocka_unit_test(test_what_a_set_has_no_word_for_has_an_empty_answer),
-        cmocka_unit_test(test_a_set_without_objects_has_empty_answers),
-        cmocka_unit_test(test_objects_of_the_map_are_called_by_their_numbers),
-        cmocka_unit_test(test_more_than_the_provider_is_willing_to_answer_is_refused),
-        cmocka_unit_test(test_bytes_that_are_no_reply_are_not_believed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_later_set_is_asked_by_words),
+    cmocka_unit_test(test_what_a_set_has_no_word_for_has_an_empty_answer),
+    cmocka_unit_test(test_a_set_without_objects_has_empty_answers),
+    cmocka_unit_test(test_objects_of_the_map_are_called_by_their_numbers),
+    cmocka_unit_test(test_more_than_the_provider_is_willing_to_answer_is_refused),
+    cmocka_unit_test(test_bytes_that_are_no_reply_are_not_believed),
+};
+SC_SUITE(tests)

@@ -487,22 +487,19 @@ static void test_every_failure_has_a_name_of_its_own(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_answers_of_the_built_in_provider_are_exact),
-        SC_CASES(test_answers_over_http_are_exact),
-        SC_CASES(test_answers_over_http_as_geojson_are_exact),
-        cmocka_unit_test(test_the_vocabulary_is_the_maps_then_that_of_the_objects_then_more),
-        cmocka_unit_test(test_an_errand_whose_deadline_has_passed_fails_and_is_not_asked),
-        cmocka_unit_test(test_a_place_that_the_cloak_does_not_have_fails_without_naming_it),
-        cmocka_unit_test(test_more_errands_than_allowed_are_refused_at_once),
-        cmocka_unit_test(test_what_is_under_way_when_a_courier_ends_comes_back_once),
-        cmocka_unit_test(test_a_turn_begins_with_nothing_after_its_time),
-        cmocka_unit_test(test_any_thread_may_send_and_all_clerks_answer),
-        cmocka_unit_test(test_options_that_make_no_sense_are_refused),
-        cmocka_unit_test(test_an_address_that_is_none_is_refused_and_not_repeated),
-        cmocka_unit_test(test_every_failure_has_a_name_of_its_own),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_answers_of_the_built_in_provider_are_exact),
+    SC_CASES(test_answers_over_http_are_exact),
+    SC_CASES(test_answers_over_http_as_geojson_are_exact),
+    cmocka_unit_test(test_the_vocabulary_is_the_maps_then_that_of_the_objects_then_more),
+    cmocka_unit_test(test_an_errand_whose_deadline_has_passed_fails_and_is_not_asked),
+    cmocka_unit_test(test_a_place_that_the_cloak_does_not_have_fails_without_naming_it),
+    cmocka_unit_test(test_more_errands_than_allowed_are_refused_at_once),
+    cmocka_unit_test(test_what_is_under_way_when_a_courier_ends_comes_back_once),
+    cmocka_unit_test(test_a_turn_begins_with_nothing_after_its_time),
+    cmocka_unit_test(test_any_thread_may_send_and_all_clerks_answer),
+    cmocka_unit_test(test_options_that_make_no_sense_are_refused),
+    cmocka_unit_test(test_an_address_that_is_none_is_refused_and_not_repeated),
+    cmocka_unit_test(test_every_failure_has_a_name_of_its_own),
+};
+SC_SUITE(tests)

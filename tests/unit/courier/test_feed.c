@@ -93,10 +93,7 @@ static void test_a_set_with_other_words_is_asked_by_the_words_of_the_start(void 
     errand_box_fini(&box);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_set_with_other_words_is_asked_by_the_words_of_the_start),
-    };
-    return cmocka_run_group_tests(tests, begin, end);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_set_with_other_words_is_asked_by_the_words_of_the_start),
+};
+SC_SUITE_WITH(tests, begin, end)

@@ -483,17 +483,14 @@ static void test_a_given_reply_is_checked_and_says_nothing_of_the_provider(void 
     odd_town_free(&town);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_replies_of_the_built_in_provider_can_be_given),
-        SC_CASES(test_replies_over_http_can_be_given),
-        SC_CASES(test_a_providers_own_objects_keep_their_keys),
-        cmocka_unit_test(test_distances_of_any_fraction_are_the_same_for_all),
-        cmocka_unit_test(test_a_provider_of_points_has_no_reply_to_give),
-        cmocka_unit_test(test_an_errand_that_failed_has_no_reply_to_give),
-        cmocka_unit_test(test_a_set_with_other_words_has_no_reply_to_give),
-        cmocka_unit_test(test_a_given_reply_is_checked_and_says_nothing_of_the_provider),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_replies_of_the_built_in_provider_can_be_given),
+    SC_CASES(test_replies_over_http_can_be_given),
+    SC_CASES(test_a_providers_own_objects_keep_their_keys),
+    cmocka_unit_test(test_distances_of_any_fraction_are_the_same_for_all),
+    cmocka_unit_test(test_a_provider_of_points_has_no_reply_to_give),
+    cmocka_unit_test(test_an_errand_that_failed_has_no_reply_to_give),
+    cmocka_unit_test(test_a_set_with_other_words_has_no_reply_to_give),
+    cmocka_unit_test(test_a_given_reply_is_checked_and_says_nothing_of_the_provider),
+};
+SC_SUITE(tests)

@@ -282,16 +282,13 @@ static void test_of_a_provider_that_is_built_in_nothing_is_told(void **state)
     scene_close(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_is_told_is_what_the_provider_gets),
-        cmocka_unit_test(test_the_number_is_no_part_of_it),
-        cmocka_unit_test(test_tries_that_follow_are_not_told),
-        cmocka_unit_test(test_what_left_and_failed_is_told),
-        cmocka_unit_test(test_what_finds_no_connection_in_time_is_not_told),
-        cmocka_unit_test(test_where_nobody_is_or_the_breaker_is_open_nothing_is_told),
-        cmocka_unit_test(test_of_a_provider_that_is_built_in_nothing_is_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_what_is_told_is_what_the_provider_gets),
+    cmocka_unit_test(test_the_number_is_no_part_of_it),
+    cmocka_unit_test(test_tries_that_follow_are_not_told),
+    cmocka_unit_test(test_what_left_and_failed_is_told),
+    cmocka_unit_test(test_what_finds_no_connection_in_time_is_not_told),
+    cmocka_unit_test(test_where_nobody_is_or_the_breaker_is_open_nothing_is_told),
+    cmocka_unit_test(test_of_a_provider_that_is_built_in_nothing_is_told),
+};
+SC_SUITE(tests)

@@ -388,24 +388,35 @@ static void test_points_are_not_asked_at_late(void **state)
     close(fd);
 }
 
-int main(void)
+static int with_clerks(void **state)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_those_who_wait_for_a_busy_connection_are_not_sent_late),
-        cmocka_unit_test(test_what_has_left_in_time_may_be_said_again_later),
-        cmocka_unit_test(test_what_has_left_in_time_may_be_answered_later),
-        cmocka_unit_test(test_one_that_was_never_sent_is_not_tried_again_later),
-        cmocka_unit_test(test_a_connection_that_is_never_ready_is_given_up_in_time),
-        cmocka_unit_test(test_curl_is_kept_silent_when_it_is_late),
-        cmocka_unit_test(test_one_that_should_have_left_is_not_evaluated),
-    };
-    const struct CMUnitTest of_clerks[] = {
-        cmocka_unit_test(test_those_who_wait_for_a_busy_clerk_are_not_evaluated_late),
-        cmocka_unit_test(test_points_are_not_asked_at_late),
-    };
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    failed += cmocka_run_group_tests(of_clerks, NULL, NULL);
-    is_in_place = true;
-    failed += cmocka_run_group_tests(tests, NULL, NULL);
-    return failed;
+    (void)state;
+    is_in_place = false;
+    return 0;
 }
+
+static int in_place(void **state)
+{
+    (void)state;
+    is_in_place = true;
+    return 0;
+}
+
+/** A test is run for both forms. */
+#define BOTH(test)                                                       \
+    cmocka_unit_test_setup_teardown(test, with_clerks, check_tell_case), \
+        cmocka_unit_test_setup_teardown(test, in_place, check_tell_case)
+
+static const struct CMUnitTest tests[] = {
+    BOTH(test_those_who_wait_for_a_busy_connection_are_not_sent_late),
+    BOTH(test_what_has_left_in_time_may_be_said_again_later),
+    BOTH(test_what_has_left_in_time_may_be_answered_later),
+    BOTH(test_one_that_was_never_sent_is_not_tried_again_later),
+    BOTH(test_a_connection_that_is_never_ready_is_given_up_in_time),
+    BOTH(test_curl_is_kept_silent_when_it_is_late),
+    cmocka_unit_test_setup(test_those_who_wait_for_a_busy_clerk_are_not_evaluated_late,
+                           with_clerks),
+    BOTH(test_one_that_should_have_left_is_not_evaluated),
+    cmocka_unit_test_setup(test_points_are_not_asked_at_late, with_clerks),
+};
+SC_SUITE(tests)

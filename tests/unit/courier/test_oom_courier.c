@@ -375,16 +375,13 @@ static void test_points_that_a_clerk_has_no_memory_for_come_back_as_overloaded(v
     sketch_free(&drawing);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_start_that_runs_out_of_memory_says_so_and_leaks_nothing),
-        cmocka_unit_test(test_a_clerk_without_memory_gives_no_answer_at_all),
-        cmocka_unit_test(test_a_reply_that_there_is_no_memory_for_gives_no_answer_at_all),
-        cmocka_unit_test(test_a_reply_that_is_handed_on_needs_memory_too),
-        cmocka_unit_test(test_errands_that_threads_have_no_memory_for_come_back_as_overloaded),
-        cmocka_unit_test(test_a_reply_that_the_wire_has_no_memory_for_is_given_up),
-        cmocka_unit_test(test_points_that_a_clerk_has_no_memory_for_come_back_as_overloaded),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_start_that_runs_out_of_memory_says_so_and_leaks_nothing),
+    cmocka_unit_test(test_a_clerk_without_memory_gives_no_answer_at_all),
+    cmocka_unit_test(test_a_reply_that_there_is_no_memory_for_gives_no_answer_at_all),
+    cmocka_unit_test(test_a_reply_that_is_handed_on_needs_memory_too),
+    cmocka_unit_test(test_errands_that_threads_have_no_memory_for_come_back_as_overloaded),
+    cmocka_unit_test(test_a_reply_that_the_wire_has_no_memory_for_is_given_up),
+    cmocka_unit_test(test_points_that_a_clerk_has_no_memory_for_come_back_as_overloaded),
+};
+SC_SUITE(tests)

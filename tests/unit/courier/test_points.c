@@ -232,15 +232,12 @@ static void test_a_map_without_coordinates_has_no_points(void **state)
     scene_close(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_answers_from_points_are_exact),
-        cmocka_unit_test(test_a_provider_that_fails_is_asked_again_until_there_is_no_time),
-        cmocka_unit_test(test_a_provider_that_never_answers_is_given_up_at_the_deadline),
-        cmocka_unit_test(test_nonsense_is_not_believed_and_opens_the_breaker),
-        cmocka_unit_test(test_a_pause_ends_when_the_courier_does),
-        cmocka_unit_test(test_a_map_without_coordinates_has_no_points),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_answers_from_points_are_exact),
+    cmocka_unit_test(test_a_provider_that_fails_is_asked_again_until_there_is_no_time),
+    cmocka_unit_test(test_a_provider_that_never_answers_is_given_up_at_the_deadline),
+    cmocka_unit_test(test_nonsense_is_not_believed_and_opens_the_breaker),
+    cmocka_unit_test(test_a_pause_ends_when_the_courier_does),
+    cmocka_unit_test(test_a_map_without_coordinates_has_no_points),
+};
+SC_SUITE(tests)

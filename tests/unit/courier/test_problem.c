@@ -76,14 +76,11 @@ static void test_a_media_type_is_known_whatever_its_parameters(void **state)
     assert_false(sc__is_media_type(NULL, "a/b"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_title_of_a_problem_is_shown),
-        cmocka_unit_test(test_what_a_terminal_could_misread_is_not_shown),
-        cmocka_unit_test(test_a_long_title_is_cut),
-        cmocka_unit_test(test_what_is_no_problem_document_shows_nothing),
-        cmocka_unit_test(test_a_media_type_is_known_whatever_its_parameters),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_the_title_of_a_problem_is_shown),
+    cmocka_unit_test(test_what_a_terminal_could_misread_is_not_shown),
+    cmocka_unit_test(test_a_long_title_is_cut),
+    cmocka_unit_test(test_what_is_no_problem_document_shows_nothing),
+    cmocka_unit_test(test_a_media_type_is_known_whatever_its_parameters),
+};
+SC_SUITE(tests)

@@ -55,13 +55,10 @@ static void test_there_is_no_try_at_or_beyond_the_deadline(void **state)
                 SC__RETRY_NEVER);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_only_what_may_pass_is_tried_again),
-        cmocka_unit_test(test_the_pause_doubles_up_to_the_longest),
-        cmocka_unit_test(test_a_provider_that_says_when_is_not_asked_before),
-        cmocka_unit_test(test_there_is_no_try_at_or_beyond_the_deadline),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_only_what_may_pass_is_tried_again),
+    cmocka_unit_test(test_the_pause_doubles_up_to_the_longest),
+    cmocka_unit_test(test_a_provider_that_says_when_is_not_asked_before),
+    cmocka_unit_test(test_there_is_no_try_at_or_beyond_the_deadline),
+};
+SC_SUITE(tests)

@@ -59,8 +59,5 @@ static void test_the_first_is_always_the_earliest(void **state)
     check_case_done();
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {SC_CASES(test_the_first_is_always_the_earliest)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {SC_CASES(test_the_first_is_always_the_earliest)};
+SC_SUITE(tests)

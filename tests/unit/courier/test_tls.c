@@ -211,17 +211,13 @@ static void test_files_that_are_missing_or_empty_are_refused_at_the_start(void *
     scene_close(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_provider_with_the_right_certificate_answers),
-        cmocka_unit_test(test_a_provider_that_no_authority_knows_is_not_told),
-        cmocka_unit_test(test_a_provider_that_another_authority_knows_is_not_told),
-        cmocka_unit_test(test_a_provider_of_another_name_is_not_told),
-        cmocka_unit_test(test_a_provider_that_wants_to_see_a_certificate_is_shown_ours),
-        cmocka_unit_test(
-            test_without_a_certificate_that_it_wants_to_see_a_provider_does_not_answer),
-        cmocka_unit_test(test_files_that_are_missing_or_empty_are_refused_at_the_start),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_provider_with_the_right_certificate_answers),
+    cmocka_unit_test(test_a_provider_that_no_authority_knows_is_not_told),
+    cmocka_unit_test(test_a_provider_that_another_authority_knows_is_not_told),
+    cmocka_unit_test(test_a_provider_of_another_name_is_not_told),
+    cmocka_unit_test(test_a_provider_that_wants_to_see_a_certificate_is_shown_ours),
+    cmocka_unit_test(test_without_a_certificate_that_it_wants_to_see_a_provider_does_not_answer),
+    cmocka_unit_test(test_files_that_are_missing_or_empty_are_refused_at_the_start),
+};
+SC_SUITE(tests)

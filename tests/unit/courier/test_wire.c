@@ -225,14 +225,11 @@ static void test_an_address_with_a_password_is_never_shown(void **state)
     line_up_close(&l);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_exchange_gets_its_own_reply),
-        cmocka_unit_test(test_one_that_may_not_go_on_comes_back_with_its_last_failure),
-        cmocka_unit_test(test_one_that_pauses_asks_again_before_it_goes_on),
-        cmocka_unit_test(test_one_that_failed_and_finds_no_line_again_has_failed_for_that_reason),
-        cmocka_unit_test(test_an_address_with_a_password_is_never_shown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_every_exchange_gets_its_own_reply),
+    cmocka_unit_test(test_one_that_may_not_go_on_comes_back_with_its_last_failure),
+    cmocka_unit_test(test_one_that_pauses_asks_again_before_it_goes_on),
+    cmocka_unit_test(test_one_that_failed_and_finds_no_line_again_has_failed_for_that_reason),
+    cmocka_unit_test(test_an_address_with_a_password_is_never_shown),
+};
+SC_SUITE(tests)

@@ -98,13 +98,10 @@ static void test_a_request_that_no_word_is_left_of_is_left_out(void **state)
     sc__rewording_fini(&r);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_vocabulary_has_each_word_once_in_the_order_of_their_coming),
-        cmocka_unit_test(test_the_same_words_leave_a_relay_as_it_is),
-        cmocka_unit_test(test_other_numbers_for_the_same_words_are_looked_up),
-        cmocka_unit_test(test_a_request_that_no_word_is_left_of_is_left_out),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_vocabulary_has_each_word_once_in_the_order_of_their_coming),
+    cmocka_unit_test(test_the_same_words_leave_a_relay_as_it_is),
+    cmocka_unit_test(test_other_numbers_for_the_same_words_are_looked_up),
+    cmocka_unit_test(test_a_request_that_no_word_is_left_of_is_left_out),
+};
+SC_SUITE(tests)

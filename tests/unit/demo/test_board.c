@@ -80,11 +80,8 @@ static void test_a_list_is_of_one_moment(void **state)
     sc__board_free(board);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_those_who_wait_are_listed_by_traveller),
-        cmocka_unit_test(test_a_list_is_of_one_moment),
-    };
-    return cmocka_run_group_tests_name("demo/board", tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_those_who_wait_are_listed_by_traveller),
+    cmocka_unit_test(test_a_list_is_of_one_moment),
+};
+SC_SUITE(tests)

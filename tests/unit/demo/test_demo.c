@@ -285,16 +285,13 @@ static void test_travellers_who_give_up_say_why_and_are_still_seen(void **state)
     scene_close(&on);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_query_is_asked_once_and_ends_once),
-        cmocka_unit_test(test_positions_lie_within_the_map_and_change),
-        cmocka_unit_test(test_cloaks_are_those_that_the_service_tells_of),
-        cmocka_unit_test(test_those_who_wait_when_it_ends_leave),
-        cmocka_unit_test(test_streams_end_when_the_service_drains),
-        cmocka_unit_test(test_it_can_be_given_up_at_any_stage),
-        cmocka_unit_test(test_travellers_who_give_up_say_why_and_are_still_seen),
-    };
-    return cmocka_run_group_tests_name("demo/demo", tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_each_query_is_asked_once_and_ends_once),
+    cmocka_unit_test(test_positions_lie_within_the_map_and_change),
+    cmocka_unit_test(test_cloaks_are_those_that_the_service_tells_of),
+    cmocka_unit_test(test_those_who_wait_when_it_ends_leave),
+    cmocka_unit_test(test_streams_end_when_the_service_drains),
+    cmocka_unit_test(test_it_can_be_given_up_at_any_stage),
+    cmocka_unit_test(test_travellers_who_give_up_say_why_and_are_still_seen),
+};
+SC_SUITE(tests)

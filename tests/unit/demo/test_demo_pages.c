@@ -205,16 +205,13 @@ static void test_options_that_make_no_sense_are_refused(void **state)
     live_service_close(&on.live);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_everybody_who_looks_gets_a_token_of_their_own),
-        cmocka_unit_test(test_a_newcomer_is_greeted_before_all_else),
-        cmocka_unit_test(test_no_more_than_so_many_are_told),
-        cmocka_unit_test(test_another_engine_is_told_to_everybody),
-        cmocka_unit_test(test_what_is_no_wish_for_an_engine_is_refused),
-        cmocka_unit_test(test_a_method_that_cannot_be_exchanged_stays),
-        cmocka_unit_test(test_options_that_make_no_sense_are_refused),
-    };
-    return cmocka_run_group_tests_name("demo/demo_pages", tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_everybody_who_looks_gets_a_token_of_their_own),
+    cmocka_unit_test(test_a_newcomer_is_greeted_before_all_else),
+    cmocka_unit_test(test_no_more_than_so_many_are_told),
+    cmocka_unit_test(test_another_engine_is_told_to_everybody),
+    cmocka_unit_test(test_what_is_no_wish_for_an_engine_is_refused),
+    cmocka_unit_test(test_a_method_that_cannot_be_exchanged_stays),
+    cmocka_unit_test(test_options_that_make_no_sense_are_refused),
+};
+SC_SUITE(tests)

@@ -96,13 +96,10 @@ static void test_positions_are_base64(void **state)
                "event: positions\ndata: {\"t\":0.5,\"at\":\"AQAAAAABAAA=\"}\n\n");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_newcomer_is_told_how_things_are),
-        cmocka_unit_test(test_queries_are_told_with_their_needs),
-        cmocka_unit_test(test_every_end_has_its_word),
-        cmocka_unit_test(test_positions_are_base64),
-    };
-    return cmocka_run_group_tests_name("demo/demo_text", tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_newcomer_is_told_how_things_are),
+    cmocka_unit_test(test_queries_are_told_with_their_needs),
+    cmocka_unit_test(test_every_end_has_its_word),
+    cmocka_unit_test(test_positions_are_base64),
+};
+SC_SUITE(tests)

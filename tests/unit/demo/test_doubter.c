@@ -442,19 +442,16 @@ static void test_options_out_of_range_are_refused(void **state)
     room_close(&r);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_doubter_has_stepped_back_once_it_is_there),
-        cmocka_unit_test(test_a_doubter_is_nicer_than_whoever_starts_it),
-        cmocka_unit_test(test_doubts_come_back_in_order_and_settled),
-        cmocka_unit_test(test_no_more_wait_than_may),
-        cmocka_unit_test(test_a_doubt_that_is_given_up_holds_nobody_up),
-        cmocka_unit_test(test_whatever_waits_at_the_end_is_given_up),
-        cmocka_unit_test(test_who_is_stopped_gives_up_what_it_has_and_takes_no_more),
-        cmocka_unit_test(test_who_is_stopped_gives_up_what_is_worked_on),
-        cmocka_unit_test(test_what_makes_no_sense_stays_the_callers),
-        cmocka_unit_test(test_options_out_of_range_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_doubter_has_stepped_back_once_it_is_there),
+    cmocka_unit_test(test_a_doubter_is_nicer_than_whoever_starts_it),
+    cmocka_unit_test(test_doubts_come_back_in_order_and_settled),
+    cmocka_unit_test(test_no_more_wait_than_may),
+    cmocka_unit_test(test_a_doubt_that_is_given_up_holds_nobody_up),
+    cmocka_unit_test(test_whatever_waits_at_the_end_is_given_up),
+    cmocka_unit_test(test_who_is_stopped_gives_up_what_it_has_and_takes_no_more),
+    cmocka_unit_test(test_who_is_stopped_gives_up_what_is_worked_on),
+    cmocka_unit_test(test_what_makes_no_sense_stays_the_callers),
+    cmocka_unit_test(test_options_out_of_range_are_refused),
+};
+SC_SUITE(tests)

@@ -334,18 +334,15 @@ static void test_what_was_believed_is_wiped(void **state)
     sketch_free(&drawing);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_doubt_comes_to_what_can_be_known),
-        cmocka_unit_test(test_a_doubt_is_the_adversarys_own_word),
-        cmocka_unit_test(test_busy_roads_weigh_more),
-        cmocka_unit_test(test_more_is_tried_where_little_comes_of_it_and_never_for_long),
-        SC_CASES(test_a_method_cloaks_the_first_query),
-        SC_CASES(test_whoever_has_too_little_company_finds_no_cloak),
-        cmocka_unit_test(test_a_cloak_that_is_too_large_is_not_doubted),
-        cmocka_unit_test(test_what_nobody_wants_is_not_worked_on),
-        cmocka_unit_test(test_what_was_believed_is_wiped),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_doubt_comes_to_what_can_be_known),
+    cmocka_unit_test(test_a_doubt_is_the_adversarys_own_word),
+    cmocka_unit_test(test_busy_roads_weigh_more),
+    cmocka_unit_test(test_more_is_tried_where_little_comes_of_it_and_never_for_long),
+    SC_CASES(test_a_method_cloaks_the_first_query),
+    SC_CASES(test_whoever_has_too_little_company_finds_no_cloak),
+    cmocka_unit_test(test_a_cloak_that_is_too_large_is_not_doubted),
+    cmocka_unit_test(test_what_nobody_wants_is_not_worked_on),
+    cmocka_unit_test(test_what_was_believed_is_wiped),
+};
+SC_SUITE(tests)

@@ -182,13 +182,10 @@ static void test_a_map_around_the_globe_is_refused(void **state)
     sc_map_free(map);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_positions_are_where_the_page_draws_them),
-        cmocka_unit_test(test_whoever_is_off_the_road_is_nowhere),
-        cmocka_unit_test(test_those_who_ask_are_where_they_are_seen),
-        cmocka_unit_test(test_a_map_around_the_globe_is_refused),
-    };
-    return cmocka_run_group_tests_name("demo/fleet", tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_positions_are_where_the_page_draws_them),
+    cmocka_unit_test(test_whoever_is_off_the_road_is_nowhere),
+    cmocka_unit_test(test_those_who_ask_are_where_they_are_seen),
+    cmocka_unit_test(test_a_map_around_the_globe_is_refused),
+};
+SC_SUITE(tests)

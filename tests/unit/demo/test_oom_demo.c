@@ -238,14 +238,11 @@ static void test_pages_without_memory_do_no_harm(void **state)
     check_page(2, "{\"engine\":\"hybrid\"}", 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_demo_that_cannot_be_prepared),
-        cmocka_unit_test(test_a_service_that_cannot_be_attached),
-        cmocka_unit_test(test_travellers_who_cannot_set_out),
-        cmocka_unit_test(test_words_that_cannot_be_found),
-        cmocka_unit_test(test_pages_without_memory_do_no_harm),
-    };
-    return cmocka_run_group_tests_name("memory/demo", tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_demo_that_cannot_be_prepared),
+    cmocka_unit_test(test_a_service_that_cannot_be_attached),
+    cmocka_unit_test(test_travellers_who_cannot_set_out),
+    cmocka_unit_test(test_words_that_cannot_be_found),
+    cmocka_unit_test(test_pages_without_memory_do_no_harm),
+};
+SC_SUITE(tests)

@@ -8,8 +8,8 @@
 #include "demo/doubt_internal.h"
 #include "support/oom.h"
 #include "support/sketch.h"
-#include "unit/doubt/made_doubt.h"
-#include "unit/service/house.h"
+#include "unit/demo/made_doubt.h"
+#include "unit/api/house.h"
 
 static void forget(void *context, sc_doubt *doubt)
 {
@@ -274,16 +274,13 @@ static void test_a_doubt_that_cannot_be_told_is_still_an_end(void **state)
     close_house(h);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_doubter_without_memory_does_not_start),
-        cmocka_unit_test(test_a_doubt_without_memory_comes_to_nothing),
-        cmocka_unit_test(test_words_without_memory_are_refused_as_too_much),
-        cmocka_unit_test(test_a_reply_for_which_there_is_no_room_says_so),
-        cmocka_unit_test(test_a_route_without_memory_is_not_opened),
-        cmocka_unit_test(test_a_request_without_memory_is_refused),
-        cmocka_unit_test(test_a_doubt_that_cannot_be_told_is_still_an_end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_doubter_without_memory_does_not_start),
+    cmocka_unit_test(test_a_doubt_without_memory_comes_to_nothing),
+    cmocka_unit_test(test_words_without_memory_are_refused_as_too_much),
+    cmocka_unit_test(test_a_reply_for_which_there_is_no_room_says_so),
+    cmocka_unit_test(test_a_route_without_memory_is_not_opened),
+    cmocka_unit_test(test_a_request_without_memory_is_refused),
+    cmocka_unit_test(test_a_doubt_that_cannot_be_told_is_still_an_end),
+};
+SC_SUITE(tests)

@@ -249,18 +249,15 @@ static void test_any_stream_is_admitted_as_a_plain_list_would(void **state)
     check_case_done();
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_query_takes_over_needs_and_gets_a_name_and_a_deadline),
-        cmocka_unit_test(test_a_position_goes_to_the_nearest_road),
-        cmocka_unit_test(test_a_place_on_an_edge_is_taken_as_it_is),
-        cmocka_unit_test(test_doors_with_one_key_agree_on_names_and_others_do_not),
-        cmocka_unit_test(test_time_may_stand_still_but_not_run_backwards),
-        cmocka_unit_test(test_times_so_far_away_that_sums_could_overflow_are_refused),
-        cmocka_unit_test(test_a_user_asks_once_in_one_moment),
-        cmocka_unit_test(test_thousands_may_ask_in_one_moment_each_once),
-        SC_CASES(test_any_stream_is_admitted_as_a_plain_list_would),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_query_takes_over_needs_and_gets_a_name_and_a_deadline),
+    cmocka_unit_test(test_a_position_goes_to_the_nearest_road),
+    cmocka_unit_test(test_a_place_on_an_edge_is_taken_as_it_is),
+    cmocka_unit_test(test_doors_with_one_key_agree_on_names_and_others_do_not),
+    cmocka_unit_test(test_time_may_stand_still_but_not_run_backwards),
+    cmocka_unit_test(test_times_so_far_away_that_sums_could_overflow_are_refused),
+    cmocka_unit_test(test_a_user_asks_once_in_one_moment),
+    cmocka_unit_test(test_thousands_may_ask_in_one_moment_each_once),
+    SC_CASES(test_any_stream_is_admitted_as_a_plain_list_would),
+};
+SC_SUITE(tests)

@@ -154,16 +154,13 @@ static void test_no_refusal_tells_the_user_or_the_position(void **state)
     door_free(&d);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_limits_that_admit_nothing_open_no_door),
-        cmocka_unit_test(test_a_need_out_of_range_is_refused),
-        cmocka_unit_test(test_nobody_is_no_user),
-        cmocka_unit_test(test_an_edge_or_offset_that_is_not_there_is_refused),
-        cmocka_unit_test(test_a_position_without_a_road_is_refused),
-        cmocka_unit_test(test_a_refusal_leaves_the_door_as_it_was),
-        cmocka_unit_test(test_no_refusal_tells_the_user_or_the_position),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_limits_that_admit_nothing_open_no_door),
+    cmocka_unit_test(test_a_need_out_of_range_is_refused),
+    cmocka_unit_test(test_nobody_is_no_user),
+    cmocka_unit_test(test_an_edge_or_offset_that_is_not_there_is_refused),
+    cmocka_unit_test(test_a_position_without_a_road_is_refused),
+    cmocka_unit_test(test_a_refusal_leaves_the_door_as_it_was),
+    cmocka_unit_test(test_no_refusal_tells_the_user_or_the_position),
+};
+SC_SUITE(tests)

@@ -211,14 +211,11 @@ static void test_strict_asks_for_a_star_nearby_where_levels_do_not(void **state)
     play(&strict, "AAA", true);  // and the same star is no hop away
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_basic_keeps_to_no_level),
-        SC_CASES(test_members_are_at_levels_without_a_gap),
-        SC_CASES(test_strict_gives_every_member_star_another_nearby),
-        cmocka_unit_test(test_level_is_hops_by_lambda_rounded_down),
-        cmocka_unit_test(test_strict_asks_for_a_star_nearby_where_levels_do_not),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_basic_keeps_to_no_level),
+    SC_CASES(test_members_are_at_levels_without_a_gap),
+    SC_CASES(test_strict_gives_every_member_star_another_nearby),
+    cmocka_unit_test(test_level_is_hops_by_lambda_rounded_down),
+    cmocka_unit_test(test_strict_asks_for_a_star_nearby_where_levels_do_not),
+};
+SC_SUITE(tests)

@@ -276,23 +276,20 @@ static void test_time_that_runs_backwards_is_refused_and_changes_nothing(void **
     stage_close(&st);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_an_engine_without_queries_never_wants_to_be_woken),
-        cmocka_unit_test(test_a_query_in_the_queue_is_work_that_is_waiting),
-        cmocka_unit_test(test_the_first_deadline_decides),
-        cmocka_unit_test(test_proposed_queries_do_not_wake),
-        cmocka_unit_test(test_hybrid_wakes_first_for_urgency_then_for_expiry),
-        cmocka_unit_test(test_what_arrives_urgent_wakes_for_its_expiry_alone),
-        cmocka_unit_test(test_a_deadline_that_never_comes_never_wakes),
-        cmocka_unit_test(test_the_deadline_itself_is_still_in_time),
-        cmocka_unit_test(test_a_query_expires_right_after_its_deadline_without_traffic),
-        cmocka_unit_test(test_drops_come_by_deadline_then_by_order_of_adding),
-        cmocka_unit_test(test_an_expiry_lets_those_left_behind_be_searched_again),
-        cmocka_unit_test(test_a_removal_lets_those_left_behind_be_searched_in_the_next_run),
-        cmocka_unit_test(test_what_is_past_its_deadline_is_not_taken_in),
-        cmocka_unit_test(test_time_that_runs_backwards_is_refused_and_changes_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_an_engine_without_queries_never_wants_to_be_woken),
+    cmocka_unit_test(test_a_query_in_the_queue_is_work_that_is_waiting),
+    cmocka_unit_test(test_the_first_deadline_decides),
+    cmocka_unit_test(test_proposed_queries_do_not_wake),
+    cmocka_unit_test(test_hybrid_wakes_first_for_urgency_then_for_expiry),
+    cmocka_unit_test(test_what_arrives_urgent_wakes_for_its_expiry_alone),
+    cmocka_unit_test(test_a_deadline_that_never_comes_never_wakes),
+    cmocka_unit_test(test_the_deadline_itself_is_still_in_time),
+    cmocka_unit_test(test_a_query_expires_right_after_its_deadline_without_traffic),
+    cmocka_unit_test(test_drops_come_by_deadline_then_by_order_of_adding),
+    cmocka_unit_test(test_an_expiry_lets_those_left_behind_be_searched_again),
+    cmocka_unit_test(test_a_removal_lets_those_left_behind_be_searched_in_the_next_run),
+    cmocka_unit_test(test_what_is_past_its_deadline_is_not_taken_in),
+    cmocka_unit_test(test_time_that_runs_backwards_is_refused_and_changes_nothing),
+};
+SC_SUITE(tests)

@@ -200,17 +200,14 @@ static void test_company_is_never_urgent(void **state)
     stage_close(&st);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_company_starts_no_search),
-        cmocka_unit_test(test_company_counts_for_those_who_search),
-        cmocka_unit_test(test_the_needs_of_company_hold_too),
-        cmocka_unit_test(test_company_ends_without_a_word),
-        cmocka_unit_test(test_company_can_be_removed_and_refused_like_any_query),
-        cmocka_unit_test(test_refused_company_is_still_company),
-        cmocka_unit_test(test_a_vertex_of_company_alone_is_not_searched_again),
-        cmocka_unit_test(test_company_is_never_urgent),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_company_starts_no_search),
+    cmocka_unit_test(test_company_counts_for_those_who_search),
+    cmocka_unit_test(test_the_needs_of_company_hold_too),
+    cmocka_unit_test(test_company_ends_without_a_word),
+    cmocka_unit_test(test_company_can_be_removed_and_refused_like_any_query),
+    cmocka_unit_test(test_refused_company_is_still_company),
+    cmocka_unit_test(test_a_vertex_of_company_alone_is_not_searched_again),
+    cmocka_unit_test(test_company_is_never_urgent),
+};
+SC_SUITE(tests)

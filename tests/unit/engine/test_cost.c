@@ -222,17 +222,14 @@ static void test_a_model_that_makes_no_sense_is_refused(void **state)
     assert_int_equal(sc_cost_model_check(&wrong[0].model, NULL), SC_EINVAL);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_small_map_has_the_extents_of_the_definition),
-        SC_CASES(test_odd_maps_have_the_extents_of_the_definition),
-        SC_CASES(test_border_nodes_are_where_the_pictures_show_them),
-        cmocka_unit_test(test_density_is_objects_per_metre_of_road),
-        cmocka_unit_test(test_cost_is_the_balance_of_sending_and_answering),
-        SC_CASES(test_any_model_that_passes_gives_finite_costs_above_zero),
-        cmocka_unit_test(test_the_default_model_passes),
-        SC_CASES(test_a_model_that_makes_no_sense_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_each_small_map_has_the_extents_of_the_definition),
+    SC_CASES(test_odd_maps_have_the_extents_of_the_definition),
+    SC_CASES(test_border_nodes_are_where_the_pictures_show_them),
+    cmocka_unit_test(test_density_is_objects_per_metre_of_road),
+    cmocka_unit_test(test_cost_is_the_balance_of_sending_and_answering),
+    SC_CASES(test_any_model_that_passes_gives_finite_costs_above_zero),
+    cmocka_unit_test(test_the_default_model_passes),
+    SC_CASES(test_a_model_that_makes_no_sense_is_refused),
+};
+SC_SUITE(tests)

@@ -59,13 +59,10 @@ static void test_what_fails_a_demand_fails_it_with_fewer_segments_too(void **sta
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_as_many_segments_as_are_needed_are_enough),
-        cmocka_unit_test(test_a_demand_of_nothing_is_always_met),
-        cmocka_unit_test(test_both_demands_are_met_exactly_where_each_is),
-        cmocka_unit_test(test_what_fails_a_demand_fails_it_with_fewer_segments_too),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_as_many_segments_as_are_needed_are_enough),
+    cmocka_unit_test(test_a_demand_of_nothing_is_always_met),
+    cmocka_unit_test(test_both_demands_are_met_exactly_where_each_is),
+    cmocka_unit_test(test_what_fails_a_demand_fails_it_with_fewer_segments_too),
+};
+SC_SUITE(tests)

@@ -234,10 +234,7 @@ static void test_an_engine_does_the_same_whatever_it_was_told_to_expect(void **s
     assert_true(drops > 10 * (uint64_t)SCENES);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_an_engine_does_the_same_whatever_it_was_told_to_expect),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_an_engine_does_the_same_whatever_it_was_told_to_expect),
+};
+SC_SUITE(tests)

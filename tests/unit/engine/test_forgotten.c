@@ -93,13 +93,10 @@ static void test_a_query_removed_while_proposed_is_forgotten_with_the_refusal(vo
     stage_close(&st);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_removed_query_is_forgotten),
-        cmocka_unit_test(test_a_dropped_query_is_forgotten_once_its_drop_is_taken),
-        cmocka_unit_test(test_members_of_an_accepted_cloak_are_forgotten),
-        cmocka_unit_test(test_a_query_removed_while_proposed_is_forgotten_with_the_refusal),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_removed_query_is_forgotten),
+    cmocka_unit_test(test_a_dropped_query_is_forgotten_once_its_drop_is_taken),
+    cmocka_unit_test(test_members_of_an_accepted_cloak_are_forgotten),
+    cmocka_unit_test(test_a_query_removed_while_proposed_is_forgotten_with_the_refusal),
+};
+SC_SUITE(tests)

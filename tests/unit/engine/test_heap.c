@@ -258,14 +258,11 @@ static void test_a_heap_without_memory_is_as_it_was(void **state)
     model_free(m);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_the_earliest_is_on_top_after_every_step),
-        SC_CASES(test_what_is_taken_from_the_top_comes_in_the_order_of_a_sorted_list),
-        SC_CASES(test_all_moments_may_change_at_once),
-        cmocka_unit_test(test_equal_moments_go_by_the_order_of_adding_and_not_by_slot),
-        cmocka_unit_test(test_a_heap_without_memory_is_as_it_was),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_the_earliest_is_on_top_after_every_step),
+    SC_CASES(test_what_is_taken_from_the_top_comes_in_the_order_of_a_sorted_list),
+    SC_CASES(test_all_moments_may_change_at_once),
+    cmocka_unit_test(test_equal_moments_go_by_the_order_of_adding_and_not_by_slot),
+    cmocka_unit_test(test_a_heap_without_memory_is_as_it_was),
+};
+SC_SUITE(tests)

@@ -235,19 +235,16 @@ static void test_somebody_out_of_reach_is_no_help(void **state)
     stage_close(&st);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_basic_takes_the_nine_queries_three_by_three),
-        cmocka_unit_test(test_bounded_finds_compact_cloaks_and_drops_three_of_the_nine),
-        cmocka_unit_test(test_hybrid_rescues_the_three_when_their_time_runs_out),
-        cmocka_unit_test(test_what_arrives_urgent_is_searched_by_the_basic_method_at_once),
-        cmocka_unit_test(test_exactly_alpha_before_the_deadline_is_not_urgent_yet),
-        cmocka_unit_test(test_with_alpha_zero_hybrid_is_bounded),
-        cmocka_unit_test(test_with_an_endless_alpha_hybrid_finds_what_basic_finds),
-        cmocka_unit_test(test_an_urgent_query_is_looked_at_again_when_somebody_comes),
-        cmocka_unit_test(test_without_urgency_nobody_is_looked_at_again),
-        cmocka_unit_test(test_somebody_out_of_reach_is_no_help),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_basic_takes_the_nine_queries_three_by_three),
+    cmocka_unit_test(test_bounded_finds_compact_cloaks_and_drops_three_of_the_nine),
+    cmocka_unit_test(test_hybrid_rescues_the_three_when_their_time_runs_out),
+    cmocka_unit_test(test_what_arrives_urgent_is_searched_by_the_basic_method_at_once),
+    cmocka_unit_test(test_exactly_alpha_before_the_deadline_is_not_urgent_yet),
+    cmocka_unit_test(test_with_alpha_zero_hybrid_is_bounded),
+    cmocka_unit_test(test_with_an_endless_alpha_hybrid_finds_what_basic_finds),
+    cmocka_unit_test(test_an_urgent_query_is_looked_at_again_when_somebody_comes),
+    cmocka_unit_test(test_without_urgency_nobody_is_looked_at_again),
+    cmocka_unit_test(test_somebody_out_of_reach_is_no_help),
+};
+SC_SUITE(tests)

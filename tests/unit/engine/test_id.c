@@ -125,14 +125,11 @@ static void test_an_id_is_written_as_32_lowercase_digits(void **state)
     assert_int_equal(text[SC_QUERY_ID_TEXT], '#');
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names_are_the_keyed_hashes_of_their_definition),
-        cmocka_unit_test(test_an_id_tells_users_times_and_keys_apart),
-        cmocka_unit_test(test_every_byte_of_a_user_counts_zeros_and_ends_too),
-        cmocka_unit_test(test_an_id_and_a_pseudonym_have_nothing_in_common),
-        cmocka_unit_test(test_an_id_is_written_as_32_lowercase_digits),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_names_are_the_keyed_hashes_of_their_definition),
+    cmocka_unit_test(test_an_id_tells_users_times_and_keys_apart),
+    cmocka_unit_test(test_every_byte_of_a_user_counts_zeros_and_ends_too),
+    cmocka_unit_test(test_an_id_and_a_pseudonym_have_nothing_in_common),
+    cmocka_unit_test(test_an_id_is_written_as_32_lowercase_digits),
+};
+SC_SUITE(tests)

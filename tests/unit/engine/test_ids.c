@@ -272,15 +272,12 @@ static void test_a_table_without_memory_is_as_it_was(void **state)
     model_free(m);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_it_has_what_a_plain_list_has),
-        SC_CASES(test_ids_that_want_the_same_places_find_others_and_make_room_again),
-        cmocka_unit_test(test_a_gap_is_closed_at_the_end_of_the_table),
-        cmocka_unit_test(test_ids_with_the_same_hash_are_different_ids),
-        cmocka_unit_test(test_an_empty_table_has_nothing),
-        cmocka_unit_test(test_a_table_without_memory_is_as_it_was),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_it_has_what_a_plain_list_has),
+    SC_CASES(test_ids_that_want_the_same_places_find_others_and_make_room_again),
+    cmocka_unit_test(test_a_gap_is_closed_at_the_end_of_the_table),
+    cmocka_unit_test(test_ids_with_the_same_hash_are_different_ids),
+    cmocka_unit_test(test_an_empty_table_has_nothing),
+    cmocka_unit_test(test_a_table_without_memory_is_as_it_was),
+};
+SC_SUITE(tests)

@@ -281,16 +281,13 @@ static void test_more_stars_than_a_table_can_have_are_refused(void **state)
     model_free(m);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_stars_are_numbered_as_they_come_in_set_after_set),
-        SC_CASES(test_a_table_that_grows_in_the_middle_of_a_set_keeps_its_numbers),
-        cmocka_unit_test(test_stars_of_one_place_go_round_the_end_of_the_table),
-        SC_CASES(test_ranges_start_anew_before_they_run_out_of_numbers),
-        cmocka_unit_test(test_what_was_never_numbered_has_no_number_in_cleared_memory),
-        cmocka_unit_test(test_numbers_without_memory_are_as_they_were),
-        cmocka_unit_test(test_more_stars_than_a_table_can_have_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_stars_are_numbered_as_they_come_in_set_after_set),
+    SC_CASES(test_a_table_that_grows_in_the_middle_of_a_set_keeps_its_numbers),
+    cmocka_unit_test(test_stars_of_one_place_go_round_the_end_of_the_table),
+    SC_CASES(test_ranges_start_anew_before_they_run_out_of_numbers),
+    cmocka_unit_test(test_what_was_never_numbered_has_no_number_in_cleared_memory),
+    cmocka_unit_test(test_numbers_without_memory_are_as_they_were),
+    cmocka_unit_test(test_more_stars_than_a_table_can_have_are_refused),
+};
+SC_SUITE(tests)

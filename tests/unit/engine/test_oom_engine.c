@@ -53,12 +53,9 @@ static void test_through_switches_every_query_still_ends_once(void **state)
     check_case_done();
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_without_chance_a_failed_allocation_makes_no_difference),
-        SC_CASES(test_with_chance_every_query_still_ends_once),
-        SC_CASES(test_through_switches_every_query_still_ends_once),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_without_chance_a_failed_allocation_makes_no_difference),
+    SC_CASES(test_with_chance_every_query_still_ends_once),
+    SC_CASES(test_through_switches_every_query_still_ends_once),
+};
+SC_SUITE(tests)

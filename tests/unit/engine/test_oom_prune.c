@@ -125,14 +125,11 @@ static void test_a_cloak_without_memory_is_not_made(void **state)
     assert_null(sc_cloak_new(0, 0, SIZE_MAX / sizeof(sc_member)));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_pruner_without_memory_is_told),
-        cmocka_unit_test(test_a_candidate_that_finds_no_memory_is_as_it_was),
-        cmocka_unit_test(test_a_smaller_candidate_needs_no_more_memory),
-        cmocka_unit_test(test_a_pool_without_memory_is_told),
-        cmocka_unit_test(test_a_cloak_without_memory_is_not_made),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_pruner_without_memory_is_told),
+    cmocka_unit_test(test_a_candidate_that_finds_no_memory_is_as_it_was),
+    cmocka_unit_test(test_a_smaller_candidate_needs_no_more_memory),
+    cmocka_unit_test(test_a_pool_without_memory_is_told),
+    cmocka_unit_test(test_a_cloak_without_memory_is_not_made),
+};
+SC_SUITE(tests)

@@ -117,12 +117,9 @@ static void test_sources_of_randomness_survive_the_failure_of_every_allocation(v
     assert_true(failures >= 4);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_admission_survives_the_failure_of_every_allocation),
-        cmocka_unit_test(test_time_that_moves_on_takes_no_more_memory),
-        cmocka_unit_test(test_sources_of_randomness_survive_the_failure_of_every_allocation),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_admission_survives_the_failure_of_every_allocation),
+    cmocka_unit_test(test_time_that_moves_on_takes_no_more_memory),
+    cmocka_unit_test(test_sources_of_randomness_survive_the_failure_of_every_allocation),
+};
+SC_SUITE(tests)

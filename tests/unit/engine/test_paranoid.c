@@ -202,13 +202,10 @@ static void test_a_late_cloak_is_late_and_not_broken(void **state)
     stage_close(&st);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_honest_cloaks_pass),
-        cmocka_unit_test(test_a_cloak_that_was_tampered_with_is_refused_and_counted),
-        cmocka_unit_test(test_needs_that_were_lowered_hide_nothing),
-        cmocka_unit_test(test_a_late_cloak_is_late_and_not_broken),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_honest_cloaks_pass),
+    cmocka_unit_test(test_a_cloak_that_was_tampered_with_is_refused_and_counted),
+    cmocka_unit_test(test_needs_that_were_lowered_hide_nothing),
+    cmocka_unit_test(test_a_late_cloak_is_late_and_not_broken),
+};
+SC_SUITE(tests)

@@ -113,14 +113,11 @@ static void test_needs_at_their_limits_pass_and_those_beyond_do_not(void **state
     assert_int_equal(sc__profile_check(&limits, &wrong[0].profile, NULL), SC_EPROFILE);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_defaults_are_those_of_the_header),
-        cmocka_unit_test(test_seconds_become_the_nearest_microsecond),
-        cmocka_unit_test(test_limits_that_admit_nothing_are_refused),
-        cmocka_unit_test(test_the_tightest_and_the_widest_limits_are_fine),
-        cmocka_unit_test(test_needs_at_their_limits_pass_and_those_beyond_do_not),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_the_defaults_are_those_of_the_header),
+    cmocka_unit_test(test_seconds_become_the_nearest_microsecond),
+    cmocka_unit_test(test_limits_that_admit_nothing_are_refused),
+    cmocka_unit_test(test_the_tightest_and_the_widest_limits_are_fine),
+    cmocka_unit_test(test_needs_at_their_limits_pass_and_those_beyond_do_not),
+};
+SC_SUITE(tests)

@@ -145,14 +145,11 @@ static void test_a_k_beyond_the_population_is_never_met(void **state)
     drive_many(SPECIAL_STREAMS, too_many_wanted, never);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_promises_hold_in_every_variant_on_every_small_map),
-        SC_CASES(test_promises_hold_on_random_maps),
-        SC_CASES(test_with_no_hops_allowed_a_cloak_is_one_star),
-        SC_CASES(test_one_user_who_asks_often_is_no_company_for_itself),
-        SC_CASES(test_a_k_beyond_the_population_is_never_met),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_promises_hold_in_every_variant_on_every_small_map),
+    SC_CASES(test_promises_hold_on_random_maps),
+    SC_CASES(test_with_no_hops_allowed_a_cloak_is_one_star),
+    SC_CASES(test_one_user_who_asks_often_is_no_company_for_itself),
+    SC_CASES(test_a_k_beyond_the_population_is_never_met),
+};
+SC_SUITE(tests)

@@ -321,25 +321,22 @@ static void test_an_id_that_is_pending_is_not_added_again(void **state)
     stage_close(&st);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_members_of_a_proposal_are_neither_pending_nor_done),
-        cmocka_unit_test(test_accepting_after_the_first_deadline_is_too_late),
-        cmocka_unit_test(test_a_proposal_is_accepted_once),
-        cmocka_unit_test(test_a_refused_proposal_cannot_be_accepted),
-        cmocka_unit_test(test_an_unpruned_cloak_is_not_accepted),
-        cmocka_unit_test(test_another_engines_cloak_is_not_accepted),
-        cmocka_unit_test(test_a_clock_that_lags_does_not_make_a_cloak_timely),
-        cmocka_unit_test(test_a_twin_engines_cloak_is_not_accepted),
-        cmocka_unit_test(test_a_cloak_that_names_somebody_twice_is_neither_accepted_nor_refused),
-        cmocka_unit_test(test_refused_members_find_each_other_again),
-        cmocka_unit_test(test_who_has_gone_does_not_come_back),
-        cmocka_unit_test(test_refused_members_queue_behind_others_in_the_order_of_adding),
-        cmocka_unit_test(test_who_was_removed_while_proposed_is_gone_when_it_is_refused),
-        cmocka_unit_test(test_who_was_removed_while_proposed_stays_in_an_accepted_cloak),
-        cmocka_unit_test(test_removing_somebody_unknown_changes_nothing),
-        cmocka_unit_test(test_an_id_that_is_pending_is_not_added_again),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_members_of_a_proposal_are_neither_pending_nor_done),
+    cmocka_unit_test(test_accepting_after_the_first_deadline_is_too_late),
+    cmocka_unit_test(test_a_proposal_is_accepted_once),
+    cmocka_unit_test(test_a_refused_proposal_cannot_be_accepted),
+    cmocka_unit_test(test_an_unpruned_cloak_is_not_accepted),
+    cmocka_unit_test(test_another_engines_cloak_is_not_accepted),
+    cmocka_unit_test(test_a_clock_that_lags_does_not_make_a_cloak_timely),
+    cmocka_unit_test(test_a_twin_engines_cloak_is_not_accepted),
+    cmocka_unit_test(test_a_cloak_that_names_somebody_twice_is_neither_accepted_nor_refused),
+    cmocka_unit_test(test_refused_members_find_each_other_again),
+    cmocka_unit_test(test_who_has_gone_does_not_come_back),
+    cmocka_unit_test(test_refused_members_queue_behind_others_in_the_order_of_adding),
+    cmocka_unit_test(test_who_was_removed_while_proposed_is_gone_when_it_is_refused),
+    cmocka_unit_test(test_who_was_removed_while_proposed_stays_in_an_accepted_cloak),
+    cmocka_unit_test(test_removing_somebody_unknown_changes_nothing),
+    cmocka_unit_test(test_an_id_that_is_pending_is_not_added_again),
+};
+SC_SUITE(tests)

@@ -277,20 +277,17 @@ static void test_every_order_of_the_members_is_as_likely(void **state)
     ground_free(&g);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_pruning_is_that_of_plain_sets_on_odd_maps),
-        SC_CASES(test_pruning_is_that_of_plain_sets_on_a_large_grid),
-        cmocka_unit_test(test_who_asks_for_one_segment_is_left_with_the_stars_of_members),
-        cmocka_unit_test(test_a_member_whose_star_is_missing_is_refused_and_nothing_changes),
-        cmocka_unit_test(test_a_star_that_members_enclose_stays),
-        cmocka_unit_test(test_trimming_stops_at_the_first_star_that_is_needed),
-        cmocka_unit_test(test_a_whole_component_has_no_boundary_and_stays),
-        cmocka_unit_test(test_a_lone_road_and_a_ring_are_cloaks_of_one_segment_without_border),
-        cmocka_unit_test(test_border_nodes_have_a_road_that_is_not_in_the_cloak),
-        cmocka_unit_test(test_every_star_of_the_boundary_is_as_likely_to_go),
-        cmocka_unit_test(test_every_order_of_the_members_is_as_likely),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_pruning_is_that_of_plain_sets_on_odd_maps),
+    SC_CASES(test_pruning_is_that_of_plain_sets_on_a_large_grid),
+    cmocka_unit_test(test_who_asks_for_one_segment_is_left_with_the_stars_of_members),
+    cmocka_unit_test(test_a_member_whose_star_is_missing_is_refused_and_nothing_changes),
+    cmocka_unit_test(test_a_star_that_members_enclose_stays),
+    cmocka_unit_test(test_trimming_stops_at_the_first_star_that_is_needed),
+    cmocka_unit_test(test_a_whole_component_has_no_boundary_and_stays),
+    cmocka_unit_test(test_a_lone_road_and_a_ring_are_cloaks_of_one_segment_without_border),
+    cmocka_unit_test(test_border_nodes_have_a_road_that_is_not_in_the_cloak),
+    cmocka_unit_test(test_every_star_of_the_boundary_is_as_likely_to_go),
+    cmocka_unit_test(test_every_order_of_the_members_is_as_likely),
+};
+SC_SUITE(tests)

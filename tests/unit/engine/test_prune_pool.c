@@ -346,19 +346,16 @@ static void test_the_threads_leave_signals_to_the_program(void **state)
     ground_free(&g);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_candidate_comes_back_once_and_well_pruned),
-        cmocka_unit_test(test_from_an_empty_pool_nothing_is_taken_at_once),
-        cmocka_unit_test(test_what_is_inside_is_freed_with_the_pool),
-        cmocka_unit_test(test_the_descriptor_is_readable_while_something_can_be_taken),
-        cmocka_unit_test(test_pools_of_different_threads_share_nothing_but_the_map),
-        cmocka_unit_test(test_a_pool_has_one_to_256_threads),
-        cmocka_unit_test(test_a_thread_that_cannot_be_started_is_told),
-        cmocka_unit_test(test_a_descriptor_that_cannot_be_had_is_told),
-        cmocka_unit_test(test_a_cloak_that_finds_no_memory_comes_back_without_segments),
-        cmocka_unit_test(test_the_threads_leave_signals_to_the_program),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_every_candidate_comes_back_once_and_well_pruned),
+    cmocka_unit_test(test_from_an_empty_pool_nothing_is_taken_at_once),
+    cmocka_unit_test(test_what_is_inside_is_freed_with_the_pool),
+    cmocka_unit_test(test_the_descriptor_is_readable_while_something_can_be_taken),
+    cmocka_unit_test(test_pools_of_different_threads_share_nothing_but_the_map),
+    cmocka_unit_test(test_a_pool_has_one_to_256_threads),
+    cmocka_unit_test(test_a_thread_that_cannot_be_started_is_told),
+    cmocka_unit_test(test_a_descriptor_that_cannot_be_had_is_told),
+    cmocka_unit_test(test_a_cloak_that_finds_no_memory_comes_back_without_segments),
+    cmocka_unit_test(test_the_threads_leave_signals_to_the_program),
+};
+SC_SUITE(tests)

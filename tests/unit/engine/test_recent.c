@@ -80,11 +80,8 @@ static void test_forgetting_thousands_keeps_their_room(void **state)
     sc__recent_fini(&recent);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_it_has_what_was_put_in_since_it_last_forgot),
-        cmocka_unit_test(test_forgetting_thousands_keeps_their_room),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_it_has_what_was_put_in_since_it_last_forgot),
+    cmocka_unit_test(test_forgetting_thousands_keeps_their_room),
+};
+SC_SUITE(tests)

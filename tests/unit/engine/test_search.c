@@ -317,23 +317,20 @@ static void test_what_lacks_segments_takes_no_room(void **state)
     stage_close(&st);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_who_wants_no_company_is_cloaked_at_once),
-        cmocka_unit_test(test_a_candidate_is_what_all_members_reach),
-        cmocka_unit_test(test_the_nearest_company_is_taken),
-        cmocka_unit_test(test_of_equally_near_ones_the_older_is_taken),
-        cmocka_unit_test(test_members_of_a_candidate_are_in_the_order_of_adding),
-        cmocka_unit_test(test_one_user_counts_once),
-        cmocka_unit_test(test_both_must_reach_each_other),
-        cmocka_unit_test(test_what_members_share_must_have_enough_segments),
-        cmocka_unit_test(test_the_most_demanding_member_decides_how_many),
-        cmocka_unit_test(test_queries_of_a_star_share_a_vertex_if_their_needs_go_together),
-        cmocka_unit_test(test_what_is_left_of_a_vertex_reaches_as_far_as_it_may),
-        cmocka_unit_test(test_a_vertex_whose_queries_are_removed_is_gone),
-        cmocka_unit_test(test_a_search_finds_no_more_than_its_cap_lets_it_keep),
-        cmocka_unit_test(test_what_lacks_segments_takes_no_room),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_who_wants_no_company_is_cloaked_at_once),
+    cmocka_unit_test(test_a_candidate_is_what_all_members_reach),
+    cmocka_unit_test(test_the_nearest_company_is_taken),
+    cmocka_unit_test(test_of_equally_near_ones_the_older_is_taken),
+    cmocka_unit_test(test_members_of_a_candidate_are_in_the_order_of_adding),
+    cmocka_unit_test(test_one_user_counts_once),
+    cmocka_unit_test(test_both_must_reach_each_other),
+    cmocka_unit_test(test_what_members_share_must_have_enough_segments),
+    cmocka_unit_test(test_the_most_demanding_member_decides_how_many),
+    cmocka_unit_test(test_queries_of_a_star_share_a_vertex_if_their_needs_go_together),
+    cmocka_unit_test(test_what_is_left_of_a_vertex_reaches_as_far_as_it_may),
+    cmocka_unit_test(test_a_vertex_whose_queries_are_removed_is_gone),
+    cmocka_unit_test(test_a_search_finds_no_more_than_its_cap_lets_it_keep),
+    cmocka_unit_test(test_what_lacks_segments_takes_no_room),
+};
+SC_SUITE(tests)

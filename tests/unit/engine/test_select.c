@@ -322,20 +322,17 @@ static void test_taking_the_other_end_leaves_an_assignment_alone(void **state)
     stage_close(&st);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_dead_end_has_no_choice),
-        cmocka_unit_test(test_an_active_end_is_taken),
-        cmocka_unit_test(test_an_assigned_segment_keeps_its_star),
-        cmocka_unit_test(test_an_assignment_ends_with_its_star),
-        cmocka_unit_test(test_with_neither_end_active_chance_is_inverse_to_cost),
-        cmocka_unit_test(test_the_result_size_weighs_in_the_cost),
-        cmocka_unit_test(test_with_both_ends_active_chance_is_inverse_to_cost_too),
-        cmocka_unit_test(test_an_l_beyond_both_ends_is_infeasible_and_changes_nothing),
-        cmocka_unit_test(test_an_infeasible_query_assigns_nothing),
-        cmocka_unit_test(test_the_other_end_is_taken_where_it_has_enough),
-        cmocka_unit_test(test_taking_the_other_end_leaves_an_assignment_alone),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_dead_end_has_no_choice),
+    cmocka_unit_test(test_an_active_end_is_taken),
+    cmocka_unit_test(test_an_assigned_segment_keeps_its_star),
+    cmocka_unit_test(test_an_assignment_ends_with_its_star),
+    cmocka_unit_test(test_with_neither_end_active_chance_is_inverse_to_cost),
+    cmocka_unit_test(test_the_result_size_weighs_in_the_cost),
+    cmocka_unit_test(test_with_both_ends_active_chance_is_inverse_to_cost_too),
+    cmocka_unit_test(test_an_l_beyond_both_ends_is_infeasible_and_changes_nothing),
+    cmocka_unit_test(test_an_infeasible_query_assigns_nothing),
+    cmocka_unit_test(test_the_other_end_is_taken_where_it_has_enough),
+    cmocka_unit_test(test_taking_the_other_end_leaves_an_assignment_alone),
+};
+SC_SUITE(tests)

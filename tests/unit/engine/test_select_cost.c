@@ -171,11 +171,8 @@ static void test_a_quiet_junction_is_preferred_to_busy_squares(void **state)
     stage_close(&st);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_selected_stars_cost_at_most_twice_the_optimum_on_average),
-        cmocka_unit_test(test_a_quiet_junction_is_preferred_to_busy_squares),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_selected_stars_cost_at_most_twice_the_optimum_on_average),
+    cmocka_unit_test(test_a_quiet_junction_is_preferred_to_busy_squares),
+};
+SC_SUITE(tests)

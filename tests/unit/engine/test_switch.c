@@ -327,25 +327,22 @@ static void test_a_switch_needs_no_memory(void **state)
     stage_close(&st);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_from_bounded_to_basic_newcomers_find_who_is_far),
-        cmocka_unit_test(test_from_basic_to_bounded_newcomers_no_longer_do),
-        cmocka_unit_test(test_a_switch_alone_searches_for_nobody),
-        cmocka_unit_test(test_from_bounded_to_hybrid_those_who_wait_get_their_last_chance),
-        cmocka_unit_test(test_from_basic_to_hybrid_queries_in_the_queue_have_their_moment_too),
-        cmocka_unit_test(test_to_hybrid_whose_moment_is_past_is_searched_for_in_the_next_run),
-        cmocka_unit_test(test_to_hybrid_those_whose_moment_is_past_go_by_deadline),
-        cmocka_unit_test(test_to_hybrid_what_has_expired_by_the_next_run_is_not_searched_for),
-        cmocka_unit_test(test_from_hybrid_to_bounded_nobody_gets_a_last_chance),
-        cmocka_unit_test(test_from_hybrid_to_bounded_and_back_who_was_urgent_is_urgent_again),
-        cmocka_unit_test(test_from_hybrid_to_basic_newcomers_find_who_is_not_urgent),
-        cmocka_unit_test(test_a_refused_cloak_comes_back_to_the_variant_of_now),
-        cmocka_unit_test(test_to_the_variant_in_force_nothing_happens),
-        cmocka_unit_test(test_company_does_not_become_urgent),
-        cmocka_unit_test(test_other_methods_can_be_switched_neither_to_nor_from),
-        cmocka_unit_test(test_a_switch_needs_no_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_from_bounded_to_basic_newcomers_find_who_is_far),
+    cmocka_unit_test(test_from_basic_to_bounded_newcomers_no_longer_do),
+    cmocka_unit_test(test_a_switch_alone_searches_for_nobody),
+    cmocka_unit_test(test_from_bounded_to_hybrid_those_who_wait_get_their_last_chance),
+    cmocka_unit_test(test_from_basic_to_hybrid_queries_in_the_queue_have_their_moment_too),
+    cmocka_unit_test(test_to_hybrid_whose_moment_is_past_is_searched_for_in_the_next_run),
+    cmocka_unit_test(test_to_hybrid_those_whose_moment_is_past_go_by_deadline),
+    cmocka_unit_test(test_to_hybrid_what_has_expired_by_the_next_run_is_not_searched_for),
+    cmocka_unit_test(test_from_hybrid_to_bounded_nobody_gets_a_last_chance),
+    cmocka_unit_test(test_from_hybrid_to_bounded_and_back_who_was_urgent_is_urgent_again),
+    cmocka_unit_test(test_from_hybrid_to_basic_newcomers_find_who_is_not_urgent),
+    cmocka_unit_test(test_a_refused_cloak_comes_back_to_the_variant_of_now),
+    cmocka_unit_test(test_to_the_variant_in_force_nothing_happens),
+    cmocka_unit_test(test_company_does_not_become_urgent),
+    cmocka_unit_test(test_other_methods_can_be_switched_neither_to_nor_from),
+    cmocka_unit_test(test_a_switch_needs_no_memory),
+};
+SC_SUITE(tests)

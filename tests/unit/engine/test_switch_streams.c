@@ -82,11 +82,8 @@ static void test_promises_hold_and_every_query_ends_once_through_every_switch(vo
     assert_true(cloaks > STREAMS / 2);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_the_engine_does_what_the_slow_one_does_through_every_switch),
-        SC_CASES(test_promises_hold_and_every_query_ends_once_through_every_switch),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_the_engine_does_what_the_slow_one_does_through_every_switch),
+    SC_CASES(test_promises_hold_and_every_query_ends_once_through_every_switch),
+};
+SC_SUITE(tests)

@@ -325,21 +325,18 @@ static void test_two_rows_with_one_key_are_refused(void **state)
     CHECK_OK(try_to_load(here.map, &options, &diag), &diag);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_first_load_equals_the_table),
-        cmocka_unit_test(test_a_set_comes_with_its_index),
-        cmocka_unit_test(test_a_table_without_rows_is_an_empty_set),
-        cmocka_unit_test(test_a_feed_without_anything_to_wait_for_keeps_no_session),
-        cmocka_unit_test(test_schema_table_and_columns_may_have_any_name),
-        cmocka_unit_test(test_a_column_of_names_is_not_needed),
-        cmocka_unit_test(test_a_view_does_as_well_as_a_table),
-        cmocka_unit_test(test_positions_of_every_kind_become_degrees),
-        cmocka_unit_test(test_a_column_may_be_a_geography_or_a_plain_point),
-        cmocka_unit_test(test_on_a_planar_map_positions_are_taken_as_they_are),
-        cmocka_unit_test(test_rows_that_lack_something_are_left_out_and_counted),
-        cmocka_unit_test(test_two_rows_with_one_key_are_refused),
-    };
-    return cmocka_run_group_tests(tests, begin, end);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_the_first_load_equals_the_table),
+    cmocka_unit_test(test_a_set_comes_with_its_index),
+    cmocka_unit_test(test_a_table_without_rows_is_an_empty_set),
+    cmocka_unit_test(test_a_feed_without_anything_to_wait_for_keeps_no_session),
+    cmocka_unit_test(test_schema_table_and_columns_may_have_any_name),
+    cmocka_unit_test(test_a_column_of_names_is_not_needed),
+    cmocka_unit_test(test_a_view_does_as_well_as_a_table),
+    cmocka_unit_test(test_positions_of_every_kind_become_degrees),
+    cmocka_unit_test(test_a_column_may_be_a_geography_or_a_plain_point),
+    cmocka_unit_test(test_on_a_planar_map_positions_are_taken_as_they_are),
+    cmocka_unit_test(test_rows_that_lack_something_are_left_out_and_counted),
+    cmocka_unit_test(test_two_rows_with_one_key_are_refused),
+};
+SC_SUITE_WITH(tests, begin, end)

@@ -139,13 +139,10 @@ static void test_a_feed_can_be_closed_in_the_middle_of_connecting(void **state)
     assert_int_equal(kill(server, SIGCONT), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_load_that_fails_leaves_the_last_set),
-        cmocka_unit_test(test_a_server_that_was_away_is_found_again),
-        cmocka_unit_test(test_a_feed_can_be_closed_in_the_middle_of_a_load),
-        cmocka_unit_test(test_a_feed_can_be_closed_in_the_middle_of_connecting),
-    };
-    return cmocka_run_group_tests(tests, begin, end);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_load_that_fails_leaves_the_last_set),
+    cmocka_unit_test(test_a_server_that_was_away_is_found_again),
+    cmocka_unit_test(test_a_feed_can_be_closed_in_the_middle_of_a_load),
+    cmocka_unit_test(test_a_feed_can_be_closed_in_the_middle_of_connecting),
+};
+SC_SUITE_WITH(tests, begin, end)

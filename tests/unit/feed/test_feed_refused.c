@@ -309,23 +309,20 @@ static void test_a_map_without_coordinates_takes_no_positions(void **state)
     sc_map_free(map);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_table_or_column_that_is_not_there_is_named),
-        cmocka_unit_test(test_statements_in_names_are_just_names),
-        cmocka_unit_test(test_names_that_are_not_utf8_are_refused),
-        cmocka_unit_test(test_a_position_that_is_none_is_refused),
-        cmocka_unit_test(test_a_database_without_postgis_is_told_how_to_get_it),
-        cmocka_unit_test(test_a_wrong_password_is_refused_and_not_repeated),
-        cmocka_unit_test(test_who_may_not_read_the_table_is_told_so),
-        cmocka_unit_test(test_nothing_in_the_database_can_be_changed),
-        cmocka_unit_test(test_a_server_that_is_not_there_is_told),
-        cmocka_unit_test(test_a_server_that_says_nothing_is_given_up),
-        cmocka_unit_test(test_an_address_that_is_none_is_refused_and_not_repeated),
-        cmocka_unit_test(test_options_that_make_no_sense_are_refused),
-        cmocka_unit_test(test_an_index_that_cannot_be_is_refused),
-        cmocka_unit_test(test_a_map_without_coordinates_takes_no_positions),
-    };
-    return cmocka_run_group_tests(tests, begin, end);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_table_or_column_that_is_not_there_is_named),
+    cmocka_unit_test(test_statements_in_names_are_just_names),
+    cmocka_unit_test(test_names_that_are_not_utf8_are_refused),
+    cmocka_unit_test(test_a_position_that_is_none_is_refused),
+    cmocka_unit_test(test_a_database_without_postgis_is_told_how_to_get_it),
+    cmocka_unit_test(test_a_wrong_password_is_refused_and_not_repeated),
+    cmocka_unit_test(test_who_may_not_read_the_table_is_told_so),
+    cmocka_unit_test(test_nothing_in_the_database_can_be_changed),
+    cmocka_unit_test(test_a_server_that_is_not_there_is_told),
+    cmocka_unit_test(test_a_server_that_says_nothing_is_given_up),
+    cmocka_unit_test(test_an_address_that_is_none_is_refused_and_not_repeated),
+    cmocka_unit_test(test_options_that_make_no_sense_are_refused),
+    cmocka_unit_test(test_an_index_that_cannot_be_is_refused),
+    cmocka_unit_test(test_a_map_without_coordinates_takes_no_positions),
+};
+SC_SUITE_WITH(tests, begin, end)

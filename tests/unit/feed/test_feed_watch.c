@@ -248,17 +248,14 @@ static void test_no_reader_ever_sees_a_torn_set(void **state)
     sc_object_feed_close(r.feed);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_notification_brings_new_rows_and_takes_old_ones),
-        cmocka_unit_test(test_the_table_of_the_docs_tells_of_its_changes),
-        cmocka_unit_test(test_time_brings_a_new_load_without_a_notification),
-        cmocka_unit_test(test_many_notifications_cause_few_loads),
-        cmocka_unit_test(test_notifications_during_a_load_cause_one_more),
-        cmocka_unit_test(test_whoever_wants_to_hears_of_each_set_and_failure),
-        cmocka_unit_test(test_who_holds_a_set_keeps_all_of_it),
-        cmocka_unit_test(test_no_reader_ever_sees_a_torn_set),
-    };
-    return cmocka_run_group_tests(tests, begin, end);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_notification_brings_new_rows_and_takes_old_ones),
+    cmocka_unit_test(test_the_table_of_the_docs_tells_of_its_changes),
+    cmocka_unit_test(test_time_brings_a_new_load_without_a_notification),
+    cmocka_unit_test(test_many_notifications_cause_few_loads),
+    cmocka_unit_test(test_notifications_during_a_load_cause_one_more),
+    cmocka_unit_test(test_whoever_wants_to_hears_of_each_set_and_failure),
+    cmocka_unit_test(test_who_holds_a_set_keeps_all_of_it),
+    cmocka_unit_test(test_no_reader_ever_sees_a_torn_set),
+};
+SC_SUITE_WITH(tests, begin, end)

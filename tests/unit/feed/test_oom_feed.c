@@ -93,11 +93,8 @@ static void test_a_load_without_memory_leaves_the_last_set(void **state)
     sc_object_feed_close(feed);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_an_allocation_that_fails_is_told_and_leaks_nothing),
-        cmocka_unit_test(test_a_load_without_memory_leaves_the_last_set),
-    };
-    return cmocka_run_group_tests(tests, begin, end);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_an_allocation_that_fails_is_told_and_leaks_nothing),
+    cmocka_unit_test(test_a_load_without_memory_leaves_the_last_set),
+};
+SC_SUITE_WITH(tests, begin, end)

@@ -272,16 +272,13 @@ static void test_bad_category_names_are_refused(void **state)
     place_free(&p);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_bad_category_names_are_refused),
-        cmocka_unit_test(test_bad_node_files_are_refused_with_line_field_and_value),
-        cmocka_unit_test(test_bad_edge_files_are_refused_with_line_field_and_value),
-        cmocka_unit_test(test_bad_object_files_are_refused_with_line_field_and_value),
-        cmocka_unit_test(test_files_that_do_not_make_a_map_together_are_refused),
-        cmocka_unit_test(test_an_import_names_the_files_of_a_map_that_cannot_be_finished),
-        cmocka_unit_test(test_units_that_are_none_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_bad_category_names_are_refused),
+    cmocka_unit_test(test_bad_node_files_are_refused_with_line_field_and_value),
+    cmocka_unit_test(test_bad_edge_files_are_refused_with_line_field_and_value),
+    cmocka_unit_test(test_bad_object_files_are_refused_with_line_field_and_value),
+    cmocka_unit_test(test_files_that_do_not_make_a_map_together_are_refused),
+    cmocka_unit_test(test_an_import_names_the_files_of_a_map_that_cannot_be_finished),
+    cmocka_unit_test(test_units_that_are_none_are_refused),
+};
+SC_SUITE(tests)

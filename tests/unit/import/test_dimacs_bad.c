@@ -135,13 +135,10 @@ static void test_a_second_graph_is_judged_like_the_first(void **state)
                         "b.gr:3: field 'head' is outside 1..1: '2'");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bad_graphs_are_refused_with_line_field_and_value),
-        cmocka_unit_test(test_bad_coordinates_are_refused_with_line_field_and_value),
-        cmocka_unit_test(test_files_that_do_not_make_a_map_together_are_refused),
-        cmocka_unit_test(test_a_second_graph_is_judged_like_the_first),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_bad_graphs_are_refused_with_line_field_and_value),
+    cmocka_unit_test(test_bad_coordinates_are_refused_with_line_field_and_value),
+    cmocka_unit_test(test_files_that_do_not_make_a_map_together_are_refused),
+    cmocka_unit_test(test_a_second_graph_is_judged_like_the_first),
+};
+SC_SUITE(tests)

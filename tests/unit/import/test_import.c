@@ -290,20 +290,17 @@ static void test_progress_is_told_to_the_end(void **state)
     place_free(&t.place);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_small_town_is_imported),
-        cmocka_unit_test(test_packed_files_make_the_same_map),
-        cmocka_unit_test(test_objects_are_added_to_any_map_and_far_ones_counted),
-        SC_CASES(test_every_format_is_read_from_its_files),
-        cmocka_unit_test(test_the_attributes_of_a_shapefile_are_found_beside_it),
-        cmocka_unit_test(test_what_cannot_be_imported_is_refused_without_a_trace),
-        cmocka_unit_test(test_formats_have_the_names_of_the_command_line),
-        cmocka_unit_test(test_objects_that_cannot_be_read_are_refused_without_a_trace),
-        cmocka_unit_test(test_options_out_of_range_are_refused),
-        cmocka_unit_test(test_the_source_of_a_map_from_many_files_is_cut_to_fit),
-        cmocka_unit_test(test_progress_is_told_to_the_end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_small_town_is_imported),
+    cmocka_unit_test(test_packed_files_make_the_same_map),
+    cmocka_unit_test(test_objects_are_added_to_any_map_and_far_ones_counted),
+    SC_CASES(test_every_format_is_read_from_its_files),
+    cmocka_unit_test(test_the_attributes_of_a_shapefile_are_found_beside_it),
+    cmocka_unit_test(test_what_cannot_be_imported_is_refused_without_a_trace),
+    cmocka_unit_test(test_formats_have_the_names_of_the_command_line),
+    cmocka_unit_test(test_objects_that_cannot_be_read_are_refused_without_a_trace),
+    cmocka_unit_test(test_options_out_of_range_are_refused),
+    cmocka_unit_test(test_the_source_of_a_map_from_many_files_is_cut_to_fit),
+    cmocka_unit_test(test_progress_is_told_to_the_end),
+};
+SC_SUITE(tests)

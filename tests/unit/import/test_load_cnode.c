@@ -425,26 +425,23 @@ static void test_north_america_has_its_known_counts_without_coordinates(void **s
     sc_map_free(map);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_degrees_become_metres_whatever_the_file_says_of_lengths),
-        cmocka_unit_test(test_normalised_coordinates_stay_planar_and_are_marked),
-        cmocka_unit_test(test_a_unit_makes_metres_of_a_plane),
-        cmocka_unit_test(test_a_unit_makes_the_lengths_of_degrees_count),
-        cmocka_unit_test(test_the_user_may_insist_on_a_plane_or_on_degrees),
-        cmocka_unit_test(test_a_map_without_coordinates_has_the_nodes_its_edges_name),
-        cmocka_unit_test(test_odd_edges_and_nodes_are_kept),
-        SC_CASES(test_line_ends_blanks_and_a_byte_order_mark_do_not_matter),
-        cmocka_unit_test(test_edges_are_known_by_their_order_not_by_their_ids),
-        cmocka_unit_test(test_progress_is_told_on_long_files),
-        cmocka_unit_test(test_a_town_with_objects_and_named_categories),
-        cmocka_unit_test(test_objects_lie_at_their_share_of_the_edge_also_when_it_is_turned),
-        cmocka_unit_test(test_an_object_on_a_road_without_length_is_at_its_beginning),
-        cmocka_unit_test(test_california_has_its_known_roads_and_objects),
-        cmocka_unit_test(test_oldenburg_has_its_known_counts),
-        cmocka_unit_test(test_san_joaquin_has_its_known_counts),
-        cmocka_unit_test(test_north_america_has_its_known_counts_without_coordinates),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_degrees_become_metres_whatever_the_file_says_of_lengths),
+    cmocka_unit_test(test_normalised_coordinates_stay_planar_and_are_marked),
+    cmocka_unit_test(test_a_unit_makes_metres_of_a_plane),
+    cmocka_unit_test(test_a_unit_makes_the_lengths_of_degrees_count),
+    cmocka_unit_test(test_the_user_may_insist_on_a_plane_or_on_degrees),
+    cmocka_unit_test(test_a_map_without_coordinates_has_the_nodes_its_edges_name),
+    cmocka_unit_test(test_odd_edges_and_nodes_are_kept),
+    SC_CASES(test_line_ends_blanks_and_a_byte_order_mark_do_not_matter),
+    cmocka_unit_test(test_edges_are_known_by_their_order_not_by_their_ids),
+    cmocka_unit_test(test_progress_is_told_on_long_files),
+    cmocka_unit_test(test_a_town_with_objects_and_named_categories),
+    cmocka_unit_test(test_objects_lie_at_their_share_of_the_edge_also_when_it_is_turned),
+    cmocka_unit_test(test_an_object_on_a_road_without_length_is_at_its_beginning),
+    cmocka_unit_test(test_california_has_its_known_roads_and_objects),
+    cmocka_unit_test(test_oldenburg_has_its_known_counts),
+    cmocka_unit_test(test_san_joaquin_has_its_known_counts),
+    cmocka_unit_test(test_north_america_has_its_known_counts_without_coordinates),
+};
+SC_SUITE(tests)

@@ -310,21 +310,18 @@ static void test_new_york_has_its_known_counts_without_coordinates(void **state)
     check_data(names, 1, false, &new_york);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_weights_of_tenths_become_metres_and_places_degrees),
-        cmocka_unit_test(test_a_unit_scales_the_weights),
-        cmocka_unit_test(test_a_graph_without_places_is_a_map_without_coordinates),
-        SC_CASES(test_arcs_are_paired_by_their_ends_and_weight_in_any_order),
-        cmocka_unit_test(test_loops_rings_and_lone_nodes_are_kept),
-        SC_CASES(test_comments_blank_lines_and_line_ends_do_not_matter),
-        cmocka_unit_test(test_several_pairs_of_files_make_one_map),
-        SC_CASES(test_coordinates_go_to_the_graph_of_their_name_and_directory),
-        cmocka_unit_test(test_maine_has_its_known_counts),
-        cmocka_unit_test(test_vermont_has_its_known_counts),
-        cmocka_unit_test(test_maine_and_vermont_together_have_their_known_counts),
-        cmocka_unit_test(test_new_york_has_its_known_counts_without_coordinates),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_weights_of_tenths_become_metres_and_places_degrees),
+    cmocka_unit_test(test_a_unit_scales_the_weights),
+    cmocka_unit_test(test_a_graph_without_places_is_a_map_without_coordinates),
+    SC_CASES(test_arcs_are_paired_by_their_ends_and_weight_in_any_order),
+    cmocka_unit_test(test_loops_rings_and_lone_nodes_are_kept),
+    SC_CASES(test_comments_blank_lines_and_line_ends_do_not_matter),
+    cmocka_unit_test(test_several_pairs_of_files_make_one_map),
+    SC_CASES(test_coordinates_go_to_the_graph_of_their_name_and_directory),
+    cmocka_unit_test(test_maine_has_its_known_counts),
+    cmocka_unit_test(test_vermont_has_its_known_counts),
+    cmocka_unit_test(test_maine_and_vermont_together_have_their_known_counts),
+    cmocka_unit_test(test_new_york_has_its_known_counts_without_coordinates),
+};
+SC_SUITE(tests)

@@ -1,6 +1,7 @@
 // The reader of GT-MobiSim's SVG maps: what it makes of good drawings, and what
 // it says about bad ones.
 #include "import/load.h"
+#include "support/check.h"
 
 #include <starcloak/map_import.h>
 
@@ -372,22 +373,19 @@ static void test_northwest_atlanta_has_its_known_counts(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines_that_share_a_point_share_a_node),
-        cmocka_unit_test(test_several_drawings_make_one_map),
-        cmocka_unit_test(test_points_may_be_parted_by_blanks_and_commas_in_any_mixture),
-        cmocka_unit_test(test_a_step_to_the_same_point_is_no_edge),
-        cmocka_unit_test(test_a_line_that_stays_at_one_point_leaves_no_node),
-        cmocka_unit_test(test_repeated_edges_and_rings_are_kept),
-        cmocka_unit_test(test_the_innermost_named_group_gives_the_class),
-        cmocka_unit_test(test_a_utm_zone_turns_metres_into_degrees),
-        cmocka_unit_test(test_a_unit_scales_the_plane),
-        cmocka_unit_test(test_bad_drawings_are_refused_with_file_line_and_value),
-        cmocka_unit_test(test_bad_options_are_refused),
-        cmocka_unit_test(test_progress_goes_forward_to_the_end),
-        cmocka_unit_test(test_northwest_atlanta_has_its_known_counts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_lines_that_share_a_point_share_a_node),
+    cmocka_unit_test(test_several_drawings_make_one_map),
+    cmocka_unit_test(test_points_may_be_parted_by_blanks_and_commas_in_any_mixture),
+    cmocka_unit_test(test_a_step_to_the_same_point_is_no_edge),
+    cmocka_unit_test(test_a_line_that_stays_at_one_point_leaves_no_node),
+    cmocka_unit_test(test_repeated_edges_and_rings_are_kept),
+    cmocka_unit_test(test_the_innermost_named_group_gives_the_class),
+    cmocka_unit_test(test_a_utm_zone_turns_metres_into_degrees),
+    cmocka_unit_test(test_a_unit_scales_the_plane),
+    cmocka_unit_test(test_bad_drawings_are_refused_with_file_line_and_value),
+    cmocka_unit_test(test_bad_options_are_refused),
+    cmocka_unit_test(test_progress_goes_forward_to_the_end),
+    cmocka_unit_test(test_northwest_atlanta_has_its_known_counts),
+};
+SC_SUITE(tests)

@@ -278,19 +278,16 @@ static void test_the_loose_points_of_california_snap_to_its_roads(void **state)
     sc_map_free(map);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_objects_snap_to_the_nearest_point_of_a_road),
-        SC_CASES(test_a_header_may_name_the_columns_in_any_order_and_case),
-        cmocka_unit_test(test_a_header_without_lines_is_a_file_without_objects),
-        cmocka_unit_test(test_a_first_line_that_begins_with_a_position_is_no_header),
-        cmocka_unit_test(test_quotes_protect_commas_quotes_and_empty_texts),
-        cmocka_unit_test(test_bytes_that_are_not_utf8_are_replaced),
-        cmocka_unit_test(test_an_import_adds_objects_and_counts_those_too_far_from_any_road),
-        cmocka_unit_test(test_objects_whose_position_is_left_empty_are_counted_and_left_out),
-        cmocka_unit_test(test_bad_files_are_refused_with_line_field_and_value),
-        cmocka_unit_test(test_the_loose_points_of_california_snap_to_its_roads),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_objects_snap_to_the_nearest_point_of_a_road),
+    SC_CASES(test_a_header_may_name_the_columns_in_any_order_and_case),
+    cmocka_unit_test(test_a_header_without_lines_is_a_file_without_objects),
+    cmocka_unit_test(test_a_first_line_that_begins_with_a_position_is_no_header),
+    cmocka_unit_test(test_quotes_protect_commas_quotes_and_empty_texts),
+    cmocka_unit_test(test_bytes_that_are_not_utf8_are_replaced),
+    cmocka_unit_test(test_an_import_adds_objects_and_counts_those_too_far_from_any_road),
+    cmocka_unit_test(test_objects_whose_position_is_left_empty_are_counted_and_left_out),
+    cmocka_unit_test(test_bad_files_are_refused_with_line_field_and_value),
+    cmocka_unit_test(test_the_loose_points_of_california_snap_to_its_roads),
+};
+SC_SUITE(tests)

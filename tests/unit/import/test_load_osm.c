@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "support/check.h"
 #include "support/osm_read.h"
 #include "support/osm_town.h"
 
@@ -308,20 +309,17 @@ static void test_real_maps_have_the_counts_that_are_known(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_encoding_of_a_town_gives_the_same_map),
-        cmocka_unit_test(test_blobs_of_unknown_type_and_empty_blocks_are_skipped),
-        cmocka_unit_test(test_references_may_come_one_by_one_instead_of_packed),
-        cmocka_unit_test(test_xml_may_begin_with_a_byte_order_mark_or_blanks),
-        cmocka_unit_test(test_xml_may_be_utf_16),
-        cmocka_unit_test(test_fields_that_no_one_knows_are_skipped),
-        cmocka_unit_test(test_large_files_are_unpacked_twice),
-        cmocka_unit_test(test_several_files_make_one_map_whatever_their_order),
-        cmocka_unit_test(test_progress_reaches_the_whole),
-        cmocka_unit_test(test_progress_is_told_while_xml_is_read),
-        cmocka_unit_test(test_real_maps_have_the_counts_that_are_known),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_every_encoding_of_a_town_gives_the_same_map),
+    cmocka_unit_test(test_blobs_of_unknown_type_and_empty_blocks_are_skipped),
+    cmocka_unit_test(test_references_may_come_one_by_one_instead_of_packed),
+    cmocka_unit_test(test_xml_may_begin_with_a_byte_order_mark_or_blanks),
+    cmocka_unit_test(test_xml_may_be_utf_16),
+    cmocka_unit_test(test_fields_that_no_one_knows_are_skipped),
+    cmocka_unit_test(test_large_files_are_unpacked_twice),
+    cmocka_unit_test(test_several_files_make_one_map_whatever_their_order),
+    cmocka_unit_test(test_progress_reaches_the_whole),
+    cmocka_unit_test(test_progress_is_told_while_xml_is_read),
+    cmocka_unit_test(test_real_maps_have_the_counts_that_are_known),
+};
+SC_SUITE(tests)

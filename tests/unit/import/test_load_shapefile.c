@@ -1,6 +1,7 @@
 // The reader of shapefiles, on small files made by shapelib itself and on San
 // Francisco. What it says about damaged files is in test_shp_check.c.
 #include "import/load.h"
+#include "support/check.h"
 
 #include "support/sheet.h"
 
@@ -377,23 +378,20 @@ static void test_san_francisco_has_its_known_counts(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines_with_equal_vertices_meet),
-        cmocka_unit_test(test_the_table_may_be_missing),
-        cmocka_unit_test(test_lines_with_heights_and_measures_are_the_same_roads),
-        cmocka_unit_test(test_null_shapes_and_deleted_records_are_passed_over),
-        cmocka_unit_test(test_records_may_be_numbered_from_zero),
-        cmocka_unit_test(test_repeated_vertices_make_no_edge_and_repeated_lines_do),
-        cmocka_unit_test(test_only_wanted_classes_are_read),
-        cmocka_unit_test(test_several_shapefiles_make_one_map_each_with_its_own_table),
-        cmocka_unit_test(test_the_table_beside_a_file_is_found),
-        cmocka_unit_test(test_every_road_class_code_has_its_class),
-        cmocka_unit_test(test_progress_goes_forward_to_the_end),
-        cmocka_unit_test(test_numbers_off_the_globe_are_metres_on_a_plane),
-        cmocka_unit_test(test_the_user_may_say_what_the_numbers_mean),
-        cmocka_unit_test(test_san_francisco_has_its_known_counts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_lines_with_equal_vertices_meet),
+    cmocka_unit_test(test_the_table_may_be_missing),
+    cmocka_unit_test(test_lines_with_heights_and_measures_are_the_same_roads),
+    cmocka_unit_test(test_null_shapes_and_deleted_records_are_passed_over),
+    cmocka_unit_test(test_records_may_be_numbered_from_zero),
+    cmocka_unit_test(test_repeated_vertices_make_no_edge_and_repeated_lines_do),
+    cmocka_unit_test(test_only_wanted_classes_are_read),
+    cmocka_unit_test(test_several_shapefiles_make_one_map_each_with_its_own_table),
+    cmocka_unit_test(test_the_table_beside_a_file_is_found),
+    cmocka_unit_test(test_every_road_class_code_has_its_class),
+    cmocka_unit_test(test_progress_goes_forward_to_the_end),
+    cmocka_unit_test(test_numbers_off_the_globe_are_metres_on_a_plane),
+    cmocka_unit_test(test_the_user_may_say_what_the_numbers_mean),
+    cmocka_unit_test(test_san_francisco_has_its_known_counts),
+};
+SC_SUITE(tests)

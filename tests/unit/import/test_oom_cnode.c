@@ -69,10 +69,7 @@ static void test_an_allocation_that_fails_is_told_and_leaks_nothing(void **state
     place_free(&p);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_an_allocation_that_fails_is_told_and_leaks_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_an_allocation_that_fails_is_told_and_leaks_nothing),
+};
+SC_SUITE(tests)

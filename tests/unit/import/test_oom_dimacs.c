@@ -69,11 +69,8 @@ static void test_growing_tables_that_cannot_grow_leak_nothing(void **state)
     free(text);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_an_import_that_runs_out_of_memory_says_so_and_leaks_nothing),
-        cmocka_unit_test(test_growing_tables_that_cannot_grow_leak_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_an_import_that_runs_out_of_memory_says_so_and_leaks_nothing),
+    cmocka_unit_test(test_growing_tables_that_cannot_grow_leak_nothing),
+};
+SC_SUITE(tests)

@@ -107,12 +107,9 @@ static void test_an_import_of_a_shapefile_without_memory_is_told(void **state)
     assert_true(fail_each(SC_FORMAT_SHAPEFILE, &path, 1, &options) > 20);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_an_import_of_node_and_edge_files_without_memory_is_told),
-        cmocka_unit_test(test_an_import_of_a_dimacs_graph_without_memory_is_told),
-        cmocka_unit_test(test_an_import_of_a_shapefile_without_memory_is_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_an_import_of_node_and_edge_files_without_memory_is_told),
+    cmocka_unit_test(test_an_import_of_a_dimacs_graph_without_memory_is_told),
+    cmocka_unit_test(test_an_import_of_a_shapefile_without_memory_is_told),
+};
+SC_SUITE(tests)

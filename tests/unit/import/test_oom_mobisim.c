@@ -1,6 +1,7 @@
 // Every allocation of the MobiSim reader fails once, in turn: it says so, leaks
 // nothing (the address sanitizer looks), and leaves its result alone.
 #include "import/load.h"
+#include "support/check.h"
 
 #include "base/alloc.h"
 
@@ -48,10 +49,7 @@ static void test_an_allocation_that_fails_is_told_and_leaks_nothing(void **state
     assert_true(failures > 10);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_an_allocation_that_fails_is_told_and_leaks_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_an_allocation_that_fails_is_told_and_leaks_nothing),
+};
+SC_SUITE(tests)

@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "import/load.h"
+#include "support/check.h"
 #include "support/pbf_write.h"
 
 static const char xml[] =
@@ -93,12 +94,9 @@ static void test_pbf_and_xml_together_survive_every_failing_allocation(void **st
     pbf_free(&file);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pbf_with_zlib_survives_every_failing_allocation),
-        cmocka_unit_test(test_raw_pbf_survives_every_failing_allocation),
-        cmocka_unit_test(test_pbf_and_xml_together_survive_every_failing_allocation),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_pbf_with_zlib_survives_every_failing_allocation),
+    cmocka_unit_test(test_raw_pbf_survives_every_failing_allocation),
+    cmocka_unit_test(test_pbf_and_xml_together_survive_every_failing_allocation),
+};
+SC_SUITE(tests)

@@ -1,6 +1,7 @@
 // Every allocation of the shapefile reader fails once, in turn. Shapelib has an
 // allocator of its own that cannot be made to fail; all others are covered.
 #include "import/load.h"
+#include "support/check.h"
 
 #include "base/alloc.h"
 #include "support/sheet.h"
@@ -50,10 +51,7 @@ static void test_an_allocation_that_fails_is_told_and_leaks_nothing(void **state
     sheet_free(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_an_allocation_that_fails_is_told_and_leaks_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_an_allocation_that_fails_is_told_and_leaks_nothing),
+};
+SC_SUITE(tests)

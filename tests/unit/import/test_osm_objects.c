@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "support/check.h"
 #include "support/osm_read.h"
 #include "support/osm_town.h"
 
@@ -179,15 +180,12 @@ static void test_elements_of_dense_nodes_keep_their_own_tags(void **state)
     pbf_free(&file);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_objects_have_category_name_and_place),
-        cmocka_unit_test(test_the_category_comes_from_the_tag_that_ranks_first),
-        cmocka_unit_test(test_ways_are_objects_only_when_closed_and_no_highway),
-        cmocka_unit_test(test_outlines_may_lack_nodes),
-        cmocka_unit_test(test_names_become_presentable),
-        cmocka_unit_test(test_elements_of_dense_nodes_keep_their_own_tags),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_objects_have_category_name_and_place),
+    cmocka_unit_test(test_the_category_comes_from_the_tag_that_ranks_first),
+    cmocka_unit_test(test_ways_are_objects_only_when_closed_and_no_highway),
+    cmocka_unit_test(test_outlines_may_lack_nodes),
+    cmocka_unit_test(test_names_become_presentable),
+    cmocka_unit_test(test_elements_of_dense_nodes_keep_their_own_tags),
+};
+SC_SUITE(tests)

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "base/hash.h"
+#include "support/check.h"
 #include "support/osm_read.h"
 
 static const char *const names[] = {"monaco.osm.pbf", "baltimore.osm.pbf", "liechtenstein.osm.pbf",
@@ -256,12 +257,9 @@ static void test_objects_are_those_that_osmium_finds(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_encoding_osmium_writes_gives_the_same_map),
-        cmocka_unit_test(test_counts_agree_with_those_of_plain_text),
-        cmocka_unit_test(test_objects_are_those_that_osmium_finds),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_every_encoding_osmium_writes_gives_the_same_map),
+    cmocka_unit_test(test_counts_agree_with_those_of_plain_text),
+    cmocka_unit_test(test_objects_are_those_that_osmium_finds),
+};
+SC_SUITE(tests)

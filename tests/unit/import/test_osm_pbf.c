@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "support/check.h"
 #include "support/osm_read.h"
 #include "support/pbf_write.h"
 
@@ -374,18 +375,15 @@ static void test_a_small_message_cannot_ask_for_much_memory(void **state)
                        "in.osm: byte 19: a way takes far more memory than its size explains");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_bad_frame_is_refused),
-        cmocka_unit_test(test_a_file_cut_anywhere_is_refused_or_lacks_roads),
-        cmocka_unit_test(test_a_bad_blob_is_refused),
-        cmocka_unit_test(test_a_blob_must_unpack_to_the_size_it_claims),
-        cmocka_unit_test(test_damaged_containers_are_refused),
-        cmocka_unit_test(test_bad_nodes_are_refused),
-        cmocka_unit_test(test_bad_dense_nodes_are_refused),
-        cmocka_unit_test(test_bad_ways_are_refused),
-        cmocka_unit_test(test_a_small_message_cannot_ask_for_much_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_bad_frame_is_refused),
+    cmocka_unit_test(test_a_file_cut_anywhere_is_refused_or_lacks_roads),
+    cmocka_unit_test(test_a_bad_blob_is_refused),
+    cmocka_unit_test(test_a_blob_must_unpack_to_the_size_it_claims),
+    cmocka_unit_test(test_damaged_containers_are_refused),
+    cmocka_unit_test(test_bad_nodes_are_refused),
+    cmocka_unit_test(test_bad_dense_nodes_are_refused),
+    cmocka_unit_test(test_bad_ways_are_refused),
+    cmocka_unit_test(test_a_small_message_cannot_ask_for_much_memory),
+};
+SC_SUITE(tests)

@@ -12,6 +12,7 @@
 
 #include "base/rng.h"
 #include "import/osm_internal.h"
+#include "support/check.h"
 
 // --- Sorting ---------------------------------------------------------------
 
@@ -159,15 +160,12 @@ static void test_missing_corners_are_passed_over(void **state)
     assert_false(sc__osm_ring_middle(NULL, 0, &x, &y));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sorting_agrees_with_qsort_and_keeps_the_order_of_equals),
-        cmocka_unit_test(test_extreme_ids_are_in_order),
-        cmocka_unit_test(test_nodes_are_found_in_whatever_order_they_come),
-        cmocka_unit_test(test_the_middle_of_a_ring_is_the_centroid_of_its_area),
-        cmocka_unit_test(test_rings_without_an_area_have_the_mean_of_their_corners),
-        cmocka_unit_test(test_missing_corners_are_passed_over),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_sorting_agrees_with_qsort_and_keeps_the_order_of_equals),
+    cmocka_unit_test(test_extreme_ids_are_in_order),
+    cmocka_unit_test(test_nodes_are_found_in_whatever_order_they_come),
+    cmocka_unit_test(test_the_middle_of_a_ring_is_the_centroid_of_its_area),
+    cmocka_unit_test(test_rings_without_an_area_have_the_mean_of_their_corners),
+    cmocka_unit_test(test_missing_corners_are_passed_over),
+};
+SC_SUITE(tests)

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "support/check.h"
 #include "support/osm_read.h"
 #include "support/osm_town.h"
 
@@ -169,18 +170,15 @@ static void test_only_what_stands_in_an_element_belongs_to_it(void **state)
     osm_free(&result);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nodes_are_those_on_roads_in_ascending_order_of_id),
-        cmocka_unit_test(test_edges_have_the_length_on_the_ground_and_the_class_of_their_way),
-        cmocka_unit_test(test_the_filter_decides_which_ways_are_roads),
-        cmocka_unit_test(test_a_node_twice_in_a_row_is_taken_once_and_counted),
-        cmocka_unit_test(test_different_nodes_at_one_place_make_an_edge_without_length),
-        cmocka_unit_test(test_a_road_of_one_node_adds_nothing),
-        cmocka_unit_test(test_missing_nodes_break_the_road_where_the_user_allows_it),
-        cmocka_unit_test(test_deleted_elements_are_as_if_they_were_not_there),
-        cmocka_unit_test(test_only_what_stands_in_an_element_belongs_to_it),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_nodes_are_those_on_roads_in_ascending_order_of_id),
+    cmocka_unit_test(test_edges_have_the_length_on_the_ground_and_the_class_of_their_way),
+    cmocka_unit_test(test_the_filter_decides_which_ways_are_roads),
+    cmocka_unit_test(test_a_node_twice_in_a_row_is_taken_once_and_counted),
+    cmocka_unit_test(test_different_nodes_at_one_place_make_an_edge_without_length),
+    cmocka_unit_test(test_a_road_of_one_node_adds_nothing),
+    cmocka_unit_test(test_missing_nodes_break_the_road_where_the_user_allows_it),
+    cmocka_unit_test(test_deleted_elements_are_as_if_they_were_not_there),
+    cmocka_unit_test(test_only_what_stands_in_an_element_belongs_to_it),
+};
+SC_SUITE(tests)

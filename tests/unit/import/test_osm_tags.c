@@ -11,6 +11,7 @@
 #include "base/rng.h"
 #include "base/utf8.h"
 #include "import/osm_internal.h"
+#include "support/check.h"
 
 static sc_slice slice_of(const char *text)
 {
@@ -183,17 +184,14 @@ static void test_any_bytes_become_utf8(void **state)
     sc__osm_texts_fini(&texts);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_drivable_is_the_roads_that_cars_may_use),
-        cmocka_unit_test(test_other_sets_and_words_can_be_mixed),
-        cmocka_unit_test(test_road_classes_follow_the_highway_value),
-        cmocka_unit_test(test_keys_are_known_by_their_whole_text),
-        cmocka_unit_test(test_texts_are_made_presentable),
-        cmocka_unit_test(test_texts_are_cut_at_255_characters),
-        cmocka_unit_test(test_equal_texts_are_kept_once),
-        cmocka_unit_test(test_any_bytes_become_utf8),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_drivable_is_the_roads_that_cars_may_use),
+    cmocka_unit_test(test_other_sets_and_words_can_be_mixed),
+    cmocka_unit_test(test_road_classes_follow_the_highway_value),
+    cmocka_unit_test(test_keys_are_known_by_their_whole_text),
+    cmocka_unit_test(test_texts_are_made_presentable),
+    cmocka_unit_test(test_texts_are_cut_at_255_characters),
+    cmocka_unit_test(test_equal_texts_are_kept_once),
+    cmocka_unit_test(test_any_bytes_become_utf8),
+};
+SC_SUITE(tests)

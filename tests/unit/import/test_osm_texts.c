@@ -1,5 +1,6 @@
 // Names and categories of OpenStreetMap objects, each kept once.
 #include "import/osm_internal.h"
+#include "support/check.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -89,13 +90,10 @@ static void test_long_texts_are_cut_between_characters(void **state)
     sc__osm_texts_fini(&texts);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_texts_are_numbered_as_they_come_and_kept_once),
-        cmocka_unit_test(test_the_empty_text_is_one_of_them),
-        cmocka_unit_test(test_what_could_steer_a_terminal_becomes_blank),
-        cmocka_unit_test(test_long_texts_are_cut_between_characters),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_texts_are_numbered_as_they_come_and_kept_once),
+    cmocka_unit_test(test_the_empty_text_is_one_of_them),
+    cmocka_unit_test(test_what_could_steer_a_terminal_becomes_blank),
+    cmocka_unit_test(test_long_texts_are_cut_between_characters),
+};
+SC_SUITE(tests)

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "support/check.h"
 #include "support/osm_read.h"
 
 // --- Any file --------------------------------------------------------------
@@ -224,16 +225,13 @@ static void test_an_error_in_the_second_file_names_that_file(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_files_of_another_kind_are_refused),
-        cmocka_unit_test(test_an_empty_word_in_the_filter_is_refused),
-        cmocka_unit_test(test_a_map_without_roads_says_what_there_is),
-        cmocka_unit_test(test_more_kinds_of_roads_than_can_be_listed_are_summed_up),
-        cmocka_unit_test(test_bad_xml_is_refused_with_its_line),
-        cmocka_unit_test(test_document_types_and_with_them_entities_are_refused),
-        cmocka_unit_test(test_an_error_in_the_second_file_names_that_file),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_files_of_another_kind_are_refused),
+    cmocka_unit_test(test_an_empty_word_in_the_filter_is_refused),
+    cmocka_unit_test(test_a_map_without_roads_says_what_there_is),
+    cmocka_unit_test(test_more_kinds_of_roads_than_can_be_listed_are_summed_up),
+    cmocka_unit_test(test_bad_xml_is_refused_with_its_line),
+    cmocka_unit_test(test_document_types_and_with_them_entities_are_refused),
+    cmocka_unit_test(test_an_error_in_the_second_file_names_that_file),
+};
+SC_SUITE(tests)

@@ -1,6 +1,7 @@
 // What the shapefile reader says about bad files. They are made by shapelib and
 // then damaged byte by byte.
 #include "import/shp_check.h"
+#include "support/check.h"
 
 #include "support/sheet.h"
 
@@ -210,16 +211,13 @@ static void test_inputs_that_do_not_belong_together_are_refused(void **state)
     sheet_free(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bad_coordinates_are_refused_by_record_part_and_vertex),
-        cmocka_unit_test(test_damaged_files_are_refused_with_byte_and_value),
-        cmocka_unit_test(test_a_shp_cut_anywhere_is_refused),
-        cmocka_unit_test(test_a_dbf_cut_anywhere_is_refused),
-        cmocka_unit_test(test_files_without_roads_are_refused),
-        cmocka_unit_test(test_classes_need_a_table_that_has_them),
-        cmocka_unit_test(test_inputs_that_do_not_belong_together_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_bad_coordinates_are_refused_by_record_part_and_vertex),
+    cmocka_unit_test(test_damaged_files_are_refused_with_byte_and_value),
+    cmocka_unit_test(test_a_shp_cut_anywhere_is_refused),
+    cmocka_unit_test(test_a_dbf_cut_anywhere_is_refused),
+    cmocka_unit_test(test_files_without_roads_are_refused),
+    cmocka_unit_test(test_classes_need_a_table_that_has_them),
+    cmocka_unit_test(test_inputs_that_do_not_belong_together_are_refused),
+};
+SC_SUITE(tests)

@@ -1,5 +1,6 @@
 // Which files belong together, told from their names.
 #include "import/stem.h"
+#include "support/check.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,11 +37,8 @@ static void test_files_of_one_stem_belong_together(void **state)
     assert_false(sc__same_stem("roads.shp", "roads2.dbf"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_stem_is_the_name_without_packing_and_ending),
-        cmocka_unit_test(test_files_of_one_stem_belong_together),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_the_stem_is_the_name_without_packing_and_ending),
+    cmocka_unit_test(test_files_of_one_stem_belong_together),
+};
+SC_SUITE(tests)

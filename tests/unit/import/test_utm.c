@@ -3,6 +3,7 @@
 // Mercator projection is the analytic continuation of the arc as a function of
 // the isometric latitude). No series is involved there.
 #include "import/utm.h"
+#include "support/check.h"
 
 #include "base/rng.h"
 
@@ -153,13 +154,10 @@ static void test_there_are_sixty_zones_on_each_side_of_the_equator(void **state)
     assert_false(sc__utm_zone_exists(-61));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_metres_become_the_degrees_of_an_independent_computation),
-        cmocka_unit_test(test_projected_again_it_is_the_same_place),
-        cmocka_unit_test(test_what_is_no_utm_position_is_refused_and_nothing_set),
-        cmocka_unit_test(test_there_are_sixty_zones_on_each_side_of_the_equator),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_metres_become_the_degrees_of_an_independent_computation),
+    cmocka_unit_test(test_projected_again_it_is_the_same_place),
+    cmocka_unit_test(test_what_is_no_utm_position_is_refused_and_nothing_set),
+    cmocka_unit_test(test_there_are_sixty_zones_on_each_side_of_the_equator),
+};
+SC_SUITE(tests)

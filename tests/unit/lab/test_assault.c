@@ -544,31 +544,28 @@ static void test_where_nobody_has_so_many_cloaks_those_with_fewer_are_followed(v
     assert_true(measure->followed[1] >= 10);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_an_attack_tells_of_every_method_and_changes_nothing_else),
-        cmocka_unit_test(test_what_no_figure_wants_is_not_tried),
-        cmocka_unit_test(test_the_same_seed_gives_the_same_attack_and_another_gives_another),
-        cmocka_unit_test(test_a_method_is_attacked_among_others_as_by_itself),
-        cmocka_unit_test(test_threads_and_engine_of_the_options_are_not_the_adversarys),
-        cmocka_unit_test(test_the_adversary_has_the_engine_of_the_method),
-        cmocka_unit_test(test_samples_runs_and_placements_are_those_of_the_options),
-        cmocka_unit_test(test_no_more_victims_than_are_wanted_are_attacked),
-        cmocka_unit_test(test_where_too_few_cloaks_are_explained_there_is_no_entropy),
-        cmocka_unit_test(test_what_is_unexplained_is_in_no_mean),
-        cmocka_unit_test(test_a_point_where_nobody_is_cloaked_has_no_entropy),
-        cmocka_unit_test(test_injected_queries_are_recognised_and_more_of_them_more),
-        cmocka_unit_test(
-            test_where_queries_are_injected_nothing_goes_to_the_provider_and_nobody_is_followed),
-        cmocka_unit_test(test_in_a_closed_loop_attacks_are_on_the_questions_that_all_are_asked),
-        cmocka_unit_test(test_on_a_map_without_objects_cloaks_are_attacked_too),
-        cmocka_unit_test(test_victims_are_enough_of_those_who_ask_in_the_counted_time),
-        cmocka_unit_test(test_victims_and_replays_are_of_the_seed),
-        cmocka_unit_test(test_the_traffic_that_is_known_is_of_as_many_others),
-        cmocka_unit_test(test_traffic_that_is_known_is_of_other_travellers_and_makes_a_difference),
-        cmocka_unit_test(test_travellers_are_followed_as_long_as_they_have_cloaks),
-        cmocka_unit_test(test_where_nobody_has_so_many_cloaks_those_with_fewer_are_followed),
-    };
-    return cmocka_run_group_tests(tests, open_maps, close_maps);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_an_attack_tells_of_every_method_and_changes_nothing_else),
+    cmocka_unit_test(test_what_no_figure_wants_is_not_tried),
+    cmocka_unit_test(test_the_same_seed_gives_the_same_attack_and_another_gives_another),
+    cmocka_unit_test(test_a_method_is_attacked_among_others_as_by_itself),
+    cmocka_unit_test(test_threads_and_engine_of_the_options_are_not_the_adversarys),
+    cmocka_unit_test(test_the_adversary_has_the_engine_of_the_method),
+    cmocka_unit_test(test_samples_runs_and_placements_are_those_of_the_options),
+    cmocka_unit_test(test_no_more_victims_than_are_wanted_are_attacked),
+    cmocka_unit_test(test_where_too_few_cloaks_are_explained_there_is_no_entropy),
+    cmocka_unit_test(test_what_is_unexplained_is_in_no_mean),
+    cmocka_unit_test(test_a_point_where_nobody_is_cloaked_has_no_entropy),
+    cmocka_unit_test(test_injected_queries_are_recognised_and_more_of_them_more),
+    cmocka_unit_test(
+        test_where_queries_are_injected_nothing_goes_to_the_provider_and_nobody_is_followed),
+    cmocka_unit_test(test_in_a_closed_loop_attacks_are_on_the_questions_that_all_are_asked),
+    cmocka_unit_test(test_on_a_map_without_objects_cloaks_are_attacked_too),
+    cmocka_unit_test(test_victims_are_enough_of_those_who_ask_in_the_counted_time),
+    cmocka_unit_test(test_victims_and_replays_are_of_the_seed),
+    cmocka_unit_test(test_the_traffic_that_is_known_is_of_as_many_others),
+    cmocka_unit_test(test_traffic_that_is_known_is_of_other_travellers_and_makes_a_difference),
+    cmocka_unit_test(test_travellers_are_followed_as_long_as_they_have_cloaks),
+    cmocka_unit_test(test_where_nobody_has_so_many_cloaks_those_with_fewer_are_followed),
+};
+SC_SUITE_WITH(tests, open_maps, close_maps)

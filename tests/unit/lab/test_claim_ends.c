@@ -293,20 +293,17 @@ static void test_an_end_without_numbers_cannot_be_told(void **state)
     judged_fini(&j);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_loss_is_told_in_percentage_points),
-        cmocka_unit_test(test_a_loss_must_be_less_by_more_than_chance),
-        cmocka_unit_test(test_falling_faster_must_be_more_than_chance),
-        cmocka_unit_test(test_with_one_seed_losses_must_differ_by_two_percent_of_success),
-        cmocka_unit_test(test_the_sparser_map_has_fewer_travellers_per_star),
-        cmocka_unit_test(test_a_gain_is_told_beside_that_of_the_other),
-        cmocka_unit_test(test_a_gain_must_be_more_than_the_others_by_more_than_chance),
-        cmocka_unit_test(test_with_one_seed_gains_must_differ_by_two_percent_of_the_largest),
-        cmocka_unit_test(test_steady_allows_chance_and_two_percent),
-        cmocka_unit_test(test_with_one_seed_steady_is_two_percent),
-        cmocka_unit_test(test_an_end_without_numbers_cannot_be_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_loss_is_told_in_percentage_points),
+    cmocka_unit_test(test_a_loss_must_be_less_by_more_than_chance),
+    cmocka_unit_test(test_falling_faster_must_be_more_than_chance),
+    cmocka_unit_test(test_with_one_seed_losses_must_differ_by_two_percent_of_success),
+    cmocka_unit_test(test_the_sparser_map_has_fewer_travellers_per_star),
+    cmocka_unit_test(test_a_gain_is_told_beside_that_of_the_other),
+    cmocka_unit_test(test_a_gain_must_be_more_than_the_others_by_more_than_chance),
+    cmocka_unit_test(test_with_one_seed_gains_must_differ_by_two_percent_of_the_largest),
+    cmocka_unit_test(test_steady_allows_chance_and_two_percent),
+    cmocka_unit_test(test_with_one_seed_steady_is_two_percent),
+    cmocka_unit_test(test_an_end_without_numbers_cannot_be_told),
+};
+SC_SUITE(tests)

@@ -348,23 +348,20 @@ static void test_without_so_large_values_clearly_from_four_on_is_not_told(void *
     judged_fini(&j);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_an_order_compares_all_points_each_once),
-        cmocka_unit_test(test_one_significant_point_contradicts_an_order),
-        cmocka_unit_test(test_a_point_that_scatters_does_not_contradict_an_order),
-        cmocka_unit_test(test_with_one_seed_two_percent_are_chance),
-        cmocka_unit_test(test_equal_is_enough_for_at_least),
-        cmocka_unit_test(test_at_least_is_not_contradicted_by_means_that_differ_by_chance),
-        cmocka_unit_test(test_chance_does_not_help_a_claim_of_more),
-        cmocka_unit_test(test_an_order_needs_more_than_half_of_the_points),
-        cmocka_unit_test(test_with_one_seed_half_a_percent_of_the_means_is_chance),
-        cmocka_unit_test(test_often_means_at_more_than_half_of_the_points),
-        cmocka_unit_test(test_a_factor_is_the_geometric_mean_of_paired_ratios),
-        cmocka_unit_test(test_clearly_from_four_on_looks_at_each_value_from_four_on),
-        cmocka_unit_test(test_with_one_seed_clearly_is_more_than_two_percent),
-        cmocka_unit_test(test_without_so_large_values_clearly_from_four_on_is_not_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_an_order_compares_all_points_each_once),
+    cmocka_unit_test(test_one_significant_point_contradicts_an_order),
+    cmocka_unit_test(test_a_point_that_scatters_does_not_contradict_an_order),
+    cmocka_unit_test(test_with_one_seed_two_percent_are_chance),
+    cmocka_unit_test(test_equal_is_enough_for_at_least),
+    cmocka_unit_test(test_at_least_is_not_contradicted_by_means_that_differ_by_chance),
+    cmocka_unit_test(test_chance_does_not_help_a_claim_of_more),
+    cmocka_unit_test(test_an_order_needs_more_than_half_of_the_points),
+    cmocka_unit_test(test_with_one_seed_half_a_percent_of_the_means_is_chance),
+    cmocka_unit_test(test_often_means_at_more_than_half_of_the_points),
+    cmocka_unit_test(test_a_factor_is_the_geometric_mean_of_paired_ratios),
+    cmocka_unit_test(test_clearly_from_four_on_looks_at_each_value_from_four_on),
+    cmocka_unit_test(test_with_one_seed_clearly_is_more_than_two_percent),
+    cmocka_unit_test(test_without_so_large_values_clearly_from_four_on_is_not_told),
+};
+SC_SUITE(tests)

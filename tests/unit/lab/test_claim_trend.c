@@ -143,14 +143,11 @@ static void test_a_trend_goes_over_what_has_a_number(void **state)
     judged_fini(&j);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_trend_needs_its_ends_and_its_ranks),
-        cmocka_unit_test(test_a_trend_needs_ends_that_differ_by_more_than_chance),
-        cmocka_unit_test(test_with_one_seed_ends_must_differ_by_two_percent_of_the_larger),
-        cmocka_unit_test(test_a_gap_must_widen_by_more_than_chance),
-        cmocka_unit_test(test_a_trend_goes_over_what_has_a_number),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_trend_needs_its_ends_and_its_ranks),
+    cmocka_unit_test(test_a_trend_needs_ends_that_differ_by_more_than_chance),
+    cmocka_unit_test(test_with_one_seed_ends_must_differ_by_two_percent_of_the_larger),
+    cmocka_unit_test(test_a_gap_must_widen_by_more_than_chance),
+    cmocka_unit_test(test_a_trend_goes_over_what_has_a_number),
+};
+SC_SUITE(tests)

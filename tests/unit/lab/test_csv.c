@@ -332,16 +332,13 @@ static void test_a_directory_that_is_not_there_is_told(void **state)
     made_results_free(&made);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_figure_has_a_row_for_each_value_and_method),
-        cmocka_unit_test(test_one_seed_has_no_interval_and_no_value_is_an_empty_field),
-        cmocka_unit_test(test_measured_columns_say_so),
-        cmocka_unit_test(test_points_have_all_numbers_of_all_methods),
-        cmocka_unit_test(test_text_is_quoted_only_if_it_must_be),
-        cmocka_unit_test(test_two_runs_differ_in_measured_columns_alone),
-        cmocka_unit_test(test_a_directory_that_is_not_there_is_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_figure_has_a_row_for_each_value_and_method),
+    cmocka_unit_test(test_one_seed_has_no_interval_and_no_value_is_an_empty_field),
+    cmocka_unit_test(test_measured_columns_say_so),
+    cmocka_unit_test(test_points_have_all_numbers_of_all_methods),
+    cmocka_unit_test(test_text_is_quoted_only_if_it_must_be),
+    cmocka_unit_test(test_two_runs_differ_in_measured_columns_alone),
+    cmocka_unit_test(test_a_directory_that_is_not_there_is_told),
+};
+SC_SUITE(tests)

@@ -210,17 +210,14 @@ static void test_an_interval_that_leaves_the_possible_is_told_by_its_ends(void *
     assert_true(isinf(sc__metric_most(SC_LAB_EFFECTIVE)));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_figures_are_listed_by_metric_map_and_axis),
-        cmocka_unit_test(test_what_was_not_asked_for_is_not_listed),
-        cmocka_unit_test(test_a_metric_is_not_drawn_over_an_axis_it_has_no_numbers_on),
-        cmocka_unit_test(test_a_file_is_named_after_map_metric_and_axis),
-        cmocka_unit_test(test_the_table_holds_every_number_in_its_place),
-        cmocka_unit_test(test_what_did_not_come_out_has_no_number),
-        cmocka_unit_test(test_numbers_for_people_are_short),
-        cmocka_unit_test(test_an_interval_that_leaves_the_possible_is_told_by_its_ends),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_all_figures_are_listed_by_metric_map_and_axis),
+    cmocka_unit_test(test_what_was_not_asked_for_is_not_listed),
+    cmocka_unit_test(test_a_metric_is_not_drawn_over_an_axis_it_has_no_numbers_on),
+    cmocka_unit_test(test_a_file_is_named_after_map_metric_and_axis),
+    cmocka_unit_test(test_the_table_holds_every_number_in_its_place),
+    cmocka_unit_test(test_what_did_not_come_out_has_no_number),
+    cmocka_unit_test(test_numbers_for_people_are_short),
+    cmocka_unit_test(test_an_interval_that_leaves_the_possible_is_told_by_its_ends),
+};
+SC_SUITE(tests)

@@ -305,18 +305,15 @@ static void test_another_setting_in_the_same_directory_is_refused_or_begins_anew
     site_close(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_an_experiment_makes_its_directory_and_does_every_point),
-        cmocka_unit_test(test_done_once_it_is_not_done_again),
-        cmocka_unit_test(test_two_runs_with_one_seed_have_the_same_numbers),
-        cmocka_unit_test(test_interrupted_it_goes_on_where_it_was_and_loses_nothing),
-        cmocka_unit_test(test_a_damaged_point_is_done_again_and_no_other),
-        cmocka_unit_test(test_what_is_added_is_all_that_is_done),
-        cmocka_unit_test(test_attacks_that_are_wanted_later_are_made_up_for_and_not_made_twice),
-        cmocka_unit_test(test_bad_options_are_refused_before_anything_is_made),
-        cmocka_unit_test(test_another_setting_in_the_same_directory_is_refused_or_begins_anew),
-    };
-    return cmocka_run_group_tests(tests, open_maps, close_maps);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_an_experiment_makes_its_directory_and_does_every_point),
+    cmocka_unit_test(test_done_once_it_is_not_done_again),
+    cmocka_unit_test(test_two_runs_with_one_seed_have_the_same_numbers),
+    cmocka_unit_test(test_interrupted_it_goes_on_where_it_was_and_loses_nothing),
+    cmocka_unit_test(test_a_damaged_point_is_done_again_and_no_other),
+    cmocka_unit_test(test_what_is_added_is_all_that_is_done),
+    cmocka_unit_test(test_attacks_that_are_wanted_later_are_made_up_for_and_not_made_twice),
+    cmocka_unit_test(test_bad_options_are_refused_before_anything_is_made),
+    cmocka_unit_test(test_another_setting_in_the_same_directory_is_refused_or_begins_anew),
+};
+SC_SUITE_WITH(tests, open_maps, close_maps)

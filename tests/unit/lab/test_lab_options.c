@@ -429,27 +429,24 @@ static void test_traffic_of_traces_is_not_known_to_the_adversary(void **state)
     CHECK_OK(sc_lab_options_check(&options, NULL), &(sc_diag){""});
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_defaults_are_those_of_the_paper_and_make_sense),
-        cmocka_unit_test(test_a_quick_one_has_the_same_figures_and_the_middle_on_each),
-        cmocka_unit_test(test_names_are_those_of_the_lists),
-        cmocka_unit_test(test_maps_must_have_names_that_files_can_have),
-        cmocka_unit_test(test_there_must_be_maps_and_none_twice),
-        cmocka_unit_test(test_a_wanted_category_must_be_on_every_map_that_has_objects),
-        cmocka_unit_test(test_there_must_be_a_figure_that_some_map_can_have),
-        cmocka_unit_test(test_every_metric_has_axes_that_it_can_be_drawn_over),
-        cmocka_unit_test(test_values_must_ascend_and_be_possible),
-        cmocka_unit_test(test_values_that_cannot_be_are_told_by_their_axis),
-        cmocka_unit_test(test_values_must_leave_room_for_their_deviation_where_it_matters),
-        cmocka_unit_test(test_the_middle_must_be_possible_too),
-        cmocka_unit_test(test_numbers_out_of_range_are_refused),
-        cmocka_unit_test(test_a_cap_counts_only_if_there_is_one),
-        cmocka_unit_test(test_metrics_of_a_measure),
-        cmocka_unit_test(test_every_number_of_cloaks_seen_is_told_by_one_measure),
-        cmocka_unit_test(test_traffic_of_traces_is_not_known_to_the_adversary),
-        cmocka_unit_test(test_what_was_not_measured_has_no_value),
-    };
-    return cmocka_run_group_tests(tests, open_maps, close_maps);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_the_defaults_are_those_of_the_paper_and_make_sense),
+    cmocka_unit_test(test_a_quick_one_has_the_same_figures_and_the_middle_on_each),
+    cmocka_unit_test(test_names_are_those_of_the_lists),
+    cmocka_unit_test(test_maps_must_have_names_that_files_can_have),
+    cmocka_unit_test(test_there_must_be_maps_and_none_twice),
+    cmocka_unit_test(test_a_wanted_category_must_be_on_every_map_that_has_objects),
+    cmocka_unit_test(test_there_must_be_a_figure_that_some_map_can_have),
+    cmocka_unit_test(test_every_metric_has_axes_that_it_can_be_drawn_over),
+    cmocka_unit_test(test_values_must_ascend_and_be_possible),
+    cmocka_unit_test(test_values_that_cannot_be_are_told_by_their_axis),
+    cmocka_unit_test(test_values_must_leave_room_for_their_deviation_where_it_matters),
+    cmocka_unit_test(test_the_middle_must_be_possible_too),
+    cmocka_unit_test(test_numbers_out_of_range_are_refused),
+    cmocka_unit_test(test_a_cap_counts_only_if_there_is_one),
+    cmocka_unit_test(test_metrics_of_a_measure),
+    cmocka_unit_test(test_every_number_of_cloaks_seen_is_told_by_one_measure),
+    cmocka_unit_test(test_traffic_of_traces_is_not_known_to_the_adversary),
+    cmocka_unit_test(test_what_was_not_measured_has_no_value),
+};
+SC_SUITE_WITH(tests, open_maps, close_maps)

@@ -217,14 +217,11 @@ static void test_an_experiment_without_memory_is_told_and_can_be_taken_up_again(
     place_free(&p);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_plan_that_does_not_fit_is_told),
-        cmocka_unit_test(test_a_store_without_memory_is_told_and_leaves_the_directory),
-        cmocka_unit_test(test_a_point_survives_the_failure_of_every_allocation),
-        cmocka_unit_test(test_an_attack_survives_the_failure_of_every_allocation),
-        cmocka_unit_test(test_an_experiment_without_memory_is_told_and_can_be_taken_up_again),
-    };
-    return cmocka_run_group_tests(tests, open_map, close_map);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_plan_that_does_not_fit_is_told),
+    cmocka_unit_test(test_a_store_without_memory_is_told_and_leaves_the_directory),
+    cmocka_unit_test(test_a_point_survives_the_failure_of_every_allocation),
+    cmocka_unit_test(test_an_attack_survives_the_failure_of_every_allocation),
+    cmocka_unit_test(test_an_experiment_without_memory_is_told_and_can_be_taken_up_again),
+};
+SC_SUITE_WITH(tests, open_map, close_map)

@@ -67,11 +67,8 @@ static void test_plotting_survives_too(void **state)
     made_results_free(&made);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_writing_survives_the_failure_of_every_allocation),
-        cmocka_unit_test(test_plotting_survives_too),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_writing_survives_the_failure_of_every_allocation),
+    cmocka_unit_test(test_plotting_survives_too),
+};
+SC_SUITE(tests)

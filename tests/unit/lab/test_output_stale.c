@@ -115,12 +115,9 @@ static void test_a_directory_that_nobody_may_look_into_is_told(void **state)
     made_results_free(&made);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_figures_that_this_run_does_not_have_are_removed),
-        cmocka_unit_test(test_nothing_else_is_removed),
-        cmocka_unit_test(test_a_directory_that_nobody_may_look_into_is_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_figures_that_this_run_does_not_have_are_removed),
+    cmocka_unit_test(test_nothing_else_is_removed),
+    cmocka_unit_test(test_a_directory_that_nobody_may_look_into_is_told),
+};
+SC_SUITE(tests)

@@ -269,21 +269,18 @@ static void test_a_point_wants_what_its_map_has(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_figures_share_the_point_in_the_middle),
-        cmocka_unit_test(test_a_map_without_objects_has_no_points_for_the_provider),
-        cmocka_unit_test(test_injected_queries_have_points_of_their_own_and_cloaks_seen_have_none),
-        cmocka_unit_test(test_points_of_entropy_are_attacked_and_no_others),
-        cmocka_unit_test(test_a_figure_needs_the_values_of_its_axis_only),
-        cmocka_unit_test(test_a_middle_that_is_on_no_grid_is_no_point),
-        cmocka_unit_test(test_points_are_different_and_the_middles_come_first),
-        cmocka_unit_test(test_maps_take_turns_and_seeds_come_one_after_the_other),
-        cmocka_unit_test(test_every_value_of_a_figure_is_found_by_its_point),
-        cmocka_unit_test(test_a_point_moves_one_mean_and_its_bounds),
-        cmocka_unit_test(test_an_adversary_moves_nothing_of_the_workload),
-        cmocka_unit_test(test_a_point_wants_what_its_map_has),
-    };
-    return cmocka_run_group_tests(tests, open_maps, close_maps);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_all_figures_share_the_point_in_the_middle),
+    cmocka_unit_test(test_a_map_without_objects_has_no_points_for_the_provider),
+    cmocka_unit_test(test_injected_queries_have_points_of_their_own_and_cloaks_seen_have_none),
+    cmocka_unit_test(test_points_of_entropy_are_attacked_and_no_others),
+    cmocka_unit_test(test_a_figure_needs_the_values_of_its_axis_only),
+    cmocka_unit_test(test_a_middle_that_is_on_no_grid_is_no_point),
+    cmocka_unit_test(test_points_are_different_and_the_middles_come_first),
+    cmocka_unit_test(test_maps_take_turns_and_seeds_come_one_after_the_other),
+    cmocka_unit_test(test_every_value_of_a_figure_is_found_by_its_point),
+    cmocka_unit_test(test_a_point_moves_one_mean_and_its_bounds),
+    cmocka_unit_test(test_an_adversary_moves_nothing_of_the_workload),
+    cmocka_unit_test(test_a_point_wants_what_its_map_has),
+};
+SC_SUITE_WITH(tests, open_maps, close_maps)

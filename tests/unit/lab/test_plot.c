@@ -428,19 +428,16 @@ static void test_the_script_reaches_gnuplot_and_its_output_comes_back(void **sta
     place_free(&bin);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_figure_becomes_a_drawing),
-        cmocka_unit_test(test_the_same_numbers_give_the_same_drawing),
-        cmocka_unit_test(test_high_success_fills_the_axis_and_low_is_seen_against_the_whole),
-        cmocka_unit_test(test_entropy_is_seen_as_success_is),
-        cmocka_unit_test(test_intervals_are_drawn_as_far_as_they_are_possible),
-        cmocka_unit_test(test_odd_numbers_can_be_drawn_too),
-        cmocka_unit_test(test_many_values_and_odd_names_can_be_drawn),
-        cmocka_unit_test(test_without_gnuplot_there_are_numbers_and_a_report),
-        cmocka_unit_test(test_a_gnuplot_that_fails_is_told_with_its_last_words),
-        cmocka_unit_test(test_the_script_reaches_gnuplot_and_its_output_comes_back),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_every_figure_becomes_a_drawing),
+    cmocka_unit_test(test_the_same_numbers_give_the_same_drawing),
+    cmocka_unit_test(test_high_success_fills_the_axis_and_low_is_seen_against_the_whole),
+    cmocka_unit_test(test_entropy_is_seen_as_success_is),
+    cmocka_unit_test(test_intervals_are_drawn_as_far_as_they_are_possible),
+    cmocka_unit_test(test_odd_numbers_can_be_drawn_too),
+    cmocka_unit_test(test_many_values_and_odd_names_can_be_drawn),
+    cmocka_unit_test(test_without_gnuplot_there_are_numbers_and_a_report),
+    cmocka_unit_test(test_a_gnuplot_that_fails_is_told_with_its_last_words),
+    cmocka_unit_test(test_the_script_reaches_gnuplot_and_its_output_comes_back),
+};
+SC_SUITE(tests)

@@ -424,29 +424,26 @@ static void test_questions_asked_again_have_the_same_outcome(void **state)
     sc__questions_fini(&questions);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_same_seed_gives_the_same_numbers_and_another_gives_others),
-        cmocka_unit_test(test_every_method_gets_the_same_questions),
-        cmocka_unit_test(test_methods_are_the_engines_that_they_name),
-        cmocka_unit_test(test_a_method_does_as_well_among_others_as_by_itself),
-        cmocka_unit_test(test_what_is_varied_has_its_effect),
-        cmocka_unit_test(test_warm_up_and_tail_do_not_count),
-        cmocka_unit_test(test_whoever_asks_last_has_company_too),
-        cmocka_unit_test(test_all_methods_have_the_engine_of_the_options),
-        cmocka_unit_test(test_a_cap_is_for_all_methods_and_without_it_each_has_its_own),
-        cmocka_unit_test(test_every_method_shows_as_many_cloaks_as_the_one_with_the_fewest),
-        cmocka_unit_test(test_an_index_changes_what_it_takes_and_not_what_comes_back),
-        cmocka_unit_test(test_requests_that_are_refused_are_told_as_such),
-        cmocka_unit_test(test_on_a_map_without_objects_there_is_nothing_to_ask_for),
-        cmocka_unit_test(test_in_a_closed_loop_each_method_has_travellers_of_its_own),
-        cmocka_unit_test(test_travellers_may_turn_at_random_or_be_on_trips_with_more_trucks),
-        cmocka_unit_test(test_whoever_turns_at_random_needs_no_ways),
-        cmocka_unit_test(test_travellers_ask_for_the_category_of_their_map),
-        cmocka_unit_test(test_travellers_may_do_as_recorded_ones_did),
-        cmocka_unit_test(test_traces_that_end_too_early_are_refused),
-        cmocka_unit_test(test_questions_asked_again_have_the_same_outcome),
-    };
-    return cmocka_run_group_tests(tests, open_maps, close_maps);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_the_same_seed_gives_the_same_numbers_and_another_gives_others),
+    cmocka_unit_test(test_every_method_gets_the_same_questions),
+    cmocka_unit_test(test_methods_are_the_engines_that_they_name),
+    cmocka_unit_test(test_a_method_does_as_well_among_others_as_by_itself),
+    cmocka_unit_test(test_what_is_varied_has_its_effect),
+    cmocka_unit_test(test_warm_up_and_tail_do_not_count),
+    cmocka_unit_test(test_whoever_asks_last_has_company_too),
+    cmocka_unit_test(test_all_methods_have_the_engine_of_the_options),
+    cmocka_unit_test(test_a_cap_is_for_all_methods_and_without_it_each_has_its_own),
+    cmocka_unit_test(test_every_method_shows_as_many_cloaks_as_the_one_with_the_fewest),
+    cmocka_unit_test(test_an_index_changes_what_it_takes_and_not_what_comes_back),
+    cmocka_unit_test(test_requests_that_are_refused_are_told_as_such),
+    cmocka_unit_test(test_on_a_map_without_objects_there_is_nothing_to_ask_for),
+    cmocka_unit_test(test_in_a_closed_loop_each_method_has_travellers_of_its_own),
+    cmocka_unit_test(test_travellers_may_turn_at_random_or_be_on_trips_with_more_trucks),
+    cmocka_unit_test(test_whoever_turns_at_random_needs_no_ways),
+    cmocka_unit_test(test_travellers_ask_for_the_category_of_their_map),
+    cmocka_unit_test(test_travellers_may_do_as_recorded_ones_did),
+    cmocka_unit_test(test_traces_that_end_too_early_are_refused),
+    cmocka_unit_test(test_questions_asked_again_have_the_same_outcome),
+};
+SC_SUITE_WITH(tests, open_maps, close_maps)

@@ -453,26 +453,23 @@ static void test_a_place_that_cannot_be_written_is_told(void **state)
     made_results_free(&made);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_report_needs_nothing_but_itself),
-        cmocka_unit_test(test_a_report_tells_what_was_run),
-        cmocka_unit_test(test_travellers_are_those_that_there_were),
-        cmocka_unit_test(test_one_of_something_is_not_many),
-        cmocka_unit_test(test_intervals_stay_within_what_is_possible),
-        cmocka_unit_test(test_the_default_setting_is_summed_up),
-        cmocka_unit_test(test_claims_have_verdicts_in_words),
-        cmocka_unit_test(test_figures_have_captions_links_and_numbers),
-        cmocka_unit_test(test_a_report_tells_what_an_adversary_knows_and_does),
-        cmocka_unit_test(test_a_report_tells_what_guesses_are_worth),
-        cmocka_unit_test(test_a_report_warns_of_entropies_from_too_few_replays),
-        cmocka_unit_test(test_a_report_without_attacks_does_not_speak_of_them),
-        cmocka_unit_test(test_victims_that_there_were_not_have_no_numbers),
-        cmocka_unit_test(test_one_seed_and_nothing_cloaked_make_a_report_too),
-        cmocka_unit_test(test_a_report_without_any_point_says_so_little),
-        cmocka_unit_test(test_names_cannot_become_tags),
-        cmocka_unit_test(test_a_place_that_cannot_be_written_is_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_report_needs_nothing_but_itself),
+    cmocka_unit_test(test_a_report_tells_what_was_run),
+    cmocka_unit_test(test_travellers_are_those_that_there_were),
+    cmocka_unit_test(test_one_of_something_is_not_many),
+    cmocka_unit_test(test_intervals_stay_within_what_is_possible),
+    cmocka_unit_test(test_the_default_setting_is_summed_up),
+    cmocka_unit_test(test_claims_have_verdicts_in_words),
+    cmocka_unit_test(test_figures_have_captions_links_and_numbers),
+    cmocka_unit_test(test_a_report_tells_what_an_adversary_knows_and_does),
+    cmocka_unit_test(test_a_report_tells_what_guesses_are_worth),
+    cmocka_unit_test(test_a_report_warns_of_entropies_from_too_few_replays),
+    cmocka_unit_test(test_a_report_without_attacks_does_not_speak_of_them),
+    cmocka_unit_test(test_victims_that_there_were_not_have_no_numbers),
+    cmocka_unit_test(test_one_seed_and_nothing_cloaked_make_a_report_too),
+    cmocka_unit_test(test_a_report_without_any_point_says_so_little),
+    cmocka_unit_test(test_names_cannot_become_tags),
+    cmocka_unit_test(test_a_place_that_cannot_be_written_is_told),
+};
+SC_SUITE(tests)

@@ -144,18 +144,15 @@ static void test_ranks_agree_from_minus_one_to_one(void **state)
     CHECK_SAME(sc__kendall(rising, 1), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_students_distribution_is_that_of_the_tables),
-        cmocka_unit_test(test_a_mean_has_an_interval_once_there_are_two_values),
-        cmocka_unit_test(test_what_is_not_there_is_left_out),
-        cmocka_unit_test(test_large_values_that_differ_little_keep_their_interval),
-        cmocka_unit_test(test_a_difference_is_taken_seed_by_seed),
-        cmocka_unit_test(test_only_a_whole_interval_on_one_side_of_zero_is_sure),
-        cmocka_unit_test(test_an_interval_is_cut_to_what_is_possible),
-        cmocka_unit_test(test_a_mean_ratio_does_not_prefer_a_side),
-        cmocka_unit_test(test_ranks_agree_from_minus_one_to_one),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_students_distribution_is_that_of_the_tables),
+    cmocka_unit_test(test_a_mean_has_an_interval_once_there_are_two_values),
+    cmocka_unit_test(test_what_is_not_there_is_left_out),
+    cmocka_unit_test(test_large_values_that_differ_little_keep_their_interval),
+    cmocka_unit_test(test_a_difference_is_taken_seed_by_seed),
+    cmocka_unit_test(test_only_a_whole_interval_on_one_side_of_zero_is_sure),
+    cmocka_unit_test(test_an_interval_is_cut_to_what_is_possible),
+    cmocka_unit_test(test_a_mean_ratio_does_not_prefer_a_side),
+    cmocka_unit_test(test_ranks_agree_from_minus_one_to_one),
+};
+SC_SUITE(tests)

@@ -699,30 +699,27 @@ static void test_a_full_disk_is_told_and_leaves_nothing(void **state)
     place_free(&p);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_is_stored_comes_back_to_the_last_bit),
-        cmocka_unit_test(test_points_are_named_after_what_they_are),
-        cmocka_unit_test(test_names_of_points_are_told_from_others),
-        cmocka_unit_test(test_a_point_is_not_taken_for_another),
-        cmocka_unit_test(test_a_damaged_point_is_as_good_as_none),
-        cmocka_unit_test(test_a_point_that_was_not_attacked_is_missing_where_attacks_are_wanted),
-        cmocka_unit_test(test_a_file_that_cannot_be_looked_at_is_not_taken_for_missing),
-        cmocka_unit_test(test_seeds_values_figures_and_maps_may_be_added),
-        cmocka_unit_test(test_other_settings_are_refused_by_name),
-        cmocka_unit_test(test_what_makes_no_difference_may_differ),
-        cmocka_unit_test(test_a_category_is_known_by_its_name),
-        cmocka_unit_test(test_points_of_another_build_of_the_program_are_not_mixed_with_ours),
-        cmocka_unit_test(test_other_traces_are_refused),
-        cmocka_unit_test(test_a_fresh_start_forgets_points_and_settings_and_nothing_else),
-        cmocka_unit_test(test_points_of_which_nothing_is_known_are_not_taken),
-        cmocka_unit_test(test_a_directory_that_is_not_ours_is_left_alone),
-        cmocka_unit_test(test_two_runs_cannot_be_at_work_in_one_directory),
-        cmocka_unit_test(test_what_was_left_half_written_is_swept_away),
-        cmocka_unit_test(test_a_directory_that_cannot_be_made_is_told),
-        cmocka_unit_test(test_a_directory_that_may_not_be_written_is_told),
-        cmocka_unit_test(test_a_full_disk_is_told_and_leaves_nothing),
-    };
-    return cmocka_run_group_tests(tests, open_maps, close_maps);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_what_is_stored_comes_back_to_the_last_bit),
+    cmocka_unit_test(test_points_are_named_after_what_they_are),
+    cmocka_unit_test(test_names_of_points_are_told_from_others),
+    cmocka_unit_test(test_a_point_is_not_taken_for_another),
+    cmocka_unit_test(test_a_damaged_point_is_as_good_as_none),
+    cmocka_unit_test(test_a_point_that_was_not_attacked_is_missing_where_attacks_are_wanted),
+    cmocka_unit_test(test_a_file_that_cannot_be_looked_at_is_not_taken_for_missing),
+    cmocka_unit_test(test_seeds_values_figures_and_maps_may_be_added),
+    cmocka_unit_test(test_other_settings_are_refused_by_name),
+    cmocka_unit_test(test_what_makes_no_difference_may_differ),
+    cmocka_unit_test(test_a_category_is_known_by_its_name),
+    cmocka_unit_test(test_points_of_another_build_of_the_program_are_not_mixed_with_ours),
+    cmocka_unit_test(test_other_traces_are_refused),
+    cmocka_unit_test(test_a_fresh_start_forgets_points_and_settings_and_nothing_else),
+    cmocka_unit_test(test_points_of_which_nothing_is_known_are_not_taken),
+    cmocka_unit_test(test_a_directory_that_is_not_ours_is_left_alone),
+    cmocka_unit_test(test_two_runs_cannot_be_at_work_in_one_directory),
+    cmocka_unit_test(test_what_was_left_half_written_is_swept_away),
+    cmocka_unit_test(test_a_directory_that_cannot_be_made_is_told),
+    cmocka_unit_test(test_a_directory_that_may_not_be_written_is_told),
+    cmocka_unit_test(test_a_full_disk_is_told_and_leaves_nothing),
+};
+SC_SUITE_WITH(tests, open_maps, close_maps)

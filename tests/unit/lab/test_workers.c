@@ -295,18 +295,15 @@ static void test_processes_end_when_told_however_the_caller_takes_signals(void *
     site_close(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_how_many_are_at_work_changes_no_number),
-        cmocka_unit_test(test_progress_counts_every_point_and_those_from_before),
-        cmocka_unit_test(test_told_to_stop_it_keeps_what_is_done_and_leaves_nothing_half),
-        cmocka_unit_test(test_told_to_stop_before_it_begins_it_does_nothing),
-        cmocka_unit_test(test_the_sentence_of_a_point_that_fails_comes_back_with_its_name),
-        cmocka_unit_test(test_a_full_disk_names_the_file_and_all_goes_on_when_there_is_room),
-        cmocka_unit_test(test_a_process_that_is_killed_is_told_by_its_point),
-        cmocka_unit_test(test_where_no_process_can_be_started_that_is_told),
-        cmocka_unit_test(test_processes_end_when_told_however_the_caller_takes_signals),
-    };
-    return cmocka_run_group_tests(tests, open_maps, close_maps);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_how_many_are_at_work_changes_no_number),
+    cmocka_unit_test(test_progress_counts_every_point_and_those_from_before),
+    cmocka_unit_test(test_told_to_stop_it_keeps_what_is_done_and_leaves_nothing_half),
+    cmocka_unit_test(test_told_to_stop_before_it_begins_it_does_nothing),
+    cmocka_unit_test(test_the_sentence_of_a_point_that_fails_comes_back_with_its_name),
+    cmocka_unit_test(test_a_full_disk_names_the_file_and_all_goes_on_when_there_is_room),
+    cmocka_unit_test(test_a_process_that_is_killed_is_told_by_its_point),
+    cmocka_unit_test(test_where_no_process_can_be_started_that_is_told),
+    cmocka_unit_test(test_processes_end_when_told_however_the_caller_takes_signals),
+};
+SC_SUITE_WITH(tests, open_maps, close_maps)

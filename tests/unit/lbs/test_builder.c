@@ -286,17 +286,14 @@ static void test_a_set_that_is_not_the_maps_own_cannot_be_saved_with_it(void **s
     sc_map_free(map);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_objects_lie_in_the_order_of_the_road_then_as_they_came),
-        cmocka_unit_test(test_the_categories_of_the_map_come_first_and_keep_their_numbers),
-        cmocka_unit_test(test_more_categories_than_a_mask_has_bits_share_them),
-        cmocka_unit_test(test_an_offset_is_kept_within_its_edge),
-        cmocka_unit_test(test_a_row_that_makes_no_sense_is_refused_and_changes_nothing),
-        cmocka_unit_test(test_a_key_that_another_object_has_is_refused_and_changes_nothing),
-        cmocka_unit_test(test_a_builder_begins_anew_after_each_set),
-        cmocka_unit_test(test_a_set_that_is_not_the_maps_own_cannot_be_saved_with_it),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_objects_lie_in_the_order_of_the_road_then_as_they_came),
+    cmocka_unit_test(test_the_categories_of_the_map_come_first_and_keep_their_numbers),
+    cmocka_unit_test(test_more_categories_than_a_mask_has_bits_share_them),
+    cmocka_unit_test(test_an_offset_is_kept_within_its_edge),
+    cmocka_unit_test(test_a_row_that_makes_no_sense_is_refused_and_changes_nothing),
+    cmocka_unit_test(test_a_key_that_another_object_has_is_refused_and_changes_nothing),
+    cmocka_unit_test(test_a_builder_begins_anew_after_each_set),
+    cmocka_unit_test(test_a_set_that_is_not_the_maps_own_cannot_be_saved_with_it),
+};
+SC_SUITE(tests)

@@ -305,15 +305,12 @@ static void test_sets_without_an_index_have_nothing_that_could_be_wrong(void **s
     odd_town_free(&town);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_every_list_of_every_star_is_what_a_plain_search_finds),
-        cmocka_unit_test(test_lists_that_are_full_lack_nothing),
-        SC_CASES(test_lists_ascend_and_cover_the_entries),
-        SC_CASES(test_a_category_finds_its_own_list_or_that_of_all_if_all_objects_have_it),
-        SC_CASES(test_a_wrong_entry_is_found),
-        cmocka_unit_test(test_sets_without_an_index_have_nothing_that_could_be_wrong),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_every_list_of_every_star_is_what_a_plain_search_finds),
+    cmocka_unit_test(test_lists_that_are_full_lack_nothing),
+    SC_CASES(test_lists_ascend_and_cover_the_entries),
+    SC_CASES(test_a_category_finds_its_own_list_or_that_of_all_if_all_objects_have_it),
+    SC_CASES(test_a_wrong_entry_is_found),
+    cmocka_unit_test(test_sets_without_an_index_have_nothing_that_could_be_wrong),
+};
+SC_SUITE(tests)

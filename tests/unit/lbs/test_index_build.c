@@ -215,17 +215,14 @@ static void test_the_defaults_are_eight_objects_and_a_gigabyte(void **state)
     assert_int_equal(options.threads, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_with_room_for_all_every_category_gets_a_list),
-        cmocka_unit_test(test_the_most_frequent_are_left_out_first_and_all_together_last),
-        cmocka_unit_test(test_a_new_index_takes_the_place_of_the_old),
-        cmocka_unit_test(test_a_k_out_of_range_is_refused_and_the_old_index_stays),
-        cmocka_unit_test(test_any_number_of_threads_makes_the_same_index),
-        cmocka_unit_test(test_entries_begin_at_a_cache_line),
-        cmocka_unit_test(test_progress_is_told_list_by_list),
-        cmocka_unit_test(test_the_defaults_are_eight_objects_and_a_gigabyte),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_with_room_for_all_every_category_gets_a_list),
+    cmocka_unit_test(test_the_most_frequent_are_left_out_first_and_all_together_last),
+    cmocka_unit_test(test_a_new_index_takes_the_place_of_the_old),
+    cmocka_unit_test(test_a_k_out_of_range_is_refused_and_the_old_index_stays),
+    cmocka_unit_test(test_any_number_of_threads_makes_the_same_index),
+    cmocka_unit_test(test_entries_begin_at_a_cache_line),
+    cmocka_unit_test(test_progress_is_told_list_by_list),
+    cmocka_unit_test(test_the_defaults_are_eight_objects_and_a_gigabyte),
+};
+SC_SUITE(tests)

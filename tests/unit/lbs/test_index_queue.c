@@ -113,13 +113,10 @@ static void test_stars_come_out_by_stride_and_then_as_they_were_put(void **state
     check_case_done();
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_an_empty_queue_gives_nothing_as_often_as_it_is_asked),
-        cmocka_unit_test(test_what_is_put_into_the_stride_at_hand_comes_next),
-        cmocka_unit_test(test_a_cleared_queue_begins_anew),
-        SC_CASES(test_stars_come_out_by_stride_and_then_as_they_were_put),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_an_empty_queue_gives_nothing_as_often_as_it_is_asked),
+    cmocka_unit_test(test_what_is_put_into_the_stride_at_hand_comes_next),
+    cmocka_unit_test(test_a_cleared_queue_begins_anew),
+    SC_CASES(test_stars_come_out_by_stride_and_then_as_they_were_put),
+};
+SC_SUITE(tests)

@@ -282,15 +282,12 @@ static void test_objects_farther_than_a_word_holds_are_found(void **state)
     check_case_done();
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_without_an_index_every_border_node_gets_its_own_exact_answer),
-        SC_CASES(test_with_an_index_every_border_node_gets_its_own_exact_answer),
-        SC_CASES(test_an_index_can_be_left_unused),
-        SC_CASES(test_an_object_at_exactly_the_radius_is_within_it),
-        SC_CASES(test_objects_farther_than_a_word_holds_are_found),
-        cmocka_unit_test(test_a_cloak_of_many_border_nodes_is_answered_as_any_other),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_without_an_index_every_border_node_gets_its_own_exact_answer),
+    SC_CASES(test_with_an_index_every_border_node_gets_its_own_exact_answer),
+    SC_CASES(test_an_index_can_be_left_unused),
+    SC_CASES(test_an_object_at_exactly_the_radius_is_within_it),
+    SC_CASES(test_objects_farther_than_a_word_holds_are_found),
+    cmocka_unit_test(test_a_cloak_of_many_border_nodes_is_answered_as_any_other),
+};
+SC_SUITE(tests)

@@ -190,15 +190,12 @@ static void test_a_request_that_makes_no_sense_is_refused(void **state)
     odd_town_free(&town);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_the_slow_reference_agrees_with_all_distances_by_floyd_and_warshall),
-        SC_CASES(test_the_slow_reference_finds_the_same_whether_it_pauses_or_not),
-        SC_CASES(test_every_point_gets_its_exact_answer),
-        SC_CASES(test_an_object_at_exactly_the_radius_is_within_it),
-        cmocka_unit_test(test_a_place_that_is_none_is_refused),
-        SC_CASES(test_a_request_that_makes_no_sense_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_the_slow_reference_agrees_with_all_distances_by_floyd_and_warshall),
+    SC_CASES(test_the_slow_reference_finds_the_same_whether_it_pauses_or_not),
+    SC_CASES(test_every_point_gets_its_exact_answer),
+    SC_CASES(test_an_object_at_exactly_the_radius_is_within_it),
+    cmocka_unit_test(test_a_place_that_is_none_is_refused),
+    SC_CASES(test_a_request_that_makes_no_sense_is_refused),
+};
+SC_SUITE(tests)

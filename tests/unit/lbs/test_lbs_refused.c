@@ -336,23 +336,20 @@ static void test_a_reply_of_too_many_objects_is_refused(void **state)
     odd_cloak_free(&middle);
 }
 
-int main(void)
-{
 #define STREET(test) cmocka_unit_test_setup_teardown(test, open_street, close_street)
-    const struct CMUnitTest tests[] = {
-        STREET(test_a_relay_that_is_fine_is_answered),
-        STREET(test_a_relay_of_another_map_is_refused),
-        STREET(test_objects_of_another_map_are_refused),
-        STREET(test_a_request_that_makes_no_sense_is_refused),
-        STREET(test_too_many_requests_are_refused),
-        STREET(test_segments_that_do_not_exist_are_refused),
-        STREET(test_border_nodes_that_are_no_intersections_are_refused),
-        SC_CASES(test_no_node_of_a_lone_road_is_a_border_node),
-        STREET(test_more_border_nodes_than_ends_are_refused),
-        STREET(test_lists_that_do_not_ascend_are_refused),
-        STREET(test_a_relay_of_nothing_is_refused),
-        STREET(test_too_many_segments_are_refused),
-        STREET(test_a_reply_of_too_many_objects_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    STREET(test_a_relay_that_is_fine_is_answered),
+    STREET(test_a_relay_of_another_map_is_refused),
+    STREET(test_objects_of_another_map_are_refused),
+    STREET(test_a_request_that_makes_no_sense_is_refused),
+    STREET(test_too_many_requests_are_refused),
+    STREET(test_segments_that_do_not_exist_are_refused),
+    STREET(test_border_nodes_that_are_no_intersections_are_refused),
+    SC_CASES(test_no_node_of_a_lone_road_is_a_border_node),
+    STREET(test_more_border_nodes_than_ends_are_refused),
+    STREET(test_lists_that_do_not_ascend_are_refused),
+    STREET(test_a_relay_of_nothing_is_refused),
+    STREET(test_too_many_segments_are_refused),
+    STREET(test_a_reply_of_too_many_objects_is_refused),
+};
+SC_SUITE(tests)

@@ -156,12 +156,9 @@ static void test_a_category_named_twice_counts_once(void **state)
     check_case_done();
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_one_provider_answers_from_several_sets_in_turn),
-        SC_CASES(test_an_index_out_of_a_map_file_gives_the_same_exact_answers),
-        SC_CASES(test_a_category_named_twice_counts_once),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_one_provider_answers_from_several_sets_in_turn),
+    SC_CASES(test_an_index_out_of_a_map_file_gives_the_same_exact_answers),
+    SC_CASES(test_a_category_named_twice_counts_once),
+};
+SC_SUITE(tests)

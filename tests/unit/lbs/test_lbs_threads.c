@@ -96,10 +96,7 @@ static void test_four_threads_answer_as_one_does(void **state)
     sc_map_free(town.map);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_four_threads_answer_as_one_does),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_four_threads_answer_as_one_does),
+};
+SC_SUITE(tests)

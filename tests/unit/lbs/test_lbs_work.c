@@ -111,12 +111,9 @@ static void test_border_nodes_share_a_search_where_objects_are_rare(void **state
     town_free(&t);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_search_that_goes_on_and_on_is_refused),
-        cmocka_unit_test(test_what_the_index_answers_takes_no_search),
-        cmocka_unit_test(test_border_nodes_share_a_search_where_objects_are_rare),
-    };
-    return cmocka_run_group_tests_name("lbs work", tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_search_that_goes_on_and_on_is_refused),
+    cmocka_unit_test(test_what_the_index_answers_takes_no_search),
+    cmocka_unit_test(test_border_nodes_share_a_search_where_objects_are_rare),
+};
+SC_SUITE(tests)

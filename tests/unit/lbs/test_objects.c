@@ -217,14 +217,11 @@ static void test_the_last_of_its_holders_frees_a_set(void **state)
     sc_map_free(map);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_what_follows_from_the_objects_is_right),
-        cmocka_unit_test(test_the_tables_of_the_map_are_lent_not_copied),
-        cmocka_unit_test(test_a_map_without_objects_has_an_empty_set),
-        cmocka_unit_test(test_objects_that_are_not_where_the_map_says_are_refused),
-        cmocka_unit_test(test_the_last_of_its_holders_frees_a_set),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_what_follows_from_the_objects_is_right),
+    cmocka_unit_test(test_the_tables_of_the_map_are_lent_not_copied),
+    cmocka_unit_test(test_a_map_without_objects_has_an_empty_set),
+    cmocka_unit_test(test_objects_that_are_not_where_the_map_says_are_refused),
+    cmocka_unit_test(test_the_last_of_its_holders_frees_a_set),
+};
+SC_SUITE(tests)

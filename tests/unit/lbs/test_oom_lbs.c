@@ -211,14 +211,11 @@ static void test_a_point_that_finds_no_memory_is_told_and_can_be_tried_again(voi
     close_scene(&sc);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_provider_without_memory_is_told),
-        cmocka_unit_test(test_an_answer_that_finds_no_memory_is_told_and_can_be_tried_again),
-        cmocka_unit_test(test_a_provider_that_fails_again_and_again_answers_in_the_end),
-        cmocka_unit_test(test_a_second_answer_like_the_first_needs_no_memory),
-        cmocka_unit_test(test_a_point_that_finds_no_memory_is_told_and_can_be_tried_again),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_provider_without_memory_is_told),
+    cmocka_unit_test(test_an_answer_that_finds_no_memory_is_told_and_can_be_tried_again),
+    cmocka_unit_test(test_a_provider_that_fails_again_and_again_answers_in_the_end),
+    cmocka_unit_test(test_a_second_answer_like_the_first_needs_no_memory),
+    cmocka_unit_test(test_a_point_that_finds_no_memory_is_told_and_can_be_tried_again),
+};
+SC_SUITE(tests)

@@ -169,13 +169,10 @@ static void test_a_map_is_saved_with_its_index_or_not_at_all(void **state)
     place_free(&p);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_maps_own_set_is_made_or_not_at_all),
-        cmocka_unit_test(test_a_built_set_is_made_or_not_at_all),
-        cmocka_unit_test(test_an_index_is_made_or_the_old_one_stays),
-        cmocka_unit_test(test_a_map_is_saved_with_its_index_or_not_at_all),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_maps_own_set_is_made_or_not_at_all),
+    cmocka_unit_test(test_a_built_set_is_made_or_not_at_all),
+    cmocka_unit_test(test_an_index_is_made_or_the_old_one_stays),
+    cmocka_unit_test(test_a_map_is_saved_with_its_index_or_not_at_all),
+};
+SC_SUITE(tests)

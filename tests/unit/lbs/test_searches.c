@@ -243,14 +243,11 @@ static void test_the_best_are_the_least_of_what_was_put_in(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_every_lane_finds_what_a_search_of_its_own_finds),
-        SC_CASES(test_a_lane_that_could_not_count_so_far_says_so),
-        SC_CASES(test_lists_and_leaning_on_them_find_what_going_all_the_way_finds),
-        cmocka_unit_test(test_marks_outlive_the_end_of_their_numbers),
-        cmocka_unit_test(test_the_best_are_the_least_of_what_was_put_in),
-    };
-    return cmocka_run_group_tests_name("lbs searches", tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_every_lane_finds_what_a_search_of_its_own_finds),
+    SC_CASES(test_a_lane_that_could_not_count_so_far_says_so),
+    SC_CASES(test_lists_and_leaning_on_them_find_what_going_all_the_way_finds),
+    cmocka_unit_test(test_marks_outlive_the_end_of_their_numbers),
+    cmocka_unit_test(test_the_best_are_the_least_of_what_was_put_in),
+};
+SC_SUITE(tests)

@@ -487,28 +487,24 @@ static void test_words_anew_wait_until_there_is_room_for_them(void **state)
     close_desk(d);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_two_queries_are_cloaked_published_and_answered),
-        cmocka_unit_test(test_an_open_query_whose_client_goes_away_leaves_the_engine),
-        cmocka_unit_test(test_a_reserved_query_whose_client_goes_away_takes_the_proposal_with_it),
-        cmocka_unit_test(test_a_published_query_whose_client_goes_away_is_answered_like_the_others),
-        cmocka_unit_test(
-            test_a_bid_with_somebody_who_is_not_open_or_that_makes_no_sense_is_refused),
-        cmocka_unit_test(test_a_bid_that_is_too_late_for_one_costs_only_that_one),
-        cmocka_unit_test(test_a_release_that_comes_late_is_called_off),
-        cmocka_unit_test(test_a_deadline_that_comes_while_reserved_leaves_the_query_in_doubt),
-        cmocka_unit_test(test_a_query_that_the_engine_forgets_is_dropped_after_the_guard),
-        cmocka_unit_test(test_what_the_engine_says_of_a_reserved_query_is_not_believed),
-        cmocka_unit_test(test_a_query_for_which_the_engine_has_no_memory_has_failed),
-        cmocka_unit_test(test_tickets_that_cannot_come_in_are_settled_at_once),
-        cmocka_unit_test(test_what_cannot_be_sent_has_failed_and_leaves_the_engine),
-        cmocka_unit_test(test_when_all_are_in_proposals_another_is_refused),
-        cmocka_unit_test(test_a_bid_that_is_said_twice_is_reserved_once),
-        cmocka_unit_test(test_a_bid_that_was_called_off_stays_dead),
-        cmocka_unit_test(test_the_end_settles_what_is_open_reserved_and_published),
-        cmocka_unit_test(test_words_anew_wait_until_there_is_room_for_them),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_two_queries_are_cloaked_published_and_answered),
+    cmocka_unit_test(test_an_open_query_whose_client_goes_away_leaves_the_engine),
+    cmocka_unit_test(test_a_reserved_query_whose_client_goes_away_takes_the_proposal_with_it),
+    cmocka_unit_test(test_a_published_query_whose_client_goes_away_is_answered_like_the_others),
+    cmocka_unit_test(test_a_bid_with_somebody_who_is_not_open_or_that_makes_no_sense_is_refused),
+    cmocka_unit_test(test_a_bid_that_is_too_late_for_one_costs_only_that_one),
+    cmocka_unit_test(test_a_release_that_comes_late_is_called_off),
+    cmocka_unit_test(test_a_deadline_that_comes_while_reserved_leaves_the_query_in_doubt),
+    cmocka_unit_test(test_a_query_that_the_engine_forgets_is_dropped_after_the_guard),
+    cmocka_unit_test(test_what_the_engine_says_of_a_reserved_query_is_not_believed),
+    cmocka_unit_test(test_a_query_for_which_the_engine_has_no_memory_has_failed),
+    cmocka_unit_test(test_tickets_that_cannot_come_in_are_settled_at_once),
+    cmocka_unit_test(test_what_cannot_be_sent_has_failed_and_leaves_the_engine),
+    cmocka_unit_test(test_when_all_are_in_proposals_another_is_refused),
+    cmocka_unit_test(test_a_bid_that_is_said_twice_is_reserved_once),
+    cmocka_unit_test(test_a_bid_that_was_called_off_stays_dead),
+    cmocka_unit_test(test_the_end_settles_what_is_open_reserved_and_published),
+    cmocka_unit_test(test_words_anew_wait_until_there_is_room_for_them),
+};
+SC_SUITE(tests)

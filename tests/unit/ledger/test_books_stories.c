@@ -632,10 +632,7 @@ static void test_every_story_ends_well(void **state)
     assert_true(sum.aborted > 100 && sum.impatient > 100 && sum.asked > 100 && sum.resent > 100);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_every_story_ends_well),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_every_story_ends_well),
+};
+SC_SUITE(tests)

@@ -70,10 +70,7 @@ static void test_the_table_agrees_with_a_list(void **state)
     sc__by_id_fini(&ids);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_table_agrees_with_a_list),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_the_table_agrees_with_a_list),
+};
+SC_SUITE(tests)

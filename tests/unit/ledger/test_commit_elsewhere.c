@@ -372,25 +372,22 @@ static void test_words_that_are_not_for_a_gateway_change_nothing(void **state)
     four_close(d);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_elsewhere_an_ok_says_what_our_members_ask_for),
-        cmocka_unit_test(test_elsewhere_what_r_published_is_answered_with_its_result),
-        cmocka_unit_test(test_elsewhere_a_failure_of_r_is_ours_too),
-        cmocka_unit_test(test_elsewhere_a_result_is_not_waited_for_for_ever),
-        cmocka_unit_test(test_elsewhere_r_alone_decides),
-        cmocka_unit_test(test_elsewhere_a_dead_bid_that_comes_again_ends_by_the_word_of_r),
-        cmocka_unit_test(test_elsewhere_the_worker_may_abort),
-        cmocka_unit_test(test_elsewhere_r_is_asked_again_and_again),
-        cmocka_unit_test(test_elsewhere_silence_leaves_each_in_doubt_at_its_own_deadline),
-        cmocka_unit_test(test_elsewhere_a_bid_of_which_all_are_in_doubt_is_forgotten),
-        cmocka_unit_test(test_elsewhere_a_client_that_goes_waits_for_the_word_of_r),
-        cmocka_unit_test(test_elsewhere_that_a_client_went_is_said_until_r_decides),
-        cmocka_unit_test(test_elsewhere_what_is_reserved_cannot_be_reserved_again),
-        cmocka_unit_test(test_the_end_is_told_to_those_who_would_wait),
-        cmocka_unit_test(test_elsewhere_the_result_says_how_many_users_there_were),
-        cmocka_unit_test(test_words_that_are_not_for_a_gateway_change_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_elsewhere_an_ok_says_what_our_members_ask_for),
+    cmocka_unit_test(test_elsewhere_what_r_published_is_answered_with_its_result),
+    cmocka_unit_test(test_elsewhere_a_failure_of_r_is_ours_too),
+    cmocka_unit_test(test_elsewhere_a_result_is_not_waited_for_for_ever),
+    cmocka_unit_test(test_elsewhere_r_alone_decides),
+    cmocka_unit_test(test_elsewhere_a_dead_bid_that_comes_again_ends_by_the_word_of_r),
+    cmocka_unit_test(test_elsewhere_the_worker_may_abort),
+    cmocka_unit_test(test_elsewhere_r_is_asked_again_and_again),
+    cmocka_unit_test(test_elsewhere_silence_leaves_each_in_doubt_at_its_own_deadline),
+    cmocka_unit_test(test_elsewhere_a_bid_of_which_all_are_in_doubt_is_forgotten),
+    cmocka_unit_test(test_elsewhere_a_client_that_goes_waits_for_the_word_of_r),
+    cmocka_unit_test(test_elsewhere_that_a_client_went_is_said_until_r_decides),
+    cmocka_unit_test(test_elsewhere_what_is_reserved_cannot_be_reserved_again),
+    cmocka_unit_test(test_the_end_is_told_to_those_who_would_wait),
+    cmocka_unit_test(test_elsewhere_the_result_says_how_many_users_there_were),
+    cmocka_unit_test(test_words_that_are_not_for_a_gateway_change_nothing),
+};
+SC_SUITE(tests)

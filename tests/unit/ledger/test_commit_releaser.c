@@ -358,26 +358,23 @@ static void test_a_bid_without_our_members_road_is_refused_and_counted(void **st
     desk_close(&d);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_as_r_a_bid_leaves_once_it_is_released),
-        cmocka_unit_test(test_as_r_the_result_goes_to_the_other_gateway),
-        cmocka_unit_test(test_as_r_a_failure_is_told_to_the_other_gateway),
-        cmocka_unit_test(test_as_r_what_cannot_be_sent_has_failed_for_all),
-        cmocka_unit_test(test_as_r_a_release_without_a_bid_or_by_a_stranger_is_passed_over),
-        cmocka_unit_test(test_as_r_a_release_that_says_too_little_is_off),
-        cmocka_unit_test(test_as_r_a_release_too_late_for_the_others_is_off),
-        cmocka_unit_test(test_as_r_patience_has_an_end),
-        cmocka_unit_test(test_as_r_worker_and_members_may_abort_and_nobody_else),
-        cmocka_unit_test(test_as_r_what_has_left_cannot_be_aborted),
-        cmocka_unit_test(test_as_r_a_member_of_ours_that_goes_calls_it_off),
-        cmocka_unit_test(test_as_r_who_asks_is_told_what_is_decided),
-        cmocka_unit_test(test_an_abort_that_overtakes_its_bid_keeps_it_out),
-        cmocka_unit_test(test_without_room_for_fates_bids_are_put_off),
-        cmocka_unit_test(test_who_is_not_r_needs_no_room_for_fates),
-        cmocka_unit_test(test_a_bid_that_was_refused_leaves_no_fate),
-        cmocka_unit_test(test_a_bid_without_our_members_road_is_refused_and_counted),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_as_r_a_bid_leaves_once_it_is_released),
+    cmocka_unit_test(test_as_r_the_result_goes_to_the_other_gateway),
+    cmocka_unit_test(test_as_r_a_failure_is_told_to_the_other_gateway),
+    cmocka_unit_test(test_as_r_what_cannot_be_sent_has_failed_for_all),
+    cmocka_unit_test(test_as_r_a_release_without_a_bid_or_by_a_stranger_is_passed_over),
+    cmocka_unit_test(test_as_r_a_release_that_says_too_little_is_off),
+    cmocka_unit_test(test_as_r_a_release_too_late_for_the_others_is_off),
+    cmocka_unit_test(test_as_r_patience_has_an_end),
+    cmocka_unit_test(test_as_r_worker_and_members_may_abort_and_nobody_else),
+    cmocka_unit_test(test_as_r_what_has_left_cannot_be_aborted),
+    cmocka_unit_test(test_as_r_a_member_of_ours_that_goes_calls_it_off),
+    cmocka_unit_test(test_as_r_who_asks_is_told_what_is_decided),
+    cmocka_unit_test(test_an_abort_that_overtakes_its_bid_keeps_it_out),
+    cmocka_unit_test(test_without_room_for_fates_bids_are_put_off),
+    cmocka_unit_test(test_who_is_not_r_needs_no_room_for_fates),
+    cmocka_unit_test(test_a_bid_that_was_refused_leaves_no_fate),
+    cmocka_unit_test(test_a_bid_without_our_members_road_is_refused_and_counted),
+};
+SC_SUITE(tests)

@@ -202,15 +202,11 @@ static void test_a_query_whose_moment_for_company_comes_while_reserved_has_it_la
     scene_close(s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(
-            test_a_query_near_a_cut_is_said_to_other_parts_after_a_quarter_of_its_time),
-        cmocka_unit_test(test_a_query_that_is_over_is_taken_from_all_that_heard_of_it),
-        cmocka_unit_test(test_a_query_that_its_home_drops_needs_no_further_word),
-        cmocka_unit_test(test_a_part_that_has_moved_hears_of_its_queries_and_its_company),
-        cmocka_unit_test(test_a_query_whose_moment_for_company_comes_while_reserved_has_it_later),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_query_near_a_cut_is_said_to_other_parts_after_a_quarter_of_its_time),
+    cmocka_unit_test(test_a_query_that_is_over_is_taken_from_all_that_heard_of_it),
+    cmocka_unit_test(test_a_query_that_its_home_drops_needs_no_further_word),
+    cmocka_unit_test(test_a_part_that_has_moved_hears_of_its_queries_and_its_company),
+    cmocka_unit_test(test_a_query_whose_moment_for_company_comes_while_reserved_has_it_later),
+};
+SC_SUITE(tests)

@@ -180,12 +180,9 @@ static void test_a_proposal_that_breaks_a_promise_is_counted_and_refused(void **
     check_case_done();
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_proposal_that_keeps_its_promises_is_reserved),
-        cmocka_unit_test(test_of_others_members_the_bid_is_believed),
-        SC_CASES(test_a_proposal_that_breaks_a_promise_is_counted_and_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_proposal_that_keeps_its_promises_is_reserved),
+    cmocka_unit_test(test_of_others_members_the_bid_is_believed),
+    SC_CASES(test_a_proposal_that_breaks_a_promise_is_counted_and_refused),
+};
+SC_SUITE(tests)

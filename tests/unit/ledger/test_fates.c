@@ -90,11 +90,8 @@ static void test_a_fate_is_known_until_its_last_moment(void **state)
     sc__fates_free(fates);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fates_agree_with_a_list),
-        cmocka_unit_test(test_a_fate_is_known_until_its_last_moment),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_fates_agree_with_a_list),
+    cmocka_unit_test(test_a_fate_is_known_until_its_last_moment),
+};
+SC_SUITE(tests)

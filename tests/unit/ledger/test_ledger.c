@@ -408,22 +408,19 @@ static void test_options_out_of_range_are_refused(void **state)
     scene_close(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_query_goes_all_the_way),
-        cmocka_unit_test(test_users_behind_a_cloak_are_counted_once),
-        cmocka_unit_test(test_a_cloak_has_a_number_that_its_members_and_its_errand_know),
-        cmocka_unit_test(test_provider_failures_reach_the_clients),
-        cmocka_unit_test(test_a_courier_that_is_too_busy_fails_the_cloak),
-        cmocka_unit_test(test_a_client_that_goes_at_once_is_found_although_it_has_just_come),
-        cmocka_unit_test(test_queries_without_company_are_dropped),
-        cmocka_unit_test(test_a_full_ledger_takes_no_more),
-        cmocka_unit_test(test_an_engine_that_is_behind_is_given_no_more),
-        cmocka_unit_test(test_a_ledger_that_drains_takes_no_more_and_finishes_what_it_has),
-        cmocka_unit_test(test_the_end_settles_everything_with_errands_still_out),
-        cmocka_unit_test(test_what_came_back_before_the_end_is_still_answered),
-        SC_CASES(test_options_out_of_range_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_query_goes_all_the_way),
+    cmocka_unit_test(test_users_behind_a_cloak_are_counted_once),
+    cmocka_unit_test(test_a_cloak_has_a_number_that_its_members_and_its_errand_know),
+    cmocka_unit_test(test_provider_failures_reach_the_clients),
+    cmocka_unit_test(test_a_courier_that_is_too_busy_fails_the_cloak),
+    cmocka_unit_test(test_a_client_that_goes_at_once_is_found_although_it_has_just_come),
+    cmocka_unit_test(test_queries_without_company_are_dropped),
+    cmocka_unit_test(test_a_full_ledger_takes_no_more),
+    cmocka_unit_test(test_an_engine_that_is_behind_is_given_no_more),
+    cmocka_unit_test(test_a_ledger_that_drains_takes_no_more_and_finishes_what_it_has),
+    cmocka_unit_test(test_the_end_settles_everything_with_errands_still_out),
+    cmocka_unit_test(test_what_came_back_before_the_end_is_still_answered),
+    SC_CASES(test_options_out_of_range_are_refused),
+};
+SC_SUITE(tests)

@@ -128,11 +128,8 @@ static void test_a_courier_freed_with_errands_under_way_gives_them_back(void **s
     odd_town_free(&town);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_travellers_get_the_exact_answer),
-        cmocka_unit_test(test_a_courier_freed_with_errands_under_way_gives_them_back),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_travellers_get_the_exact_answer),
+    cmocka_unit_test(test_a_courier_freed_with_errands_under_way_gives_them_back),
+};
+SC_SUITE(tests)

@@ -198,11 +198,8 @@ static void test_where_the_engines_are_elsewhere_nothing_can_be_switched(void **
     scene_close(s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_travellers_get_the_exact_answer_whoever_has_asked),
-        cmocka_unit_test(test_where_the_engines_are_elsewhere_nothing_can_be_switched),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_travellers_get_the_exact_answer_whoever_has_asked),
+    cmocka_unit_test(test_where_the_engines_are_elsewhere_nothing_can_be_switched),
+};
+SC_SUITE(tests)

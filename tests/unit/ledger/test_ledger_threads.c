@@ -274,12 +274,9 @@ static void test_doors_that_do_not_know_of_the_end_lose_nobody(void **state)
     free(s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_many_doors_and_every_ticket_comes_back_once),
-        cmocka_unit_test(test_a_stop_in_the_middle_loses_nobody),
-        cmocka_unit_test(test_doors_that_do_not_know_of_the_end_lose_nobody),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_many_doors_and_every_ticket_comes_back_once),
+    cmocka_unit_test(test_a_stop_in_the_middle_loses_nobody),
+    cmocka_unit_test(test_doors_that_do_not_know_of_the_end_lose_nobody),
+};
+SC_SUITE(tests)

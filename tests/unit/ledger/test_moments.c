@@ -58,10 +58,7 @@ static void test_the_earliest_is_always_on_top(void **state)
     sc__moments_fini(&moments);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_earliest_is_always_on_top),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_the_earliest_is_always_on_top),
+};
+SC_SUITE(tests)

@@ -253,15 +253,12 @@ static void test_a_ticket_without_memory_is_none(void **state)
     assert_null(ticket);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_start_without_memory_says_so),
-        SC_CASES(test_every_ticket_has_one_outcome_whatever_memory_does),
-        cmocka_unit_test(test_an_ok_without_memory_is_as_a_lost_one),
-        cmocka_unit_test(test_a_no_without_memory_names_nobody),
-        cmocka_unit_test(test_a_result_without_memory_is_not_told),
-        cmocka_unit_test(test_a_ticket_without_memory_is_none),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_start_without_memory_says_so),
+    SC_CASES(test_every_ticket_has_one_outcome_whatever_memory_does),
+    cmocka_unit_test(test_an_ok_without_memory_is_as_a_lost_one),
+    cmocka_unit_test(test_a_no_without_memory_names_nobody),
+    cmocka_unit_test(test_a_result_without_memory_is_not_told),
+    cmocka_unit_test(test_a_ticket_without_memory_is_none),
+};
+SC_SUITE(tests)

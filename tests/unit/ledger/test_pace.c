@@ -38,12 +38,9 @@ static void test_under_load_there_is_one_round_per_interval(void **state)
     assert_in_range(now - start, least, (int64_t)ROUNDS * SC__PACE_INTERVAL_US);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_who_was_idle_begins_at_once),
-        cmocka_unit_test(test_a_short_burst_is_not_slowed_down),
-        cmocka_unit_test(test_under_load_there_is_one_round_per_interval),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_who_was_idle_begins_at_once),
+    cmocka_unit_test(test_a_short_burst_is_not_slowed_down),
+    cmocka_unit_test(test_under_load_there_is_one_round_per_interval),
+};
+SC_SUITE(tests)

@@ -330,19 +330,16 @@ static void test_without_memory_nothing_leaves_and_nothing_leaks(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_leaves_has_everybodys_requests_and_our_places),
-        cmocka_unit_test(test_requests_of_others_alone_are_asked_for_too),
-        cmocka_unit_test(test_who_asked_for_what_is_wiped_whether_it_leaves_or_not),
-        cmocka_unit_test(test_a_busy_courier_takes_neither),
-        cmocka_unit_test(test_a_result_says_what_was_asked_and_what_came_back),
-        cmocka_unit_test(test_a_result_that_arrives_is_read_by_a_clerk),
-        cmocka_unit_test(test_a_result_without_a_reply_is_asked_for_once_more),
-        cmocka_unit_test(test_a_result_that_cannot_be_of_this_cloak_is_not_believed),
-        cmocka_unit_test(test_a_result_for_which_no_clerk_has_time_has_failed),
-        cmocka_unit_test(test_without_memory_nothing_leaves_and_nothing_leaks),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_what_leaves_has_everybodys_requests_and_our_places),
+    cmocka_unit_test(test_requests_of_others_alone_are_asked_for_too),
+    cmocka_unit_test(test_who_asked_for_what_is_wiped_whether_it_leaves_or_not),
+    cmocka_unit_test(test_a_busy_courier_takes_neither),
+    cmocka_unit_test(test_a_result_says_what_was_asked_and_what_came_back),
+    cmocka_unit_test(test_a_result_that_arrives_is_read_by_a_clerk),
+    cmocka_unit_test(test_a_result_without_a_reply_is_asked_for_once_more),
+    cmocka_unit_test(test_a_result_that_cannot_be_of_this_cloak_is_not_believed),
+    cmocka_unit_test(test_a_result_for_which_no_clerk_has_time_has_failed),
+    cmocka_unit_test(test_without_memory_nothing_leaves_and_nothing_leaks),
+};
+SC_SUITE(tests)

@@ -185,14 +185,11 @@ static void test_what_falls_due_together_leaves_in_any_order(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_moments_of_release_are_spread_evenly_over_the_jitter),
-        cmocka_unit_test(test_no_release_is_too_late_for_the_least_deadline),
-        cmocka_unit_test(test_without_jitter_cloaks_leave_at_once),
-        cmocka_unit_test(test_the_moment_does_not_depend_on_who_completed_the_cloak),
-        cmocka_unit_test(test_what_falls_due_together_leaves_in_any_order),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_moments_of_release_are_spread_evenly_over_the_jitter),
+    cmocka_unit_test(test_no_release_is_too_late_for_the_least_deadline),
+    cmocka_unit_test(test_without_jitter_cloaks_leave_at_once),
+    cmocka_unit_test(test_the_moment_does_not_depend_on_who_completed_the_cloak),
+    cmocka_unit_test(test_what_falls_due_together_leaves_in_any_order),
+};
+SC_SUITE(tests)

@@ -65,10 +65,7 @@ static void test_any_thread_may_switch_a_ledger_also_when_it_is_over(void **stat
     sc_map_free(map);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_any_thread_may_switch_a_ledger_also_when_it_is_over),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_any_thread_may_switch_a_ledger_also_when_it_is_over),
+};
+SC_SUITE(tests)

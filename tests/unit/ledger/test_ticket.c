@@ -14,10 +14,7 @@ static void test_outcomes_have_names(void **state)
     sc_ticket_free(NULL);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_outcomes_have_names),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_outcomes_have_names),
+};
+SC_SUITE(tests)

@@ -217,16 +217,13 @@ static void test_every_kind_has_a_name_of_its_own(void **state)
     assert_null(sc_word_kind_name(SC_WORD_KIND_COUNT));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_bid_is_made_with_its_counts_and_all_else_zero),
-        cmocka_unit_test(test_a_bid_beyond_all_memory_is_none),
-        cmocka_unit_test(test_a_clone_of_a_bid_is_equal_and_shares_nothing),
-        SC_CASES(test_a_clone_of_any_word_is_equal_and_owns_its_own),
-        cmocka_unit_test(test_words_that_own_nothing_can_be_cloned_too),
-        cmocka_unit_test(test_without_memory_a_clone_is_no_word),
-        cmocka_unit_test(test_every_kind_has_a_name_of_its_own),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_bid_is_made_with_its_counts_and_all_else_zero),
+    cmocka_unit_test(test_a_bid_beyond_all_memory_is_none),
+    cmocka_unit_test(test_a_clone_of_a_bid_is_equal_and_shares_nothing),
+    SC_CASES(test_a_clone_of_any_word_is_equal_and_owns_its_own),
+    cmocka_unit_test(test_words_that_own_nothing_can_be_cloned_too),
+    cmocka_unit_test(test_without_memory_a_clone_is_no_word),
+    cmocka_unit_test(test_every_kind_has_a_name_of_its_own),
+};
+SC_SUITE(tests)

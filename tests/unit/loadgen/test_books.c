@@ -220,18 +220,15 @@ static void test_every_end_and_violation_has_a_name(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ends_are_counted_with_their_reasons),
-        cmocka_unit_test(test_more_words_than_there_is_room_for_are_counted_together),
-        cmocka_unit_test(test_only_outcomes_are_measured),
-        cmocka_unit_test(test_books_of_two_flocks_are_added),
-        cmocka_unit_test(test_books_that_agree_are_fine),
-        cmocka_unit_test(test_books_that_do_not_agree_are_a_violation),
-        cmocka_unit_test(test_a_run_without_any_outcome_is_a_violation),
-        cmocka_unit_test(test_a_run_with_an_outcome_or_without_queries_is_none),
-        cmocka_unit_test(test_every_end_and_violation_has_a_name),
-    };
-    return cmocka_run_group_tests_name("client/books", tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_ends_are_counted_with_their_reasons),
+    cmocka_unit_test(test_more_words_than_there_is_room_for_are_counted_together),
+    cmocka_unit_test(test_only_outcomes_are_measured),
+    cmocka_unit_test(test_books_of_two_flocks_are_added),
+    cmocka_unit_test(test_books_that_agree_are_fine),
+    cmocka_unit_test(test_books_that_do_not_agree_are_a_violation),
+    cmocka_unit_test(test_a_run_without_any_outcome_is_a_violation),
+    cmocka_unit_test(test_a_run_with_an_outcome_or_without_queries_is_none),
+    cmocka_unit_test(test_every_end_and_violation_has_a_name),
+};
+SC_SUITE(tests)

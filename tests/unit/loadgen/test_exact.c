@@ -185,13 +185,10 @@ static void test_equally_far_objects_may_be_told_in_any_order(void **state)
     close_scene(on);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_nearest_objects_as_the_map_calls_them_are_right),
-        SC_CASES(test_another_id_category_or_name_is_wrong),
-        cmocka_unit_test(test_another_distance_or_number_is_wrong),
-        cmocka_unit_test(test_equally_far_objects_may_be_told_in_any_order),
-    };
-    return cmocka_run_group_tests_name("client/exact", tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_the_nearest_objects_as_the_map_calls_them_are_right),
+    SC_CASES(test_another_id_category_or_name_is_wrong),
+    cmocka_unit_test(test_another_distance_or_number_is_wrong),
+    cmocka_unit_test(test_equally_far_objects_may_be_told_in_any_order),
+};
+SC_SUITE(tests)

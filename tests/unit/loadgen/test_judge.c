@@ -236,18 +236,15 @@ static void test_a_strange_word_cannot_steer_a_terminal(void **state)
                SC_LOAD_REFUSED, "a??2??");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_an_answer_that_keeps_its_promises_is_fine),
-        cmocka_unit_test(test_the_id_of_a_cloak_is_read_if_there_is_one),
-        cmocka_unit_test(test_an_id_that_is_not_sixteen_digits_is_a_bad_reply),
-        cmocka_unit_test(test_other_outcomes_are_known_by_their_reasons),
-        cmocka_unit_test(test_broken_promises_are_seen),
-        cmocka_unit_test(test_what_is_not_described_is_a_bad_reply),
-        cmocka_unit_test(test_problems_must_be_problems),
-        cmocka_unit_test(test_a_glance_reads_the_numbers_and_leaves_the_objects),
-        cmocka_unit_test(test_a_strange_word_cannot_steer_a_terminal),
-    };
-    return cmocka_run_group_tests_name("client/judge", tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_an_answer_that_keeps_its_promises_is_fine),
+    cmocka_unit_test(test_the_id_of_a_cloak_is_read_if_there_is_one),
+    cmocka_unit_test(test_an_id_that_is_not_sixteen_digits_is_a_bad_reply),
+    cmocka_unit_test(test_other_outcomes_are_known_by_their_reasons),
+    cmocka_unit_test(test_broken_promises_are_seen),
+    cmocka_unit_test(test_what_is_not_described_is_a_bad_reply),
+    cmocka_unit_test(test_problems_must_be_problems),
+    cmocka_unit_test(test_a_glance_reads_the_numbers_and_leaves_the_objects),
+    cmocka_unit_test(test_a_strange_word_cannot_steer_a_terminal),
+};
+SC_SUITE(tests)

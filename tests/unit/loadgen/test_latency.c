@@ -88,14 +88,11 @@ static void test_merging_is_counting_both(void **state)
     assert_memory_equal(&a, &both, sizeof(both));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nothing_counted_is_zero),
-        cmocka_unit_test(test_small_numbers_are_exact),
-        SC_CASES(test_percentiles_are_those_of_a_sorted_list),
-        cmocka_unit_test(test_the_largest_numbers_have_a_place),
-        cmocka_unit_test(test_merging_is_counting_both),
-    };
-    return cmocka_run_group_tests_name("client/latency", tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_nothing_counted_is_zero),
+    cmocka_unit_test(test_small_numbers_are_exact),
+    SC_CASES(test_percentiles_are_those_of_a_sorted_list),
+    cmocka_unit_test(test_the_largest_numbers_have_a_place),
+    cmocka_unit_test(test_merging_is_counting_both),
+};
+SC_SUITE(tests)

@@ -374,20 +374,17 @@ static void test_a_service_that_is_not_there_is_told_at_once(void **state)
     close_scene(&on);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_good_service_passes),
-        cmocka_unit_test(test_outcomes_that_are_no_answers_are_no_violations),
-        SC_CASES(test_every_fault_is_found_and_named),
-        cmocka_unit_test(test_two_flocks_have_travellers_of_their_own),
-        cmocka_unit_test(test_travellers_may_pause_or_come_at_random),
-        cmocka_unit_test(test_what_is_asked_while_warming_up_is_not_measured),
-        cmocka_unit_test(test_metrics_that_cannot_be_had_are_done_without),
-        cmocka_unit_test(test_queries_can_be_held),
-        cmocka_unit_test(test_chaos_is_accounted_for),
-        cmocka_unit_test(test_a_run_can_be_stopped),
-        cmocka_unit_test(test_a_service_that_is_not_there_is_told_at_once),
-    };
-    return cmocka_run_group_tests_name("client/load", tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_good_service_passes),
+    cmocka_unit_test(test_outcomes_that_are_no_answers_are_no_violations),
+    SC_CASES(test_every_fault_is_found_and_named),
+    cmocka_unit_test(test_two_flocks_have_travellers_of_their_own),
+    cmocka_unit_test(test_travellers_may_pause_or_come_at_random),
+    cmocka_unit_test(test_what_is_asked_while_warming_up_is_not_measured),
+    cmocka_unit_test(test_metrics_that_cannot_be_had_are_done_without),
+    cmocka_unit_test(test_queries_can_be_held),
+    cmocka_unit_test(test_chaos_is_accounted_for),
+    cmocka_unit_test(test_a_run_can_be_stopped),
+    cmocka_unit_test(test_a_service_that_is_not_there_is_told_at_once),
+};
+SC_SUITE(tests)

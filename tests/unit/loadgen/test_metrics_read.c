@@ -64,12 +64,9 @@ static void test_a_label_is_matched_as_a_whole(void **state)
     assert_int_equal(c.answered, 4);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_outcomes_are_summed_over_their_reasons),
-        cmocka_unit_test(test_other_lines_are_passed_over),
-        cmocka_unit_test(test_a_label_is_matched_as_a_whole),
-    };
-    return cmocka_run_group_tests_name("client/metrics_read", tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_outcomes_are_summed_over_their_reasons),
+    cmocka_unit_test(test_other_lines_are_passed_over),
+    cmocka_unit_test(test_a_label_is_matched_as_a_whole),
+};
+SC_SUITE(tests)

@@ -170,12 +170,9 @@ static void test_a_flock_without_memory_gives_up_in_order(void **state)
     close_scene(&on);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_reply_without_memory_is_told),
-        cmocka_unit_test(test_tokens_without_memory_are_told),
-        cmocka_unit_test(test_a_flock_without_memory_gives_up_in_order),
-    };
-    return cmocka_run_group_tests_name("memory/client", tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_reply_without_memory_is_told),
+    cmocka_unit_test(test_tokens_without_memory_are_told),
+    cmocka_unit_test(test_a_flock_without_memory_gives_up_in_order),
+};
+SC_SUITE(tests)

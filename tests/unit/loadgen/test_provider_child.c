@@ -157,14 +157,11 @@ static void test_without_a_command_nothing_happens(void **state)
     assert_int_equal(child.kills + child.stops, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_it_is_treated_badly_and_survives),
-        cmocka_unit_test(test_every_fourth_blow_lasts_long),
-        cmocka_unit_test(test_it_is_put_right_in_the_end),
-        cmocka_unit_test(test_one_that_ends_by_itself_is_started_again),
-        cmocka_unit_test(test_without_a_command_nothing_happens),
-    };
-    return cmocka_run_group_tests_name("client/provider_child", tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_it_is_treated_badly_and_survives),
+    cmocka_unit_test(test_every_fourth_blow_lasts_long),
+    cmocka_unit_test(test_it_is_put_right_in_the_end),
+    cmocka_unit_test(test_one_that_ends_by_itself_is_started_again),
+    cmocka_unit_test(test_without_a_command_nothing_happens),
+};
+SC_SUITE(tests)

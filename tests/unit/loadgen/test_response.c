@@ -160,16 +160,13 @@ static void test_pieces_make_the_same_reply(void **state)
     check_case_done();
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_reply_has_a_status_and_a_body),
-        cmocka_unit_test(test_chunks_are_put_together),
-        cmocka_unit_test(test_what_is_behind_a_reply_is_left),
-        cmocka_unit_test(test_headers_that_matter_are_understood),
-        cmocka_unit_test(test_what_no_honest_server_sends_is_refused),
-        cmocka_unit_test(test_everything_is_bounded),
-        SC_CASES(test_pieces_make_the_same_reply),
-    };
-    return cmocka_run_group_tests_name("client/response", tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_reply_has_a_status_and_a_body),
+    cmocka_unit_test(test_chunks_are_put_together),
+    cmocka_unit_test(test_what_is_behind_a_reply_is_left),
+    cmocka_unit_test(test_headers_that_matter_are_understood),
+    cmocka_unit_test(test_what_no_honest_server_sends_is_refused),
+    cmocka_unit_test(test_everything_is_bounded),
+    SC_CASES(test_pieces_make_the_same_reply),
+};
+SC_SUITE(tests)

@@ -75,13 +75,10 @@ static void test_certificates_that_cannot_be_read_are_told(void **state)
     CHECK_OK(sc_target_init(&target, "http://127.0.0.1", "no-such-file.pem", &diag), &diag);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_url_has_a_host_a_port_and_a_path),
-        cmocka_unit_test(test_this_machine_is_known),
-        cmocka_unit_test(test_what_is_no_service_is_refused),
-        cmocka_unit_test(test_certificates_that_cannot_be_read_are_told),
-    };
-    return cmocka_run_group_tests_name("client/target", tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_url_has_a_host_a_port_and_a_path),
+    cmocka_unit_test(test_this_machine_is_known),
+    cmocka_unit_test(test_what_is_no_service_is_refused),
+    cmocka_unit_test(test_certificates_that_cannot_be_read_are_told),
+};
+SC_SUITE(tests)

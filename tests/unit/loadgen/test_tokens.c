@@ -108,14 +108,11 @@ static void test_files_that_are_not_there_are_told(void **state)
     sc_tokens_free(NULL);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_issued_tokens_are_good_and_name_different_users),
-        cmocka_unit_test(test_somebody_else_may_issue_them),
-        cmocka_unit_test(test_a_file_has_one_token_per_line),
-        cmocka_unit_test(test_what_is_no_token_is_refused_and_not_repeated),
-        cmocka_unit_test(test_files_that_are_not_there_are_told),
-    };
-    return cmocka_run_group_tests_name("client/tokens", tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_issued_tokens_are_good_and_name_different_users),
+    cmocka_unit_test(test_somebody_else_may_issue_them),
+    cmocka_unit_test(test_a_file_has_one_token_per_line),
+    cmocka_unit_test(test_what_is_no_token_is_refused_and_not_repeated),
+    cmocka_unit_test(test_files_that_are_not_there_are_told),
+};
+SC_SUITE(tests)

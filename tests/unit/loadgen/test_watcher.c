@@ -236,13 +236,10 @@ static void test_travellers_may_have_set_out_before(void **state)
     close_scene(on);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_each_query_is_told_when_asked_and_when_ended),
-        cmocka_unit_test(test_nonsense_is_no_query),
-        cmocka_unit_test(test_those_who_wait_can_leave_at_once),
-        cmocka_unit_test(test_travellers_may_have_set_out_before),
-    };
-    return cmocka_run_group_tests_name("client/watcher", tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_each_query_is_told_when_asked_and_when_ended),
+    cmocka_unit_test(test_nonsense_is_no_query),
+    cmocka_unit_test(test_those_who_wait_can_leave_at_once),
+    cmocka_unit_test(test_travellers_may_have_set_out_before),
+};
+SC_SUITE(tests)

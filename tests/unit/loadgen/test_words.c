@@ -157,13 +157,10 @@ static void test_the_place_survives_being_written_down(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_query_says_who_where_and_what),
-        cmocka_unit_test(test_a_place_is_told_as_the_map_can),
-        cmocka_unit_test(test_categories_are_told_by_name_whatever_that_is),
-        cmocka_unit_test(test_the_place_survives_being_written_down),
-    };
-    return cmocka_run_group_tests_name("client/words", tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_query_says_who_where_and_what),
+    cmocka_unit_test(test_a_place_is_told_as_the_map_can),
+    cmocka_unit_test(test_categories_are_told_by_name_whatever_that_is),
+    cmocka_unit_test(test_the_place_survives_being_written_down),
+};
+SC_SUITE(tests)

@@ -157,14 +157,11 @@ static void test_a_walk_forgets_the_one_before(void **state)
     sketch_free(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_balls_of_small_maps_are_those_of_a_plain_search),
-        SC_CASES(test_balls_of_odd_maps_are_those_of_a_plain_search),
-        cmocka_unit_test(test_hops_on_a_grid_are_steps_along_its_streets),
-        cmocka_unit_test(test_nothing_is_reached_before_the_first_walk),
-        cmocka_unit_test(test_a_walk_forgets_the_one_before),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_balls_of_small_maps_are_those_of_a_plain_search),
+    SC_CASES(test_balls_of_odd_maps_are_those_of_a_plain_search),
+    cmocka_unit_test(test_hops_on_a_grid_are_steps_along_its_streets),
+    cmocka_unit_test(test_nothing_is_reached_before_the_first_walk),
+    cmocka_unit_test(test_a_walk_forgets_the_one_before),
+};
+SC_SUITE(tests)

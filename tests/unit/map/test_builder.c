@@ -413,29 +413,26 @@ static void test_the_same_input_gives_the_same_map(void **state)
     check_case_done();
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_positions_off_the_globe_are_refused),
-        cmocka_unit_test(test_positions_off_any_sensible_plane_are_refused),
-        cmocka_unit_test(test_coordinates_do_not_matter_where_a_map_has_none),
-        cmocka_unit_test(test_degrees_are_kept_to_a_ten_millionth),
-        SC_CASES(test_planar_coordinates_with_few_decimals_stay_exact),
-        cmocka_unit_test(test_nodes_at_the_rim_of_the_largest_plane_are_kept),
-        cmocka_unit_test(test_nodes_in_one_place_are_still_different_nodes),
-        cmocka_unit_test(test_edges_that_cannot_be_are_refused),
-        cmocka_unit_test(test_a_road_class_that_does_not_exist_is_refused),
-        cmocka_unit_test(test_a_length_cannot_come_from_nodes_without_coordinates),
-        cmocka_unit_test(test_a_length_from_nodes_is_the_distance_between_them),
-        cmocka_unit_test(test_lengths_are_whole_millimetres_and_add_up_exactly),
-        cmocka_unit_test(test_only_a_road_without_length_has_length_zero),
-        SC_CASES(test_the_unit_of_length_grows_with_the_longest_road),
-        SC_CASES(test_a_road_longer_than_once_round_the_earth_is_refused),
-        cmocka_unit_test(test_a_map_without_a_road_is_refused),
-        cmocka_unit_test(test_a_road_across_the_180th_meridian_is_refused_with_its_ends),
-        cmocka_unit_test(test_the_source_text_is_kept_and_cut_to_fit),
-        cmocka_unit_test(test_finishing_tells_how_far_it_has_come),
-        SC_CASES(test_the_same_input_gives_the_same_map),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_positions_off_the_globe_are_refused),
+    cmocka_unit_test(test_positions_off_any_sensible_plane_are_refused),
+    cmocka_unit_test(test_coordinates_do_not_matter_where_a_map_has_none),
+    cmocka_unit_test(test_degrees_are_kept_to_a_ten_millionth),
+    SC_CASES(test_planar_coordinates_with_few_decimals_stay_exact),
+    cmocka_unit_test(test_nodes_at_the_rim_of_the_largest_plane_are_kept),
+    cmocka_unit_test(test_nodes_in_one_place_are_still_different_nodes),
+    cmocka_unit_test(test_edges_that_cannot_be_are_refused),
+    cmocka_unit_test(test_a_road_class_that_does_not_exist_is_refused),
+    cmocka_unit_test(test_a_length_cannot_come_from_nodes_without_coordinates),
+    cmocka_unit_test(test_a_length_from_nodes_is_the_distance_between_them),
+    cmocka_unit_test(test_lengths_are_whole_millimetres_and_add_up_exactly),
+    cmocka_unit_test(test_only_a_road_without_length_has_length_zero),
+    SC_CASES(test_the_unit_of_length_grows_with_the_longest_road),
+    SC_CASES(test_a_road_longer_than_once_round_the_earth_is_refused),
+    cmocka_unit_test(test_a_map_without_a_road_is_refused),
+    cmocka_unit_test(test_a_road_across_the_180th_meridian_is_refused_with_its_ends),
+    cmocka_unit_test(test_the_source_text_is_kept_and_cut_to_fit),
+    cmocka_unit_test(test_finishing_tells_how_far_it_has_come),
+    SC_CASES(test_the_same_input_gives_the_same_map),
+};
+SC_SUITE(tests)

@@ -171,16 +171,13 @@ static void test_chains_are_found_without_any_edge(void **state)
     sc_builder_free(builder);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_small_map_has_the_segments_that_its_picture_shows),
-        SC_CASES(test_odd_maps_have_the_segments_of_the_definition),
-        cmocka_unit_test(test_a_grid_has_one_segment_per_side_and_four_round_its_corners),
-        cmocka_unit_test(test_edges_are_turned_to_run_along_their_segment),
-        SC_CASES(test_a_segment_with_one_intersection_begins_there),
-        cmocka_unit_test(test_a_very_long_chain_is_one_segment),
-        cmocka_unit_test(test_chains_are_found_without_any_edge),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_each_small_map_has_the_segments_that_its_picture_shows),
+    SC_CASES(test_odd_maps_have_the_segments_of_the_definition),
+    cmocka_unit_test(test_a_grid_has_one_segment_per_side_and_four_round_its_corners),
+    cmocka_unit_test(test_edges_are_turned_to_run_along_their_segment),
+    SC_CASES(test_a_segment_with_one_intersection_begins_there),
+    cmocka_unit_test(test_a_very_long_chain_is_one_segment),
+    cmocka_unit_test(test_chains_are_found_without_any_edge),
+};
+SC_SUITE(tests)

@@ -411,35 +411,32 @@ static void test_a_name_that_is_not_utf8_is_refused(void **state)
     check_broken(map, "a name is not UTF-8, at byte 1");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_map_as_it_was_built_passes),
-        cmocka_unit_test(test_a_node_off_the_globe_is_refused),
-        cmocka_unit_test(test_a_node_off_the_plane_is_refused),
-        cmocka_unit_test(test_an_edge_that_names_another_segment_is_refused),
-        cmocka_unit_test(test_an_edge_without_a_road_class_is_refused),
-        cmocka_unit_test(test_a_chain_with_a_gap_is_refused),
-        cmocka_unit_test(test_a_segment_through_an_intersection_is_refused),
-        cmocka_unit_test(test_a_segment_that_could_be_longer_is_refused),
-        cmocka_unit_test(test_a_ring_cut_in_two_is_refused),
-        cmocka_unit_test(test_a_segment_of_wrong_length_is_refused),
-        cmocka_unit_test(test_two_stars_at_one_node_are_refused),
-        cmocka_unit_test(test_an_intersection_without_a_star_is_refused),
-        cmocka_unit_test(test_a_segment_that_names_a_wrong_star_is_refused),
-        cmocka_unit_test(test_a_star_too_many_is_refused),
-        cmocka_unit_test(test_a_star_that_lists_a_segment_elsewhere_is_refused),
-        cmocka_unit_test(test_segments_of_a_star_out_of_order_are_refused),
-        cmocka_unit_test(test_a_star_that_lacks_a_segment_is_refused),
-        cmocka_unit_test(test_neighbours_that_share_no_segment_are_refused),
-        cmocka_unit_test(test_a_star_that_is_its_own_neighbour_is_refused),
-        cmocka_unit_test(test_neighbours_out_of_order_are_refused),
-        cmocka_unit_test(test_neighbours_that_do_not_know_each_other_are_refused),
-        cmocka_unit_test(test_an_index_that_does_not_fit_is_refused),
-        cmocka_unit_test(test_an_object_beyond_its_edge_is_refused),
-        cmocka_unit_test(test_objects_out_of_order_are_refused),
-        cmocka_unit_test(test_an_object_listed_under_another_segment_is_refused),
-        cmocka_unit_test(test_a_name_that_is_not_utf8_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_map_as_it_was_built_passes),
+    cmocka_unit_test(test_a_node_off_the_globe_is_refused),
+    cmocka_unit_test(test_a_node_off_the_plane_is_refused),
+    cmocka_unit_test(test_an_edge_that_names_another_segment_is_refused),
+    cmocka_unit_test(test_an_edge_without_a_road_class_is_refused),
+    cmocka_unit_test(test_a_chain_with_a_gap_is_refused),
+    cmocka_unit_test(test_a_segment_through_an_intersection_is_refused),
+    cmocka_unit_test(test_a_segment_that_could_be_longer_is_refused),
+    cmocka_unit_test(test_a_ring_cut_in_two_is_refused),
+    cmocka_unit_test(test_a_segment_of_wrong_length_is_refused),
+    cmocka_unit_test(test_two_stars_at_one_node_are_refused),
+    cmocka_unit_test(test_an_intersection_without_a_star_is_refused),
+    cmocka_unit_test(test_a_segment_that_names_a_wrong_star_is_refused),
+    cmocka_unit_test(test_a_star_too_many_is_refused),
+    cmocka_unit_test(test_a_star_that_lists_a_segment_elsewhere_is_refused),
+    cmocka_unit_test(test_segments_of_a_star_out_of_order_are_refused),
+    cmocka_unit_test(test_a_star_that_lacks_a_segment_is_refused),
+    cmocka_unit_test(test_neighbours_that_share_no_segment_are_refused),
+    cmocka_unit_test(test_a_star_that_is_its_own_neighbour_is_refused),
+    cmocka_unit_test(test_neighbours_out_of_order_are_refused),
+    cmocka_unit_test(test_neighbours_that_do_not_know_each_other_are_refused),
+    cmocka_unit_test(test_an_index_that_does_not_fit_is_refused),
+    cmocka_unit_test(test_an_object_beyond_its_edge_is_refused),
+    cmocka_unit_test(test_objects_out_of_order_are_refused),
+    cmocka_unit_test(test_an_object_listed_under_another_segment_is_refused),
+    cmocka_unit_test(test_a_name_that_is_not_utf8_is_refused),
+};
+SC_SUITE(tests)

@@ -122,13 +122,10 @@ static void test_segments_near_each_other_get_near_numbers(void **state)
     sketch_free(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_the_curve_steps_from_cell_to_neighbouring_cell),
-        cmocka_unit_test(test_the_curve_fills_the_whole_range),
-        SC_CASES(test_the_middle_of_two_nodes_is_always_on_the_curve),
-        cmocka_unit_test(test_segments_near_each_other_get_near_numbers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_the_curve_steps_from_cell_to_neighbouring_cell),
+    cmocka_unit_test(test_the_curve_fills_the_whole_range),
+    SC_CASES(test_the_middle_of_two_nodes_is_always_on_the_curve),
+    cmocka_unit_test(test_segments_near_each_other_get_near_numbers),
+};
+SC_SUITE(tests)

@@ -179,15 +179,12 @@ static void test_table_sizes_add_up_to_the_size_of_the_map(void **state)
     sc_map_free(map);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_picture_of_islands_is_described_piece_by_piece),
-        cmocka_unit_test(test_loops_and_parallel_roads_are_counted),
-        cmocka_unit_test(test_spreads_take_values_that_occur),
-        cmocka_unit_test(test_balls_of_a_street_are_described_by_hop),
-        SC_CASES(test_odd_maps_are_described_as_a_plain_count_does),
-        cmocka_unit_test(test_table_sizes_add_up_to_the_size_of_the_map),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_picture_of_islands_is_described_piece_by_piece),
+    cmocka_unit_test(test_loops_and_parallel_roads_are_counted),
+    cmocka_unit_test(test_spreads_take_values_that_occur),
+    cmocka_unit_test(test_balls_of_a_street_are_described_by_hop),
+    SC_CASES(test_odd_maps_are_described_as_a_plain_count_does),
+    cmocka_unit_test(test_table_sizes_add_up_to_the_size_of_the_map),
+};
+SC_SUITE(tests)

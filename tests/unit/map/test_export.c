@@ -488,21 +488,18 @@ static void test_geojson_that_cannot_be_written_leaves_nothing(void **state)
     place_free(&p);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_columns_are_those_that_others_read),
-        SC_CASES(test_what_is_exported_is_the_map_number_by_number),
-        cmocka_unit_test(test_objects_are_exported_with_their_offset_and_category),
-        cmocka_unit_test(test_categories_are_quoted_where_they_must_be),
-        cmocka_unit_test(test_exporting_again_replaces_the_files_and_old_objects_go),
-        cmocka_unit_test(test_where_one_file_cannot_be_written_none_is),
-        cmocka_unit_test(test_a_directory_made_in_vain_is_removed_again),
-        cmocka_unit_test(test_geojson_is_json_with_a_line_per_segment_and_a_point_per_object),
-        SC_CASES(test_odd_maps_make_good_geojson),
-        SC_CASES(test_geojson_keeps_positions_as_exact_as_the_map_does),
-        cmocka_unit_test(test_a_map_without_coordinates_has_no_geojson),
-        cmocka_unit_test(test_geojson_that_cannot_be_written_leaves_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_the_columns_are_those_that_others_read),
+    SC_CASES(test_what_is_exported_is_the_map_number_by_number),
+    cmocka_unit_test(test_objects_are_exported_with_their_offset_and_category),
+    cmocka_unit_test(test_categories_are_quoted_where_they_must_be),
+    cmocka_unit_test(test_exporting_again_replaces_the_files_and_old_objects_go),
+    cmocka_unit_test(test_where_one_file_cannot_be_written_none_is),
+    cmocka_unit_test(test_a_directory_made_in_vain_is_removed_again),
+    cmocka_unit_test(test_geojson_is_json_with_a_line_per_segment_and_a_point_per_object),
+    SC_CASES(test_odd_maps_make_good_geojson),
+    SC_CASES(test_geojson_keeps_positions_as_exact_as_the_map_does),
+    cmocka_unit_test(test_a_map_without_coordinates_has_no_geojson),
+    cmocka_unit_test(test_geojson_that_cannot_be_written_leaves_nothing),
+};
+SC_SUITE(tests)

@@ -125,14 +125,11 @@ static void test_positions_are_valid_up_to_their_bounds(void **state)
     check_case_done();
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_distances_equal_the_angle_in_space),
-        cmocka_unit_test(test_known_distances_are_right),
-        SC_CASES(test_the_local_scale_measures_short_ways_as_the_globe_does),
-        cmocka_unit_test(test_the_local_scale_is_never_negative),
-        SC_CASES(test_positions_are_valid_up_to_their_bounds),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_distances_equal_the_angle_in_space),
+    cmocka_unit_test(test_known_distances_are_right),
+    SC_CASES(test_the_local_scale_measures_short_ways_as_the_globe_does),
+    cmocka_unit_test(test_the_local_scale_is_never_negative),
+    SC_CASES(test_positions_are_valid_up_to_their_bounds),
+};
+SC_SUITE(tests)

@@ -70,13 +70,10 @@ static void test_a_point_along_an_edge_is_on_the_straight_line(void **state)
     sketch_free(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_road_class_has_a_name_and_others_are_unknown),
-        cmocka_unit_test(test_categories_are_found_by_their_names),
-        cmocka_unit_test(test_a_map_without_objects_has_none_on_any_segment),
-        cmocka_unit_test(test_a_point_along_an_edge_is_on_the_straight_line),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_every_road_class_has_a_name_and_others_are_unknown),
+    cmocka_unit_test(test_categories_are_found_by_their_names),
+    cmocka_unit_test(test_a_map_without_objects_has_none_on_any_segment),
+    cmocka_unit_test(test_a_point_along_an_edge_is_on_the_straight_line),
+};
+SC_SUITE(tests)

@@ -312,17 +312,14 @@ static void test_a_forged_entry_is_refused_or_found_to_be_wrong(void **state)
     scm_free(&original);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_an_index_comes_back_as_it_was_stored),
-        cmocka_unit_test(test_the_index_is_no_part_of_the_maps_identity),
-        cmocka_unit_test(test_an_index_can_be_taken_out_again),
-        SC_CASES(test_a_file_with_an_index_and_any_byte_changed_is_refused),
-        SC_CASES(test_a_file_with_an_index_cut_at_any_length_is_refused),
-        cmocka_unit_test(test_a_forged_list_is_refused),
-        cmocka_unit_test(test_lists_that_are_too_few_or_too_many_are_refused),
-        cmocka_unit_test(test_a_forged_entry_is_refused_or_found_to_be_wrong),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_an_index_comes_back_as_it_was_stored),
+    cmocka_unit_test(test_the_index_is_no_part_of_the_maps_identity),
+    cmocka_unit_test(test_an_index_can_be_taken_out_again),
+    SC_CASES(test_a_file_with_an_index_and_any_byte_changed_is_refused),
+    SC_CASES(test_a_file_with_an_index_cut_at_any_length_is_refused),
+    cmocka_unit_test(test_a_forged_list_is_refused),
+    cmocka_unit_test(test_lists_that_are_too_few_or_too_many_are_refused),
+    cmocka_unit_test(test_a_forged_entry_is_refused_or_found_to_be_wrong),
+};
+SC_SUITE(tests)

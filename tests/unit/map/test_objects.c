@@ -254,18 +254,15 @@ static void test_a_long_name_is_kept_whole(void **state)
     sketch_free(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_objects_lie_where_they_were_put_whichever_way_the_edge_runs),
-        SC_CASES(test_objects_are_listed_by_segment_edge_and_offset),
-        cmocka_unit_test(test_a_fraction_beyond_the_edge_is_clamped),
-        cmocka_unit_test(test_objects_that_cannot_be_are_refused),
-        cmocka_unit_test(test_objects_farther_than_the_limit_are_left_out_and_counted),
-        cmocka_unit_test(test_a_map_may_lose_all_its_objects),
-        cmocka_unit_test(test_a_category_has_one_id_however_often_it_is_named),
-        cmocka_unit_test(test_names_are_kept_as_utf8_whatever_they_were),
-        cmocka_unit_test(test_a_long_name_is_kept_whole),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_objects_lie_where_they_were_put_whichever_way_the_edge_runs),
+    SC_CASES(test_objects_are_listed_by_segment_edge_and_offset),
+    cmocka_unit_test(test_a_fraction_beyond_the_edge_is_clamped),
+    cmocka_unit_test(test_objects_that_cannot_be_are_refused),
+    cmocka_unit_test(test_objects_farther_than_the_limit_are_left_out_and_counted),
+    cmocka_unit_test(test_a_map_may_lose_all_its_objects),
+    cmocka_unit_test(test_a_category_has_one_id_however_often_it_is_named),
+    cmocka_unit_test(test_names_are_kept_as_utf8_whatever_they_were),
+    cmocka_unit_test(test_a_long_name_is_kept_whole),
+};
+SC_SUITE(tests)

@@ -168,15 +168,12 @@ static void test_snapping_needs_no_memory(void **state)
     sc_map_free(map);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_building_a_map_without_memory_is_told),
-        cmocka_unit_test(test_a_builder_that_ran_out_of_memory_can_go_on),
-        cmocka_unit_test(test_a_category_that_failed_can_be_named_again),
-        cmocka_unit_test(test_checking_a_map_without_memory_is_told),
-        cmocka_unit_test(test_describing_a_map_without_memory_is_told),
-        cmocka_unit_test(test_snapping_needs_no_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_building_a_map_without_memory_is_told),
+    cmocka_unit_test(test_a_builder_that_ran_out_of_memory_can_go_on),
+    cmocka_unit_test(test_a_category_that_failed_can_be_named_again),
+    cmocka_unit_test(test_checking_a_map_without_memory_is_told),
+    cmocka_unit_test(test_describing_a_map_without_memory_is_told),
+    cmocka_unit_test(test_snapping_needs_no_memory),
+};
+SC_SUITE(tests)

@@ -118,13 +118,10 @@ static void test_exporting_geojson_without_memory_leaves_no_file(void **state)
     place_free(&p);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_saving_without_memory_leaves_the_old_file),
-        cmocka_unit_test(test_opening_without_memory_is_told),
-        cmocka_unit_test(test_exporting_without_memory_leaves_no_file_and_no_directory),
-        cmocka_unit_test(test_exporting_geojson_without_memory_leaves_no_file),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_saving_without_memory_leaves_the_old_file),
+    cmocka_unit_test(test_opening_without_memory_is_told),
+    cmocka_unit_test(test_exporting_without_memory_leaves_no_file_and_no_directory),
+    cmocka_unit_test(test_exporting_geojson_without_memory_leaves_no_file),
+};
+SC_SUITE(tests)

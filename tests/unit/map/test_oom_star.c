@@ -49,11 +49,8 @@ static void test_a_walk_needs_no_memory(void **state)
     sketch_free(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_walker_without_memory_is_told),
-        cmocka_unit_test(test_a_walk_needs_no_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_walker_without_memory_is_told),
+    cmocka_unit_test(test_a_walk_needs_no_memory),
+};
+SC_SUITE(tests)

@@ -399,24 +399,21 @@ static void test_saving_over_an_old_file_replaces_it_whole(void **state)
     place_free(&p);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_an_opened_map_is_the_one_that_was_saved),
-        cmocka_unit_test(test_a_map_can_replace_the_file_that_it_was_opened_from),
-        cmocka_unit_test(test_tables_lie_aligned_and_in_order),
-        cmocka_unit_test(test_the_checksum_does_not_depend_on_the_source_text),
-        cmocka_unit_test(test_the_checksum_depends_on_everything_that_a_map_says),
-        cmocka_unit_test(test_every_byte_of_every_table_but_the_index_is_part_of_the_checksum),
-        cmocka_unit_test(test_objects_and_names_are_part_of_the_checksum),
-        SC_CASES(test_a_file_cut_at_any_length_is_refused),
-        SC_CASES(test_a_file_with_any_byte_changed_is_refused),
-        cmocka_unit_test(test_bytes_behind_the_map_are_refused),
-        cmocka_unit_test(test_foreign_files_are_told_to_be_foreign),
-        cmocka_unit_test(test_another_version_is_named),
-        cmocka_unit_test(test_what_is_no_file_cannot_be_opened),
-        cmocka_unit_test(test_a_save_that_cannot_be_leaves_all_as_it_was),
-        cmocka_unit_test(test_saving_over_an_old_file_replaces_it_whole),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_an_opened_map_is_the_one_that_was_saved),
+    cmocka_unit_test(test_a_map_can_replace_the_file_that_it_was_opened_from),
+    cmocka_unit_test(test_tables_lie_aligned_and_in_order),
+    cmocka_unit_test(test_the_checksum_does_not_depend_on_the_source_text),
+    cmocka_unit_test(test_the_checksum_depends_on_everything_that_a_map_says),
+    cmocka_unit_test(test_every_byte_of_every_table_but_the_index_is_part_of_the_checksum),
+    cmocka_unit_test(test_objects_and_names_are_part_of_the_checksum),
+    SC_CASES(test_a_file_cut_at_any_length_is_refused),
+    SC_CASES(test_a_file_with_any_byte_changed_is_refused),
+    cmocka_unit_test(test_bytes_behind_the_map_are_refused),
+    cmocka_unit_test(test_foreign_files_are_told_to_be_foreign),
+    cmocka_unit_test(test_another_version_is_named),
+    cmocka_unit_test(test_what_is_no_file_cannot_be_opened),
+    cmocka_unit_test(test_a_save_that_cannot_be_leaves_all_as_it_was),
+    cmocka_unit_test(test_saving_over_an_old_file_replaces_it_whole),
+};
+SC_SUITE(tests)

@@ -400,18 +400,15 @@ static void test_a_forged_map_that_opens_is_safe_in_every_use(void **state)
     place_free(&p);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_measures_out_of_range_are_refused),
-        cmocka_unit_test(test_bytes_that_are_not_aligned_are_refused),
-        SC_CASES(test_a_directory_that_is_not_the_canonical_one_is_refused),
-        cmocka_unit_test(test_bytes_between_the_tables_are_refused),
-        SC_CASES(test_counts_that_do_not_belong_together_are_refused),
-        SC_CASES(test_every_index_out_of_range_is_refused),
-        SC_CASES(test_every_list_that_does_not_ascend_is_refused),
-        cmocka_unit_test(test_strings_without_an_end_are_refused),
-        SC_CASES(test_a_forged_map_that_opens_is_safe_in_every_use),
-    };
-    return cmocka_run_group_tests(tests, make_original, free_original);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_measures_out_of_range_are_refused),
+    cmocka_unit_test(test_bytes_that_are_not_aligned_are_refused),
+    SC_CASES(test_a_directory_that_is_not_the_canonical_one_is_refused),
+    cmocka_unit_test(test_bytes_between_the_tables_are_refused),
+    SC_CASES(test_counts_that_do_not_belong_together_are_refused),
+    SC_CASES(test_every_index_out_of_range_is_refused),
+    SC_CASES(test_every_list_that_does_not_ascend_is_refused),
+    cmocka_unit_test(test_strings_without_an_end_are_refused),
+    SC_CASES(test_a_forged_map_that_opens_is_safe_in_every_use),
+};
+SC_SUITE_WITH(tests, make_original, free_original)

@@ -167,14 +167,11 @@ static void test_values_that_occur_more_than_once_are_counted_once_each(void **s
     assert_true(sc_pair(4, 9) == sc_pair(9, 4) && sc_pair(4, 9) != sc_pair(4, 8));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_small_maps_are_counted_as_a_plain_count_does),
-        SC_CASES(test_odd_maps_are_counted_as_a_plain_count_does),
-        cmocka_unit_test(test_merging_parallel_roads_can_unmake_an_intersection),
-        cmocka_unit_test(test_a_map_of_loops_alone_has_no_simple_edge),
-        cmocka_unit_test(test_values_that_occur_more_than_once_are_counted_once_each),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_small_maps_are_counted_as_a_plain_count_does),
+    SC_CASES(test_odd_maps_are_counted_as_a_plain_count_does),
+    cmocka_unit_test(test_merging_parallel_roads_can_unmake_an_intersection),
+    cmocka_unit_test(test_a_map_of_loops_alone_has_no_simple_edge),
+    cmocka_unit_test(test_values_that_occur_more_than_once_are_counted_once_each),
+};
+SC_SUITE(tests)

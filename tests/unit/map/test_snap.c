@@ -420,22 +420,19 @@ static void test_a_point_along_an_edge_snaps_back_to_its_offset(void **state)
     sketch_free(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_odd_maps_are_snapped_to_as_by_a_look_at_every_edge),
-        SC_CASES(test_ties_on_a_grid_go_to_the_least_id),
-        SC_CASES(test_a_larger_random_map_is_snapped_to_as_by_a_look_at_every_edge),
-        cmocka_unit_test(test_the_offset_is_along_the_length_of_the_edge),
-        cmocka_unit_test(test_degrees_are_scaled_at_the_latitude_of_the_position),
-        cmocka_unit_test(test_a_position_at_a_pole_is_near_every_longitude),
-        cmocka_unit_test(test_roads_beyond_the_180th_meridian_are_found),
-        SC_CASES(test_parallel_edges_tie_whichever_way_they_are_drawn),
-        SC_CASES(test_the_limit_is_met_exactly_at_the_distance),
-        cmocka_unit_test(test_a_limit_of_nothing_accepts_positions_on_the_road),
-        cmocka_unit_test(test_what_is_no_position_is_refused),
-        SC_CASES(test_maps_of_every_size_up_to_several_levels_are_searched_whole),
-        SC_CASES(test_a_point_along_an_edge_snaps_back_to_its_offset),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_odd_maps_are_snapped_to_as_by_a_look_at_every_edge),
+    SC_CASES(test_ties_on_a_grid_go_to_the_least_id),
+    SC_CASES(test_a_larger_random_map_is_snapped_to_as_by_a_look_at_every_edge),
+    cmocka_unit_test(test_the_offset_is_along_the_length_of_the_edge),
+    cmocka_unit_test(test_degrees_are_scaled_at_the_latitude_of_the_position),
+    cmocka_unit_test(test_a_position_at_a_pole_is_near_every_longitude),
+    cmocka_unit_test(test_roads_beyond_the_180th_meridian_are_found),
+    SC_CASES(test_parallel_edges_tie_whichever_way_they_are_drawn),
+    SC_CASES(test_the_limit_is_met_exactly_at_the_distance),
+    cmocka_unit_test(test_a_limit_of_nothing_accepts_positions_on_the_road),
+    cmocka_unit_test(test_what_is_no_position_is_refused),
+    SC_CASES(test_maps_of_every_size_up_to_several_levels_are_searched_whole),
+    SC_CASES(test_a_point_along_an_edge_snaps_back_to_its_offset),
+};
+SC_SUITE(tests)

@@ -256,14 +256,11 @@ static void test_geos_finds_no_edge_nearer_in_baltimore(void **state)
     check_real_map(SC_FORMAT_OSM, names, 1, 25000);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_geos_finds_no_edge_nearer_on_odd_maps),
-        SC_CASES(test_geos_finds_no_edge_nearer_in_san_francisco),
-        SC_CASES(test_geos_finds_no_edge_nearer_in_northwest_atlanta),
-        SC_CASES(test_geos_finds_no_edge_nearer_in_california),
-        SC_CASES(test_geos_finds_no_edge_nearer_in_baltimore),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_geos_finds_no_edge_nearer_on_odd_maps),
+    SC_CASES(test_geos_finds_no_edge_nearer_in_san_francisco),
+    SC_CASES(test_geos_finds_no_edge_nearer_in_northwest_atlanta),
+    SC_CASES(test_geos_finds_no_edge_nearer_in_california),
+    SC_CASES(test_geos_finds_no_edge_nearer_in_baltimore),
+};
+SC_SUITE(tests)

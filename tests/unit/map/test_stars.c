@@ -179,14 +179,11 @@ static void test_a_road_that_returns_to_its_star_names_it_at_both_ends(void **st
     sketch_free(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_small_map_has_the_stars_that_its_picture_shows),
-        SC_CASES(test_odd_maps_have_the_stars_of_the_definition),
-        cmocka_unit_test(test_a_hub_of_many_roads_lists_all_of_them),
-        cmocka_unit_test(test_a_pseudo_star_has_its_one_segment_and_no_neighbour),
-        cmocka_unit_test(test_a_road_that_returns_to_its_star_names_it_at_both_ends),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_each_small_map_has_the_stars_that_its_picture_shows),
+    SC_CASES(test_odd_maps_have_the_stars_of_the_definition),
+    cmocka_unit_test(test_a_hub_of_many_roads_lists_all_of_them),
+    cmocka_unit_test(test_a_pseudo_star_has_its_one_segment_and_no_neighbour),
+    cmocka_unit_test(test_a_road_that_returns_to_its_star_names_it_at_both_ends),
+};
+SC_SUITE(tests)

@@ -129,11 +129,8 @@ static void test_threads_build_maps_of_their_own_side_by_side(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_four_threads_find_what_one_finds),
-        cmocka_unit_test(test_threads_build_maps_of_their_own_side_by_side),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_four_threads_find_what_one_finds),
+    cmocka_unit_test(test_threads_build_maps_of_their_own_side_by_side),
+};
+SC_SUITE(tests)

@@ -157,15 +157,12 @@ static void test_parts_that_cannot_be_are_refused(void **state)
     sc_map_free(map);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_hops_to_another_part_are_those_of_a_plain_search),
-        cmocka_unit_test(test_hops_are_told_up_to_254),
-        cmocka_unit_test(test_the_home_of_a_segment_is_the_part_of_its_first_end),
-        cmocka_unit_test(test_one_part_is_the_whole_map_and_has_no_other),
-        cmocka_unit_test(test_cuts_that_differ_have_different_checksums),
-        cmocka_unit_test(test_parts_that_cannot_be_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_hops_to_another_part_are_those_of_a_plain_search),
+    cmocka_unit_test(test_hops_are_told_up_to_254),
+    cmocka_unit_test(test_the_home_of_a_segment_is_the_part_of_its_first_end),
+    cmocka_unit_test(test_one_part_is_the_whole_map_and_has_no_other),
+    cmocka_unit_test(test_cuts_that_differ_have_different_checksums),
+    cmocka_unit_test(test_parts_that_cannot_be_are_refused),
+};
+SC_SUITE(tests)

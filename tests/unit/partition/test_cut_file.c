@@ -188,16 +188,13 @@ static void test_what_is_no_file_is_told_by_its_name(void **state)
     place_free(&p);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_cut_reads_back_as_it_was_written),
-        cmocka_unit_test(test_a_file_has_the_bytes_that_were_promised),
-        cmocka_unit_test(test_a_file_that_is_cut_short_or_goes_on_is_refused),
-        cmocka_unit_test(test_any_changed_bit_is_noticed),
-        cmocka_unit_test(test_numbers_behind_a_right_hash_are_looked_at_too),
-        cmocka_unit_test(test_a_file_with_fewer_stars_than_its_map_is_refused),
-        cmocka_unit_test(test_what_is_no_file_is_told_by_its_name),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_cut_reads_back_as_it_was_written),
+    cmocka_unit_test(test_a_file_has_the_bytes_that_were_promised),
+    cmocka_unit_test(test_a_file_that_is_cut_short_or_goes_on_is_refused),
+    cmocka_unit_test(test_any_changed_bit_is_noticed),
+    cmocka_unit_test(test_numbers_behind_a_right_hash_are_looked_at_too),
+    cmocka_unit_test(test_a_file_with_fewer_stars_than_its_map_is_refused),
+    cmocka_unit_test(test_what_is_no_file_is_told_by_its_name),
+};
+SC_SUITE(tests)

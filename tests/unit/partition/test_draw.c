@@ -198,13 +198,10 @@ static void test_a_map_without_coordinates_is_not_drawn(void **state)
     sketch_free(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_picture_of_a_city_holds_every_segment_once),
-        SC_CASES(test_a_picture_of_any_cut_holds_every_segment_once),
-        cmocka_unit_test(test_few_colours_do),
-        cmocka_unit_test(test_a_map_without_coordinates_is_not_drawn),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_picture_of_a_city_holds_every_segment_once),
+    SC_CASES(test_a_picture_of_any_cut_holds_every_segment_once),
+    cmocka_unit_test(test_few_colours_do),
+    cmocka_unit_test(test_a_map_without_coordinates_is_not_drawn),
+};
+SC_SUITE(tests)

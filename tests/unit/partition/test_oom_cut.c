@@ -131,13 +131,10 @@ static void test_a_walker_that_cannot_be_made(void **state)
     sc_map_free(map);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_cut_that_cannot_be_made),
-        cmocka_unit_test(test_the_whole_map_as_a_part_that_cannot_be_made),
-        cmocka_unit_test(test_a_cut_that_cannot_be_written_or_read),
-        cmocka_unit_test(test_a_walker_that_cannot_be_made),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_cut_that_cannot_be_made),
+    cmocka_unit_test(test_the_whole_map_as_a_part_that_cannot_be_made),
+    cmocka_unit_test(test_a_cut_that_cannot_be_written_or_read),
+    cmocka_unit_test(test_a_walker_that_cannot_be_made),
+};
+SC_SUITE(tests)

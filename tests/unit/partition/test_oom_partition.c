@@ -73,11 +73,8 @@ static void test_a_cut_that_cannot_be_described_or_drawn(void **state)
     sketch_free(&grid);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_map_that_cannot_be_cut),
-        cmocka_unit_test(test_a_cut_that_cannot_be_described_or_drawn),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_map_that_cannot_be_cut),
+    cmocka_unit_test(test_a_cut_that_cannot_be_described_or_drawn),
+};
+SC_SUITE(tests)

@@ -328,22 +328,19 @@ static void test_few_stars_per_part_are_cut_evenly(void **state)
     sc_map_free(map);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_no_part_of_an_odd_map_is_empty),
-        cmocka_unit_test(test_a_map_of_one_star_has_one_part),
-        cmocka_unit_test(test_more_parts_than_stars_are_refused_and_told),
-        cmocka_unit_test(test_islands_that_are_small_beside_a_part_stay_whole),
-        cmocka_unit_test(test_islands_that_are_large_beside_a_part_are_cut),
-        cmocka_unit_test(test_a_city_falls_into_parts_that_weigh_nearly_the_same),
-        cmocka_unit_test(test_parts_weigh_the_same_where_segments_do_not),
-        cmocka_unit_test(test_weights_of_any_size_give_the_same_cut),
-        cmocka_unit_test(test_a_star_heavier_than_a_part_is_a_part_of_its_own),
-        cmocka_unit_test(test_weights_that_are_all_nothing_are_all_the_same),
-        cmocka_unit_test(test_weights_that_are_none_are_refused),
-        cmocka_unit_test(test_the_same_seed_gives_the_same_cut_and_another_another),
-        cmocka_unit_test(test_few_stars_per_part_are_cut_evenly),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_no_part_of_an_odd_map_is_empty),
+    cmocka_unit_test(test_a_map_of_one_star_has_one_part),
+    cmocka_unit_test(test_more_parts_than_stars_are_refused_and_told),
+    cmocka_unit_test(test_islands_that_are_small_beside_a_part_stay_whole),
+    cmocka_unit_test(test_islands_that_are_large_beside_a_part_are_cut),
+    cmocka_unit_test(test_a_city_falls_into_parts_that_weigh_nearly_the_same),
+    cmocka_unit_test(test_parts_weigh_the_same_where_segments_do_not),
+    cmocka_unit_test(test_weights_of_any_size_give_the_same_cut),
+    cmocka_unit_test(test_a_star_heavier_than_a_part_is_a_part_of_its_own),
+    cmocka_unit_test(test_weights_that_are_all_nothing_are_all_the_same),
+    cmocka_unit_test(test_weights_that_are_none_are_refused),
+    cmocka_unit_test(test_the_same_seed_gives_the_same_cut_and_another_another),
+    cmocka_unit_test(test_few_stars_per_part_are_cut_evenly),
+};
+SC_SUITE(tests)

@@ -142,13 +142,10 @@ static void test_with_one_part_nothing_else_is_in_reach(void **state)
     sc_map_free(map);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_parts_in_reach_of_odd_maps_are_those_of_a_plain_search),
-        SC_CASES(test_parts_in_reach_on_a_grid_are_those_of_a_plain_search),
-        cmocka_unit_test(test_a_walk_goes_farther_than_a_byte_can_tell),
-        cmocka_unit_test(test_with_one_part_nothing_else_is_in_reach),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_parts_in_reach_of_odd_maps_are_those_of_a_plain_search),
+    SC_CASES(test_parts_in_reach_on_a_grid_are_those_of_a_plain_search),
+    cmocka_unit_test(test_a_walk_goes_farther_than_a_byte_can_tell),
+    cmocka_unit_test(test_with_one_part_nothing_else_is_in_reach),
+};
+SC_SUITE(tests)

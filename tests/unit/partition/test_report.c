@@ -168,11 +168,8 @@ static void test_weights_move_the_balance_and_segments_do_not(void **state)
     sc_map_free(map);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_the_report_of_any_cut_is_that_of_plain_counting),
-        cmocka_unit_test(test_weights_move_the_balance_and_segments_do_not),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_the_report_of_any_cut_is_that_of_plain_counting),
+    cmocka_unit_test(test_weights_move_the_balance_and_segments_do_not),
+};
+SC_SUITE(tests)

@@ -244,15 +244,12 @@ static void test_places_and_requests_that_were_not_asked_for_are_refused(void **
     sketch_free(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_straight_answers_are_exact_everywhere_in_a_cloak),
-        SC_CASES(test_answers_by_road_are_exact_everywhere_in_a_cloak),
-        SC_CASES(test_named_maps_are_answered_exactly_by_road),
-        SC_CASES(test_odd_maps_are_answered_exactly_in_straight_lines),
-        cmocka_unit_test(test_an_object_beside_the_road_is_as_far_as_the_provider_counts),
-        cmocka_unit_test(test_places_and_requests_that_were_not_asked_for_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_straight_answers_are_exact_everywhere_in_a_cloak),
+    SC_CASES(test_answers_by_road_are_exact_everywhere_in_a_cloak),
+    SC_CASES(test_named_maps_are_answered_exactly_by_road),
+    SC_CASES(test_odd_maps_are_answered_exactly_in_straight_lines),
+    cmocka_unit_test(test_an_object_beside_the_road_is_as_far_as_the_provider_counts),
+    cmocka_unit_test(test_places_and_requests_that_were_not_asked_for_are_refused),
+};
+SC_SUITE(tests)

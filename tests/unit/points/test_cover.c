@@ -213,15 +213,12 @@ static void test_a_place_elsewhere_is_not_found(void **state)
     sketch_free(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ends_are_shared_and_long_roads_have_points_between),
-        cmocka_unit_test(test_rings_and_loops_and_dead_ends_are_covered),
-        SC_CASES(test_no_place_is_farther_from_its_point_than_half_a_gap),
-        cmocka_unit_test(test_points_are_as_an_address_shows_them),
-        cmocka_unit_test(test_too_many_points_are_refused),
-        cmocka_unit_test(test_a_place_elsewhere_is_not_found),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_ends_are_shared_and_long_roads_have_points_between),
+    cmocka_unit_test(test_rings_and_loops_and_dead_ends_are_covered),
+    SC_CASES(test_no_place_is_farther_from_its_point_than_half_a_gap),
+    cmocka_unit_test(test_points_are_as_an_address_shows_them),
+    cmocka_unit_test(test_too_many_points_are_refused),
+    cmocka_unit_test(test_a_place_elsewhere_is_not_found),
+};
+SC_SUITE(tests)

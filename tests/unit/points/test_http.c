@@ -202,14 +202,11 @@ static void test_nobody_there_is_no_answer(void **state)
     stage_free(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_misbehaviour_has_its_error),
-        cmocka_unit_test(test_all_questions_together_have_a_deadline),
-        cmocka_unit_test(test_a_body_as_large_as_allowed_is_taken),
-        cmocka_unit_test(test_another_category_than_asked_for_is_refused),
-        cmocka_unit_test(test_nobody_there_is_no_answer),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_every_misbehaviour_has_its_error),
+    cmocka_unit_test(test_all_questions_together_have_a_deadline),
+    cmocka_unit_test(test_a_body_as_large_as_allowed_is_taken),
+    cmocka_unit_test(test_another_category_than_asked_for_is_refused),
+    cmocka_unit_test(test_nobody_there_is_no_answer),
+};
+SC_SUITE(tests)

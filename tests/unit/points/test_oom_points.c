@@ -130,12 +130,9 @@ static void test_asking_over_http_that_runs_out_of_memory_says_so_and_leaks_noth
     stage_free(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gathering_that_runs_out_of_memory_says_so_and_leaks_nothing),
-        cmocka_unit_test(test_an_answer_that_runs_out_of_memory_can_be_asked_for_again),
-        cmocka_unit_test(test_asking_over_http_that_runs_out_of_memory_says_so_and_leaks_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_gathering_that_runs_out_of_memory_says_so_and_leaks_nothing),
+    cmocka_unit_test(test_an_answer_that_runs_out_of_memory_can_be_asked_for_again),
+    cmocka_unit_test(test_asking_over_http_that_runs_out_of_memory_says_so_and_leaks_nothing),
+};
+SC_SUITE(tests)

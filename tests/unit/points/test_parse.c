@@ -242,17 +242,14 @@ static void test_an_answer_that_would_take_memory_without_end_is_refused(void **
     free(bytes);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_an_answer_is_read),
-        cmocka_unit_test(test_fields_may_lie_deep_as_in_geojson),
-        cmocka_unit_test(test_the_document_may_be_the_list),
-        cmocka_unit_test(test_what_makes_no_sense_is_refused_with_a_reason),
-        cmocka_unit_test(test_no_refusal_tells_what_was_in_the_answer),
-        cmocka_unit_test(test_by_road_a_distance_is_needed),
-        cmocka_unit_test(test_texts_have_a_longest_length),
-        cmocka_unit_test(test_an_answer_that_would_take_memory_without_end_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_an_answer_is_read),
+    cmocka_unit_test(test_fields_may_lie_deep_as_in_geojson),
+    cmocka_unit_test(test_the_document_may_be_the_list),
+    cmocka_unit_test(test_what_makes_no_sense_is_refused_with_a_reason),
+    cmocka_unit_test(test_no_refusal_tells_what_was_in_the_answer),
+    cmocka_unit_test(test_by_road_a_distance_is_needed),
+    cmocka_unit_test(test_texts_have_a_longest_length),
+    cmocka_unit_test(test_an_answer_that_would_take_memory_without_end_is_refused),
+};
+SC_SUITE(tests)

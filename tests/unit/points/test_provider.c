@@ -370,18 +370,15 @@ static void test_providers_in_several_threads_do_not_disturb_each_other(void **s
     stage_fini(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_answers_over_http_are_exact),
-        cmocka_unit_test(test_what_is_asked_depends_on_the_cloak_alone_and_its_order_on_chance),
-        cmocka_unit_test(test_every_topic_is_asked_at_every_point_and_nothing_else),
-        cmocka_unit_test(test_headers_tell_nothing),
-        cmocka_unit_test(test_a_proxy_of_the_environment_is_not_told),
-        cmocka_unit_test(test_objects_have_keys_names_categories_positions_and_roads),
-        cmocka_unit_test(test_asking_for_what_cannot_be_asked_is_refused),
-        cmocka_unit_test(test_a_map_without_coordinates_cannot_be_asked_about),
-        cmocka_unit_test(test_providers_in_several_threads_do_not_disturb_each_other),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_answers_over_http_are_exact),
+    cmocka_unit_test(test_what_is_asked_depends_on_the_cloak_alone_and_its_order_on_chance),
+    cmocka_unit_test(test_every_topic_is_asked_at_every_point_and_nothing_else),
+    cmocka_unit_test(test_headers_tell_nothing),
+    cmocka_unit_test(test_a_proxy_of_the_environment_is_not_told),
+    cmocka_unit_test(test_objects_have_keys_names_categories_positions_and_roads),
+    cmocka_unit_test(test_asking_for_what_cannot_be_asked_is_refused),
+    cmocka_unit_test(test_a_map_without_coordinates_cannot_be_asked_about),
+    cmocka_unit_test(test_providers_in_several_threads_do_not_disturb_each_other),
+};
+SC_SUITE(tests)

@@ -195,15 +195,12 @@ static void test_an_object_beside_the_middle_of_a_road_is_found_between_crowds(v
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_first_question_is_for_twice_as_many),
-        cmocka_unit_test(test_more_than_the_provider_takes_is_refused),
-        cmocka_unit_test(test_it_is_asked_on_until_the_list_reaches_far_enough),
-        cmocka_unit_test(test_all_there_are_reach_everywhere),
-        cmocka_unit_test(test_a_list_that_cannot_reach_is_refused),
-        cmocka_unit_test(test_an_object_beside_the_middle_of_a_road_is_found_between_crowds),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_the_first_question_is_for_twice_as_many),
+    cmocka_unit_test(test_more_than_the_provider_takes_is_refused),
+    cmocka_unit_test(test_it_is_asked_on_until_the_list_reaches_far_enough),
+    cmocka_unit_test(test_all_there_are_reach_everywhere),
+    cmocka_unit_test(test_a_list_that_cannot_reach_is_refused),
+    cmocka_unit_test(test_an_object_beside_the_middle_of_a_road_is_found_between_crowds),
+};
+SC_SUITE(tests)

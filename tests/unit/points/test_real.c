@@ -142,10 +142,7 @@ static void test_answers_in_california_are_those_for_the_exact_positions(void **
     state_free(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_answers_in_california_are_those_for_the_exact_positions),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_answers_in_california_are_those_for_the_exact_positions),
+};
+SC_SUITE(tests)

@@ -126,13 +126,10 @@ static void test_fields_must_have_names(void **state)
     check_refused(&options, "field of the distance has no name");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_defaults_lack_nothing_but_a_url),
-        cmocka_unit_test(test_texts_are_copied_and_empty_ones_are_none),
-        cmocka_unit_test(test_numbers_out_of_range_are_refused),
-        cmocka_unit_test(test_fields_must_have_names),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_the_defaults_lack_nothing_but_a_url),
+    cmocka_unit_test(test_texts_are_copied_and_empty_ones_are_none),
+    cmocka_unit_test(test_numbers_out_of_range_are_refused),
+    cmocka_unit_test(test_fields_must_have_names),
+};
+SC_SUITE(tests)

@@ -168,14 +168,11 @@ static void test_an_ellipsoid_is_near_enough_to_our_sphere(void **state)
     stage_free(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_a_provider_contradicts_itself_in_is_refused),
-        cmocka_unit_test(test_fewer_objects_when_asked_for_more_are_refused),
-        cmocka_unit_test(test_distances_that_are_no_straight_lines_in_metres_are_refused),
-        cmocka_unit_test(test_distances_that_are_no_roads_are_refused),
-        cmocka_unit_test(test_an_ellipsoid_is_near_enough_to_our_sphere),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_what_a_provider_contradicts_itself_in_is_refused),
+    cmocka_unit_test(test_fewer_objects_when_asked_for_more_are_refused),
+    cmocka_unit_test(test_distances_that_are_no_straight_lines_in_metres_are_refused),
+    cmocka_unit_test(test_distances_that_are_no_roads_are_refused),
+    cmocka_unit_test(test_an_ellipsoid_is_near_enough_to_our_sphere),
+};
+SC_SUITE(tests)

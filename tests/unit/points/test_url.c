@@ -115,14 +115,11 @@ static void test_a_category_too_long_for_an_address_is_refused(void **state)
     free(endless);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_template_has_places_for_where_and_how_many),
-        cmocka_unit_test(test_what_is_no_template_is_refused_with_a_reason),
-        cmocka_unit_test(test_places_are_filled),
-        cmocka_unit_test(test_a_rounded_coordinate_is_the_one_in_the_address),
-        cmocka_unit_test(test_a_category_too_long_for_an_address_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_template_has_places_for_where_and_how_many),
+    cmocka_unit_test(test_what_is_no_template_is_refused_with_a_reason),
+    cmocka_unit_test(test_places_are_filled),
+    cmocka_unit_test(test_a_rounded_coordinate_is_the_one_in_the_address),
+    cmocka_unit_test(test_a_category_too_long_for_an_address_is_refused),
+};
+SC_SUITE(tests)

@@ -331,15 +331,12 @@ static void test_draining_gives_up_in_the_end(void **state)
     lbs_scene_close(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_when_all_places_are_taken_one_more_is_told_to_come_again),
-        cmocka_unit_test(test_a_hard_question_holds_up_nobody_behind_it),
-        cmocka_unit_test(test_the_reply_to_a_client_that_is_gone_is_discarded),
-        cmocka_unit_test(test_stopping_lets_nothing_leak),
-        cmocka_unit_test(test_draining_answers_what_is_there_and_refuses_what_is_new),
-        cmocka_unit_test(test_draining_gives_up_in_the_end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_when_all_places_are_taken_one_more_is_told_to_come_again),
+    cmocka_unit_test(test_a_hard_question_holds_up_nobody_behind_it),
+    cmocka_unit_test(test_the_reply_to_a_client_that_is_gone_is_discarded),
+    cmocka_unit_test(test_stopping_lets_nothing_leak),
+    cmocka_unit_test(test_draining_answers_what_is_there_and_refuses_what_is_new),
+    cmocka_unit_test(test_draining_gives_up_in_the_end),
+};
+SC_SUITE(tests)

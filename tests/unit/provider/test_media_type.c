@@ -52,12 +52,9 @@ static void test_other_types_are_not_read(void **state)
     check_not_read("*/*");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_both_encodings_are_known_by_their_media_types),
-        cmocka_unit_test(test_parameters_are_passed_over_but_for_another_version),
-        cmocka_unit_test(test_other_types_are_not_read),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_both_encodings_are_known_by_their_media_types),
+    cmocka_unit_test(test_parameters_are_passed_over_but_for_another_version),
+    cmocka_unit_test(test_other_types_are_not_read),
+};
+SC_SUITE(tests)

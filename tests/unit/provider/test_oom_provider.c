@@ -103,12 +103,9 @@ static void test_pages_and_parcels_that_find_no_memory_are_not_made(void **state
     lbs_scene_close(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_provider_that_finds_no_memory_does_not_start),
-        cmocka_unit_test(test_a_cloak_that_finds_no_memory_is_500_and_the_next_is_answered),
-        cmocka_unit_test(test_pages_and_parcels_that_find_no_memory_are_not_made),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_provider_that_finds_no_memory_does_not_start),
+    cmocka_unit_test(test_a_cloak_that_finds_no_memory_is_500_and_the_next_is_answered),
+    cmocka_unit_test(test_pages_and_parcels_that_find_no_memory_are_not_made),
+};
+SC_SUITE(tests)

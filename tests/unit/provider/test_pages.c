@@ -147,13 +147,10 @@ static void test_statuses_that_have_no_line_are_counted_together(void **state)
     assert_int_equal(atomic_load(&tally.by_status[SC__STATUS_COUNT]), 2);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_provider_that_runs_is_healthy_and_ready),
-        cmocka_unit_test(test_categories_are_told_with_how_many_objects_each_has),
-        cmocka_unit_test(test_metrics_count_what_happened),
-        cmocka_unit_test(test_statuses_that_have_no_line_are_counted_together),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_provider_that_runs_is_healthy_and_ready),
+    cmocka_unit_test(test_categories_are_told_with_how_many_objects_each_has),
+    cmocka_unit_test(test_metrics_count_what_happened),
+    cmocka_unit_test(test_statuses_that_have_no_line_are_counted_together),
+};
+SC_SUITE(tests)

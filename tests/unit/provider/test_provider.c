@@ -371,22 +371,19 @@ static void test_options_that_make_no_provider_are_refused(void **state)
     lbs_scene_close(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_cloak_is_answered_in_its_encoding),
-        cmocka_unit_test(test_many_clients_are_answered_by_several_loops_and_threads),
-        cmocka_unit_test(test_a_body_that_is_no_message_is_400),
-        cmocka_unit_test(test_a_message_about_another_map_is_409),
-        cmocka_unit_test(test_too_much_is_413),
-        cmocka_unit_test(test_other_media_types_are_415),
-        cmocka_unit_test(test_what_cannot_be_answered_is_422),
-        cmocka_unit_test(test_geometry_for_a_map_without_degrees_is_422),
-        cmocka_unit_test(test_methods_that_do_not_fit_are_405),
-        cmocka_unit_test(test_what_cannot_be_expected_is_417),
-        cmocka_unit_test(test_nobody_is_served_before_it_starts),
-        cmocka_unit_test(test_a_provider_that_never_starts_can_be_freed),
-        cmocka_unit_test(test_options_that_make_no_provider_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_cloak_is_answered_in_its_encoding),
+    cmocka_unit_test(test_many_clients_are_answered_by_several_loops_and_threads),
+    cmocka_unit_test(test_a_body_that_is_no_message_is_400),
+    cmocka_unit_test(test_a_message_about_another_map_is_409),
+    cmocka_unit_test(test_too_much_is_413),
+    cmocka_unit_test(test_other_media_types_are_415),
+    cmocka_unit_test(test_what_cannot_be_answered_is_422),
+    cmocka_unit_test(test_geometry_for_a_map_without_degrees_is_422),
+    cmocka_unit_test(test_methods_that_do_not_fit_are_405),
+    cmocka_unit_test(test_what_cannot_be_expected_is_417),
+    cmocka_unit_test(test_nobody_is_served_before_it_starts),
+    cmocka_unit_test(test_a_provider_that_never_starts_can_be_freed),
+    cmocka_unit_test(test_options_that_make_no_provider_are_refused),
+};
+SC_SUITE(tests)

@@ -259,15 +259,12 @@ static void test_engines_take_what_is_read_and_refuse_what_is_refused(void **sta
     sc_rng_free(rng);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_end_says_which_engine_it_was),
-        cmocka_unit_test(test_a_record_that_was_not_told_says_nothing),
-        SC_CASES(test_every_engine_reads_back_as_the_very_same),
-        cmocka_unit_test(test_keys_that_are_not_known_are_passed_over),
-        SC_CASES(test_an_engine_that_makes_no_sense_is_refused_with_its_field),
-        SC_CASES(test_engines_take_what_is_read_and_refuse_what_is_refused),
-    };
-    return cmocka_run_group_tests(tests, open_map, close_map);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_the_end_says_which_engine_it_was),
+    cmocka_unit_test(test_a_record_that_was_not_told_says_nothing),
+    SC_CASES(test_every_engine_reads_back_as_the_very_same),
+    cmocka_unit_test(test_keys_that_are_not_known_are_passed_over),
+    SC_CASES(test_an_engine_that_makes_no_sense_is_refused_with_its_field),
+    SC_CASES(test_engines_take_what_is_read_and_refuse_what_is_refused),
+};
+SC_SUITE_WITH(tests, open_map, close_map)

@@ -158,14 +158,11 @@ static void test_an_open_record_needs_no_memory(void **state)
     place_free(&p);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_stream_that_does_not_fit_is_told),
-        cmocka_unit_test(test_a_file_that_does_not_fit_is_told),
-        cmocka_unit_test(test_standard_input_that_does_not_fit_is_told),
-        cmocka_unit_test(test_a_record_without_memory_is_told_and_leaves_the_old_file),
-        cmocka_unit_test(test_an_open_record_needs_no_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_stream_that_does_not_fit_is_told),
+    cmocka_unit_test(test_a_file_that_does_not_fit_is_told),
+    cmocka_unit_test(test_standard_input_that_does_not_fit_is_told),
+    cmocka_unit_test(test_a_record_without_memory_is_told_and_leaves_the_old_file),
+    cmocka_unit_test(test_an_open_record_needs_no_memory),
+};
+SC_SUITE(tests)

@@ -370,17 +370,14 @@ static void test_what_the_disk_refuses_is_told_at_the_end_and_leaves_nothing(voi
     place_free(&p);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_event_is_a_line_as_the_format_has_it),
-        cmocka_unit_test(test_answers_and_failures_are_put_among_the_lines_of_another_record),
-        cmocka_unit_test(test_every_line_is_json_whatever_users_are_called),
-        cmocka_unit_test(test_no_two_users_look_alike),
-        cmocka_unit_test(test_offsets_have_six_decimals_and_are_rounded),
-        cmocka_unit_test(test_an_abandoned_record_leaves_the_old_file),
-        cmocka_unit_test(test_a_record_that_cannot_be_begun_is_told),
-        cmocka_unit_test(test_what_the_disk_refuses_is_told_at_the_end_and_leaves_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_every_event_is_a_line_as_the_format_has_it),
+    cmocka_unit_test(test_answers_and_failures_are_put_among_the_lines_of_another_record),
+    cmocka_unit_test(test_every_line_is_json_whatever_users_are_called),
+    cmocka_unit_test(test_no_two_users_look_alike),
+    cmocka_unit_test(test_offsets_have_six_decimals_and_are_rounded),
+    cmocka_unit_test(test_an_abandoned_record_leaves_the_old_file),
+    cmocka_unit_test(test_a_record_that_cannot_be_begun_is_told),
+    cmocka_unit_test(test_what_the_disk_refuses_is_told_at_the_end_and_leaves_nothing),
+};
+SC_SUITE(tests)

@@ -285,15 +285,12 @@ static void test_what_an_asker_lacks_is_refused_and_tells_no_secret(void **state
     check_case_done();
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_questions_and_members_come_with_all_that_was_asked),
-        cmocka_unit_test(test_users_come_back_as_they_were_before_they_were_written),
-        cmocka_unit_test(test_names_that_only_look_like_hexadecimal_are_names),
-        cmocka_unit_test(test_a_request_that_is_left_out_is_for_one_object),
-        SC_CASES(test_who_does_not_want_askers_is_not_bothered_with_them),
-        SC_CASES(test_what_an_asker_lacks_is_refused_and_tells_no_secret),
-    };
-    return cmocka_run_group_tests(tests, open_map, close_map);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_questions_and_members_come_with_all_that_was_asked),
+    cmocka_unit_test(test_users_come_back_as_they_were_before_they_were_written),
+    cmocka_unit_test(test_names_that_only_look_like_hexadecimal_are_names),
+    cmocka_unit_test(test_a_request_that_is_left_out_is_for_one_object),
+    SC_CASES(test_who_does_not_want_askers_is_not_bothered_with_them),
+    SC_CASES(test_what_an_asker_lacks_is_refused_and_tells_no_secret),
+};
+SC_SUITE_WITH(tests, open_map, close_map)

@@ -383,18 +383,15 @@ static void test_the_checksum_of_the_map_is_recognised(void **state)
              &diag);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_every_line_comes_as_it_is_and_every_cloak_with_its_members),
-        cmocka_unit_test(test_a_record_is_read_from_a_file_packed_or_not),
-        cmocka_unit_test(test_a_failure_is_an_answer_behind_a_cloak_and_only_there),
-        cmocka_unit_test(test_empty_lines_and_unknown_fields_are_passed_over),
-        cmocka_unit_test(test_categories_are_those_of_the_objects_that_are_asked_for),
-        cmocka_unit_test(test_a_range_may_be_of_no_metres),
-        cmocka_unit_test(test_an_offset_is_kept_within_its_edge),
-        SC_CASES(test_what_cannot_be_worked_with_is_refused_in_one_line_that_tells_no_secret),
-        cmocka_unit_test(test_the_checksum_of_the_map_is_recognised),
-    };
-    return cmocka_run_group_tests(tests, open_map, close_map);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_every_line_comes_as_it_is_and_every_cloak_with_its_members),
+    cmocka_unit_test(test_a_record_is_read_from_a_file_packed_or_not),
+    cmocka_unit_test(test_a_failure_is_an_answer_behind_a_cloak_and_only_there),
+    cmocka_unit_test(test_empty_lines_and_unknown_fields_are_passed_over),
+    cmocka_unit_test(test_categories_are_those_of_the_objects_that_are_asked_for),
+    cmocka_unit_test(test_a_range_may_be_of_no_metres),
+    cmocka_unit_test(test_an_offset_is_kept_within_its_edge),
+    SC_CASES(test_what_cannot_be_worked_with_is_refused_in_one_line_that_tells_no_secret),
+    cmocka_unit_test(test_the_checksum_of_the_map_is_recognised),
+};
+SC_SUITE_WITH(tests, open_map, close_map)

@@ -573,29 +573,26 @@ static void test_users_stay_where_they_are_however_many_lines_follow(void **stat
     free(text);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_line_says_who_when_where_how_private_and_for_what),
-        cmocka_unit_test(test_a_place_may_be_an_edge_and_an_offset),
-        cmocka_unit_test(test_without_a_request_the_nearest_object_is_meant),
-        cmocka_unit_test(test_a_range_has_a_radius_and_a_size_that_nobody_knows),
-        cmocka_unit_test(test_categories_may_be_a_list_and_come_in_one_form),
-        cmocka_unit_test(test_a_category_may_be_left_out),
-        cmocka_unit_test(test_a_user_may_be_a_number_and_is_then_its_digits),
-        cmocka_unit_test(test_times_are_read_to_the_microsecond),
-        cmocka_unit_test(test_needs_out_of_range_are_left_to_admission),
-        cmocka_unit_test(test_numbers_that_do_not_fit_become_ones_that_admission_refuses),
-        cmocka_unit_test(test_a_line_may_carry_more_than_is_read),
-        cmocka_unit_test(test_empty_lines_other_line_ends_and_a_mark_are_passed_over),
-        cmocka_unit_test(test_a_stream_of_nothing_has_no_lines),
-        cmocka_unit_test(test_files_are_read_packed_or_not),
-        cmocka_unit_test(test_standard_input_is_read_packed_or_not),
-        cmocka_unit_test(test_a_file_that_is_not_there_is_told),
-        SC_CASES(test_what_is_written_reads_back_equal),
-        cmocka_unit_test(test_times_are_written_exactly),
-        cmocka_unit_test(test_a_line_is_written_as_the_format_has_it),
-        cmocka_unit_test(test_users_stay_where_they_are_however_many_lines_follow),
-    };
-    return cmocka_run_group_tests(tests, open_map, close_map);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_line_says_who_when_where_how_private_and_for_what),
+    cmocka_unit_test(test_a_place_may_be_an_edge_and_an_offset),
+    cmocka_unit_test(test_without_a_request_the_nearest_object_is_meant),
+    cmocka_unit_test(test_a_range_has_a_radius_and_a_size_that_nobody_knows),
+    cmocka_unit_test(test_categories_may_be_a_list_and_come_in_one_form),
+    cmocka_unit_test(test_a_category_may_be_left_out),
+    cmocka_unit_test(test_a_user_may_be_a_number_and_is_then_its_digits),
+    cmocka_unit_test(test_times_are_read_to_the_microsecond),
+    cmocka_unit_test(test_needs_out_of_range_are_left_to_admission),
+    cmocka_unit_test(test_numbers_that_do_not_fit_become_ones_that_admission_refuses),
+    cmocka_unit_test(test_a_line_may_carry_more_than_is_read),
+    cmocka_unit_test(test_empty_lines_other_line_ends_and_a_mark_are_passed_over),
+    cmocka_unit_test(test_a_stream_of_nothing_has_no_lines),
+    cmocka_unit_test(test_files_are_read_packed_or_not),
+    cmocka_unit_test(test_standard_input_is_read_packed_or_not),
+    cmocka_unit_test(test_a_file_that_is_not_there_is_told),
+    SC_CASES(test_what_is_written_reads_back_equal),
+    cmocka_unit_test(test_times_are_written_exactly),
+    cmocka_unit_test(test_a_line_is_written_as_the_format_has_it),
+    cmocka_unit_test(test_users_stay_where_they_are_however_many_lines_follow),
+};
+SC_SUITE_WITH(tests, open_map, close_map)

@@ -226,12 +226,9 @@ static void test_nesting_without_end_is_refused(void **state)
     sc_map_free(map);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_line_that_is_no_query_is_refused_with_its_field),
-        cmocka_unit_test(test_a_line_cut_anywhere_is_refused),
-        cmocka_unit_test(test_nesting_without_end_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_line_that_is_no_query_is_refused_with_its_field),
+    cmocka_unit_test(test_a_line_cut_anywhere_is_refused),
+    cmocka_unit_test(test_nesting_without_end_is_refused),
+};
+SC_SUITE(tests)

@@ -18,10 +18,7 @@ static void test_numbers_ascend_each_once(void **state)
     assert_int_equal(sc__place_of(wanted, 3, 8), 3);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_numbers_ascend_each_once),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_numbers_ascend_each_once),
+};
+SC_SUITE(tests)

@@ -174,14 +174,11 @@ static void test_names_of_border_nodes_must_have_their_place(void **state)
     exchange_free(&x);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_encodings_have_names_and_media_types),
-        cmocka_unit_test(test_a_message_that_is_too_large_is_not_even_looked_at),
-        cmocka_unit_test(test_a_relay_that_is_none_is_not_written),
-        cmocka_unit_test(test_a_reply_that_is_none_is_not_written),
-        cmocka_unit_test(test_names_of_border_nodes_must_have_their_place),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_encodings_have_names_and_media_types),
+    cmocka_unit_test(test_a_message_that_is_too_large_is_not_even_looked_at),
+    cmocka_unit_test(test_a_relay_that_is_none_is_not_written),
+    cmocka_unit_test(test_a_reply_that_is_none_is_not_written),
+    cmocka_unit_test(test_names_of_border_nodes_must_have_their_place),
+};
+SC_SUITE(tests)

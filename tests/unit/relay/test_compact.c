@@ -315,18 +315,15 @@ static void test_a_message_about_another_map_is_refused(void **state)
     exchange_free(&other);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_a_relay_is_read_as_it_was_written),
-        SC_CASES(test_a_reply_about_objects_of_the_map_is_read_as_it_was_written),
-        SC_CASES(test_a_reply_about_own_objects_is_read_as_it_was_written),
-        cmocka_unit_test(test_writing_again_replaces_what_was_there),
-        cmocka_unit_test(test_the_bytes_are_those_of_the_documentation),
-        SC_CASES(test_messages_cut_anywhere_are_harmless),
-        SC_CASES(test_messages_with_a_bit_turned_are_harmless),
-        SC_CASES(test_random_bytes_are_harmless),
-        cmocka_unit_test(test_a_message_about_another_map_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_a_relay_is_read_as_it_was_written),
+    SC_CASES(test_a_reply_about_objects_of_the_map_is_read_as_it_was_written),
+    SC_CASES(test_a_reply_about_own_objects_is_read_as_it_was_written),
+    cmocka_unit_test(test_writing_again_replaces_what_was_there),
+    cmocka_unit_test(test_the_bytes_are_those_of_the_documentation),
+    SC_CASES(test_messages_cut_anywhere_are_harmless),
+    SC_CASES(test_messages_with_a_bit_turned_are_harmless),
+    SC_CASES(test_random_bytes_are_harmless),
+    cmocka_unit_test(test_a_message_about_another_map_is_refused),
+};
+SC_SUITE(tests)

@@ -435,14 +435,11 @@ static void test_a_small_message_does_not_take_much_memory(void **state)
     town_free(&t);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_is_wrong_in_a_relay_is_told),
-        cmocka_unit_test(test_what_is_wrong_in_a_request_is_told),
-        cmocka_unit_test(test_what_is_wrong_in_the_lists_of_a_reply_is_told),
-        cmocka_unit_test(test_what_is_wrong_in_the_objects_of_a_reply_is_told),
-        cmocka_unit_test(test_a_small_message_does_not_take_much_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_what_is_wrong_in_a_relay_is_told),
+    cmocka_unit_test(test_what_is_wrong_in_a_request_is_told),
+    cmocka_unit_test(test_what_is_wrong_in_the_lists_of_a_reply_is_told),
+    cmocka_unit_test(test_what_is_wrong_in_the_objects_of_a_reply_is_told),
+    cmocka_unit_test(test_a_small_message_does_not_take_much_memory),
+};
+SC_SUITE(tests)

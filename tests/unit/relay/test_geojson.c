@@ -312,14 +312,11 @@ static void test_a_map_without_degrees_is_refused(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_a_relay_is_found_again_on_the_roads_it_came_from),
-        SC_CASES(test_a_reply_about_objects_of_a_map_is_read_as_it_was_written),
-        SC_CASES(test_a_reply_about_own_objects_is_read_as_it_was_written),
-        cmocka_unit_test(test_a_provider_answers_by_the_names_that_border_nodes_came_with),
-        cmocka_unit_test(test_a_map_without_degrees_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_a_relay_is_found_again_on_the_roads_it_came_from),
+    SC_CASES(test_a_reply_about_objects_of_a_map_is_read_as_it_was_written),
+    SC_CASES(test_a_reply_about_own_objects_is_read_as_it_was_written),
+    cmocka_unit_test(test_a_provider_answers_by_the_names_that_border_nodes_came_with),
+    cmocka_unit_test(test_a_map_without_degrees_is_refused),
+};
+SC_SUITE(tests)

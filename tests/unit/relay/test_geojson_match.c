@@ -399,18 +399,15 @@ static void test_a_point_between_two_crossings_cannot_be_told(void **state)
     sketch_free(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_relay_is_found_on_a_map_of_the_same_roads),
-        cmocka_unit_test(test_a_map_too_far_off_is_another),
-        cmocka_unit_test(test_a_line_may_be_two_roads_of_this_map),
-        cmocka_unit_test(test_a_line_along_a_part_of_a_road_is_refused),
-        cmocka_unit_test(test_a_bridge_is_not_the_road_below),
-        cmocka_unit_test(test_one_of_two_roads_that_are_drawn_alike_cannot_be_told),
-        cmocka_unit_test(test_two_lines_are_not_one_road),
-        cmocka_unit_test(test_a_point_is_the_crossing_of_a_road_that_was_sent),
-        cmocka_unit_test(test_a_point_between_two_crossings_cannot_be_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_relay_is_found_on_a_map_of_the_same_roads),
+    cmocka_unit_test(test_a_map_too_far_off_is_another),
+    cmocka_unit_test(test_a_line_may_be_two_roads_of_this_map),
+    cmocka_unit_test(test_a_line_along_a_part_of_a_road_is_refused),
+    cmocka_unit_test(test_a_bridge_is_not_the_road_below),
+    cmocka_unit_test(test_one_of_two_roads_that_are_drawn_alike_cannot_be_told),
+    cmocka_unit_test(test_two_lines_are_not_one_road),
+    cmocka_unit_test(test_a_point_is_the_crossing_of_a_road_that_was_sent),
+    cmocka_unit_test(test_a_point_between_two_crossings_cannot_be_told),
+};
+SC_SUITE(tests)

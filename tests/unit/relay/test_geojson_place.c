@@ -69,11 +69,8 @@ static void test_only_roads_that_were_sent_are_near(void **state)
     sketch_free(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_the_nearest_road_among_those_sent_is_that_of_a_plain_search),
-        cmocka_unit_test(test_only_roads_that_were_sent_are_near),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_the_nearest_road_among_those_sent_is_that_of_a_plain_search),
+    cmocka_unit_test(test_only_roads_that_were_sent_are_near),
+};
+SC_SUITE(tests)

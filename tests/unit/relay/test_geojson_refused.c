@@ -355,16 +355,13 @@ static void test_texts_with_a_byte_changed_are_harmless(void **state)
     town_free(&t);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_is_wrong_in_a_relay_is_told),
-        cmocka_unit_test(test_what_is_wrong_in_a_reply_is_told),
-        cmocka_unit_test(test_more_than_the_limits_is_refused),
-        cmocka_unit_test(test_a_small_text_does_not_take_much_memory),
-        cmocka_unit_test(test_what_is_said_does_not_repeat_a_position),
-        cmocka_unit_test(test_texts_cut_anywhere_are_refused),
-        cmocka_unit_test(test_texts_with_a_byte_changed_are_harmless),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_what_is_wrong_in_a_relay_is_told),
+    cmocka_unit_test(test_what_is_wrong_in_a_reply_is_told),
+    cmocka_unit_test(test_more_than_the_limits_is_refused),
+    cmocka_unit_test(test_a_small_text_does_not_take_much_memory),
+    cmocka_unit_test(test_what_is_said_does_not_repeat_a_position),
+    cmocka_unit_test(test_texts_cut_anywhere_are_refused),
+    cmocka_unit_test(test_texts_with_a_byte_changed_are_harmless),
+};
+SC_SUITE(tests)

@@ -123,12 +123,9 @@ static void test_an_object_that_can_be_told_is_taken_beside_roads_drawn_alike(vo
     town_free(&t);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_an_object_on_one_of_two_roads_drawn_alike_is_refused),
-        cmocka_unit_test(test_an_object_on_a_loop_drawn_as_a_point_is_refused),
-        cmocka_unit_test(test_an_object_that_can_be_told_is_taken_beside_roads_drawn_alike),
-    };
-    return cmocka_run_group_tests_name("relay geojson twins", tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_an_object_on_one_of_two_roads_drawn_alike_is_refused),
+    cmocka_unit_test(test_an_object_on_a_loop_drawn_as_a_point_is_refused),
+    cmocka_unit_test(test_an_object_that_can_be_told_is_taken_beside_roads_drawn_alike),
+};
+SC_SUITE(tests)

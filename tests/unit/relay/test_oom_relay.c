@@ -150,12 +150,9 @@ static void test_a_reply_without_memory_can_be_begun_again(void **state)
     sc_reply_fini(&reply);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_messages_that_do_not_fit_are_told),
-        cmocka_unit_test(test_a_vocabulary_that_does_not_fit_is_told),
-        cmocka_unit_test(test_a_reply_without_memory_can_be_begun_again),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_messages_that_do_not_fit_are_told),
+    cmocka_unit_test(test_a_vocabulary_that_does_not_fit_is_told),
+    cmocka_unit_test(test_a_reply_without_memory_can_be_begun_again),
+};
+SC_SUITE(tests)

@@ -99,14 +99,11 @@ static void test_what_is_not_utf8_becomes_something_that_is(void **state)
     sc_bytes_fini(&b);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_decimals_are_rounded_and_no_more_than_needed),
-        cmocka_unit_test(test_every_grid_position_is_shown_exactly),
-        cmocka_unit_test(test_numbers_do_not_depend_on_the_locale),
-        cmocka_unit_test(test_strings_read_back_as_they_were),
-        cmocka_unit_test(test_what_is_not_utf8_becomes_something_that_is),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_decimals_are_rounded_and_no_more_than_needed),
+    cmocka_unit_test(test_every_grid_position_is_shown_exactly),
+    cmocka_unit_test(test_numbers_do_not_depend_on_the_locale),
+    cmocka_unit_test(test_strings_read_back_as_they_were),
+    cmocka_unit_test(test_what_is_not_utf8_becomes_something_that_is),
+};
+SC_SUITE(tests)

@@ -131,11 +131,8 @@ static void test_cloaks_of_san_francisco_are_found_again_but_for_a_few(void **st
     check_map(SC_FORMAT_SHAPEFILE, names, 1, 5);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_cloaks_of_california_are_found_again),
-        SC_CASES(test_cloaks_of_san_francisco_are_found_again_but_for_a_few),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_cloaks_of_california_are_found_again),
+    SC_CASES(test_cloaks_of_san_francisco_are_found_again_but_for_a_few),
+};
+SC_SUITE(tests)

@@ -130,17 +130,14 @@ static void test_a_segment_has_two_border_nodes_at_most(void **state)
     check_refused(s, SIZE_MAX, SC_EINVAL, "3 segments cannot have 7 border nodes");
 }
 
-int main(void)
-{
 #define SAMPLE(test) cmocka_unit_test_setup_teardown(test, open_sample, close_sample)
-    const struct CMUnitTest tests[] = {
-        SAMPLE(test_a_relay_of_the_map_passes_up_to_its_last_segment_and_node),
-        SAMPLE(test_another_map_is_told_before_its_ids_are_looked_at),
-        SAMPLE(test_no_segment_and_no_request_are_refused),
-        SAMPLE(test_one_segment_more_than_allowed_is_too_many),
-        SAMPLE(test_segments_that_do_not_exist_or_ascend_are_refused),
-        SAMPLE(test_border_nodes_that_do_not_exist_or_ascend_are_refused),
-        SAMPLE(test_a_segment_has_two_border_nodes_at_most),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SAMPLE(test_a_relay_of_the_map_passes_up_to_its_last_segment_and_node),
+    SAMPLE(test_another_map_is_told_before_its_ids_are_looked_at),
+    SAMPLE(test_no_segment_and_no_request_are_refused),
+    SAMPLE(test_one_segment_more_than_allowed_is_too_many),
+    SAMPLE(test_segments_that_do_not_exist_or_ascend_are_refused),
+    SAMPLE(test_border_nodes_that_do_not_exist_or_ascend_are_refused),
+    SAMPLE(test_a_segment_has_two_border_nodes_at_most),
+};
+SC_SUITE(tests)

@@ -120,14 +120,11 @@ static void test_a_reply_beyond_all_sizes_stays_empty(void **state)
     sc_reply_fini(&reply);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_relay_has_room_for_its_tables),
-        cmocka_unit_test(test_a_relay_beyond_all_sizes_is_none),
-        cmocka_unit_test(test_a_reply_is_filled_list_by_list_and_again),
-        cmocka_unit_test(test_a_reply_grows_as_it_needs),
-        cmocka_unit_test(test_a_reply_beyond_all_sizes_stays_empty),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_relay_has_room_for_its_tables),
+    cmocka_unit_test(test_a_relay_beyond_all_sizes_is_none),
+    cmocka_unit_test(test_a_reply_is_filled_list_by_list_and_again),
+    cmocka_unit_test(test_a_reply_grows_as_it_needs),
+    cmocka_unit_test(test_a_reply_beyond_all_sizes_stays_empty),
+};
+SC_SUITE(tests)

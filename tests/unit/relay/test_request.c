@@ -121,14 +121,11 @@ static void test_requests_that_differ_in_anything_are_not_equal(void **state)
     assert_false(sc_request_equal(&near, &plain));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_request_within_the_limits_makes_sense),
-        cmocka_unit_test(test_what_cannot_be_asked_is_refused_with_a_reason),
-        cmocka_unit_test(test_limits_are_what_the_provider_says),
-        cmocka_unit_test(test_requests_that_ask_the_same_have_one_normal_form),
-        cmocka_unit_test(test_requests_that_differ_in_anything_are_not_equal),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_request_within_the_limits_makes_sense),
+    cmocka_unit_test(test_what_cannot_be_asked_is_refused_with_a_reason),
+    cmocka_unit_test(test_limits_are_what_the_provider_says),
+    cmocka_unit_test(test_requests_that_ask_the_same_have_one_normal_form),
+    cmocka_unit_test(test_requests_that_differ_in_anything_are_not_equal),
+};
+SC_SUITE(tests)

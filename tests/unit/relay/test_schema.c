@@ -288,12 +288,9 @@ static void test_the_schema_refuses_what_is_no_message(void **state)
     json_decref(schema);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_what_is_written_is_valid_by_the_schema),
-        cmocka_unit_test(test_a_relay_names_nothing_of_the_map),
-        cmocka_unit_test(test_the_schema_refuses_what_is_no_message),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_what_is_written_is_valid_by_the_schema),
+    cmocka_unit_test(test_a_relay_names_nothing_of_the_map),
+    cmocka_unit_test(test_the_schema_refuses_what_is_no_message),
+};
+SC_SUITE(tests)

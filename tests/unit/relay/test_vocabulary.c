@@ -34,11 +34,8 @@ static void test_a_map_lends_its_words(void **state)
     sc_map_free(map);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_word_is_found_and_an_unknown_one_is_not),
-        cmocka_unit_test(test_a_map_lends_its_words),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_word_is_found_and_an_unknown_one_is_not),
+    cmocka_unit_test(test_a_map_lends_its_words),
+};
+SC_SUITE(tests)

@@ -166,15 +166,12 @@ static void test_a_member_that_nobody_asked_for_breaks_the_run_and_is_no_case(vo
     sc_case_book_fini(&book);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_is_added_comes_back_however_many_there_are),
-        cmocka_unit_test(test_users_are_told_apart_by_all_bytes_of_their_names),
-        cmocka_unit_test(test_the_adversarys_own_are_known_by_how_their_names_begin),
-        cmocka_unit_test(test_a_book_knows_members_from_when_they_asked),
-        cmocka_unit_test(test_a_window_keeps_what_leaves_in_it_under_the_numbers_of_the_run),
-        cmocka_unit_test(test_a_member_that_nobody_asked_for_breaks_the_run_and_is_no_case),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_what_is_added_comes_back_however_many_there_are),
+    cmocka_unit_test(test_users_are_told_apart_by_all_bytes_of_their_names),
+    cmocka_unit_test(test_the_adversarys_own_are_known_by_how_their_names_begin),
+    cmocka_unit_test(test_a_book_knows_members_from_when_they_asked),
+    cmocka_unit_test(test_a_window_keeps_what_leaves_in_it_under_the_numbers_of_the_run),
+    cmocka_unit_test(test_a_member_that_nobody_asked_for_breaks_the_run_and_is_no_case),
+};
+SC_SUITE(tests)

@@ -281,13 +281,10 @@ static void test_what_is_no_record_to_attack_is_refused_without_a_secret(void **
     sc_case_record_fini(&record);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_a_record_gives_the_cases_that_were_heard_for_every_method),
-        cmocka_unit_test(test_the_questions_of_a_record_asked_again_make_the_same_run),
-        cmocka_unit_test(test_a_record_that_does_not_say_its_engine_is_read_as_well),
-        SC_CASES(test_what_is_no_record_to_attack_is_refused_without_a_secret),
-    };
-    return cmocka_run_group_tests(tests, open_town, close_town);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_a_record_gives_the_cases_that_were_heard_for_every_method),
+    cmocka_unit_test(test_the_questions_of_a_record_asked_again_make_the_same_run),
+    cmocka_unit_test(test_a_record_that_does_not_say_its_engine_is_read_as_well),
+    SC_CASES(test_what_is_no_record_to_attack_is_refused_without_a_secret),
+};
+SC_SUITE_WITH(tests, open_town, close_town)

@@ -654,25 +654,22 @@ static void test_more_questions_than_can_be_numbered_are_refused(void **state)
     sc_map_free(map);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_victims_are_the_same_whatever_is_injected),
-        SC_CASES(test_everybody_on_a_road_is_a_victim_once_if_there_are_to_be_enough),
-        cmocka_unit_test(test_victims_ask_in_the_window),
-        cmocka_unit_test(test_any_question_may_be_a_victims),
-        cmocka_unit_test(test_a_stream_without_questions_has_no_victims),
-        SC_CASES(test_lines_are_in_order_and_none_is_lost),
-        SC_CASES(test_injected_come_just_before_their_victim_and_want_the_same),
-        cmocka_unit_test(test_users_are_as_many_as_are_asked_for),
-        SC_CASES(test_injected_stand_around_their_victim_on_roads_of_their_own),
-        cmocka_unit_test(test_victims_are_found_by_their_positions),
-        SC_CASES(test_more_injected_only_add_to_fewer),
-        cmocka_unit_test(test_all_roads_around_are_equally_likely),
-        cmocka_unit_test(test_a_run_admits_all_and_victims_are_found_in_it),
-        cmocka_unit_test(test_bad_options_are_refused),
-        cmocka_unit_test(test_a_name_kept_for_the_adversary_is_refused_and_not_repeated),
-        cmocka_unit_test(test_more_questions_than_can_be_numbered_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_victims_are_the_same_whatever_is_injected),
+    SC_CASES(test_everybody_on_a_road_is_a_victim_once_if_there_are_to_be_enough),
+    cmocka_unit_test(test_victims_ask_in_the_window),
+    cmocka_unit_test(test_any_question_may_be_a_victims),
+    cmocka_unit_test(test_a_stream_without_questions_has_no_victims),
+    SC_CASES(test_lines_are_in_order_and_none_is_lost),
+    SC_CASES(test_injected_come_just_before_their_victim_and_want_the_same),
+    cmocka_unit_test(test_users_are_as_many_as_are_asked_for),
+    SC_CASES(test_injected_stand_around_their_victim_on_roads_of_their_own),
+    cmocka_unit_test(test_victims_are_found_by_their_positions),
+    SC_CASES(test_more_injected_only_add_to_fewer),
+    cmocka_unit_test(test_all_roads_around_are_equally_likely),
+    cmocka_unit_test(test_a_run_admits_all_and_victims_are_found_in_it),
+    cmocka_unit_test(test_bad_options_are_refused),
+    cmocka_unit_test(test_a_name_kept_for_the_adversary_is_refused_and_not_repeated),
+    cmocka_unit_test(test_more_questions_than_can_be_numbered_are_refused),
+};
+SC_SUITE(tests)

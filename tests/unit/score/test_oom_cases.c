@@ -181,13 +181,10 @@ static void test_a_sighting_without_memory_is_none(void **state)
     assert_int_equal(failures, 2);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_case_that_does_not_fit_leaves_the_others_as_they_were),
-        cmocka_unit_test(test_a_book_without_memory_says_so),
-        cmocka_unit_test(test_a_record_that_does_not_fit_is_told),
-        cmocka_unit_test(test_a_sighting_without_memory_is_none),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_case_that_does_not_fit_leaves_the_others_as_they_were),
+    cmocka_unit_test(test_a_book_without_memory_says_so),
+    cmocka_unit_test(test_a_record_that_does_not_fit_is_told),
+    cmocka_unit_test(test_a_sighting_without_memory_is_none),
+};
+SC_SUITE(tests)

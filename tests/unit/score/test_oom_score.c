@@ -123,13 +123,10 @@ static void test_victims_are_found_without_memory(void **state)
     sc_cases_fini(&cases);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_trails_without_memory_are_not_there),
-        cmocka_unit_test(test_a_step_without_memory_is_not_seen),
-        cmocka_unit_test(test_an_injection_without_memory_is_told),
-        cmocka_unit_test(test_victims_are_found_without_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_trails_without_memory_are_not_there),
+    cmocka_unit_test(test_a_step_without_memory_is_not_seen),
+    cmocka_unit_test(test_an_injection_without_memory_is_told),
+    cmocka_unit_test(test_victims_are_found_without_memory),
+};
+SC_SUITE(tests)

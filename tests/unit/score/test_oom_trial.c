@@ -116,11 +116,8 @@ static void test_a_file_without_memory_is_not_there(void **state)
     place_free(&p);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_trial_without_memory_says_so),
-        cmocka_unit_test(test_a_file_without_memory_is_not_there),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_trial_without_memory_says_so),
+    cmocka_unit_test(test_a_file_without_memory_is_not_there),
+};
+SC_SUITE(tests)

@@ -135,18 +135,15 @@ static void test_a_case_without_strangers_scores_nothing(void **state)
     check_score(sc_score_case(&posterior, &one), 0, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_likeliest_segment_has_rank_one),
-        cmocka_unit_test(test_equals_have_the_mean_of_their_ranks),
-        cmocka_unit_test(test_who_knows_nothing_gives_the_middle_rank_to_all),
-        cmocka_unit_test(test_a_truth_that_nobody_thought_of_has_nothing_and_the_last_rank),
-        SC_CASES(test_ranks_always_sum_to_the_same),
-        cmocka_unit_test(test_a_case_scores_the_mean_of_its_strangers_alone),
-        cmocka_unit_test(test_a_belief_expects_of_the_truth_the_sum_of_its_squares),
-        cmocka_unit_test(test_what_is_expected_is_the_mean_score_of_a_right_belief),
-        cmocka_unit_test(test_a_case_without_strangers_scores_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_the_likeliest_segment_has_rank_one),
+    cmocka_unit_test(test_equals_have_the_mean_of_their_ranks),
+    cmocka_unit_test(test_who_knows_nothing_gives_the_middle_rank_to_all),
+    cmocka_unit_test(test_a_truth_that_nobody_thought_of_has_nothing_and_the_last_rank),
+    SC_CASES(test_ranks_always_sum_to_the_same),
+    cmocka_unit_test(test_a_case_scores_the_mean_of_its_strangers_alone),
+    cmocka_unit_test(test_a_belief_expects_of_the_truth_the_sum_of_its_squares),
+    cmocka_unit_test(test_what_is_expected_is_the_mean_score_of_a_right_belief),
+    cmocka_unit_test(test_a_case_without_strangers_scores_nothing),
+};
+SC_SUITE(tests)

@@ -175,12 +175,9 @@ static void test_a_cloak_of_its_own_queries_only_shows_nobody(void **state)
     assert_int_equal(own.sighting.stranger_count, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_cases_that_differ_only_in_the_truth_look_the_same_byte_for_byte),
-        SC_CASES(test_every_strangers_needs_are_seen_and_every_place_of_its_own),
-        cmocka_unit_test(test_a_cloak_of_its_own_queries_only_shows_nobody),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_cases_that_differ_only_in_the_truth_look_the_same_byte_for_byte),
+    SC_CASES(test_every_strangers_needs_are_seen_and_every_place_of_its_own),
+    cmocka_unit_test(test_a_cloak_of_its_own_queries_only_shows_nobody),
+};
+SC_SUITE(tests)

@@ -224,13 +224,10 @@ static void test_a_tracker_is_told_of_cloaks_and_patience_and_nothing_else(void 
     sc_map_free(map);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_trails_are_those_of_a_plain_search),
-        cmocka_unit_test(test_least_nothing_is_least_one),
-        cmocka_unit_test(test_the_seed_draws_the_order_and_any_traveller_may_be_first),
-        cmocka_unit_test(test_a_tracker_is_told_of_cloaks_and_patience_and_nothing_else),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_trails_are_those_of_a_plain_search),
+    cmocka_unit_test(test_least_nothing_is_least_one),
+    cmocka_unit_test(test_the_seed_draws_the_order_and_any_traveller_may_be_first),
+    cmocka_unit_test(test_a_tracker_is_told_of_cloaks_and_patience_and_nothing_else),
+};
+SC_SUITE(tests)

@@ -237,14 +237,11 @@ static void test_kinds_have_names_of_their_own(void **state)
     assert_string_equal(sc_trial_kind_title(SC_TRIAL_KIND_COUNT), "unknown");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_cloak_is_attacked_as_by_hand),
-        cmocka_unit_test(test_victims_are_attacked_as_by_hand),
-        cmocka_unit_test(test_travellers_are_followed_as_by_hand),
-        cmocka_unit_test(test_progress_is_told_from_none_to_all),
-        cmocka_unit_test(test_kinds_have_names_of_their_own),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_every_cloak_is_attacked_as_by_hand),
+    cmocka_unit_test(test_victims_are_attacked_as_by_hand),
+    cmocka_unit_test(test_travellers_are_followed_as_by_hand),
+    cmocka_unit_test(test_progress_is_told_from_none_to_all),
+    cmocka_unit_test(test_kinds_have_names_of_their_own),
+};
+SC_SUITE(tests)

@@ -274,18 +274,15 @@ static void test_options_out_of_range_are_refused(void **state)
     made_stage_close(&on);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_choices_of_cloaks_are_equally_likely),
-        cmocka_unit_test(test_the_same_seed_draws_the_same),
-        cmocka_unit_test(test_a_limit_of_none_or_of_more_than_there_are_is_all),
-        cmocka_unit_test(test_any_number_of_threads_does_the_same),
-        cmocka_unit_test(test_cloaks_without_a_stranger_are_passed_over),
-        cmocka_unit_test(test_cloaks_with_too_many_members_are_passed_over_and_counted),
-        cmocka_unit_test(test_an_injection_that_finds_nobody_says_so),
-        cmocka_unit_test(test_nobody_is_followed_who_was_cloaked_once),
-        cmocka_unit_test(test_options_out_of_range_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_all_choices_of_cloaks_are_equally_likely),
+    cmocka_unit_test(test_the_same_seed_draws_the_same),
+    cmocka_unit_test(test_a_limit_of_none_or_of_more_than_there_are_is_all),
+    cmocka_unit_test(test_any_number_of_threads_does_the_same),
+    cmocka_unit_test(test_cloaks_without_a_stranger_are_passed_over),
+    cmocka_unit_test(test_cloaks_with_too_many_members_are_passed_over_and_counted),
+    cmocka_unit_test(test_an_injection_that_finds_nobody_says_so),
+    cmocka_unit_test(test_nobody_is_followed_who_was_cloaked_once),
+    cmocka_unit_test(test_options_out_of_range_are_refused),
+};
+SC_SUITE(tests)

@@ -384,17 +384,14 @@ static void test_trying_whether_files_can_be_written_changes_nothing(void **stat
     sc_map_free(map);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_table_of_cloaks_has_every_number),
-        cmocka_unit_test(test_a_table_of_links_has_every_segment),
-        cmocka_unit_test(test_numbers_that_are_as_large_as_can_be_are_written),
-        cmocka_unit_test(test_geojson_has_every_segment_where_the_map_has_it),
-        cmocka_unit_test(test_geojson_without_cloaks_is_an_empty_collection),
-        cmocka_unit_test(test_geojson_of_a_map_without_coordinates_is_refused),
-        cmocka_unit_test(test_a_file_that_cannot_be_written_leaves_nothing_behind),
-        cmocka_unit_test(test_trying_whether_files_can_be_written_changes_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_table_of_cloaks_has_every_number),
+    cmocka_unit_test(test_a_table_of_links_has_every_segment),
+    cmocka_unit_test(test_numbers_that_are_as_large_as_can_be_are_written),
+    cmocka_unit_test(test_geojson_has_every_segment_where_the_map_has_it),
+    cmocka_unit_test(test_geojson_without_cloaks_is_an_empty_collection),
+    cmocka_unit_test(test_geojson_of_a_map_without_coordinates_is_refused),
+    cmocka_unit_test(test_a_file_that_cannot_be_written_leaves_nothing_behind),
+    cmocka_unit_test(test_trying_whether_files_can_be_written_changes_nothing),
+};
+SC_SUITE(tests)

@@ -138,13 +138,10 @@ static void test_means_of_nothing_are_nothing(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_means_are_those_by_hand),
-        cmocka_unit_test(test_means_of_one_number_of_cloaks_are_of_no_other),
-        cmocka_unit_test(test_where_all_are_unexplained_nothing_is_believed),
-        cmocka_unit_test(test_means_of_nothing_are_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_means_are_those_by_hand),
+    cmocka_unit_test(test_means_of_one_number_of_cloaks_are_of_no_other),
+    cmocka_unit_test(test_where_all_are_unexplained_nothing_is_believed),
+    cmocka_unit_test(test_means_of_nothing_are_nothing),
+};
+SC_SUITE(tests)

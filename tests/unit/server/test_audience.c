@@ -518,23 +518,20 @@ static void test_threads_tell_while_listeners_come_and_go(void **state)
     fixture_close(&f);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_listener_gets_a_stream_of_events),
-        cmocka_unit_test(test_every_listener_hears_everything_once_and_in_order),
-        cmocka_unit_test(test_a_newcomer_is_greeted_alone_and_counts_by_then),
-        cmocka_unit_test(test_no_more_may_listen_than_was_said),
-        cmocka_unit_test(test_a_listener_who_cannot_be_remembered_does_not_count),
-        cmocka_unit_test(test_nobody_is_told_when_nobody_listens),
-        cmocka_unit_test(test_what_there_is_no_memory_for_is_lost_and_counted),
-        cmocka_unit_test(test_a_loop_that_does_not_keep_up_loses_texts_and_holds_up_nobody),
-        cmocka_unit_test(test_a_loop_that_does_not_keep_up_takes_no_more_memory_than_was_said),
-        cmocka_unit_test(test_who_does_not_read_is_cut_off),
-        cmocka_unit_test(test_silence_is_broken_by_a_comment),
-        cmocka_unit_test(test_who_is_told_something_each_second_hears_no_comment),
-        cmocka_unit_test(test_streams_end_when_they_are_ended),
-        cmocka_unit_test(test_threads_tell_while_listeners_come_and_go),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_listener_gets_a_stream_of_events),
+    cmocka_unit_test(test_every_listener_hears_everything_once_and_in_order),
+    cmocka_unit_test(test_a_newcomer_is_greeted_alone_and_counts_by_then),
+    cmocka_unit_test(test_no_more_may_listen_than_was_said),
+    cmocka_unit_test(test_a_listener_who_cannot_be_remembered_does_not_count),
+    cmocka_unit_test(test_nobody_is_told_when_nobody_listens),
+    cmocka_unit_test(test_what_there_is_no_memory_for_is_lost_and_counted),
+    cmocka_unit_test(test_a_loop_that_does_not_keep_up_loses_texts_and_holds_up_nobody),
+    cmocka_unit_test(test_a_loop_that_does_not_keep_up_takes_no_more_memory_than_was_said),
+    cmocka_unit_test(test_who_does_not_read_is_cut_off),
+    cmocka_unit_test(test_silence_is_broken_by_a_comment),
+    cmocka_unit_test(test_who_is_told_something_each_second_hears_no_comment),
+    cmocka_unit_test(test_streams_end_when_they_are_ended),
+    cmocka_unit_test(test_threads_tell_while_listeners_come_and_go),
+};
+SC_SUITE(tests)

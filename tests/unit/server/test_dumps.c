@@ -48,11 +48,8 @@ static void test_descriptors_are_raised_to_the_hard_limit(void **state)
     assert_int_equal(in_child(raise_descriptors), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_process_is_closed_to_dumps_and_debuggers),
-        cmocka_unit_test(test_descriptors_are_raised_to_the_hard_limit),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_process_is_closed_to_dumps_and_debuggers),
+    cmocka_unit_test(test_descriptors_are_raised_to_the_hard_limit),
+};
+SC_SUITE(tests)

@@ -345,14 +345,11 @@ static void test_a_process_can_end_as_usual(void **state)
     assert_int_equal(in_child(end_with_abort), -SIGABRT);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_serving_needs_goes_on),
-        cmocka_unit_test(test_a_tls_connection_can_be_made),
-        cmocka_unit_test(test_what_it_does_not_need_is_denied),
-        cmocka_unit_test(test_threads_that_were_there_before_are_filtered_too),
-        cmocka_unit_test(test_a_process_can_end_as_usual),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_what_serving_needs_goes_on),
+    cmocka_unit_test(test_a_tls_connection_can_be_made),
+    cmocka_unit_test(test_what_it_does_not_need_is_denied),
+    cmocka_unit_test(test_threads_that_were_there_before_are_filtered_too),
+    cmocka_unit_test(test_a_process_can_end_as_usual),
+};
+SC_SUITE(tests)

@@ -160,11 +160,8 @@ static void test_what_is_over_is_nowhere(void **state)
     house_stop(h);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_is_forgotten_is_nowhere_while_the_request_waits),
-        cmocka_unit_test(test_what_is_over_is_nowhere),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_what_is_forgotten_is_nowhere_while_the_request_waits),
+    cmocka_unit_test(test_what_is_over_is_nowhere),
+};
+SC_SUITE(tests)

@@ -332,21 +332,18 @@ static void test_lines_of_several_threads_do_not_mix(void **state)
     piped_free(p);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_line_of_logfmt),
-        cmocka_unit_test(test_a_line_of_json),
-        cmocka_unit_test(test_only_what_is_wanted_is_written),
-        cmocka_unit_test(test_levels_have_names),
-        cmocka_unit_test(test_no_text_breaks_a_line_of_logfmt),
-        cmocka_unit_test(test_every_line_of_json_can_be_read_whatever_is_logged),
-        cmocka_unit_test(test_numbers_that_are_none_are_null),
-        cmocka_unit_test(test_a_long_text_is_cut_between_characters),
-        cmocka_unit_test(test_a_field_that_does_not_fit_is_left_out_whole),
-        cmocka_unit_test(test_a_log_that_nobody_reads_is_not_waited_for),
-        cmocka_unit_test(test_a_line_that_cannot_be_written_is_counted),
-        cmocka_unit_test(test_lines_of_several_threads_do_not_mix),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_line_of_logfmt),
+    cmocka_unit_test(test_a_line_of_json),
+    cmocka_unit_test(test_only_what_is_wanted_is_written),
+    cmocka_unit_test(test_levels_have_names),
+    cmocka_unit_test(test_no_text_breaks_a_line_of_logfmt),
+    cmocka_unit_test(test_every_line_of_json_can_be_read_whatever_is_logged),
+    cmocka_unit_test(test_numbers_that_are_none_are_null),
+    cmocka_unit_test(test_a_long_text_is_cut_between_characters),
+    cmocka_unit_test(test_a_field_that_does_not_fit_is_left_out_whole),
+    cmocka_unit_test(test_a_log_that_nobody_reads_is_not_waited_for),
+    cmocka_unit_test(test_a_line_that_cannot_be_written_is_counted),
+    cmocka_unit_test(test_lines_of_several_threads_do_not_mix),
+};
+SC_SUITE(tests)

@@ -146,13 +146,10 @@ static void test_nobody_to_tell_is_no_failure(void **state)
     unsetenv("NOTIFY_SOCKET");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sockets_of_this_process_are_taken_once),
-        cmocka_unit_test(test_what_is_not_meant_for_this_process_is_left_alone),
-        cmocka_unit_test(test_a_manager_is_told_by_its_socket),
-        cmocka_unit_test(test_nobody_to_tell_is_no_failure),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_sockets_of_this_process_are_taken_once),
+    cmocka_unit_test(test_what_is_not_meant_for_this_process_is_left_alone),
+    cmocka_unit_test(test_a_manager_is_told_by_its_socket),
+    cmocka_unit_test(test_nobody_to_tell_is_no_failure),
+};
+SC_SUITE(tests)

@@ -57,10 +57,7 @@ static void test_an_audience_that_cannot_be_made(void **state)
     assert_true(failures >= 6);  // itself, its loops, two handovers of two parts each
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_an_audience_that_cannot_be_made),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_an_audience_that_cannot_be_made),
+};
+SC_SUITE(tests)

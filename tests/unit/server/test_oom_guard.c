@@ -170,14 +170,11 @@ static void test_work_itself_takes_no_memory(void **state)
     sc_revoked_free(revoked);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_keys_that_cannot_be_had),
-        cmocka_unit_test(test_a_list_that_cannot_be_read),
-        cmocka_unit_test(test_a_list_that_cannot_be_added_to_stays),
-        cmocka_unit_test(test_tables_that_cannot_be_made),
-        cmocka_unit_test(test_work_itself_takes_no_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_keys_that_cannot_be_had),
+    cmocka_unit_test(test_a_list_that_cannot_be_read),
+    cmocka_unit_test(test_a_list_that_cannot_be_added_to_stays),
+    cmocka_unit_test(test_tables_that_cannot_be_made),
+    cmocka_unit_test(test_work_itself_takes_no_memory),
+};
+SC_SUITE(tests)

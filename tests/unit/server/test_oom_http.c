@@ -178,12 +178,9 @@ static void test_a_server_without_memory_turns_clients_away_and_goes_on(void **s
     sc_http_free(http);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_opening_a_server),
-        cmocka_unit_test(test_asking_to_be_called),
-        cmocka_unit_test(test_a_server_without_memory_turns_clients_away_and_goes_on),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_opening_a_server),
+    cmocka_unit_test(test_asking_to_be_called),
+    cmocka_unit_test(test_a_server_without_memory_turns_clients_away_and_goes_on),
+};
+SC_SUITE(tests)

@@ -85,14 +85,11 @@ static void test_this_machine_is_known_by_its_loopback(void **state)
     assert_false(is_local("7f00::1"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_an_address_of_ip4_has_a_number_of_its_own),
-        cmocka_unit_test(test_a_network_of_ip6_has_one_number),
-        cmocka_unit_test(test_all_of_this_machine_s_sockets_have_one_number),
-        cmocka_unit_test(test_the_number_depends_on_the_key),
-        cmocka_unit_test(test_this_machine_is_known_by_its_loopback),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_an_address_of_ip4_has_a_number_of_its_own),
+    cmocka_unit_test(test_a_network_of_ip6_has_one_number),
+    cmocka_unit_test(test_all_of_this_machine_s_sockets_have_one_number),
+    cmocka_unit_test(test_the_number_depends_on_the_key),
+    cmocka_unit_test(test_this_machine_is_known_by_its_loopback),
+};
+SC_SUITE(tests)

@@ -167,14 +167,11 @@ static void test_one_user_gets_in_once_however_many_threads_ask(void **state)
     sc_pending_free(pending);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_user_has_one_unless_more_are_allowed),
-        cmocka_unit_test(test_all_together_have_so_much_room_and_no_more),
-        cmocka_unit_test(test_whoever_is_not_there_cannot_leave),
-        SC_CASES(test_at_every_step_it_is_what_a_plain_list_would_be),
-        cmocka_unit_test(test_one_user_gets_in_once_however_many_threads_ask),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_user_has_one_unless_more_are_allowed),
+    cmocka_unit_test(test_all_together_have_so_much_room_and_no_more),
+    cmocka_unit_test(test_whoever_is_not_there_cannot_leave),
+    SC_CASES(test_at_every_step_it_is_what_a_plain_list_would_be),
+    cmocka_unit_test(test_one_user_gets_in_once_however_many_threads_ask),
+};
+SC_SUITE(tests)

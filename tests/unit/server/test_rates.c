@@ -370,23 +370,20 @@ static void test_several_threads_share_one_limit(void **state)
     sc_rates_free(rates);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_full_bucket_gives_its_burst_and_then_one_at_a_time),
-        cmocka_unit_test(test_whoever_comes_back_when_told_is_let_in),
-        cmocka_unit_test(test_a_rate_of_nothing_is_no_limit),
-        cmocka_unit_test(test_limits_beyond_reason_do_no_harm),
-        cmocka_unit_test(test_looser_limits_hold_at_once),
-        SC_CASES(test_with_room_for_all_each_has_a_bucket_of_its_own),
-        SC_CASES(test_with_more_names_than_room_nobody_gets_more_than_its_limit),
-        cmocka_unit_test(test_no_flood_of_names_makes_a_debt_forgotten),
-        cmocka_unit_test(test_a_flood_that_is_slower_than_the_table_fills_locks_nobody_out),
-        cmocka_unit_test(test_asking_in_vain_keeps_nobody_else_out),
-        cmocka_unit_test(test_only_a_bucket_that_is_full_again_is_forgotten),
-        cmocka_unit_test(test_a_cleared_bucket_hides_no_debt),
-        SC_CASES(test_forgetting_makes_no_difference_to_anybody),
-        cmocka_unit_test(test_several_threads_share_one_limit),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_full_bucket_gives_its_burst_and_then_one_at_a_time),
+    cmocka_unit_test(test_whoever_comes_back_when_told_is_let_in),
+    cmocka_unit_test(test_a_rate_of_nothing_is_no_limit),
+    cmocka_unit_test(test_limits_beyond_reason_do_no_harm),
+    cmocka_unit_test(test_looser_limits_hold_at_once),
+    SC_CASES(test_with_room_for_all_each_has_a_bucket_of_its_own),
+    SC_CASES(test_with_more_names_than_room_nobody_gets_more_than_its_limit),
+    cmocka_unit_test(test_no_flood_of_names_makes_a_debt_forgotten),
+    cmocka_unit_test(test_a_flood_that_is_slower_than_the_table_fills_locks_nobody_out),
+    cmocka_unit_test(test_asking_in_vain_keeps_nobody_else_out),
+    cmocka_unit_test(test_only_a_bucket_that_is_full_again_is_forgotten),
+    cmocka_unit_test(test_a_cleared_bucket_hides_no_debt),
+    SC_CASES(test_forgetting_makes_no_difference_to_anybody),
+    cmocka_unit_test(test_several_threads_share_one_limit),
+};
+SC_SUITE(tests)

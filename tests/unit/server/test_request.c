@@ -316,26 +316,22 @@ static int stop(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_handler_sees_what_was_asked),
-        cmocka_unit_test(test_a_target_that_names_another_host_is_refused),
-        cmocka_unit_test(test_a_path_is_decoded_and_a_nul_in_it_is_refused),
-        cmocka_unit_test(test_head_is_answered_as_get_without_a_body),
-        cmocka_unit_test(test_a_body_comes_by_length_and_by_chunks),
-        cmocka_unit_test(test_a_body_comes_byte_by_byte),
-        cmocka_unit_test(test_a_client_that_asks_before_sending_is_told_to_go_on),
-        cmocka_unit_test(test_what_is_not_http_is_refused_with_a_problem),
-        cmocka_unit_test(test_a_request_whose_end_is_in_doubt_is_refused),
-        cmocka_unit_test(test_a_body_that_is_not_read_is_not_taken_for_a_request),
-        cmocka_unit_test(test_headers_beyond_the_limit_are_refused),
-        cmocka_unit_test(test_a_body_beyond_the_limit_is_refused_before_it_is_read),
-        cmocka_unit_test(test_who_sends_too_much_still_hears_why),
-        cmocka_unit_test(test_a_connection_stays_unless_the_client_wants_otherwise),
-        cmocka_unit_test(test_requests_sent_ahead_are_answered_in_their_order),
-        cmocka_unit_test(
-            test_whoever_floods_while_a_reply_is_awaited_is_cut_off_and_told_to_be_gone),
-    };
-    return cmocka_run_group_tests(tests, start, stop);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_the_handler_sees_what_was_asked),
+    cmocka_unit_test(test_a_target_that_names_another_host_is_refused),
+    cmocka_unit_test(test_a_path_is_decoded_and_a_nul_in_it_is_refused),
+    cmocka_unit_test(test_head_is_answered_as_get_without_a_body),
+    cmocka_unit_test(test_a_body_comes_by_length_and_by_chunks),
+    cmocka_unit_test(test_a_body_comes_byte_by_byte),
+    cmocka_unit_test(test_a_client_that_asks_before_sending_is_told_to_go_on),
+    cmocka_unit_test(test_what_is_not_http_is_refused_with_a_problem),
+    cmocka_unit_test(test_a_request_whose_end_is_in_doubt_is_refused),
+    cmocka_unit_test(test_a_body_that_is_not_read_is_not_taken_for_a_request),
+    cmocka_unit_test(test_headers_beyond_the_limit_are_refused),
+    cmocka_unit_test(test_a_body_beyond_the_limit_is_refused_before_it_is_read),
+    cmocka_unit_test(test_who_sends_too_much_still_hears_why),
+    cmocka_unit_test(test_a_connection_stays_unless_the_client_wants_otherwise),
+    cmocka_unit_test(test_requests_sent_ahead_are_answered_in_their_order),
+    cmocka_unit_test(test_whoever_floods_while_a_reply_is_awaited_is_cut_off_and_told_to_be_gone),
+};
+SC_SUITE_WITH(tests, start, stop)

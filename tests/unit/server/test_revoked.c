@@ -341,20 +341,17 @@ static void test_of_several_who_add_nobody_is_forgotten(void **state)
     place_free(&p);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_without_a_file_nothing_is_revoked),
-        cmocka_unit_test(test_lines_are_read),
-        cmocka_unit_test(test_what_is_no_list_is_refused_with_its_line),
-        cmocka_unit_test(test_more_than_a_million_are_refused),
-        cmocka_unit_test(test_a_token_that_is_added_is_revoked_and_no_other),
-        cmocka_unit_test(test_a_user_is_revoked_up_to_now_and_not_beyond),
-        cmocka_unit_test(test_the_file_names_nobody),
-        cmocka_unit_test(test_a_user_stays_revoked_when_keys_change),
-        cmocka_unit_test(test_what_has_expired_is_dropped_and_comments_stay),
-        cmocka_unit_test(test_a_file_that_is_no_list_is_left_alone),
-        cmocka_unit_test(test_of_several_who_add_nobody_is_forgotten),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_without_a_file_nothing_is_revoked),
+    cmocka_unit_test(test_lines_are_read),
+    cmocka_unit_test(test_what_is_no_list_is_refused_with_its_line),
+    cmocka_unit_test(test_more_than_a_million_are_refused),
+    cmocka_unit_test(test_a_token_that_is_added_is_revoked_and_no_other),
+    cmocka_unit_test(test_a_user_is_revoked_up_to_now_and_not_beyond),
+    cmocka_unit_test(test_the_file_names_nobody),
+    cmocka_unit_test(test_a_user_stays_revoked_when_keys_change),
+    cmocka_unit_test(test_what_has_expired_is_dropped_and_comments_stay),
+    cmocka_unit_test(test_a_file_that_is_no_list_is_left_alone),
+    cmocka_unit_test(test_of_several_who_add_nobody_is_forgotten),
+};
+SC_SUITE(tests)

@@ -413,22 +413,19 @@ static void test_a_server_that_was_never_started_can_be_freed(void **state)
     sc_http_free(NULL);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_an_address_that_is_none_is_refused),
-        cmocka_unit_test(test_options_out_of_range_are_refused),
-        cmocka_unit_test(test_an_address_in_use_is_refused_even_to_a_second_server),
-        cmocka_unit_test(test_a_port_can_be_taken_again_right_after),
-        cmocka_unit_test(test_a_name_and_several_addresses_are_listened_at),
-        cmocka_unit_test(test_a_unix_socket_is_made_and_removed),
-        cmocka_unit_test(test_an_inherited_socket_is_used_and_stays_its_owner_s),
-        cmocka_unit_test(test_several_loops_serve_a_crowd),
-        cmocka_unit_test(test_calls_are_made_in_the_loop_that_they_are_for),
-        cmocka_unit_test(test_signals_are_left_to_the_rest_of_the_process),
-        cmocka_unit_test(test_draining_refuses_new_and_finishes_old_connections),
-        cmocka_unit_test(test_stopping_tells_every_open_request_that_it_is_gone),
-        cmocka_unit_test(test_a_server_that_was_never_started_can_be_freed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_an_address_that_is_none_is_refused),
+    cmocka_unit_test(test_options_out_of_range_are_refused),
+    cmocka_unit_test(test_an_address_in_use_is_refused_even_to_a_second_server),
+    cmocka_unit_test(test_a_port_can_be_taken_again_right_after),
+    cmocka_unit_test(test_a_name_and_several_addresses_are_listened_at),
+    cmocka_unit_test(test_a_unix_socket_is_made_and_removed),
+    cmocka_unit_test(test_an_inherited_socket_is_used_and_stays_its_owner_s),
+    cmocka_unit_test(test_several_loops_serve_a_crowd),
+    cmocka_unit_test(test_calls_are_made_in_the_loop_that_they_are_for),
+    cmocka_unit_test(test_signals_are_left_to_the_rest_of_the_process),
+    cmocka_unit_test(test_draining_refuses_new_and_finishes_old_connections),
+    cmocka_unit_test(test_stopping_tells_every_open_request_that_it_is_gone),
+    cmocka_unit_test(test_a_server_that_was_never_started_can_be_freed),
+};
+SC_SUITE(tests)

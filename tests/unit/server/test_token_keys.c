@@ -175,16 +175,13 @@ static void test_what_cannot_be_read_is_told(void **state)
     place_free(&p);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_new_file_holds_one_key_for_its_owner),
-        cmocka_unit_test(test_a_file_is_never_replaced),
-        cmocka_unit_test(test_half_a_key_does_not_stay),
-        cmocka_unit_test(test_several_keys_are_read_in_their_order),
-        cmocka_unit_test(test_what_is_wrong_is_told_by_its_line_alone),
-        cmocka_unit_test(test_a_file_that_others_may_read_is_refused),
-        cmocka_unit_test(test_what_cannot_be_read_is_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_new_file_holds_one_key_for_its_owner),
+    cmocka_unit_test(test_a_file_is_never_replaced),
+    cmocka_unit_test(test_half_a_key_does_not_stay),
+    cmocka_unit_test(test_several_keys_are_read_in_their_order),
+    cmocka_unit_test(test_what_is_wrong_is_told_by_its_line_alone),
+    cmocka_unit_test(test_a_file_that_others_may_read_is_refused),
+    cmocka_unit_test(test_what_cannot_be_read_is_told),
+};
+SC_SUITE(tests)

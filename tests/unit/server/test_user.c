@@ -151,13 +151,10 @@ static void test_whoever_is_not_root_stays_who_it_is(void **state)
     assert_int_equal(in_child(stay_who_one_is), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_root_becomes_someone_else_for_good),
-        cmocka_unit_test(test_all_threads_change_together),
-        cmocka_unit_test(test_a_user_that_does_not_exist_is_told),
-        cmocka_unit_test(test_whoever_is_not_root_stays_who_it_is),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_root_becomes_someone_else_for_good),
+    cmocka_unit_test(test_all_threads_change_together),
+    cmocka_unit_test(test_a_user_that_does_not_exist_is_told),
+    cmocka_unit_test(test_whoever_is_not_root_stays_who_it_is),
+};
+SC_SUITE(tests)

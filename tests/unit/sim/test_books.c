@@ -178,18 +178,15 @@ static void test_rates_divide_by_the_time_they_name(void **state)
     assert_int_equal(sc_run_refused_count(&report), 5);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_query_ends_once_and_only_if_it_was_asked),
-        cmocka_unit_test(test_nothing_ends_before_it_was_asked),
-        cmocka_unit_test(test_only_cloaked_queries_count_as_waits),
-        cmocka_unit_test(test_two_queries_of_one_user_are_one_user),
-        cmocka_unit_test(test_a_window_counts_those_who_ask_in_it_whenever_they_end),
-        cmocka_unit_test(test_a_window_counts_the_cloaks_that_leave_in_it),
-        cmocka_unit_test(test_outside_the_window_the_books_are_as_strict),
-        cmocka_unit_test(test_rates_of_nothing_are_zero),
-        cmocka_unit_test(test_rates_divide_by_the_time_they_name),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_query_ends_once_and_only_if_it_was_asked),
+    cmocka_unit_test(test_nothing_ends_before_it_was_asked),
+    cmocka_unit_test(test_only_cloaked_queries_count_as_waits),
+    cmocka_unit_test(test_two_queries_of_one_user_are_one_user),
+    cmocka_unit_test(test_a_window_counts_those_who_ask_in_it_whenever_they_end),
+    cmocka_unit_test(test_a_window_counts_the_cloaks_that_leave_in_it),
+    cmocka_unit_test(test_outside_the_window_the_books_are_as_strict),
+    cmocka_unit_test(test_rates_of_nothing_are_zero),
+    cmocka_unit_test(test_rates_divide_by_the_time_they_name),
+};
+SC_SUITE(tests)

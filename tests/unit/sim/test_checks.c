@@ -134,13 +134,10 @@ static void test_a_few_are_spread_evenly(void **state)
     check_case_done();
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_an_answer_that_is_not_that_of_a_plain_search_is_noticed),
-        cmocka_unit_test(test_all_are_compared_if_all_are_wanted),
-        cmocka_unit_test(test_none_are_compared_if_none_are_wanted),
-        SC_CASES(test_a_few_are_spread_evenly),
-    };
-    return cmocka_run_group_tests(tests, open_map, close_map);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_an_answer_that_is_not_that_of_a_plain_search_is_noticed),
+    cmocka_unit_test(test_all_are_compared_if_all_are_wanted),
+    cmocka_unit_test(test_none_are_compared_if_none_are_wanted),
+    SC_CASES(test_a_few_are_spread_evenly),
+};
+SC_SUITE_WITH(tests, open_map, close_map)

@@ -480,22 +480,19 @@ static void test_progress_is_told_batch_by_batch(void **state)
     place_free(&p);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_every_member_gets_the_answer_of_a_plain_search),
-        cmocka_unit_test(test_all_other_lines_stay_as_they_are_and_answers_follow_their_cloak),
-        cmocka_unit_test(test_answers_from_before_are_replaced),
-        cmocka_unit_test(test_without_an_output_nothing_is_written_and_all_is_measured),
-        cmocka_unit_test(test_cloaks_without_a_record_fare_as_those_of_one),
-        cmocka_unit_test(test_a_failure_without_a_record_is_told_by_the_number_of_its_cloak),
-        cmocka_unit_test(test_objects_that_are_not_the_maps_are_told_by_their_keys),
-        cmocka_unit_test(test_a_request_beyond_the_limits_fails_alone),
-        cmocka_unit_test(test_a_cloak_that_the_provider_cannot_answer_fails_and_others_go_on),
-        cmocka_unit_test(test_a_cloak_with_a_border_that_is_none_fails_and_others_go_on),
-        cmocka_unit_test(test_an_evaluation_that_answers_nothing_leaves_the_answers_from_before),
-        cmocka_unit_test(test_what_is_no_record_leaves_the_file_and_nothing_else),
-        cmocka_unit_test(test_progress_is_told_batch_by_batch),
-    };
-    return cmocka_run_group_tests(tests, open_map, close_map);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_every_member_gets_the_answer_of_a_plain_search),
+    cmocka_unit_test(test_all_other_lines_stay_as_they_are_and_answers_follow_their_cloak),
+    cmocka_unit_test(test_answers_from_before_are_replaced),
+    cmocka_unit_test(test_without_an_output_nothing_is_written_and_all_is_measured),
+    cmocka_unit_test(test_cloaks_without_a_record_fare_as_those_of_one),
+    cmocka_unit_test(test_a_failure_without_a_record_is_told_by_the_number_of_its_cloak),
+    cmocka_unit_test(test_objects_that_are_not_the_maps_are_told_by_their_keys),
+    cmocka_unit_test(test_a_request_beyond_the_limits_fails_alone),
+    cmocka_unit_test(test_a_cloak_that_the_provider_cannot_answer_fails_and_others_go_on),
+    cmocka_unit_test(test_a_cloak_with_a_border_that_is_none_fails_and_others_go_on),
+    cmocka_unit_test(test_an_evaluation_that_answers_nothing_leaves_the_answers_from_before),
+    cmocka_unit_test(test_what_is_no_record_leaves_the_file_and_nothing_else),
+    cmocka_unit_test(test_progress_is_told_batch_by_batch),
+};
+SC_SUITE_WITH(tests, open_map, close_map)

@@ -183,13 +183,9 @@ static void test_a_provider_that_is_not_there_ends_it_and_leaves_the_record(void
     strike(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_every_member_gets_the_exact_answer_in_the_providers_distance),
-        cmocka_unit_test(
-            test_a_provider_that_talks_nonsense_fails_every_query_and_leaves_the_record),
-        cmocka_unit_test(test_a_provider_that_is_not_there_ends_it_and_leaves_the_record),
-    };
-    return cmocka_run_group_tests(tests, open_map, close_map);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_every_member_gets_the_exact_answer_in_the_providers_distance),
+    cmocka_unit_test(test_a_provider_that_talks_nonsense_fails_every_query_and_leaves_the_record),
+    cmocka_unit_test(test_a_provider_that_is_not_there_ends_it_and_leaves_the_record),
+};
+SC_SUITE_WITH(tests, open_map, close_map)

@@ -103,11 +103,8 @@ static void test_an_evaluation_without_memory_is_told_and_leaves_the_record(void
     place_free(&p);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_record_that_does_not_fit_is_told),
-        cmocka_unit_test(test_an_evaluation_without_memory_is_told_and_leaves_the_record),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_record_that_does_not_fit_is_told),
+    cmocka_unit_test(test_an_evaluation_without_memory_is_told_and_leaves_the_record),
+};
+SC_SUITE(tests)

@@ -107,12 +107,9 @@ static void test_a_stream_survives_too(void **state)
     sketch_free(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_travellers_survive_the_failure_of_every_allocation),
-        cmocka_unit_test(test_a_pool_survives_too),
-        cmocka_unit_test(test_a_stream_survives_too),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_travellers_survive_the_failure_of_every_allocation),
+    cmocka_unit_test(test_a_pool_survives_too),
+    cmocka_unit_test(test_a_stream_survives_too),
+};
+SC_SUITE(tests)

@@ -204,15 +204,12 @@ static void test_a_stream_without_memory_leaves_the_old_file(void **state)
     place_free(&p);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_walkers_without_memory_are_told),
-        cmocka_unit_test(test_travellers_without_memory_are_told),
-        cmocka_unit_test(test_walkers_ask_without_memory),
-        cmocka_unit_test(test_who_cannot_be_moved_still_waits_and_resumes_when_it_can),
-        cmocka_unit_test(test_a_stream_whose_travellers_cannot_be_moved_leaves_the_old_file),
-        cmocka_unit_test(test_a_stream_without_memory_leaves_the_old_file),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_walkers_without_memory_are_told),
+    cmocka_unit_test(test_travellers_without_memory_are_told),
+    cmocka_unit_test(test_walkers_ask_without_memory),
+    cmocka_unit_test(test_who_cannot_be_moved_still_waits_and_resumes_when_it_can),
+    cmocka_unit_test(test_a_stream_whose_travellers_cannot_be_moved_leaves_the_old_file),
+    cmocka_unit_test(test_a_stream_without_memory_leaves_the_old_file),
+};
+SC_SUITE(tests)

@@ -213,15 +213,12 @@ static void test_what_cannot_be_written_is_refused_and_leaves_nothing(void **sta
     place_free(&p);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_written_stream_reads_back_as_what_was_asked),
-        cmocka_unit_test(test_the_same_seed_writes_the_same_file_and_another_another),
-        cmocka_unit_test(test_no_time_gives_an_empty_stream),
-        cmocka_unit_test(test_progress_is_told_now_and_then),
-        cmocka_unit_test(test_travellers_on_trips_can_be_written_too),
-        cmocka_unit_test(test_what_cannot_be_written_is_refused_and_leaves_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_written_stream_reads_back_as_what_was_asked),
+    cmocka_unit_test(test_the_same_seed_writes_the_same_file_and_another_another),
+    cmocka_unit_test(test_no_time_gives_an_empty_stream),
+    cmocka_unit_test(test_progress_is_told_now_and_then),
+    cmocka_unit_test(test_travellers_on_trips_can_be_written_too),
+    cmocka_unit_test(test_what_cannot_be_written_is_refused_and_leaves_nothing),
+};
+SC_SUITE(tests)

@@ -281,17 +281,14 @@ static void test_what_makes_no_sense_is_refused(void **state)
     sc_map_free(map);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_needs_are_drawn_as_the_workload_says),
-        cmocka_unit_test(test_categories_are_asked_for_by_their_share_of_the_objects),
-        cmocka_unit_test(test_any_category_or_a_certain_one_can_be_asked_for_instead),
-        cmocka_unit_test(test_where_there_are_no_objects_any_category_is_asked_for),
-        cmocka_unit_test(test_what_the_nth_question_is_does_not_depend_on_outcomes),
-        cmocka_unit_test(test_the_same_seed_asks_the_same_and_another_another),
-        cmocka_unit_test(test_other_needs_do_not_change_the_trips),
-        cmocka_unit_test(test_what_makes_no_sense_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_needs_are_drawn_as_the_workload_says),
+    cmocka_unit_test(test_categories_are_asked_for_by_their_share_of_the_objects),
+    cmocka_unit_test(test_any_category_or_a_certain_one_can_be_asked_for_instead),
+    cmocka_unit_test(test_where_there_are_no_objects_any_category_is_asked_for),
+    cmocka_unit_test(test_what_the_nth_question_is_does_not_depend_on_outcomes),
+    cmocka_unit_test(test_the_same_seed_asks_the_same_and_another_another),
+    cmocka_unit_test(test_other_needs_do_not_change_the_trips),
+    cmocka_unit_test(test_what_makes_no_sense_is_refused),
+};
+SC_SUITE(tests)

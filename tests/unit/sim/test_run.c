@@ -441,26 +441,23 @@ static void test_an_engine_that_cannot_be_is_refused(void **state)
     assert_int_equal(try_travellers(t->map, 10, 1, &options, &report, &diag), SC_EINVAL);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_same_seed_gives_the_same_record_bit_for_bit),
-        SC_CASES(test_every_method_keeps_every_promise_in_a_city),
-        cmocka_unit_test(test_every_method_keeps_every_promise_on_small_maps),
-        cmocka_unit_test(test_every_query_has_one_outcome_and_time_never_runs_backwards),
-        cmocka_unit_test(test_a_traveller_pauses_after_its_outcome_before_it_asks_again),
-        cmocka_unit_test(test_nobody_asks_after_the_end),
-        cmocka_unit_test(test_no_time_at_all_is_an_empty_run),
-        cmocka_unit_test(test_a_pool_prunes_as_well_and_changes_nothing_else),
-        cmocka_unit_test(test_a_secure_run_keeps_every_promise_and_does_not_repeat),
-        cmocka_unit_test(test_a_paranoid_run_finds_nothing_and_changes_nothing),
-        cmocka_unit_test(test_a_listener_hears_all_in_the_order_of_time_and_changes_nothing),
-        cmocka_unit_test(test_a_listener_that_fails_ends_the_run_and_no_record_stays),
-        cmocka_unit_test(test_only_what_is_asked_in_the_window_counts),
-        cmocka_unit_test(test_windows_side_by_side_count_everything_once),
-        cmocka_unit_test(test_progress_goes_up_to_all),
-        cmocka_unit_test(test_a_run_that_cannot_be_recorded_fails_and_leaves_nothing),
-        cmocka_unit_test(test_an_engine_that_cannot_be_is_refused),
-    };
-    return cmocka_run_group_tests(tests, open_town, close_town);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_the_same_seed_gives_the_same_record_bit_for_bit),
+    SC_CASES(test_every_method_keeps_every_promise_in_a_city),
+    cmocka_unit_test(test_every_method_keeps_every_promise_on_small_maps),
+    cmocka_unit_test(test_every_query_has_one_outcome_and_time_never_runs_backwards),
+    cmocka_unit_test(test_a_traveller_pauses_after_its_outcome_before_it_asks_again),
+    cmocka_unit_test(test_nobody_asks_after_the_end),
+    cmocka_unit_test(test_no_time_at_all_is_an_empty_run),
+    cmocka_unit_test(test_a_pool_prunes_as_well_and_changes_nothing_else),
+    cmocka_unit_test(test_a_secure_run_keeps_every_promise_and_does_not_repeat),
+    cmocka_unit_test(test_a_paranoid_run_finds_nothing_and_changes_nothing),
+    cmocka_unit_test(test_a_listener_hears_all_in_the_order_of_time_and_changes_nothing),
+    cmocka_unit_test(test_a_listener_that_fails_ends_the_run_and_no_record_stays),
+    cmocka_unit_test(test_only_what_is_asked_in_the_window_counts),
+    cmocka_unit_test(test_windows_side_by_side_count_everything_once),
+    cmocka_unit_test(test_progress_goes_up_to_all),
+    cmocka_unit_test(test_a_run_that_cannot_be_recorded_fails_and_leaves_nothing),
+    cmocka_unit_test(test_an_engine_that_cannot_be_is_refused),
+};
+SC_SUITE_WITH(tests, open_town, close_town)

@@ -203,15 +203,12 @@ static void test_times_before_zero_are_times(void **state)
     CHECK_CLOSE(report.wait_s.max, 3.0, 1e-9);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_waits_are_those_of_the_queries_times),
-        cmocka_unit_test(test_the_engine_is_woken_between_queries),
-        cmocka_unit_test(test_what_is_not_admitted_is_counted_told_and_passed_over),
-        cmocka_unit_test(test_a_stream_longer_than_a_slice_is_one_run),
-        cmocka_unit_test(test_an_empty_stream_is_an_empty_run),
-        cmocka_unit_test(test_times_before_zero_are_times),
-    };
-    return cmocka_run_group_tests(tests, open_town, close_town);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_waits_are_those_of_the_queries_times),
+    cmocka_unit_test(test_the_engine_is_woken_between_queries),
+    cmocka_unit_test(test_what_is_not_admitted_is_counted_told_and_passed_over),
+    cmocka_unit_test(test_a_stream_longer_than_a_slice_is_one_run),
+    cmocka_unit_test(test_an_empty_stream_is_an_empty_run),
+    cmocka_unit_test(test_times_before_zero_are_times),
+};
+SC_SUITE_WITH(tests, open_town, close_town)

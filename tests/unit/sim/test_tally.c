@@ -121,14 +121,11 @@ static void test_nothing_counted_is_all_zero(void **state)
     sc_tally_fini(&tally);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_small_numbers_are_told_exactly),
-        SC_CASES(test_large_numbers_are_told_to_one_part_in_2048),
-        cmocka_unit_test(test_the_largest_number_has_a_bin),
-        cmocka_unit_test(test_numbers_come_in_the_unit_asked_for),
-        cmocka_unit_test(test_nothing_counted_is_all_zero),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_small_numbers_are_told_exactly),
+    SC_CASES(test_large_numbers_are_told_to_one_part_in_2048),
+    cmocka_unit_test(test_the_largest_number_has_a_bin),
+    cmocka_unit_test(test_numbers_come_in_the_unit_asked_for),
+    cmocka_unit_test(test_nothing_counted_is_all_zero),
+};
+SC_SUITE(tests)

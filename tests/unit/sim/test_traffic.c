@@ -226,15 +226,12 @@ static void test_what_cannot_be_counted_is_refused(void **state)
     sc_map_free(map);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_counts_of_walks_are_those_of_a_plain_count),
-        SC_CASES(test_counts_of_trips_are_those_of_a_plain_count),
-        cmocka_unit_test(test_everybody_on_the_roads_is_counted_at_every_moment),
-        cmocka_unit_test(test_who_is_off_the_roads_is_not_counted),
-        SC_CASES(test_who_comes_back_is_counted_from_the_next_moment_on),
-        cmocka_unit_test(test_what_cannot_be_counted_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_counts_of_walks_are_those_of_a_plain_count),
+    SC_CASES(test_counts_of_trips_are_those_of_a_plain_count),
+    cmocka_unit_test(test_everybody_on_the_roads_is_counted_at_every_moment),
+    cmocka_unit_test(test_who_is_off_the_roads_is_not_counted),
+    SC_CASES(test_who_comes_back_is_counted_from_the_next_moment_on),
+    cmocka_unit_test(test_what_cannot_be_counted_is_refused),
+};
+SC_SUITE(tests)

@@ -330,20 +330,17 @@ static void test_travellers_are_called_as_their_movement_says(void **state)
     sc_map_free(map);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_every_question_is_asked_on_a_road_that_can_have_been_reached),
-        cmocka_unit_test(test_a_question_comes_from_where_its_traveller_then_is),
-        cmocka_unit_test(test_first_questions_are_spread_over_one_pause),
-        cmocka_unit_test(test_questions_come_in_order_and_when_they_were_announced),
-        cmocka_unit_test(test_questions_at_the_same_moment_come_in_the_order_of_travellers),
-        cmocka_unit_test(test_a_traveller_pauses_after_its_outcome_and_not_less_than_said),
-        cmocka_unit_test(test_an_outcome_that_nobody_waits_for_changes_nothing),
-        cmocka_unit_test(test_an_outcome_before_the_question_is_taken_as_one_at_once),
-        cmocka_unit_test(test_users_are_numbered_and_stay_so),
-        cmocka_unit_test(test_who_is_off_the_roads_asks_when_it_is_back_or_never_again),
-        cmocka_unit_test(test_travellers_are_called_as_their_movement_says),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_every_question_is_asked_on_a_road_that_can_have_been_reached),
+    cmocka_unit_test(test_a_question_comes_from_where_its_traveller_then_is),
+    cmocka_unit_test(test_first_questions_are_spread_over_one_pause),
+    cmocka_unit_test(test_questions_come_in_order_and_when_they_were_announced),
+    cmocka_unit_test(test_questions_at_the_same_moment_come_in_the_order_of_travellers),
+    cmocka_unit_test(test_a_traveller_pauses_after_its_outcome_and_not_less_than_said),
+    cmocka_unit_test(test_an_outcome_that_nobody_waits_for_changes_nothing),
+    cmocka_unit_test(test_an_outcome_before_the_question_is_taken_as_one_at_once),
+    cmocka_unit_test(test_users_are_numbered_and_stay_so),
+    cmocka_unit_test(test_who_is_off_the_roads_asks_when_it_is_back_or_never_again),
+    cmocka_unit_test(test_travellers_are_called_as_their_movement_says),
+};
+SC_SUITE(tests)

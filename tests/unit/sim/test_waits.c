@@ -52,10 +52,7 @@ static void test_waits_agree_with_a_plain_list(void **state)
     check_case_done();
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_waits_agree_with_a_plain_list),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_waits_agree_with_a_plain_list),
+};
+SC_SUITE(tests)

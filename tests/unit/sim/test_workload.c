@@ -170,17 +170,14 @@ static void test_the_least_that_makes_sense_is_accepted_and_nothing_below(void *
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_defaults_are_those_of_the_paper_within_four_deviations),
-        cmocka_unit_test(test_a_spread_stays_above_its_least_and_below_what_can_be_written),
-        cmocka_unit_test(test_whole_numbers_are_rounded_and_distributed_as_they_say),
-        cmocka_unit_test(test_waits_have_their_mean_and_deviation),
-        cmocka_unit_test(test_without_a_deviation_all_are_alike),
-        cmocka_unit_test(test_a_workload_that_makes_no_sense_is_refused_by_name),
-        cmocka_unit_test(test_travellers_who_want_something_unheard_of_are_refused),
-        cmocka_unit_test(test_the_least_that_makes_sense_is_accepted_and_nothing_below),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_the_defaults_are_those_of_the_paper_within_four_deviations),
+    cmocka_unit_test(test_a_spread_stays_above_its_least_and_below_what_can_be_written),
+    cmocka_unit_test(test_whole_numbers_are_rounded_and_distributed_as_they_say),
+    cmocka_unit_test(test_waits_have_their_mean_and_deviation),
+    cmocka_unit_test(test_without_a_deviation_all_are_alike),
+    cmocka_unit_test(test_a_workload_that_makes_no_sense_is_refused_by_name),
+    cmocka_unit_test(test_travellers_who_want_something_unheard_of_are_refused),
+    cmocka_unit_test(test_the_least_that_makes_sense_is_accepted_and_nothing_below),
+};
+SC_SUITE(tests)

@@ -128,16 +128,13 @@ static void test_an_absurdly_long_id_is_refused(void **state)
                          "b:1: field 'id' is longer than 255 bytes");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_objects_that_take_turns_are_told_apart),
-        cmocka_unit_test(test_an_id_that_comes_again_is_somebody_else),
-        cmocka_unit_test(test_an_object_may_be_there_from_the_beginning),
-        cmocka_unit_test(test_time_counts_steps),
-        cmocka_unit_test(test_a_step_must_take_time),
-        SC_CASES(test_bad_files_are_refused_with_line_and_field),
-        cmocka_unit_test(test_an_absurdly_long_id_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_objects_that_take_turns_are_told_apart),
+    cmocka_unit_test(test_an_id_that_comes_again_is_somebody_else),
+    cmocka_unit_test(test_an_object_may_be_there_from_the_beginning),
+    cmocka_unit_test(test_time_counts_steps),
+    cmocka_unit_test(test_a_step_must_take_time),
+    SC_CASES(test_bad_files_are_refused_with_line_and_field),
+    cmocka_unit_test(test_an_absurdly_long_id_is_refused),
+};
+SC_SUITE(tests)

@@ -113,15 +113,12 @@ static void test_a_file_without_a_line_has_no_fix(void **state)
                          "a.txt: nobody is anywhere in it: it holds no fix");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_line_is_latitude_longitude_occupancy_and_time),
-        SC_CASES(test_files_are_written_in_many_ways),
-        SC_CASES(test_the_files_name_is_the_cabs),
-        SC_CASES(test_bad_files_are_refused_with_line_and_field),
-        cmocka_unit_test(test_a_file_whose_name_cannot_be_a_cabs_is_refused),
-        cmocka_unit_test(test_a_file_without_a_line_has_no_fix),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_line_is_latitude_longitude_occupancy_and_time),
+    SC_CASES(test_files_are_written_in_many_ways),
+    SC_CASES(test_the_files_name_is_the_cabs),
+    SC_CASES(test_bad_files_are_refused_with_line_and_field),
+    cmocka_unit_test(test_a_file_whose_name_cannot_be_a_cabs_is_refused),
+    cmocka_unit_test(test_a_file_without_a_line_has_no_fix),
+};
+SC_SUITE(tests)

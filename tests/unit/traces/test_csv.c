@@ -3,7 +3,7 @@
 #include "support/check.h"
 #include "support/trace_texts.h"
 
-#include "traces/traces_internal.h"
+#include "traces/trace_readers.h"
 
 #include <stdio.h>
 #include <time.h>
@@ -250,19 +250,16 @@ static void test_what_is_no_time_is_none(void **state)
     check_case_done();
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_a_header_names_the_columns_in_any_order_and_case),
-        cmocka_unit_test(test_quotes_protect_commas_quotes_and_blanks),
-        cmocka_unit_test(test_ids_may_be_any_utf8),
-        cmocka_unit_test(test_fixes_at_one_moment_leave_the_first),
-        SC_CASES(test_bad_files_are_refused_with_line_and_field),
-        cmocka_unit_test(test_too_much_of_anything_is_refused),
-        cmocka_unit_test(test_a_header_without_lines_has_no_fix),
-        SC_CASES(test_times_are_seconds_or_a_calendars),
-        SC_CASES(test_every_day_is_where_the_c_library_has_it),
-        SC_CASES(test_what_is_no_time_is_none),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_a_header_names_the_columns_in_any_order_and_case),
+    cmocka_unit_test(test_quotes_protect_commas_quotes_and_blanks),
+    cmocka_unit_test(test_ids_may_be_any_utf8),
+    cmocka_unit_test(test_fixes_at_one_moment_leave_the_first),
+    SC_CASES(test_bad_files_are_refused_with_line_and_field),
+    cmocka_unit_test(test_too_much_of_anything_is_refused),
+    cmocka_unit_test(test_a_header_without_lines_has_no_fix),
+    SC_CASES(test_times_are_seconds_or_a_calendars),
+    SC_CASES(test_every_day_is_where_the_c_library_has_it),
+    SC_CASES(test_what_is_no_time_is_none),
+};
+SC_SUITE(tests)

@@ -207,19 +207,16 @@ static void test_a_file_of_many_megabytes_is_read_whole(void **state)
     free(text);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_vehicles_and_persons_travel_and_containers_do_not),
-        cmocka_unit_test(test_a_person_called_like_a_vehicle_is_somebody_else),
-        cmocka_unit_test(test_degrees_may_be_called_by_their_names),
-        cmocka_unit_test(test_what_is_elsewhere_or_inside_is_passed_over),
-        cmocka_unit_test(test_ids_are_what_xml_makes_of_them),
-        SC_CASES(test_bad_files_are_refused_with_line_and_attribute),
-        cmocka_unit_test(test_a_file_where_nobody_is_has_no_fix),
-        cmocka_unit_test(test_elements_may_not_nest_without_end),
-        cmocka_unit_test(test_an_element_may_not_go_on_without_end),
-        cmocka_unit_test(test_a_file_of_many_megabytes_is_read_whole),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_vehicles_and_persons_travel_and_containers_do_not),
+    cmocka_unit_test(test_a_person_called_like_a_vehicle_is_somebody_else),
+    cmocka_unit_test(test_degrees_may_be_called_by_their_names),
+    cmocka_unit_test(test_what_is_elsewhere_or_inside_is_passed_over),
+    cmocka_unit_test(test_ids_are_what_xml_makes_of_them),
+    SC_CASES(test_bad_files_are_refused_with_line_and_attribute),
+    cmocka_unit_test(test_a_file_where_nobody_is_has_no_fix),
+    cmocka_unit_test(test_elements_may_not_nest_without_end),
+    cmocka_unit_test(test_an_element_may_not_go_on_without_end),
+    cmocka_unit_test(test_a_file_of_many_megabytes_is_read_whole),
+};
+SC_SUITE(tests)

@@ -506,28 +506,25 @@ static void test_every_pair_of_fixes_is_counted_once(void **state)
     town_free(&t);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_traveller_takes_the_way_at_an_even_pace_and_arrives_in_time),
-        cmocka_unit_test(test_roads_are_driven_both_ways),
-        cmocka_unit_test(test_a_way_may_leave_a_segment_and_come_back_to_it),
-        cmocka_unit_test(test_standing_still_is_being_on_the_road),
-        cmocka_unit_test(test_travellers_come_when_their_fixes_begin),
-        cmocka_unit_test(test_a_fix_too_far_from_any_road_is_left_out),
-        cmocka_unit_test(test_fixes_too_far_apart_in_time_have_nothing_between_them),
-        cmocka_unit_test(test_a_fix_with_gaps_on_both_sides_is_passed_over),
-        cmocka_unit_test(test_where_there_is_no_way_or_only_a_race_one_is_off_the_roads),
-        cmocka_unit_test(test_a_race_is_one_even_where_another_took_its_time),
-        cmocka_unit_test(test_fixes_less_than_a_microsecond_apart_are_one),
-        cmocka_unit_test(test_a_stretch_across_the_start_or_the_end_is_followed_in_part),
-        cmocka_unit_test(test_who_has_no_fix_from_the_start_to_the_end_may_yet_be_on_its_way),
-        cmocka_unit_test(test_a_gap_across_the_start_is_nobodys),
-        cmocka_unit_test(test_times_far_from_now_are_fine),
-        SC_CASES(test_places_between_fixes_are_those_of_a_slow_reference),
-        SC_CASES(test_nobody_is_faster_than_allowed),
-        SC_CASES(test_asking_again_and_again_is_as_asking_once),
-        SC_CASES(test_every_pair_of_fixes_is_counted_once),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_traveller_takes_the_way_at_an_even_pace_and_arrives_in_time),
+    cmocka_unit_test(test_roads_are_driven_both_ways),
+    cmocka_unit_test(test_a_way_may_leave_a_segment_and_come_back_to_it),
+    cmocka_unit_test(test_standing_still_is_being_on_the_road),
+    cmocka_unit_test(test_travellers_come_when_their_fixes_begin),
+    cmocka_unit_test(test_a_fix_too_far_from_any_road_is_left_out),
+    cmocka_unit_test(test_fixes_too_far_apart_in_time_have_nothing_between_them),
+    cmocka_unit_test(test_a_fix_with_gaps_on_both_sides_is_passed_over),
+    cmocka_unit_test(test_where_there_is_no_way_or_only_a_race_one_is_off_the_roads),
+    cmocka_unit_test(test_a_race_is_one_even_where_another_took_its_time),
+    cmocka_unit_test(test_fixes_less_than_a_microsecond_apart_are_one),
+    cmocka_unit_test(test_a_stretch_across_the_start_or_the_end_is_followed_in_part),
+    cmocka_unit_test(test_who_has_no_fix_from_the_start_to_the_end_may_yet_be_on_its_way),
+    cmocka_unit_test(test_a_gap_across_the_start_is_nobodys),
+    cmocka_unit_test(test_times_far_from_now_are_fine),
+    SC_CASES(test_places_between_fixes_are_those_of_a_slow_reference),
+    SC_CASES(test_nobody_is_faster_than_allowed),
+    SC_CASES(test_asking_again_and_again_is_as_asking_once),
+    SC_CASES(test_every_pair_of_fixes_is_counted_once),
+};
+SC_SUITE(tests)

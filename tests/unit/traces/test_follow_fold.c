@@ -311,18 +311,15 @@ static void test_those_taken_are_as_they_would_be_among_all(void **state)
     town_free(&t);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_window_of_a_track_is_a_traveller),
-        cmocka_unit_test(test_a_stretch_may_go_on_for_many_windows),
-        cmocka_unit_test(test_who_is_there_for_less_than_a_second_is_nobody),
-        cmocka_unit_test(test_the_last_window_ends_where_recorded_time_does),
-        SC_CASES(test_folded_travellers_are_where_the_whole_ones_are_second_by_second),
-        SC_CASES(test_the_same_seed_takes_the_same_travellers),
-        cmocka_unit_test(test_all_are_taken_where_there_are_not_more),
-        cmocka_unit_test(test_everybody_is_as_likely_to_be_taken),
-        SC_CASES(test_those_taken_are_as_they_would_be_among_all),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_each_window_of_a_track_is_a_traveller),
+    cmocka_unit_test(test_a_stretch_may_go_on_for_many_windows),
+    cmocka_unit_test(test_who_is_there_for_less_than_a_second_is_nobody),
+    cmocka_unit_test(test_the_last_window_ends_where_recorded_time_does),
+    SC_CASES(test_folded_travellers_are_where_the_whole_ones_are_second_by_second),
+    SC_CASES(test_the_same_seed_takes_the_same_travellers),
+    cmocka_unit_test(test_all_are_taken_where_there_are_not_more),
+    cmocka_unit_test(test_everybody_is_as_likely_to_be_taken),
+    SC_CASES(test_those_taken_are_as_they_would_be_among_all),
+};
+SC_SUITE(tests)

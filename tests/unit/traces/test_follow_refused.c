@@ -190,16 +190,13 @@ static void test_progress_goes_from_nothing_to_all(void **state)
     town_free(&t);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_map_without_coordinates_is_refused),
-        cmocka_unit_test(test_options_out_of_range_are_refused),
-        cmocka_unit_test(test_where_nobody_is_ever_on_the_roads_the_message_says_why),
-        cmocka_unit_test(test_what_is_no_position_on_the_globe_is_too_far),
-        cmocka_unit_test(test_folding_into_too_many_windows_is_refused),
-        cmocka_unit_test(test_no_message_repeats_a_name_or_a_position),
-        cmocka_unit_test(test_progress_goes_from_nothing_to_all),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_map_without_coordinates_is_refused),
+    cmocka_unit_test(test_options_out_of_range_are_refused),
+    cmocka_unit_test(test_where_nobody_is_ever_on_the_roads_the_message_says_why),
+    cmocka_unit_test(test_what_is_no_position_on_the_globe_is_too_far),
+    cmocka_unit_test(test_folding_into_too_many_windows_is_refused),
+    cmocka_unit_test(test_no_message_repeats_a_name_or_a_position),
+    cmocka_unit_test(test_progress_goes_from_nothing_to_all),
+};
+SC_SUITE(tests)

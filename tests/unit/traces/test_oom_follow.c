@@ -64,11 +64,8 @@ static void test_asking_needs_no_memory(void **state)
     town_free(&t);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_followers_without_memory_are_told),
-        cmocka_unit_test(test_asking_needs_no_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_followers_without_memory_are_told),
+    cmocka_unit_test(test_asking_needs_no_memory),
+};
+SC_SUITE(tests)

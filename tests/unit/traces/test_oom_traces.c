@@ -107,11 +107,8 @@ static void test_a_folder_with_packed_files(void **state)
     place_free(&p);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_file_of_each_format),
-        cmocka_unit_test(test_a_folder_with_packed_files),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_file_of_each_format),
+    cmocka_unit_test(test_a_folder_with_packed_files),
+};
+SC_SUITE(tests)

@@ -484,22 +484,19 @@ static void test_long_reading_is_reported(void **state)
     place_free(&p);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_formats_have_names),
-        cmocka_unit_test(test_the_examples_tell_one_story),
-        SC_CASES(test_a_format_is_found_by_how_a_file_begins),
-        SC_CASES(test_a_file_in_no_format_is_refused),
-        cmocka_unit_test(test_a_nul_byte_is_in_no_text),
-        SC_CASES(test_the_same_movements_are_the_same_in_every_format),
-        cmocka_unit_test(test_a_folder_is_read_in_order_of_names_and_formats_may_mix),
-        cmocka_unit_test(test_whoever_names_a_format_means_every_file),
-        cmocka_unit_test(test_a_bad_file_in_a_folder_is_named),
-        cmocka_unit_test(test_a_folder_without_traces_is_refused),
-        cmocka_unit_test(test_what_is_not_there_or_forbidden_is_told),
-        SC_CASES(test_a_packed_file_that_was_cut_is_refused),
-        cmocka_unit_test(test_long_reading_is_reported),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_formats_have_names),
+    cmocka_unit_test(test_the_examples_tell_one_story),
+    SC_CASES(test_a_format_is_found_by_how_a_file_begins),
+    SC_CASES(test_a_file_in_no_format_is_refused),
+    cmocka_unit_test(test_a_nul_byte_is_in_no_text),
+    SC_CASES(test_the_same_movements_are_the_same_in_every_format),
+    cmocka_unit_test(test_a_folder_is_read_in_order_of_names_and_formats_may_mix),
+    cmocka_unit_test(test_whoever_names_a_format_means_every_file),
+    cmocka_unit_test(test_a_bad_file_in_a_folder_is_named),
+    cmocka_unit_test(test_a_folder_without_traces_is_refused),
+    cmocka_unit_test(test_what_is_not_there_or_forbidden_is_told),
+    SC_CASES(test_a_packed_file_that_was_cut_is_refused),
+    cmocka_unit_test(test_long_reading_is_reported),
+};
+SC_SUITE(tests)

@@ -52,10 +52,7 @@ static void test_all_cabs_are_read(void **state)
     sc_traces_free(traces);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_cabs_are_read),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_all_cabs_are_read),
+};
+SC_SUITE(tests)

@@ -1,5 +1,5 @@
 // Gathering fixes: order of time against a plain sort, names that are used again, limits.
-#include "traces/track_builder.h"
+#include "traces/trace_readers.h"
 
 #include <starcloak/rng.h>
 
@@ -206,14 +206,11 @@ static void test_what_is_too_much_is_told(void **state)
     sc__tracks_fini(&tracks);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_fixes_are_in_order_of_time_and_the_first_of_each_moment_stays),
-        cmocka_unit_test(test_many_travellers_keep_their_own_fixes),
-        cmocka_unit_test(test_no_two_tracks_have_one_name),
-        cmocka_unit_test(test_an_id_has_a_few_letters),
-        cmocka_unit_test(test_what_is_too_much_is_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_fixes_are_in_order_of_time_and_the_first_of_each_moment_stays),
+    cmocka_unit_test(test_many_travellers_keep_their_own_fixes),
+    cmocka_unit_test(test_no_two_tracks_have_one_name),
+    cmocka_unit_test(test_an_id_has_a_few_letters),
+    cmocka_unit_test(test_what_is_too_much_is_told),
+};
+SC_SUITE(tests)

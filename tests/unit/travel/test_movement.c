@@ -91,14 +91,11 @@ static void test_those_made_up_are_called_by_their_number(void **state)
     assert_ptr_equal(sc__movement_number_name(NULL, 17, room), room);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_seed_traveller_and_purpose_has_numbers_of_its_own),
-        cmocka_unit_test(test_a_seed_is_used_whole_and_stays_the_same),
-        cmocka_unit_test(test_numbers_of_neighbours_are_spread_evenly),
-        cmocka_unit_test(test_paces_are_around_one_and_never_far_off),
-        cmocka_unit_test(test_those_made_up_are_called_by_their_number),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_every_seed_traveller_and_purpose_has_numbers_of_its_own),
+    cmocka_unit_test(test_a_seed_is_used_whole_and_stays_the_same),
+    cmocka_unit_test(test_numbers_of_neighbours_are_spread_evenly),
+    cmocka_unit_test(test_paces_are_around_one_and_never_far_off),
+    cmocka_unit_test(test_those_made_up_are_called_by_their_number),
+};
+SC_SUITE(tests)

@@ -91,11 +91,8 @@ static void test_a_search_without_memory_can_be_made_again(void **state)
     sc_map_free(map);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ways_without_memory_are_told),
-        cmocka_unit_test(test_a_search_without_memory_can_be_made_again),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_ways_without_memory_are_told),
+    cmocka_unit_test(test_a_search_without_memory_can_be_made_again),
+};
+SC_SUITE(tests)

@@ -144,12 +144,9 @@ static void test_who_cannot_be_moved_has_not_moved(void **state)
     sc_map_free(map);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_road_book_without_memory_is_told),
-        cmocka_unit_test(test_trips_without_memory_are_told),
-        cmocka_unit_test(test_who_cannot_be_moved_has_not_moved),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_road_book_without_memory_is_told),
+    cmocka_unit_test(test_trips_without_memory_are_told),
+    cmocka_unit_test(test_who_cannot_be_moved_has_not_moved),
+};
+SC_SUITE(tests)

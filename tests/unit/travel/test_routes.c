@@ -307,20 +307,17 @@ static void test_a_road_without_length_still_takes_a_moment(void **state)
     town_free(&t);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_way_goes_from_segment_to_segment),
-        cmocka_unit_test(test_a_way_along_one_segment_is_one_leg),
-        cmocka_unit_test(test_a_way_leaves_its_own_segment_where_another_is_faster),
-        cmocka_unit_test(test_of_parallel_roads_the_faster_is_taken),
-        cmocka_unit_test(test_a_loop_is_left_and_entered_by_the_nearer_side),
-        cmocka_unit_test(test_a_ring_is_driven_the_shorter_way_round),
-        cmocka_unit_test(test_a_way_from_a_junction_does_not_turn_on_the_spot),
-        cmocka_unit_test(test_there_is_no_way_between_islands),
-        cmocka_unit_test(test_fast_roads_are_worth_a_detour_and_trucks_may_differ),
-        cmocka_unit_test(test_a_segment_takes_the_time_of_its_edges),
-        cmocka_unit_test(test_a_road_without_length_still_takes_a_moment),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_way_goes_from_segment_to_segment),
+    cmocka_unit_test(test_a_way_along_one_segment_is_one_leg),
+    cmocka_unit_test(test_a_way_leaves_its_own_segment_where_another_is_faster),
+    cmocka_unit_test(test_of_parallel_roads_the_faster_is_taken),
+    cmocka_unit_test(test_a_loop_is_left_and_entered_by_the_nearer_side),
+    cmocka_unit_test(test_a_ring_is_driven_the_shorter_way_round),
+    cmocka_unit_test(test_a_way_from_a_junction_does_not_turn_on_the_spot),
+    cmocka_unit_test(test_there_is_no_way_between_islands),
+    cmocka_unit_test(test_fast_roads_are_worth_a_detour_and_trucks_may_differ),
+    cmocka_unit_test(test_a_segment_takes_the_time_of_its_edges),
+    cmocka_unit_test(test_a_road_without_length_still_takes_a_moment),
+};
+SC_SUITE(tests)

@@ -340,18 +340,15 @@ static void test_ways_through_northwest_atlanta_are_those_of_a_plain_search(void
     check_real(SC_FORMAT_MOBISIM, names, 1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_ways_on_odd_maps_are_those_of_a_plain_search),
-        SC_CASES(test_ways_in_tangles_are_those_of_a_plain_search),
-        cmocka_unit_test(test_ways_on_a_grid_where_all_tie_are_those_of_a_plain_search),
-        cmocka_unit_test(test_ways_where_everybody_is_joined_to_everybody_are_too),
-        cmocka_unit_test(test_ways_through_a_city_are_those_of_a_plain_search),
-        cmocka_unit_test(test_a_city_needs_three_arcs_for_each_junction),
-        cmocka_unit_test(test_ways_through_california_are_those_of_a_plain_search),
-        cmocka_unit_test(test_ways_through_san_francisco_are_those_of_a_plain_search),
-        cmocka_unit_test(test_ways_through_northwest_atlanta_are_those_of_a_plain_search),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_ways_on_odd_maps_are_those_of_a_plain_search),
+    SC_CASES(test_ways_in_tangles_are_those_of_a_plain_search),
+    cmocka_unit_test(test_ways_on_a_grid_where_all_tie_are_those_of_a_plain_search),
+    cmocka_unit_test(test_ways_where_everybody_is_joined_to_everybody_are_too),
+    cmocka_unit_test(test_ways_through_a_city_are_those_of_a_plain_search),
+    cmocka_unit_test(test_a_city_needs_three_arcs_for_each_junction),
+    cmocka_unit_test(test_ways_through_california_are_those_of_a_plain_search),
+    cmocka_unit_test(test_ways_through_san_francisco_are_those_of_a_plain_search),
+    cmocka_unit_test(test_ways_through_northwest_atlanta_are_those_of_a_plain_search),
+};
+SC_SUITE(tests)

@@ -117,13 +117,10 @@ static void test_freeing_nothing_is_fine(void **state)
     assert_null(route.legs);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_map_too_wide_for_whole_milliseconds_is_refused),
-        cmocka_unit_test(test_a_junction_of_thousands_of_roads_is_taken_in_its_stride),
-        cmocka_unit_test(test_progress_is_told_to_the_end),
-        cmocka_unit_test(test_freeing_nothing_is_fine),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_map_too_wide_for_whole_milliseconds_is_refused),
+    cmocka_unit_test(test_a_junction_of_thousands_of_roads_is_taken_in_its_stride),
+    cmocka_unit_test(test_progress_is_told_to_the_end),
+    cmocka_unit_test(test_freeing_nothing_is_fine),
+};
+SC_SUITE(tests)

@@ -75,10 +75,7 @@ static void test_four_threads_find_the_ways_that_one_finds_in_another_copy(void 
     sketch_free(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_four_threads_find_the_ways_that_one_finds_in_another_copy),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_four_threads_find_the_ways_that_one_finds_in_another_copy),
+};
+SC_SUITE(tests)

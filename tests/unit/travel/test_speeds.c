@@ -42,12 +42,9 @@ static void test_a_class_nobody_knows_is_driven_as_an_unknown_one(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cars_go_as_fast_as_their_roads_are_made_for),
-        cmocka_unit_test(test_trucks_are_slower_everywhere_and_most_where_cars_are_fast),
-        cmocka_unit_test(test_a_class_nobody_knows_is_driven_as_an_unknown_one),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_cars_go_as_fast_as_their_roads_are_made_for),
+    cmocka_unit_test(test_trucks_are_slower_everywhere_and_most_where_cars_are_fast),
+    cmocka_unit_test(test_a_class_nobody_knows_is_driven_as_an_unknown_one),
+};
+SC_SUITE(tests)

@@ -119,12 +119,9 @@ static void test_a_stretch_begins_at_its_begin_and_ends_at_its_end(void **state)
     fixture_free(&f);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_whole_segment_goes_from_end_to_end_either_way),
-        cmocka_unit_test(test_time_and_place_between_any_two_places_agree),
-        cmocka_unit_test(test_a_stretch_begins_at_its_begin_and_ends_at_its_end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_whole_segment_goes_from_end_to_end_either_way),
+    cmocka_unit_test(test_time_and_place_between_any_two_places_agree),
+    cmocka_unit_test(test_a_stretch_begins_at_its_begin_and_ends_at_its_end),
+};
+SC_SUITE(tests)

@@ -292,18 +292,15 @@ static void test_movements_in_several_threads_share_a_road_book(void **state)
     fixture_free(&f);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_moment_of_the_first_way_is_as_likely_as_any_other),
-        cmocka_unit_test(test_travellers_are_where_edges_are_and_stay_on_connected_roads),
-        cmocka_unit_test(test_destinations_are_nodes_by_how_many_edges_they_have),
-        cmocka_unit_test(test_where_one_is_does_not_depend_on_who_else_was_asked_about_or_when),
-        cmocka_unit_test(test_another_seed_makes_other_travellers),
-        cmocka_unit_test(test_roads_without_length_and_endless_waits_let_travellers_rest),
-        cmocka_unit_test(test_what_makes_no_sense_is_refused),
-        cmocka_unit_test(test_a_road_book_has_ways_for_both_classes),
-        cmocka_unit_test(test_movements_in_several_threads_share_a_road_book),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_every_moment_of_the_first_way_is_as_likely_as_any_other),
+    cmocka_unit_test(test_travellers_are_where_edges_are_and_stay_on_connected_roads),
+    cmocka_unit_test(test_destinations_are_nodes_by_how_many_edges_they_have),
+    cmocka_unit_test(test_where_one_is_does_not_depend_on_who_else_was_asked_about_or_when),
+    cmocka_unit_test(test_another_seed_makes_other_travellers),
+    cmocka_unit_test(test_roads_without_length_and_endless_waits_let_travellers_rest),
+    cmocka_unit_test(test_what_makes_no_sense_is_refused),
+    cmocka_unit_test(test_a_road_book_has_ways_for_both_classes),
+    cmocka_unit_test(test_movements_in_several_threads_share_a_road_book),
+};
+SC_SUITE(tests)

@@ -194,14 +194,11 @@ static void test_everybody_takes_a_fastest_way(void **state)
     fixture_free(&f);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_nobody_gets_farther_than_the_fastest_road_would_take_it),
-        cmocka_unit_test(test_each_road_is_driven_at_its_own_speed),
-        cmocka_unit_test(test_trucks_are_slower_as_their_class_says),
-        cmocka_unit_test(test_as_many_are_trucks_as_was_asked_for),
-        cmocka_unit_test(test_everybody_takes_a_fastest_way),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_nobody_gets_farther_than_the_fastest_road_would_take_it),
+    cmocka_unit_test(test_each_road_is_driven_at_its_own_speed),
+    cmocka_unit_test(test_trucks_are_slower_as_their_class_says),
+    cmocka_unit_test(test_as_many_are_trucks_as_was_asked_for),
+    cmocka_unit_test(test_everybody_takes_a_fastest_way),
+};
+SC_SUITE(tests)

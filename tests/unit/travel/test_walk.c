@@ -358,21 +358,18 @@ static void test_drivers_set_out_anywhere(void **state)
     fixture_free(&f);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_every_node_knows_the_ends_of_its_edges),
-        cmocka_unit_test(test_a_driver_on_a_ring_gets_exactly_as_far_as_its_speed_takes_it),
-        cmocka_unit_test(test_each_road_is_driven_at_its_own_speed_and_dead_ends_turn_back),
-        SC_CASES(test_nobody_gets_farther_than_the_fastest_road_would_take_it),
-        cmocka_unit_test(test_no_time_moves_nobody),
-        cmocka_unit_test(test_a_junction_leads_everywhere_but_back_each_way_as_often),
-        cmocka_unit_test(test_a_loop_is_entered_at_both_ends_and_may_be_driven_again),
-        cmocka_unit_test(test_nobody_turns_round_but_at_a_dead_end),
-        cmocka_unit_test(test_roads_without_length_are_passed_and_let_the_driver_rest),
-        SC_CASES(test_a_drive_of_any_length_ends),
-        cmocka_unit_test(test_a_road_in_unknown_units_is_driven_as_if_they_were_metres),
-        cmocka_unit_test(test_drivers_set_out_anywhere),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_every_node_knows_the_ends_of_its_edges),
+    cmocka_unit_test(test_a_driver_on_a_ring_gets_exactly_as_far_as_its_speed_takes_it),
+    cmocka_unit_test(test_each_road_is_driven_at_its_own_speed_and_dead_ends_turn_back),
+    SC_CASES(test_nobody_gets_farther_than_the_fastest_road_would_take_it),
+    cmocka_unit_test(test_no_time_moves_nobody),
+    cmocka_unit_test(test_a_junction_leads_everywhere_but_back_each_way_as_often),
+    cmocka_unit_test(test_a_loop_is_entered_at_both_ends_and_may_be_driven_again),
+    cmocka_unit_test(test_nobody_turns_round_but_at_a_dead_end),
+    cmocka_unit_test(test_roads_without_length_are_passed_and_let_the_driver_rest),
+    SC_CASES(test_a_drive_of_any_length_ends),
+    cmocka_unit_test(test_a_road_in_unknown_units_is_driven_as_if_they_were_metres),
+    cmocka_unit_test(test_drivers_set_out_anywhere),
+};
+SC_SUITE(tests)

@@ -128,13 +128,10 @@ static void test_what_cannot_walk_is_refused(void **state)
     sketch_free(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_walkers_stay_on_the_roads_and_within_their_speed),
-        cmocka_unit_test(test_a_walker_goes_its_own_way_whoever_else_is_asked_about),
-        cmocka_unit_test(test_another_seed_makes_other_walkers),
-        cmocka_unit_test(test_what_cannot_walk_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_walkers_stay_on_the_roads_and_within_their_speed),
+    cmocka_unit_test(test_a_walker_goes_its_own_way_whoever_else_is_asked_about),
+    cmocka_unit_test(test_another_seed_makes_other_walkers),
+    cmocka_unit_test(test_what_cannot_walk_is_refused),
+};
+SC_SUITE(tests)

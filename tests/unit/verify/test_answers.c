@@ -1,6 +1,6 @@
 // The plain search behind the check of answers, against all distances at once (Floyd and
 // Warshall); and what an answer may leave open.
-#include "verify/answers.h"
+#include "verify/answer_check.h"
 
 #include "base/rng.h"
 #include "support/check.h"
@@ -223,16 +223,13 @@ static void test_results_are_told_nearest_first(void **state)
     sc_map_free(map);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_distances_on_odd_maps_are_those_between_all_nodes),
-        cmocka_unit_test(test_a_search_stops_where_it_is_told_to),
-        cmocka_unit_test(test_of_objects_equally_far_any_may_be_named),
-        cmocka_unit_test(test_distances_may_be_off_by_a_millimetre_and_no_more),
-        cmocka_unit_test(test_what_lies_on_the_rim_of_a_range_may_be_named_or_not),
-        cmocka_unit_test(test_fewer_objects_than_wanted_are_enough_if_there_are_no_more),
-        cmocka_unit_test(test_results_are_told_nearest_first),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_distances_on_odd_maps_are_those_between_all_nodes),
+    cmocka_unit_test(test_a_search_stops_where_it_is_told_to),
+    cmocka_unit_test(test_of_objects_equally_far_any_may_be_named),
+    cmocka_unit_test(test_distances_may_be_off_by_a_millimetre_and_no_more),
+    cmocka_unit_test(test_what_lies_on_the_rim_of_a_range_may_be_named_or_not),
+    cmocka_unit_test(test_fewer_objects_than_wanted_are_enough_if_there_are_no_more),
+    cmocka_unit_test(test_results_are_told_nearest_first),
+};
+SC_SUITE(tests)

@@ -1,7 +1,7 @@
 // Requests for several categories, and answers about objects that are not the map's.
 #include "support/check.h"
 #include "support/sketch.h"
-#include "verify/record.h"
+#include "verify/verify_record.h"
 
 #include <stdio.h>
 
@@ -125,12 +125,9 @@ static void test_answers_about_a_providers_own_objects_are_counted_apart(void **
     sc_map_free(map);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_an_answer_to_several_categories_has_the_nearest_of_any_of_them),
-        SC_CASES(test_what_is_no_list_of_names_is_refused),
-        cmocka_unit_test(test_answers_about_a_providers_own_objects_are_counted_apart),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_an_answer_to_several_categories_has_the_nearest_of_any_of_them),
+    SC_CASES(test_what_is_no_list_of_names_is_refused),
+    cmocka_unit_test(test_answers_about_a_providers_own_objects_are_counted_apart),
+};
+SC_SUITE(tests)

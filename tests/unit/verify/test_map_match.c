@@ -4,7 +4,7 @@
 
 #include "support/check.h"
 #include "support/made_record.h"
-#include "verify/record.h"
+#include "verify/verify_record.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -145,14 +145,11 @@ static void test_a_few_queries_raise_no_doubt_of_the_map(void **state)
     sc_map_free(map);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_record_without_a_checksum_tells_nothing_of_its_map),
-        cmocka_unit_test(test_a_checksum_tells_whether_it_is_the_map),
-        cmocka_unit_test(test_what_is_no_checksum_is_passed_over),
-        cmocka_unit_test(test_the_map_is_doubted_when_most_queries_are_not_on_its_roads),
-        cmocka_unit_test(test_a_few_queries_raise_no_doubt_of_the_map),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_record_without_a_checksum_tells_nothing_of_its_map),
+    cmocka_unit_test(test_a_checksum_tells_whether_it_is_the_map),
+    cmocka_unit_test(test_what_is_no_checksum_is_passed_over),
+    cmocka_unit_test(test_the_map_is_doubted_when_most_queries_are_not_on_its_roads),
+    cmocka_unit_test(test_a_few_queries_raise_no_doubt_of_the_map),
+};
+SC_SUITE(tests)

@@ -5,7 +5,7 @@
 #include "support/check.h"
 #include "support/made_record.h"
 #include "support/oom.h"
-#include "verify/record.h"
+#include "verify/verify_record.h"
 
 static void test_verifying_a_record_without_memory_is_told(void **state)
 {
@@ -107,12 +107,9 @@ static void test_claims_need_no_memory_once_the_verifier_is_warm(void **state)
     sc_map_free(map);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_verifying_a_record_without_memory_is_told),
-        cmocka_unit_test(test_a_verifier_without_memory_is_told_and_can_go_on),
-        cmocka_unit_test(test_claims_need_no_memory_once_the_verifier_is_warm),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_verifying_a_record_without_memory_is_told),
+    cmocka_unit_test(test_a_verifier_without_memory_is_told_and_can_go_on),
+    cmocka_unit_test(test_claims_need_no_memory_once_the_verifier_is_warm),
+};
+SC_SUITE(tests)

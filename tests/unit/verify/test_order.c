@@ -1,6 +1,6 @@
 // Does the order of members say who came first? Over many cloaks a shuffled order never
 // raises the alarm, and one that remembers always does.
-#include "verify/order.h"
+#include "verify/query_states.h"
 
 #include "base/rng.h"
 #include "support/check.h"
@@ -165,13 +165,10 @@ static void test_members_alone_and_pairs_are_no_trouble(void **state)
     sc__order_fini(&order);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_a_shuffled_order_raises_no_alarm),
-        SC_CASES(test_an_order_that_remembers_raises_the_alarm),
-        cmocka_unit_test(test_terms_have_mean_0_and_variance_1),
-        cmocka_unit_test(test_members_alone_and_pairs_are_no_trouble),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_a_shuffled_order_raises_no_alarm),
+    SC_CASES(test_an_order_that_remembers_raises_the_alarm),
+    cmocka_unit_test(test_terms_have_mean_0_and_variance_1),
+    cmocka_unit_test(test_members_alone_and_pairs_are_no_trouble),
+};
+SC_SUITE(tests)

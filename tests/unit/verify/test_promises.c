@@ -7,7 +7,7 @@
 #include "support/check.h"
 #include "support/made_record.h"
 #include "support/sketch.h"
-#include "verify/record.h"
+#include "verify/verify_record.h"
 
 #include <stdio.h>
 
@@ -364,20 +364,17 @@ static void test_promises_have_names_and_texts(void **state)
     assert_string_equal(sc_promise_text(SC_PROMISE_COUNT), "unknown");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_a_valid_record_is_accepted_with_its_answers),
-        SC_CASES(test_valid_records_of_odd_maps_are_accepted),
-        SC_CASES(test_each_way_to_break_a_record_breaks_exactly_its_promise),
-        cmocka_unit_test(test_a_member_is_where_its_edge_is_whatever_its_query_says),
-        cmocka_unit_test(test_without_stars_a_cloak_must_still_be_within_reach),
-        cmocka_unit_test(test_members_with_stars_of_a_cloak_without_are_noticed),
-        cmocka_unit_test(test_only_the_first_violations_are_put_into_words),
-        cmocka_unit_test(test_no_sentence_names_a_user_or_a_position),
-        SC_CASES(test_a_drop_is_infeasible_if_and_only_if_both_balls_have_too_few_segments),
-        cmocka_unit_test(test_a_failure_behind_a_cloak_takes_the_place_of_its_answer),
-        cmocka_unit_test(test_promises_have_names_and_texts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_a_valid_record_is_accepted_with_its_answers),
+    SC_CASES(test_valid_records_of_odd_maps_are_accepted),
+    SC_CASES(test_each_way_to_break_a_record_breaks_exactly_its_promise),
+    cmocka_unit_test(test_a_member_is_where_its_edge_is_whatever_its_query_says),
+    cmocka_unit_test(test_without_stars_a_cloak_must_still_be_within_reach),
+    cmocka_unit_test(test_members_with_stars_of_a_cloak_without_are_noticed),
+    cmocka_unit_test(test_only_the_first_violations_are_put_into_words),
+    cmocka_unit_test(test_no_sentence_names_a_user_or_a_position),
+    SC_CASES(test_a_drop_is_infeasible_if_and_only_if_both_balls_have_too_few_segments),
+    cmocka_unit_test(test_a_failure_behind_a_cloak_takes_the_place_of_its_answer),
+    cmocka_unit_test(test_promises_have_names_and_texts),
+};
+SC_SUITE(tests)

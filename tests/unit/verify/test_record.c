@@ -5,8 +5,8 @@
 #include "support/check.h"
 #include "support/made_record.h"
 #include "support/place.h"
-#include "verify/order.h"
-#include "verify/record.h"
+#include "verify/query_states.h"
+#include "verify/verify_record.h"
 
 #include <stdio.h>
 #include <zlib.h>
@@ -388,22 +388,19 @@ static void test_the_order_of_a_few_cloaks_says_nothing(void **state)
     sc_map_free(map);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_what_is_no_record_is_refused_with_the_line_and_the_field),
-        SC_CASES(test_every_field_of_a_query_is_asked_for_and_none_is_repeated),
-        SC_CASES(test_needs_that_no_admission_lets_pass_are_refused),
-        cmocka_unit_test(test_a_line_that_is_not_json_is_not_repeated),
-        cmocka_unit_test(test_unknown_fields_and_empty_lines_are_passed_over),
-        cmocka_unit_test(test_ids_beyond_32_bits_are_ids_that_the_map_has_not),
-        cmocka_unit_test(test_times_are_compared_in_whole_microseconds),
-        cmocka_unit_test(test_an_expiry_in_the_very_moment_of_the_deadline_is_in_order),
-        cmocka_unit_test(test_a_reason_may_be_any_word),
-        cmocka_unit_test(test_a_record_is_read_from_a_file_packed_or_not),
-        cmocka_unit_test(test_progress_is_told_now_and_then),
-        cmocka_unit_test(test_a_record_whose_members_are_listed_as_they_came_breaks_p6),
-        cmocka_unit_test(test_the_order_of_a_few_cloaks_says_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_what_is_no_record_is_refused_with_the_line_and_the_field),
+    SC_CASES(test_every_field_of_a_query_is_asked_for_and_none_is_repeated),
+    SC_CASES(test_needs_that_no_admission_lets_pass_are_refused),
+    cmocka_unit_test(test_a_line_that_is_not_json_is_not_repeated),
+    cmocka_unit_test(test_unknown_fields_and_empty_lines_are_passed_over),
+    cmocka_unit_test(test_ids_beyond_32_bits_are_ids_that_the_map_has_not),
+    cmocka_unit_test(test_times_are_compared_in_whole_microseconds),
+    cmocka_unit_test(test_an_expiry_in_the_very_moment_of_the_deadline_is_in_order),
+    cmocka_unit_test(test_a_reason_may_be_any_word),
+    cmocka_unit_test(test_a_record_is_read_from_a_file_packed_or_not),
+    cmocka_unit_test(test_progress_is_told_now_and_then),
+    cmocka_unit_test(test_a_record_whose_members_are_listed_as_they_came_breaks_p6),
+    cmocka_unit_test(test_the_order_of_a_few_cloaks_says_nothing),
+};
+SC_SUITE(tests)

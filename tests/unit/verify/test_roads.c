@@ -192,14 +192,11 @@ static void test_marks_begin_again_when_their_numbers_are_used_up(void **state)
     sc_map_free(map);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_small_maps_are_found_again_and_walked),
-        SC_CASES(test_odd_maps_are_found_again_and_walked),
-        SC_CASES(test_borders_of_odd_maps_are_those_of_a_plain_count),
-        cmocka_unit_test(test_a_road_between_two_nodes_inside_makes_both_border_nodes),
-        cmocka_unit_test(test_marks_begin_again_when_their_numbers_are_used_up),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_small_maps_are_found_again_and_walked),
+    SC_CASES(test_odd_maps_are_found_again_and_walked),
+    SC_CASES(test_borders_of_odd_maps_are_those_of_a_plain_count),
+    cmocka_unit_test(test_a_road_between_two_nodes_inside_makes_both_border_nodes),
+    cmocka_unit_test(test_marks_begin_again_when_their_numbers_are_used_up),
+};
+SC_SUITE(tests)

@@ -1,6 +1,6 @@
 // The book of queries and the sample of answers: nothing is forgotten that P8 needs, no more is
 // kept than wanted, and what is kept is a fair sample.
-#include "verify/sample.h"
+#include "verify/query_states.h"
 
 #include "support/check.h"
 
@@ -8,14 +8,14 @@
 
 /** A book, a sample, and the queries in them. */
 typedef struct stage {
-    sc_ledger ledger;
+    sc_query_table ledger;
     sc_sample sample;
 } stage;
 
 static stage stage_new(uint64_t wanted)
 {
     stage s = {.sample = {.wanted = wanted}};
-    sc__ledger_init(&s.ledger);
+    sc__query_table_init(&s.ledger);
     return s;
 }
 
@@ -23,29 +23,29 @@ static void stage_free(stage *s)
 {
     sc__sample_fini(&s->sample);
     sc__sample_fini(&s->sample);
-    sc__ledger_fini(&s->ledger);
-    sc__ledger_fini(&s->ledger);
+    sc__query_table_fini(&s->ledger);
+    sc__query_table_fini(&s->ledger);
 }
 
 static sc_key key_of(uint32_t number)
 {
     char id[16];
     const int size = snprintf(id, sizeof id, "q%u", number);
-    return sc__ledger_key((sc_slice){id, (size_t)size});
+    return sc__query_table_key((sc_slice){id, (size_t)size});
 }
 
 static uint32_t ask(stage *s, uint32_t number)
 {
     sc_open_query *query = NULL;
-    CHECK_OK(sc__ledger_add(&s->ledger, key_of(number), &query), NULL);
+    CHECK_OK(sc__query_table_add(&s->ledger, key_of(number), &query), NULL);
     assert_non_null(query);
     *query = (sc_open_query){.line = number, .edge = number};
-    return sc__ledger_find(&s->ledger, key_of(number));
+    return sc__query_table_find(&s->ledger, key_of(number));
 }
 
 static void cloak(stage *s, uint32_t number)
 {
-    CHECK_OK(sc__sample_cloaked(&s->sample, &s->ledger, sc__ledger_find(&s->ledger, key_of(number)),
+    CHECK_OK(sc__sample_cloaked(&s->sample, &s->ledger, sc__query_table_find(&s->ledger, key_of(number)),
                                 key_of(number), 1000 + number),
              NULL);
 }
@@ -54,7 +54,7 @@ static void answer(stage *s, uint32_t number)
 {
     sc_event_result result = {number, 1.0};
     const sc_event_answer answered = {.results = &result, .result_count = 1};
-    const uint32_t found = sc__ledger_find(&s->ledger, key_of(number));
+    const uint32_t found = sc__query_table_find(&s->ledger, key_of(number));
     CHECK_OK(sc__sample_answered(&s->sample, &s->ledger, found, number, &answered), NULL);
 }
 
@@ -64,21 +64,21 @@ static void test_queries_are_numbered_as_they_come_and_known_for_good(void **sta
     stage s = stage_new(0);
     for (uint32_t i = 0; i < 5000; i++) {
         assert_int_equal(ask(&s, i), i);
-        assert_int_equal(sc__ledger_fate(&s.ledger, i), SC_FATE_OPEN);
+        assert_int_equal(sc__query_table_fate(&s.ledger, i), SC_END_OPEN);
         // Every second one ends at once, so that places are used again.
-        if (i % 2 == 0) sc__ledger_settle(&s.ledger, i, SC_FATE_LOST, 0);
+        if (i % 2 == 0) sc__query_table_settle(&s.ledger, i, SC_END_LOST, 0);
     }
     for (uint32_t i = 0; i < 5000; i++) {
-        assert_int_equal(sc__ledger_find(&s.ledger, key_of(i)), i);
+        assert_int_equal(sc__query_table_find(&s.ledger, key_of(i)), i);
         if (i % 2 == 0) {
-            assert_int_equal(sc__ledger_fate(&s.ledger, i), SC_FATE_LOST);
+            assert_int_equal(sc__query_table_fate(&s.ledger, i), SC_END_LOST);
         } else {
-            assert_int_equal(sc__ledger_open(&s.ledger, i)->edge, i);
+            assert_int_equal(sc__query_table_open(&s.ledger, i)->edge, i);
         }
     }
-    assert_int_equal(sc__ledger_find(&s.ledger, key_of(5000)), SC_NONE);
+    assert_int_equal(sc__query_table_find(&s.ledger, key_of(5000)), SC_NONE);
     sc_open_query *query = (sc_open_query *)&s;
-    CHECK_OK(sc__ledger_add(&s.ledger, key_of(17), &query), NULL);
+    CHECK_OK(sc__query_table_add(&s.ledger, key_of(17), &query), NULL);
     assert_null(query);
     assert_int_equal(s.ledger.count, 5000);
     assert_int_equal(s.ledger.open.count, 2500);
@@ -102,8 +102,8 @@ static void test_every_cloaked_query_keeps_the_number_of_its_cloak(void **state)
     }
     // All that wait are found where the book says.
     for (size_t i = 0; i < s.sample.count; i++) {
-        assert_int_equal(sc__ledger_fate(&s.ledger, s.sample.watched[i].number), SC_FATE_WATCHED);
-        assert_int_equal(sc__ledger_word(&s.ledger, s.sample.watched[i].number), i);
+        assert_int_equal(sc__query_table_fate(&s.ledger, s.sample.watched[i].number), SC_END_WATCHED);
+        assert_int_equal(sc__query_table_word(&s.ledger, s.sample.watched[i].number), i);
         assert_int_equal(s.sample.watched[i].edge, s.sample.watched[i].number);
     }
     stage_free(&s);
@@ -150,8 +150,8 @@ static void test_fewer_answers_than_wanted_are_all_kept(void **state)
     }
     CHECK_OK(sc__sample_close(&s.sample, &s.ledger), NULL);
     assert_int_equal(s.sample.count, 750);
-    assert_int_equal(sc__ledger_fate(&s.ledger, 0), SC_FATE_ANSWERED);
-    assert_int_equal(sc__ledger_fate(&s.ledger, 1), SC_FATE_CLOAKED);
+    assert_int_equal(sc__query_table_fate(&s.ledger, 0), SC_END_ANSWERED);
+    assert_int_equal(sc__query_table_fate(&s.ledger, 1), SC_END_CLOAKED);
     stage_free(&s);
 }
 
@@ -178,8 +178,8 @@ static void test_a_failed_query_is_watched_no_more(void **state)
         cloak(&s, i);
     }
     for (uint32_t i = 0; i < 20; i += 2) {
-        sc__sample_dismiss(&s.sample, &s.ledger, i, SC_FATE_LOST);
-        assert_int_equal(sc__ledger_fate(&s.ledger, i), SC_FATE_LOST);
+        sc__sample_dismiss(&s.sample, &s.ledger, i, SC_END_LOST);
+        assert_int_equal(sc__query_table_fate(&s.ledger, i), SC_END_LOST);
     }
     assert_int_equal(s.sample.count, 10);
     for (uint32_t i = 1; i < 20; i += 2) {
@@ -191,15 +191,12 @@ static void test_a_failed_query_is_watched_no_more(void **state)
     stage_free(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_queries_are_numbered_as_they_come_and_known_for_good),
-        cmocka_unit_test(test_every_cloaked_query_keeps_the_number_of_its_cloak),
-        cmocka_unit_test(test_no_more_answers_are_kept_than_wanted_and_they_are_spread),
-        cmocka_unit_test(test_fewer_answers_than_wanted_are_all_kept),
-        cmocka_unit_test(test_none_are_kept_if_none_are_wanted),
-        cmocka_unit_test(test_a_failed_query_is_watched_no_more),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_queries_are_numbered_as_they_come_and_known_for_good),
+    cmocka_unit_test(test_every_cloaked_query_keeps_the_number_of_its_cloak),
+    cmocka_unit_test(test_no_more_answers_are_kept_than_wanted_and_they_are_spread),
+    cmocka_unit_test(test_fewer_answers_than_wanted_are_all_kept),
+    cmocka_unit_test(test_none_are_kept_if_none_are_wanted),
+    cmocka_unit_test(test_a_failed_query_is_watched_no_more),
+};
+SC_SUITE(tests)

@@ -108,16 +108,13 @@ static void test_it_does_not_widen_beyond_all_numbers(void **state)
     assert_false(sc__allowance_is_spent(&allowance));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_who_was_never_refused_has_no_bound),
-        cmocka_unit_test(test_a_refusal_halves_what_was_undecided),
-        cmocka_unit_test(test_refusals_of_one_crowd_count_once),
-        cmocka_unit_test(test_a_wide_one_is_halved_from_what_was_in_it),
-        cmocka_unit_test(test_one_is_always_let_through),
-        cmocka_unit_test(test_what_goes_well_widens_it),
-        cmocka_unit_test(test_it_does_not_widen_beyond_all_numbers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_who_was_never_refused_has_no_bound),
+    cmocka_unit_test(test_a_refusal_halves_what_was_undecided),
+    cmocka_unit_test(test_refusals_of_one_crowd_count_once),
+    cmocka_unit_test(test_a_wide_one_is_halved_from_what_was_in_it),
+    cmocka_unit_test(test_one_is_always_let_through),
+    cmocka_unit_test(test_what_goes_well_widens_it),
+    cmocka_unit_test(test_it_does_not_widen_beyond_all_numbers),
+};
+SC_SUITE(tests)

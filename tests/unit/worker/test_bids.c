@@ -602,26 +602,23 @@ static void test_many_bids_are_told_apart_and_end_in_order(void **state)
     scene_close(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_gateway_is_told_all_that_the_cloak_has),
-        cmocka_unit_test(test_one_gateway_is_told_once_and_decides),
-        cmocka_unit_test(test_what_one_gateway_has_not_open_is_gone),
-        cmocka_unit_test(test_when_all_have_said_ok_R_alone_is_told_with_the_others_wishes),
-        cmocka_unit_test(test_who_wishes_for_more_than_its_members_is_not_heard),
-        cmocka_unit_test(test_one_no_calls_it_off_for_all),
-        cmocka_unit_test(test_silence_calls_it_off),
-        cmocka_unit_test(test_who_is_silent_twice_is_gone_until_it_is_heard_again),
-        cmocka_unit_test(test_a_bid_is_undecided_until_all_have_said_ok),
-        cmocka_unit_test(test_what_one_gateway_decides_is_not_counted),
-        cmocka_unit_test(test_a_no_leaves_less_to_the_part),
-        cmocka_unit_test(test_who_is_silent_keeps_nobody_from_bidding),
-        cmocka_unit_test(test_R_is_asked_until_it_speaks),
-        cmocka_unit_test(test_after_the_last_deadline_nobody_needs_to_know),
-        cmocka_unit_test(test_a_part_that_goes_calls_off_what_it_can),
-        cmocka_unit_test(test_strangers_and_unknown_bids_are_passed_over),
-        cmocka_unit_test(test_many_bids_are_told_apart_and_end_in_order),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_gateway_is_told_all_that_the_cloak_has),
+    cmocka_unit_test(test_one_gateway_is_told_once_and_decides),
+    cmocka_unit_test(test_what_one_gateway_has_not_open_is_gone),
+    cmocka_unit_test(test_when_all_have_said_ok_R_alone_is_told_with_the_others_wishes),
+    cmocka_unit_test(test_who_wishes_for_more_than_its_members_is_not_heard),
+    cmocka_unit_test(test_one_no_calls_it_off_for_all),
+    cmocka_unit_test(test_silence_calls_it_off),
+    cmocka_unit_test(test_who_is_silent_twice_is_gone_until_it_is_heard_again),
+    cmocka_unit_test(test_a_bid_is_undecided_until_all_have_said_ok),
+    cmocka_unit_test(test_what_one_gateway_decides_is_not_counted),
+    cmocka_unit_test(test_a_no_leaves_less_to_the_part),
+    cmocka_unit_test(test_who_is_silent_keeps_nobody_from_bidding),
+    cmocka_unit_test(test_R_is_asked_until_it_speaks),
+    cmocka_unit_test(test_after_the_last_deadline_nobody_needs_to_know),
+    cmocka_unit_test(test_a_part_that_goes_calls_off_what_it_can),
+    cmocka_unit_test(test_strangers_and_unknown_bids_are_passed_over),
+    cmocka_unit_test(test_many_bids_are_told_apart_and_end_in_order),
+};
+SC_SUITE(tests)

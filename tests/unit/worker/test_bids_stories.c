@@ -279,10 +279,7 @@ static void test_whatever_gateways_say_each_cloak_comes_back_once(void **state)
     assert_true(sum.silent > 100 && sum.unknown > 50 && sum.asked > 100);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SC_CASES(test_whatever_gateways_say_each_cloak_comes_back_once),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SC_CASES(test_whatever_gateways_say_each_cloak_comes_back_once),
+};
+SC_SUITE(tests)

@@ -515,21 +515,18 @@ static void test_the_same_seed_gives_the_same_words(void **state)
     assert_int_not_equal(trace(5), trace(6));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_options_that_make_no_sense_are_refused),
-        cmocka_unit_test(test_parts_are_spread_evenly_and_stay_where_they_are),
-        cmocka_unit_test(test_parts_that_are_not_there_or_named_twice_change_nothing),
-        cmocka_unit_test(test_a_query_near_a_cut_is_company_on_the_other_side),
-        cmocka_unit_test(test_a_query_of_a_part_that_is_not_here_is_company_and_misdirected),
-        cmocka_unit_test(test_words_that_are_not_for_a_worker_are_passed_over),
-        cmocka_unit_test(test_a_word_without_room_is_lost_and_counted),
-        cmocka_unit_test(test_a_part_that_goes_takes_its_queries_and_calls_its_bids_off),
-        cmocka_unit_test(test_what_R_has_is_answered_though_its_part_is_gone_and_back),
-        SC_CASES(test_no_query_is_lost),
-        SC_CASES(test_no_query_is_lost_when_parts_move),
-        cmocka_unit_test(test_the_same_seed_gives_the_same_words),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_options_that_make_no_sense_are_refused),
+    cmocka_unit_test(test_parts_are_spread_evenly_and_stay_where_they_are),
+    cmocka_unit_test(test_parts_that_are_not_there_or_named_twice_change_nothing),
+    cmocka_unit_test(test_a_query_near_a_cut_is_company_on_the_other_side),
+    cmocka_unit_test(test_a_query_of_a_part_that_is_not_here_is_company_and_misdirected),
+    cmocka_unit_test(test_words_that_are_not_for_a_worker_are_passed_over),
+    cmocka_unit_test(test_a_word_without_room_is_lost_and_counted),
+    cmocka_unit_test(test_a_part_that_goes_takes_its_queries_and_calls_its_bids_off),
+    cmocka_unit_test(test_what_R_has_is_answered_though_its_part_is_gone_and_back),
+    SC_CASES(test_no_query_is_lost),
+    SC_CASES(test_no_query_is_lost_when_parts_move),
+    cmocka_unit_test(test_the_same_seed_gives_the_same_words),
+};
+SC_SUITE(tests)

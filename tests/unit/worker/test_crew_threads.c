@@ -192,12 +192,9 @@ static void test_a_crew_that_ends_in_the_middle_frees_all(void **state)
     scene_close(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nothing_is_lost_between_threads),
-        cmocka_unit_test(test_nothing_is_lost_when_parts_move_while_cloaks_are_pruned),
-        cmocka_unit_test(test_a_crew_that_ends_in_the_middle_frees_all),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_nothing_is_lost_between_threads),
+    cmocka_unit_test(test_nothing_is_lost_when_parts_move_while_cloaks_are_pruned),
+    cmocka_unit_test(test_a_crew_that_ends_in_the_middle_frees_all),
+};
+SC_SUITE(tests)

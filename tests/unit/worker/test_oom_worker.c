@@ -323,15 +323,12 @@ static void test_a_table_that_cannot_grow_still_finds_its_bids(void **state)
     heard_close(&gateways);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_start_without_memory_says_so),
-        SC_CASES(test_every_query_has_one_end_whatever_memory_does),
-        cmocka_unit_test(test_bids_without_memory_are_none),
-        cmocka_unit_test(test_a_bid_without_memory_is_off_and_nobody_is_told),
-        cmocka_unit_test(test_who_is_silent_is_named_when_there_is_memory),
-        cmocka_unit_test(test_a_table_that_cannot_grow_still_finds_its_bids),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_start_without_memory_says_so),
+    SC_CASES(test_every_query_has_one_end_whatever_memory_does),
+    cmocka_unit_test(test_bids_without_memory_are_none),
+    cmocka_unit_test(test_a_bid_without_memory_is_off_and_nobody_is_told),
+    cmocka_unit_test(test_who_is_silent_is_named_when_there_is_memory),
+    cmocka_unit_test(test_a_table_that_cannot_grow_still_finds_its_bids),
+};
+SC_SUITE(tests)

@@ -343,18 +343,15 @@ static void test_the_thread_does_the_same_with_and_without_a_pool(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_two_queries_are_proposed_and_accepted),
-        cmocka_unit_test(test_after_a_refusal_those_who_are_left_go_on),
-        cmocka_unit_test(test_who_was_gone_and_is_open_again_in_the_next_word_is_not_forgotten),
-        cmocka_unit_test(test_a_cloak_that_left_in_time_is_done_though_the_engines_clock_is_ahead),
-        cmocka_unit_test(
-            test_queries_that_expire_or_come_late_are_told_and_those_known_already_are_not),
-        cmocka_unit_test(test_nothing_is_lost_while_nobody_listens),
-        cmocka_unit_test(test_a_round_says_when_words_are_left),
-        cmocka_unit_test(test_the_thread_does_the_same_with_and_without_a_pool),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_two_queries_are_proposed_and_accepted),
+    cmocka_unit_test(test_after_a_refusal_those_who_are_left_go_on),
+    cmocka_unit_test(test_who_was_gone_and_is_open_again_in_the_next_word_is_not_forgotten),
+    cmocka_unit_test(test_a_cloak_that_left_in_time_is_done_though_the_engines_clock_is_ahead),
+    cmocka_unit_test(
+        test_queries_that_expire_or_come_late_are_told_and_those_known_already_are_not),
+    cmocka_unit_test(test_nothing_is_lost_while_nobody_listens),
+    cmocka_unit_test(test_a_round_says_when_words_are_left),
+    cmocka_unit_test(test_the_thread_does_the_same_with_and_without_a_pool),
+};
+SC_SUITE(tests)

@@ -44,12 +44,9 @@ static void test_where_there_is_no_room_the_oldest_silence_is_forgotten(void **s
     assert_true(sc__silence_note(&silence, A + 1000, 2000, 3000));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_second_silence_counts_if_nothing_was_heard_in_between),
-        cmocka_unit_test(test_what_was_told_before_the_first_silence_is_the_same_silence),
-        cmocka_unit_test(test_where_there_is_no_room_the_oldest_silence_is_forgotten),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_second_silence_counts_if_nothing_was_heard_in_between),
+    cmocka_unit_test(test_what_was_told_before_the_first_silence_is_the_same_silence),
+    cmocka_unit_test(test_where_there_is_no_room_the_oldest_silence_is_forgotten),
+};
+SC_SUITE(tests)

@@ -266,16 +266,13 @@ static void test_any_thread_may_switch_a_crew_also_when_it_is_over(void **state)
     scene_close(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_next_round_searches_in_the_new_way),
-        cmocka_unit_test(test_a_part_that_is_opened_later_searches_in_the_new_way),
-        cmocka_unit_test(test_of_several_wishes_the_last_counts),
-        cmocka_unit_test(test_calling_often_takes_no_room_from_other_words),
-        cmocka_unit_test(test_other_methods_are_refused),
-        cmocka_unit_test(test_it_happens_soon_though_nobody_says_anything),
-        cmocka_unit_test(test_any_thread_may_switch_a_crew_also_when_it_is_over),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_the_next_round_searches_in_the_new_way),
+    cmocka_unit_test(test_a_part_that_is_opened_later_searches_in_the_new_way),
+    cmocka_unit_test(test_of_several_wishes_the_last_counts),
+    cmocka_unit_test(test_calling_often_takes_no_room_from_other_words),
+    cmocka_unit_test(test_other_methods_are_refused),
+    cmocka_unit_test(test_it_happens_soon_though_nobody_says_anything),
+    cmocka_unit_test(test_any_thread_may_switch_a_crew_also_when_it_is_over),
+};
+SC_SUITE(tests)

@@ -1,12 +1,15 @@
 // What each event of a record must be, given those before it. See follow.h; docs/verify.md
 // lists the pieces that each promise is counted in.
-#include "verify/follow.h"
+#include "verify/query_states.h"
 
 #include "base/alloc.h"
+#include "base/sort.h"
 #include "verify/verifier.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
@@ -78,7 +81,7 @@ static sc_err follow_query(sc_follow *f, const sc_event *event)
     const sc_event_query *asked = &event->asked;
     look_at_position(f, event);
     sc_open_query *query = NULL;
-    const sc_err err = sc__ledger_add(&f->ledger, sc__ledger_key(event->query), &query);
+    const sc_err err = sc__query_table_add(&f->ledger, sc__query_table_key(event->query), &query);
     if (err) return err;
     sc__looked_at(&f->findings, SC_PROMISE_P8);
     if (!query) {
@@ -119,10 +122,11 @@ static bool make_room_for_member(sc_follow *f)
 static sc_err take_member(sc_follow *f, size_t place, bool *is_twice)
 {
     const sc_event_member *member = &f->cloak->cloaked.members[place];
-    const uint32_t number = sc__ledger_find(&f->ledger, sc__ledger_key(member->query));
-    const bool is_open = number != SC_NONE && sc__ledger_fate(&f->ledger, number) == SC_FATE_OPEN;
+    const uint32_t number = sc__query_table_find(&f->ledger, sc__query_table_key(member->query));
+    const bool is_open =
+        number != SC_NONE && sc__query_table_fate(&f->ledger, number) == SC_END_OPEN;
     if (is_open) {
-        sc_open_query *query = sc__ledger_open(&f->ledger, number);
+        sc_open_query *query = sc__query_table_open(&f->ledger, number);
         if (query->listed == f->line) {
             *is_twice = true;
             return SC_OK;
@@ -184,7 +188,7 @@ static sc_err settle_members(sc_follow *f)
     for (size_t i = 0; i < f->member_count; i++) {
         const sc_slice id = f->cloak->cloaked.members[f->places[i]].query;
         const sc_err err = sc__sample_cloaked(&f->sample, &f->ledger, f->numbers[i],
-                                              sc__ledger_key(id), f->cloak->cloak);
+                                              sc__query_table_key(id), f->cloak->cloak);
         if (err) return err;
         f->report.cloaked++;
     }
@@ -279,8 +283,8 @@ static sc_err follow_end(sc_follow *f, const sc_event *event)
     look_at_drift(f, &f->order.trend, "the order of members follows that of their arrival");
     look_at_drift(f, &f->order.newest, "the place of a member tells whether it came last");
     for (uint32_t number = 0; number < f->ledger.count; number++) {
-        if (sc__ledger_fate(&f->ledger, number) != SC_FATE_OPEN) continue;
-        const sc_open_query *query = sc__ledger_open(&f->ledger, number);
+        if (sc__query_table_fate(&f->ledger, number) != SC_END_OPEN) continue;
+        const sc_open_query *query = sc__query_table_open(&f->ledger, number);
         sc__looked_at(&f->findings, SC_PROMISE_P8);
         if (query->deadline_us >= event->t_us) {
             f->report.open_at_end++;
@@ -334,7 +338,7 @@ sc_err sc__follow_init(sc_follow *follow, const sc_map *map, const sc_verify_opt
     memset(follow, 0, sizeof *follow);
     follow->map = map;
     follow->t_us = INT64_MIN;
-    sc__ledger_init(&follow->ledger);
+    sc__query_table_init(&follow->ledger);
     follow->sample.wanted = options->answer_sample;
     follow->findings.tell = tell;
     follow->findings.member_name = name_of_member;
@@ -346,7 +350,7 @@ void sc__follow_fini(sc_follow *follow)
 {
     sc_verifier_free(follow->verifier);
     follow->verifier = NULL;
-    sc__ledger_fini(&follow->ledger);
+    sc__query_table_fini(&follow->ledger);
     sc__sample_fini(&follow->sample);
     sc__order_fini(&follow->order);
     sc_hash_fini(&follow->cloaks);
@@ -356,4 +360,243 @@ void sc__follow_fini(sc_follow *follow)
     follow->members = NULL;
     follow->numbers = NULL;
     follow->places = NULL;
+}
+
+// === The ends of queries that no cloak is: drops, failures, answers (P8) ========================
+// A reason is held against the record where it can be: who expired must have been late (P5), and
+// who was dropped as infeasible must have had too few roads in reach.
+
+static void look_at_expiry(sc_follow *f, const sc_event *event, const sc_open_query *query)
+{
+    sc__looked_at(&f->findings, SC_PROMISE_P5);
+    if (event->t_us < query->deadline_us) {
+        sc__wrong(&f->findings, SC_PROMISE_P5, "query %s expired %.6f s before its deadline",
+                  sc__quote_id(event->query).text,
+                  ((double)query->deadline_us - (double)event->t_us) * 1e-6);
+    }
+}
+
+static sc_err look_at_infeasibility(sc_follow *f, const sc_event *event, const sc_open_query *query)
+{
+    // What is in reach of a place that the map does not have? P1 has told of it.
+    if (query->edge >= sc_map_edge_count(f->map)) return SC_OK;
+    bool has_room = false;
+    const sc_err err =
+        sc__has_room(f->verifier, query->segment, query->max_hops, query->l, &has_room);
+    if (!err && has_room) {
+        sc__wrong(&f->findings, SC_PROMISE_P8,
+                  "query %s is dropped as infeasible, though there are enough segments in reach",
+                  sc__quote_id(event->query).text);
+    }
+    return err;
+}
+
+// Is the reason true? Words that mean nothing to us are believed.
+static sc_err look_at_reason(sc_follow *f, const sc_event *event, const sc_open_query *query)
+{
+    if (event->reason.size == 0) {
+        sc__wrong(&f->findings, SC_PROMISE_P8, "query %s ends without a reason",
+                  sc__quote_id(event->query).text);
+    } else if (sc_slice_is(event->reason, "expired")) {
+        look_at_expiry(f, event, query);
+    } else if (sc_slice_is(event->reason, "infeasible")) {
+        return look_at_infeasibility(f, event, query);
+    }
+    return SC_OK;
+}
+
+sc_err sc__follow_loss(sc_follow *f, const sc_event *event)
+{
+    const bool is_drop = event->kind == SC_EVENT_DROP;
+    const uint32_t number = sc__query_table_find(&f->ledger, sc__query_table_key(event->query));
+    sc__looked_at(&f->findings, SC_PROMISE_P8);
+    if (number == SC_NONE) {
+        sc__wrong(&f->findings, SC_PROMISE_P8, "query %s was never asked",
+                  sc__quote_id(event->query).text);
+        return SC_OK;
+    }
+    const sc_query_end fate = sc__query_table_fate(&f->ledger, number);
+    if (fate == SC_END_OPEN) {
+        const sc_err err = look_at_reason(f, event, sc__query_table_open(&f->ledger, number));
+        if (err) return err;
+        sc__query_table_settle(&f->ledger, number, SC_END_LOST, 0);
+        *(is_drop ? &f->report.drops : &f->report.failed) += 1;
+    } else if (!is_drop && (fate == SC_END_CLOAKED || fate == SC_END_WATCHED)) {
+        // The cloak was published, but no answer could be had: an end like an answer.
+        sc__sample_dismiss(&f->sample, &f->ledger, number, SC_END_LOST);
+    } else {
+        sc__wrong(&f->findings, SC_PROMISE_P8, "query %s had ended before",
+                  sc__quote_id(event->query).text);
+    }
+    return SC_OK;
+}
+
+sc_err sc__follow_answer(sc_follow *f, const sc_event *event)
+{
+    const uint32_t number = sc__query_table_find(&f->ledger, sc__query_table_key(event->query));
+    const sc_query_end fate =
+        number == SC_NONE ? SC_END_LOST : sc__query_table_fate(&f->ledger, number);
+    f->report.answers++;
+    sc__looked_at(&f->findings, SC_PROMISE_P8);
+    if (fate == SC_END_CLOAKED || fate == SC_END_WATCHED) {
+        if (sc__sample_cloak(&f->sample, &f->ledger, number) != event->cloak) {
+            sc__wrong(&f->findings, SC_PROMISE_P8,
+                      "query %s is answered for cloak %" PRIu64 ", which it is not in",
+                      sc__quote_id(event->query).text, event->cloak);
+        }
+        if (event->answer.is_foreign) {
+            f->report.foreign_answers++;
+            sc__sample_dismiss(&f->sample, &f->ledger, number, SC_END_ANSWERED);
+            return SC_OK;
+        }
+        return sc__sample_answered(&f->sample, &f->ledger, number, f->line, &event->answer);
+    }
+    const char *what = number == SC_NONE         ? "was never asked"
+                       : fate == SC_END_OPEN     ? "is answered without a cloak"
+                       : fate == SC_END_ANSWERED ? "is answered a second time"
+                                                 : "had ended before";
+    sc__wrong(&f->findings, SC_PROMISE_P8, "query %s %s", sc__quote_id(event->query).text, what);
+    return SC_OK;
+}
+
+// === The table of queries =======================================================================
+
+static uint64_t entry(sc_query_end fate, uint64_t word)
+{
+    return word << 3 | (uint64_t)fate;
+}
+
+sc_key sc__query_table_key(sc_slice id)
+{
+    const XXH128_hash_t hash = XXH3_128bits(id.text, id.size);
+    return (sc_key){hash.high64, hash.low64};
+}
+
+uint32_t sc__query_table_find(const sc_query_table *ledger, sc_key key)
+{
+    return sc_hash_get(&ledger->numbers, key, SC_NONE);
+}
+
+void sc__query_table_init(sc_query_table *ledger)
+{
+    *ledger = (sc_query_table){.count = 0};
+    sc_pool_init(&ledger->open, sizeof(sc_open_query));
+}
+
+sc_err sc__query_table_add(sc_query_table *ledger, sc_key key, sc_open_query **out)
+{
+    if (ledger->count >= SC_NONE) return SC_ELIMIT;
+    const uint32_t number = (uint32_t)ledger->count;
+    uint32_t holds = SC_NONE;
+    if (!sc_grow(&ledger->fates, ledger->count, &ledger->fate_capacity, sizeof *ledger->fates)) {
+        return SC_ENOMEM;
+    }
+    sc_err err = sc_pool_reserve(&ledger->open);
+    if (!err) err = sc_hash_put(&ledger->numbers, key, number, &holds);
+    if (err) return err;
+    if (holds != number) {
+        *out = NULL;
+        return SC_OK;
+    }
+    const uint32_t place = sc_pool_take(&ledger->open);
+    ledger->fates[ledger->count++] = entry(SC_END_OPEN, place);
+    *out = sc_pool_at(&ledger->open, place);
+    return SC_OK;
+}
+
+void sc__query_table_settle(sc_query_table *ledger, uint32_t number, sc_query_end fate,
+                            uint64_t word)
+{
+    if (sc__query_table_fate(ledger, number) == SC_END_OPEN) {
+        sc_pool_give(&ledger->open, (uint32_t)sc__query_table_word(ledger, number));
+    }
+    ledger->fates[number] = entry(fate, word);
+}
+
+void sc__query_table_fini(sc_query_table *ledger)
+{
+    sc_hash_fini(&ledger->numbers);
+    sc_free(ledger->fates);
+    sc_pool_fini(&ledger->open);
+    ledger->fates = NULL;
+    ledger->count = 0;
+    ledger->fate_capacity = 0;
+}
+
+// === Two sums that tell a shuffled order from one that remembers ================================
+
+static int compare_numbers(const void *a, const void *b)
+{
+    const uint32_t left = *(const uint32_t *)a;
+    const uint32_t right = *(const uint32_t *)b;
+    return (left > right) - (left < right);
+}
+
+static uint32_t rank_of(const uint32_t *sorted, size_t count, uint32_t arrival)
+{
+    const uint32_t *at = bsearch(&arrival, sorted, count, sizeof *sorted, compare_numbers);
+    return (uint32_t)(at - sorted);
+}
+
+static void add_term(sc_drift *drift, double term)
+{
+    drift->sum += term;
+    drift->count++;
+}
+
+// Spearman's correlation of place and rank, scaled to variance 1: for n members in random
+// order it has mean 0 and variance 1 / (n - 1).
+static void add_trend(sc_drift *drift, const uint32_t *arrivals, const uint32_t *sorted,
+                      size_t count)
+{
+    const double n = (double)count;
+    const double middle = (n - 1.0) / 2.0;
+    double product = 0.0;
+    for (size_t i = 0; i < count; i++) {
+        product += ((double)i - middle) * (rank_of(sorted, count, arrivals[i]) - middle);
+    }
+    const double most = n * (n * n - 1.0) / 12.0;
+    add_term(drift, product / most * sqrt(n - 1.0));
+}
+
+// The square of the newest member's distance from the middle, in units in which places are 1
+// apart, less its mean. Of a uniform place, the mean is (n^2 - 1) / 12, and the variance
+// (n^2 - 1) (n^2 - 4) / 180. Scaled to variance 1, so that large cloaks count no more than small.
+static void add_newest(sc_drift *drift, const uint32_t *arrivals, const uint32_t *sorted,
+                       size_t count)
+{
+    const double n = (double)count;
+    size_t place = 0;
+    while (arrivals[place] != sorted[count - 1]) {
+        place++;
+    }
+    const double off = (double)place - (n - 1.0) / 2.0;
+    const double mean = (n * n - 1.0) / 12.0;
+    const double variance = (n * n - 1.0) * (n * n - 4.0) / 180.0;
+    add_term(drift, (off * off - mean) / sqrt(variance));
+}
+
+sc_err sc__order_add(sc_order *order, const uint32_t *arrivals, size_t count)
+{
+    if (count < 2) return SC_OK;
+    for (size_t i = 0; i < count; i++) {
+        if (!sc_grow(&order->ranks, i, &order->capacity, sizeof *order->ranks)) return SC_ENOMEM;
+        order->ranks[i] = arrivals[i];
+    }
+    sc_sort_u32(order->ranks, count);
+    add_trend(&order->trend, arrivals, order->ranks, count);
+    // Of two, each is as far from the middle as the other.
+    if (count > 2) add_newest(&order->newest, arrivals, order->ranks, count);
+    return SC_OK;
+}
+
+double sc__drift_deviations(const sc_drift *drift)
+{
+    return drift->sum / sqrt((double)drift->count);
+}
+
+void sc__order_fini(sc_order *order)
+{
+    sc_free(order->ranks);
+    *order = (sc_order){.capacity = 0};
 }

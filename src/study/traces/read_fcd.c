@@ -13,7 +13,7 @@
 // end of the piece in which it has become longer than two of them.
 //
 // See traces_internal.h.
-#include "traces/traces_internal.h"
+#include "traces/trace_readers.h"
 
 #include "base/alloc.h"
 #include "base/diag.h"

@@ -4,13 +4,16 @@
 // A piece is a member for P1 to P5 and the whole cloak for P6 and P7. Nothing in a claim is
 // believed, not even that an id exists: what does not exist is told where it first matters
 // and left out of everything after that.
-#include "verify/verifier.h"
+#include <starcloak/verify.h>
 
 #include "base/alloc.h"
 #include "base/sort.h"
+#include "verify/verifier.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 /** A claim that is looked at. */
 typedef struct look {
@@ -331,4 +334,85 @@ sc_err sc_verify_claim(sc_verifier *verifier, const sc_claim *claim, unsigned *b
     const sc_err err = sc__claim_look(verifier, claim, &findings);
     if (!err) *broken = first.broken;
     return err;
+}
+
+// === Making and freeing verifiers, and the numbers of their marks ===============================
+
+sc_err sc_verifier_new(const sc_map *map, sc_verifier **out)
+{
+    sc_verifier *verifier = sc_calloc(1, sizeof *verifier);
+    if (!verifier) return SC_ENOMEM;
+    const sc_err err = sc__roads_init(&verifier->roads, map);
+    if (err) goto fail;
+
+    verifier->stars = sc_calloc(sc_map_star_count(map), sizeof *verifier->stars);
+    verifier->segments = sc_calloc(sc_map_segment_count(map), sizeof *verifier->segments);
+    verifier->ends = sc_calloc(sc_map_node_count(map), sizeof *verifier->ends);
+    if (!verifier->stars || !verifier->segments || !verifier->ends) goto fail;
+    *out = verifier;
+    return SC_OK;
+fail:
+    sc_verifier_free(verifier);
+    return SC_ENOMEM;
+}
+
+void sc_verifier_free(sc_verifier *verifier)
+{
+    if (!verifier) return;
+    sc__roads_fini(&verifier->roads);
+    sc_free(verifier->stars);
+    sc_free(verifier->segments);
+    sc_free(verifier->ends);
+    sc_free(verifier->queue);
+    sc_free(verifier->nodes);
+    sc_free(verifier->users);
+    sc_free(verifier);
+}
+
+uint32_t sc__claim_number(sc_verifier *verifier, size_t walks)
+{
+    const sc_map *map = verifier->roads.map;
+    if (walks >= UINT32_MAX - verifier->now) {
+        memset(verifier->stars, 0, sc_map_star_count(map) * sizeof *verifier->stars);
+        memset(verifier->segments, 0, sc_map_segment_count(map) * sizeof *verifier->segments);
+        verifier->now = 0;
+    }
+    return ++verifier->now;
+}
+
+// === Counting and reporting =====================================================================
+
+void sc__wrong(sc_findings *findings, sc_promise promise, const char *format, ...)
+{
+    char sentence[200];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
+    va_end(arguments);
+    findings->violated[promise]++;
+    findings->tell(findings->context, promise, sentence);
+}
+
+// === The names of the promises ==================================================================
+
+const char *sc_promise_name(sc_promise promise)
+{
+    static const char *const names[SC_PROMISE_COUNT] = {
+#define X(name, text) #name,
+        SC_PROMISE_MAP(X)
+#undef X
+    };
+    if ((unsigned)promise >= SC_PROMISE_COUNT) return "unknown";
+    // The last is no promise of a cloak but of what came of it: a word, not a number.
+    return promise == SC_PROMISE_ANSWERS ? "answers" : names[promise];
+}
+
+const char *sc_promise_text(sc_promise promise)
+{
+    static const char *const texts[SC_PROMISE_COUNT] = {
+#define X(name, text) text,
+        SC_PROMISE_MAP(X)
+#undef X
+    };
+    return (unsigned)promise < SC_PROMISE_COUNT ? texts[promise] : "unknown";
 }

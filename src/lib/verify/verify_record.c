@@ -2,12 +2,12 @@
 //
 // Lines become events (events.h), events are followed (follow.h), and when the record is over
 // the sampled answers are compared with plain searches (answers.h).
-#include "verify/record.h"
+#include "verify/verify_record.h"
 
 #include "base/diag.h"
 #include "base/source.h"
-#include "verify/answers.h"
-#include "verify/follow.h"
+#include "verify/answer_check.h"
+#include "verify/query_states.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 //
 // Messages name fields and lines, not values: a value may be a user or a position. For the
 // same reason jansson's own messages, which quote what they stumbled over, are not passed on.
-#include "verify/events.h"
+#include "verify/record_events.h"
 
 #include "base/alloc.h"
 #include "base/diag.h"

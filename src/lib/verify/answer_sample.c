@@ -1,5 +1,5 @@
 // A sample by lots. See sample.h.
-#include "verify/sample.h"
+#include "verify/query_states.h"
 
 #include "base/alloc.h"
 
@@ -39,23 +39,23 @@ static int compare_lots(const void *a, const void *b)
 }
 
 // Let one go; the last one takes its place.
-static void let_go(sc_sample *sample, sc_ledger *ledger, size_t place)
+static void let_go(sc_sample *sample, sc_query_table *ledger, size_t place)
 {
     sc_watched *gone = &sample->watched[place];
-    if (sc__ledger_fate(ledger, gone->number) == SC_FATE_WATCHED) {
-        sc__ledger_settle(ledger, gone->number, SC_FATE_CLOAKED, gone->cloak);
+    if (sc__query_table_fate(ledger, gone->number) == SC_END_WATCHED) {
+        sc__query_table_settle(ledger, gone->number, SC_END_CLOAKED, gone->cloak);
     }
     sample->answered_count -= gone->is_answered;
     sc_free(gone->results);
     const size_t last = --sample->count;
     if (place == last) return;
     *gone = sample->watched[last];
-    if (!gone->is_answered) sc__ledger_settle(ledger, gone->number, SC_FATE_WATCHED, place);
+    if (!gone->is_answered) sc__query_table_settle(ledger, gone->number, SC_END_WATCHED, place);
 }
 
 // Lower the limit of lots so that at most `most` of those watched (or of those answered)
 // are below it, and let the others go.
-static sc_err thin_out(sc_sample *sample, sc_ledger *ledger, bool of_answered, uint64_t most)
+static sc_err thin_out(sc_sample *sample, sc_query_table *ledger, bool of_answered, uint64_t most)
 {
     size_t count = 0;
     for (size_t i = 0; i < sample->count; i++) {
@@ -74,7 +74,7 @@ static sc_err thin_out(sc_sample *sample, sc_ledger *ledger, bool of_answered, u
     return SC_OK;
 }
 
-sc_err sc__sample_cloaked(sc_sample *sample, sc_ledger *ledger, uint32_t number, sc_key key,
+sc_err sc__sample_cloaked(sc_sample *sample, sc_query_table *ledger, uint32_t number, sc_key key,
                           uint64_t cloak)
 {
     // Half of a hash of the id; 0 is left out so that "none is barred" has a value.
@@ -84,13 +84,13 @@ sc_err sc__sample_cloaked(sc_sample *sample, sc_ledger *ledger, uint32_t number,
         if (err) return err;
     }
     if (is_barred(sample, lot)) {
-        sc__ledger_settle(ledger, number, SC_FATE_CLOAKED, cloak);
+        sc__query_table_settle(ledger, number, SC_END_CLOAKED, cloak);
         return SC_OK;
     }
     if (!sc_grow(&sample->watched, sample->count, &sample->capacity, sizeof *sample->watched)) {
         return SC_ENOMEM;
     }
-    const sc_open_query *query = sc__ledger_open(ledger, number);
+    const sc_open_query *query = sc__query_table_open(ledger, number);
     sample->watched[sample->count] = (sc_watched){
         .lot = lot,
         .cloak = cloak,
@@ -100,23 +100,23 @@ sc_err sc__sample_cloaked(sc_sample *sample, sc_ledger *ledger, uint32_t number,
         .wish = query->wish,
         .name = query->name,
     };
-    sc__ledger_settle(ledger, number, SC_FATE_WATCHED, sample->count++);
+    sc__query_table_settle(ledger, number, SC_END_WATCHED, sample->count++);
     return SC_OK;
 }
 
-uint64_t sc__sample_cloak(const sc_sample *sample, const sc_ledger *ledger, uint32_t number)
+uint64_t sc__sample_cloak(const sc_sample *sample, const sc_query_table *ledger, uint32_t number)
 {
-    const uint64_t word = sc__ledger_word(ledger, number);
-    const bool is_watched = sc__ledger_fate(ledger, number) == SC_FATE_WATCHED;
+    const uint64_t word = sc__query_table_word(ledger, number);
+    const bool is_watched = sc__query_table_fate(ledger, number) == SC_END_WATCHED;
     return is_watched ? sample->watched[word].cloak : word;
 }
 
-sc_err sc__sample_answered(sc_sample *sample, sc_ledger *ledger, uint32_t number, uint64_t line,
-                           const sc_event_answer *answer)
+sc_err sc__sample_answered(sc_sample *sample, sc_query_table *ledger, uint32_t number,
+                           uint64_t line, const sc_event_answer *answer)
 {
-    const bool is_watched = sc__ledger_fate(ledger, number) == SC_FATE_WATCHED;
+    const bool is_watched = sc__query_table_fate(ledger, number) == SC_END_WATCHED;
     if (is_watched) {
-        sc_watched *watched = &sample->watched[sc__ledger_word(ledger, number)];
+        sc_watched *watched = &sample->watched[sc__query_table_word(ledger, number)];
         sc_event_result *results = sc_malloc_array(answer->result_count, sizeof *results);
         if (!results) return SC_ENOMEM;
         if (answer->result_count > 0) {
@@ -128,17 +128,18 @@ sc_err sc__sample_answered(sc_sample *sample, sc_ledger *ledger, uint32_t number
         watched->result_count = answer->result_count;
         sample->answered_count++;
     }
-    sc__ledger_settle(ledger, number, SC_FATE_ANSWERED, 0);
+    sc__query_table_settle(ledger, number, SC_END_ANSWERED, 0);
     const bool are_many = sample->answered_count > times(sample->wanted, ANSWERED_PER_WANTED);
     return is_watched && are_many ? thin_out(sample, ledger, true, sample->wanted) : SC_OK;
 }
 
-void sc__sample_dismiss(sc_sample *sample, sc_ledger *ledger, uint32_t number, sc_fate fate)
+void sc__sample_dismiss(sc_sample *sample, sc_query_table *ledger, uint32_t number,
+                        sc_query_end fate)
 {
-    if (sc__ledger_fate(ledger, number) == SC_FATE_WATCHED) {
-        let_go(sample, ledger, sc__ledger_word(ledger, number));
+    if (sc__query_table_fate(ledger, number) == SC_END_WATCHED) {
+        let_go(sample, ledger, sc__query_table_word(ledger, number));
     }
-    sc__ledger_settle(ledger, number, fate, 0);
+    sc__query_table_settle(ledger, number, fate, 0);
 }
 
 static int compare_lines(const void *a, const void *b)
@@ -148,7 +149,7 @@ static int compare_lines(const void *a, const void *b)
     return (left->line > right->line) - (left->line < right->line);
 }
 
-sc_err sc__sample_close(sc_sample *sample, sc_ledger *ledger)
+sc_err sc__sample_close(sc_sample *sample, sc_query_table *ledger)
 {
     for (size_t i = sample->count; i-- > 0;) {
         if (!sample->watched[i].is_answered) let_go(sample, ledger, i);

@@ -11,7 +11,7 @@
 // we look only whether it is made of numbers, since some versions write less of it.
 //
 // See traces_internal.h.
-#include "traces/traces_internal.h"
+#include "traces/trace_readers.h"
 
 #include <math.h>
 

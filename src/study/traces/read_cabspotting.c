@@ -4,7 +4,7 @@
 // was hired is not of interest here, but a line where that is neither 0 nor 1 is some other format.
 //
 // See traces_internal.h.
-#include "traces/traces_internal.h"
+#include "traces/trace_readers.h"
 
 #include "base/diag.h"
 
