@@ -5,7 +5,6 @@
 #include "base/alloc.h"
 
 #include <pthread.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -17,6 +16,7 @@ struct sc_handover {
     size_t capacity;
     size_t first;  ///< place of the oldest
     size_t count;
+    uint64_t total;  ///< that were ever put
     unsigned char *ring;
 };
 
@@ -99,6 +99,7 @@ size_t sc_handover_put_many(sc_handover *handover, const void *items, size_t cou
     const bool was_empty = handover->count == 0;
     if (count > room) count = room;
     put_in(handover, items, count);
+    handover->total += count;
     pthread_mutex_unlock(&handover->lock);
     // Who finds others waiting need not ring: whoever put the first of them does, or the taker
     // who left some.
@@ -130,6 +131,14 @@ size_t sc_handover_take(sc_handover *handover, void *items, size_t room)
 int sc_handover_fd(const sc_handover *handover)
 {
     return handover->bell;
+}
+
+uint64_t sc_handover_total(sc_handover *handover)
+{
+    pthread_mutex_lock(&handover->lock);
+    const uint64_t total = handover->total;
+    pthread_mutex_unlock(&handover->lock);
+    return total;
 }
 
 size_t sc_handover_count(sc_handover *handover)

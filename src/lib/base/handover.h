@@ -20,6 +20,7 @@
 #include <starcloak/err.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct sc_handover sc_handover;
 
@@ -48,6 +49,9 @@ size_t sc_handover_take(sc_handover *handover, void *items, size_t room);
 
 /** A descriptor that is readable when something can be taken; for poll(). Lent. */
 int sc_handover_fd(const sc_handover *handover);
+
+/** How many were ever put. */
+uint64_t sc_handover_total(sc_handover *handover);
 
 /** How many wait at this moment; another thread may have changed it already. */
 size_t sc_handover_count(sc_handover *handover);

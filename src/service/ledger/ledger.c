@@ -91,10 +91,12 @@ static void tell_crew(void *context, sc_peer to, sc_word *word)
     }
 }
 
-/** For queries that are added anew. */
+/** For queries that are added anew. Engines in place that could not take some are let alone until
+ * these are settled. */
 static size_t space_in_crew(void *context)
 {
     sc_ledger *ledger = context;
+    if (ledger->is_in_place && sc_handover_count(ledger->messages) > 0) return 0;
     return sc_crew_is_behind(ledger->crew) ? 0 : SC_CREW_BATCH;
 }
 
@@ -103,12 +105,12 @@ static void hear_crew(void *context, sc_peer to, sc_word *word)
 {
     (void)to;
     sc_ledger *ledger = context;
-    if (ledger->is_in_place && !ledger->is_telling) {
-        sc__books_hear(ledger->books, word, ledger->clock());
-        return;
-    }
     if (ledger->is_in_place) {
-        sc_ledger_hear(ledger, word);
+        if (ledger->is_telling) {
+            sc_ledger_hear(ledger, word);
+        } else {
+            sc__books_hear(ledger->books, word, ledger->clock());
+        }
         return;
     }
     while (!sc_handover_put(ledger->messages, word)) {

@@ -7,11 +7,15 @@
  * workers elsewhere (cluster/gateway.h): the words between them are the same (commit/words.h), and
  * so are the books.
  *
- *     door ----ticket---> ledger ----query---> engine        (threads; each arrow is a handover)
+ *     door ----ticket---> ledger ----query---> engine
  *       ^                  |  ^                  |
- *       |                  |  +----- bid --------+  pruned by a pool of threads
+ *       |                  |  +----- bid --------+  pruned
  *       +-----outcome------+
  *                          +----- errand ----> courier ---> provider
+ *
+ * Tickets and outcomes are handed over between threads. The other arrows are function calls in the
+ * ledger's thread as long as one thread is enough: one room without threads that prune, a courier
+ * without clerks. Else they are handovers, too.
  *
  *  1. A proposal is *reserved* if all its members are open and there is time left before the least
  *     of their deadlines; else it is refused, with those who are gone, and the engine goes on with

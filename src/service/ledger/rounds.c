@@ -7,17 +7,24 @@
 //             never goes before it came. Tickets: max_pending at most. Withdrawals: at most one for
 //             each ticket, so that room for another two times max_pending is enough unless doors
 //             leave that many settled tickets unread; then whoever withdraws waits its turn. And
-//             parts that are to be said anew: each once.
+//             parts that are to be said anew: each once; and one that wakes.
 //   messages  words. The rooms of our own crew look for room before they speak, and wait if another
-//             was quicker; of words from elsewhere some are lost when there are too many.
+//             was quicker; of words from elsewhere some are lost when there are too many. Engines
+//             in place put here only what they say while they are spoken to: at most a word for
+//             each query that was added since the last time it was read.
 //   back      errands: each has a ticket of its own that is published, so max_pending at most; and
-//             one NULL, which ends the thread
+//             one NULL, which ends the thread. Of a courier in place none.
 //
-// The words that the books say to our own crew must find room there, since they cannot be taken
-// back. The crew is asked whether it is behind before each batch of queries that are added for the
-// first time, and before each batch of those that are added anew (sc_voice_space()): at most two
-// batches in between. All other words are bounded by what the crew has: a removal for each query
-// that is open, an answer to each of its bids.
+// Engines and courier in place get their turn in each round. The courier's is bounded in time, one
+// errand more or less: whoever comes in meanwhile waits no longer than that. Engines come last, so
+// that they know all that has happened; what they propose may be due at once, and then the next
+// round follows without waiting.
+//
+// The words that the books say to our own crew must find room there, if it has threads, since they
+// cannot be taken back. The crew is asked whether it is behind before each batch of queries that
+// are added for the first time, and before each batch of those that are added anew
+// (sc_voice_space()): at most two batches in between. All other words are bounded by what the crew
+// has: a removal for each query that is open, an answer to each of its bids.
 //
 // Who has an outcome is told at the end of a round, after the counts: whoever was told finds
 // himself counted.

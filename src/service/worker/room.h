@@ -1,9 +1,9 @@
 /**
  * @file room.h
- * @brief Secret: an engine room: a thread with the engines of some parts in it, and threads that
- * prune for it.
+ * @brief Secret: an engine room: the engines of some parts, in a thread of their own with threads
+ * that prune for it, if there are any; or in place, in the thread of whoever speaks to it.
  *
- *     words in --> engines --> candidates --> prune pool --> bids --> words to gateways
+ *     words in --> engines --> candidates --> pruned --> bids --> words to gateways
  *                     ^                                       |
  *                     +---------- accepted or refused --------+
  *
