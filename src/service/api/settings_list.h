@@ -138,8 +138,8 @@
          "the map in parts, see 'starcloak partition'; each part has an engine of its own "           \
          "(default: one part)")                                                                       \
     COUNT(engine, threads, "threads", "N", 0, 0, 1024, START, RUN,                                    \
-          "threads with engines, which share the parts; 1: none but the ledger's (default 0: 1, "     \
-          "and with 'starcloak worker' one per processor)")                                           \
+          "threads with engines, which share the parts; 'starcloak serve' with 1 has one thread for " \
+          "ledger and engine (default 0: 1, and with 'starcloak worker' one per processor)")          \
     COUNT(engine, prune_threads, "prune-threads", "N", 0, 0, 256, START, RUN,                         \
           "threads that trim candidates; 0: the engine's own does it (default 0)")                    \
     COUNT(engine, max_pending, "max-pending", "N", 100000, 1, 10000000, START, ALL,                   \

@@ -206,6 +206,9 @@ bool sc_courier_is_in_place(const sc_courier *courier);
  */
 bool sc_courier_turn(sc_courier *courier, int64_t until_us);
 
+/** In place: whether a provider elsewhere has been asked, and has not answered. */
+bool sc_courier_is_asking(const sc_courier *courier);
+
 /** As poll() on `count` descriptors, 8 at most; in place, it returns also when a turn has something
  * to do. `wake_us`: by sc_clock_us(), when to return at last. */
 void sc_courier_poll(sc_courier *courier, struct pollfd *fds, size_t count, int64_t wake_us);

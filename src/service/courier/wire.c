@@ -339,6 +339,11 @@ bool sc__wire_turn(sc__wire *wire)
     return atomic_load(&wire->unread) > 0;
 }
 
+bool sc__wire_is_busy(const sc__wire *wire)
+{
+    return sc__timers_first(&wire->timers) != NULL;
+}
+
 void sc__wire_poll(sc__wire *wire, struct pollfd *fds, size_t count, int64_t wake_us)
 {
     enum { MOST = 8 };

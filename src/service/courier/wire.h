@@ -96,6 +96,9 @@ void sc__wire_post(sc__wire *wire, sc__exchange *exchange);
  * same thread. Returns whether something came back well, and so waits to be read. */
 bool sc__wire_turn(sc__wire *wire);
 
+/** In place: whether an exchange is under way. */
+bool sc__wire_is_busy(const sc__wire *wire);
+
 /** In place: wait until a turn has something to do, one of `fds` has (8 at most), or it is
  * `wake_us`.
  */

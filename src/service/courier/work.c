@@ -228,6 +228,11 @@ bool sc_courier_turn(sc_courier *courier, int64_t until_us)
     return is_left;
 }
 
+bool sc_courier_is_asking(const sc_courier *courier)
+{
+    return courier->wire && sc__wire_is_busy(courier->wire);
+}
+
 void sc_courier_poll(sc_courier *courier, struct pollfd *fds, size_t count, int64_t wake_us)
 {
     if (courier->wire && courier->is_in_place) {

@@ -219,10 +219,20 @@ sc_time sc__ledger_round(sc_ledger *ledger)
 
 // --- The thread, and its end ---------------------------------------------------------------
 
-static void keep_pace(sc__pace *pace)
+/** Let time pass before the next round, if it would come early. What a provider elsewhere sends
+ * meanwhile is read at once, since somebody waits for it. */
+static void keep_pace(sc_ledger *ledger, sc__pace *pace)
 {
-    const int64_t early_us = sc__pace_next(pace, sc_clock_us());
-    if (early_us == 0) return;
+    int64_t early_us = sc__pace_next(pace, sc_clock_us());
+    const int64_t until_us = sc_clock_us() + early_us;
+    sc_courier *courier = atomic_load_explicit(&ledger->courier, memory_order_acquire);
+    while (early_us > 0 && courier && sc_courier_is_asking(courier) && !ledger->has_more) {
+        sc_courier_poll(courier, NULL, 0, until_us);
+        give_turn(ledger);
+        tell_settled(ledger);
+        early_us = until_us - sc_clock_us();
+    }
+    if (early_us <= 0 || ledger->has_more) return;
     const struct timespec nap = {.tv_nsec = (long)early_us * 1000};
     clock_nanosleep(CLOCK_MONOTONIC, 0, &nap, NULL);
 }
@@ -249,7 +259,7 @@ static void *work(void *argument)
     sc__pace pace = {0};
     sc_time wake = SC_TIME_NEVER;
     while (!ledger->must_end) {
-        if (!ledger->has_more) keep_pace(&pace);
+        if (!ledger->has_more) keep_pace(ledger, &pace);
         wait_for_bells(ledger, bells, 3, ledger->has_more ? INT64_MIN : wake);
         unsigned readable = 0;
         for (unsigned i = 0; i < 3; i++) {
