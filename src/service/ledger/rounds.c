@@ -39,7 +39,7 @@
 #include <string.h>
 
 /** Things taken from a handover at once, and how far ahead tickets are called for. */
-enum { BATCH = SC_CREW_BATCH, AHEAD = 2 * SC_ENGINE_AHEAD };
+enum { BATCH = SC_CREW_BATCH, AHEAD = 2 * SC_ENGINE_PREFETCH_AHEAD };
 
 /** How long a courier in place works before others are looked after: several times what a cloak
  * takes, and little against what anybody notices. */
@@ -87,7 +87,8 @@ static size_t read_incoming(sc_ledger *ledger)
     for (size_t i = 0; i < count; i++) {
         // Another processor has written it.
         if (i + AHEAD < count) __builtin_prefetch(letters[i + AHEAD].ticket, 1);
-        if (ledger->is_in_place) prefetch_roads(ledger, letters, i + SC_ENGINE_AHEAD, count);
+        if (ledger->is_in_place)
+            prefetch_roads(ledger, letters, i + SC_ENGINE_PREFETCH_AHEAD, count);
         if (letters[i].kind == SC__LETTER_TICKET && is_behind) {
             sc__books_turn_away(ledger->books, letters[i].ticket, now);
         } else {
