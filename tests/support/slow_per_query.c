@@ -1,4 +1,4 @@
-// The methods in which each query makes a region of its own. See slow_per_query.h.
+// The methods in which each query makes a region of its own.
 #include "support/slow_per_query.h"
 
 #include "base/rng.h"
@@ -98,7 +98,7 @@ static uint32_t count_users(const slow_engine *engine, const bool *flags)
 }
 
 // Leave the greatest set in which no k is more than the users there are.
-static void leave_the_content(const slow_engine *engine, bool *flags)
+static void keep_satisfied(const slow_engine *engine, bool *flags)
 {
     for (bool has_changed = true; has_changed;) {
         has_changed = false;
@@ -119,7 +119,7 @@ static void find_members(const slow_engine *engine, const bool *roads, size_t si
         flags[i] = q->place == IN_GRAPH && roads[q->query.segment] && q->query.l <= size &&
                    reaches_all(engine, &q->query, roads);
     }
-    leave_the_content(engine, flags);
+    keep_satisfied(engine, flags);
 }
 
 // Who might be one with S or more of the region of `end`, an end of the asker's segment.
@@ -132,7 +132,7 @@ static void find_hope(const slow_engine *engine, const sc_query *asker, sc_star_
                    is_in_region(engine, end, asker->max_hops, q->query.segment) &&
                    reaches_all(engine, &q->query, roads);
     }
-    leave_the_content(engine, flags);
+    keep_satisfied(engine, flags);
 }
 
 // --- Roads in order --------------------------------------------------------------
@@ -264,7 +264,7 @@ static bool is_open(const slow_engine *engine, size_t asker, sc_star_id end, siz
                    reaches_all(engine, &q->query, roads) &&
                    could_meet(engine, &q->query, &engine->queries[newcomer].query);
     }
-    leave_the_content(engine, flags);
+    keep_satisfied(engine, flags);
     const bool is = flags[asker] && flags[newcomer];
     free(flags);
     free(roads);
@@ -297,7 +297,7 @@ static void try_for(slow_engine *engine, size_t asker, size_t newcomer)
 
 // --- Who tries -------------------------------------------------------------------
 
-// Flags of those whom the newcomer might help: who might be in a cloak with it.
+// Flags of the queries that the newcomer might help: they could be in a cloak with it.
 static bool *find_helped(const slow_engine *engine, size_t newcomer)
 {
     const sc_query *query = &engine->queries[newcomer].query;
@@ -335,7 +335,7 @@ void slow_per_query_arrive(slow_engine *engine, const slow_query *newcomer)
     bool *helped = find_helped(engine, new_at);
     leave_the_oldest(engine, helped, new_at);
     for (size_t i = 0; i < engine->query_count; i++) {
-        // Without the newcomer nobody has more than before.
+        // Without the newcomer no query has more mates than before.
         if (engine->queries[new_at].place != IN_GRAPH) break;
         if (helped[i] && engine->queries[i].place == IN_GRAPH) try_for(engine, i, new_at);
     }

@@ -2,10 +2,8 @@
  * @file slow_per_query.h
  * @brief Random sampling and network expansion, written again from docs/methods.md: slow, plain.
  *
- * The slow engine does the rest: queue, deadlines, proposals. Regions, circles and distances are
- * found anew each time, by looking at every segment, every query and every edge.
- *
- * Used by: slow_engine.c.
+ * The slow engine does the rest: queue, deadlines, proposals. Regions, mates and distances are
+ * found again each time, by looking at every segment, every query and every edge.
  */
 #ifndef SC_TESTS_SUPPORT_SLOW_PER_QUERY_H
 #define SC_TESTS_SUPPORT_SLOW_PER_QUERY_H
@@ -22,7 +20,7 @@ static inline bool slow_is_per_query(const slow_engine *engine)
 /** Whether the roads around either end of its segment are enough for the query's l. */
 bool slow_per_query_is_feasible(const slow_engine *engine, const sc_query *query);
 
-/** Somebody, no company, has come to its segment: it and those it might help try. */
+/** A query that is not company has come to its segment: it and those it might help try. */
 void slow_per_query_arrive(slow_engine *engine, const slow_query *newcomer);
 
 #endif

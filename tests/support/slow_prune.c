@@ -1,4 +1,4 @@
-// Pruning by plain sets. See slow_prune.h; the steps are those of docs/engine.md.
+// Pruning by plain sets. The steps are those of docs/engine.md.
 #include "support/slow_prune.h"
 
 #include "engine/candidate.h"

@@ -48,7 +48,8 @@ static sc_seg_id segment_of(const scene *sc, const sketch *s, uint32_t edge)
     return SC_NONE;
 }
 
-/** Somebody alone, who wants so many roads: these, ascending. Release with sc_cloak_free(). */
+/** The cloak of one query that wants so many roads: these, ascending. Release with sc_cloak_free().
+ */
 static sc_cloak *ask(scene *sc, uint32_t number, sc_seg_id segment, uint32_t l, uint32_t max_hops)
 {
     const sc_query query = plain_query(number, segment, 1, l, max_hops, deadline);

@@ -1,7 +1,7 @@
 // Every allocation of an engine's life fails once, in turn (support/life.h), in the methods where
 // each query makes a region of its own. Expansion leaves nothing to chance, sampling everything.
 //
-// Then somebody goes away while memory is out and several are to try.
+// Then a query is removed while memory is out and several are to try.
 #include <starcloak/engine.h>
 
 #include "support/check.h"

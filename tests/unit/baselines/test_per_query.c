@@ -49,7 +49,7 @@ static void bring(stage *st, const sc_query *query, sc_time now)
 
 // --- Members -----------------------------------------------------------------------
 
-static void test_one_who_needs_nobody_is_cloaked_at_once(void **state)
+static void test_a_query_that_needs_no_other_is_cloaked_at_once(void **state)
 {
     (void)state;
     for (size_t i = 0; i < METHODS; i++) {
@@ -71,7 +71,7 @@ static void test_one_who_needs_nobody_is_cloaked_at_once(void **state)
     }
 }
 
-static void test_two_queries_of_one_user_are_no_company_for_each_other(void **state)
+static void test_two_queries_of_one_user_are_one_user(void **state)
 {
     (void)state;
     for (size_t i = 0; i < METHODS; i++) {
@@ -93,7 +93,7 @@ static void test_two_queries_of_one_user_are_no_company_for_each_other(void **st
 }
 
 // The one at A goes nowhere beyond A, so D is never on its roads, nor are its needs met there.
-static void test_nobody_is_a_member_of_roads_out_of_its_reach(void **state)
+static void test_no_query_is_a_member_of_roads_out_of_its_reach(void **state)
 {
     (void)state;
     for (size_t i = 0; i < METHODS; i++) {
@@ -144,7 +144,7 @@ static void test_all_roads_are_in_reach_from_one_end(void **state)
 }
 
 // The one who wants ten users is on the same road and stays behind.
-static void test_who_is_not_content_is_left_out(void **state)
+static void test_a_query_whose_k_is_not_met_is_left_out(void **state)
 {
     (void)state;
     for (size_t i = 0; i < METHODS; i++) {
@@ -209,7 +209,7 @@ static void test_the_oldest_tries_first(void **state)
     }
 }
 
-static void test_nobody_tries_where_users_cannot_be_enough(void **state)
+static void test_no_query_tries_where_users_cannot_be_enough(void **state)
 {
     (void)state;
     for (size_t i = 0; i < METHODS; i++) {
@@ -226,7 +226,7 @@ static void test_nobody_tries_where_users_cannot_be_enough(void **state)
 }
 
 // Five on one road, who all want five users, and all but the first six roads, which the first
-// cannot reach: once the fifth has come, everybody might be helped, and nobody is.
+// cannot reach: once the fifth has come, every query might be helped, and none is.
 static void test_no_more_than_the_cap_try_for_one_newcomer(void **state)
 {
     (void)state;
@@ -252,7 +252,7 @@ static void test_no_more_than_the_cap_try_for_one_newcomer(void **state)
 
 // --- Company, refusals, ends --------------------------------------------------------
 
-static void test_company_lets_nobody_try_but_is_a_member(void **state)
+static void test_company_lets_no_query_try_but_is_a_member(void **state)
 {
     (void)state;
     for (size_t i = 0; i < METHODS; i++) {
@@ -306,7 +306,7 @@ static void test_refused_members_go_back_and_try_again(void **state)
     }
 }
 
-static void test_who_left_helps_nobody(void **state)
+static void test_a_query_that_left_helps_none(void **state)
 {
     (void)state;
     for (size_t i = 0; i < METHODS; i++) {
@@ -480,17 +480,17 @@ test_an_engine_can_be_freed_while_queries_wait_and_candidates_are_not_taken(void
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_one_who_needs_nobody_is_cloaked_at_once),
-    cmocka_unit_test(test_two_queries_of_one_user_are_no_company_for_each_other),
-    cmocka_unit_test(test_nobody_is_a_member_of_roads_out_of_its_reach),
+    cmocka_unit_test(test_a_query_that_needs_no_other_is_cloaked_at_once),
+    cmocka_unit_test(test_two_queries_of_one_user_are_one_user),
+    cmocka_unit_test(test_no_query_is_a_member_of_roads_out_of_its_reach),
     cmocka_unit_test(test_all_roads_are_in_reach_from_one_end),
-    cmocka_unit_test(test_who_is_not_content_is_left_out),
+    cmocka_unit_test(test_a_query_whose_k_is_not_met_is_left_out),
     cmocka_unit_test(test_the_oldest_tries_first),
-    cmocka_unit_test(test_nobody_tries_where_users_cannot_be_enough),
+    cmocka_unit_test(test_no_query_tries_where_users_cannot_be_enough),
     cmocka_unit_test(test_no_more_than_the_cap_try_for_one_newcomer),
-    cmocka_unit_test(test_company_lets_nobody_try_but_is_a_member),
+    cmocka_unit_test(test_company_lets_no_query_try_but_is_a_member),
     cmocka_unit_test(test_refused_members_go_back_and_try_again),
-    cmocka_unit_test(test_who_left_helps_nobody),
+    cmocka_unit_test(test_a_query_that_left_helps_none),
     cmocka_unit_test(test_roads_that_are_too_few_around_both_ends_are_infeasible),
     SC_CASES(test_promises_hold_on_random_maps),
     cmocka_unit_test(test_an_engine_can_be_freed_while_queries_wait_and_candidates_are_not_taken),

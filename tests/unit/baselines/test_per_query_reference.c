@@ -1,6 +1,6 @@
 // Random sampling and network expansion against slow versions of them (support/slow_per_query.h),
-// on thousands of small towns and streams: whoever is cloaked, with whom and where, is the same,
-// draw by draw; and half of the engines are paranoid, so the verifier accepts every cloak.
+// on thousands of small towns and streams: which queries are cloaked, together and where, is the
+// same, draw by draw; and half of the engines are paranoid, so the verifier accepts every cloak.
 #include <starcloak/engine.h>
 
 #include "support/check.h"
@@ -77,7 +77,7 @@ static void test_they_agree_over_long_streams_on_a_larger_map(void **state)
         r.s.most_k = 6;
         r.s.most_hops = 4;
         r.s.longest_wait = 300;
-        r.s.runs_per_moment = 10;
+        r.s.runs_per_time = 10;
         race_through(&r, &all);
         race_end(&r, &all);
     }

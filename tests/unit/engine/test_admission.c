@@ -125,14 +125,14 @@ static void test_time_may_stand_still_but_not_run_backwards(void **state)
     static const struct {
         sc_time t;
         bool is_fine;
-    } moments[] = {{-50, true},  {-50, true}, {-51, false}, {0, true},
-                   {-1, false},  {7, true},   {7, true},    {6, false},
-                   {-50, false}, {7, true},   {8, true},    {-SC_TIME_FARTHEST, false}};
+    } times[] = {{-50, true},  {-50, true}, {-51, false}, {0, true},
+                 {-1, false},  {7, true},   {7, true},    {6, false},
+                 {-50, false}, {7, true},   {8, true},    {-SC_TIME_FARTHEST, false}};
     char user[] = "a";
-    for (size_t i = 0; i < sizeof moments / sizeof *moments; i++) {
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
         user[0]++;
-        const sc_ask ask = on_edge(user, moments[i].t, 0, 0.0);
-        if (moments[i].is_fine) {
+        const sc_ask ask = on_edge(user, times[i].t, 0, 0.0);
+        if (times[i].is_fine) {
             admit(&d, &ask);
         } else {
             refuse(&d, &ask, SC_ETIME, " s before that of a query already admitted");
@@ -159,7 +159,7 @@ static void test_times_so_far_away_that_sums_could_overflow_are_refused(void **s
     door_free(&d);
 }
 
-static void test_a_user_asks_once_in_one_moment(void **state)
+static void test_a_user_asks_once_at_one_time(void **state)
 {
     (void)state;
     door d = street_of_three(SC_COORDS_PLANAR);
@@ -178,7 +178,7 @@ static void test_a_user_asks_once_in_one_moment(void **state)
     door_free(&d);
 }
 
-static void test_thousands_may_ask_in_one_moment_each_once(void **state)
+static void test_thousands_may_ask_at_one_time_each_once(void **state)
 {
     (void)state;
     enum { USERS = 5000 };
@@ -284,7 +284,7 @@ static void test_a_need_out_of_range_is_refused(void **state)
     door_free(&d);
 }
 
-static void test_nobody_is_no_user(void **state)
+static void test_an_empty_user_is_refused(void **state)
 {
     (void)state;
     door d = street_of_three(SC_COORDS_PLANAR);
@@ -337,7 +337,7 @@ static void test_a_position_without_a_road_is_refused(void **state)
     door_free(&bare);
 }
 
-// --- Nothing changes, nothing is told -----------------------------------------------
+// --- Nothing changes, and no message repeats a secret ---------------------------
 
 // One ask for each way to be refused at `t`, all by `user`; `map` has coordinates.
 enum { REFUSALS = 7 };
@@ -364,7 +364,7 @@ static void test_a_refusal_leaves_the_door_as_it_was(void **state)
         door d = street_of_three(SC_COORDS_GEOGRAPHIC);
         const sc_ask before = on_edge("a", 10, 0, 0.0);
         admit(&d, &before);
-        // Of a later moment, by a user who has not asked yet.
+        // Of a later time, by a user who has not asked yet.
         refusals(wrong, "b", 20);
         sc_query query;
         assert_int_not_equal(sc_admission_admit(d.admission, &wrong[i], &query, NULL, NULL), SC_OK);
@@ -398,7 +398,7 @@ static void test_no_refusal_tells_the_user_or_the_position(void **state)
         // A sentence: what, and after a semicolon what to do.
         CHECK_CONTAINS(diag.message, "; ");
         for (size_t j = 0; j < sizeof secrets / sizeof *secrets; j++) {
-            if (strstr(diag.message, secrets[j])) fail_msg("told: %s", diag.message);
+            if (strstr(diag.message, secrets[j])) fail_msg("repeated: %s", diag.message);
         }
     }
     door_free(&d);
@@ -411,12 +411,12 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_doors_with_one_key_agree_on_names_and_others_do_not),
     cmocka_unit_test(test_time_may_stand_still_but_not_run_backwards),
     cmocka_unit_test(test_times_so_far_away_that_sums_could_overflow_are_refused),
-    cmocka_unit_test(test_a_user_asks_once_in_one_moment),
-    cmocka_unit_test(test_thousands_may_ask_in_one_moment_each_once),
+    cmocka_unit_test(test_a_user_asks_once_at_one_time),
+    cmocka_unit_test(test_thousands_may_ask_at_one_time_each_once),
     SC_CASES(test_any_stream_is_admitted_as_a_plain_list_would),
     cmocka_unit_test(test_limits_that_admit_nothing_open_no_door),
     cmocka_unit_test(test_a_need_out_of_range_is_refused),
-    cmocka_unit_test(test_nobody_is_no_user),
+    cmocka_unit_test(test_an_empty_user_is_refused),
     cmocka_unit_test(test_an_edge_or_offset_that_is_not_there_is_refused),
     cmocka_unit_test(test_a_position_without_a_road_is_refused),
     cmocka_unit_test(test_a_refusal_leaves_the_door_as_it_was),

@@ -29,7 +29,7 @@ static void test_seconds_become_the_nearest_microsecond(void **state)
     static const struct {
         double s;
         sc_time us;
-    } moments[] = {
+    } times[] = {
         {0, 0},
         {1e-7, 0},
         {12.345, 12345000},
@@ -43,9 +43,9 @@ static void test_seconds_become_the_nearest_microsecond(void **state)
         {9e12, 9000000000000000000},
         {-9e12, -9000000000000000000},
     };
-    for (size_t i = 0; i < sizeof moments / sizeof *moments; i++) {
-        assert_int_equal(sc_time_from_seconds(moments[i].s), moments[i].us);
-        assert_int_equal(sc_time_from_seconds(moments[i].s), llround(moments[i].s * 1e6));
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+        assert_int_equal(sc_time_from_seconds(times[i].s), times[i].us);
+        assert_int_equal(sc_time_from_seconds(times[i].s), llround(times[i].s * 1e6));
     }
 }
 
@@ -132,7 +132,7 @@ static sc__pseudonym_keys keys_of(uint8_t first)
     return keys;
 }
 
-static sc__pseudonyms name_of(const sc__pseudonym_keys *keys, const char *user, sc_time t)
+static sc__pseudonyms pseudonyms_of(const sc__pseudonym_keys *keys, const char *user, sc_time t)
 {
     return sc__pseudonyms_of(keys, user, strlen(user), t);
 }
@@ -142,7 +142,7 @@ static bool same_id(sc_query_id a, sc_query_id b)
     return memcmp(&a, &b, sizeof a) == 0;
 }
 
-static void test_names_are_the_keyed_hashes_of_their_definition(void **state)
+static void test_ids_and_pseudonyms_are_the_keyed_hashes_of_their_definition(void **state)
 {
     (void)state;
     // Computed from the definition of BLAKE2b (key, salt, personalisation) by
@@ -162,7 +162,7 @@ static void test_names_are_the_keyed_hashes_of_their_definition(void **state)
         {long_user, 0, "eb0cb809197b9cb5027ba08a1335ac05", 0x162e929356cd88aau},
     };
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-        const sc__pseudonyms name = name_of(&keys, wanted[i].user, wanted[i].t);
+        const sc__pseudonyms name = pseudonyms_of(&keys, wanted[i].user, wanted[i].t);
         char text[SC_QUERY_ID_TEXT];
         assert_ptr_equal(sc_query_id_text(&name.id, text), text);
         assert_string_equal(text, wanted[i].id);
@@ -221,7 +221,7 @@ static void test_an_id_and_a_pseudonym_have_nothing_in_common(void **state)
     // Neither half of an id is the pseudonym, under any of many keys.
     for (int i = 0; i < 200; i++) {
         const sc__pseudonym_keys keys = keys_of((uint8_t)i);
-        const sc__pseudonyms name = name_of(&keys, "u17", i);
+        const sc__pseudonyms name = pseudonyms_of(&keys, "u17", i);
         assert_memory_not_equal(keys.of_users, keys.of_queries, SC_KEY_SIZE);
         assert_memory_not_equal(name.id.bytes, &name.user, 8);
         assert_memory_not_equal(name.id.bytes + 8, &name.user, 8);
@@ -324,7 +324,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_limits_that_admit_nothing_are_refused),
     cmocka_unit_test(test_the_tightest_and_the_widest_limits_are_fine),
     cmocka_unit_test(test_needs_at_their_limits_pass_and_those_beyond_do_not),
-    cmocka_unit_test(test_names_are_the_keyed_hashes_of_their_definition),
+    cmocka_unit_test(test_ids_and_pseudonyms_are_the_keyed_hashes_of_their_definition),
     cmocka_unit_test(test_an_id_tells_users_times_and_keys_apart),
     cmocka_unit_test(test_every_byte_of_a_user_counts_zeros_and_ends_too),
     cmocka_unit_test(test_an_id_and_a_pseudonym_have_nothing_in_common),

@@ -89,7 +89,7 @@ static void check_fronts(const ground *g, const sc__ball *ball, sc_star_id star,
         if (!sc__ball_reaches(ball, hops)) continue;
         assert_int_equal(sc__ball_count(ball, hops), count_within(g, star, hops));
     }
-    // Who walked on and found nobody knows that nobody is there.
+    // A walk that reached no further star is complete.
     if (radius > 0 && count_within(g, star, radius - 1) == component) {
         assert_true(ball->is_complete);
     }

@@ -47,7 +47,7 @@ static void begin(model *m, uint32_t count)
     assert_int_equal(m->numbers.count, 0);
 }
 
-/** What has no number is told by a number that is none. */
+/** A star without a number gives a number out of range. */
 static void check_star(const model *m, sc_star_id star)
 {
     const uint32_t wanted = look_up(m, star);
@@ -178,12 +178,12 @@ static void test_stars_of_one_place_go_round_the_end_of_the_table(void **state)
     model_free(m);
 }
 
-// The end of the 32-bit range, from below it, at it, and beyond: ranges start anew, and those
+// The end of the 32-bit range, from below it, at it, and beyond: ranges start again, and those
 // who had numbers in the first ranges of all must not have them again.
-static void test_ranges_start_anew_before_they_run_out_of_numbers(void **state)
+static void test_ranges_start_again_before_they_run_out_of_numbers(void **state)
 {
     (void)state;
-    unsigned anew = 0;
+    unsigned restarts = 0;
     for (uint32_t before = 0; before < 2100; before += 21) {
         check_case(before);
         model *m = model_new(before);
@@ -196,7 +196,7 @@ static void test_ranges_start_anew_before_they_run_out_of_numbers(void **state)
             begin(m, 512);
             // A range that went beyond the end would hold numbers that were cleared memory.
             assert_true(m->numbers.first <= UINT32_MAX - 512);
-            anew += set == 0 && m->numbers.first < 1000;
+            restarts += set == 0 && m->numbers.first < 1000;
             const uint32_t count = 100 + sc_rng_below(&m->rng, 413);
             for (uint32_t i = 0; i < count; i++) {
                 // Others than before, and at the end those of before.
@@ -211,7 +211,7 @@ static void test_ranges_start_anew_before_they_run_out_of_numbers(void **state)
     }
     check_case_done();
     // Both were tried: ranges that still fit, and such that did not.
-    assert_in_range(anew, 20, 80);
+    assert_in_range(restarts, 20, 80);
 }
 
 static void test_what_was_never_numbered_has_no_number_in_cleared_memory(void **state)
@@ -285,7 +285,7 @@ static const struct CMUnitTest tests[] = {
     SC_CASES(test_stars_are_numbered_as_they_come_in_set_after_set),
     SC_CASES(test_a_table_that_grows_in_the_middle_of_a_set_keeps_its_numbers),
     cmocka_unit_test(test_stars_of_one_place_go_round_the_end_of_the_table),
-    SC_CASES(test_ranges_start_anew_before_they_run_out_of_numbers),
+    SC_CASES(test_ranges_start_again_before_they_run_out_of_numbers),
     cmocka_unit_test(test_what_was_never_numbered_has_no_number_in_cleared_memory),
     cmocka_unit_test(test_numbers_without_memory_are_as_they_were),
     cmocka_unit_test(test_more_stars_than_a_table_can_have_are_refused),

@@ -1,5 +1,5 @@
-// Cloaks are proposals: accepted once and in time, or refused, and then whoever is still there goes
-// on. What is not a pruned proposal of this engine is neither.
+// Cloaks are proposals: accepted once and in time, or refused, and then the members that are left
+// go on. What is not a pruned proposal of this engine is neither.
 #include <starcloak/engine.h>
 
 #include "support/check.h"
@@ -142,7 +142,7 @@ static void test_another_engines_cloak_is_not_accepted(void **state)
     stage_close(&st);
 }
 
-// The engine has seen later times than whoever brings the cloak back.
+// The engine has seen later times than the caller that accepts it.
 static void test_a_clock_that_lags_does_not_make_a_cloak_timely(void **state)
 {
     (void)state;
@@ -176,8 +176,8 @@ static void test_a_twin_engines_cloak_is_not_accepted(void **state)
     stage_close(&st);
 }
 
-// Whoever held it meanwhile has written one member over another.
-static void test_a_cloak_that_names_somebody_twice_is_neither_accepted_nor_refused(void **state)
+// One member was written over another meanwhile.
+static void test_a_cloak_with_a_member_twice_is_neither_accepted_nor_refused(void **state)
 {
     (void)state;
     stage st;
@@ -240,7 +240,7 @@ static void test_refused_members_queue_behind_others_in_the_order_of_adding(void
     stage st;
     propose(&st, 3);
     sc_cloak *cloak = stage_take(&st);
-    // k = 2: whoever of the three comes first into the graph goes with it.
+    // k = 2: the one of the three that comes first into the graph goes with it.
     const sc_query waiting = stage_query(&st, 4, 'B', 3, deadline);
     CHECK_OK(sc_engine_add(st.engine, &waiting), NULL);
     CHECK_OK(sc_engine_refuse(st.engine, cloak, NULL, 0), NULL);
@@ -291,7 +291,7 @@ static void test_who_was_removed_while_proposed_stays_in_an_accepted_cloak(void 
     stage_close(&st);
 }
 
-static void test_removing_somebody_unknown_changes_nothing(void **state)
+static void test_removing_an_unknown_query_changes_nothing(void **state)
 {
     (void)state;
     stage st;
@@ -301,7 +301,7 @@ static void test_removing_somebody_unknown_changes_nothing(void **state)
     assert_int_equal(sc_engine_remove(st.engine, &stranger), SC_EUNKNOWN);
     const sc_engine_stats after = sc_engine_get_stats(st.engine);
     assert_memory_equal(&before, &after, sizeof before);
-    stage_close(&st);  // with a candidate that nobody has taken
+    stage_close(&st);  // with a candidate that was not taken
 }
 
 static void test_an_id_that_is_pending_is_not_added_again(void **state)
@@ -330,13 +330,13 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_another_engines_cloak_is_not_accepted),
     cmocka_unit_test(test_a_clock_that_lags_does_not_make_a_cloak_timely),
     cmocka_unit_test(test_a_twin_engines_cloak_is_not_accepted),
-    cmocka_unit_test(test_a_cloak_that_names_somebody_twice_is_neither_accepted_nor_refused),
+    cmocka_unit_test(test_a_cloak_with_a_member_twice_is_neither_accepted_nor_refused),
     cmocka_unit_test(test_refused_members_find_each_other_again),
     cmocka_unit_test(test_who_has_gone_does_not_come_back),
     cmocka_unit_test(test_refused_members_queue_behind_others_in_the_order_of_adding),
     cmocka_unit_test(test_who_was_removed_while_proposed_is_gone_when_it_is_refused),
     cmocka_unit_test(test_who_was_removed_while_proposed_stays_in_an_accepted_cloak),
-    cmocka_unit_test(test_removing_somebody_unknown_changes_nothing),
+    cmocka_unit_test(test_removing_an_unknown_query_changes_nothing),
     cmocka_unit_test(test_an_id_that_is_pending_is_not_added_again),
 };
 SC_SUITE(tests)

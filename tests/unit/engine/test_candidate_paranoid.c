@@ -1,5 +1,5 @@
-// An engine that trusts nobody: what it is asked to accept is checked again by src/lib/verify.
-// Honest cloaks pass; one that somebody has touched on its way does not, is counted, and its
+// A paranoid engine: what it is asked to accept is checked again by src/lib/verify.
+// Honest cloaks pass; one that was changed on its way does not, is counted, and its
 // members go on.
 #include <starcloak/engine.h>
 
@@ -65,7 +65,7 @@ static sc_cloak *propose(stage *st)
     return cloak;
 }
 
-/** What somebody does to a cloak; lists may be replaced by longer ones. */
+/** A change to a cloak; lists may be replaced by longer ones. */
 typedef void tampering(const stage *st, sc_cloak *cloak);
 
 static void drop_a_segment(const stage *st, sc_cloak *cloak)

@@ -1,5 +1,5 @@
-// The clock: it is handed in, it never runs backwards, and the engine says when it needs to be
-// woken. Nothing happens before that moment, and everything that is due happens at it, though no
+// The clock: it is handed in, it never runs backwards, and the engine reports when it needs to
+// run. Nothing happens before that time, and everything that is due happens at it, though no
 // query comes.
 #include <starcloak/engine.h>
 
@@ -106,7 +106,7 @@ static void test_hybrid_wakes_first_for_urgency_then_for_expiry(void **state)
     stage_close(&st);
 }
 
-static void test_what_arrives_urgent_wakes_for_its_expiry_alone(void **state)
+static void test_what_arrives_urgent_wakes_only_for_its_expiry(void **state)
 {
     (void)state;
     stage st;
@@ -188,7 +188,7 @@ static void test_drops_come_by_deadline_then_by_order_of_adding(void **state)
     stage_close(&st);
 }
 
-// Whoever asks for nine users holds the others back; without it they are enough.
+// The query for nine users holds the others back; without it they are enough.
 static void test_an_expiry_lets_those_left_behind_be_searched_again(void **state)
 {
     (void)state;
@@ -269,7 +269,7 @@ static void test_time_that_runs_backwards_is_refused_and_changes_nothing(void **
     assert_int_equal(sc_engine_next_wake(st.engine), wake);
     check_no_candidate(&st);
     check_no_drop(&st);
-    stage_run(&st, 200);  // the same moment again is fine
+    stage_run(&st, 200);  // the same time again is fine
     sc_cloak *cloak = stage_take(&st);
     check_members(cloak, (const uint32_t[]){1, 2, 0});
     sc_cloak_free(cloak);
@@ -282,7 +282,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_the_first_deadline_decides),
     cmocka_unit_test(test_proposed_queries_do_not_wake),
     cmocka_unit_test(test_hybrid_wakes_first_for_urgency_then_for_expiry),
-    cmocka_unit_test(test_what_arrives_urgent_wakes_for_its_expiry_alone),
+    cmocka_unit_test(test_what_arrives_urgent_wakes_only_for_its_expiry),
     cmocka_unit_test(test_a_deadline_that_never_comes_never_wakes),
     cmocka_unit_test(test_the_deadline_itself_is_still_in_time),
     cmocka_unit_test(test_a_query_expires_right_after_its_deadline_without_traffic),

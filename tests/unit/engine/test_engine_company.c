@@ -1,5 +1,5 @@
 // Company: queries that another engine answers for. They can be members of a cloak, but nothing is
-// searched for their sake, and their end is not told.
+// searched for their sake, and their end is not reported.
 #include <starcloak/engine.h>
 
 #include "support/check.h"
@@ -153,8 +153,9 @@ static void test_refused_company_is_still_company(void **state)
     stage_close(&st);
 }
 
-// The demanding one goes. What it leaves is searched again only if somebody of our own is in it.
-static void test_a_vertex_of_company_alone_is_not_searched_again(void **state)
+// The demanding one goes. What it leaves is searched again only if it has a query that is not
+// company.
+static void test_a_vertex_of_nothing_but_company_is_not_searched_again(void **state)
 {
     (void)state;
     for (uint32_t own = 0; own < 2; own++) {
@@ -195,7 +196,7 @@ static void test_company_is_never_urgent(void **state)
     stage_run(&st, deadline);
     check_no_candidate(&st);
     const sc_query late = stage_query(&st, 3, 'C', 9, 5 * deadline);
-    stage_ask(&st, &late, deadline);  // nor is it looked at again for somebody new
+    stage_ask(&st, &late, deadline);  // nor is it searched for again when a query comes
     check_no_candidate(&st);
     stage_close(&st);
 }
@@ -207,7 +208,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_company_ends_without_a_word),
     cmocka_unit_test(test_company_can_be_removed_and_refused_like_any_query),
     cmocka_unit_test(test_refused_company_is_still_company),
-    cmocka_unit_test(test_a_vertex_of_company_alone_is_not_searched_again),
+    cmocka_unit_test(test_a_vertex_of_nothing_but_company_is_not_searched_again),
     cmocka_unit_test(test_company_is_never_urgent),
 };
 SC_SUITE(tests)

@@ -1,6 +1,6 @@
-// Expecting queries changes nothing but time: an engine that is told of all sorts of
-// queries, true and false, does exactly what one does that is told of none. Both play the
-// same scene; what they say is written down and compared.
+// Prefetching changes nothing but time: an engine that prefetches for all sorts of
+// queries, true and false, does exactly what one does without. Both play the
+// same scene; their output is written down and compared.
 #include "support/check.h"
 #include "support/streams.h"
 
@@ -19,8 +19,8 @@ enum {
 /** A scene under way. */
 typedef struct scene {
     sc_map *map;
-    sc_rng world;    ///< what happens; the same in both plays
-    sc_rng rumours;  ///< what the engine is told to expect
+    sc_rng world;       ///< what happens; the same in both plays
+    sc_rng prefetches;  ///< queries that are prefetched for
     sc_rng engine_rng;
     sc_rng prune_rng;
     sc_engine *engine;
@@ -40,17 +40,17 @@ typedef struct scene {
 static sc_query rumour(scene *sc)
 {
     const uint32_t segment_count = sc_map_segment_count(sc->map);
-    sc_query query = plain_query(sc_rng_below(&sc->rumours, 2 * MOST),
-                                 sc_rng_below(&sc->rumours, segment_count), 1, 1, 1, sc->now);
-    switch (sc_rng_below(&sc->rumours, 6)) {
+    sc_query query = plain_query(sc_rng_below(&sc->prefetches, 2 * MOST),
+                                 sc_rng_below(&sc->prefetches, segment_count), 1, 1, 1, sc->now);
+    switch (sc_rng_below(&sc->prefetches, 6)) {
     case 0:
         query.segment = SC_NONE;
         break;
     case 1:
-        query.segment = segment_count + sc_rng_below(&sc->rumours, 3);
+        query.segment = segment_count + sc_rng_below(&sc->prefetches, 3);
         break;
     case 2:
-        if (sc->asked > 0) query = sc->queries[sc_rng_below(&sc->rumours, sc->asked)];
+        if (sc->asked > 0) query = sc->queries[sc_rng_below(&sc->prefetches, sc->asked)];
         break;
     default:
         break;
@@ -63,7 +63,7 @@ static void spread_rumours(scene *sc)
     if (!sc->is_told) return;
     const sc_engine_stats before = sc_engine_get_stats(sc->engine);
     const sc_time wake = sc_engine_next_wake(sc->engine);
-    for (uint32_t count = sc_rng_below(&sc->rumours, 12); count > 0; count--) {
+    for (uint32_t count = sc_rng_below(&sc->prefetches, 12); count > 0; count--) {
         const sc_query query = rumour(sc);
         sc_engine_prefetch(sc->engine, &query);
     }
@@ -78,7 +78,7 @@ static void scene_open(scene *sc, uint64_t seed, bool is_told, FILE *record)
 {
     *sc = (scene){.map = stream_map(seed), .is_told = is_told, .record = record};
     sc_rng_seed(&sc->world, seed);
-    sc_rng_seed(&sc->rumours, seed);
+    sc_rng_seed(&sc->prefetches, seed);
     sc_rng_seed(&sc->engine_rng, seed);
     sc_rng_seed(&sc->prune_rng, seed);
     const sc_engine_options options = stream_options(seed);
@@ -167,7 +167,8 @@ static void ask(scene *sc)
                                  sc_rng_below(rng, 5), sc->now + sc_rng_below(rng, 60));
     query.user = sc_rng_below(rng, 10);
     // The true one, among the others; sometimes long before it comes.
-    if (sc->is_told && sc_rng_below(&sc->rumours, 2) == 0) sc_engine_prefetch(sc->engine, &query);
+    if (sc->is_told && sc_rng_below(&sc->prefetches, 2) == 0)
+        sc_engine_prefetch(sc->engine, &query);
     spread_rumours(sc);
     CHECK_OK(sc_rng_below(rng, 8) == 0 ? sc_engine_add_company(sc->engine, &query)
                                        : sc_engine_add(sc->engine, &query),
@@ -209,7 +210,7 @@ static char *play_scene(uint64_t seed, bool is_told, uint64_t *cloaks, uint64_t 
     scene *sc = test_take(1, sizeof *sc);
     scene_open(sc, seed, is_told, record);
     play(sc);
-    // Whoever drew a number more than the other would go on with another one.
+    // An engine that drew a number more than the other would go on with another one.
     fprintf(record, "next random numbers %" PRIu64 " %" PRIu64 "\n", sc_rng_next(&sc->engine_rng),
             sc_rng_next(&sc->prune_rng));
     *cloaks += sc->cloaks;
@@ -220,18 +221,18 @@ static char *play_scene(uint64_t seed, bool is_told, uint64_t *cloaks, uint64_t 
     return text;
 }
 
-static void test_an_engine_does_the_same_whatever_it_was_told_to_expect(void **state)
+static void test_an_engine_does_the_same_whatever_is_prefetched(void **state)
 {
     (void)state;
     uint64_t cloaks = 0;
     uint64_t drops = 0;
     for (uint64_t seed = 0; seed < SCENES; seed++) {
         check_case(seed);
-        char *untold = play_scene(seed, false, &cloaks, &drops);
-        char *told = play_scene(seed, true, &cloaks, &drops);
-        assert_string_equal(told, untold);
-        free(untold);
-        free(told);
+        char *without = play_scene(seed, false, &cloaks, &drops);
+        char *with = play_scene(seed, true, &cloaks, &drops);
+        assert_string_equal(with, without);
+        free(without);
+        free(with);
     }
     check_case_done();
     // Enough of both to mean something.
@@ -240,6 +241,6 @@ static void test_an_engine_does_the_same_whatever_it_was_told_to_expect(void **s
 }
 
 static const struct CMUnitTest tests[] = {
-    SC_CASES(test_an_engine_does_the_same_whatever_it_was_told_to_expect),
+    SC_CASES(test_an_engine_does_the_same_whatever_is_prefetched),
 };
 SC_SUITE(tests)

@@ -90,7 +90,7 @@ static void test_promises_hold_on_random_maps(void **state)
     assert_true(drive_many(RANDOM_STREAMS, NULL, look).shared > RANDOM_STREAMS);
 }
 
-// Nobody may be taken anywhere: each cloak is one star, and company must be at that star.
+// With no hops each cloak is one star, and company must be at that star.
 static void one_star(void *context, const sc_cloak *cloak, sc_time now)
 {
     look(context, cloak, now);

@@ -56,7 +56,7 @@ static void test_they_agree_over_long_streams_on_a_larger_map(void **state)
         r.s.most_k = 6;
         r.s.most_hops = 4;
         r.s.longest_wait = 300;
-        r.s.runs_per_moment = 10;
+        r.s.runs_per_time = 10;
         race_through(&r, &all);
         race_end(&r, &all);
     }

@@ -1,4 +1,4 @@
-// Pruning without memory: told, nothing leaks, and a candidate is as it was.
+// Pruning without memory: reported, nothing leaks, and a candidate is as it was.
 #include <starcloak/prune.h>
 
 #include "engine/candidate.h"

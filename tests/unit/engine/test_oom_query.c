@@ -34,7 +34,7 @@ static sc_err admit_users(sc_admission *admission, uint32_t count, sc_time t, ui
 static void test_admission_survives_the_failure_of_every_allocation(void **state)
 {
     (void)state;
-    // The first moment fills what is remembered to the brim, so that the next one
+    // The first time fills what is remembered to the brim, so that the next one
     // needs more room as it begins; then it has to grow a few times.
     enum { FIRST = 8, SECOND = 100 };
     sketch s = sketch_named("street of three");
@@ -60,7 +60,7 @@ static void test_admission_survives_the_failure_of_every_allocation(void **state
         failures++;
         if (!admission) continue;
 
-        // With memory again: whoever was admitted is known, the next one is not.
+        // With memory again: a query that was admitted is known, the next one is not.
         const sc_time t = second > 0 ? 2 : 1;
         const uint32_t known = second > 0 ? second : first;
         for (uint32_t user = 0; user < known; user++) {
@@ -70,7 +70,7 @@ static void test_admission_survives_the_failure_of_every_allocation(void **state
         assert_int_equal(admit_user(admission, known, t, NULL), SC_EDUPLICATE);
         sc_admission_free(admission);
     }
-    // The door itself, its first room, and four doublings.
+    // The admission itself, its first table, and four doublings.
     assert_int_equal(failures, 6);
     sc_map_free(map);
     sketch_free(&s);

@@ -1,5 +1,5 @@
-// The heap of moments: held against a plain list, with many moments in the same
-// instant and removals from anywhere. Each query knows its place after every step.
+// The heap of deadlines: compared with a plain list, with many deadlines at the same
+// time and removals from anywhere. Each query knows its place after every step.
 #include "support/check.h"
 #include "support/oom.h"
 
@@ -8,7 +8,7 @@
 
 enum { MOST = 300, STEPS = 3000 };
 
-/** A moment that should be in the heap. */
+/** An entry that should be in the heap. */
 typedef struct entry {
     sc_time t;
     sc_time deadline;
@@ -89,7 +89,7 @@ static void check_heap(const model *m)
     assert_true(top->t == first->t);
 }
 
-/** A query comes, and its moment is `t`. */
+/** A query comes, and its next time is `t`. */
 static void push(model *m, sc_time t)
 {
     CHECK_OK(sc_pool_reserve(&m->pending), NULL);
@@ -110,7 +110,7 @@ static void pull(model *m, size_t which)
     m->entries[which] = m->entries[--m->count];
 }
 
-/** Its moment becomes another one, as when a query has become urgent. */
+/** Its time becomes another one, as when a query has become urgent. */
 static void move(model *m, size_t which, sc_time t)
 {
     sc__engine_deadlines_remove(&m->heap, query_at(m, m->entries[which].slot)->heap_at);
@@ -118,8 +118,8 @@ static void move(model *m, size_t which, sc_time t)
     m->entries[which].t = t;
 }
 
-// Few different moments, so that many are equal; the ends of time among them.
-static sc_time draw_moment(model *m, uint32_t different)
+// Few different times, so that many are equal; the ends of time among them.
+static sc_time draw_time(model *m, uint32_t different)
 {
     switch (sc_rng_below(&m->rng, 50)) {
     case 0:
@@ -138,7 +138,7 @@ static void test_the_earliest_is_on_top_after_every_step(void **state)
     for (uint64_t seed = 0; seed < 12; seed++) {
         check_case(seed);
         model *m = model_new(seed);
-        const uint32_t moments = different[seed % 4];
+        const uint32_t times = different[seed % 4];
         m->deadlines = 1 + (uint32_t)seed % 3;
         check_heap(m);
         for (uint32_t step = 0; step < STEPS; step++) {
@@ -146,9 +146,9 @@ static void test_the_earliest_is_on_top_after_every_step(void **state)
             const bool is_rising = step / 500 % 2 == 0;
             const uint32_t what = sc_rng_below(&m->rng, 10);
             if (m->count == 0 || (what < (is_rising ? 7u : 3u) && m->count < MOST)) {
-                push(m, draw_moment(m, moments));
+                push(m, draw_time(m, times));
             } else if (what == 9) {
-                move(m, sc_rng_below(&m->rng, (uint32_t)m->count), draw_moment(m, moments));
+                move(m, sc_rng_below(&m->rng, (uint32_t)m->count), draw_time(m, times));
             } else {
                 pull(m, sc_rng_below(&m->rng, (uint32_t)m->count));
             }
@@ -159,7 +159,7 @@ static void test_the_earliest_is_on_top_after_every_step(void **state)
     check_case_done();
 }
 
-// After any history: a moment may be in a wrong place for long before it shows on top.
+// After any history: an entry may be in a wrong place for long before it shows on top.
 static void test_what_is_taken_from_the_top_comes_in_the_order_of_a_sorted_list(void **state)
 {
     (void)state;
@@ -168,7 +168,7 @@ static void test_what_is_taken_from_the_top_comes_in_the_order_of_a_sorted_list(
         model *m = model_new(seed);
         const uint32_t pushes = 1 + sc_rng_below(&m->rng, 60);
         for (uint32_t i = 0; i < pushes; i++) {
-            push(m, draw_moment(m, 1 + pushes / 2));
+            push(m, draw_time(m, 1 + pushes / 2));
         }
         for (uint32_t pulls = sc_rng_below(&m->rng, pushes); pulls > 0; pulls--) {
             pull(m, sc_rng_below(&m->rng, (uint32_t)m->count));
@@ -183,7 +183,7 @@ static void test_what_is_taken_from_the_top_comes_in_the_order_of_a_sorted_list(
     check_case_done();
 }
 
-static void test_all_moments_may_change_at_once(void **state)
+static void test_all_deadlines_may_change_at_once(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < 1000; seed++) {
@@ -192,11 +192,11 @@ static void test_all_moments_may_change_at_once(void **state)
         m->deadlines = 2;
         const uint32_t count = (uint32_t)(seed % 70);
         for (uint32_t i = 0; i < count; i++) {
-            push(m, draw_moment(m, 1 + count));
+            push(m, draw_time(m, 1 + count));
         }
         for (uint32_t i = 0; i < count; i++) {
             entry *changed = &m->entries[i];
-            changed->t = draw_moment(m, 1 + count / 3);
+            changed->t = draw_time(m, 1 + count / 3);
             m->heap.entries[query_at(m, changed->slot)->heap_at].t = changed->t;
         }
         sc__engine_deadlines_reorder(&m->heap);
@@ -210,7 +210,7 @@ static void test_all_moments_may_change_at_once(void **state)
     check_case_done();
 }
 
-static void test_equal_moments_go_by_the_order_of_adding_and_not_by_slot(void **state)
+static void test_equal_deadlines_go_by_the_order_of_adding_and_not_by_slot(void **state)
 {
     (void)state;
     enum { COUNT = 50 };
@@ -250,7 +250,7 @@ static void test_a_heap_without_memory_is_as_it_was(void **state)
         } else {
             assert_true(has_room);
         }
-        push(m, draw_moment(m, 20));
+        push(m, draw_time(m, 20));
         check_heap(m);
     }
     // It grows by a share of its size, not by one.
@@ -261,8 +261,8 @@ static void test_a_heap_without_memory_is_as_it_was(void **state)
 static const struct CMUnitTest tests[] = {
     SC_CASES(test_the_earliest_is_on_top_after_every_step),
     SC_CASES(test_what_is_taken_from_the_top_comes_in_the_order_of_a_sorted_list),
-    SC_CASES(test_all_moments_may_change_at_once),
-    cmocka_unit_test(test_equal_moments_go_by_the_order_of_adding_and_not_by_slot),
+    SC_CASES(test_all_deadlines_may_change_at_once),
+    cmocka_unit_test(test_equal_deadlines_go_by_the_order_of_adding_and_not_by_slot),
     cmocka_unit_test(test_a_heap_without_memory_is_as_it_was),
 };
 SC_SUITE(tests)

@@ -201,7 +201,7 @@ static void test_a_gap_is_closed_at_the_end_of_the_table(void **state)
     }
 }
 
-// The table looks at the hash first; ids that agree in it are told apart by their bytes, be it the
+// The table looks at the hash first; ids that agree in it differ in their bytes, be it the
 // first eight or the last. That they do agree is checked, should the mixing ever change.
 static void test_ids_with_the_same_hash_are_different_ids(void **state)
 {

@@ -1,4 +1,4 @@
-// The paper's nine queries, in all three variants: basic cloaks whoever comes together, bounded
+// The paper's nine queries, in all three variants: basic cloaks those that come together, bounded
 // only those who are near and leaves three behind, hybrid rescues those three when their time runs
 // out. Then the rules of hybrid one by one.
 #include <starcloak/engine.h>
@@ -24,7 +24,7 @@ static const char town[] = "o       o\n"
 // The stars of q1 to q9: 4, 12, 6, 8, 13, 9, 11, 5, 8.
 static const char stars[] = "DLFHMIKEH";
 
-/** Everybody waits ten seconds, and two seconds before the end are near the end. */
+/** Every query waits ten seconds, and two seconds before the end are near the end. */
 static const sc_time second = 1000000;
 static const sc_time wait = 10000000;
 static const sc_time alpha = 2000000;
@@ -186,7 +186,7 @@ static void test_with_an_endless_alpha_hybrid_finds_what_basic_finds(void **stat
     stage_close(&st);
 }
 
-static void test_an_urgent_query_is_looked_at_again_when_somebody_comes(void **state)
+static void test_an_urgent_query_is_searched_for_again_when_another_comes(void **state)
 {
     (void)state;
     stage st;
@@ -204,7 +204,7 @@ static void test_an_urgent_query_is_looked_at_again_when_somebody_comes(void **s
 }
 
 // Both are early: the first is not looked at again, and bounded does not join them.
-static void test_without_urgency_nobody_is_looked_at_again(void **state)
+static void test_without_urgency_no_query_is_searched_for_again(void **state)
 {
     (void)state;
     stage st;
@@ -219,7 +219,7 @@ static void test_without_urgency_nobody_is_looked_at_again(void **state)
 }
 
 // The newcomer may not go where the urgent one is.
-static void test_somebody_out_of_reach_is_no_help(void **state)
+static void test_a_query_out_of_reach_is_no_help(void **state)
 {
     (void)state;
     stage st;
@@ -243,8 +243,8 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_exactly_alpha_before_the_deadline_is_not_urgent_yet),
     cmocka_unit_test(test_with_alpha_zero_hybrid_is_bounded),
     cmocka_unit_test(test_with_an_endless_alpha_hybrid_finds_what_basic_finds),
-    cmocka_unit_test(test_an_urgent_query_is_looked_at_again_when_somebody_comes),
-    cmocka_unit_test(test_without_urgency_nobody_is_looked_at_again),
-    cmocka_unit_test(test_somebody_out_of_reach_is_no_help),
+    cmocka_unit_test(test_an_urgent_query_is_searched_for_again_when_another_comes),
+    cmocka_unit_test(test_without_urgency_no_query_is_searched_for_again),
+    cmocka_unit_test(test_a_query_out_of_reach_is_no_help),
 };
 SC_SUITE(tests)

@@ -72,7 +72,7 @@ static void test_from_basic_to_bounded_newcomers_no_longer_do(void **state)
     stage_close(&st);
 }
 
-static void test_a_switch_alone_searches_for_nobody(void **state)
+static void test_a_switch_by_itself_searches_for_no_query(void **state)
 {
     (void)state;
     stage st;
@@ -105,7 +105,7 @@ static void test_from_bounded_to_hybrid_those_who_wait_get_their_last_chance(voi
     stage_close(&st);
 }
 
-static void test_from_basic_to_hybrid_queries_in_the_queue_have_their_moment_too(void **state)
+static void test_from_basic_to_hybrid_queries_in_the_queue_become_urgent_too(void **state)
 {
     (void)state;
     stage st;
@@ -123,7 +123,7 @@ static void test_from_basic_to_hybrid_queries_in_the_queue_have_their_moment_too
     stage_close(&st);
 }
 
-static void test_to_hybrid_whose_moment_is_past_is_searched_for_in_the_next_run(void **state)
+static void test_to_hybrid_an_urgent_query_is_searched_for_in_the_next_run(void **state)
 {
     (void)state;
     stage st;
@@ -139,8 +139,8 @@ static void test_to_hybrid_whose_moment_is_past_is_searched_for_in_the_next_run(
     stage_close(&st);
 }
 
-// Whether their moments are near or before the beginning of time, the earlier deadline is first.
-static void test_to_hybrid_those_whose_moment_is_past_go_by_deadline(void **state)
+// Whether they become urgent soon or before the beginning of time, the earlier deadline is first.
+static void test_to_hybrid_urgent_queries_go_by_deadline(void **state)
 {
     (void)state;
     static const char streets[] = "o   o   o     o   o   o\n"
@@ -185,7 +185,7 @@ static void test_to_hybrid_what_has_expired_by_the_next_run_is_not_searched_for(
     stage_close(&st);
 }
 
-static void test_from_hybrid_to_bounded_nobody_gets_a_last_chance(void **state)
+static void test_from_hybrid_to_bounded_no_query_gets_a_last_chance(void **state)
 {
     (void)state;
     stage st;
@@ -265,7 +265,7 @@ static void test_to_the_variant_in_force_nothing_happens(void **state)
     assert_int_equal(sc_engine_next_wake(st.engine), alpha);
     stage_run(&st, 1);
     assert_int_equal(sc_engine_get_stats(st.engine).searches, searches);
-    // It is still urgent, and is looked at again when somebody comes.
+    // It is still urgent, and is searched for again when another one comes.
     ask(&st, 2, 'C', wait, 1);
     check_joined(&st);
     stage_close(&st);
@@ -331,13 +331,13 @@ static void test_a_switch_needs_no_memory(void **state)
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_from_bounded_to_basic_newcomers_find_who_is_far),
     cmocka_unit_test(test_from_basic_to_bounded_newcomers_no_longer_do),
-    cmocka_unit_test(test_a_switch_alone_searches_for_nobody),
+    cmocka_unit_test(test_a_switch_by_itself_searches_for_no_query),
     cmocka_unit_test(test_from_bounded_to_hybrid_those_who_wait_get_their_last_chance),
-    cmocka_unit_test(test_from_basic_to_hybrid_queries_in_the_queue_have_their_moment_too),
-    cmocka_unit_test(test_to_hybrid_whose_moment_is_past_is_searched_for_in_the_next_run),
-    cmocka_unit_test(test_to_hybrid_those_whose_moment_is_past_go_by_deadline),
+    cmocka_unit_test(test_from_basic_to_hybrid_queries_in_the_queue_become_urgent_too),
+    cmocka_unit_test(test_to_hybrid_an_urgent_query_is_searched_for_in_the_next_run),
+    cmocka_unit_test(test_to_hybrid_urgent_queries_go_by_deadline),
     cmocka_unit_test(test_to_hybrid_what_has_expired_by_the_next_run_is_not_searched_for),
-    cmocka_unit_test(test_from_hybrid_to_bounded_nobody_gets_a_last_chance),
+    cmocka_unit_test(test_from_hybrid_to_bounded_no_query_gets_a_last_chance),
     cmocka_unit_test(test_from_hybrid_to_bounded_and_back_who_was_urgent_is_urgent_again),
     cmocka_unit_test(test_from_hybrid_to_basic_newcomers_find_who_is_not_urgent),
     cmocka_unit_test(test_a_refused_cloak_comes_back_to_the_variant_of_now),

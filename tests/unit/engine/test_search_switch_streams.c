@@ -1,4 +1,4 @@
-// Random streams on odd maps with switches at any moment: the engine must do what the slow one
+// Random streams on odd maps with switches at any time: the engine must do what the slow one
 // does, choice by choice, keep its promises, and end every query once.
 #include <starcloak/engine.h>
 

@@ -281,7 +281,7 @@ static sc_query on_road_at_once(const stage *st, uint32_t number, uint32_t k, ui
     return query;
 }
 
-// A alone has 3 segments, so whoever wants 5 and may not go anywhere must be at B.
+// A has 3 segments, so a query with l = 5 and no hops must be at B.
 static void test_the_other_end_is_taken_where_it_has_enough(void **state)
 {
     (void)state;

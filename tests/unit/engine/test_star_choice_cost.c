@@ -50,7 +50,7 @@ static double find_optimum(const errand *e)
     return best;
 }
 
-// What the stars cost that an engine selects: everybody asks for as many users as there are, so
+// What the stars cost that an engine selects: every query asks for as many users as there are, so
 // all are active until the last has come, and all are members of one cloak.
 static double run_errand(const errand *e, uint64_t seed)
 {

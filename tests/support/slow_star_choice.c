@@ -1,4 +1,4 @@
-// Which star and which vertex a query of the slow engine goes to. See slow_engine.h; the
+// Which star and which vertex a query of the slow engine goes to. The
 // steps are those of docs/engine.md.
 #include "support/slow_engine_internal.h"
 
