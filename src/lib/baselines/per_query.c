@@ -249,7 +249,7 @@ static sc_err propose(sc_engine *engine)
     const sc_err err = list_members(engine, &member_count);
     if (err) return err;
     // Either end of a road may be a border node.
-    sc_cloak *cloak = sc_cloak_new(0, 2 * own->chosen_count, member_count);
+    sc_cloak *cloak = sc__cloak_new(0, 2 * own->chosen_count, member_count);
     if (!cloak) return SC_ENOMEM;
 
     cloak->engine = engine;

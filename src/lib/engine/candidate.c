@@ -30,7 +30,7 @@
 _Static_assert(sizeof(sc__candidate) % _Alignof(sc_member) == 0, "members follow the struct");
 _Static_assert(sizeof(sc_member) % _Alignof(uint32_t) == 0, "ids follow the members");
 
-sc_cloak *sc_cloak_new(size_t star_count, size_t segment_room, size_t member_count)
+sc_cloak *sc__cloak_new(size_t star_count, size_t segment_room, size_t member_count)
 {
     size_t id_count = 0;
     size_t id_bytes = 0;
@@ -170,7 +170,7 @@ sc_err sc__propose(sc_engine *engine, const sc__slot *vertices, size_t count,
     const size_t star_count = measure(engine, stars, mask, words, &segment_room);
     const sc_err err = list_queries(engine, vertices, count, &query_count);
     if (err) return err;
-    sc_cloak *cloak = sc_cloak_new(star_count, segment_room, query_count);
+    sc_cloak *cloak = sc__cloak_new(star_count, segment_room, query_count);
     if (!cloak) return SC_ENOMEM;
 
     cloak->engine = engine;

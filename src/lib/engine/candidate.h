@@ -30,7 +30,7 @@ static inline sc__candidate *sc__candidate_of(sc_cloak *cloak)
  *
  * @return NULL when memory is out
  */
-sc_cloak *sc_cloak_new(size_t star_count, size_t segment_room, size_t member_count);
+sc_cloak *sc__cloak_new(size_t star_count, size_t segment_room, size_t member_count);
 
 /**
  * Take `vertices` out of the graph, their queries becoming the members of a new
