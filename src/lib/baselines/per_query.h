@@ -9,7 +9,7 @@
 #ifndef SC_BASELINES_PER_QUERY_H
 #define SC_BASELINES_PER_QUERY_H
 
-#include "engine/ball.h"
+#include "engine/covered_set.h"
 #include "engine/method.h"
 
 // === Regions (regions.c) ========================================================================

@@ -19,9 +19,9 @@
 
 #include "base/alloc.h"
 #include "base/sort.h"
-#include "engine/ball.h"
 #include "engine/candidate.h"
 #include "engine/cloaking_graph.h"
+#include "engine/covered_set.h"
 #include "engine/search.h"
 
 #include <string.h>

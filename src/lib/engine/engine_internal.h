@@ -18,9 +18,9 @@
 #include <starcloak/verify.h>
 
 #include "base/rng.h"
-#include "engine/ball.h"
+#include "engine/covered_set.h"
 #include "engine/demand.h"
-#include "engine/pending.h"
+#include "engine/pending_queries.h"
 
 /** Vertices that wait to be searched from again, and why. */
 typedef enum sc__waiting {

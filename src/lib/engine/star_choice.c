@@ -6,7 +6,7 @@
 // still does not know which of the two neighbourhoods a query went to.
 #include "engine/star_choice.h"
 
-#include "engine/ball.h"
+#include "engine/covered_set.h"
 
 void sc__assign(sc_engine *engine, sc_seg_id segment, sc_star_id star)
 {

@@ -1,5 +1,5 @@
-// Balls of stars, and numbers for the stars of one. ball.h has the idea.
-#include "engine/ball.h"
+// Balls of stars, and numbers for the stars of one. covered_set.h has the idea.
+#include "engine/covered_set.h"
 
 #include "base/alloc.h"
 #include "engine/engine_internal.h"

@@ -5,7 +5,7 @@
 
 #include "base/rng.h"
 #include "engine/engine_internal.h"
-#include "engine/pending.h"
+#include "engine/pending_queries.h"
 
 enum { MOST = 400, STEPS = 4000, LEAST_CAPACITY = 64 };
 

@@ -5,7 +5,7 @@
 #include "support/oom.h"
 
 #include "base/rng.h"
-#include "engine/ball.h"
+#include "engine/covered_set.h"
 
 enum { MOST = 3000, SETS = 400 };
 

@@ -1,5 +1,5 @@
 /**
- * @file ball.h
+ * @file covered_set.h
  * @brief Balls of stars, the covered sets of vertices; and numbers for the stars of one.
  *
  * A covered set is a ball around a star. An active star keeps the largest ball it needs, nearest
@@ -13,8 +13,8 @@
  * Numbers are stored as offsets into a range of integers that only the present set of stars has:
  * the next set takes the next range, so nothing is cleared between them.
  */
-#ifndef SC_ENGINE_BALL_H
-#define SC_ENGINE_BALL_H
+#ifndef SC_ENGINE_COVERED_SET_H
+#define SC_ENGINE_COVERED_SET_H
 
 #include <starcloak/engine.h>
 #include <starcloak/map.h>

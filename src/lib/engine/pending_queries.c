@@ -2,7 +2,7 @@
 //
 // A query is in one list at a time (the queue, its vertex, the drops, or a list of a method without
 // a graph), so its links are in the query itself and changing lists needs no memory.
-#include "engine/pending.h"
+#include "engine/pending_queries.h"
 
 #include "base/alloc.h"
 #include "engine/engine_internal.h"

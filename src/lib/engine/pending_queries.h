@@ -1,9 +1,9 @@
 /**
- * @file pending.h
+ * @file pending_queries.h
  * @brief Pending queries: their lists, the heap of their deadlines, and the table of their ids.
  */
-#ifndef SC_ENGINE_PENDING_H
-#define SC_ENGINE_PENDING_H
+#ifndef SC_ENGINE_PENDING_QUERIES_H
+#define SC_ENGINE_PENDING_QUERIES_H
 
 #include <starcloak/engine.h>
 
