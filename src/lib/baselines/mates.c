@@ -17,19 +17,19 @@ void sc__mates_fini(sc__mates *mates)
 // --- Gathering --------------------------------------------------------------------
 
 /** The query that mates are gathered for. */
-typedef struct asker {
+typedef struct mate_search {
     sc__slot slot;
     const sc_query *query;
     const sc_segment *segment;
     const sc__region *regions[2];  ///< NULL where there is no second end
-} asker;
+} mate_search;
 
 /**
  * Whether a query on one of the asker's roads reaches the asker's segment from an end of its own.
  * Hops are the same there and back, so the asker's regions know. An end that they do not have is
  * one hop beyond the asker's, since the other end of that road is not.
  */
-static bool reaches_back(const asker *q, sc_star_id end, uint32_t max_hops)
+static bool reaches_back(const mate_search *q, sc_star_id end, uint32_t max_hops)
 {
     return max_hops > q->query->max_hops || sc__region_has_star(q->regions[0], end, max_hops) ||
            (q->regions[1] && sc__region_has_star(q->regions[1], end, max_hops));
@@ -37,7 +37,7 @@ static bool reaches_back(const asker *q, sc_star_id end, uint32_t max_hops)
 
 /** Add the queries that wait on one road of the asker's region and reach back. */
 static sc_err add_waiting(const sc_engine *engine, sc__mates *c, const sc__regions *regions,
-                          const asker *q, sc__slot first, uint8_t within)
+                          const mate_search *q, sc__slot first, uint8_t within)
 {
     for (sc__slot at = first; at != SC_NONE;) {
         const sc__slot slot = at;
@@ -74,7 +74,7 @@ static sc_err add_waiting(const sc_engine *engine, sc__mates *c, const sc__regio
 
 /** Look for mates in the region of one end; those of both were found with the first one. */
 static sc_err search_region(const sc_engine *engine, sc__mates *c, const sc__regions *regions,
-                            const sc__waiters *waiting, const asker *q, unsigned end)
+                            const sc__waiters *waiting, const mate_search *q, unsigned end)
 {
     const sc__region *region = q->regions[end];
     const sc__region *other = q->regions[1 - end];
@@ -124,7 +124,7 @@ sc_err sc__mates_gather(const sc_engine *engine, sc__mates *mates, const sc__reg
     const sc_query *query = &sc__pending_at(engine, slot)->query;
     const sc_segment *segment = &engine->segments[query->segment];
     const bool has_two = sc__end_count(segment) == 2;
-    const asker q = {
+    const mate_search q = {
         .slot = slot,
         .query = query,
         .segment = segment,

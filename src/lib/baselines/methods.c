@@ -5,7 +5,7 @@
 #include "baselines/methods.h"
 #include "engine/search.h"
 
-const sc__method *sc__method_of(sc_variant variant)
+const sc__engine_method *sc__engine_method_of(sc_variant variant)
 {
     switch (variant) {
     case SC_VARIANT_XSTAR:

@@ -11,9 +11,9 @@
  * XStar: a super-star grows around a star until it is enough for all queries on it. Reconstructed
  * from the outline of its publication (Wang and Liu, VLDB 2009); docs/methods.md has the rules.
  */
-extern const sc__method sc__xstar;
+extern const sc__engine_method sc__xstar;
 
 /** Random sampling and network expansion: each query makes a region of its own. */
-extern const sc__method sc__per_query_method;
+extern const sc__engine_method sc__per_query_method;
 
 #endif

@@ -488,7 +488,7 @@ static sc_err search_all(sc_engine *engine)
     return SC_OK;
 }
 
-const sc__method sc__per_query_method = {
+const sc__engine_method sc__per_query_method = {
     .open = open_method,
     .close = close_method,
     .is_feasible = is_feasible,

@@ -69,11 +69,11 @@ typedef struct ring {
 } ring;
 
 /** How it goes on after a star or a ring. */
-typedef enum outcome {
+typedef enum growth_step {
     GROWING,
     ENDED,   ///< something did not fit
     ENOUGH,  ///< a cloak for all groups inside
-} outcome;
+} growth_step;
 
 static bool has_bit(const uint64_t *mask, uint32_t number)
 {
@@ -160,7 +160,7 @@ static bool join(growth *g, sc__slot slot, uint32_t hops)
 }
 
 /** P2 and P3 of the super-star as it is. */
-static sc_err judge(growth *g, outcome *out)
+static sc_err judge(growth *g, growth_step *out)
 {
     g->engine->stats.checks++;
     *out = GROWING;
@@ -204,7 +204,7 @@ static uint64_t users_of(const growth *g, const ring *at)
 }
 
 /** Take a ring as a whole (fact 1). */
-static outcome take_ring(growth *g, const ring *all)
+static growth_step take_ring(growth *g, const ring *all)
 {
     for (uint32_t number = all->first; number < all->end; number++) {
         if (!has_bit(g->allowed, number)) return ENDED;
@@ -267,7 +267,7 @@ static sc_err rank(const growth *g, const ring *all, cheapest_first *out)
 }
 
 /** Take one star, with its group if it has one. */
-static outcome take(growth *g, const ranked *star, uint32_t hops)
+static growth_step take(growth *g, const ranked *star, uint32_t hops)
 {
     if (!has_bit(g->allowed, star->number)) return ENDED;
     take_star(g, star->number);
@@ -276,7 +276,7 @@ static outcome take(growth *g, const ranked *star, uint32_t hops)
 }
 
 /** Take the stars of a ring one by one, the cheapest first, as long as it takes. */
-static sc_err take_in_order(growth *g, const ring *all, outcome *out)
+static sc_err take_in_order(growth *g, const ring *all, growth_step *out)
 {
     begin_counting(g, all->first);
     cheapest_first heap = {0};
@@ -329,7 +329,7 @@ static sc_err lay_out(growth *g)
     return sc__number_stars(g->engine, g->start->ball, g->star_count);
 }
 
-static sc_err grow(growth *g, outcome *out)
+static sc_err grow(growth *g, growth_step *out)
 {
     sc_err err = SC_OK;
     *out = GROWING;
@@ -365,7 +365,7 @@ static sc_err search_vertex(sc_engine *engine, sc__slot vertex, bool is_new)
     sc_err err = sc__list_active_stars(engine, start->ball, g.star_count, &g.active_count);
     if (err || !may_be_enough(&g)) return err;
 
-    outcome came_of_it = GROWING;
+    growth_step came_of_it = GROWING;
     err = lay_out(&g);
     if (!err) err = grow(&g, &came_of_it);
     if (err || came_of_it != ENOUGH) return err;
@@ -386,7 +386,7 @@ static void close_method(sc_engine *engine)
     sc_free(room);
 }
 
-const sc__method sc__xstar = {
+const sc__engine_method sc__xstar = {
     .open = open_method,
     .close = close_method,
     .search_vertex = search_vertex,

@@ -225,7 +225,7 @@ sc_err sc__graph_stretch(sc_engine *engine)
 
 // --- Vertices to search again -----------------------------------------------
 
-void sc__graph_wait(sc_engine *engine, sc__waiting why, sc__slot slot)
+void sc__graph_wait(sc_engine *engine, sc__search_reason why, sc__slot slot)
 {
     sc__vertex *vertex = sc__vertex_at(engine, slot);
     sc__list *list = &engine->waiting[why];
@@ -243,7 +243,7 @@ void sc__graph_wait(sc_engine *engine, sc__waiting why, sc__slot slot)
 }
 
 /** Take the first vertex off a list. If it is dead and in no list any more, free its slot. */
-static void take_off(sc_engine *engine, sc__waiting why)
+static void take_off(sc_engine *engine, sc__search_reason why)
 {
     sc__list *list = &engine->waiting[why];
     const sc__slot slot = list->first;
@@ -258,7 +258,7 @@ static void take_off(sc_engine *engine, sc__waiting why)
     }
 }
 
-sc__slot sc__graph_first_waiting(sc_engine *engine, sc__waiting why)
+sc__slot sc__graph_first_waiting(sc_engine *engine, sc__search_reason why)
 {
     const sc__list *list = &engine->waiting[why];
     while (list->first != SC_NONE) {

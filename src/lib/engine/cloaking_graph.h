@@ -35,10 +35,10 @@ void sc__graph_drop_vertex(sc_engine *engine, sc__slot slot);
 SC_CHECKED sc_err sc__graph_stretch(sc_engine *engine);
 
 /** Put a vertex on a list of those to search again, unless it is there. */
-void sc__graph_wait(sc_engine *engine, sc__waiting why, sc__slot slot);
+void sc__graph_wait(sc_engine *engine, sc__search_reason why, sc__slot slot);
 
 /** The first vertex of a list that still needs its search, or SC_NONE; others are cleared away. */
-sc__slot sc__graph_first_waiting(sc_engine *engine, sc__waiting why);
+sc__slot sc__graph_first_waiting(sc_engine *engine, sc__search_reason why);
 
 // --- Neighbours --------------------------------------------------------------
 

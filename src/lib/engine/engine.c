@@ -119,7 +119,7 @@ sc_err sc_engine_new(const sc_map *map, const sc_engine_options *options, sc_rng
         err = sc_fail_memory(diag, "making an engine");
         goto fail;
     }
-    engine->method = sc__method_of(options->variant);
+    engine->method = sc__engine_method_of(options->variant);
     if (engine->method->open) {
         err = engine->method->open(engine);
         if (err) {
@@ -439,7 +439,7 @@ static sc_err search_again(sc_engine *engine)
 {
     if (!sc__has_graph(engine)) return engine->method->search_all(engine);
     sc_err err = sc__graph_stretch(engine);
-    for (sc__waiting why = SC__RELAXED; why < SC__WAITING_COUNT; why++) {
+    for (sc__search_reason why = SC__RELAXED; why < SC__WAITING_COUNT; why++) {
         sc__slot vertex;
         while (!err && (vertex = sc__graph_first_waiting(engine, why)) != SC_NONE) {
             err = search_from(engine, vertex);

@@ -23,11 +23,11 @@
 #include "engine/pending_queries.h"
 
 /** Vertices that wait to be searched from again, and why. */
-typedef enum sc__waiting {
+typedef enum sc__search_reason {
     SC__RELAXED,  ///< lost a query, so that their needs became less
     SC__URGENT,   ///< hybrid: one of their queries has come close to its deadline
     SC__WAITING_COUNT
-} sc__waiting;
+} sc__search_reason;
 
 /** Queries of one star that can be cloaked together. Small: searches read many of them. */
 typedef struct sc__vertex {
@@ -112,8 +112,8 @@ struct sc_engine {
     uint32_t *walk_upto;
     size_t walk_upto_capacity;
 
-    const struct sc__method *method;  ///< see method.h
-    void *method_state;               ///< the method's own
+    const struct sc__engine_method *method;  ///< see method.h
+    void *method_state;                      ///< the method's own
     sc__scratch scratch;
     sc_seg_id prefetched[SC_ENGINE_PREFETCH_AHEAD];  ///< segments of the next queries; see engine.c
     uint32_t next_prefetched;

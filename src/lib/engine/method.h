@@ -11,14 +11,14 @@
  *    that wait in lists of their own.
  *
  * Both end in a candidate (candidate.h). The methods to compare with are in baselines/, which
- * includes engine/ and is not included by it: sc__method_of() is defined there.
+ * includes engine/ and is not included by it: sc__engine_method_of() is defined there.
  */
 #ifndef SC_ENGINE_METHOD_H
 #define SC_ENGINE_METHOD_H
 
 #include "engine/engine_internal.h"
 
-typedef struct sc__method {
+typedef struct sc__engine_method {
     /** Allocate the method's own state in engine->method_state; map and options are set. May be
      * NULL. */
     sc_err (*open)(sc_engine *engine);
@@ -53,7 +53,7 @@ typedef struct sc__method {
     /** Search for all queries that add() made worth a search; engine->to_search counts them. Stops
      * for lack of memory between two searches, and goes on when called again. */
     sc_err (*search_all)(sc_engine *engine);
-} sc__method;
+} sc__engine_method;
 
 /** Whether the engine's method has queries in the cloaking graph. */
 static inline bool sc__has_graph(const sc_engine *engine)
@@ -62,6 +62,6 @@ static inline bool sc__has_graph(const sc_engine *engine)
 }
 
 /** The method of a variant; never NULL. */
-const sc__method *sc__method_of(sc_variant variant);
+const sc__engine_method *sc__engine_method_of(sc_variant variant);
 
 #endif

@@ -74,18 +74,18 @@ static uint32_t hash_of(const sc_query_id *id)
 }
 
 /** An id to look for. */
-typedef struct lookup {
+typedef struct id_lookup {
     const sc_pool *pending;
     const sc_query_id *id;
     uint32_t hash;
-} lookup;
+} id_lookup;
 
-static lookup look_for(const sc_pool *pending, const sc_query_id *id)
+static id_lookup look_for(const sc_pool *pending, const sc_query_id *id)
 {
-    return (lookup){pending, id, hash_of(id)};
+    return (id_lookup){pending, id, hash_of(id)};
 }
 
-static bool has(const sc__ids_entry *entry, lookup wanted)
+static bool has(const sc__ids_entry *entry, id_lookup wanted)
 {
     return entry->hash == wanted.hash &&
            memcmp(id_of(wanted.pending, entry->slot), wanted.id, sizeof *wanted.id) == 0;
@@ -94,7 +94,7 @@ static bool has(const sc__ids_entry *entry, lookup wanted)
 #define SC_TABLE table
 #define SC_TABLE_TYPE sc__ids
 #define SC_TABLE_SLOT sc__ids_entry
-#define SC_TABLE_KEY lookup
+#define SC_TABLE_KEY id_lookup
 #define SC_TABLE_IS_FREE(table, entry) ((entry)->slot == SC_NONE)
 #define SC_TABLE_HAS(table, entry, key) has(entry, key)
 #define SC_TABLE_HASH(table, key) ((key).hash)
@@ -126,7 +126,7 @@ void sc__ids_prefetch(const sc__ids *ids, const sc_query_id *id)
 
 void sc__ids_put(sc__ids *ids, const sc_pool *pending, uint32_t slot)
 {
-    const lookup added = look_for(pending, id_of(pending, slot));
+    const id_lookup added = look_for(pending, id_of(pending, slot));
     table_put(ids, added, (sc__ids_entry){slot, added.hash});
 }
 

@@ -557,7 +557,7 @@ static sc_err search_vertex(sc_engine *engine, sc__slot vertex, bool is_new)
     return is_new ? search_urgent(engine, vertex) : SC_OK;
 }
 
-const sc__method sc__starcloak = {.search_vertex = search_vertex};
+const sc__engine_method sc__starcloak = {.search_vertex = search_vertex};
 
 // --- From one variant to another -------------------------------------------------
 

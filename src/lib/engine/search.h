@@ -8,7 +8,7 @@
 #include "engine/method.h"
 
 /** Basic, bounded and hybrid. */
-extern const sc__method sc__starcloak;
+extern const sc__engine_method sc__starcloak;
 
 /** Append the users of a vertex, one for each query, to the `*count` in the engine's scratch. */
 SC_CHECKED sc_err sc__collect_users(sc_engine *engine, sc__slot vertex, size_t *count);
