@@ -13,7 +13,7 @@
 #include "inputs.h"
 #include "map_report.h"
 #include "overlap.h"
-#include "partition/partition.h"
+#include "partition/partition_make.h"
 #include "partition_report.h"
 #include "progress.h"
 #include "values.h"

@@ -9,7 +9,7 @@
 
 #include "command.h"
 
-#include "partition/partition.h"
+#include "partition/partition_make.h"
 
 /** All that a report tells. */
 typedef struct sc_partition_view {

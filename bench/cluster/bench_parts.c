@@ -10,7 +10,7 @@
 #include "support/bench.h"
 
 #include "cluster_sim/crowd.h"
-#include "partition/partition.h"
+#include "partition/partition_make.h"
 #include "sim/run.h"
 #include "traces/follow.h"
 #include "travel/trips.h"

@@ -11,7 +11,7 @@
 #include "base/process.h"
 #include "cluster_sim/crowd.h"
 #include "cluster_sim/rehearsal_internal.h"
-#include "partition/partition.h"
+#include "partition/partition_make.h"
 #include "travel/walk.h"
 
 #include <malloc.h>

@@ -2,12 +2,12 @@
 //
 // A part is one feature with the lines of the segments whose home it is. Colours are those of the
 // simplestyle convention, which many programs follow.
-#include "partition/partition.h"
+#include "partition/partition_make.h"
 
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "map/geojson_line.h"
-#include "partition/partition_internal.h"
+#include "partition/partition_make_internal.h"
 
 /** Hues lie this far apart, in degrees of 360; no divisor in common, so that all come by. */
 enum { HUES = 360, HUE_STEP = 137 };

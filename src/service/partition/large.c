@@ -3,7 +3,7 @@
 // METIS wants some stars per part: with fewer than eight it leaves parts empty. Then the curve does
 // as well: stars are numbered along it, so that what is near in number is near on the ground, and a
 // part is a run of numbers.
-#include "partition/partition_internal.h"
+#include "partition/partition_make_internal.h"
 
 #include "base/alloc.h"
 #include "base/diag.h"

@@ -10,7 +10,7 @@
 #ifndef SC_PARTITION_MEND_H
 #define SC_PARTITION_MEND_H
 
-#include "partition/partition_internal.h"
+#include "partition/partition_make_internal.h"
 
 /**
  * As long as a part is empty, the heaviest of those with two stars or more gives it half of its

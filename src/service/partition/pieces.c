@@ -1,5 +1,5 @@
 // Connected stars of one kind, by breadth-first search. See partition_internal.h.
-#include "partition/partition_internal.h"
+#include "partition/partition_make_internal.h"
 
 uint32_t sc__label_pieces(const sc_map *map, const uint16_t *kind, uint32_t *label,
                           sc_star_id *queue)

@@ -1,5 +1,5 @@
 // Which parts touch which. See partition_internal.h.
-#include "partition/partition_internal.h"
+#include "partition/partition_make_internal.h"
 
 #include "base/alloc.h"
 

@@ -1,5 +1,5 @@
 // What segments weigh, told as shares of all. See partition_internal.h.
-#include "partition/partition_internal.h"
+#include "partition/partition_make_internal.h"
 
 #include "base/diag.h"
 

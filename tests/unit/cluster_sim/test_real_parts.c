@@ -4,7 +4,7 @@
 
 #include <starcloak/map_import.h>
 
-#include "partition/partition.h"
+#include "partition/partition_make.h"
 #include "support/check.h"
 #include "support/place.h"
 #include "travel/walk.h"

@@ -1,6 +1,6 @@
 // Pictures of parts, read with jansson: every segment is drawn once, in the part that is its home,
 // and parts that touch differ in colour.
-#include "partition/partition.h"
+#include "partition/partition_make.h"
 
 #include "support/check.h"
 #include "support/random_cut.h"

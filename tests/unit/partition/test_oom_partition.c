@@ -1,7 +1,7 @@
 // Every allocation of cutting a map, of describing and of drawing a cut fails once, in turn: it
 // says so, leaves nothing half done and leaks nothing (the address sanitizer looks). METIS has an
 // allocator of its own.
-#include "partition/partition.h"
+#include "partition/partition_make.h"
 
 #include "support/check.h"
 #include "support/oom.h"

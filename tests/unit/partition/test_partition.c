@@ -1,6 +1,6 @@
 // Cutting maps: every part has a star, weights are heeded, the same seed gives the same cut, and
 // odd maps are cut as well as plain ones.
-#include "partition/partition.h"
+#include "partition/partition_make.h"
 
 #include "support/check.h"
 #include "support/random_cut.h"

@@ -1,5 +1,5 @@
 // What is said about a cut: compared with plain counting over pairs of stars.
-#include "partition/partition.h"
+#include "partition/partition_make.h"
 
 #include <starcloak/star.h>
 

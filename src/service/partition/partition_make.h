@@ -1,5 +1,5 @@
 /**
- * @file partition.h
+ * @file partition_make.h
  * @brief Cutting a map: METIS on the star graph, weighted by expected queries.
  *
  * METIS is given the star graph with a weight per star (its share of expected queries) and per
@@ -13,8 +13,8 @@
  *
  * Uses: cut, map. Used by: starcloak partition, benchmarks, tests.
  */
-#ifndef SC_PARTITION_PARTITION_H
-#define SC_PARTITION_PARTITION_H
+#ifndef SC_PARTITION_PARTITION_MAKE_H
+#define SC_PARTITION_PARTITION_MAKE_H
 
 #include <starcloak/map.h>
 

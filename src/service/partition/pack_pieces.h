@@ -1,5 +1,5 @@
 /**
- * @file pack.h
+ * @file pack_pieces.h
  * @brief Small pieces of the star graph, packed whole: cutting them would cut for nothing.
  *
  * The heaviest first, each into the part of the stars around it while that is lighter than the
@@ -8,10 +8,10 @@
  *
  * Used by: partition.c.
  */
-#ifndef SC_PARTITION_PACK_H
-#define SC_PARTITION_PACK_H
+#ifndef SC_PARTITION_PACK_PIECES_H
+#define SC_PARTITION_PACK_PIECES_H
 
-#include "partition/partition_internal.h"
+#include "partition/partition_make_internal.h"
 
 /**
  * Give every star that is in no part yet one, piece by piece.

@@ -1,15 +1,15 @@
 /**
- * @file partition_internal.h
+ * @file partition_make_internal.h
  * @brief What the files of partition/ share: stars that are on their way into parts.
  *
  * Used by: partition/ and its tests.
  */
-#ifndef SC_PARTITION_PARTITION_INTERNAL_H
-#define SC_PARTITION_PARTITION_INTERNAL_H
+#ifndef SC_PARTITION_PARTITION_MAKE_INTERNAL_H
+#define SC_PARTITION_PARTITION_MAKE_INTERNAL_H
 
 #include <starcloak/map.h>
 
-#include "partition/partition.h"
+#include "partition/partition_make.h"
 
 /** Where a star is that is in no part yet. */
 #define SC__NO_PART UINT16_MAX

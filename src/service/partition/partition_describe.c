@@ -1,9 +1,9 @@
 // What a cut is like. See partition.h.
-#include "partition/partition.h"
+#include "partition/partition_make.h"
 
 #include "base/alloc.h"
 #include "base/diag.h"
-#include "partition/partition_internal.h"
+#include "partition/partition_make_internal.h"
 
 #include <math.h>
 

@@ -7,12 +7,12 @@
 //  3. Of what is left, large pieces are cut, into as many parts as they fill.
 //  4. Small pieces are packed into these parts and into what is left of them.
 //  5. Parts that are empty get some stars, and all are numbered along the curve.
-#include "partition/partition.h"
+#include "partition/partition_make.h"
 
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "partition/mend.h"
-#include "partition/pack.h"
+#include "partition/pack_pieces.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 //
 // METIS counts in 32 bits with a sign, weights and their sums too. So the stars share a budget of
 // 2^30 between them, however much they weigh, and each gets 1 at least: METIS divides by weights.
-#include "partition/partition_internal.h"
+#include "partition/partition_make_internal.h"
 
 #include "base/alloc.h"
 #include "base/diag.h"

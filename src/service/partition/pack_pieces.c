@@ -1,5 +1,5 @@
 // Small pieces, packed whole into parts that are there already. See pack.h.
-#include "partition/pack.h"
+#include "partition/pack_pieces.h"
 
 #include "base/alloc.h"
 #include "base/diag.h"
