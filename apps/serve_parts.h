@@ -14,7 +14,7 @@
 #include "api/service.h"
 #include "api/settings.h"
 #include "command.h"
-#include "partition/cut.h"
+#include "partition/partition.h"
 #include "served_objects.h"
 #include "server/log.h"
 #include "serving.h"

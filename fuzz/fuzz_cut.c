@@ -8,7 +8,7 @@
 #include "door.h"
 #include "town.h"
 
-#include "partition/cut_internal.h"
+#include "partition/partition_internal.h"
 
 #include <xxhash.h>
 

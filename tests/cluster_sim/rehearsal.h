@@ -23,7 +23,7 @@
 
 #include "ledger/ledger.h"
 #include "ledger/words.h"
-#include "partition/cut.h"
+#include "partition/partition.h"
 #include "worker/crew.h"
 
 /** A network that lies, by which tests see that the checks can fail. */

@@ -7,7 +7,7 @@
 #ifndef SC_TESTS_SUPPORT_RANDOM_CUT_H
 #define SC_TESTS_SUPPORT_RANDOM_CUT_H
 
-#include "partition/cut.h"
+#include "partition/partition.h"
 
 /** Between 1 and 6 parts, sometimes an empty one. Mostly neighbours are in the same. */
 sc_cut *random_cut(const sc_map *map, uint64_t seed);

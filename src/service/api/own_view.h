@@ -10,7 +10,7 @@
 #define SC_SERVICE_OWN_VIEW_H
 
 #include "cluster/view.h"
-#include "partition/cut.h"
+#include "partition/partition.h"
 #include "worker/crew.h"
 
 typedef struct sc_own_view sc_own_view;

@@ -15,7 +15,7 @@
 #include "cluster/gateway.h"
 #include "courier/courier.h"
 #include "ledger/ledger.h"
-#include "partition/cut.h"
+#include "partition/partition.h"
 #include "server/http.h"
 #include "server/log.h"
 #include "server/pending.h"

@@ -20,7 +20,7 @@
 #include <starcloak/relay_codec.h>
 
 #include "cluster/messages.h"
-#include "partition/cut.h"
+#include "partition/partition.h"
 
 typedef struct sc_cluster_codec {
     const sc_map *map;

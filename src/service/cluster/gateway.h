@@ -21,7 +21,7 @@
 #include "cluster/view.h"
 #include "cluster/wire.h"
 #include "ledger/ledger.h"
-#include "partition/cut.h"
+#include "partition/partition.h"
 #include "server/log.h"
 
 typedef struct sc_gateway_options {

@@ -8,7 +8,7 @@
 
 #include "base/alloc.h"
 #include "cluster/flow.h"
-#include "partition/cut.h"
+#include "partition/partition.h"
 
 #include <math.h>
 #include <string.h>

@@ -62,7 +62,7 @@
 #include "ledger/ledger.h"
 #include "ledger/moments.h"
 #include "ledger/words.h"
-#include "partition/cut.h"
+#include "partition/partition.h"
 
 typedef enum sc_proposal_state {
     SC_PROPOSAL_RESERVED = 0,

@@ -44,7 +44,7 @@
 #include "courier/courier.h"
 #include "ledger/ticket.h"
 #include "ledger/words.h"
-#include "partition/cut.h"
+#include "partition/partition.h"
 
 typedef struct sc_ledger sc_ledger;
 

@@ -20,7 +20,7 @@
 
 #include <stdio.h>
 
-#include "partition/cut.h"
+#include "partition/partition.h"
 
 typedef struct sc_partition_options {
     uint32_t parts;         ///< 1 to SC_CUT_PARTS_MAX

@@ -19,7 +19,7 @@
 #include <starcloak/rng.h>
 
 #include "ledger/words.h"
-#include "partition/cut.h"
+#include "partition/partition.h"
 
 /** Words of one round, and queries that are added between two looks at whether it is behind. */
 enum { SC_CREW_BATCH = 256 };

@@ -3,7 +3,7 @@
 
 #include "base/rng.h"
 #include "beats.h"
-#include "partition/cut.h"
+#include "partition/partition.h"
 
 #include <math.h>
 

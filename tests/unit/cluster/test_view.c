@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 #include "beats.h"
-#include "partition/cut.h"
+#include "partition/partition.h"
 
 #include <jansson.h>
 

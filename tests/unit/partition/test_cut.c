@@ -1,6 +1,6 @@
 // Cuts in memory: homes, hops to the nearest star elsewhere, and the number that cuts differ by.
 // Hops are compared with a plain search from every star (starcloak/star.h, tested on its own).
-#include "partition/cut_internal.h"
+#include "partition/partition_internal.h"
 
 #include <starcloak/star.h>
 

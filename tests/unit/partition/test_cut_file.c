@@ -1,5 +1,5 @@
 // Files of cuts: what is written reads back, and what is said about bad ones.
-#include "partition/cut_internal.h"
+#include "partition/partition_internal.h"
 
 #include "support/check.h"
 #include "support/place.h"

@@ -1,6 +1,6 @@
 // Every allocation of making, reading and walking a cut fails once, in turn: it says so, leaves
 // nothing half done and leaks nothing (the address sanitizer looks).
-#include "partition/cut.h"
+#include "partition/partition.h"
 
 #include "support/check.h"
 #include "support/oom.h"

@@ -1,6 +1,6 @@
 // The parts in reach of a query: compared with all stars within its hops, and one more, of either
 // end, found one by one (starcloak/star.h).
-#include "partition/cut_internal.h"
+#include "partition/partition_internal.h"
 
 #include <starcloak/star.h>
 

@@ -1,5 +1,5 @@
 /**
- * @file cut.h
+ * @file partition.h
  * @brief Secret to nobody: how a map is cut into parts. Each star is in one; each part has an
  * engine.
  *
@@ -19,8 +19,8 @@
  *
  * Uses: map. Used by: ledger, worker, cluster, partition, service, rehearsal.
  */
-#ifndef SC_CUT_CUT_H
-#define SC_CUT_CUT_H
+#ifndef SC_PARTITION_PARTITION_H
+#define SC_PARTITION_PARTITION_H
 
 #include <starcloak/map.h>
 

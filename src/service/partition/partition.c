@@ -1,10 +1,10 @@
 // A cut in memory: who is in which part, and how far the next one is. See cut.h; files are in
 // cut_file.c, what a query reaches in reach.c.
-#include "partition/cut.h"
+#include "partition/partition.h"
 
 #include "base/alloc.h"
 #include "base/diag.h"
-#include "partition/cut_internal.h"
+#include "partition/partition_internal.h"
 
 #include <string.h>
 #include <xxhash.h>

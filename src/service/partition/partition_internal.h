@@ -1,5 +1,5 @@
 /**
- * @file cut_internal.h
+ * @file partition_internal.h
  * @brief What the files of cut/ share: a cut as it is in memory, which is as it is in its file.
  *
  * Invariants:
@@ -9,11 +9,11 @@
  *
  * Used by: cut/, its tests and its fuzzer.
  */
-#ifndef SC_CUT_CUT_INTERNAL_H
-#define SC_CUT_CUT_INTERNAL_H
+#ifndef SC_PARTITION_PARTITION_INTERNAL_H
+#define SC_PARTITION_PARTITION_INTERNAL_H
 
 #include "base/file.h"
-#include "partition/cut.h"
+#include "partition/partition.h"
 
 #define SC_CUT_MAGIC "SCCUT"
 

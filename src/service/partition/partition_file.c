@@ -4,7 +4,7 @@
 // says; are its bytes those that were written; is it of this map; is every part one of its parts.
 // Each refusal says what to do, which is nearly always to cut the map again.
 #include "base/diag.h"
-#include "partition/cut_internal.h"
+#include "partition/partition_internal.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 // All tables are as long as the map and cost only the pages that are walked on: marks come zeroed
 // from the system, and the queue is not written before it is used.
 #include "base/alloc.h"
-#include "partition/cut_internal.h"
+#include "partition/partition_internal.h"
 
 #include <string.h>
 
