@@ -1,19 +1,18 @@
 /**
  * @file partition_internal.h
- * @brief What the files of cut/ share: a cut as it is in memory, which is as it is in its file.
+ * @brief What the files of partition/ share: the object, which is laid out as its file is, and the
+ * state while one is made.
  *
- * Invariants:
+ * Invariants of the object:
  *  1. The image is the file but for the hash at its end, and `checksum` is that hash.
  *  2. Every star's part is below `parts`, and there are as many stars as the map has.
  *  3. hops_to_other is there iff there are two parts or more.
- *
- * Used by: cut/, its tests and its fuzzer.
  */
 #ifndef SC_PARTITION_PARTITION_INTERNAL_H
 #define SC_PARTITION_PARTITION_INTERNAL_H
 
 #include "base/file.h"
-#include "partition/partition.h"
+#include "partition/partition_make.h"
 
 #define SC_CUT_MAGIC "SCCUT"
 
@@ -60,5 +59,59 @@ static inline bool sc__cut_is_far(const sc_cut *cut, sc_star_id star, uint32_t m
 /** sc_cut_read() of bytes that are in memory. */
 SC_CHECKED sc_err sc__cut_read_input(const sc_input *input, const sc_map *map, sc_cut **out,
                                      sc_diag *diag);
+
+// --- Making one
+// ------------------------------------------------------------------------------------
+
+/** Where a star is that is in no part yet. */
+#define SC__NO_PART UINT16_MAX
+
+/** A map that is being cut. */
+typedef struct sc__cutting {
+    const sc_map *map;
+    uint32_t star_count;
+    double *weight;          ///< of each star
+    uint16_t *part_of_star;  ///< SC__NO_PART: not yet
+} sc__cutting;
+
+/** What all segments weigh together is taken as 1; of a map whose segments weigh nothing, all weigh
+ * the same. */
+typedef struct sc__scale {
+    const double *weights;  ///< borrowed; NULL: all the same
+    double largest;         ///< weights are taken in units of it, so that no sum overflows
+    double sum;             ///< in these units
+} sc__scale;
+
+/** @return SC_OK, SC_EINVAL (a weight below 0 or not finite) */
+SC_CHECKED sc_err sc__scale_init(sc__scale *scale, const sc_map *map, const double *weights,
+                                 sc_diag *diag);
+
+/** The share of a segment. */
+static inline double sc__share(const sc__scale *scale, sc_seg_id segment)
+{
+    return (scale->weights ? scale->weights[segment] / scale->largest : 1) / scale->sum;
+}
+
+/**
+ * Label connected stars of the same kind: pieces are numbered from 0 in the order of their first
+ * stars. Time O(stars + adjacencies).
+ *
+ * @param kind   of each star; NULL: all are of one
+ * @param label  one per star, set
+ * @param queue  as long as there are stars; working memory
+ * @return how many pieces there are
+ */
+uint32_t sc__label_pieces(const sc_map *map, const uint16_t *kind, uint32_t *label,
+                          sc_star_id *queue);
+
+/**
+ * Cut the stars for which `piece_is_large` says so into parts 0 to `parts` - 1, with METIS or,
+ * where they are few, along the curve that stars are numbered by.
+ *
+ * @param piece  of each star
+ */
+SC_CHECKED sc_err sc__cut_large(sc__cutting *cutting, const uint32_t *piece,
+                                const bool *piece_is_large, uint32_t parts, uint32_t seed,
+                                sc_diag *diag);
 
 #endif

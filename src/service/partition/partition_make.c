@@ -1,21 +1,260 @@
-// Cutting a map, step by step. See partition.h.
+// Making a partition of a map, step by step.
 //
-//  1. Stars weigh what the segments weigh whose home they are (cut.h), so that parts that weigh the
-//     same have the same to do.
-//  2. A star that is heavier than a mean part is set apart: it is a part of its own, since no cut
-//     can divide it, and METIS goes astray over weights of which one fills several parts.
-//  3. Of what is left, large pieces are cut, into as many parts as they fill.
-//  4. Small pieces are packed into these parts and into what is left of them.
-//  5. Parts that are empty get some stars, and all are numbered along the curve.
+//  1. Stars weigh what the segments weigh whose home they are (partition.h), so that parts that
+//     weigh the same have the same work.
+//  2. A star that is heavier than a mean part becomes a part of its own: no cut can divide it, and
+//     METIS balances badly when one weight fills several parts.
+//  3. Of the rest, large connected pieces are cut into as many parts as they fill
+//     (partition_metis.c).
+//  4. Small pieces are packed whole into these parts and the remaining ones.
+//  5. Empty parts get some stars, and all parts are numbered along the curve.
 #include "partition/partition_make.h"
 
 #include "base/alloc.h"
 #include "base/diag.h"
-#include "partition/mend.h"
-#include "partition/pack_pieces.h"
+#include "partition/partition_internal.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+// --- Weights of segments, as shares of all ------------------------------------------------------
+
+sc_err sc__scale_init(sc__scale *scale, const sc_map *map, const double *weights, sc_diag *diag)
+{
+    const uint32_t count = sc_map_segment_count(map);
+    *scale = (sc__scale){.sum = count};
+    if (!weights) return SC_OK;
+    double largest = 0;
+    for (sc_seg_id s = 0; s < count; s++) {
+        if (!(weights[s] >= 0) || !isfinite(weights[s])) {
+            return sc_fail(diag, SC_EINVAL, "segment %u weighs %g; a weight is a number from 0 on",
+                           s, weights[s]);
+        }
+        largest = fmax(largest, weights[s]);
+    }
+    if (!(largest > 0)) return SC_OK;  // nobody asks anywhere: one road is like the other
+    double sum = 0;
+    for (sc_seg_id s = 0; s < count; s++) {
+        sum += weights[s] / largest;
+    }
+    *scale = (sc__scale){.weights = weights, .largest = largest, .sum = sum};
+    return SC_OK;
+}
+
+// --- Connected pieces ---------------------------------------------------------------------------
+
+uint32_t sc__label_pieces(const sc_map *map, const uint16_t *kind, uint32_t *label,
+                          sc_star_id *queue)
+{
+    const sc_star *stars = sc_map_stars(map);
+    const sc_star_id *neighbours = sc_map_star_neighbours(map);
+    const uint32_t star_count = sc_map_star_count(map);
+    for (sc_star_id i = 0; i < star_count; i++) {
+        label[i] = SC_NONE;
+    }
+    uint32_t pieces = 0;
+    for (sc_star_id first = 0; first < star_count; first++) {
+        if (label[first] != SC_NONE) continue;
+        size_t count = 0;
+        queue[count++] = first;
+        label[first] = pieces;
+        for (size_t at = 0; at < count; at++) {
+            const sc_star *star = &stars[queue[at]];
+            for (uint32_t j = star[0].first_neighbour; j < star[1].first_neighbour; j++) {
+                const sc_star_id next = neighbours[j];
+                if (label[next] != SC_NONE || (kind && kind[next] != kind[first])) continue;
+                label[next] = pieces;
+                queue[count++] = next;
+            }
+        }
+        pieces++;
+    }
+    return pieces;
+}
+
+// --- Packing small pieces -----------------------------------------------------------------------
+// The heaviest first, each into the part of the stars around it while that is lighter than the
+// mean, else into the lightest. Stars near on the ground are near in memory, so a part should not
+// collect islands from all over the map without need.
+
+/** A small piece. */
+typedef struct parcel {
+    double weight;
+    uint32_t piece;
+    uint16_t near;  ///< the part that the star numbered before it is in, or SC__NO_PART
+} parcel;
+
+/** The heaviest first; else as they are numbered. */
+static int compare(const void *a, const void *b)
+{
+    const parcel *p = a;
+    const parcel *q = b;
+    if (p->weight != q->weight) return p->weight > q->weight ? -1 : 1;
+    return (p->piece > q->piece) - (p->piece < q->piece);
+}
+
+/** List the small pieces of stars that are in no part yet, with their weights. */
+static uint32_t list_parcels(const sc__cutting *cutting, const uint32_t *piece,
+                             const double *piece_weight, parcel *parcels)
+{
+    uint32_t count = 0;
+    uint32_t seen = 0;  // pieces are numbered by their first stars
+    uint16_t near = SC__NO_PART;
+    for (sc_star_id i = 0; i < cutting->star_count; i++) {
+        const bool is_first = piece[i] == seen;
+        seen += is_first;
+        if (cutting->part_of_star[i] != SC__NO_PART) {
+            near = cutting->part_of_star[i];
+        } else if (is_first) {
+            parcels[count++] = (parcel){piece_weight[piece[i]], piece[i], near};
+        }
+    }
+    return count;
+}
+
+static uint16_t lightest(const double *part_weight, uint32_t parts)
+{
+    uint32_t best = 0;
+    for (uint32_t i = 1; i < parts; i++) {
+        if (part_weight[i] < part_weight[best]) best = i;
+    }
+    return (uint16_t)best;
+}
+
+/**
+ * Give every star that is in no part yet one, piece by piece.
+ *
+ * @param piece         of each star; numbered by their first stars
+ * @param piece_weight  of each piece
+ * @param parts         those below this are packed; parts from it on are left alone
+ */
+static sc_err pack_small(sc__cutting *cutting, const uint32_t *piece, const double *piece_weight,
+                         uint32_t piece_count, uint32_t parts, sc_diag *diag)
+{
+    sc_err err = SC_OK;
+    parcel *parcels = sc_malloc_array(piece_count, sizeof *parcels);
+    double *part_weight = sc_calloc(parts, sizeof *part_weight);
+    uint16_t *part_of_piece = sc_malloc_array(piece_count, sizeof *part_of_piece);
+    if (!parcels || !part_weight || !part_of_piece) {
+        err = sc_fail_memory(diag, "packing parts");
+        goto done;
+    }
+    double total = 0;
+    for (sc_star_id i = 0; i < cutting->star_count; i++) {
+        const uint16_t part = cutting->part_of_star[i];
+        if (part != SC__NO_PART && part >= parts) continue;  // one of the stars set apart
+        if (part != SC__NO_PART) part_weight[part] += cutting->weight[i];
+        total += cutting->weight[i];
+    }
+    const uint32_t count = list_parcels(cutting, piece, piece_weight, parcels);
+    qsort(parcels, count, sizeof *parcels, compare);
+    for (uint32_t i = 0; i < count; i++) {
+        const parcel *p = &parcels[i];
+        const bool fits = p->near < parts && part_weight[p->near] + p->weight <= total / parts;
+        const uint16_t part = fits ? p->near : lightest(part_weight, parts);
+        part_of_piece[p->piece] = part;
+        part_weight[part] += p->weight;
+    }
+    for (sc_star_id i = 0; i < cutting->star_count; i++) {
+        if (cutting->part_of_star[i] != SC__NO_PART) continue;
+        cutting->part_of_star[i] = part_of_piece[piece[i]];
+    }
+done:
+    sc_free(parcels);
+    sc_free(part_weight);
+    sc_free(part_of_piece);
+    return err;
+}
+
+// --- Empty parts and numbering ------------------------------------------------------------------
+// METIS may leave parts empty without reporting it. An empty part would be an engine without
+// queries, while another does the work of two.
+
+/** A part as far as mending goes. */
+typedef struct load {
+    double weight;
+    uint32_t stars;
+} load;
+
+static uint32_t find_empty(const load *loads, uint32_t parts)
+{
+    for (uint32_t i = 0; i < parts; i++) {
+        if (loads[i].stars == 0) return i;
+    }
+    return SC_NONE;
+}
+
+static uint32_t find_heaviest(const load *loads, uint32_t parts)
+{
+    uint32_t best = SC_NONE;
+    for (uint32_t i = 0; i < parts; i++) {
+        if (loads[i].stars < 2) continue;
+        if (best == SC_NONE || loads[i].weight > loads[best].weight) best = i;
+    }
+    return best;
+}
+
+/** The stars of `from` that come after half of its weight go to `to`; each keeps one at least. */
+static void halve(sc__cutting *cutting, load *loads, uint32_t from, uint32_t to)
+{
+    const load all = loads[from];
+    load kept = {0};
+    for (sc_star_id i = 0; i < cutting->star_count; i++) {
+        if (cutting->part_of_star[i] != from) continue;
+        const double weight = cutting->weight[i];
+        const bool keeps = kept.weight + weight / 2 <= all.weight / 2;
+        if (kept.stars == 0 || (keeps && kept.stars < all.stars - 1)) {
+            kept.weight += weight;
+            kept.stars++;
+        } else {
+            cutting->part_of_star[i] = (uint16_t)to;
+            loads[to].weight += weight;
+            loads[to].stars++;
+        }
+    }
+    loads[from] = kept;
+}
+
+/**
+ * As long as a part is empty, the heaviest of those with two stars or more gives it half of its
+ * weight. There must not be more parts than stars, and every star is in a part.
+ */
+static sc_err mend_empty(sc__cutting *cutting, uint32_t parts, sc_diag *diag)
+{
+    load *loads = sc_calloc(parts, sizeof *loads);
+    if (!loads) return sc_fail_memory(diag, "mending parts");
+    for (sc_star_id i = 0; i < cutting->star_count; i++) {
+        loads[cutting->part_of_star[i]].weight += cutting->weight[i];
+        loads[cutting->part_of_star[i]].stars++;
+    }
+    uint32_t empty;
+    while ((empty = find_empty(loads, parts)) != SC_NONE) {
+        halve(cutting, loads, find_heaviest(loads, parts), empty);
+    }
+    sc_free(loads);
+    return SC_OK;
+}
+
+/** Number the parts by their first stars, so that parts near in number are near on the ground. */
+static sc_err renumber(sc__cutting *cutting, uint32_t parts, sc_diag *diag)
+{
+    uint16_t *number = sc_malloc_array(parts, sizeof *number);
+    if (!number) return sc_fail_memory(diag, "numbering parts");
+    for (uint32_t i = 0; i < parts; i++) {
+        number[i] = SC__NO_PART;
+    }
+    uint16_t next = 0;
+    for (sc_star_id i = 0; i < cutting->star_count; i++) {
+        uint16_t *part = &cutting->part_of_star[i];
+        if (number[*part] == SC__NO_PART) number[*part] = next++;
+        *part = number[*part];
+    }
+    sc_free(number);
+    return SC_OK;
+}
+
+// --- The steps ----------------------------------------------------------------------------------
 
 /**
  * A piece lighter than this share of a mean part is small. With whole pieces no larger than that,
@@ -157,10 +396,10 @@ static sc_err give_parts(sc__cutting *cutting, const sc_partition_options *optio
         err = sc__cut_large(cutting, p.of_star, p.is_large, parts_to_fill(&p, mean, parts),
                             options->seed, diag);
     }
-    if (!err) err = sc__pack_small(cutting, p.of_star, p.weight, p.count, parts, diag);
+    if (!err) err = pack_small(cutting, p.of_star, p.weight, p.count, parts, diag);
     pieces_fini(&p);
-    if (!err) err = sc__mend_empty(cutting, options->parts, diag);
-    if (!err) err = sc__renumber(cutting, options->parts, diag);
+    if (!err) err = mend_empty(cutting, options->parts, diag);
+    if (!err) err = renumber(cutting, options->parts, diag);
     return err;
 }
 
