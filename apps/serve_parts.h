@@ -23,7 +23,7 @@
 typedef struct sc_serve_parts {
     sc_log *log;
     sc_map *map;
-    sc_cut *cut;                ///< NULL: one part
+    sc_partition *cut;          ///< NULL: one part
     sc_served_objects objects;  ///< of the built-in provider
     sc_density *density;
     char **addresses;

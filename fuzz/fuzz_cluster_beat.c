@@ -36,7 +36,7 @@ static bool hear_beat(uint32_t parts, const uint8_t *bytes, size_t size)
     DOOR_PROMISE(beat->is_worker ? beat->threads >= 1 : beat->part_count == 0,
                  "workers have threads, gateways no parts");
     for (size_t i = 0; i < beat->part_count; i++) {
-        DOOR_PROMISE(beat->parts[i].part < (parts ? parts : SC_CUT_PARTS_MAX),
+        DOOR_PROMISE(beat->parts[i].part < (parts ? parts : SC_PARTITION_PARTS_MAX),
                      "parts are of the cut");
         DOOR_PROMISE(i == 0 || beat->parts[i].part > beat->parts[i - 1].part, "and ascend");
     }
@@ -61,7 +61,7 @@ static bool hear_placement(uint32_t parts, const uint8_t *bytes, size_t size)
     DOOR_PROMISE(err != SC_ENOMEM, "no placement blames memory");
     if (err) return false;
     DOOR_PROMISE(placement->leader != SC_PEER_NONE, "a placement is somebody's");
-    DOOR_PROMISE(parts ? placement->parts == parts : placement->parts <= SC_CUT_PARTS_MAX,
+    DOOR_PROMISE(parts ? placement->parts == parts : placement->parts <= SC_PARTITION_PARTS_MAX,
                  "and of the cut");
     DOOR_PROMISE(!sc_placement_encode(placement, &said), "what was heard can be said");
     DOOR_PROMISE(!sc_placement_decode(parts, said.data, said.size, &again), "and heard again");

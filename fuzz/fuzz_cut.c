@@ -17,17 +17,17 @@ enum { MEND_HASH = 1, MEND_SIZE = 2 };
 static uint8_t *mend(const uint8_t *data, size_t size, unsigned how, const sc_map *town,
                      size_t *mended_size)
 {
-    const size_t right_size = sc__cut_image_size(sc_map_star_count(town)) + sizeof(uint64_t);
-    const size_t least = sizeof(sc__cut_header) + sizeof(uint64_t);
+    const size_t right_size = sc__partition_image_size(sc_map_star_count(town)) + sizeof(uint64_t);
+    const size_t least = sizeof(sc__partition_header) + sizeof(uint64_t);
     *mended_size = how & MEND_SIZE ? right_size : size < least ? least : size;
     uint8_t *file = calloc(1, *mended_size);
     if (!file) abort();
     if (size > 0) memcpy(file, data, size < *mended_size ? size : *mended_size);
 
-    sc__cut_header header;
+    sc__partition_header header;
     memcpy(&header, file, sizeof header);
-    memcpy(header.magic, SC_CUT_MAGIC, sizeof header.magic);
-    header.version = SC_CUT_VERSION;
+    memcpy(header.magic, SC_PARTITION_MAGIC, sizeof header.magic);
+    header.version = SC_PARTITION_VERSION;
     header.map_checksum = sc_map_checksum(town);
     if (how & MEND_SIZE) header.star_count = sc_map_star_count(town);
     memcpy(file, &header, sizeof header);
@@ -36,36 +36,41 @@ static uint8_t *mend(const uint8_t *data, size_t size, unsigned how, const sc_ma
     return file;
 }
 
-static void check_reach(const sc_cut *cut, sc_cut_walker *walker, sc_seg_id segment, uint32_t hops)
+static void check_reach(const sc_partition *cut, sc_partition_walker *walker, sc_seg_id segment,
+                        uint32_t hops)
 {
     size_t count = 0;
-    const uint16_t *parts = sc_cut_reach(walker, segment, hops, &count);
-    DOOR_PROMISE(count >= 1 && parts[0] == sc_cut_home(cut, segment), "the home comes first");
+    const uint16_t *parts = sc_partition_reach(walker, segment, hops, &count);
+    DOOR_PROMISE(count >= 1 && parts[0] == sc_partition_home(cut, segment), "the home comes first");
     for (size_t i = 0; i < count; i++) {
-        DOOR_PROMISE(parts[i] < sc_cut_parts(cut), "a part in reach exists");
+        DOOR_PROMISE(parts[i] < sc_partition_part_count(cut), "a part in reach exists");
         DOOR_PROMISE(i == 0 || parts[i] != parts[0], "the home comes once");
         DOOR_PROMISE(i < 2 || parts[i - 1] < parts[i], "the others ascend");
     }
-    DOOR_PROMISE(sc_cut_is_near(cut, segment, hops) == (count > 1), "who is near reaches others");
+    DOOR_PROMISE(sc_partition_is_near(cut, segment, hops) == (count > 1),
+                 "who is near reaches others");
 }
 
-static void ask_everything(const sc_cut *cut)
+static void ask_everything(const sc_partition *cut)
 {
-    const sc_map *town = sc_cut_map(cut);
-    DOOR_PROMISE(sc_cut_parts(cut) >= 1 && sc_cut_parts(cut) <= SC_CUT_PARTS_MAX,
+    const sc_map *town = sc_partition_map(cut);
+    DOOR_PROMISE(sc_partition_part_count(cut) >= 1 &&
+                     sc_partition_part_count(cut) <= SC_PARTITION_PARTS_MAX,
                  "there are as many parts as there may be");
     for (sc_star_id i = 0; i < sc_map_star_count(town); i++) {
-        DOOR_PROMISE(sc_cut_part_of_star(cut, i) < sc_cut_parts(cut), "a star is in a part");
-        DOOR_PROMISE(sc_cut_hops_to_other(cut, i) >= 1, "another part is a hop away at least");
+        DOOR_PROMISE(sc_partition_part_of_star(cut, i) < sc_partition_part_count(cut),
+                     "a star is in a part");
+        DOOR_PROMISE(sc_partition_hops_to_other(cut, i) >= 1,
+                     "another part is a hop away at least");
     }
-    sc_cut_walker *walker = NULL;
-    if (sc_cut_walker_new(cut, &walker)) abort();
+    sc_partition_walker *walker = NULL;
+    if (sc_partition_walker_new(cut, &walker)) abort();
     for (sc_seg_id s = 0; s < sc_map_segment_count(town); s++) {
         for (uint32_t hops = 0; hops < 5; hops++) {
             check_reach(cut, walker, s, hops);
         }
     }
-    sc_cut_walker_free(walker);
+    sc_partition_walker_free(walker);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -79,19 +84,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint8_t *file = how & MEND_HASH ? mend(data + 1, size - 1, how, town, &file_size)
                                     : door_copy(data + 1, size - 1);
     const sc_input input = {"town.cut", file, file_size};
-    sc_cut *cut = NULL;
+    sc_partition *cut = NULL;
     sc_diag diag = {""};
-    const sc_err err = sc__cut_read_input(&input, town, &cut, &diag);
+    const sc_err err = sc__partition_read_input(&input, town, &cut, &diag);
     if (err) {
         DOOR_PROMISE(!cut, "a refusal leaves nothing behind");
         door_refused(err, &diag, &input, 1);
     } else {
         uint64_t hash = 0;
         memcpy(&hash, file + file_size - sizeof hash, sizeof hash);
-        DOOR_PROMISE(sc_cut_checksum(cut) == hash, "the file's hash is the cut's checksum");
+        DOOR_PROMISE(sc_partition_checksum(cut) == hash, "the file's hash is the cut's checksum");
         ask_everything(cut);
     }
-    sc_cut_free(cut);
+    sc_partition_free(cut);
     free(file);
     return 0;
 }

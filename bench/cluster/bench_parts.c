@@ -89,12 +89,12 @@ static double success_of_simulation(const ground *g)
     return success;
 }
 
-static sc_cut *cut_into(const sc_map *map, uint32_t parts)
+static sc_partition *cut_into(const sc_map *map, uint32_t parts)
 {
     const sc_partition_options options = {.parts = parts, .seed = 1};
-    sc_cut *cut = NULL;
+    sc_partition *cut = NULL;
     sc_diag diag = {""};
-    die_if(sc_partition(map, &options, &cut, &diag), "partition", &diag);
+    die_if(sc_partition_make(map, &options, &cut, &diag), "partition", &diag);
     return cut;
 }
 
@@ -108,7 +108,7 @@ typedef struct row {
     sc_time jitter_us;
 } row;
 
-static sc_rehearsal_verdict play(const ground *g, const sc_cut *cut, const row *r)
+static sc_rehearsal_verdict play(const ground *g, const sc_partition *cut, const row *r)
 {
     const sc_workload workload = sc_workload_default();
     sc_movement *movement = ground_move(g);
@@ -159,11 +159,11 @@ static void print_row(const row *r, const sc_rehearsal_verdict *v, double cpu_s)
 
 static void measure(const ground *g, const row *r)
 {
-    sc_cut *cut = cut_into(g->map, r->parts);
+    sc_partition *cut = cut_into(g->map, r->parts);
     const double start = bench_cpu_s();
     const sc_rehearsal_verdict verdict = play(g, cut, r);
     print_row(r, &verdict, bench_cpu_s() - start);
-    sc_cut_free(cut);
+    sc_partition_free(cut);
 }
 
 static void measure_all(const ground *g)

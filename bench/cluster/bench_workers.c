@@ -31,15 +31,15 @@ static double resident(void)
     return (double)sc_process_use_now().resident_bytes;
 }
 
-static sc_cut *cut_of(const sc_map *map, const char *path)
+static sc_partition *cut_of(const sc_map *map, const char *path)
 {
-    sc_cut *cut = NULL;
+    sc_partition *cut = NULL;
     sc_diag diag = {""};
     if (path) {
-        die_if(sc_cut_read(path, map, &cut, &diag), "cut", &diag);
+        die_if(sc_partition_read(path, map, &cut, &diag), "cut", &diag);
     } else {
         const sc_partition_options options = {.parts = PARTS, .seed = 1};
-        die_if(sc_partition(map, &options, &cut, &diag), "partition", &diag);
+        die_if(sc_partition_make(map, &options, &cut, &diag), "partition", &diag);
     }
     return cut;
 }
@@ -115,9 +115,9 @@ static void print_memory(sc_rehearsal *rehearsal, double before, double empty)
            (crews - (empty - before)) / (double)held);
 }
 
-static void measure(const sc_map *map, const sc_cut *cut, uint32_t users, double seconds)
+static void measure(const sc_map *map, const sc_partition *cut, uint32_t users, double seconds)
 {
-    const uint32_t parts = sc_cut_parts(cut);
+    const uint32_t parts = sc_partition_part_count(cut);
     const sc_workload workload = sc_workload_default();
     sc_movement *walk = NULL;
     sc_crowd *crowd = NULL;
@@ -184,13 +184,13 @@ int main(int argc, char **argv)
     const double seconds = strtod(argv[1], NULL);
     const uint32_t users = (uint32_t)strtoul(argv[2], NULL, 10);
     sc_map *map = bench_open(argv[3]);
-    sc_cut *cut = cut_of(map, argc == 5 ? argv[4] : NULL);
+    sc_partition *cut = cut_of(map, argc == 5 ? argv[4] : NULL);
     printf(
         "%s: %u nodes, %u stars in %u parts, %d workers, %d gateways, %u travellers, twice %g s\n",
-        bench_name(argv[3]), sc_map_node_count(map), sc_map_star_count(map), sc_cut_parts(cut),
-        WORKERS, GATEWAYS, users, seconds);
+        bench_name(argv[3]), sc_map_node_count(map), sc_map_star_count(map),
+        sc_partition_part_count(cut), WORKERS, GATEWAYS, users, seconds);
     measure(map, cut, users, seconds);
-    sc_cut_free(cut);
+    sc_partition_free(cut);
     sc_map_free(map);
     return 0;
 }

@@ -54,7 +54,7 @@ static void tell_gateways(sc_rehearsal *rehearsal, uint32_t part)
 static sc_err place(sc_rehearsal *rehearsal, const double *loads, sc_pack_worker *workers,
                     sc_peer *owners, double *alike)
 {
-    const uint32_t parts = sc_cut_parts(rehearsal->options.cut);
+    const uint32_t parts = sc_partition_part_count(rehearsal->options.cut);
     for (uint32_t part = 0; part < parts; part++) {
         alike[part] = (double)NAN;
     }
@@ -74,7 +74,7 @@ static sc_err place(sc_rehearsal *rehearsal, const double *loads, sc_pack_worker
 
 void sc__place_parts(sc_rehearsal *rehearsal, const double *loads)
 {
-    const uint32_t parts = sc_cut_parts(rehearsal->options.cut);
+    const uint32_t parts = sc_partition_part_count(rehearsal->options.cut);
     sc_pack_worker *workers = sc_calloc(rehearsal->options.workers, sizeof *workers);
     sc_peer *owners = sc_calloc(parts, sizeof *owners);
     double *alike = sc_calloc(parts, sizeof *alike);

@@ -38,7 +38,7 @@ typedef struct sc_rehearsal_options {
     unsigned gateways;
     unsigned workers;
     sc_engine_options engine;
-    const sc_cut *cut;
+    const sc_partition *cut;
     size_t max_pending;  ///< of each gateway
     sc_time jitter_us;
     sc_time guard_us;

@@ -40,7 +40,7 @@ static void choose_segments(cluster_house *house)
         sc_seg_id s = 0;
         for (bool is_fine = false; !is_fine; s += !is_fine) {
             assert_true(s < sc_map_segment_count(map));
-            is_fine = sc_cut_home(house->cut, s) == part;
+            is_fine = sc_partition_home(house->cut, s) == part;
             for (uint32_t before = 0; before < part; before++) {
                 is_fine =
                     is_fine && !have_common_star(&segments[s], &segments[house->segments[before]]);
@@ -61,7 +61,7 @@ void cluster_house_open(cluster_house *house)
         part_of[i] = (uint16_t)((uint64_t)i * HOUSE_PARTS / stars);
     }
     sc_diag diag = {""};
-    CHECK_OK(sc_cut_new(map, part_of, HOUSE_PARTS, &house->cut, &diag), &diag);
+    CHECK_OK(sc_partition_new(map, part_of, HOUSE_PARTS, &house->cut, &diag), &diag);
     free(part_of);
     choose_segments(house);
     nats_server_begin(&house->nats, &(nats_manners){0});
@@ -70,7 +70,7 @@ void cluster_house_open(cluster_house *house)
 void cluster_house_close(cluster_house *house)
 {
     nats_server_end(&house->nats);
-    sc_cut_free(house->cut);
+    sc_partition_free(house->cut);
     odd_town_free(&house->town);
 }
 
@@ -110,7 +110,9 @@ void house_across(const cluster_house *house, const sc_peer owners[HOUSE_PARTS],
         const sc_star_id far = segments[s].star_b;
         if (far == SC_NONE || !find_from(map, far, there)) continue;
         *here = s;
-        if (owners[sc_cut_home(house->cut, s)] != owners[sc_cut_home(house->cut, *there)]) return;
+        if (owners[sc_partition_home(house->cut, s)] !=
+            owners[sc_partition_home(house->cut, *there)])
+            return;
     }
     fail_msg("no road leads from one worker's parts to the other's");
 }
@@ -252,7 +254,7 @@ void house_await_ready(house_gateway *g)
 
 // --- Workers -------------------------------------------------------------------------------
 
-sc_worker *house_stranger(cluster_house *house, const char *name, const sc_cut *cut)
+sc_worker *house_stranger(cluster_house *house, const char *name, const sc_partition *cut)
 {
     const char *url = house->nats.url;
     const sc_worker_options options = {

@@ -7,7 +7,7 @@
 #include "support/check.h"
 #include "support/sketch.h"
 
-sc_cut *random_cut(const sc_map *map, uint64_t seed)
+sc_partition *random_cut(const sc_map *map, uint64_t seed)
 {
     const uint32_t star_count = sc_map_star_count(map);
     uint16_t *part_of_star = test_take(star_count, sizeof *part_of_star);
@@ -20,8 +20,8 @@ sc_cut *random_cut(const sc_map *map, uint64_t seed)
         if (sc_rng_below(&rng, 3) == 0) part = (uint16_t)sc_rng_below(&rng, parts);
         part_of_star[i] = part;
     }
-    sc_cut *cut = NULL;
-    CHECK_OK(sc_cut_new(map, part_of_star, parts, &cut, NULL), NULL);
+    sc_partition *cut = NULL;
+    CHECK_OK(sc_partition_new(map, part_of_star, parts, &cut, NULL), NULL);
     free(part_of_star);
     return cut;
 }

@@ -10,7 +10,7 @@
 #include "partition/partition.h"
 
 /** Between 1 and 6 parts, sometimes an empty one. Mostly neighbours are in the same. */
-sc_cut *random_cut(const sc_map *map, uint64_t seed);
+sc_partition *random_cut(const sc_map *map, uint64_t seed);
 
 /** A street of so many crossings, each with a dead end; a star each. */
 sc_map *street_of(uint32_t stars);

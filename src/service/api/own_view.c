@@ -31,14 +31,14 @@ struct sc_own_view {
     sc_part_load *loads;
 };
 
-sc_err sc_own_view_new(sc_crew *crew, const sc_cut *cut, sc_own_view **out)
+sc_err sc_own_view_new(sc_crew *crew, const sc_partition *cut, sc_own_view **out)
 {
     sc_own_view *own = sc_calloc(1, sizeof *own);
     if (!own) return SC_ENOMEM;
     pthread_mutex_init(&own->lock, NULL);
     own->crew = crew;
-    own->parts = sc_cut_parts(cut);
-    own->cut = sc_cut_checksum(cut);
+    own->parts = sc_partition_part_count(cut);
+    own->cut = sc_partition_checksum(cut);
     own->placement = sc_placement_new(own->parts);
     own->loads = sc_calloc(own->parts, sizeof *own->loads);
     if (!own->placement || !own->loads || sc_roster_new(own->cut, BEAT_US, 0, &own->roster)) {

@@ -98,7 +98,7 @@ static void show_reports(const passage *p)
 
 static void show_cut(const passage *p)
 {
-    sc_cut_page_show(p->parts->cut_page, p->request);
+    sc_partition_page_show(p->parts->cut_page, p->request);
 }
 
 static void show_cluster(const passage *p)

@@ -226,7 +226,7 @@ static sc_err make_view(sc_service *service, const sc_service_options *options, 
         parts->cut = options->ledger.cut;
         return SC_OK;
     }
-    if (!options->ledger.cut || sc_cut_parts(options->ledger.cut) < 2) return SC_OK;
+    if (!options->ledger.cut || sc_partition_part_count(options->ledger.cut) < 2) return SC_OK;
     if (sc_own_view_new(sc_ledger_crew(parts->ledger), options->ledger.cut, &service->own_view)) {
         return sc_fail_memory(diag, "starting");
     }
@@ -242,7 +242,7 @@ static sc_err make_pages(sc_service *service, const sc_service_options *options,
     sc_parts *parts = &service->parts;
     sc_err err =
         sc_pages_new(parts->map, sc_courier_vocabulary(parts->courier), &parts->pages, diag);
-    if (!err && parts->cut) err = sc_cut_page_new(parts->cut, &parts->cut_page, diag);
+    if (!err && parts->cut) err = sc_partition_page_new(parts->cut, &parts->cut_page, diag);
     if (!err && options->has_window) err = sc_window_new(&parts->window, diag);
     if (!err && options->reports) err = sc_reports_new(options->reports, &parts->reports, diag);
     if (!err) {
@@ -401,7 +401,7 @@ void sc_service_free(sc_service *service)
     sc_gateway_free(parts->gateway);
     sc_http_free(parts->http);
     sc_pages_free(parts->pages);
-    sc_cut_page_free(parts->cut_page);
+    sc_partition_page_free(parts->cut_page);
     sc_window_free(parts->window);
     sc_reports_free(parts->reports);
     sc_metrics_free(parts->metrics);

@@ -58,7 +58,7 @@ SC_CHECKED sc_err sc_placement_encode(const sc_placement *placement, sc_bytes *o
  * SC_ENOMEM; `out` is set on success alone */
 SC_CHECKED sc_err sc_word_decode(const sc_cluster_codec *codec, const void *bytes, size_t size,
                                  int64_t offset_us, sc_word *out);
-/** @param parts  parts must be below; 0: any below SC_CUT_PARTS_MAX (status) */
+/** @param parts  parts must be below; 0: any below SC_PARTITION_PARTS_MAX (status) */
 SC_CHECKED sc_err sc_beat_decode(uint32_t parts, const void *bytes, size_t size, sc_beat **out);
 SC_CHECKED sc_err sc_placement_decode(uint32_t parts, const void *bytes, size_t size,
                                       sc_placement **out);

@@ -32,7 +32,7 @@ static sc_err write_parts(const sc_beat *beat, sc__codec_scratch *scratch, colum
         const sc_part_load *load = &beat->parts[i].load;
         const uint32_t part = beat->parts[i].part;
         const uint32_t before = i > 0 ? beat->parts[i - 1].part : 0;
-        if (part >= SC_CUT_PARTS_MAX || (i > 0 && part <= before)) return SC_EINVAL;
+        if (part >= SC_PARTITION_PARTS_MAX || (i > 0 && part <= before)) return SC_EINVAL;
         out->part[i] = part - before;
         out->room[i] = load->room;
         out->queries[i] = load->queries;
@@ -214,7 +214,7 @@ sc_err sc_beat_decode(uint32_t parts, const void *bytes, size_t size, sc_beat **
     sc__codec_scratch scratch = {.chunks = NULL};
     const Starcloak__Cluster__Message *envelope = NULL;
     sc_err err = sc__message_unpack(bytes, size, SC_MESSAGE_BEAT, &scratch, &envelope);
-    if (!err) err = read_beat(parts > 0 ? parts : SC_CUT_PARTS_MAX, envelope->beat, out);
+    if (!err) err = read_beat(parts > 0 ? parts : SC_PARTITION_PARTS_MAX, envelope->beat, out);
     sc__codec_scratch_fini(&scratch);
     return err;
 }

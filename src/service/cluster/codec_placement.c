@@ -32,7 +32,7 @@ static sc_err write_owners(const sc_placement *placement, sc__codec_scratch *scr
 
 sc_err sc_placement_encode(const sc_placement *placement, sc_bytes *out)
 {
-    if (placement->parts < 1 || placement->parts > SC_CUT_PARTS_MAX ||
+    if (placement->parts < 1 || placement->parts > SC_PARTITION_PARTS_MAX ||
         placement->leader == SC_PEER_NONE) {
         return SC_EINVAL;
     }
@@ -67,7 +67,7 @@ static sc_err read_owners(const message *from, sc_placement *out)
 
 static sc_err read_placement(uint32_t parts, const message *from, sc_placement **out)
 {
-    if (from->n_owner > SC_CUT_PARTS_MAX) return SC_ELIMIT;
+    if (from->n_owner > SC_PARTITION_PARTS_MAX) return SC_ELIMIT;
     if (parts > 0 && from->n_owner != parts) return SC_EUNKNOWN;
     if (from->n_owner < 1 || from->leader == SC_PEER_NONE) return SC_EPARSE;
     sc_placement *placement = sc_placement_new((uint32_t)from->n_owner);

@@ -161,7 +161,7 @@ static sc_err check(const sc_gateway_options *options, sc_diag *diag)
 
 static sc_err make_parts(sc_gateway *gateway, const sc_gateway_options *options)
 {
-    const uint64_t cut = sc_cut_checksum(options->cut);
+    const uint64_t cut = sc_partition_checksum(options->cut);
     sc_err err = sc__routes_new(gateway->parts, fresh_us, &gateway->routes);
     if (!err) err = sc_roster_new(cut, gateway->beat_us, sc_clock_us(), &gateway->roster);
     const sc_placing_options placing = {
@@ -183,20 +183,21 @@ sc_err sc_gateway_new(const sc_gateway_options *options, sc_gateway **out, sc_di
     if (err) return err;
     sc_gateway *gateway = sc_calloc(1, sizeof *gateway);
     if (!gateway) return sc_fail_memory(diag, "joining a cluster");
-    gateway->parts = sc_cut_parts(options->cut);
+    gateway->parts = sc_partition_part_count(options->cut);
     gateway->beat_us = sc_seconds(options->beat_s);
     gateway->log = options->log;
     gateway->given_up = options->given_up;
     gateway->given_up_context = options->context;
     gateway->voice = (sc_voice){.say = say, .context = gateway};
-    gateway->codec = (sc_cluster_codec){.map = sc_cut_map(options->cut), .parts = gateway->parts};
+    gateway->codec =
+        (sc_cluster_codec){.map = sc_partition_map(options->cut), .parts = gateway->parts};
     gateway->guests = (sc__guests){.log = options->log, .guard_us = sc_seconds(options->guard_s)};
     pthread_mutex_init(&gateway->speech, NULL);
     pthread_mutex_init(&gateway->lock, NULL);
     sc__beating_init(&gateway->beating, gateway->beat_us, sc__gateway_look, gateway);
 
-    err = sc__identity_init(&gateway->identity, options->name, sc_cut_checksum(options->cut), false,
-                            diag);
+    err = sc__identity_init(&gateway->identity, options->name, sc_partition_checksum(options->cut),
+                            false, diag);
     if (!err) {
         err = make_parts(gateway, options);
         if (err) sc_fail_memory(diag, "joining a cluster");

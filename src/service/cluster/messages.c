@@ -21,7 +21,7 @@ bool sc_name_is_fine(const char *name, size_t size)
 
 sc_beat *sc_beat_new(size_t parts)
 {
-    if (parts > SC_CUT_PARTS_MAX) return NULL;
+    if (parts > SC_PARTITION_PARTS_MAX) return NULL;
     sc_beat *beat = sc_calloc(1, sizeof *beat + parts * sizeof *beat->parts);
     if (!beat) return NULL;
     beat->part_count = parts;
@@ -38,7 +38,7 @@ void sc_beat_free(sc_beat *beat)
 
 sc_placement *sc_placement_new(uint32_t parts)
 {
-    if (parts > SC_CUT_PARTS_MAX) return NULL;
+    if (parts > SC_PARTITION_PARTS_MAX) return NULL;
     sc_placement *placement = sc_calloc(1, sizeof *placement + parts * sizeof *placement->owners);
     if (!placement) return NULL;
     placement->parts = parts;

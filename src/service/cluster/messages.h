@@ -32,7 +32,7 @@ typedef struct sc_beat {
     bool is_leaving;          ///< a worker that drains; a gateway that ends
     char name[SC_NAME_SIZE];  ///< for people
     uint64_t number;          ///< grows with each beat of a peer
-    uint64_t cut;             ///< sc_cut_checksum()
+    uint64_t cut;             ///< sc_partition_checksum()
     int64_t calendar_us;      ///< the sender's calendar clock when it was sent
     uint64_t epoch;           ///< of the placement that it goes by
     uint32_t threads;         ///< of a worker: rooms

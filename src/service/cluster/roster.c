@@ -53,7 +53,7 @@ struct sc_roster {
     size_t seat_capacity;
     gone_peer gone[GONE_KEPT];  ///< a ring
     size_t gone_next;
-    sc__flow loads[SC_CUT_PARTS_MAX];  ///< queries of each part
+    sc__flow loads[SC_PARTITION_PARTS_MAX];  ///< queries of each part
 };
 
 sc_err sc_roster_new(uint64_t cut, sc_time beat_us, sc_time started, sc_roster **out)
@@ -149,7 +149,7 @@ static void count_parts(sc_roster *roster, const sc_beat *before, const sc_beat 
         }
         if (b == before->part_count) return;
         const sc_beat_part *then = &before->parts[b];
-        if (then->part != now->part || now->part >= SC_CUT_PARTS_MAX) continue;
+        if (then->part != now->part || now->part >= SC_PARTITION_PARTS_MAX) continue;
         if (now->load.queries < then->load.queries) continue;  // opened anew
         sc__flow_add(&roster->loads[now->part], (double)(now->load.queries - then->load.queries),
                      seconds, load_fade_s);
@@ -162,7 +162,7 @@ static double load_of(const sc_roster *roster, const sc_beat *beat)
     double sum = 0.0;
     for (size_t i = 0; i < beat->part_count; i++) {
         const uint32_t part = beat->parts[i].part;
-        if (part < SC_CUT_PARTS_MAX) sum += sc__flow_rate(&roster->loads[part]);
+        if (part < SC_PARTITION_PARTS_MAX) sum += sc__flow_rate(&roster->loads[part]);
     }
     return sum;
 }
@@ -289,7 +289,8 @@ sc_peer sc_roster_leader(const sc_roster *roster, sc_time now)
 
 double sc_roster_part_load(const sc_roster *roster, uint32_t part)
 {
-    if (part >= SC_CUT_PARTS_MAX || roster->loads[part].seconds < least_seconds) return (double)NAN;
+    if (part >= SC_PARTITION_PARTS_MAX || roster->loads[part].seconds < least_seconds)
+        return (double)NAN;
     return sc__flow_rate(&roster->loads[part]);
 }
 

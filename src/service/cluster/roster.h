@@ -20,7 +20,8 @@
 
 typedef struct sc_roster sc_roster;
 
-/** @param started  now @param beat_us  between two beats @param cut  sc_cut_checksum(); 0: any */
+/** @param started  now @param beat_us  between two beats @param cut  sc_partition_checksum(); 0:
+ * any */
 SC_CHECKED sc_err sc_roster_new(uint64_t cut, sc_time beat_us, sc_time started, sc_roster **out);
 void sc_roster_free(sc_roster *roster);
 

@@ -223,11 +223,11 @@ sc_err sc_worker_new(const sc_map *map, const sc_worker_options *options, sc_wor
     if (!(options->beat_s >= 0.001 && options->beat_s <= 3600)) {
         return sc_fail(diag, SC_EINVAL, "a worker's beat must take 0.001 s to an hour");
     }
-    const sc_cut *cut = options->crew.cut;
+    const sc_partition *cut = options->crew.cut;
     if (!cut) return sc_fail(diag, SC_EINVAL, "a worker needs a cut");
     sc_worker *worker = sc_calloc(1, sizeof *worker);
     if (!worker) return sc_fail_memory(diag, "joining a cluster");
-    worker->parts = sc_cut_parts(cut);
+    worker->parts = sc_partition_part_count(cut);
     worker->threads = options->crew.rooms;
     worker->beat_us = sc_seconds(options->beat_s);
     worker->log = options->log;
@@ -238,7 +238,7 @@ sc_err sc_worker_new(const sc_map *map, const sc_worker_options *options, sc_wor
     sc__beating_init(&worker->beating, worker->beat_us, look, worker);
 
     sc_err err =
-        sc__identity_init(&worker->identity, options->name, sc_cut_checksum(cut), true, diag);
+        sc__identity_init(&worker->identity, options->name, sc_partition_checksum(cut), true, diag);
     if (!err) {
         err = sc_cluster_words_new(&worker->codec.words);
         if (err) sc_fail_memory(diag, "joining a cluster");

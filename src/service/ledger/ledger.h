@@ -52,7 +52,7 @@ typedef struct sc_ledger_options {
     sc_engine_options engine;
     unsigned rooms;              ///< threads with engines, of a crew in this process, >= 1
     unsigned prune_threads;      ///< for each of them; 0: it does that itself
-    const sc_cut *cut;           ///< borrowed; NULL: one part, the whole map
+    const sc_partition *cut;     ///< borrowed; NULL: one part, the whole map
     sc_peer self;                ///< 0: a number is drawn
     const sc_voice *workers;     ///< the engines are elsewhere, and so are other gateways; copied.
                                  ///< Called in the ledger's thread. NULL: a crew in this process

@@ -15,7 +15,7 @@
 
 // --- How far the next part is -----------------------------------------------------------------
 
-static bool touches_another_part(const sc_cut *cut, sc_star_id star)
+static bool touches_another_part(const sc_partition *cut, sc_star_id star)
 {
     const sc_star *at = &sc_map_stars(cut->map)[star];
     const sc_star_id *neighbours = sc_map_star_neighbours(cut->map);
@@ -30,13 +30,13 @@ static bool touches_another_part(const sc_cut *cut, sc_star_id star)
  * nearest one elsewhere leads through such a star of its own part; crossing into another part on
  * the way would only lead to stars that have their 1 already.
  */
-static void measure_hops(const sc_cut *cut, sc_star_id *queue)
+static void measure_hops(const sc_partition *cut, sc_star_id *queue)
 {
     const sc_star *stars = sc_map_stars(cut->map);
     const sc_star_id *neighbours = sc_map_star_neighbours(cut->map);
     const uint32_t star_count = sc_map_star_count(cut->map);
     uint8_t *hops = cut->hops_to_other;
-    memset(hops, SC_CUT_FAR, star_count);
+    memset(hops, SC_PARTITION_FAR, star_count);
 
     size_t count = 0;
     for (sc_star_id i = 0; i < star_count; i++) {
@@ -46,18 +46,18 @@ static void measure_hops(const sc_cut *cut, sc_star_id *queue)
     }
     for (size_t i = 0; i < count; i++) {
         const sc_star_id at = queue[i];
-        // What would be given SC_CUT_FAR has it already; so has all that lies behind.
-        if (hops[at] == SC_CUT_FAR - 1) break;
+        // What would be given SC_PARTITION_FAR has it already; so has all that lies behind.
+        if (hops[at] == SC_PARTITION_FAR - 1) break;
         for (uint32_t j = stars[at].first_neighbour; j < stars[at + 1].first_neighbour; j++) {
             const sc_star_id next = neighbours[j];
-            if (hops[next] != SC_CUT_FAR) continue;
+            if (hops[next] != SC_PARTITION_FAR) continue;
             hops[next] = (uint8_t)(hops[at] + 1);
             queue[count++] = next;
         }
     }
 }
 
-static sc_err find_hops(sc_cut *cut)
+static sc_err find_hops(sc_partition *cut)
 {
     if (cut->image->parts == 1) return SC_OK;
     const uint32_t star_count = sc_map_star_count(cut->map);
@@ -73,9 +73,9 @@ static sc_err find_hops(sc_cut *cut)
 static sc_err check_parts(const sc_map *map, const uint16_t *part_of_star, uint32_t parts,
                           sc_diag *diag)
 {
-    if (parts < 1 || parts > SC_CUT_PARTS_MAX) {
+    if (parts < 1 || parts > SC_PARTITION_PARTS_MAX) {
         return sc_fail(diag, SC_EINVAL, "a cut of %u parts; it has 1 to %u", parts,
-                       SC_CUT_PARTS_MAX);
+                       SC_PARTITION_PARTS_MAX);
     }
     for (sc_star_id i = 0; i < sc_map_star_count(map); i++) {
         if (part_of_star[i] < parts) continue;
@@ -85,21 +85,21 @@ static sc_err check_parts(const sc_map *map, const uint16_t *part_of_star, uint3
     return SC_OK;
 }
 
-sc_err sc_cut_new(const sc_map *map, const uint16_t *part_of_star, uint32_t parts, sc_cut **out,
-                  sc_diag *diag)
+sc_err sc_partition_new(const sc_map *map, const uint16_t *part_of_star, uint32_t parts,
+                        sc_partition **out, sc_diag *diag)
 {
     sc_err err = check_parts(map, part_of_star, parts, diag);
     if (err) return err;
     const uint32_t star_count = sc_map_star_count(map);
-    const size_t size = sc__cut_image_size(star_count);
-    sc_cut *cut = sc_calloc(1, sizeof *cut);
+    const size_t size = sc__partition_image_size(star_count);
+    sc_partition *cut = sc_calloc(1, sizeof *cut);
     if (!cut) goto no_memory;
     cut->map = map;
     cut->image = sc_malloc(size);
     if (!cut->image) goto no_memory;
-    *cut->image = (sc__cut_header){
-        .magic = SC_CUT_MAGIC,
-        .version = SC_CUT_VERSION,
+    *cut->image = (sc__partition_header){
+        .magic = SC_PARTITION_MAGIC,
+        .version = SC_PARTITION_VERSION,
         .map_checksum = sc_map_checksum(map),
         .star_count = star_count,
         .parts = parts,
@@ -112,20 +112,20 @@ sc_err sc_cut_new(const sc_map *map, const uint16_t *part_of_star, uint32_t part
     *out = cut;
     return SC_OK;
 no_memory:
-    sc_cut_free(cut);
+    sc_partition_free(cut);
     return sc_fail_memory(diag, "making a cut of the map");
 }
 
-sc_err sc_cut_whole(const sc_map *map, sc_cut **out, sc_diag *diag)
+sc_err sc_partition_whole(const sc_map *map, sc_partition **out, sc_diag *diag)
 {
     uint16_t *all_zero = sc_calloc(sc_map_star_count(map), sizeof *all_zero);
     if (!all_zero) return sc_fail_memory(diag, "making a cut of the map");
-    const sc_err err = sc_cut_new(map, all_zero, 1, out, diag);
+    const sc_err err = sc_partition_new(map, all_zero, 1, out, diag);
     sc_free(all_zero);
     return err;
 }
 
-void sc_cut_free(sc_cut *cut)
+void sc_partition_free(sc_partition *cut)
 {
     if (!cut) return;
     sc_free(cut->image);
@@ -135,32 +135,32 @@ void sc_cut_free(sc_cut *cut)
 
 // --- Questions --------------------------------------------------------------------------------
 
-const sc_map *sc_cut_map(const sc_cut *cut)
+const sc_map *sc_partition_map(const sc_partition *cut)
 {
     return cut->map;
 }
 
-uint32_t sc_cut_parts(const sc_cut *cut)
+uint32_t sc_partition_part_count(const sc_partition *cut)
 {
     return cut->image->parts;
 }
 
-uint32_t sc_cut_part_of_star(const sc_cut *cut, sc_star_id star)
+uint32_t sc_partition_part_of_star(const sc_partition *cut, sc_star_id star)
 {
     return cut->part_of_star[star];
 }
 
-uint32_t sc_cut_home(const sc_cut *cut, sc_seg_id segment)
+uint32_t sc_partition_home(const sc_partition *cut, sc_seg_id segment)
 {
     return cut->part_of_star[sc_map_segments(cut->map)[segment].star_a];
 }
 
-uint32_t sc_cut_hops_to_other(const sc_cut *cut, sc_star_id star)
+uint32_t sc_partition_hops_to_other(const sc_partition *cut, sc_star_id star)
 {
-    return cut->hops_to_other ? cut->hops_to_other[star] : SC_CUT_FAR;
+    return cut->hops_to_other ? cut->hops_to_other[star] : SC_PARTITION_FAR;
 }
 
-uint64_t sc_cut_checksum(const sc_cut *cut)
+uint64_t sc_partition_checksum(const sc_partition *cut)
 {
     return cut->checksum;
 }
@@ -175,26 +175,26 @@ static sc_err damaged(const sc_input *input, const char *what, sc_diag *diag)
                    input->name, what);
 }
 
-static sc_err check_kind(const sc_input *input, const sc__cut_header *header, sc_diag *diag)
+static sc_err check_kind(const sc_input *input, const sc__partition_header *header, sc_diag *diag)
 {
-    if (input->size < sizeof header->magic || memcmp(header->magic, SC_CUT_MAGIC, 6) != 0) {
+    if (input->size < sizeof header->magic || memcmp(header->magic, SC_PARTITION_MAGIC, 6) != 0) {
         return sc_fail(diag, SC_EPARSE, "%s: is %s; make one with 'starcloak partition'",
                        input->name,
                        input->size == 0 ? "empty, and no cut of a map" : "not a cut of a map");
     }
     if (input->size < sizeof *header) return damaged(input, "it ends inside its header", diag);
-    if (header->version != SC_CUT_VERSION) {
+    if (header->version != SC_PARTITION_VERSION) {
         return sc_fail(diag, SC_EPARSE,
                        "%s: cut of format version %u, this program reads version %d; make it again "
                        "with 'starcloak partition'",
-                       input->name, header->version, SC_CUT_VERSION);
+                       input->name, header->version, SC_PARTITION_VERSION);
     }
     return SC_OK;
 }
 
-static sc_err check_whole(const sc_input *input, const sc__cut_header *header, sc_diag *diag)
+static sc_err check_whole(const sc_input *input, const sc__partition_header *header, sc_diag *diag)
 {
-    const size_t image_size = sc__cut_image_size(header->star_count);
+    const size_t image_size = sc__partition_image_size(header->star_count);
     uint64_t hash = 0;
     if (input->size != image_size + sizeof hash) {
         return sc_fail(diag, SC_EPARSE,
@@ -209,8 +209,8 @@ static sc_err check_whole(const sc_input *input, const sc__cut_header *header, s
     return SC_OK;
 }
 
-static sc_err check_map(const sc_input *input, const sc__cut_header *header, const sc_map *map,
-                        sc_diag *diag)
+static sc_err check_map(const sc_input *input, const sc__partition_header *header,
+                        const sc_map *map, sc_diag *diag)
 {
     if (header->map_checksum != sc_map_checksum(map)) {
         return sc_fail(diag, SC_EMISMATCH,
@@ -225,9 +225,10 @@ static sc_err check_map(const sc_input *input, const sc__cut_header *header, con
     return SC_OK;
 }
 
-sc_err sc__cut_read_input(const sc_input *input, const sc_map *map, sc_cut **out, sc_diag *diag)
+sc_err sc__partition_read_input(const sc_input *input, const sc_map *map, sc_partition **out,
+                                sc_diag *diag)
 {
-    sc__cut_header header = {0};
+    sc__partition_header header = {0};
     if (input->size > 0) {
         memcpy(&header, input->data, input->size < sizeof header ? input->size : sizeof header);
     }
@@ -239,29 +240,29 @@ sc_err sc__cut_read_input(const sc_input *input, const sc_map *map, sc_cut **out
     // Mappings begin at a page, and the header's size is even: these are aligned.
     const uint16_t *part_of_star = (const void *)(input->data + sizeof header);
     sc_diag why = {""};
-    err = sc_cut_new(map, part_of_star, header.parts, out, &why);
+    err = sc_partition_new(map, part_of_star, header.parts, out, &why);
     if (err == SC_EINVAL) return damaged(input, why.message, diag);
     if (err) return sc_fail_memory(diag, "reading a cut");
     return SC_OK;
 }
 
-sc_err sc_cut_read(const char *path, const sc_map *map, sc_cut **out, sc_diag *diag)
+sc_err sc_partition_read(const char *path, const sc_map *map, sc_partition **out, sc_diag *diag)
 {
     sc_file file = {0};
     sc_err err = sc_file_map(path, &file, diag);
     if (err) return err;
-    err = sc__cut_read_input(&file.input, map, out, diag);
+    err = sc__partition_read_input(&file.input, map, out, diag);
     sc_file_close(&file);
     return err;
 }
 
-sc_err sc_cut_write(const sc_cut *cut, const char *path, sc_diag *diag)
+sc_err sc_partition_write(const sc_partition *cut, const char *path, sc_diag *diag)
 {
     sc_outfile file;
     const sc_err err = sc_outfile_open(path, &file, diag);
     if (err) return err;
     // Errors of writing stay with the stream until the commit, which reports them.
-    fwrite(cut->image, 1, sc__cut_image_size(cut->image->star_count), file.stream);
+    fwrite(cut->image, 1, sc__partition_image_size(cut->image->star_count), file.stream);
     fwrite(&cut->checksum, sizeof cut->checksum, 1, file.stream);
     return sc_outfile_commit(&file, diag);
 }
@@ -276,8 +277,8 @@ sc_err sc_cut_write(const sc_cut *cut, const char *path, sc_diag *diag)
 // long as the map and cost only the pages that are walked on: marks come zeroed from the system,
 // and the queue is not written before it is used.
 
-struct sc_cut_walker {
-    const sc_cut *cut;
+struct sc_partition_walker {
+    const sc_partition *cut;
     uint32_t *walk_of_star;  ///< the last walk that came by
     uint32_t *walk_of_part;
     sc_star_id *queue;  ///< stars of this walk, nearest first
@@ -286,12 +287,12 @@ struct sc_cut_walker {
     uint32_t walk;  ///< number of the last walk; 0 before the first
 };
 
-sc_err sc_cut_walker_new(const sc_cut *cut, sc_cut_walker **out)
+sc_err sc_partition_walker_new(const sc_partition *cut, sc_partition_walker **out)
 {
     // With one part nothing is ever walked on.
-    const uint32_t parts = sc_cut_parts(cut);
+    const uint32_t parts = sc_partition_part_count(cut);
     const size_t star_count = parts > 1 ? sc_map_star_count(cut->map) : 0;
-    sc_cut_walker *walker = sc_calloc(1, sizeof *walker);
+    sc_partition_walker *walker = sc_calloc(1, sizeof *walker);
     if (!walker) return SC_ENOMEM;
     walker->cut = cut;
     walker->walk_of_star = sc_calloc(star_count, sizeof *walker->walk_of_star);
@@ -299,14 +300,14 @@ sc_err sc_cut_walker_new(const sc_cut *cut, sc_cut_walker **out)
     walker->queue = sc_malloc_array(star_count, sizeof *walker->queue);
     walker->found = sc_malloc_array(parts, sizeof *walker->found);
     if (!walker->walk_of_star || !walker->walk_of_part || !walker->queue || !walker->found) {
-        sc_cut_walker_free(walker);
+        sc_partition_walker_free(walker);
         return SC_ENOMEM;
     }
     *out = walker;
     return SC_OK;
 }
 
-void sc_cut_walker_free(sc_cut_walker *walker)
+void sc_partition_walker_free(sc_partition_walker *walker)
 {
     if (!walker) return;
     sc_free(walker->walk_of_star);
@@ -326,22 +327,22 @@ static uint32_t reach_of(uint32_t max_hops)
     return max_hops < UINT32_MAX ? max_hops + 1 : max_hops;
 }
 
-bool sc_cut_is_near(const sc_cut *cut, sc_seg_id segment, uint32_t max_hops)
+bool sc_partition_is_near(const sc_partition *cut, sc_seg_id segment, uint32_t max_hops)
 {
     const uint32_t hops = reach_of(max_hops);
     const sc_segment *s = &sc_map_segments(cut->map)[segment];
-    if (!sc__cut_is_far(cut, s->star_a, hops)) return true;
+    if (!sc__partition_is_far(cut, s->star_a, hops)) return true;
     if (s->star_b == SC_NONE) return false;
     return cut->part_of_star[s->star_b] != cut->part_of_star[s->star_a] ||
-           !sc__cut_is_far(cut, s->star_b, hops);
+           !sc__partition_is_far(cut, s->star_b, hops);
 }
 
-static void begin_walk(sc_cut_walker *walker)
+static void begin_walk(sc_partition_walker *walker)
 {
     walker->found_count = 0;
     if (++walker->walk > 0) return;
     // Four thousand million walks later the numbers begin again.
-    const uint32_t parts = sc_cut_parts(walker->cut);
+    const uint32_t parts = sc_partition_part_count(walker->cut);
     const size_t star_count = parts > 1 ? sc_map_star_count(walker->cut->map) : 0;
     memset(walker->walk_of_star, 0, star_count * sizeof *walker->walk_of_star);
     memset(walker->walk_of_part, 0, parts * sizeof *walker->walk_of_part);
@@ -349,7 +350,7 @@ static void begin_walk(sc_cut_walker *walker)
 }
 
 /** Note a part: the first is the home, the others ascend. */
-static void note_part(sc_cut_walker *walker, uint16_t part)
+static void note_part(sc_partition_walker *walker, uint16_t part)
 {
     if (walker->walk_of_part[part] == walker->walk) return;
     walker->walk_of_part[part] = walker->walk;
@@ -361,15 +362,15 @@ static void note_part(sc_cut_walker *walker, uint16_t part)
 }
 
 /** Come by a star. It is walked on from only if that may lead to a part that is not its own. */
-static void come_by(sc_cut_walker *walker, sc_star_id star, uint32_t hops_left, size_t *count)
+static void come_by(sc_partition_walker *walker, sc_star_id star, uint32_t hops_left, size_t *count)
 {
     if (walker->walk_of_star[star] == walker->walk) return;
     walker->walk_of_star[star] = walker->walk;
     note_part(walker, walker->cut->part_of_star[star]);
-    if (!sc__cut_is_far(walker->cut, star, hops_left)) walker->queue[(*count)++] = star;
+    if (!sc__partition_is_far(walker->cut, star, hops_left)) walker->queue[(*count)++] = star;
 }
 
-static void walk(sc_cut_walker *walker, const sc_segment *segment, uint32_t max_hops)
+static void walk(sc_partition_walker *walker, const sc_segment *segment, uint32_t max_hops)
 {
     const sc_star *stars = sc_map_stars(walker->cut->map);
     const sc_star_id *neighbours = sc_map_star_neighbours(walker->cut->map);
@@ -389,12 +390,12 @@ static void walk(sc_cut_walker *walker, const sc_segment *segment, uint32_t max_
     }
 }
 
-const uint16_t *sc_cut_reach(sc_cut_walker *walker, sc_seg_id segment, uint32_t max_hops,
-                             size_t *count)
+const uint16_t *sc_partition_reach(sc_partition_walker *walker, sc_seg_id segment,
+                                   uint32_t max_hops, size_t *count)
 {
     begin_walk(walker);
-    note_part(walker, (uint16_t)sc_cut_home(walker->cut, segment));
-    if (sc_cut_is_near(walker->cut, segment, max_hops)) {
+    note_part(walker, (uint16_t)sc_partition_home(walker->cut, segment));
+    if (sc_partition_is_near(walker->cut, segment, max_hops)) {
         walk(walker, &sc_map_segments(walker->cut->map)[segment], reach_of(max_hops));
     }
     *count = walker->found_count;

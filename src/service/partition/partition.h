@@ -25,61 +25,62 @@
 #include <starcloak/map.h>
 
 /** The most parts of a cut. */
-#define SC_CUT_PARTS_MAX 4096u
+#define SC_PARTITION_PARTS_MAX 4096u
 
-typedef struct sc_cut sc_cut;
+typedef struct sc_partition sc_partition;
 
 /**
  * @param map            borrowed; must outlive the result
  * @param part_of_star   copied; one per star, below `parts`
  * @return SC_OK, SC_EINVAL, SC_ENOMEM
  */
-SC_CHECKED sc_err sc_cut_new(const sc_map *map, const uint16_t *part_of_star, uint32_t parts,
-                             sc_cut **out, sc_diag *diag);
+SC_CHECKED sc_err sc_partition_new(const sc_map *map, const uint16_t *part_of_star, uint32_t parts,
+                                   sc_partition **out, sc_diag *diag);
 
 /** One part: the whole map. */
-SC_CHECKED sc_err sc_cut_whole(const sc_map *map, sc_cut **out, sc_diag *diag);
+SC_CHECKED sc_err sc_partition_whole(const sc_map *map, sc_partition **out, sc_diag *diag);
 
 /** @return SC_OK, SC_EIO, SC_EPARSE (no cut, or damaged), SC_EMISMATCH (of another map), SC_ENOMEM
  */
-SC_CHECKED sc_err sc_cut_read(const char *path, const sc_map *map, sc_cut **out, sc_diag *diag);
+SC_CHECKED sc_err sc_partition_read(const char *path, const sc_map *map, sc_partition **out,
+                                    sc_diag *diag);
 
 /** Whole or not at all (outfile). */
-SC_CHECKED sc_err sc_cut_write(const sc_cut *cut, const char *path, sc_diag *diag);
+SC_CHECKED sc_err sc_partition_write(const sc_partition *cut, const char *path, sc_diag *diag);
 
 /** NULL is fine. */
-void sc_cut_free(sc_cut *cut);
+void sc_partition_free(sc_partition *cut);
 
-const sc_map *sc_cut_map(const sc_cut *cut);
-uint32_t sc_cut_parts(const sc_cut *cut);
-uint32_t sc_cut_part_of_star(const sc_cut *cut, sc_star_id star);
+const sc_map *sc_partition_map(const sc_partition *cut);
+uint32_t sc_partition_part_count(const sc_partition *cut);
+uint32_t sc_partition_part_of_star(const sc_partition *cut, sc_star_id star);
 
 /** The part that answers for queries on a segment: that of its first end. */
-uint32_t sc_cut_home(const sc_cut *cut, sc_seg_id segment);
+uint32_t sc_partition_home(const sc_partition *cut, sc_seg_id segment);
 
 /** Hops from a star to the nearest star of another part; 255 if that is as far or farther. */
-uint32_t sc_cut_hops_to_other(const sc_cut *cut, sc_star_id star);
+uint32_t sc_partition_hops_to_other(const sc_partition *cut, sc_star_id star);
 
 /**
  * Whether a query there, with these hops, reaches more parts than its home. Quick. With 254 hops or
  * more it may be said of one that does not: so far is not measured, and the walk below tells.
  */
-bool sc_cut_is_near(const sc_cut *cut, sc_seg_id segment, uint32_t max_hops);
+bool sc_partition_is_near(const sc_partition *cut, sc_seg_id segment, uint32_t max_hops);
 
 /** A number that cuts differ by: a hash of map and parts. Processes compare it. */
-uint64_t sc_cut_checksum(const sc_cut *cut);
+uint64_t sc_partition_checksum(const sc_partition *cut);
 
 /** Finds what is in reach. Memory is taken when it is made, for any walk: walking cannot fail. */
-typedef struct sc_cut_walker sc_cut_walker;
-SC_CHECKED sc_err sc_cut_walker_new(const sc_cut *cut, sc_cut_walker **out);
-void sc_cut_walker_free(sc_cut_walker *walker);
+typedef struct sc_partition_walker sc_partition_walker;
+SC_CHECKED sc_err sc_partition_walker_new(const sc_partition *cut, sc_partition_walker **out);
+void sc_partition_walker_free(sc_partition_walker *walker);
 
 /**
  * The parts in reach of a query: its home first, the others ascending, each once.
  *
  * @return the parts; lent until the next call
  */
-const uint16_t *sc_cut_reach(sc_cut_walker *walker, sc_seg_id segment, uint32_t max_hops,
-                             size_t *count);
+const uint16_t *sc_partition_reach(sc_partition_walker *walker, sc_seg_id segment,
+                                   uint32_t max_hops, size_t *count);
 
 #endif

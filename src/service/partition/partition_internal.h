@@ -14,51 +14,51 @@
 #include "base/file.h"
 #include "partition/partition_make.h"
 
-#define SC_CUT_MAGIC "SCCUT"
+#define SC_PARTITION_MAGIC "SCCUT"
 
-enum { SC_CUT_VERSION = 1 };
+enum { SC_PARTITION_VERSION = 1 };
 
 /** "As far or farther": what a byte can tell of hops. */
-enum { SC_CUT_FAR = 255 };
+enum { SC_PARTITION_FAR = 255 };
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "files of cuts are little-endian and are used as they are"
 #endif
 
 /** What a file begins with; the parts of the stars follow, then the hash. */
-typedef struct sc__cut_header {
+typedef struct sc__partition_header {
     char magic[6];
     uint16_t version;
     uint64_t map_checksum;
     uint32_t star_count;
     uint32_t parts;
-} sc__cut_header;
+} sc__partition_header;
 
-_Static_assert(sizeof(sc__cut_header) == 24, "the header's layout is part of the format");
+_Static_assert(sizeof(sc__partition_header) == 24, "the header's layout is part of the format");
 
-struct sc_cut {
+struct sc_partition {
     const sc_map *map;
-    sc__cut_header *image;
+    sc__partition_header *image;
     const uint16_t *part_of_star;  ///< in the image, behind its header
     uint8_t *hops_to_other;        ///< of each star; NULL: there is one part
     uint64_t checksum;
 };
 
 /** Bytes of the image of so many stars. */
-static inline size_t sc__cut_image_size(uint32_t star_count)
+static inline size_t sc__partition_image_size(uint32_t star_count)
 {
-    return sizeof(sc__cut_header) + (size_t)star_count * sizeof(uint16_t);
+    return sizeof(sc__partition_header) + (size_t)star_count * sizeof(uint16_t);
 }
 
 /** Whether a query within so many hops of `star` stays in the star's own part. */
-static inline bool sc__cut_is_far(const sc_cut *cut, sc_star_id star, uint32_t max_hops)
+static inline bool sc__partition_is_far(const sc_partition *cut, sc_star_id star, uint32_t max_hops)
 {
     return !cut->hops_to_other || cut->hops_to_other[star] > max_hops;
 }
 
-/** sc_cut_read() of bytes that are in memory. */
-SC_CHECKED sc_err sc__cut_read_input(const sc_input *input, const sc_map *map, sc_cut **out,
-                                     sc_diag *diag);
+/** sc_partition_read() of bytes that are in memory. */
+SC_CHECKED sc_err sc__partition_read_input(const sc_input *input, const sc_map *map,
+                                           sc_partition **out, sc_diag *diag);
 
 // --- Making one
 // ------------------------------------------------------------------------------------
@@ -67,27 +67,27 @@ SC_CHECKED sc_err sc__cut_read_input(const sc_input *input, const sc_map *map, s
 #define SC__NO_PART UINT16_MAX
 
 /** A map that is being cut. */
-typedef struct sc__cutting {
+typedef struct sc__partition_draft {
     const sc_map *map;
     uint32_t star_count;
     double *weight;          ///< of each star
     uint16_t *part_of_star;  ///< SC__NO_PART: not yet
-} sc__cutting;
+} sc__partition_draft;
 
 /** What all segments weigh together is taken as 1; of a map whose segments weigh nothing, all weigh
  * the same. */
-typedef struct sc__scale {
+typedef struct sc__partition_scale {
     const double *weights;  ///< borrowed; NULL: all the same
     double largest;         ///< weights are taken in units of it, so that no sum overflows
     double sum;             ///< in these units
-} sc__scale;
+} sc__partition_scale;
 
 /** @return SC_OK, SC_EINVAL (a weight below 0 or not finite) */
-SC_CHECKED sc_err sc__scale_init(sc__scale *scale, const sc_map *map, const double *weights,
-                                 sc_diag *diag);
+SC_CHECKED sc_err sc__partition_scale_init(sc__partition_scale *scale, const sc_map *map,
+                                           const double *weights, sc_diag *diag);
 
 /** The share of a segment. */
-static inline double sc__share(const sc__scale *scale, sc_seg_id segment)
+static inline double sc__partition_share(const sc__partition_scale *scale, sc_seg_id segment)
 {
     return (scale->weights ? scale->weights[segment] / scale->largest : 1) / scale->sum;
 }
@@ -101,8 +101,8 @@ static inline double sc__share(const sc__scale *scale, sc_seg_id segment)
  * @param queue  as long as there are stars; working memory
  * @return how many pieces there are
  */
-uint32_t sc__label_pieces(const sc_map *map, const uint16_t *kind, uint32_t *label,
-                          sc_star_id *queue);
+uint32_t sc__partition_label_pieces(const sc_map *map, const uint16_t *kind, uint32_t *label,
+                                    sc_star_id *queue);
 
 /**
  * Cut the stars for which `piece_is_large` says so into parts 0 to `parts` - 1, with METIS or,
@@ -110,8 +110,8 @@ uint32_t sc__label_pieces(const sc_map *map, const uint16_t *kind, uint32_t *lab
  *
  * @param piece  of each star
  */
-SC_CHECKED sc_err sc__cut_large(sc__cutting *cutting, const uint32_t *piece,
-                                const bool *piece_is_large, uint32_t parts, uint32_t seed,
-                                sc_diag *diag);
+SC_CHECKED sc_err sc__partition_cut_large(sc__partition_draft *cutting, const uint32_t *piece,
+                                          const bool *piece_is_large, uint32_t parts, uint32_t seed,
+                                          sc_diag *diag);
 
 #endif

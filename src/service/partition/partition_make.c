@@ -20,10 +20,11 @@
 
 // --- Weights of segments, as shares of all ------------------------------------------------------
 
-sc_err sc__scale_init(sc__scale *scale, const sc_map *map, const double *weights, sc_diag *diag)
+sc_err sc__partition_scale_init(sc__partition_scale *scale, const sc_map *map,
+                                const double *weights, sc_diag *diag)
 {
     const uint32_t count = sc_map_segment_count(map);
-    *scale = (sc__scale){.sum = count};
+    *scale = (sc__partition_scale){.sum = count};
     if (!weights) return SC_OK;
     double largest = 0;
     for (sc_seg_id s = 0; s < count; s++) {
@@ -38,14 +39,14 @@ sc_err sc__scale_init(sc__scale *scale, const sc_map *map, const double *weights
     for (sc_seg_id s = 0; s < count; s++) {
         sum += weights[s] / largest;
     }
-    *scale = (sc__scale){.weights = weights, .largest = largest, .sum = sum};
+    *scale = (sc__partition_scale){.weights = weights, .largest = largest, .sum = sum};
     return SC_OK;
 }
 
 // --- Connected pieces ---------------------------------------------------------------------------
 
-uint32_t sc__label_pieces(const sc_map *map, const uint16_t *kind, uint32_t *label,
-                          sc_star_id *queue)
+uint32_t sc__partition_label_pieces(const sc_map *map, const uint16_t *kind, uint32_t *label,
+                                    sc_star_id *queue)
 {
     const sc_star *stars = sc_map_stars(map);
     const sc_star_id *neighbours = sc_map_star_neighbours(map);
@@ -95,7 +96,7 @@ static int compare(const void *a, const void *b)
 }
 
 /** List the small pieces of stars that are in no part yet, with their weights. */
-static uint32_t list_parcels(const sc__cutting *cutting, const uint32_t *piece,
+static uint32_t list_parcels(const sc__partition_draft *cutting, const uint32_t *piece,
                              const double *piece_weight, parcel *parcels)
 {
     uint32_t count = 0;
@@ -129,8 +130,9 @@ static uint16_t lightest(const double *part_weight, uint32_t parts)
  * @param piece_weight  of each piece
  * @param parts         those below this are packed; parts from it on are left alone
  */
-static sc_err pack_small(sc__cutting *cutting, const uint32_t *piece, const double *piece_weight,
-                         uint32_t piece_count, uint32_t parts, sc_diag *diag)
+static sc_err pack_small(sc__partition_draft *cutting, const uint32_t *piece,
+                         const double *piece_weight, uint32_t piece_count, uint32_t parts,
+                         sc_diag *diag)
 {
     sc_err err = SC_OK;
     parcel *parcels = sc_malloc_array(piece_count, sizeof *parcels);
@@ -196,7 +198,7 @@ static uint32_t find_heaviest(const load *loads, uint32_t parts)
 }
 
 /** The stars of `from` that come after half of its weight go to `to`; each keeps one at least. */
-static void halve(sc__cutting *cutting, load *loads, uint32_t from, uint32_t to)
+static void halve(sc__partition_draft *cutting, load *loads, uint32_t from, uint32_t to)
 {
     const load all = loads[from];
     load kept = {0};
@@ -220,7 +222,7 @@ static void halve(sc__cutting *cutting, load *loads, uint32_t from, uint32_t to)
  * As long as a part is empty, the heaviest of those with two stars or more gives it half of its
  * weight. There must not be more parts than stars, and every star is in a part.
  */
-static sc_err mend_empty(sc__cutting *cutting, uint32_t parts, sc_diag *diag)
+static sc_err mend_empty(sc__partition_draft *cutting, uint32_t parts, sc_diag *diag)
 {
     load *loads = sc_calloc(parts, sizeof *loads);
     if (!loads) return sc_fail_memory(diag, "mending parts");
@@ -237,7 +239,7 @@ static sc_err mend_empty(sc__cutting *cutting, uint32_t parts, sc_diag *diag)
 }
 
 /** Number the parts by their first stars, so that parts near in number are near on the ground. */
-static sc_err renumber(sc__cutting *cutting, uint32_t parts, sc_diag *diag)
+static sc_err renumber(sc__partition_draft *cutting, uint32_t parts, sc_diag *diag)
 {
     uint16_t *number = sc_malloc_array(parts, sizeof *number);
     if (!number) return sc_fail_memory(diag, "numbering parts");
@@ -271,9 +273,9 @@ static const double least_share = 0.01;
 static sc_err check_options(const sc_map *map, const sc_partition_options *options, sc_diag *diag)
 {
     const uint32_t star_count = sc_map_star_count(map);
-    if (options->parts < 1 || options->parts > SC_CUT_PARTS_MAX) {
+    if (options->parts < 1 || options->parts > SC_PARTITION_PARTS_MAX) {
         return sc_fail(diag, SC_EINVAL, "a map cannot be cut into %u parts; choose 1 to %u",
-                       options->parts, SC_CUT_PARTS_MAX);
+                       options->parts, SC_PARTITION_PARTS_MAX);
     }
     if (options->parts > star_count) {
         return sc_fail(diag, SC_EINVAL,
@@ -283,16 +285,16 @@ static sc_err check_options(const sc_map *map, const sc_partition_options *optio
     return SC_OK;
 }
 
-static void weigh_stars(sc__cutting *cutting, const sc__scale *scale)
+static void weigh_stars(sc__partition_draft *cutting, const sc__partition_scale *scale)
 {
     const sc_segment *segments = sc_map_segments(cutting->map);
     for (sc_seg_id s = 0; s < sc_map_segment_count(cutting->map); s++) {
-        cutting->weight[segments[s].star_a] += sc__share(scale, s);
+        cutting->weight[segments[s].star_a] += sc__partition_share(scale, s);
     }
 }
 
 /** What the stars weigh that are in no part yet, and how many there are. */
-static double weight_left(const sc__cutting *cutting, uint32_t *count)
+static double weight_left(const sc__partition_draft *cutting, uint32_t *count)
 {
     double weight = 0;
     *count = 0;
@@ -310,7 +312,7 @@ static double weight_left(const sc__cutting *cutting, uint32_t *count)
  *
  * @return how many parts are left
  */
-static uint32_t set_apart(sc__cutting *cutting, uint32_t parts)
+static uint32_t set_apart(sc__partition_draft *cutting, uint32_t parts)
 {
     for (bool is_changed = true; is_changed && parts > 1;) {
         uint32_t count = 0;
@@ -326,7 +328,7 @@ static uint32_t set_apart(sc__cutting *cutting, uint32_t parts)
 }
 
 /** Lift stars that weigh next to nothing; what all that are not set apart then weigh. */
-static double lift(sc__cutting *cutting)
+static double lift(sc__partition_draft *cutting)
 {
     uint32_t count = 0;
     const double weight = weight_left(cutting, &count);
@@ -355,13 +357,14 @@ static void pieces_fini(pieces *p)
     sc_free(p->is_large);
 }
 
-static sc_err pieces_init(pieces *p, const sc__cutting *cutting, double mean, sc_diag *diag)
+static sc_err pieces_init(pieces *p, const sc__partition_draft *cutting, double mean, sc_diag *diag)
 {
     *p = (pieces){.of_star = sc_malloc_array(cutting->star_count, sizeof *p->of_star)};
     sc_star_id *queue = sc_malloc_array(cutting->star_count, sizeof *queue);
     if (p->of_star && queue) {
         // Stars set apart have parts that differ: each of them is a piece of its own.
-        p->count = sc__label_pieces(cutting->map, cutting->part_of_star, p->of_star, queue);
+        p->count =
+            sc__partition_label_pieces(cutting->map, cutting->part_of_star, p->of_star, queue);
         p->weight = sc_calloc(p->count, sizeof *p->weight);
         p->is_large = sc_calloc(p->count, sizeof *p->is_large);
     }
@@ -386,15 +389,16 @@ static uint32_t parts_to_fill(const pieces *p, double mean, uint32_t parts)
     return filled < 1 ? 1 : filled > parts ? parts : (uint32_t)filled;
 }
 
-static sc_err give_parts(sc__cutting *cutting, const sc_partition_options *options, sc_diag *diag)
+static sc_err give_parts(sc__partition_draft *cutting, const sc_partition_options *options,
+                         sc_diag *diag)
 {
     const uint32_t parts = set_apart(cutting, options->parts);
     const double mean = lift(cutting) / parts;
     pieces p = {0};
     sc_err err = pieces_init(&p, cutting, mean, diag);
     if (!err) {
-        err = sc__cut_large(cutting, p.of_star, p.is_large, parts_to_fill(&p, mean, parts),
-                            options->seed, diag);
+        err = sc__partition_cut_large(cutting, p.of_star, p.is_large,
+                                      parts_to_fill(&p, mean, parts), options->seed, diag);
     }
     if (!err) err = pack_small(cutting, p.of_star, p.weight, p.count, parts, diag);
     pieces_fini(&p);
@@ -403,17 +407,17 @@ static sc_err give_parts(sc__cutting *cutting, const sc_partition_options *optio
     return err;
 }
 
-sc_err sc_partition(const sc_map *map, const sc_partition_options *options, sc_cut **out,
-                    sc_diag *diag)
+sc_err sc_partition_make(const sc_map *map, const sc_partition_options *options, sc_partition **out,
+                         sc_diag *diag)
 {
-    sc__scale scale;
+    sc__partition_scale scale;
     sc_err err = check_options(map, options, diag);
-    if (!err) err = sc__scale_init(&scale, map, options->weights, diag);
+    if (!err) err = sc__partition_scale_init(&scale, map, options->weights, diag);
     if (err) return err;
-    if (options->parts == 1) return sc_cut_whole(map, out, diag);
+    if (options->parts == 1) return sc_partition_whole(map, out, diag);
 
     const uint32_t star_count = sc_map_star_count(map);
-    sc__cutting cutting = {
+    sc__partition_draft cutting = {
         .map = map,
         .star_count = star_count,
         .weight = sc_calloc(star_count, sizeof *cutting.weight),
@@ -426,7 +430,7 @@ sc_err sc_partition(const sc_map *map, const sc_partition_options *options, sc_c
     memset(cutting.part_of_star, 0xff, star_count * sizeof *cutting.part_of_star);  // SC__NO_PART
     weigh_stars(&cutting, &scale);
     err = give_parts(&cutting, options, diag);
-    if (!err) err = sc_cut_new(map, cutting.part_of_star, options->parts, out, diag);
+    if (!err) err = sc_partition_new(map, cutting.part_of_star, options->parts, out, diag);
 done:
     sc_free(cutting.weight);
     sc_free(cutting.part_of_star);

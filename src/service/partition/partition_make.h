@@ -23,7 +23,7 @@
 #include "partition/partition.h"
 
 typedef struct sc_partition_options {
-    uint32_t parts;         ///< 1 to SC_CUT_PARTS_MAX
+    uint32_t parts;         ///< 1 to SC_PARTITION_PARTS_MAX
     const double *weights;  ///< per segment, >= 0; NULL: all segments weigh the same
     uint32_t seed;
 } sc_partition_options;
@@ -32,8 +32,8 @@ typedef struct sc_partition_options {
  * @return SC_OK, SC_EINVAL (too many parts, a weight below 0 or not finite), SC_ENOMEM,
  *         SC_EINTERRUPTED (told to stop while METIS was at work)
  */
-SC_CHECKED sc_err sc_partition(const sc_map *map, const sc_partition_options *options, sc_cut **out,
-                               sc_diag *diag);
+SC_CHECKED sc_err sc_partition_make(const sc_map *map, const sc_partition_options *options,
+                                    sc_partition **out, sc_diag *diag);
 
 /** The most hops for which a report tells how many stars are that near to a cut. */
 enum { SC_PARTITION_HOPS = 8 };
@@ -60,7 +60,7 @@ typedef struct sc_partition_report {
 } sc_partition_report;
 
 /** @param weights  as in sc_partition_options: those that the cut was made with */
-SC_CHECKED sc_err sc_partition_describe(const sc_cut *cut, const double *weights,
+SC_CHECKED sc_err sc_partition_describe(const sc_partition *cut, const double *weights,
                                         sc_partition_report *out, sc_diag *diag);
 void sc_partition_report_fini(sc_partition_report *report);
 
@@ -71,7 +71,7 @@ void sc_partition_report_fini(sc_partition_report *report);
  *
  * @return SC_OK, SC_ENOCOORDS (the map has none), SC_ENOMEM
  */
-SC_CHECKED sc_err sc_partition_draw(const sc_cut *cut, const sc_partition_report *report,
+SC_CHECKED sc_err sc_partition_draw(const sc_partition *cut, const sc_partition_report *report,
                                     FILE *file, sc_diag *diag);
 
 #endif

@@ -87,7 +87,7 @@ static void list_neighbours(metis_graph *graph, const sc_map *map, const sc_star
     graph->first[graph->count] = total;
 }
 
-static void weigh(metis_graph *graph, const sc__cutting *cutting, const sc_star_id *stars)
+static void weigh(metis_graph *graph, const sc__partition_draft *cutting, const sc_star_id *stars)
 {
     double total = 0;
     for (idx_t v = 0; v < graph->count; v++) {
@@ -116,7 +116,7 @@ static sc_err run_metis(metis_graph *graph, uint32_t parts, uint32_t seed, sc_di
     return sc_fail(diag, SC_EINTERRUPTED, "METIS was interrupted while it cut the map");
 }
 
-static sc_err cut_with_metis(sc__cutting *cutting, const sc_star_id *stars, uint32_t count,
+static sc_err cut_with_metis(sc__partition_draft *cutting, const sc_star_id *stars, uint32_t count,
                              uint32_t parts, uint32_t seed, sc_diag *diag)
 {
     metis_graph graph = {0};
@@ -153,7 +153,7 @@ done:
 enum { METIS_STARS_PER_PART = 8 };
 
 /** Runs of about equal weight; every part gets a star at least. There are not fewer than parts. */
-static void cut_along_curve(sc__cutting *cutting, const sc_star_id *stars, uint32_t count,
+static void cut_along_curve(sc__partition_draft *cutting, const sc_star_id *stars, uint32_t count,
                             uint32_t parts)
 {
     double total = 0;
@@ -179,8 +179,9 @@ static void cut_along_curve(sc__cutting *cutting, const sc_star_id *stars, uint3
     }
 }
 
-sc_err sc__cut_large(sc__cutting *cutting, const uint32_t *piece, const bool *piece_is_large,
-                     uint32_t parts, uint32_t seed, sc_diag *diag)
+sc_err sc__partition_cut_large(sc__partition_draft *cutting, const uint32_t *piece,
+                               const bool *piece_is_large, uint32_t parts, uint32_t seed,
+                               sc_diag *diag)
 {
     sc_star_id *stars = sc_malloc_array(cutting->star_count, sizeof *stars);
     if (!stars) return sc_fail_memory(diag, "cutting the map");

@@ -28,10 +28,10 @@ typedef struct sc_crew sc_crew;
 
 typedef struct sc_crew_options {
     sc_engine_options engine;
-    const sc_cut *cut;       ///< borrowed
-    unsigned rooms;          ///< threads, >= 1
-    unsigned prune_threads;  ///< for each room; 0: the room's own does it
-    size_t max_queries;      ///< open at once, in all
+    const sc_partition *cut;  ///< borrowed
+    unsigned rooms;           ///< threads, >= 1
+    unsigned prune_threads;   ///< for each room; 0: the room's own does it
+    size_t max_queries;       ///< open at once, in all
     sc_peer self;
     sc_time patience_us;
     sc_voice voice;  ///< to gateways; called in the rooms' threads

@@ -464,9 +464,9 @@ static void test_placements_out_of_bounds_are_refused(void **state)
     by_hand.leader = 3;
     by_hand.n_owner = 0;
     READ(0, SC_EPARSE);
-    uint32_t *many = test_take(SC_CUT_PARTS_MAX + 1, sizeof *many);
+    uint32_t *many = test_take(SC_PARTITION_PARTS_MAX + 1, sizeof *many);
     by_hand.owner = many;
-    by_hand.n_owner = SC_CUT_PARTS_MAX + 1;
+    by_hand.n_owner = SC_PARTITION_PARTS_MAX + 1;
     READ(0, SC_ELIMIT);
 #undef READ
     free(many);

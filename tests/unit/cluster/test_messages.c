@@ -7,15 +7,15 @@
 static void test_a_beat_has_room_for_its_parts(void **state)
 {
     (void)state;
-    sc_beat *beat = sc_beat_new(SC_CUT_PARTS_MAX);
+    sc_beat *beat = sc_beat_new(SC_PARTITION_PARTS_MAX);
     assert_non_null(beat);
-    assert_int_equal(beat->part_count, SC_CUT_PARTS_MAX);
+    assert_int_equal(beat->part_count, SC_PARTITION_PARTS_MAX);
     for (size_t i = 0; i < beat->part_count; i++) {
         assert_int_equal(beat->parts[i].load.queries, 0);
         beat->parts[i].load.queries = i;
     }
     sc_beat_free(beat);
-    assert_null(sc_beat_new(SC_CUT_PARTS_MAX + 1));
+    assert_null(sc_beat_new(SC_PARTITION_PARTS_MAX + 1));
     sc_beat_free(NULL);
 }
 
@@ -40,7 +40,7 @@ static void test_a_placement_begins_with_nobody_and_is_copied_whole(void **state
     assert_int_equal(clone->parts, 3);
     assert_int_equal(clone->owners[2], 12);
     sc_placement_free(clone);
-    assert_null(sc_placement_new(SC_CUT_PARTS_MAX + 1));
+    assert_null(sc_placement_new(SC_PARTITION_PARTS_MAX + 1));
     sc_placement_free(NULL);
 }
 

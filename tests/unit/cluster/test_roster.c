@@ -270,8 +270,8 @@ static void test_parts_that_cannot_be_are_passed_over(void **state)
 {
     (void)state;
     sc_roster *roster = roster_at(0);
-    sc_roster_hear(roster, busy_beat(1, 1, SC_CUT_PARTS_MAX, 0), 0, 0);
-    sc_roster_hear(roster, busy_beat(1, 2, SC_CUT_PARTS_MAX, 9), 0, 20 * BEAT_US);
+    sc_roster_hear(roster, busy_beat(1, 1, SC_PARTITION_PARTS_MAX, 0), 0, 0);
+    sc_roster_hear(roster, busy_beat(1, 2, SC_PARTITION_PARTS_MAX, 9), 0, 20 * BEAT_US);
     CHECK_SAME(sc_roster_find(roster, 1)->load, 0.0);
     sc_roster_free(roster);
 }

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 
-static json_t *draw(const sc_cut *cut, sc_partition_report *report)
+static json_t *draw(const sc_partition *cut, sc_partition_report *report)
 {
     char *text = NULL;
     size_t size = 0;
@@ -25,7 +25,8 @@ static json_t *draw(const sc_cut *cut, sc_partition_report *report)
     free(text);
     if (!drawn) fail_msg("%s", why.text);
     assert_string_equal(json_string_value(json_object_get(drawn, "type")), "FeatureCollection");
-    assert_int_equal(json_array_size(json_object_get(drawn, "features")), sc_cut_parts(cut));
+    assert_int_equal(json_array_size(json_object_get(drawn, "features")),
+                     sc_partition_part_count(cut));
     return drawn;
 }
 
@@ -61,11 +62,11 @@ static void check_line(const sc_map *map, sc_seg_id segment, const json_t *line)
 }
 
 // Lines of a part come in the order of their segments; so each is there once.
-static void check_features(const sc_cut *cut, const sc_partition_report *report,
+static void check_features(const sc_partition *cut, const sc_partition_report *report,
                            const json_t *drawn)
 {
-    const sc_map *map = sc_cut_map(cut);
-    for (uint32_t part = 0; part < sc_cut_parts(cut); part++) {
+    const sc_map *map = sc_partition_map(cut);
+    for (uint32_t part = 0; part < sc_partition_part_count(cut); part++) {
         const json_t *feature = json_array_get(json_object_get(drawn, "features"), part);
         const json_t *properties = json_object_get(feature, "properties");
         const json_t *geometry = json_object_get(feature, "geometry");
@@ -79,17 +80,17 @@ static void check_features(const sc_cut *cut, const sc_partition_report *report,
                             "MultiLineString");
         size_t at = 0;
         for (sc_seg_id s = 0; s < sc_map_segment_count(map); s++) {
-            if (sc_cut_home(cut, s) == part) check_line(map, s, json_array_get(lines, at++));
+            if (sc_partition_home(cut, s) == part) check_line(map, s, json_array_get(lines, at++));
         }
         assert_int_equal(json_array_size(lines), at);
     }
 }
 
-static void check_colours(const sc_cut *cut, const json_t *drawn)
+static void check_colours(const sc_partition *cut, const json_t *drawn)
 {
-    const sc_map *map = sc_cut_map(cut);
+    const sc_map *map = sc_partition_map(cut);
     const sc_star *stars = sc_map_stars(map);
-    for (uint32_t part = 0; part < sc_cut_parts(cut); part++) {
+    for (uint32_t part = 0; part < sc_partition_part_count(cut); part++) {
         const char *stroke = stroke_of(drawn, part);
         assert_int_equal(stroke[0], '#');
         assert_int_equal(strspn(stroke + 1, "0123456789abcdef"), 6);
@@ -97,18 +98,18 @@ static void check_colours(const sc_cut *cut, const json_t *drawn)
     }
     for (sc_star_id i = 0; i < sc_map_star_count(map); i++) {
         for (uint32_t j = stars[i].first_neighbour; j < stars[i + 1].first_neighbour; j++) {
-            const uint32_t a = sc_cut_part_of_star(cut, i);
-            const uint32_t b = sc_cut_part_of_star(cut, sc_map_star_neighbours(map)[j]);
+            const uint32_t a = sc_partition_part_of_star(cut, i);
+            const uint32_t b = sc_partition_part_of_star(cut, sc_map_star_neighbours(map)[j]);
             if (a != b) assert_string_not_equal(stroke_of(drawn, a), stroke_of(drawn, b));
         }
     }
 }
 
-static void check_picture(const sc_cut *cut)
+static void check_picture(const sc_partition *cut)
 {
     sc_partition_report report = {0};
     json_t *drawn = draw(cut, &report);
-    const bool is_globe = sc_map_coords(sc_cut_map(cut)) == SC_COORDS_GEOGRAPHIC;
+    const bool is_globe = sc_map_coords(sc_partition_map(cut)) == SC_COORDS_GEOGRAPHIC;
     assert_string_equal(json_string_value(json_object_get(drawn, "starcloak:coordinates")),
                         is_globe ? "geographic" : "planar");
     check_features(cut, &report, drawn);
@@ -123,10 +124,10 @@ static void test_a_picture_of_a_city_holds_every_segment_once(void **state)
     sc_map *map = city_of(2000);
     assert_int_equal(sc_map_coords(map), SC_COORDS_GEOGRAPHIC);
     const sc_partition_options options = {.parts = 24, .seed = 1};
-    sc_cut *cut = NULL;
-    CHECK_OK(sc_partition(map, &options, &cut, NULL), NULL);
+    sc_partition *cut = NULL;
+    CHECK_OK(sc_partition_make(map, &options, &cut, NULL), NULL);
     check_picture(cut);
-    sc_cut_free(cut);
+    sc_partition_free(cut);
     sc_map_free(map);
 }
 
@@ -139,9 +140,9 @@ static void test_a_picture_of_any_cut_holds_every_segment_once(void **state)
         sc_map *map = sketch_map(&grid);
         for (uint64_t seed = 0; seed < 40; seed++) {
             check_case(seed);
-            sc_cut *cut = random_cut(map, seed);
+            sc_partition *cut = random_cut(map, seed);
             check_picture(cut);
-            sc_cut_free(cut);
+            sc_partition_free(cut);
         }
         sc_map_free(map);
         sketch_free(&grid);
@@ -155,9 +156,9 @@ static void test_few_colours_do(void **state)
     (void)state;
     sketch grid = sketch_grid(SC_COORDS_GEOGRAPHIC, 12, 12);
     sc_map *map = sketch_map(&grid);
-    sc_cut *cut = NULL;
+    sc_partition *cut = NULL;
     const sc_partition_options options = {.parts = sc_map_star_count(map), .seed = 1};
-    CHECK_OK(sc_partition(map, &options, &cut, NULL), NULL);
+    CHECK_OK(sc_partition_make(map, &options, &cut, NULL), NULL);
     sc_partition_report report = {0};
     json_t *drawn = draw(cut, &report);
     check_colours(cut, drawn);
@@ -169,7 +170,7 @@ static void test_few_colours_do(void **state)
     json_decref(different);
     json_decref(drawn);
     sc_partition_report_fini(&report);
-    sc_cut_free(cut);
+    sc_partition_free(cut);
     sc_map_free(map);
     sketch_free(&grid);
 }
@@ -179,13 +180,13 @@ static void test_a_map_without_coordinates_is_not_drawn(void **state)
     (void)state;
     sketch s = sketch_draw(SC_COORDS_NONE, "A-B-C", "AB BC AC");
     sc_map *map = sketch_map(&s);
-    sc_cut *cut = NULL;
+    sc_partition *cut = NULL;
     sc_partition_report report = {0};
     sc_diag diag = {""};
     char *text = NULL;
     size_t size = 0;
     FILE *file = open_memstream(&text, &size);
-    CHECK_OK(sc_cut_whole(map, &cut, NULL), NULL);
+    CHECK_OK(sc_partition_whole(map, &cut, NULL), NULL);
     CHECK_OK(sc_partition_describe(cut, NULL, &report, NULL), NULL);
     CHECK_REFUSED(sc_partition_draw(cut, &report, file, &diag), SC_ENOCOORDS, &diag,
                   "the map has no coordinates");
@@ -193,7 +194,7 @@ static void test_a_map_without_coordinates_is_not_drawn(void **state)
     assert_int_equal(size, 0);
     free(text);
     sc_partition_report_fini(&report);
-    sc_cut_free(cut);
+    sc_partition_free(cut);
     sc_map_free(map);
     sketch_free(&s);
 }

@@ -16,12 +16,12 @@ static void test_a_cut_that_cannot_be_made(void **state)
     unsigned long failures = 0;
     FOR_EACH_FAILURE(n)
     {
-        sc_cut *cut = NULL;
+        sc_partition *cut = NULL;
         sc_diag diag = {""};
-        const sc_err err = sc_cut_new(map, parts, 2, &cut, &diag);
+        const sc_err err = sc_partition_new(map, parts, 2, &cut, &diag);
         if (!oom_happened()) {
             CHECK_OK(err, &diag);
-            sc_cut_free(cut);
+            sc_partition_free(cut);
             break;
         }
         CHECK_REFUSED(err, SC_ENOMEM, &diag, "out of memory while ");
@@ -40,12 +40,12 @@ static void test_the_whole_map_as_a_part_that_cannot_be_made(void **state)
     unsigned long failures = 0;
     FOR_EACH_FAILURE(n)
     {
-        sc_cut *cut = NULL;
+        sc_partition *cut = NULL;
         sc_diag diag = {""};
-        const sc_err err = sc_cut_whole(map, &cut, &diag);
+        const sc_err err = sc_partition_whole(map, &cut, &diag);
         if (!oom_happened()) {
             CHECK_OK(err, &diag);
-            sc_cut_free(cut);
+            sc_partition_free(cut);
             break;
         }
         CHECK_REFUSED(err, SC_ENOMEM, &diag, "out of memory while ");
@@ -62,13 +62,13 @@ static void test_a_cut_that_cannot_be_written_or_read(void **state)
     const place p = place_new();
     const char *path = place_path(&p, "a.cut");
     sc_map *map = full_map(SC_COORDS_PLANAR);
-    sc_cut *cut = random_cut(map, 4);
-    assert_true(sc_cut_parts(cut) > 1);
+    sc_partition *cut = random_cut(map, 4);
+    assert_true(sc_partition_part_count(cut) > 1);
     unsigned long failures = 0;
     FOR_EACH_FAILURE(n)
     {
         sc_diag diag = {""};
-        const sc_err err = sc_cut_write(cut, path, &diag);
+        const sc_err err = sc_partition_write(cut, path, &diag);
         if (!oom_happened()) {
             CHECK_OK(err, &diag);
             break;
@@ -81,12 +81,12 @@ static void test_a_cut_that_cannot_be_written_or_read(void **state)
     failures = 0;
     FOR_EACH_FAILURE(n)
     {
-        sc_cut *read = NULL;
+        sc_partition *read = NULL;
         sc_diag diag = {""};
-        const sc_err err = sc_cut_read(path, map, &read, &diag);
+        const sc_err err = sc_partition_read(path, map, &read, &diag);
         if (!oom_happened()) {
             CHECK_OK(err, &diag);
-            sc_cut_free(read);
+            sc_partition_free(read);
             break;
         }
         CHECK_REFUSED(err, SC_ENOMEM, &diag, "out of memory while ");
@@ -94,7 +94,7 @@ static void test_a_cut_that_cannot_be_written_or_read(void **state)
         failures++;
     }
     assert_int_equal(failures, 4);
-    sc_cut_free(cut);
+    sc_partition_free(cut);
     sc_map_free(map);
     place_free(&p);
 }
@@ -103,23 +103,23 @@ static void test_a_walker_that_cannot_be_made(void **state)
 {
     (void)state;
     sc_map *map = full_map(SC_COORDS_PLANAR);
-    sc_cut *cut = random_cut(map, 4);
-    assert_true(sc_cut_parts(cut) > 1);
+    sc_partition *cut = random_cut(map, 4);
+    assert_true(sc_partition_part_count(cut) > 1);
     unsigned long failures = 0;
     FOR_EACH_FAILURE(n)
     {
-        sc_cut_walker *walker = NULL;
-        const sc_err err = sc_cut_walker_new(cut, &walker);
+        sc_partition_walker *walker = NULL;
+        const sc_err err = sc_partition_walker_new(cut, &walker);
         if (!oom_happened()) {
             assert_int_equal(err, SC_OK);
             // From here on nothing is taken any more.
             oom_arm(1);
             for (sc_seg_id s = 0; s < sc_map_segment_count(map); s++) {
                 size_t count = 0;
-                sc_cut_reach(walker, s, 5, &count);
+                sc_partition_reach(walker, s, 5, &count);
             }
             assert_false(oom_happened());
-            sc_cut_walker_free(walker);
+            sc_partition_walker_free(walker);
             break;
         }
         assert_int_equal(err, SC_ENOMEM);
@@ -127,7 +127,7 @@ static void test_a_walker_that_cannot_be_made(void **state)
         failures++;
     }
     assert_int_equal(failures, 5);
-    sc_cut_free(cut);
+    sc_partition_free(cut);
     sc_map_free(map);
 }
 

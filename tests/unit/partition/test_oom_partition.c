@@ -16,12 +16,12 @@ static void cut_with_ever_more(const sc_map *map, uint32_t parts)
     unsigned long failures = 0;
     FOR_EACH_FAILURE(n)
     {
-        sc_cut *cut = NULL;
+        sc_partition *cut = NULL;
         sc_diag diag = {""};
-        const sc_err err = sc_partition(map, &options, &cut, &diag);
+        const sc_err err = sc_partition_make(map, &options, &cut, &diag);
         if (!oom_happened()) {
             CHECK_OK(err, &diag);
-            sc_cut_free(cut);
+            sc_partition_free(cut);
             break;
         }
         CHECK_REFUSED(err, SC_ENOMEM, &diag, "out of memory while ");
@@ -46,7 +46,7 @@ static void test_a_cut_that_cannot_be_described_or_drawn(void **state)
     (void)state;
     sketch grid = sketch_grid(SC_COORDS_GEOGRAPHIC, 5, 5);
     sc_map *map = sketch_map(&grid);
-    sc_cut *cut = random_cut(map, 4);
+    sc_partition *cut = random_cut(map, 4);
     unsigned long failures = 0;
     FOR_EACH_FAILURE(n)
     {
@@ -68,7 +68,7 @@ static void test_a_cut_that_cannot_be_described_or_drawn(void **state)
         failures++;
     }
     assert_true(failures >= 10);
-    sc_cut_free(cut);
+    sc_partition_free(cut);
     sc_map_free(map);
     sketch_free(&grid);
 }

@@ -10,17 +10,18 @@
 
 enum { ODD_MAPS = 1500 };
 
-static sc_cut *cut_map(const sc_map *map, uint32_t parts, const double *weights, uint32_t seed)
+static sc_partition *cut_map(const sc_map *map, uint32_t parts, const double *weights,
+                             uint32_t seed)
 {
-    sc_cut *cut = NULL;
+    sc_partition *cut = NULL;
     sc_diag diag = {""};
     const sc_partition_options options = {.parts = parts, .weights = weights, .seed = seed};
-    CHECK_OK(sc_partition(map, &options, &cut, &diag), &diag);
-    assert_int_equal(sc_cut_parts(cut), parts);
+    CHECK_OK(sc_partition_make(map, &options, &cut, &diag), &diag);
+    assert_int_equal(sc_partition_part_count(cut), parts);
     return cut;
 }
 
-static sc_partition_report describe(const sc_cut *cut, const double *weights)
+static sc_partition_report describe(const sc_partition *cut, const double *weights)
 {
     sc_partition_report report = {0};
     sc_diag diag = {""};
@@ -29,15 +30,15 @@ static sc_partition_report describe(const sc_cut *cut, const double *weights)
 }
 
 /** Every part has a star, and they are numbered by their first ones. */
-static void check_parts(const sc_cut *cut)
+static void check_parts(const sc_partition *cut)
 {
     uint32_t seen = 0;
-    for (sc_star_id i = 0; i < sc_map_star_count(sc_cut_map(cut)); i++) {
-        const uint32_t part = sc_cut_part_of_star(cut, i);
+    for (sc_star_id i = 0; i < sc_map_star_count(sc_partition_map(cut)); i++) {
+        const uint32_t part = sc_partition_part_of_star(cut, i);
         assert_true(part <= seen);
         seen += part == seen;
     }
-    assert_int_equal(seen, sc_cut_parts(cut));
+    assert_int_equal(seen, sc_partition_part_count(cut));
 }
 
 // --- Odd maps -------------------------------------------------------------------------------
@@ -53,9 +54,9 @@ static void test_no_part_of_an_odd_map_is_empty(void **state)
         const uint32_t counts[] = {1, 2, 3, stars / 2, stars - 1, stars};
         for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
             if (counts[i] < 1 || counts[i] > stars) continue;
-            sc_cut *cut = cut_map(map, counts[i], NULL, (uint32_t)seed);
+            sc_partition *cut = cut_map(map, counts[i], NULL, (uint32_t)seed);
             check_parts(cut);
-            sc_cut_free(cut);
+            sc_partition_free(cut);
         }
         sc_map_free(map);
         sketch_free(&s);
@@ -69,9 +70,9 @@ static void test_a_map_of_one_star_has_one_part(void **state)
     sketch s = sketch_draw(SC_COORDS_PLANAR, "o-o-o", "");
     sc_map *map = sketch_map(&s);
     assert_int_equal(sc_map_star_count(map), 1);
-    sc_cut *cut = cut_map(map, 1, NULL, 0);
+    sc_partition *cut = cut_map(map, 1, NULL, 0);
     check_parts(cut);
-    sc_cut_free(cut);
+    sc_partition_free(cut);
     sc_map_free(map);
     sketch_free(&s);
 }
@@ -80,15 +81,16 @@ static void test_more_parts_than_stars_are_refused_and_told(void **state)
 {
     (void)state;
     sc_map *map = street_of(12);
-    sc_cut *cut = NULL;
+    sc_partition *cut = NULL;
     sc_diag diag = {""};
     sc_partition_options options = {.parts = 13};
-    CHECK_REFUSED(sc_partition(map, &options, &cut, &diag), SC_EINVAL, &diag,
+    CHECK_REFUSED(sc_partition_make(map, &options, &cut, &diag), SC_EINVAL, &diag,
                   "the map has 12 stars and cannot be cut into 13 parts; choose 12 or fewer");
     options.parts = 0;
-    CHECK_REFUSED(sc_partition(map, &options, &cut, &diag), SC_EINVAL, &diag, "into 0 parts");
-    options.parts = SC_CUT_PARTS_MAX + 1;
-    CHECK_REFUSED(sc_partition(map, &options, &cut, &diag), SC_EINVAL, &diag, "choose 1 to 4096");
+    CHECK_REFUSED(sc_partition_make(map, &options, &cut, &diag), SC_EINVAL, &diag, "into 0 parts");
+    options.parts = SC_PARTITION_PARTS_MAX + 1;
+    CHECK_REFUSED(sc_partition_make(map, &options, &cut, &diag), SC_EINVAL, &diag,
+                  "choose 1 to 4096");
     assert_null(cut);
     sc_map_free(map);
 }
@@ -116,7 +118,7 @@ static void test_islands_that_are_small_beside_a_part_stay_whole(void **state)
 {
     (void)state;
     sc_map *map = islands(100);
-    sc_cut *cut = cut_map(map, 5, NULL, 1);
+    sc_partition *cut = cut_map(map, 5, NULL, 1);
     check_parts(cut);
     sc_partition_report report = describe(cut, NULL);
     assert_int_equal(report.components, 100);
@@ -127,7 +129,7 @@ static void test_islands_that_are_small_beside_a_part_stay_whole(void **state)
         assert_int_equal(report.each[i].neighbours, 0);
     }
     sc_partition_report_fini(&report);
-    sc_cut_free(cut);
+    sc_partition_free(cut);
     sc_map_free(map);
 }
 
@@ -135,14 +137,14 @@ static void test_islands_that_are_large_beside_a_part_are_cut(void **state)
 {
     (void)state;
     sc_map *map = islands(3);
-    sc_cut *cut = cut_map(map, 8, NULL, 1);
+    sc_partition *cut = cut_map(map, 8, NULL, 1);
     check_parts(cut);
     sc_partition_report report = describe(cut, NULL);
     assert_int_equal(report.components, 3);
     assert_true(report.cut > 0);
     assert_true(report.balance <= 1.25);  // a star of 96 is a tenth of a part
     sc_partition_report_fini(&report);
-    sc_cut_free(cut);
+    sc_partition_free(cut);
     sc_map_free(map);
 }
 
@@ -152,7 +154,7 @@ static void test_a_city_falls_into_parts_that_weigh_nearly_the_same(void **state
 {
     (void)state;
     sc_map *map = city_of(20000);
-    sc_cut *cut = cut_map(map, 16, NULL, 1);
+    sc_partition *cut = cut_map(map, 16, NULL, 1);
     check_parts(cut);
     sc_partition_report report = describe(cut, NULL);
     assert_true(report.balance <= 1.10);
@@ -160,7 +162,7 @@ static void test_a_city_falls_into_parts_that_weigh_nearly_the_same(void **state
     // Along the curve alone it would be some 8 % of the adjacencies.
     assert_true((double)report.cut < 0.05 * (double)report.adjacencies);
     sc_partition_report_fini(&report);
-    sc_cut_free(cut);
+    sc_partition_free(cut);
     sc_map_free(map);
 }
 
@@ -180,8 +182,8 @@ static void test_parts_weigh_the_same_where_segments_do_not(void **state)
     (void)state;
     sc_map *map = city_of(20000);
     double *weights = some_weights(map);
-    sc_cut *plain = cut_map(map, 16, NULL, 1);
-    sc_cut *cut = cut_map(map, 16, weights, 1);
+    sc_partition *plain = cut_map(map, 16, NULL, 1);
+    sc_partition *cut = cut_map(map, 16, weights, 1);
     check_parts(cut);
     sc_partition_report without = describe(plain, weights);
     sc_partition_report with = describe(cut, weights);
@@ -195,8 +197,8 @@ static void test_parts_weigh_the_same_where_segments_do_not(void **state)
     CHECK_CLOSE(sum, 1, 1e-9);
     sc_partition_report_fini(&without);
     sc_partition_report_fini(&with);
-    sc_cut_free(plain);
-    sc_cut_free(cut);
+    sc_partition_free(plain);
+    sc_partition_free(cut);
     free(weights);
     sc_map_free(map);
 }
@@ -207,19 +209,19 @@ static void test_weights_of_any_size_give_the_same_cut(void **state)
     (void)state;
     sc_map *map = city_of(2000);
     double *weights = some_weights(map);
-    sc_cut *cut = cut_map(map, 8, weights, 1);
+    sc_partition *cut = cut_map(map, 8, weights, 1);
     const double powers[] = {0x1p1020, 0x1p-900};
     for (size_t i = 0; i < 2; i++) {
         double *scaled = some_weights(map);
         for (sc_seg_id s = 0; s < sc_map_segment_count(map); s++) {
             scaled[s] *= powers[i];
         }
-        sc_cut *again = cut_map(map, 8, scaled, 1);
-        assert_true(sc_cut_checksum(again) == sc_cut_checksum(cut));
-        sc_cut_free(again);
+        sc_partition *again = cut_map(map, 8, scaled, 1);
+        assert_true(sc_partition_checksum(again) == sc_partition_checksum(cut));
+        sc_partition_free(again);
         free(scaled);
     }
-    sc_cut_free(cut);
+    sc_partition_free(cut);
     free(weights);
     sc_map_free(map);
 }
@@ -236,18 +238,18 @@ static void test_a_star_heavier_than_a_part_is_a_part_of_its_own(void **state)
     }
     weights[7] = 1e6;
     weights[500] = 1e9;
-    sc_cut *cut = cut_map(map, 10, weights, 1);
+    sc_partition *cut = cut_map(map, 10, weights, 1);
     check_parts(cut);
     sc_partition_report report = describe(cut, weights);
-    assert_int_equal(report.each[sc_cut_home(cut, 7)].stars, 1);
-    assert_int_equal(report.each[sc_cut_home(cut, 500)].stars, 1);
+    assert_int_equal(report.each[sc_partition_home(cut, 7)].stars, 1);
+    assert_int_equal(report.each[sc_partition_home(cut, 500)].stars, 1);
     uint32_t most = 0;
     for (uint32_t i = 0; i < report.parts; i++) {
         if (report.each[i].segments > most) most = report.each[i].segments;
     }
     assert_true(most < 1.2 * sc_map_segment_count(map) / 8);
     sc_partition_report_fini(&report);
-    sc_cut_free(cut);
+    sc_partition_free(cut);
     free(weights);
     sc_map_free(map);
 }
@@ -257,14 +259,14 @@ static void test_weights_that_are_all_nothing_are_all_the_same(void **state)
     (void)state;
     sc_map *map = city_of(2000);
     double *weights = test_take(sc_map_segment_count(map), sizeof *weights);
-    sc_cut *cut = cut_map(map, 8, weights, 1);
-    sc_cut *plain = cut_map(map, 8, NULL, 1);
-    assert_true(sc_cut_checksum(cut) == sc_cut_checksum(plain));
+    sc_partition *cut = cut_map(map, 8, weights, 1);
+    sc_partition *plain = cut_map(map, 8, NULL, 1);
+    assert_true(sc_partition_checksum(cut) == sc_partition_checksum(plain));
     sc_partition_report report = describe(cut, weights);
     assert_true(report.balance <= 1.10);
     sc_partition_report_fini(&report);
-    sc_cut_free(cut);
-    sc_cut_free(plain);
+    sc_partition_free(cut);
+    sc_partition_free(plain);
     free(weights);
     sc_map_free(map);
 }
@@ -274,23 +276,23 @@ static void test_weights_that_are_none_are_refused(void **state)
     (void)state;
     sc_map *map = street_of(12);
     double *weights = test_take(sc_map_segment_count(map), sizeof *weights);
-    sc_cut *whole = NULL;
-    CHECK_OK(sc_cut_whole(map, &whole, NULL), NULL);
+    sc_partition *whole = NULL;
+    CHECK_OK(sc_partition_whole(map, &whole, NULL), NULL);
     const double bad[] = {-1, HUGE_VAL, NOT_A_NUMBER};
     for (size_t i = 0; i < 3; i++) {
-        sc_cut *cut = NULL;
+        sc_partition *cut = NULL;
         sc_partition_report report = {0};
         sc_diag diag = {""};
         weights[3] = bad[i];
         const sc_partition_options options = {.parts = 1 + (uint32_t)i, .weights = weights};
-        CHECK_REFUSED(sc_partition(map, &options, &cut, &diag), SC_EINVAL, &diag,
+        CHECK_REFUSED(sc_partition_make(map, &options, &cut, &diag), SC_EINVAL, &diag,
                       "segment 3 weighs ");
         assert_null(cut);
         CHECK_REFUSED(sc_partition_describe(whole, weights, &report, &diag), SC_EINVAL, &diag,
                       "a weight is a number from 0 on");
         assert_null(report.each);
     }
-    sc_cut_free(whole);
+    sc_partition_free(whole);
     free(weights);
     sc_map_free(map);
 }
@@ -299,15 +301,15 @@ static void test_the_same_seed_gives_the_same_cut_and_another_another(void **sta
 {
     (void)state;
     sc_map *map = city_of(5000);
-    sc_cut *one = cut_map(map, 12, NULL, 1);
+    sc_partition *one = cut_map(map, 12, NULL, 1);
     srand(4711);  // METIS draws from rand(); what was drawn before makes no difference
-    sc_cut *same = cut_map(map, 12, NULL, 1);
-    sc_cut *other = cut_map(map, 12, NULL, 2);
-    assert_true(sc_cut_checksum(one) == sc_cut_checksum(same));
-    assert_true(sc_cut_checksum(one) != sc_cut_checksum(other));
-    sc_cut_free(one);
-    sc_cut_free(same);
-    sc_cut_free(other);
+    sc_partition *same = cut_map(map, 12, NULL, 1);
+    sc_partition *other = cut_map(map, 12, NULL, 2);
+    assert_true(sc_partition_checksum(one) == sc_partition_checksum(same));
+    assert_true(sc_partition_checksum(one) != sc_partition_checksum(other));
+    sc_partition_free(one);
+    sc_partition_free(same);
+    sc_partition_free(other);
     sc_map_free(map);
 }
 
@@ -316,14 +318,14 @@ static void test_few_stars_per_part_are_cut_evenly(void **state)
     (void)state;
     sc_map *map = street_of(40);
     for (uint32_t parts = 2; parts <= 40; parts++) {
-        sc_cut *cut = cut_map(map, parts, NULL, 1);
+        sc_partition *cut = cut_map(map, parts, NULL, 1);
         check_parts(cut);
         sc_partition_report report = describe(cut, NULL);
         for (uint32_t i = 0; i < parts; i++) {
             assert_true(report.each[i].stars <= 40 / parts + 2);
         }
         sc_partition_report_fini(&report);
-        sc_cut_free(cut);
+        sc_partition_free(cut);
     }
     sc_map_free(map);
 }
