@@ -15,12 +15,12 @@
 
 // --- How far the next part is -----------------------------------------------------------------
 
-static bool touches_another_part(const sc_partition *cut, sc_star_id star)
+static bool touches_another_part(const sc_partition *partition, sc_star_id star)
 {
-    const sc_star *at = &sc_map_stars(cut->map)[star];
-    const sc_star_id *neighbours = sc_map_star_neighbours(cut->map);
+    const sc_star *at = &sc_map_stars(partition->map)[star];
+    const sc_star_id *neighbours = sc_map_star_neighbours(partition->map);
     for (uint32_t j = at[0].first_neighbour; j < at[1].first_neighbour; j++) {
-        if (cut->part_of_star[neighbours[j]] != cut->part_of_star[star]) return true;
+        if (partition->part_of_star[neighbours[j]] != partition->part_of_star[star]) return true;
     }
     return false;
 }
@@ -30,23 +30,23 @@ static bool touches_another_part(const sc_partition *cut, sc_star_id star)
  * nearest one elsewhere leads through such a star of its own part; crossing into another part on
  * the way would only lead to stars that have their 1 already.
  */
-static void measure_hops(const sc_partition *cut, sc_star_id *queue)
+static void measure_hops(const sc_partition *partition, sc_star_id *queue)
 {
-    const sc_star *stars = sc_map_stars(cut->map);
-    const sc_star_id *neighbours = sc_map_star_neighbours(cut->map);
-    const uint32_t star_count = sc_map_star_count(cut->map);
-    uint8_t *hops = cut->hops_to_other;
+    const sc_star *stars = sc_map_stars(partition->map);
+    const sc_star_id *neighbours = sc_map_star_neighbours(partition->map);
+    const uint32_t star_count = sc_map_star_count(partition->map);
+    uint8_t *hops = partition->hops_to_other;
     memset(hops, SC_PARTITION_FAR, star_count);
 
     size_t count = 0;
     for (sc_star_id i = 0; i < star_count; i++) {
-        if (!touches_another_part(cut, i)) continue;
+        if (!touches_another_part(partition, i)) continue;
         hops[i] = 1;
         queue[count++] = i;
     }
     for (size_t i = 0; i < count; i++) {
         const sc_star_id at = queue[i];
-        // What would be given SC_PARTITION_FAR has it already; so has all that lies behind.
+        // Stars farther away keep SC_PARTITION_FAR.
         if (hops[at] == SC_PARTITION_FAR - 1) break;
         for (uint32_t j = stars[at].first_neighbour; j < stars[at + 1].first_neighbour; j++) {
             const sc_star_id next = neighbours[j];
@@ -57,15 +57,15 @@ static void measure_hops(const sc_partition *cut, sc_star_id *queue)
     }
 }
 
-static sc_err find_hops(sc_partition *cut)
+static sc_err find_hops(sc_partition *partition)
 {
-    if (cut->image->parts == 1) return SC_OK;
-    const uint32_t star_count = sc_map_star_count(cut->map);
-    cut->hops_to_other = sc_malloc(star_count);
+    if (partition->image->parts == 1) return SC_OK;
+    const uint32_t star_count = sc_map_star_count(partition->map);
+    partition->hops_to_other = sc_malloc(star_count);
     sc_star_id *queue = sc_malloc_array(star_count, sizeof *queue);
-    if (cut->hops_to_other && queue) measure_hops(cut, queue);
+    if (partition->hops_to_other && queue) measure_hops(partition, queue);
     sc_free(queue);
-    return cut->hops_to_other && queue ? SC_OK : SC_ENOMEM;
+    return partition->hops_to_other && queue ? SC_OK : SC_ENOMEM;
 }
 
 // --- Life -------------------------------------------------------------------------------------
@@ -92,27 +92,27 @@ sc_err sc_partition_new(const sc_map *map, const uint16_t *part_of_star, uint32_
     if (err) return err;
     const uint32_t star_count = sc_map_star_count(map);
     const size_t size = sc__partition_image_size(star_count);
-    sc_partition *cut = sc_calloc(1, sizeof *cut);
-    if (!cut) goto no_memory;
-    cut->map = map;
-    cut->image = sc_malloc(size);
-    if (!cut->image) goto no_memory;
-    *cut->image = (sc__partition_header){
+    sc_partition *partition = sc_calloc(1, sizeof *partition);
+    if (!partition) goto no_memory;
+    partition->map = map;
+    partition->image = sc_malloc(size);
+    if (!partition->image) goto no_memory;
+    *partition->image = (sc__partition_header){
         .magic = SC_PARTITION_MAGIC,
         .version = SC_PARTITION_VERSION,
         .map_checksum = sc_map_checksum(map),
         .star_count = star_count,
         .parts = parts,
     };
-    memcpy(cut->image + 1, part_of_star, size - sizeof *cut->image);
-    cut->part_of_star = (const uint16_t *)(cut->image + 1);
-    cut->checksum = XXH3_64bits(cut->image, size);
-    err = find_hops(cut);
+    memcpy(partition->image + 1, part_of_star, size - sizeof *partition->image);
+    partition->part_of_star = (const uint16_t *)(partition->image + 1);
+    partition->checksum = XXH3_64bits(partition->image, size);
+    err = find_hops(partition);
     if (err) goto no_memory;
-    *out = cut;
+    *out = partition;
     return SC_OK;
 no_memory:
-    sc_partition_free(cut);
+    sc_partition_free(partition);
     return sc_fail_memory(diag, "making a cut of the map");
 }
 
@@ -125,44 +125,44 @@ sc_err sc_partition_whole(const sc_map *map, sc_partition **out, sc_diag *diag)
     return err;
 }
 
-void sc_partition_free(sc_partition *cut)
+void sc_partition_free(sc_partition *partition)
 {
-    if (!cut) return;
-    sc_free(cut->image);
-    sc_free(cut->hops_to_other);
-    sc_free(cut);
+    if (!partition) return;
+    sc_free(partition->image);
+    sc_free(partition->hops_to_other);
+    sc_free(partition);
 }
 
 // --- Questions --------------------------------------------------------------------------------
 
-const sc_map *sc_partition_map(const sc_partition *cut)
+const sc_map *sc_partition_map(const sc_partition *partition)
 {
-    return cut->map;
+    return partition->map;
 }
 
-uint32_t sc_partition_part_count(const sc_partition *cut)
+uint32_t sc_partition_part_count(const sc_partition *partition)
 {
-    return cut->image->parts;
+    return partition->image->parts;
 }
 
-uint32_t sc_partition_part_of_star(const sc_partition *cut, sc_star_id star)
+uint32_t sc_partition_part_of_star(const sc_partition *partition, sc_star_id star)
 {
-    return cut->part_of_star[star];
+    return partition->part_of_star[star];
 }
 
-uint32_t sc_partition_home(const sc_partition *cut, sc_seg_id segment)
+uint32_t sc_partition_home(const sc_partition *partition, sc_seg_id segment)
 {
-    return cut->part_of_star[sc_map_segments(cut->map)[segment].star_a];
+    return partition->part_of_star[sc_map_segments(partition->map)[segment].star_a];
 }
 
-uint32_t sc_partition_hops_to_other(const sc_partition *cut, sc_star_id star)
+uint32_t sc_partition_hops_to_other(const sc_partition *partition, sc_star_id star)
 {
-    return cut->hops_to_other ? cut->hops_to_other[star] : SC_PARTITION_FAR;
+    return partition->hops_to_other ? partition->hops_to_other[star] : SC_PARTITION_FAR;
 }
 
-uint64_t sc_partition_checksum(const sc_partition *cut)
+uint64_t sc_partition_checksum(const sc_partition *partition)
 {
-    return cut->checksum;
+    return partition->checksum;
 }
 
 // --- Files --------------------------------------------------------------------------------------
@@ -256,14 +256,15 @@ sc_err sc_partition_read(const char *path, const sc_map *map, sc_partition **out
     return err;
 }
 
-sc_err sc_partition_write(const sc_partition *cut, const char *path, sc_diag *diag)
+sc_err sc_partition_write(const sc_partition *partition, const char *path, sc_diag *diag)
 {
     sc_outfile file;
     const sc_err err = sc_outfile_open(path, &file, diag);
     if (err) return err;
     // Errors of writing stay with the stream until the commit, which reports them.
-    fwrite(cut->image, 1, sc__partition_image_size(cut->image->star_count), file.stream);
-    fwrite(&cut->checksum, sizeof cut->checksum, 1, file.stream);
+    fwrite(partition->image, 1, sc__partition_image_size(partition->image->star_count),
+           file.stream);
+    fwrite(&partition->checksum, sizeof partition->checksum, 1, file.stream);
     return sc_outfile_commit(&file, diag);
 }
 
@@ -278,7 +279,7 @@ sc_err sc_partition_write(const sc_partition *cut, const char *path, sc_diag *di
 // and the queue is not written before it is used.
 
 struct sc_partition_walker {
-    const sc_partition *cut;
+    const sc_partition *partition;
     uint32_t *walk_of_star;  ///< the last walk that came by
     uint32_t *walk_of_part;
     sc_star_id *queue;  ///< stars of this walk, nearest first
@@ -287,14 +288,14 @@ struct sc_partition_walker {
     uint32_t walk;  ///< number of the last walk; 0 before the first
 };
 
-sc_err sc_partition_walker_new(const sc_partition *cut, sc_partition_walker **out)
+sc_err sc_partition_walker_new(const sc_partition *partition, sc_partition_walker **out)
 {
     // With one part nothing is ever walked on.
-    const uint32_t parts = sc_partition_part_count(cut);
-    const size_t star_count = parts > 1 ? sc_map_star_count(cut->map) : 0;
+    const uint32_t parts = sc_partition_part_count(partition);
+    const size_t star_count = parts > 1 ? sc_map_star_count(partition->map) : 0;
     sc_partition_walker *walker = sc_calloc(1, sizeof *walker);
     if (!walker) return SC_ENOMEM;
-    walker->cut = cut;
+    walker->partition = partition;
     walker->walk_of_star = sc_calloc(star_count, sizeof *walker->walk_of_star);
     walker->walk_of_part = sc_calloc(parts, sizeof *walker->walk_of_part);
     walker->queue = sc_malloc_array(star_count, sizeof *walker->queue);
@@ -320,30 +321,30 @@ void sc_partition_walker_free(sc_partition_walker *walker)
 /**
  * How far a query reaches: a hop more than its own. The engine of its home may assign a query to
  * the other end of its segment, in another part; a cloak with it can then lie that much farther
- * away, and whoever is there must be known to that engine too.
+ * away, and queries there must be added to that engine too.
  */
 static uint32_t reach_of(uint32_t max_hops)
 {
     return max_hops < UINT32_MAX ? max_hops + 1 : max_hops;
 }
 
-bool sc_partition_is_near(const sc_partition *cut, sc_seg_id segment, uint32_t max_hops)
+bool sc_partition_is_near(const sc_partition *partition, sc_seg_id segment, uint32_t max_hops)
 {
     const uint32_t hops = reach_of(max_hops);
-    const sc_segment *s = &sc_map_segments(cut->map)[segment];
-    if (!sc__partition_is_far(cut, s->star_a, hops)) return true;
+    const sc_segment *s = &sc_map_segments(partition->map)[segment];
+    if (!sc__partition_is_far(partition, s->star_a, hops)) return true;
     if (s->star_b == SC_NONE) return false;
-    return cut->part_of_star[s->star_b] != cut->part_of_star[s->star_a] ||
-           !sc__partition_is_far(cut, s->star_b, hops);
+    return partition->part_of_star[s->star_b] != partition->part_of_star[s->star_a] ||
+           !sc__partition_is_far(partition, s->star_b, hops);
 }
 
 static void begin_walk(sc_partition_walker *walker)
 {
     walker->found_count = 0;
     if (++walker->walk > 0) return;
-    // Four thousand million walks later the numbers begin again.
-    const uint32_t parts = sc_partition_part_count(walker->cut);
-    const size_t star_count = parts > 1 ? sc_map_star_count(walker->cut->map) : 0;
+    // After 2^32 walks the numbers begin again.
+    const uint32_t parts = sc_partition_part_count(walker->partition);
+    const size_t star_count = parts > 1 ? sc_map_star_count(walker->partition->map) : 0;
     memset(walker->walk_of_star, 0, star_count * sizeof *walker->walk_of_star);
     memset(walker->walk_of_part, 0, parts * sizeof *walker->walk_of_part);
     walker->walk = 1;
@@ -361,22 +362,22 @@ static void note_part(sc_partition_walker *walker, uint16_t part)
     walker->found[at] = part;
 }
 
-/** Come by a star. It is walked on from only if that may lead to a part that is not its own. */
-static void come_by(sc_partition_walker *walker, sc_star_id star, uint32_t hops_left, size_t *count)
+/** Visit a star. It is queued only if a walk from it may lead to another part. */
+static void visit(sc_partition_walker *walker, sc_star_id star, uint32_t hops_left, size_t *count)
 {
     if (walker->walk_of_star[star] == walker->walk) return;
     walker->walk_of_star[star] = walker->walk;
-    note_part(walker, walker->cut->part_of_star[star]);
-    if (!sc__partition_is_far(walker->cut, star, hops_left)) walker->queue[(*count)++] = star;
+    note_part(walker, walker->partition->part_of_star[star]);
+    if (!sc__partition_is_far(walker->partition, star, hops_left)) walker->queue[(*count)++] = star;
 }
 
 static void walk(sc_partition_walker *walker, const sc_segment *segment, uint32_t max_hops)
 {
-    const sc_star *stars = sc_map_stars(walker->cut->map);
-    const sc_star_id *neighbours = sc_map_star_neighbours(walker->cut->map);
+    const sc_star *stars = sc_map_stars(walker->partition->map);
+    const sc_star_id *neighbours = sc_map_star_neighbours(walker->partition->map);
     size_t count = 0;
-    come_by(walker, segment->star_a, max_hops, &count);
-    if (segment->star_b != SC_NONE) come_by(walker, segment->star_b, max_hops, &count);
+    visit(walker, segment->star_a, max_hops, &count);
+    if (segment->star_b != SC_NONE) visit(walker, segment->star_b, max_hops, &count);
     // Ring by ring: those between `at` and `ring_end` are equally far.
     size_t at = 0;
     for (uint32_t left = max_hops; left > 0 && at < count; left--) {
@@ -384,7 +385,7 @@ static void walk(sc_partition_walker *walker, const sc_segment *segment, uint32_
         for (; at < ring_end; at++) {
             const sc_star *star = &stars[walker->queue[at]];
             for (uint32_t j = star[0].first_neighbour; j < star[1].first_neighbour; j++) {
-                come_by(walker, neighbours[j], left - 1, &count);
+                visit(walker, neighbours[j], left - 1, &count);
             }
         }
     }
@@ -394,9 +395,9 @@ const uint16_t *sc_partition_reach(sc_partition_walker *walker, sc_seg_id segmen
                                    uint32_t max_hops, size_t *count)
 {
     begin_walk(walker);
-    note_part(walker, (uint16_t)sc_partition_home(walker->cut, segment));
-    if (sc_partition_is_near(walker->cut, segment, max_hops)) {
-        walk(walker, &sc_map_segments(walker->cut->map)[segment], reach_of(max_hops));
+    note_part(walker, (uint16_t)sc_partition_home(walker->partition, segment));
+    if (sc_partition_is_near(walker->partition, segment, max_hops)) {
+        walk(walker, &sc_map_segments(walker->partition->map)[segment], reach_of(max_hops));
     }
     *count = walker->found_count;
     return walker->found;

@@ -32,19 +32,19 @@ static void set(touching_pairs *touching, uint32_t a, uint32_t b)
     touching->bits[at / 64] |= UINT64_C(1) << at % 64;
 }
 
-static sc_err touching_init(touching_pairs *touching, const sc_partition *cut)
+static sc_err touching_init(touching_pairs *touching, const sc_partition *partition)
 {
-    const sc_map *map = sc_partition_map(cut);
+    const sc_map *map = sc_partition_map(partition);
     const sc_star *stars = sc_map_stars(map);
     const sc_star_id *neighbours = sc_map_star_neighbours(map);
-    const size_t parts = sc_partition_part_count(cut);
+    const size_t parts = sc_partition_part_count(partition);
     *touching = (touching_pairs){.parts = (uint32_t)parts,
                                  .bits = sc_calloc(parts * parts / 64 + 1, sizeof(uint64_t))};
     if (!touching->bits) return SC_ENOMEM;
     for (sc_star_id i = 0; i < sc_map_star_count(map); i++) {
-        const uint32_t part = sc_partition_part_of_star(cut, i);
+        const uint32_t part = sc_partition_part_of_star(partition, i);
         for (uint32_t j = stars[i].first_neighbour; j < stars[i + 1].first_neighbour; j++) {
-            const uint32_t other = sc_partition_part_of_star(cut, neighbours[j]);
+            const uint32_t other = sc_partition_part_of_star(partition, neighbours[j]);
             if (other != part) set(touching, part, other);
         }
     }
@@ -59,22 +59,22 @@ static void touching_fini(touching_pairs *touching)
 
 // --- Numbers ------------------------------------------------------------------------------------
 
-static void count_stars(const sc_partition *cut, sc_partition_report *report)
+static void count_stars(const sc_partition *partition, sc_partition_report *report)
 {
-    const sc_map *map = sc_partition_map(cut);
+    const sc_map *map = sc_partition_map(partition);
     const sc_star *stars = sc_map_stars(map);
     const sc_star_id *neighbours = sc_map_star_neighbours(map);
     uint64_t within[SC_PARTITION_HOPS + 1] = {0};
     for (sc_star_id i = 0; i < report->stars; i++) {
-        const uint32_t part = sc_partition_part_of_star(cut, i);
+        const uint32_t part = sc_partition_part_of_star(partition, i);
         report->each[part].stars++;
-        for (uint32_t h = sc_partition_hops_to_other(cut, i); h <= SC_PARTITION_HOPS; h++) {
+        for (uint32_t h = sc_partition_hops_to_other(partition, i); h <= SC_PARTITION_HOPS; h++) {
             within[h]++;
         }
         for (uint32_t j = stars[i].first_neighbour; j < stars[i + 1].first_neighbour; j++) {
             if (neighbours[j] < i) continue;  // each adjacency once
             report->adjacencies++;
-            report->cut += sc_partition_part_of_star(cut, neighbours[j]) != part;
+            report->cut_count += sc_partition_part_of_star(partition, neighbours[j]) != part;
         }
     }
     for (uint32_t h = 0; h <= SC_PARTITION_HOPS; h++) {
@@ -82,12 +82,12 @@ static void count_stars(const sc_partition *cut, sc_partition_report *report)
     }
 }
 
-static void weigh_parts(const sc_partition *cut, const sc__partition_scale *scale,
+static void weigh_parts(const sc_partition *partition, const sc__partition_scale *scale,
                         sc_partition_report *report)
 {
-    const uint32_t segment_count = sc_map_segment_count(sc_partition_map(cut));
+    const uint32_t segment_count = sc_map_segment_count(sc_partition_map(partition));
     for (sc_seg_id s = 0; s < segment_count; s++) {
-        sc_partition_part *part = &report->each[sc_partition_home(cut, s)];
+        sc_partition_part *part = &report->each[sc_partition_home(partition, s)];
         part->segments++;
         part->weight += sc__partition_share(scale, s);
     }
@@ -102,17 +102,17 @@ static void weigh_parts(const sc_partition *cut, const sc__partition_scale *scal
 }
 
 /** Connected pieces: of the map, and of each part. */
-static sc_err count_pieces(const sc_partition *cut, sc_partition_report *report)
+static sc_err count_pieces(const sc_partition *partition, sc_partition_report *report)
 {
-    const sc_map *map = sc_partition_map(cut);
+    const sc_map *map = sc_partition_map(partition);
     uint16_t *part = sc_malloc_array(report->stars, sizeof *part);
     uint32_t *label = sc_malloc_array(report->stars, sizeof *label);
     sc_star_id *queue = sc_malloc_array(report->stars, sizeof *queue);
-    const bool has_room = part && label && queue;
-    if (has_room) {
+    const bool is_allocated = part && label && queue;
+    if (is_allocated) {
         report->components = sc__partition_label_pieces(map, NULL, label, queue);
         for (sc_star_id i = 0; i < report->stars; i++) {
-            part[i] = (uint16_t)sc_partition_part_of_star(cut, i);
+            part[i] = (uint16_t)sc_partition_part_of_star(partition, i);
         }
         sc__partition_label_pieces(map, part, label, queue);
         uint32_t seen = 0;
@@ -125,13 +125,13 @@ static sc_err count_pieces(const sc_partition *cut, sc_partition_report *report)
     sc_free(part);
     sc_free(label);
     sc_free(queue);
-    return has_room ? SC_OK : SC_ENOMEM;
+    return is_allocated ? SC_OK : SC_ENOMEM;
 }
 
-static sc_err count_neighbours(const sc_partition *cut, sc_partition_report *report)
+static sc_err count_neighbours(const sc_partition *partition, sc_partition_report *report)
 {
     touching_pairs touching;
-    if (touching_init(&touching, cut)) return SC_ENOMEM;
+    if (touching_init(&touching, partition)) return SC_ENOMEM;
     for (uint32_t a = 0; a < report->parts; a++) {
         for (uint32_t b = 0; b < report->parts; b++) {
             report->each[a].neighbours += touch(&touching, a, b);
@@ -141,25 +141,25 @@ static sc_err count_neighbours(const sc_partition *cut, sc_partition_report *rep
     return SC_OK;
 }
 
-sc_err sc_partition_describe(const sc_partition *cut, const double *weights,
+sc_err sc_partition_describe(const sc_partition *partition, const double *weights,
                              sc_partition_report *out, sc_diag *diag)
 {
     sc__partition_scale scale;
-    sc_err err = sc__partition_scale_init(&scale, sc_partition_map(cut), weights, diag);
+    sc_err err = sc__partition_scale_init(&scale, sc_partition_map(partition), weights, diag);
     if (err) return err;
     sc_partition_report report = {
-        .parts = sc_partition_part_count(cut),
-        .stars = sc_map_star_count(sc_partition_map(cut)),
-        .each = sc_calloc(sc_partition_part_count(cut), sizeof *report.each),
+        .parts = sc_partition_part_count(partition),
+        .stars = sc_map_star_count(sc_partition_map(partition)),
+        .each = sc_calloc(sc_partition_part_count(partition), sizeof *report.each),
     };
-    err = report.each ? count_pieces(cut, &report) : SC_ENOMEM;
-    if (!err) err = count_neighbours(cut, &report);
+    err = report.each ? count_pieces(partition, &report) : SC_ENOMEM;
+    if (!err) err = count_neighbours(partition, &report);
     if (err) {
         sc_partition_report_fini(&report);
         return sc_fail_memory(diag, "describing a cut");
     }
-    count_stars(cut, &report);
-    weigh_parts(cut, &scale, &report);
+    count_stars(partition, &report);
+    weigh_parts(partition, &scale, &report);
     *out = report;
     return SC_OK;
 }
@@ -224,19 +224,19 @@ static void choose_colours(const touching_pairs *touching, const sc_partition_re
 }
 
 /** List the segments part by part: those of part i are [first[i], first[i + 1]). */
-static void sort_segments(const sc_partition *cut, uint32_t *first, sc_seg_id *order)
+static void sort_segments(const sc_partition *partition, uint32_t *first, sc_seg_id *order)
 {
-    const uint32_t parts = sc_partition_part_count(cut);
-    const uint32_t segment_count = sc_map_segment_count(sc_partition_map(cut));
+    const uint32_t parts = sc_partition_part_count(partition);
+    const uint32_t segment_count = sc_map_segment_count(sc_partition_map(partition));
     for (sc_seg_id s = 0; s < segment_count; s++) {
-        first[sc_partition_home(cut, s) + 1]++;
+        first[sc_partition_home(partition, s) + 1]++;
     }
     for (uint32_t i = 0; i < parts; i++) {
         first[i + 1] += first[i];
     }
     // Filled from behind, so that each start ends up where it was.
     for (sc_seg_id s = segment_count; s-- > 0;) {
-        order[--first[sc_partition_home(cut, s) + 1]] = s;
+        order[--first[sc_partition_home(partition, s) + 1]] = s;
     }
     for (uint32_t i = 0; i < parts; i++) {
         first[i] = first[i + 1];
@@ -260,17 +260,17 @@ static void write_part(FILE *out, const sc_map *map, uint32_t number, const sc_p
     fputs("]}}", out);
 }
 
-sc_err sc_partition_draw(const sc_partition *cut, const sc_partition_report *report, FILE *file,
-                         sc_diag *diag)
+sc_err sc_partition_draw(const sc_partition *partition, const sc_partition_report *report,
+                         FILE *file, sc_diag *diag)
 {
-    const sc_map *map = sc_partition_map(cut);
+    const sc_map *map = sc_partition_map(partition);
     if (sc_map_coords(map) == SC_COORDS_NONE) {
         return sc_fail(diag, SC_ENOCOORDS,
                        "the map has no coordinates, so GeoJSON cannot show its parts");
     }
     const uint32_t parts = report->parts;
     touching_pairs touching = {0};
-    sc_err err = touching_init(&touching, cut);
+    sc_err err = touching_init(&touching, partition);
     uint32_t *colour = sc_malloc_array(parts, sizeof *colour);
     uint32_t *taken = sc_malloc_array(parts, sizeof *taken);
     uint32_t *first = sc_calloc((size_t)parts + 1, sizeof *first);
@@ -283,7 +283,7 @@ sc_err sc_partition_draw(const sc_partition *cut, const sc_partition_report *rep
         colour[i] = taken[i] = SC_NONE;
     }
     choose_colours(&touching, report, colour, taken);
-    sort_segments(cut, first, order);
+    sort_segments(partition, first, order);
     fprintf(file,
             "{\"type\":\"FeatureCollection\",\"starcloak:coordinates\":\"%s\",\"features\":[\n",
             sc_map_coords(map) == SC_COORDS_GEOGRAPHIC ? "geographic" : "planar");

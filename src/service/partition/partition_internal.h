@@ -18,11 +18,11 @@
 
 enum { SC_PARTITION_VERSION = 1 };
 
-/** "As far or farther": what a byte can tell of hops. */
+/** As far or farther: the largest number of hops that a byte holds. */
 enum { SC_PARTITION_FAR = 255 };
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "files of cuts are little-endian and are used as they are"
+#error "files of partitions are little-endian and are used as they are"
 #endif
 
 /** What a file begins with; the parts of the stars follow, then the hash. */
@@ -51,22 +51,23 @@ static inline size_t sc__partition_image_size(uint32_t star_count)
 }
 
 /** Whether a query within so many hops of `star` stays in the star's own part. */
-static inline bool sc__partition_is_far(const sc_partition *cut, sc_star_id star, uint32_t max_hops)
+static inline bool sc__partition_is_far(const sc_partition *partition, sc_star_id star,
+                                        uint32_t max_hops)
 {
-    return !cut->hops_to_other || cut->hops_to_other[star] > max_hops;
+    return !partition->hops_to_other || partition->hops_to_other[star] > max_hops;
 }
 
-/** sc_partition_read() of bytes that are in memory. */
+/** Reads a partition from bytes in memory. */
 SC_CHECKED sc_err sc__partition_read_input(const sc_input *input, const sc_map *map,
                                            sc_partition **out, sc_diag *diag);
 
 // --- Making one
 // ------------------------------------------------------------------------------------
 
-/** Where a star is that is in no part yet. */
+/** The part of a star that is in none yet. */
 #define SC__NO_PART UINT16_MAX
 
-/** A map that is being cut. */
+/** A partition that is being made. */
 typedef struct sc__partition_draft {
     const sc_map *map;
     uint32_t star_count;
@@ -110,7 +111,7 @@ uint32_t sc__partition_label_pieces(const sc_map *map, const uint16_t *kind, uin
  *
  * @param piece  of each star
  */
-SC_CHECKED sc_err sc__partition_cut_large(sc__partition_draft *cutting, const uint32_t *piece,
+SC_CHECKED sc_err sc__partition_cut_large(sc__partition_draft *draft, const uint32_t *piece,
                                           const bool *piece_is_large, uint32_t parts, uint32_t seed,
                                           sc_diag *diag);
 

@@ -34,7 +34,7 @@ sc_err sc__partition_scale_init(sc__partition_scale *scale, const sc_map *map,
         }
         largest = fmax(largest, weights[s]);
     }
-    if (!(largest > 0)) return SC_OK;  // nobody asks anywhere: one road is like the other
+    if (!(largest > 0)) return SC_OK;  // no weight at all: every segment counts the same
     double sum = 0;
     for (sc_seg_id s = 0; s < count; s++) {
         sum += weights[s] / largest;
@@ -80,35 +80,35 @@ uint32_t sc__partition_label_pieces(const sc_map *map, const uint16_t *kind, uin
 // collect islands from all over the map without need.
 
 /** A small piece. */
-typedef struct parcel {
+typedef struct small_piece {
     double weight;
     uint32_t piece;
     uint16_t near;  ///< the part that the star numbered before it is in, or SC__NO_PART
-} parcel;
+} small_piece;
 
 /** The heaviest first; else as they are numbered. */
 static int compare(const void *a, const void *b)
 {
-    const parcel *p = a;
-    const parcel *q = b;
+    const small_piece *p = a;
+    const small_piece *q = b;
     if (p->weight != q->weight) return p->weight > q->weight ? -1 : 1;
     return (p->piece > q->piece) - (p->piece < q->piece);
 }
 
 /** List the small pieces of stars that are in no part yet, with their weights. */
-static uint32_t list_parcels(const sc__partition_draft *cutting, const uint32_t *piece,
-                             const double *piece_weight, parcel *parcels)
+static uint32_t list_small_pieces(const sc__partition_draft *draft, const uint32_t *piece,
+                                  const double *piece_weight, small_piece *small_pieces)
 {
     uint32_t count = 0;
     uint32_t seen = 0;  // pieces are numbered by their first stars
     uint16_t near = SC__NO_PART;
-    for (sc_star_id i = 0; i < cutting->star_count; i++) {
+    for (sc_star_id i = 0; i < draft->star_count; i++) {
         const bool is_first = piece[i] == seen;
         seen += is_first;
-        if (cutting->part_of_star[i] != SC__NO_PART) {
-            near = cutting->part_of_star[i];
+        if (draft->part_of_star[i] != SC__NO_PART) {
+            near = draft->part_of_star[i];
         } else if (is_first) {
-            parcels[count++] = (parcel){piece_weight[piece[i]], piece[i], near};
+            small_pieces[count++] = (small_piece){piece_weight[piece[i]], piece[i], near};
         }
     }
     return count;
@@ -130,40 +130,40 @@ static uint16_t lightest(const double *part_weight, uint32_t parts)
  * @param piece_weight  of each piece
  * @param parts         those below this are packed; parts from it on are left alone
  */
-static sc_err pack_small(sc__partition_draft *cutting, const uint32_t *piece,
+static sc_err pack_small(sc__partition_draft *draft, const uint32_t *piece,
                          const double *piece_weight, uint32_t piece_count, uint32_t parts,
                          sc_diag *diag)
 {
     sc_err err = SC_OK;
-    parcel *parcels = sc_malloc_array(piece_count, sizeof *parcels);
+    small_piece *small_pieces = sc_malloc_array(piece_count, sizeof *small_pieces);
     double *part_weight = sc_calloc(parts, sizeof *part_weight);
     uint16_t *part_of_piece = sc_malloc_array(piece_count, sizeof *part_of_piece);
-    if (!parcels || !part_weight || !part_of_piece) {
+    if (!small_pieces || !part_weight || !part_of_piece) {
         err = sc_fail_memory(diag, "packing parts");
         goto done;
     }
     double total = 0;
-    for (sc_star_id i = 0; i < cutting->star_count; i++) {
-        const uint16_t part = cutting->part_of_star[i];
+    for (sc_star_id i = 0; i < draft->star_count; i++) {
+        const uint16_t part = draft->part_of_star[i];
         if (part != SC__NO_PART && part >= parts) continue;  // one of the stars set apart
-        if (part != SC__NO_PART) part_weight[part] += cutting->weight[i];
-        total += cutting->weight[i];
+        if (part != SC__NO_PART) part_weight[part] += draft->weight[i];
+        total += draft->weight[i];
     }
-    const uint32_t count = list_parcels(cutting, piece, piece_weight, parcels);
-    qsort(parcels, count, sizeof *parcels, compare);
+    const uint32_t count = list_small_pieces(draft, piece, piece_weight, small_pieces);
+    qsort(small_pieces, count, sizeof *small_pieces, compare);
     for (uint32_t i = 0; i < count; i++) {
-        const parcel *p = &parcels[i];
+        const small_piece *p = &small_pieces[i];
         const bool fits = p->near < parts && part_weight[p->near] + p->weight <= total / parts;
         const uint16_t part = fits ? p->near : lightest(part_weight, parts);
         part_of_piece[p->piece] = part;
         part_weight[part] += p->weight;
     }
-    for (sc_star_id i = 0; i < cutting->star_count; i++) {
-        if (cutting->part_of_star[i] != SC__NO_PART) continue;
-        cutting->part_of_star[i] = part_of_piece[piece[i]];
+    for (sc_star_id i = 0; i < draft->star_count; i++) {
+        if (draft->part_of_star[i] != SC__NO_PART) continue;
+        draft->part_of_star[i] = part_of_piece[piece[i]];
     }
 done:
-    sc_free(parcels);
+    sc_free(small_pieces);
     sc_free(part_weight);
     sc_free(part_of_piece);
     return err;
@@ -173,7 +173,7 @@ done:
 // METIS may leave parts empty without reporting it. An empty part would be an engine without
 // queries, while another does the work of two.
 
-/** A part as far as mending goes. */
+/** A part while empty ones are filled. */
 typedef struct load {
     double weight;
     uint32_t stars;
@@ -198,19 +198,19 @@ static uint32_t find_heaviest(const load *loads, uint32_t parts)
 }
 
 /** The stars of `from` that come after half of its weight go to `to`; each keeps one at least. */
-static void halve(sc__partition_draft *cutting, load *loads, uint32_t from, uint32_t to)
+static void halve(sc__partition_draft *draft, load *loads, uint32_t from, uint32_t to)
 {
     const load all = loads[from];
     load kept = {0};
-    for (sc_star_id i = 0; i < cutting->star_count; i++) {
-        if (cutting->part_of_star[i] != from) continue;
-        const double weight = cutting->weight[i];
+    for (sc_star_id i = 0; i < draft->star_count; i++) {
+        if (draft->part_of_star[i] != from) continue;
+        const double weight = draft->weight[i];
         const bool keeps = kept.weight + weight / 2 <= all.weight / 2;
         if (kept.stars == 0 || (keeps && kept.stars < all.stars - 1)) {
             kept.weight += weight;
             kept.stars++;
         } else {
-            cutting->part_of_star[i] = (uint16_t)to;
+            draft->part_of_star[i] = (uint16_t)to;
             loads[to].weight += weight;
             loads[to].stars++;
         }
@@ -222,24 +222,24 @@ static void halve(sc__partition_draft *cutting, load *loads, uint32_t from, uint
  * As long as a part is empty, the heaviest of those with two stars or more gives it half of its
  * weight. There must not be more parts than stars, and every star is in a part.
  */
-static sc_err mend_empty(sc__partition_draft *cutting, uint32_t parts, sc_diag *diag)
+static sc_err mend_empty(sc__partition_draft *draft, uint32_t parts, sc_diag *diag)
 {
     load *loads = sc_calloc(parts, sizeof *loads);
     if (!loads) return sc_fail_memory(diag, "mending parts");
-    for (sc_star_id i = 0; i < cutting->star_count; i++) {
-        loads[cutting->part_of_star[i]].weight += cutting->weight[i];
-        loads[cutting->part_of_star[i]].stars++;
+    for (sc_star_id i = 0; i < draft->star_count; i++) {
+        loads[draft->part_of_star[i]].weight += draft->weight[i];
+        loads[draft->part_of_star[i]].stars++;
     }
     uint32_t empty;
     while ((empty = find_empty(loads, parts)) != SC_NONE) {
-        halve(cutting, loads, find_heaviest(loads, parts), empty);
+        halve(draft, loads, find_heaviest(loads, parts), empty);
     }
     sc_free(loads);
     return SC_OK;
 }
 
 /** Number the parts by their first stars, so that parts near in number are near on the ground. */
-static sc_err renumber(sc__partition_draft *cutting, uint32_t parts, sc_diag *diag)
+static sc_err renumber(sc__partition_draft *draft, uint32_t parts, sc_diag *diag)
 {
     uint16_t *number = sc_malloc_array(parts, sizeof *number);
     if (!number) return sc_fail_memory(diag, "numbering parts");
@@ -247,8 +247,8 @@ static sc_err renumber(sc__partition_draft *cutting, uint32_t parts, sc_diag *di
         number[i] = SC__NO_PART;
     }
     uint16_t next = 0;
-    for (sc_star_id i = 0; i < cutting->star_count; i++) {
-        uint16_t *part = &cutting->part_of_star[i];
+    for (sc_star_id i = 0; i < draft->star_count; i++) {
+        uint16_t *part = &draft->part_of_star[i];
         if (number[*part] == SC__NO_PART) number[*part] = next++;
         *part = number[*part];
     }
@@ -265,8 +265,8 @@ static sc_err renumber(sc__partition_draft *cutting, uint32_t parts, sc_diag *di
 static const double small_share = 0.1;
 
 /**
- * No star weighs less than this share of a mean one. Roads where nobody asked yesterday are not
- * free today, and METIS needs something to balance with.
+ * No star weighs less than this share of a mean one. Roads without a query yesterday may have some
+ * today, and METIS needs something to balance with.
  */
 static const double least_share = 0.01;
 
@@ -285,22 +285,22 @@ static sc_err check_options(const sc_map *map, const sc_partition_options *optio
     return SC_OK;
 }
 
-static void weigh_stars(sc__partition_draft *cutting, const sc__partition_scale *scale)
+static void weigh_stars(sc__partition_draft *draft, const sc__partition_scale *scale)
 {
-    const sc_segment *segments = sc_map_segments(cutting->map);
-    for (sc_seg_id s = 0; s < sc_map_segment_count(cutting->map); s++) {
-        cutting->weight[segments[s].star_a] += sc__partition_share(scale, s);
+    const sc_segment *segments = sc_map_segments(draft->map);
+    for (sc_seg_id s = 0; s < sc_map_segment_count(draft->map); s++) {
+        draft->weight[segments[s].star_a] += sc__partition_share(scale, s);
     }
 }
 
 /** What the stars weigh that are in no part yet, and how many there are. */
-static double weight_left(const sc__partition_draft *cutting, uint32_t *count)
+static double weight_left(const sc__partition_draft *draft, uint32_t *count)
 {
     double weight = 0;
     *count = 0;
-    for (sc_star_id i = 0; i < cutting->star_count; i++) {
-        if (cutting->part_of_star[i] != SC__NO_PART) continue;
-        weight += cutting->weight[i];
+    for (sc_star_id i = 0; i < draft->star_count; i++) {
+        if (draft->part_of_star[i] != SC__NO_PART) continue;
+        weight += draft->weight[i];
         (*count)++;
     }
     return weight;
@@ -312,15 +312,15 @@ static double weight_left(const sc__partition_draft *cutting, uint32_t *count)
  *
  * @return how many parts are left
  */
-static uint32_t set_apart(sc__partition_draft *cutting, uint32_t parts)
+static uint32_t set_apart(sc__partition_draft *draft, uint32_t parts)
 {
     for (bool is_changed = true; is_changed && parts > 1;) {
         uint32_t count = 0;
-        const double mean = weight_left(cutting, &count) / parts;
+        const double mean = weight_left(draft, &count) / parts;
         is_changed = false;
-        for (sc_star_id i = 0; i < cutting->star_count && parts > 1; i++) {
-            if (cutting->part_of_star[i] != SC__NO_PART || cutting->weight[i] <= mean) continue;
-            cutting->part_of_star[i] = (uint16_t)--parts;
+        for (sc_star_id i = 0; i < draft->star_count && parts > 1; i++) {
+            if (draft->part_of_star[i] != SC__NO_PART || draft->weight[i] <= mean) continue;
+            draft->part_of_star[i] = (uint16_t)--parts;
             is_changed = true;
         }
     }
@@ -328,17 +328,17 @@ static uint32_t set_apart(sc__partition_draft *cutting, uint32_t parts)
 }
 
 /** Lift stars that weigh next to nothing; what all that are not set apart then weigh. */
-static double lift(sc__partition_draft *cutting)
+static double lift(sc__partition_draft *draft)
 {
     uint32_t count = 0;
-    const double weight = weight_left(cutting, &count);
-    // Where nobody asks at all, one star is like the other.
+    const double weight = weight_left(draft, &count);
+    // Without any weight, every star counts the same.
     const double least = weight > 0 ? least_share * weight / count : 1;
-    for (sc_star_id i = 0; i < cutting->star_count; i++) {
-        if (cutting->part_of_star[i] != SC__NO_PART) continue;
-        cutting->weight[i] = fmax(cutting->weight[i], least);
+    for (sc_star_id i = 0; i < draft->star_count; i++) {
+        if (draft->part_of_star[i] != SC__NO_PART) continue;
+        draft->weight[i] = fmax(draft->weight[i], least);
     }
-    return weight_left(cutting, &count);
+    return weight_left(draft, &count);
 }
 
 /** The stars that are not set apart, by connected pieces. */
@@ -357,23 +357,22 @@ static void pieces_fini(pieces *p)
     sc_free(p->is_large);
 }
 
-static sc_err pieces_init(pieces *p, const sc__partition_draft *cutting, double mean, sc_diag *diag)
+static sc_err pieces_init(pieces *p, const sc__partition_draft *draft, double mean, sc_diag *diag)
 {
-    *p = (pieces){.of_star = sc_malloc_array(cutting->star_count, sizeof *p->of_star)};
-    sc_star_id *queue = sc_malloc_array(cutting->star_count, sizeof *queue);
+    *p = (pieces){.of_star = sc_malloc_array(draft->star_count, sizeof *p->of_star)};
+    sc_star_id *queue = sc_malloc_array(draft->star_count, sizeof *queue);
     if (p->of_star && queue) {
         // Stars set apart have parts that differ: each of them is a piece of its own.
-        p->count =
-            sc__partition_label_pieces(cutting->map, cutting->part_of_star, p->of_star, queue);
+        p->count = sc__partition_label_pieces(draft->map, draft->part_of_star, p->of_star, queue);
         p->weight = sc_calloc(p->count, sizeof *p->weight);
         p->is_large = sc_calloc(p->count, sizeof *p->is_large);
     }
     sc_free(queue);
     if (!p->weight || !p->is_large) return sc_fail_memory(diag, "cutting the map");
 
-    for (sc_star_id i = 0; i < cutting->star_count; i++) {
-        if (cutting->part_of_star[i] != SC__NO_PART) continue;
-        p->weight[p->of_star[i]] += cutting->weight[i];
+    for (sc_star_id i = 0; i < draft->star_count; i++) {
+        if (draft->part_of_star[i] != SC__NO_PART) continue;
+        p->weight[p->of_star[i]] += draft->weight[i];
     }
     for (uint32_t i = 0; i < p->count; i++) {
         p->is_large[i] = p->weight[i] >= small_share * mean;
@@ -389,21 +388,21 @@ static uint32_t parts_to_fill(const pieces *p, double mean, uint32_t parts)
     return filled < 1 ? 1 : filled > parts ? parts : (uint32_t)filled;
 }
 
-static sc_err give_parts(sc__partition_draft *cutting, const sc_partition_options *options,
+static sc_err give_parts(sc__partition_draft *draft, const sc_partition_options *options,
                          sc_diag *diag)
 {
-    const uint32_t parts = set_apart(cutting, options->parts);
-    const double mean = lift(cutting) / parts;
+    const uint32_t parts = set_apart(draft, options->parts);
+    const double mean = lift(draft) / parts;
     pieces p = {0};
-    sc_err err = pieces_init(&p, cutting, mean, diag);
+    sc_err err = pieces_init(&p, draft, mean, diag);
     if (!err) {
-        err = sc__partition_cut_large(cutting, p.of_star, p.is_large,
-                                      parts_to_fill(&p, mean, parts), options->seed, diag);
+        err = sc__partition_cut_large(draft, p.of_star, p.is_large, parts_to_fill(&p, mean, parts),
+                                      options->seed, diag);
     }
-    if (!err) err = pack_small(cutting, p.of_star, p.weight, p.count, parts, diag);
+    if (!err) err = pack_small(draft, p.of_star, p.weight, p.count, parts, diag);
     pieces_fini(&p);
-    if (!err) err = mend_empty(cutting, options->parts, diag);
-    if (!err) err = renumber(cutting, options->parts, diag);
+    if (!err) err = mend_empty(draft, options->parts, diag);
+    if (!err) err = renumber(draft, options->parts, diag);
     return err;
 }
 
@@ -417,22 +416,22 @@ sc_err sc_partition_make(const sc_map *map, const sc_partition_options *options,
     if (options->parts == 1) return sc_partition_whole(map, out, diag);
 
     const uint32_t star_count = sc_map_star_count(map);
-    sc__partition_draft cutting = {
+    sc__partition_draft draft = {
         .map = map,
         .star_count = star_count,
-        .weight = sc_calloc(star_count, sizeof *cutting.weight),
-        .part_of_star = sc_malloc_array(star_count, sizeof *cutting.part_of_star),
+        .weight = sc_calloc(star_count, sizeof *draft.weight),
+        .part_of_star = sc_malloc_array(star_count, sizeof *draft.part_of_star),
     };
-    if (!cutting.weight || !cutting.part_of_star) {
+    if (!draft.weight || !draft.part_of_star) {
         err = sc_fail_memory(diag, "cutting the map");
         goto done;
     }
-    memset(cutting.part_of_star, 0xff, star_count * sizeof *cutting.part_of_star);  // SC__NO_PART
-    weigh_stars(&cutting, &scale);
-    err = give_parts(&cutting, options, diag);
-    if (!err) err = sc_partition_new(map, cutting.part_of_star, options->parts, out, diag);
+    memset(draft.part_of_star, 0xff, star_count * sizeof *draft.part_of_star);  // SC__NO_PART
+    weigh_stars(&draft, &scale);
+    err = give_parts(&draft, options, diag);
+    if (!err) err = sc_partition_new(map, draft.part_of_star, options->parts, out, diag);
 done:
-    sc_free(cutting.weight);
-    sc_free(cutting.part_of_star);
+    sc_free(draft.weight);
+    sc_free(draft.part_of_star);
     return err;
 }

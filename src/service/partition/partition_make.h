@@ -1,17 +1,16 @@
 /**
  * @file partition_make.h
- * @brief Cutting a map: METIS on the star graph, weighted by expected queries.
+ * @brief Making a partition of a map (METIS on the star graph, weighted by expected queries), and
+ * describing one: numbers and a drawing.
  *
  * METIS is given the star graph with a weight per star (its share of expected queries) and per
  * adjacency (segments that two stars share), and cuts few adjacencies while parts weigh nearly the
  * same. Components are cut together: those that are small beside a part are packed whole. One part
- * needs no METIS, which does not like to be asked for it; more parts than stars are refused, and
- * with as many parts as stars or fewer none is empty.
+ * needs no METIS; more parts than stars are refused, and with as many parts as stars or fewer none
+ * is empty.
  *
- * The same map, weights and seed give the same cut. METIS draws from rand() and takes SIGTERM for a
- * sign of its own while it works: one cut at a time in a process.
- *
- * Uses: cut, map. Used by: starcloak partition, benchmarks, tests.
+ * The same map, weights and seed give the same partition. METIS draws from rand() and handles
+ * SIGTERM itself while it works: make one partition at a time in a process.
  */
 #ifndef SC_PARTITION_PARTITION_MAKE_H
 #define SC_PARTITION_PARTITION_MAKE_H
@@ -30,12 +29,12 @@ typedef struct sc_partition_options {
 
 /**
  * @return SC_OK, SC_EINVAL (too many parts, a weight below 0 or not finite), SC_ENOMEM,
- *         SC_EINTERRUPTED (told to stop while METIS was at work)
+ *         SC_EINTERRUPTED (SIGTERM while METIS was at work)
  */
 SC_CHECKED sc_err sc_partition_make(const sc_map *map, const sc_partition_options *options,
                                     sc_partition **out, sc_diag *diag);
 
-/** The most hops for which a report tells how many stars are that near to a cut. */
+/** Reports count the stars with another part within 0 to this many hops. */
 enum { SC_PARTITION_HOPS = 8 };
 
 /** One part. */
@@ -51,7 +50,7 @@ typedef struct sc_partition_report {
     uint32_t parts;
     uint64_t stars;
     uint64_t adjacencies;                ///< of the star graph
-    uint64_t cut;                        ///< of them, those between two parts
+    uint64_t cut_count;                  ///< of them, those between two parts
     double balance;                      ///< the heaviest part's weight by the mean
     double balance_segments;             ///< the same, counting segments
     uint32_t components;                 ///< of the star graph
@@ -59,8 +58,8 @@ typedef struct sc_partition_report {
     sc_partition_part *each;             ///< one per part; owned
 } sc_partition_report;
 
-/** @param weights  as in sc_partition_options: those that the cut was made with */
-SC_CHECKED sc_err sc_partition_describe(const sc_partition *cut, const double *weights,
+/** @param weights  as in sc_partition_options: those that the partition was made with */
+SC_CHECKED sc_err sc_partition_describe(const sc_partition *partition, const double *weights,
                                         sc_partition_report *out, sc_diag *diag);
 void sc_partition_report_fini(sc_partition_report *report);
 
@@ -71,7 +70,7 @@ void sc_partition_report_fini(sc_partition_report *report);
  *
  * @return SC_OK, SC_ENOCOORDS (the map has none), SC_ENOMEM
  */
-SC_CHECKED sc_err sc_partition_draw(const sc_partition *cut, const sc_partition_report *report,
-                                    FILE *file, sc_diag *diag);
+SC_CHECKED sc_err sc_partition_draw(const sc_partition *partition,
+                                    const sc_partition_report *report, FILE *file, sc_diag *diag);
 
 #endif

@@ -87,15 +87,15 @@ static void list_neighbours(metis_graph *graph, const sc_map *map, const sc_star
     graph->first[graph->count] = total;
 }
 
-static void weigh(metis_graph *graph, const sc__partition_draft *cutting, const sc_star_id *stars)
+static void weigh(metis_graph *graph, const sc__partition_draft *draft, const sc_star_id *stars)
 {
     double total = 0;
     for (idx_t v = 0; v < graph->count; v++) {
-        total += cutting->weight[stars[v]];
+        total += draft->weight[stars[v]];
     }
     const double budget = fmax(weight_budget - graph->count, 0);
     for (idx_t v = 0; v < graph->count; v++) {
-        graph->weight[v] = 1 + (idx_t)(cutting->weight[stars[v]] / total * budget);
+        graph->weight[v] = 1 + (idx_t)(draft->weight[stars[v]] / total * budget);
     }
 }
 
@@ -112,35 +112,35 @@ static sc_err run_metis(metis_graph *graph, uint32_t parts, uint32_t seed, sc_di
                                            &part_count, NULL, NULL, options, &cut, graph->part);
     if (result == METIS_OK) return SC_OK;
     if (result == METIS_ERROR_MEMORY) return sc_fail_memory(diag, "METIS was cutting the map");
-    // METIS takes SIGTERM for its own sign that something is wrong.
+    // METIS treats SIGTERM as an error of its own.
     return sc_fail(diag, SC_EINTERRUPTED, "METIS was interrupted while it cut the map");
 }
 
-static sc_err cut_with_metis(sc__partition_draft *cutting, const sc_star_id *stars, uint32_t count,
+static sc_err cut_with_metis(sc__partition_draft *draft, const sc_star_id *stars, uint32_t count,
                              uint32_t parts, uint32_t seed, sc_diag *diag)
 {
     metis_graph graph = {0};
     sc_err err = SC_ENOMEM;
-    uint32_t *vertex_of_star = sc_malloc_array(cutting->star_count, sizeof *vertex_of_star);
-    const bool has_room = graph_init(&graph, cutting->map, count);
-    if (!vertex_of_star || !has_room) {
+    uint32_t *vertex_of_star = sc_malloc_array(draft->star_count, sizeof *vertex_of_star);
+    const bool is_allocated = graph_init(&graph, draft->map, count);
+    if (!vertex_of_star || !is_allocated) {
         err = sc_fail_memory(diag, "cutting the map");
         goto done;
     }
-    for (sc_star_id i = 0; i < cutting->star_count; i++) {
+    for (sc_star_id i = 0; i < draft->star_count; i++) {
         vertex_of_star[i] = SC_NONE;
     }
     for (uint32_t v = 0; v < count; v++) {
         vertex_of_star[stars[v]] = v;
     }
-    list_neighbours(&graph, cutting->map, stars, vertex_of_star);
-    weigh(&graph, cutting, stars);
-    // METIS needs the memory more than we do.
+    list_neighbours(&graph, draft->map, stars, vertex_of_star);
+    weigh(&graph, draft, stars);
+    // Freed first: METIS needs much memory.
     sc_free(vertex_of_star);
     vertex_of_star = NULL;
     err = run_metis(&graph, parts, seed, diag);
     for (uint32_t v = 0; !err && v < count; v++) {
-        cutting->part_of_star[stars[v]] = (uint16_t)graph.part[v];
+        draft->part_of_star[stars[v]] = (uint16_t)graph.part[v];
     }
 done:
     graph_fini(&graph);
@@ -153,12 +153,12 @@ done:
 enum { METIS_STARS_PER_PART = 8 };
 
 /** Runs of about equal weight; every part gets a star at least. There are not fewer than parts. */
-static void cut_along_curve(sc__partition_draft *cutting, const sc_star_id *stars, uint32_t count,
+static void cut_along_curve(sc__partition_draft *draft, const sc_star_id *stars, uint32_t count,
                             uint32_t parts)
 {
     double total = 0;
     for (uint32_t i = 0; i < count; i++) {
-        total += cutting->weight[stars[i]];
+        total += draft->weight[stars[i]];
     }
     double passed = 0;
     uint32_t part = 0;
@@ -166,34 +166,34 @@ static void cut_along_curve(sc__partition_draft *cutting, const sc_star_id *star
     for (uint32_t i = 0; i < count; i++) {
         // A star goes to the run in which its middle lies, unless those to come need all stars that
         // are left; no run is left out either.
-        const double middle = passed + cutting->weight[stars[i]] / 2;
+        const double middle = passed + draft->weight[stars[i]] / 2;
         const bool is_due = middle * parts > total * (part + 1);
         const bool is_needed = count - i == parts - 1 - part;
         if (in_part > 0 && part + 1 < parts && (is_due || is_needed)) {
             part++;
             in_part = 0;
         }
-        cutting->part_of_star[stars[i]] = (uint16_t)part;
-        passed += cutting->weight[stars[i]];
+        draft->part_of_star[stars[i]] = (uint16_t)part;
+        passed += draft->weight[stars[i]];
         in_part++;
     }
 }
 
-sc_err sc__partition_cut_large(sc__partition_draft *cutting, const uint32_t *piece,
+sc_err sc__partition_cut_large(sc__partition_draft *draft, const uint32_t *piece,
                                const bool *piece_is_large, uint32_t parts, uint32_t seed,
                                sc_diag *diag)
 {
-    sc_star_id *stars = sc_malloc_array(cutting->star_count, sizeof *stars);
+    sc_star_id *stars = sc_malloc_array(draft->star_count, sizeof *stars);
     if (!stars) return sc_fail_memory(diag, "cutting the map");
     uint32_t count = 0;
-    for (sc_star_id i = 0; i < cutting->star_count; i++) {
+    for (sc_star_id i = 0; i < draft->star_count; i++) {
         if (piece_is_large[piece[i]]) stars[count++] = i;
     }
     sc_err err = SC_OK;
     if (parts > 1 && count / METIS_STARS_PER_PART >= parts) {
-        err = cut_with_metis(cutting, stars, count, parts, seed, diag);
+        err = cut_with_metis(draft, stars, count, parts, seed, diag);
     } else if (count > 0) {
-        cut_along_curve(cutting, stars, count, parts < count ? parts : count);
+        cut_along_curve(draft, stars, count, parts < count ? parts : count);
     }
     sc_free(stars);
     return err;

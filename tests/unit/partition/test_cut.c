@@ -6,29 +6,31 @@
 
 #include "base/rng.h"
 #include "support/check.h"
-#include "support/random_cut.h"
+#include "support/random_partition.h"
 #include "support/sketch.h"
 
 enum { ODD_MAPS = 1500 };
 
-static uint32_t slow_hops_to_other(const sc_partition *cut, sc_ball *ball, sc_star_id star)
+static uint32_t slow_hops_to_other(const sc_partition *partition, sc_ball *ball, sc_star_id star)
 {
     size_t count = 0;
     const sc_star_id *stars = sc_ball_walk(ball, star, SC_NONE - 1, &count);
     for (size_t i = 0; i < count; i++) {
-        if (sc_partition_part_of_star(cut, stars[i]) == sc_partition_part_of_star(cut, star))
+        if (sc_partition_part_of_star(partition, stars[i]) ==
+            sc_partition_part_of_star(partition, star))
             continue;
         return sc_ball_hops(ball)[i] < 255 ? sc_ball_hops(ball)[i] : 255;
     }
     return 255;
 }
 
-static void check_hops(const sc_partition *cut)
+static void check_hops(const sc_partition *partition)
 {
     sc_ball *ball = NULL;
-    CHECK_OK(sc_ball_new(sc_partition_map(cut), &ball), NULL);
-    for (sc_star_id i = 0; i < sc_map_star_count(sc_partition_map(cut)); i++) {
-        assert_int_equal(sc_partition_hops_to_other(cut, i), slow_hops_to_other(cut, ball, i));
+    CHECK_OK(sc_ball_new(sc_partition_map(partition), &ball), NULL);
+    for (sc_star_id i = 0; i < sc_map_star_count(sc_partition_map(partition)); i++) {
+        assert_int_equal(sc_partition_hops_to_other(partition, i),
+                         slow_hops_to_other(partition, ball, i));
     }
     sc_ball_free(ball);
 }
@@ -40,9 +42,9 @@ static void test_hops_to_another_part_are_those_of_a_plain_search(void **state)
         check_case(seed);
         sketch s = sketch_odd(seed);
         sc_map *map = sketch_map(&s);
-        sc_partition *cut = random_cut(map, seed);
-        check_hops(cut);
-        sc_partition_free(cut);
+        sc_partition *partition = random_partition(map, seed);
+        check_hops(partition);
+        sc_partition_free(partition);
         sc_map_free(map);
         sketch_free(&s);
     }
@@ -65,14 +67,14 @@ static void test_hops_are_told_up_to_254(void **state)
     } while (sc_ball_hops(ball)[STARS - 1] != STARS - 1);
     end--;
     parts[end] = 1;
-    sc_partition *cut = NULL;
-    CHECK_OK(sc_partition_new(map, parts, 2, &cut, NULL), NULL);
+    sc_partition *partition = NULL;
+    CHECK_OK(sc_partition_new(map, parts, 2, &partition, NULL), NULL);
     for (sc_star_id i = 0; i < STARS; i++) {
         const uint32_t hops = i == end ? 1 : sc_ball_hops_of(ball, i);
-        assert_int_equal(sc_partition_hops_to_other(cut, i), hops < 255 ? hops : 255);
+        assert_int_equal(sc_partition_hops_to_other(partition, i), hops < 255 ? hops : 255);
     }
     sc_ball_free(ball);
-    sc_partition_free(cut);
+    sc_partition_free(partition);
     sc_map_free(map);
 }
 
@@ -80,13 +82,13 @@ static void test_the_home_of_a_segment_is_the_part_of_its_first_end(void **state
 {
     (void)state;
     sc_map *map = full_map(SC_COORDS_PLANAR);
-    sc_partition *cut = random_cut(map, 5);
-    assert_ptr_equal(sc_partition_map(cut), map);
+    sc_partition *partition = random_partition(map, 5);
+    assert_ptr_equal(sc_partition_map(partition), map);
     for (sc_seg_id s = 0; s < sc_map_segment_count(map); s++) {
-        assert_int_equal(sc_partition_home(cut, s),
-                         sc_partition_part_of_star(cut, sc_map_segments(map)[s].star_a));
+        assert_int_equal(sc_partition_home(partition, s),
+                         sc_partition_part_of_star(partition, sc_map_segments(map)[s].star_a));
     }
-    sc_partition_free(cut);
+    sc_partition_free(partition);
     sc_map_free(map);
 }
 
@@ -94,24 +96,24 @@ static void test_one_part_is_the_whole_map_and_has_no_other(void **state)
 {
     (void)state;
     sc_map *map = full_map(SC_COORDS_GEOGRAPHIC);
-    sc_partition *cut = NULL;
-    CHECK_OK(sc_partition_whole(map, &cut, NULL), NULL);
-    assert_int_equal(sc_partition_part_count(cut), 1);
+    sc_partition *partition = NULL;
+    CHECK_OK(sc_partition_whole(map, &partition, NULL), NULL);
+    assert_int_equal(sc_partition_part_count(partition), 1);
     for (sc_star_id i = 0; i < sc_map_star_count(map); i++) {
-        assert_int_equal(sc_partition_part_of_star(cut, i), 0);
-        assert_int_equal(sc_partition_hops_to_other(cut, i), 255);
+        assert_int_equal(sc_partition_part_of_star(partition, i), 0);
+        assert_int_equal(sc_partition_hops_to_other(partition, i), 255);
     }
-    sc_partition_free(cut);
+    sc_partition_free(partition);
     sc_partition_free(NULL);
     sc_map_free(map);
 }
 
 static uint64_t checksum_of(const sc_map *map, const uint16_t *part_of_star, uint32_t parts)
 {
-    sc_partition *cut = NULL;
-    CHECK_OK(sc_partition_new(map, part_of_star, parts, &cut, NULL), NULL);
-    const uint64_t checksum = sc_partition_checksum(cut);
-    sc_partition_free(cut);
+    sc_partition *partition = NULL;
+    CHECK_OK(sc_partition_new(map, part_of_star, parts, &partition, NULL), NULL);
+    const uint64_t checksum = sc_partition_checksum(partition);
+    sc_partition_free(partition);
     return checksum;
 }
 
@@ -142,18 +144,18 @@ static void test_parts_that_cannot_be_are_refused(void **state)
     (void)state;
     sc_map *map = full_map(SC_COORDS_PLANAR);
     uint16_t *parts = test_take(sc_map_star_count(map), sizeof *parts);
-    sc_partition *cut = NULL;
+    sc_partition *partition = NULL;
     sc_diag diag = {""};
-    CHECK_REFUSED(sc_partition_new(map, parts, 0, &cut, &diag), SC_EINVAL, &diag,
+    CHECK_REFUSED(sc_partition_new(map, parts, 0, &partition, &diag), SC_EINVAL, &diag,
                   "a cut of 0 parts; it has 1 to 4096");
-    CHECK_REFUSED(sc_partition_new(map, parts, SC_PARTITION_PARTS_MAX + 1, &cut, &diag), SC_EINVAL,
-                  &diag, "a cut of 4097 parts");
+    CHECK_REFUSED(sc_partition_new(map, parts, SC_PARTITION_PARTS_MAX + 1, &partition, &diag),
+                  SC_EINVAL, &diag, "a cut of 4097 parts");
     parts[1] = 7;
-    CHECK_REFUSED(sc_partition_new(map, parts, 7, &cut, &diag), SC_EINVAL, &diag,
+    CHECK_REFUSED(sc_partition_new(map, parts, 7, &partition, &diag), SC_EINVAL, &diag,
                   "star 1 is in part 7 of a cut that has 7, from 0 on");
-    assert_null(cut);
-    CHECK_OK(sc_partition_new(map, parts, SC_PARTITION_PARTS_MAX, &cut, &diag), &diag);
-    sc_partition_free(cut);
+    assert_null(partition);
+    CHECK_OK(sc_partition_new(map, parts, SC_PARTITION_PARTS_MAX, &partition, &diag), &diag);
+    sc_partition_free(partition);
     free(parts);
     sc_map_free(map);
 }

@@ -3,7 +3,7 @@
 
 #include "support/check.h"
 #include "support/place.h"
-#include "support/random_cut.h"
+#include "support/random_partition.h"
 #include "support/sketch.h"
 
 #include <stdio.h>
@@ -21,11 +21,11 @@ static bytes some_file(void)
     const place p = place_new();
     const char *path = place_path(&p, "a.cut");
     bytes b = {.map = full_map(SC_COORDS_PLANAR)};
-    sc_partition *cut = random_cut(b.map, 4);
-    assert_true(sc_partition_part_count(cut) > 1);
-    CHECK_OK(sc_partition_write(cut, path, NULL), NULL);
+    sc_partition *partition = random_partition(b.map, 4);
+    assert_true(sc_partition_part_count(partition) > 1);
+    CHECK_OK(sc_partition_write(partition, path, NULL), NULL);
     b.data = (uint8_t *)read_whole(path, &b.size);
-    sc_partition_free(cut);
+    sc_partition_free(partition);
     place_free(&p);
     return b;
 }
@@ -48,12 +48,12 @@ static void check_refused_file(const bytes *b, size_t size, sc_err wanted, const
     uint8_t *copy = test_take(size, 1);  // of exactly that size: reading beyond is seen
     memcpy(copy, b->data, size);
     const sc_input input = {"a.cut", copy, size};
-    sc_partition *cut = NULL;
+    sc_partition *partition = NULL;
     sc_diag diag = {""};
-    CHECK_REFUSED(sc__partition_read_input(&input, b->map, &cut, &diag), wanted, &diag, part);
+    CHECK_REFUSED(sc__partition_read_input(&input, b->map, &partition, &diag), wanted, &diag, part);
     CHECK_CONTAINS(diag.message, "a.cut: ");
     CHECK_CONTAINS(diag.message, "'starcloak partition'");
-    assert_null(cut);
+    assert_null(partition);
     free(copy);
 }
 
@@ -64,20 +64,20 @@ static void test_a_cut_reads_back_as_it_was_written(void **state)
     const char *path = place_path(&p, "a.cut");
     sc_map *map = full_map(SC_COORDS_GEOGRAPHIC);
     for (uint64_t seed = 0; seed < 20; seed++) {
-        sc_partition *cut = random_cut(map, seed);
+        sc_partition *partition = random_partition(map, seed);
         sc_partition *again = NULL;
         sc_diag diag = {""};
-        CHECK_OK(sc_partition_write(cut, path, &diag), &diag);
+        CHECK_OK(sc_partition_write(partition, path, &diag), &diag);
         CHECK_OK(sc_partition_read(path, map, &again, &diag), &diag);
-        assert_int_equal(sc_partition_part_count(again), sc_partition_part_count(cut));
-        assert_true(sc_partition_checksum(again) == sc_partition_checksum(cut));
+        assert_int_equal(sc_partition_part_count(again), sc_partition_part_count(partition));
+        assert_true(sc_partition_checksum(again) == sc_partition_checksum(partition));
         for (sc_star_id i = 0; i < sc_map_star_count(map); i++) {
             assert_int_equal(sc_partition_part_of_star(again, i),
-                             sc_partition_part_of_star(cut, i));
+                             sc_partition_part_of_star(partition, i));
             assert_int_equal(sc_partition_hops_to_other(again, i),
-                             sc_partition_hops_to_other(cut, i));
+                             sc_partition_hops_to_other(partition, i));
         }
-        sc_partition_free(cut);
+        sc_partition_free(partition);
         sc_partition_free(again);
     }
     sc_map_free(map);
@@ -95,11 +95,11 @@ static void test_a_file_has_the_bytes_that_were_promised(void **state)
     assert_memory_equal(b.data, "SCCUT\0\1\0", 8);
     assert_memory_equal(b.data + 8, &map_checksum, 8);
     assert_memory_equal(b.data + 16, &star_count, 4);
-    sc_partition *cut = random_cut(b.map, 4);
+    sc_partition *partition = random_partition(b.map, 4);
     for (sc_star_id i = 0; i < star_count; i++) {
-        assert_int_equal(b.data[24 + 2 * i], sc_partition_part_of_star(cut, i));
+        assert_int_equal(b.data[24 + 2 * i], sc_partition_part_of_star(partition, i));
     }
-    sc_partition_free(cut);
+    sc_partition_free(partition);
     bytes_free(&b);
 }
 
@@ -175,18 +175,19 @@ static void test_what_is_no_file_is_told_by_its_name(void **state)
     (void)state;
     const place p = place_new();
     sc_map *map = full_map(SC_COORDS_PLANAR);
-    sc_partition *cut = NULL;
+    sc_partition *partition = NULL;
     sc_diag diag = {""};
-    CHECK_REFUSED(sc_partition_read(place_path(&p, "none.cut"), map, &cut, &diag), SC_EIO, &diag,
-                  "none.cut: cannot read: ");
-    CHECK_REFUSED(sc_partition_read(p.path, map, &cut, &diag), SC_EIO, &diag, "is a directory");
+    CHECK_REFUSED(sc_partition_read(place_path(&p, "none.cut"), map, &partition, &diag), SC_EIO,
+                  &diag, "none.cut: cannot read: ");
+    CHECK_REFUSED(sc_partition_read(p.path, map, &partition, &diag), SC_EIO, &diag,
+                  "is a directory");
     const char *text = place_write_text(&p, "text.cut", "a line of text, longer than a header\n");
-    CHECK_REFUSED(sc_partition_read(text, map, &cut, &diag), SC_EPARSE, &diag,
+    CHECK_REFUSED(sc_partition_read(text, map, &partition, &diag), SC_EPARSE, &diag,
                   "is not a cut of a map");
-    CHECK_OK(sc_partition_whole(map, &cut, NULL), NULL);
-    CHECK_REFUSED(sc_partition_write(cut, place_path(&p, "no/such/folder.cut"), &diag), SC_EIO,
-                  &diag, "folder.cut");
-    sc_partition_free(cut);
+    CHECK_OK(sc_partition_whole(map, &partition, NULL), NULL);
+    CHECK_REFUSED(sc_partition_write(partition, place_path(&p, "no/such/folder.cut"), &diag),
+                  SC_EIO, &diag, "folder.cut");
+    sc_partition_free(partition);
     sc_map_free(map);
     place_free(&p);
 }

@@ -5,7 +5,7 @@
 #include "support/check.h"
 #include "support/oom.h"
 #include "support/place.h"
-#include "support/random_cut.h"
+#include "support/random_partition.h"
 #include "support/sketch.h"
 
 static void test_a_cut_that_cannot_be_made(void **state)
@@ -16,16 +16,16 @@ static void test_a_cut_that_cannot_be_made(void **state)
     unsigned long failures = 0;
     FOR_EACH_FAILURE(n)
     {
-        sc_partition *cut = NULL;
+        sc_partition *partition = NULL;
         sc_diag diag = {""};
-        const sc_err err = sc_partition_new(map, parts, 2, &cut, &diag);
+        const sc_err err = sc_partition_new(map, parts, 2, &partition, &diag);
         if (!oom_happened()) {
             CHECK_OK(err, &diag);
-            sc_partition_free(cut);
+            sc_partition_free(partition);
             break;
         }
         CHECK_REFUSED(err, SC_ENOMEM, &diag, "out of memory while ");
-        assert_null(cut);
+        assert_null(partition);
         failures++;
     }
     assert_int_equal(failures, 4);  // the cut, its image, the hops and the queue to find them
@@ -40,16 +40,16 @@ static void test_the_whole_map_as_a_part_that_cannot_be_made(void **state)
     unsigned long failures = 0;
     FOR_EACH_FAILURE(n)
     {
-        sc_partition *cut = NULL;
+        sc_partition *partition = NULL;
         sc_diag diag = {""};
-        const sc_err err = sc_partition_whole(map, &cut, &diag);
+        const sc_err err = sc_partition_whole(map, &partition, &diag);
         if (!oom_happened()) {
             CHECK_OK(err, &diag);
-            sc_partition_free(cut);
+            sc_partition_free(partition);
             break;
         }
         CHECK_REFUSED(err, SC_ENOMEM, &diag, "out of memory while ");
-        assert_null(cut);
+        assert_null(partition);
         failures++;
     }
     assert_int_equal(failures, 3);
@@ -62,13 +62,13 @@ static void test_a_cut_that_cannot_be_written_or_read(void **state)
     const place p = place_new();
     const char *path = place_path(&p, "a.cut");
     sc_map *map = full_map(SC_COORDS_PLANAR);
-    sc_partition *cut = random_cut(map, 4);
-    assert_true(sc_partition_part_count(cut) > 1);
+    sc_partition *partition = random_partition(map, 4);
+    assert_true(sc_partition_part_count(partition) > 1);
     unsigned long failures = 0;
     FOR_EACH_FAILURE(n)
     {
         sc_diag diag = {""};
-        const sc_err err = sc_partition_write(cut, path, &diag);
+        const sc_err err = sc_partition_write(partition, path, &diag);
         if (!oom_happened()) {
             CHECK_OK(err, &diag);
             break;
@@ -94,7 +94,7 @@ static void test_a_cut_that_cannot_be_written_or_read(void **state)
         failures++;
     }
     assert_int_equal(failures, 4);
-    sc_partition_free(cut);
+    sc_partition_free(partition);
     sc_map_free(map);
     place_free(&p);
 }
@@ -103,13 +103,13 @@ static void test_a_walker_that_cannot_be_made(void **state)
 {
     (void)state;
     sc_map *map = full_map(SC_COORDS_PLANAR);
-    sc_partition *cut = random_cut(map, 4);
-    assert_true(sc_partition_part_count(cut) > 1);
+    sc_partition *partition = random_partition(map, 4);
+    assert_true(sc_partition_part_count(partition) > 1);
     unsigned long failures = 0;
     FOR_EACH_FAILURE(n)
     {
         sc_partition_walker *walker = NULL;
-        const sc_err err = sc_partition_walker_new(cut, &walker);
+        const sc_err err = sc_partition_walker_new(partition, &walker);
         if (!oom_happened()) {
             assert_int_equal(err, SC_OK);
             // From here on nothing is taken any more.
@@ -127,7 +127,7 @@ static void test_a_walker_that_cannot_be_made(void **state)
         failures++;
     }
     assert_int_equal(failures, 5);
-    sc_partition_free(cut);
+    sc_partition_free(partition);
     sc_map_free(map);
 }
 

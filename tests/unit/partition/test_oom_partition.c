@@ -5,7 +5,7 @@
 
 #include "support/check.h"
 #include "support/oom.h"
-#include "support/random_cut.h"
+#include "support/random_partition.h"
 #include "support/sketch.h"
 
 #include <stdio.h>
@@ -16,16 +16,16 @@ static void cut_with_ever_more(const sc_map *map, uint32_t parts)
     unsigned long failures = 0;
     FOR_EACH_FAILURE(n)
     {
-        sc_partition *cut = NULL;
+        sc_partition *partition = NULL;
         sc_diag diag = {""};
-        const sc_err err = sc_partition_make(map, &options, &cut, &diag);
+        const sc_err err = sc_partition_make(map, &options, &partition, &diag);
         if (!oom_happened()) {
             CHECK_OK(err, &diag);
-            sc_partition_free(cut);
+            sc_partition_free(partition);
             break;
         }
         CHECK_REFUSED(err, SC_ENOMEM, &diag, "out of memory while ");
-        assert_null(cut);
+        assert_null(partition);
         failures++;
     }
     assert_true(failures >= (parts > 1 ? 14 : 3));
@@ -46,7 +46,7 @@ static void test_a_cut_that_cannot_be_described_or_drawn(void **state)
     (void)state;
     sketch grid = sketch_grid(SC_COORDS_GEOGRAPHIC, 5, 5);
     sc_map *map = sketch_map(&grid);
-    sc_partition *cut = random_cut(map, 4);
+    sc_partition *partition = random_partition(map, 4);
     unsigned long failures = 0;
     FOR_EACH_FAILURE(n)
     {
@@ -55,8 +55,8 @@ static void test_a_cut_that_cannot_be_described_or_drawn(void **state)
         char text[1 << 14];
         FILE *file = fmemopen(text, sizeof text, "w");
         assert_non_null(file);
-        sc_err err = sc_partition_describe(cut, NULL, &report, &diag);
-        if (!err) err = sc_partition_draw(cut, &report, file, &diag);
+        sc_err err = sc_partition_describe(partition, NULL, &report, &diag);
+        if (!err) err = sc_partition_draw(partition, &report, file, &diag);
         const bool happened = oom_happened();
         sc_partition_report_fini(&report);
         fclose(file);
@@ -68,7 +68,7 @@ static void test_a_cut_that_cannot_be_described_or_drawn(void **state)
         failures++;
     }
     assert_true(failures >= 10);
-    sc_partition_free(cut);
+    sc_partition_free(partition);
     sc_map_free(map);
     sketch_free(&grid);
 }

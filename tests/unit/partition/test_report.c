@@ -4,7 +4,7 @@
 #include <starcloak/star.h>
 
 #include "support/check.h"
-#include "support/random_cut.h"
+#include "support/random_partition.h"
 #include "support/sketch.h"
 
 enum { ODD_MAPS = 800, MAX_PARTS = 6 };
@@ -20,24 +20,24 @@ static bool are_adjacent(const sc_map *map, sc_star_id a, sc_star_id b)
 }
 
 /** Count adjacencies, those that are cut, and which parts touch, pair by pair. */
-static void check_pairs(const sc_partition *cut, const sc_partition_report *report)
+static void check_pairs(const sc_partition *partition, const sc_partition_report *report)
 {
-    const sc_map *map = sc_partition_map(cut);
+    const sc_map *map = sc_partition_map(partition);
     uint64_t adjacencies = 0;
     uint64_t between = 0;
     bool touch[MAX_PARTS][MAX_PARTS] = {{false}};
     for (sc_star_id a = 0; a < sc_map_star_count(map); a++) {
         for (sc_star_id b = 0; b < a; b++) {
             if (!are_adjacent(map, a, b)) continue;
-            const uint32_t p = sc_partition_part_of_star(cut, a);
-            const uint32_t q = sc_partition_part_of_star(cut, b);
+            const uint32_t p = sc_partition_part_of_star(partition, a);
+            const uint32_t q = sc_partition_part_of_star(partition, b);
             adjacencies++;
             between += p != q;
             touch[p][q] = touch[q][p] = p != q;
         }
     }
     assert_int_equal(report->adjacencies, adjacencies);
-    assert_int_equal(report->cut, between);
+    assert_int_equal(report->cut_count, between);
     for (uint32_t p = 0; p < report->parts; p++) {
         uint32_t neighbours = 0;
         for (uint32_t q = 0; q < report->parts; q++) {
@@ -48,9 +48,9 @@ static void check_pairs(const sc_partition *cut, const sc_partition_report *repo
 }
 
 /** A piece is counted at its least star: none with a lower number leads to it within the part. */
-static void check_pieces(const sc_partition *cut, const sc_partition_report *report)
+static void check_pieces(const sc_partition *partition, const sc_partition_report *report)
 {
-    const sc_map *map = sc_partition_map(cut);
+    const sc_map *map = sc_partition_map(partition);
     const uint32_t n = sc_map_star_count(map);
     sc_star_id *least = test_take(n, sizeof *least);
     sc_star_id *least_of_all = test_take(n, sizeof *least_of_all);
@@ -65,8 +65,8 @@ static void check_pieces(const sc_partition *cut, const sc_partition_report *rep
             if (b == SC_NONE) continue;
             for (int which = 0; which < 2; which++) {
                 sc_star_id *low = which ? least_of_all : least;
-                if (!which &&
-                    sc_partition_part_of_star(cut, a) != sc_partition_part_of_star(cut, b))
+                if (!which && sc_partition_part_of_star(partition, a) !=
+                                  sc_partition_part_of_star(partition, b))
                     continue;
                 if (low[a] == low[b]) continue;
                 low[a] = low[b] = low[a] < low[b] ? low[a] : low[b];
@@ -77,7 +77,7 @@ static void check_pieces(const sc_partition *cut, const sc_partition_report *rep
     uint32_t pieces[MAX_PARTS] = {0};
     uint32_t components = 0;
     for (sc_star_id i = 0; i < n; i++) {
-        pieces[sc_partition_part_of_star(cut, i)] += least[i] == i;
+        pieces[sc_partition_part_of_star(partition, i)] += least[i] == i;
         components += least_of_all[i] == i;
     }
     assert_int_equal(report->components, components);
@@ -88,20 +88,20 @@ static void check_pieces(const sc_partition *cut, const sc_partition_report *rep
     free(least_of_all);
 }
 
-static void check_counts(const sc_partition *cut, const sc_partition_report *report)
+static void check_counts(const sc_partition *partition, const sc_partition_report *report)
 {
-    const sc_map *map = sc_partition_map(cut);
+    const sc_map *map = sc_partition_map(partition);
     uint32_t stars[MAX_PARTS] = {0};
     uint32_t segments[MAX_PARTS] = {0};
     uint32_t near[SC_PARTITION_HOPS + 1] = {0};
     for (sc_star_id i = 0; i < sc_map_star_count(map); i++) {
-        stars[sc_partition_part_of_star(cut, i)]++;
+        stars[sc_partition_part_of_star(partition, i)]++;
         for (uint32_t h = 0; h <= SC_PARTITION_HOPS; h++) {
-            near[h] += sc_partition_hops_to_other(cut, i) <= h;
+            near[h] += sc_partition_hops_to_other(partition, i) <= h;
         }
     }
     for (sc_seg_id s = 0; s < sc_map_segment_count(map); s++) {
-        segments[sc_partition_home(cut, s)]++;
+        segments[sc_partition_home(partition, s)]++;
     }
     uint32_t most = 0;
     for (uint32_t p = 0; p < report->parts; p++) {
@@ -127,16 +127,16 @@ static void test_the_report_of_any_cut_is_that_of_plain_counting(void **state)
         check_case(seed);
         sketch s = sketch_odd(seed);
         sc_map *map = sketch_map(&s);
-        sc_partition *cut = random_cut(map, seed);
+        sc_partition *partition = random_partition(map, seed);
         sc_partition_report report = {0};
-        CHECK_OK(sc_partition_describe(cut, NULL, &report, NULL), NULL);
-        assert_int_equal(report.parts, sc_partition_part_count(cut));
-        check_pairs(cut, &report);
-        check_pieces(cut, &report);
-        check_counts(cut, &report);
+        CHECK_OK(sc_partition_describe(partition, NULL, &report, NULL), NULL);
+        assert_int_equal(report.parts, sc_partition_part_count(partition));
+        check_pairs(partition, &report);
+        check_pieces(partition, &report);
+        check_counts(partition, &report);
         sc_partition_report_fini(&report);
         sc_partition_report_fini(&report);  // harmless twice
-        sc_partition_free(cut);
+        sc_partition_free(partition);
         sc_map_free(map);
         sketch_free(&s);
     }
@@ -149,8 +149,8 @@ static void test_weights_move_the_balance_and_segments_do_not(void **state)
     (void)state;
     sc_map *map = street_of(2);
     const uint16_t parts[] = {0, 1};
-    sc_partition *cut = NULL;
-    CHECK_OK(sc_partition_new(map, parts, 2, &cut, NULL), NULL);
+    sc_partition *partition = NULL;
+    CHECK_OK(sc_partition_new(map, parts, 2, &partition, NULL), NULL);
     const uint32_t count = sc_map_segment_count(map);
     double *weights = test_take(count, sizeof *weights);
     for (sc_seg_id s = 0; s < count; s++) {
@@ -158,15 +158,15 @@ static void test_weights_move_the_balance_and_segments_do_not(void **state)
     }
     weights[0] = 2.0 * 3 * (count - 1);
     sc_partition_report report = {0};
-    CHECK_OK(sc_partition_describe(cut, weights, &report, NULL), NULL);
-    const uint32_t home = sc_partition_home(cut, 0);
+    CHECK_OK(sc_partition_describe(partition, weights, &report, NULL), NULL);
+    const uint32_t home = sc_partition_home(partition, 0);
     const uint32_t others = report.each[home].segments - 1;
     CHECK_CLOSE(report.each[home].weight, 0.75 + 0.25 * others / (count - 1), 1e-12);
     CHECK_CLOSE(report.balance, 2 * report.each[home].weight, 1e-12);
     assert_true(report.balance_segments < report.balance);
     sc_partition_report_fini(&report);
     free(weights);
-    sc_partition_free(cut);
+    sc_partition_free(partition);
     sc_map_free(map);
 }
 

@@ -1,5 +1,5 @@
-// See random_cut.h.
-#include "support/random_cut.h"
+// Partitions, streets and cities for tests.
+#include "support/random_partition.h"
 
 #include <starcloak/map_generate.h>
 
@@ -7,7 +7,7 @@
 #include "support/check.h"
 #include "support/sketch.h"
 
-sc_partition *random_cut(const sc_map *map, uint64_t seed)
+sc_partition *random_partition(const sc_map *map, uint64_t seed)
 {
     const uint32_t star_count = sc_map_star_count(map);
     uint16_t *part_of_star = test_take(star_count, sizeof *part_of_star);
@@ -20,10 +20,10 @@ sc_partition *random_cut(const sc_map *map, uint64_t seed)
         if (sc_rng_below(&rng, 3) == 0) part = (uint16_t)sc_rng_below(&rng, parts);
         part_of_star[i] = part;
     }
-    sc_partition *cut = NULL;
-    CHECK_OK(sc_partition_new(map, part_of_star, parts, &cut, NULL), NULL);
+    sc_partition *partition = NULL;
+    CHECK_OK(sc_partition_new(map, part_of_star, parts, &partition, NULL), NULL);
     free(part_of_star);
-    return cut;
+    return partition;
 }
 
 //   o   o   o       o

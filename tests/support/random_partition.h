@@ -1,16 +1,15 @@
 /**
- * @file random_cut.h
- * @brief Cuts for tests: any star in any part; a street along which hops are easy to count; a city.
- *
- * Used by: tests of cuts, of what is in reach, and of partitions.
+ * @file random_partition.h
+ * @brief Partitions for tests: any star in any part; a street along which hops are easy to count; a
+ * city.
  */
-#ifndef SC_TESTS_SUPPORT_RANDOM_CUT_H
-#define SC_TESTS_SUPPORT_RANDOM_CUT_H
+#ifndef SC_TESTS_SUPPORT_RANDOM_PARTITION_H
+#define SC_TESTS_SUPPORT_RANDOM_PARTITION_H
 
 #include "partition/partition.h"
 
 /** Between 1 and 6 parts, sometimes an empty one. Mostly neighbours are in the same. */
-sc_partition *random_cut(const sc_map *map, uint64_t seed);
+sc_partition *random_partition(const sc_map *map, uint64_t seed);
 
 /** A street of so many crossings, each with a dead end; a star each. */
 sc_map *street_of(uint32_t stars);
