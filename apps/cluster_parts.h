@@ -8,9 +8,9 @@
 #define SC_APPS_CLUSTER_PARTS_H
 
 #include "api/settings.h"
-#include "cluster/key.h"
-#include "cluster/messages.h"
-#include "cluster/wire.h"
+#include "cluster/bus.h"
+#include "cluster/cluster_key.h"
+#include "cluster/heartbeat.h"
 
 /** Zero-initialise; release with sc_cluster_parts_close(). */
 typedef struct sc_cluster_parts {

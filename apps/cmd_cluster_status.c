@@ -11,8 +11,8 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "cluster/codec.h"
-#include "cluster/view.h"
+#include "cluster/cluster_codec.h"
+#include "cluster/cluster_view.h"
 #include "cluster_parts.h"
 #include "cluster_report.h"
 #include "serve_flags.h"

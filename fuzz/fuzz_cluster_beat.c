@@ -5,7 +5,7 @@
 // same bytes; what the first accepts the second does.
 #include "door.h"
 
-#include "cluster/codec.h"
+#include "cluster/cluster_codec.h"
 
 enum { PARTS = 7 };
 

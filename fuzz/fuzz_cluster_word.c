@@ -5,7 +5,7 @@
 // accepts it as well, whatever the categories are called.
 #include "town.h"
 
-#include "cluster/codec.h"
+#include "cluster/cluster_codec.h"
 
 enum { PARTS = 7, MEMBERS_MAX = 10000 };
 

@@ -2,7 +2,7 @@
 #include "support/cluster_house.h"
 
 #include "base/clock.h"
-#include "cluster/key.h"
+#include "cluster/cluster_key.h"
 #include "support/check.h"
 #include "support/odd_cloak.h"
 #include "support/streams.h"

@@ -11,7 +11,7 @@
 #define SC_TESTS_SUPPORT_MADE_WORDS_H
 
 #include "base/rng.h"
-#include "cluster/codec.h"
+#include "cluster/cluster_codec.h"
 
 /** A small town of some parts, with words for categories. */
 typedef struct word_town {

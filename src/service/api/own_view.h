@@ -9,7 +9,7 @@
 #ifndef SC_SERVICE_OWN_VIEW_H
 #define SC_SERVICE_OWN_VIEW_H
 
-#include "cluster/view.h"
+#include "cluster/cluster_view.h"
 #include "partition/partition.h"
 #include "worker/crew.h"
 

@@ -5,7 +5,7 @@
 #include "base/diag.h"
 #include "base/process.h"
 #include "base/thread.h"
-#include "cluster/codec.h"
+#include "cluster/cluster_codec.h"
 
 #include <sodium.h>
 #include <stdio.h>

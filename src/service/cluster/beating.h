@@ -14,8 +14,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "cluster/messages.h"
-#include "cluster/wire.h"
+#include "cluster/bus.h"
+#include "cluster/heartbeat.h"
 #include "server/log.h"
 
 typedef struct sc__beating {

@@ -1,5 +1,5 @@
 // Beats as bytes. See cluster.proto and messages.h.
-#include "cluster/codec_internal.h"
+#include "cluster/cluster_codec_internal.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // Placements as bytes: workers once, and of each part the place of its worker. See cluster.proto
 // and messages.h.
-#include "cluster/codec_internal.h"
+#include "cluster/cluster_codec_internal.h"
 
 typedef Starcloak__Cluster__Placement message;
 

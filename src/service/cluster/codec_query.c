@@ -4,7 +4,7 @@
 // A worker that drops a query, or has no memory for it, names it. To remove one it must be found:
 // by its id, in the engines of all parts that its segment and hops reach. To add one all of it is
 // needed. Its owner is the gateway that speaks.
-#include "cluster/codec_internal.h"
+#include "cluster/cluster_codec_internal.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 //
 // protobuf-c spends some hundred bytes on a part that has two in a message. The limit keeps a small
 // hostile message from unfolding into a large one.
-#include "cluster/codec_internal.h"
+#include "cluster/cluster_codec_internal.h"
 
 #include "base/alloc.h"
 

@@ -3,7 +3,7 @@
 // Each word stands once in a message, and requests name it by its place there. A gateway knows the
 // words by its vocabulary, where one that is not known is an error: the gateways of a cluster have
 // the same provider. A worker only carries them on, and numbers what it meets.
-#include "cluster/codec_internal.h"
+#include "cluster/cluster_codec_internal.h"
 
 #include "base/alloc.h"
 #include "base/hash.h"

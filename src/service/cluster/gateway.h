@@ -17,9 +17,9 @@
 #ifndef SC_CLUSTER_GATEWAY_H
 #define SC_CLUSTER_GATEWAY_H
 
-#include "cluster/codec.h"
-#include "cluster/view.h"
-#include "cluster/wire.h"
+#include "cluster/bus.h"
+#include "cluster/cluster_codec.h"
+#include "cluster/cluster_view.h"
 #include "ledger/ledger.h"
 #include "partition/partition.h"
 #include "server/log.h"

@@ -15,7 +15,7 @@
 #include "cluster/beating.h"
 #include "cluster/gateway_guests.h"
 #include "cluster/gateway_routes.h"
-#include "cluster/placing.h"
+#include "cluster/placement.h"
 #include "cluster/roster.h"
 
 /** A worker of which NATS says that nobody is where it should be. */

@@ -18,7 +18,7 @@
 #ifndef SC_CLUSTER_GATEWAY_ROUTES_H
 #define SC_CLUSTER_GATEWAY_ROUTES_H
 
-#include "cluster/messages.h"
+#include "cluster/heartbeat.h"
 #include "cluster/roster.h"
 
 typedef struct sc__routes sc__routes;

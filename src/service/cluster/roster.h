@@ -16,7 +16,7 @@
 #ifndef SC_CLUSTER_ROSTER_H
 #define SC_CLUSTER_ROSTER_H
 
-#include "cluster/messages.h"
+#include "cluster/heartbeat.h"
 
 typedef struct sc_roster sc_roster;
 

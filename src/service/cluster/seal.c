@@ -4,7 +4,7 @@
 // same, and processes need not agree on a counter.
 #include "cluster/seal.h"
 
-#include "cluster/key.h"
+#include "cluster/cluster_key.h"
 
 #include <sodium.h>
 #include <string.h>

@@ -17,8 +17,8 @@
 #ifndef SC_CLUSTER_WORKER_H
 #define SC_CLUSTER_WORKER_H
 
-#include "cluster/codec.h"
-#include "cluster/wire.h"
+#include "cluster/bus.h"
+#include "cluster/cluster_codec.h"
 #include "server/log.h"
 #include "worker/crew.h"
 

@@ -14,8 +14,8 @@
 #ifndef SC_CLUSTER_WORKER_PARTS_H
 #define SC_CLUSTER_WORKER_PARTS_H
 
-#include "cluster/messages.h"
-#include "cluster/wire.h"
+#include "cluster/bus.h"
+#include "cluster/heartbeat.h"
 #include "worker/crew.h"
 
 typedef struct sc__worker_parts sc__worker_parts;

@@ -7,7 +7,7 @@
 #ifndef SC_TESTS_UNIT_CLUSTER_BEATS_H
 #define SC_TESTS_UNIT_CLUSTER_BEATS_H
 
-#include "cluster/messages.h"
+#include "cluster/heartbeat.h"
 #include "support/check.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
 
 #include <pthread.h>
 
-#include "cluster/codec_internal.h"
+#include "cluster/cluster_codec_internal.h"
 
 #include <stdio.h>
 

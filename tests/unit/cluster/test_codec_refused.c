@@ -3,7 +3,7 @@
 #include "support/check.h"
 #include "support/made_words.h"
 
-#include "cluster/codec_internal.h"
+#include "cluster/cluster_codec_internal.h"
 
 #include <math.h>
 #include <stdio.h>

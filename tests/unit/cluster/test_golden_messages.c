@@ -4,9 +4,9 @@
 #include "support/golden.h"
 #include "support/made_words.h"
 
-#include "cluster/key.h"
+#include "cluster/bus_internal.h"
+#include "cluster/cluster_key.h"
 #include "cluster/seal.h"
-#include "cluster/wire_internal.h"
 
 #include <sodium.h>
 

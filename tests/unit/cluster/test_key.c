@@ -3,7 +3,7 @@
 #include "support/check.h"
 #include "support/place.h"
 
-#include "cluster/key.h"
+#include "cluster/cluster_key.h"
 
 #include <sys/stat.h>
 #include <unistd.h>

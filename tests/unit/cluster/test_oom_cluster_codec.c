@@ -4,7 +4,7 @@
 #include "support/made_words.h"
 #include "support/oom.h"
 
-#include "cluster/codec_internal.h"
+#include "cluster/cluster_codec_internal.h"
 
 enum { PARTS = 40, CASES = 8 };
 

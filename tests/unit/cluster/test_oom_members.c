@@ -1,6 +1,6 @@
 // Joining a cluster while memory runs out: the wire, a gateway and a worker, over a real NATS
 // server. Whatever cannot be had, nothing leaks and nobody is left half joined.
-#include "cluster/key.h"
+#include "cluster/cluster_key.h"
 #include "support/check.h"
 #include "support/cluster_house.h"
 #include "support/oom.h"

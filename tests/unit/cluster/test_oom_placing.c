@@ -1,8 +1,8 @@
 // Every allocation of roster, packing, placing and view fails once, in turn: nothing is half done,
 // the next look finds what this one could not, and nothing leaks.
-#include "cluster/pack.h"
-#include "cluster/placing.h"
-#include "cluster/view.h"
+#include "cluster/cluster_view.h"
+#include "cluster/placement.h"
+#include "cluster/placement_pack.h"
 
 #include "support/check.h"
 #include "support/oom.h"

@@ -1,5 +1,5 @@
 // Packing: what holds for any loads, and how even it gets.
-#include "cluster/pack.h"
+#include "cluster/placement_pack.h"
 
 #include "base/rng.h"
 #include "support/check.h"

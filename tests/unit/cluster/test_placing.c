@@ -1,5 +1,5 @@
 // Stories of a cluster: workers come, leave and die, loads grow uneven, leaders change.
-#include "cluster/placing.h"
+#include "cluster/placement.h"
 
 #include "beats.h"
 

@@ -1,7 +1,7 @@
 // Sealed messages: they open with their key and under their subject, and in no other way.
 #include "support/check.h"
 
-#include "cluster/key.h"
+#include "cluster/cluster_key.h"
 #include "cluster/seal.h"
 
 #include <sodium.h>

@@ -1,5 +1,5 @@
 // What is seen of a cluster, and how it is written.
-#include "cluster/view.h"
+#include "cluster/cluster_view.h"
 
 #include "base/alloc.h"
 #include "beats.h"

@@ -1,8 +1,8 @@
 // Sealed messages over real NATS servers: what arrives, what does not, what happens when a server
 // goes and comes back, and who is not let in.
-#include "cluster/wire.h"
+#include "cluster/bus.h"
 
-#include "cluster/key.h"
+#include "cluster/cluster_key.h"
 #include "support/check.h"
 #include "support/made_certificates.h"
 #include "support/nats_server.h"

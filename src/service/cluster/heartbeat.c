@@ -1,5 +1,5 @@
 // Names; beats and placements, each one block of memory. See messages.h.
-#include "cluster/messages.h"
+#include "cluster/heartbeat.h"
 
 #include "base/alloc.h"
 

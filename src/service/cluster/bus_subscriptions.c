@@ -1,6 +1,6 @@
 // Hearing what comes over NATS: subscriptions, and unsealing. See wire.h for what is heard, and
 // wire.c for what holds always.
-#include "cluster/wire_internal.h"
+#include "cluster/bus_internal.h"
 
 #include "base/alloc.h"
 #include "base/diag.h"

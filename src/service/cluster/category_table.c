@@ -2,7 +2,7 @@
 //
 // Words are found by a cryptographic hash of 128 bits, so nobody can find two that share one. They
 // are never forgotten: a wish that is held somewhere may still name them.
-#include "cluster/codec_internal.h"
+#include "cluster/cluster_codec_internal.h"
 
 #include "base/alloc.h"
 #include "base/hash.h"

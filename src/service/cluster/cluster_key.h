@@ -1,5 +1,5 @@
 /**
- * @file key.h
+ * @file cluster_key.h
  * @brief Secret: the key that all processes of a cluster share, and what is derived from it.
  *
  * A file with one line, "starcloak-cluster-1 " and 43 characters of URL-safe base64 without
@@ -10,8 +10,8 @@
  *
  * Used by: starcloak gateway, worker, cluster; wire.c and seal.c, for the size of a key.
  */
-#ifndef SC_CLUSTER_KEY_H
-#define SC_CLUSTER_KEY_H
+#ifndef SC_CLUSTER_CLUSTER_KEY_H
+#define SC_CLUSTER_CLUSTER_KEY_H
 
 #include <starcloak/query.h>
 

@@ -2,7 +2,7 @@
 //
 // Names hold letters, digits and a few signs (view.c), so that nothing needs to be escaped; numbers
 // are written without the locale.
-#include "cluster/view.h"
+#include "cluster/cluster_view.h"
 
 #include "base/alloc.h"
 

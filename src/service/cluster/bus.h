@@ -1,5 +1,5 @@
 /**
- * @file wire.h
+ * @file bus.h
  * @brief A process at NATS: sealed messages out and in, and what happens to the connection.
  *
  * Subjects begin with the cluster's name:
@@ -17,8 +17,8 @@
  *
  * Used by: gateway*.c, worker*.c, beating.c, status.
  */
-#ifndef SC_CLUSTER_WIRE_H
-#define SC_CLUSTER_WIRE_H
+#ifndef SC_CLUSTER_BUS_H
+#define SC_CLUSTER_BUS_H
 
 #include <starcloak/err.h>
 #include <starcloak/relay_codec.h>

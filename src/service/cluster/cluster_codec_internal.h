@@ -1,5 +1,5 @@
 /**
- * @file codec_internal.h
+ * @file cluster_codec_internal.h
  * @brief What the parts of the codec share: memory for a message, the envelope, columns of numbers.
  *
  * A message is built, or unpacked, in *scratch* memory: given out piece by piece, bounded, and
@@ -8,11 +8,11 @@
  *
  * For: codec_*.c, cluster_words.c and their tests.
  */
-#ifndef SC_CLUSTER_CODEC_INTERNAL_H
-#define SC_CLUSTER_CODEC_INTERNAL_H
+#ifndef SC_CLUSTER_CLUSTER_CODEC_INTERNAL_H
+#define SC_CLUSTER_CLUSTER_CODEC_INTERNAL_H
 
 #include "cluster.pb-c.h"
-#include "cluster/codec.h"
+#include "cluster/cluster_codec.h"
 
 enum {
     SC__ID_SIZE = 16,         ///< bytes of a query's or bid's id

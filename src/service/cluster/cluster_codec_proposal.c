@@ -3,7 +3,7 @@
 // What follows from something else is not sent: who proposes says so; R is the first of the
 // gateways; deadlines are the least one and how much later the others are. Nor is what only engines
 // need, the sizes of results: they are 0 in a bid that was read.
-#include "cluster/codec_internal.h"
+#include "cluster/cluster_codec_internal.h"
 
 #include <string.h>
 

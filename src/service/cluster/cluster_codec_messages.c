@@ -3,7 +3,7 @@
 //
 // Only what a kind of word needs is sent (words.h tells), and whatever else a message has is passed
 // over.
-#include "cluster/codec_internal.h"
+#include "cluster/cluster_codec_internal.h"
 
 #include "base/alloc.h"
 

@@ -1,5 +1,5 @@
 /**
- * @file messages.h
+ * @file heartbeat.h
  * @brief Secret: what processes of a cluster send: words, beats and placements.
  *
  * A *beat* says, a few times a second, who is alive, what it has and how busy it is. A *placement*
@@ -7,8 +7,8 @@
  *
  * Uses: commit. Used by: everything of cluster.
  */
-#ifndef SC_CLUSTER_MESSAGES_H
-#define SC_CLUSTER_MESSAGES_H
+#ifndef SC_CLUSTER_HEARTBEAT_H
+#define SC_CLUSTER_HEARTBEAT_H
 
 #include "ledger/words.h"
 #include "worker/crew.h"

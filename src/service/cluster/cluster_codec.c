@@ -1,5 +1,5 @@
 // The envelope of all messages, and what they share: ascending ids, moments. See codec.h.
-#include "cluster/codec_internal.h"
+#include "cluster/cluster_codec_internal.h"
 
 #include "base/alloc.h"
 

@@ -1,5 +1,5 @@
 /**
- * @file pack.h
+ * @file placement_pack.h
  * @brief Which worker has which part: packing by load, moving little. Pure functions.
  *
  * Orphans (parts without a living worker) go, heaviest first, to the worker with the least load per
@@ -10,8 +10,8 @@
  *
  * Used by: placing.c, view.c, rehearsals, tests.
  */
-#ifndef SC_CLUSTER_PACK_H
-#define SC_CLUSTER_PACK_H
+#ifndef SC_CLUSTER_PLACEMENT_PACK_H
+#define SC_CLUSTER_PLACEMENT_PACK_H
 
 #include "ledger/words.h"
 

@@ -1,18 +1,18 @@
 /**
- * @file view.h
+ * @file cluster_view.h
  * @brief The cluster at one moment, for people and programs: status, metrics, the dashboard.
  *
  * Counts and names of processes; nothing of a query.
  *
  * Used by: gateway, status (starcloak cluster status), service (metrics, /v1/cluster).
  */
-#ifndef SC_CLUSTER_VIEW_H
-#define SC_CLUSTER_VIEW_H
+#ifndef SC_CLUSTER_CLUSTER_VIEW_H
+#define SC_CLUSTER_CLUSTER_VIEW_H
 
-#include "cluster/messages.h"
-#include "cluster/placing.h"
+#include "cluster/bus.h"
+#include "cluster/heartbeat.h"
+#include "cluster/placement.h"
 #include "cluster/roster.h"
-#include "cluster/wire.h"
 
 typedef struct sc_view_peer {
     sc_peer peer;

@@ -2,7 +2,7 @@
 //
 // What is wrong with a key file is told without repeating what stands in it. The secret itself is
 // only in memory that libsodium locks and guards, or on the stack, and wiped there.
-#include "cluster/key.h"
+#include "cluster/cluster_key.h"
 
 #include "base/diag.h"
 

@@ -1,5 +1,5 @@
 /**
- * @file placing.h
+ * @file placement.h
  * @brief The leader's decisions: when a new placement is made. No thread, no clock.
  *
  *  - A worker is gone, or says that it leaves: its parts go to others, at once.
@@ -15,10 +15,10 @@
  *
  * Used by: gateway.c, gateway_look.c, tests.
  */
-#ifndef SC_CLUSTER_PLACING_H
-#define SC_CLUSTER_PLACING_H
+#ifndef SC_CLUSTER_PLACEMENT_H
+#define SC_CLUSTER_PLACEMENT_H
 
-#include "cluster/messages.h"
+#include "cluster/heartbeat.h"
 #include "cluster/roster.h"
 
 typedef struct sc_placing_options {

@@ -7,7 +7,7 @@
 //
 // An address may hold a password ("nats://user:password@host"): it is never repeated, only its host
 // is.
-#include "cluster/wire_internal.h"
+#include "cluster/bus_internal.h"
 
 #include "base/diag.h"
 

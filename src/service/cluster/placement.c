@@ -13,10 +13,10 @@
 //
 // A worker is one who has *come* as long as it has no part and no packing was made with it in view.
 // So a leader that has just begun to lead knows those whom its predecessor had no time for.
-#include "cluster/placing.h"
+#include "cluster/placement.h"
 
 #include "base/alloc.h"
-#include "cluster/pack.h"
+#include "cluster/placement_pack.h"
 
 #include <math.h>
 #include <string.h>

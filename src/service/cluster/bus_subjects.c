@@ -1,5 +1,5 @@
 // How the subjects of a cluster are spelled. See wire.h for what is said there.
-#include "cluster/wire_internal.h"
+#include "cluster/bus_internal.h"
 
 #include <inttypes.h>
 #include <stdio.h>

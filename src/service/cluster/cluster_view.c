@@ -1,8 +1,8 @@
 // The cluster at one moment. See view.h; view_json.c writes it down.
-#include "cluster/view.h"
+#include "cluster/cluster_view.h"
 
 #include "base/alloc.h"
-#include "cluster/pack.h"
+#include "cluster/placement_pack.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 //  2. Plain bytes are wiped as soon as they were heard.
 //  3. An ear is freed after the library said that it will not call it any more; the wire after it
 //     said so of the connection. So no callback finds its context gone.
-#include "cluster/wire_internal.h"
+#include "cluster/bus_internal.h"
 
 #include "base/alloc.h"
 #include "base/diag.h"

@@ -1,5 +1,5 @@
 /**
- * @file codec.h
+ * @file cluster_codec.h
  * @brief Messages as bytes: Protocol Buffers, cluster.proto.
  *
  * Whatever is decoded has been unsealed, so it is of this cluster; yet sizes, counts and numbers
@@ -13,13 +13,13 @@
  * Uses: map, relay (words for categories), commit, cut. Used by: gateway, worker, status,
  * rehearsals, fuzzers.
  */
-#ifndef SC_CLUSTER_CODEC_H
-#define SC_CLUSTER_CODEC_H
+#ifndef SC_CLUSTER_CLUSTER_CODEC_H
+#define SC_CLUSTER_CLUSTER_CODEC_H
 
 #include <starcloak/map.h>
 #include <starcloak/relay_codec.h>
 
-#include "cluster/messages.h"
+#include "cluster/heartbeat.h"
 #include "partition/partition.h"
 
 typedef struct sc_cluster_codec {

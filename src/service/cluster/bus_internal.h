@@ -1,20 +1,20 @@
 /**
- * @file wire_internal.h
+ * @file bus_internal.h
  * @brief What the files of a wire share: its insides, and how a connection is made.
  *
  * Used by: wire.c, wire_ears.c, wire_connect.c, wire_subjects.c.
  */
-#ifndef SC_CLUSTER_WIRE_INTERNAL_H
-#define SC_CLUSTER_WIRE_INTERNAL_H
+#ifndef SC_CLUSTER_BUS_INTERNAL_H
+#define SC_CLUSTER_BUS_INTERNAL_H
 
-#include "cluster/wire.h"
+#include "cluster/bus.h"
 
 #include <nats/nats.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 
-#include "cluster/key.h"
+#include "cluster/cluster_key.h"
 
 /** Messages up to that size are sealed and unsealed on the stack: nearly all are. */
 enum { SC__WIRE_SMALL = 2048 };
