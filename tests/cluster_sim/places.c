@@ -1,6 +1,6 @@
 // Which worker has which part, and who is told. See rehearsal_internal.h.
 #include "base/alloc.h"
-#include "cluster/placement_pack.h"
+#include "cluster/placement.h"
 #include "cluster_sim/rehearsal_internal.h"
 
 #include <math.h>

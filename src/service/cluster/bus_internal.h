@@ -79,9 +79,6 @@ sc__subject sc__subject_placements(const sc_wire *wire);
 sc__subject sc__subject_void(const sc_wire *wire, sc_peer self, uint32_t part);
 sc__subject sc__subject_void_of_any(const sc_wire *wire, sc_peer self);  ///< of any part: a pattern
 
-/** What the library's word for it is here. */
-sc_err sc__wire_err(natsStatus status);
-
 /** What the library is to call, and with what. */
 typedef struct sc__wire_handlers {
     natsConnectionHandler disconnected;

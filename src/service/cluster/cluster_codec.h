@@ -20,6 +20,7 @@
 #include <starcloak/relay_codec.h>
 
 #include "cluster/heartbeat.h"
+#include "cluster/placement.h"
 #include "partition/partition.h"
 
 typedef struct sc_cluster_codec {

@@ -80,12 +80,6 @@ bool sc__time_read(int64_t calendar_us, int64_t offset_us, sc_time *out);
 // What is written lives in `scratch` and lends from what it is made of. Writers fail with
 // SC_EINVAL, SC_ELIMIT or SC_ENOMEM; readers as sc_word_decode().
 
-SC_CHECKED sc_err sc__query_write(const sc_cluster_codec *codec, const sc_word *word,
-                                  int64_t offset_us, Starcloak__Cluster__Query *out);
-SC_CHECKED sc_err sc__query_read(const sc_cluster_codec *codec,
-                                 const Starcloak__Cluster__Query *from, int64_t offset_us,
-                                 sc_word *out);
-
 /** @param worker  who says it, and so proposes it */
 SC_CHECKED sc_err sc__bid_write(const sc_cluster_codec *codec, const sc_bid *bid, sc_peer worker,
                                 int64_t offset_us, sc__codec_scratch *scratch,

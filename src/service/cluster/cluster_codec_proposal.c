@@ -1,13 +1,19 @@
-// Bids as bytes: a cloak's ids as differences, its members as columns. See cluster.proto.
-//
-// What follows from something else is not sent: who proposes says so; R is the first of the
-// gateways; deadlines are the least one and how much later the others are. Nor is what only engines
-// need, the sizes of results: they are 0 in a bid that was read.
+// Proposals as bytes, and what their members ask for (cluster.proto).
 #include "cluster/cluster_codec_internal.h"
 
+#include "base/alloc.h"
+#include "base/hash.h"
+
+#include <float.h>
 #include <string.h>
 
-typedef Starcloak__Cluster__Bid message;
+// --- Proposals ----------------------------------------------------------------------------------
+// A cloak's ids are sent as differences, its members as columns. What follows from something else
+// is not sent: the sender proposes; R is the first of the gateways; deadlines are the least one and
+// how much later the others are. Nor is what only engines need, the sizes of results: they are 0 in
+// a proposal that was read.
+
+typedef Starcloak__Cluster__Bid proposal_pb;
 
 // --- Writing ------------------------------------------------------------------------------------
 
@@ -30,7 +36,7 @@ static bool is_consistent(const sc_bid *bid, sc_peer worker)
 }
 
 static sc_err write_cloak(const sc_cluster_codec *codec, const sc_bid *bid,
-                          sc__codec_scratch *scratch, message *out)
+                          sc__codec_scratch *scratch, proposal_pb *out)
 {
     out->stars = sc__codec_scratch_take(scratch, bid->star_count, sizeof *out->stars);
     out->segments = sc__codec_scratch_take(scratch, bid->segment_count, sizeof *out->segments);
@@ -49,7 +55,7 @@ static sc_err write_cloak(const sc_cluster_codec *codec, const sc_bid *bid,
     return is_fine ? SC_OK : SC_EINVAL;
 }
 
-static bool take_columns(size_t count, sc__codec_scratch *scratch, message *out)
+static bool take_columns(size_t count, sc__codec_scratch *scratch, proposal_pb *out)
 {
     out->queries.data = sc__codec_scratch_take(scratch, count, SC__ID_SIZE);
     out->users = sc__codec_scratch_take(scratch, count, sizeof *out->users);
@@ -67,7 +73,7 @@ static bool take_columns(size_t count, sc__codec_scratch *scratch, message *out)
 }
 
 static sc_err write_members(const sc_bid *bid, int64_t offset_us, sc__codec_scratch *scratch,
-                            message *out)
+                            proposal_pb *out)
 {
     if (!take_columns(bid->member_count, scratch, out)) return SC_ENOMEM;
     if (!sc__time_write(bid->deadline, offset_us, &out->deadline)) return SC_EINVAL;
@@ -88,7 +94,7 @@ static sc_err write_members(const sc_bid *bid, int64_t offset_us, sc__codec_scra
 }
 
 // Where a gateway stands in the list, put there if it is new. They are few.
-static size_t place_of(message *out, sc_peer gateway)
+static size_t place_of(proposal_pb *out, sc_peer gateway)
 {
     size_t place = 0;
     while (place < out->n_gateways && out->gateways[place] != gateway) {
@@ -100,7 +106,7 @@ static size_t place_of(message *out, sc_peer gateway)
     return place;
 }
 
-static sc_err write_gateways(const sc_bid *bid, sc__codec_scratch *scratch, message *out)
+static sc_err write_gateways(const sc_bid *bid, sc__codec_scratch *scratch, proposal_pb *out)
 {
     const size_t count = bid->member_count;
     const size_t most = count < SC__GATEWAYS_MAX ? count : SC__GATEWAYS_MAX;
@@ -118,7 +124,7 @@ static sc_err write_gateways(const sc_bid *bid, sc__codec_scratch *scratch, mess
 }
 
 sc_err sc__bid_write(const sc_cluster_codec *codec, const sc_bid *bid, sc_peer worker,
-                     int64_t offset_us, sc__codec_scratch *scratch, message *out)
+                     int64_t offset_us, sc__codec_scratch *scratch, proposal_pb *out)
 {
     if (bid->member_count > SC__MEMBERS_MAX || !is_consistent(bid, worker)) return SC_EINVAL;
     out->id = (ProtobufCBinaryData){SC__ID_SIZE, (uint8_t *)(uintptr_t)bid->id.bytes};
@@ -132,7 +138,7 @@ sc_err sc__bid_write(const sc_cluster_codec *codec, const sc_bid *bid, sc_peer w
 
 // --- Reading ------------------------------------------------------------------------------------
 
-static sc_err check_counts(const sc_cluster_codec *codec, const message *from)
+static sc_err check_counts(const sc_cluster_codec *codec, const proposal_pb *from)
 {
     const size_t count = from->n_users;
     if (count > SC__MEMBERS_MAX || from->n_gateways > SC__GATEWAYS_MAX) return SC_ELIMIT;
@@ -161,7 +167,7 @@ static bool are_different(const uint64_t *gateways, size_t count)
     return true;
 }
 
-static sc_err read_cloak(const sc_cluster_codec *codec, const message *from, sc_bid *bid)
+static sc_err read_cloak(const sc_cluster_codec *codec, const proposal_pb *from, sc_bid *bid)
 {
     sc_err err =
         sc__steps_read(from->stars, from->n_stars, sc_map_star_count(codec->map), bid->stars);
@@ -176,7 +182,7 @@ static sc_err read_cloak(const sc_cluster_codec *codec, const message *from, sc_
     return err;
 }
 
-static sc_err read_member(const sc_cluster_codec *codec, const message *from, size_t i,
+static sc_err read_member(const sc_cluster_codec *codec, const proposal_pb *from, size_t i,
                           int64_t offset_us, sc_bid_member *out)
 {
     const uint32_t gateway = from->n_gateway > 0 ? from->gateway[i] : 0;
@@ -204,8 +210,8 @@ static sc_err read_member(const sc_cluster_codec *codec, const message *from, si
 }
 
 // Sets what follows from the members, too.
-static sc_err read_members(const sc_cluster_codec *codec, const message *from, int64_t offset_us,
-                           sc_bid *bid)
+static sc_err read_members(const sc_cluster_codec *codec, const proposal_pb *from,
+                           int64_t offset_us, sc_bid *bid)
 {
     bool has_releaser = false;
     bid->releaser = from->gateways[0];
@@ -224,7 +230,7 @@ static sc_err read_members(const sc_cluster_codec *codec, const message *from, i
     return has_releaser ? SC_OK : SC_EPARSE;
 }
 
-sc_err sc__bid_read(const sc_cluster_codec *codec, const message *from, sc_peer worker,
+sc_err sc__bid_read(const sc_cluster_codec *codec, const proposal_pb *from, sc_peer worker,
                     int64_t offset_us, sc_bid **out)
 {
     sc_err err = check_counts(codec, from);
@@ -247,4 +253,180 @@ sc_err sc__bid_read(const sc_cluster_codec *codec, const message *from, sc_peer 
     }
     *out = bid;
     return SC_OK;
+}
+
+// --- Requests of members ------------------------------------------------------------------------
+// Each category stands once in a message, by name, and requests name it by its place there. A
+// gateway finds names in its vocabulary, where an unknown one is an error: the gateways of a
+// cluster have the same provider. A worker only carries them on, and numbers what it receives
+// (category_table.c).
+
+typedef Starcloak__Cluster__Wishes wishes_pb;
+
+// Not HUGE_VAL: what is sent on is refused elsewhere if it is infinite.
+static const sc_request_limits any = {.max_k = UINT32_MAX, .max_radius_m = DBL_MAX};
+
+static const char *word_of(const sc_cluster_codec *codec, sc_category_id category)
+{
+    if (!codec->vocabulary) {
+        return codec->words ? sc__cluster_words_at(codec->words, category) : NULL;
+    }
+    return category < codec->vocabulary->count ? codec->vocabulary->names[category] : NULL;
+}
+
+static sc_err number_of(const sc_cluster_codec *codec, const char *word, sc_category_id *out)
+{
+    if (strlen(word) > SC__WORD_SIZE_MAX) return SC_ELIMIT;
+    if (!codec->vocabulary) {
+        return codec->words ? sc__cluster_words_number(codec->words, word, out) : SC_EUNKNOWN;
+    }
+    *out = sc_vocabulary_find(codec->vocabulary, word);
+    return *out == SC_NONE ? SC_EUNKNOWN : SC_OK;
+}
+
+// --- Writing ------------------------------------------------------------------------------------
+
+/** Requests being written, and where each category stands in `words` of the message. */
+typedef struct pen {
+    const sc_cluster_codec *codec;
+    sc__codec_scratch *scratch;
+    wishes_pb *out;
+    sc_hash places;
+} pen;
+
+static sc_err write_category(pen *p, sc_category_id category, uint32_t *place)
+{
+    const uint32_t next = (uint32_t)p->out->n_words;
+    if (sc_hash_put(&p->places, (sc_key){.low = category}, next, place)) return SC_ENOMEM;
+    if (*place != next) return SC_OK;
+    const char *word = word_of(p->codec, category);
+    if (!word || strlen(word) > SC__WORD_SIZE_MAX) return SC_EINVAL;
+    // protobuf-c has no constant texts; it only reads this one.
+    p->out->words[p->out->n_words++] = (char *)(uintptr_t)word;
+    return SC_OK;
+}
+
+static sc_err write_request(pen *p, const sc_request *from, Starcloak__Cluster__Request *to)
+{
+    if (sc_request_check(from, &any, UINT32_MAX, NULL)) return SC_EINVAL;
+    starcloak__cluster__request__init(to);
+    if (from->type == SC_REQUEST_KNN) {
+        to->wanted_case = STARCLOAK__CLUSTER__REQUEST__WANTED_K;
+        to->k = from->k;
+    } else {
+        to->wanted_case = STARCLOAK__CLUSTER__REQUEST__WANTED_RADIUS_M;
+        to->radius_m = from->radius_m;
+    }
+    to->categories =
+        sc__codec_scratch_take(p->scratch, from->category_count, sizeof *to->categories);
+    if (!to->categories) return SC_ENOMEM;
+    to->n_categories = from->category_count;
+    sc_err err = SC_OK;
+    for (uint32_t i = 0; i < from->category_count && !err; i++) {
+        err = write_category(p, from->categories[i], &to->categories[i]);
+    }
+    return err;
+}
+
+sc_err sc__wishes_write(const sc_cluster_codec *codec, const sc_wish *wishes, size_t count,
+                        sc__codec_scratch *scratch, wishes_pb *out)
+{
+    if (count > SC__MEMBERS_MAX) return SC_EINVAL;
+    size_t categories = 0;
+    for (size_t i = 0; i < count; i++) {
+        categories += wishes[i].request.category_count;
+    }
+    Starcloak__Cluster__Request *requests =
+        sc__codec_scratch_take(scratch, count, sizeof *requests);
+    out->requests = sc__codec_scratch_take(scratch, count, sizeof(void *));
+    out->queries.data = sc__codec_scratch_take(scratch, count, SC__ID_SIZE);
+    out->words = sc__codec_scratch_take(scratch, categories, sizeof(char *));
+    if (!requests || !out->requests || !out->queries.data || !out->words) return SC_ENOMEM;
+    out->queries.len = count * SC__ID_SIZE;
+    out->n_requests = count;
+
+    pen p = {.codec = codec, .scratch = scratch, .out = out};
+    sc_err err = SC_OK;
+    for (size_t i = 0; i < count && !err; i++) {
+        memcpy(out->queries.data + i * SC__ID_SIZE, wishes[i].query.bytes, SC__ID_SIZE);
+        out->requests[i] = &requests[i];
+        err = write_request(&p, &wishes[i].request, &requests[i]);
+    }
+    sc_hash_fini(&p.places);
+    return err;
+}
+
+// --- Reading ------------------------------------------------------------------------------------
+
+static sc_err read_request(const wishes_pb *from, const sc_category_id *numbers, size_t place,
+                           sc_request *out)
+{
+    const Starcloak__Cluster__Request *request = from->requests[place];
+    sc_request read = {.type = SC_REQUEST_KNN};
+    switch (request->wanted_case) {
+    case STARCLOAK__CLUSTER__REQUEST__WANTED_K:
+        read.k = request->k;
+        break;
+    case STARCLOAK__CLUSTER__REQUEST__WANTED_RADIUS_M:
+        read.type = SC_REQUEST_RANGE;
+        read.radius_m = request->radius_m;
+        break;
+    default:
+        return SC_EPARSE;
+    }
+    if (request->n_categories > SC_REQUEST_CATEGORIES) return SC_ELIMIT;
+    for (size_t i = 0; i < request->n_categories; i++) {
+        if (request->categories[i] >= from->n_words) return SC_EPARSE;
+        read.categories[read.category_count++] = numbers[request->categories[i]];
+    }
+    if (sc_request_check(&read, &any, UINT32_MAX, NULL)) return SC_EPARSE;
+    *out = sc_request_normal(&read);
+    return SC_OK;
+}
+
+static sc_err read_words(const sc_cluster_codec *codec, const wishes_pb *from, sc_category_id **out)
+{
+    *out = sc_malloc_array(from->n_words, sizeof **out);
+    if (!*out) return SC_ENOMEM;
+    sc_err err = SC_OK;
+    for (size_t i = 0; i < from->n_words && !err; i++) {
+        err = number_of(codec, from->words[i], &(*out)[i]);
+    }
+    return err;
+}
+
+static sc_err read_all(const wishes_pb *from, const sc_category_id *numbers, sc_wish **out,
+                       size_t *count)
+{
+    sc_err err = SC_OK;
+    sc_wish *wishes = sc_calloc(from->n_requests, sizeof *wishes);
+    if (!wishes) return SC_ENOMEM;
+    for (size_t i = 0; i < from->n_requests && !err; i++) {
+        memcpy(wishes[i].query.bytes, from->queries.data + i * SC__ID_SIZE, SC__ID_SIZE);
+        err = read_request(from, numbers, i, &wishes[i].request);
+    }
+    if (err) {
+        explicit_bzero(wishes, from->n_requests * sizeof *wishes);
+        sc_free(wishes);
+        return err;
+    }
+    *out = wishes;
+    *count = from->n_requests;
+    return SC_OK;
+}
+
+sc_err sc__wishes_read(const sc_cluster_codec *codec, const wishes_pb *from, sc_wish **out,
+                       size_t *count)
+{
+    *out = NULL;
+    *count = 0;
+    if (!from || from->n_requests == 0) return SC_OK;
+    const size_t categories_max = (size_t)SC__MEMBERS_MAX * SC_REQUEST_CATEGORIES;
+    if (from->n_requests > SC__MEMBERS_MAX || from->n_words > categories_max) return SC_ELIMIT;
+    if (from->queries.len != from->n_requests * SC__ID_SIZE) return SC_EPARSE;
+    sc_category_id *numbers = NULL;
+    sc_err err = read_words(codec, from, &numbers);
+    if (!err) err = read_all(from, numbers, out, count);
+    sc_free(numbers);
+    return err;
 }

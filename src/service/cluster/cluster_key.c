@@ -1,7 +1,7 @@
-// The cluster's key: read, made, and what is derived from it. See key.h.
+// The cluster's key: read, made, and what is derived from it; sealing and unsealing with it.
 //
-// What is wrong with a key file is told without repeating what stands in it. The secret itself is
-// only in memory that libsodium locks and guards, or on the stack, and wiped there.
+// Errors about a key file never repeat its content. The secret itself is only in memory that
+// libsodium locks and guards, or on the stack, and wiped there.
 #include "cluster/cluster_key.h"
 
 #include "base/diag.h"
@@ -162,4 +162,34 @@ const uint8_t *sc_cluster_key_names(const sc_cluster_key *key)
 const uint8_t *sc_cluster_key_seal(const sc_cluster_key *key)
 {
     return key->seal;
+}
+
+// --- Sealing ------------------------------------------------------------------------------------
+// A nonce is drawn at random for each message: with 24 bytes of it, no two of one key are ever the
+// same, and processes need not agree on a counter.
+
+enum {
+    NONCE_SIZE = crypto_aead_xchacha20poly1305_ietf_NPUBBYTES,
+    TAG_SIZE = crypto_aead_xchacha20poly1305_ietf_ABYTES,
+};
+
+_Static_assert((int)SC_SEAL_EXTRA == (int)NONCE_SIZE + (int)TAG_SIZE, "what the header promises");
+_Static_assert((int)SC_SEAL_KEY_SIZE == (int)crypto_aead_xchacha20poly1305_ietf_KEYBYTES,
+               "and the key's size");
+
+void sc_seal(const uint8_t *key, const char *subject, const void *plain, size_t size, uint8_t *out)
+{
+    randombytes_buf(out, NONCE_SIZE);
+    crypto_aead_xchacha20poly1305_ietf_encrypt(out + NONCE_SIZE, NULL, plain, size,
+                                               (const uint8_t *)subject, strlen(subject), NULL, out,
+                                               key);
+}
+
+bool sc_unseal(const uint8_t *key, const char *subject, const uint8_t *sealed, size_t size,
+               void *out)
+{
+    if (size < SC_SEAL_EXTRA) return false;
+    return crypto_aead_xchacha20poly1305_ietf_decrypt(out, NULL, NULL, sealed + NONCE_SIZE,
+                                                      size - NONCE_SIZE, (const uint8_t *)subject,
+                                                      strlen(subject), sealed, key) == 0;
 }

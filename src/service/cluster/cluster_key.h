@@ -8,12 +8,16 @@
  * gateways; the key that seals messages, so that neither NATS servers nor whoever listens there
  * learn or change anything.
  *
- * Used by: starcloak gateway, worker, cluster; wire.c and seal.c, for the size of a key.
  */
 #ifndef SC_CLUSTER_CLUSTER_KEY_H
 #define SC_CLUSTER_CLUSTER_KEY_H
 
+#include <starcloak/err.h>
 #include <starcloak/query.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 enum { SC_SEAL_KEY_SIZE = 32 };
 
@@ -30,5 +34,23 @@ SC_CHECKED sc_err sc_cluster_key_make(char line[SC_CLUSTER_KEY_LINE], sc_diag *d
 
 const uint8_t *sc_cluster_key_names(const sc_cluster_key *key);  ///< SC_KEY_SIZE bytes
 const uint8_t *sc_cluster_key_seal(const sc_cluster_key *key);   ///< SC_SEAL_KEY_SIZE bytes
+
+// === seal.h =====================================================================================
+// Sealed messages: XChaCha20-Poly1305 with the cluster's key, bound to their subject.
+//
+//     nonce (24 random bytes) | ciphertext | tag (16)        additional data: the subject
+//
+// A message that was sealed for one subject does not open under another. One that is played back
+// opens: the protocol bears duplicates, and beats and placements carry numbers that only grow.
+
+/** Bytes that sealing adds. */
+enum { SC_SEAL_EXTRA = 24 + 16 };
+
+/** @param out  of size + SC_SEAL_EXTRA bytes; may not overlap */
+void sc_seal(const uint8_t *key, const char *subject, const void *plain, size_t size, uint8_t *out);
+
+/** @param out  of size - SC_SEAL_EXTRA bytes. False: not sealed with this key for this subject. */
+bool sc_unseal(const uint8_t *key, const char *subject, const uint8_t *sealed, size_t size,
+               void *out);
 
 #endif

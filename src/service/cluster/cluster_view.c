@@ -2,7 +2,7 @@
 #include "cluster/cluster_view.h"
 
 #include "base/alloc.h"
-#include "cluster/placement_pack.h"
+#include "cluster/placement.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,14 +1,233 @@
-// A gateway's place in the cluster. See gateway.h; gateway_look.c has what its thread looks after.
+// A gateway's place in the cluster: between its ledger and NATS.
 //
-// Three kinds of threads come here: the ledger's, which speaks; those of the NATS library, which
-// hear; and the one that looks. The first two never wait for more than a lock that is held briefly.
+// Three kinds of threads come here: the ledger's, which sends; those of the NATS library, which
+// receive; and one that sends heartbeats, looks after members and places parts while this gateway
+// leads. The first two never wait for more than a lock that is held briefly.
 //
-// Locks are taken in the order `speech`, `lock`, then those of routes and beating.
-#include "cluster/gateway_internal.h"
+// Locks are taken in the order `speech`, `lock`, then those of routes and heartbeats.
+#include "cluster/gateway.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/diag.h"
+#include "cluster/gateway_routes.h"
+#include "cluster/heartbeat.h"
+#include "cluster/placement.h"
+#include "cluster/roster.h"
+#include "server/log.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+// --- The gateway --------------------------------------------------------------------------------
+
+/** A worker of which NATS says that nobody is where it should be. */
+typedef struct sc__suspect {
+    sc_peer worker;
+    sc_time since;
+} sc__suspect;
+
+/** More at once need not be remembered: missed beats tell as well, only later. */
+enum { SC__SUSPECTS_MAX = 16 };
+
+/** To itself, to all (beats, placements), and where NATS says that nobody is there. */
+enum { SC__GATEWAY_EARS = 4 };
+
+struct sc_gateway {
+    // Read-only from sc_gateway_start() on.
+    uint32_t parts;
+    sc_time beat_us;
+    sc_log *log;
+    void (*given_up)(void *context);
+    void *given_up_context;
+    sc_voice voice;
+    sc_wire *wire;
+    sc_ledger *ledger;
+    sc_cluster_codec codec;
+    sc_wire_ear *ears[SC__GATEWAY_EARS];
+
+    // Any thread: each has its own lock, or needs none.
+    sc__routes *routes;
+    sc__beating beating;
+    atomic_bool is_back;      ///< NATS was away and is here again
+    atomic_bool was_puzzled;  ///< by a message that cannot be read, and it was said
+
+    // Under `speech`: while the ledger speaks.
+    pthread_mutex_t speech;
+    bool is_open;  ///< it may: between start and stop everything, after that what needs no answer
+    bool is_deaf;
+
+    // The thread that looks, and who ends it.
+    sc__identity identity;
+    uint32_t *unsaid;  ///< room for all parts
+
+    // Under `lock`.
+    pthread_mutex_t lock;
+    sc_roster *roster;
+    sc_placing *placing;
+    sc__guests guests;
+    sc__suspect suspects[SC__SUSPECTS_MAX];
+    size_t suspect_count;
+    sc_time quiet_until;  ///< we may not have heard who is there: nobody is taken for dead
+    sc_time last_look;
+};
+
+// The thread that sends heartbeats looks at members once in each heartbeat's time, and when
+// something has happened: which processes are there, which one leads, which parts' queries must be
+// sent again.
+//
+// A gateway that was away from NATS, or stood still, has received no heartbeats and must not take
+// everybody for dead: it is *quiet* for as long as it takes to receive one of each living process,
+// and neither leads nor removes members. If it did lead, others have begun to lead meanwhile, or
+// there is no other gateway.
+//
+// Nothing is sent while the lock is held: a server that does not read may delay the sender.
+
+/** A look that comes so late shows that the whole process stood still. */
+enum { BEATS_STOOD_STILL = 2 };
+
+// --- Who is there --------------------------------------------------------------------------
+
+/** NATS says that nobody has a part that `worker` served. */
+static void suspect(sc_gateway *gateway, sc_peer worker)
+{
+    const sc_time now = sc_clock_us();
+    pthread_mutex_lock(&gateway->lock);
+    size_t i = 0;
+    while (i < gateway->suspect_count && gateway->suspects[i].worker != worker) {
+        i++;
+    }
+    if (i < SC__SUSPECTS_MAX) {
+        gateway->suspects[i] = (sc__suspect){.worker = worker, .since = now};
+        if (i == gateway->suspect_count) gateway->suspect_count++;
+    }
+    pthread_mutex_unlock(&gateway->lock);
+}
+
+/** Who has not beaten since NATS found nobody there, and is behind with its beat, is gone; it need
+ * not be missed three times. Who was merely away for a moment has beaten again. */
+static bool bury_suspects(sc_gateway *gateway, sc_time now)
+{
+    bool is_gone = false;
+    size_t kept = 0;
+    for (size_t i = 0; i < gateway->suspect_count; i++) {
+        const sc__suspect suspect = gateway->suspects[i];
+        const sc_roster_peer *peer = sc_roster_find(gateway->roster, suspect.worker);
+        if (!peer || peer->heard > suspect.since) continue;
+        if (now - peer->heard > gateway->beat_us * 3 / 2) {
+            sc_roster_forget(gateway->roster, suspect.worker);
+            is_gone = true;
+        } else {
+            gateway->suspects[kept++] = suspect;
+        }
+    }
+    gateway->suspect_count = kept;
+    return is_gone;
+}
+
+/** Returns whether we know who is there. */
+static bool look_around(sc_gateway *gateway, bool is_connected, sc_time now)
+{
+    const bool stood_still = now - gateway->last_look > BEATS_STOOD_STILL * gateway->beat_us;
+    gateway->last_look = now;
+    const bool is_back = atomic_exchange(&gateway->is_back, false);
+    if (is_back) sc__routes_lose_all(gateway->routes);
+    if (is_back || stood_still || !is_connected) {
+        gateway->quiet_until = now + SC__BEATS_TO_LISTEN * gateway->beat_us;
+        gateway->suspect_count = 0;
+    }
+    if (now < gateway->quiet_until) return false;
+    const bool is_buried = bury_suspects(gateway, now);
+    if (sc_roster_pass_time(gateway->roster, now) || is_buried) {
+        sc__guests_sweep(&gateway->guests, gateway->roster);
+        sc__routes_sweep(gateway->routes, gateway->roster);
+    }
+    return true;
+}
+
+// --- Placements ----------------------------------------------------------------------------
+
+static void log_placement(const sc_gateway *gateway, const sc_placement *placement)
+{
+    sc_log_line line;
+    if (!sc_log_begin(gateway->log, &line, SC_LOG_INFO, "placed")) return;
+    uint64_t orphans = 0;
+    for (uint32_t p = 0; p < placement->parts; p++) {
+        orphans += placement->owners[p] == SC_PEER_NONE;
+    }
+    sc_log_count(&line, "epoch", placement->epoch);
+    sc_log_count(&line, "parts", placement->parts);
+    sc_log_count(&line, "without_worker", orphans);
+    sc_log_text(&line, "by", placement->leader == gateway->identity.self ? "us" : "another");
+    sc_log_end(&line);
+}
+
+/** Under `lock`: the placement that counts is another. */
+static void apply_placement(sc_gateway *gateway)
+{
+    const sc_placement *placement = sc_placing_now(gateway->placing);
+    log_placement(gateway, placement);
+    sc__routes_place(gateway->routes, placement);
+    // A new owner may have said already that it serves.
+    for (size_t i = 0; i < sc_roster_count(gateway->roster); i++) {
+        const sc_beat *beat = sc_roster_at(gateway->roster, i)->beat;
+        if (beat->is_worker) (void)sc__routes_hear(gateway->routes, beat);
+    }
+}
+
+/** As the leader: decide, and write down what is to be told. With each beat the placement is told
+ * again: somebody may have come, or missed it. */
+static void lead(sc_gateway *gateway, bool is_beat, sc_time now, sc_bytes *out)
+{
+    if (sc_roster_leader(gateway->roster, now) != gateway->identity.self) return;
+    const bool is_new = sc_placing_decide(gateway->placing, gateway->roster, now);
+    if (is_new) apply_placement(gateway);
+    const sc_placement *placement = sc_placing_now(gateway->placing);
+    if (!placement || !(is_new || is_beat)) return;
+    // For want of memory it is told with the next beat.
+    if (sc_placement_encode(placement, out)) out->size = 0;
+}
+
+// --- The look ------------------------------------------------------------------------------
+
+/** Say that we are there; or, for the last time, that we leave. */
+static void send_beat(sc_gateway *gateway, bool is_leaving)
+{
+    sc_beat *beat = sc_beat_new(0);
+    if (!beat) return;
+    beat->is_leaving = is_leaving;
+    beat->open = sc_ledger_pending(gateway->ledger);
+    pthread_mutex_lock(&gateway->lock);
+    const sc_placement *placement = sc_placing_now(gateway->placing);
+    beat->epoch = placement ? placement->epoch : 0;
+    pthread_mutex_unlock(&gateway->lock);
+    sc__beat_send(&gateway->identity, beat, gateway->wire);
+    sc_beat_free(beat);
+}
+
+/** What the thread that beats does. */
+static void look(void *context, bool is_beat)
+{
+    sc_gateway *gateway = context;
+    const bool is_connected = sc_wire_stats_of(gateway->wire).is_connected;
+    const sc_time now = sc_clock_us();
+    sc_bytes placement = {0};
+    pthread_mutex_lock(&gateway->lock);
+    if (look_around(gateway, is_connected, now)) lead(gateway, is_beat, now, &placement);
+    pthread_mutex_unlock(&gateway->lock);
+
+    // Without a connection beats would only pile up and be old when they leave.
+    if (is_beat && is_connected) send_beat(gateway, false);
+    if (placement.size > 0) {
+        (void)!sc_wire_send_placement(gateway->wire, placement.data, placement.size);
+    }
+    sc_bytes_fini(&placement);
+    const size_t unsaid = sc__routes_take_unsaid(gateway->routes, gateway->unsaid, now);
+    for (size_t i = 0; i < unsaid; i++) {
+        sc_ledger_resend(gateway->ledger, gateway->unsaid[i]);
+    }
+}
 
 /** How long a part is fresh after its queries were said anew: the ledger says them within a round,
  * and a worker has opened the part before. */
@@ -111,7 +330,7 @@ static void hear_placement(void *context, const void *bytes, size_t size)
     }
     pthread_mutex_lock(&gateway->lock);
     const bool is_news = sc_placing_hear(gateway->placing, placement);
-    if (is_news) sc__gateway_placed(gateway);
+    if (is_news) apply_placement(gateway);
     pthread_mutex_unlock(&gateway->lock);
     if (is_news) sc__beating_nudge(&gateway->beating);
 }
@@ -120,7 +339,7 @@ static void hear_nobody(void *context, uint32_t part)
 {
     sc_gateway *gateway = context;
     const sc_peer worker = sc__routes_nobody(gateway->routes, part);
-    if (worker != SC_PEER_NONE) sc__gateway_suspect(gateway, worker);
+    if (worker != SC_PEER_NONE) suspect(gateway, worker);
 }
 
 static void hear_connected(void *context, bool is_connected)
@@ -194,7 +413,7 @@ sc_err sc_gateway_new(const sc_gateway_options *options, sc_gateway **out, sc_di
     gateway->guests = (sc__guests){.log = options->log, .guard_us = sc_seconds(options->guard_s)};
     pthread_mutex_init(&gateway->speech, NULL);
     pthread_mutex_init(&gateway->lock, NULL);
-    sc__beating_init(&gateway->beating, gateway->beat_us, sc__gateway_look, gateway);
+    sc__beating_init(&gateway->beating, gateway->beat_us, look, gateway);
 
     err = sc__identity_init(&gateway->identity, options->name, sc_partition_checksum(options->cut),
                             false, diag);
@@ -304,7 +523,7 @@ void sc_gateway_stop(sc_gateway *gateway)
     sc__beating_end(&gateway->beating);
     deafen(gateway);
     open_mouth(gateway, true, true);
-    sc__gateway_beat(gateway, true);
+    send_beat(gateway, true);
     // So that others lead and serve at once; if it does not arrive, they miss us soon.
     (void)!sc_wire_flush(gateway->wire, goodbye_s);
 }

@@ -19,6 +19,7 @@
 #define SC_CLUSTER_GATEWAY_ROUTES_H
 
 #include "cluster/heartbeat.h"
+#include "cluster/placement.h"
 #include "cluster/roster.h"
 
 typedef struct sc__routes sc__routes;

@@ -16,10 +16,46 @@
 #include "cluster/placement.h"
 
 #include "base/alloc.h"
-#include "cluster/placement_pack.h"
 
 #include <math.h>
 #include <string.h>
+
+// --- Placements -------------------------------------------------------------------------------
+
+sc_placement *sc_placement_new(uint32_t parts)
+{
+    if (parts > SC_PARTITION_PARTS_MAX) return NULL;
+    sc_placement *placement = sc_calloc(1, sizeof *placement + parts * sizeof *placement->owners);
+    if (!placement) return NULL;
+    placement->parts = parts;
+    placement->owners = (sc_peer *)(void *)(placement + 1);
+    return placement;
+}
+
+sc_placement *sc_placement_clone(const sc_placement *placement)
+{
+    sc_placement *clone = sc_placement_new(placement->parts);
+    if (!clone) return NULL;
+    clone->epoch = placement->epoch;
+    clone->leader = placement->leader;
+    clone->cut = placement->cut;
+    memcpy(clone->owners, placement->owners, placement->parts * sizeof *clone->owners);
+    return clone;
+}
+
+void sc_placement_free(sc_placement *placement)
+{
+    sc_free(placement);
+}
+
+bool sc_placement_is_newer(const sc_placement *a, const sc_placement *b)
+{
+    if (!b) return true;
+    return a->epoch != b->epoch ? a->epoch > b->epoch : a->leader > b->leader;
+}
+
+// --- Deciding
+// -------------------------------------------------------------------------------------
 
 struct sc_placing {
     sc_placing_options options;

@@ -6,7 +6,7 @@
 // was; and where the busiest has only parts that are too heavy for that, it exchanges one for a
 // lighter one. Each such step lowers the greater load of the two, hence, in the list of all loads
 // from the greatest down, the first that changes: no packing comes twice, and it ends.
-#include "cluster/placement_pack.h"
+#include "cluster/placement.h"
 
 #include "base/alloc.h"
 

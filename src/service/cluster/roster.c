@@ -7,11 +7,30 @@
 #include "cluster/roster.h"
 
 #include "base/alloc.h"
-#include "cluster/flow.h"
 #include "partition/partition.h"
 
 #include <math.h>
 #include <string.h>
+
+/** Zero-initialise. */
+typedef struct flow {
+    double amount;   ///< what was counted, faded
+    double seconds;  ///< in which it was, faded
+} flow;
+
+/** `amount` happened in the last `seconds` (>= 0); what is older by `fade_s` counts 1/e of that. */
+static void flow_add(flow *flow, double amount, double seconds, double fade_s)
+{
+    const double kept = exp(-seconds / fade_s);
+    flow->amount = flow->amount * kept + amount;
+    flow->seconds = flow->seconds * kept + seconds;
+}
+
+/** Per second; 0 if no time has passed. */
+static double flow_rate(const flow *flow)
+{
+    return flow->seconds > 0 ? flow->amount / flow->seconds : 0.0;
+}
 
 /** How long loads are remembered. Placements move parts for minutes, not for a red light. */
 static const double load_fade_s = 60.0;
@@ -40,7 +59,7 @@ typedef struct gone_peer {
 
 typedef struct seat {
     sc_roster_peer shown;
-    sc__flow cpu;
+    flow cpu;
 } seat;
 
 struct sc_roster {
@@ -53,7 +72,7 @@ struct sc_roster {
     size_t seat_capacity;
     gone_peer gone[GONE_KEPT];  ///< a ring
     size_t gone_next;
-    sc__flow loads[SC_PARTITION_PARTS_MAX];  ///< queries of each part
+    flow loads[SC_PARTITION_PARTS_MAX];  ///< queries of each part
 };
 
 sc_err sc_roster_new(uint64_t cut, sc_time beat_us, sc_time started, sc_roster **out)
@@ -151,8 +170,8 @@ static void count_parts(sc_roster *roster, const sc_beat *before, const sc_beat 
         const sc_beat_part *then = &before->parts[b];
         if (then->part != now->part || now->part >= SC_PARTITION_PARTS_MAX) continue;
         if (now->load.queries < then->load.queries) continue;  // opened anew
-        sc__flow_add(&roster->loads[now->part], (double)(now->load.queries - then->load.queries),
-                     seconds, load_fade_s);
+        flow_add(&roster->loads[now->part], (double)(now->load.queries - then->load.queries),
+                 seconds, load_fade_s);
     }
 }
 
@@ -162,7 +181,7 @@ static double load_of(const sc_roster *roster, const sc_beat *beat)
     double sum = 0.0;
     for (size_t i = 0; i < beat->part_count; i++) {
         const uint32_t part = beat->parts[i].part;
-        if (part < SC_PARTITION_PARTS_MAX) sum += sc__flow_rate(&roster->loads[part]);
+        if (part < SC_PARTITION_PARTS_MAX) sum += flow_rate(&roster->loads[part]);
     }
     return sum;
 }
@@ -202,7 +221,7 @@ static bool go_on(sc_roster *roster, seat *s, sc_beat *beat, int64_t calendar_us
     const double seconds = now > s->shown.heard ? (double)(now - s->shown.heard) * 1e-6 : 0.0;
     count_parts(roster, before, beat, seconds);
     if (beat->cpu_us >= before->cpu_us) {
-        sc__flow_add(&s->cpu, (double)(beat->cpu_us - before->cpu_us) * 1e-6, seconds, cpu_fade_s);
+        flow_add(&s->cpu, (double)(beat->cpu_us - before->cpu_us) * 1e-6, seconds, cpu_fade_s);
     }
     s->shown.skew_us = believed_skew(s->shown.skew_us, skew_of(beat, calendar_us));
     s->shown.beat = beat;
@@ -234,7 +253,7 @@ bool sc_roster_hear(sc_roster *roster, sc_beat *beat, int64_t calendar_us, sc_ti
     }
     s->shown.heard = now;
     s->shown.load = load_of(roster, beat);
-    s->shown.cpu = sc__flow_rate(&s->cpu);
+    s->shown.cpu = flow_rate(&s->cpu);
     return is_news;
 }
 
@@ -291,10 +310,87 @@ double sc_roster_part_load(const sc_roster *roster, uint32_t part)
 {
     if (part >= SC_PARTITION_PARTS_MAX || roster->loads[part].seconds < least_seconds)
         return (double)NAN;
-    return sc__flow_rate(&roster->loads[part]);
+    return flow_rate(&roster->loads[part]);
 }
 
 uint64_t sc_roster_strangers(const sc_roster *roster)
 {
     return roster->strangers;
+}
+
+// --- Peers that came and went, for the log ------------------------------------------------------
+// Names and kinds of processes, and whether their clocks are off by more than the guard. The roster
+// decides which processes live; this only writes log lines. If memory is out, a line of the log is
+// missing.
+
+void sc__guests_fini(sc__guests *guests)
+{
+    sc_free(guests->all);
+    guests->all = NULL;
+    guests->count = guests->capacity = 0;
+}
+
+static void log_peer(const sc__guests *guests, sc_log_level level, const char *event,
+                     const sc__guest *guest)
+{
+    sc_log_line line;
+    if (!sc_log_begin(guests->log, &line, level, event)) return;
+    sc_log_text(&line, "name", guest->name);
+    sc_log_text(&line, "kind", guest->is_worker ? "worker" : "gateway");
+    sc_log_count(&line, "peers", guests->count);
+    sc_log_end(&line);
+}
+
+static void say_skew(const sc__guests *guests, const sc__guest *guest, double seconds)
+{
+    sc_log_line line;
+    if (!sc_log_begin(guests->log, &line, SC_LOG_WARNING, "clocks_differ")) return;
+    sc_log_text(&line, "name", guest->name);
+    sc_log_seconds(&line, "seconds", seconds);
+    sc_log_text(&line, "message",
+                "by more than the guard: cloaks may leave late; set the clocks by NTP");
+    sc_log_end(&line);
+}
+
+static sc__guest *find(const sc__guests *guests, sc_peer peer)
+{
+    for (size_t i = 0; i < guests->count; i++) {
+        if (guests->all[i].peer == peer) return &guests->all[i];
+    }
+    return NULL;
+}
+
+static bool is_beyond(int64_t skew_us, sc_time limit_us)
+{
+    return skew_us > limit_us || skew_us < -limit_us;
+}
+
+void sc__guests_meet(sc__guests *guests, const sc_roster_peer *peer)
+{
+    const sc_beat *beat = peer->beat;
+    sc__guest *guest = find(guests, beat->peer);
+    if (!guest) {
+        if (!sc_grow(&guests->all, guests->count, &guests->capacity, sizeof *guests->all)) return;
+        guest = &guests->all[guests->count++];
+        *guest = (sc__guest){.peer = beat->peer, .is_worker = beat->is_worker};
+        memcpy(guest->name, beat->name, sizeof guest->name);
+        log_peer(guests, SC_LOG_INFO, "peer_came", guest);
+    }
+    if (beat->is_leaving && !guest->is_leaving) log_peer(guests, SC_LOG_INFO, "peer_leaves", guest);
+    guest->is_leaving = beat->is_leaving;
+
+    const bool is_skewed = is_beyond(peer->skew_us, guests->guard_us);
+    if (is_skewed && !guest->is_skewed) say_skew(guests, guest, (double)peer->skew_us * 1e-6);
+    // Said anew only if it was clearly over in between.
+    if (is_skewed || !is_beyond(peer->skew_us, guests->guard_us / 2)) guest->is_skewed = is_skewed;
+}
+
+void sc__guests_sweep(sc__guests *guests, const sc_roster *roster)
+{
+    for (size_t i = guests->count; i-- > 0;) {
+        const sc__guest guest = guests->all[i];
+        if (sc_roster_find(roster, guest.peer)) continue;
+        guests->all[i] = guests->all[--guests->count];
+        log_peer(guests, guest.is_leaving ? SC_LOG_INFO : SC_LOG_WARNING, "peer_gone", &guest);
+    }
 }

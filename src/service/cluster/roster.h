@@ -17,6 +17,7 @@
 #define SC_CLUSTER_ROSTER_H
 
 #include "cluster/heartbeat.h"
+#include "server/log.h"
 
 typedef struct sc_roster sc_roster;
 
@@ -60,5 +61,33 @@ double sc_roster_part_load(const sc_roster *roster, uint32_t part);
 
 /** Beats of another cut. */
 uint64_t sc_roster_strangers(const sc_roster *roster);
+
+// --- Peers that came and went, for the log -------------------------------------------------------
+
+typedef struct sc__guest {
+    sc_peer peer;
+    char name[SC_NAME_SIZE];
+    bool is_worker;
+    bool is_leaving;
+    bool is_skewed;  ///< and it was said
+} sc__guest;
+
+/** Zero-initialise, set `log` and `guard_us`; guests_fini() when done. */
+typedef struct sc__guests {
+    sc_log *log;
+    sc_time guard_us;
+    sc__guest *all;
+    size_t count;
+    size_t capacity;
+} sc__guests;
+
+void sc__guests_fini(sc__guests *guests);
+
+/** A heartbeat was received: logs that its sender came, is about to leave, or has a clock that is
+ * off by more than the guard. */
+void sc__guests_meet(sc__guests *guests, const sc_roster_peer *peer);
+
+/** Logs peers that are not in the roster any more, and forgets them. */
+void sc__guests_sweep(sc__guests *guests, const sc_roster *roster);
 
 #endif

@@ -1,23 +1,199 @@
-// A worker: a crew, and its place in the cluster. See worker.h; worker_parts.c has its parts.
+// A worker: engine threads, and their place in the cluster.
 //
-// Threads: those of the NATS library bring words to the crew and placements to us; the crew's rooms
-// speak; one thread looks, which alone opens and closes parts, since subscribing and waiting for
-// the servers may take a while.
+// Threads: those of the NATS library bring messages to the engines and placements to the worker;
+// the engines' threads send; one thread sends heartbeats, and it alone opens and closes parts,
+// since subscribing and waiting for the servers may take a while.
 //
-// When NATS was away, words may have been lost without anybody knowing, those to us and those from
-// us. So after that a worker lists none of its parts in one beat, and all of them in the next: that
-// is how gateways know that they should say their queries anew.
+// When NATS was away, messages in both directions may have been lost unnoticed. So after that a
+// worker lists none of its parts in one heartbeat, and all of them in the next: gateways then send
+// their queries again.
 #include "cluster/worker.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/diag.h"
-#include "cluster/beating.h"
-#include "cluster/worker_parts.h"
+#include "cluster/heartbeat.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <time.h>
+
+// --- Parts --------------------------------------------------------------------------------------
+// A part is opened in the engines, subscribed to at NATS, listed in heartbeats:
+//
+//     wanted --engines--> open --subscribed--> subscribed --servers know--> listed
+//
+// and back in one step: first it is unsubscribed, then closed. Only listed parts are promised to
+// gateways. A step that fails is tried again with the next heartbeat. One thread: the one that
+// sends heartbeats.
+
+/** How long servers may take to say that they know of our subscriptions. Nobody beats meanwhile, so
+ * it is less than the time after which we would be missed. */
+static const double flush_s = 0.5;
+
+typedef struct part_state {
+    bool is_wanted;
+    bool is_open;      ///< the crew was told
+    sc_wire_ear *ear;  ///< NULL: not heard
+    bool is_listed;
+} part_state;
+
+typedef struct worker_parts {
+    sc_crew *crew;
+    sc_wire *wire;
+    sc_wire_hear *hear;
+    void *context;
+    uint32_t count;   ///< of the cut
+    uint32_t listed;  ///< how many are
+    part_state *of;
+    uint16_t *list;       ///< room for all
+    sc_part_load *loads;  ///< as well
+} worker_parts;
+
+/** Hears nothing any more; the crew is left as it is. NULL is fine. */
+static void worker_parts_free(worker_parts *parts)
+{
+    if (!parts) return;
+    for (uint32_t p = 0; parts->of && p < parts->count; p++) {
+        sc_wire_deafen(parts->of[p].ear);
+    }
+    sc_free(parts->of);
+    sc_free(parts->list);
+    sc_free(parts->loads);
+    sc_free(parts);
+}
+
+/** @param hear, context  for words that come by a part's subject @param wire, crew  borrowed */
+static sc_err worker_parts_new(uint32_t parts, sc_crew *crew, sc_wire *wire, sc_wire_hear *hear,
+                               void *context, worker_parts **out)
+{
+    worker_parts *made = sc_calloc(1, sizeof *made);
+    if (!made) return SC_ENOMEM;
+    made->crew = crew;
+    made->wire = wire;
+    made->hear = hear;
+    made->context = context;
+    made->count = parts;
+    made->of = sc_calloc(parts, sizeof *made->of);
+    made->list = sc_malloc_array(parts, sizeof *made->list);
+    made->loads = sc_malloc_array(parts, sizeof *made->loads);
+    if (!made->of || !made->list || !made->loads) {
+        worker_parts_free(made);
+        return SC_ENOMEM;
+    }
+    *out = made;
+    return SC_OK;
+}
+
+// --- Following a placement -----------------------------------------------------------------
+
+/** Stop hearing what is not wanted; returns whether the crew must be told of other parts. */
+static bool close_ears(worker_parts *parts)
+{
+    bool is_other = false;
+    for (uint32_t p = 0; p < parts->count; p++) {
+        part_state *s = &parts->of[p];
+        is_other = is_other || s->is_wanted != s->is_open;
+        if (s->is_wanted) continue;
+        sc_wire_deafen(s->ear);
+        s->ear = NULL;
+        s->is_listed = false;
+    }
+    return is_other;
+}
+
+static bool tell_crew(worker_parts *parts)
+{
+    size_t count = 0;
+    for (uint32_t p = 0; p < parts->count; p++) {
+        if (parts->of[p].is_wanted) parts->list[count++] = (uint16_t)p;
+    }
+    if (sc_crew_set_parts(parts->crew, parts->list, count)) return false;
+    for (uint32_t p = 0; p < parts->count; p++) {
+        parts->of[p].is_open = parts->of[p].is_wanted;
+    }
+    return true;
+}
+
+/** Hear all that is open, and list it once the servers know. */
+static void open_ears(worker_parts *parts)
+{
+    bool has_news = false;
+    for (uint32_t p = 0; p < parts->count; p++) {
+        part_state *s = &parts->of[p];
+        if (!s->is_open || s->is_listed) continue;
+        has_news = true;
+        if (s->ear) continue;
+        if (sc_wire_listen_part(parts->wire, p, parts->hear, parts->context, &s->ear, NULL)) return;
+    }
+    if (!has_news || !sc_wire_stats_of(parts->wire).is_connected) return;
+    if (sc_wire_flush(parts->wire, flush_s)) return;
+    for (uint32_t p = 0; p < parts->count; p++) {
+        parts->of[p].is_listed = parts->of[p].ear != NULL;
+    }
+}
+
+static uint32_t count_listed(const worker_parts *parts)
+{
+    uint32_t count = 0;
+    for (uint32_t p = 0; p < parts->count; p++) {
+        count += parts->of[p].is_listed;
+    }
+    return count;
+}
+
+/** Have the parts that `self` owns by this placement, as far as it goes at this moment. Returns
+ * whether other parts are listed than before. */
+static bool worker_parts_follow(worker_parts *parts, const sc_placement *placement, sc_peer self)
+{
+    for (uint32_t p = 0; p < parts->count; p++) {
+        parts->of[p].is_wanted = placement && placement->owners[p] == self;
+    }
+    const uint32_t before = parts->listed;
+    const bool is_other = close_ears(parts);
+    if (!is_other || tell_crew(parts)) open_ears(parts);
+    parts->listed = count_listed(parts);
+    return is_other || parts->listed != before;
+}
+
+/** List nothing until the servers are known to know of us again. */
+static void worker_parts_unlist(worker_parts *parts)
+{
+    for (uint32_t p = 0; p < parts->count; p++) {
+        parts->of[p].is_listed = false;
+    }
+    parts->listed = 0;
+}
+
+// --- What there is to tell -----------------------------------------------------------------
+
+/** How many there are, heard or not. */
+static uint32_t worker_parts_count(const worker_parts *parts)
+{
+    uint32_t count = 0;
+    for (uint32_t p = 0; p < parts->count; p++) {
+        count += parts->of[p].is_open || parts->of[p].ear;
+    }
+    return count;
+}
+
+/** A beat with those that are listed, and with what the crew has done; NULL if memory is out. */
+static sc_beat *worker_parts_beat(worker_parts *parts)
+{
+    sc_beat *beat = sc_beat_new(parts->listed);
+    if (!beat) return NULL;
+    beat->crew = sc_crew_stats_of(parts->crew, parts->loads);
+    size_t count = 0;
+    for (uint32_t p = 0; p < parts->count; p++) {
+        beat->open += parts->loads[p].pending + (uint64_t)parts->loads[p].held;
+        if (!parts->of[p].is_listed) continue;
+        beat->parts[count++] = (sc_beat_part){.part = p, .load = parts->loads[p]};
+    }
+    return beat;
+}
+
+// --- The worker ---------------------------------------------------------------------------------
 
 struct sc_worker {
     // Read-only once it is made.
@@ -41,7 +217,7 @@ struct sc_worker {
 
     // The thread that looks.
     sc__identity identity;
-    sc__worker_parts *mine;
+    worker_parts *mine;
     bool has_said_goodbye;
 
     // Under `lock`.
@@ -144,7 +320,7 @@ static void log_parts(const sc_worker *worker, uint64_t epoch, uint32_t count)
 
 static void send_beat(sc_worker *worker, uint64_t epoch, bool is_leaving)
 {
-    sc_beat *beat = sc__worker_parts_beat(worker->mine);
+    sc_beat *beat = worker_parts_beat(worker->mine);
     if (!beat) return;
     beat->epoch = epoch;
     beat->threads = worker->threads;
@@ -165,13 +341,12 @@ static void look(void *context, bool is_beat)
 
     const uint64_t epoch = placement ? placement->epoch : 0;
     if (atomic_exchange(&worker->is_back, false)) {
-        sc__worker_parts_unlist(worker->mine);
+        worker_parts_unlist(worker->mine);
         send_beat(worker, epoch, is_leaving);
     }
-    const bool has_changed =
-        sc__worker_parts_follow(worker->mine, placement, worker->identity.self);
+    const bool has_changed = worker_parts_follow(worker->mine, placement, worker->identity.self);
     sc_placement_free(placement);
-    const uint32_t count = sc__worker_parts_count(worker->mine);
+    const uint32_t count = worker_parts_count(worker->mine);
     if (has_changed) log_parts(worker, epoch, count);
     pthread_mutex_lock(&worker->lock);
     worker->part_count = count;
@@ -199,8 +374,8 @@ static sc_err make_crew(sc_worker *worker, const sc_map *map, const sc_worker_op
     err = sc_crew_new(map, &crew, rng, &worker->crew, diag);
     sc_rng_free(rng);
     if (err) return err;
-    err = sc__worker_parts_new(worker->parts, worker->crew, worker->wire, hear_word, worker,
-                               &worker->mine);
+    err = worker_parts_new(worker->parts, worker->crew, worker->wire, hear_word, worker,
+                           &worker->mine);
     return err ? sc_fail_memory(diag, "making room for parts") : SC_OK;
 }
 
@@ -318,7 +493,7 @@ void sc_worker_free(sc_worker *worker)
     sc__beating_end(&worker->beating);
     sc_wire_deafen(worker->placements);
     sc_wire_deafen(worker->ear);
-    sc__worker_parts_free(worker->mine);
+    worker_parts_free(worker->mine);
     sc_crew_free(worker->crew);
     sc_wire_free(worker->wire);
     sc__beating_fini(&worker->beating);

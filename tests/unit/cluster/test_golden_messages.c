@@ -6,7 +6,6 @@
 
 #include "cluster/bus_internal.h"
 #include "cluster/cluster_key.h"
-#include "cluster/seal.h"
 
 #include <sodium.h>
 

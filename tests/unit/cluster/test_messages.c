@@ -2,7 +2,7 @@
 // counts.
 #include "support/check.h"
 
-#include "cluster/heartbeat.h"
+#include "cluster/placement.h"
 
 static void test_a_beat_has_room_for_its_parts(void **state)
 {

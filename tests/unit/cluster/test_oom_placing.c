@@ -2,7 +2,6 @@
 // the next look finds what this one could not, and nothing leaks.
 #include "cluster/cluster_view.h"
 #include "cluster/placement.h"
-#include "cluster/placement_pack.h"
 
 #include "support/check.h"
 #include "support/oom.h"

@@ -1,5 +1,5 @@
 // Packing: what holds for any loads, and how even it gets.
-#include "cluster/placement_pack.h"
+#include "cluster/placement.h"
 
 #include "base/rng.h"
 #include "support/check.h"

@@ -2,7 +2,6 @@
 #include "support/check.h"
 
 #include "cluster/cluster_key.h"
-#include "cluster/seal.h"
 
 #include <sodium.h>
 
