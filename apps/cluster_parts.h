@@ -18,8 +18,8 @@ typedef struct sc_cluster_parts {
     char **servers;
     size_t server_count;
     char *password;  ///< NULL: none; wiped when closed
-    char name[SC_NAME_SIZE];
-    sc_wire_options wire;  ///< points to all of the above, and to the settings
+    char name[SC_PEER_NAME_SIZE];
+    sc_bus_options bus;  ///< points to all of the above, and to the settings
 } sc_cluster_parts;
 
 /**

@@ -53,10 +53,10 @@ static sc_err prepare(void *context, const sc_settings *settings, const sc_map *
     }
     if (err) return err;
     p->gateway = (sc_gateway_options){
-        .wire = p->parts.wire,
-        .cut = options->ledger.cut,
+        .bus = p->parts.bus,
+        .partition = options->ledger.cut,
         .name = p->parts.name,
-        .beat_s = settings->heartbeat_s,
+        .heartbeat_s = settings->heartbeat_s,
         .uneven = settings->uneven,
         .repack_s = settings->repack_s,
         .guard_s = settings->guard_s,

@@ -72,7 +72,7 @@ static sc_worker_options worker_options(working *w)
     const sc_settings *s = w->settings;
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
     return (sc_worker_options){
-        .wire = w->parts.wire,
+        .bus = w->parts.bus,
         .crew =
             {
                 .engine = sc_serve_engine_options(s),
@@ -85,7 +85,7 @@ static sc_worker_options worker_options(working *w)
                 .patience_us = sc_seconds(s->patience_s),
             },
         .name = w->parts.name,
-        .beat_s = s->heartbeat_s,
+        .heartbeat_s = s->heartbeat_s,
         .log = w->log,
         .given_up = give_up,
         .context = &w->end,

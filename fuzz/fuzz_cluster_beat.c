@@ -23,29 +23,31 @@ static void check_same(const sc_bytes *a, const sc_bytes *b)
                  "said again it is the same");
 }
 
-static bool hear_beat(uint32_t parts, const uint8_t *bytes, size_t size)
+static bool receive_heartbeat(uint32_t parts, const uint8_t *bytes, size_t size)
 {
-    sc_beat *beat = NULL;
-    sc_beat *again = NULL;
+    sc_heartbeat *heartbeat = NULL;
+    sc_heartbeat *again = NULL;
     sc_bytes said = {0};
     sc_bytes said_again = {0};
-    const sc_err err = sc_beat_decode(parts, bytes, size, &beat);
+    const sc_err err = sc_heartbeat_decode(parts, bytes, size, &heartbeat);
     DOOR_PROMISE(err != SC_ENOMEM, "no beat blames memory");
     if (err) return false;
-    DOOR_PROMISE(beat->peer != SC_PEER_NONE && is_name(beat->name), "a beat is somebody's");
-    DOOR_PROMISE(beat->is_worker ? beat->threads >= 1 : beat->part_count == 0,
+    DOOR_PROMISE(heartbeat->peer != SC_PEER_NONE && is_name(heartbeat->name),
+                 "a beat is somebody's");
+    DOOR_PROMISE(heartbeat->is_worker ? heartbeat->threads >= 1 : heartbeat->part_count == 0,
                  "workers have threads, gateways no parts");
-    for (size_t i = 0; i < beat->part_count; i++) {
-        DOOR_PROMISE(beat->parts[i].part < (parts ? parts : SC_PARTITION_PARTS_MAX),
+    for (size_t i = 0; i < heartbeat->part_count; i++) {
+        DOOR_PROMISE(heartbeat->parts[i].part < (parts ? parts : SC_PARTITION_PARTS_MAX),
                      "parts are of the cut");
-        DOOR_PROMISE(i == 0 || beat->parts[i].part > beat->parts[i - 1].part, "and ascend");
+        DOOR_PROMISE(i == 0 || heartbeat->parts[i].part > heartbeat->parts[i - 1].part,
+                     "and ascend");
     }
-    DOOR_PROMISE(!sc_beat_encode(beat, &said), "what was heard can be said");
-    DOOR_PROMISE(!sc_beat_decode(parts, said.data, said.size, &again), "and heard again");
-    DOOR_PROMISE(!sc_beat_encode(again, &said_again), "and said again");
+    DOOR_PROMISE(!sc_heartbeat_encode(heartbeat, &said), "what was heard can be said");
+    DOOR_PROMISE(!sc_heartbeat_decode(parts, said.data, said.size, &again), "and heard again");
+    DOOR_PROMISE(!sc_heartbeat_encode(again, &said_again), "and said again");
     check_same(&said, &said_again);
-    sc_beat_free(beat);
-    sc_beat_free(again);
+    sc_heartbeat_free(heartbeat);
+    sc_heartbeat_free(again);
     sc_bytes_fini(&said);
     sc_bytes_fini(&said_again);
     return true;
@@ -78,11 +80,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size > DOOR_MAX_SIZE) return 0;
     uint8_t *copy = door_copy(data, size);
-    const bool is_beat = hear_beat(PARTS, copy, size);
-    DOOR_PROMISE(hear_beat(0, copy, size) || !is_beat, "who knows no cut hears as much");
+    const bool is_due = receive_heartbeat(PARTS, copy, size);
+    DOOR_PROMISE(receive_heartbeat(0, copy, size) || !is_due, "who knows no cut hears as much");
     const bool is_placement = hear_placement(PARTS, copy, size);
     DOOR_PROMISE(hear_placement(0, copy, size) || !is_placement, "of placements too");
-    DOOR_PROMISE(!(is_beat && is_placement), "no message is both");
+    DOOR_PROMISE(!(is_due && is_placement), "no message is both");
     free(copy);
     return 0;
 }

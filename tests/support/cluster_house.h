@@ -27,7 +27,7 @@ enum { HOUSE_PARTS = 4 };
 
 typedef struct cluster_house {
     odd_town town;
-    sc_partition *cut;
+    sc_partition *partition;
     nats_server nats;
     /** For each part one that is at home there; no two have a star in common. */
     sc_seg_id segments[HOUSE_PARTS];
@@ -64,7 +64,7 @@ void house_gateway_close(house_gateway *g);
 sc_worker *house_worker(cluster_house *house, const char *name);
 
 /** The same with another cut. */
-sc_worker *house_stranger(cluster_house *house, const char *name, const sc_partition *cut);
+sc_worker *house_stranger(cluster_house *house, const char *name, const sc_partition *partition);
 
 /** Traveller `number` asks, from there, for k users, and would wait for so long. With 0 hops only
  * those at the same star can be company. */

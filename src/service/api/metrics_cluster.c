@@ -72,7 +72,7 @@ static bool put_placement(sc_bytes *out, const sc_cluster_view *view)
                               "Beats of processes with another cut.", view->strangers);
 }
 
-static bool put_wire(sc_bytes *out, const sc_wire_stats *wire)
+static bool put_wire(sc_bytes *out, const sc_bus_stats *wire)
 {
     return sc__metric_gauge(out, "starcloak_cluster_connected",
                             "1 while the connection to NATS is there.", wire->is_connected) &&
@@ -93,11 +93,12 @@ static bool put_wire(sc_bytes *out, const sc_wire_stats *wire)
 // --- Workers -------------------------------------------------------------------------------------
 
 /** A name, and a number behind it if somebody else has the name. */
-static bool put_worker_name(sc_bytes *out, const sc_cluster_view *view, const sc_view_peer *worker)
+static bool put_worker_name(sc_bytes *out, const sc_cluster_view *view,
+                            const sc_cluster_view_peer *worker)
 {
     char number[24] = "";
     for (size_t i = 0; i < view->peer_count; i++) {
-        const sc_view_peer *other = &view->peers[i];
+        const sc_cluster_view_peer *other = &view->peers[i];
         if (!other->is_worker || other->peer == worker->peer) continue;
         if (strcmp(other->name, worker->name) != 0) continue;
         (void)snprintf(number, sizeof number, "/%016" PRIx64, worker->peer);
@@ -105,7 +106,7 @@ static bool put_worker_name(sc_bytes *out, const sc_cluster_view *view, const sc
     return sc__metric_label(out, worker->name) && SC__APPEND(out, number);
 }
 
-static figure worker_figure(const sc_view_peer *worker, size_t i)
+static figure worker_figure(const sc_cluster_view_peer *worker, size_t i)
 {
     const sc_crew_stats *crew = &worker->crew;
     const figure figures[] = {
@@ -140,14 +141,14 @@ static figure worker_figure(const sc_view_peer *worker, size_t i)
 
 static bool put_workers(sc_bytes *out, const sc_cluster_view *view)
 {
-    static const sc_view_peer anybody = {.is_worker = true};
+    static const sc_cluster_view_peer anybody = {.is_worker = true};
     bool fits = true;
     for (size_t i = 0; fits; i++) {
         const figure any = worker_figure(&anybody, i);
         if (!any.name) break;
         fits = put_figure_head(out, &any);
         for (size_t w = 0; fits && w < view->peer_count; w++) {
-            const sc_view_peer *worker = &view->peers[w];
+            const sc_cluster_view_peer *worker = &view->peers[w];
             if (!worker->is_worker) continue;
             const figure f = worker_figure(worker, i);
             fits = SC__APPEND(out, f.name, "{worker=\"") && put_worker_name(out, view, worker) &&
@@ -159,7 +160,7 @@ static bool put_workers(sc_bytes *out, const sc_cluster_view *view)
 
 // --- Parts ---------------------------------------------------------------------------------------
 
-static figure part_figure(const sc_view_part *part, size_t i)
+static figure part_figure(const sc_cluster_view_part *part, size_t i)
 {
     const sc_part_load *counts = &part->counts;
     const figure figures[] = {
@@ -195,14 +196,14 @@ static bool put_owner(sc_bytes *out, const sc_cluster_view *view, sc_peer owner)
 
 static bool put_parts(sc_bytes *out, const sc_cluster_view *view)
 {
-    static const sc_view_part any_part = {.owner = SC_PEER_NONE};
+    static const sc_cluster_view_part any_part = {.owner = SC_PEER_NONE};
     bool fits = true;
     for (size_t i = 0; fits; i++) {
         const figure any = part_figure(&any_part, i);
         if (!any.name) break;
         fits = put_figure_head(out, &any);
         for (uint32_t p = 0; fits && p < view->part_count; p++) {
-            const sc_view_part *part = &view->parts[p];
+            const sc_cluster_view_part *part = &view->parts[p];
             const figure f = part_figure(part, i);
             fits = SC__APPEND(out, f.name, "{part=\"") && sc_json_append_whole(out, p) &&
                    SC__APPEND(out, "\",worker=\"") && put_owner(out, view, part->owner) &&
@@ -215,7 +216,7 @@ static bool put_parts(sc_bytes *out, const sc_cluster_view *view)
 bool sc__metrics_print_cluster(const sc_cluster_view *view, sc_bytes *out)
 {
     // A metric without a line is none.
-    return put_peers(out, view) && put_placement(out, view) && put_wire(out, &view->wire) &&
+    return put_peers(out, view) && put_placement(out, view) && put_wire(out, &view->bus) &&
            (count_workers(view) == 0 || put_workers(out, view)) &&
            (view->part_count == 0 || put_parts(out, view));
 }

@@ -25,11 +25,11 @@
 
 #include "ledger/words.h"
 
-typedef struct sc_wire_options {
+typedef struct sc_bus_options {
     const char *const *servers;  ///< "nats://host:4222" or "tls://..."
     size_t server_count;
     const char *cluster;      ///< its name: the first token of subjects
-    uint64_t cut;             ///< its checksum: of whose parts we speak and hear
+    uint64_t partition;       ///< its checksum: of whose parts we speak and hear
     const char *client;       ///< how the connection is called, for NATS's monitoring
     const char *ca;           ///< PEM; NULL: the system's. Any of these three means TLS
     const char *certificate;  ///< PEM; NULL: none
@@ -46,9 +46,9 @@ typedef struct sc_wire_options {
      */
     void (*given_up)(void *context);
     void *context;
-} sc_wire_options;
+} sc_bus_options;
 
-typedef struct sc_wire sc_wire;
+typedef struct sc_bus sc_bus;
 
 /**
  * Read the files that the options name; everything is copied. Nobody is spoken to yet, so that
@@ -56,51 +56,51 @@ typedef struct sc_wire sc_wire;
  *
  * @return SC_OK, SC_EINVAL, SC_EIO (a file), SC_ENOMEM
  */
-SC_CHECKED sc_err sc_wire_new(const sc_wire_options *options, sc_wire **out, sc_diag *diag);
+SC_CHECKED sc_err sc_bus_new(const sc_bus_options *options, sc_bus **out, sc_diag *diag);
 
 /** Connect, once. SC_OK, SC_ENET, SC_EIO (credentials that cannot be read any more), SC_ENOMEM; on
  * failure it is of no more use. */
-SC_CHECKED sc_err sc_wire_begin(sc_wire *wire, sc_diag *diag);
+SC_CHECKED sc_err sc_bus_connect(sc_bus *bus, sc_diag *diag);
 
 /** Send what waits (for at most a second), close and free; no callback comes after that. NULL is
  * fine. */
-void sc_wire_free(sc_wire *wire);
+void sc_bus_free(sc_bus *bus);
 
 /** A message that was unsealed; lent. */
-typedef void sc_wire_hear(void *context, const void *bytes, size_t size);
+typedef void sc_bus_receive(void *context, const void *bytes, size_t size);
 
-typedef struct sc_wire_ear sc_wire_ear;  ///< a subscription
+typedef struct sc_bus_subscription sc_bus_subscription;  ///< a subscription
 
-SC_CHECKED sc_err sc_wire_listen_part(sc_wire *wire, uint32_t part, sc_wire_hear *hear,
-                                      void *context, sc_wire_ear **out, sc_diag *diag);
-SC_CHECKED sc_err sc_wire_listen_peer(sc_wire *wire, sc_peer self, sc_wire_hear *hear,
-                                      void *context, sc_wire_ear **out, sc_diag *diag);
-SC_CHECKED sc_err sc_wire_listen_beats(sc_wire *wire, sc_wire_hear *hear, void *context,
-                                       sc_wire_ear **out, sc_diag *diag);
-SC_CHECKED sc_err sc_wire_listen_placements(sc_wire *wire, sc_wire_hear *hear, void *context,
-                                            sc_wire_ear **out, sc_diag *diag);
+SC_CHECKED sc_err sc_bus_subscribe_part(sc_bus *bus, uint32_t part, sc_bus_receive *receive,
+                                        void *context, sc_bus_subscription **out, sc_diag *diag);
+SC_CHECKED sc_err sc_bus_subscribe_peer(sc_bus *bus, sc_peer self, sc_bus_receive *receive,
+                                        void *context, sc_bus_subscription **out, sc_diag *diag);
+SC_CHECKED sc_err sc_bus_subscribe_heartbeats(sc_bus *bus, sc_bus_receive *receive, void *context,
+                                              sc_bus_subscription **out, sc_diag *diag);
+SC_CHECKED sc_err sc_bus_subscribe_placements(sc_bus *bus, sc_bus_receive *receive, void *context,
+                                              sc_bus_subscription **out, sc_diag *diag);
 /** Called when NATS says that nobody has a part to which this peer sent something. */
-SC_CHECKED sc_err sc_wire_listen_void(sc_wire *wire, sc_peer self,
-                                      void (*nobody)(void *context, uint32_t part), void *context,
-                                      sc_wire_ear **out, sc_diag *diag);
+SC_CHECKED sc_err sc_bus_subscribe_no_responders(
+    sc_bus *bus, sc_peer self, void (*no_responders)(void *context, uint32_t part), void *context,
+    sc_bus_subscription **out, sc_diag *diag);
 
 /** No callback comes after that: one that is under way is waited for, so it may not be called in
  * one. NULL is fine. */
-void sc_wire_deafen(sc_wire_ear *ear);
+void sc_bus_unsubscribe(sc_bus_subscription *subscription);
 
 /** Wait until the servers know of all subscriptions so far, at most `seconds`. SC_OK, SC_ENET */
-SC_CHECKED sc_err sc_wire_flush(sc_wire *wire, double seconds);
+SC_CHECKED sc_err sc_bus_flush(sc_bus *bus, double seconds);
 
 /** Seal and send. Any thread. SC_OK; SC_ELIMIT (larger than the servers take), SC_ENET, SC_ENOMEM:
  * it is lost, and counted. */
-SC_CHECKED sc_err sc_wire_send_part(sc_wire *wire, uint32_t part, sc_peer self, const void *bytes,
-                                    size_t size);
-SC_CHECKED sc_err sc_wire_send_peer(sc_wire *wire, sc_peer to, const void *bytes, size_t size);
-SC_CHECKED sc_err sc_wire_send_beat(sc_wire *wire, const void *bytes, size_t size);
-SC_CHECKED sc_err sc_wire_send_placement(sc_wire *wire, const void *bytes, size_t size);
+SC_CHECKED sc_err sc_bus_send_part(sc_bus *bus, uint32_t part, sc_peer self, const void *bytes,
+                                   size_t size);
+SC_CHECKED sc_err sc_bus_send_peer(sc_bus *bus, sc_peer to, const void *bytes, size_t size);
+SC_CHECKED sc_err sc_bus_send_heartbeat(sc_bus *bus, const void *bytes, size_t size);
+SC_CHECKED sc_err sc_bus_send_placement(sc_bus *bus, const void *bytes, size_t size);
 
 /** Since the start; any thread. */
-typedef struct sc_wire_stats {
+typedef struct sc_bus_stats {
     bool is_connected;
     uint64_t messages_out;
     uint64_t messages_in;
@@ -110,8 +110,8 @@ typedef struct sc_wire_stats {
     uint64_t unopened;  ///< that could not be unsealed
     uint64_t overrun;   ///< that NATS's client dropped since we were slow
     uint64_t reconnects;
-} sc_wire_stats;
+} sc_bus_stats;
 
-sc_wire_stats sc_wire_stats_of(const sc_wire *wire);
+sc_bus_stats sc_bus_stats_of(const sc_bus *bus);
 
 #endif

@@ -59,7 +59,7 @@ static const char *host_of(const char *url)
     return at ? at + 1 : host;
 }
 
-sc_err sc__wire_check(const sc_wire_options *options, sc_diag *diag)
+sc_err sc__bus_check(const sc_bus_options *options, sc_diag *diag)
 {
     if (!options->cluster || !is_plain_name(options->cluster)) {
         return sc_fail(diag, SC_EINVAL,
@@ -90,7 +90,7 @@ sc_err sc__wire_check(const sc_wire_options *options, sc_diag *diag)
     return SC_OK;
 }
 
-static bool wants_tls(const sc_wire_options *options)
+static bool wants_tls(const sc_bus_options *options)
 {
     if (options->ca || options->certificate) return true;
     for (size_t i = 0; i < options->server_count; i++) {
@@ -114,7 +114,7 @@ static sc_err fail_file(sc_diag *diag, natsStatus status, const char *what, cons
     return sc_fail(diag, SC_EIO, "%s: cannot be used as %s for NATS: %s", path, what, why(status));
 }
 
-static sc_err set_tls(natsOptions *nats, const sc_wire_options *options, sc_diag *diag)
+static sc_err set_tls(natsOptions *nats, const sc_bus_options *options, sc_diag *diag)
 {
     if (!wants_tls(options)) return SC_OK;
     natsStatus status = natsOptions_SetSecure(nats, true);
@@ -130,7 +130,7 @@ static sc_err set_tls(natsOptions *nats, const sc_wire_options *options, sc_diag
     return SC_OK;
 }
 
-static sc_err set_credentials(natsOptions *nats, const sc_wire_options *options, sc_diag *diag)
+static sc_err set_credentials(natsOptions *nats, const sc_bus_options *options, sc_diag *diag)
 {
     natsStatus status = NATS_OK;
     if (options->credentials) {
@@ -149,7 +149,7 @@ static sc_err set_credentials(natsOptions *nats, const sc_wire_options *options,
 }
 
 /** What we do not want as the library has it by default. None of these fails but for memory. */
-static natsStatus set_manners(natsOptions *nats, const sc_wire_options *options)
+static natsStatus set_limits(natsOptions *nats, const sc_bus_options *options)
 {
     natsStatus status = natsOptions_SetTimeout(nats, (int64_t)(options->timeout_s * 1000) + 1);
     if (status == NATS_OK && options->client) status = natsOptions_SetName(nats, options->client);
@@ -171,7 +171,7 @@ static natsStatus set_manners(natsOptions *nats, const sc_wire_options *options)
     return status;
 }
 
-static natsStatus set_handlers(natsOptions *nats, const sc__wire_handlers *handlers)
+static natsStatus set_handlers(natsOptions *nats, const sc__bus_handlers *handlers)
 {
     natsStatus status =
         natsOptions_SetDisconnectedCB(nats, handlers->disconnected, handlers->context);
@@ -184,11 +184,11 @@ static natsStatus set_handlers(natsOptions *nats, const sc__wire_handlers *handl
     return status;
 }
 
-static sc_err fail_to_connect(sc_diag *diag, natsStatus status, const sc_wire *wire)
+static sc_err fail_to_connect(sc_diag *diag, natsStatus status, const sc_bus *bus)
 {
     if (status == NATS_NO_MEMORY) return sc_fail_memory(diag, "connecting to NATS");
-    const sc_quoted first = sc_quote(wire->host, strlen(wire->host));
-    const char *others = wire->has_other_servers ? " nor any of the other servers" : "";
+    const sc_quoted first = sc_quote(bus->host, strlen(bus->host));
+    const char *others = bus->has_other_servers ? " nor any of the other servers" : "";
     if (status == NATS_CONNECTION_AUTH_FAILED || status == NATS_NOT_PERMITTED) {
         return sc_fail(diag, SC_ENET,
                        "NATS at %s%s does not let us in; look at user, password or credentials",
@@ -206,19 +206,19 @@ static sc_err fail_to_connect(sc_diag *diag, natsStatus status, const sc_wire *w
                    first.text, others, why(status));
 }
 
-sc_err sc__wire_prepare(const sc_wire_options *options, const sc__wire_handlers *handlers,
-                        sc_wire *wire, sc_diag *diag)
+sc_err sc__bus_prepare(const sc_bus_options *options, const sc__bus_handlers *handlers, sc_bus *bus,
+                       sc_diag *diag)
 {
     sc_err err = SC_OK;
     natsOptions *nats = NULL;
     natsStatus status = natsOptions_Create(&nats);
-    wire->nats = nats;
+    bus->nats = nats;
     if (status == NATS_OK) {
         // The library only reads them; its type says less than it could.
         status = natsOptions_SetServers(nats, (const char **)(uintptr_t)options->servers,
                                         (int)options->server_count);
     }
-    if (status == NATS_OK) status = set_manners(nats, options);
+    if (status == NATS_OK) status = set_limits(nats, options);
     if (status == NATS_OK) status = set_handlers(nats, handlers);
     if (status != NATS_OK) {
         err = sc_fail(diag, status == NATS_NO_MEMORY ? SC_ENOMEM : SC_EINVAL,
@@ -226,25 +226,25 @@ sc_err sc__wire_prepare(const sc_wire_options *options, const sc__wire_handlers 
     }
     if (!err) err = set_tls(nats, options, diag);
     if (!err) err = set_credentials(nats, options, diag);
-    snprintf(wire->host, sizeof wire->host, "%s", host_of(options->servers[0]));
-    wire->has_other_servers = options->server_count > 1;
-    snprintf(wire->credentials, sizeof wire->credentials, "%s",
+    snprintf(bus->host, sizeof bus->host, "%s", host_of(options->servers[0]));
+    bus->has_other_servers = options->server_count > 1;
+    snprintf(bus->credentials, sizeof bus->credentials, "%s",
              options->credentials ? options->credentials : "");
     return err;
 }
 
-sc_err sc__wire_connect(sc_wire *wire, sc_diag *diag)
+sc_err sc__bus_connect(sc_bus *bus, sc_diag *diag)
 {
     // The library reads them each time that it connects, as whom we have become by now.
-    if (*wire->credentials && access(wire->credentials, R_OK) != 0) {
+    if (*bus->credentials && access(bus->credentials, R_OK) != 0) {
         return sc_fail(
             diag, SC_EIO,
             "%s: cannot be read: the credentials for NATS must be readable for whom this "
             "process runs as, since they are needed again after every break",
-            wire->credentials);
+            bus->credentials);
     }
-    const natsStatus status = natsConnection_Connect(&wire->connection, wire->nats);
-    natsOptions_Destroy(wire->nats);
-    wire->nats = NULL;
-    return status == NATS_OK ? SC_OK : fail_to_connect(diag, status, wire);
+    const natsStatus status = natsConnection_Connect(&bus->connection, bus->nats);
+    natsOptions_Destroy(bus->nats);
+    bus->nats = NULL;
+    return status == NATS_OK ? SC_OK : fail_to_connect(diag, status, bus);
 }

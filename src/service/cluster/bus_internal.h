@@ -17,9 +17,9 @@
 #include "cluster/cluster_key.h"
 
 /** Messages up to that size are sealed and unsealed on the stack: nearly all are. */
-enum { SC__WIRE_SMALL = 2048 };
+enum { SC__BUS_SMALL = 2048 };
 
-struct sc_wire {
+struct sc_bus {
     // Read-only once it is connected.
     natsOptions *nats;  ///< until it is
     natsConnection *connection;
@@ -27,7 +27,7 @@ struct sc_wire {
     bool has_other_servers;
     char credentials[4096];  ///< a file; "" if there is none
     char cluster[64];
-    uint64_t cut;
+    uint64_t partition;
     uint8_t seal_key[SC_SEAL_KEY_SIZE];
     void (*connected)(void *context, bool is_connected);
     void (*given_up)(void *context);
@@ -48,63 +48,64 @@ struct sc_wire {
     pthread_mutex_t lock;
     pthread_cond_t has_ended;  ///< an ear, or the connection
     bool is_closed;
-    sc_wire_ear *ears;
+    sc_bus_subscription *subscriptions;
     uint64_t overrun;  ///< of ears that are gone
 };
 
-struct sc_wire_ear {
+struct sc_bus_subscription {
     // Read-only.
-    sc_wire *wire;
+    sc_bus *bus;
     natsSubscription *subscription;
-    sc_wire_hear *hear;  ///< NULL: `nobody`
-    void (*nobody)(void *context, uint32_t part);
+    sc_bus_receive *receive;  ///< NULL: `nobody`
+    void (*no_responders)(void *context, uint32_t part);
     void *context;
 
     // Under the wire's lock.
     bool is_done;  ///< it will not be called any more
-    sc_wire_ear *next;
+    sc_bus_subscription *next;
 };
 
 /** Where something is said; room for the longest: a cluster's name, ".void.", a peer (or ".part.",
  * a cut), ".", a part. */
-typedef struct sc__subject {
+typedef struct sc__bus_subject {
     char text[64 + 6 + 16 + 1 + 10];
-} sc__subject;
+} sc__bus_subject;
 
 /** Each is spelled here alone, for those who speak and those who hear: see wire.h. */
-sc__subject sc__subject_part(const sc_wire *wire, uint32_t part);
-sc__subject sc__subject_peer(const sc_wire *wire, sc_peer peer);
-sc__subject sc__subject_beats(const sc_wire *wire);
-sc__subject sc__subject_placements(const sc_wire *wire);
-sc__subject sc__subject_void(const sc_wire *wire, sc_peer self, uint32_t part);
-sc__subject sc__subject_void_of_any(const sc_wire *wire, sc_peer self);  ///< of any part: a pattern
+sc__bus_subject sc__bus_subject_part(const sc_bus *bus, uint32_t part);
+sc__bus_subject sc__bus_subject_peer(const sc_bus *bus, sc_peer peer);
+sc__bus_subject sc__bus_subject_heartbeats(const sc_bus *bus);
+sc__bus_subject sc__bus_subject_placements(const sc_bus *bus);
+sc__bus_subject sc__bus_subject_no_responders(const sc_bus *bus, sc_peer self, uint32_t part);
+sc__bus_subject sc__bus_subject_no_responders_any(const sc_bus *bus,
+                                                  sc_peer self);  ///< of any part: a pattern
 
 /** What the library is to call, and with what. */
-typedef struct sc__wire_handlers {
+typedef struct sc__bus_handlers {
     natsConnectionHandler disconnected;
     natsConnectionHandler reconnected;
     natsConnectionHandler closed;  ///< the last call of these three
     void *context;
-} sc__wire_handlers;
+} sc__bus_handlers;
 
 /**
- * Read all files; the options have been looked at by sc__wire_check(). Whatever the library has
+ * Read all files; the options have been looked at by sc__bus_check(). Whatever the library has
  * made is in the wire then, also on failure.
  *
  * @return SC_OK, SC_EIO (a file), SC_EINVAL, SC_ENOMEM
  */
-SC_CHECKED sc_err sc__wire_prepare(const sc_wire_options *options,
-                                   const sc__wire_handlers *handlers, sc_wire *wire, sc_diag *diag);
+SC_CHECKED sc_err sc__bus_prepare(const sc_bus_options *options, const sc__bus_handlers *handlers,
+                                  sc_bus *bus, sc_diag *diag);
 
 /** Connect to one of the servers. @return SC_OK, SC_ENET, SC_EIO (credentials), SC_ENOMEM */
-SC_CHECKED sc_err sc__wire_connect(sc_wire *wire, sc_diag *diag);
+SC_CHECKED sc_err sc__bus_connect(sc_bus *bus, sc_diag *diag);
 
 /** Whether the options make sense. @return SC_OK, SC_EINVAL */
-SC_CHECKED sc_err sc__wire_check(const sc_wire_options *options, sc_diag *diag);
+SC_CHECKED sc_err sc__bus_check(const sc_bus_options *options, sc_diag *diag);
 
 /** Threads that the library starts begin with the mask of who calls it: none of them is to take a
- * signal. Returns the mask from before, for sc__signals_let(). */
-static inline sigset_t sc__signals_hold(void)
+ * signal. Returns the mask from before, for sc__bus_restore_signals(). */
+static inline sigset_t sc__bus_block_signals(void)
 {
     sigset_t all;
     sigset_t before;
@@ -113,7 +114,7 @@ static inline sigset_t sc__signals_hold(void)
     return before;
 }
 
-static inline void sc__signals_let(sigset_t before)
+static inline void sc__bus_restore_signals(sigset_t before)
 {
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }

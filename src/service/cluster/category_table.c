@@ -13,7 +13,7 @@
 
 enum { WORDS_MAX = 65536 };
 
-struct sc_cluster_words {
+struct sc_category_table {
     pthread_mutex_t lock;
     // Under the lock; but texts stay where they are.
     sc_hash numbers;
@@ -22,17 +22,17 @@ struct sc_cluster_words {
     size_t capacity;
 };
 
-sc_err sc_cluster_words_new(struct sc_cluster_words **out)
+sc_err sc_category_table_new(struct sc_category_table **out)
 {
     if (sodium_init() < 0) return SC_EIO;
-    struct sc_cluster_words *words = sc_calloc(1, sizeof *words);
+    struct sc_category_table *words = sc_calloc(1, sizeof *words);
     if (!words) return SC_ENOMEM;
     pthread_mutex_init(&words->lock, NULL);
     *out = words;
     return SC_OK;
 }
 
-void sc_cluster_words_free(struct sc_cluster_words *words)
+void sc_category_table_free(struct sc_category_table *words)
 {
     if (!words) return;
     for (size_t i = 0; i < words->count; i++) {
@@ -53,7 +53,7 @@ static sc_key key_of(const char *word)
 }
 
 // Under the lock.
-static sc_err put(struct sc_cluster_words *words, sc_key key, const char *word, uint32_t *out)
+static sc_err put(struct sc_category_table *words, sc_key key, const char *word, uint32_t *out)
 {
     if (words->count == WORDS_MAX) return SC_ELIMIT;
     if (!sc_grow(&words->texts, words->count, &words->capacity, sizeof *words->texts)) {
@@ -69,7 +69,7 @@ static sc_err put(struct sc_cluster_words *words, sc_key key, const char *word, 
     return SC_OK;
 }
 
-sc_err sc__cluster_words_number(struct sc_cluster_words *words, const char *word, uint32_t *out)
+sc_err sc__category_table_number(struct sc_category_table *words, const char *word, uint32_t *out)
 {
     const sc_key key = key_of(word);
     sc_err err = SC_OK;
@@ -80,7 +80,7 @@ sc_err sc__cluster_words_number(struct sc_cluster_words *words, const char *word
     return err;
 }
 
-const char *sc__cluster_words_at(struct sc_cluster_words *words, uint32_t number)
+const char *sc__category_table_at(struct sc_category_table *words, uint32_t number)
 {
     pthread_mutex_lock(&words->lock);
     const char *text = number < words->count ? words->texts[number] : NULL;

@@ -16,24 +16,24 @@
 /** Of most messages the first chunk is enough. */
 enum { CHUNK_SIZE = 4096 };
 
-struct sc__codec_scratch_chunk {
-    sc__codec_scratch_chunk *next;
+struct sc__cluster_scratch_chunk {
+    sc__cluster_scratch_chunk *next;
     size_t size;
     size_t used;
     alignas(max_align_t) unsigned char bytes[];
 };
 
-static bool add_chunk(sc__codec_scratch *scratch, size_t size)
+static bool add_chunk(sc__cluster_scratch *scratch, size_t size)
 {
     if (size < CHUNK_SIZE) size = CHUNK_SIZE;
-    sc__codec_scratch_chunk *chunk = sc_malloc(sizeof *chunk + size);
+    sc__cluster_scratch_chunk *chunk = sc_malloc(sizeof *chunk + size);
     if (!chunk) return false;
-    *chunk = (sc__codec_scratch_chunk){.next = scratch->chunks, .size = size};
+    *chunk = (sc__cluster_scratch_chunk){.next = scratch->chunks, .size = size};
     scratch->chunks = chunk;
     return true;
 }
 
-void *sc__codec_scratch_take(sc__codec_scratch *scratch, size_t count, size_t size)
+void *sc__cluster_scratch_take(sc__cluster_scratch *scratch, size_t count, size_t size)
 {
     const size_t mask = alignof(max_align_t) - 1;
     size_t bytes = 0;
@@ -43,7 +43,7 @@ void *sc__codec_scratch_take(sc__codec_scratch *scratch, size_t count, size_t si
         return NULL;
     }
     bytes &= ~mask;
-    sc__codec_scratch_chunk *chunk = scratch->chunks;
+    sc__cluster_scratch_chunk *chunk = scratch->chunks;
     if (!chunk || chunk->size - chunk->used < bytes) {
         if (!add_chunk(scratch, bytes)) {
             scratch->out_of_memory = true;
@@ -57,10 +57,10 @@ void *sc__codec_scratch_take(sc__codec_scratch *scratch, size_t count, size_t si
     return memset(memory, 0, bytes);
 }
 
-void sc__codec_scratch_fini(sc__codec_scratch *scratch)
+void sc__cluster_scratch_fini(sc__cluster_scratch *scratch)
 {
     while (scratch->chunks) {
-        sc__codec_scratch_chunk *chunk = scratch->chunks;
+        sc__cluster_scratch_chunk *chunk = scratch->chunks;
         scratch->chunks = chunk->next;
         explicit_bzero(chunk->bytes, chunk->used);
         sc_free(chunk);
@@ -91,10 +91,10 @@ static bool make_room(sc_bytes *bytes, size_t size)
     return true;
 }
 
-sc_err sc__message_pack(const Starcloak__Cluster__Message *message, sc_bytes *out)
+sc_err sc__cluster_pack(const Starcloak__Cluster__Message *message, sc_bytes *out)
 {
     const size_t size = starcloak__cluster__message__get_packed_size(message);
-    if (size > SC__MESSAGE_MAX) return SC_ELIMIT;
+    if (size > SC__CLUSTER_MESSAGE_MAX) return SC_ELIMIT;
     if (!make_room(out, size)) return SC_ENOMEM;
     out->size = starcloak__cluster__message__pack(message, out->data);
     return SC_OK;
@@ -102,7 +102,7 @@ sc_err sc__message_pack(const Starcloak__Cluster__Message *message, sc_bytes *ou
 
 static void *take(void *scratch, size_t size)
 {
-    return sc__codec_scratch_take(scratch, size, 1);
+    return sc__cluster_scratch_take(scratch, size, 1);
 }
 
 // All of it is released at once.
@@ -111,11 +111,11 @@ static void give_back(void *scratch, void *memory)
     (void)scratch, (void)memory;
 }
 
-sc_err sc__message_unpack(const void *bytes, size_t size, sc_message_kind kind,
-                          sc__codec_scratch *scratch, const Starcloak__Cluster__Message **out)
+sc_err sc__cluster_unpack(const void *bytes, size_t size, sc_message_kind kind,
+                          sc__cluster_scratch *scratch, const Starcloak__Cluster__Message **out)
 {
-    if (size > SC__MESSAGE_MAX) return SC_ELIMIT;
-    *scratch = sc__codec_scratch_of(size * GROWTH + ALLOWANCE);
+    if (size > SC__CLUSTER_MESSAGE_MAX) return SC_ELIMIT;
+    *scratch = sc__cluster_scratch_of(size * GROWTH + ALLOWANCE);
     ProtobufCAllocator allocator = {take, give_back, scratch};
     const Starcloak__Cluster__Message *message =
         starcloak__cluster__message__unpack(&allocator, size, bytes);
@@ -129,7 +129,7 @@ sc_err sc__message_unpack(const void *bytes, size_t size, sc_message_kind kind,
 
 // --- Ids that ascend ----------------------------------------------------------------------------
 
-bool sc__steps_write(const uint32_t *ids, size_t count, uint32_t limit, uint32_t *steps)
+bool sc__cluster_steps_write(const uint32_t *ids, size_t count, uint32_t limit, uint32_t *steps)
 {
     for (size_t i = 0; i < count; i++) {
         if (ids[i] >= limit || (i > 0 && ids[i] <= ids[i - 1])) return false;
@@ -138,7 +138,7 @@ bool sc__steps_write(const uint32_t *ids, size_t count, uint32_t limit, uint32_t
     return true;
 }
 
-sc_err sc__steps_read(const uint32_t *steps, size_t count, uint32_t limit, uint32_t *ids)
+sc_err sc__cluster_steps_read(const uint32_t *steps, size_t count, uint32_t limit, uint32_t *ids)
 {
     uint64_t id = 0;
     for (size_t i = 0; i < count; i++) {
@@ -160,7 +160,7 @@ static bool is_calendar(int64_t us)
     return us >= -farthest && us <= farthest;
 }
 
-bool sc__time_write(sc_time t, int64_t offset_us, int64_t *out)
+bool sc__cluster_time_write(sc_time t, int64_t offset_us, int64_t *out)
 {
     if (t == SC_TIME_NEVER) {
         *out = SC_TIME_NEVER;
@@ -169,7 +169,7 @@ bool sc__time_write(sc_time t, int64_t offset_us, int64_t *out)
     return !__builtin_add_overflow(t, offset_us, out) && is_calendar(*out);
 }
 
-bool sc__time_read(int64_t calendar_us, int64_t offset_us, sc_time *out)
+bool sc__cluster_time_read(int64_t calendar_us, int64_t offset_us, sc_time *out)
 {
     if (calendar_us == SC_TIME_NEVER) {
         *out = SC_TIME_NEVER;
@@ -181,35 +181,35 @@ bool sc__time_read(int64_t calendar_us, int64_t offset_us, sc_time *out)
 
 // --- Heartbeats ---------------------------------------------------------------------------------
 
-typedef Starcloak__Cluster__Beat heartbeat_pb;
+typedef Starcloak__Cluster__Heartbeat heartbeat_pb;
 typedef Starcloak__Cluster__Parts columns;
 
 // --- Writing ------------------------------------------------------------------------------------
 
-static bool take_columns(size_t count, sc__codec_scratch *scratch, columns *out)
+static bool take_columns(size_t count, sc__cluster_scratch *scratch, columns *out)
 {
-    out->part = sc__codec_scratch_take(scratch, count, sizeof *out->part);
-    out->room = sc__codec_scratch_take(scratch, count, sizeof *out->room);
-    out->queries = sc__codec_scratch_take(scratch, count, sizeof *out->queries);
-    out->company = sc__codec_scratch_take(scratch, count, sizeof *out->company);
-    out->cloaks = sc__codec_scratch_take(scratch, count, sizeof *out->cloaks);
-    out->dropped = sc__codec_scratch_take(scratch, count, sizeof *out->dropped);
-    out->cpu_us = sc__codec_scratch_take(scratch, count, sizeof *out->cpu_us);
-    out->pending = sc__codec_scratch_take(scratch, count, sizeof *out->pending);
-    out->held = sc__codec_scratch_take(scratch, count, sizeof *out->held);
+    out->part = sc__cluster_scratch_take(scratch, count, sizeof *out->part);
+    out->room = sc__cluster_scratch_take(scratch, count, sizeof *out->room);
+    out->queries = sc__cluster_scratch_take(scratch, count, sizeof *out->queries);
+    out->company = sc__cluster_scratch_take(scratch, count, sizeof *out->company);
+    out->cloaks = sc__cluster_scratch_take(scratch, count, sizeof *out->cloaks);
+    out->dropped = sc__cluster_scratch_take(scratch, count, sizeof *out->dropped);
+    out->cpu_us = sc__cluster_scratch_take(scratch, count, sizeof *out->cpu_us);
+    out->pending = sc__cluster_scratch_take(scratch, count, sizeof *out->pending);
+    out->held = sc__cluster_scratch_take(scratch, count, sizeof *out->held);
     out->n_part = out->n_room = out->n_queries = out->n_company = out->n_cloaks = count;
     out->n_dropped = out->n_cpu_us = out->n_pending = out->n_held = count;
     return out->part && out->room && out->queries && out->company && out->cloaks && out->dropped &&
            out->cpu_us && out->pending && out->held;
 }
 
-static sc_err write_parts(const sc_beat *beat, sc__codec_scratch *scratch, columns *out)
+static sc_err write_parts(const sc_heartbeat *heartbeat, sc__cluster_scratch *scratch, columns *out)
 {
-    if (!take_columns(beat->part_count, scratch, out)) return SC_ENOMEM;
-    for (size_t i = 0; i < beat->part_count; i++) {
-        const sc_part_load *load = &beat->parts[i].load;
-        const uint32_t part = beat->parts[i].part;
-        const uint32_t before = i > 0 ? beat->parts[i - 1].part : 0;
+    if (!take_columns(heartbeat->part_count, scratch, out)) return SC_ENOMEM;
+    for (size_t i = 0; i < heartbeat->part_count; i++) {
+        const sc_part_load *load = &heartbeat->parts[i].load;
+        const uint32_t part = heartbeat->parts[i].part;
+        const uint32_t before = i > 0 ? heartbeat->parts[i - 1].part : 0;
         if (part >= SC_PARTITION_PARTS_MAX || (i > 0 && part <= before)) return SC_EINVAL;
         out->part[i] = part - before;
         out->room[i] = load->room;
@@ -237,57 +237,58 @@ static void write_bids(const sc_crew_stats *crew, Starcloak__Cluster__Bids *out)
     out->misdirected = crew->misdirected;
 }
 
-static void write_process(const sc_beat *beat, heartbeat_pb *out)
+static void write_process(const sc_heartbeat *heartbeat, heartbeat_pb *out)
 {
-    out->peer = beat->peer;
-    out->is_worker = beat->is_worker;
-    out->is_leaving = beat->is_leaving;
-    out->name = (char *)(uintptr_t)beat->name;  // protobuf-c only reads it
-    out->number = beat->number;
-    out->cut = beat->cut;
-    out->calendar_us = beat->calendar_us;
-    out->epoch = beat->epoch;
-    out->threads = beat->threads;
-    out->open = beat->open;
-    out->messages_out = beat->messages_out;
-    out->messages_in = beat->messages_in;
-    out->bytes_out = beat->bytes_out;
-    out->bytes_in = beat->bytes_in;
-    out->memory = beat->memory;
-    out->cpu_us = beat->cpu_us;
+    out->peer = heartbeat->peer;
+    out->is_worker = heartbeat->is_worker;
+    out->is_leaving = heartbeat->is_leaving;
+    out->name = (char *)(uintptr_t)heartbeat->name;  // protobuf-c only reads it
+    out->number = heartbeat->number;
+    out->partition = heartbeat->partition;
+    out->calendar_us = heartbeat->calendar_us;
+    out->epoch = heartbeat->epoch;
+    out->threads = heartbeat->threads;
+    out->open = heartbeat->open;
+    out->messages_out = heartbeat->messages_out;
+    out->messages_in = heartbeat->messages_in;
+    out->bytes_out = heartbeat->bytes_out;
+    out->bytes_in = heartbeat->bytes_in;
+    out->memory = heartbeat->memory;
+    out->cpu_us = heartbeat->cpu_us;
 }
 
-static bool can_be_said(const sc_beat *beat)
+static bool can_be_said(const sc_heartbeat *heartbeat)
 {
     int64_t calendar_us = 0;
-    return beat->peer != SC_PEER_NONE &&
-           sc_name_is_fine(beat->name, strnlen(beat->name, SC_NAME_SIZE)) &&
-           sc__time_write(beat->calendar_us, 0, &calendar_us) && beat->threads <= SC__THREADS_MAX &&
-           (beat->is_worker ? beat->threads >= 1 : beat->part_count == 0);
+    return heartbeat->peer != SC_PEER_NONE &&
+           sc_peer_name_is_valid(heartbeat->name, strnlen(heartbeat->name, SC_PEER_NAME_SIZE)) &&
+           sc__cluster_time_write(heartbeat->calendar_us, 0, &calendar_us) &&
+           heartbeat->threads <= SC__CLUSTER_THREADS_MAX &&
+           (heartbeat->is_worker ? heartbeat->threads >= 1 : heartbeat->part_count == 0);
 }
 
-sc_err sc_beat_encode(const sc_beat *beat, sc_bytes *out)
+sc_err sc_heartbeat_encode(const sc_heartbeat *heartbeat, sc_bytes *out)
 {
-    if (!can_be_said(beat)) return SC_EINVAL;
-    heartbeat_pb m = STARCLOAK__CLUSTER__BEAT__INIT;
+    if (!can_be_said(heartbeat)) return SC_EINVAL;
+    heartbeat_pb m = STARCLOAK__CLUSTER__HEARTBEAT__INIT;
     Starcloak__Cluster__Bids bids = STARCLOAK__CLUSTER__BIDS__INIT;
     columns parts = STARCLOAK__CLUSTER__PARTS__INIT;
-    sc__codec_scratch scratch = sc__codec_scratch_of(SIZE_MAX);
+    sc__cluster_scratch scratch = sc__cluster_scratch_of(SIZE_MAX);
     sc_err err = SC_OK;
-    write_process(beat, &m);
-    if (beat->is_worker) {
-        write_bids(&beat->crew, &bids);
-        err = write_parts(beat, &scratch, &parts);
+    write_process(heartbeat, &m);
+    if (heartbeat->is_worker) {
+        write_bids(&heartbeat->crew, &bids);
+        err = write_parts(heartbeat, &scratch, &parts);
         m.bids = &bids;
         m.parts = &parts;
     }
     if (!err) {
         Starcloak__Cluster__Message envelope = STARCLOAK__CLUSTER__MESSAGE__INIT;
-        envelope.what_case = STARCLOAK__CLUSTER__MESSAGE__WHAT_BEAT;
-        envelope.beat = &m;
-        err = sc__message_pack(&envelope, out);
+        envelope.what_case = STARCLOAK__CLUSTER__MESSAGE__WHAT_HEARTBEAT;
+        envelope.heartbeat = &m;
+        err = sc__cluster_pack(&envelope, out);
     }
-    sc__codec_scratch_fini(&scratch);
+    sc__cluster_scratch_fini(&scratch);
     return err;
 }
 
@@ -304,23 +305,23 @@ static sc_err check_parts(uint32_t parts, const columns *from)
     return is_fine ? SC_OK : SC_EPARSE;
 }
 
-static sc_err read_parts(uint32_t parts, const columns *from, sc_beat *out)
+static sc_err read_parts(uint32_t parts, const columns *from, sc_heartbeat *out)
 {
     uint64_t part = 0;
     for (size_t i = 0; i < out->part_count; i++) {
         if (i > 0 && from->part[i] == 0) return SC_EPARSE;
         part += from->part[i];
         if (part >= parts) return SC_EUNKNOWN;
-        out->parts[i] = (sc_beat_part){.part = (uint32_t)part,
-                                       .load = {.is_open = true,
-                                                .room = from->room[i],
-                                                .queries = from->queries[i],
-                                                .company = from->company[i],
-                                                .cloaks = from->cloaks[i],
-                                                .dropped = from->dropped[i],
-                                                .cpu_us = from->cpu_us[i],
-                                                .pending = from->pending[i],
-                                                .held = from->held[i]}};
+        out->parts[i] = (sc_heartbeat_part){.part = (uint32_t)part,
+                                            .load = {.is_open = true,
+                                                     .room = from->room[i],
+                                                     .queries = from->queries[i],
+                                                     .company = from->company[i],
+                                                     .cloaks = from->cloaks[i],
+                                                     .dropped = from->dropped[i],
+                                                     .cpu_us = from->cpu_us[i],
+                                                     .pending = from->pending[i],
+                                                     .held = from->held[i]}};
     }
     return SC_OK;
 }
@@ -338,14 +339,15 @@ static void read_bids(const Starcloak__Cluster__Bids *from, sc_crew_stats *out)
     out->misdirected = from->misdirected;
 }
 
-static void read_process(const heartbeat_pb *from, sc_beat *out)
+static void read_process(const heartbeat_pb *from, sc_heartbeat *out)
 {
     out->peer = from->peer;
     out->is_worker = from->is_worker;
     out->is_leaving = from->is_leaving;
-    memcpy(out->name, from->name, strlen(from->name));  // sc_name_is_fine(): it fits, and its NUL
+    memcpy(out->name, from->name,
+           strlen(from->name));  // sc_peer_name_is_valid(): it fits, and its NUL
     out->number = from->number;
-    out->cut = from->cut;
+    out->partition = from->partition;
     out->calendar_us = from->calendar_us;
     out->epoch = from->epoch;
     out->threads = from->threads;
@@ -360,40 +362,40 @@ static void read_process(const heartbeat_pb *from, sc_beat *out)
 
 static sc_err check_process(const heartbeat_pb *from)
 {
-    if (from->threads > SC__THREADS_MAX) return SC_ELIMIT;
+    if (from->threads > SC__CLUSTER_THREADS_MAX) return SC_ELIMIT;
     sc_time calendar_us = 0;
     const bool is_fine =
-        from->peer != SC_PEER_NONE && sc_name_is_fine(from->name, strlen(from->name)) &&
-        sc__time_read(from->calendar_us, 0, &calendar_us) && from->calendar_us != SC_TIME_NEVER &&
-        (from->is_worker ? from->threads >= 1 : !from->parts);
+        from->peer != SC_PEER_NONE && sc_peer_name_is_valid(from->name, strlen(from->name)) &&
+        sc__cluster_time_read(from->calendar_us, 0, &calendar_us) &&
+        from->calendar_us != SC_TIME_NEVER && (from->is_worker ? from->threads >= 1 : !from->parts);
     return is_fine ? SC_OK : SC_EPARSE;
 }
 
-static sc_err read_beat(uint32_t parts, const heartbeat_pb *from, sc_beat **out)
+static sc_err read_beat(uint32_t parts, const heartbeat_pb *from, sc_heartbeat **out)
 {
     sc_err err = check_process(from);
     if (!err && from->parts) err = check_parts(parts, from->parts);
     if (err) return err;
-    sc_beat *beat = sc_beat_new(from->parts ? from->parts->n_part : 0);
-    if (!beat) return SC_ENOMEM;
-    read_process(from, beat);
-    if (from->is_worker && from->bids) read_bids(from->bids, &beat->crew);
-    if (from->parts) err = read_parts(parts, from->parts, beat);
+    sc_heartbeat *heartbeat = sc_heartbeat_new(from->parts ? from->parts->n_part : 0);
+    if (!heartbeat) return SC_ENOMEM;
+    read_process(from, heartbeat);
+    if (from->is_worker && from->bids) read_bids(from->bids, &heartbeat->crew);
+    if (from->parts) err = read_parts(parts, from->parts, heartbeat);
     if (err) {
-        sc_beat_free(beat);
+        sc_heartbeat_free(heartbeat);
         return err;
     }
-    *out = beat;
+    *out = heartbeat;
     return SC_OK;
 }
 
-sc_err sc_beat_decode(uint32_t parts, const void *bytes, size_t size, sc_beat **out)
+sc_err sc_heartbeat_decode(uint32_t parts, const void *bytes, size_t size, sc_heartbeat **out)
 {
-    sc__codec_scratch scratch = {.chunks = NULL};
+    sc__cluster_scratch scratch = {.chunks = NULL};
     const Starcloak__Cluster__Message *envelope = NULL;
-    sc_err err = sc__message_unpack(bytes, size, SC_MESSAGE_BEAT, &scratch, &envelope);
-    if (!err) err = read_beat(parts > 0 ? parts : SC_PARTITION_PARTS_MAX, envelope->beat, out);
-    sc__codec_scratch_fini(&scratch);
+    sc_err err = sc__cluster_unpack(bytes, size, SC_MESSAGE_HEARTBEAT, &scratch, &envelope);
+    if (!err) err = read_beat(parts > 0 ? parts : SC_PARTITION_PARTS_MAX, envelope->heartbeat, out);
+    sc__cluster_scratch_fini(&scratch);
     return err;
 }
 
@@ -415,11 +417,11 @@ static uint32_t place_of(placement_pb *out, sc_peer worker)
     return (uint32_t)place + 1;
 }
 
-static sc_err write_owners(const sc_placement *placement, sc__codec_scratch *scratch,
+static sc_err write_owners(const sc_placement *placement, sc__cluster_scratch *scratch,
                            placement_pb *out)
 {
-    out->workers = sc__codec_scratch_take(scratch, placement->parts, sizeof *out->workers);
-    out->owner = sc__codec_scratch_take(scratch, placement->parts, sizeof *out->owner);
+    out->workers = sc__cluster_scratch_take(scratch, placement->parts, sizeof *out->workers);
+    out->owner = sc__cluster_scratch_take(scratch, placement->parts, sizeof *out->owner);
     if (!out->workers || !out->owner) return SC_ENOMEM;
     out->n_owner = placement->parts;
     for (uint32_t i = 0; i < placement->parts; i++) {
@@ -436,18 +438,18 @@ sc_err sc_placement_encode(const sc_placement *placement, sc_bytes *out)
         return SC_EINVAL;
     }
     placement_pb m = STARCLOAK__CLUSTER__PLACEMENT__INIT;
-    sc__codec_scratch scratch = sc__codec_scratch_of(SIZE_MAX);
+    sc__cluster_scratch scratch = sc__cluster_scratch_of(SIZE_MAX);
     m.epoch = placement->epoch;
     m.leader = placement->leader;
-    m.cut = placement->cut;
+    m.partition = placement->partition;
     sc_err err = write_owners(placement, &scratch, &m);
     if (!err) {
         Starcloak__Cluster__Message envelope = STARCLOAK__CLUSTER__MESSAGE__INIT;
         envelope.what_case = STARCLOAK__CLUSTER__MESSAGE__WHAT_PLACEMENT;
         envelope.placement = &m;
-        err = sc__message_pack(&envelope, out);
+        err = sc__cluster_pack(&envelope, out);
     }
-    sc__codec_scratch_fini(&scratch);
+    sc__cluster_scratch_fini(&scratch);
     return err;
 }
 
@@ -473,7 +475,7 @@ static sc_err read_placement(uint32_t parts, const placement_pb *from, sc_placem
     if (!placement) return SC_ENOMEM;
     placement->epoch = from->epoch;
     placement->leader = from->leader;
-    placement->cut = from->cut;
+    placement->partition = from->partition;
     const sc_err err = read_owners(from, placement);
     if (err) {
         sc_placement_free(placement);
@@ -485,10 +487,10 @@ static sc_err read_placement(uint32_t parts, const placement_pb *from, sc_placem
 
 sc_err sc_placement_decode(uint32_t parts, const void *bytes, size_t size, sc_placement **out)
 {
-    sc__codec_scratch scratch = {.chunks = NULL};
+    sc__cluster_scratch scratch = {.chunks = NULL};
     const Starcloak__Cluster__Message *envelope = NULL;
-    sc_err err = sc__message_unpack(bytes, size, SC_MESSAGE_PLACEMENT, &scratch, &envelope);
+    sc_err err = sc__cluster_unpack(bytes, size, SC_MESSAGE_PLACEMENT, &scratch, &envelope);
     if (!err) err = read_placement(parts, envelope->placement, out);
-    sc__codec_scratch_fini(&scratch);
+    sc__cluster_scratch_fini(&scratch);
     return err;
 }

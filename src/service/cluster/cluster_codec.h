@@ -29,18 +29,18 @@ typedef struct sc_cluster_codec {
     const sc_vocabulary *vocabulary;  ///< NULL (a worker): see `words`
     /** A worker has no vocabulary: it carries the categories of wishes from ok to release without
      * knowing them. It numbers the words it meets; NULL for a gateway. Made by
-     * sc_cluster_words_new(). */
-    struct sc_cluster_words *words;
+     * sc_category_table_new(). */
+    struct sc_category_table *words;
 } sc_cluster_codec;
 
 /** A table of words that grows up to a bound (65,536; more: SC_ELIMIT), any thread. */
-SC_CHECKED sc_err sc_cluster_words_new(struct sc_cluster_words **out);
-void sc_cluster_words_free(struct sc_cluster_words *words);
+SC_CHECKED sc_err sc_category_table_new(struct sc_category_table **out);
+void sc_category_table_free(struct sc_category_table *words);
 
 /** What a message is: the number of its field. */
 typedef enum sc_message_kind {
     SC_MESSAGE_WORD = 1,
-    SC_MESSAGE_BEAT = 2,
+    SC_MESSAGE_HEARTBEAT = 2,
     SC_MESSAGE_PLACEMENT = 3,
 } sc_message_kind;
 
@@ -52,7 +52,7 @@ typedef enum sc_message_kind {
  */
 SC_CHECKED sc_err sc_word_encode(const sc_cluster_codec *codec, const sc_word *word,
                                  int64_t offset_us, sc_bytes *out);
-SC_CHECKED sc_err sc_beat_encode(const sc_beat *beat, sc_bytes *out);
+SC_CHECKED sc_err sc_heartbeat_encode(const sc_heartbeat *heartbeat, sc_bytes *out);
 SC_CHECKED sc_err sc_placement_encode(const sc_placement *placement, sc_bytes *out);
 
 /** @return SC_OK, SC_EPARSE, SC_ELIMIT, SC_EUNKNOWN (no such kind, segment, part, category),
@@ -60,7 +60,8 @@ SC_CHECKED sc_err sc_placement_encode(const sc_placement *placement, sc_bytes *o
 SC_CHECKED sc_err sc_word_decode(const sc_cluster_codec *codec, const void *bytes, size_t size,
                                  int64_t offset_us, sc_word *out);
 /** @param parts  parts must be below; 0: any below SC_PARTITION_PARTS_MAX (status) */
-SC_CHECKED sc_err sc_beat_decode(uint32_t parts, const void *bytes, size_t size, sc_beat **out);
+SC_CHECKED sc_err sc_heartbeat_decode(uint32_t parts, const void *bytes, size_t size,
+                                      sc_heartbeat **out);
 SC_CHECKED sc_err sc_placement_decode(uint32_t parts, const void *bytes, size_t size,
                                       sc_placement **out);
 

@@ -33,7 +33,7 @@ static sc_err query_write(const sc_cluster_codec *codec, const sc_word *word, in
                           query_pb *out)
 {
     const sc_query *query = &word->query;
-    out->id = (ProtobufCBinaryData){SC__ID_SIZE, (uint8_t *)(uintptr_t)query->id.bytes};
+    out->id = (ProtobufCBinaryData){SC__CLUSTER_ID_SIZE, (uint8_t *)(uintptr_t)query->id.bytes};
     if (word->kind == SC_WORD_DROPPED) out->reason = (uint32_t)word->reason;
     if (!has_place(word->kind)) return SC_OK;
 
@@ -50,15 +50,15 @@ static sc_err query_write(const sc_cluster_codec *codec, const sc_word *word, in
     out->k = query->k;
     out->l = query->l;
     out->result_size = query->result_size;
-    return sc__time_write(query->deadline, offset_us, &out->deadline) ? SC_OK : SC_EINVAL;
+    return sc__cluster_time_write(query->deadline, offset_us, &out->deadline) ? SC_OK : SC_EINVAL;
 }
 
 static sc_err query_read(const sc_cluster_codec *codec, const query_pb *from, int64_t offset_us,
                          sc_word *out)
 {
     sc_query *query = &out->query;
-    if (from->id.len != SC__ID_SIZE) return SC_EPARSE;
-    memcpy(query->id.bytes, from->id.data, SC__ID_SIZE);
+    if (from->id.len != SC__CLUSTER_ID_SIZE) return SC_EPARSE;
+    memcpy(query->id.bytes, from->id.data, SC__CLUSTER_ID_SIZE);
     if (out->kind == SC_WORD_DROPPED) {
         if (from->reason >= SC_DROP_REASON_COUNT) return SC_EUNKNOWN;
         out->reason = (sc_drop_reason)from->reason;
@@ -66,7 +66,7 @@ static sc_err query_read(const sc_cluster_codec *codec, const query_pb *from, in
     if (!has_place(out->kind)) return SC_OK;
 
     if (!is_known(codec, from->part, from->home, from->segment)) return SC_EUNKNOWN;
-    if (from->max_hops > SC__HOPS_MAX) return SC_ELIMIT;
+    if (from->max_hops > SC__CLUSTER_HOPS_MAX) return SC_ELIMIT;
     out->part = from->part;
     out->home = from->home;
     query->owner = out->from;
@@ -79,7 +79,7 @@ static sc_err query_read(const sc_cluster_codec *codec, const query_pb *from, in
     query->l = from->l;
     query->result_size = from->result_size;
     return query->k >= 1 && query->l >= 1 &&
-                   sc__time_read(from->deadline, offset_us, &query->deadline)
+                   sc__cluster_time_read(from->deadline, offset_us, &query->deadline)
                ? SC_OK
                : SC_EPARSE;
 }
@@ -182,43 +182,44 @@ static sc_err write_result(const sc_result *from, draft *d)
     return SC_OK;
 }
 
-static sc_err write_gone(const sc_word *word, sc__codec_scratch *scratch, proceeding *out)
+static sc_err write_gone(const sc_word *word, sc__cluster_scratch *scratch, proceeding *out)
 {
-    if (word->count > SC__MEMBERS_MAX) return SC_EINVAL;
-    out->gone.data = sc__codec_scratch_take(scratch, word->count, SC__ID_SIZE);
+    if (word->count > SC__CLUSTER_MEMBERS_MAX) return SC_EINVAL;
+    out->gone.data = sc__cluster_scratch_take(scratch, word->count, SC__CLUSTER_ID_SIZE);
     if (!out->gone.data) return SC_ENOMEM;
-    out->gone.len = word->count * SC__ID_SIZE;
+    out->gone.len = word->count * SC__CLUSTER_ID_SIZE;
     for (size_t i = 0; i < word->count; i++) {
-        memcpy(out->gone.data + i * SC__ID_SIZE, word->gone[i].bytes, SC__ID_SIZE);
+        memcpy(out->gone.data + i * SC__CLUSTER_ID_SIZE, word->gone[i].bytes, SC__CLUSTER_ID_SIZE);
     }
     return SC_OK;
 }
 
 static sc_err write_proceeding(const sc_cluster_codec *codec, const sc_word *word,
-                               int64_t offset_us, sc__codec_scratch *scratch, draft *d)
+                               int64_t offset_us, sc__cluster_scratch *scratch, draft *d)
 {
     proceeding *out = &d->proceeding;
     starcloak__cluster__proceeding__init(out);
-    out->bid = lent(word->id.bytes, SC__ID_SIZE);
+    out->bid = lent(word->id.bytes, SC__CLUSTER_ID_SIZE);
     out->room = word->room;
     if (has_number(word->kind)) {
         out->users = word->users;
         out->number = word->number;
     }
-    if (has_deadline(word->kind) && !sc__time_write(word->deadline, offset_us, &out->deadline)) {
+    if (has_deadline(word->kind) &&
+        !sc__cluster_time_write(word->deadline, offset_us, &out->deadline)) {
         return SC_EINVAL;
     }
     if (has_wishes(word->kind)) {
         starcloak__cluster__wishes__init(&d->wishes);
         out->wishes = &d->wishes;
-        return sc__wishes_write(codec, word->wishes, word->count, scratch, &d->wishes);
+        return sc__cluster_wishes_write(codec, word->wishes, word->count, scratch, &d->wishes);
     }
     if (word->kind == SC_WORD_NO) return write_gone(word, scratch, out);
     return word->kind == SC_WORD_RESULT ? write_result(word->result, d) : SC_OK;
 }
 
 static sc_err write_word(const sc_cluster_codec *codec, const sc_word *word, int64_t offset_us,
-                         sc__codec_scratch *scratch, draft *d)
+                         sc__cluster_scratch *scratch, draft *d)
 {
     starcloak__cluster__word__init(&d->word);
     d->word.kind = kinds[word->kind];
@@ -233,7 +234,7 @@ static sc_err write_word(const sc_cluster_codec *codec, const sc_word *word, int
         if (!word->bid) return SC_EINVAL;
         starcloak__cluster__bid__init(&d->bid);
         d->word.bid = &d->bid;
-        return sc__bid_write(codec, word->bid, word->from, offset_us, scratch, &d->bid);
+        return sc__cluster_bid_write(codec, word->bid, word->from, offset_us, scratch, &d->bid);
     default:
         d->word.proceeding = &d->proceeding;
         return write_proceeding(codec, word, offset_us, scratch, d);
@@ -248,15 +249,15 @@ sc_err sc_word_encode(const sc_cluster_codec *codec, const sc_word *word, int64_
         return SC_EINVAL;
     }
     draft d;
-    sc__codec_scratch scratch = sc__codec_scratch_of(SIZE_MAX);
+    sc__cluster_scratch scratch = sc__cluster_scratch_of(SIZE_MAX);
     sc_err err = write_word(codec, word, offset_us, &scratch, &d);
     if (!err) {
         starcloak__cluster__message__init(&d.message);
         d.message.what_case = STARCLOAK__CLUSTER__MESSAGE__WHAT_WORD;
         d.message.word = &d.word;
-        err = sc__message_pack(&d.message, out);
+        err = sc__cluster_pack(&d.message, out);
     }
-    sc__codec_scratch_fini(&scratch);
+    sc__cluster_scratch_fini(&scratch);
     explicit_bzero(&d, sizeof d);
     return err;
 }
@@ -277,14 +278,14 @@ static sc_err read_result(const Starcloak__Cluster__Result *from, sc_word *out)
 
 static sc_err read_gone(const proceeding *from, sc_word *out)
 {
-    const size_t count = from->gone.len / SC__ID_SIZE;
-    if (from->gone.len % SC__ID_SIZE != 0) return SC_EPARSE;
-    if (count > SC__MEMBERS_MAX) return SC_ELIMIT;
+    const size_t count = from->gone.len / SC__CLUSTER_ID_SIZE;
+    if (from->gone.len % SC__CLUSTER_ID_SIZE != 0) return SC_EPARSE;
+    if (count > SC__CLUSTER_MEMBERS_MAX) return SC_ELIMIT;
     if (count == 0) return SC_OK;
     out->gone = sc_malloc_array(count, sizeof *out->gone);
     if (!out->gone) return SC_ENOMEM;
     for (size_t i = 0; i < count; i++) {
-        memcpy(out->gone[i].bytes, from->gone.data + i * SC__ID_SIZE, SC__ID_SIZE);
+        memcpy(out->gone[i].bytes, from->gone.data + i * SC__CLUSTER_ID_SIZE, SC__CLUSTER_ID_SIZE);
     }
     out->count = count;
     return SC_OK;
@@ -293,18 +294,19 @@ static sc_err read_gone(const proceeding *from, sc_word *out)
 static sc_err read_proceeding(const sc_cluster_codec *codec, const proceeding *from,
                               int64_t offset_us, sc_word *out)
 {
-    if (from->bid.len != SC__ID_SIZE) return SC_EPARSE;
-    memcpy(out->id.bytes, from->bid.data, SC__ID_SIZE);
+    if (from->bid.len != SC__CLUSTER_ID_SIZE) return SC_EPARSE;
+    memcpy(out->id.bytes, from->bid.data, SC__CLUSTER_ID_SIZE);
     out->room = from->room;
     if (has_number(out->kind)) {
         out->users = from->users;
         out->number = from->number;
     }
-    if (has_deadline(out->kind) && !sc__time_read(from->deadline, offset_us, &out->deadline)) {
+    if (has_deadline(out->kind) &&
+        !sc__cluster_time_read(from->deadline, offset_us, &out->deadline)) {
         return SC_EPARSE;
     }
     if (has_wishes(out->kind)) {
-        return sc__wishes_read(codec, from->wishes, &out->wishes, &out->count);
+        return sc__cluster_wishes_read(codec, from->wishes, &out->wishes, &out->count);
     }
     if (out->kind == SC_WORD_NO) return read_gone(from, out);
     return out->kind == SC_WORD_RESULT ? read_result(from->result, out) : SC_OK;
@@ -320,7 +322,7 @@ static sc_err read_word(const sc_cluster_codec *codec, const Starcloak__Cluster_
     case STARCLOAK__CLUSTER__WORD__ABOUT_QUERY:
         return query_read(codec, from->query, offset_us, out);
     case STARCLOAK__CLUSTER__WORD__ABOUT_BID:
-        return sc__bid_read(codec, from->bid, out->from, offset_us, &out->bid);
+        return sc__cluster_bid_read(codec, from->bid, out->from, offset_us, &out->bid);
     default:
         return read_proceeding(codec, from->proceeding, offset_us, out);
     }
@@ -329,12 +331,12 @@ static sc_err read_word(const sc_cluster_codec *codec, const Starcloak__Cluster_
 sc_err sc_word_decode(const sc_cluster_codec *codec, const void *bytes, size_t size,
                       int64_t offset_us, sc_word *out)
 {
-    sc__codec_scratch scratch = {.chunks = NULL};
+    sc__cluster_scratch scratch = {.chunks = NULL};
     const Starcloak__Cluster__Message *envelope = NULL;
     sc_word word = {.kind = SC_WORD_NONE};
-    sc_err err = sc__message_unpack(bytes, size, SC_MESSAGE_WORD, &scratch, &envelope);
+    sc_err err = sc__cluster_unpack(bytes, size, SC_MESSAGE_WORD, &scratch, &envelope);
     if (!err) err = read_word(codec, envelope->word, offset_us, &word);
-    sc__codec_scratch_fini(&scratch);
+    sc__cluster_scratch_fini(&scratch);
     // Of a word that is refused halfway nothing is owned yet: its only part that could be is the
     // one that was refused.
     if (!err) *out = word;

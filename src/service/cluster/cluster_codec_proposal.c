@@ -36,52 +36,52 @@ static bool is_consistent(const sc_bid *bid, sc_peer worker)
 }
 
 static sc_err write_cloak(const sc_cluster_codec *codec, const sc_bid *bid,
-                          sc__codec_scratch *scratch, proposal_pb *out)
+                          sc__cluster_scratch *scratch, proposal_pb *out)
 {
-    out->stars = sc__codec_scratch_take(scratch, bid->star_count, sizeof *out->stars);
-    out->segments = sc__codec_scratch_take(scratch, bid->segment_count, sizeof *out->segments);
+    out->stars = sc__cluster_scratch_take(scratch, bid->star_count, sizeof *out->stars);
+    out->segments = sc__cluster_scratch_take(scratch, bid->segment_count, sizeof *out->segments);
     out->border_nodes =
-        sc__codec_scratch_take(scratch, bid->border_node_count, sizeof *out->border_nodes);
+        sc__cluster_scratch_take(scratch, bid->border_node_count, sizeof *out->border_nodes);
     if (!out->stars || !out->segments || !out->border_nodes) return SC_ENOMEM;
     out->n_stars = bid->star_count;
     out->n_segments = bid->segment_count;
     out->n_border_nodes = bid->border_node_count;
-    const bool is_fine =
-        sc__steps_write(bid->stars, bid->star_count, sc_map_star_count(codec->map), out->stars) &&
-        sc__steps_write(bid->segments, bid->segment_count, sc_map_segment_count(codec->map),
-                        out->segments) &&
-        sc__steps_write(bid->border_nodes, bid->border_node_count, sc_map_node_count(codec->map),
-                        out->border_nodes);
+    const bool is_fine = sc__cluster_steps_write(bid->stars, bid->star_count,
+                                                 sc_map_star_count(codec->map), out->stars) &&
+                         sc__cluster_steps_write(bid->segments, bid->segment_count,
+                                                 sc_map_segment_count(codec->map), out->segments) &&
+                         sc__cluster_steps_write(bid->border_nodes, bid->border_node_count,
+                                                 sc_map_node_count(codec->map), out->border_nodes);
     return is_fine ? SC_OK : SC_EINVAL;
 }
 
-static bool take_columns(size_t count, sc__codec_scratch *scratch, proposal_pb *out)
+static bool take_columns(size_t count, sc__cluster_scratch *scratch, proposal_pb *out)
 {
-    out->queries.data = sc__codec_scratch_take(scratch, count, SC__ID_SIZE);
-    out->users = sc__codec_scratch_take(scratch, count, sizeof *out->users);
-    out->later = sc__codec_scratch_take(scratch, count, sizeof *out->later);
-    out->segment = sc__codec_scratch_take(scratch, count, sizeof *out->segment);
-    out->star = sc__codec_scratch_take(scratch, count, sizeof *out->star);
-    out->k = sc__codec_scratch_take(scratch, count, sizeof *out->k);
-    out->l = sc__codec_scratch_take(scratch, count, sizeof *out->l);
-    out->max_hops = sc__codec_scratch_take(scratch, count, sizeof *out->max_hops);
-    out->queries.len = count * SC__ID_SIZE;
+    out->queries.data = sc__cluster_scratch_take(scratch, count, SC__CLUSTER_ID_SIZE);
+    out->users = sc__cluster_scratch_take(scratch, count, sizeof *out->users);
+    out->later = sc__cluster_scratch_take(scratch, count, sizeof *out->later);
+    out->segment = sc__cluster_scratch_take(scratch, count, sizeof *out->segment);
+    out->star = sc__cluster_scratch_take(scratch, count, sizeof *out->star);
+    out->k = sc__cluster_scratch_take(scratch, count, sizeof *out->k);
+    out->l = sc__cluster_scratch_take(scratch, count, sizeof *out->l);
+    out->max_hops = sc__cluster_scratch_take(scratch, count, sizeof *out->max_hops);
+    out->queries.len = count * SC__CLUSTER_ID_SIZE;
     out->n_users = out->n_later = out->n_segment = out->n_star = count;
     out->n_k = out->n_l = out->n_max_hops = count;
     return out->queries.data && out->users && out->later && out->segment && out->star && out->k &&
            out->l && out->max_hops;
 }
 
-static sc_err write_members(const sc_bid *bid, int64_t offset_us, sc__codec_scratch *scratch,
+static sc_err write_members(const sc_bid *bid, int64_t offset_us, sc__cluster_scratch *scratch,
                             proposal_pb *out)
 {
     if (!take_columns(bid->member_count, scratch, out)) return SC_ENOMEM;
-    if (!sc__time_write(bid->deadline, offset_us, &out->deadline)) return SC_EINVAL;
+    if (!sc__cluster_time_write(bid->deadline, offset_us, &out->deadline)) return SC_EINVAL;
     for (size_t i = 0; i < bid->member_count; i++) {
         const sc_query *query = &bid->members[i].query;
         int64_t deadline = 0;
-        if (!sc__time_write(query->deadline, offset_us, &deadline)) return SC_EINVAL;
-        memcpy(out->queries.data + i * SC__ID_SIZE, query->id.bytes, SC__ID_SIZE);
+        if (!sc__cluster_time_write(query->deadline, offset_us, &deadline)) return SC_EINVAL;
+        memcpy(out->queries.data + i * SC__CLUSTER_ID_SIZE, query->id.bytes, SC__CLUSTER_ID_SIZE);
         out->users[i] = query->user;
         out->later[i] = (uint64_t)deadline - (uint64_t)out->deadline;
         out->segment[i] = query->segment;
@@ -100,34 +100,35 @@ static size_t place_of(proposal_pb *out, sc_peer gateway)
     while (place < out->n_gateways && out->gateways[place] != gateway) {
         place++;
     }
-    if (place == out->n_gateways && place < SC__GATEWAYS_MAX) {
+    if (place == out->n_gateways && place < SC__CLUSTER_GATEWAYS_MAX) {
         out->gateways[out->n_gateways++] = gateway;
     }
     return place;
 }
 
-static sc_err write_gateways(const sc_bid *bid, sc__codec_scratch *scratch, proposal_pb *out)
+static sc_err write_gateways(const sc_bid *bid, sc__cluster_scratch *scratch, proposal_pb *out)
 {
     const size_t count = bid->member_count;
-    const size_t most = count < SC__GATEWAYS_MAX ? count : SC__GATEWAYS_MAX;
-    out->gateways = sc__codec_scratch_take(scratch, most, sizeof *out->gateways);
-    out->gateway = sc__codec_scratch_take(scratch, count, sizeof *out->gateway);
+    const size_t most = count < SC__CLUSTER_GATEWAYS_MAX ? count : SC__CLUSTER_GATEWAYS_MAX;
+    out->gateways = sc__cluster_scratch_take(scratch, most, sizeof *out->gateways);
+    out->gateway = sc__cluster_scratch_take(scratch, count, sizeof *out->gateway);
     if (!out->gateways || !out->gateway) return SC_ENOMEM;
     place_of(out, bid->releaser);
     for (size_t i = 0; i < count; i++) {
         const size_t place = place_of(out, bid->members[i].query.owner);
-        if (place == SC__GATEWAYS_MAX) return SC_EINVAL;
+        if (place == SC__CLUSTER_GATEWAYS_MAX) return SC_EINVAL;
         out->gateway[i] = (uint32_t)place;
     }
     out->n_gateway = out->n_gateways > 1 ? count : 0;
     return SC_OK;
 }
 
-sc_err sc__bid_write(const sc_cluster_codec *codec, const sc_bid *bid, sc_peer worker,
-                     int64_t offset_us, sc__codec_scratch *scratch, proposal_pb *out)
+sc_err sc__cluster_bid_write(const sc_cluster_codec *codec, const sc_bid *bid, sc_peer worker,
+                             int64_t offset_us, sc__cluster_scratch *scratch, proposal_pb *out)
 {
-    if (bid->member_count > SC__MEMBERS_MAX || !is_consistent(bid, worker)) return SC_EINVAL;
-    out->id = (ProtobufCBinaryData){SC__ID_SIZE, (uint8_t *)(uintptr_t)bid->id.bytes};
+    if (bid->member_count > SC__CLUSTER_MEMBERS_MAX || !is_consistent(bid, worker))
+        return SC_EINVAL;
+    out->id = (ProtobufCBinaryData){SC__CLUSTER_ID_SIZE, (uint8_t *)(uintptr_t)bid->id.bytes};
     out->room = bid->room;
     out->part = bid->part;
     sc_err err = write_cloak(codec, bid, scratch, out);
@@ -141,18 +142,19 @@ sc_err sc__bid_write(const sc_cluster_codec *codec, const sc_bid *bid, sc_peer w
 static sc_err check_counts(const sc_cluster_codec *codec, const proposal_pb *from)
 {
     const size_t count = from->n_users;
-    if (count > SC__MEMBERS_MAX || from->n_gateways > SC__GATEWAYS_MAX) return SC_ELIMIT;
+    if (count > SC__CLUSTER_MEMBERS_MAX || from->n_gateways > SC__CLUSTER_GATEWAYS_MAX)
+        return SC_ELIMIT;
     // Ids ascend, so there cannot be more of them than the map has.
     if (from->n_stars > sc_map_star_count(codec->map) ||
         from->n_segments > sc_map_segment_count(codec->map) ||
         from->n_border_nodes > sc_map_node_count(codec->map)) {
         return SC_EUNKNOWN;
     }
-    const bool is_fine = count > 0 && from->n_segments > 0 &&
-                         from->queries.len == count * SC__ID_SIZE && from->n_later == count &&
-                         from->n_segment == count && from->n_star == count && from->n_k == count &&
-                         from->n_l == count && from->n_max_hops == count && from->n_gateways > 0 &&
-                         from->n_gateway == (from->n_gateways > 1 ? count : 0);
+    const bool is_fine =
+        count > 0 && from->n_segments > 0 && from->queries.len == count * SC__CLUSTER_ID_SIZE &&
+        from->n_later == count && from->n_segment == count && from->n_star == count &&
+        from->n_k == count && from->n_l == count && from->n_max_hops == count &&
+        from->n_gateways > 0 && from->n_gateway == (from->n_gateways > 1 ? count : 0);
     return is_fine ? SC_OK : SC_EPARSE;
 }
 
@@ -169,15 +171,15 @@ static bool are_different(const uint64_t *gateways, size_t count)
 
 static sc_err read_cloak(const sc_cluster_codec *codec, const proposal_pb *from, sc_bid *bid)
 {
-    sc_err err =
-        sc__steps_read(from->stars, from->n_stars, sc_map_star_count(codec->map), bid->stars);
+    sc_err err = sc__cluster_steps_read(from->stars, from->n_stars, sc_map_star_count(codec->map),
+                                        bid->stars);
     if (!err) {
-        err = sc__steps_read(from->segments, from->n_segments, sc_map_segment_count(codec->map),
-                             bid->segments);
+        err = sc__cluster_steps_read(from->segments, from->n_segments,
+                                     sc_map_segment_count(codec->map), bid->segments);
     }
     if (!err) {
-        err = sc__steps_read(from->border_nodes, from->n_border_nodes,
-                             sc_map_node_count(codec->map), bid->border_nodes);
+        err = sc__cluster_steps_read(from->border_nodes, from->n_border_nodes,
+                                     sc_map_node_count(codec->map), bid->border_nodes);
     }
     return err;
 }
@@ -192,7 +194,7 @@ static sc_err read_member(const sc_cluster_codec *codec, const proposal_pb *from
         return SC_EPARSE;
     }
     sc_query *query = &out->query;
-    memcpy(query->id.bytes, from->queries.data + i * SC__ID_SIZE, SC__ID_SIZE);
+    memcpy(query->id.bytes, from->queries.data + i * SC__CLUSTER_ID_SIZE, SC__CLUSTER_ID_SIZE);
     query->user = from->users[i];
     query->segment = from->segment[i];
     query->k = from->k[i];
@@ -200,8 +202,8 @@ static sc_err read_member(const sc_cluster_codec *codec, const proposal_pb *from
     query->max_hops = from->max_hops[i];
     query->owner = from->gateways[gateway];
     out->star = from->star[i] - 1;
-    if (!sc__time_read(deadline, offset_us, &query->deadline) || query->k < 1 || query->l < 1 ||
-        query->max_hops > SC__HOPS_MAX) {
+    if (!sc__cluster_time_read(deadline, offset_us, &query->deadline) || query->k < 1 ||
+        query->l < 1 || query->max_hops > SC__CLUSTER_HOPS_MAX) {
         return SC_EPARSE;
     }
     const bool is_known = query->segment < sc_map_segment_count(codec->map) &&
@@ -230,18 +232,18 @@ static sc_err read_members(const sc_cluster_codec *codec, const proposal_pb *fro
     return has_releaser ? SC_OK : SC_EPARSE;
 }
 
-sc_err sc__bid_read(const sc_cluster_codec *codec, const proposal_pb *from, sc_peer worker,
-                    int64_t offset_us, sc_bid **out)
+sc_err sc__cluster_bid_read(const sc_cluster_codec *codec, const proposal_pb *from, sc_peer worker,
+                            int64_t offset_us, sc_bid **out)
 {
     sc_err err = check_counts(codec, from);
     if (err) return err;
-    if (from->id.len != SC__ID_SIZE || !are_different(from->gateways, from->n_gateways)) {
+    if (from->id.len != SC__CLUSTER_ID_SIZE || !are_different(from->gateways, from->n_gateways)) {
         return SC_EPARSE;
     }
     if (from->part >= codec->parts) return SC_EUNKNOWN;
     sc_bid *bid = sc_bid_new(from->n_stars, from->n_segments, from->n_border_nodes, from->n_users);
     if (!bid) return SC_ENOMEM;
-    memcpy(bid->id.bytes, from->id.data, SC__ID_SIZE);
+    memcpy(bid->id.bytes, from->id.data, SC__CLUSTER_ID_SIZE);
     bid->worker = worker;
     bid->room = from->room;
     bid->part = from->part;
@@ -269,16 +271,16 @@ static const sc_request_limits any = {.max_k = UINT32_MAX, .max_radius_m = DBL_M
 static const char *word_of(const sc_cluster_codec *codec, sc_category_id category)
 {
     if (!codec->vocabulary) {
-        return codec->words ? sc__cluster_words_at(codec->words, category) : NULL;
+        return codec->words ? sc__category_table_at(codec->words, category) : NULL;
     }
     return category < codec->vocabulary->count ? codec->vocabulary->names[category] : NULL;
 }
 
 static sc_err number_of(const sc_cluster_codec *codec, const char *word, sc_category_id *out)
 {
-    if (strlen(word) > SC__WORD_SIZE_MAX) return SC_ELIMIT;
+    if (strlen(word) > SC__CLUSTER_WORD_SIZE_MAX) return SC_ELIMIT;
     if (!codec->vocabulary) {
-        return codec->words ? sc__cluster_words_number(codec->words, word, out) : SC_EUNKNOWN;
+        return codec->words ? sc__category_table_number(codec->words, word, out) : SC_EUNKNOWN;
     }
     *out = sc_vocabulary_find(codec->vocabulary, word);
     return *out == SC_NONE ? SC_EUNKNOWN : SC_OK;
@@ -289,7 +291,7 @@ static sc_err number_of(const sc_cluster_codec *codec, const char *word, sc_cate
 /** Requests being written, and where each category stands in `words` of the message. */
 typedef struct pen {
     const sc_cluster_codec *codec;
-    sc__codec_scratch *scratch;
+    sc__cluster_scratch *scratch;
     wishes_pb *out;
     sc_hash places;
 } pen;
@@ -300,7 +302,7 @@ static sc_err write_category(pen *p, sc_category_id category, uint32_t *place)
     if (sc_hash_put(&p->places, (sc_key){.low = category}, next, place)) return SC_ENOMEM;
     if (*place != next) return SC_OK;
     const char *word = word_of(p->codec, category);
-    if (!word || strlen(word) > SC__WORD_SIZE_MAX) return SC_EINVAL;
+    if (!word || strlen(word) > SC__CLUSTER_WORD_SIZE_MAX) return SC_EINVAL;
     // protobuf-c has no constant texts; it only reads this one.
     p->out->words[p->out->n_words++] = (char *)(uintptr_t)word;
     return SC_OK;
@@ -318,7 +320,7 @@ static sc_err write_request(pen *p, const sc_request *from, Starcloak__Cluster__
         to->radius_m = from->radius_m;
     }
     to->categories =
-        sc__codec_scratch_take(p->scratch, from->category_count, sizeof *to->categories);
+        sc__cluster_scratch_take(p->scratch, from->category_count, sizeof *to->categories);
     if (!to->categories) return SC_ENOMEM;
     to->n_categories = from->category_count;
     sc_err err = SC_OK;
@@ -328,27 +330,28 @@ static sc_err write_request(pen *p, const sc_request *from, Starcloak__Cluster__
     return err;
 }
 
-sc_err sc__wishes_write(const sc_cluster_codec *codec, const sc_wish *wishes, size_t count,
-                        sc__codec_scratch *scratch, wishes_pb *out)
+sc_err sc__cluster_wishes_write(const sc_cluster_codec *codec, const sc_wish *wishes, size_t count,
+                                sc__cluster_scratch *scratch, wishes_pb *out)
 {
-    if (count > SC__MEMBERS_MAX) return SC_EINVAL;
+    if (count > SC__CLUSTER_MEMBERS_MAX) return SC_EINVAL;
     size_t categories = 0;
     for (size_t i = 0; i < count; i++) {
         categories += wishes[i].request.category_count;
     }
     Starcloak__Cluster__Request *requests =
-        sc__codec_scratch_take(scratch, count, sizeof *requests);
-    out->requests = sc__codec_scratch_take(scratch, count, sizeof(void *));
-    out->queries.data = sc__codec_scratch_take(scratch, count, SC__ID_SIZE);
-    out->words = sc__codec_scratch_take(scratch, categories, sizeof(char *));
+        sc__cluster_scratch_take(scratch, count, sizeof *requests);
+    out->requests = sc__cluster_scratch_take(scratch, count, sizeof(void *));
+    out->queries.data = sc__cluster_scratch_take(scratch, count, SC__CLUSTER_ID_SIZE);
+    out->words = sc__cluster_scratch_take(scratch, categories, sizeof(char *));
     if (!requests || !out->requests || !out->queries.data || !out->words) return SC_ENOMEM;
-    out->queries.len = count * SC__ID_SIZE;
+    out->queries.len = count * SC__CLUSTER_ID_SIZE;
     out->n_requests = count;
 
     pen p = {.codec = codec, .scratch = scratch, .out = out};
     sc_err err = SC_OK;
     for (size_t i = 0; i < count && !err; i++) {
-        memcpy(out->queries.data + i * SC__ID_SIZE, wishes[i].query.bytes, SC__ID_SIZE);
+        memcpy(out->queries.data + i * SC__CLUSTER_ID_SIZE, wishes[i].query.bytes,
+               SC__CLUSTER_ID_SIZE);
         out->requests[i] = &requests[i];
         err = write_request(&p, &wishes[i].request, &requests[i]);
     }
@@ -402,7 +405,8 @@ static sc_err read_all(const wishes_pb *from, const sc_category_id *numbers, sc_
     sc_wish *wishes = sc_calloc(from->n_requests, sizeof *wishes);
     if (!wishes) return SC_ENOMEM;
     for (size_t i = 0; i < from->n_requests && !err; i++) {
-        memcpy(wishes[i].query.bytes, from->queries.data + i * SC__ID_SIZE, SC__ID_SIZE);
+        memcpy(wishes[i].query.bytes, from->queries.data + i * SC__CLUSTER_ID_SIZE,
+               SC__CLUSTER_ID_SIZE);
         err = read_request(from, numbers, i, &wishes[i].request);
     }
     if (err) {
@@ -415,15 +419,16 @@ static sc_err read_all(const wishes_pb *from, const sc_category_id *numbers, sc_
     return SC_OK;
 }
 
-sc_err sc__wishes_read(const sc_cluster_codec *codec, const wishes_pb *from, sc_wish **out,
-                       size_t *count)
+sc_err sc__cluster_wishes_read(const sc_cluster_codec *codec, const wishes_pb *from, sc_wish **out,
+                               size_t *count)
 {
     *out = NULL;
     *count = 0;
     if (!from || from->n_requests == 0) return SC_OK;
-    const size_t categories_max = (size_t)SC__MEMBERS_MAX * SC_REQUEST_CATEGORIES;
-    if (from->n_requests > SC__MEMBERS_MAX || from->n_words > categories_max) return SC_ELIMIT;
-    if (from->queries.len != from->n_requests * SC__ID_SIZE) return SC_EPARSE;
+    const size_t categories_max = (size_t)SC__CLUSTER_MEMBERS_MAX * SC_REQUEST_CATEGORIES;
+    if (from->n_requests > SC__CLUSTER_MEMBERS_MAX || from->n_words > categories_max)
+        return SC_ELIMIT;
+    if (from->queries.len != from->n_requests * SC__CLUSTER_ID_SIZE) return SC_EPARSE;
     sc_category_id *numbers = NULL;
     sc_err err = read_words(codec, from, &numbers);
     if (!err) err = read_all(from, numbers, out, count);

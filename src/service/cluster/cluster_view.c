@@ -18,8 +18,9 @@ static sc_cluster_view *make_room(size_t peers, uint32_t parts)
 {
     size_t size = 0;
     size_t of_peers = 0;
-    if (__builtin_mul_overflow(peers, sizeof(sc_view_peer), &of_peers) ||
-        __builtin_add_overflow(sizeof(sc_cluster_view) + (size_t)parts * sizeof(sc_view_part),
+    if (__builtin_mul_overflow(peers, sizeof(sc_cluster_view_peer), &of_peers) ||
+        __builtin_add_overflow(sizeof(sc_cluster_view) +
+                                   (size_t)parts * sizeof(sc_cluster_view_part),
                                of_peers, &size)) {
         return NULL;
     }
@@ -28,16 +29,16 @@ static sc_cluster_view *make_room(size_t peers, uint32_t parts)
     view->peer_count = peers;
     view->part_count = parts;
     // All three hold 64-bit numbers, so each begins where one may begin.
-    view->peers = (sc_view_peer *)(view + 1);
-    view->parts = (sc_view_part *)(view->peers + peers);
+    view->peers = (sc_cluster_view_peer *)(view + 1);
+    view->parts = (sc_cluster_view_part *)(view->peers + peers);
     return view;
 }
 
 /** Names are shown on pages and in labels; whatever a beat says, they are letters, digits and a few
  * signs. */
-static void copy_name(char out[SC_NAME_SIZE], const char name[SC_NAME_SIZE])
+static void copy_name(char out[SC_PEER_NAME_SIZE], const char name[SC_PEER_NAME_SIZE])
 {
-    for (size_t i = 0; i + 1 < SC_NAME_SIZE && name[i]; i++) {
+    for (size_t i = 0; i + 1 < SC_PEER_NAME_SIZE && name[i]; i++) {
         const char c = name[i];
         const bool is_fine = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
                              (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
@@ -46,37 +47,37 @@ static void copy_name(char out[SC_NAME_SIZE], const char name[SC_NAME_SIZE])
     }
 }
 
-static void fill_peer(sc_view_peer *out, const sc_roster_peer *peer, sc_peer leader, sc_peer self,
-                      sc_time now)
+static void fill_peer(sc_cluster_view_peer *out, const sc_roster_peer *peer, sc_peer leader,
+                      sc_peer self, sc_time now)
 {
-    const sc_beat *beat = peer->beat;
-    *out = (sc_view_peer){
-        .peer = beat->peer,
-        .is_worker = beat->is_worker,
-        .is_leader = beat->peer == leader,
-        .is_leaving = beat->is_leaving,
-        .is_self = beat->peer == self,
+    const sc_heartbeat *heartbeat = peer->heartbeat;
+    *out = (sc_cluster_view_peer){
+        .peer = heartbeat->peer,
+        .is_worker = heartbeat->is_worker,
+        .is_leader = heartbeat->peer == leader,
+        .is_leaving = heartbeat->is_leaving,
+        .is_self = heartbeat->peer == self,
         .age_s = now > peer->heard ? (double)(now - peer->heard) * 1e-6 : 0.0,
         .skew_s = (double)peer->skew_us * 1e-6,
         .load = peer->load,
         .cpu = peer->cpu,
-        .threads = beat->threads,
-        .parts = (uint32_t)beat->part_count,
-        .open = beat->open,
-        .memory = beat->memory,
-        .messages_out = beat->messages_out,
-        .messages_in = beat->messages_in,
-        .bytes_out = beat->bytes_out,
-        .bytes_in = beat->bytes_in,
-        .crew = beat->crew,
+        .threads = heartbeat->threads,
+        .parts = (uint32_t)heartbeat->part_count,
+        .open = heartbeat->open,
+        .memory = heartbeat->memory,
+        .messages_out = heartbeat->messages_out,
+        .messages_in = heartbeat->messages_in,
+        .bytes_out = heartbeat->bytes_out,
+        .bytes_in = heartbeat->bytes_in,
+        .crew = heartbeat->crew,
     };
-    copy_name(out->name, beat->name);
+    copy_name(out->name, heartbeat->name);
 }
 
 static int gateways_first(const void *left, const void *right)
 {
-    const sc_view_peer *a = left;
-    const sc_view_peer *b = right;
+    const sc_cluster_view_peer *a = left;
+    const sc_cluster_view_peer *b = right;
     if (a->is_worker != b->is_worker) return a->is_worker ? 1 : -1;
     const int names = strcmp(a->name, b->name);
     if (names != 0) return names;
@@ -87,22 +88,22 @@ static int gateways_first(const void *left, const void *right)
 static const sc_part_load *told_of_part(const sc_roster *roster, sc_peer owner, uint32_t part)
 {
     const sc_roster_peer *peer = owner == SC_PEER_NONE ? NULL : sc_roster_find(roster, owner);
-    for (size_t i = 0; peer && i < peer->beat->part_count; i++) {
-        if (peer->beat->parts[i].part == part) return &peer->beat->parts[i].load;
+    for (size_t i = 0; peer && i < peer->heartbeat->part_count; i++) {
+        if (peer->heartbeat->parts[i].part == part) return &peer->heartbeat->parts[i].load;
     }
     return NULL;
 }
 
-static void fill_part(sc_view_part *out, const sc_roster *roster, const sc_placement *placement,
-                      uint32_t part)
+static void fill_part(sc_cluster_view_part *out, const sc_roster *roster,
+                      const sc_placement *placement, uint32_t part)
 {
     const bool is_placed = placement && part < placement->parts;
     const sc_peer owner = is_placed ? placement->owners[part] : SC_PEER_NONE;
-    const sc_part_load *told = told_of_part(roster, owner, part);
+    const sc_part_load *sent = told_of_part(roster, owner, part);
     const double load = sc_roster_part_load(roster, part);
-    *out =
-        (sc_view_part){.owner = owner, .is_served = told != NULL, .load = isnan(load) ? 0.0 : load};
-    if (told) out->counts = *told;
+    *out = (sc_cluster_view_part){
+        .owner = owner, .is_served = sent != NULL, .load = isnan(load) ? 0.0 : load};
+    if (sent) out->counts = *sent;
 }
 
 /** As the leader sees it: by the loads of parts, and those who serve or could. */
@@ -111,19 +112,22 @@ static bool measure(sc_cluster_view *view, const sc_roster *roster, const sc_pla
     view->imbalance = 1.0;
     if (!placement) return true;
     double *loads = sc_malloc_array(placement->parts, sizeof *loads);
-    sc_pack_worker *workers = sc_malloc_array(sc_roster_count(roster), sizeof *workers);
+    sc_placement_worker *workers = sc_malloc_array(sc_roster_count(roster), sizeof *workers);
     size_t count = 0;
     for (size_t i = 0; workers && i < sc_roster_count(roster); i++) {
-        const sc_beat *beat = sc_roster_at(roster, i)->beat;
-        if (!beat->is_worker || beat->is_leaving || beat->cut != placement->cut) continue;
-        workers[count++] = (sc_pack_worker){.peer = beat->peer, .threads = beat->threads};
+        const sc_heartbeat *heartbeat = sc_roster_at(roster, i)->heartbeat;
+        if (!heartbeat->is_worker || heartbeat->is_leaving ||
+            heartbeat->partition != placement->partition)
+            continue;
+        workers[count++] =
+            (sc_placement_worker){.peer = heartbeat->peer, .threads = heartbeat->threads};
     }
     for (uint32_t p = 0; loads && p < placement->parts; p++) {
         loads[p] = sc_roster_part_load(roster, p);
     }
     if (loads && workers) {
         view->imbalance =
-            sc_pack_imbalance(loads, placement->parts, placement->owners, workers, count);
+            sc_placement_imbalance(loads, placement->parts, placement->owners, workers, count);
     }
     const bool is_measured = loads && workers && !isnan(view->imbalance);
     sc_free(loads);
@@ -139,18 +143,18 @@ sc_cluster_view *sc_cluster_view_new(const sc_roster *roster, const sc_placement
     sc_cluster_view *view = make_room(count, parts);
     if (!view) return NULL;
     view->strangers = sc_roster_strangers(roster);
-    if (count > 0) view->cut = sc_roster_at(roster, 0)->beat->cut;
+    if (count > 0) view->partition = sc_roster_at(roster, 0)->heartbeat->partition;
     if (placement) {
         view->epoch = placement->epoch;
-        view->cut = placement->cut;
+        view->partition = placement->partition;
     }
     sc_peer leader = sc_roster_leader(roster, now);
     // Who has not listened for long enough to know takes the word of the one who leads.
     if (leader == SC_PEER_NONE && placement) leader = placement->leader;
     for (size_t i = 0; i < count; i++) {
-        sc_view_peer *peer = &view->peers[i];
+        sc_cluster_view_peer *peer = &view->peers[i];
         fill_peer(peer, sc_roster_at(roster, i), leader, self, now);
-        peer->is_stranger = sc_roster_at(roster, i)->beat->cut != view->cut;
+        peer->is_stranger = sc_roster_at(roster, i)->heartbeat->partition != view->partition;
         peer->is_leader = peer->is_leader && !peer->is_stranger;
     }
     qsort(view->peers, count, sizeof *view->peers, gateways_first);

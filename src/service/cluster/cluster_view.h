@@ -14,9 +14,9 @@
 #include "cluster/placement.h"
 #include "cluster/roster.h"
 
-typedef struct sc_view_peer {
+typedef struct sc_cluster_view_peer {
     sc_peer peer;
-    char name[SC_NAME_SIZE];
+    char name[SC_PEER_NAME_SIZE];
     bool is_worker;
     bool is_leader;
     bool is_leaving;
@@ -32,29 +32,29 @@ typedef struct sc_view_peer {
     uint64_t memory;
     uint64_t messages_out, messages_in, bytes_out, bytes_in;
     sc_crew_stats crew;
-} sc_view_peer;
+} sc_cluster_view_peer;
 
-typedef struct sc_view_part {
+typedef struct sc_cluster_view_part {
     sc_peer owner;   ///< by the placement; SC_PEER_NONE: nobody
     bool is_served;  ///< and its owner says so
     double load;     ///< queries per second; 0 also while it is not known
     sc_part_load counts;
-} sc_view_part;
+} sc_cluster_view_part;
 
 /** One block. */
 typedef struct sc_cluster_view {
     uint64_t epoch;
-    uint64_t cut;
+    uint64_t partition;
     double imbalance;
     uint64_t placements;  ///< made by this process, as the next
     uint64_t moved;
     uint64_t strangers;
-    double beat_s;  ///< between two beats of a process; 0: nobody is ever missed
-    sc_wire_stats wire;
+    double heartbeat_s;  ///< between two beats of a process; 0: nobody is ever missed
+    sc_bus_stats bus;
     size_t peer_count;
     uint32_t part_count;
-    sc_view_peer *peers;  ///< gateways first, then workers, by name
-    sc_view_part *parts;
+    sc_cluster_view_peer *peers;  ///< gateways first, then workers, by name
+    sc_cluster_view_part *parts;
 } sc_cluster_view;
 
 /**

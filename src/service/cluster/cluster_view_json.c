@@ -69,7 +69,7 @@ static void put_number(text *t, const char *name, double value)
     put(t, ",\"%s\":%s%" PRIu64 "%s", name, millionths < 0 ? "-" : "", size / 1000000, decimals);
 }
 
-static void put_peer(text *t, const sc_view_peer *peer)
+static void put_peer(text *t, const sc_cluster_view_peer *peer)
 {
     put(t, "{\"peer\":\"%016" PRIx64 "\",\"name\":\"%s\",\"kind\":\"%s\"", peer->peer, peer->name,
         peer->is_worker ? "worker" : "gateway");
@@ -103,7 +103,7 @@ static void put_peer(text *t, const sc_view_peer *peer)
     put(t, "}");
 }
 
-static void put_part(text *t, uint32_t number, const sc_view_part *part)
+static void put_part(text *t, uint32_t number, const sc_cluster_view_part *part)
 {
     put(t, "{\"part\":%" PRIu32 ",\"owner\":", number);
     if (part->owner == SC_PEER_NONE) {
@@ -123,29 +123,29 @@ static void put_part(text *t, uint32_t number, const sc_view_part *part)
     put(t, "}");
 }
 
-static void put_wire(text *t, const sc_wire_stats *wire)
+static void put_bus(text *t, const sc_bus_stats *bus)
 {
-    put_flag(t, "connected", wire->is_connected);
-    put_count(t, "messages_out", wire->messages_out);
-    put_count(t, "messages_in", wire->messages_in);
-    put_count(t, "bytes_out", wire->bytes_out);
-    put_count(t, "bytes_in", wire->bytes_in);
-    put_count(t, "unsent", wire->unsent);
-    put_count(t, "unopened", wire->unopened);
-    put_count(t, "overrun", wire->overrun);
-    put_count(t, "reconnects", wire->reconnects);
+    put_flag(t, "connected", bus->is_connected);
+    put_count(t, "messages_out", bus->messages_out);
+    put_count(t, "messages_in", bus->messages_in);
+    put_count(t, "bytes_out", bus->bytes_out);
+    put_count(t, "bytes_in", bus->bytes_in);
+    put_count(t, "unsent", bus->unsent);
+    put_count(t, "unopened", bus->unopened);
+    put_count(t, "overrun", bus->overrun);
+    put_count(t, "reconnects", bus->reconnects);
 }
 
 char *sc_cluster_view_json(const sc_cluster_view *view)
 {
     text t = {0};
-    put(&t, "{\"epoch\":%" PRIu64 ",\"cut\":\"%016" PRIx64 "\"", view->epoch, view->cut);
+    put(&t, "{\"epoch\":%" PRIu64 ",\"cut\":\"%016" PRIx64 "\"", view->epoch, view->partition);
     put_number(&t, "imbalance", view->imbalance);
     put_count(&t, "placements", view->placements);
     put_count(&t, "moved", view->moved);
     put_count(&t, "strangers", view->strangers);
-    put_number(&t, "beat_s", view->beat_s);
-    put_wire(&t, &view->wire);
+    put_number(&t, "beat_s", view->heartbeat_s);
+    put_bus(&t, &view->bus);
     put(&t, ",\"peers\":[");
     for (size_t i = 0; i < view->peer_count; i++) {
         if (i > 0) put(&t, ",");

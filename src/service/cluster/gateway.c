@@ -23,51 +23,51 @@
 // --- The gateway --------------------------------------------------------------------------------
 
 /** A worker of which NATS says that nobody is where it should be. */
-typedef struct sc__suspect {
+typedef struct suspected_worker {
     sc_peer worker;
     sc_time since;
-} sc__suspect;
+} suspected_worker;
 
 /** More at once need not be remembered: missed beats tell as well, only later. */
-enum { SC__SUSPECTS_MAX = 16 };
+enum { SUSPECTS_MAX = 16 };
 
 /** To itself, to all (beats, placements), and where NATS says that nobody is there. */
-enum { SC__GATEWAY_EARS = 4 };
+enum { SUBSCRIPTIONS = 4 };
 
 struct sc_gateway {
     // Read-only from sc_gateway_start() on.
     uint32_t parts;
-    sc_time beat_us;
+    sc_time heartbeat_us;
     sc_log *log;
     void (*given_up)(void *context);
     void *given_up_context;
     sc_voice voice;
-    sc_wire *wire;
+    sc_bus *bus;
     sc_ledger *ledger;
     sc_cluster_codec codec;
-    sc_wire_ear *ears[SC__GATEWAY_EARS];
+    sc_bus_subscription *subscriptions[SUBSCRIPTIONS];
 
     // Any thread: each has its own lock, or needs none.
-    sc__routes *routes;
-    sc__beating beating;
-    atomic_bool is_back;      ///< NATS was away and is here again
-    atomic_bool was_puzzled;  ///< by a message that cannot be read, and it was said
+    sc__gateway_routes *routes;
+    sc__heartbeat_thread heartbeat_thread;
+    atomic_bool is_back;          ///< NATS was away and is here again
+    atomic_bool was_undecodable;  ///< by a message that cannot be read, and it was said
 
     // Under `speech`: while the ledger speaks.
-    pthread_mutex_t speech;
+    pthread_mutex_t send_lock;
     bool is_open;  ///< it may: between start and stop everything, after that what needs no answer
-    bool is_deaf;
+    bool is_stopped;
 
     // The thread that looks, and who ends it.
-    sc__identity identity;
-    uint32_t *unsaid;  ///< room for all parts
+    sc__cluster_identity identity;
+    uint32_t *unsent;  ///< room for all parts
 
     // Under `lock`.
     pthread_mutex_t lock;
     sc_roster *roster;
-    sc_placing *placing;
-    sc__guests guests;
-    sc__suspect suspects[SC__SUSPECTS_MAX];
+    sc_placer *placer;
+    sc__peer_log peer_log;
+    suspected_worker suspects[SUSPECTS_MAX];
     size_t suspect_count;
     sc_time quiet_until;  ///< we may not have heard who is there: nobody is taken for dead
     sc_time last_look;
@@ -98,8 +98,8 @@ static void suspect(sc_gateway *gateway, sc_peer worker)
     while (i < gateway->suspect_count && gateway->suspects[i].worker != worker) {
         i++;
     }
-    if (i < SC__SUSPECTS_MAX) {
-        gateway->suspects[i] = (sc__suspect){.worker = worker, .since = now};
+    if (i < SUSPECTS_MAX) {
+        gateway->suspects[i] = (suspected_worker){.worker = worker, .since = now};
         if (i == gateway->suspect_count) gateway->suspect_count++;
     }
     pthread_mutex_unlock(&gateway->lock);
@@ -107,15 +107,15 @@ static void suspect(sc_gateway *gateway, sc_peer worker)
 
 /** Who has not beaten since NATS found nobody there, and is behind with its beat, is gone; it need
  * not be missed three times. Who was merely away for a moment has beaten again. */
-static bool bury_suspects(sc_gateway *gateway, sc_time now)
+static bool remove_suspects(sc_gateway *gateway, sc_time now)
 {
     bool is_gone = false;
     size_t kept = 0;
     for (size_t i = 0; i < gateway->suspect_count; i++) {
-        const sc__suspect suspect = gateway->suspects[i];
+        const suspected_worker suspect = gateway->suspects[i];
         const sc_roster_peer *peer = sc_roster_find(gateway->roster, suspect.worker);
         if (!peer || peer->heard > suspect.since) continue;
-        if (now - peer->heard > gateway->beat_us * 3 / 2) {
+        if (now - peer->heard > gateway->heartbeat_us * 3 / 2) {
             sc_roster_forget(gateway->roster, suspect.worker);
             is_gone = true;
         } else {
@@ -127,21 +127,21 @@ static bool bury_suspects(sc_gateway *gateway, sc_time now)
 }
 
 /** Returns whether we know who is there. */
-static bool look_around(sc_gateway *gateway, bool is_connected, sc_time now)
+static bool update_members(sc_gateway *gateway, bool is_connected, sc_time now)
 {
-    const bool stood_still = now - gateway->last_look > BEATS_STOOD_STILL * gateway->beat_us;
+    const bool stood_still = now - gateway->last_look > BEATS_STOOD_STILL * gateway->heartbeat_us;
     gateway->last_look = now;
     const bool is_back = atomic_exchange(&gateway->is_back, false);
-    if (is_back) sc__routes_lose_all(gateway->routes);
+    if (is_back) sc__gateway_routes_reset(gateway->routes);
     if (is_back || stood_still || !is_connected) {
-        gateway->quiet_until = now + SC__BEATS_TO_LISTEN * gateway->beat_us;
+        gateway->quiet_until = now + SC__HEARTBEATS_TO_LISTEN * gateway->heartbeat_us;
         gateway->suspect_count = 0;
     }
     if (now < gateway->quiet_until) return false;
-    const bool is_buried = bury_suspects(gateway, now);
-    if (sc_roster_pass_time(gateway->roster, now) || is_buried) {
-        sc__guests_sweep(&gateway->guests, gateway->roster);
-        sc__routes_sweep(gateway->routes, gateway->roster);
+    const bool is_removed = remove_suspects(gateway, now);
+    if (sc_roster_expire(gateway->roster, now) || is_removed) {
+        sc__peer_log_sweep(&gateway->peer_log, gateway->roster);
+        sc__gateway_routes_sweep(gateway->routes, gateway->roster);
     }
     return true;
 }
@@ -166,25 +166,25 @@ static void log_placement(const sc_gateway *gateway, const sc_placement *placeme
 /** Under `lock`: the placement that counts is another. */
 static void apply_placement(sc_gateway *gateway)
 {
-    const sc_placement *placement = sc_placing_now(gateway->placing);
+    const sc_placement *placement = sc_placer_current(gateway->placer);
     log_placement(gateway, placement);
-    sc__routes_place(gateway->routes, placement);
+    sc__gateway_routes_place(gateway->routes, placement);
     // A new owner may have said already that it serves.
     for (size_t i = 0; i < sc_roster_count(gateway->roster); i++) {
-        const sc_beat *beat = sc_roster_at(gateway->roster, i)->beat;
-        if (beat->is_worker) (void)sc__routes_hear(gateway->routes, beat);
+        const sc_heartbeat *heartbeat = sc_roster_at(gateway->roster, i)->heartbeat;
+        if (heartbeat->is_worker) (void)sc__gateway_routes_receive(gateway->routes, heartbeat);
     }
 }
 
 /** As the leader: decide, and write down what is to be told. With each beat the placement is told
  * again: somebody may have come, or missed it. */
-static void lead(sc_gateway *gateway, bool is_beat, sc_time now, sc_bytes *out)
+static void lead(sc_gateway *gateway, bool is_due, sc_time now, sc_bytes *out)
 {
     if (sc_roster_leader(gateway->roster, now) != gateway->identity.self) return;
-    const bool is_new = sc_placing_decide(gateway->placing, gateway->roster, now);
+    const bool is_new = sc_placer_decide(gateway->placer, gateway->roster, now);
     if (is_new) apply_placement(gateway);
-    const sc_placement *placement = sc_placing_now(gateway->placing);
-    if (!placement || !(is_new || is_beat)) return;
+    const sc_placement *placement = sc_placer_current(gateway->placer);
+    if (!placement || !(is_new || is_due)) return;
     // For want of memory it is told with the next beat.
     if (sc_placement_encode(placement, out)) out->size = 0;
 }
@@ -192,40 +192,40 @@ static void lead(sc_gateway *gateway, bool is_beat, sc_time now, sc_bytes *out)
 // --- The look ------------------------------------------------------------------------------
 
 /** Say that we are there; or, for the last time, that we leave. */
-static void send_beat(sc_gateway *gateway, bool is_leaving)
+static void send_heartbeat(sc_gateway *gateway, bool is_leaving)
 {
-    sc_beat *beat = sc_beat_new(0);
-    if (!beat) return;
-    beat->is_leaving = is_leaving;
-    beat->open = sc_ledger_pending(gateway->ledger);
+    sc_heartbeat *heartbeat = sc_heartbeat_new(0);
+    if (!heartbeat) return;
+    heartbeat->is_leaving = is_leaving;
+    heartbeat->open = sc_ledger_pending(gateway->ledger);
     pthread_mutex_lock(&gateway->lock);
-    const sc_placement *placement = sc_placing_now(gateway->placing);
-    beat->epoch = placement ? placement->epoch : 0;
+    const sc_placement *placement = sc_placer_current(gateway->placer);
+    heartbeat->epoch = placement ? placement->epoch : 0;
     pthread_mutex_unlock(&gateway->lock);
-    sc__beat_send(&gateway->identity, beat, gateway->wire);
-    sc_beat_free(beat);
+    sc__heartbeat_send(&gateway->identity, heartbeat, gateway->bus);
+    sc_heartbeat_free(heartbeat);
 }
 
 /** What the thread that beats does. */
-static void look(void *context, bool is_beat)
+static void look(void *context, bool is_due)
 {
     sc_gateway *gateway = context;
-    const bool is_connected = sc_wire_stats_of(gateway->wire).is_connected;
+    const bool is_connected = sc_bus_stats_of(gateway->bus).is_connected;
     const sc_time now = sc_clock_us();
     sc_bytes placement = {0};
     pthread_mutex_lock(&gateway->lock);
-    if (look_around(gateway, is_connected, now)) lead(gateway, is_beat, now, &placement);
+    if (update_members(gateway, is_connected, now)) lead(gateway, is_due, now, &placement);
     pthread_mutex_unlock(&gateway->lock);
 
     // Without a connection beats would only pile up and be old when they leave.
-    if (is_beat && is_connected) send_beat(gateway, false);
+    if (is_due && is_connected) send_heartbeat(gateway, false);
     if (placement.size > 0) {
-        (void)!sc_wire_send_placement(gateway->wire, placement.data, placement.size);
+        (void)!sc_bus_send_placement(gateway->bus, placement.data, placement.size);
     }
     sc_bytes_fini(&placement);
-    const size_t unsaid = sc__routes_take_unsaid(gateway->routes, gateway->unsaid, now);
-    for (size_t i = 0; i < unsaid; i++) {
-        sc_ledger_resend(gateway->ledger, gateway->unsaid[i]);
+    const size_t unsent = sc__gateway_routes_take_unsent(gateway->routes, gateway->unsent, now);
+    for (size_t i = 0; i < unsent; i++) {
+        sc_ledger_resend(gateway->ledger, gateway->unsent[i]);
     }
 }
 
@@ -234,7 +234,7 @@ static void look(void *context, bool is_beat)
 static const sc_time fresh_us = 2000000;
 
 /** How long our goodbye may take. */
-static const double goodbye_s = 1.0;
+static const double last_flush_s = 1.0;
 
 // --- Speaking ------------------------------------------------------------------------------
 
@@ -243,10 +243,10 @@ static sc_err try_to_send(sc_gateway *gateway, sc_peer to, const sc_word *word)
     sc_bytes bytes = {0};
     sc_err err = sc_word_encode(&gateway->codec, word, sc__calendar_offset_us(), &bytes);
     if (!err && to == SC_PEER_NONE) {
-        err = sc_wire_send_part(gateway->wire, word->part, gateway->identity.self, bytes.data,
-                                bytes.size);
+        err = sc_bus_send_part(gateway->bus, word->part, gateway->identity.self, bytes.data,
+                               bytes.size);
     } else if (!err) {
-        err = sc_wire_send_peer(gateway->wire, to, bytes.data, bytes.size);
+        err = sc_bus_send_peer(gateway->bus, to, bytes.data, bytes.size);
     }
     sc__bytes_wipe(&bytes);
     return err;
@@ -270,20 +270,21 @@ static void say(void *context, sc_peer to, sc_word *word)
         sc_ledger_hear(gateway->ledger, word);
         return;
     }
-    pthread_mutex_lock(&gateway->speech);
+    pthread_mutex_lock(&gateway->send_lock);
     // Who hears nothing any more must not promise anything: no ok. (And only that needs the
     // vocabulary, which is not ours after the stop.)
-    const bool may = gateway->is_open && !(gateway->is_deaf && word->kind == SC_WORD_OK);
-    if (may && (to != SC_PEER_NONE || sc__routes_needs(gateway->routes, word, sc_clock_us()))) {
+    const bool may = gateway->is_open && !(gateway->is_stopped && word->kind == SC_WORD_OK);
+    if (may &&
+        (to != SC_PEER_NONE || sc__gateway_routes_needs(gateway->routes, word, sc_clock_us()))) {
         send_word(gateway, to, word);
     }
-    pthread_mutex_unlock(&gateway->speech);
+    pthread_mutex_unlock(&gateway->send_lock);
     sc_word_fini(word);
 }
 
 // --- Hearing: in a thread of the NATS library ------------------------------------------------
 
-static void hear_word(void *context, const void *bytes, size_t size)
+static void receive_word(void *context, const void *bytes, size_t size)
 {
     sc_gateway *gateway = context;
     sc_word word;
@@ -292,68 +293,69 @@ static void hear_word(void *context, const void *bytes, size_t size)
     if (!err) {
         sc_ledger_hear(gateway->ledger, &word);
     } else if (err != SC_ENOMEM) {
-        sc__log_puzzle(gateway->log, &gateway->was_puzzled);
+        sc__log_undecodable(gateway->log, &gateway->was_undecodable);
     }
 }
 
-static void hear_beat(void *context, const void *bytes, size_t size)
+static void receive_heartbeat(void *context, const void *bytes, size_t size)
 {
     sc_gateway *gateway = context;
-    sc_beat *beat = NULL;
-    const sc_err err = sc_beat_decode(0, bytes, size, &beat);
+    sc_heartbeat *heartbeat = NULL;
+    const sc_err err = sc_heartbeat_decode(0, bytes, size, &heartbeat);
     if (err) {
-        if (err != SC_ENOMEM) sc__log_puzzle(gateway->log, &gateway->was_puzzled);
+        if (err != SC_ENOMEM) sc__log_undecodable(gateway->log, &gateway->was_undecodable);
         return;
     }
-    const sc_peer who = beat->peer;
-    const uint64_t number = beat->number;
+    const sc_peer who = heartbeat->peer;
+    const uint64_t number = heartbeat->number;
     pthread_mutex_lock(&gateway->lock);
-    bool is_news = sc_roster_hear(gateway->roster, beat, sc_clock_calendar_us(), sc_clock_us());
+    bool is_news =
+        sc_roster_receive(gateway->roster, heartbeat, sc_clock_calendar_us(), sc_clock_us());
     const sc_roster_peer *peer = sc_roster_find(gateway->roster, who);
     // Unless it was passed over.
-    if (peer && peer->beat->number == number) {
-        sc__guests_meet(&gateway->guests, peer);
-        is_news = sc__routes_hear(gateway->routes, peer->beat) || is_news;
+    if (peer && peer->heartbeat->number == number) {
+        sc__peer_log_receive(&gateway->peer_log, peer);
+        is_news = sc__gateway_routes_receive(gateway->routes, peer->heartbeat) || is_news;
     }
     pthread_mutex_unlock(&gateway->lock);
-    if (is_news) sc__beating_nudge(&gateway->beating);
+    if (is_news) sc__heartbeat_thread_wake(&gateway->heartbeat_thread);
 }
 
-static void hear_placement(void *context, const void *bytes, size_t size)
+static void receive_placement(void *context, const void *bytes, size_t size)
 {
     sc_gateway *gateway = context;
     sc_placement *placement = NULL;
     const sc_err err = sc_placement_decode(0, bytes, size, &placement);
     if (err) {
-        if (err != SC_ENOMEM) sc__log_puzzle(gateway->log, &gateway->was_puzzled);
+        if (err != SC_ENOMEM) sc__log_undecodable(gateway->log, &gateway->was_undecodable);
         return;
     }
     pthread_mutex_lock(&gateway->lock);
-    const bool is_news = sc_placing_hear(gateway->placing, placement);
+    const bool is_news = sc_placer_receive(gateway->placer, placement);
     if (is_news) apply_placement(gateway);
     pthread_mutex_unlock(&gateway->lock);
-    if (is_news) sc__beating_nudge(&gateway->beating);
+    if (is_news) sc__heartbeat_thread_wake(&gateway->heartbeat_thread);
 }
 
-static void hear_nobody(void *context, uint32_t part)
+static void on_no_responders(void *context, uint32_t part)
 {
     sc_gateway *gateway = context;
-    const sc_peer worker = sc__routes_nobody(gateway->routes, part);
+    const sc_peer worker = sc__gateway_routes_no_responders(gateway->routes, part);
     if (worker != SC_PEER_NONE) suspect(gateway, worker);
 }
 
-static void hear_connected(void *context, bool is_connected)
+static void on_connected(void *context, bool is_connected)
 {
     sc_gateway *gateway = context;
     sc__log_connected(gateway->log, is_connected);
     // At once, so that we do not seem ready when the connection is back and nothing is known yet;
     // and again when it is, since beats from before may have been heard in between.
-    sc__routes_lose_all(gateway->routes);
+    sc__gateway_routes_reset(gateway->routes);
     if (is_connected) atomic_store(&gateway->is_back, true);
-    sc__beating_nudge(&gateway->beating);
+    sc__heartbeat_thread_wake(&gateway->heartbeat_thread);
 }
 
-static void hear_given_up(void *context)
+static void on_given_up(void *context)
 {
     const sc_gateway *gateway = context;
     sc__log_given_up(gateway->log);
@@ -365,7 +367,7 @@ static void hear_given_up(void *context)
 static sc_err check(const sc_gateway_options *options, sc_diag *diag)
 {
     // Written so that NaN is refused, too.
-    if (!(options->beat_s >= 0.001 && options->beat_s <= 3600)) {
+    if (!(options->heartbeat_s >= 0.001 && options->heartbeat_s <= 3600)) {
         return sc_fail(diag, SC_EINVAL, "a gateway's beat must take 0.001 s to an hour");
     }
     if (!(options->uneven >= 1 && options->uneven <= 1e6)) {
@@ -380,20 +382,21 @@ static sc_err check(const sc_gateway_options *options, sc_diag *diag)
 
 static sc_err make_parts(sc_gateway *gateway, const sc_gateway_options *options)
 {
-    const uint64_t cut = sc_partition_checksum(options->cut);
-    sc_err err = sc__routes_new(gateway->parts, fresh_us, &gateway->routes);
-    if (!err) err = sc_roster_new(cut, gateway->beat_us, sc_clock_us(), &gateway->roster);
-    const sc_placing_options placing = {
+    const uint64_t partition = sc_partition_checksum(options->partition);
+    sc_err err = sc__gateway_routes_new(gateway->parts, fresh_us, &gateway->routes);
+    if (!err)
+        err = sc_roster_new(partition, gateway->heartbeat_us, sc_clock_us(), &gateway->roster);
+    const sc_placer_options placer = {
         .self = gateway->identity.self,
-        .cut = cut,
+        .partition = partition,
         .parts = gateway->parts,
-        .beat_us = gateway->beat_us,
+        .heartbeat_us = gateway->heartbeat_us,
         .uneven = options->uneven,
         .patience_us = sc_seconds(options->repack_s),
     };
-    if (!err) err = sc_placing_new(&placing, &gateway->placing);
-    gateway->unsaid = sc_malloc_array(gateway->parts, sizeof *gateway->unsaid);
-    return err || gateway->unsaid ? err : SC_ENOMEM;
+    if (!err) err = sc_placer_new(&placer, &gateway->placer);
+    gateway->unsent = sc_malloc_array(gateway->parts, sizeof *gateway->unsent);
+    return err || gateway->unsent ? err : SC_ENOMEM;
 }
 
 sc_err sc_gateway_new(const sc_gateway_options *options, sc_gateway **out, sc_diag *diag)
@@ -402,32 +405,33 @@ sc_err sc_gateway_new(const sc_gateway_options *options, sc_gateway **out, sc_di
     if (err) return err;
     sc_gateway *gateway = sc_calloc(1, sizeof *gateway);
     if (!gateway) return sc_fail_memory(diag, "joining a cluster");
-    gateway->parts = sc_partition_part_count(options->cut);
-    gateway->beat_us = sc_seconds(options->beat_s);
+    gateway->parts = sc_partition_part_count(options->partition);
+    gateway->heartbeat_us = sc_seconds(options->heartbeat_s);
     gateway->log = options->log;
     gateway->given_up = options->given_up;
     gateway->given_up_context = options->context;
     gateway->voice = (sc_voice){.say = say, .context = gateway};
     gateway->codec =
-        (sc_cluster_codec){.map = sc_partition_map(options->cut), .parts = gateway->parts};
-    gateway->guests = (sc__guests){.log = options->log, .guard_us = sc_seconds(options->guard_s)};
-    pthread_mutex_init(&gateway->speech, NULL);
+        (sc_cluster_codec){.map = sc_partition_map(options->partition), .parts = gateway->parts};
+    gateway->peer_log =
+        (sc__peer_log){.out = options->log, .guard_us = sc_seconds(options->guard_s)};
+    pthread_mutex_init(&gateway->send_lock, NULL);
     pthread_mutex_init(&gateway->lock, NULL);
-    sc__beating_init(&gateway->beating, gateway->beat_us, look, gateway);
+    sc__heartbeat_thread_init(&gateway->heartbeat_thread, gateway->heartbeat_us, look, gateway);
 
-    err = sc__identity_init(&gateway->identity, options->name, sc_partition_checksum(options->cut),
-                            false, diag);
+    err = sc__cluster_identity_init(&gateway->identity, options->name,
+                                    sc_partition_checksum(options->partition), false, diag);
     if (!err) {
         err = make_parts(gateway, options);
         if (err) sc_fail_memory(diag, "joining a cluster");
     }
     if (!err) {
-        sc_wire_options wire = options->wire;
-        wire.cut = gateway->identity.cut;
-        wire.connected = hear_connected;
-        wire.given_up = hear_given_up;
-        wire.context = gateway;
-        err = sc_wire_new(&wire, &gateway->wire, diag);
+        sc_bus_options bus = options->bus;
+        bus.partition = gateway->identity.partition;
+        bus.connected = on_connected;
+        bus.given_up = on_given_up;
+        bus.context = gateway;
+        err = sc_bus_new(&bus, &gateway->bus, diag);
     }
     if (err) {
         sc_gateway_free(gateway);
@@ -447,19 +451,19 @@ const sc_voice *sc_gateway_voice(const sc_gateway *gateway)
     return &gateway->voice;
 }
 
-static void open_mouth(sc_gateway *gateway, bool is_open, bool is_deaf)
+static void allow_sending(sc_gateway *gateway, bool is_open, bool is_stopped)
 {
-    pthread_mutex_lock(&gateway->speech);
+    pthread_mutex_lock(&gateway->send_lock);
     gateway->is_open = is_open;
-    gateway->is_deaf = is_deaf;
-    pthread_mutex_unlock(&gateway->speech);
+    gateway->is_stopped = is_stopped;
+    pthread_mutex_unlock(&gateway->send_lock);
 }
 
-static void deafen(sc_gateway *gateway)
+static void unsubscribe_all(sc_gateway *gateway)
 {
-    for (size_t i = 0; i < SC__GATEWAY_EARS; i++) {
-        sc_wire_deafen(gateway->ears[i]);
-        gateway->ears[i] = NULL;
+    for (size_t i = 0; i < SUBSCRIPTIONS; i++) {
+        sc_bus_unsubscribe(gateway->subscriptions[i]);
+        gateway->subscriptions[i] = NULL;
     }
 }
 
@@ -469,77 +473,83 @@ sc_err sc_gateway_start(sc_gateway *gateway, sc_ledger *ledger, const sc_vocabul
     gateway->ledger = ledger;
     gateway->codec.vocabulary = vocabulary;
     gateway->last_look = sc_clock_us();
-    gateway->quiet_until = gateway->last_look + SC__BEATS_TO_LISTEN * gateway->beat_us;
+    gateway->quiet_until = gateway->last_look + SC__HEARTBEATS_TO_LISTEN * gateway->heartbeat_us;
 
-    sc_wire *wire = gateway->wire;
+    sc_bus *bus = gateway->bus;
     const sc_peer self = gateway->identity.self;
-    sc_err err = sc_wire_begin(wire, diag);
+    sc_err err = sc_bus_connect(bus, diag);
     if (err) return err;
-    err = sc_wire_listen_peer(wire, self, hear_word, gateway, &gateway->ears[0], diag);
-    if (!err) err = sc_wire_listen_void(wire, self, hear_nobody, gateway, &gateway->ears[1], diag);
+    err = sc_bus_subscribe_peer(bus, self, receive_word, gateway, &gateway->subscriptions[0], diag);
     if (!err)
-        err = sc_wire_listen_placements(wire, hear_placement, gateway, &gateway->ears[2], diag);
-    if (!err) err = sc_wire_listen_beats(wire, hear_beat, gateway, &gateway->ears[3], diag);
+        err = sc_bus_subscribe_no_responders(bus, self, on_no_responders, gateway,
+                                             &gateway->subscriptions[1], diag);
+    if (!err)
+        err = sc_bus_subscribe_placements(bus, receive_placement, gateway,
+                                          &gateway->subscriptions[2], diag);
+    if (!err)
+        err = sc_bus_subscribe_heartbeats(bus, receive_heartbeat, gateway,
+                                          &gateway->subscriptions[3], diag);
     if (!err) {
-        open_mouth(gateway, true, false);
-        err = sc__beating_start(&gateway->beating);
+        allow_sending(gateway, true, false);
+        err = sc__heartbeat_thread_start(&gateway->heartbeat_thread);
         if (err) sc_fail(diag, err, "no thread for a gateway's beats");
     }
     if (err) {
-        open_mouth(gateway, false, false);
-        deafen(gateway);
+        allow_sending(gateway, false, false);
+        unsubscribe_all(gateway);
     }
     return err;
 }
 
 bool sc_gateway_is_ready(sc_gateway *gateway)
 {
-    return sc_wire_stats_of(gateway->wire).is_connected && sc__routes_are_whole(gateway->routes);
+    return sc_bus_stats_of(gateway->bus).is_connected &&
+           sc__gateway_routes_are_whole(gateway->routes);
 }
 
 sc_cluster_view *sc_gateway_view(sc_gateway *gateway)
 {
-    const sc_wire_stats wire = sc_wire_stats_of(gateway->wire);
+    const sc_bus_stats bus = sc_bus_stats_of(gateway->bus);
     pthread_mutex_lock(&gateway->lock);
     sc_cluster_view *view =
-        sc_cluster_view_new(gateway->roster, sc_placing_now(gateway->placing), gateway->parts,
+        sc_cluster_view_new(gateway->roster, sc_placer_current(gateway->placer), gateway->parts,
                             gateway->identity.self, sc_clock_us());
-    const sc_placing_stats placing = sc_placing_stats_of(gateway->placing);
+    const sc_placer_stats placer = sc_placer_stats_of(gateway->placer);
     const uint64_t strangers = sc_roster_strangers(gateway->roster);
     pthread_mutex_unlock(&gateway->lock);
     if (!view) return NULL;
-    view->wire = wire;
-    view->cut = gateway->identity.cut;
-    view->placements = placing.placements;
-    view->moved = placing.moved;
+    view->bus = bus;
+    view->partition = gateway->identity.partition;
+    view->placements = placer.placements;
+    view->moved = placer.moved;
     view->strangers = strangers;
-    view->beat_s = (double)gateway->beat_us * 1e-6;
+    view->heartbeat_s = (double)gateway->heartbeat_us * 1e-6;
     return view;
 }
 
 void sc_gateway_stop(sc_gateway *gateway)
 {
-    if (!gateway->beating.is_started) return;
-    sc__beating_end(&gateway->beating);
-    deafen(gateway);
-    open_mouth(gateway, true, true);
-    send_beat(gateway, true);
+    if (!gateway->heartbeat_thread.is_started) return;
+    sc__heartbeat_thread_stop(&gateway->heartbeat_thread);
+    unsubscribe_all(gateway);
+    allow_sending(gateway, true, true);
+    send_heartbeat(gateway, true);
     // So that others lead and serve at once; if it does not arrive, they miss us soon.
-    (void)!sc_wire_flush(gateway->wire, goodbye_s);
+    (void)!sc_bus_flush(gateway->bus, last_flush_s);
 }
 
 void sc_gateway_free(sc_gateway *gateway)
 {
     if (!gateway) return;
     sc_gateway_stop(gateway);
-    sc_wire_free(gateway->wire);
-    sc__beating_fini(&gateway->beating);
-    sc__guests_fini(&gateway->guests);
-    sc_placing_free(gateway->placing);
+    sc_bus_free(gateway->bus);
+    sc__heartbeat_thread_fini(&gateway->heartbeat_thread);
+    sc__peer_log_fini(&gateway->peer_log);
+    sc_placer_free(gateway->placer);
     sc_roster_free(gateway->roster);
-    sc__routes_free(gateway->routes);
-    sc_free(gateway->unsaid);
+    sc__gateway_routes_free(gateway->routes);
+    sc_free(gateway->unsent);
     pthread_mutex_destroy(&gateway->lock);
-    pthread_mutex_destroy(&gateway->speech);
+    pthread_mutex_destroy(&gateway->send_lock);
     sc_free(gateway);
 }

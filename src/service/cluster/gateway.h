@@ -25,13 +25,13 @@
 #include "server/log.h"
 
 typedef struct sc_gateway_options {
-    sc_wire_options wire;     ///< `cut`, callbacks and `context` are set here
-    const sc_partition *cut;  ///< borrowed
-    const char *name;         ///< for people
-    double beat_s;            ///< 0.5
-    double uneven;            ///< 1.25
-    double repack_s;          ///< 60
-    double guard_s;           ///< more than this of clock skew is warned of
+    sc_bus_options bus;             ///< `cut`, callbacks and `context` are set here
+    const sc_partition *partition;  ///< borrowed
+    const char *name;               ///< for people
+    double heartbeat_s;             ///< 0.5
+    double uneven;                  ///< 1.25
+    double repack_s;                ///< 60
+    double guard_s;                 ///< more than this of clock skew is warned of
     sc_log *log;
     /** NATS has shut this process out for good (wire.h): it can do nothing any more, and should be
      * started anew. Called once at most, in a thread of the NATS library; may be NULL. */

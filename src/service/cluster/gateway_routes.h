@@ -22,28 +22,29 @@
 #include "cluster/placement.h"
 #include "cluster/roster.h"
 
-typedef struct sc__routes sc__routes;
+typedef struct sc__gateway_routes sc__gateway_routes;
 
 /** @param fresh_us  how long a part is one that was just opened */
-SC_CHECKED sc_err sc__routes_new(uint32_t parts, sc_time fresh_us, sc__routes **out);
+SC_CHECKED sc_err sc__gateway_routes_new(uint32_t parts, sc_time fresh_us,
+                                         sc__gateway_routes **out);
 
 /** NULL is fine. */
-void sc__routes_free(sc__routes *routes);
+void sc__gateway_routes_free(sc__gateway_routes *routes);
 
 /** A placement counts from now on. Parts that changed their owner are served by nobody. */
-void sc__routes_place(sc__routes *routes, const sc_placement *placement);
+void sc__gateway_routes_place(sc__gateway_routes *routes, const sc_placement *placement);
 
 /** A worker's beat. Returns whether queries must be said anew. */
-bool sc__routes_hear(sc__routes *routes, const sc_beat *beat);
+bool sc__gateway_routes_receive(sc__gateway_routes *routes, const sc_heartbeat *heartbeat);
 
 /** Somebody is gone: who is not in the roster serves nothing. */
-void sc__routes_sweep(sc__routes *routes, const sc_roster *roster);
+void sc__gateway_routes_sweep(sc__gateway_routes *routes, const sc_roster *roster);
 
 /** We were away: nothing is known until the next beats, and everything must be said anew. */
-void sc__routes_lose_all(sc__routes *routes);
+void sc__gateway_routes_reset(sc__gateway_routes *routes);
 
 /** NATS says that nobody has it. Returns who was thought to serve it, or SC_PEER_NONE. */
-sc_peer sc__routes_nobody(sc__routes *routes, uint32_t part);
+sc_peer sc__gateway_routes_no_responders(sc__gateway_routes *routes, uint32_t part);
 
 /**
  * The parts that are served and whose queries must be said anew; it is taken as done.
@@ -51,12 +52,12 @@ sc_peer sc__routes_nobody(sc__routes *routes, uint32_t part);
  * @param parts  room for all parts
  * @return how many
  */
-size_t sc__routes_take_unsaid(sc__routes *routes, uint32_t *parts, sc_time now);
+size_t sc__gateway_routes_take_unsent(sc__gateway_routes *routes, uint32_t *parts, sc_time now);
 
 /** Whether an add, a company or a remove needs to be sent. One thread: it remembers the last. */
-bool sc__routes_needs(sc__routes *routes, const sc_word *word, sc_time now);
+bool sc__gateway_routes_needs(sc__gateway_routes *routes, const sc_word *word, sc_time now);
 
 /** Whether every part is served. */
-bool sc__routes_are_whole(sc__routes *routes);
+bool sc__gateway_routes_are_whole(sc__gateway_routes *routes);
 
 #endif

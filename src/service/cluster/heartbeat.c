@@ -14,9 +14,9 @@
 #include <string.h>
 #include <time.h>
 
-bool sc_name_is_fine(const char *name, size_t size)
+bool sc_peer_name_is_valid(const char *name, size_t size)
 {
-    if (size == 0 || size >= SC_NAME_SIZE) return false;
+    if (size == 0 || size >= SC_PEER_NAME_SIZE) return false;
     for (size_t i = 0; i < size; i++) {
         const char c = name[i];
         const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -28,108 +28,109 @@ bool sc_name_is_fine(const char *name, size_t size)
 
 // --- Beats ------------------------------------------------------------------------------------
 
-sc_beat *sc_beat_new(size_t parts)
+sc_heartbeat *sc_heartbeat_new(size_t parts)
 {
     if (parts > SC_PARTITION_PARTS_MAX) return NULL;
-    sc_beat *beat = sc_calloc(1, sizeof *beat + parts * sizeof *beat->parts);
-    if (!beat) return NULL;
-    beat->part_count = parts;
-    beat->parts = (sc_beat_part *)(void *)(beat + 1);
-    return beat;
+    sc_heartbeat *heartbeat = sc_calloc(1, sizeof *heartbeat + parts * sizeof *heartbeat->parts);
+    if (!heartbeat) return NULL;
+    heartbeat->part_count = parts;
+    heartbeat->parts = (sc_heartbeat_part *)(void *)(heartbeat + 1);
+    return heartbeat;
 }
 
-void sc_beat_free(sc_beat *beat)
+void sc_heartbeat_free(sc_heartbeat *heartbeat)
 {
-    sc_free(beat);
+    sc_free(heartbeat);
 }
 
 // --- The thread ----------------------------------------------------------------------------
 
 /** Wait for a nudge or the time; false: the end has come. @param is_time  whether it was time */
-static bool await(sc__beating *beating, sc_time then, bool *is_time)
+static bool await(sc__heartbeat_thread *heartbeat_thread, sc_time then, bool *is_time)
 {
     const struct timespec until = {.tv_sec = then / 1000000, .tv_nsec = then % 1000000 * 1000};
-    pthread_mutex_lock(&beating->lock);
-    while (!beating->is_ending && !beating->is_nudged && sc_clock_us() < then) {
-        (void)pthread_cond_timedwait(&beating->bell, &beating->lock, &until);
+    pthread_mutex_lock(&heartbeat_thread->lock);
+    while (!heartbeat_thread->is_ending && !heartbeat_thread->is_woken && sc_clock_us() < then) {
+        (void)pthread_cond_timedwait(&heartbeat_thread->wake, &heartbeat_thread->lock, &until);
     }
-    beating->is_nudged = false;
-    const bool goes_on = !beating->is_ending;
-    pthread_mutex_unlock(&beating->lock);
+    heartbeat_thread->is_woken = false;
+    const bool goes_on = !heartbeat_thread->is_ending;
+    pthread_mutex_unlock(&heartbeat_thread->lock);
     *is_time = sc_clock_us() >= then;
     return goes_on;
 }
 
-static void *beat(void *argument)
+static void *heartbeat(void *argument)
 {
-    sc__beating *beating = argument;
+    sc__heartbeat_thread *heartbeat_thread = argument;
     sc_time then = sc_clock_us();
     bool is_time = true;
-    while (await(beating, then, &is_time)) {
+    while (await(heartbeat_thread, then, &is_time)) {
         // Beats that were missed are not made up for.
-        if (is_time) then = sc_clock_us() + beating->beat_us;
-        beating->look(beating->context, is_time);
+        if (is_time) then = sc_clock_us() + heartbeat_thread->heartbeat_us;
+        heartbeat_thread->look(heartbeat_thread->context, is_time);
     }
     return NULL;
 }
 
-void sc__beating_init(sc__beating *beating, sc_time beat_us,
-                      void (*look)(void *context, bool is_beat), void *context)
+void sc__heartbeat_thread_init(sc__heartbeat_thread *heartbeat_thread, sc_time heartbeat_us,
+                               void (*look)(void *context, bool is_due), void *context)
 {
-    *beating = (sc__beating){.beat_us = beat_us, .look = look, .context = context};
-    pthread_mutex_init(&beating->lock, NULL);
+    *heartbeat_thread =
+        (sc__heartbeat_thread){.heartbeat_us = heartbeat_us, .look = look, .context = context};
+    pthread_mutex_init(&heartbeat_thread->lock, NULL);
     pthread_condattr_t by_steady_clock;
     pthread_condattr_init(&by_steady_clock);
     pthread_condattr_setclock(&by_steady_clock, CLOCK_MONOTONIC);
-    pthread_cond_init(&beating->bell, &by_steady_clock);
+    pthread_cond_init(&heartbeat_thread->wake, &by_steady_clock);
     pthread_condattr_destroy(&by_steady_clock);
 }
 
-sc_err sc__beating_start(sc__beating *beating)
+sc_err sc__heartbeat_thread_start(sc__heartbeat_thread *heartbeat_thread)
 {
-    const sc_err err = sc_thread_start(&beating->thread, beat, beating);
-    beating->is_started = !err;
+    const sc_err err = sc_thread_start(&heartbeat_thread->thread, heartbeat, heartbeat_thread);
+    heartbeat_thread->is_started = !err;
     return err;
 }
 
-void sc__beating_nudge(sc__beating *beating)
+void sc__heartbeat_thread_wake(sc__heartbeat_thread *heartbeat_thread)
 {
-    pthread_mutex_lock(&beating->lock);
-    beating->is_nudged = true;
-    pthread_cond_signal(&beating->bell);
-    pthread_mutex_unlock(&beating->lock);
+    pthread_mutex_lock(&heartbeat_thread->lock);
+    heartbeat_thread->is_woken = true;
+    pthread_cond_signal(&heartbeat_thread->wake);
+    pthread_mutex_unlock(&heartbeat_thread->lock);
 }
 
-void sc__beating_end(sc__beating *beating)
+void sc__heartbeat_thread_stop(sc__heartbeat_thread *heartbeat_thread)
 {
-    if (!beating->is_started) return;
-    pthread_mutex_lock(&beating->lock);
-    beating->is_ending = true;
-    pthread_cond_signal(&beating->bell);
-    pthread_mutex_unlock(&beating->lock);
-    pthread_join(beating->thread, NULL);
-    beating->is_started = false;
+    if (!heartbeat_thread->is_started) return;
+    pthread_mutex_lock(&heartbeat_thread->lock);
+    heartbeat_thread->is_ending = true;
+    pthread_cond_signal(&heartbeat_thread->wake);
+    pthread_mutex_unlock(&heartbeat_thread->lock);
+    pthread_join(heartbeat_thread->thread, NULL);
+    heartbeat_thread->is_started = false;
 }
 
-void sc__beating_fini(sc__beating *beating)
+void sc__heartbeat_thread_fini(sc__heartbeat_thread *heartbeat_thread)
 {
-    sc__beating_end(beating);
-    pthread_cond_destroy(&beating->bell);
-    pthread_mutex_destroy(&beating->lock);
+    sc__heartbeat_thread_stop(heartbeat_thread);
+    pthread_cond_destroy(&heartbeat_thread->wake);
+    pthread_mutex_destroy(&heartbeat_thread->lock);
 }
 
 // --- What it says --------------------------------------------------------------------------
 
-sc_err sc__identity_init(sc__identity *identity, const char *name, uint64_t cut, bool is_worker,
-                         sc_diag *diag)
+sc_err sc__cluster_identity_init(sc__cluster_identity *identity, const char *name,
+                                 uint64_t partition, bool is_worker, sc_diag *diag)
 {
-    if (!name || !sc_name_is_fine(name, strlen(name))) {
+    if (!name || !sc_peer_name_is_valid(name, strlen(name))) {
         return sc_fail(diag, SC_EINVAL,
                        "the name of a process must be 1 to %d letters, digits, '-', '_' and '.'",
-                       SC_NAME_SIZE - 1);
+                       SC_PEER_NAME_SIZE - 1);
     }
     if (sodium_init() < 0) return sc_fail(diag, SC_EIO, "libsodium does not start");
-    *identity = (sc__identity){.cut = cut, .is_worker = is_worker};
+    *identity = (sc__cluster_identity){.partition = partition, .is_worker = is_worker};
     snprintf(identity->name, sizeof identity->name, "%s", name);
     while (identity->self == SC_PEER_NONE) {
         randombytes_buf(&identity->self, sizeof identity->self);
@@ -153,26 +154,27 @@ int64_t sc__calendar_offset_us(void)
     return calendar - before;
 }
 
-void sc__beat_send(sc__identity *identity, sc_beat *beat, sc_wire *wire)
+void sc__heartbeat_send(sc__cluster_identity *identity, sc_heartbeat *heartbeat, sc_bus *bus)
 {
-    const sc_wire_stats stats = sc_wire_stats_of(wire);
+    const sc_bus_stats stats = sc_bus_stats_of(bus);
     const sc_process_use use = sc_process_use_now();
-    beat->peer = identity->self;
-    beat->is_worker = identity->is_worker;
-    memcpy(beat->name, identity->name, sizeof beat->name);
-    beat->number = ++identity->beats;
-    beat->cut = identity->cut;
-    beat->calendar_us = sc_clock_calendar_us();
-    beat->messages_out = stats.messages_out;
-    beat->messages_in = stats.messages_in;
-    beat->bytes_out = stats.bytes_out;
-    beat->bytes_in = stats.bytes_in;
-    beat->memory = use.resident_bytes;
-    beat->cpu_us = use.cpu_us;
+    heartbeat->peer = identity->self;
+    heartbeat->is_worker = identity->is_worker;
+    memcpy(heartbeat->name, identity->name, sizeof heartbeat->name);
+    heartbeat->number = ++identity->heartbeats;
+    heartbeat->partition = identity->partition;
+    heartbeat->calendar_us = sc_clock_calendar_us();
+    heartbeat->messages_out = stats.messages_out;
+    heartbeat->messages_in = stats.messages_in;
+    heartbeat->bytes_out = stats.bytes_out;
+    heartbeat->bytes_in = stats.bytes_in;
+    heartbeat->memory = use.resident_bytes;
+    heartbeat->cpu_us = use.cpu_us;
 
     sc_bytes bytes = {0};
     // The wire counts what it cannot send; and for want of memory there will be another beat.
-    if (!sc_beat_encode(beat, &bytes)) (void)!sc_wire_send_beat(wire, bytes.data, bytes.size);
+    if (!sc_heartbeat_encode(heartbeat, &bytes))
+        (void)!sc_bus_send_heartbeat(bus, bytes.data, bytes.size);
     sc_bytes_fini(&bytes);
 }
 
@@ -193,9 +195,9 @@ void sc__log_given_up(sc_log *log)
                    "credentials");
 }
 
-void sc__log_puzzle(sc_log *log, atomic_bool *was_said)
+void sc__log_undecodable(sc_log *log, atomic_bool *was_logged)
 {
-    if (atomic_exchange(was_said, true)) return;
+    if (atomic_exchange(was_logged, true)) return;
     sc_log_message(log, SC_LOG_WARNING, "message_not_understood",
                    "a process of this cluster sends what we cannot read; is it of another version, "
                    "or has it another map or cut?");

@@ -17,29 +17,29 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { SC_NAME_SIZE = 64 };  ///< of a process, with its NUL
+enum { SC_PEER_NAME_SIZE = 64 };  ///< of a process, with its NUL
 
 /** Whether a process may be called that: 1 to 63 letters, digits, '-', '_' and '.'. Names are shown
  * to people and in metrics: nothing that a terminal or a label could stumble over. */
-bool sc_name_is_fine(const char *name, size_t size);
+bool sc_peer_name_is_valid(const char *name, size_t size);
 
 /** What a part has done since it was opened at a worker. */
-typedef struct sc_beat_part {
+typedef struct sc_heartbeat_part {
     uint32_t part;
     sc_part_load load;
-} sc_beat_part;
+} sc_heartbeat_part;
 
-/** One block with its parts; free with sc_beat_free(). */
-typedef struct sc_beat {
+/** One block with its parts; free with sc_heartbeat_free(). */
+typedef struct sc_heartbeat {
     sc_peer peer;
     bool is_worker;
-    bool is_leaving;          ///< a worker that drains; a gateway that ends
-    char name[SC_NAME_SIZE];  ///< for people
-    uint64_t number;          ///< grows with each beat of a peer
-    uint64_t cut;             ///< sc_partition_checksum()
-    int64_t calendar_us;      ///< the sender's calendar clock when it was sent
-    uint64_t epoch;           ///< of the placement that it goes by
-    uint32_t threads;         ///< of a worker: rooms
+    bool is_leaving;               ///< a worker that drains; a gateway that ends
+    char name[SC_PEER_NAME_SIZE];  ///< for people
+    uint64_t number;               ///< grows with each beat of a peer
+    uint64_t partition;            ///< sc_partition_checksum()
+    int64_t calendar_us;           ///< the sender's calendar clock when it was sent
+    uint64_t epoch;                ///< of the placement that it goes by
+    uint32_t threads;              ///< of a worker: rooms
     uint64_t open;  ///< queries: of a gateway, those without outcome; of a worker, those held
     uint64_t messages_out;  ///< since the start, as the next three
     uint64_t messages_in;
@@ -49,11 +49,11 @@ typedef struct sc_beat {
     uint64_t memory;     ///< resident bytes
     uint64_t cpu_us;     ///< of the whole process, since its start
     size_t part_count;
-    sc_beat_part *parts;  ///< of a worker: those it serves now, ascending
-} sc_beat;
+    sc_heartbeat_part *parts;  ///< of a worker: those it serves now, ascending
+} sc_heartbeat;
 
-sc_beat *sc_beat_new(size_t parts);
-void sc_beat_free(sc_beat *beat);
+sc_heartbeat *sc_heartbeat_new(size_t parts);
+void sc_heartbeat_free(sc_heartbeat *heartbeat);
 
 // === beating.h ==================================================================================
 // What gateways and workers have in common: a thread that beats, and what every beat says.
@@ -62,10 +62,10 @@ void sc_beat_free(sc_beat *beat);
 // a beat, unless there is something to tell. It is the only one that looks, so what it does to
 // parts and placements needs no lock against itself.
 
-typedef struct sc__beating {
+typedef struct sc__heartbeat_thread {
     // Read-only.
-    sc_time beat_us;
-    void (*look)(void *context, bool is_beat);
+    sc_time heartbeat_us;
+    void (*look)(void *context, bool is_due);
     void *context;
 
     // Who starts and ends it.
@@ -74,46 +74,46 @@ typedef struct sc__beating {
 
     // Under `lock`.
     pthread_mutex_t lock;
-    pthread_cond_t bell;
-    bool is_nudged;
+    pthread_cond_t wake;
+    bool is_woken;
     bool is_ending;
-} sc__beating;
+} sc__heartbeat_thread;
 
 /** No thread yet; it may be nudged already. */
-void sc__beating_init(sc__beating *beating, sc_time beat_us,
-                      void (*look)(void *context, bool is_beat), void *context);
+void sc__heartbeat_thread_init(sc__heartbeat_thread *heartbeat_thread, sc_time heartbeat_us,
+                               void (*look)(void *context, bool is_due), void *context);
 
 /** The first look is at once. @return SC_OK, SC_EIO */
-SC_CHECKED sc_err sc__beating_start(sc__beating *beating);
+SC_CHECKED sc_err sc__heartbeat_thread_start(sc__heartbeat_thread *heartbeat_thread);
 
 /** Look soon. Any thread; never waits. */
-void sc__beating_nudge(sc__beating *beating);
+void sc__heartbeat_thread_wake(sc__heartbeat_thread *heartbeat_thread);
 
 /** No look is under way or will come after that. Harmless twice, and if it was never started. */
-void sc__beating_end(sc__beating *beating);
+void sc__heartbeat_thread_stop(sc__heartbeat_thread *heartbeat_thread);
 
 /** Ends it first. */
-void sc__beating_fini(sc__beating *beating);
+void sc__heartbeat_thread_fini(sc__heartbeat_thread *heartbeat_thread);
 
 /** To hear all who live. */
-enum { SC__BEATS_TO_LISTEN = 3 };
+enum { SC__HEARTBEATS_TO_LISTEN = 3 };
 
 /** Who a process is. */
-typedef struct sc__identity {
+typedef struct sc__cluster_identity {
     sc_peer self;
-    char name[SC_NAME_SIZE];
-    uint64_t cut;
+    char name[SC_PEER_NAME_SIZE];
+    uint64_t partition;
     bool is_worker;
-    uint64_t beats;  ///< sent so far: the thread that beats counts them
-} sc__identity;
+    uint64_t heartbeats;  ///< sent so far: the thread that beats counts them
+} sc__cluster_identity;
 
 /** Draw a number, never SC_PEER_NONE. @return SC_OK, SC_EINVAL (a name that is none), SC_EIO */
-SC_CHECKED sc_err sc__identity_init(sc__identity *identity, const char *name, uint64_t cut,
-                                    bool is_worker, sc_diag *diag);
+SC_CHECKED sc_err sc__cluster_identity_init(sc__cluster_identity *identity, const char *name,
+                                            uint64_t partition, bool is_worker, sc_diag *diag);
 
 /** Fill in who says it, when, and what the process has used; then send it. One that
  * cannot be sent is counted by the wire. */
-void sc__beat_send(sc__identity *identity, sc_beat *beat, sc_wire *wire);
+void sc__heartbeat_send(sc__cluster_identity *identity, sc_heartbeat *heartbeat, sc_bus *bus);
 
 /** By how much the calendar's clock is ahead of sc_clock_us() now. */
 int64_t sc__calendar_offset_us(void);
@@ -124,7 +124,7 @@ void sc__log_given_up(sc_log *log);
 
 /** For the log, once: a message of this cluster that we do not understand, most likely of another
  * version. */
-void sc__log_puzzle(sc_log *log, atomic_bool *was_said);
+void sc__log_undecodable(sc_log *log, atomic_bool *was_logged);
 
 /** Wipe and release what held words. */
 void sc__bytes_wipe(sc_bytes *bytes);

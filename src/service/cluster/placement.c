@@ -38,7 +38,7 @@ sc_placement *sc_placement_clone(const sc_placement *placement)
     if (!clone) return NULL;
     clone->epoch = placement->epoch;
     clone->leader = placement->leader;
-    clone->cut = placement->cut;
+    clone->partition = placement->partition;
     memcpy(clone->owners, placement->owners, placement->parts * sizeof *clone->owners);
     return clone;
 }
@@ -57,15 +57,15 @@ bool sc_placement_is_newer(const sc_placement *a, const sc_placement *b)
 // --- Deciding
 // -------------------------------------------------------------------------------------
 
-struct sc_placing {
-    sc_placing_options options;
+struct sc_placer {
+    sc_placer_options options;
     sc_placement *now;  ///< NULL: none yet
     sc_peer *seen;      ///< workers that the last evening out had in view, ascending
     size_t seen_count;
     sc_time behind;  ///< since when we are, by what others go by; SC_TIME_NEVER: we are not
     sc_time came;    ///< when the first was noticed of those who have come; SC_TIME_NEVER: none
     sc_time uneven;  ///< since when it is; SC_TIME_NEVER: it is not
-    sc_placing_stats stats;
+    sc_placer_stats stats;
 };
 
 /** Beats that a placement is waited for of which only the number is known. */
@@ -77,62 +77,63 @@ typedef struct look {
     bool is_behind;   ///< it is not ours
     sc_peer *owners;  ///< who has which part now
     double *loads;
-    sc_pack_worker *workers;  ///< ascending: those who stay, or, if there are none, those who leave
+    sc_placement_worker
+        *workers;  ///< ascending: those who stay, or, if there are none, those who leave
     size_t worker_count;
     bool is_staying;  ///< the former
     size_t come;      ///< of them, those who have come
     size_t orphans;   ///< parts without any of them
 } look;
 
-sc_err sc_placing_new(const sc_placing_options *options, sc_placing **out)
+sc_err sc_placer_new(const sc_placer_options *options, sc_placer **out)
 {
-    sc_placing *placing = sc_calloc(1, sizeof *placing);
-    if (!placing) return SC_ENOMEM;
-    placing->options = *options;
-    placing->behind = SC_TIME_NEVER;
-    placing->came = SC_TIME_NEVER;
-    placing->uneven = SC_TIME_NEVER;
-    placing->stats.imbalance = 1.0;
-    *out = placing;
+    sc_placer *placer = sc_calloc(1, sizeof *placer);
+    if (!placer) return SC_ENOMEM;
+    placer->options = *options;
+    placer->behind = SC_TIME_NEVER;
+    placer->came = SC_TIME_NEVER;
+    placer->uneven = SC_TIME_NEVER;
+    placer->stats.imbalance = 1.0;
+    *out = placer;
     return SC_OK;
 }
 
-void sc_placing_free(sc_placing *placing)
+void sc_placer_free(sc_placer *placer)
 {
-    if (!placing) return;
-    sc_placement_free(placing->now);
-    sc_free(placing->seen);
-    sc_free(placing);
+    if (!placer) return;
+    sc_placement_free(placer->now);
+    sc_free(placer->seen);
+    sc_free(placer);
 }
 
-static void go_by(sc_placing *placing, sc_placement *placement)
+static void go_by(sc_placer *placer, sc_placement *placement)
 {
-    sc_placement_free(placing->now);
-    placing->now = placement;
-    placing->uneven = SC_TIME_NEVER;
+    sc_placement_free(placer->now);
+    placer->now = placement;
+    placer->uneven = SC_TIME_NEVER;
 }
 
-bool sc_placing_hear(sc_placing *placing, sc_placement *placement)
+bool sc_placer_receive(sc_placer *placer, sc_placement *placement)
 {
-    const bool counts = placement->cut == placing->options.cut &&
-                        placement->parts == placing->options.parts &&
-                        sc_placement_is_newer(placement, placing->now);
+    const bool counts = placement->partition == placer->options.partition &&
+                        placement->parts == placer->options.parts &&
+                        sc_placement_is_newer(placement, placer->now);
     if (counts) {
-        go_by(placing, placement);
+        go_by(placer, placement);
     } else {
         sc_placement_free(placement);
     }
     return counts;
 }
 
-const sc_placement *sc_placing_now(const sc_placing *placing)
+const sc_placement *sc_placer_current(const sc_placer *placer)
 {
-    return placing->now;
+    return placer->now;
 }
 
-sc_placing_stats sc_placing_stats_of(const sc_placing *placing)
+sc_placer_stats sc_placer_stats_of(const sc_placer *placer)
 {
-    return placing->stats;
+    return placer->stats;
 }
 
 // --- Looking -------------------------------------------------------------------------------------
@@ -148,10 +149,10 @@ static void gather_workers(look *l, const sc_roster *roster, bool is_leaving)
 {
     l->worker_count = 0;
     for (size_t i = 0; i < sc_roster_count(roster); i++) {
-        const sc_beat *beat = sc_roster_at(roster, i)->beat;
-        if (!beat->is_worker || beat->is_leaving != is_leaving) continue;
+        const sc_heartbeat *heartbeat = sc_roster_at(roster, i)->heartbeat;
+        if (!heartbeat->is_worker || heartbeat->is_leaving != is_leaving) continue;
         l->workers[l->worker_count++] =
-            (sc_pack_worker){.peer = beat->peer, .threads = beat->threads};
+            (sc_placement_worker){.peer = heartbeat->peer, .threads = heartbeat->threads};
     }
 }
 
@@ -171,20 +172,20 @@ static bool has_part(const look *l, uint32_t parts, sc_peer peer)
     return false;
 }
 
-static bool was_seen(const sc_placing *placing, sc_peer peer)
+static bool was_seen(const sc_placer *placer, sc_peer peer)
 {
-    for (size_t i = 0; i < placing->seen_count; i++) {
-        if (placing->seen[i] == peer) return true;
+    for (size_t i = 0; i < placer->seen_count; i++) {
+        if (placer->seen[i] == peer) return true;
     }
     return false;
 }
 
-static void count_news(look *l, const sc_placing *placing)
+static void count_news(look *l, const sc_placer *placer)
 {
-    const uint32_t parts = placing->options.parts;
+    const uint32_t parts = placer->options.parts;
     for (size_t i = 0; i < l->worker_count; i++) {
         const sc_peer peer = l->workers[i].peer;
-        l->come += !has_part(l, parts, peer) && !was_seen(placing, peer);
+        l->come += !has_part(l, parts, peer) && !was_seen(placer, peer);
     }
     for (uint32_t p = 0; p < parts; p++) {
         l->orphans += !is_worker(l, l->owners[p]);
@@ -193,14 +194,14 @@ static void count_news(look *l, const sc_placing *placing)
 
 /** Who has which part: by the placement that counts, or, if there is a newer one that we do not
  * know, by what the workers say. */
-static void find_owners(look *l, const sc_placing *placing, const sc_roster *roster)
+static void find_owners(look *l, const sc_placer *placer, const sc_roster *roster)
 {
-    const sc_placement *counts = placing->now;
+    const sc_placement *counts = placer->now;
     l->epoch = counts ? counts->epoch : 0;
     for (size_t i = 0; i < sc_roster_count(roster); i++) {
-        const sc_beat *beat = sc_roster_at(roster, i)->beat;
-        if (beat->epoch <= l->epoch) continue;
-        l->epoch = beat->epoch;
+        const sc_heartbeat *heartbeat = sc_roster_at(roster, i)->heartbeat;
+        if (heartbeat->epoch <= l->epoch) continue;
+        l->epoch = heartbeat->epoch;
         l->is_behind = true;
     }
     if (!l->is_behind) {
@@ -208,18 +209,18 @@ static void find_owners(look *l, const sc_placing *placing, const sc_roster *ros
         return;
     }
     for (size_t i = 0; i < sc_roster_count(roster); i++) {
-        const sc_beat *beat = sc_roster_at(roster, i)->beat;
-        for (size_t j = 0; j < beat->part_count; j++) {
-            const uint32_t part = beat->parts[j].part;
-            if (part < placing->options.parts) l->owners[part] = beat->peer;
+        const sc_heartbeat *heartbeat = sc_roster_at(roster, i)->heartbeat;
+        for (size_t j = 0; j < heartbeat->part_count; j++) {
+            const uint32_t part = heartbeat->parts[j].part;
+            if (part < placer->options.parts) l->owners[part] = heartbeat->peer;
         }
     }
 }
 
 /** False if memory is out. */
-static bool look_init(look *l, const sc_placing *placing, const sc_roster *roster)
+static bool look_init(look *l, const sc_placer *placer, const sc_roster *roster)
 {
-    const uint32_t parts = placing->options.parts;
+    const uint32_t parts = placer->options.parts;
     *l = (look){0};
     l->owners = sc_calloc(parts, sizeof *l->owners);
     l->loads = sc_malloc_array(parts, sizeof *l->loads);
@@ -228,62 +229,62 @@ static bool look_init(look *l, const sc_placing *placing, const sc_roster *roste
         look_fini(l);
         return false;
     }
-    find_owners(l, placing, roster);
+    find_owners(l, placer, roster);
     for (uint32_t p = 0; p < parts; p++) {
         l->loads[p] = sc_roster_part_load(roster, p);
     }
     gather_workers(l, roster, false);
     l->is_staying = l->worker_count > 0;
     if (!l->is_staying) gather_workers(l, roster, true);
-    count_news(l, placing);
+    count_news(l, placer);
     return true;
 }
 
 // --- Deciding ------------------------------------------------------------------------------------
 
 /** Who is gone is forgotten: if it comes back, it is as welcome as one who was never there. */
-static void forget_gone(sc_placing *placing, const look *l)
+static void forget_gone(sc_placer *placer, const look *l)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < placing->seen_count; i++) {
-        if (is_worker(l, placing->seen[i])) placing->seen[kept++] = placing->seen[i];
+    for (size_t i = 0; i < placer->seen_count; i++) {
+        if (is_worker(l, placer->seen[i])) placer->seen[kept++] = placer->seen[i];
     }
-    placing->seen_count = kept;
+    placer->seen_count = kept;
 }
 
 /** Remember who was in view. False if memory is out. */
-static bool remember(sc_placing *placing, const look *l)
+static bool remember(sc_placer *placer, const look *l)
 {
     sc_peer *seen = sc_malloc_array(l->worker_count, sizeof *seen);
     if (!seen) return false;
     for (size_t i = 0; i < l->worker_count; i++) {
         seen[i] = l->workers[i].peer;
     }
-    sc_free(placing->seen);
-    placing->seen = seen;
-    placing->seen_count = l->worker_count;
-    placing->came = SC_TIME_NEVER;
+    sc_free(placer->seen);
+    placer->seen = seen;
+    placer->seen_count = l->worker_count;
+    placer->came = SC_TIME_NEVER;
     return true;
 }
 
 /** Pack; returns whether there is a new placement. */
-static bool pack(sc_placing *placing, const look *l, bool balance)
+static bool pack(sc_placer *placer, const look *l, bool balance)
 {
-    sc_placement *next = sc_placement_new(placing->options.parts);
+    sc_placement *next = sc_placement_new(placer->options.parts);
     if (!next) return false;
     next->epoch = l->epoch + 1;
-    next->leader = placing->options.self;
-    next->cut = placing->options.cut;
+    next->leader = placer->options.self;
+    next->partition = placer->options.partition;
     memcpy(next->owners, l->owners, next->parts * sizeof *next->owners);
-    const size_t moved =
-        sc_pack(l->loads, next->parts, next->owners, l->workers, l->worker_count, balance);
-    if (moved == SIZE_MAX || (balance && !remember(placing, l)) || (moved == 0 && !l->is_behind)) {
+    const size_t moved = sc_placement_pack(l->loads, next->parts, next->owners, l->workers,
+                                           l->worker_count, balance);
+    if (moved == SIZE_MAX || (balance && !remember(placer, l)) || (moved == 0 && !l->is_behind)) {
         sc_placement_free(next);
         return false;
     }
-    go_by(placing, next);
-    placing->stats.placements++;
-    placing->stats.moved += moved;
+    go_by(placer, next);
+    placer->stats.placements++;
+    placer->stats.moved += moved;
     return true;
 }
 
@@ -298,13 +299,13 @@ static void note(sc_time *since, bool is_so, sc_time now)
 }
 
 /** How uneven it is, and since when. */
-static void measure(sc_placing *placing, const look *l, sc_time now)
+static void measure(sc_placer *placer, const look *l, sc_time now)
 {
-    const double imbalance =
-        sc_pack_imbalance(l->loads, placing->options.parts, l->owners, l->workers, l->worker_count);
+    const double imbalance = sc_placement_imbalance(l->loads, placer->options.parts, l->owners,
+                                                    l->workers, l->worker_count);
     if (isnan(imbalance)) return;  // memory is out: the next look will tell
-    placing->stats.imbalance = imbalance;
-    note(&placing->uneven, imbalance > placing->options.uneven, now);
+    placer->stats.imbalance = imbalance;
+    note(&placer->uneven, imbalance > placer->options.uneven, now);
 }
 
 static bool has_lasted(sc_time since, sc_time how_long, sc_time now)
@@ -312,36 +313,36 @@ static bool has_lasted(sc_time since, sc_time how_long, sc_time now)
     return since != SC_TIME_NEVER && now - since >= how_long;
 }
 
-static bool decide(sc_placing *placing, const look *l, sc_time now)
+static bool decide(sc_placer *placer, const look *l, sc_time now)
 {
-    const sc_time beat_us = placing->options.beat_us;
+    const sc_time heartbeat_us = placer->options.heartbeat_us;
     if (l->worker_count == 0) return false;
-    note(&placing->behind, l->is_behind, now);
-    note(&placing->came, l->come > 0, now);
+    note(&placer->behind, l->is_behind, now);
+    note(&placer->came, l->come > 0, now);
     if (l->is_behind) {
-        return has_lasted(placing->behind, BEATS_BEHIND * beat_us, now) &&
-               pack(placing, l, l->is_staying && l->come > 0);
+        return has_lasted(placer->behind, BEATS_BEHIND * heartbeat_us, now) &&
+               pack(placer, l, l->is_staying && l->come > 0);
     }
-    const bool waits = l->come > 0 && !has_lasted(placing->came, beat_us, now);
+    const bool waits = l->come > 0 && !has_lasted(placer->came, heartbeat_us, now);
     if (l->orphans > 0 && !(waits && l->come == l->worker_count)) {
-        return pack(placing, l, l->is_staying && l->come > 0);
+        return pack(placer, l, l->is_staying && l->come > 0);
     }
     // Who leaves is given what is nobody's, for as long as it is there, and nothing more.
     if (!l->is_staying) return false;
-    if (l->come > 0) return !waits && pack(placing, l, true);
-    if (!has_lasted(placing->uneven, placing->options.patience_us, now)) return false;
+    if (l->come > 0) return !waits && pack(placer, l, true);
+    if (!has_lasted(placer->uneven, placer->options.patience_us, now)) return false;
     // From here on it must be uneven for as long again, also if nothing can be done about it.
-    placing->uneven = now;
-    return pack(placing, l, true);
+    placer->uneven = now;
+    return pack(placer, l, true);
 }
 
-bool sc_placing_decide(sc_placing *placing, const sc_roster *roster, sc_time now)
+bool sc_placer_decide(sc_placer *placer, const sc_roster *roster, sc_time now)
 {
     look l;
-    if (!look_init(&l, placing, roster)) return false;
-    measure(placing, &l, now);
-    forget_gone(placing, &l);
-    const bool is_new = decide(placing, &l, now);
+    if (!look_init(&l, placer, roster)) return false;
+    measure(placer, &l, now);
+    forget_gone(placer, &l);
+    const bool is_new = decide(placer, &l, now);
     look_fini(&l);
     return is_new;
 }

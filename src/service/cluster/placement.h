@@ -11,7 +11,7 @@
  *    we have not heard and that does not come within two beats, whoever serves a part has it.
  *
  * Every gateway has one of these and hears all placements, so that the next leader goes on where
- * the last one ended. Only the leader decides (sc_placing_decide()).
+ * the last one ended. Only the leader decides (sc_placer_decide()).
  *
  * Used by: gateway.c, gateway_look.c, tests.
  */
@@ -25,7 +25,7 @@
 typedef struct sc_placement {
     uint64_t epoch;  ///< grows; of two with one epoch, that of the greater leader counts
     sc_peer leader;  ///< who says so
-    uint64_t cut;
+    uint64_t partition;
     uint32_t parts;
     sc_peer *owners;  ///< one per part; SC_PEER_NONE: nobody
 } sc_placement;
@@ -37,37 +37,37 @@ void sc_placement_free(sc_placement *placement);
 /** Whether `a` counts rather than `b`, which may be NULL. */
 bool sc_placement_is_newer(const sc_placement *a, const sc_placement *b);
 
-typedef struct sc_placing_options {
+typedef struct sc_placer_options {
     sc_peer self;
-    uint64_t cut;
+    uint64_t partition;
     uint32_t parts;
-    sc_time beat_us;
+    sc_time heartbeat_us;
     double uneven;        ///< 1.25
     sc_time patience_us;  ///< 60 s
-} sc_placing_options;
+} sc_placer_options;
 
-typedef struct sc_placing sc_placing;
+typedef struct sc_placer sc_placer;
 
-SC_CHECKED sc_err sc_placing_new(const sc_placing_options *options, sc_placing **out);
-void sc_placing_free(sc_placing *placing);
+SC_CHECKED sc_err sc_placer_new(const sc_placer_options *options, sc_placer **out);
+void sc_placer_free(sc_placer *placer);
 
 /** Somebody's placement; taken. Returns whether it counts from now on. */
-bool sc_placing_hear(sc_placing *placing, sc_placement *placement);
+bool sc_placer_receive(sc_placer *placer, sc_placement *placement);
 
 /** The one that counts; NULL: none yet. Lent until the next call that changes it. */
-const sc_placement *sc_placing_now(const sc_placing *placing);
+const sc_placement *sc_placer_current(const sc_placer *placer);
 
 /** As the leader: look at who is there. Returns whether there is a new placement to tell. Memory
  * that is out: none yet, the next look tries again. */
-bool sc_placing_decide(sc_placing *placing, const sc_roster *roster, sc_time now);
+bool sc_placer_decide(sc_placer *placer, const sc_roster *roster, sc_time now);
 
-typedef struct sc_placing_stats {
+typedef struct sc_placer_stats {
     uint64_t placements;  ///< that we made
     uint64_t moved;       ///< parts, by these
     double imbalance;     ///< at the last look
-} sc_placing_stats;
+} sc_placer_stats;
 
-sc_placing_stats sc_placing_stats_of(const sc_placing *placing);
+sc_placer_stats sc_placer_stats_of(const sc_placer *placer);
 
 // --- Packing
 // --------------------------------------------------------------------------------------
@@ -79,10 +79,10 @@ sc_placing_stats sc_placing_stats_of(const sc_placing *placing);
 // (all as 1, if none is known), and never as nothing: an idle part costs memory and may become
 // busy.
 
-typedef struct sc_pack_worker {
+typedef struct sc_placement_worker {
     sc_peer peer;
     uint32_t threads;  ///< >= 1
-} sc_pack_worker;
+} sc_placement_worker;
 
 /**
  * @param loads    one per part, >= 0; NaN: not known
@@ -91,12 +91,12 @@ typedef struct sc_pack_worker {
  * @param balance  also move parts from living workers; false: only place orphans
  * @return how many parts changed their owner, or SIZE_MAX if memory is out (nothing is done)
  */
-size_t sc_pack(const double *loads, uint32_t parts, sc_peer *owners, const sc_pack_worker *workers,
-               size_t worker_count, bool balance);
+size_t sc_placement_pack(const double *loads, uint32_t parts, sc_peer *owners,
+                         const sc_placement_worker *workers, size_t worker_count, bool balance);
 
 /** The busiest worker's load per thread by the mean; 1 if there is no load. NaN if memory is out.
  */
-double sc_pack_imbalance(const double *loads, uint32_t parts, const sc_peer *owners,
-                         const sc_pack_worker *workers, size_t worker_count);
+double sc_placement_imbalance(const double *loads, uint32_t parts, const sc_peer *owners,
+                              const sc_placement_worker *workers, size_t worker_count);
 
 #endif

@@ -28,7 +28,7 @@ typedef struct item {
 /** One who packs. */
 typedef struct bench {
     uint32_t parts;
-    const sc_pack_worker *workers;
+    const sc_placement_worker *workers;
     size_t worker_count;
     double *weights;  ///< of parts
     double *loads;    ///< of workers, per thread
@@ -106,7 +106,7 @@ static void bench_fini(bench *b)
 
 /** All that is needed, with the parts where they are. False if memory is out. */
 static bool bench_init(bench *b, const double *loads, uint32_t parts, const sc_peer *owners,
-                       const sc_pack_worker *workers, size_t worker_count)
+                       const sc_placement_worker *workers, size_t worker_count)
 {
     *b = (bench){.parts = parts, .workers = workers, .worker_count = worker_count};
     b->weights = sc_malloc_array(parts, sizeof *b->weights);
@@ -247,8 +247,8 @@ static void even_out(bench *b)
 
 // --- The whole -----------------------------------------------------------------------------------
 
-size_t sc_pack(const double *loads, uint32_t parts, sc_peer *owners, const sc_pack_worker *workers,
-               size_t worker_count, bool balance)
+size_t sc_placement_pack(const double *loads, uint32_t parts, sc_peer *owners,
+                         const sc_placement_worker *workers, size_t worker_count, bool balance)
 {
     bench b;
     if (!bench_init(&b, loads, parts, owners, workers, worker_count)) return SIZE_MAX;
@@ -264,8 +264,8 @@ size_t sc_pack(const double *loads, uint32_t parts, sc_peer *owners, const sc_pa
     return moved;
 }
 
-double sc_pack_imbalance(const double *loads, uint32_t parts, const sc_peer *owners,
-                         const sc_pack_worker *workers, size_t worker_count)
+double sc_placement_imbalance(const double *loads, uint32_t parts, const sc_peer *owners,
+                              const sc_placement_worker *workers, size_t worker_count)
 {
     if (worker_count == 0 || !(mean_known(loads, parts) > 0)) return 1.0;
     bench b;

@@ -63,8 +63,8 @@ typedef struct seat {
 } seat;
 
 struct sc_roster {
-    uint64_t cut;
-    sc_time beat_us;
+    uint64_t partition;
+    sc_time heartbeat_us;
     sc_time started;
     uint64_t strangers;
     seat *seats;  ///< ascending by peer
@@ -75,12 +75,12 @@ struct sc_roster {
     flow loads[SC_PARTITION_PARTS_MAX];  ///< queries of each part
 };
 
-sc_err sc_roster_new(uint64_t cut, sc_time beat_us, sc_time started, sc_roster **out)
+sc_err sc_roster_new(uint64_t partition, sc_time heartbeat_us, sc_time started, sc_roster **out)
 {
     sc_roster *roster = sc_calloc(1, sizeof *roster);
     if (!roster) return SC_ENOMEM;
-    roster->cut = cut;
-    roster->beat_us = beat_us;
+    roster->partition = partition;
+    roster->heartbeat_us = heartbeat_us;
     roster->started = started;
     *out = roster;
     return SC_OK;
@@ -90,7 +90,7 @@ void sc_roster_free(sc_roster *roster)
 {
     if (!roster) return;
     for (size_t i = 0; i < roster->seat_count; i++) {
-        sc_beat_free(roster->seats[i].shown.beat);
+        sc_heartbeat_free(roster->seats[i].shown.heartbeat);
     }
     sc_free(roster->seats);
     sc_free(roster);
@@ -105,7 +105,7 @@ static size_t place_of(const sc_roster *roster, sc_peer peer)
     size_t high = roster->seat_count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (roster->seats[middle].shown.beat->peer < peer) {
+        if (roster->seats[middle].shown.heartbeat->peer < peer) {
             low = middle + 1;
         } else {
             high = middle;
@@ -116,25 +116,26 @@ static size_t place_of(const sc_roster *roster, sc_peer peer)
 
 static bool is_taken_by(const sc_roster *roster, size_t place, sc_peer peer)
 {
-    return place < roster->seat_count && roster->seats[place].shown.beat->peer == peer;
+    return place < roster->seat_count && roster->seats[place].shown.heartbeat->peer == peer;
 }
 
 static void leave_seat(sc_roster *roster, size_t place)
 {
-    const sc_beat *last = roster->seats[place].shown.beat;
+    const sc_heartbeat *last = roster->seats[place].shown.heartbeat;
     roster->gone[roster->gone_next] = (gone_peer){last->peer, last->number};
     roster->gone_next = (roster->gone_next + 1) % GONE_KEPT;
-    sc_beat_free(roster->seats[place].shown.beat);
+    sc_heartbeat_free(roster->seats[place].shown.heartbeat);
     roster->seat_count--;
     memmove(&roster->seats[place], &roster->seats[place + 1],
             (roster->seat_count - place) * sizeof *roster->seats);
 }
 
 /** Was that beat, or a later one, heard before its peer was gone? */
-static bool is_played_back(const sc_roster *roster, const sc_beat *beat)
+static bool is_played_back(const sc_roster *roster, const sc_heartbeat *heartbeat)
 {
     for (size_t i = 0; i < GONE_KEPT; i++) {
-        if (roster->gone[i].peer == beat->peer && beat->number <= roster->gone[i].number) {
+        if (roster->gone[i].peer == heartbeat->peer &&
+            heartbeat->number <= roster->gone[i].number) {
             return true;
         }
     }
@@ -157,17 +158,17 @@ static bool take_seat(sc_roster *roster, size_t place)
 // --- Beats ---------------------------------------------------------------------------------------
 
 /** Count what happened between two beats of one worker, whose parts both ascend. */
-static void count_parts(sc_roster *roster, const sc_beat *before, const sc_beat *after,
+static void count_parts(sc_roster *roster, const sc_heartbeat *before, const sc_heartbeat *after,
                         double seconds)
 {
     size_t b = 0;
     for (size_t a = 0; a < after->part_count; a++) {
-        const sc_beat_part *now = &after->parts[a];
+        const sc_heartbeat_part *now = &after->parts[a];
         while (b < before->part_count && before->parts[b].part < now->part) {
             b++;
         }
         if (b == before->part_count) return;
-        const sc_beat_part *then = &before->parts[b];
+        const sc_heartbeat_part *then = &before->parts[b];
         if (then->part != now->part || now->part >= SC_PARTITION_PARTS_MAX) continue;
         if (now->load.queries < then->load.queries) continue;  // opened anew
         flow_add(&roster->loads[now->part], (double)(now->load.queries - then->load.queries),
@@ -176,22 +177,22 @@ static void count_parts(sc_roster *roster, const sc_beat *before, const sc_beat 
 }
 
 /** A worker is as busy as the parts that it has, also those that it has just been given. */
-static double load_of(const sc_roster *roster, const sc_beat *beat)
+static double load_of(const sc_roster *roster, const sc_heartbeat *heartbeat)
 {
     double sum = 0.0;
-    for (size_t i = 0; i < beat->part_count; i++) {
-        const uint32_t part = beat->parts[i].part;
+    for (size_t i = 0; i < heartbeat->part_count; i++) {
+        const uint32_t part = heartbeat->parts[i].part;
         if (part < SC_PARTITION_PARTS_MAX) sum += flow_rate(&roster->loads[part]);
     }
     return sum;
 }
 
 /** Our clock less theirs, whatever a stranger says of its own. */
-static int64_t skew_of(const sc_beat *beat, int64_t calendar_us)
+static int64_t skew_of(const sc_heartbeat *heartbeat, int64_t calendar_us)
 {
     int64_t skew = 0;
-    if (__builtin_sub_overflow(calendar_us, beat->calendar_us, &skew)) {
-        return beat->calendar_us < 0 ? INT64_MAX : INT64_MIN;
+    if (__builtin_sub_overflow(calendar_us, heartbeat->calendar_us, &skew)) {
+        return heartbeat->calendar_us < 0 ? INT64_MAX : INT64_MIN;
     }
     return skew;
 }
@@ -204,7 +205,7 @@ static int64_t believed_skew(int64_t known, int64_t heard)
     return known + more / SKEW_DOUBT;
 }
 
-static bool has_other_parts(const sc_beat *a, const sc_beat *b)
+static bool has_other_parts(const sc_heartbeat *a, const sc_heartbeat *b)
 {
     if (a->part_count != b->part_count) return true;
     for (size_t i = 0; i < a->part_count; i++) {
@@ -214,55 +215,57 @@ static bool has_other_parts(const sc_beat *a, const sc_beat *b)
 }
 
 /** The next beat of one who is there; returns whether it says something new. */
-static bool go_on(sc_roster *roster, seat *s, sc_beat *beat, int64_t calendar_us, sc_time now)
+static bool go_on(sc_roster *roster, seat *s, sc_heartbeat *heartbeat, int64_t calendar_us,
+                  sc_time now)
 {
-    sc_beat *before = s->shown.beat;
-    const bool is_news = before->is_leaving != beat->is_leaving || has_other_parts(before, beat);
+    sc_heartbeat *before = s->shown.heartbeat;
+    const bool is_news =
+        before->is_leaving != heartbeat->is_leaving || has_other_parts(before, heartbeat);
     const double seconds = now > s->shown.heard ? (double)(now - s->shown.heard) * 1e-6 : 0.0;
-    count_parts(roster, before, beat, seconds);
-    if (beat->cpu_us >= before->cpu_us) {
-        flow_add(&s->cpu, (double)(beat->cpu_us - before->cpu_us) * 1e-6, seconds, cpu_fade_s);
+    count_parts(roster, before, heartbeat, seconds);
+    if (heartbeat->cpu_us >= before->cpu_us) {
+        flow_add(&s->cpu, (double)(heartbeat->cpu_us - before->cpu_us) * 1e-6, seconds, cpu_fade_s);
     }
-    s->shown.skew_us = believed_skew(s->shown.skew_us, skew_of(beat, calendar_us));
-    s->shown.beat = beat;
-    sc_beat_free(before);
+    s->shown.skew_us = believed_skew(s->shown.skew_us, skew_of(heartbeat, calendar_us));
+    s->shown.heartbeat = heartbeat;
+    sc_heartbeat_free(before);
     return is_news;
 }
 
-bool sc_roster_hear(sc_roster *roster, sc_beat *beat, int64_t calendar_us, sc_time now)
+bool sc_roster_receive(sc_roster *roster, sc_heartbeat *heartbeat, int64_t calendar_us, sc_time now)
 {
-    if (roster->cut != 0 && beat->cut != roster->cut) {
+    if (roster->partition != 0 && heartbeat->partition != roster->partition) {
         roster->strangers++;
-        sc_beat_free(beat);
+        sc_heartbeat_free(heartbeat);
         return false;
     }
-    const size_t place = place_of(roster, beat->peer);
-    const bool is_here = is_taken_by(roster, place, beat->peer);
-    if (is_here ? beat->number <= roster->seats[place].shown.beat->number
-                : is_played_back(roster, beat) || !take_seat(roster, place)) {
-        sc_beat_free(beat);
+    const size_t place = place_of(roster, heartbeat->peer);
+    const bool is_here = is_taken_by(roster, place, heartbeat->peer);
+    if (is_here ? heartbeat->number <= roster->seats[place].shown.heartbeat->number
+                : is_played_back(roster, heartbeat) || !take_seat(roster, place)) {
+        sc_heartbeat_free(heartbeat);
         return false;
     }
     seat *s = &roster->seats[place];
     bool is_news = true;
     if (is_here) {
-        is_news = go_on(roster, s, beat, calendar_us, now);
+        is_news = go_on(roster, s, heartbeat, calendar_us, now);
     } else {
-        s->shown =
-            (sc_roster_peer){.beat = beat, .first = now, .skew_us = skew_of(beat, calendar_us)};
+        s->shown = (sc_roster_peer){
+            .heartbeat = heartbeat, .first = now, .skew_us = skew_of(heartbeat, calendar_us)};
     }
     s->shown.heard = now;
-    s->shown.load = load_of(roster, beat);
+    s->shown.load = load_of(roster, heartbeat);
     s->shown.cpu = flow_rate(&s->cpu);
     return is_news;
 }
 
 static bool is_silent(const sc_roster *roster, const seat *s, sc_time now)
 {
-    return now - s->shown.heard >= BEATS_MISSED * roster->beat_us;
+    return now - s->shown.heard >= BEATS_MISSED * roster->heartbeat_us;
 }
 
-bool sc_roster_pass_time(sc_roster *roster, sc_time now)
+bool sc_roster_expire(sc_roster *roster, sc_time now)
 {
     const size_t before = roster->seat_count;
     for (size_t i = roster->seat_count; i-- > 0;) {
@@ -297,11 +300,11 @@ const sc_roster_peer *sc_roster_find(const sc_roster *roster, sc_peer peer)
 
 sc_peer sc_roster_leader(const sc_roster *roster, sc_time now)
 {
-    if (now - roster->started < BEATS_MISSED * roster->beat_us) return SC_PEER_NONE;
+    if (now - roster->started < BEATS_MISSED * roster->heartbeat_us) return SC_PEER_NONE;
     for (size_t i = 0; i < roster->seat_count; i++) {
-        const sc_beat *beat = roster->seats[i].shown.beat;
-        if (beat->is_worker || beat->is_leaving) continue;
-        if (!is_silent(roster, &roster->seats[i], now)) return beat->peer;
+        const sc_heartbeat *heartbeat = roster->seats[i].shown.heartbeat;
+        if (heartbeat->is_worker || heartbeat->is_leaving) continue;
+        if (!is_silent(roster, &roster->seats[i], now)) return heartbeat->peer;
     }
     return SC_PEER_NONE;
 }
@@ -323,39 +326,39 @@ uint64_t sc_roster_strangers(const sc_roster *roster)
 // decides which processes live; this only writes log lines. If memory is out, a line of the log is
 // missing.
 
-void sc__guests_fini(sc__guests *guests)
+void sc__peer_log_fini(sc__peer_log *log)
 {
-    sc_free(guests->all);
-    guests->all = NULL;
-    guests->count = guests->capacity = 0;
+    sc_free(log->all);
+    log->all = NULL;
+    log->count = log->capacity = 0;
 }
 
-static void log_peer(const sc__guests *guests, sc_log_level level, const char *event,
-                     const sc__guest *guest)
+static void log_peer(const sc__peer_log *log, sc_log_level level, const char *event,
+                     const sc__peer_logged *peer)
 {
     sc_log_line line;
-    if (!sc_log_begin(guests->log, &line, level, event)) return;
-    sc_log_text(&line, "name", guest->name);
-    sc_log_text(&line, "kind", guest->is_worker ? "worker" : "gateway");
-    sc_log_count(&line, "peers", guests->count);
+    if (!sc_log_begin(log->out, &line, level, event)) return;
+    sc_log_text(&line, "name", peer->name);
+    sc_log_text(&line, "kind", peer->is_worker ? "worker" : "gateway");
+    sc_log_count(&line, "peers", log->count);
     sc_log_end(&line);
 }
 
-static void say_skew(const sc__guests *guests, const sc__guest *guest, double seconds)
+static void log_skew(const sc__peer_log *log, const sc__peer_logged *peer, double seconds)
 {
     sc_log_line line;
-    if (!sc_log_begin(guests->log, &line, SC_LOG_WARNING, "clocks_differ")) return;
-    sc_log_text(&line, "name", guest->name);
+    if (!sc_log_begin(log->out, &line, SC_LOG_WARNING, "clocks_differ")) return;
+    sc_log_text(&line, "name", peer->name);
     sc_log_seconds(&line, "seconds", seconds);
     sc_log_text(&line, "message",
                 "by more than the guard: cloaks may leave late; set the clocks by NTP");
     sc_log_end(&line);
 }
 
-static sc__guest *find(const sc__guests *guests, sc_peer peer)
+static sc__peer_logged *find_logged(const sc__peer_log *log, sc_peer peer)
 {
-    for (size_t i = 0; i < guests->count; i++) {
-        if (guests->all[i].peer == peer) return &guests->all[i];
+    for (size_t i = 0; i < log->count; i++) {
+        if (log->all[i].peer == peer) return &log->all[i];
     }
     return NULL;
 }
@@ -365,32 +368,32 @@ static bool is_beyond(int64_t skew_us, sc_time limit_us)
     return skew_us > limit_us || skew_us < -limit_us;
 }
 
-void sc__guests_meet(sc__guests *guests, const sc_roster_peer *peer)
+void sc__peer_log_receive(sc__peer_log *log, const sc_roster_peer *from)
 {
-    const sc_beat *beat = peer->beat;
-    sc__guest *guest = find(guests, beat->peer);
-    if (!guest) {
-        if (!sc_grow(&guests->all, guests->count, &guests->capacity, sizeof *guests->all)) return;
-        guest = &guests->all[guests->count++];
-        *guest = (sc__guest){.peer = beat->peer, .is_worker = beat->is_worker};
-        memcpy(guest->name, beat->name, sizeof guest->name);
-        log_peer(guests, SC_LOG_INFO, "peer_came", guest);
+    const sc_heartbeat *heartbeat = from->heartbeat;
+    sc__peer_logged *peer = find_logged(log, heartbeat->peer);
+    if (!peer) {
+        if (!sc_grow(&log->all, log->count, &log->capacity, sizeof *log->all)) return;
+        peer = &log->all[log->count++];
+        *peer = (sc__peer_logged){.peer = heartbeat->peer, .is_worker = heartbeat->is_worker};
+        memcpy(peer->name, heartbeat->name, sizeof peer->name);
+        log_peer(log, SC_LOG_INFO, "peer_came", peer);
     }
-    if (beat->is_leaving && !guest->is_leaving) log_peer(guests, SC_LOG_INFO, "peer_leaves", guest);
-    guest->is_leaving = beat->is_leaving;
+    if (heartbeat->is_leaving && !peer->is_leaving) log_peer(log, SC_LOG_INFO, "peer_leaves", peer);
+    peer->is_leaving = heartbeat->is_leaving;
 
-    const bool is_skewed = is_beyond(peer->skew_us, guests->guard_us);
-    if (is_skewed && !guest->is_skewed) say_skew(guests, guest, (double)peer->skew_us * 1e-6);
-    // Said anew only if it was clearly over in between.
-    if (is_skewed || !is_beyond(peer->skew_us, guests->guard_us / 2)) guest->is_skewed = is_skewed;
+    const bool is_skewed = is_beyond(from->skew_us, log->guard_us);
+    if (is_skewed && !peer->is_skewed) log_skew(log, peer, (double)from->skew_us * 1e-6);
+    // Logged again only if it was clearly over in between.
+    if (is_skewed || !is_beyond(from->skew_us, log->guard_us / 2)) peer->is_skewed = is_skewed;
 }
 
-void sc__guests_sweep(sc__guests *guests, const sc_roster *roster)
+void sc__peer_log_sweep(sc__peer_log *log, const sc_roster *roster)
 {
-    for (size_t i = guests->count; i-- > 0;) {
-        const sc__guest guest = guests->all[i];
-        if (sc_roster_find(roster, guest.peer)) continue;
-        guests->all[i] = guests->all[--guests->count];
-        log_peer(guests, guest.is_leaving ? SC_LOG_INFO : SC_LOG_WARNING, "peer_gone", &guest);
+    for (size_t i = log->count; i-- > 0;) {
+        const sc__peer_logged peer = log->all[i];
+        if (sc_roster_find(roster, peer.peer)) continue;
+        log->all[i] = log->all[--log->count];
+        log_peer(log, peer.is_leaving ? SC_LOG_INFO : SC_LOG_WARNING, "peer_gone", &peer);
     }
 }

@@ -23,14 +23,15 @@ typedef struct sc_roster sc_roster;
 
 /** @param started  now @param beat_us  between two beats @param cut  sc_partition_checksum(); 0:
  * any */
-SC_CHECKED sc_err sc_roster_new(uint64_t cut, sc_time beat_us, sc_time started, sc_roster **out);
+SC_CHECKED sc_err sc_roster_new(uint64_t partition, sc_time heartbeat_us, sc_time started,
+                                sc_roster **out);
 void sc_roster_free(sc_roster *roster);
 
 /** One who is there. */
 typedef struct sc_roster_peer {
-    sc_beat *beat;    ///< the last
-    sc_time heard;    ///< when
-    sc_time first;    ///< when it was first heard
+    sc_heartbeat *heartbeat;  ///< the last
+    sc_time heard;            ///< when
+    sc_time first;            ///< when it was first heard
     int64_t skew_us;  ///< our calendar clock less its, when the beat came: at least minus the
                       ///< difference of the clocks, and more by the way that the beat took
     double load;      ///< of a worker: queries per second, smoothed over about a minute
@@ -39,10 +40,11 @@ typedef struct sc_roster_peer {
 
 /** A beat; taken. @return whether it says something new of who is there (came, left, leaves, other
  * parts); false also if it was passed over */
-bool sc_roster_hear(sc_roster *roster, sc_beat *beat, int64_t calendar_us, sc_time now);
+bool sc_roster_receive(sc_roster *roster, sc_heartbeat *heartbeat, int64_t calendar_us,
+                       sc_time now);
 
 /** Take out who was silent for too long; returns whether anybody was. */
-bool sc_roster_pass_time(sc_roster *roster, sc_time now);
+bool sc_roster_expire(sc_roster *roster, sc_time now);
 
 /** Somebody is known to be gone (nobody has its parts, said NATS): do not wait for its beats. */
 void sc_roster_forget(sc_roster *roster, sc_peer peer);
@@ -64,30 +66,30 @@ uint64_t sc_roster_strangers(const sc_roster *roster);
 
 // --- Peers that came and went, for the log -------------------------------------------------------
 
-typedef struct sc__guest {
+typedef struct sc__peer_logged {
     sc_peer peer;
-    char name[SC_NAME_SIZE];
+    char name[SC_PEER_NAME_SIZE];
     bool is_worker;
     bool is_leaving;
     bool is_skewed;  ///< and it was said
-} sc__guest;
+} sc__peer_logged;
 
 /** Zero-initialise, set `log` and `guard_us`; guests_fini() when done. */
-typedef struct sc__guests {
-    sc_log *log;
+typedef struct sc__peer_log {
+    sc_log *out;
     sc_time guard_us;
-    sc__guest *all;
+    sc__peer_logged *all;
     size_t count;
     size_t capacity;
-} sc__guests;
+} sc__peer_log;
 
-void sc__guests_fini(sc__guests *guests);
+void sc__peer_log_fini(sc__peer_log *log);
 
 /** A heartbeat was received: logs that its sender came, is about to leave, or has a clock that is
  * off by more than the guard. */
-void sc__guests_meet(sc__guests *guests, const sc_roster_peer *peer);
+void sc__peer_log_receive(sc__peer_log *log, const sc_roster_peer *peer);
 
 /** Logs peers that are not in the roster any more, and forgets them. */
-void sc__guests_sweep(sc__guests *guests, const sc_roster *roster);
+void sc__peer_log_sweep(sc__peer_log *log, const sc_roster *roster);
 
 #endif

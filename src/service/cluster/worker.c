@@ -34,15 +34,15 @@ static const double flush_s = 0.5;
 
 typedef struct part_state {
     bool is_wanted;
-    bool is_open;      ///< the crew was told
-    sc_wire_ear *ear;  ///< NULL: not heard
+    bool is_open;                       ///< the crew was told
+    sc_bus_subscription *subscription;  ///< NULL: not heard
     bool is_listed;
 } part_state;
 
 typedef struct worker_parts {
     sc_crew *crew;
-    sc_wire *wire;
-    sc_wire_hear *hear;
+    sc_bus *bus;
+    sc_bus_receive *receive;
     void *context;
     uint32_t count;   ///< of the cut
     uint32_t listed;  ///< how many are
@@ -56,7 +56,7 @@ static void worker_parts_free(worker_parts *parts)
 {
     if (!parts) return;
     for (uint32_t p = 0; parts->of && p < parts->count; p++) {
-        sc_wire_deafen(parts->of[p].ear);
+        sc_bus_unsubscribe(parts->of[p].subscription);
     }
     sc_free(parts->of);
     sc_free(parts->list);
@@ -65,14 +65,14 @@ static void worker_parts_free(worker_parts *parts)
 }
 
 /** @param hear, context  for words that come by a part's subject @param wire, crew  borrowed */
-static sc_err worker_parts_new(uint32_t parts, sc_crew *crew, sc_wire *wire, sc_wire_hear *hear,
+static sc_err worker_parts_new(uint32_t parts, sc_crew *crew, sc_bus *bus, sc_bus_receive *receive,
                                void *context, worker_parts **out)
 {
     worker_parts *made = sc_calloc(1, sizeof *made);
     if (!made) return SC_ENOMEM;
     made->crew = crew;
-    made->wire = wire;
-    made->hear = hear;
+    made->bus = bus;
+    made->receive = receive;
     made->context = context;
     made->count = parts;
     made->of = sc_calloc(parts, sizeof *made->of);
@@ -89,21 +89,21 @@ static sc_err worker_parts_new(uint32_t parts, sc_crew *crew, sc_wire *wire, sc_
 // --- Following a placement -----------------------------------------------------------------
 
 /** Stop hearing what is not wanted; returns whether the crew must be told of other parts. */
-static bool close_ears(worker_parts *parts)
+static bool unsubscribe_unwanted(worker_parts *parts)
 {
     bool is_other = false;
     for (uint32_t p = 0; p < parts->count; p++) {
         part_state *s = &parts->of[p];
         is_other = is_other || s->is_wanted != s->is_open;
         if (s->is_wanted) continue;
-        sc_wire_deafen(s->ear);
-        s->ear = NULL;
+        sc_bus_unsubscribe(s->subscription);
+        s->subscription = NULL;
         s->is_listed = false;
     }
     return is_other;
 }
 
-static bool tell_crew(worker_parts *parts)
+static bool set_crew_parts(worker_parts *parts)
 {
     size_t count = 0;
     for (uint32_t p = 0; p < parts->count; p++) {
@@ -117,20 +117,22 @@ static bool tell_crew(worker_parts *parts)
 }
 
 /** Hear all that is open, and list it once the servers know. */
-static void open_ears(worker_parts *parts)
+static void subscribe_open(worker_parts *parts)
 {
     bool has_news = false;
     for (uint32_t p = 0; p < parts->count; p++) {
         part_state *s = &parts->of[p];
         if (!s->is_open || s->is_listed) continue;
         has_news = true;
-        if (s->ear) continue;
-        if (sc_wire_listen_part(parts->wire, p, parts->hear, parts->context, &s->ear, NULL)) return;
+        if (s->subscription) continue;
+        if (sc_bus_subscribe_part(parts->bus, p, parts->receive, parts->context, &s->subscription,
+                                  NULL))
+            return;
     }
-    if (!has_news || !sc_wire_stats_of(parts->wire).is_connected) return;
-    if (sc_wire_flush(parts->wire, flush_s)) return;
+    if (!has_news || !sc_bus_stats_of(parts->bus).is_connected) return;
+    if (sc_bus_flush(parts->bus, flush_s)) return;
     for (uint32_t p = 0; p < parts->count; p++) {
-        parts->of[p].is_listed = parts->of[p].ear != NULL;
+        parts->of[p].is_listed = parts->of[p].subscription != NULL;
     }
 }
 
@@ -151,8 +153,8 @@ static bool worker_parts_follow(worker_parts *parts, const sc_placement *placeme
         parts->of[p].is_wanted = placement && placement->owners[p] == self;
     }
     const uint32_t before = parts->listed;
-    const bool is_other = close_ears(parts);
-    if (!is_other || tell_crew(parts)) open_ears(parts);
+    const bool is_other = unsubscribe_unwanted(parts);
+    if (!is_other || set_crew_parts(parts)) subscribe_open(parts);
     parts->listed = count_listed(parts);
     return is_other || parts->listed != before;
 }
@@ -173,24 +175,24 @@ static uint32_t worker_parts_count(const worker_parts *parts)
 {
     uint32_t count = 0;
     for (uint32_t p = 0; p < parts->count; p++) {
-        count += parts->of[p].is_open || parts->of[p].ear;
+        count += parts->of[p].is_open || parts->of[p].subscription;
     }
     return count;
 }
 
 /** A beat with those that are listed, and with what the crew has done; NULL if memory is out. */
-static sc_beat *worker_parts_beat(worker_parts *parts)
+static sc_heartbeat *worker_parts_beat(worker_parts *parts)
 {
-    sc_beat *beat = sc_beat_new(parts->listed);
-    if (!beat) return NULL;
-    beat->crew = sc_crew_stats_of(parts->crew, parts->loads);
+    sc_heartbeat *heartbeat = sc_heartbeat_new(parts->listed);
+    if (!heartbeat) return NULL;
+    heartbeat->crew = sc_crew_stats_of(parts->crew, parts->loads);
     size_t count = 0;
     for (uint32_t p = 0; p < parts->count; p++) {
-        beat->open += parts->loads[p].pending + (uint64_t)parts->loads[p].held;
+        heartbeat->open += parts->loads[p].pending + (uint64_t)parts->loads[p].held;
         if (!parts->of[p].is_listed) continue;
-        beat->parts[count++] = (sc_beat_part){.part = p, .load = parts->loads[p]};
+        heartbeat->parts[count++] = (sc_heartbeat_part){.part = p, .load = parts->loads[p]};
     }
-    return beat;
+    return heartbeat;
 }
 
 // --- The worker ---------------------------------------------------------------------------------
@@ -199,26 +201,26 @@ struct sc_worker {
     // Read-only once it is made.
     uint32_t parts;
     uint32_t threads;
-    sc_time beat_us;
+    sc_time heartbeat_us;
     sc_log *log;
     void (*given_up)(void *context);
     void *given_up_context;
-    sc_wire *wire;
+    sc_bus *bus;
     sc_crew *crew;
     sc_cluster_codec codec;
-    sc_wire_ear *ear;  ///< for words to us
-    sc_wire_ear *placements;
+    sc_bus_subscription *subscription;  ///< for words to us
+    sc_bus_subscription *placements;
 
     // Any thread.
-    sc__beating beating;
+    sc__heartbeat_thread heartbeat_thread;
     atomic_bool is_back;  ///< NATS was away and is here again
-    atomic_bool was_puzzled;
+    atomic_bool was_undecodable;
     atomic_bool is_stranger;  ///< placements are of another cut, and it was said
 
     // The thread that looks.
-    sc__identity identity;
+    sc__cluster_identity identity;
     worker_parts *mine;
-    bool has_said_goodbye;
+    bool has_announced_leaving;
 
     // Under `lock`.
     pthread_mutex_t lock;
@@ -237,13 +239,13 @@ static void say(void *context, sc_peer to, sc_word *word)
     sc_bytes bytes = {0};
     if (!sc_word_encode(&worker->codec, word, sc__calendar_offset_us(), &bytes)) {
         // What is lost is counted there; the protocol bears it.
-        (void)!sc_wire_send_peer(worker->wire, to, bytes.data, bytes.size);
+        (void)!sc_bus_send_peer(worker->bus, to, bytes.data, bytes.size);
     }
     sc__bytes_wipe(&bytes);
     sc_word_fini(word);
 }
 
-static void hear_word(void *context, const void *bytes, size_t size)
+static void receive_word(void *context, const void *bytes, size_t size)
 {
     sc_worker *worker = context;
     sc_word word;
@@ -251,7 +253,7 @@ static void hear_word(void *context, const void *bytes, size_t size)
     if (!err) {
         sc_crew_hear(worker->crew, &word);
     } else if (err != SC_ENOMEM) {
-        sc__log_puzzle(worker->log, &worker->was_puzzled);
+        sc__log_undecodable(worker->log, &worker->was_undecodable);
     }
 }
 
@@ -265,16 +267,16 @@ static void refuse_placement(sc_worker *worker)
                    "no parts; give all of them the same files");
 }
 
-static void hear_placement(void *context, const void *bytes, size_t size)
+static void receive_placement(void *context, const void *bytes, size_t size)
 {
     sc_worker *worker = context;
     sc_placement *placement = NULL;
     const sc_err err = sc_placement_decode(0, bytes, size, &placement);
     if (err) {
-        if (err != SC_ENOMEM) sc__log_puzzle(worker->log, &worker->was_puzzled);
+        if (err != SC_ENOMEM) sc__log_undecodable(worker->log, &worker->was_undecodable);
         return;
     }
-    if (placement->cut != worker->identity.cut || placement->parts != worker->parts) {
+    if (placement->partition != worker->identity.partition || placement->parts != worker->parts) {
         sc_placement_free(placement);
         refuse_placement(worker);
         return;
@@ -289,18 +291,18 @@ static void hear_placement(void *context, const void *bytes, size_t size)
     }
     pthread_mutex_unlock(&worker->lock);
     sc_placement_free(placement);
-    if (is_news) sc__beating_nudge(&worker->beating);
+    if (is_news) sc__heartbeat_thread_wake(&worker->heartbeat_thread);
 }
 
-static void hear_connected(void *context, bool is_connected)
+static void on_connected(void *context, bool is_connected)
 {
     sc_worker *worker = context;
     sc__log_connected(worker->log, is_connected);
     if (is_connected) atomic_store(&worker->is_back, true);
-    sc__beating_nudge(&worker->beating);
+    sc__heartbeat_thread_wake(&worker->heartbeat_thread);
 }
 
-static void hear_given_up(void *context)
+static void on_given_up(void *context)
 {
     const sc_worker *worker = context;
     sc__log_given_up(worker->log);
@@ -318,18 +320,18 @@ static void log_parts(const sc_worker *worker, uint64_t epoch, uint32_t count)
     sc_log_end(&line);
 }
 
-static void send_beat(sc_worker *worker, uint64_t epoch, bool is_leaving)
+static void send_heartbeat(sc_worker *worker, uint64_t epoch, bool is_leaving)
 {
-    sc_beat *beat = worker_parts_beat(worker->mine);
-    if (!beat) return;
-    beat->epoch = epoch;
-    beat->threads = worker->threads;
-    beat->is_leaving = is_leaving;
-    sc__beat_send(&worker->identity, beat, worker->wire);
-    sc_beat_free(beat);
+    sc_heartbeat *heartbeat = worker_parts_beat(worker->mine);
+    if (!heartbeat) return;
+    heartbeat->epoch = epoch;
+    heartbeat->threads = worker->threads;
+    heartbeat->is_leaving = is_leaving;
+    sc__heartbeat_send(&worker->identity, heartbeat, worker->bus);
+    sc_heartbeat_free(heartbeat);
 }
 
-static void look(void *context, bool is_beat)
+static void look(void *context, bool is_due)
 {
     sc_worker *worker = context;
     pthread_mutex_lock(&worker->lock);
@@ -342,7 +344,7 @@ static void look(void *context, bool is_beat)
     const uint64_t epoch = placement ? placement->epoch : 0;
     if (atomic_exchange(&worker->is_back, false)) {
         worker_parts_unlist(worker->mine);
-        send_beat(worker, epoch, is_leaving);
+        send_heartbeat(worker, epoch, is_leaving);
     }
     const bool has_changed = worker_parts_follow(worker->mine, placement, worker->identity.self);
     sc_placement_free(placement);
@@ -352,11 +354,11 @@ static void look(void *context, bool is_beat)
     worker->part_count = count;
     pthread_mutex_unlock(&worker->lock);
 
-    const bool is_goodbye = is_leaving && !worker->has_said_goodbye;
-    worker->has_said_goodbye = is_leaving;
+    const bool is_last = is_leaving && !worker->has_announced_leaving;
+    worker->has_announced_leaving = is_leaving;
     // Without a connection beats would only pile up and be old when they leave.
-    if ((is_beat || has_changed || is_goodbye) && sc_wire_stats_of(worker->wire).is_connected) {
-        send_beat(worker, epoch, is_leaving);
+    if ((is_due || has_changed || is_last) && sc_bus_stats_of(worker->bus).is_connected) {
+        send_heartbeat(worker, epoch, is_leaving);
     }
 }
 
@@ -374,57 +376,57 @@ static sc_err make_crew(sc_worker *worker, const sc_map *map, const sc_worker_op
     err = sc_crew_new(map, &crew, rng, &worker->crew, diag);
     sc_rng_free(rng);
     if (err) return err;
-    err = worker_parts_new(worker->parts, worker->crew, worker->wire, hear_word, worker,
+    err = worker_parts_new(worker->parts, worker->crew, worker->bus, receive_word, worker,
                            &worker->mine);
     return err ? sc_fail_memory(diag, "making room for parts") : SC_OK;
 }
 
 static sc_err join_cluster(sc_worker *worker, sc_diag *diag)
 {
-    sc_err err = sc_wire_listen_peer(worker->wire, worker->identity.self, hear_word, worker,
-                                     &worker->ear, diag);
+    sc_err err = sc_bus_subscribe_peer(worker->bus, worker->identity.self, receive_word, worker,
+                                       &worker->subscription, diag);
     if (!err) {
-        err = sc_wire_listen_placements(worker->wire, hear_placement, worker, &worker->placements,
-                                        diag);
+        err = sc_bus_subscribe_placements(worker->bus, receive_placement, worker,
+                                          &worker->placements, diag);
     }
     if (err) return err;
-    err = sc__beating_start(&worker->beating);
+    err = sc__heartbeat_thread_start(&worker->heartbeat_thread);
     return err ? sc_fail(diag, err, "no thread for a worker's beats") : SC_OK;
 }
 
 sc_err sc_worker_new(const sc_map *map, const sc_worker_options *options, sc_worker **out,
                      sc_diag *diag)
 {
-    if (!(options->beat_s >= 0.001 && options->beat_s <= 3600)) {
+    if (!(options->heartbeat_s >= 0.001 && options->heartbeat_s <= 3600)) {
         return sc_fail(diag, SC_EINVAL, "a worker's beat must take 0.001 s to an hour");
     }
-    const sc_partition *cut = options->crew.cut;
-    if (!cut) return sc_fail(diag, SC_EINVAL, "a worker needs a cut");
+    const sc_partition *partition = options->crew.cut;
+    if (!partition) return sc_fail(diag, SC_EINVAL, "a worker needs a cut");
     sc_worker *worker = sc_calloc(1, sizeof *worker);
     if (!worker) return sc_fail_memory(diag, "joining a cluster");
-    worker->parts = sc_partition_part_count(cut);
+    worker->parts = sc_partition_part_count(partition);
     worker->threads = options->crew.rooms;
-    worker->beat_us = sc_seconds(options->beat_s);
+    worker->heartbeat_us = sc_seconds(options->heartbeat_s);
     worker->log = options->log;
     worker->given_up = options->given_up;
     worker->given_up_context = options->context;
     worker->codec = (sc_cluster_codec){.map = map, .parts = worker->parts};
     pthread_mutex_init(&worker->lock, NULL);
-    sc__beating_init(&worker->beating, worker->beat_us, look, worker);
+    sc__heartbeat_thread_init(&worker->heartbeat_thread, worker->heartbeat_us, look, worker);
 
-    sc_err err =
-        sc__identity_init(&worker->identity, options->name, sc_partition_checksum(cut), true, diag);
+    sc_err err = sc__cluster_identity_init(&worker->identity, options->name,
+                                           sc_partition_checksum(partition), true, diag);
     if (!err) {
-        err = sc_cluster_words_new(&worker->codec.words);
+        err = sc_category_table_new(&worker->codec.words);
         if (err) sc_fail_memory(diag, "joining a cluster");
     }
     if (!err) {
-        sc_wire_options wire = options->wire;
-        wire.cut = worker->identity.cut;
-        wire.connected = hear_connected;
-        wire.given_up = hear_given_up;
-        wire.context = worker;
-        err = sc_wire_new(&wire, &worker->wire, diag);
+        sc_bus_options bus = options->bus;
+        bus.partition = worker->identity.partition;
+        bus.connected = on_connected;
+        bus.given_up = on_given_up;
+        bus.context = worker;
+        err = sc_bus_new(&bus, &worker->bus, diag);
     }
     if (!err) err = make_crew(worker, map, options, diag);
     if (err) {
@@ -437,7 +439,7 @@ sc_err sc_worker_new(const sc_map *map, const sc_worker_options *options, sc_wor
 
 sc_err sc_worker_start(sc_worker *worker, sc_diag *diag)
 {
-    sc_err err = sc_wire_begin(worker->wire, diag);
+    sc_err err = sc_bus_connect(worker->bus, diag);
     if (err) return err;
     err = sc_crew_start(worker->crew);
     if (err) return sc_fail(diag, err, "no threads for engines");
@@ -451,7 +453,7 @@ static bool is_alone(sc_worker *worker, sc_time since)
     const sc_time heard = worker->heard > since ? worker->heard : since;
     pthread_mutex_unlock(&worker->lock);
     // The next leader may need as long to find out that it is the one.
-    return sc_clock_us() - heard > worker->beat_us * 2 * SC__BEATS_TO_LISTEN;
+    return sc_clock_us() - heard > worker->heartbeat_us * 2 * SC__HEARTBEATS_TO_LISTEN;
 }
 
 size_t sc_worker_drain(sc_worker *worker, double seconds)
@@ -459,7 +461,7 @@ size_t sc_worker_drain(sc_worker *worker, double seconds)
     pthread_mutex_lock(&worker->lock);
     worker->is_leaving = true;
     pthread_mutex_unlock(&worker->lock);
-    sc__beating_nudge(&worker->beating);
+    sc__heartbeat_thread_wake(&worker->heartbeat_thread);
 
     // A look now and then is enough: this happens once in a worker's life.
     const struct timespec nap = {.tv_nsec = 10000000};
@@ -490,15 +492,15 @@ void sc_worker_free(sc_worker *worker)
     if (!worker) return;
     // Nobody may speak to what is gone: first who looks and who hears, then the crew, which still
     // speaks, then the wire.
-    sc__beating_end(&worker->beating);
-    sc_wire_deafen(worker->placements);
-    sc_wire_deafen(worker->ear);
+    sc__heartbeat_thread_stop(&worker->heartbeat_thread);
+    sc_bus_unsubscribe(worker->placements);
+    sc_bus_unsubscribe(worker->subscription);
     worker_parts_free(worker->mine);
     sc_crew_free(worker->crew);
-    sc_wire_free(worker->wire);
-    sc__beating_fini(&worker->beating);
+    sc_bus_free(worker->bus);
+    sc__heartbeat_thread_fini(&worker->heartbeat_thread);
     sc_placement_free(worker->placement);
-    sc_cluster_words_free(worker->codec.words);
+    sc_category_table_free(worker->codec.words);
     pthread_mutex_destroy(&worker->lock);
     sc_free(worker);
 }

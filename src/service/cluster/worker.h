@@ -23,10 +23,10 @@
 #include "worker/crew.h"
 
 typedef struct sc_worker_options {
-    sc_wire_options wire;  ///< `cut`, callbacks and `context` are set here
+    sc_bus_options bus;    ///< `cut`, callbacks and `context` are set here
     sc_crew_options crew;  ///< `voice` and `self` are set here
     const char *name;
-    double beat_s;
+    double heartbeat_s;
     sc_log *log;
     /** NATS has shut this process out for good (wire.h): it can do nothing any more, and should be
      * started anew. Called once at most, in a thread of the NATS library; may be NULL. */

@@ -11,8 +11,8 @@
 enum { PEERS = 3, PARTS = 3 };
 
 typedef struct fixture {
-    sc_view_peer peers[PEERS];
-    sc_view_part parts[PARTS];
+    sc_cluster_view_peer peers[PEERS];
+    sc_cluster_view_part parts[PARTS];
     sc_cluster_view view;
 } fixture;
 

@@ -133,8 +133,8 @@ static void test_a_view_that_cannot_be_made_is_there_the_next_time(void **state)
 static void test_metrics_of_a_cluster_that_cannot_be_written(void **state)
 {
     (void)state;
-    sc_view_peer worker = {.peer = 1, .name = "w1", .is_worker = true};
-    sc_view_part parts[PARTS] = {{.owner = 1, .is_served = true}, {.owner = SC_PEER_NONE}};
+    sc_cluster_view_peer worker = {.peer = 1, .name = "w1", .is_worker = true};
+    sc_cluster_view_part parts[PARTS] = {{.owner = 1, .is_served = true}, {.owner = SC_PEER_NONE}};
     const sc_cluster_view view = {
         .peer_count = 1, .peers = &worker, .part_count = PARTS, .parts = parts};
     unsigned long failures = 0;

@@ -17,31 +17,31 @@ enum { BEAT_CUT = 77 };
 /** Half a second. */
 #define BEAT_US INT64_C(500000)
 
-static inline sc_beat *beat_of(sc_peer peer, bool is_worker, uint64_t number, size_t parts)
+static inline sc_heartbeat *beat_of(sc_peer peer, bool is_worker, uint64_t number, size_t parts)
 {
-    sc_beat *beat = sc_beat_new(parts);
-    assert_non_null(beat);
-    beat->peer = peer;
-    beat->is_worker = is_worker;
-    beat->number = number;
-    beat->cut = BEAT_CUT;
-    beat->threads = is_worker ? 1 : 0;
-    (void)snprintf(beat->name, sizeof beat->name, "%s%llu", is_worker ? "w" : "gw",
+    sc_heartbeat *heartbeat = sc_heartbeat_new(parts);
+    assert_non_null(heartbeat);
+    heartbeat->peer = peer;
+    heartbeat->is_worker = is_worker;
+    heartbeat->number = number;
+    heartbeat->partition = BEAT_CUT;
+    heartbeat->threads = is_worker ? 1 : 0;
+    (void)snprintf(heartbeat->name, sizeof heartbeat->name, "%s%llu", is_worker ? "w" : "gw",
                    (unsigned long long)peer);
     for (uint32_t p = 0; p < parts; p++) {
-        beat->parts[p].part = p;
-        beat->parts[p].load.is_open = true;
+        heartbeat->parts[p].part = p;
+        heartbeat->parts[p].load.is_open = true;
     }
-    return beat;
+    return heartbeat;
 }
 
-static inline sc_beat *gateway_beat(sc_peer peer, uint64_t number)
+static inline sc_heartbeat *gateway_beat(sc_peer peer, uint64_t number)
 {
     return beat_of(peer, false, number, 0);
 }
 
 /** One that serves the parts 0 to `parts` - 1. */
-static inline sc_beat *worker_beat(sc_peer peer, uint64_t number, size_t parts)
+static inline sc_heartbeat *worker_beat(sc_peer peer, uint64_t number, size_t parts)
 {
     return beat_of(peer, true, number, parts);
 }

@@ -10,28 +10,28 @@
 static void test_a_worker_numbers_each_word_once_and_at_most_so_many(void **state)
 {
     (void)state;
-    struct sc_cluster_words *words = NULL;
-    assert_int_equal(sc_cluster_words_new(&words), SC_OK);
+    struct sc_category_table *words = NULL;
+    assert_int_equal(sc_category_table_new(&words), SC_OK);
     char word[16];
     uint32_t number = 0;
     for (uint32_t i = 0; i < 65536; i++) {
         snprintf(word, sizeof word, "w%u", i);
-        assert_int_equal(sc__cluster_words_number(words, word, &number), SC_OK);
+        assert_int_equal(sc__category_table_number(words, word, &number), SC_OK);
         assert_int_equal(number, i);
     }
-    assert_int_equal(sc__cluster_words_number(words, "one more", &number), SC_ELIMIT);
-    assert_int_equal(sc__cluster_words_number(words, "w17", &number), SC_OK);
+    assert_int_equal(sc__category_table_number(words, "one more", &number), SC_ELIMIT);
+    assert_int_equal(sc__category_table_number(words, "w17", &number), SC_OK);
     assert_int_equal(number, 17);
-    assert_string_equal(sc__cluster_words_at(words, 65535), "w65535");
-    assert_null(sc__cluster_words_at(words, 65536));
-    sc_cluster_words_free(words);
+    assert_string_equal(sc__category_table_at(words, 65535), "w65535");
+    assert_null(sc__category_table_at(words, 65536));
+    sc_category_table_free(words);
 }
 
 enum { THREADS = 4, WORDS = 500 };
 
 typedef struct reader {
     pthread_t thread;
-    struct sc_cluster_words *words;
+    struct sc_category_table *words;
     uint32_t numbers[WORDS];
     bool is_fine;
 } reader;
@@ -43,8 +43,8 @@ static void *meet_words(void *context)
     for (uint32_t i = 0; i < WORDS; i++) {
         char word[16];
         snprintf(word, sizeof word, "w%u", i);
-        r->is_fine &= !sc__cluster_words_number(r->words, word, &r->numbers[i]);
-        const char *text = sc__cluster_words_at(r->words, r->numbers[i]);
+        r->is_fine &= !sc__category_table_number(r->words, word, &r->numbers[i]);
+        const char *text = sc__category_table_at(r->words, r->numbers[i]);
         r->is_fine &= text && strcmp(text, word) == 0;
     }
     return NULL;
@@ -53,8 +53,8 @@ static void *meet_words(void *context)
 static void test_threads_that_meet_the_same_words_agree_on_their_numbers(void **state)
 {
     (void)state;
-    struct sc_cluster_words *words = NULL;
-    assert_int_equal(sc_cluster_words_new(&words), SC_OK);
+    struct sc_category_table *words = NULL;
+    assert_int_equal(sc_category_table_new(&words), SC_OK);
     reader *readers = test_take(THREADS, sizeof *readers);
     for (int i = 0; i < THREADS; i++) {
         readers[i].words = words;
@@ -67,9 +67,9 @@ static void test_threads_that_meet_the_same_words_agree_on_their_numbers(void **
         assert_true(readers[i].is_fine);
         assert_memory_equal(readers[i].numbers, readers[0].numbers, sizeof readers[0].numbers);
     }
-    assert_null(sc__cluster_words_at(words, WORDS));
+    assert_null(sc__category_table_at(words, WORDS));
     free(readers);
-    sc_cluster_words_free(words);
+    sc_category_table_free(words);
 }
 
 static const struct CMUnitTest tests[] = {

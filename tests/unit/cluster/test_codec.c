@@ -52,15 +52,15 @@ static void test_beats_are_read_as_they_were_written(void **state)
     sc_bytes bytes = {0};
     for (uint64_t seed = 0; seed < CASES; seed++) {
         check_case(seed);
-        sc_beat *beat = made_beat(PARTS, &rng);
-        sc_beat *read = NULL;
-        assert_int_equal(sc_beat_encode(beat, &bytes), SC_OK);
+        sc_heartbeat *heartbeat = made_beat(PARTS, &rng);
+        sc_heartbeat *read = NULL;
+        assert_int_equal(sc_heartbeat_encode(heartbeat, &bytes), SC_OK);
         assert_int_equal(bytes.data[0], 0x12);
-        assert_int_equal(sc_beat_decode(seed % 2 ? PARTS : 0, bytes.data, bytes.size, &read),
+        assert_int_equal(sc_heartbeat_decode(seed % 2 ? PARTS : 0, bytes.data, bytes.size, &read),
                          SC_OK);
-        check_same_beat(read, beat);
-        sc_beat_free(read);
-        sc_beat_free(beat);
+        check_same_beat(read, heartbeat);
+        sc_heartbeat_free(read);
+        sc_heartbeat_free(heartbeat);
     }
     check_case_done();
     sc_bytes_fini(&bytes);
@@ -137,7 +137,7 @@ static void test_a_worker_carries_categories_that_it_does_not_know(void **state)
     (void)state;
     word_town town = word_town_new();
     sc_cluster_codec worker = {.map = town.map, .parts = town.codec.parts};
-    assert_int_equal(sc_cluster_words_new(&worker.words), SC_OK);
+    assert_int_equal(sc_category_table_new(&worker.words), SC_OK);
     sc_rng rng;
     sc_rng_seed(&rng, 5);
     for (uint64_t seed = 0; seed < CASES; seed++) {
@@ -157,7 +157,7 @@ static void test_a_worker_carries_categories_that_it_does_not_know(void **state)
         sc_bytes_fini(&bytes);
     }
     check_case_done();
-    sc_cluster_words_free(worker.words);
+    sc_category_table_free(worker.words);
     word_town_free(&town);
 }
 
@@ -195,7 +195,7 @@ static void try_bytes(const word_town *town, const uint8_t *bytes, size_t size)
     assert_non_null(copy);
     memcpy(copy, bytes, size);
     sc_word word;
-    sc_beat *beat = NULL;
+    sc_heartbeat *heartbeat = NULL;
     sc_placement *placement = NULL;
     if (!sc_word_decode(&town->codec, copy, size, offset, &word)) {
         sc_bytes again = {0};
@@ -204,7 +204,7 @@ static void try_bytes(const word_town *town, const uint8_t *bytes, size_t size)
         sc_bytes_fini(&again);
         sc_word_fini(&word);
     }
-    if (!sc_beat_decode(PARTS, copy, size, &beat)) sc_beat_free(beat);
+    if (!sc_heartbeat_decode(PARTS, copy, size, &heartbeat)) sc_heartbeat_free(heartbeat);
     if (!sc_placement_decode(0, copy, size, &placement)) sc_placement_free(placement);
     free(copy);
 }
@@ -240,10 +240,10 @@ static void test_every_truncation_and_every_altered_byte_is_refused_or_harmless(
         }
     }
     sc_bytes bytes = {0};
-    sc_beat *beat = made_beat(PARTS, &rng);
-    assert_int_equal(sc_beat_encode(beat, &bytes), SC_OK);
+    sc_heartbeat *heartbeat = made_beat(PARTS, &rng);
+    assert_int_equal(sc_heartbeat_encode(heartbeat, &bytes), SC_OK);
     spoil(&town, &bytes);
-    sc_beat_free(beat);
+    sc_heartbeat_free(heartbeat);
     sc_placement *placement = made_placement(PARTS, &rng);
     assert_int_equal(sc_placement_encode(placement, &bytes), SC_OK);
     spoil(&town, &bytes);
@@ -260,9 +260,9 @@ static void test_no_message_is_what_another_is(void **state)
     sc_rng_seed(&rng, 7);
     sc_word word = made_word(&town, SC_WORD_DEAD, &rng);
     sc_bytes bytes = encode(&town.codec, &word, 0);
-    sc_beat *beat = NULL;
+    sc_heartbeat *heartbeat = NULL;
     sc_placement *placement = NULL;
-    assert_int_equal(sc_beat_decode(0, bytes.data, bytes.size, &beat), SC_EPARSE);
+    assert_int_equal(sc_heartbeat_decode(0, bytes.data, bytes.size, &heartbeat), SC_EPARSE);
     assert_int_equal(sc_placement_decode(0, bytes.data, bytes.size, &placement), SC_EPARSE);
     sc_bytes_fini(&bytes);
     word_town_free(&town);

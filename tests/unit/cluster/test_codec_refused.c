@@ -20,7 +20,7 @@ static sc_err read_by_hand(const word_town *town, Starcloak__Cluster__Word *by_h
     message.what_case = STARCLOAK__CLUSTER__MESSAGE__WHAT_WORD;
     message.word = by_hand;
     sc_bytes bytes = {0};
-    assert_int_equal(sc__message_pack(&message, &bytes), SC_OK);
+    assert_int_equal(sc__cluster_pack(&message, &bytes), SC_OK);
     sc_word word = {.kind = SC_WORD_NONE};
     const sc_err err = sc_word_decode(&town->codec, bytes.data, bytes.size, 0, &word);
     sc_word_fini(&word);
@@ -32,7 +32,7 @@ static void test_queries_out_of_bounds_are_refused(void **state)
 {
     (void)state;
     word_town town = word_town_new();
-    uint8_t id[SC__ID_SIZE] = {1};
+    uint8_t id[SC__CLUSTER_ID_SIZE] = {1};
     Starcloak__Cluster__Query query = STARCLOAK__CLUSTER__QUERY__INIT;
     query.id = (ProtobufCBinaryData){sizeof id, id};
     query.k = query.l = 1;
@@ -55,7 +55,7 @@ static void test_queries_out_of_bounds_are_refused(void **state)
     CHANGED(part, town.codec.parts, SC_EUNKNOWN);
     CHANGED(home, town.codec.parts, SC_EUNKNOWN);
     CHANGED(segment, sc_map_segment_count(town.map), SC_EUNKNOWN);
-    CHANGED(max_hops, SC__HOPS_MAX + 1, SC_ELIMIT);
+    CHANGED(max_hops, SC__CLUSTER_HOPS_MAX + 1, SC_ELIMIT);
     CHANGED(deadline, INT64_MAX - 1, SC_EPARSE);
     CHANGED(deadline, INT64_MIN, SC_EPARSE);
     CHANGED(deadline, INT64_MAX, SC_OK);
@@ -77,7 +77,7 @@ static void test_bids_out_of_bounds_are_refused(void **state)
 {
     (void)state;
     word_town town = word_town_new();
-    uint8_t ids[2 * SC__ID_SIZE] = {1};
+    uint8_t ids[2 * SC__CLUSTER_ID_SIZE] = {1};
     uint64_t users[] = {1, 2};
     uint64_t later[] = {0, 5};
     uint32_t ones[] = {1, 1};
@@ -85,7 +85,7 @@ static void test_bids_out_of_bounds_are_refused(void **state)
     uint32_t places[] = {0, 1};
     uint64_t gateways[] = {7, 8};
     Starcloak__Cluster__Bid bid = STARCLOAK__CLUSTER__BID__INIT;
-    bid.id = (ProtobufCBinaryData){SC__ID_SIZE, ids};
+    bid.id = (ProtobufCBinaryData){SC__CLUSTER_ID_SIZE, ids};
     bid.queries = (ProtobufCBinaryData){sizeof ids, ids};
     bid.users = users;
     bid.later = later;
@@ -138,8 +138,8 @@ static void test_bids_out_of_bounds_are_refused(void **state)
     // A gateway that is not listed, is nobody, is listed twice, or R without a member.
     uint32_t third[] = {0, 2};
     CHANGED(gateway, third, SC_EPARSE);
-    uint64_t nobody[] = {7, SC_PEER_NONE};
-    CHANGED(gateways, nobody, SC_EPARSE);
+    uint64_t no_responders[] = {7, SC_PEER_NONE};
+    CHANGED(gateways, no_responders, SC_EPARSE);
     uint64_t same[] = {7, 7};
     CHANGED(gateways, same, SC_EPARSE);
     CHANGED(gateway, ones, SC_EPARSE);
@@ -156,7 +156,7 @@ static void test_wishes_and_results_out_of_bounds_are_refused(void **state)
 {
     (void)state;
     word_town town = word_town_new();
-    uint8_t id[SC__ID_SIZE] = {1};
+    uint8_t id[SC__CLUSTER_ID_SIZE] = {1};
     uint32_t places[17] = {0};
     char *words[] = {(char[]){"food"}};
     Starcloak__Cluster__Request request = STARCLOAK__CLUSTER__REQUEST__INIT;
@@ -203,9 +203,9 @@ static void test_wishes_and_results_out_of_bounds_are_refused(void **state)
     request.k = 1;
     words[0] = (char[]){"nothing that anybody knows"};
     assert_int_equal(read_by_hand(&town, &word), SC_EUNKNOWN);
-    char long_word[SC__WORD_SIZE_MAX + 2];
+    char long_word[SC__CLUSTER_WORD_SIZE_MAX + 2];
     memset(long_word, 'a', sizeof long_word);
-    long_word[SC__WORD_SIZE_MAX + 1] = '\0';
+    long_word[SC__CLUSTER_WORD_SIZE_MAX + 1] = '\0';
     words[0] = long_word;
     assert_int_equal(read_by_hand(&town, &word), SC_ELIMIT);
     words[0] = (char[]){"food"};
@@ -234,18 +234,18 @@ static void test_more_members_than_any_bid_has_are_refused(void **state)
 {
     (void)state;
     word_town town = word_town_new();
-    const size_t many = SC__MEMBERS_MAX + 1;
-    uint8_t *ids = test_take(many, SC__ID_SIZE);
+    const size_t many = SC__CLUSTER_MEMBERS_MAX + 1;
+    uint8_t *ids = test_take(many, SC__CLUSTER_ID_SIZE);
     Starcloak__Cluster__Proceeding proceeding = STARCLOAK__CLUSTER__PROCEEDING__INIT;
-    proceeding.bid = (ProtobufCBinaryData){SC__ID_SIZE, ids};
-    proceeding.gone = (ProtobufCBinaryData){many * SC__ID_SIZE, ids};
+    proceeding.bid = (ProtobufCBinaryData){SC__CLUSTER_ID_SIZE, ids};
+    proceeding.gone = (ProtobufCBinaryData){many * SC__CLUSTER_ID_SIZE, ids};
     Starcloak__Cluster__Word word = STARCLOAK__CLUSTER__WORD__INIT;
     word.kind = STARCLOAK__CLUSTER__KIND__NO;
     word.from = 3;
     word.about_case = STARCLOAK__CLUSTER__WORD__ABOUT_PROCEEDING;
     word.proceeding = &proceeding;
     assert_int_equal(read_by_hand(&town, &word), SC_ELIMIT);
-    proceeding.gone.len -= SC__ID_SIZE;
+    proceeding.gone.len -= SC__CLUSTER_ID_SIZE;
     assert_int_equal(read_by_hand(&town, &word), SC_OK);
 
     Starcloak__Cluster__Bid bid = STARCLOAK__CLUSTER__BID__INIT;
@@ -301,10 +301,10 @@ static void test_a_message_larger_than_any_is_not_looked_at(void **state)
     (void)state;
     word_town town = word_town_new();
     sc_word word;
-    sc_beat *beat = NULL;
-    const size_t size = (size_t)SC__MESSAGE_MAX + 1;
+    sc_heartbeat *heartbeat = NULL;
+    const size_t size = (size_t)SC__CLUSTER_MESSAGE_MAX + 1;
     assert_int_equal(sc_word_decode(&town.codec, NULL, size, 0, &word), SC_ELIMIT);
-    assert_int_equal(sc_beat_decode(0, NULL, size, &beat), SC_ELIMIT);
+    assert_int_equal(sc_heartbeat_decode(0, NULL, size, &heartbeat), SC_ELIMIT);
     // And none is written.
     uint8_t *relay = test_take(size, 1);
     sc_word result = {.kind = SC_WORD_RESULT, .from = 3};
@@ -317,13 +317,13 @@ static void test_a_message_larger_than_any_is_not_looked_at(void **state)
     word_town_free(&town);
 }
 
-static sc_err read_beat(const sc_beat *beat, uint32_t parts)
+static sc_err read_beat(const sc_heartbeat *heartbeat, uint32_t parts)
 {
     sc_bytes bytes = {0};
-    sc_beat *read = NULL;
-    sc_err err = sc_beat_encode(beat, &bytes);
-    if (!err) err = sc_beat_decode(parts, bytes.data, bytes.size, &read);
-    sc_beat_free(read);
+    sc_heartbeat *read = NULL;
+    sc_err err = sc_heartbeat_encode(heartbeat, &bytes);
+    if (!err) err = sc_heartbeat_decode(parts, bytes.data, bytes.size, &read);
+    sc_heartbeat_free(read);
     sc_bytes_fini(&bytes);
     return err;
 }
@@ -331,40 +331,40 @@ static sc_err read_beat(const sc_beat *beat, uint32_t parts)
 static void test_beats_out_of_bounds_are_refused(void **state)
 {
     (void)state;
-    sc_beat *beat = sc_beat_new(2);
-    assert_non_null(beat);
-    beat->peer = 5;
-    beat->is_worker = true;
-    beat->threads = 2;
-    beat->parts[0].part = 3;
-    beat->parts[1].part = 4;
-    snprintf(beat->name, sizeof beat->name, "w1");
-    assert_int_equal(read_beat(beat, 5), SC_OK);
-    assert_int_equal(read_beat(beat, 4), SC_EUNKNOWN);
-    assert_int_equal(read_beat(beat, 0), SC_OK);
+    sc_heartbeat *heartbeat = sc_heartbeat_new(2);
+    assert_non_null(heartbeat);
+    heartbeat->peer = 5;
+    heartbeat->is_worker = true;
+    heartbeat->threads = 2;
+    heartbeat->parts[0].part = 3;
+    heartbeat->parts[1].part = 4;
+    snprintf(heartbeat->name, sizeof heartbeat->name, "w1");
+    assert_int_equal(read_beat(heartbeat, 5), SC_OK);
+    assert_int_equal(read_beat(heartbeat, 4), SC_EUNKNOWN);
+    assert_int_equal(read_beat(heartbeat, 0), SC_OK);
     const char *const names[] = {"", "two words", "w\n1", "\xc3\xa9", "a\"b"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        snprintf(beat->name, sizeof beat->name, "%s", names[i]);
-        assert_int_equal(read_beat(beat, 5), SC_EINVAL);
+        snprintf(heartbeat->name, sizeof heartbeat->name, "%s", names[i]);
+        assert_int_equal(read_beat(heartbeat, 5), SC_EINVAL);
     }
-    memset(beat->name, 'a', sizeof beat->name);
-    assert_int_equal(read_beat(beat, 5), SC_EINVAL);
-    beat->name[SC_NAME_SIZE - 1] = '\0';
-    assert_int_equal(read_beat(beat, 5), SC_OK);
-    beat->parts[1].part = 3;
-    assert_int_equal(read_beat(beat, 5), SC_EINVAL);
-    beat->parts[1].part = 4;
-    beat->threads = 0;
-    assert_int_equal(read_beat(beat, 5), SC_EINVAL);
-    beat->threads = SC__THREADS_MAX + 1;
-    assert_int_equal(read_beat(beat, 5), SC_EINVAL);
-    beat->threads = 2;
-    beat->peer = SC_PEER_NONE;
-    assert_int_equal(read_beat(beat, 5), SC_EINVAL);
-    beat->peer = 5;
-    beat->is_worker = false;  // with parts
-    assert_int_equal(read_beat(beat, 5), SC_EINVAL);
-    sc_beat_free(beat);
+    memset(heartbeat->name, 'a', sizeof heartbeat->name);
+    assert_int_equal(read_beat(heartbeat, 5), SC_EINVAL);
+    heartbeat->name[SC_PEER_NAME_SIZE - 1] = '\0';
+    assert_int_equal(read_beat(heartbeat, 5), SC_OK);
+    heartbeat->parts[1].part = 3;
+    assert_int_equal(read_beat(heartbeat, 5), SC_EINVAL);
+    heartbeat->parts[1].part = 4;
+    heartbeat->threads = 0;
+    assert_int_equal(read_beat(heartbeat, 5), SC_EINVAL);
+    heartbeat->threads = SC__CLUSTER_THREADS_MAX + 1;
+    assert_int_equal(read_beat(heartbeat, 5), SC_EINVAL);
+    heartbeat->threads = 2;
+    heartbeat->peer = SC_PEER_NONE;
+    assert_int_equal(read_beat(heartbeat, 5), SC_EINVAL);
+    heartbeat->peer = 5;
+    heartbeat->is_worker = false;  // with parts
+    assert_int_equal(read_beat(heartbeat, 5), SC_EINVAL);
+    sc_heartbeat_free(heartbeat);
 }
 
 // The same from bytes that nobody of ours would have written.
@@ -380,26 +380,27 @@ static void test_beats_by_hand_are_refused_as_well(void **state)
     parts.queries = parts.company = parts.cloaks = parts.dropped = parts.cpu_us = column64;
     parts.n_part = parts.n_room = parts.n_queries = parts.n_company = parts.n_cloaks = 2;
     parts.n_dropped = parts.n_cpu_us = parts.n_pending = parts.n_held = 2;
-    Starcloak__Cluster__Beat by_hand = STARCLOAK__CLUSTER__BEAT__INIT;
+    Starcloak__Cluster__Heartbeat by_hand = STARCLOAK__CLUSTER__HEARTBEAT__INIT;
     by_hand.name = (char[]){"w1"};
     by_hand.peer = 5;
     by_hand.is_worker = true;
     by_hand.threads = 1;
     by_hand.parts = &parts;
     Starcloak__Cluster__Message message = STARCLOAK__CLUSTER__MESSAGE__INIT;
-    message.what_case = STARCLOAK__CLUSTER__MESSAGE__WHAT_BEAT;
-    message.beat = &by_hand;
+    message.what_case = STARCLOAK__CLUSTER__MESSAGE__WHAT_HEARTBEAT;
+    message.heartbeat = &by_hand;
     sc_bytes bytes = {0};
-    sc_beat *beat = NULL;
-#define READ(wanted)                                                                      \
-    do {                                                                                  \
-        assert_int_equal(sc__message_pack(&message, &bytes), SC_OK);                      \
-        assert_int_equal(sc_beat_decode(PARTS, bytes.data, bytes.size, &beat), (wanted)); \
+    sc_heartbeat *heartbeat = NULL;
+#define READ(wanted)                                                                     \
+    do {                                                                                 \
+        assert_int_equal(sc__cluster_pack(&message, &bytes), SC_OK);                     \
+        assert_int_equal(sc_heartbeat_decode(PARTS, bytes.data, bytes.size, &heartbeat), \
+                         (wanted));                                                      \
     } while (0)
     READ(SC_EPARSE);  // a part twice
     twice[1] = 1;
     READ(SC_OK);
-    sc_beat_free(beat);
+    sc_heartbeat_free(heartbeat);
     twice[1] = PARTS - 1;
     READ(SC_EUNKNOWN);
     twice[1] = 1;
@@ -408,7 +409,7 @@ static void test_beats_by_hand_are_refused_as_well(void **state)
     parts.n_held = 2;
     by_hand.threads = 0;
     READ(SC_EPARSE);
-    by_hand.threads = SC__THREADS_MAX + 1;
+    by_hand.threads = SC__CLUSTER_THREADS_MAX + 1;
     READ(SC_ELIMIT);
     by_hand.threads = 1;
     by_hand.peer = SC_PEER_NONE;
@@ -444,7 +445,7 @@ static void test_placements_out_of_bounds_are_refused(void **state)
     sc_placement *placement = NULL;
 #define READ(parts, wanted)                                                                \
     do {                                                                                   \
-        assert_int_equal(sc__message_pack(&message, &bytes), SC_OK);                       \
+        assert_int_equal(sc__cluster_pack(&message, &bytes), SC_OK);                       \
         assert_int_equal(sc_placement_decode((parts), bytes.data, bytes.size, &placement), \
                          (wanted));                                                        \
     } while (0)

@@ -7,16 +7,16 @@
 static void test_a_beat_has_room_for_its_parts(void **state)
 {
     (void)state;
-    sc_beat *beat = sc_beat_new(SC_PARTITION_PARTS_MAX);
-    assert_non_null(beat);
-    assert_int_equal(beat->part_count, SC_PARTITION_PARTS_MAX);
-    for (size_t i = 0; i < beat->part_count; i++) {
-        assert_int_equal(beat->parts[i].load.queries, 0);
-        beat->parts[i].load.queries = i;
+    sc_heartbeat *heartbeat = sc_heartbeat_new(SC_PARTITION_PARTS_MAX);
+    assert_non_null(heartbeat);
+    assert_int_equal(heartbeat->part_count, SC_PARTITION_PARTS_MAX);
+    for (size_t i = 0; i < heartbeat->part_count; i++) {
+        assert_int_equal(heartbeat->parts[i].load.queries, 0);
+        heartbeat->parts[i].load.queries = i;
     }
-    sc_beat_free(beat);
-    assert_null(sc_beat_new(SC_PARTITION_PARTS_MAX + 1));
-    sc_beat_free(NULL);
+    sc_heartbeat_free(heartbeat);
+    assert_null(sc_heartbeat_new(SC_PARTITION_PARTS_MAX + 1));
+    sc_heartbeat_free(NULL);
 }
 
 static void test_a_placement_begins_with_nobody_and_is_copied_whole(void **state)
@@ -30,13 +30,13 @@ static void test_a_placement_begins_with_nobody_and_is_copied_whole(void **state
     }
     placement->epoch = 7;
     placement->leader = 8;
-    placement->cut = 9;
+    placement->partition = 9;
     sc_placement *clone = sc_placement_clone(placement);
     assert_non_null(clone);
     sc_placement_free(placement);
     assert_int_equal(clone->epoch, 7);
     assert_int_equal(clone->leader, 8);
-    assert_int_equal(clone->cut, 9);
+    assert_int_equal(clone->partition, 9);
     assert_int_equal(clone->parts, 3);
     assert_int_equal(clone->owners[2], 12);
     sc_placement_free(clone);

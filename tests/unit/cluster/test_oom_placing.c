@@ -12,19 +12,19 @@
 enum { CUT = 77, PARTS = 16, WORKERS = 5 };
 #define BEAT_US INT64_C(500000)
 
-static sc_beat *beat_of(sc_peer peer, uint64_t number, bool is_worker)
+static sc_heartbeat *beat_of(sc_peer peer, uint64_t number, bool is_worker)
 {
-    sc_beat *beat = sc_beat_new(is_worker ? 2 : 0);
-    assert_non_null(beat);
-    beat->peer = peer;
-    beat->number = number;
-    beat->cut = CUT;
-    beat->is_worker = is_worker;
-    beat->threads = 1;
-    for (uint32_t i = 0; i < beat->part_count; i++) {
-        beat->parts[i].part = (uint32_t)(2 * (peer - 1)) + i;
+    sc_heartbeat *heartbeat = sc_heartbeat_new(is_worker ? 2 : 0);
+    assert_non_null(heartbeat);
+    heartbeat->peer = peer;
+    heartbeat->number = number;
+    heartbeat->partition = CUT;
+    heartbeat->is_worker = is_worker;
+    heartbeat->threads = 1;
+    for (uint32_t i = 0; i < heartbeat->part_count; i++) {
+        heartbeat->parts[i].part = (uint32_t)(2 * (peer - 1)) + i;
     }
-    return beat;
+    return heartbeat;
 }
 
 static sc_roster *full_roster(void)
@@ -32,9 +32,9 @@ static sc_roster *full_roster(void)
     sc_roster *roster = NULL;
     CHECK_OK(sc_roster_new(CUT, BEAT_US, 0, &roster), NULL);
     for (sc_peer peer = 1; peer <= WORKERS; peer++) {
-        sc_roster_hear(roster, beat_of(peer, 1, true), 0, 0);
+        sc_roster_receive(roster, beat_of(peer, 1, true), 0, 0);
     }
-    sc_roster_hear(roster, beat_of(100, 1, false), 0, 0);
+    sc_roster_receive(roster, beat_of(100, 1, false), 0, 0);
     return roster;
 }
 
@@ -53,20 +53,20 @@ static void test_a_roster_without_memory_hears_the_next_beat(void **state)
         // The beats themselves are there: somebody had memory for them.
         sc_alloc_fail_at(0);
         CHECK_OK(sc_roster_new(CUT, BEAT_US, 0, &roster), NULL);
-        sc_beat *beats[MANY];
+        sc_heartbeat *heartbeats[MANY];
         for (sc_peer i = 0; i < MANY; i++) {
-            beats[i] = beat_of(i + 1, 1, true);
+            heartbeats[i] = beat_of(i + 1, 1, true);
         }
         oom_arm(n);
         size_t heard = 0;
         for (sc_peer i = 0; i < MANY; i++) {
-            heard += sc_roster_hear(roster, beats[i], 0, 0);
+            heard += sc_roster_receive(roster, heartbeats[i], 0, 0);
         }
         const bool happened = oom_happened();
         assert_int_equal(sc_roster_count(roster), heard);
         assert_int_equal(heard == MANY, !happened);
         for (sc_peer i = 0; i < MANY; i++) {
-            sc_roster_hear(roster, beat_of(i + 1, 2, true), 0, 0);
+            sc_roster_receive(roster, beat_of(i + 1, 2, true), 0, 0);
         }
         assert_int_equal(sc_roster_count(roster), MANY);
         sc_roster_free(roster);
@@ -80,18 +80,18 @@ static void test_packing_without_memory_moves_nothing(void **state)
 {
     (void)state;
     double loads[PARTS];
-    sc_pack_worker workers[WORKERS];
+    sc_placement_worker workers[WORKERS];
     for (uint32_t p = 0; p < PARTS; p++) {
         loads[p] = 1.0 + p;
     }
     for (size_t w = 0; w < WORKERS; w++) {
-        workers[w] = (sc_pack_worker){.peer = w + 1, .threads = 1};
+        workers[w] = (sc_placement_worker){.peer = w + 1, .threads = 1};
     }
     unsigned long failures = 0;
     FOR_EACH_FAILURE(n)
     {
         sc_peer owners[PARTS] = {0};
-        const size_t moved = sc_pack(loads, PARTS, owners, workers, WORKERS, true);
+        const size_t moved = sc_placement_pack(loads, PARTS, owners, workers, WORKERS, true);
         if (!oom_happened()) {
             assert_int_equal(moved, PARTS);
             break;
@@ -101,7 +101,7 @@ static void test_packing_without_memory_moves_nothing(void **state)
             assert_int_equal(owners[p], SC_PEER_NONE);
         }
         oom_arm(n);
-        assert_true(isnan(sc_pack_imbalance(loads, PARTS, owners, workers, WORKERS)));
+        assert_true(isnan(sc_placement_imbalance(loads, PARTS, owners, workers, WORKERS)));
         assert_true(oom_happened());
         failures++;
     }
@@ -111,37 +111,37 @@ static void test_packing_without_memory_moves_nothing(void **state)
 static void test_a_placement_that_could_not_be_made_is_made_at_the_next_look(void **state)
 {
     (void)state;
-    const sc_placing_options options = {.self = 100,
-                                        .cut = CUT,
-                                        .parts = PARTS,
-                                        .beat_us = BEAT_US,
-                                        .uneven = 1.25,
-                                        .patience_us = sc_seconds(60)};
+    const sc_placer_options options = {.self = 100,
+                                       .partition = CUT,
+                                       .parts = PARTS,
+                                       .heartbeat_us = BEAT_US,
+                                       .uneven = 1.25,
+                                       .patience_us = sc_seconds(60)};
     sc_roster *roster = full_roster();
     unsigned long failures = 0;
     FOR_EACH_FAILURE(n)
     {
-        sc_placing *placing = NULL;
-        const sc_err err = sc_placing_new(&options, &placing);
+        sc_placer *placer = NULL;
+        const sc_err err = sc_placer_new(&options, &placer);
         bool is_placed = false;
         if (!err) {
             // The first look notices who is there; the second, a beat later, places.
-            is_placed = sc_placing_decide(placing, roster, 0) ||
-                        sc_placing_decide(placing, roster, BEAT_US);
+            is_placed =
+                sc_placer_decide(placer, roster, 0) || sc_placer_decide(placer, roster, BEAT_US);
         }
         const bool happened = oom_happened();
         assert_int_equal(is_placed, !happened);
         if (err) {
             assert_int_equal(err, SC_ENOMEM);
         } else if (happened) {
-            assert_null(sc_placing_now(placing));
-            is_placed = sc_placing_decide(placing, roster, 2 * BEAT_US) ||
-                        sc_placing_decide(placing, roster, 3 * BEAT_US);
+            assert_null(sc_placer_current(placer));
+            is_placed = sc_placer_decide(placer, roster, 2 * BEAT_US) ||
+                        sc_placer_decide(placer, roster, 3 * BEAT_US);
             assert_true(is_placed);
-            assert_int_equal(sc_placing_now(placing)->epoch, 1);
-            assert_int_equal(sc_placing_stats_of(placing).moved, PARTS);
+            assert_int_equal(sc_placer_current(placer)->epoch, 1);
+            assert_int_equal(sc_placer_stats_of(placer).moved, PARTS);
         }
-        sc_placing_free(placing);
+        sc_placer_free(placer);
         if (!happened) break;
         failures++;
     }
@@ -155,9 +155,9 @@ static void test_a_view_is_there_as_a_whole_or_not_at_all(void **state)
     sc_roster *roster = full_roster();
     for (uint64_t number = 2; number < 20; number++) {
         for (sc_peer peer = 1; peer <= WORKERS; peer++) {
-            sc_beat *beat = beat_of(peer, number, true);
-            beat->parts[0].load.queries = 10 * number;
-            sc_roster_hear(roster, beat, 0, (sc_time)number * BEAT_US);
+            sc_heartbeat *heartbeat = beat_of(peer, number, true);
+            heartbeat->parts[0].load.queries = 10 * number;
+            sc_roster_receive(roster, heartbeat, 0, (sc_time)number * BEAT_US);
         }
     }
     sc_placement *placement = sc_placement_new(PARTS);

@@ -13,7 +13,7 @@ typedef struct scene {
     size_t worker_count;
     double loads[PARTS_MAX];
     sc_peer owners[PARTS_MAX];
-    sc_pack_worker workers[WORKERS_MAX];
+    sc_placement_worker workers[WORKERS_MAX];
 } scene;
 
 /** As workers, with peers 10, 20, ... and so many threads each. */
@@ -21,7 +21,7 @@ static void hire(scene *s, size_t count, uint32_t threads)
 {
     s->worker_count = count;
     for (size_t w = 0; w < count; w++) {
-        s->workers[w] = (sc_pack_worker){.peer = 10 * (w + 1), .threads = threads};
+        s->workers[w] = (sc_placement_worker){.peer = 10 * (w + 1), .threads = threads};
     }
 }
 
@@ -35,7 +35,7 @@ static bool is_living(const scene *s, sc_peer peer)
 
 static size_t pack(scene *s, bool balance)
 {
-    return sc_pack(s->loads, s->parts, s->owners, s->workers, s->worker_count, balance);
+    return sc_placement_pack(s->loads, s->parts, s->owners, s->workers, s->worker_count, balance);
 }
 
 /** The busiest worker's load, with one thread each. */
@@ -218,7 +218,7 @@ static void test_workers_get_parts_by_their_threads(void **state)
         small += s.owners[p] == 10;
     }
     assert_int_equal(small, 8);
-    CHECK_CLOSE(sc_pack_imbalance(s.loads, s.parts, s.owners, s.workers, 2), 1.0, 1e-9);
+    CHECK_CLOSE(sc_placement_imbalance(s.loads, s.parts, s.owners, s.workers, 2), 1.0, 1e-9);
 }
 
 static void test_parts_of_which_nothing_is_known_are_spread(void **state)
@@ -239,7 +239,7 @@ static void test_parts_of_which_nothing_is_known_are_spread(void **state)
         for (size_t w = 1; w <= 4; w++) {
             assert_int_equal(counts[w], 8);
         }
-        CHECK_SAME(sc_pack_imbalance(s.loads, s.parts, s.owners, s.workers, 4), 1.0);
+        CHECK_SAME(sc_placement_imbalance(s.loads, s.parts, s.owners, s.workers, 4), 1.0);
     }
 }
 
@@ -251,7 +251,7 @@ static void test_without_workers_parts_are_nobodys(void **state)
     for (uint32_t p = 0; p < s.parts; p++) {
         assert_int_equal(s.owners[p], SC_PEER_NONE);
     }
-    CHECK_SAME(sc_pack_imbalance(s.loads, s.parts, s.owners, s.workers, 0), 1.0);
+    CHECK_SAME(sc_placement_imbalance(s.loads, s.parts, s.owners, s.workers, 0), 1.0);
 }
 
 static void test_imbalance_is_the_busiest_by_the_mean(void **state)
@@ -260,11 +260,11 @@ static void test_imbalance_is_the_busiest_by_the_mean(void **state)
     scene s = {.parts = 4, .owners = {10, 10, 20, 99}, .loads = {2.0, 4.0, 2.0, 7.0}};
     hire(&s, 2, 1);
     // The part of somebody who is gone is on nobody's back.
-    CHECK_CLOSE(sc_pack_imbalance(s.loads, 4, s.owners, s.workers, 2), 1.5, 1e-12);
+    CHECK_CLOSE(sc_placement_imbalance(s.loads, 4, s.owners, s.workers, 2), 1.5, 1e-12);
     s.workers[0].threads = 3;
-    CHECK_CLOSE(sc_pack_imbalance(s.loads, 4, s.owners, s.workers, 2), 1.0, 1e-12);
+    CHECK_CLOSE(sc_placement_imbalance(s.loads, 4, s.owners, s.workers, 2), 1.0, 1e-12);
     hire(&s, 3, 1);
-    CHECK_CLOSE(sc_pack_imbalance(s.loads, 4, s.owners, s.workers, 3), 2.25, 1e-12);
+    CHECK_CLOSE(sc_placement_imbalance(s.loads, 4, s.owners, s.workers, 3), 2.25, 1e-12);
 }
 
 static const struct CMUnitTest tests[] = {

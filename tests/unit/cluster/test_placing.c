@@ -10,9 +10,9 @@ enum { PARTS = 16, WORKERS = 6 };
 /** Workers that do as they are told: whoever is alive serves what the last placement gives it. */
 typedef struct scene {
     sc_roster *roster;
-    sc_placing *placing;  ///< the leader's
+    sc_placer *placer;  ///< the leader's
     sc_time now;
-    uint64_t beats;
+    uint64_t heartbeats;
     bool is_alive[WORKERS + 1];  ///< worker w has the number w
     bool is_leaving[WORKERS + 1];
     double loads[PARTS];    ///< queries per second
@@ -21,24 +21,24 @@ typedef struct scene {
     unsigned placements;    ///< that were told
 } scene;
 
-static sc_placing *new_placing(sc_peer self)
+static sc_placer *new_placing(sc_peer self)
 {
-    const sc_placing_options options = {
+    const sc_placer_options options = {
         .self = self,
-        .cut = BEAT_CUT,
+        .partition = BEAT_CUT,
         .parts = PARTS,
-        .beat_us = BEAT_US,
+        .heartbeat_us = BEAT_US,
         .uneven = 1.25,
         .patience_us = sc_seconds(60),
     };
-    sc_placing *placing = NULL;
-    CHECK_OK(sc_placing_new(&options, &placing), NULL);
-    return placing;
+    sc_placer *placer = NULL;
+    CHECK_OK(sc_placer_new(&options, &placer), NULL);
+    return placer;
 }
 
 static scene scene_open(void)
 {
-    scene s = {.placing = new_placing(100)};
+    scene s = {.placer = new_placing(100)};
     CHECK_OK(sc_roster_new(BEAT_CUT, BEAT_US, 0, &s.roster), NULL);
     for (uint32_t p = 0; p < PARTS; p++) {
         s.loads[p] = 10.0;
@@ -49,7 +49,7 @@ static scene scene_open(void)
 static void scene_close(scene *s)
 {
     sc_roster_free(s->roster);
-    sc_placing_free(s->placing);
+    sc_placer_free(s->placer);
     sc_placement_free(s->obeyed);
 }
 
@@ -60,21 +60,21 @@ static void beat_worker(scene *s, sc_peer worker)
     for (uint32_t p = 0; s->obeyed && p < PARTS; p++) {
         if (s->obeyed->owners[p] == worker) mine[count++] = p;
     }
-    sc_beat *beat = worker_beat(worker, ++s->beats, count);
-    beat->is_leaving = s->is_leaving[worker];
-    beat->epoch = s->obeyed ? s->obeyed->epoch : 0;
+    sc_heartbeat *heartbeat = worker_beat(worker, ++s->heartbeats, count);
+    heartbeat->is_leaving = s->is_leaving[worker];
+    heartbeat->epoch = s->obeyed ? s->obeyed->epoch : 0;
     for (size_t i = 0; i < count; i++) {
-        beat->parts[i].part = mine[i];
-        beat->parts[i].load.queries = (uint64_t)s->queries[mine[i]];
+        heartbeat->parts[i].part = mine[i];
+        heartbeat->parts[i].load.queries = (uint64_t)s->queries[mine[i]];
     }
-    sc_roster_hear(s->roster, beat, 0, s->now);
+    sc_roster_receive(s->roster, heartbeat, 0, s->now);
 }
 
 /** The workers go by what the leader says. */
 static void obey(scene *s)
 {
     sc_placement_free(s->obeyed);
-    s->obeyed = sc_placement_clone(sc_placing_now(s->placing));
+    s->obeyed = sc_placement_clone(sc_placer_current(s->placer));
     s->placements++;
 }
 
@@ -88,8 +88,8 @@ static bool step(scene *s)
     for (sc_peer w = 1; w <= WORKERS; w++) {
         if (s->is_alive[w]) beat_worker(s, w);
     }
-    sc_roster_pass_time(s->roster, s->now);
-    const bool is_new = sc_placing_decide(s->placing, s->roster, s->now);
+    sc_roster_expire(s->roster, s->now);
+    const bool is_new = sc_placer_decide(s->placer, s->roster, s->now);
     if (is_new) obey(s);
     return is_new;
 }
@@ -106,7 +106,7 @@ static unsigned steps(scene *s, double seconds)
 
 static size_t parts_of(const scene *s, sc_peer worker)
 {
-    const sc_placement *placement = sc_placing_now(s->placing);
+    const sc_placement *placement = sc_placer_current(s->placer);
     size_t count = 0;
     for (uint32_t p = 0; placement && p < PARTS; p++) {
         count += placement->owners[p] == worker;
@@ -132,7 +132,7 @@ static void test_nothing_is_placed_where_nobody_is(void **state)
     (void)state;
     scene s = scene_open();
     assert_int_equal(steps(&s, 5), 0);
-    assert_null(sc_placing_now(s.placing));
+    assert_null(sc_placer_current(s.placer));
     scene_close(&s);
 }
 
@@ -148,13 +148,13 @@ static void test_those_who_come_together_are_placed_together(void **state)
     for (sc_peer w = 1; w <= 4; w++) {
         assert_int_equal(parts_of(&s, w), 4);
     }
-    const sc_placement *placement = sc_placing_now(s.placing);
+    const sc_placement *placement = sc_placer_current(s.placer);
     assert_int_equal(placement->epoch, 1);
     assert_int_equal(placement->leader, 100);
-    assert_int_equal(placement->cut, BEAT_CUT);
+    assert_int_equal(placement->partition, BEAT_CUT);
     assert_int_equal(steps(&s, 30), 0);
-    assert_int_equal(sc_placing_stats_of(s.placing).placements, 1);
-    assert_int_equal(sc_placing_stats_of(s.placing).moved, PARTS);
+    assert_int_equal(sc_placer_stats_of(s.placer).placements, 1);
+    assert_int_equal(sc_placer_stats_of(s.placer).moved, PARTS);
     scene_close(&s);
 }
 
@@ -165,8 +165,8 @@ static void test_one_who_comes_is_given_its_share(void **state)
     s.is_alive[4] = true;
     assert_int_equal(steps(&s, 2), 1);
     assert_int_equal(parts_of(&s, 4), 4);
-    assert_int_equal(sc_placing_now(s.placing)->epoch, 2);
-    assert_int_equal(sc_placing_stats_of(s.placing).moved, PARTS + 4);
+    assert_int_equal(sc_placer_current(s.placer)->epoch, 2);
+    assert_int_equal(sc_placer_stats_of(s.placer).moved, PARTS + 4);
     assert_int_equal(steps(&s, 30), 0);
     scene_close(&s);
 }
@@ -184,7 +184,7 @@ static void test_the_parts_of_one_who_dies_go_to_others_once_it_is_missed(void *
         assert_true(parts_of(&s, w) <= 6);
     }
     // Nobody else's part has moved.
-    assert_int_equal(sc_placing_stats_of(s.placing).moved, PARTS + 4);
+    assert_int_equal(sc_placer_stats_of(s.placer).moved, PARTS + 4);
     scene_close(&s);
 }
 
@@ -260,21 +260,21 @@ static void test_orphans_do_not_wait_for_one_who_has_just_come(void **state)
 static void test_one_worker_more_than_parts_has_none_and_that_is_that(void **state)
 {
     (void)state;
-    sc_placing_options options = {.self = 100,
-                                  .cut = BEAT_CUT,
-                                  .parts = 2,
-                                  .beat_us = BEAT_US,
-                                  .uneven = 1.25,
-                                  .patience_us = sc_seconds(60)};
+    sc_placer_options options = {.self = 100,
+                                 .partition = BEAT_CUT,
+                                 .parts = 2,
+                                 .heartbeat_us = BEAT_US,
+                                 .uneven = 1.25,
+                                 .patience_us = sc_seconds(60)};
     scene s = scene_open();
-    sc_placing_free(s.placing);
-    CHECK_OK(sc_placing_new(&options, &s.placing), NULL);
+    sc_placer_free(s.placer);
+    CHECK_OK(sc_placer_new(&options, &s.placer), NULL);
     unsigned placements = 0;
     for (uint64_t n = 1; n < 400; n++) {
         for (sc_peer w = 1; w <= 3; w++) {
-            sc_roster_hear(s.roster, worker_beat(w, n, 0), 0, (sc_time)n * BEAT_US);
+            sc_roster_receive(s.roster, worker_beat(w, n, 0), 0, (sc_time)n * BEAT_US);
         }
-        placements += sc_placing_decide(s.placing, s.roster, (sc_time)n * BEAT_US);
+        placements += sc_placer_decide(s.placer, s.roster, (sc_time)n * BEAT_US);
     }
     assert_int_equal(placements, 1);
     scene_close(&s);
@@ -286,7 +286,7 @@ static void test_one_worker_more_than_parts_has_none_and_that_is_that(void **sta
 static void crowd_the_first(scene *s)
 {
     for (uint32_t p = 0; p < PARTS; p++) {
-        if (sc_placing_now(s->placing)->owners[p] == 1) s->loads[p] = 50.0;
+        if (sc_placer_current(s->placer)->owners[p] == 1) s->loads[p] = 50.0;
     }
 }
 
@@ -296,13 +296,13 @@ static void test_what_is_uneven_for_long_is_evened_out(void **state)
     scene s = scene_with(4);
     crowd_the_first(&s);
     assert_int_equal(steps(&s, 60), 0);
-    assert_true(sc_placing_stats_of(s.placing).imbalance > 1.25);
+    assert_true(sc_placer_stats_of(s.placer).imbalance > 1.25);
     assert_int_equal(steps(&s, 30), 1);
     step(&s);
-    assert_true(sc_placing_stats_of(s.placing).imbalance < 1.1);
+    assert_true(sc_placer_stats_of(s.placer).imbalance < 1.1);
     // Three busy parts went, one to each of the others, and three quiet ones came.
     assert_int_equal(parts_of(&s, 1), 4);
-    assert_int_equal(sc_placing_stats_of(s.placing).moved, PARTS + 6);
+    assert_int_equal(sc_placer_stats_of(s.placer).moved, PARTS + 6);
     scene_close(&s);
 }
 
@@ -314,7 +314,7 @@ static void test_what_is_uneven_for_a_while_moves_nothing(void **state)
     for (unsigned round = 0; round < 3; round++) {
         crowd_the_first(&s);
         assert_int_equal(steps(&s, 10), 0);
-        assert_true(sc_placing_stats_of(s.placing).imbalance > 1.25);
+        assert_true(sc_placer_stats_of(s.placer).imbalance > 1.25);
         for (uint32_t p = 0; p < PARTS; p++) {
             s.loads[p] = 10.0;
         }
@@ -331,7 +331,7 @@ static void test_what_cannot_be_helped_moves_little(void **state)
     s.loads[0] = 1000.0;
     const unsigned placements = steps(&s, 1200);
     assert_in_range(placements, 1, 4);
-    assert_true(sc_placing_stats_of(s.placing).imbalance > 2.0);
+    assert_true(sc_placer_stats_of(s.placer).imbalance > 2.0);
     assert_int_equal(steps(&s, 600), 0);
     scene_close(&s);
 }
@@ -344,7 +344,7 @@ static sc_placement *placement_of(uint64_t epoch, sc_peer leader, sc_peer owner)
     assert_non_null(placement);
     placement->epoch = epoch;
     placement->leader = leader;
-    placement->cut = BEAT_CUT;
+    placement->partition = BEAT_CUT;
     for (uint32_t p = 0; p < PARTS; p++) {
         placement->owners[p] = owner;
     }
@@ -354,30 +354,30 @@ static sc_placement *placement_of(uint64_t epoch, sc_peer leader, sc_peer owner)
 static void test_of_two_placements_the_newer_counts(void **state)
 {
     (void)state;
-    sc_placing *placing = new_placing(100);
-    assert_true(sc_placing_hear(placing, placement_of(5, 200, 1)));
-    assert_false(sc_placing_hear(placing, placement_of(4, 300, 2)));
-    assert_false(sc_placing_hear(placing, placement_of(5, 100, 3)));
-    assert_false(sc_placing_hear(placing, placement_of(5, 200, 4)));
-    assert_int_equal(sc_placing_now(placing)->owners[0], 1);
-    assert_true(sc_placing_hear(placing, placement_of(5, 201, 5)));
-    assert_true(sc_placing_hear(placing, placement_of(6, 1, 6)));
-    assert_int_equal(sc_placing_now(placing)->owners[0], 6);
-    sc_placing_free(placing);
+    sc_placer *placer = new_placing(100);
+    assert_true(sc_placer_receive(placer, placement_of(5, 200, 1)));
+    assert_false(sc_placer_receive(placer, placement_of(4, 300, 2)));
+    assert_false(sc_placer_receive(placer, placement_of(5, 100, 3)));
+    assert_false(sc_placer_receive(placer, placement_of(5, 200, 4)));
+    assert_int_equal(sc_placer_current(placer)->owners[0], 1);
+    assert_true(sc_placer_receive(placer, placement_of(5, 201, 5)));
+    assert_true(sc_placer_receive(placer, placement_of(6, 1, 6)));
+    assert_int_equal(sc_placer_current(placer)->owners[0], 6);
+    sc_placer_free(placer);
 }
 
 static void test_a_placement_of_another_cut_does_not_count(void **state)
 {
     (void)state;
-    sc_placing *placing = new_placing(100);
+    sc_placer *placer = new_placing(100);
     sc_placement *strange = placement_of(5, 200, 1);
-    strange->cut = BEAT_CUT + 1;
-    assert_false(sc_placing_hear(placing, strange));
+    strange->partition = BEAT_CUT + 1;
+    assert_false(sc_placer_receive(placer, strange));
     strange = placement_of(5, 200, 1);
     strange->parts = PARTS - 1;
-    assert_false(sc_placing_hear(placing, strange));
-    assert_null(sc_placing_now(placing));
-    sc_placing_free(placing);
+    assert_false(sc_placer_receive(placer, strange));
+    assert_null(sc_placer_current(placer));
+    sc_placer_free(placer);
 }
 
 static void test_when_a_leader_dies_the_next_goes_on_with_a_greater_epoch(void **state)
@@ -385,17 +385,17 @@ static void test_when_a_leader_dies_the_next_goes_on_with_a_greater_epoch(void *
     (void)state;
     scene s = scene_with(4);
     // The next leader has heard all placements, and nothing else of the first one's thoughts.
-    sc_placing *next = new_placing(150);
-    assert_true(sc_placing_hear(next, sc_placement_clone(sc_placing_now(s.placing))));
-    sc_placing_free(s.placing);
-    s.placing = next;
+    sc_placer *next = new_placing(150);
+    assert_true(sc_placer_receive(next, sc_placement_clone(sc_placer_current(s.placer))));
+    sc_placer_free(s.placer);
+    s.placer = next;
     assert_int_equal(steps(&s, 30), 0);
     s.is_alive[1] = false;
     assert_int_equal(steps(&s, 5), 1);
-    const sc_placement *placement = sc_placing_now(s.placing);
+    const sc_placement *placement = sc_placer_current(s.placer);
     assert_int_equal(placement->epoch, 2);
     assert_int_equal(placement->leader, 150);
-    assert_int_equal(sc_placing_stats_of(s.placing).moved, 4);
+    assert_int_equal(sc_placer_stats_of(s.placer).moved, 4);
     scene_close(&s);
 }
 
@@ -406,10 +406,10 @@ static void test_the_next_leader_has_time_for_one_who_came(void **state)
     scene s = scene_with(3);
     s.is_alive[4] = true;
     assert_false(step(&s));
-    sc_placing *next = new_placing(150);
-    assert_true(sc_placing_hear(next, sc_placement_clone(sc_placing_now(s.placing))));
-    sc_placing_free(s.placing);
-    s.placing = next;
+    sc_placer *next = new_placing(150);
+    assert_true(sc_placer_receive(next, sc_placement_clone(sc_placer_current(s.placer))));
+    sc_placer_free(s.placer);
+    s.placer = next;
     assert_int_equal(steps(&s, 2), 1);
     assert_int_equal(parts_of(&s, 4), 4);
     scene_close(&s);
@@ -422,13 +422,13 @@ static void test_a_leader_that_knows_nothing_takes_the_parts_as_they_are(void **
     scene s = scene_with(4);
     s.obeyed->epoch = 50;
     sc_placement *before = sc_placement_clone(s.obeyed);
-    sc_placing_free(s.placing);
-    s.placing = new_placing(150);
+    sc_placer_free(s.placer);
+    s.placer = new_placing(150);
     assert_int_equal(steps(&s, 5), 1);
-    const sc_placement *placement = sc_placing_now(s.placing);
+    const sc_placement *placement = sc_placer_current(s.placer);
     assert_int_equal(placement->epoch, 51);
     assert_memory_equal(placement->owners, before->owners, PARTS * sizeof(sc_peer));
-    assert_int_equal(sc_placing_stats_of(s.placing).moved, 0);
+    assert_int_equal(sc_placer_stats_of(s.placer).moved, 0);
     sc_placement_free(before);
     scene_close(&s);
 }
@@ -438,28 +438,28 @@ static void test_two_leaders_end_with_one_placement(void **state)
 {
     (void)state;
     scene s = scene_with(4);
-    sc_placing *other = new_placing(50);
-    assert_true(sc_placing_hear(other, sc_placement_clone(sc_placing_now(s.placing))));
+    sc_placer *other = new_placing(50);
+    assert_true(sc_placer_receive(other, sc_placement_clone(sc_placer_current(s.placer))));
     // Both see worker 4 die, and the other sees worker 3 die as well.
     s.is_alive[4] = false;
     assert_int_equal(steps(&s, 5), 1);
     sc_roster *seen = NULL;
     CHECK_OK(sc_roster_new(BEAT_CUT, BEAT_US, 0, &seen), NULL);
     for (sc_peer w = 1; w <= 2; w++) {
-        sc_roster_hear(seen, worker_beat(w, 1, 0), 0, s.now);
+        sc_roster_receive(seen, worker_beat(w, 1, 0), 0, s.now);
     }
-    assert_true(sc_placing_decide(other, seen, s.now));
+    assert_true(sc_placer_decide(other, seen, s.now));
     sc_roster_free(seen);
-    const uint64_t epoch = sc_placing_now(s.placing)->epoch;
-    assert_int_equal(sc_placing_now(other)->epoch, epoch);
+    const uint64_t epoch = sc_placer_current(s.placer)->epoch;
+    assert_int_equal(sc_placer_current(other)->epoch, epoch);
     // Of one epoch, the greater leader's counts for both.
-    assert_false(sc_placing_hear(s.placing, sc_placement_clone(sc_placing_now(other))));
-    assert_true(sc_placing_hear(other, sc_placement_clone(sc_placing_now(s.placing))));
-    assert_memory_equal(sc_placing_now(other)->owners, sc_placing_now(s.placing)->owners,
+    assert_false(sc_placer_receive(s.placer, sc_placement_clone(sc_placer_current(other))));
+    assert_true(sc_placer_receive(other, sc_placement_clone(sc_placer_current(s.placer))));
+    assert_memory_equal(sc_placer_current(other)->owners, sc_placer_current(s.placer)->owners,
                         PARTS * sizeof(sc_peer));
     // The least leads from now on, and finds nothing to do.
-    sc_placing_free(s.placing);
-    s.placing = other;
+    sc_placer_free(s.placer);
+    s.placer = other;
     assert_int_equal(steps(&s, 10), 0);
     scene_close(&s);
 }
@@ -475,14 +475,14 @@ static void test_a_placement_that_was_never_heard_is_waited_for_and_then_told_an
     assert_false(step(&s));
     assert_false(step(&s));
     assert_int_equal(steps(&s, 2), 1);
-    assert_int_equal(sc_placing_now(s.placing)->epoch, 10);
-    assert_int_equal(sc_placing_now(s.placing)->owners[0], owner);
+    assert_int_equal(sc_placer_current(s.placer)->epoch, 10);
+    assert_int_equal(sc_placer_current(s.placer)->owners[0], owner);
     // One that does come in time is simply gone by.
     s.obeyed->epoch = 20;
     assert_false(step(&s));
-    assert_true(sc_placing_hear(s.placing, sc_placement_clone(s.obeyed)));
+    assert_true(sc_placer_receive(s.placer, sc_placement_clone(s.obeyed)));
     assert_int_equal(steps(&s, 10), 0);
-    assert_int_equal(sc_placing_now(s.placing)->epoch, 20);
+    assert_int_equal(sc_placer_current(s.placer)->epoch, 20);
     scene_close(&s);
 }
 

@@ -15,39 +15,39 @@ typedef struct fixture {
 } fixture;
 
 /** Each figure of a beat another number, so that none can be taken for another. */
-static sc_beat *full_beat(sc_peer worker, uint64_t number)
+static sc_heartbeat *full_beat(sc_peer worker, uint64_t number)
 {
-    sc_beat *beat = worker_beat(worker, number, 2);
-    beat->parts[0].part = 1;
-    beat->parts[1].part = 3;
-    beat->parts[1].load = (sc_part_load){.is_open = true,
-                                         .room = 1,
-                                         .queries = 201 + 10 * number,
-                                         .company = 202,
-                                         .cloaks = 203,
-                                         .dropped = 204,
-                                         .cpu_us = 2500000,
-                                         .pending = 205,
-                                         .held = 206};
-    beat->threads = 2;
-    beat->epoch = 7;
-    beat->open = 101;
-    beat->memory = 102;
-    beat->messages_out = 103;
-    beat->messages_in = 104;
-    beat->bytes_out = 105;
-    beat->bytes_in = 106;
-    beat->cpu_us = 200000 * number;
-    beat->crew = (sc_crew_stats){.bids = 111,
-                                 .bids_under_way = 112,
-                                 .bids_published = 113,
-                                 .bids_refused = 114,
-                                 .bids_silent = 115,
-                                 .bids_unknown = 116,
-                                 .asked = 117,
-                                 .lost = 118,
-                                 .misdirected = 119};
-    return beat;
+    sc_heartbeat *heartbeat = worker_beat(worker, number, 2);
+    heartbeat->parts[0].part = 1;
+    heartbeat->parts[1].part = 3;
+    heartbeat->parts[1].load = (sc_part_load){.is_open = true,
+                                              .room = 1,
+                                              .queries = 201 + 10 * number,
+                                              .company = 202,
+                                              .cloaks = 203,
+                                              .dropped = 204,
+                                              .cpu_us = 2500000,
+                                              .pending = 205,
+                                              .held = 206};
+    heartbeat->threads = 2;
+    heartbeat->epoch = 7;
+    heartbeat->open = 101;
+    heartbeat->memory = 102;
+    heartbeat->messages_out = 103;
+    heartbeat->messages_in = 104;
+    heartbeat->bytes_out = 105;
+    heartbeat->bytes_in = 106;
+    heartbeat->cpu_us = 200000 * number;
+    heartbeat->crew = (sc_crew_stats){.bids = 111,
+                                      .bids_under_way = 112,
+                                      .bids_published = 113,
+                                      .bids_refused = 114,
+                                      .bids_silent = 115,
+                                      .bids_unknown = 116,
+                                      .asked = 117,
+                                      .lost = 118,
+                                      .misdirected = 119};
+    return heartbeat;
 }
 
 /** Two gateways, a worker with two parts and one that is to have another; one part is nobody's. */
@@ -56,15 +56,15 @@ static void fixture_open(fixture *f)
     CHECK_OK(sc_roster_new(BEAT_CUT, BEAT_US, 0, &f->roster), NULL);
     for (uint64_t n = 1; n <= 20; n++) {
         const sc_time now = (sc_time)n * BEAT_US;
-        sc_roster_hear(f->roster, full_beat(3, n), -1500, now);
-        sc_roster_hear(f->roster, worker_beat(4, n, 0), 0, now);
-        sc_roster_hear(f->roster, gateway_beat(9, n), 0, now);
-        sc_roster_hear(f->roster, gateway_beat(20, n), 0, now);
+        sc_roster_receive(f->roster, full_beat(3, n), -1500, now);
+        sc_roster_receive(f->roster, worker_beat(4, n, 0), 0, now);
+        sc_roster_receive(f->roster, gateway_beat(9, n), 0, now);
+        sc_roster_receive(f->roster, gateway_beat(20, n), 0, now);
     }
     f->placement = sc_placement_new(PARTS);
     assert_non_null(f->placement);
     f->placement->epoch = 7;
-    f->placement->cut = BEAT_CUT;
+    f->placement->partition = BEAT_CUT;
     f->placement->owners[1] = 3;
     f->placement->owners[2] = 4;
     f->placement->owners[3] = 3;
@@ -123,7 +123,7 @@ static void test_a_part_is_served_once_its_worker_says_so(void **state)
     CHECK_CLOSE(view->parts[3].load, 20.0, 0.1);
     CHECK_SAME(view->parts[0].load, 0.0);
     assert_int_equal(view->epoch, 7);
-    assert_int_equal(view->cut, BEAT_CUT);
+    assert_int_equal(view->partition, BEAT_CUT);
     // One of the four parts is nobody's. Worker 3, of two threads, has an idle and a busy one.
     assert_true(view->imbalance > 0.5 && view->imbalance < 3.0);
     sc_cluster_view_free(view);
@@ -138,7 +138,7 @@ static void test_before_the_first_placement_there_is_something_to_see(void **sta
     sc_cluster_view *view = sc_cluster_view_new(f.roster, NULL, PARTS, SC_PEER_NONE, 20 * BEAT_US);
     assert_non_null(view);
     assert_int_equal(view->epoch, 0);
-    assert_int_equal(view->cut, BEAT_CUT);
+    assert_int_equal(view->partition, BEAT_CUT);
     assert_int_equal(view->part_count, PARTS);
     CHECK_SAME(view->imbalance, 1.0);
     for (size_t i = 0; i < view->peer_count; i++) {
@@ -157,13 +157,13 @@ static void test_a_name_cannot_break_a_page(void **state)
     (void)state;
     fixture f;
     fixture_open(&f);
-    sc_beat *beat = gateway_beat(20, 21);
-    memset(beat->name, 'x', sizeof beat->name);  // without an end
-    memcpy(beat->name, "a\"b\\c\nd\xff", 8);
-    sc_roster_hear(f.roster, beat, 0, 21 * BEAT_US);
+    sc_heartbeat *heartbeat = gateway_beat(20, 21);
+    memset(heartbeat->name, 'x', sizeof heartbeat->name);  // without an end
+    memcpy(heartbeat->name, "a\"b\\c\nd\xff", 8);
+    sc_roster_receive(f.roster, heartbeat, 0, 21 * BEAT_US);
     sc_cluster_view *view = look(&f);
     assert_memory_equal(view->peers[0].name, "a?b?c?d?xxx", 11);
-    assert_int_equal(strlen(view->peers[0].name), SC_NAME_SIZE - 1);
+    assert_int_equal(strlen(view->peers[0].name), SC_PEER_NAME_SIZE - 1);
     sc_cluster_view_free(view);
     fixture_close(&f);
 }
@@ -213,16 +213,16 @@ static void test_every_figure_is_written_under_its_name(void **state)
     view->placements = 3;
     view->moved = 12;
     view->strangers = 5;
-    view->beat_s = 0.25;
-    view->wire = (sc_wire_stats){.is_connected = true,
-                                 .messages_out = 301,
-                                 .messages_in = 302,
-                                 .bytes_out = 303,
-                                 .bytes_in = 304,
-                                 .unsent = 305,
-                                 .unopened = 306,
-                                 .overrun = 307,
-                                 .reconnects = 308};
+    view->heartbeat_s = 0.25;
+    view->bus = (sc_bus_stats){.is_connected = true,
+                               .messages_out = 301,
+                               .messages_in = 302,
+                               .bytes_out = 303,
+                               .bytes_in = 304,
+                               .unsent = 305,
+                               .unopened = 306,
+                               .overrun = 307,
+                               .reconnects = 308};
     json_t *root = read_back(view);
     static const struct {
         const char *name;
