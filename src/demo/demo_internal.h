@@ -22,7 +22,7 @@
 #include "demo/demo.h"
 #include "demo/fleet.h"
 #include "demo/loadgen/load.h"
-#include "server/audience.h"
+#include "server/event_stream.h"
 
 enum { SC__DEMO_PAGES = 3 };
 

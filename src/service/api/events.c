@@ -17,7 +17,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/diag.h"
-#include "server/audience.h"
+#include "server/event_stream.h"
 
 #include <pthread.h>
 

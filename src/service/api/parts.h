@@ -19,7 +19,7 @@
 #include "server/http.h"
 #include "server/log.h"
 #include "server/pending.h"
-#include "server/rates.h"
+#include "server/rate_limit.h"
 #include "server/revoked.h"
 #include "server/token.h"
 

@@ -9,7 +9,7 @@
 #define SC_GUARD_REVOKED_INTERNAL_H
 
 #include "base/text.h"
-#include "server/guard_internal.h"
+#include "server/token_internal.h"
 
 /** A million lines, and comments. */
 enum { SC__REVOKED_FILE_MAX = 128 << 20 };

@@ -1,6 +1,6 @@
 // Whole files by read(), for what an operator may edit while the service runs. See
 // guard_internal.h.
-#include "server/guard_internal.h"
+#include "server/token_internal.h"
 
 #include "base/alloc.h"
 #include "base/diag.h"

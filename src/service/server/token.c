@@ -2,7 +2,7 @@
 //
 // The tag is over the bytes, and their base64 has one form only (stray bits at its end are
 // refused), so nobody can make another text of a token than the one that was issued.
-#include "server/guard_internal.h"
+#include "server/token_internal.h"
 
 #include "base/diag.h"
 #include "base/utf8.h"

@@ -1,7 +1,7 @@
 // Keys: made, kept in files, read from them. See token.h.
 //
 // What is wrong with a key file is told by its line, and never by what stands there.
-#include "server/guard_internal.h"
+#include "server/token_internal.h"
 
 #include "base/alloc.h"
 #include "base/diag.h"

@@ -1,6 +1,6 @@
 // An audience over a real server: every listener hears everything once and in order, whoever does
 // not keep up is left behind, and nobody waits for them.
-#include "server/audience.h"
+#include "server/event_stream.h"
 
 #include "server/audience_internal.h"
 #include "support/check.h"

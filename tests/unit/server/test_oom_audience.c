@@ -1,6 +1,6 @@
 // Every allocation of an audience fails once, in turn: it is told, nothing leaks, no descriptor
 // stays open. (Listeners and texts that there is no memory for are in test_audience.c.)
-#include "server/audience.h"
+#include "server/event_stream.h"
 
 #include "support/check.h"
 #include "support/oom.h"

@@ -5,10 +5,10 @@
 #include "support/place.h"
 
 #include "base/handover.h"
-#include "server/guard_internal.h"
 #include "server/log.h"
 #include "server/pending.h"
-#include "server/rates.h"
+#include "server/rate_limit.h"
+#include "server/token_internal.h"
 
 #include <sys/stat.h>
 

@@ -3,7 +3,7 @@
 #include "support/check.h"
 
 #include "base/rng.h"
-#include "server/rates.h"
+#include "server/rate_limit.h"
 
 #include <math.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 // Tokens: they say what they were issued for, and no change of a single letter goes unnoticed.
 #include "support/check.h"
 
-#include "server/guard_internal.h"
+#include "server/token_internal.h"
 
 #include <sodium.h>
 

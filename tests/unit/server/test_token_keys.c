@@ -3,7 +3,7 @@
 #include "support/check.h"
 #include "support/place.h"
 
-#include "server/guard_internal.h"
+#include "server/token_internal.h"
 
 #include <signal.h>
 #include <sys/resource.h>

@@ -1,5 +1,5 @@
 /**
- * @file audience.h
+ * @file event_stream.h
  * @brief Those who listen to server-sent events: one text, told to all of them, loop by loop.
  *
  * An event is put into words once, by whoever has something to tell, in any thread; every loop then
@@ -12,8 +12,8 @@
  *
  * Uses: http. Used by: service (events), demo.
  */
-#ifndef SC_HTTP_AUDIENCE_H
-#define SC_HTTP_AUDIENCE_H
+#ifndef SC_SERVER_EVENT_STREAM_H
+#define SC_SERVER_EVENT_STREAM_H
 
 #include "server/http.h"
 

@@ -1,5 +1,5 @@
 /**
- * @file rates.h
+ * @file rate_limit.h
  * @brief How often somebody may ask: buckets that fill with time, in a table of fixed size.
  *
  * Whoever asks takes one from its bucket; an empty one says when to come back. A bucket that is
@@ -13,8 +13,8 @@
  *
  * Uses: base. Used by: service, provider.
  */
-#ifndef SC_GUARD_RATES_H
-#define SC_GUARD_RATES_H
+#ifndef SC_SERVER_RATE_LIMIT_H
+#define SC_SERVER_RATE_LIMIT_H
 
 #include <starcloak/err.h>
 #include <stdbool.h>

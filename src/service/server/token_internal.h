@@ -1,11 +1,11 @@
 /**
- * @file guard_internal.h
+ * @file token_internal.h
  * @brief What the files of this folder share: keys, names of users, small files.
  *
  * Used by: guard, its tests and its fuzzer.
  */
-#ifndef SC_GUARD_GUARD_INTERNAL_H
-#define SC_GUARD_GUARD_INTERNAL_H
+#ifndef SC_SERVER_TOKEN_INTERNAL_H
+#define SC_SERVER_TOKEN_INTERNAL_H
 
 #include <stdatomic.h>
 #include <sys/types.h>

@@ -18,7 +18,7 @@
 //  3. Who is refused owes nothing for it: asking in vain keeps nobody out.
 //
 // Names are keyed by the caller, so nobody can choose names that meet in one set.
-#include "server/rates.h"
+#include "server/rate_limit.h"
 
 #include "base/alloc.h"
 

@@ -9,7 +9,7 @@
 //  3. Whether anybody listens is one number, looked at without a lock. Whoever listens is counted
 //     before being greeted: what is told after the greeting was made is never missed, and what was
 //     told before may come once more.
-#include "server/audience.h"
+#include "server/event_stream.h"
 
 #include "base/alloc.h"
 #include "base/handover.h"
