@@ -13,7 +13,6 @@
 
 #include "base/alloc.h"
 #include "base/handover.h"
-#include "server/audience_internal.h"
 
 #include <stdatomic.h>
 #include <string.h>

@@ -76,4 +76,8 @@ void sc_audience_end(sc_audience *audience, unsigned loop);
 size_t sc_audience_count(const sc_audience *audience);
 uint64_t sc_audience_lost(const sc_audience *audience);
 
+/** For tests, which then need not wait for the clock: a second has passed. In the loop's thread;
+ * `context` is the stream. */
+void sc__audience_second(void *context, unsigned loop);
+
 #endif

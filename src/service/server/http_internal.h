@@ -217,22 +217,12 @@ static inline void sc__count(atomic_uint_fast64_t *counter)
                           memory_order_relaxed);
 }
 
-// --- options.c -----------------------------------------------------------------------------------
-
-/** A copy whose texts are its own, and the check of its numbers. */
-SC_CHECKED sc_err sc__options_copy(const sc_http_options *options, sc_http_options *out,
-                                   sc_diag *diag);
-void sc__options_fini(sc_http_options *options);
-
-// --- library.c -----------------------------------------------------------------------------------
-
-/** Give libevent, once per process, an allocator that wipes what is freed; and silence it. */
-void sc__library_prepare(void);
+// --- http_server.c ------------------------------------------------------------------------------
 
 /** Wipe and free. */
 void sc__wipe_free(void *memory);
 
-// --- listen.c ------------------------------------------------------------------------------------
+// --- http_listen.c ------------------------------------------------------------------------------
 
 /** Open a socket for each address and loop, and remember the addresses. */
 SC_CHECKED sc_err sc__listen_all(sc_http *http, sc_diag *diag);
@@ -240,7 +230,7 @@ SC_CHECKED sc_err sc__listen_all(sc_http *http, sc_diag *diag);
 /** Remove the unix sockets that were made. */
 void sc__listen_forget(sc_http *http);
 
-// --- tls.c ---------------------------------------------------------------------------------------
+// --- http_tls.c ---------------------------------------------------------------------------------
 
 SC_CHECKED sc_err sc__tls_new(const sc_tls_files *files, sc__tls **out, sc_diag *diag);
 void sc__tls_free(sc__tls *tls);
@@ -254,23 +244,16 @@ struct bufferevent *sc__tls_stream(sc__tls *tls, struct event_base *base,
  * of anything any more. */
 void sc__tls_goodbye(struct bufferevent *stream);
 
-// --- loop.c --------------------------------------------------------------------------------------
+// --- http_loop.c --------------------------------------------------------------------------------
 
 /** The body of a loop's thread; `context` is its sc__loop. */
 void *sc__loop_run(void *context);
-
-/** What is called when the bell has rung. */
-void sc__loop_on_bell(evutil_socket_t fd, short what, void *context);
 
 /** Wake the loop up: it looks at what has changed. Any thread. */
 void sc__loop_ring(const sc__loop *loop);
 
 /** Have newborn, refused and doomed connections looked after once this callback has returned. */
 void sc__loop_tidy_soon(sc__loop *loop);
-
-// --- accept.c ------------------------------------------------------------------------------------
-
-SC_CHECKED sc_err sc__accept_begin(sc__loop *loop);
 
 /** There is no descriptor or no memory for another connection: try again in a moment. */
 void sc__accept_starved(sc__loop *loop);
@@ -279,13 +262,7 @@ void sc__accept_starved(sc__loop *loop);
 void sc__accept_count_in(sc__loop *loop);
 void sc__accept_count_out(sc__loop *loop);
 
-/** Accept again if there are places again. */
-void sc__accept_if_places(sc__loop *loop);
-
-/** Close the sockets for good. */
-void sc__accept_end(sc__loop *loop);
-
-// --- connection.c --------------------------------------------------------------------------------
+// --- http_connection.c --------------------------------------------------------------------------
 
 /** For evhttp_set_bevcb(): the stream of a connection that has just been accepted. */
 struct bufferevent *sc__connection_born(struct event_base *base, void *context);
@@ -325,12 +302,6 @@ void sc__connection_sweep(sc__loop *loop);
 bool sc__connection_send(sc__connection *connection, struct iovec *pieces, size_t count,
                          size_t lent, bool *all_sent);
 
-// --- refusal.c -----------------------------------------------------------------------------------
-
-/** Something was written that is not of ours: libevent refuses the request that it reads, or asks
- * for its body. */
-void sc__refusal_notice(sc__connection *connection);
-
 /** Put our replies in place of libevent's. */
 void sc__refusal_rewrite(sc__loop *loop);
 
@@ -340,7 +311,7 @@ void sc__http_refuse(sc__connection *connection, int status);
 /** Everything was said: send no more, throw away what still comes, and close when the peer does. */
 void sc__linger(sc__connection *connection);
 
-// --- request.c -----------------------------------------------------------------------------------
+// --- http_request.c -----------------------------------------------------------------------------
 
 /** For evhttp_set_gencb(): a request is whole. */
 void sc__request_arrived(struct evhttp_request *event, void *context);
@@ -354,8 +325,6 @@ void sc__request_finish(sc_http_request *request);
 /** Who it is on the other side, as a number; see sc_http_request_peer(). */
 uint64_t sc__peer_number(const struct sockaddr *address, const unsigned char *key);
 bool sc__peer_is_local(const struct sockaddr *address);
-
-// --- head.c --------------------------------------------------------------------------------------
 
 enum { SC__NO_LENGTH = -1, SC__CHUNKED = -2 };
 
@@ -373,7 +342,7 @@ typedef struct sc__head {
 /** Put the head together in the loop's scratch; its size, 0 if memory is out. */
 size_t sc__head_write(sc__loop *loop, const sc__head *head);
 
-// --- reply.c -------------------------------------------------------------------------------------
+// --- http_reply.c -------------------------------------------------------------------------------
 
 /** The bufferevent's callbacks while a request is open. */
 void sc__reply_written(struct bufferevent *stream, void *context);

@@ -1,4 +1,5 @@
-// The server as a whole: opened, started, drained, stopped. See http.h.
+// The server as a whole: its options, libevent's settings, and its life: opened, started, drained,
+// stopped.
 #include "server/http_internal.h"
 
 #include "base/alloc.h"
@@ -6,10 +7,187 @@
 #include "base/thread.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <sodium.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
+
+// --- libevent -----------------------------------------------------------------------------------
+// Settings that hold for the whole process: what is freed is wiped first, and nothing is printed. A
+// request passes through libevent's buffers and its lists of headers: positions and tokens lie
+// there. With this allocator they are gone when the request is, wherever libevent had copied them.
+//
+// Invariant: the functions fit plain malloc(), so that memory which another user of libevent took
+// before may be freed with them.
+
+void sc__wipe_free(void *memory)
+{
+    if (!memory) return;
+    explicit_bzero(memory, malloc_usable_size(memory));
+    sc_free(memory);
+}
+
+// realloc() would leave a copy behind where the memory was.
+static void *wipe_realloc(void *old, size_t size)
+{
+    void *larger = sc_malloc(size);
+    if (!larger || !old) return larger;
+    const size_t had = malloc_usable_size(old);
+    memcpy(larger, old, had < size ? had : size);
+    sc__wipe_free(old);
+    return larger;
+}
+
+static void say_nothing(int severity, const char *text)
+{
+    (void)severity;
+    (void)text;
+}
+
+static void prepare(void)
+{
+    event_set_mem_functions(sc_malloc, wipe_realloc, sc__wipe_free);
+    event_set_log_callback(say_nothing);
+}
+
+/** Give libevent, once per process, an allocator that wipes what is freed; and silence it. */
+static void prepare_libevent(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, prepare);
+}
+
+// --- Options: defaults, limits, a copy ----------------------------------------------------------
+
+sc_http_options sc_http_options_default(void)
+{
+    return (sc_http_options){
+        .loops = 2,
+        .max_connections = 10000,
+        .max_header_bytes = UINT64_C(16) << 10,
+        .max_body_bytes = UINT64_C(64) << 10,
+        .request_timeout_s = 10.0,
+        .idle_timeout_s = 60.0,
+        .write_timeout_s = 30.0,
+        .max_stream_bytes = UINT64_C(1) << 20,
+    };
+}
+
+// Written so that NaN is out of range. A day is the most: further on, times in microseconds would
+// have to be looked after.
+static bool is_time(double seconds)
+{
+    return seconds > 0.0 && seconds <= 86400.0;
+}
+
+// libevent takes sizes as signed numbers, and asks for no more than one of them at a time.
+static bool is_size(size_t bytes)
+{
+    return bytes > 0 && bytes <= INT32_MAX;
+}
+
+static sc_err check(const sc_http_options *o, sc_diag *diag)
+{
+    if (o->loops < 1 || o->loops > SC__MAX_LOOPS) {
+        return sc_fail(diag, SC_EINVAL, "%u loops; give 1 to %d", o->loops, SC__MAX_LOOPS);
+    }
+    if (o->address_count == 0 && o->inherited_count == 0) {
+        return sc_fail(diag, SC_EINVAL, "no address to listen at; give one, as 127.0.0.1:8080");
+    }
+    if (o->max_connections == 0) {
+        return sc_fail(diag, SC_EINVAL, "no connection is allowed; give 1 at least");
+    }
+    if (!is_size(o->max_header_bytes) || !is_size(o->max_body_bytes) ||
+        !is_size(o->max_stream_bytes)) {
+        return sc_fail(diag, SC_EINVAL,
+                       "bytes of headers, of a body and of a stream must be 1 to %d", INT32_MAX);
+    }
+    if (!is_time(o->request_timeout_s) || !is_time(o->idle_timeout_s) ||
+        !is_time(o->write_timeout_s)) {
+        return sc_fail(diag, SC_EINVAL,
+                       "times for a request, for a pause and for a reply must be above 0 and at "
+                       "most 86400 seconds");
+    }
+    if (!o->tls.certificate != !o->tls.key) {
+        return sc_fail(diag, SC_EINVAL, "a certificate needs its key, and a key its certificate");
+    }
+    if (o->tls.client_ca && !o->tls.certificate) {
+        return sc_fail(diag, SC_EINVAL,
+                       "clients can be asked for certificates only with a certificate and key of "
+                       "the server's own");
+    }
+    return SC_OK;
+}
+
+/** False if memory is out. NULL has NULL as its copy. */
+static bool copy_text(const char *text, const char **out)
+{
+    if (!text) return true;
+    const size_t size = strlen(text) + 1;
+    char *copy = sc_malloc(size);
+    if (!copy) return false;
+    memcpy(copy, text, size);
+    *out = copy;
+    return true;
+}
+
+static bool copy_lists(const sc_http_options *from, sc_http_options *to)
+{
+    const char **addresses = sc_calloc(from->address_count, sizeof *addresses);
+    if (!addresses) return false;
+    to->addresses = addresses;
+    to->address_count = from->address_count;
+    for (size_t i = 0; i < from->address_count; i++) {
+        if (!copy_text(from->addresses[i], &addresses[i])) return false;
+    }
+    int *inherited = sc_calloc(from->inherited_count, sizeof *inherited);
+    if (!inherited) return false;
+    to->inherited = inherited;
+    to->inherited_count = from->inherited_count;
+    for (size_t i = 0; i < from->inherited_count; i++) {
+        inherited[i] = from->inherited[i];
+    }
+    return true;
+}
+
+static void options_fini(sc_http_options *options)
+{
+    for (size_t i = 0; i < options->address_count; i++) {
+        sc_free((char *)options->addresses[i]);
+    }
+    sc_free((char **)options->addresses);
+    sc_free((int *)options->inherited);
+    sc_free((char *)options->tls.certificate);
+    sc_free((char *)options->tls.key);
+    sc_free((char *)options->tls.client_ca);
+    *options = (sc_http_options){0};
+}
+
+/** A copy whose texts are its own, and the check of its numbers. */
+static sc_err options_copy(const sc_http_options *options, sc_http_options *out, sc_diag *diag)
+{
+    const sc_err err = check(options, diag);
+    if (err) return err;
+
+    sc_http_options copy = *options;
+    copy.addresses = NULL;
+    copy.address_count = 0;
+    copy.inherited = NULL;
+    copy.inherited_count = 0;
+    copy.tls = (sc_tls_files){0};
+    if (!copy_lists(options, &copy) ||
+        !copy_text(options->tls.certificate, &copy.tls.certificate) ||
+        !copy_text(options->tls.key, &copy.tls.key) ||
+        !copy_text(options->tls.client_ca, &copy.tls.client_ca)) {
+        options_fini(&copy);
+        return sc_fail_memory(diag, "preparing the server");
+    }
+    *out = copy;
+    return SC_OK;
+}
+
+// --- Life ---------------------------------------------------------------------------------------
 
 // --- Opening -------------------------------------------------------------------------------------
 
@@ -34,14 +212,14 @@ static sc_err make_loops(sc_http *http, sc_diag *diag)
 
 sc_err sc_http_new(const sc_http_options *options, sc_http **out, sc_diag *diag)
 {
-    sc__library_prepare();
+    prepare_libevent();
     sc_http *http = sc_calloc(1, sizeof *http);
     if (!http) return sc_fail_memory(diag, "preparing the server");
     pthread_mutex_init(&http->lock, NULL);
     pthread_cond_init(&http->changed, NULL);
     randombytes_buf(http->peer_key, sizeof http->peer_key);
 
-    sc_err err = sc__options_copy(options, &http->options, diag);
+    sc_err err = options_copy(options, &http->options, diag);
     if (!err && http->options.tls.certificate) {
         err = sc__tls_new(&http->options.tls, &http->tls, diag);
     }
@@ -204,7 +382,7 @@ void sc_http_free(sc_http *http)
     }
     sc_free(http->addresses);
     sc__tls_free(http->tls);
-    sc__options_fini(&http->options);
+    options_fini(&http->options);
     pthread_cond_destroy(&http->changed);
     pthread_mutex_destroy(&http->lock);
     sc_free(http);

@@ -2,7 +2,6 @@
 // not keep up is left behind, and nobody waits for them.
 #include "server/event_stream.h"
 
-#include "server/audience_internal.h"
 #include "support/check.h"
 #include "support/oom.h"
 #include "support/web_client.h"
