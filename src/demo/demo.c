@@ -82,7 +82,7 @@ static sc_err issue(void *context, uint32_t i, char *out, sc_diag *diag)
 sc_err sc_demo_attach(sc_demo *demo, sc_service *service, sc_diag *diag)
 {
     demo->service = service;
-    const sc_audience_options audience = {
+    const sc_event_stream_options audience = {
         .http = sc_service_http(service),
         .loops = sc_service_loops(service),
         .max_listeners = demo->options.max_listeners,
@@ -90,7 +90,7 @@ sc_err sc_demo_attach(sc_demo *demo, sc_service *service, sc_diag *diag)
         .tick = sc__demo_tick,
         .context = demo,
     };
-    const sc_err err = sc_audience_new(&audience, &demo->audience);
+    const sc_err err = sc_event_stream_new(&audience, &demo->audience);
     if (err) return sc_fail(diag, err, "events cannot be told: %s", sc_err_text(err));
     return sc_tokens_gather(demo->options.travellers, issue, demo, &demo->tokens, diag);
 }
@@ -132,7 +132,7 @@ void sc_demo_free(sc_demo *demo)
 {
     if (!demo) return;
     sc_demo_stop(demo);
-    sc_audience_free(demo->audience);
+    sc_event_stream_free(demo->audience);
     sc_tokens_free(demo->tokens);
     sc__lookout_fini(&demo->lookout);
     sc__board_free(demo->board);

@@ -57,7 +57,7 @@ struct sc_demo {
     sc_extra_page pages[SC__DEMO_PAGES];
     sc_service *service;  ///< borrowed
     sc_tokens *tokens;
-    sc_audience *audience;
+    sc_event_stream *audience;
     // Any thread.
     sc__board *board;
     atomic_int_fast64_t start_us;  ///< sc_clock_us() when travellers' time is 0; 0: not yet

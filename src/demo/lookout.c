@@ -60,11 +60,11 @@ static void look(sc_demo *demo, sc_time t)
 {
     sc__lookout *lookout = &demo->lookout;
     if (sc__fleet_look(&demo->fleet, t, lookout->at)) return;
-    if (sc_audience_is_empty(demo->audience)) return;
+    if (sc_event_stream_is_empty(demo->audience)) return;
     lookout->words.size = 0;
     if (sc__demo_text_positions((double)t * 1e-6, lookout->at, demo->options.travellers,
                                 &lookout->words)) {
-        sc_audience_tell(demo->audience, lookout->words.data, lookout->words.size);
+        sc_event_stream_send(demo->audience, lookout->words.data, lookout->words.size);
     }
 }
 
@@ -75,7 +75,7 @@ static void *run(void *context)
     const sc_time step = sc_seconds(demo->options.every_s);
     sc_time looked = -IDLE_US;
     for (sc_time t = step; wait_until(demo, start_us + t);) {
-        if (!sc_audience_is_empty(demo->audience) || t - looked >= IDLE_US) {
+        if (!sc_event_stream_is_empty(demo->audience) || t - looked >= IDLE_US) {
             look(demo, t);
             looked = t;
         }

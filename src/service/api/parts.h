@@ -40,8 +40,8 @@ typedef struct sc_parts {
     sc_http *http;
     sc_courier *courier;
     sc_ledger *ledger;
-    sc_rates *user_rates;
-    sc_rates *address_rates;
+    sc_rate_limit *user_rates;
+    sc_rate_limit *address_rates;
     sc_pending *pending;
     sc_door *door;
     sc_events *events;

@@ -82,8 +82,8 @@ static void forget_rates(void *context, unsigned loop)
     const sc_parts *parts = context;
     (void)loop;
     const int64_t now_us = sc_clock_us();
-    sc_rates_forget(parts->user_rates, now_us);
-    sc_rates_forget(parts->address_rates, now_us);
+    sc_rate_limit_forget(parts->user_rates, now_us);
+    sc_rate_limit_forget(parts->address_rates, now_us);
 }
 
 // --- Making ---------------------------------------------------------------------------
@@ -147,8 +147,8 @@ static sc_err make_credentials(sc_service *service, const sc_service_options *op
 static sc_err make_counters(sc_service *service, const sc_service_options *options, sc_diag *diag)
 {
     sc_parts *parts = &service->parts;
-    sc_err err = sc_rates_new(RATE_BUCKETS, &parts->user_rates);
-    if (!err) err = sc_rates_new(RATE_BUCKETS, &parts->address_rates);
+    sc_err err = sc_rate_limit_new(RATE_BUCKETS, &parts->user_rates);
+    if (!err) err = sc_rate_limit_new(RATE_BUCKETS, &parts->address_rates);
     if (!err) err = sc_pending_new(options->ledger.max_pending, &parts->pending);
     if (!err) err = sc_metrics_new(options->density, &parts->metrics);
     return err ? sc_fail_memory(diag, "starting") : SC_OK;
@@ -406,8 +406,8 @@ void sc_service_free(sc_service *service)
     sc_reports_free(parts->reports);
     sc_metrics_free(parts->metrics);
     sc_pending_free(parts->pending);
-    sc_rates_free(parts->address_rates);
-    sc_rates_free(parts->user_rates);
+    sc_rate_limit_free(parts->address_rates);
+    sc_rate_limit_free(parts->user_rates);
     sc_credentials_free(parts->credentials);
     sc_free(service->revoked);
     sc_free(service->token_keys);

@@ -24,30 +24,30 @@ typedef struct text_block {
     char text[];
 } text_block;
 
-typedef struct loop_audience loop_audience;
+typedef struct loop_subscribers loop_subscribers;
 
 /** Somebody who listens. */
-typedef struct hearer {
+typedef struct subscriber {
     sc_http_request *request;
-    loop_audience *among;
-    struct hearer *before;
-    struct hearer *next;
-} hearer;
+    loop_subscribers *among;
+    struct subscriber *before;
+    struct subscriber *next;
+} subscriber;
 
 /** The listeners of one loop. */
-struct loop_audience {
-    sc_audience *whole;
+struct loop_subscribers {
+    sc_event_stream *whole;
     sc_handover *handover;        ///< of block pointers
     atomic_size_t waiting_bytes;  ///< of the blocks in it
     atomic_size_t count;          ///< of listeners
     // The loop's thread alone:
-    hearer *first;
+    subscriber *first;
     unsigned silence_s;  ///< since something was sent
 };
 
-struct sc_audience {
-    sc_audience_options options;
-    loop_audience *loops;
+struct sc_event_stream {
+    sc_event_stream_options options;
+    loop_subscribers *loops;
     atomic_size_t count;  ///< of listeners, of all loops
     atomic_uint_fast64_t lost;
 };
@@ -69,76 +69,77 @@ static void block_release(text_block *block)
     if (atomic_fetch_sub(&block->holders, 1) == 1) sc_free(block);
 }
 
-static void count_lost(sc_audience *audience)
+static void count_lost(sc_event_stream *stream)
 {
-    atomic_fetch_add_explicit(&audience->lost, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&stream->lost, 1, memory_order_relaxed);
 }
 
-bool sc_audience_is_empty(const sc_audience *audience)
+bool sc_event_stream_is_empty(const sc_event_stream *stream)
 {
-    return sc_audience_count(audience) == 0;
+    return sc_event_stream_count(stream) == 0;
 }
 
 /** Whether there was room for it. The bytes are counted first: two who tell at the same time may
  * then both find that there is none, but never both take what is left. */
-static bool hand_over(loop_audience *loop, text_block *block)
+static bool hand_over(loop_subscribers *loop, text_block *block)
 {
     const size_t before = atomic_fetch_add(&loop->waiting_bytes, block->size);
-    const bool fits = before + block->size <= SC_AUDIENCE_WAITING_BYTES_MAX;
+    const bool fits = before + block->size <= SC_EVENT_STREAM_WAITING_BYTES_MAX;
     if (fits && sc_handover_put(loop->handover, &block)) return true;
     atomic_fetch_sub(&loop->waiting_bytes, block->size);
     return false;
 }
 
-void sc_audience_tell(sc_audience *audience, const void *text, size_t size)
+void sc_event_stream_send(sc_event_stream *stream, const void *text, size_t size)
 {
-    if (sc_audience_is_empty(audience)) return;
+    if (sc_event_stream_is_empty(stream)) return;
     text_block *block = block_new(text, size);
     if (!block) {
-        count_lost(audience);
+        count_lost(stream);
         return;
     }
-    for (unsigned i = 0; i < audience->options.loops; i++) {
-        loop_audience *loop = &audience->loops[i];
+    for (unsigned i = 0; i < stream->options.loops; i++) {
+        loop_subscribers *loop = &stream->loops[i];
         if (atomic_load(&loop->count) == 0) continue;
         atomic_fetch_add(&block->holders, 1);
         if (!hand_over(loop, block)) {
-            count_lost(audience);
+            count_lost(stream);
             block_release(block);
         }
     }
     block_release(block);
 }
 
-size_t sc_audience_count(const sc_audience *audience)
+size_t sc_event_stream_count(const sc_event_stream *stream)
 {
-    return atomic_load(&audience->count);
+    return atomic_load(&stream->count);
 }
 
-uint64_t sc_audience_lost(const sc_audience *audience)
+uint64_t sc_event_stream_lost(const sc_event_stream *stream)
 {
-    return atomic_load_explicit(&audience->lost, memory_order_relaxed);
+    return atomic_load_explicit(&stream->lost, memory_order_relaxed);
 }
 
 // --- In a loop's thread ----------------------------------------------------------------------
 
-static void send_to_all(loop_audience *among, const void *text, size_t size)
+static void send_to_all(loop_subscribers *among, const void *text, size_t size)
 {
-    for (const hearer *h = among->first; h; h = h->next) {
+    for (const subscriber *h = among->first; h; h = h->next) {
         sc_http_stream_send(h->request, text, size);
     }
     among->silence_s = 0;
 }
 
-void sc_audience_tell_loop(sc_audience *audience, unsigned loop, const void *text, size_t size)
+void sc_event_stream_send_loop(sc_event_stream *stream, unsigned loop, const void *text,
+                               size_t size)
 {
-    send_to_all(&audience->loops[loop], text, size);
+    send_to_all(&stream->loops[loop], text, size);
 }
 
 static void take_texts(void *context, unsigned loop)
 {
-    sc_audience *audience = context;
-    loop_audience *among = &audience->loops[loop];
+    sc_event_stream *stream = context;
+    loop_subscribers *among = &stream->loops[loop];
     text_block *blocks[16];
     // The bell keeps ringing while there are more, so that requests get their turn in between.
     const size_t count = sc_handover_take(among->handover, blocks, 16);
@@ -149,9 +150,9 @@ static void take_texts(void *context, unsigned loop)
     }
 }
 
-static void hearer_drop(hearer *dropped)
+static void subscriber_drop(subscriber *dropped)
 {
-    loop_audience *among = dropped->among;
+    loop_subscribers *among = dropped->among;
     if (dropped->before) {
         dropped->before->next = dropped->next;
     } else {
@@ -163,29 +164,29 @@ static void hearer_drop(hearer *dropped)
     sc_free(dropped);
 }
 
-static void hearer_gone(void *context)
+static void subscriber_gone(void *context)
 {
-    hearer_drop(context);
+    subscriber_drop(context);
 }
 
-void sc_audience_end(sc_audience *audience, unsigned loop)
+void sc_event_stream_end(sc_event_stream *stream, unsigned loop)
 {
-    loop_audience *among = &audience->loops[loop];
+    loop_subscribers *among = &stream->loops[loop];
     while (among->first) {
         sc_http_request *request = among->first->request;
-        hearer_drop(among->first);
+        subscriber_drop(among->first);
         sc_http_stream_end(request);
     }
 }
 
-void sc__audience_second(void *context, unsigned loop)
+void sc__event_stream_second(void *context, unsigned loop)
 {
-    sc_audience *audience = context;
-    loop_audience *among = &audience->loops[loop];
-    const sc_audience_options *options = &audience->options;
+    sc_event_stream *stream = context;
+    loop_subscribers *among = &stream->loops[loop];
+    const sc_event_stream_options *options = &stream->options;
     if (!among->first) return;
     if (options->tick) options->tick(options->context, loop);
-    if (among->silence_s >= SC_AUDIENCE_SILENCE_S) {
+    if (among->silence_s >= SC_EVENT_STREAM_SILENCE_S) {
         static const char comment[] = ": nothing new\n\n";
         send_to_all(among, comment, sizeof comment - 1);
     }
@@ -193,29 +194,29 @@ void sc__audience_second(void *context, unsigned loop)
 }
 
 /** Its place in the count is taken already. */
-static bool hearer_add(loop_audience *among, sc_http_request *request)
+static bool subscriber_add(loop_subscribers *among, sc_http_request *request)
 {
-    hearer *added = sc_calloc(1, sizeof *added);
+    subscriber *added = sc_calloc(1, sizeof *added);
     if (!added) return false;
-    *added = (hearer){.request = request, .among = among, .next = among->first};
+    *added = (subscriber){.request = request, .among = among, .next = among->first};
     if (added->next) added->next->before = added;
     among->first = added;
     atomic_fetch_add(&among->count, 1);
-    sc_http_on_gone(request, hearer_gone, added);
+    sc_http_on_gone(request, subscriber_gone, added);
     return true;
 }
 
-sc_err sc_audience_listen(sc_audience *audience, unsigned loop, sc_http_request *request)
+sc_err sc_event_stream_subscribe(sc_event_stream *stream, unsigned loop, sc_http_request *request)
 {
-    const sc_audience_options *options = &audience->options;
+    const sc_event_stream_options *options = &stream->options;
     sc_err err = SC_OK;
-    if (atomic_fetch_add(&audience->count, 1) >= options->max_listeners) {
+    if (atomic_fetch_add(&stream->count, 1) >= options->max_listeners) {
         err = SC_EBUSY;
-    } else if (!hearer_add(&audience->loops[loop], request)) {
+    } else if (!subscriber_add(&stream->loops[loop], request)) {
         err = SC_ENOMEM;
     }
     if (err) {
-        atomic_fetch_sub(&audience->count, 1);
+        atomic_fetch_sub(&stream->count, 1);
         return err;
     }
     // nginx, in front of us, would collect events before it passes them on.
@@ -227,46 +228,47 @@ sc_err sc_audience_listen(sc_audience *audience, unsigned loop, sc_http_request 
     return SC_OK;
 }
 
-void sc_audience_greet(sc_http_request *listener, const void *text, size_t size)
+void sc_event_stream_send_first(sc_http_request *listener, const void *text, size_t size)
 {
     sc_http_stream_send(listener, text, size);
 }
 
 // --- Making ----------------------------------------------------------------------------------
 
-static sc_err open_loop(sc_audience *audience, unsigned loop)
+static sc_err open_loop(sc_event_stream *stream, unsigned loop)
 {
-    sc_http *http = audience->options.http;
-    loop_audience *among = &audience->loops[loop];
-    among->whole = audience;
-    sc_err err = sc_handover_new(sizeof(text_block *), SC_AUDIENCE_WAITING_MAX, &among->handover);
+    sc_http *http = stream->options.http;
+    loop_subscribers *among = &stream->loops[loop];
+    among->whole = stream;
+    sc_err err =
+        sc_handover_new(sizeof(text_block *), SC_EVENT_STREAM_WAITING_MAX, &among->handover);
     if (!err) {
-        err = sc_http_watch(http, loop, sc_handover_fd(among->handover), take_texts, audience);
+        err = sc_http_watch(http, loop, sc_handover_fd(among->handover), take_texts, stream);
     }
-    if (!err) err = sc_http_every(http, loop, 1.0, sc__audience_second, audience);
+    if (!err) err = sc_http_every(http, loop, 1.0, sc__event_stream_second, stream);
     return err;
 }
 
-sc_err sc_audience_new(const sc_audience_options *options, sc_audience **out)
+sc_err sc_event_stream_new(const sc_event_stream_options *options, sc_event_stream **out)
 {
     sc_err err = SC_ENOMEM;
-    sc_audience *audience = sc_calloc(1, sizeof *audience);
-    if (!audience) goto fail;
-    audience->options = *options;
-    audience->loops = sc_calloc(options->loops, sizeof *audience->loops);
-    if (!audience->loops) goto fail;
+    sc_event_stream *stream = sc_calloc(1, sizeof *stream);
+    if (!stream) goto fail;
+    stream->options = *options;
+    stream->loops = sc_calloc(options->loops, sizeof *stream->loops);
+    if (!stream->loops) goto fail;
     for (unsigned i = 0; i < options->loops; i++) {
-        err = open_loop(audience, i);
+        err = open_loop(stream, i);
         if (err) goto fail;
     }
-    *out = audience;
+    *out = stream;
     return SC_OK;
 fail:
-    sc_audience_free(audience);
+    sc_event_stream_free(stream);
     return err;
 }
 
-static void close_loop(loop_audience *among)
+static void close_loop(loop_subscribers *among)
 {
     text_block *block = NULL;
     while (among->handover && sc_handover_take(among->handover, &block, 1) == 1) {
@@ -274,16 +276,16 @@ static void close_loop(loop_audience *among)
     }
     sc_handover_free(among->handover);
     while (among->first) {
-        hearer_drop(among->first);
+        subscriber_drop(among->first);
     }
 }
 
-void sc_audience_free(sc_audience *audience)
+void sc_event_stream_free(sc_event_stream *stream)
 {
-    if (!audience) return;
-    for (unsigned i = 0; audience->loops && i < audience->options.loops; i++) {
-        close_loop(&audience->loops[i]);
+    if (!stream) return;
+    for (unsigned i = 0; stream->loops && i < stream->options.loops; i++) {
+        close_loop(&stream->loops[i]);
     }
-    sc_free(audience->loops);
-    sc_free(audience);
+    sc_free(stream->loops);
+    sc_free(stream);
 }

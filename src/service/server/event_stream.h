@@ -7,7 +7,7 @@
  * that does not keep up loses events, which are counted, so that what waits for it stays bounded;
  * whoever tells never waits.
  *
- * A comment line is sent when there was nothing else for SC_AUDIENCE_SILENCE_S seconds: proxies
+ * A comment line is sent when there was nothing else for SC_EVENT_STREAM_SILENCE_S seconds: proxies
  * close what is silent.
  *
  * Uses: http. Used by: service (events), demo.
@@ -18,32 +18,33 @@
 #include "server/http.h"
 
 /** Seconds without a word after which a comment is sent. */
-enum { SC_AUDIENCE_SILENCE_S = 15 };
+enum { SC_EVENT_STREAM_SILENCE_S = 15 };
 
 /** What may wait for one loop, some seconds of a busy service: so many texts, and together so many
  * bytes. A listener's stream holds far less. */
-enum { SC_AUDIENCE_WAITING_MAX = 1024, SC_AUDIENCE_WAITING_BYTES_MAX = 8 << 20 };
+enum { SC_EVENT_STREAM_WAITING_MAX = 1024, SC_EVENT_STREAM_WAITING_BYTES_MAX = 8 << 20 };
 
-typedef struct sc_audience sc_audience;
+typedef struct sc_event_stream sc_event_stream;
 
-typedef struct sc_audience_options {
+typedef struct sc_event_stream_options {
     sc_http *http;
     unsigned loops;  ///< of that server
     size_t max_listeners;
-    /** What a new listener is told first, in the loop's thread: call sc_audience_greet() as often
-     * as wanted. Events that were told before may still come after it. May be NULL. */
+    /** What a new listener is told first, in the loop's thread: call sc_event_stream_send_first()
+     * as often as wanted. Events that were told before may still come after it. May be NULL. */
     void (*greet)(void *context, unsigned loop, sc_http_request *listener);
     /** Called once per second in the thread of each loop that has listeners; may tell, or end all.
      * May be NULL. */
     void (*tick)(void *context, unsigned loop);
     void *context;
-} sc_audience_options;
+} sc_event_stream_options;
 
 /** Before sc_http_start(). @return SC_OK, SC_EIO, SC_ENOMEM */
-SC_CHECKED sc_err sc_audience_new(const sc_audience_options *options, sc_audience **out);
+SC_CHECKED sc_err sc_event_stream_new(const sc_event_stream_options *options,
+                                      sc_event_stream **out);
 
 /** After the loops have stopped; NULL is fine. */
-void sc_audience_free(sc_audience *audience);
+void sc_event_stream_free(sc_event_stream *stream);
 
 /**
  * Let a request listen from now on: headers are sent, "retry: 2000", and the greeting. In the
@@ -52,32 +53,33 @@ void sc_audience_free(sc_audience *audience);
  * @return SC_OK; SC_EBUSY (as many as can be told listen already), SC_ENOMEM: the request is still
  *         the caller's to answer
  */
-SC_CHECKED sc_err sc_audience_listen(sc_audience *audience, unsigned loop,
-                                     sc_http_request *request);
+SC_CHECKED sc_err sc_event_stream_subscribe(sc_event_stream *stream, unsigned loop,
+                                            sc_http_request *request);
 
 /** From within `greet`: send this to the newcomer. */
-void sc_audience_greet(sc_http_request *listener, const void *text, size_t size);
+void sc_event_stream_send_first(sc_http_request *listener, const void *text, size_t size);
 
 /** Whether anybody listens: whoever has nobody to tell need not look for words. Any thread. */
-bool sc_audience_is_empty(const sc_audience *audience);
+bool sc_event_stream_is_empty(const sc_event_stream *stream);
 
 /**
  * Tell everybody: one event or several, each ended by an empty line. Copied. Any thread. If memory
  * or room is out, it is lost, and counted.
  */
-void sc_audience_tell(sc_audience *audience, const void *text, size_t size);
+void sc_event_stream_send(sc_event_stream *stream, const void *text, size_t size);
 
 /** The same to the listeners of one loop, at once. In that loop's thread. */
-void sc_audience_tell_loop(sc_audience *audience, unsigned loop, const void *text, size_t size);
+void sc_event_stream_send_loop(sc_event_stream *stream, unsigned loop, const void *text,
+                               size_t size);
 
 /** End the streams of one loop. In that loop's thread, for instance in `tick`. */
-void sc_audience_end(sc_audience *audience, unsigned loop);
+void sc_event_stream_end(sc_event_stream *stream, unsigned loop);
 
-size_t sc_audience_count(const sc_audience *audience);
-uint64_t sc_audience_lost(const sc_audience *audience);
+size_t sc_event_stream_count(const sc_event_stream *stream);
+uint64_t sc_event_stream_lost(const sc_event_stream *stream);
 
 /** For tests, which then need not wait for the clock: a second has passed. In the loop's thread;
  * `context` is the stream. */
-void sc__audience_second(void *context, unsigned loop);
+void sc__event_stream_second(void *context, unsigned loop);
 
 #endif

@@ -15,26 +15,26 @@ static const double linger_s = 1.0;
 
 // --- Stages --------------------------------------------------------------------------------------
 
-void sc__connection_enter(sc__connection *connection, sc__stage stage)
+void sc__http_connection_enter(sc__http_connection *connection, sc__http_stage stage)
 {
-    struct sc__connections *stages = connection->loop->stages;
+    struct sc__http_connections *stages = connection->loop->stages;
     TAILQ_REMOVE(&stages[connection->stage], connection, link);
     connection->stage = stage;
     connection->since_us = sc_clock_us();
     TAILQ_INSERT_TAIL(&stages[stage], connection, link);
 }
 
-void sc__connection_secured(sc__connection *connection)
+void sc__http_connection_secured(sc__http_connection *connection)
 {
     if (connection->is_secured) return;
     connection->is_secured = true;
-    sc__connection_enter(connection, SC__IDLE);
+    sc__http_connection_enter(connection, SC__HTTP_IDLE);
 }
 
-void sc__connection_doom(sc__connection *connection)
+void sc__http_connection_doom(sc__http_connection *connection)
 {
-    sc__connection_enter(connection, SC__DOOMED);
-    sc__loop_tidy_soon(connection->loop);
+    sc__http_connection_enter(connection, SC__HTTP_DOOMED);
+    sc__http_loop_tidy_soon(connection->loop);
 }
 
 /** How much may wait to be read: what libevent wants to see at once, a body or a head. */
@@ -48,19 +48,20 @@ static size_t most_input(const sc_http_options *o)
 // Called for every piece that was read.
 static void on_input(struct evbuffer *buffer, const struct evbuffer_cb_info *info, void *context)
 {
-    sc__connection *connection = context;
+    sc__http_connection *connection = context;
     if (info->n_added == 0) return;
-    if (connection->stage == SC__IDLE) {
+    if (connection->stage == SC__HTTP_IDLE) {
         connection->received = 0;
-        sc__connection_enter(connection, SC__READING);
+        sc__http_connection_enter(connection, SC__HTTP_READING);
     }
     connection->received += info->n_added;
     // Whoever says so much ahead while a reply is awaited is read no further, and so would not be
     // seen to go: let it go now.
-    const bool is_answered = connection->stage != SC__WAITING && !connection->request.is_stream;
+    const bool is_answered =
+        connection->stage != SC__HTTP_WAITING && !connection->request.is_stream;
     if (!is_answered &&
         evbuffer_get_length(buffer) >= most_input(&connection->loop->http->options)) {
-        sc__connection_doom(connection);
+        sc__http_connection_doom(connection);
     }
 }
 
@@ -78,36 +79,37 @@ static int status_in(struct evbuffer *buffer)
 
 /** Something was written that is not of ours: libevent refuses the request that it reads, or asks
  * for its body. */
-static void refusal_notice(sc__connection *connection)
+static void refusal_notice(sc__http_connection *connection)
 {
     const int status = status_in(bufferevent_get_output(connection->stream));
     if (status < 400) return;  // 100 Continue
     // It says 400 for a head that is too large as well.
     const bool is_large = connection->received > connection->loop->http->options.max_header_bytes;
     connection->refusal = status == 400 && is_large ? 431 : status;
-    sc__connection_enter(connection, SC__REFUSED);
-    sc__loop_tidy_soon(connection->loop);
+    sc__http_connection_enter(connection, SC__HTTP_REFUSED);
+    sc__http_loop_tidy_soon(connection->loop);
 }
 
 // Called when something waits to be sent, and when some of it was sent.
 static void on_output(struct evbuffer *buffer, const struct evbuffer_cb_info *info, void *context)
 {
     (void)buffer;
-    sc__connection *connection = context;
-    if (info->n_added > 0 && connection->stage == SC__READING) refusal_notice(connection);
+    sc__http_connection *connection = context;
+    if (info->n_added > 0 && connection->stage == SC__HTTP_READING) refusal_notice(connection);
     // A stream has no end by which it must be taken: its reader has to go on, that is all.
-    if (info->n_deleted > 0 && connection->stage == SC__WRITING && connection->request.is_stream) {
-        sc__connection_enter(connection, SC__WRITING);
+    if (info->n_deleted > 0 && connection->stage == SC__HTTP_WRITING &&
+        connection->request.is_stream) {
+        sc__http_connection_enter(connection, SC__HTTP_WRITING);
     }
 }
 
 // --- Beginning -----------------------------------------------------------------------------------
 
-static struct bufferevent *make_stream(sc__loop *loop, struct event_base *base,
-                                       sc__connection *connection)
+static struct bufferevent *make_stream(sc__http_loop *loop, struct event_base *base,
+                                       sc__http_connection *connection)
 {
     sc_http *http = loop->http;
-    struct bufferevent *stream = http->tls ? sc__tls_stream(http->tls, base, connection)
+    struct bufferevent *stream = http->tls ? sc__http_tls_stream(http->tls, base, connection)
                                            : bufferevent_socket_new(base, -1, 0);
     if (!stream) return NULL;
     if (!evbuffer_add_cb(bufferevent_get_input(stream), on_input, connection) ||
@@ -124,14 +126,14 @@ static struct bufferevent *make_stream(sc__loop *loop, struct event_base *base,
 //
 // Without memory the answer is NULL, and libevent makes a stream of its own, without TLS and
 // without limits. Such a connection is none of ours: its first request closes it unanswered.
-struct bufferevent *sc__connection_born(struct event_base *base, void *context)
+struct bufferevent *sc__http_connection_born(struct event_base *base, void *context)
 {
-    sc__loop *loop = context;
-    sc__connection *connection = sc_calloc(1, sizeof *connection);
+    sc__http_loop *loop = context;
+    sc__http_connection *connection = sc_calloc(1, sizeof *connection);
     struct bufferevent *stream = connection ? make_stream(loop, base, connection) : NULL;
     if (!stream) {
         sc_free(connection);
-        sc__accept_starved(loop);
+        sc__http_accept_starved(loop);
         return NULL;
     }
     bufferevent_incref(stream);
@@ -139,41 +141,41 @@ struct bufferevent *sc__connection_born(struct event_base *base, void *context)
     connection->stream = stream;
     connection->fd = -1;
     connection->is_tls = loop->http->tls != NULL;
-    connection->stage = SC__NEWBORN;
-    TAILQ_INSERT_TAIL(&loop->stages[SC__NEWBORN], connection, link);
-    sc__accept_count_in(loop);
-    sc__loop_tidy_soon(loop);
+    connection->stage = SC__HTTP_NEWBORN;
+    TAILQ_INSERT_TAIL(&loop->stages[SC__HTTP_NEWBORN], connection, link);
+    sc__http_accept_count_in(loop);
+    sc__http_loop_tidy_soon(loop);
     return stream;
 }
 
 // The stream may live a little longer, in the hands of whoever is at work with it.
-static void end(sc__connection *connection)
+static void end(sc__http_connection *connection)
 {
-    sc__loop *loop = connection->loop;
+    sc__http_loop *loop = connection->loop;
     evbuffer_remove_cb(bufferevent_get_input(connection->stream), on_input, connection);
     evbuffer_remove_cb(bufferevent_get_output(connection->stream), on_output, connection);
     TAILQ_REMOVE(&loop->stages[connection->stage], connection, link);
     if (connection->fd >= 0) loop->by_fd[connection->fd] = NULL;
     sc_free(connection);
-    sc__accept_count_out(loop);
+    sc__http_accept_count_out(loop);
 }
 
 static void on_close(struct evhttp_connection *event, void *context)
 {
     (void)event;
-    sc__connection *connection = context;
+    sc__http_connection *connection = context;
     // Now: else libevent would let go of the descriptor when it is closed already, and perhaps
     // another's.
     bufferevent_disable(connection->stream, EV_READ | EV_WRITE);
-    sc__request_break(&connection->request);
+    sc__http_request_break(&connection->request);
     if (connection->is_tls) {
-        sc__tls_goodbye(connection->stream);
-        if (!connection->is_secured) sc__count(&connection->loop->handshake_failures);
+        sc__http_tls_goodbye(connection->stream);
+        if (!connection->is_secured) sc__http_count(&connection->loop->handshake_failures);
     }
     end(connection);
 }
 
-static bool make_room(sc__loop *loop, int fd)
+static bool make_room(sc__http_loop *loop, int fd)
 {
     const size_t had = loop->by_fd_capacity;
     if (!sc_reserve(&loop->by_fd, (size_t)fd + 1, &loop->by_fd_capacity, sizeof(void *))) {
@@ -186,7 +188,7 @@ static bool make_room(sc__loop *loop, int fd)
 }
 
 /** libevent has made its part, `event`. */
-static void take_charge(sc__connection *connection, struct evhttp_connection *event)
+static void take_charge(sc__http_connection *connection, struct evhttp_connection *event)
 {
     const int fd = bufferevent_getfd(connection->stream);
     if (!make_room(connection->loop, fd)) {
@@ -199,13 +201,13 @@ static void take_charge(sc__connection *connection, struct evhttp_connection *ev
     connection->loop->by_fd[fd] = connection;
     evhttp_connection_set_closecb(event, on_close, connection);
     bufferevent_set_timeouts(connection->stream, NULL, NULL);
-    sc__connection_enter(connection, connection->is_tls ? SC__READING : SC__IDLE);
+    sc__http_connection_enter(connection, connection->is_tls ? SC__HTTP_READING : SC__HTTP_IDLE);
 }
 
-void sc__connection_adopt(sc__loop *loop)
+void sc__http_connection_adopt(sc__http_loop *loop)
 {
-    sc__connection *connection = NULL;
-    while ((connection = TAILQ_FIRST(&loop->stages[SC__NEWBORN]))) {
+    sc__http_connection *connection = NULL;
+    while ((connection = TAILQ_FIRST(&loop->stages[SC__HTTP_NEWBORN]))) {
         struct bufferevent *stream = connection->stream;
         void *event = NULL;
         bufferevent_getcb(stream, NULL, NULL, NULL, &event);
@@ -221,7 +223,7 @@ void sc__connection_adopt(sc__loop *loop)
     }
 }
 
-sc__connection *sc__connection_find(const sc__loop *loop, struct bufferevent *stream)
+sc__http_connection *sc__http_connection_find(const sc__http_loop *loop, struct bufferevent *stream)
 {
     const int fd = bufferevent_getfd(stream);
     return fd >= 0 && (size_t)fd < loop->by_fd_capacity ? loop->by_fd[fd] : NULL;
@@ -229,52 +231,52 @@ sc__connection *sc__connection_find(const sc__loop *loop, struct bufferevent *st
 
 // --- End -----------------------------------------------------------------------------------------
 
-void sc__connection_close(sc__connection *connection)
+void sc__http_connection_close(sc__http_connection *connection)
 {
     evhttp_connection_free(connection->event);  // which calls on_close()
 }
 
-void sc__connection_close_stage(sc__loop *loop, sc__stage stage)
+void sc__http_connection_close_stage(sc__http_loop *loop, sc__http_stage stage)
 {
-    sc__connection *connection = NULL;
+    sc__http_connection *connection = NULL;
     while ((connection = TAILQ_FIRST(&loop->stages[stage]))) {
-        sc__connection_close(connection);
+        sc__http_connection_close(connection);
     }
 }
 
 /** The one that is longest in `stage`, if that is longer than `limit_s`. */
-static sc__connection *overdue(const sc__loop *loop, sc__stage stage, double limit_s,
-                               int64_t now_us)
+static sc__http_connection *overdue(const sc__http_loop *loop, sc__http_stage stage, double limit_s,
+                                    int64_t now_us)
 {
-    sc__connection *oldest = TAILQ_FIRST(&loop->stages[stage]);
+    sc__http_connection *oldest = TAILQ_FIRST(&loop->stages[stage]);
     return oldest && now_us - oldest->since_us >= (int64_t)(limit_s * 1e6) ? oldest : NULL;
 }
 
-void sc__connection_sweep(sc__loop *loop)
+void sc__http_connection_sweep(sc__http_loop *loop)
 {
     const sc_http_options *o = &loop->http->options;
     const int64_t now_us = sc_clock_us();
-    sc__connection *late = NULL;
-    while ((late = overdue(loop, SC__READING, o->request_timeout_s, now_us))) {
+    sc__http_connection *late = NULL;
+    while ((late = overdue(loop, SC__HTTP_READING, o->request_timeout_s, now_us))) {
         if (late->is_tls && !late->is_secured) {
-            sc__count(&loop->refused);
-            sc__connection_close(late);
+            sc__http_count(&loop->refused);
+            sc__http_connection_close(late);
         } else {
             sc__http_refuse(late, 408);
         }
     }
-    while ((late = overdue(loop, SC__WRITING, o->write_timeout_s, now_us))) {
-        sc__count(&loop->refused);
-        sc__connection_close(late);
+    while ((late = overdue(loop, SC__HTTP_WRITING, o->write_timeout_s, now_us))) {
+        sc__http_count(&loop->refused);
+        sc__http_connection_close(late);
     }
-    while ((late = overdue(loop, SC__IDLE, o->idle_timeout_s, now_us))) {
-        sc__connection_close(late);
+    while ((late = overdue(loop, SC__HTTP_IDLE, o->idle_timeout_s, now_us))) {
+        sc__http_connection_close(late);
     }
-    while ((late = overdue(loop, SC__LINGERING, linger_s, now_us))) {
-        sc__connection_close(late);
+    while ((late = overdue(loop, SC__HTTP_LINGERING, linger_s, now_us))) {
+        sc__http_connection_close(late);
     }
     // Those that were accepted, or finished their handshake, only after the draining began.
-    if (loop->is_draining) sc__connection_close_stage(loop, SC__IDLE);
+    if (loop->is_draining) sc__http_connection_close_stage(loop, SC__HTTP_IDLE);
 }
 
 // --- Sending -------------------------------------------------------------------------------------
@@ -295,8 +297,8 @@ static size_t skip(struct iovec *pieces, size_t count, size_t sent)
 
 // Straight to the socket, if nothing is waiting before it: a reply that fits needs no buffer, no
 // event and no further turn of the loop. (TLS has to take its way through libevent.)
-bool sc__connection_send(sc__connection *connection, struct iovec *pieces, size_t count,
-                         size_t lent, bool *all_sent)
+bool sc__http_connection_send(sc__http_connection *connection, struct iovec *pieces, size_t count,
+                              size_t lent, bool *all_sent)
 {
     struct evbuffer *output = bufferevent_get_output(connection->stream);
     size_t next = 0;
@@ -332,10 +334,10 @@ bool sc__connection_send(sc__connection *connection, struct iovec *pieces, size_
 
 enum { PROBLEM_ROOM = 2048 };
 
-void sc__refusal_rewrite(sc__loop *loop)
+void sc__http_refusal_rewrite(sc__http_loop *loop)
 {
-    sc__connection *connection = NULL;
-    while ((connection = TAILQ_FIRST(&loop->stages[SC__REFUSED]))) {
+    sc__http_connection *connection = NULL;
+    while ((connection = TAILQ_FIRST(&loop->stages[SC__HTTP_REFUSED]))) {
         sc__http_refuse(connection, connection->refusal);
     }
 }
@@ -351,9 +353,9 @@ static void discard(struct bufferevent *stream, void *context)
 }
 
 /** Everything was said. */
-static void fall_silent(sc__connection *connection)
+static void fall_silent(sc__http_connection *connection)
 {
-    if (connection->is_tls) sc__tls_goodbye(connection->stream);
+    if (connection->is_tls) sc__http_tls_goodbye(connection->stream);
     shutdown(connection->fd, SHUT_WR);
 }
 
@@ -367,19 +369,19 @@ static void on_end(struct bufferevent *stream, short what, void *context)
 {
     (void)stream;
     (void)what;
-    sc__connection_close(context);
+    sc__http_connection_close(context);
 }
 
 /** From now on nothing of it reaches libevent's server, nor the handler. */
-static void take_aside(sc__connection *connection)
+static void take_aside(sc__http_connection *connection)
 {
-    sc__connection_enter(connection, SC__LINGERING);
+    sc__http_connection_enter(connection, SC__HTTP_LINGERING);
     bufferevent_setcb(connection->stream, discard, on_written, on_end, connection);
     discard(connection->stream, NULL);
     bufferevent_enable(connection->stream, EV_READ);
 }
 
-void sc__linger(sc__connection *connection)
+void sc__http_linger(sc__http_connection *connection)
 {
     take_aside(connection);
     fall_silent(connection);
@@ -397,24 +399,24 @@ static void unsay(struct bufferevent *stream)
     evbuffer_freeze(output, 1);
 }
 
-void sc__http_refuse(sc__connection *connection, int status)
+void sc__http_refuse(sc__http_connection *connection, int status)
 {
-    sc__loop *loop = connection->loop;
+    sc__http_loop *loop = connection->loop;
     const sc_http_options *o = &loop->http->options;
     char problem[PROBLEM_ROOM];
     const size_t size = o->problem ? o->problem(o->context, status, problem, sizeof problem) : 0;
-    const size_t head_size =
-        sc__head_write(loop, &(sc__head){.status = status,
-                                         .type = size > 0 ? "application/problem+json" : NULL,
-                                         .length = (int64_t)size});
-    sc__count(&loop->refused);
+    const size_t head_size = sc__http_head_write(
+        loop, &(sc__http_head){.status = status,
+                               .type = size > 0 ? "application/problem+json" : NULL,
+                               .length = (int64_t)size});
+    sc__http_count(&loop->refused);
     take_aside(connection);
     unsay(connection->stream);
 
     struct iovec pieces[] = {{loop->scratch, head_size}, {problem, size}};
     bool all_sent = false;
-    if (head_size == 0 || !sc__connection_send(connection, pieces, 2, 2, &all_sent)) {
-        sc__connection_doom(connection);
+    if (head_size == 0 || !sc__http_connection_send(connection, pieces, 2, 2, &all_sent)) {
+        sc__http_connection_doom(connection);
     } else if (all_sent) {
         fall_silent(connection);
     }

@@ -52,12 +52,12 @@ static sc_err remember_address(sc_http *http, const char *address, sc_diag *diag
 }
 
 /** The loop takes the descriptor over; room for it was made before. */
-static void give(sc__loop *loop, int fd)
+static void give(sc__http_loop *loop, int fd)
 {
     loop->sockets[loop->socket_count++] = fd;
 }
 
-static int newest(const sc__loop *loop)
+static int newest(const sc__http_loop *loop)
 {
     return loop->sockets[loop->socket_count - 1];
 }
@@ -65,7 +65,7 @@ static int newest(const sc__loop *loop)
 static sc_err make_room(sc_http *http, size_t more)
 {
     for (unsigned i = 0; i < http->options.loops; i++) {
-        sc__loop *loop = &http->loops[i];
+        sc__http_loop *loop = &http->loops[i];
         int *larger =
             sc_realloc_array(loop->sockets, loop->socket_count + more, sizeof *loop->sockets);
         if (!larger) return SC_ENOMEM;
@@ -337,7 +337,7 @@ sc_err sc_http_addresses_check(const char *const *addresses, size_t count, sc_di
     return SC_OK;
 }
 
-sc_err sc__listen_all(sc_http *http, sc_diag *diag)
+sc_err sc__http_listen_all(sc_http *http, sc_diag *diag)
 {
     sc_err err = SC_OK;
     for (size_t i = 0; i < http->options.address_count && !err; i++) {
@@ -350,7 +350,7 @@ sc_err sc__listen_all(sc_http *http, sc_diag *diag)
     return err;
 }
 
-void sc__listen_forget(sc_http *http)
+void sc__http_listen_forget(sc_http *http)
 {
     for (size_t i = 0; i < http->socket_path_count; i++) {
         unlink(http->socket_paths[i]);

@@ -16,16 +16,16 @@
 #include <unistd.h>
 
 // --- Accepting ----------------------------------------------------------------------------------
-// Reasons not to accept are kept apart (SC__FULL, SC__STARVED, SC__CLOSED), and a loop accepts when
-// there is none. Other connections wait in the kernel's queue. Loops share one number of
-// connections: each stops by itself when it sees it reached, so that it may be exceeded by one per
-// other loop, and the loop that closes a connection wakes those that wait for a place.
+// Reasons not to accept are kept apart (SC__HTTP_FULL, SC__HTTP_STARVED, SC__HTTP_CLOSED), and a
+// loop accepts when there is none. Other connections wait in the kernel's queue. Loops share one
+// number of connections: each stops by itself when it sees it reached, so that it may be exceeded
+// by one per other loop, and the loop that closes a connection wakes those that wait for a place.
 
 // Long enough that a loop without descriptors does nothing but serve, short enough that nobody
 // minds.
 static const struct timeval shortage = {.tv_usec = 100000};
 
-static void pause_for(sc__loop *loop, unsigned reason)
+static void pause_for(sc__http_loop *loop, unsigned reason)
 {
     if (!loop->pauses) {
         for (size_t i = 0; i < loop->listener_count; i++) {
@@ -35,7 +35,7 @@ static void pause_for(sc__loop *loop, unsigned reason)
     loop->pauses |= reason;
 }
 
-static void resume_from(sc__loop *loop, unsigned reason)
+static void resume_from(sc__http_loop *loop, unsigned reason)
 {
     if (!(loop->pauses & reason)) return;
     loop->pauses &= ~reason;
@@ -53,31 +53,31 @@ static bool has_places(const sc_http *http)
 }
 
 /** Accept again if there are places again. */
-static void accept_if_places(sc__loop *loop)
+static void accept_if_places(sc__http_loop *loop)
 {
-    if (!(loop->pauses & SC__FULL) || !has_places(loop->http)) return;
+    if (!(loop->pauses & SC__HTTP_FULL) || !has_places(loop->http)) return;
     atomic_fetch_and(&loop->http->full_loops, ~(UINT64_C(1) << loop->index));
-    resume_from(loop, SC__FULL);
+    resume_from(loop, SC__HTTP_FULL);
 }
 
-void sc__accept_count_in(sc__loop *loop)
+void sc__http_accept_count_in(sc__http_loop *loop)
 {
     sc_http *http = loop->http;
-    sc__count(&loop->accepted);
+    sc__http_count(&loop->accepted);
     if (atomic_fetch_add(&http->connections, 1) + 1 < http->options.max_connections) return;
-    pause_for(loop, SC__FULL);
+    pause_for(loop, SC__HTTP_FULL);
     // First the mark, then one more look: a place that is freed in between is seen by one side.
     atomic_fetch_or(&http->full_loops, UINT64_C(1) << loop->index);
     accept_if_places(loop);
 }
 
-void sc__accept_count_out(sc__loop *loop)
+void sc__http_accept_count_out(sc__http_loop *loop)
 {
     sc_http *http = loop->http;
     atomic_fetch_sub(&http->connections, 1);
     uint64_t waiting = atomic_load(&http->full_loops);
     for (unsigned i = 0; waiting; i++, waiting >>= 1) {
-        if (waiting & 1) sc__loop_ring(&http->loops[i]);
+        if (waiting & 1) sc__http_loop_ring(&http->loops[i]);
     }
 }
 
@@ -95,37 +95,37 @@ static int find_bell(const struct event_base *base, const struct event *event, v
     return 1;
 }
 
-void sc__accept_starved(sc__loop *loop)
+void sc__http_accept_starved(sc__http_loop *loop)
 {
-    sc__count(&loop->accept_failures);
-    pause_for(loop, SC__STARVED);
+    sc__http_count(&loop->accept_failures);
+    pause_for(loop, SC__HTTP_STARVED);
     event_add(loop->retry_event, &shortage);
 }
 
 static void on_accept_failure(struct evconnlistener *listener, void *evhttp)
 {
     (void)evhttp;
-    sc__loop *loop = NULL;
+    sc__http_loop *loop = NULL;
     event_base_foreach_event(evconnlistener_get_base(listener), find_bell, &loop);
-    if (loop) sc__accept_starved(loop);
+    if (loop) sc__http_accept_starved(loop);
 }
 
 static void on_retry(evutil_socket_t fd, short what, void *context)
 {
     (void)fd;
     (void)what;
-    resume_from(context, SC__STARVED);
+    resume_from(context, SC__HTTP_STARVED);
 }
 
 // --- Beginning and end ---------------------------------------------------------------------------
 
-static sc_err accept_begin(sc__loop *loop)
+static sc_err accept_begin(sc__http_loop *loop)
 {
     loop->retry_event = evtimer_new(loop->base, on_retry, loop);
     loop->listeners = sc_calloc(loop->socket_count, sizeof *loop->listeners);
     if (!loop->retry_event || !loop->listeners) return SC_ENOMEM;
     while (loop->listener_count < loop->socket_count) {
-        sc__listener *l = &loop->listeners[loop->listener_count];
+        sc__http_listener *l = &loop->listeners[loop->listener_count];
         l->listener = evconnlistener_new(loop->base, NULL, NULL,
                                          LEV_OPT_CLOSE_ON_EXEC | LEV_OPT_CLOSE_ON_FREE, 0,
                                          loop->sockets[loop->listener_count]);
@@ -139,11 +139,11 @@ static sc_err accept_begin(sc__loop *loop)
 }
 
 /** Close the sockets for good. */
-static void accept_end(sc__loop *loop)
+static void accept_end(sc__http_loop *loop)
 {
-    loop->pauses |= SC__CLOSED;
+    loop->pauses |= SC__HTTP_CLOSED;
     for (size_t i = 0; i < loop->listener_count; i++) {
-        const sc__listener *l = &loop->listeners[i];
+        const sc__http_listener *l = &loop->listeners[i];
         if (l->bound) {
             evhttp_del_accept_socket(loop->evhttp, l->bound);
         } else {
@@ -157,7 +157,7 @@ static void accept_end(sc__loop *loop)
 
 // --- Calls from outside --------------------------------------------------------------------------
 
-void sc__loop_ring(const sc__loop *loop)
+void sc__http_loop_ring(const sc__http_loop *loop)
 {
     const uint64_t once = 1;
     // It fails only if the bell is ringing as loudly as it can.
@@ -165,18 +165,18 @@ void sc__loop_ring(const sc__loop *loop)
     (void)written;
 }
 
-static void drain(sc__loop *loop)
+static void drain(sc__http_loop *loop)
 {
     loop->is_draining = true;
     accept_end(loop);
-    sc__connection_close_stage(loop, SC__IDLE);
+    sc__http_connection_close_stage(loop, SC__HTTP_IDLE);
 }
 
 /** What is called when the bell has rung. */
 static void on_bell(evutil_socket_t fd, short what, void *context)
 {
     (void)what;
-    sc__loop *loop = context;
+    sc__http_loop *loop = context;
     uint64_t times = 0;
     const ssize_t got = read(fd, &times, sizeof times);
     (void)got;
@@ -189,14 +189,14 @@ static void on_sweep(evutil_socket_t fd, short what, void *context)
 {
     (void)fd;
     (void)what;
-    sc__connection_sweep(context);
+    sc__http_connection_sweep(context);
 }
 
-static void tidy(sc__loop *loop)
+static void tidy(sc__http_loop *loop)
 {
-    sc__connection_adopt(loop);
-    sc__refusal_rewrite(loop);
-    sc__connection_close_stage(loop, SC__DOOMED);
+    sc__http_connection_adopt(loop);
+    sc__http_refusal_rewrite(loop);
+    sc__http_connection_close_stage(loop, SC__HTTP_DOOMED);
 }
 
 static void on_tidy(evutil_socket_t fd, short what, void *context)
@@ -206,7 +206,7 @@ static void on_tidy(evutil_socket_t fd, short what, void *context)
     tidy(context);
 }
 
-void sc__loop_tidy_soon(sc__loop *loop)
+void sc__http_loop_tidy_soon(sc__http_loop *loop)
 {
     event_active(loop->tidy_event, EV_TIMEOUT, 1);
 }
@@ -215,7 +215,7 @@ static void on_call(evutil_socket_t fd, short what, void *context)
 {
     (void)fd;
     (void)what;
-    const sc__call *call = context;
+    const sc__http_call *call = context;
     call->call(call->context, call->loop->index);
 }
 
@@ -253,7 +253,7 @@ static struct event_base *make_base(bool has_own_table)
     return base;
 }
 
-static sc_err make_server(sc__loop *loop)
+static sc_err make_server(sc__http_loop *loop)
 {
     const sc_http_options *o = &loop->http->options;
     loop->evhttp = evhttp_new(loop->base);
@@ -262,16 +262,17 @@ static sc_err make_server(sc__loop *loop)
     evhttp_set_max_body_size(loop->evhttp, (ev_ssize_t)o->max_body_bytes);
     evhttp_set_default_content_type(loop->evhttp, NULL);
     evhttp_set_allowed_methods(loop->evhttp, UINT16_MAX);  // the handler says which it has
-    evhttp_set_bevcb(loop->evhttp, sc__connection_born, loop);
-    evhttp_set_gencb(loop->evhttp, sc__request_arrived, loop);
-    // Only for a connection that, for want of memory, is none of ours: see sc__connection_born().
+    evhttp_set_bevcb(loop->evhttp, sc__http_connection_born, loop);
+    evhttp_set_gencb(loop->evhttp, sc__http_request_arrived, loop);
+    // Only for a connection that, for want of memory, is none of ours: see
+    // sc__http_connection_born().
     const struct timeval limit = timeval_of(o->request_timeout_s);
     evhttp_set_timeout_tv(loop->evhttp, &limit);
     return SC_OK;
 }
 
 /** An event that happens again and again; NULL if memory is out. */
-static struct event *repeat(sc__loop *loop, int fd, const struct timeval *period,
+static struct event *repeat(sc__http_loop *loop, int fd, const struct timeval *period,
                             event_callback_fn callback, void *context)
 {
     struct event *event = event_new(
@@ -283,10 +284,10 @@ static struct event *repeat(sc__loop *loop, int fd, const struct timeval *period
     return event;
 }
 
-static sc_err make_calls(sc__loop *loop)
+static sc_err make_calls(sc__http_loop *loop)
 {
     for (size_t i = 0; i < loop->call_count; i++) {
-        sc__call *call = &loop->calls[i];
+        sc__http_call *call = &loop->calls[i];
         const struct timeval period = timeval_of(call->seconds);
         call->event = repeat(loop, call->fd, call->fd < 0 ? &period : NULL, on_call, call);
         if (!call->event) return SC_ENOMEM;
@@ -294,9 +295,9 @@ static sc_err make_calls(sc__loop *loop)
     return SC_OK;
 }
 
-static sc_err set_up(sc__loop *loop)
+static sc_err set_up(sc__http_loop *loop)
 {
-    for (int stage = 0; stage < SC__STAGES; stage++) {
+    for (int stage = 0; stage < SC__HTTP_STAGES; stage++) {
         TAILQ_INIT(&loop->stages[stage]);
     }
     loop->base = make_base(loop->has_own_table);
@@ -318,12 +319,12 @@ static void free_event(struct event *event)
 }
 
 /** Whatever is open is closed: each request is told. */
-static void tear_down(sc__loop *loop)
+static void tear_down(sc__http_loop *loop)
 {
     if (loop->evhttp) {
         tidy(loop);
-        for (int stage = 0; stage < SC__STAGES; stage++) {
-            sc__connection_close_stage(loop, (sc__stage)stage);
+        for (int stage = 0; stage < SC__HTTP_STAGES; stage++) {
+            sc__http_connection_close_stage(loop, (sc__http_stage)stage);
         }
         accept_end(loop);
         evhttp_free(loop->evhttp);
@@ -338,7 +339,7 @@ static void tear_down(sc__loop *loop)
     if (loop->base) event_base_free(loop->base);
     sc_free(loop->listeners);
     sc_free(loop->by_fd);
-    sc__wipe_free(loop->scratch);
+    sc__http_wipe_free(loop->scratch);
 }
 
 // --- The thread ----------------------------------------------------------------------------------
@@ -347,13 +348,13 @@ static void tear_down(sc__loop *loop)
 // with one table for all it has nothing to complain of.
 enum { MAY_HAVE_OWN_TABLE = !SC_UNDER_THREAD_SANITIZER };
 
-static void take_own_table(sc__loop *loop)
+static void take_own_table(sc__http_loop *loop)
 {
     const sc_http *http = loop->http;
     loop->has_own_table = MAY_HAVE_OWN_TABLE && unshare(CLONE_FILES) == 0;
     if (!loop->has_own_table) return;
     for (unsigned i = 0; i < http->options.loops; i++) {
-        const sc__loop *other = &http->loops[i];
+        const sc__http_loop *other = &http->loops[i];
         for (size_t s = 0; s < other->socket_count && other != loop; s++) {
             close(other->sockets[s]);
         }
@@ -364,23 +365,23 @@ static void take_own_table(sc__loop *loop)
 }
 
 /** Say that this loop is ready, and wait for all others; false if one of them cannot begin. */
-static bool pass_gate(const sc__loop *loop)
+static bool pass_gate(const sc__http_loop *loop)
 {
     sc_http *http = loop->http;
     pthread_mutex_lock(&http->lock);
     http->ready_count++;
     pthread_cond_broadcast(&http->changed);
-    while (http->gate == SC__GATE_SHUT) {
+    while (http->gate == SC__HTTP_GATE_SHUT) {
         pthread_cond_wait(&http->changed, &http->lock);
     }
-    const bool open = http->gate == SC__GATE_OPEN;
+    const bool open = http->gate == SC__HTTP_GATE_OPEN;
     pthread_mutex_unlock(&http->lock);
     return open;
 }
 
-void *sc__loop_run(void *context)
+void *sc__http_loop_run(void *context)
 {
-    sc__loop *loop = context;
+    sc__http_loop *loop = context;
     char name[16];
     snprintf(name, sizeof name, "http-%u", loop->index);
     pthread_setname_np(pthread_self(), name);

@@ -115,7 +115,7 @@ static const char *phrase(int status)
 }
 
 // "Sun, 06 Nov 1994 08:49:37 GMT", in no language but this.
-static void write_date(sc__loop *loop, time_t now_s)
+static void write_date(sc__http_loop *loop, time_t now_s)
 {
     static const char days[] = "SunMonTueWedThuFriSat";
     static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
@@ -140,7 +140,7 @@ static void write_date(sc__loop *loop, time_t now_s)
 }
 
 /** The date, written once a second. */
-static const char *date_of(sc__loop *loop)
+static const char *date_of(sc__http_loop *loop)
 {
     const time_t now_s = time(NULL);
     if (now_s != loop->date_s) {
@@ -160,7 +160,7 @@ static bool is_safe(const char *text)
     return true;
 }
 
-static bool has(const sc__head *head, const char *name)
+static bool has(const sc__http_head *head, const char *name)
 {
     for (size_t i = 0; i < head->header_count; i++) {
         if (strcasecmp(head->headers[i].name, name) == 0) return true;
@@ -168,7 +168,7 @@ static bool has(const sc__head *head, const char *name)
     return false;
 }
 
-static size_t room_for(const sc__head *head)
+static size_t room_for(const sc__http_head *head)
 {
     size_t room = FIXED_ROOM + (head->type ? strlen(head->type) : 0);
     for (size_t i = 0; i < head->header_count; i++) {
@@ -186,7 +186,7 @@ static void put_header(pen *p, const char *name, const char *value)
     PUT(p, "\r\n");
 }
 
-size_t sc__head_write(sc__loop *loop, const sc__head *head)
+size_t sc__http_head_write(sc__http_loop *loop, const sc__http_head *head)
 {
     if (!sc_reserve(&loop->scratch, room_for(head), &loop->scratch_capacity, 1)) return 0;
     pen p = {loop->scratch};
@@ -202,7 +202,7 @@ size_t sc__head_write(sc__loop *loop, const sc__head *head)
         PUT(&p, "Content-Length: ");
         put_number(&p, (uint64_t)head->length);
         PUT(&p, "\r\n");
-    } else if (head->length == SC__CHUNKED) {
+    } else if (head->length == SC__HTTP_CHUNKED) {
         PUT(&p, "Transfer-Encoding: chunked\r\n");
     }
     if (!head->keeps_alive) {
@@ -225,26 +225,26 @@ enum { CHUNK_ROOM = 20 };
 
 // --- Callbacks of the stream ---------------------------------------------------------------------
 
-void sc__reply_written(struct bufferevent *stream, void *context)
+void sc__http_reply_written(struct bufferevent *stream, void *context)
 {
-    sc__connection *connection = context;
-    if (connection->stage != SC__WRITING) return;  // 100 Continue; or it is doomed
+    sc__http_connection *connection = context;
+    if (connection->stage != SC__HTTP_WRITING) return;  // 100 Continue; or it is doomed
     // With TLS this may be told late, when more is waiting.
     if (evbuffer_get_length(bufferevent_get_output(stream)) > 0) return;
     if (connection->request.is_open) {
-        sc__connection_enter(connection, SC__WAITING);
+        sc__http_connection_enter(connection, SC__HTTP_WAITING);
     } else {
-        sc__request_finish(&connection->request);
+        sc__http_request_finish(&connection->request);
     }
 }
 
 // A client that closes only its own side counts as gone, too: that cannot be told from one that
 // has closed both, until it is too late.
-void sc__reply_broken(struct bufferevent *stream, short what, void *context)
+void sc__http_reply_broken(struct bufferevent *stream, short what, void *context)
 {
     (void)stream;
     (void)what;
-    sc__connection_close(context);
+    sc__http_connection_close(context);
 }
 
 // --- Sending -------------------------------------------------------------------------------------
@@ -255,47 +255,47 @@ static bool has_body(const sc_http_request *request, int status)
            status >= 200;
 }
 
-static size_t write_head(sc_http_request *request, sc__head head)
+static size_t write_head(sc_http_request *request, sc__http_head head)
 {
-    sc__loop *loop = sc__connection_of(request)->loop;
+    sc__http_loop *loop = sc__http_connection_of(request)->loop;
     head.keeps_alive = request->keeps_alive && !loop->is_draining;
     head.says_keep_alive = request->event->minor < 1;
-    return sc__head_write(loop, &head);
+    return sc__http_head_write(loop, &head);
 }
 
 /** Send, or break the connection off; it waits for the reader if not everything could be sent. */
-static void send_pieces(sc__connection *connection, struct iovec *pieces, size_t count, size_t lent,
-                        bool *all_sent)
+static void send_pieces(sc__http_connection *connection, struct iovec *pieces, size_t count,
+                        size_t lent, bool *all_sent)
 {
     *all_sent = false;
-    if (!sc__connection_send(connection, pieces, count, lent, all_sent)) {
-        sc__connection_doom(connection);
-    } else if (!*all_sent && connection->stage != SC__WRITING) {
-        sc__connection_enter(connection, SC__WRITING);
+    if (!sc__http_connection_send(connection, pieces, count, lent, all_sent)) {
+        sc__http_connection_doom(connection);
+    } else if (!*all_sent && connection->stage != SC__HTTP_WRITING) {
+        sc__http_connection_enter(connection, SC__HTTP_WRITING);
     }
 }
 
 static void reply(sc_http_request *request, int status, const char *type, const void *body,
                   size_t size, const sc_http_header *headers, size_t header_count, bool is_lent)
 {
-    sc__connection *connection = sc__connection_of(request);
-    const size_t head_size =
-        write_head(request, (sc__head){.status = status,
-                                       .type = type,
-                                       .length = status == 204 || status == 304 ? SC__NO_LENGTH
-                                                                                : (int64_t)size,
-                                       .headers = headers,
-                                       .header_count = header_count});
+    sc__http_connection *connection = sc__http_connection_of(request);
+    const size_t head_size = write_head(
+        request, (sc__http_head){.status = status,
+                                 .type = type,
+                                 .length = status == 204 || status == 304 ? SC__HTTP_NO_LENGTH
+                                                                          : (int64_t)size,
+                                 .headers = headers,
+                                 .header_count = header_count});
     request->is_open = false;
     if (head_size == 0) {
-        sc__connection_doom(connection);
+        sc__http_connection_doom(connection);
         return;
     }
     struct iovec pieces[] = {{connection->loop->scratch, head_size}, {(void *)body, size}};
     bool all_sent = false;
     const size_t count = size > 0 && has_body(request, status) ? 2 : 1;
     send_pieces(connection, pieces, count, is_lent ? 1 : count, &all_sent);
-    if (all_sent) sc__request_finish(request);
+    if (all_sent) sc__http_request_finish(request);
 }
 
 void sc_http_reply(sc_http_request *request, int status, const char *type, const void *body,
@@ -315,19 +315,20 @@ void sc_http_reply_lent(sc_http_request *request, int status, const char *type, 
 void sc_http_stream_begin(sc_http_request *request, int status, const char *type,
                           const sc_http_header *headers, size_t header_count)
 {
-    sc__connection *connection = sc__connection_of(request);
+    sc__http_connection *connection = sc__http_connection_of(request);
     request->is_stream = true;
     request->is_chunked = request->event->minor >= 1 && has_body(request, status);
     // Before chunks were invented, the end of a stream was the end of the connection.
     if (!request->is_chunked && has_body(request, status)) request->keeps_alive = false;
     const size_t head_size =
-        write_head(request, (sc__head){.status = status,
-                                       .type = type,
-                                       .length = request->is_chunked ? SC__CHUNKED : SC__NO_LENGTH,
-                                       .headers = headers,
-                                       .header_count = header_count});
+        write_head(request, (sc__http_head){.status = status,
+                                            .type = type,
+                                            .length = request->is_chunked ? SC__HTTP_CHUNKED
+                                                                          : SC__HTTP_NO_LENGTH,
+                                            .headers = headers,
+                                            .header_count = header_count});
     if (head_size == 0) {
-        sc__connection_doom(connection);
+        sc__http_connection_doom(connection);
         return;
     }
     struct iovec piece = {connection->loop->scratch, head_size};
@@ -335,20 +336,21 @@ void sc_http_stream_begin(sc_http_request *request, int status, const char *type
     send_pieces(connection, &piece, 1, 1, &all_sent);
 }
 
-static size_t waiting_bytes(const sc__connection *connection)
+static size_t waiting_bytes(const sc__http_connection *connection)
 {
     return evbuffer_get_length(bufferevent_get_output(connection->stream));
 }
 
 void sc_http_stream_send(sc_http_request *request, const void *bytes, size_t size)
 {
-    sc__connection *connection = sc__connection_of(request);
+    sc__http_connection *connection = sc__http_connection_of(request);
     const size_t most = connection->loop->http->options.max_stream_bytes;
-    if (size == 0 || connection->stage == SC__DOOMED || request->event->type == EVHTTP_REQ_HEAD) {
+    if (size == 0 || connection->stage == SC__HTTP_DOOMED ||
+        request->event->type == EVHTTP_REQ_HEAD) {
         return;
     }
     if (size > most || waiting_bytes(connection) > most - size) {
-        sc__connection_doom(connection);
+        sc__http_connection_doom(connection);
         return;
     }
     char before[CHUNK_ROOM];
@@ -366,13 +368,13 @@ void sc_http_stream_send(sc_http_request *request, const void *bytes, size_t siz
 
 void sc_http_stream_end(sc_http_request *request)
 {
-    sc__connection *connection = sc__connection_of(request);
+    sc__http_connection *connection = sc__http_connection_of(request);
     request->is_open = false;
     request->is_stream = false;
-    if (connection->stage == SC__DOOMED) return;
+    if (connection->stage == SC__HTTP_DOOMED) return;
     char last[] = "0\r\n\r\n";
     struct iovec piece = {last, sizeof last - 1};
     bool all_sent = waiting_bytes(connection) == 0;
     if (request->is_chunked) send_pieces(connection, &piece, 1, 1, &all_sent);
-    if (all_sent) sc__request_finish(request);
+    if (all_sent) sc__http_request_finish(request);
 }

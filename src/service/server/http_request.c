@@ -18,7 +18,8 @@
 
 enum { MAPPED_AT = 12, NETWORK_BYTES = 8 };
 
-_Static_assert((int)SC__PEER_KEY_BYTES == (int)crypto_shorthash_KEYBYTES, "one key for the hash");
+_Static_assert((int)SC__HTTP_PEER_KEY_BYTES == (int)crypto_shorthash_KEYBYTES,
+               "one key for the hash");
 
 /** What of the address counts: a sort of it, then its bytes. */
 typedef struct place {
@@ -46,7 +47,7 @@ static place place_of(const struct sockaddr *address)
     return p;
 }
 
-uint64_t sc__peer_number(const struct sockaddr *address, const unsigned char *key)
+uint64_t sc__http_peer_number(const struct sockaddr *address, const unsigned char *key)
 {
     const place p = place_of(address);
     uint64_t number = 0;
@@ -54,7 +55,7 @@ uint64_t sc__peer_number(const struct sockaddr *address, const unsigned char *ke
     return number;
 }
 
-bool sc__peer_is_local(const struct sockaddr *address)
+bool sc__http_peer_is_local(const struct sockaddr *address)
 {
     if (address->sa_family == AF_INET6) {
         const struct sockaddr_in6 *ip6 = (const struct sockaddr_in6 *)(const void *)address;
@@ -213,21 +214,21 @@ static int unpack(sc_http_request *request)
 
 static void forget(sc_http_request *request)
 {
-    sc__wipe_free(request->decoded);
+    sc__http_wipe_free(request->decoded);
     *request = (sc_http_request){0};
 }
 
-void sc__request_arrived(struct evhttp_request *event, void *context)
+void sc__http_request_arrived(struct evhttp_request *event, void *context)
 {
-    sc__loop *loop = context;
+    sc__http_loop *loop = context;
     struct bufferevent *stream = evhttp_connection_get_bufferevent(event->evcon);
-    sc__connection *connection = sc__connection_find(loop, stream);
+    sc__http_connection *connection = sc__http_connection_find(loop, stream);
     if (!connection) {
         evhttp_connection_free(event->evcon);
         return;
     }
     // From here on libevent's own callbacks would do harm: see the second invariant.
-    bufferevent_setcb(stream, NULL, sc__reply_written, sc__reply_broken, connection);
+    bufferevent_setcb(stream, NULL, sc__http_reply_written, sc__http_reply_broken, connection);
 
     sc_http_request *request = &connection->request;
     const framing f = read_framing(event);
@@ -242,8 +243,8 @@ void sc__request_arrived(struct evhttp_request *event, void *context)
         sc__http_refuse(connection, status);
         return;
     }
-    sc__count(&loop->requests);
-    sc__connection_enter(connection, SC__WAITING);
+    sc__http_count(&loop->requests);
+    sc__http_connection_enter(connection, SC__HTTP_WAITING);
     // Only who reads learns that the client has gone.
     bufferevent_enable(stream, EV_READ);
     request->is_open = true;
@@ -252,30 +253,31 @@ void sc__request_arrived(struct evhttp_request *event, void *context)
 
 // --- Ending --------------------------------------------------------------------------------------
 
-void sc__request_break(sc_http_request *request)
+void sc__http_request_break(sc_http_request *request)
 {
     if (request->is_open) {
-        sc__count(&sc__connection_of(request)->loop->gone);
+        sc__http_count(&sc__http_connection_of(request)->loop->gone);
         request->is_open = false;
         if (request->gone) request->gone(request->gone_context);
     }
     forget(request);
 }
 
-void sc__request_finish(sc_http_request *request)
+void sc__http_request_finish(sc_http_request *request)
 {
-    sc__connection *connection = sc__connection_of(request);
+    sc__http_connection *connection = sc__http_connection_of(request);
     struct evhttp_request *event = request->event;
     const bool keeps_alive = request->keeps_alive;
     forget(request);
     if (!keeps_alive) {
-        sc__connection_close(connection);
+        sc__http_connection_close(connection);
     } else if (connection->loop->is_draining) {
-        sc__linger(connection);
+        sc__http_linger(connection);
     } else {
         // What was sent ahead is the beginning of the next request.
         connection->received = evbuffer_get_length(bufferevent_get_input(connection->stream));
-        sc__connection_enter(connection, connection->received > 0 ? SC__READING : SC__IDLE);
+        sc__http_connection_enter(connection,
+                                  connection->received > 0 ? SC__HTTP_READING : SC__HTTP_IDLE);
         event->chunked = 0;  // the request's; the reply has been sent as it is
         evhttp_send_reply_end(event);
     }
@@ -338,17 +340,18 @@ void sc_http_request_forget_headers(sc_http_request *request)
 
 static const struct sockaddr *address_of(const sc_http_request *request)
 {
-    return evhttp_connection_get_addr(sc__connection_of(request)->event);
+    return evhttp_connection_get_addr(sc__http_connection_of(request)->event);
 }
 
 uint64_t sc_http_request_peer(const sc_http_request *request)
 {
-    return sc__peer_number(address_of(request), sc__connection_of(request)->loop->http->peer_key);
+    return sc__http_peer_number(address_of(request),
+                                sc__http_connection_of(request)->loop->http->peer_key);
 }
 
 bool sc_http_request_is_local(const sc_http_request *request)
 {
-    return sc__peer_is_local(address_of(request));
+    return sc__http_peer_is_local(address_of(request));
 }
 
 void sc_http_on_gone(sc_http_request *request, void (*gone)(void *context), void *context)

@@ -21,7 +21,7 @@
 // Invariant: the functions fit plain malloc(), so that memory which another user of libevent took
 // before may be freed with them.
 
-void sc__wipe_free(void *memory)
+void sc__http_wipe_free(void *memory)
 {
     if (!memory) return;
     explicit_bzero(memory, malloc_usable_size(memory));
@@ -35,7 +35,7 @@ static void *wipe_realloc(void *old, size_t size)
     if (!larger || !old) return larger;
     const size_t had = malloc_usable_size(old);
     memcpy(larger, old, had < size ? had : size);
-    sc__wipe_free(old);
+    sc__http_wipe_free(old);
     return larger;
 }
 
@@ -47,7 +47,7 @@ static void say_nothing(int severity, const char *text)
 
 static void prepare(void)
 {
-    event_set_mem_functions(sc_malloc, wipe_realloc, sc__wipe_free);
+    event_set_mem_functions(sc_malloc, wipe_realloc, sc__http_wipe_free);
     event_set_log_callback(say_nothing);
 }
 
@@ -89,8 +89,8 @@ static bool is_size(size_t bytes)
 
 static sc_err check(const sc_http_options *o, sc_diag *diag)
 {
-    if (o->loops < 1 || o->loops > SC__MAX_LOOPS) {
-        return sc_fail(diag, SC_EINVAL, "%u loops; give 1 to %d", o->loops, SC__MAX_LOOPS);
+    if (o->loops < 1 || o->loops > SC__HTTP_MAX_LOOPS) {
+        return sc_fail(diag, SC_EINVAL, "%u loops; give 1 to %d", o->loops, SC__HTTP_MAX_LOOPS);
     }
     if (o->address_count == 0 && o->inherited_count == 0) {
         return sc_fail(diag, SC_EINVAL, "no address to listen at; give one, as 127.0.0.1:8080");
@@ -221,10 +221,10 @@ sc_err sc_http_new(const sc_http_options *options, sc_http **out, sc_diag *diag)
 
     sc_err err = options_copy(options, &http->options, diag);
     if (!err && http->options.tls.certificate) {
-        err = sc__tls_new(&http->options.tls, &http->tls, diag);
+        err = sc__http_tls_new(&http->options.tls, &http->tls, diag);
     }
     if (!err) err = make_loops(http, diag);
-    if (!err) err = sc__listen_all(http, diag);
+    if (!err) err = sc__http_listen_all(http, diag);
     if (err) {
         sc_http_free(http);
         return err;
@@ -233,10 +233,10 @@ sc_err sc_http_new(const sc_http_options *options, sc_http **out, sc_diag *diag)
     return SC_OK;
 }
 
-static sc_err add_call(sc_http *http, unsigned index, sc__call call)
+static sc_err add_call(sc_http *http, unsigned index, sc__http_call call)
 {
     if (index >= http->options.loops || http->is_started || !call.call) return SC_EINVAL;
-    sc__loop *loop = &http->loops[index];
+    sc__http_loop *loop = &http->loops[index];
     if (!sc_grow(&loop->calls, loop->call_count, &loop->call_capacity, sizeof *loop->calls)) {
         return SC_ENOMEM;
     }
@@ -249,23 +249,24 @@ sc_err sc_http_watch(sc_http *http, unsigned loop, int fd,
                      void (*ring)(void *context, unsigned loop), void *context)
 {
     if (fd < 0) return SC_EINVAL;
-    return add_call(http, loop, (sc__call){.fd = fd, .call = ring, .context = context});
+    return add_call(http, loop, (sc__http_call){.fd = fd, .call = ring, .context = context});
 }
 
 sc_err sc_http_every(sc_http *http, unsigned loop, double seconds,
                      void (*tick)(void *context, unsigned loop), void *context)
 {
     if (!(seconds >= 1e-3 && seconds <= 86400.0)) return SC_EINVAL;
-    return add_call(http, loop,
-                    (sc__call){.fd = -1, .seconds = seconds, .call = tick, .context = context});
+    return add_call(
+        http, loop,
+        (sc__http_call){.fd = -1, .seconds = seconds, .call = tick, .context = context});
 }
 
 // --- Starting ------------------------------------------------------------------------------------
 
 // 0, or why not.
-static int start_thread(sc__loop *loop)
+static int start_thread(sc__http_loop *loop)
 {
-    loop->has_thread = sc_thread_start(&loop->thread, sc__loop_run, loop) == SC_OK;
+    loop->has_thread = sc_thread_start(&loop->thread, sc__http_loop_run, loop) == SC_OK;
     return loop->has_thread ? 0 : errno;
 }
 
@@ -281,7 +282,7 @@ static sc_err open_gate(sc_http *http, unsigned count, bool may_begin)
     for (unsigned i = 0; i < count && !trouble; i++) {
         trouble = http->loops[i].trouble;
     }
-    http->gate = may_begin && !trouble ? SC__GATE_OPEN : SC__GATE_GIVEN_UP;
+    http->gate = may_begin && !trouble ? SC__HTTP_GATE_OPEN : SC__HTTP_GATE_GIVEN_UP;
     pthread_cond_broadcast(&http->changed);
     pthread_mutex_unlock(&http->lock);
     return trouble;
@@ -291,7 +292,7 @@ static sc_err open_gate(sc_http *http, unsigned count, bool may_begin)
 static void close_sockets(sc_http *http)
 {
     for (unsigned i = 0; i < http->options.loops; i++) {
-        sc__loop *loop = &http->loops[i];
+        sc__http_loop *loop = &http->loops[i];
         const bool belongs_to_loop = loop->has_thread && !loop->has_own_table;
         for (size_t s = 0; s < loop->socket_count && !belongs_to_loop; s++) {
             close(loop->sockets[s]);
@@ -337,7 +338,7 @@ sc_err sc_http_start(sc_http *http, sc_diag *diag)
 static void ring_all(const sc_http *http)
 {
     for (unsigned i = 0; i < http->options.loops; i++) {
-        sc__loop_ring(&http->loops[i]);
+        sc__http_loop_ring(&http->loops[i]);
     }
 }
 
@@ -359,7 +360,7 @@ void sc_http_stop(sc_http *http)
     join_all(http);
 }
 
-static void free_loop(sc__loop *loop)
+static void free_loop(sc__http_loop *loop)
 {
     sc_free(loop->calls);
     sc_free(loop->sockets);
@@ -376,12 +377,12 @@ void sc_http_free(sc_http *http)
         }
         sc_free(http->loops);
     }
-    sc__listen_forget(http);
+    sc__http_listen_forget(http);
     for (size_t i = 0; i < http->address_count; i++) {
         sc_free(http->addresses[i]);
     }
     sc_free(http->addresses);
-    sc__tls_free(http->tls);
+    sc__http_tls_free(http->tls);
     options_fini(&http->options);
     pthread_cond_destroy(&http->changed);
     pthread_mutex_destroy(&http->lock);
@@ -392,7 +393,7 @@ void sc_http_free(sc_http *http)
 
 sc_err sc_http_reload_tls(sc_http *http, sc_diag *diag)
 {
-    return http->tls ? sc__tls_reload(http->tls, diag) : SC_OK;
+    return http->tls ? sc__http_tls_reload(http->tls, diag) : SC_OK;
 }
 
 size_t sc_http_address_count(const sc_http *http)
@@ -414,7 +415,7 @@ sc_http_stats sc_http_stats_of(const sc_http *http)
 {
     sc_http_stats stats = {.connections = atomic_load(&http->connections)};
     for (unsigned i = 0; i < http->options.loops; i++) {
-        const sc__loop *loop = &http->loops[i];
+        const sc__http_loop *loop = &http->loops[i];
         stats.accepted = sum(stats.accepted, &loop->accepted);
         stats.requests = sum(stats.requests, &loop->requests);
         stats.refused_by_limits = sum(stats.refused_by_limits, &loop->refused);

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-struct sc__tls {
+struct sc__http_tls {
     const sc_tls_files *files;  ///< borrowed from the options
 
     pthread_mutex_t lock;  ///< of the one below; held for a few instructions
@@ -72,8 +72,8 @@ static void on_progress(const SSL *ssl, int where, int value)
 {
     (void)value;
     if (!(where & SSL_CB_HANDSHAKE_DONE)) return;
-    sc__connection *connection = SSL_get_app_data(ssl);
-    if (connection) sc__connection_secured(connection);
+    sc__http_connection *connection = SSL_get_app_data(ssl);
+    if (connection) sc__http_connection_secured(connection);
 }
 
 static bool set_up(SSL_CTX *context)
@@ -137,9 +137,9 @@ static sc_err make_context(const sc_tls_files *files, SSL_CTX **out, sc_diag *di
     return SC_OK;
 }
 
-sc_err sc__tls_new(const sc_tls_files *files, sc__tls **out, sc_diag *diag)
+sc_err sc__http_tls_new(const sc_tls_files *files, sc__http_tls **out, sc_diag *diag)
 {
-    sc__tls *tls = sc_calloc(1, sizeof *tls);
+    sc__http_tls *tls = sc_calloc(1, sizeof *tls);
     if (!tls) return sc_fail_memory(diag, "preparing TLS");
     tls->files = files;
     const sc_err err = make_context(files, &tls->context, diag);
@@ -152,7 +152,7 @@ sc_err sc__tls_new(const sc_tls_files *files, sc__tls **out, sc_diag *diag)
     return SC_OK;
 }
 
-void sc__tls_free(sc__tls *tls)
+void sc__http_tls_free(sc__http_tls *tls)
 {
     if (!tls) return;
     SSL_CTX_free(tls->context);
@@ -160,7 +160,7 @@ void sc__tls_free(sc__tls *tls)
     sc_free(tls);
 }
 
-sc_err sc__tls_reload(sc__tls *tls, sc_diag *diag)
+sc_err sc__http_tls_reload(sc__http_tls *tls, sc_diag *diag)
 {
     SSL_CTX *next = NULL;
     const sc_err err = make_context(tls->files, &next, diag);
@@ -175,8 +175,8 @@ sc_err sc__tls_reload(sc__tls *tls, sc_diag *diag)
 
 // --- Streams -------------------------------------------------------------------------------------
 
-struct bufferevent *sc__tls_stream(sc__tls *tls, struct event_base *base,
-                                   sc__connection *connection)
+struct bufferevent *sc__http_tls_stream(sc__http_tls *tls, struct event_base *base,
+                                        sc__http_connection *connection)
 {
     pthread_mutex_lock(&tls->lock);
     SSL *ssl = SSL_new(tls->context);
@@ -196,7 +196,7 @@ struct bufferevent *sc__tls_stream(sc__tls *tls, struct event_base *base,
     return stream;
 }
 
-void sc__tls_goodbye(struct bufferevent *stream)
+void sc__http_tls_goodbye(struct bufferevent *stream)
 {
     SSL *ssl = bufferevent_openssl_get_ssl(stream);
     if (!ssl) return;

@@ -46,53 +46,53 @@ typedef union shard {
     char line[64];
 } shard;
 
-struct sc_rates {
+struct sc_rate_limit {
     shard shards[SHARDS];  ///< set i is under the lock of shard i % SHARDS
     size_t set_size;
     size_t set_count;  ///< a power of two
     bucket *buckets;   ///< set i has [i * set_size, (i + 1) * set_size)
 };
 
-sc_err sc_rates_new(size_t capacity, sc_rates **out)
+sc_err sc_rate_limit_new(size_t capacity, sc_rate_limit **out)
 {
     size_t rounded = 1;
     while (rounded < capacity && rounded <= SIZE_MAX / 2) {
         rounded *= 2;
     }
-    sc_rates *rates = sc_calloc(1, sizeof *rates);
+    sc_rate_limit *limit = sc_calloc(1, sizeof *limit);
     // Cleared pages are given by the system when they are first used.
     bucket *buckets = sc_calloc(rounded, sizeof *buckets);
-    if (!rates || !buckets) {
-        sc_free(rates);
+    if (!limit || !buckets) {
+        sc_free(limit);
         sc_free(buckets);
         return SC_ENOMEM;
     }
-    rates->set_size = rounded < SET_SIZE ? rounded : SET_SIZE;
-    rates->set_count = rounded / rates->set_size;
-    rates->buckets = buckets;
+    limit->set_size = rounded < SET_SIZE ? rounded : SET_SIZE;
+    limit->set_count = rounded / limit->set_size;
+    limit->buckets = buckets;
     for (size_t i = 0; i < SHARDS; i++) {
-        pthread_mutex_init(&rates->shards[i].lock, NULL);
+        pthread_mutex_init(&limit->shards[i].lock, NULL);
     }
-    *out = rates;
+    *out = limit;
     return SC_OK;
 }
 
-void sc_rates_free(sc_rates *rates)
+void sc_rate_limit_free(sc_rate_limit *limit)
 {
-    if (!rates) return;
+    if (!limit) return;
     for (size_t i = 0; i < SHARDS; i++) {
-        pthread_mutex_destroy(&rates->shards[i].lock);
+        pthread_mutex_destroy(&limit->shards[i].lock);
     }
-    sc_free(rates->buckets);
-    sc_free(rates);
+    sc_free(limit->buckets);
+    sc_free(limit);
 }
 
 /** Which set; all bits of a name count, should its caller's key have spared some. */
-static size_t set_of(const sc_rates *rates, uint64_t who)
+static size_t set_of(const sc_rate_limit *limit, uint64_t who)
 {
     who ^= who >> 32;
     who *= 0x9e3779b97f4a7c15U;
-    return (size_t)(who >> 32) & (rates->set_count - 1);
+    return (size_t)(who >> 32) & (limit->set_count - 1);
 }
 
 /** The bucket of `who`; or else the one that owes least, which is handed over with its debt. One
@@ -113,18 +113,18 @@ static unsigned seconds_of(int64_t us)
     return s < 1 ? 1 : s > INT_MAX ? INT_MAX : (unsigned)s;
 }
 
-unsigned sc_rates_take(sc_rates *rates, uint64_t who, double rate_per_s, double burst,
-                       int64_t now_us)
+unsigned sc_rate_limit_take(sc_rate_limit *limit, uint64_t who, double rate_per_s, double burst,
+                            int64_t now_us)
 {
     if (!(rate_per_s > 0)) return 0;
     const int64_t one_us = (int64_t)fmin(fmax(1e6 / rate_per_s, 1), LONGEST_US);
     const int64_t all_us = (int64_t)fmin((double)one_us * fmax(burst, 1), LONGEST_US);
 
-    const size_t set = set_of(rates, who);
-    pthread_mutex_t *lock = &rates->shards[set % SHARDS].lock;
+    const size_t set = set_of(limit, who);
+    pthread_mutex_t *lock = &limit->shards[set % SHARDS].lock;
     unsigned wait_s = 0;
     pthread_mutex_lock(lock);
-    bucket *b = find(rates->buckets + set * rates->set_size, rates->set_size, who);
+    bucket *b = find(limit->buckets + set * limit->set_size, limit->set_size, who);
     int64_t full_us = b->full_us > now_us ? b->full_us : now_us;
     // None is emptier than empty, though it was when limits were tighter, before a reload.
     if (full_us - now_us > all_us) full_us = now_us + all_us;
@@ -138,13 +138,13 @@ unsigned sc_rates_take(sc_rates *rates, uint64_t who, double rate_per_s, double 
     return wait_s;
 }
 
-void sc_rates_forget(sc_rates *rates, int64_t now_us)
+void sc_rate_limit_forget(sc_rate_limit *limit, int64_t now_us)
 {
-    for (size_t set = 0; set < rates->set_count; set++) {
-        bucket *buckets = rates->buckets + set * rates->set_size;
-        pthread_mutex_t *lock = &rates->shards[set % SHARDS].lock;
+    for (size_t set = 0; set < limit->set_count; set++) {
+        bucket *buckets = limit->buckets + set * limit->set_size;
+        pthread_mutex_t *lock = &limit->shards[set % SHARDS].lock;
         pthread_mutex_lock(lock);
-        for (size_t i = 0; i < rates->set_size; i++) {
+        for (size_t i = 0; i < limit->set_size; i++) {
             // Pages that were never used stay so.
             if (buckets[i].full_us != 0 && buckets[i].full_us <= now_us) buckets[i] = (bucket){0};
         }

@@ -16,7 +16,7 @@
 /** A server where "/listen" is to listen; other paths do something in their loop. */
 typedef struct fixture {
     sc_http *http;
-    sc_audience *audience;
+    sc_event_stream *stream;
     bool has_greeting;
     bool has_tick;
     atomic_uint ticks;
@@ -29,22 +29,23 @@ static void greet(void *context, unsigned loop, sc_http_request *listener)
     (void)loop;
     const fixture *f = context;
     // Whoever is greeted counts already: what is told now will be heard.
-    const char *text = sc_audience_is_empty(f->audience) ? "data: alone?\n\n" : "data: welcome\n\n";
-    sc_audience_greet(listener, text, strlen(text));
-    sc_audience_greet(listener, "data: twice\n\n", 13);
-    sc_audience_tell(f->audience, "data: somebody came\n\n", 21);
+    const char *text =
+        sc_event_stream_is_empty(f->stream) ? "data: alone?\n\n" : "data: welcome\n\n";
+    sc_event_stream_send_first(listener, text, strlen(text));
+    sc_event_stream_send_first(listener, "data: twice\n\n", 13);
+    sc_event_stream_send(f->stream, "data: somebody came\n\n", 21);
 }
 
 static void tick(void *context, unsigned loop)
 {
     fixture *f = context;
     atomic_fetch_add(&f->ticks, 1);
-    sc_audience_tell_loop(f->audience, loop, "data: tick\n\n", 12);
+    sc_event_stream_send_loop(f->stream, loop, "data: tick\n\n", 12);
 }
 
 static void let_listen(const fixture *f, unsigned loop, sc_http_request *request)
 {
-    const sc_err err = sc_audience_listen(f->audience, loop, request);
+    const sc_err err = sc_event_stream_subscribe(f->stream, loop, request);
     if (!err) return;
     // It is still ours to answer.
     const char *text = sc_err_text(err);
@@ -61,7 +62,7 @@ static void handle(void *context, unsigned loop, sc_http_request *request)
     }
     if (strcmp(path, "/listen-without-memory") == 0) {
         oom_arm(1);
-        const sc_err err = sc_audience_listen(f->audience, loop, request);
+        const sc_err err = sc_event_stream_subscribe(f->stream, loop, request);
         const bool happened = oom_happened();
         sc_http_reply(request, happened && err == SC_ENOMEM ? 204 : 500, NULL, NULL, 0, NULL, 0);
         return;
@@ -71,10 +72,10 @@ static void handle(void *context, unsigned loop, sc_http_request *request)
         pthread_mutex_lock(&f->gate);
         pthread_mutex_unlock(&f->gate);
     }
-    if (strcmp(path, "/end") == 0) sc_audience_end(f->audience, loop);
+    if (strcmp(path, "/end") == 0) sc_event_stream_end(f->stream, loop);
     // "/second" and how often.
     for (long n = strncmp(path, "/second", 7) == 0 ? strtol(path + 7, NULL, 10) : 0; n > 0; n--) {
-        sc__audience_second(f->audience, loop);
+        sc__event_stream_second(f->stream, loop);
     }
     sc_http_reply(request, 204, NULL, NULL, 0, NULL, 0);
 }
@@ -100,7 +101,7 @@ static void fixture_open(fixture *f, unsigned loops, size_t max_listeners, size_
     http.context = f;
     http.problem = describe;
     CHECK_OK(sc_http_new(&http, &f->http, &diag), &diag);
-    const sc_audience_options options = {
+    const sc_event_stream_options options = {
         .http = f->http,
         .loops = loops,
         .max_listeners = max_listeners,
@@ -108,15 +109,15 @@ static void fixture_open(fixture *f, unsigned loops, size_t max_listeners, size_
         .tick = f->has_tick ? tick : NULL,
         .context = f,
     };
-    CHECK_OK(sc_audience_new(&options, &f->audience), NULL);
+    CHECK_OK(sc_event_stream_new(&options, &f->stream), NULL);
     CHECK_OK(sc_http_start(f->http, &diag), &diag);
 }
 
 static void fixture_close(fixture *f)
 {
     sc_http_stop(f->http);
-    assert_int_equal(sc_audience_count(f->audience), 0);
-    sc_audience_free(f->audience);
+    assert_int_equal(sc_event_stream_count(f->stream), 0);
+    sc_event_stream_free(f->stream);
     sc_http_free(f->http);
     pthread_mutex_destroy(&f->gate);
 }
@@ -164,12 +165,12 @@ static void tell_number(const fixture *f, unsigned number)
 {
     char text[32];
     const int size = snprintf(text, sizeof text, "data: no. %u\n\n", number);
-    sc_audience_tell(f->audience, text, (size_t)size);
+    sc_event_stream_send(f->stream, text, (size_t)size);
 }
 
 static void tell(const fixture *f, const char *text)
 {
-    sc_audience_tell(f->audience, text, strlen(text));
+    sc_event_stream_send(f->stream, text, strlen(text));
 }
 
 static size_t count_of(const char *text, const char *part)
@@ -193,9 +194,9 @@ static void test_a_listener_gets_a_stream_of_events(void **state)
     (void)state;
     fixture f = {0};
     fixture_open(&f, 1, 10, 1 << 20);
-    assert_true(sc_audience_is_empty(f.audience));
+    assert_true(sc_event_stream_is_empty(f.stream));
     ear e = listen_in(&f);
-    assert_false(sc_audience_is_empty(f.audience));
+    assert_false(sc_event_stream_is_empty(f.stream));
     CHECK_CONTAINS(e.heard.text, "HTTP/1.1 200 ");
     CHECK_CONTAINS(e.heard.text, "Content-Type: text/event-stream\r\n");
     CHECK_CONTAINS(e.heard.text, "Cache-Control: no-store\r\n");
@@ -203,7 +204,7 @@ static void test_a_listener_gets_a_stream_of_events(void **state)
     tell(&f, "event: word\ndata: {}\n\n");
     await(&e, 0, "event: word\ndata: {}\n\n");
     stop_listening(&e);
-    WAIT_UNTIL(sc_audience_count(f.audience) == 0);
+    WAIT_UNTIL(sc_event_stream_count(f.stream) == 0);
     fixture_close(&f);
 }
 
@@ -230,7 +231,7 @@ static void test_every_listener_hears_everything_once_and_in_order(void **state)
         assert_int_equal(count_of(ears[i].heard.text, "data: no. "), TEXTS);
         stop_listening(&ears[i]);
     }
-    assert_int_equal(sc_audience_lost(f.audience), 0);
+    assert_int_equal(sc_event_stream_lost(f.stream), 0);
     fixture_close(&f);
 }
 
@@ -262,13 +263,13 @@ static void test_no_more_may_listen_than_was_said(void **state)
     fixture_open(&f, 1, 2, 1 << 20);
     ear first = listen_in(&f);
     ear second = listen_in(&f);
-    assert_int_equal(sc_audience_count(f.audience), 2);
+    assert_int_equal(sc_event_stream_count(f.stream), 2);
     web_reply reply = web_ask(address(&f), "GET", "/listen", "", NULL);
     assert_int_equal(reply.status, 503);
     web_reply_free(&reply);
-    assert_int_equal(sc_audience_count(f.audience), 2);
+    assert_int_equal(sc_event_stream_count(f.stream), 2);
     stop_listening(&first);
-    WAIT_UNTIL(sc_audience_count(f.audience) == 1);
+    WAIT_UNTIL(sc_event_stream_count(f.stream) == 1);
     ear third = listen_in(&f);  // there is room again
     tell(&f, "data: both\n\n");
     await(&third, 0, "data: both\n\n");
@@ -284,7 +285,7 @@ static void test_a_listener_who_cannot_be_remembered_does_not_count(void **state
     fixture f = {0};
     fixture_open(&f, 1, 1, 1 << 20);
     get_nothing(&f, "/listen-without-memory");
-    assert_true(sc_audience_is_empty(f.audience));
+    assert_true(sc_event_stream_is_empty(f.stream));
     ear e = listen_in(&f);  // the place is free
     stop_listening(&e);
     fixture_close(&f);
@@ -304,7 +305,7 @@ static void test_nobody_is_told_when_nobody_listens(void **state)
     tell(&f, "data: late\n\n");
     await(&e, 0, "data: late\n\n");
     assert_null(strstr(e.heard.text, "data: early"));
-    assert_int_equal(sc_audience_lost(f.audience), 0);
+    assert_int_equal(sc_event_stream_lost(f.stream), 0);
     stop_listening(&e);
     fixture_close(&f);
 }
@@ -321,7 +322,7 @@ static void test_what_there_is_no_memory_for_is_lost_and_counted(void **state)
         tell_number(&f, (unsigned)n);
         if (!oom_happened()) break;
         failures++;
-        assert_int_equal(sc_audience_lost(f.audience), failures);
+        assert_int_equal(sc_event_stream_lost(f.stream), failures);
     }
     assert_int_equal(failures, 1);
     await(&e, 0, "data: no. 2\n\n");
@@ -353,16 +354,16 @@ static void test_a_loop_that_does_not_keep_up_loses_texts_and_holds_up_nobody(vo
     for (unsigned n = 0; n < TEXTS; n++) {
         tell_number(&f, n);
     }
-    const uint64_t lost = sc_audience_lost(f.audience);
+    const uint64_t lost = sc_event_stream_lost(f.stream);
     pthread_mutex_unlock(&f.gate);
-    assert_int_equal(lost, TEXTS - SC_AUDIENCE_WAITING_MAX);
+    assert_int_equal(lost, TEXTS - SC_EVENT_STREAM_WAITING_MAX);
     // When it has caught up, it hears again; and what was not lost came before.
     uint64_t before = 0;
     do {
         usleep(1000);
-        before = sc_audience_lost(f.audience);
+        before = sc_event_stream_lost(f.stream);
         tell_number(&f, 777777);
-    } while (sc_audience_lost(f.audience) > before);
+    } while (sc_event_stream_lost(f.stream) > before);
     await(&e, 0, "data: no. 777777\n");
     assert_int_equal(count_of(e.heard.text, "data: no. "), TEXTS - lost + 1);
     close(fd);
@@ -385,9 +386,9 @@ static void hear_out(const ear *e, size_t size)
 static void test_a_loop_that_does_not_keep_up_takes_no_more_memory_than_was_said(void **state)
 {
     (void)state;
-    enum { TEXTS = 8, LONG = SC_AUDIENCE_WAITING_BYTES_MAX / TEXTS };
+    enum { TEXTS = 8, LONG = SC_EVENT_STREAM_WAITING_BYTES_MAX / TEXTS };
     fixture f = {0};
-    fixture_open(&f, 1, 10, (size_t)2 * SC_AUDIENCE_WAITING_BYTES_MAX);
+    fixture_open(&f, 1, 10, (size_t)2 * SC_EVENT_STREAM_WAITING_BYTES_MAX);
     ear e = listen_in(&f);
     char *text = test_take(LONG, 1);
     memset(text, 'x', LONG);
@@ -395,13 +396,13 @@ static void test_a_loop_that_does_not_keep_up_takes_no_more_memory_than_was_said
     for (uint64_t round = 0; round < 2; round++) {
         const int fd = stop_at_gate(&f);
         for (unsigned n = 0; n < TEXTS; n++) {
-            sc_audience_tell(f.audience, text, LONG);
+            sc_event_stream_send(f.stream, text, LONG);
         }
-        assert_int_equal(sc_audience_lost(f.audience), round);
-        sc_audience_tell(f.audience, "x", 1);
-        assert_int_equal(sc_audience_lost(f.audience), round + 1);
+        assert_int_equal(sc_event_stream_lost(f.stream), round);
+        sc_event_stream_send(f.stream, "x", 1);
+        assert_int_equal(sc_event_stream_lost(f.stream), round + 1);
         pthread_mutex_unlock(&f.gate);
-        hear_out(&e, SC_AUDIENCE_WAITING_BYTES_MAX);
+        hear_out(&e, SC_EVENT_STREAM_WAITING_BYTES_MAX);
         close(fd);
     }
     free(text);
@@ -419,7 +420,7 @@ static void test_who_does_not_read_is_cut_off(void **state)
     char *text = test_take(LONG + 1, 1);
     memset(text, 'x', LONG);
     // The kernel's buffers take some megabytes; then what waits here grows too large.
-    WAIT_UNTIL((tell(&f, text), sc_audience_count(f.audience) == 0));
+    WAIT_UNTIL((tell(&f, text), sc_event_stream_count(f.stream) == 0));
     free(text);
     stop_listening(&deaf);
     ear e = listen_in(&f);
@@ -436,7 +437,7 @@ static void test_silence_is_broken_by_a_comment(void **state)
     fixture_open(&f, 1, 10, 1 << 20);
     ear e = listen_in(&f);
     char path[32];
-    snprintf(path, sizeof path, "/second%d", SC_AUDIENCE_SILENCE_S);
+    snprintf(path, sizeof path, "/second%d", SC_EVENT_STREAM_SILENCE_S);
     get_nothing(&f, path);
     get_nothing(&f, "/second2");  // one or two real ones may have come in between, and do no harm
     await(&e, 0, ": nothing new\n\n");
@@ -474,7 +475,7 @@ static void test_streams_end_when_they_are_ended(void **state)
     tell(&f, "data: farewell\n\n");
     await(&ears[2], 0, "data: farewell\n\n");
     get_nothing(&f, "/end");
-    assert_true(sc_audience_is_empty(f.audience));
+    assert_true(sc_event_stream_is_empty(f.stream));
     for (size_t i = 0; i < 3; i++) {
         const size_t at = await(&ears[i], 0, "data: farewell\n\n");
         await(&ears[i], at, "\r\n0\r\n\r\n");  // the last chunk
@@ -513,7 +514,7 @@ static void test_threads_tell_while_listeners_come_and_go(void **state)
     for (size_t i = 0; i < 2; i++) {
         pthread_join(threads[i], NULL);
     }
-    WAIT_UNTIL(sc_audience_is_empty(f.audience));
+    WAIT_UNTIL(sc_event_stream_is_empty(f.stream));
     fixture_close(&f);
 }
 

@@ -40,16 +40,16 @@ static void test_an_audience_that_cannot_be_made(void **state)
     const int before = open_files();
     unsigned long failures = 0;
     for (unsigned long n = 1;; n++) {
-        sc_audience *audience = NULL;
-        const sc_audience_options options = {
+        sc_event_stream *stream = NULL;
+        const sc_event_stream_options options = {
             .http = server(LOOPS), .loops = LOOPS, .max_listeners = 10};
         oom_arm(n);
-        const sc_err err = sc_audience_new(&options, &audience);
+        const sc_err err = sc_event_stream_new(&options, &stream);
         const bool happened = oom_happened();
         assert_int_equal(err, happened ? SC_ENOMEM : SC_OK);
-        assert_int_equal(audience == NULL, happened);
+        assert_int_equal(stream == NULL, happened);
         sc_http_free(options.http);
-        sc_audience_free(audience);
+        sc_event_stream_free(stream);
         assert_int_equal(open_files(), before);
         if (!happened) break;
         failures++;

@@ -6,7 +6,7 @@
 #include <netinet/in.h>
 #include <sys/un.h>
 
-static const unsigned char key[SC__PEER_KEY_BYTES] = "0123456789abcde";
+static const unsigned char key[SC__HTTP_PEER_KEY_BYTES] = "0123456789abcde";
 
 static struct sockaddr_storage address_of(const char *text)
 {
@@ -28,13 +28,13 @@ static struct sockaddr_storage address_of(const char *text)
 static uint64_t number_of(const char *text)
 {
     const struct sockaddr_storage address = address_of(text);
-    return sc__peer_number((const struct sockaddr *)&address, key);
+    return sc__http_peer_number((const struct sockaddr *)&address, key);
 }
 
 static bool is_local(const char *text)
 {
     const struct sockaddr_storage address = address_of(text);
-    return sc__peer_is_local((const struct sockaddr *)&address);
+    return sc__http_peer_is_local((const struct sockaddr *)&address);
 }
 
 static void test_an_address_of_ip4_has_a_number_of_its_own(void **state)
@@ -64,9 +64,9 @@ static void test_all_of_this_machine_s_sockets_have_one_number(void **state)
 static void test_the_number_depends_on_the_key(void **state)
 {
     (void)state;
-    static const unsigned char other[SC__PEER_KEY_BYTES] = "another key 123";
+    static const unsigned char other[SC__HTTP_PEER_KEY_BYTES] = "another key 123";
     const struct sockaddr_storage address = address_of("192.0.2.1");
-    assert_true(sc__peer_number((const struct sockaddr *)&address, other) !=
+    assert_true(sc__http_peer_number((const struct sockaddr *)&address, other) !=
                 number_of("192.0.2.1"));
 }
 

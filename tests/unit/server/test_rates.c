@@ -13,11 +13,11 @@
 /** For comparisons to the last: one takes a whole number of microseconds. */
 #define RATE 4.0
 
-static sc_rates *new_rates(size_t capacity)
+static sc_rate_limit *new_rates(size_t capacity)
 {
-    sc_rates *rates = NULL;
-    CHECK_OK(sc_rates_new(capacity, &rates), NULL);
-    return rates;
+    sc_rate_limit *limit = NULL;
+    CHECK_OK(sc_rate_limit_new(capacity, &limit), NULL);
+    return limit;
 }
 
 // --- One name --------------------------------------------------------------------
@@ -25,27 +25,27 @@ static sc_rates *new_rates(size_t capacity)
 static void test_a_full_bucket_gives_its_burst_and_then_one_at_a_time(void **state)
 {
     (void)state;
-    sc_rates *rates = new_rates(64);
+    sc_rate_limit *limit = new_rates(64);
     int64_t now = 5000 * SECOND;
     for (int i = 0; i < 5; i++) {
-        assert_int_equal(sc_rates_take(rates, 1, 0.5, 5, now), 0);
+        assert_int_equal(sc_rate_limit_take(limit, 1, 0.5, 5, now), 0);
     }
-    assert_int_equal(sc_rates_take(rates, 1, 0.5, 5, now), 2);
-    assert_int_equal(sc_rates_take(rates, 1, 0.5, 5, now + SECOND), 1);
-    assert_int_equal(sc_rates_take(rates, 1, 0.5, 5, now + 2 * SECOND - 1), 1);
+    assert_int_equal(sc_rate_limit_take(limit, 1, 0.5, 5, now), 2);
+    assert_int_equal(sc_rate_limit_take(limit, 1, 0.5, 5, now + SECOND), 1);
+    assert_int_equal(sc_rate_limit_take(limit, 1, 0.5, 5, now + 2 * SECOND - 1), 1);
     now += 2 * SECOND;
-    assert_int_equal(sc_rates_take(rates, 1, 0.5, 5, now), 0);
-    assert_int_equal(sc_rates_take(rates, 1, 0.5, 5, now), 2);
-    assert_int_equal(sc_rates_take(rates, 2, 0.5, 5, now), 0);  // others have their own
+    assert_int_equal(sc_rate_limit_take(limit, 1, 0.5, 5, now), 0);
+    assert_int_equal(sc_rate_limit_take(limit, 1, 0.5, 5, now), 2);
+    assert_int_equal(sc_rate_limit_take(limit, 2, 0.5, 5, now), 0);  // others have their own
 
     // Full after ten seconds, and never more than full.
     now += 100 * SECOND;
     for (int i = 0; i < 5; i++) {
-        assert_int_equal(sc_rates_take(rates, 1, 0.5, 5, now), 0);
+        assert_int_equal(sc_rate_limit_take(limit, 1, 0.5, 5, now), 0);
     }
-    assert_int_equal(sc_rates_take(rates, 1, 0.5, 5, now), 2);
-    sc_rates_free(rates);
-    sc_rates_free(NULL);
+    assert_int_equal(sc_rate_limit_take(limit, 1, 0.5, 5, now), 2);
+    sc_rate_limit_free(limit);
+    sc_rate_limit_free(NULL);
 }
 
 static void test_whoever_comes_back_when_told_is_let_in(void **state)
@@ -53,30 +53,30 @@ static void test_whoever_comes_back_when_told_is_let_in(void **state)
     (void)state;
     static const double speeds[] = {0.001, 0.3, 1, 7, 1000};
     for (size_t i = 0; i < sizeof speeds / sizeof *speeds; i++) {
-        sc_rates *rates = new_rates(64);
+        sc_rate_limit *limit = new_rates(64);
         int64_t now = 77 * SECOND;
         unsigned wait_s = 0;
         for (int n = 0; n < 3; n++) {
-            while ((wait_s = sc_rates_take(rates, 1, speeds[i], 2.5, now)) == 0) {
+            while ((wait_s = sc_rate_limit_take(limit, 1, speeds[i], 2.5, now)) == 0) {
             }
             assert_true(wait_s <= (unsigned)ceil(1 / speeds[i]));
             now += wait_s * SECOND;
-            assert_int_equal(sc_rates_take(rates, 1, speeds[i], 2.5, now), 0);
+            assert_int_equal(sc_rate_limit_take(limit, 1, speeds[i], 2.5, now), 0);
         }
-        sc_rates_free(rates);
+        sc_rate_limit_free(limit);
     }
 }
 
 static void test_a_rate_of_nothing_is_no_limit(void **state)
 {
     (void)state;
-    sc_rates *rates = new_rates(64);
+    sc_rate_limit *limit = new_rates(64);
     for (int i = 0; i < 1000; i++) {
-        assert_int_equal(sc_rates_take(rates, 1, 0, 1, SECOND), 0);
+        assert_int_equal(sc_rate_limit_take(limit, 1, 0, 1, SECOND), 0);
     }
-    assert_int_equal(sc_rates_take(rates, 1, 1, 1, SECOND), 0);  // nothing was taken
-    assert_int_equal(sc_rates_take(rates, 1, 1, 1, SECOND), 1);
-    sc_rates_free(rates);
+    assert_int_equal(sc_rate_limit_take(limit, 1, 1, 1, SECOND), 0);  // nothing was taken
+    assert_int_equal(sc_rate_limit_take(limit, 1, 1, 1, SECOND), 1);
+    sc_rate_limit_free(limit);
 }
 
 static void test_limits_beyond_reason_do_no_harm(void **state)
@@ -85,14 +85,15 @@ static void test_limits_beyond_reason_do_no_harm(void **state)
     static const double numbers[] = {1e-300, 1e-12, 1, 1e12, 1e300, HUGE_VAL};
     for (size_t r = 0; r < 6; r++) {
         for (size_t b = 0; b < 6; b++) {
-            sc_rates *rates = new_rates(1);
+            sc_rate_limit *limit = new_rates(1);
             for (int i = 0; i < 10; i++) {
-                sc_rates_take(rates, 1, numbers[r], numbers[b], INT64_MAX / 4);
+                sc_rate_limit_take(limit, 1, numbers[r], numbers[b], INT64_MAX / 4);
             }
             // A burst is one at least, and then the slowest rate says: not in your lifetime.
-            const unsigned wait_s = sc_rates_take(rates, 1, numbers[r], numbers[b], INT64_MAX / 4);
+            const unsigned wait_s =
+                sc_rate_limit_take(limit, 1, numbers[r], numbers[b], INT64_MAX / 4);
             if (r == 0 && b <= 2) assert_int_equal(wait_s, INT32_MAX);
-            sc_rates_free(rates);
+            sc_rate_limit_free(limit);
         }
     }
 }
@@ -100,16 +101,16 @@ static void test_limits_beyond_reason_do_no_harm(void **state)
 static void test_looser_limits_hold_at_once(void **state)
 {
     (void)state;
-    sc_rates *rates = new_rates(64);
+    sc_rate_limit *limit = new_rates(64);
     // One in a thousand seconds, five at once: it owes 5000 seconds.
     for (int i = 0; i < 5; i++) {
-        assert_int_equal(sc_rates_take(rates, 1, 0.001, 5, SECOND), 0);
+        assert_int_equal(sc_rate_limit_take(limit, 1, 0.001, 5, SECOND), 0);
     }
-    assert_int_equal(sc_rates_take(rates, 1, 0.001, 5, SECOND), 1000);
+    assert_int_equal(sc_rate_limit_take(limit, 1, 0.001, 5, SECOND), 1000);
     // The operator allows one per second: the bucket is empty, and no emptier.
-    assert_int_equal(sc_rates_take(rates, 1, 1, 5, SECOND), 1);
-    assert_int_equal(sc_rates_take(rates, 1, 1, 5, 2 * SECOND), 1);
-    sc_rates_free(rates);
+    assert_int_equal(sc_rate_limit_take(limit, 1, 1, 5, SECOND), 1);
+    assert_int_equal(sc_rate_limit_take(limit, 1, 1, 5, 2 * SECOND), 1);
+    sc_rate_limit_free(limit);
 }
 
 // --- Many names ------------------------------------------------------------------
@@ -142,7 +143,7 @@ static tally ask_at_random(uint64_t seed, size_t capacity, uint32_t names)
 {
     enum { STEPS = 20000 };
     const double burst = 4;
-    sc_rates *rates = new_rates(capacity);
+    sc_rate_limit *limit = new_rates(capacity);
     plain_bucket *plain = test_take(names, sizeof *plain);
     for (uint32_t i = 0; i < names; i++) {
         plain[i].level = burst;
@@ -157,7 +158,7 @@ static tally ask_at_random(uint64_t seed, size_t capacity, uint32_t names)
         const uint32_t who = sc_rng_below(&rng, 1 + sc_rng_below(&rng, names));
         const double level = level_of(&plain[who], burst, now);
         const bool is_given =
-            sc_rates_take(rates, who * 0x9e3779b97f4a7c15U, RATE, burst, now) == 0;
+            sc_rate_limit_take(limit, who * 0x9e3779b97f4a7c15U, RATE, burst, now) == 0;
         if (is_given) {
             if (level < 1 - 1e-6) fail_msg("name %u got one from a bucket with %f", who, level);
             plain[who].level -= 1;
@@ -169,7 +170,7 @@ static tally ask_at_random(uint64_t seed, size_t capacity, uint32_t names)
         }
     }
     free(plain);
-    sc_rates_free(rates);
+    sc_rate_limit_free(limit);
     return t;
 }
 
@@ -204,15 +205,15 @@ static void test_no_flood_of_names_makes_a_debt_forgotten(void **state)
 {
     (void)state;
     const int64_t now = 9 * SECOND;
-    sc_rates *rates = new_rates(256);
-    while (sc_rates_take(rates, 1, 1, 5, now) == 0) {
+    sc_rate_limit *limit = new_rates(256);
+    while (sc_rate_limit_take(limit, 1, 1, 5, now) == 0) {
     }
     // A hundred times as many names as there is room for, again and again.
     for (uint64_t i = 0; i < 25600; i++) {
-        sc_rates_take(rates, 1000 + i, 1, 5, now);
-        if (i % 100 == 0) assert_int_not_equal(sc_rates_take(rates, 1, 1, 5, now), 0);
+        sc_rate_limit_take(limit, 1000 + i, 1, 5, now);
+        if (i % 100 == 0) assert_int_not_equal(sc_rate_limit_take(limit, 1, 1, 5, now), 0);
     }
-    sc_rates_free(rates);
+    sc_rate_limit_free(limit);
 }
 
 static void test_a_flood_that_is_slower_than_the_table_fills_locks_nobody_out(void **state)
@@ -220,7 +221,7 @@ static void test_a_flood_that_is_slower_than_the_table_fills_locks_nobody_out(vo
     (void)state;
     // Room for 1024 that get one per second each. 900 new names come per second, for a minute.
     enum { FLOOD = 900 };
-    sc_rates *rates = new_rates(1024);
+    sc_rate_limit *limit = new_rates(1024);
     int64_t now = SECOND;
     uint64_t next_name = 1000000;
     unsigned refused = 0;
@@ -228,32 +229,32 @@ static void test_a_flood_that_is_slower_than_the_table_fills_locks_nobody_out(vo
     for (int second = 0; second < 60; second++) {
         for (int i = 0; i < FLOOD; i++) {
             now += SECOND / FLOOD;
-            sc_rates_take(rates, next_name++, 1, 5, now);
+            sc_rate_limit_take(limit, next_name++, 1, 5, now);
         }
         // Twenty who ask once per second all the time, and one who has never asked before.
         for (uint64_t who = 0; who < 20; who++) {
-            refused += sc_rates_take(rates, who, 1, 5, now) != 0;
+            refused += sc_rate_limit_take(limit, who, 1, 5, now) != 0;
         }
-        newcomers_refused += sc_rates_take(rates, next_name++, 1, 5, now) != 0;
+        newcomers_refused += sc_rate_limit_take(limit, next_name++, 1, 5, now) != 0;
     }
     assert_int_equal(refused, 0);
     assert_int_equal(newcomers_refused, 0);
-    sc_rates_free(rates);
+    sc_rate_limit_free(limit);
 }
 
 static void test_asking_in_vain_keeps_nobody_else_out(void **state)
 {
     (void)state;
     // All in one set. One name asks a million times; the next is served as if nothing had been.
-    sc_rates *rates = new_rates(16);
+    sc_rate_limit *limit = new_rates(16);
     for (int i = 0; i < 1000000; i++) {
-        sc_rates_take(rates, 1, 1, 5, SECOND);
+        sc_rate_limit_take(limit, 1, 1, 5, SECOND);
     }
     for (int i = 0; i < 5; i++) {
-        assert_int_equal(sc_rates_take(rates, 2, 1, 5, SECOND), 0);
+        assert_int_equal(sc_rate_limit_take(limit, 2, 1, 5, SECOND), 0);
     }
-    assert_int_equal(sc_rates_take(rates, 1, 1, 5, 2 * SECOND), 0);
-    sc_rates_free(rates);
+    assert_int_equal(sc_rate_limit_take(limit, 1, 1, 5, 2 * SECOND), 0);
+    sc_rate_limit_free(limit);
 }
 
 // --- Forgetting ------------------------------------------------------------------
@@ -263,37 +264,37 @@ static void test_only_a_bucket_that_is_full_again_is_forgotten(void **state)
 {
     (void)state;
     const int64_t then = 100 * SECOND;
-    sc_rates *rates = new_rates(64);
+    sc_rate_limit *limit = new_rates(64);
     for (uint64_t who = 0; who < 20; who++) {
         for (uint64_t i = 0; i < 1 + who % 5; i++) {
-            assert_int_equal(sc_rates_take(rates, who, 1, 5, then), 0);
+            assert_int_equal(sc_rate_limit_take(limit, who, 1, 5, then), 0);
         }
     }
     // Who took one, two or three of five has them back.
-    sc_rates_forget(rates, then + 3 * SECOND);
+    sc_rate_limit_forget(limit, then + 3 * SECOND);
     for (uint64_t who = 0; who < 20; who++) {
         const bool is_forgotten = who % 5 < 3;
         const unsigned left = is_forgotten ? 5 : 4 - (unsigned)(who % 5);
         for (unsigned i = 0; i < left; i++) {
-            assert_int_equal(sc_rates_take(rates, who, 1, 5, then), 0);
+            assert_int_equal(sc_rate_limit_take(limit, who, 1, 5, then), 0);
         }
-        assert_int_equal(sc_rates_take(rates, who, 1, 5, then), 1);
+        assert_int_equal(sc_rate_limit_take(limit, who, 1, 5, then), 1);
     }
-    sc_rates_free(rates);
+    sc_rate_limit_free(limit);
 }
 
 // The number of a bucket that was cleared is nobody's, though somebody may have the same.
 static void test_a_cleared_bucket_hides_no_debt(void **state)
 {
     (void)state;
-    sc_rates *rates = new_rates(4);  // one set
-    assert_int_equal(sc_rates_take(rates, 7, 1, 5, SECOND), 0);
-    while (sc_rates_take(rates, 0, 1, 5, SECOND) == 0) {
+    sc_rate_limit *limit = new_rates(4);  // one set
+    assert_int_equal(sc_rate_limit_take(limit, 7, 1, 5, SECOND), 0);
+    while (sc_rate_limit_take(limit, 0, 1, 5, SECOND) == 0) {
     }
-    sc_rates_forget(rates, 2 * SECOND);  // 7, which stands first
-    assert_int_equal(sc_rates_take(rates, 0, 1, 5, 2 * SECOND), 0);
-    assert_int_equal(sc_rates_take(rates, 0, 1, 5, 2 * SECOND), 1);
-    sc_rates_free(rates);
+    sc_rate_limit_forget(limit, 2 * SECOND);  // 7, which stands first
+    assert_int_equal(sc_rate_limit_take(limit, 0, 1, 5, 2 * SECOND), 0);
+    assert_int_equal(sc_rate_limit_take(limit, 0, 1, 5, 2 * SECOND), 1);
+    sc_rate_limit_free(limit);
 }
 
 // Two tables are asked the same, and one of them forgets now and then: nobody sees a difference.
@@ -303,8 +304,8 @@ static void test_forgetting_makes_no_difference_to_anybody(void **state)
     static const size_t capacities[] = {1, 16, 64, 4096};
     for (uint64_t seed = 0; seed < 4; seed++) {
         check_case(seed);
-        sc_rates *forgetful = new_rates(capacities[seed]);
-        sc_rates *plain = new_rates(capacities[seed]);
+        sc_rate_limit *forgetful = new_rates(capacities[seed]);
+        sc_rate_limit *plain = new_rates(capacities[seed]);
         sc_rng rng;
         sc_rng_seed(&rng, seed);
         int64_t now = SECOND;
@@ -312,14 +313,14 @@ static void test_forgetting_makes_no_difference_to_anybody(void **state)
         for (int step = 0; step < 20000; step++) {
             now += sc_rng_below(&rng, (uint32_t)SECOND / 100);
             const uint64_t who = sc_rng_below(&rng, 1 + sc_rng_below(&rng, 100));
-            const unsigned wait_s = sc_rates_take(plain, who, RATE, 4, now);
-            assert_int_equal(sc_rates_take(forgetful, who, RATE, 4, now), wait_s);
+            const unsigned wait_s = sc_rate_limit_take(plain, who, RATE, 4, now);
+            assert_int_equal(sc_rate_limit_take(forgetful, who, RATE, 4, now), wait_s);
             refused += wait_s > 0;
-            if (sc_rng_below(&rng, 20) == 0) sc_rates_forget(forgetful, now);
+            if (sc_rng_below(&rng, 20) == 0) sc_rate_limit_forget(forgetful, now);
         }
         assert_true(refused > 100);
-        sc_rates_free(forgetful);
-        sc_rates_free(plain);
+        sc_rate_limit_free(forgetful);
+        sc_rate_limit_free(plain);
     }
     check_case_done();
 }
@@ -329,7 +330,7 @@ static void test_forgetting_makes_no_difference_to_anybody(void **state)
 enum { THREADS = 4, NAMES = 50, ASKED = 200 };
 
 typedef struct asker {
-    sc_rates *rates;
+    sc_rate_limit *limit;
     unsigned given[NAMES];
 } asker;
 
@@ -338,7 +339,7 @@ static void *ask_many(void *context)
     asker *a = context;
     for (unsigned i = 0; i < ASKED; i++) {
         for (uint64_t who = 0; who < NAMES; who++) {
-            a->given[who] += sc_rates_take(a->rates, who, 1, 100, SECOND) == 0;
+            a->given[who] += sc_rate_limit_take(a->limit, who, 1, 100, SECOND) == 0;
         }
     }
     return NULL;
@@ -347,15 +348,15 @@ static void *ask_many(void *context)
 static void test_several_threads_share_one_limit(void **state)
 {
     (void)state;
-    sc_rates *rates = new_rates(1024);
+    sc_rate_limit *limit = new_rates(1024);
     pthread_t threads[THREADS];
     asker askers[THREADS];
     for (size_t i = 0; i < THREADS; i++) {
-        askers[i] = (asker){.rates = rates};
+        askers[i] = (asker){.limit = limit};
         assert_int_equal(pthread_create(&threads[i], NULL, ask_many, &askers[i]), 0);
     }
     for (int i = 0; i < 100; i++) {
-        sc_rates_forget(rates, SECOND);  // all owe something
+        sc_rate_limit_forget(limit, SECOND);  // all owe something
     }
     unsigned given[NAMES] = {0};
     for (size_t i = 0; i < THREADS; i++) {
@@ -367,7 +368,7 @@ static void test_several_threads_share_one_limit(void **state)
     for (size_t who = 0; who < NAMES; who++) {
         assert_int_equal(given[who], 100);
     }
-    sc_rates_free(rates);
+    sc_rate_limit_free(limit);
 }
 
 static const struct CMUnitTest tests[] = {
