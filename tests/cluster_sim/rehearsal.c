@@ -89,7 +89,7 @@ sc_err sc_rehearsal_new(const sc_map *map, const sc_rehearsal_options *options, 
     if (!err && options->is_encoded) {
         rehearsal->codec.map = map;
         rehearsal->codec.parts = sc_partition_part_count(options->cut);
-        err = sc_category_table_new(&rehearsal->codec.words);
+        err = sc_category_table_new(&rehearsal->codec.categories);
     }
     if (!err) err = make_processes(rehearsal, diag);
     if (!err) {
@@ -115,7 +115,7 @@ void sc_rehearsal_free(sc_rehearsal *rehearsal)
     }
     sc__events_fini(&rehearsal->events);
     sc__truth_fini(&rehearsal->truth);
-    sc_category_table_free(rehearsal->codec.words);
+    sc_category_table_free(rehearsal->codec.categories);
     sc_bytes_fini(&rehearsal->bytes);
     sc_free(rehearsal->processes);
     sc_free(rehearsal->owners);

@@ -36,7 +36,6 @@ static sc_err bus_err(natsStatus status)
 }
 
 // --- Subjects -----------------------------------------------------------------------------------
-// bus.h tells what is sent to which.
 
 sc__bus_subject sc__bus_subject_part(const sc_bus *bus, uint32_t part)
 {
@@ -110,7 +109,7 @@ static void receive_sealed(sc_bus_subscription *subscription, const char *subjec
     if (plain != small) sc_free(plain);
 }
 
-/** "NAME.void.PEER.P": whatever its subject says, only NATS's own word counts. */
+/** "NAME.void.PEER.P": any subscriber could publish there, so only NATS's own report counts. */
 static void receive_no_responders(const sc_bus_subscription *subscription, natsMsg *message)
 {
     if (!natsMsg_IsNoResponders(message)) return;
@@ -150,7 +149,7 @@ static sc_err listen_to(sc_bus *bus, const char *subject, const sc_bus_subscript
                         sc_bus_subscription **out, sc_diag *diag)
 {
     sc_bus_subscription *subscription = sc_malloc(sizeof *subscription);
-    if (!subscription) return sc_fail_memory(diag, "listening at NATS");
+    if (!subscription) return sc_fail_memory(diag, "subscribing at NATS");
     *subscription = *model;
     subscription->bus = bus;
     const sigset_t before = sc__bus_block_signals();
@@ -159,7 +158,7 @@ static sc_err listen_to(sc_bus *bus, const char *subject, const sc_bus_subscript
     sc__bus_restore_signals(before);
     if (status != NATS_OK) {
         sc_free(subscription);
-        return sc_fail(diag, bus_err(status), "cannot listen at NATS: %s",
+        return sc_fail(diag, bus_err(status), "cannot subscribe at NATS: %s",
                        natsStatus_GetText(status));
     }
     // Cannot fail for a subscription that is open and has a callback.
@@ -233,15 +232,15 @@ sc_err sc_bus_subscribe_no_responders(sc_bus *bus, sc_peer self,
                      out, diag);
 }
 
-/** How long the last words may take to leave. */
+/** How long the last messages may take to leave. */
 enum { LAST_FLUSH_MS = 1000 };
 
 // --- The connection ------------------------------------------------------------------------
 
-static void tell(sc_bus *bus, bool is_connected)
+static void set_connected(sc_bus *bus, bool is_connected)
 {
     atomic_store(&bus->is_connected, is_connected);
-    // That we close it ourselves is no news.
+    // Not reported when we close it ourselves.
     if (bus->connected && !atomic_load(&bus->is_closing)) {
         bus->connected(bus->context, is_connected);
     }
@@ -250,7 +249,7 @@ static void tell(sc_bus *bus, bool is_connected)
 static void on_disconnected(natsConnection *connection, void *context)
 {
     (void)connection;
-    tell(context, false);
+    set_connected(context, false);
 }
 
 static void on_reconnected(natsConnection *connection, void *context)
@@ -258,11 +257,11 @@ static void on_reconnected(natsConnection *connection, void *context)
     (void)connection;
     sc_bus *bus = context;
     atomic_fetch_add(&bus->reconnects, 1);
-    tell(bus, true);
+    set_connected(bus, true);
 }
 
-/** The last that is heard of the connection: it was closed by us, or given up, which the library
- * does only when the servers let us in no more. */
+/** The last callback of a connection: it was closed by us, or given up, which the library does only
+ * when the servers refuse the credentials. */
 static void on_closed(natsConnection *connection, void *context)
 {
     (void)connection;
@@ -319,7 +318,7 @@ sc_err sc_bus_new(const sc_bus_options *options, sc_bus **out, sc_diag *diag)
 
 sc_err sc_bus_connect(sc_bus *bus, sc_diag *diag)
 {
-    // Said before it is so, since the library may tell of a loss before we are back here.
+    // Set before it is true, since the library may report a loss before the call returns.
     atomic_store(&bus->is_connected, true);
     const sigset_t before = sc__bus_block_signals();
     const sc_err err = sc__bus_connect(bus, diag);
@@ -359,9 +358,9 @@ sc_err sc_bus_flush(sc_bus *bus, double seconds)
     return bus_err(natsConnection_FlushTimeout(bus->connection, ms > 1 ? ms : 1)) ? SC_ENET : SC_OK;
 }
 
-// --- Speaking ------------------------------------------------------------------------------
+// --- Sending -------------------------------------------------------------------------------
 
-/** @param reply  where NATS says that nobody listens; NULL: it need not */
+/** @param reply  where NATS reports that there is no subscriber; NULL: it need not */
 static sc_err send_to(sc_bus *bus, const char *subject, const char *reply, const void *bytes,
                       size_t size)
 {
@@ -418,7 +417,7 @@ sc_err sc_bus_send_placement(sc_bus *bus, const void *bytes, size_t size)
 /** Messages that the library dropped, of all subscriptions there were. */
 static uint64_t count_overrun(const sc_bus *bus)
 {
-    // Only the lock is touched, which says nothing about the wire.
+    // Only the lock is changed, so the bus stays const for the caller.
     pthread_mutex_t *lock = (pthread_mutex_t *)(uintptr_t)&bus->lock;
     pthread_mutex_lock(lock);
     uint64_t overrun = bus->overrun;

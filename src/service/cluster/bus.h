@@ -1,21 +1,19 @@
 /**
  * @file bus.h
- * @brief A process at NATS: sealed messages out and in, and what happens to the connection.
+ * @brief A process's connection to NATS: sealed messages out and in.
  *
  * Subjects begin with the cluster's name:
- *     NAME.part.CUT.P     queries for whoever has part P of the cut with this checksum, in 16
- *                         hexadecimal digits: processes of different cuts, and so of different
- *                         maps, never mistake the numbers of each other's parts and roads
- *     NAME.to.PEER        words for one process; PEER in 16 hexadecimal digits
- *     NAME.beat           beats, to everybody
- *     NAME.place          placements, to everybody
- *     NAME.void.PEER.P    where NATS itself says that nobody has part P ("no responders")
+ *     NAME.part.CUT.P     queries for the owner of part P of the partition with this checksum, in
+ *                         16 hexadecimal digits: processes of different partitions, and so of
+ *                         different maps, never mix up the numbers of parts and roads
+ *     NAME.to.PEER        messages for one process; PEER in 16 hexadecimal digits
+ *     NAME.beat           heartbeats, to all processes
+ *     NAME.place          placements, to all processes
+ *     NAME.void.PEER.P    where NATS itself reports that part P has no subscriber ("no responders")
  *
- * NATS reconnects by itself, to any server that it knows or learns of, again and again unless it is
- * not let in; what is sent meanwhile waits in a bounded buffer of the client, then is lost.
- * Callbacks come in threads of the NATS library, one at a time per subscription.
- *
- * Used by: gateway*.c, worker*.c, beating.c, status.
+ * NATS reconnects by itself, to any server that it knows or learns of, again and again unless the
+ * servers refuse the credentials; what is sent meanwhile waits in a bounded buffer of the client,
+ * then is lost. Callbacks come in threads of the NATS library, one at a time per subscription.
  */
 #ifndef SC_CLUSTER_BUS_H
 #define SC_CLUSTER_BUS_H
@@ -29,7 +27,7 @@ typedef struct sc_bus_options {
     const char *const *servers;  ///< "nats://host:4222" or "tls://..."
     size_t server_count;
     const char *cluster;      ///< its name: the first token of subjects
-    uint64_t partition;       ///< its checksum: of whose parts we speak and hear
+    uint64_t partition;       ///< its checksum: part of the subjects of parts
     const char *client;       ///< how the connection is called, for NATS's monitoring
     const char *ca;           ///< PEM; NULL: the system's. Any of these three means TLS
     const char *certificate;  ///< PEM; NULL: none
@@ -41,8 +39,8 @@ typedef struct sc_bus_options {
     const uint8_t *seal_key;  ///< SC_SEAL_KEY_SIZE bytes, copied
     /** The connection broke (false) or is back (true). In a thread of the library; may be NULL. */
     void (*connected)(void *context, bool is_connected);
-    /** The servers let us in no more (twice they refused what we show), and the library has given
-     * up for good: only a new wire helps. After connected(false), in the same thread; may be NULL.
+    /** The servers refused the credentials twice, and the library has given up for good: only a new
+     * bus helps. After connected(false), in the same thread; may be NULL.
      */
     void (*given_up)(void *context);
     void *context;
@@ -51,7 +49,7 @@ typedef struct sc_bus_options {
 typedef struct sc_bus sc_bus;
 
 /**
- * Read the files that the options name; everything is copied. Nobody is spoken to yet, so that
+ * Read the files that the options name; everything is copied. No connection is made yet, so that
  * privileges can be given up in between.
  *
  * @return SC_OK, SC_EINVAL, SC_EIO (a file), SC_ENOMEM
@@ -79,7 +77,7 @@ SC_CHECKED sc_err sc_bus_subscribe_heartbeats(sc_bus *bus, sc_bus_receive *recei
                                               sc_bus_subscription **out, sc_diag *diag);
 SC_CHECKED sc_err sc_bus_subscribe_placements(sc_bus *bus, sc_bus_receive *receive, void *context,
                                               sc_bus_subscription **out, sc_diag *diag);
-/** Called when NATS says that nobody has a part to which this peer sent something. */
+/** Called when NATS reports that a part to which this peer sent something has no subscriber. */
 SC_CHECKED sc_err sc_bus_subscribe_no_responders(
     sc_bus *bus, sc_peer self, void (*no_responders)(void *context, uint32_t part), void *context,
     sc_bus_subscription **out, sc_diag *diag);

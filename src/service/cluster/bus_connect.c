@@ -1,12 +1,11 @@
-// Making a connection to NATS: addresses, TLS, credentials, patience. See wire.h.
+// Making the connection to NATS: addresses, TLS, credentials, timeouts.
 //
-// Whatever is asked for is asked for in full: with TLS the server's certificate must be good and be
-// of the host that was named (Debian's library checks the name by itself), and a file that cannot
-// be read ends the start. At the start a server that is not there is an error, since most often an
-// address is wrong; later the library tries again and again, for ever.
+// Every option is enforced in full: with TLS the server's certificate must be good and be of the
+// host that was named (Debian's library checks the name by itself), and a file that cannot be read
+// ends the start. At the start a server that cannot be reached is an error, since most often an
+// address is wrong; later the library tries again for ever.
 //
-// An address may hold a password ("nats://user:password@host"): it is never repeated, only its host
-// is.
+// An address may hold a password ("nats://user:password@host"): errors only repeat its host.
 #include "cluster/bus_internal.h"
 
 #include "base/diag.h"
@@ -23,8 +22,8 @@ enum { CLUSTER_NAME_MAX = 63 };
  * sooner than the two minutes of the library, since workers count as dead after a second or two. */
 enum { PING_MS = 1000, PINGS_OUT = 2 };
 
-/** A thread that speaks is held up for at most so long by a server that does not read; then the
- * connection is given up. */
+/** A server that does not read delays a sending thread for at most so long; then the connection is
+ * closed. */
 enum { WRITE_MS = 1000 };
 
 /** Between two tries to reach any server again; with jitter, so that not all come at once. */
@@ -36,7 +35,7 @@ enum { RECONNECT_BYTES = 8 * 1024 * 1024 };
 /** Messages of a subscription that wait for us; more are dropped by the library, and counted. */
 enum { WAITING_MAX = 131072 };
 
-// --- Looking at the options ----------------------------------------------------------------
+// --- Checking the options ------------------------------------------------------------------
 
 static bool is_plain_name(const char *name)
 {
@@ -50,7 +49,7 @@ static bool begins_with(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
-/** What may be told of an address: the part after the scheme and the credentials. */
+/** The part of an address that errors may show: what follows the scheme and the credentials. */
 static const char *host_of(const char *url)
 {
     const char *host = strstr(url, "://");
@@ -99,9 +98,9 @@ static bool wants_tls(const sc_bus_options *options)
     return false;
 }
 
-// --- Telling the library -------------------------------------------------------------------
+// --- The library's options -----------------------------------------------------------------
 
-/** The library's words for what went wrong; lent until its next failure in this thread. */
+/** The library's text for its last error; valid until its next failure in this thread. */
 static const char *why(natsStatus status)
 {
     const char *text = nats_GetLastError(NULL);
@@ -134,7 +133,7 @@ static sc_err set_credentials(natsOptions *nats, const sc_bus_options *options, 
 {
     natsStatus status = NATS_OK;
     if (options->credentials) {
-        // The library reads it each time it connects, and only then would say that it cannot.
+        // The library reads it each time it connects, and would only fail then.
         if (access(options->credentials, R_OK) != 0) {
             return sc_fail(diag, SC_EIO, "%s: cannot be read: credentials for NATS",
                            options->credentials);
@@ -148,7 +147,7 @@ static sc_err set_credentials(natsOptions *nats, const sc_bus_options *options, 
     return status == NATS_OK ? SC_OK : sc_fail_memory(diag, "connecting to NATS");
 }
 
-/** What we do not want as the library has it by default. None of these fails but for memory. */
+/** Settings other than the library's defaults. None of these fails but for memory. */
 static natsStatus set_limits(natsOptions *nats, const sc_bus_options *options)
 {
     natsStatus status = natsOptions_SetTimeout(nats, (int64_t)(options->timeout_s * 1000) + 1);
@@ -161,11 +160,11 @@ static natsStatus set_limits(natsOptions *nats, const sc_bus_options *options)
     if (status == NATS_OK) status = natsOptions_SetReconnectJitter(nats, JITTER_MS, JITTER_MS);
     if (status == NATS_OK) status = natsOptions_SetReconnectBufSize(nats, RECONNECT_BYTES);
     if (status == NATS_OK) status = natsOptions_SetMaxPendingMsgs(nats, WAITING_MAX);
-    // One thread hears for all subscriptions: a worker may have hundreds of parts. Their order
+    // One thread receives for all subscriptions: a worker may have hundreds of parts. Their order
     // stays, and that between subjects as well.
     if (status == NATS_OK) status = natsOptions_UseGlobalMessageDelivery(nats, true);
     // Messages wait in a buffer for up to a millisecond and then go together. Sending each at once
-    // would cost a call of the system per word; a millisecond is nothing beside the jitter of a
+    // would cost a system call per message; a millisecond is nothing beside the jitter of a
     // release.
     if (status == NATS_OK) status = natsOptions_SetSendAsap(nats, false);
     return status;
@@ -191,19 +190,20 @@ static sc_err fail_to_connect(sc_diag *diag, natsStatus status, const sc_bus *bu
     const char *others = bus->has_other_servers ? " nor any of the other servers" : "";
     if (status == NATS_CONNECTION_AUTH_FAILED || status == NATS_NOT_PERMITTED) {
         return sc_fail(diag, SC_ENET,
-                       "NATS at %s%s does not let us in; look at user, password or credentials",
+                       "NATS at %s%s refuses the connection; check user, password or credentials",
                        first.text, others);
     }
     if (status == NATS_SSL_ERROR || status == NATS_SECURE_CONNECTION_REQUIRED ||
         status == NATS_SECURE_CONNECTION_WANTED) {
         return sc_fail(diag, SC_ENET,
-                       "no TLS with NATS at %s%s: %s; look at the certificates, and at what host "
-                       "they are for",
+                       "no TLS with NATS at %s%s: %s; check the certificates and the host "
+                       "names in them",
                        first.text, others, why(status));
     }
-    return sc_fail(diag, SC_ENET,
-                   "cannot reach NATS at %s%s: %s; is it running, and is the address right?",
-                   first.text, others, why(status));
+    return sc_fail(
+        diag, SC_ENET,
+        "cannot reach NATS at %s%s: %s; check that it runs and that the address is right",
+        first.text, others, why(status));
 }
 
 sc_err sc__bus_prepare(const sc_bus_options *options, const sc__bus_handlers *handlers, sc_bus *bus,
@@ -214,7 +214,7 @@ sc_err sc__bus_prepare(const sc_bus_options *options, const sc__bus_handlers *ha
     natsStatus status = natsOptions_Create(&nats);
     bus->nats = nats;
     if (status == NATS_OK) {
-        // The library only reads them; its type says less than it could.
+        // The library only reads them, although its type is not const.
         status = natsOptions_SetServers(nats, (const char **)(uintptr_t)options->servers,
                                         (int)options->server_count);
     }
@@ -235,12 +235,13 @@ sc_err sc__bus_prepare(const sc_bus_options *options, const sc__bus_handlers *ha
 
 sc_err sc__bus_connect(sc_bus *bus, sc_diag *diag)
 {
-    // The library reads them each time that it connects, as whom we have become by now.
+    // The library reads them each time that it connects, as the user that this process runs as by
+    // now.
     if (*bus->credentials && access(bus->credentials, R_OK) != 0) {
         return sc_fail(
             diag, SC_EIO,
-            "%s: cannot be read: the credentials for NATS must be readable for whom this "
-            "process runs as, since they are needed again after every break",
+            "%s: cannot be read: the credentials for NATS must be readable for the user that "
+            "this process runs as, since they are needed again after every break",
             bus->credentials);
     }
     const natsStatus status = natsConnection_Connect(&bus->connection, bus->nats);

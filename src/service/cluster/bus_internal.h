@@ -1,8 +1,6 @@
 /**
  * @file bus_internal.h
- * @brief What the files of a wire share: its insides, and how a connection is made.
- *
- * Used by: wire.c, wire_ears.c, wire_connect.c, wire_subjects.c.
+ * @brief What bus.c and bus_connect.c share: the bus, and how its connection is made.
  */
 #ifndef SC_CLUSTER_BUS_INTERNAL_H
 #define SC_CLUSTER_BUS_INTERNAL_H
@@ -23,7 +21,7 @@ struct sc_bus {
     // Read-only once it is connected.
     natsOptions *nats;  ///< until it is
     natsConnection *connection;
-    char host[256];  ///< of the first server, for what is said of a failure
+    char host[256];  ///< of the first server, for errors
     bool has_other_servers;
     char credentials[4096];  ///< a file; "" if there is none
     char cluster[64];
@@ -46,32 +44,32 @@ struct sc_bus {
 
     // Under `lock`.
     pthread_mutex_t lock;
-    pthread_cond_t has_ended;  ///< an ear, or the connection
+    pthread_cond_t has_ended;  ///< a subscription, or the connection
     bool is_closed;
     sc_bus_subscription *subscriptions;
-    uint64_t overrun;  ///< of ears that are gone
+    uint64_t overrun;  ///< of subscriptions that are gone
 };
 
 struct sc_bus_subscription {
     // Read-only.
     sc_bus *bus;
     natsSubscription *subscription;
-    sc_bus_receive *receive;  ///< NULL: `nobody`
+    sc_bus_receive *receive;  ///< NULL: `no_responders`
     void (*no_responders)(void *context, uint32_t part);
     void *context;
 
-    // Under the wire's lock.
+    // Under the bus's lock.
     bool is_done;  ///< it will not be called any more
     sc_bus_subscription *next;
 };
 
-/** Where something is said; room for the longest: a cluster's name, ".void.", a peer (or ".part.",
- * a cut), ".", a part. */
+/** A subject; room for the longest: a cluster's name, ".void.", a peer (or ".part.", a partition),
+ * ".", a part. */
 typedef struct sc__bus_subject {
     char text[64 + 6 + 16 + 1 + 10];
 } sc__bus_subject;
 
-/** Each is spelled here alone, for those who speak and those who hear: see wire.h. */
+/** All subjects are formed here, for sending and subscribing alike; bus.h lists them. */
 sc__bus_subject sc__bus_subject_part(const sc_bus *bus, uint32_t part);
 sc__bus_subject sc__bus_subject_peer(const sc_bus *bus, sc_peer peer);
 sc__bus_subject sc__bus_subject_heartbeats(const sc_bus *bus);
@@ -80,7 +78,7 @@ sc__bus_subject sc__bus_subject_no_responders(const sc_bus *bus, sc_peer self, u
 sc__bus_subject sc__bus_subject_no_responders_any(const sc_bus *bus,
                                                   sc_peer self);  ///< of any part: a pattern
 
-/** What the library is to call, and with what. */
+/** The callbacks of the library. */
 typedef struct sc__bus_handlers {
     natsConnectionHandler disconnected;
     natsConnectionHandler reconnected;
@@ -89,8 +87,8 @@ typedef struct sc__bus_handlers {
 } sc__bus_handlers;
 
 /**
- * Read all files; the options have been looked at by sc__bus_check(). Whatever the library has
- * made is in the wire then, also on failure.
+ * Read all files; the options have been checked by sc__bus_check(). What the library has
+ * made is in the bus then, also on failure.
  *
  * @return SC_OK, SC_EIO (a file), SC_EINVAL, SC_ENOMEM
  */
@@ -103,7 +101,7 @@ SC_CHECKED sc_err sc__bus_connect(sc_bus *bus, sc_diag *diag);
 /** Whether the options make sense. @return SC_OK, SC_EINVAL */
 SC_CHECKED sc_err sc__bus_check(const sc_bus_options *options, sc_diag *diag);
 
-/** Threads that the library starts begin with the mask of who calls it: none of them is to take a
+/** Threads that the library starts inherit the caller's signal mask, and none of them may take a
  * signal. Returns the mask from before, for sc__bus_restore_signals(). */
 static inline sigset_t sc__bus_block_signals(void)
 {

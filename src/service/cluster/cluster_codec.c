@@ -257,7 +257,7 @@ static void write_process(const sc_heartbeat *heartbeat, heartbeat_pb *out)
     out->cpu_us = heartbeat->cpu_us;
 }
 
-static bool can_be_said(const sc_heartbeat *heartbeat)
+static bool is_valid(const sc_heartbeat *heartbeat)
 {
     int64_t calendar_us = 0;
     return heartbeat->peer != SC_PEER_NONE &&
@@ -269,7 +269,7 @@ static bool can_be_said(const sc_heartbeat *heartbeat)
 
 sc_err sc_heartbeat_encode(const sc_heartbeat *heartbeat, sc_bytes *out)
 {
-    if (!can_be_said(heartbeat)) return SC_EINVAL;
+    if (!is_valid(heartbeat)) return SC_EINVAL;
     heartbeat_pb m = STARCLOAK__CLUSTER__HEARTBEAT__INIT;
     Starcloak__Cluster__Bids bids = STARCLOAK__CLUSTER__BIDS__INIT;
     columns parts = STARCLOAK__CLUSTER__PARTS__INIT;
@@ -371,7 +371,7 @@ static sc_err check_process(const heartbeat_pb *from)
     return is_fine ? SC_OK : SC_EPARSE;
 }
 
-static sc_err read_beat(uint32_t parts, const heartbeat_pb *from, sc_heartbeat **out)
+static sc_err read_heartbeat(uint32_t parts, const heartbeat_pb *from, sc_heartbeat **out)
 {
     sc_err err = check_process(from);
     if (!err && from->parts) err = check_parts(parts, from->parts);
@@ -394,7 +394,8 @@ sc_err sc_heartbeat_decode(uint32_t parts, const void *bytes, size_t size, sc_he
     sc__cluster_scratch scratch = {.chunks = NULL};
     const Starcloak__Cluster__Message *envelope = NULL;
     sc_err err = sc__cluster_unpack(bytes, size, SC_MESSAGE_HEARTBEAT, &scratch, &envelope);
-    if (!err) err = read_beat(parts > 0 ? parts : SC_PARTITION_PARTS_MAX, envelope->heartbeat, out);
+    if (!err)
+        err = read_heartbeat(parts > 0 ? parts : SC_PARTITION_PARTS_MAX, envelope->heartbeat, out);
     sc__cluster_scratch_fini(&scratch);
     return err;
 }

@@ -2,16 +2,13 @@
  * @file cluster_codec.h
  * @brief Messages as bytes: Protocol Buffers, cluster.proto.
  *
- * Whatever is decoded has been unsealed, so it is of this cluster; yet sizes, counts and numbers
- * are bounded as if it were a stranger's: a stale build or a stolen key must not bring a process
- * down. Segments, stars and nodes must be of the map, parts of the cut.
+ * Messages that are decoded have been unsealed, so they come from this cluster; yet sizes, counts
+ * and numbers are bounded as if they did not: a stale build or a stolen key must not bring a
+ * process down. Segments, stars and nodes must be of the map, parts of the partition.
  *
  * Moments travel as microseconds of the calendar's clock: `offset_us`, the calendar's clock less
  * sc_clock_us() of this process at this moment, is added on the way out and taken off on the way
- * in. SC_TIME_NEVER stays. Categories travel as words of the vocabulary.
- *
- * Uses: map, relay (words for categories), commit, cut. Used by: gateway, worker, status,
- * rehearsals, fuzzers.
+ * in. SC_TIME_NEVER stays. Categories travel by name.
  */
 #ifndef SC_CLUSTER_CLUSTER_CODEC_H
 #define SC_CLUSTER_CLUSTER_CODEC_H
@@ -26,16 +23,16 @@
 typedef struct sc_cluster_codec {
     const sc_map *map;
     uint32_t parts;
-    const sc_vocabulary *vocabulary;  ///< NULL (a worker): see `words`
+    const sc_vocabulary *vocabulary;  ///< NULL (a worker): see `categories`
     /** A worker has no vocabulary: it carries the categories of wishes from ok to release without
-     * knowing them. It numbers the words it meets; NULL for a gateway. Made by
+     * knowing them. It numbers the names it receives; NULL for a gateway. Made by
      * sc_category_table_new(). */
-    struct sc_category_table *words;
+    struct sc_category_table *categories;
 } sc_cluster_codec;
 
-/** A table of words that grows up to a bound (65,536; more: SC_ELIMIT), any thread. */
+/** A table of category names that grows up to a bound (65,536; more: SC_ELIMIT), any thread. */
 SC_CHECKED sc_err sc_category_table_new(struct sc_category_table **out);
-void sc_category_table_free(struct sc_category_table *words);
+void sc_category_table_free(struct sc_category_table *categories);
 
 /** What a message is: the number of its field. */
 typedef enum sc_message_kind {
@@ -47,8 +44,9 @@ typedef enum sc_message_kind {
 /**
  * In place of what was in `out`, which is wiped. What a kind of word does not need is not sent.
  *
- * @return SC_OK, SC_ENOMEM, SC_ELIMIT (larger than anybody would read), SC_EINVAL (not such a word:
- * without sender, a query whose owner is another one, a bid whose deadlines are not its members')
+ * @return SC_OK, SC_ENOMEM, SC_ELIMIT (larger than a process would read), SC_EINVAL (not such a
+ * word: without sender, a query whose owner is another one, a bid whose deadlines are not its
+ * members')
  */
 SC_CHECKED sc_err sc_word_encode(const sc_cluster_codec *codec, const sc_word *word,
                                  int64_t offset_us, sc_bytes *out);

@@ -1,12 +1,10 @@
 /**
  * @file cluster_codec_internal.h
- * @brief What the parts of the codec share: memory for a message, the envelope, columns of numbers.
+ * @brief What the files of the codec share: memory for a message, the envelope, columns of numbers.
  *
  * A message is built, or unpacked, in *scratch* memory: given out piece by piece, bounded, and
  * wiped and released at once. So neither a message that is refused halfway nor a failed allocation
  * leaves anything behind.
- *
- * For: codec_*.c, cluster_words.c and their tests.
  */
 #ifndef SC_CLUSTER_CLUSTER_CODEC_INTERNAL_H
 #define SC_CLUSTER_CLUSTER_CODEC_INTERNAL_H
@@ -15,18 +13,17 @@
 #include "cluster/cluster_codec.h"
 
 enum {
-    SC__CLUSTER_ID_SIZE = 16,         ///< bytes of a query's or bid's id
-    SC__CLUSTER_MEMBERS_MAX = 10000,  ///< of a bid; no policy allows a k near it
-    SC__CLUSTER_GATEWAYS_MAX = 1000,  ///< of a bid
-    SC__CLUSTER_HOPS_MAX = 1000,      ///< of a query: what a policy may allow at most
-    SC__CLUSTER_THREADS_MAX = 4096,   ///< of a worker
-    SC__CLUSTER_WORD_SIZE_MAX = 255,  ///< bytes of a word for a category
-    SC__CLUSTER_MESSAGE_MAX =
-        16 << 20,  ///< bytes; NATS servers take less, a megabyte if not told otherwise
+    SC__CLUSTER_ID_SIZE = 16,            ///< bytes of a query's or bid's id
+    SC__CLUSTER_MEMBERS_MAX = 10000,     ///< of a bid; no policy allows a k near it
+    SC__CLUSTER_GATEWAYS_MAX = 1000,     ///< of a bid
+    SC__CLUSTER_HOPS_MAX = 1000,         ///< of a query: what a policy may allow at most
+    SC__CLUSTER_THREADS_MAX = 4096,      ///< of a worker
+    SC__CLUSTER_CATEGORY_MAX = 255,      ///< bytes of the name of a category
+    SC__CLUSTER_MESSAGE_MAX = 16 << 20,  ///< bytes; NATS servers take less, a megabyte by default
 };
 
-// --- Memory for a message (codec_scratch.c)
-// -------------------------------------------------------
+// --- Memory for a message
+// --------------------------------------------------------------------------
 
 typedef struct sc__cluster_scratch_chunk sc__cluster_scratch_chunk;
 
@@ -49,7 +46,7 @@ void *sc__cluster_scratch_take(sc__cluster_scratch *scratch, size_t count, size_
 /** Wipe and release all of it. Harmless twice. */
 void sc__cluster_scratch_fini(sc__cluster_scratch *scratch);
 
-// --- The envelope (codec.c) -------------------------------------------------------------------
+// --- The envelope -----------------------------------------------------------------------------
 
 /** Pack `message` in place of what was in `out`. SC_OK, SC_ELIMIT (too large to be read), SC_ENOMEM
  */
@@ -76,11 +73,11 @@ SC_CHECKED sc_err sc__cluster_steps_read(const uint32_t *steps, size_t count, ui
 bool sc__cluster_time_write(sc_time t, int64_t offset_us, int64_t *out);
 bool sc__cluster_time_read(int64_t calendar_us, int64_t offset_us, sc_time *out);
 
-// --- What words are about -----------------------------------------------------------------------
+// --- Parts of messages --------------------------------------------------------------------------
 // What is written lives in `scratch` and lends from what it is made of. Writers fail with
 // SC_EINVAL, SC_ELIMIT or SC_ENOMEM; readers as sc_word_decode().
 
-/** @param worker  who says it, and so proposes it */
+/** @param worker  the sender, which proposes it */
 SC_CHECKED sc_err sc__cluster_bid_write(const sc_cluster_codec *codec, const sc_bid *bid,
                                         sc_peer worker, int64_t offset_us,
                                         sc__cluster_scratch *scratch, Starcloak__Cluster__Bid *out);
@@ -96,13 +93,13 @@ SC_CHECKED sc_err sc__cluster_wishes_read(const sc_cluster_codec *codec,
                                           const Starcloak__Cluster__Wishes *from, sc_wish **out,
                                           size_t *count);
 
-// --- A worker's words for categories (cluster_words.c) -----------------------------------------
+// --- category_table.c --------------------------------------------------------------------------
 
-/** The number of a word, a new one if it is new. SC_OK, SC_ELIMIT, SC_ENOMEM */
-SC_CHECKED sc_err sc__category_table_number(struct sc_category_table *words, const char *word,
+/** The number of a category, a new one if it is new. SC_OK, SC_ELIMIT, SC_ENOMEM */
+SC_CHECKED sc_err sc__category_table_number(struct sc_category_table *table, const char *name,
                                             uint32_t *out);
 
-/** The word of that number; lent as long as the table lives. NULL: there is none. */
-const char *sc__category_table_at(struct sc_category_table *words, uint32_t number);
+/** The name of that number; valid as long as the table lives. NULL: there is none. */
+const char *sc__category_table_at(struct sc_category_table *table, uint32_t number);
 
 #endif

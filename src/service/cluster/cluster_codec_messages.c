@@ -90,7 +90,7 @@ typedef Starcloak__Cluster__Proceeding proceeding;
 
 // --- Kinds --------------------------------------------------------------------------------------
 
-// Numbers in a message stay, whatever those of the program are.
+// The numbers in messages are part of the format and do not follow those of the program.
 static const Starcloak__Cluster__Kind kinds[SC_WORD_KIND_COUNT] = {
     [SC_WORD_ADD] = STARCLOAK__CLUSTER__KIND__ADD,
     [SC_WORD_COMPANY] = STARCLOAK__CLUSTER__KIND__COMPANY,

@@ -271,16 +271,17 @@ static const sc_request_limits any = {.max_k = UINT32_MAX, .max_radius_m = DBL_M
 static const char *word_of(const sc_cluster_codec *codec, sc_category_id category)
 {
     if (!codec->vocabulary) {
-        return codec->words ? sc__category_table_at(codec->words, category) : NULL;
+        return codec->categories ? sc__category_table_at(codec->categories, category) : NULL;
     }
     return category < codec->vocabulary->count ? codec->vocabulary->names[category] : NULL;
 }
 
 static sc_err number_of(const sc_cluster_codec *codec, const char *word, sc_category_id *out)
 {
-    if (strlen(word) > SC__CLUSTER_WORD_SIZE_MAX) return SC_ELIMIT;
+    if (strlen(word) > SC__CLUSTER_CATEGORY_MAX) return SC_ELIMIT;
     if (!codec->vocabulary) {
-        return codec->words ? sc__category_table_number(codec->words, word, out) : SC_EUNKNOWN;
+        return codec->categories ? sc__category_table_number(codec->categories, word, out)
+                                 : SC_EUNKNOWN;
     }
     *out = sc_vocabulary_find(codec->vocabulary, word);
     return *out == SC_NONE ? SC_EUNKNOWN : SC_OK;
@@ -302,7 +303,7 @@ static sc_err write_category(pen *p, sc_category_id category, uint32_t *place)
     if (sc_hash_put(&p->places, (sc_key){.low = category}, next, place)) return SC_ENOMEM;
     if (*place != next) return SC_OK;
     const char *word = word_of(p->codec, category);
-    if (!word || strlen(word) > SC__CLUSTER_WORD_SIZE_MAX) return SC_EINVAL;
+    if (!word || strlen(word) > SC__CLUSTER_CATEGORY_MAX) return SC_EINVAL;
     // protobuf-c has no constant texts; it only reads this one.
     p->out->words[p->out->n_words++] = (char *)(uintptr_t)word;
     return SC_OK;

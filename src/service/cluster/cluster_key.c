@@ -57,9 +57,9 @@ static sc_err check_status(int fd, const char *path, sc_diag *diag)
     }
     if ((status.st_mode & MODE_FORBIDDEN) != 0) {
         return sc_fail(diag, SC_EIO,
-                       "%s: others than its owner may read or change it (mode %04o), and whoever "
-                       "has the key can listen to the cluster and speak in it; do 'chmod 600' on "
-                       "it, or 640 for a group",
+                       "%s: others than its owner may read or change it (mode %04o), and anyone "
+                       "with the key can read and send the messages of the cluster; run 'chmod "
+                       "600' on it, or 640 for a group",
                        path, (unsigned)status.st_mode & 07777);
     }
     return SC_OK;

@@ -3,11 +3,10 @@
  * @brief Secret: the key that all processes of a cluster share, and what is derived from it.
  *
  * A file with one line, "starcloak-cluster-1 " and 43 characters of URL-safe base64 without
- * padding: 32 bytes. Nobody but its owner may read it (as files of token keys). From it come, by
+ * padding: 32 bytes. Only its owner may read it (as files of token keys). From it come, by
  * libsodium's kdf: the key behind pseudonyms and ids of queries, so that a user is one user at all
- * gateways; the key that seals messages, so that neither NATS servers nor whoever listens there
- * learn or change anything.
- *
+ * gateways; the key that seals messages, so that neither NATS servers nor other clients
+ * there learn or change anything.
  */
 #ifndef SC_CLUSTER_CLUSTER_KEY_H
 #define SC_CLUSTER_CLUSTER_KEY_H
@@ -41,7 +40,7 @@ const uint8_t *sc_cluster_key_seal(const sc_cluster_key *key);   ///< SC_SEAL_KE
 //     nonce (24 random bytes) | ciphertext | tag (16)        additional data: the subject
 //
 // A message that was sealed for one subject does not open under another. One that is played back
-// opens: the protocol bears duplicates, and beats and placements carry numbers that only grow.
+// opens: the protocol bears duplicates, and heartbeats and placements carry numbers that only grow.
 
 /** Bytes that sealing adds. */
 enum { SC_SEAL_EXTRA = 24 + 16 };

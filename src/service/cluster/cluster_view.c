@@ -1,4 +1,4 @@
-// The cluster at one moment. See view.h; view_json.c writes it down.
+// The cluster at one moment, made from roster and placement.
 #include "cluster/cluster_view.h"
 
 #include "base/alloc.h"
@@ -34,8 +34,8 @@ static sc_cluster_view *make_room(size_t peers, uint32_t parts)
     return view;
 }
 
-/** Names are shown on pages and in labels; whatever a beat says, they are letters, digits and a few
- * signs. */
+/** Names are shown on pages and in labels: whatever a heartbeat contains, they are letters, digits
+ * and a few signs. */
 static void copy_name(char out[SC_PEER_NAME_SIZE], const char name[SC_PEER_NAME_SIZE])
 {
     for (size_t i = 0; i + 1 < SC_PEER_NAME_SIZE && name[i]; i++) {
@@ -57,7 +57,7 @@ static void fill_peer(sc_cluster_view_peer *out, const sc_roster_peer *peer, sc_
         .is_leader = heartbeat->peer == leader,
         .is_leaving = heartbeat->is_leaving,
         .is_self = heartbeat->peer == self,
-        .age_s = now > peer->heard ? (double)(now - peer->heard) * 1e-6 : 0.0,
+        .age_s = now > peer->received_at ? (double)(now - peer->received_at) * 1e-6 : 0.0,
         .skew_s = (double)peer->skew_us * 1e-6,
         .load = peer->load,
         .cpu = peer->cpu,
@@ -84,7 +84,7 @@ static int gateways_first(const void *left, const void *right)
     return a->peer < b->peer ? -1 : a->peer > b->peer;
 }
 
-/** What a worker says of a part; NULL if it does not serve it. */
+/** What a worker reports of a part; NULL if it does not serve it. */
 static const sc_part_load *told_of_part(const sc_roster *roster, sc_peer owner, uint32_t part)
 {
     const sc_roster_peer *peer = owner == SC_PEER_NONE ? NULL : sc_roster_find(roster, owner);
@@ -106,7 +106,7 @@ static void fill_part(sc_cluster_view_part *out, const sc_roster *roster,
     if (sent) out->counts = *sent;
 }
 
-/** As the leader sees it: by the loads of parts, and those who serve or could. */
+/** As the leader sees it: by the loads of parts, and the workers that serve or could. */
 static bool measure(sc_cluster_view *view, const sc_roster *roster, const sc_placement *placement)
 {
     view->imbalance = 1.0;
@@ -149,7 +149,7 @@ sc_cluster_view *sc_cluster_view_new(const sc_roster *roster, const sc_placement
         view->partition = placement->partition;
     }
     sc_peer leader = sc_roster_leader(roster, now);
-    // Who has not listened for long enough to know takes the word of the one who leads.
+    // Before heartbeats were received for long enough, the leader of the placement is taken.
     if (leader == SC_PEER_NONE && placement) leader = placement->leader;
     for (size_t i = 0; i < count; i++) {
         sc_cluster_view_peer *peer = &view->peers[i];

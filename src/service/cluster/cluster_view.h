@@ -3,8 +3,6 @@
  * @brief The cluster at one moment, for people and programs: status, metrics, the dashboard.
  *
  * Counts and names of processes; nothing of a query.
- *
- * Used by: gateway, status (starcloak cluster status), service (metrics, /v1/cluster).
  */
 #ifndef SC_CLUSTER_CLUSTER_VIEW_H
 #define SC_CLUSTER_CLUSTER_VIEW_H
@@ -21,8 +19,8 @@ typedef struct sc_cluster_view_peer {
     bool is_leader;
     bool is_leaving;
     bool is_self;
-    bool is_stranger;  ///< it has another cut: seen by who listens to all of them
-    double age_s;      ///< since its last beat
+    bool is_stranger;  ///< it has another partition; only status, which receives from all, sees it
+    double age_s;      ///< since its last heartbeat
     double skew_s;     ///< bound of the difference of clocks
     double load;       ///< of a worker: queries per second
     double cpu;        ///< cores
@@ -35,8 +33,8 @@ typedef struct sc_cluster_view_peer {
 } sc_cluster_view_peer;
 
 typedef struct sc_cluster_view_part {
-    sc_peer owner;   ///< by the placement; SC_PEER_NONE: nobody
-    bool is_served;  ///< and its owner says so
+    sc_peer owner;   ///< by the placement; SC_PEER_NONE: none
+    bool is_served;  ///< its owner lists it in heartbeats
     double load;     ///< queries per second; 0 also while it is not known
     sc_part_load counts;
 } sc_cluster_view_part;
@@ -49,7 +47,7 @@ typedef struct sc_cluster_view {
     uint64_t placements;  ///< made by this process, as the next
     uint64_t moved;
     uint64_t strangers;
-    double heartbeat_s;  ///< between two beats of a process; 0: nobody is ever missed
+    double heartbeat_s;  ///< between two heartbeats of a process; 0: there are none
     sc_bus_stats bus;
     size_t peer_count;
     uint32_t part_count;
@@ -58,11 +56,11 @@ typedef struct sc_cluster_view {
 } sc_cluster_view;
 
 /**
- * All but `placements`, `moved`, `beat_s` and `wire`, which whoever has them fills in.
+ * All but `placements`, `moved`, `heartbeat_s` and `bus`, which the caller fills in.
  *
  * @param placement  NULL: none yet
- * @param parts      of the cut; 0: as many as the placement has
- * @param self       SC_PEER_NONE: nobody's
+ * @param parts      of the partition; 0: as many as the placement has
+ * @param self       SC_PEER_NONE: of no member
  * @return NULL if memory is out
  */
 sc_cluster_view *sc_cluster_view_new(const sc_roster *roster, const sc_placement *placement,

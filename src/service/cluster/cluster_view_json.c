@@ -1,7 +1,7 @@
-// A view as JSON, on one line. See view.h.
+// A view as JSON, on one line.
 //
-// Names hold letters, digits and a few signs (view.c), so that nothing needs to be escaped; numbers
-// are written without the locale.
+// Names hold letters, digits and a few signs (cluster_view.c), so that nothing needs to be escaped;
+// numbers are written without the locale.
 #include "cluster/cluster_view.h"
 
 #include "base/alloc.h"

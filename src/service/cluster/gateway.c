@@ -4,7 +4,7 @@
 // receive; and one that sends heartbeats, looks after members and places parts while this gateway
 // leads. The first two never wait for more than a lock that is held briefly.
 //
-// Locks are taken in the order `speech`, `lock`, then those of routes and heartbeats.
+// Locks are taken in the order `send_lock`, `lock`, then those of routes and heartbeats.
 #include "cluster/gateway.h"
 
 #include "base/alloc.h"
@@ -22,16 +22,16 @@
 
 // --- The gateway --------------------------------------------------------------------------------
 
-/** A worker of which NATS says that nobody is where it should be. */
+/** A worker that does not subscribe to its part, as NATS reports. */
 typedef struct suspected_worker {
     sc_peer worker;
     sc_time since;
 } suspected_worker;
 
-/** More at once need not be remembered: missed beats tell as well, only later. */
+/** More at once need not be remembered: missed heartbeats show the same, only later. */
 enum { SUSPECTS_MAX = 16 };
 
-/** To itself, to all (beats, placements), and where NATS says that nobody is there. */
+/** To messages for itself, heartbeats, placements, and reports of missing subscribers. */
 enum { SUBSCRIPTIONS = 4 };
 
 struct sc_gateway {
@@ -51,14 +51,14 @@ struct sc_gateway {
     sc__gateway_routes *routes;
     sc__heartbeat_thread heartbeat_thread;
     atomic_bool is_back;          ///< NATS was away and is here again
-    atomic_bool was_undecodable;  ///< by a message that cannot be read, and it was said
+    atomic_bool was_undecodable;  ///< a message could not be decoded, and it was logged
 
-    // Under `speech`: while the ledger speaks.
+    // Under `send_lock`: while the ledger sends.
     pthread_mutex_t send_lock;
-    bool is_open;  ///< it may: between start and stop everything, after that what needs no answer
+    bool can_send;  ///< it may: between start and stop everything, after that what needs no answer
     bool is_stopped;
 
-    // The thread that looks, and who ends it.
+    // The heartbeat thread, and the one that stops it.
     sc__cluster_identity identity;
     uint32_t *unsent;  ///< room for all parts
 
@@ -69,7 +69,7 @@ struct sc_gateway {
     sc__peer_log peer_log;
     suspected_worker suspects[SUSPECTS_MAX];
     size_t suspect_count;
-    sc_time quiet_until;  ///< we may not have heard who is there: nobody is taken for dead
+    sc_time quiet_until;  ///< heartbeats may be missing: no peer is taken for dead
     sc_time last_look;
 };
 
@@ -78,18 +78,18 @@ struct sc_gateway {
 // sent again.
 //
 // A gateway that was away from NATS, or stood still, has received no heartbeats and must not take
-// everybody for dead: it is *quiet* for as long as it takes to receive one of each living process,
+// all others for dead: it is *quiet* for as long as it takes to receive one of each living process,
 // and neither leads nor removes members. If it did lead, others have begun to lead meanwhile, or
 // there is no other gateway.
 //
 // Nothing is sent while the lock is held: a server that does not read may delay the sender.
 
 /** A look that comes so late shows that the whole process stood still. */
-enum { BEATS_STOOD_STILL = 2 };
+enum { HEARTBEATS_STOOD_STILL = 2 };
 
-// --- Who is there --------------------------------------------------------------------------
+// --- Members -------------------------------------------------------------------------------
 
-/** NATS says that nobody has a part that `worker` served. */
+/** NATS reports that a part that `worker` served has no subscriber. */
 static void suspect(sc_gateway *gateway, sc_peer worker)
 {
     const sc_time now = sc_clock_us();
@@ -105,8 +105,9 @@ static void suspect(sc_gateway *gateway, sc_peer worker)
     pthread_mutex_unlock(&gateway->lock);
 }
 
-/** Who has not beaten since NATS found nobody there, and is behind with its beat, is gone; it need
- * not be missed three times. Who was merely away for a moment has beaten again. */
+/** A worker without a heartbeat since NATS reported its part, and whose heartbeat is late, is gone;
+ * three missed heartbeats need not be waited for. One that was away for a moment has sent another
+ * since. */
 static bool remove_suspects(sc_gateway *gateway, sc_time now)
 {
     bool is_gone = false;
@@ -114,8 +115,8 @@ static bool remove_suspects(sc_gateway *gateway, sc_time now)
     for (size_t i = 0; i < gateway->suspect_count; i++) {
         const suspected_worker suspect = gateway->suspects[i];
         const sc_roster_peer *peer = sc_roster_find(gateway->roster, suspect.worker);
-        if (!peer || peer->heard > suspect.since) continue;
-        if (now - peer->heard > gateway->heartbeat_us * 3 / 2) {
+        if (!peer || peer->received_at > suspect.since) continue;
+        if (now - peer->received_at > gateway->heartbeat_us * 3 / 2) {
             sc_roster_forget(gateway->roster, suspect.worker);
             is_gone = true;
         } else {
@@ -126,10 +127,11 @@ static bool remove_suspects(sc_gateway *gateway, sc_time now)
     return is_gone;
 }
 
-/** Returns whether we know who is there. */
+/** Returns whether the members are known. */
 static bool update_members(sc_gateway *gateway, bool is_connected, sc_time now)
 {
-    const bool stood_still = now - gateway->last_look > BEATS_STOOD_STILL * gateway->heartbeat_us;
+    const bool stood_still =
+        now - gateway->last_look > HEARTBEATS_STOOD_STILL * gateway->heartbeat_us;
     gateway->last_look = now;
     const bool is_back = atomic_exchange(&gateway->is_back, false);
     if (is_back) sc__gateway_routes_reset(gateway->routes);
@@ -169,15 +171,15 @@ static void apply_placement(sc_gateway *gateway)
     const sc_placement *placement = sc_placer_current(gateway->placer);
     log_placement(gateway, placement);
     sc__gateway_routes_place(gateway->routes, placement);
-    // A new owner may have said already that it serves.
+    // A new owner may have announced already that it serves.
     for (size_t i = 0; i < sc_roster_count(gateway->roster); i++) {
         const sc_heartbeat *heartbeat = sc_roster_at(gateway->roster, i)->heartbeat;
         if (heartbeat->is_worker) (void)sc__gateway_routes_receive(gateway->routes, heartbeat);
     }
 }
 
-/** As the leader: decide, and write down what is to be told. With each beat the placement is told
- * again: somebody may have come, or missed it. */
+/** As the leader: decide, and encode the placement to send. It is sent again with each heartbeat: a
+ * process may have come, or missed it. */
 static void lead(sc_gateway *gateway, bool is_due, sc_time now, sc_bytes *out)
 {
     if (sc_roster_leader(gateway->roster, now) != gateway->identity.self) return;
@@ -185,13 +187,13 @@ static void lead(sc_gateway *gateway, bool is_due, sc_time now, sc_bytes *out)
     if (is_new) apply_placement(gateway);
     const sc_placement *placement = sc_placer_current(gateway->placer);
     if (!placement || !(is_new || is_due)) return;
-    // For want of memory it is told with the next beat.
+    // For want of memory it is sent with the next heartbeat.
     if (sc_placement_encode(placement, out)) out->size = 0;
 }
 
-// --- The look ------------------------------------------------------------------------------
+// --- Heartbeats ----------------------------------------------------------------------------
 
-/** Say that we are there; or, for the last time, that we leave. */
+/** Announce this gateway; or, for the last time, that it leaves. */
 static void send_heartbeat(sc_gateway *gateway, bool is_leaving)
 {
     sc_heartbeat *heartbeat = sc_heartbeat_new(0);
@@ -206,7 +208,7 @@ static void send_heartbeat(sc_gateway *gateway, bool is_leaving)
     sc_heartbeat_free(heartbeat);
 }
 
-/** What the thread that beats does. */
+/** The work of the heartbeat thread. */
 static void look(void *context, bool is_due)
 {
     sc_gateway *gateway = context;
@@ -217,7 +219,7 @@ static void look(void *context, bool is_due)
     if (update_members(gateway, is_connected, now)) lead(gateway, is_due, now, &placement);
     pthread_mutex_unlock(&gateway->lock);
 
-    // Without a connection beats would only pile up and be old when they leave.
+    // Without a connection heartbeats would only pile up and be old when they leave.
     if (is_due && is_connected) send_heartbeat(gateway, false);
     if (placement.size > 0) {
         (void)!sc_bus_send_placement(gateway->bus, placement.data, placement.size);
@@ -229,14 +231,14 @@ static void look(void *context, bool is_due)
     }
 }
 
-/** How long a part is fresh after its queries were said anew: the ledger says them within a round,
- * and a worker has opened the part before. */
+/** How long a part is fresh after its queries were sent again: the ledger sends them within a
+ * round, and a worker has opened the part before. */
 static const sc_time fresh_us = 2000000;
 
-/** How long our goodbye may take. */
+/** How long sending the last heartbeat may take. */
 static const double last_flush_s = 1.0;
 
-// --- Speaking ------------------------------------------------------------------------------
+// --- Sending -------------------------------------------------------------------------------
 
 static sc_err try_to_send(sc_gateway *gateway, sc_peer to, const sc_word *word)
 {
@@ -256,14 +258,14 @@ static void send_word(sc_gateway *gateway, sc_peer to, sc_word *word)
 {
     const sc_err err = try_to_send(gateway, to, word);
     // A reply larger than NATS takes: the other gateway asks the provider for the same cloak by
-    // itself. Whatever else is lost is counted, and the protocol bears it.
+    // itself. Other losses are counted, and the protocol bears them.
     if (err != SC_ELIMIT || word->kind != SC_WORD_RESULT || word->result->reply_size == 0) return;
     word->result->reply_size = 0;
     (void)!try_to_send(gateway, to, word);
 }
 
-/** The ledger's voice. */
-static void say(void *context, sc_peer to, sc_word *word)
+/** Called by the ledger, in its thread. */
+static void send_for_ledger(void *context, sc_peer to, sc_word *word)
 {
     sc_gateway *gateway = context;
     if (to == gateway->identity.self) {
@@ -271,9 +273,9 @@ static void say(void *context, sc_peer to, sc_word *word)
         return;
     }
     pthread_mutex_lock(&gateway->send_lock);
-    // Who hears nothing any more must not promise anything: no ok. (And only that needs the
-    // vocabulary, which is not ours after the stop.)
-    const bool may = gateway->is_open && !(gateway->is_stopped && word->kind == SC_WORD_OK);
+    // A gateway that receives nothing any more must not promise anything: no ok. (And only that
+    // needs the vocabulary, which is not ours after the stop.)
+    const bool may = gateway->can_send && !(gateway->is_stopped && word->kind == SC_WORD_OK);
     if (may &&
         (to != SC_PEER_NONE || sc__gateway_routes_needs(gateway->routes, word, sc_clock_us()))) {
         send_word(gateway, to, word);
@@ -282,7 +284,7 @@ static void say(void *context, sc_peer to, sc_word *word)
     sc_word_fini(word);
 }
 
-// --- Hearing: in a thread of the NATS library ------------------------------------------------
+// --- Receiving: in a thread of the NATS library ----------------------------------------------
 
 static void receive_word(void *context, const void *bytes, size_t size)
 {
@@ -349,7 +351,7 @@ static void on_connected(void *context, bool is_connected)
     sc_gateway *gateway = context;
     sc__log_connected(gateway->log, is_connected);
     // At once, so that we do not seem ready when the connection is back and nothing is known yet;
-    // and again when it is, since beats from before may have been heard in between.
+    // and again when it is, since earlier heartbeats may have been received in between.
     sc__gateway_routes_reset(gateway->routes);
     if (is_connected) atomic_store(&gateway->is_back, true);
     sc__heartbeat_thread_wake(&gateway->heartbeat_thread);
@@ -368,7 +370,7 @@ static sc_err check(const sc_gateway_options *options, sc_diag *diag)
 {
     // Written so that NaN is refused, too.
     if (!(options->heartbeat_s >= 0.001 && options->heartbeat_s <= 3600)) {
-        return sc_fail(diag, SC_EINVAL, "a gateway's beat must take 0.001 s to an hour");
+        return sc_fail(diag, SC_EINVAL, "a gateway's heartbeat must take 0.001 s to an hour");
     }
     if (!(options->uneven >= 1 && options->uneven <= 1e6)) {
         return sc_fail(diag, SC_EINVAL, "what is uneven must be at least 1 times the mean");
@@ -410,7 +412,7 @@ sc_err sc_gateway_new(const sc_gateway_options *options, sc_gateway **out, sc_di
     gateway->log = options->log;
     gateway->given_up = options->given_up;
     gateway->given_up_context = options->context;
-    gateway->voice = (sc_voice){.say = say, .context = gateway};
+    gateway->voice = (sc_voice){.say = send_for_ledger, .context = gateway};
     gateway->codec =
         (sc_cluster_codec){.map = sc_partition_map(options->partition), .parts = gateway->parts};
     gateway->peer_log =
@@ -451,10 +453,10 @@ const sc_voice *sc_gateway_voice(const sc_gateway *gateway)
     return &gateway->voice;
 }
 
-static void allow_sending(sc_gateway *gateway, bool is_open, bool is_stopped)
+static void allow_sending(sc_gateway *gateway, bool can_send, bool is_stopped)
 {
     pthread_mutex_lock(&gateway->send_lock);
-    gateway->is_open = is_open;
+    gateway->can_send = can_send;
     gateway->is_stopped = is_stopped;
     pthread_mutex_unlock(&gateway->send_lock);
 }
@@ -492,7 +494,7 @@ sc_err sc_gateway_start(sc_gateway *gateway, sc_ledger *ledger, const sc_vocabul
     if (!err) {
         allow_sending(gateway, true, false);
         err = sc__heartbeat_thread_start(&gateway->heartbeat_thread);
-        if (err) sc_fail(diag, err, "no thread for a gateway's beats");
+        if (err) sc_fail(diag, err, "no thread for a gateway's heartbeats");
     }
     if (err) {
         allow_sending(gateway, false, false);

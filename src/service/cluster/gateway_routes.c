@@ -1,8 +1,8 @@
-// Which worker has which part. See gateway_routes.h.
+// Which worker has which part, and what needs to be sent to it.
 //
 // Invariants, under the lock:
-//  1. A part's server is its owner or nobody.
-//  2. A part that has no server must be said anew once it has one.
+//  1. A part's server is its owner or none.
+//  2. The queries of a part without a server must be sent again once it has one.
 #include "cluster/gateway_routes.h"
 
 #include "base/alloc.h"
@@ -17,7 +17,7 @@ typedef struct route {
     sc_time fresh_until;
 } route;
 
-/** Owners that are remembered to have been told of one query; more are told twice. */
+/** Owners that are remembered to have been sent one query; more get it twice. */
 enum { SENT_MAX = 32 };
 
 struct sc__gateway_routes {
@@ -68,7 +68,7 @@ void sc__gateway_routes_free(sc__gateway_routes *routes)
     sc_free(routes);
 }
 
-// --- Who serves ----------------------------------------------------------------------------
+// --- Servers -------------------------------------------------------------------------------
 
 /** The only place where servers change: keeps both invariants and the count. */
 static void set_server(sc__gateway_routes *routes, route *r, sc_peer server)
@@ -95,7 +95,7 @@ void sc__gateway_routes_place(sc__gateway_routes *routes, const sc_placement *pl
 bool sc__gateway_routes_receive(sc__gateway_routes *routes, const sc_heartbeat *heartbeat)
 {
     bool is_unsent = false;
-    size_t next = 0;  // of the beat's parts, which ascend
+    size_t next = 0;  // of the heartbeat's parts, which ascend
     pthread_mutex_lock(&routes->lock);
     for (uint32_t p = 0; p < routes->parts; p++) {
         while (next < heartbeat->part_count && heartbeat->parts[next].part < p) {
@@ -165,7 +165,7 @@ bool sc__gateway_routes_are_whole(sc__gateway_routes *routes)
 
 // --- What needs to be sent -----------------------------------------------------------------
 
-/** Whether this owner was told of this query by this kind of word; from now on it was. */
+/** Whether this owner was sent this query by this kind of message; from now on it was. */
 static bool was_sent(sc__gateway_routes *routes, const sc_word *word, sc_peer owner)
 {
     if (routes->sent.kind != word->kind ||
@@ -189,8 +189,8 @@ bool sc__gateway_routes_needs(sc__gateway_routes *routes, const sc_word *word, s
     const route r = routes->of[word->part];
     const sc_peer home = routes->of[word->home].owner;
     pthread_mutex_unlock(&routes->lock);
-    // Whoever it is that has it: somebody will hear it, or NATS will say that nobody does.
+    // The owner is not known here: a worker may receive it, or NATS reports that none does.
     if (r.owner == SC_PEER_NONE) return true;
-    const bool knows = was_sent(routes, word, r.owner) || r.owner == home;
-    return !knows || now < r.fresh_until;
+    const bool has_it = was_sent(routes, word, r.owner) || r.owner == home;
+    return !has_it || now < r.fresh_until;
 }

@@ -1,19 +1,18 @@
 /**
  * @file gateway_routes.h
- * @brief Which worker has which part, whether it serves it, and what it has been told by us.
+ * @brief Which worker has which part, whether it serves it, and which queries were sent to it.
  *
- * For each part: its *owner*, by the placement; its *server*, the owner once it says in its beats
- * that it serves it; and whether our open queries must be *said anew*: when the server is another
- * than before, has not served it for a while, or NATS found nobody there.
+ * For each part: its *owner*, by the placement; its *server*, the owner once it lists the part in
+ * its heartbeats; and whether our open queries are *unsent* there and must be sent again: when the
+ * server is another than before, has not served it for a while, or NATS reported no subscriber.
  *
- * Words for parts are asked whether they need to be sent. A worker hands a query to all its parts
- * in reach, so company that is of the same owner as its home, or went to the same owner for another
- * part, need not. But a part that was just opened has nothing yet, wherever its owner got the query
- * before: for a while after its queries were said anew, company for it is always sent.
+ * Messages for parts are checked for whether they need to be sent. A worker hands a query to all
+ * its parts in reach, so company that is of the same owner as its home, or went to the same owner
+ * for another part, need not. But a part that was just opened has nothing yet, even if its owner
+ * got the query before: for a while after its queries were sent again, company for it is always
+ * sent.
  *
  * Any thread; nothing here waits for anything but this lock.
- *
- * Used by: gateway.c, gateway_look.c, tests.
  */
 #ifndef SC_CLUSTER_GATEWAY_ROUTES_H
 #define SC_CLUSTER_GATEWAY_ROUTES_H
@@ -31,23 +30,24 @@ SC_CHECKED sc_err sc__gateway_routes_new(uint32_t parts, sc_time fresh_us,
 /** NULL is fine. */
 void sc__gateway_routes_free(sc__gateway_routes *routes);
 
-/** A placement counts from now on. Parts that changed their owner are served by nobody. */
+/** A placement counts from now on. Parts that changed their owner have no server. */
 void sc__gateway_routes_place(sc__gateway_routes *routes, const sc_placement *placement);
 
-/** A worker's beat. Returns whether queries must be said anew. */
+/** A worker's heartbeat. Returns whether queries must be sent again. */
 bool sc__gateway_routes_receive(sc__gateway_routes *routes, const sc_heartbeat *heartbeat);
 
-/** Somebody is gone: who is not in the roster serves nothing. */
+/** A peer is gone: workers that are not in the roster serve nothing. */
 void sc__gateway_routes_sweep(sc__gateway_routes *routes, const sc_roster *roster);
 
-/** We were away: nothing is known until the next beats, and everything must be said anew. */
+/** NATS was away: nothing is known until the next heartbeats, and everything must be sent again. */
 void sc__gateway_routes_reset(sc__gateway_routes *routes);
 
-/** NATS says that nobody has it. Returns who was thought to serve it, or SC_PEER_NONE. */
+/** NATS reports that it has no subscriber. Returns the worker that was taken to serve it, or
+ * SC_PEER_NONE. */
 sc_peer sc__gateway_routes_no_responders(sc__gateway_routes *routes, uint32_t part);
 
 /**
- * The parts that are served and whose queries must be said anew; it is taken as done.
+ * The parts that are served and whose queries must be sent again; they count as sent from now on.
  *
  * @param parts  room for all parts
  * @return how many

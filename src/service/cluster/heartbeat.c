@@ -26,7 +26,7 @@ bool sc_peer_name_is_valid(const char *name, size_t size)
     return true;
 }
 
-// --- Beats ------------------------------------------------------------------------------------
+// --- Heartbeats---------------------------------------------------------------------------------
 
 sc_heartbeat *sc_heartbeat_new(size_t parts)
 {
@@ -45,81 +45,82 @@ void sc_heartbeat_free(sc_heartbeat *heartbeat)
 
 // --- The thread ----------------------------------------------------------------------------
 
-/** Wait for a nudge or the time; false: the end has come. @param is_time  whether it was time */
-static bool await(sc__heartbeat_thread *heartbeat_thread, sc_time then, bool *is_time)
+/** Wait until woken or until `then`; false: the thread is to stop. @param is_time  whether it was
+ * time */
+static bool await(sc__heartbeat_thread *thread, sc_time then, bool *is_time)
 {
     const struct timespec until = {.tv_sec = then / 1000000, .tv_nsec = then % 1000000 * 1000};
-    pthread_mutex_lock(&heartbeat_thread->lock);
-    while (!heartbeat_thread->is_ending && !heartbeat_thread->is_woken && sc_clock_us() < then) {
-        (void)pthread_cond_timedwait(&heartbeat_thread->wake, &heartbeat_thread->lock, &until);
+    pthread_mutex_lock(&thread->lock);
+    while (!thread->is_ending && !thread->is_woken && sc_clock_us() < then) {
+        (void)pthread_cond_timedwait(&thread->wake, &thread->lock, &until);
     }
-    heartbeat_thread->is_woken = false;
-    const bool goes_on = !heartbeat_thread->is_ending;
-    pthread_mutex_unlock(&heartbeat_thread->lock);
+    thread->is_woken = false;
+    const bool goes_on = !thread->is_ending;
+    pthread_mutex_unlock(&thread->lock);
     *is_time = sc_clock_us() >= then;
     return goes_on;
 }
 
-static void *heartbeat(void *argument)
+static void *run(void *argument)
 {
-    sc__heartbeat_thread *heartbeat_thread = argument;
+    sc__heartbeat_thread *thread = argument;
     sc_time then = sc_clock_us();
     bool is_time = true;
-    while (await(heartbeat_thread, then, &is_time)) {
-        // Beats that were missed are not made up for.
-        if (is_time) then = sc_clock_us() + heartbeat_thread->heartbeat_us;
-        heartbeat_thread->look(heartbeat_thread->context, is_time);
+    while (await(thread, then, &is_time)) {
+        // Missed heartbeats are not made up for.
+        if (is_time) then = sc_clock_us() + thread->heartbeat_us;
+        thread->look(thread->context, is_time);
     }
     return NULL;
 }
 
-void sc__heartbeat_thread_init(sc__heartbeat_thread *heartbeat_thread, sc_time heartbeat_us,
+void sc__heartbeat_thread_init(sc__heartbeat_thread *thread, sc_time heartbeat_us,
                                void (*look)(void *context, bool is_due), void *context)
 {
-    *heartbeat_thread =
+    *thread =
         (sc__heartbeat_thread){.heartbeat_us = heartbeat_us, .look = look, .context = context};
-    pthread_mutex_init(&heartbeat_thread->lock, NULL);
+    pthread_mutex_init(&thread->lock, NULL);
     pthread_condattr_t by_steady_clock;
     pthread_condattr_init(&by_steady_clock);
     pthread_condattr_setclock(&by_steady_clock, CLOCK_MONOTONIC);
-    pthread_cond_init(&heartbeat_thread->wake, &by_steady_clock);
+    pthread_cond_init(&thread->wake, &by_steady_clock);
     pthread_condattr_destroy(&by_steady_clock);
 }
 
-sc_err sc__heartbeat_thread_start(sc__heartbeat_thread *heartbeat_thread)
+sc_err sc__heartbeat_thread_start(sc__heartbeat_thread *thread)
 {
-    const sc_err err = sc_thread_start(&heartbeat_thread->thread, heartbeat, heartbeat_thread);
-    heartbeat_thread->is_started = !err;
+    const sc_err err = sc_thread_start(&thread->thread, run, thread);
+    thread->is_started = !err;
     return err;
 }
 
-void sc__heartbeat_thread_wake(sc__heartbeat_thread *heartbeat_thread)
+void sc__heartbeat_thread_wake(sc__heartbeat_thread *thread)
 {
-    pthread_mutex_lock(&heartbeat_thread->lock);
-    heartbeat_thread->is_woken = true;
-    pthread_cond_signal(&heartbeat_thread->wake);
-    pthread_mutex_unlock(&heartbeat_thread->lock);
+    pthread_mutex_lock(&thread->lock);
+    thread->is_woken = true;
+    pthread_cond_signal(&thread->wake);
+    pthread_mutex_unlock(&thread->lock);
 }
 
-void sc__heartbeat_thread_stop(sc__heartbeat_thread *heartbeat_thread)
+void sc__heartbeat_thread_stop(sc__heartbeat_thread *thread)
 {
-    if (!heartbeat_thread->is_started) return;
-    pthread_mutex_lock(&heartbeat_thread->lock);
-    heartbeat_thread->is_ending = true;
-    pthread_cond_signal(&heartbeat_thread->wake);
-    pthread_mutex_unlock(&heartbeat_thread->lock);
-    pthread_join(heartbeat_thread->thread, NULL);
-    heartbeat_thread->is_started = false;
+    if (!thread->is_started) return;
+    pthread_mutex_lock(&thread->lock);
+    thread->is_ending = true;
+    pthread_cond_signal(&thread->wake);
+    pthread_mutex_unlock(&thread->lock);
+    pthread_join(thread->thread, NULL);
+    thread->is_started = false;
 }
 
-void sc__heartbeat_thread_fini(sc__heartbeat_thread *heartbeat_thread)
+void sc__heartbeat_thread_fini(sc__heartbeat_thread *thread)
 {
-    sc__heartbeat_thread_stop(heartbeat_thread);
-    pthread_cond_destroy(&heartbeat_thread->wake);
-    pthread_mutex_destroy(&heartbeat_thread->lock);
+    sc__heartbeat_thread_stop(thread);
+    pthread_cond_destroy(&thread->wake);
+    pthread_mutex_destroy(&thread->lock);
 }
 
-// --- What it says --------------------------------------------------------------------------
+// --- A process of a cluster-----------------------------------------------------------------------
 
 sc_err sc__cluster_identity_init(sc__cluster_identity *identity, const char *name,
                                  uint64_t partition, bool is_worker, sc_diag *diag)
@@ -140,8 +141,8 @@ sc_err sc__cluster_identity_init(sc__cluster_identity *identity, const char *nam
 
 int64_t sc__calendar_offset_us(void)
 {
-    // A process that stands still between two looks would take its pause for a difference of
-    // clocks, and deadlines of others for later than they are.
+    // A process that is stopped between reading the two clocks would take its pause for a
+    // difference of clocks, and deadlines of others for later than they are.
     enum { SOON_US = 1000, TRIES = 100 };
     int64_t before = sc_clock_us();
     int64_t calendar = sc_clock_calendar_us();
@@ -172,7 +173,7 @@ void sc__heartbeat_send(sc__cluster_identity *identity, sc_heartbeat *heartbeat,
     heartbeat->cpu_us = use.cpu_us;
 
     sc_bytes bytes = {0};
-    // The wire counts what it cannot send; and for want of memory there will be another beat.
+    // The bus counts failures to send; for want of memory the next heartbeat has to do.
     if (!sc_heartbeat_encode(heartbeat, &bytes))
         (void)!sc_bus_send_heartbeat(bus, bytes.data, bytes.size);
     sc_bytes_fini(&bytes);
@@ -183,24 +184,24 @@ void sc__log_connected(sc_log *log, bool is_connected)
     if (is_connected) {
         sc_log_message(log, SC_LOG_INFO, "nats_is_back", "connected again");
     } else {
-        sc_log_message(log, SC_LOG_WARNING, "nats_is_away",
-                       "no connection; trying again and again");
+        sc_log_message(log, SC_LOG_WARNING, "nats_is_away", "no connection; retrying");
     }
 }
 
 void sc__log_given_up(sc_log *log)
 {
     sc_log_message(log, SC_LOG_ERROR, "nats_refuses",
-                   "the NATS servers do not let us in any more; look at user, password or "
-                   "credentials");
+                   "the NATS servers refuse the connection for good; check user, password or "
+                   "credentials, and start again");
 }
 
 void sc__log_undecodable(sc_log *log, atomic_bool *was_logged)
 {
     if (atomic_exchange(was_logged, true)) return;
-    sc_log_message(log, SC_LOG_WARNING, "message_not_understood",
-                   "a process of this cluster sends what we cannot read; is it of another version, "
-                   "or has it another map or cut?");
+    sc_log_message(
+        log, SC_LOG_WARNING, "message_not_understood",
+        "cannot decode a message of this cluster; its sender may run another version, or "
+        "use another map or cut");
 }
 
 void sc__bytes_wipe(sc_bytes *bytes)

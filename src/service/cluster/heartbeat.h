@@ -1,10 +1,10 @@
 /**
  * @file heartbeat.h
- * @brief Secret: what processes of a cluster send: words, beats and placements.
+ * @brief Secret: heartbeats, the thread that sends them, and what gateways and workers have in
+ * common as processes of a cluster.
  *
- * A *beat* says, a few times a second, who is alive, what it has and how busy it is. A *placement*
- * says which worker has which part.
- *
+ * A heartbeat announces, a few times a second, that a process is alive, which parts it serves and
+ * how busy it is.
  */
 #ifndef SC_CLUSTER_HEARTBEAT_H
 #define SC_CLUSTER_HEARTBEAT_H
@@ -20,7 +20,7 @@
 enum { SC_PEER_NAME_SIZE = 64 };  ///< of a process, with its NUL
 
 /** Whether a process may be called that: 1 to 63 letters, digits, '-', '_' and '.'. Names are shown
- * to people and in metrics: nothing that a terminal or a label could stumble over. */
+ * to people and in metrics: no character that a terminal or a label would interpret. */
 bool sc_peer_name_is_valid(const char *name, size_t size);
 
 /** What a part has done since it was opened at a worker. */
@@ -35,7 +35,7 @@ typedef struct sc_heartbeat {
     bool is_worker;
     bool is_leaving;               ///< a worker that drains; a gateway that ends
     char name[SC_PEER_NAME_SIZE];  ///< for people
-    uint64_t number;               ///< grows with each beat of a peer
+    uint64_t number;               ///< grows with each heartbeat of a peer
     uint64_t partition;            ///< sc_partition_checksum()
     int64_t calendar_us;           ///< the sender's calendar clock when it was sent
     uint64_t epoch;                ///< of the placement that it goes by
@@ -55,12 +55,12 @@ typedef struct sc_heartbeat {
 sc_heartbeat *sc_heartbeat_new(size_t parts);
 void sc_heartbeat_free(sc_heartbeat *heartbeat);
 
-// === beating.h ==================================================================================
-// What gateways and workers have in common: a thread that beats, and what every beat says.
+// --- The thread
+// ------------------------------------------------------------------------------------
 //
-// The thread calls `look` once in each beat's time, and at once whenever it is nudged: then without
-// a beat, unless there is something to tell. It is the only one that looks, so what it does to
-// parts and placements needs no lock against itself.
+// It calls `look` once in each heartbeat's time, and at once whenever it is woken: then without a
+// heartbeat, unless something has changed. No other thread calls `look`, so what it does to parts
+// and placements needs no lock against itself.
 
 typedef struct sc__heartbeat_thread {
     // Read-only.
@@ -68,7 +68,7 @@ typedef struct sc__heartbeat_thread {
     void (*look)(void *context, bool is_due);
     void *context;
 
-    // Who starts and ends it.
+    // The thread that starts and stops it.
     pthread_t thread;
     bool is_started;
 
@@ -79,54 +79,57 @@ typedef struct sc__heartbeat_thread {
     bool is_ending;
 } sc__heartbeat_thread;
 
-/** No thread yet; it may be nudged already. */
-void sc__heartbeat_thread_init(sc__heartbeat_thread *heartbeat_thread, sc_time heartbeat_us,
+/** No thread yet; it may be woken already. */
+void sc__heartbeat_thread_init(sc__heartbeat_thread *thread, sc_time heartbeat_us,
                                void (*look)(void *context, bool is_due), void *context);
 
 /** The first look is at once. @return SC_OK, SC_EIO */
-SC_CHECKED sc_err sc__heartbeat_thread_start(sc__heartbeat_thread *heartbeat_thread);
+SC_CHECKED sc_err sc__heartbeat_thread_start(sc__heartbeat_thread *thread);
 
 /** Look soon. Any thread; never waits. */
-void sc__heartbeat_thread_wake(sc__heartbeat_thread *heartbeat_thread);
+void sc__heartbeat_thread_wake(sc__heartbeat_thread *thread);
 
 /** No look is under way or will come after that. Harmless twice, and if it was never started. */
-void sc__heartbeat_thread_stop(sc__heartbeat_thread *heartbeat_thread);
+void sc__heartbeat_thread_stop(sc__heartbeat_thread *thread);
 
-/** Ends it first. */
-void sc__heartbeat_thread_fini(sc__heartbeat_thread *heartbeat_thread);
+/** Stops it first. */
+void sc__heartbeat_thread_fini(sc__heartbeat_thread *thread);
 
-/** To hear all who live. */
+// --- A process of a cluster
+// ------------------------------------------------------------------------
+
+/** After so many heartbeats' time, one of each living process has arrived. */
 enum { SC__HEARTBEATS_TO_LISTEN = 3 };
 
-/** Who a process is. */
+/** The identity of a process. */
 typedef struct sc__cluster_identity {
     sc_peer self;
     char name[SC_PEER_NAME_SIZE];
     uint64_t partition;
     bool is_worker;
-    uint64_t heartbeats;  ///< sent so far: the thread that beats counts them
+    uint64_t heartbeats;  ///< sent so far; the thread above counts them
 } sc__cluster_identity;
 
-/** Draw a number, never SC_PEER_NONE. @return SC_OK, SC_EINVAL (a name that is none), SC_EIO */
+/** Draw a number, never SC_PEER_NONE. @return SC_OK, SC_EINVAL (not a valid name), SC_EIO */
 SC_CHECKED sc_err sc__cluster_identity_init(sc__cluster_identity *identity, const char *name,
                                             uint64_t partition, bool is_worker, sc_diag *diag);
 
-/** Fill in who says it, when, and what the process has used; then send it. One that
- * cannot be sent is counted by the wire. */
+/** Fill in the sender, the time, and what the process has used; then send it. The bus counts
+ * heartbeats that cannot be sent. */
 void sc__heartbeat_send(sc__cluster_identity *identity, sc_heartbeat *heartbeat, sc_bus *bus);
 
 /** By how much the calendar's clock is ahead of sc_clock_us() now. */
 int64_t sc__calendar_offset_us(void);
 
-/** For the log: what happened to the connection. */
+/** Log lines about the connection. */
 void sc__log_connected(sc_log *log, bool is_connected);
 void sc__log_given_up(sc_log *log);
 
-/** For the log, once: a message of this cluster that we do not understand, most likely of another
+/** A log line, once: a message of this cluster that cannot be decoded, most likely of another
  * version. */
 void sc__log_undecodable(sc_log *log, atomic_bool *was_logged);
 
-/** Wipe and release what held words. */
+/** Wipe and release the bytes of a message. */
 void sc__bytes_wipe(sc_bytes *bytes);
 
 #endif

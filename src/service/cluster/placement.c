@@ -1,18 +1,19 @@
-// When a new placement is made. See placing.h; pack.c says what it is.
+// Placements, and when a new one is made; placement_pack.c has how parts are packed.
 //
 // Of a look, in this order:
-//  1. No worker is there: nothing is decided. Whoever comes back finds its parts as they were.
-//  2. Somebody goes by a placement that is newer than any we have heard: it may be under way, and
-//     is waited for. If it does not come (we have just started, or it was lost), whoever serves a
-//     part has it, and we tell that anew.
+//  1. No worker is there: nothing is decided. A worker that comes back finds its parts as they
+//  were.
+//  2. A process uses a placement that is newer than any received here: it may be under way, and is
+//     waited for. If it does not come (this gateway has just started, or it was lost), workers keep
+//     the parts that they serve, and a placement that states so is sent.
 //  3. Parts are without a living worker: they are placed at once if there is a worker that was here
-//     before. If all have just come, the first of them is not given everything: one beat is waited
-//     for the others.
+//     before. If all have just come, the first of them is not given everything: one heartbeat is
+//     waited for the others.
 //  4. Workers have come and are waited for no longer: parts move to them.
-//  5. It was uneven for too long: parts move.
+//  5. Load was uneven for too long: parts move.
 //
-// A worker is one who has *come* as long as it has no part and no packing was made with it in view.
-// So a leader that has just begun to lead knows those whom its predecessor had no time for.
+// A worker has *come* as long as it has no part and no packing took it into account. So a leader
+// that has just begun to lead finds those that its predecessor had no time for.
 #include "cluster/placement.h"
 
 #include "base/alloc.h"
@@ -63,25 +64,25 @@ struct sc_placer {
     sc_peer *seen;      ///< workers that the last evening out had in view, ascending
     size_t seen_count;
     sc_time behind;  ///< since when we are, by what others go by; SC_TIME_NEVER: we are not
-    sc_time came;    ///< when the first was noticed of those who have come; SC_TIME_NEVER: none
+    sc_time came;    ///< when the first worker that has come was noticed; SC_TIME_NEVER: none
     sc_time uneven;  ///< since when it is; SC_TIME_NEVER: it is not
     sc_placer_stats stats;
 };
 
-/** Beats that a placement is waited for of which only the number is known. */
-enum { BEATS_BEHIND = 2 };
+/** Heartbeats for which a placement is waited for of which only the number is known. */
+enum { HEARTBEATS_BEHIND = 2 };
 
 /** What is seen at one look. */
 typedef struct look {
-    uint64_t epoch;   ///< the newest that anybody goes by
+    uint64_t epoch;   ///< the newest that any process uses
     bool is_behind;   ///< it is not ours
-    sc_peer *owners;  ///< who has which part now
+    sc_peer *owners;  ///< of the parts now
     double *loads;
     sc_placement_worker
-        *workers;  ///< ascending: those who stay, or, if there are none, those who leave
+        *workers;  ///< ascending: those that stay, or, if there are none, those that leave
     size_t worker_count;
     bool is_staying;  ///< the former
-    size_t come;      ///< of them, those who have come
+    size_t come;      ///< of them, those that have come
     size_t orphans;   ///< parts without any of them
 } look;
 
@@ -192,8 +193,8 @@ static void count_news(look *l, const sc_placer *placer)
     }
 }
 
-/** Who has which part: by the placement that counts, or, if there is a newer one that we do not
- * know, by what the workers say. */
+/** The owners of parts: by the placement that counts, or, if there is a newer one that has not
+ * arrived, by the heartbeats of workers. */
 static void find_owners(look *l, const sc_placer *placer, const sc_roster *roster)
 {
     const sc_placement *counts = placer->now;
@@ -242,7 +243,7 @@ static bool look_init(look *l, const sc_placer *placer, const sc_roster *roster)
 
 // --- Deciding ------------------------------------------------------------------------------------
 
-/** Who is gone is forgotten: if it comes back, it is as welcome as one who was never there. */
+/** Forget workers that are gone: one that comes back is treated as a new one. */
 static void forget_gone(sc_placer *placer, const look *l)
 {
     size_t kept = 0;
@@ -252,7 +253,7 @@ static void forget_gone(sc_placer *placer, const look *l)
     placer->seen_count = kept;
 }
 
-/** Remember who was in view. False if memory is out. */
+/** Remember the workers that were taken into account. False if memory is out. */
 static bool remember(sc_placer *placer, const look *l)
 {
     sc_peer *seen = sc_malloc_array(l->worker_count, sizeof *seen);
@@ -303,7 +304,7 @@ static void measure(sc_placer *placer, const look *l, sc_time now)
 {
     const double imbalance = sc_placement_imbalance(l->loads, placer->options.parts, l->owners,
                                                     l->workers, l->worker_count);
-    if (isnan(imbalance)) return;  // memory is out: the next look will tell
+    if (isnan(imbalance)) return;  // memory is out: the next look decides
     placer->stats.imbalance = imbalance;
     note(&placer->uneven, imbalance > placer->options.uneven, now);
 }
@@ -320,14 +321,14 @@ static bool decide(sc_placer *placer, const look *l, sc_time now)
     note(&placer->behind, l->is_behind, now);
     note(&placer->came, l->come > 0, now);
     if (l->is_behind) {
-        return has_lasted(placer->behind, BEATS_BEHIND * heartbeat_us, now) &&
+        return has_lasted(placer->behind, HEARTBEATS_BEHIND * heartbeat_us, now) &&
                pack(placer, l, l->is_staying && l->come > 0);
     }
     const bool waits = l->come > 0 && !has_lasted(placer->came, heartbeat_us, now);
     if (l->orphans > 0 && !(waits && l->come == l->worker_count)) {
         return pack(placer, l, l->is_staying && l->come > 0);
     }
-    // Who leaves is given what is nobody's, for as long as it is there, and nothing more.
+    // A leaving worker is given parts without owner, for as long as it is there, and nothing more.
     if (!l->is_staying) return false;
     if (l->come > 0) return !waits && pack(placer, l, true);
     if (!has_lasted(placer->uneven, placer->options.patience_us, now)) return false;

@@ -1,19 +1,19 @@
 /**
  * @file placement.h
- * @brief The leader's decisions: when a new placement is made. No thread, no clock.
+ * @brief Placements: which worker has which part; when the leader makes a new one, and how parts
+ * are packed onto workers. No thread, no clock.
  *
- *  - A worker is gone, or says that it leaves: its parts go to others, at once.
- *  - A worker came: parts move to it, at once (but those who come within one beat's time come
- *    together).
+ *  - A worker is gone, or announces that it leaves: its parts go to others, at once.
+ *  - A worker came: parts move to it, at once (but workers that come within one heartbeat's time
+ *    are handled together).
  *  - The load was uneven (the busiest above `uneven` times the mean) at every look for `patience`:
  *    parts move; then not again for the same time.
- *  - Somebody else's placement is newer: that is the one we go on from. If others go by one that
- *    we have not heard and that does not come within two beats, whoever serves a part has it.
+ *  - The placement of another gateway is newer: decisions go on from that one. If others use one
+ *    that has not arrived here and does not within two heartbeats, the workers that serve parts now
+ *    keep them.
  *
- * Every gateway has one of these and hears all placements, so that the next leader goes on where
- * the last one ended. Only the leader decides (sc_placer_decide()).
- *
- * Used by: gateway.c, gateway_look.c, tests.
+ * Every gateway has a placer and receives all placements, so that the next leader goes on where the
+ * last one ended. Only the leader decides (sc_placer_decide()).
  */
 #ifndef SC_CLUSTER_PLACEMENT_H
 #define SC_CLUSTER_PLACEMENT_H
@@ -24,10 +24,10 @@
 /** Which worker has which part. One block; free with sc_placement_free(). */
 typedef struct sc_placement {
     uint64_t epoch;  ///< grows; of two with one epoch, that of the greater leader counts
-    sc_peer leader;  ///< who says so
+    sc_peer leader;  ///< the gateway that made it
     uint64_t partition;
     uint32_t parts;
-    sc_peer *owners;  ///< one per part; SC_PEER_NONE: nobody
+    sc_peer *owners;  ///< one per part; SC_PEER_NONE: none
 } sc_placement;
 
 sc_placement *sc_placement_new(uint32_t parts);
@@ -51,14 +51,14 @@ typedef struct sc_placer sc_placer;
 SC_CHECKED sc_err sc_placer_new(const sc_placer_options *options, sc_placer **out);
 void sc_placer_free(sc_placer *placer);
 
-/** Somebody's placement; taken. Returns whether it counts from now on. */
+/** A placement was received; ownership moves here. Returns whether it counts from now on. */
 bool sc_placer_receive(sc_placer *placer, sc_placement *placement);
 
-/** The one that counts; NULL: none yet. Lent until the next call that changes it. */
+/** The one that counts; NULL: none yet. Valid until the next call that changes it. */
 const sc_placement *sc_placer_current(const sc_placer *placer);
 
-/** As the leader: look at who is there. Returns whether there is a new placement to tell. Memory
- * that is out: none yet, the next look tries again. */
+/** As the leader: look at the members. Returns whether there is a new placement to send. If memory
+ * is out there is none yet, and the next look tries again. */
 bool sc_placer_decide(sc_placer *placer, const sc_roster *roster, sc_time now);
 
 typedef struct sc_placer_stats {
@@ -87,7 +87,7 @@ typedef struct sc_placement_worker {
 /**
  * @param loads    one per part, >= 0; NaN: not known
  * @param owners   one per part, in and out; owners not among `workers` are taken as none
- * @param workers  ascending by peer; none: all parts are nobody's
+ * @param workers  ascending by peer; none: all parts are without owner
  * @param balance  also move parts from living workers; false: only place orphans
  * @return how many parts changed their owner, or SIZE_MAX if memory is out (nothing is done)
  */

@@ -1,11 +1,11 @@
-// Packing parts onto workers. See pack.h.
+// Packing parts onto workers.
 //
 // The best packing is hard to find and not worth much: loads change, and each part that moves has
-// its queries said anew. So parts without a worker go where they make the least of a load, heaviest
-// first; then single parts move from a busy worker to one that is less busy with it than the first
-// was; and where the busiest has only parts that are too heavy for that, it exchanges one for a
-// lighter one. Each such step lowers the greater load of the two, hence, in the list of all loads
-// from the greatest down, the first that changes: no packing comes twice, and it ends.
+// its queries sent again. So parts without a worker go where they make the least of a load,
+// heaviest first; then single parts move from a busy worker to one that is less busy with it than
+// the first was; and where the busiest has only parts that are too heavy for that, it exchanges one
+// for a lighter one. Each such step lowers the greater load of the two, hence, in the list of all
+// loads from the greatest down, the first that changes: no packing comes twice, and it ends.
 #include "cluster/placement.h"
 
 #include "base/alloc.h"
@@ -25,8 +25,8 @@ typedef struct item {
     uint32_t part;
 } item;
 
-/** One who packs. */
-typedef struct bench {
+/** The state of one packing. */
+typedef struct packing {
     uint32_t parts;
     const sc_placement_worker *workers;
     size_t worker_count;
@@ -35,22 +35,22 @@ typedef struct bench {
     uint32_t *where;  ///< of parts: the number of a worker, or NOWHERE
     item *orphans;
     double little;  ///< a gain that is none
-} bench;
+} packing;
 
 #define NOWHERE UINT32_MAX
 
-static double threads_of(const bench *b, size_t worker)
+static double threads_of(const packing *b, size_t worker)
 {
     return b->workers[worker].threads > 0 ? (double)b->workers[worker].threads : 1.0;
 }
 
 /** What a worker's load would be with so much more, or less. */
-static double load_with(const bench *b, size_t worker, double more)
+static double load_with(const packing *b, size_t worker, double more)
 {
     return b->loads[worker] + more / threads_of(b, worker);
 }
 
-static uint32_t number_of(const bench *b, sc_peer peer)
+static uint32_t number_of(const packing *b, sc_peer peer)
 {
     size_t low = 0;
     size_t high = b->worker_count;
@@ -79,7 +79,7 @@ static double mean_known(const double *loads, uint32_t parts)
     return known > 0 ? sum / known : 0.0;
 }
 
-static void weigh(bench *b, const double *loads)
+static void weigh(packing *b, const double *loads)
 {
     const double mean = mean_known(loads, b->parts);
     double sum = 0.0;
@@ -96,7 +96,7 @@ static void weigh(bench *b, const double *loads)
     b->little = threads > 0 ? least_gain * sum / threads : 0.0;
 }
 
-static void bench_fini(bench *b)
+static void bench_fini(packing *b)
 {
     sc_free(b->weights);
     sc_free(b->loads);
@@ -105,10 +105,10 @@ static void bench_fini(bench *b)
 }
 
 /** All that is needed, with the parts where they are. False if memory is out. */
-static bool bench_init(bench *b, const double *loads, uint32_t parts, const sc_peer *owners,
+static bool bench_init(packing *b, const double *loads, uint32_t parts, const sc_peer *owners,
                        const sc_placement_worker *workers, size_t worker_count)
 {
-    *b = (bench){.parts = parts, .workers = workers, .worker_count = worker_count};
+    *b = (packing){.parts = parts, .workers = workers, .worker_count = worker_count};
     b->weights = sc_malloc_array(parts, sizeof *b->weights);
     b->loads = sc_calloc(worker_count, sizeof *b->loads);
     b->where = sc_malloc_array(parts, sizeof *b->where);
@@ -127,7 +127,7 @@ static bool bench_init(bench *b, const double *loads, uint32_t parts, const sc_p
     return true;
 }
 
-static void put(bench *b, uint32_t part, uint32_t worker)
+static void put(packing *b, uint32_t part, uint32_t worker)
 {
     if (b->where[part] != NOWHERE) {
         b->loads[b->where[part]] = load_with(b, b->where[part], -b->weights[part]);
@@ -147,7 +147,7 @@ static int heaviest_first(const void *left, const void *right)
 }
 
 /** The worker that is least busy once it has so much more, other than `except`. */
-static uint32_t idlest_with(const bench *b, double more, uint32_t except)
+static uint32_t idlest_with(const packing *b, double more, uint32_t except)
 {
     uint32_t best = NOWHERE;
     for (uint32_t w = 0; w < b->worker_count; w++) {
@@ -157,7 +157,7 @@ static uint32_t idlest_with(const bench *b, double more, uint32_t except)
     return best;
 }
 
-static void place_orphans(bench *b)
+static void place_orphans(packing *b)
 {
     size_t count = 0;
     for (uint32_t p = 0; p < b->parts; p++) {
@@ -182,13 +182,13 @@ typedef struct step {
 } step;
 
 /** What is gained if so much goes from one worker to another. */
-static double gain_of(const bench *b, uint32_t from, uint32_t to, double weight)
+static double gain_of(const packing *b, uint32_t from, uint32_t to, double weight)
 {
     return b->loads[from] - fmax(load_with(b, from, -weight), load_with(b, to, weight));
 }
 
-/** The best move, from the busiest worker that has one: of others nobody notices. */
-static bool find_move(const bench *b, step *best)
+/** The best move, from the busiest worker that has one: others do not lower the greatest load. */
+static bool find_move(const packing *b, step *best)
 {
     *best = (step){.part = NOWHERE, .in_return = NOWHERE};
     double busiest = 0.0;
@@ -208,7 +208,7 @@ static bool find_move(const bench *b, step *best)
     return best->part != NOWHERE;
 }
 
-static uint32_t busiest_of(const bench *b)
+static uint32_t busiest_of(const packing *b)
 {
     uint32_t busiest = 0;
     for (uint32_t w = 1; w < b->worker_count; w++) {
@@ -218,7 +218,7 @@ static uint32_t busiest_of(const bench *b)
 }
 
 /** The best exchange of the busiest worker's. */
-static bool find_exchange(const bench *b, step *best)
+static bool find_exchange(const packing *b, step *best)
 {
     const uint32_t from = busiest_of(b);
     *best = (step){.part = NOWHERE, .gain = b->little};
@@ -234,7 +234,7 @@ static bool find_exchange(const bench *b, step *best)
     return best->part != NOWHERE;
 }
 
-static void even_out(bench *b)
+static void even_out(packing *b)
 {
     step next;
     // As many steps as there are parts even out anything; more would only be toil.
@@ -250,7 +250,7 @@ static void even_out(bench *b)
 size_t sc_placement_pack(const double *loads, uint32_t parts, sc_peer *owners,
                          const sc_placement_worker *workers, size_t worker_count, bool balance)
 {
-    bench b;
+    packing b;
     if (!bench_init(&b, loads, parts, owners, workers, worker_count)) return SIZE_MAX;
     if (worker_count > 0) place_orphans(&b);
     if (worker_count > 1 && balance) even_out(&b);
@@ -268,7 +268,7 @@ double sc_placement_imbalance(const double *loads, uint32_t parts, const sc_peer
                               const sc_placement_worker *workers, size_t worker_count)
 {
     if (worker_count == 0 || !(mean_known(loads, parts) > 0)) return 1.0;
-    bench b;
+    packing b;
     if (!bench_init(&b, loads, parts, owners, workers, worker_count)) return (double)NAN;
     double sum = 0.0;
     double threads = 0.0;

@@ -1,9 +1,9 @@
-// Who is alive, and how busy. See roster.h.
+// The processes that are alive, and how busy they are.
 //
-// Workers count since they opened a part, so a rate is the difference of two beats, and only where
-// both know the part and the later one has not counted less: else the part was opened in between,
-// here or anew, and the later beat is where counting begins. What is known of a part's load stays
-// when its worker is gone, since the roads are as busy as before.
+// Workers count since they opened a part, so a rate is the difference of two heartbeats, and only
+// where both have the part and the later one has not counted less: else the part was opened in
+// between, and counting begins with the later heartbeat. A part's load stays known when its worker
+// is gone, since the roads are as busy as before.
 #include "cluster/roster.h"
 
 #include "base/alloc.h"
@@ -35,41 +35,42 @@ static double flow_rate(const flow *flow)
 /** How long loads are remembered. Placements move parts for minutes, not for a red light. */
 static const double load_fade_s = 60.0;
 
-/** The use of processors is for people, who want to see what they just did. */
+/** The use of processors is shown to people, who want to see the effect of what they just did. */
 static const double cpu_fade_s = 10.0;
 
-/** A load is not known before a part was watched for so long: one beat's counts are mere chance. */
+/** A load is not known before a part was watched for so long: one heartbeat's counts are mere
+ * chance. */
 static const double least_seconds = 5.0;
 
-/** Beats that may be missed. */
-enum { BEATS_MISSED = 3 };
+/** Heartbeats that may be missed. */
+enum { HEARTBEATS_MISSED = 3 };
 
-/** A later, larger difference of clocks is believed by one part in so many: it may be that the beat
- * was long under way. */
+/** A later, larger difference of clocks is believed by one part in so many: the heartbeat
+ * may have been long under way. */
 enum { SKEW_DOUBT = 8 };
 
-/** How many who are gone are remembered, so that what they said cannot be played back as if they
- * lived. */
+/** How many peers that are gone are remembered, so that their heartbeats cannot be played back as
+ * if they lived. */
 enum { GONE_KEPT = 256 };
 
 typedef struct gone_peer {
     sc_peer peer;
-    uint64_t number;  ///< of its last beat
+    uint64_t number;  ///< of its last heartbeat
 } gone_peer;
 
-typedef struct seat {
+typedef struct peer_state {
     sc_roster_peer shown;
     flow cpu;
-} seat;
+} peer_state;
 
 struct sc_roster {
     uint64_t partition;
     sc_time heartbeat_us;
     sc_time started;
     uint64_t strangers;
-    seat *seats;  ///< ascending by peer
-    size_t seat_count;
-    size_t seat_capacity;
+    peer_state *peers;  ///< ascending by peer
+    size_t peer_count;
+    size_t peer_capacity;
     gone_peer gone[GONE_KEPT];  ///< a ring
     size_t gone_next;
     flow loads[SC_PARTITION_PARTS_MAX];  ///< queries of each part
@@ -89,10 +90,10 @@ sc_err sc_roster_new(uint64_t partition, sc_time heartbeat_us, sc_time started, 
 void sc_roster_free(sc_roster *roster)
 {
     if (!roster) return;
-    for (size_t i = 0; i < roster->seat_count; i++) {
-        sc_heartbeat_free(roster->seats[i].shown.heartbeat);
+    for (size_t i = 0; i < roster->peer_count; i++) {
+        sc_heartbeat_free(roster->peers[i].shown.heartbeat);
     }
-    sc_free(roster->seats);
+    sc_free(roster->peers);
     sc_free(roster);
 }
 
@@ -102,10 +103,10 @@ void sc_roster_free(sc_roster *roster)
 static size_t place_of(const sc_roster *roster, sc_peer peer)
 {
     size_t low = 0;
-    size_t high = roster->seat_count;
+    size_t high = roster->peer_count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (roster->seats[middle].shown.heartbeat->peer < peer) {
+        if (roster->peers[middle].shown.heartbeat->peer < peer) {
             low = middle + 1;
         } else {
             high = middle;
@@ -116,21 +117,21 @@ static size_t place_of(const sc_roster *roster, sc_peer peer)
 
 static bool is_taken_by(const sc_roster *roster, size_t place, sc_peer peer)
 {
-    return place < roster->seat_count && roster->seats[place].shown.heartbeat->peer == peer;
+    return place < roster->peer_count && roster->peers[place].shown.heartbeat->peer == peer;
 }
 
 static void leave_seat(sc_roster *roster, size_t place)
 {
-    const sc_heartbeat *last = roster->seats[place].shown.heartbeat;
+    const sc_heartbeat *last = roster->peers[place].shown.heartbeat;
     roster->gone[roster->gone_next] = (gone_peer){last->peer, last->number};
     roster->gone_next = (roster->gone_next + 1) % GONE_KEPT;
-    sc_heartbeat_free(roster->seats[place].shown.heartbeat);
-    roster->seat_count--;
-    memmove(&roster->seats[place], &roster->seats[place + 1],
-            (roster->seat_count - place) * sizeof *roster->seats);
+    sc_heartbeat_free(roster->peers[place].shown.heartbeat);
+    roster->peer_count--;
+    memmove(&roster->peers[place], &roster->peers[place + 1],
+            (roster->peer_count - place) * sizeof *roster->peers);
 }
 
-/** Was that beat, or a later one, heard before its peer was gone? */
+/** Was that heartbeat, or a later one, received before its peer was gone? */
 static bool is_played_back(const sc_roster *roster, const sc_heartbeat *heartbeat)
 {
     for (size_t i = 0; i < GONE_KEPT; i++) {
@@ -144,20 +145,20 @@ static bool is_played_back(const sc_roster *roster, const sc_heartbeat *heartbea
 
 static bool take_seat(sc_roster *roster, size_t place)
 {
-    if (!sc_grow(&roster->seats, roster->seat_count, &roster->seat_capacity,
-                 sizeof *roster->seats)) {
+    if (!sc_grow(&roster->peers, roster->peer_count, &roster->peer_capacity,
+                 sizeof *roster->peers)) {
         return false;
     }
-    memmove(&roster->seats[place + 1], &roster->seats[place],
-            (roster->seat_count - place) * sizeof *roster->seats);
-    roster->seats[place] = (seat){0};
-    roster->seat_count++;
+    memmove(&roster->peers[place + 1], &roster->peers[place],
+            (roster->peer_count - place) * sizeof *roster->peers);
+    roster->peers[place] = (peer_state){0};
+    roster->peer_count++;
     return true;
 }
 
-// --- Beats ---------------------------------------------------------------------------------------
+// --- Heartbeats ----------------------------------------------------------------------------------
 
-/** Count what happened between two beats of one worker, whose parts both ascend. */
+/** Count what happened between two heartbeats of one worker, whose parts both ascend. */
 static void count_parts(sc_roster *roster, const sc_heartbeat *before, const sc_heartbeat *after,
                         double seconds)
 {
@@ -170,7 +171,7 @@ static void count_parts(sc_roster *roster, const sc_heartbeat *before, const sc_
         if (b == before->part_count) return;
         const sc_heartbeat_part *then = &before->parts[b];
         if (then->part != now->part || now->part >= SC_PARTITION_PARTS_MAX) continue;
-        if (now->load.queries < then->load.queries) continue;  // opened anew
+        if (now->load.queries < then->load.queries) continue;  // opened again
         flow_add(&roster->loads[now->part], (double)(now->load.queries - then->load.queries),
                  seconds, load_fade_s);
     }
@@ -187,7 +188,7 @@ static double load_of(const sc_roster *roster, const sc_heartbeat *heartbeat)
     return sum;
 }
 
-/** Our clock less theirs, whatever a stranger says of its own. */
+/** Our clock less theirs, bounded for any value that is sent. */
 static int64_t skew_of(const sc_heartbeat *heartbeat, int64_t calendar_us)
 {
     int64_t skew = 0;
@@ -197,11 +198,11 @@ static int64_t skew_of(const sc_heartbeat *heartbeat, int64_t calendar_us)
     return skew;
 }
 
-/** Of late beats little is believed: clocks drift slowly, but the way of a beat may be long. */
-static int64_t believed_skew(int64_t known, int64_t heard)
+/** Late heartbeats count little: clocks drift slowly, but a heartbeat may be long under way. */
+static int64_t believed_skew(int64_t known, int64_t received)
 {
     int64_t more = 0;
-    if (heard <= known || __builtin_sub_overflow(heard, known, &more)) return heard;
+    if (received <= known || __builtin_sub_overflow(received, known, &more)) return received;
     return known + more / SKEW_DOUBT;
 }
 
@@ -214,14 +215,15 @@ static bool has_other_parts(const sc_heartbeat *a, const sc_heartbeat *b)
     return false;
 }
 
-/** The next beat of one who is there; returns whether it says something new. */
-static bool go_on(sc_roster *roster, seat *s, sc_heartbeat *heartbeat, int64_t calendar_us,
-                  sc_time now)
+/** The next heartbeat of a known peer; returns whether it changes the members. */
+static bool update_peer(sc_roster *roster, peer_state *s, sc_heartbeat *heartbeat,
+                        int64_t calendar_us, sc_time now)
 {
     sc_heartbeat *before = s->shown.heartbeat;
     const bool is_news =
         before->is_leaving != heartbeat->is_leaving || has_other_parts(before, heartbeat);
-    const double seconds = now > s->shown.heard ? (double)(now - s->shown.heard) * 1e-6 : 0.0;
+    const double seconds =
+        now > s->shown.received_at ? (double)(now - s->shown.received_at) * 1e-6 : 0.0;
     count_parts(roster, before, heartbeat, seconds);
     if (heartbeat->cpu_us >= before->cpu_us) {
         flow_add(&s->cpu, (double)(heartbeat->cpu_us - before->cpu_us) * 1e-6, seconds, cpu_fade_s);
@@ -241,37 +243,37 @@ bool sc_roster_receive(sc_roster *roster, sc_heartbeat *heartbeat, int64_t calen
     }
     const size_t place = place_of(roster, heartbeat->peer);
     const bool is_here = is_taken_by(roster, place, heartbeat->peer);
-    if (is_here ? heartbeat->number <= roster->seats[place].shown.heartbeat->number
+    if (is_here ? heartbeat->number <= roster->peers[place].shown.heartbeat->number
                 : is_played_back(roster, heartbeat) || !take_seat(roster, place)) {
         sc_heartbeat_free(heartbeat);
         return false;
     }
-    seat *s = &roster->seats[place];
+    peer_state *s = &roster->peers[place];
     bool is_news = true;
     if (is_here) {
-        is_news = go_on(roster, s, heartbeat, calendar_us, now);
+        is_news = update_peer(roster, s, heartbeat, calendar_us, now);
     } else {
         s->shown = (sc_roster_peer){
             .heartbeat = heartbeat, .first = now, .skew_us = skew_of(heartbeat, calendar_us)};
     }
-    s->shown.heard = now;
+    s->shown.received_at = now;
     s->shown.load = load_of(roster, heartbeat);
     s->shown.cpu = flow_rate(&s->cpu);
     return is_news;
 }
 
-static bool is_silent(const sc_roster *roster, const seat *s, sc_time now)
+static bool is_silent(const sc_roster *roster, const peer_state *s, sc_time now)
 {
-    return now - s->shown.heard >= BEATS_MISSED * roster->heartbeat_us;
+    return now - s->shown.received_at >= HEARTBEATS_MISSED * roster->heartbeat_us;
 }
 
 bool sc_roster_expire(sc_roster *roster, sc_time now)
 {
-    const size_t before = roster->seat_count;
-    for (size_t i = roster->seat_count; i-- > 0;) {
-        if (is_silent(roster, &roster->seats[i], now)) leave_seat(roster, i);
+    const size_t before = roster->peer_count;
+    for (size_t i = roster->peer_count; i-- > 0;) {
+        if (is_silent(roster, &roster->peers[i], now)) leave_seat(roster, i);
     }
-    return roster->seat_count < before;
+    return roster->peer_count < before;
 }
 
 void sc_roster_forget(sc_roster *roster, sc_peer peer)
@@ -280,31 +282,31 @@ void sc_roster_forget(sc_roster *roster, sc_peer peer)
     if (is_taken_by(roster, place, peer)) leave_seat(roster, place);
 }
 
-// --- Who is there --------------------------------------------------------------------------------
+// --- Members -------------------------------------------------------------------------------------
 
 size_t sc_roster_count(const sc_roster *roster)
 {
-    return roster->seat_count;
+    return roster->peer_count;
 }
 
 const sc_roster_peer *sc_roster_at(const sc_roster *roster, size_t i)
 {
-    return &roster->seats[i].shown;
+    return &roster->peers[i].shown;
 }
 
 const sc_roster_peer *sc_roster_find(const sc_roster *roster, sc_peer peer)
 {
     const size_t place = place_of(roster, peer);
-    return is_taken_by(roster, place, peer) ? &roster->seats[place].shown : NULL;
+    return is_taken_by(roster, place, peer) ? &roster->peers[place].shown : NULL;
 }
 
 sc_peer sc_roster_leader(const sc_roster *roster, sc_time now)
 {
-    if (now - roster->started < BEATS_MISSED * roster->heartbeat_us) return SC_PEER_NONE;
-    for (size_t i = 0; i < roster->seat_count; i++) {
-        const sc_heartbeat *heartbeat = roster->seats[i].shown.heartbeat;
+    if (now - roster->started < HEARTBEATS_MISSED * roster->heartbeat_us) return SC_PEER_NONE;
+    for (size_t i = 0; i < roster->peer_count; i++) {
+        const sc_heartbeat *heartbeat = roster->peers[i].shown.heartbeat;
         if (heartbeat->is_worker || heartbeat->is_leaving) continue;
-        if (!is_silent(roster, &roster->seats[i], now)) return heartbeat->peer;
+        if (!is_silent(roster, &roster->peers[i], now)) return heartbeat->peer;
     }
     return SC_PEER_NONE;
 }

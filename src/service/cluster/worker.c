@@ -28,14 +28,14 @@
 // gateways. A step that fails is tried again with the next heartbeat. One thread: the one that
 // sends heartbeats.
 
-/** How long servers may take to say that they know of our subscriptions. Nobody beats meanwhile, so
- * it is less than the time after which we would be missed. */
+/** How long servers may take to confirm subscriptions. No heartbeat is sent meanwhile, so it is
+ * less than the time after which this worker would count as gone. */
 static const double flush_s = 0.5;
 
 typedef struct part_state {
     bool is_wanted;
-    bool is_open;                       ///< the crew was told
-    sc_bus_subscription *subscription;  ///< NULL: not heard
+    bool is_open;                       ///< in the crew
+    sc_bus_subscription *subscription;  ///< NULL: none
     bool is_listed;
 } part_state;
 
@@ -44,14 +44,14 @@ typedef struct worker_parts {
     sc_bus *bus;
     sc_bus_receive *receive;
     void *context;
-    uint32_t count;   ///< of the cut
+    uint32_t count;   ///< of the partition
     uint32_t listed;  ///< how many are
     part_state *of;
     uint16_t *list;       ///< room for all
     sc_part_load *loads;  ///< as well
 } worker_parts;
 
-/** Hears nothing any more; the crew is left as it is. NULL is fine. */
+/** Unsubscribes all; the crew is left as it is. NULL is fine. */
 static void worker_parts_free(worker_parts *parts)
 {
     if (!parts) return;
@@ -64,7 +64,8 @@ static void worker_parts_free(worker_parts *parts)
     sc_free(parts);
 }
 
-/** @param hear, context  for words that come by a part's subject @param wire, crew  borrowed */
+/** @param receive, context  for messages that come by a part's subject @param bus, crew  borrowed
+ */
 static sc_err worker_parts_new(uint32_t parts, sc_crew *crew, sc_bus *bus, sc_bus_receive *receive,
                                void *context, worker_parts **out)
 {
@@ -88,7 +89,7 @@ static sc_err worker_parts_new(uint32_t parts, sc_crew *crew, sc_bus *bus, sc_bu
 
 // --- Following a placement -----------------------------------------------------------------
 
-/** Stop hearing what is not wanted; returns whether the crew must be told of other parts. */
+/** Unsubscribe from parts that are not wanted; returns whether the crew needs other parts. */
 static bool unsubscribe_unwanted(worker_parts *parts)
 {
     bool is_other = false;
@@ -116,7 +117,7 @@ static bool set_crew_parts(worker_parts *parts)
     return true;
 }
 
-/** Hear all that is open, and list it once the servers know. */
+/** Subscribe to all open parts, and list them once the servers know. */
 static void subscribe_open(worker_parts *parts)
 {
     bool has_news = false;
@@ -168,9 +169,9 @@ static void worker_parts_unlist(worker_parts *parts)
     parts->listed = 0;
 }
 
-// --- What there is to tell -----------------------------------------------------------------
+// --- What heartbeats have ------------------------------------------------------------------
 
-/** How many there are, heard or not. */
+/** How many there are, subscribed or not. */
 static uint32_t worker_parts_count(const worker_parts *parts)
 {
     uint32_t count = 0;
@@ -180,8 +181,8 @@ static uint32_t worker_parts_count(const worker_parts *parts)
     return count;
 }
 
-/** A beat with those that are listed, and with what the crew has done; NULL if memory is out. */
-static sc_heartbeat *worker_parts_beat(worker_parts *parts)
+/** A heartbeat with those that are listed, and with the crew's counts; NULL if memory is out. */
+static sc_heartbeat *worker_parts_heartbeat(worker_parts *parts)
 {
     sc_heartbeat *heartbeat = sc_heartbeat_new(parts->listed);
     if (!heartbeat) return NULL;
@@ -215,7 +216,7 @@ struct sc_worker {
     sc__heartbeat_thread heartbeat_thread;
     atomic_bool is_back;  ///< NATS was away and is here again
     atomic_bool was_undecodable;
-    atomic_bool is_stranger;  ///< placements are of another cut, and it was said
+    atomic_bool has_other_partition;  ///< of the placements received; it was logged
 
     // The thread that looks.
     sc__cluster_identity identity;
@@ -225,7 +226,7 @@ struct sc_worker {
     // Under `lock`.
     pthread_mutex_t lock;
     sc_placement *placement;  ///< the newest; NULL: none yet
-    sc_time heard;            ///< when somebody last told one: who leads does so with every beat
+    sc_time placement_at;  ///< when one was last received: the leader sends it with every heartbeat
     bool is_leaving;
     uint32_t part_count;
 };
@@ -233,7 +234,7 @@ struct sc_worker {
 // --- Words ---------------------------------------------------------------------------------
 
 /** The crew's voice; in the rooms' threads. */
-static void say(void *context, sc_peer to, sc_word *word)
+static void send_for_crew(void *context, sc_peer to, sc_word *word)
 {
     sc_worker *worker = context;
     sc_bytes bytes = {0};
@@ -261,7 +262,7 @@ static void receive_word(void *context, const void *bytes, size_t size)
 
 static void refuse_placement(sc_worker *worker)
 {
-    if (atomic_exchange(&worker->is_stranger, true)) return;
+    if (atomic_exchange(&worker->has_other_partition, true)) return;
     sc_log_message(worker->log, SC_LOG_ERROR, "another_cut",
                    "the gateways of this cluster have another map or cut than this worker: it gets "
                    "no parts; give all of them the same files");
@@ -282,7 +283,7 @@ static void receive_placement(void *context, const void *bytes, size_t size)
         return;
     }
     pthread_mutex_lock(&worker->lock);
-    worker->heard = sc_clock_us();
+    worker->placement_at = sc_clock_us();
     const bool is_news = sc_placement_is_newer(placement, worker->placement);
     if (is_news) {
         sc_placement *old = worker->placement;
@@ -322,7 +323,7 @@ static void log_parts(const sc_worker *worker, uint64_t epoch, uint32_t count)
 
 static void send_heartbeat(sc_worker *worker, uint64_t epoch, bool is_leaving)
 {
-    sc_heartbeat *heartbeat = worker_parts_beat(worker->mine);
+    sc_heartbeat *heartbeat = worker_parts_heartbeat(worker->mine);
     if (!heartbeat) return;
     heartbeat->epoch = epoch;
     heartbeat->threads = worker->threads;
@@ -356,7 +357,7 @@ static void look(void *context, bool is_due)
 
     const bool is_last = is_leaving && !worker->has_announced_leaving;
     worker->has_announced_leaving = is_leaving;
-    // Without a connection beats would only pile up and be old when they leave.
+    // Without a connection heartbeats would only pile up and be old when they leave.
     if ((is_due || has_changed || is_last) && sc_bus_stats_of(worker->bus).is_connected) {
         send_heartbeat(worker, epoch, is_leaving);
     }
@@ -372,7 +373,7 @@ static sc_err make_crew(sc_worker *worker, const sc_map *map, const sc_worker_op
     if (err) return sc_fail(diag, err, "no randomness for a worker");
     sc_crew_options crew = options->crew;
     crew.self = worker->identity.self;
-    crew.voice = (sc_voice){.say = say, .context = worker};
+    crew.voice = (sc_voice){.say = send_for_crew, .context = worker};
     err = sc_crew_new(map, &crew, rng, &worker->crew, diag);
     sc_rng_free(rng);
     if (err) return err;
@@ -391,14 +392,14 @@ static sc_err join_cluster(sc_worker *worker, sc_diag *diag)
     }
     if (err) return err;
     err = sc__heartbeat_thread_start(&worker->heartbeat_thread);
-    return err ? sc_fail(diag, err, "no thread for a worker's beats") : SC_OK;
+    return err ? sc_fail(diag, err, "no thread for a worker's heartbeats") : SC_OK;
 }
 
 sc_err sc_worker_new(const sc_map *map, const sc_worker_options *options, sc_worker **out,
                      sc_diag *diag)
 {
     if (!(options->heartbeat_s >= 0.001 && options->heartbeat_s <= 3600)) {
-        return sc_fail(diag, SC_EINVAL, "a worker's beat must take 0.001 s to an hour");
+        return sc_fail(diag, SC_EINVAL, "a worker's heartbeat must take 0.001 s to an hour");
     }
     const sc_partition *partition = options->crew.cut;
     if (!partition) return sc_fail(diag, SC_EINVAL, "a worker needs a cut");
@@ -417,7 +418,7 @@ sc_err sc_worker_new(const sc_map *map, const sc_worker_options *options, sc_wor
     sc_err err = sc__cluster_identity_init(&worker->identity, options->name,
                                            sc_partition_checksum(partition), true, diag);
     if (!err) {
-        err = sc_category_table_new(&worker->codec.words);
+        err = sc_category_table_new(&worker->codec.categories);
         if (err) sc_fail_memory(diag, "joining a cluster");
     }
     if (!err) {
@@ -446,14 +447,14 @@ sc_err sc_worker_start(sc_worker *worker, sc_diag *diag)
     return join_cluster(worker, diag);
 }
 
-/** Whether nobody leads who could give its parts to others: then waiting is in vain. */
+/** Whether there is no leader that could give its parts to others: then waiting is in vain. */
 static bool is_alone(sc_worker *worker, sc_time since)
 {
     pthread_mutex_lock(&worker->lock);
-    const sc_time heard = worker->heard > since ? worker->heard : since;
+    const sc_time placement_at = worker->placement_at > since ? worker->placement_at : since;
     pthread_mutex_unlock(&worker->lock);
     // The next leader may need as long to find out that it is the one.
-    return sc_clock_us() - heard > worker->heartbeat_us * 2 * SC__HEARTBEATS_TO_LISTEN;
+    return sc_clock_us() - placement_at > worker->heartbeat_us * 2 * SC__HEARTBEATS_TO_LISTEN;
 }
 
 size_t sc_worker_drain(sc_worker *worker, double seconds)
@@ -490,8 +491,8 @@ uint32_t sc_worker_part_count(sc_worker *worker)
 void sc_worker_free(sc_worker *worker)
 {
     if (!worker) return;
-    // Nobody may speak to what is gone: first who looks and who hears, then the crew, which still
-    // speaks, then the wire.
+    // Users before what they use: first the heartbeat thread and the subscriptions, then the crew,
+    // which still sends, then the bus.
     sc__heartbeat_thread_stop(&worker->heartbeat_thread);
     sc_bus_unsubscribe(worker->placements);
     sc_bus_unsubscribe(worker->subscription);
@@ -500,7 +501,7 @@ void sc_worker_free(sc_worker *worker)
     sc_bus_free(worker->bus);
     sc__heartbeat_thread_fini(&worker->heartbeat_thread);
     sc_placement_free(worker->placement);
-    sc_category_table_free(worker->codec.words);
+    sc_category_table_free(worker->codec.categories);
     pthread_mutex_destroy(&worker->lock);
     sc_free(worker);
 }

@@ -137,7 +137,7 @@ static void test_a_worker_carries_categories_that_it_does_not_know(void **state)
     (void)state;
     word_town town = word_town_new();
     sc_cluster_codec worker = {.map = town.map, .parts = town.codec.parts};
-    assert_int_equal(sc_category_table_new(&worker.words), SC_OK);
+    assert_int_equal(sc_category_table_new(&worker.categories), SC_OK);
     sc_rng rng;
     sc_rng_seed(&rng, 5);
     for (uint64_t seed = 0; seed < CASES; seed++) {
@@ -157,7 +157,7 @@ static void test_a_worker_carries_categories_that_it_does_not_know(void **state)
         sc_bytes_fini(&bytes);
     }
     check_case_done();
-    sc_category_table_free(worker.words);
+    sc_category_table_free(worker.categories);
     word_town_free(&town);
 }
 

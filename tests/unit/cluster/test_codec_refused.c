@@ -203,9 +203,9 @@ static void test_wishes_and_results_out_of_bounds_are_refused(void **state)
     request.k = 1;
     words[0] = (char[]){"nothing that anybody knows"};
     assert_int_equal(read_by_hand(&town, &word), SC_EUNKNOWN);
-    char long_word[SC__CLUSTER_WORD_SIZE_MAX + 2];
+    char long_word[SC__CLUSTER_CATEGORY_MAX + 2];
     memset(long_word, 'a', sizeof long_word);
-    long_word[SC__CLUSTER_WORD_SIZE_MAX + 1] = '\0';
+    long_word[SC__CLUSTER_CATEGORY_MAX + 1] = '\0';
     words[0] = long_word;
     assert_int_equal(read_by_hand(&town, &word), SC_ELIMIT);
     words[0] = (char[]){"food"};

@@ -388,7 +388,7 @@ static void test_a_server_that_is_not_there_is_an_error_that_says_so(void **stat
     sc_diag diag = {""};
     sc_bus *bus = NULL;
     CHECK_OK(sc_bus_new(&options, &bus, &diag), &diag);
-    CHECK_REFUSED(sc_bus_connect(bus, &diag), SC_ENET, &diag, "is it running");
+    CHECK_REFUSED(sc_bus_connect(bus, &diag), SC_ENET, &diag, "check that it runs");
     assert_null(strstr(diag.message, "secret"));
     sc_bus_free(bus);
     nats_server_end(&server);
