@@ -1,14 +1,15 @@
-// Who listens, and how a text reaches them. See audience.h.
+// Subscribers, and how a text reaches them.
 //
-//     whoever tells                           each loop's thread
-//     a copy, once, in a block  --handover-->  sent to the loop's listeners, released
+//     the sending thread                      each loop's thread
+//     a copy, once, in a block  --handover-->  sent to the loop's subscribers, released
 //
-//  1. A listener belongs to its loop's thread, from the request to the moment at which its client
+//  1. A subscriber belongs to its loop's thread, from the request to the moment at which its client
 //     is gone or its stream ends.
-//  2. A block is held by every handover that it is in; the last one who releases it frees it.
-//  3. Whether anybody listens is one number, looked at without a lock. Whoever listens is counted
-//     before being greeted: what is told after the greeting was made is never missed, and what was
-//     told before may come once more.
+//  2. A block is held by every handover that it is in; the last one to release it frees it.
+//  3. The number of subscribers is read without a lock. A subscriber is counted before it is
+//  greeted:
+//     events sent after the greeting was made are never missed, and earlier ones may come once
+//     more.
 #include "server/event_stream.h"
 
 #include "base/alloc.h"
@@ -26,7 +27,7 @@ typedef struct text_block {
 
 typedef struct loop_subscribers loop_subscribers;
 
-/** Somebody who listens. */
+/** A subscriber. */
 typedef struct subscriber {
     sc_http_request *request;
     loop_subscribers *among;
@@ -79,8 +80,8 @@ bool sc_event_stream_is_empty(const sc_event_stream *stream)
     return sc_event_stream_count(stream) == 0;
 }
 
-/** Whether there was room for it. The bytes are counted first: two who tell at the same time may
- * then both find that there is none, but never both take what is left. */
+/** Whether there was room for it. The bytes are counted first: two threads that send at the same
+ * time may then both find that there is none, but never both take what is left. */
 static bool hand_over(loop_subscribers *loop, text_block *block)
 {
     const size_t before = atomic_fetch_add(&loop->waiting_bytes, block->size);

@@ -55,8 +55,8 @@ static void on_input(struct evbuffer *buffer, const struct evbuffer_cb_info *inf
         sc__http_connection_enter(connection, SC__HTTP_READING);
     }
     connection->received += info->n_added;
-    // Whoever says so much ahead while a reply is awaited is read no further, and so would not be
-    // seen to go: let it go now.
+    // A client that sends so much ahead while a reply is awaited is read no further, and so would
+    // not be seen to go: let it go now.
     const bool is_answered =
         connection->stage != SC__HTTP_WAITING && !connection->request.is_stream;
     if (!is_answered &&
@@ -83,7 +83,7 @@ static void refusal_notice(sc__http_connection *connection)
 {
     const int status = status_in(bufferevent_get_output(connection->stream));
     if (status < 400) return;  // 100 Continue
-    // It says 400 for a head that is too large as well.
+    // libevent replies 400 to a head that is too large as well.
     const bool is_large = connection->received > connection->loop->http->options.max_header_bytes;
     connection->refusal = status == 400 && is_large ? 431 : status;
     sc__http_connection_enter(connection, SC__HTTP_REFUSED);
@@ -148,7 +148,7 @@ struct bufferevent *sc__http_connection_born(struct event_base *base, void *cont
     return stream;
 }
 
-// The stream may live a little longer, in the hands of whoever is at work with it.
+// The stream may live a little longer, in the callback that is at work with it.
 static void end(sc__http_connection *connection)
 {
     sc__http_loop *loop = connection->loop;
@@ -169,7 +169,7 @@ static void on_close(struct evhttp_connection *event, void *context)
     bufferevent_disable(connection->stream, EV_READ | EV_WRITE);
     sc__http_request_break(&connection->request);
     if (connection->is_tls) {
-        sc__http_tls_goodbye(connection->stream);
+        sc__http_tls_shutdown(connection->stream);
         if (!connection->is_secured) sc__http_count(&connection->loop->handshake_failures);
     }
     end(connection);
@@ -352,16 +352,16 @@ static void discard(struct bufferevent *stream, void *context)
     evbuffer_drain(input, evbuffer_get_length(input));
 }
 
-/** Everything was said. */
+/** Everything was sent. */
 static void fall_silent(sc__http_connection *connection)
 {
-    if (connection->is_tls) sc__http_tls_goodbye(connection->stream);
+    if (connection->is_tls) sc__http_tls_shutdown(connection->stream);
     shutdown(connection->fd, SHUT_WR);
 }
 
 static void on_written(struct bufferevent *stream, void *context)
 {
-    // With TLS this may be told late, when more is waiting.
+    // With TLS this may be called late, when more is waiting.
     if (evbuffer_get_length(bufferevent_get_output(stream)) == 0) fall_silent(context);
 }
 

@@ -24,10 +24,8 @@
  *     ours. (libevent's would end the process on bytes that come in then, and would take the
  *     request away from the handler when the connection breaks.)
  *  3. A connection ends in one place, on_close(), called by evhttp_connection_free(); there a
- *     request that is still open is told that it is gone.
+ *     `gone` of a request that is still open is called.
  *  4. Everything of a loop is touched by its thread only, but for what is atomic.
- *
- * Used by: src/service/server, and its tests.
  */
 #ifndef SC_HTTP_HTTP_INTERNAL_H
 #define SC_HTTP_HTTP_INTERNAL_H
@@ -244,9 +242,9 @@ SC_CHECKED sc_err sc__http_tls_reload(sc__http_tls *tls, sc_diag *diag);
 struct bufferevent *sc__http_tls_stream(sc__http_tls *tls, struct event_base *base,
                                         sc__http_connection *connection);
 
-/** Say goodbye to the peer, as far as that is possible without waiting; the connection is not told
- * of anything any more. */
-void sc__http_tls_goodbye(struct bufferevent *stream);
+/** Send the closing alert to the peer, as far as that is possible without waiting; the connection
+ * gets no more callbacks. */
+void sc__http_tls_shutdown(struct bufferevent *stream);
 
 // --- http_loop.c --------------------------------------------------------------------------------
 
@@ -313,7 +311,7 @@ void sc__http_refusal_rewrite(sc__http_loop *loop);
 /** Reply `status` with a problem, throw away what still comes, and close. */
 void sc__http_refuse(sc__http_connection *connection, int status);
 
-/** Everything was said: send no more, throw away what still comes, and close when the peer does. */
+/** Everything was sent: send no more, throw away what still comes, and close when the peer does. */
 void sc__http_linger(sc__http_connection *connection);
 
 // --- http_request.c -----------------------------------------------------------------------------
@@ -321,19 +319,19 @@ void sc__http_linger(sc__http_connection *connection);
 /** For evhttp_set_gencb(): a request is whole. */
 void sc__http_request_arrived(struct evhttp_request *event, void *context);
 
-/** The connection breaks, or ends: tell the handler if it still owes an answer. */
+/** The connection breaks, or ends: call `gone` if the handler still owes an answer. */
 void sc__http_request_break(sc_http_request *request);
 
 /** Everything was sent: the next request may come. The connection may be no more then. */
 void sc__http_request_finish(sc_http_request *request);
 
-/** Who it is on the other side, as a number; see sc_http_request_peer(). */
+/** The peer as a number; see sc_http_request_peer(). */
 uint64_t sc__http_peer_number(const struct sockaddr *address, const unsigned char *key);
 bool sc__http_peer_is_local(const struct sockaddr *address);
 
 enum { SC__HTTP_NO_LENGTH = -1, SC__HTTP_CHUNKED = -2 };
 
-/** What the head of a reply says. */
+/** The content of the head of a reply. */
 typedef struct sc__http_head {
     int status;
     const char *type;  ///< NULL: no body

@@ -6,8 +6,6 @@
 // and not a silent division of the clients.
 // Unix sockets, and sockets inherited from the service manager: there is one, and each loop has a
 // descriptor of it.
-//
-// Used by: server.c.
 #include "server/http_internal.h"
 
 #include "base/alloc.h"
@@ -248,7 +246,7 @@ static sc_err share(sc_http *http, int fd, sc_diag *diag)
     return SC_OK;
 }
 
-/** Whether a socket that nobody listens at any more lies there, from a run that was cut short. */
+/** Whether a socket without a listening process lies there, from a run that was cut short. */
 static bool is_stale(const struct sockaddr_un *address)
 {
     // A file that is no socket refuses connections, too, and is nothing of ours.
@@ -307,7 +305,7 @@ static sc_err listen_inherited(sc_http *http, int inherited, sc_diag *diag)
         return sc_fail(diag, SC_EIO, "inherited descriptor %d is not a socket that listens",
                        inherited);
     }
-    // Copies are ours; the original stays with whoever gave it.
+    // Copies are ours; the original stays with the caller.
     const int fd = fcntl(inherited, F_DUPFD_CLOEXEC, 0);
     if (fd < 0 || fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK) < 0) {
         const int error = errno;

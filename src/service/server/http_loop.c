@@ -21,7 +21,7 @@
 // number of connections: each stops by itself when it sees it reached, so that it may be exceeded
 // by one per other loop, and the loop that closes a connection wakes those that wait for a place.
 
-// Long enough that a loop without descriptors does nothing but serve, short enough that nobody
+// Long enough that a loop without descriptors does nothing but serve, short enough that no client
 // minds.
 static const struct timeval shortage = {.tv_usec = 100000};
 
@@ -85,8 +85,8 @@ void sc__http_accept_count_out(sc__http_loop *loop)
 
 static void on_bell(evutil_socket_t fd, short what, void *context);
 
-// libevent tells its own server of the failure, not us. But our bell is among the events of the
-// same base, and knows its loop.
+// libevent reports the failure to its own server, not to us. But our bell is among the events of
+// the same base, and knows its loop.
 static int find_bell(const struct event_base *base, const struct event *event, void *found)
 {
     (void)base;
@@ -237,7 +237,7 @@ static struct timeval sweep_period(const sc_http_options *o)
     return timeval_of(period > 1.0 ? 1.0 : period < 0.01 ? 0.01 : period);
 }
 
-// No locks: nobody but its thread touches it. With a list of changes, a descriptor that is disabled
+// No locks: only its thread touches it. With a list of changes, a descriptor that is disabled
 // and enabled between two waits, as libevent does for every request, costs one system call and not
 // two. But it also lets go of a descriptor only after it was closed, when in a table that is shared
 // another thread may have got its number.
@@ -261,7 +261,7 @@ static sc_err make_server(sc__http_loop *loop)
     evhttp_set_max_headers_size(loop->evhttp, (ev_ssize_t)o->max_header_bytes);
     evhttp_set_max_body_size(loop->evhttp, (ev_ssize_t)o->max_body_bytes);
     evhttp_set_default_content_type(loop->evhttp, NULL);
-    evhttp_set_allowed_methods(loop->evhttp, UINT16_MAX);  // the handler says which it has
+    evhttp_set_allowed_methods(loop->evhttp, UINT16_MAX);  // the handler refuses those it has not
     evhttp_set_bevcb(loop->evhttp, sc__http_connection_born, loop);
     evhttp_set_gencb(loop->evhttp, sc__http_request_arrived, loop);
     // Only for a connection that, for want of memory, is none of ours: see
@@ -318,7 +318,7 @@ static void free_event(struct event *event)
     if (event) event_free(event);
 }
 
-/** Whatever is open is closed: each request is told. */
+/** Close all that is open; `gone` of each open request is called. */
 static void tear_down(sc__http_loop *loop)
 {
     if (loop->evhttp) {

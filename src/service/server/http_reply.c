@@ -229,7 +229,7 @@ void sc__http_reply_written(struct bufferevent *stream, void *context)
 {
     sc__http_connection *connection = context;
     if (connection->stage != SC__HTTP_WRITING) return;  // 100 Continue; or it is doomed
-    // With TLS this may be told late, when more is waiting.
+    // With TLS this may be called late, when more is waiting.
     if (evbuffer_get_length(bufferevent_get_output(stream)) > 0) return;
     if (connection->request.is_open) {
         sc__http_connection_enter(connection, SC__HTTP_WAITING);
@@ -238,7 +238,7 @@ void sc__http_reply_written(struct bufferevent *stream, void *context)
     }
 }
 
-// A client that closes only its own side counts as gone, too: that cannot be told from one that
+// A client that closes only its own side counts as gone, too: it looks the same as one that
 // has closed both, until it is too late.
 void sc__http_reply_broken(struct bufferevent *stream, short what, void *context)
 {

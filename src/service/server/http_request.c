@@ -67,7 +67,7 @@ bool sc__http_peer_is_local(const struct sockaddr *address)
 
 // --- The request --------------------------------------------------------------------------------
 
-/** What the headers say of the request's size and of the connection. */
+/** What the headers have about the request's size and the connection. */
 typedef struct framing {
     unsigned hosts;
     unsigned lengths;
@@ -245,7 +245,7 @@ void sc__http_request_arrived(struct evhttp_request *event, void *context)
     }
     sc__http_count(&loop->requests);
     sc__http_connection_enter(connection, SC__HTTP_WAITING);
-    // Only who reads learns that the client has gone.
+    // Only reading shows that the client has gone.
     bufferevent_enable(stream, EV_READ);
     request->is_open = true;
     loop->http->options.handle(loop->http->options.context, loop->index, request);
@@ -283,7 +283,7 @@ void sc__http_request_finish(sc_http_request *request)
     }
 }
 
-// --- What it says --------------------------------------------------------------------------------
+// --- Its content ---------------------------------------------------------------------------------
 
 sc_http_method sc_http_request_method(const sc_http_request *request)
 {

@@ -4,8 +4,6 @@
 // only, no compression, no renegotiation. A connection keeps the certificates that it began with;
 // tickets of a former set are worth nothing with the next, so a client certificate that is no
 // longer accepted cannot come back by resuming a session.
-//
-// Used by: server.c (making and exchanging), connection.c (one stream per connection).
 #include "server/http_internal.h"
 
 #include "base/alloc.h"
@@ -196,7 +194,7 @@ struct bufferevent *sc__http_tls_stream(sc__http_tls *tls, struct event_base *ba
     return stream;
 }
 
-void sc__http_tls_goodbye(struct bufferevent *stream)
+void sc__http_tls_shutdown(struct bufferevent *stream)
 {
     SSL *ssl = bufferevent_openssl_get_ssl(stream);
     if (!ssl) return;

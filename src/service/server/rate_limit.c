@@ -1,23 +1,23 @@
-// Limits on how often somebody may ask, in a table that never grows. See rates.h.
+// Limits on how often a name may ask, in a table that never grows.
 //
-// A bucket is one moment: when it will be full again. Whoever takes one puts that off by the time
-// that one takes to come in; what lies ahead of now is what is owed. A bucket whose moment has
-// passed is full, and so is one that was never there: nobody can tell whether it was cleared.
+// A bucket is one moment: when it will be full again. Taking one puts that off by the time that one
+// takes to come in; what lies ahead of now is owed. A bucket whose moment has passed is full, and
+// so is one that was never there: a cleared bucket cannot be distinguished.
 //
 // The table is made of sets of a few buckets, and a name belongs to one set. If it has no bucket
 // there, it gets the one that owes least, and takes that one's debt over. So (with one rate for
 // all in a table):
 //
-//  1. Nobody ever gets more than its limit. Whoever lost its bucket was the one that owed least, m
-//     say; all of the set owe m or more from then on (debts shrink with time, all equally fast),
-//     and so does the bucket that it gets when it comes back. To have one's debt forgotten by
-//     letting thousands of other names in is not possible.
+//  1. No name ever gets more than its limit. A name that lost its bucket was the one that owed
+//     least, m say; all of the set owe m or more from then on (debts shrink with time, all equally
+//     fast), and so does the bucket that it gets when it comes back. So a client cannot have its
+//     debt forgotten by sending thousands of other names.
 //  2. A flood of new names puts its debts on top of the least ones. As long as it is slower than
-//     all buckets together fill, there are buckets that owe next to nothing, and newcomers are let
-//     in. Whoever has a bucket keeps it, unless it owes least and so loses least by that.
-//  3. Who is refused owes nothing for it: asking in vain keeps nobody out.
+//     all buckets together fill, there are buckets that owe next to nothing, and new names are
+//     admitted. A name keeps its bucket, unless it owes least and so loses least by that.
+//  3. A refused name owes nothing for it: asking in vain keeps no name out.
 //
-// Names are keyed by the caller, so nobody can choose names that meet in one set.
+// Names are keyed by the caller, so clients cannot choose names that meet in one set.
 #include "server/rate_limit.h"
 
 #include "base/alloc.h"
@@ -96,7 +96,7 @@ static size_t set_of(const sc_rate_limit *limit, uint64_t who)
 }
 
 /** The bucket of `who`; or else the one that owes least, which is handed over with its debt. One
- * that is unused bears no name, also for somebody whose number is that of none. */
+ * that is unused bears no name, also for a name whose number is that of none. */
 static bucket *find(bucket *set, size_t size, uint64_t who)
 {
     bucket *least = set;

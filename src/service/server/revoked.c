@@ -35,7 +35,7 @@ typedef struct revocation {
 
 // --- Reading and asking -------------------------------------------------------------------------
 
-/** Lines that revoke. Whoever revokes more should change the key. */
+/** Lines that revoke. To revoke more, change the key. */
 enum { REVOKED_MAX = 1000000 };
 
 struct sc_revoked {
@@ -250,7 +250,7 @@ bool sc_revoked_has(const sc_revoked *revoked, const sc_token_keys *keys, const 
 // at the same time would each write what the other has not seen; so adding holds a lock on the
 // directory, which needs no file of its own and is released when the process ends.
 
-/** The directory of `path`, locked; -1 where that cannot be had: then nobody is waited for. */
+/** The directory of `path`, locked; -1 where that is not possible: then there is no waiting. */
 static int lock_directory(const char *path)
 {
     char directory[4096] = ".";
@@ -283,7 +283,7 @@ static void put_line(FILE *stream, const revocation *line)
     }
 }
 
-/** The lines that are still of use. What `added` says already is left to it. */
+/** The lines that are still of use. Those that `added` repeats are left out. */
 static sc_err copy_lines(FILE *stream, const sc_input *old, revocation *added, int64_t now_s,
                          sc_diag *diag)
 {

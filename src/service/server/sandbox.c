@@ -55,7 +55,7 @@ size_t sc_sandbox_raise_descriptors(void)
 /** Enough for an entry of the user database; one that is larger is not a user of a service. */
 enum { ENTRY_SIZE = 16384 };
 
-/** Who is to serve where root has started us and nobody said who. */
+/** The user to become where root has started the process and no user was given. */
 static const char unprivileged[] = "nobody";
 
 /** The whole of `text` as the number of a user; false if it is none. */
@@ -390,7 +390,7 @@ void sc_sandbox_notify(const char *state)
     const int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (fd < 0) return;
     const socklen_t address_size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + size);
-    // Nobody who listens is nobody's failure.
+    // A manager that does not listen is no error.
     (void)!sendto(fd, state, strlen(state), MSG_NOSIGNAL, (const struct sockaddr *)&address,
                   address_size);
     close(fd);

@@ -182,8 +182,8 @@ sc_err sc_token_keys_read(const char *path, sc_token_keys **out, sc_diag *diag)
     if (err) return err == SC_ELIMIT ? SC_EPARSE : err;
     if ((mode & MODE_FORBIDDEN) != 0) {
         err = sc_fail(diag, SC_EIO,
-                      "%s: others than its owner may read or change it (mode %04o), and whoever "
-                      "has a key can ask as anybody; do 'chmod 600' on it, or 640 for a group",
+                      "%s: others than its owner may read or change it (mode %04o), and anyone "
+                      "with a key can ask as any user; run 'chmod 600' on it, or 640 for a group",
                       path, (unsigned)mode);
     } else {
         err = sc__token_keys_parse(&file, out, diag);
@@ -224,8 +224,8 @@ static int write_all(int fd, const char *text, size_t size)
 
 sc_err sc_token_keys_write(const char *path, sc_diag *diag)
 {
-    static const char heading[] = "# A key that signs StarCloak's tokens. Whoever has it can ask "
-                                  "as anybody: keep it secret.\n";
+    static const char heading[] = "# A key that signs StarCloak's tokens. Anyone who has it can "
+                                  "ask as any user: keep it secret.\n";
     if (sodium_init() < 0) return sc_fail(diag, SC_EIO, "%s", no_randomness);
     const int fd = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
     if (fd < 0) return fail_write(diag, path, errno);
@@ -361,7 +361,7 @@ sc_err sc_token_issue(const sc_token_keys *keys, const char *user, int64_t issue
 
 // What each letter of base64url stands for, and one; from the blank on. A table and not libsodium,
 // whose reader takes the same time for all letters and thereby seven times as long as this: that
-// guards secrets from those who measure, and this text comes from whoever sent it.
+// protects secrets against timing, and this text is no secret to its sender.
 // clang-format off
 static const uint8_t letter_values[] = {
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 63, 0, 0,
@@ -411,7 +411,7 @@ static bool is_signed(const sc_token_keys *keys, const raw_token *raw)
     return false;
 }
 
-// What the bytes say, if it is what a token can say.
+// The fields in the bytes, if they are those of a token.
 static bool unfold(const raw_token *raw, sc_token *out)
 {
     const char *user = (const char *)raw->bytes + HEAD_SIZE;

@@ -1,8 +1,6 @@
 /**
  * @file token_internal.h
- * @brief What the files of this folder share: keys, names of users, small files.
- *
- * Used by: guard, its tests and its fuzzer.
+ * @brief What token.c and revoked.c share: keys, names of users, small files.
  */
 #ifndef SC_SERVER_TOKEN_INTERNAL_H
 #define SC_SERVER_TOKEN_INTERNAL_H
@@ -17,7 +15,7 @@
 enum { SC__TOKEN_KEY_SIZE = 32, SC__USER_HASH_SIZE = 16 };
 
 struct sc_token_keys {
-    atomic_size_t others;  ///< who hold it beside the first
+    atomic_size_t others;  ///< holders beside the first
     size_t count;
     uint8_t keys[SC_TOKEN_KEYS_MAX][SC__TOKEN_KEY_SIZE];  ///< the first one signs
 };
