@@ -7,7 +7,7 @@
 
 #include <inttypes.h>
 
-#include "base/json.h"
+#include "base/json_write.h"
 
 const char *sc_attack_likeness_name(sc_likeness likeness)
 {

@@ -13,7 +13,7 @@
 
 #include <starcloak/map_generate.h>
 
-#include "base/json.h"
+#include "base/json_write.h"
 #include "experiment_options.h"
 #include "format.h"
 #include "inputs.h"

@@ -8,7 +8,7 @@
 
 #include <starcloak/map_generate.h>
 
-#include "base/json.h"
+#include "base/json_write.h"
 #include "format.h"
 #include "map_report.h"
 #include "progress.h"

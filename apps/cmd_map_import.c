@@ -13,7 +13,7 @@
 
 #include <starcloak/map_import.h>
 
-#include "base/json.h"
+#include "base/json_write.h"
 #include "format.h"
 #include "guess.h"
 #include "map_report.h"

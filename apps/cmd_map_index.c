@@ -9,7 +9,7 @@
 
 #include <starcloak/objects.h>
 
-#include "base/json.h"
+#include "base/json_write.h"
 #include "format.h"
 #include "inputs.h"
 #include "map_report.h"

@@ -11,7 +11,7 @@
 #include <starcloak/map.h>
 #include <starcloak/verify.h>
 
-#include "base/json.h"
+#include "base/json_write.h"
 #include "format.h"
 #include "inputs.h"
 #include "progress.h"

@@ -119,7 +119,7 @@ static void put_queries(FILE *stream, const sc_load_report *report)
     put_count(stream, "provider stopped", report->provider_stops, "");
 }
 
-static void put_spread(FILE *stream, const char *label, const sc_latency *spread, double unit,
+static void put_spread(FILE *stream, const char *label, const sc_log_histogram *spread, double unit,
                        int decimals)
 {
     char p50[SC_FORMAT_SIZE];
@@ -128,9 +128,9 @@ static void put_spread(FILE *stream, const char *label, const sc_latency *spread
     char max[SC_FORMAT_SIZE];
     if (spread->count == 0) return;
     fprintf(stream, "  %-28s %13s %10s %10s %10s\n", label,
-            sc_format_decimal(p50, sc_latency_quantile(spread, 0.5) * unit, decimals),
-            sc_format_decimal(p90, sc_latency_quantile(spread, 0.9) * unit, decimals),
-            sc_format_decimal(p99, sc_latency_quantile(spread, 0.99) * unit, decimals),
+            sc_format_decimal(p50, sc_log_histogram_quantile(spread, 0.5) * unit, decimals),
+            sc_format_decimal(p90, sc_log_histogram_quantile(spread, 0.9) * unit, decimals),
+            sc_format_decimal(p99, sc_log_histogram_quantile(spread, 0.99) * unit, decimals),
             sc_format_decimal(max, (double)spread->max * unit, decimals));
 }
 

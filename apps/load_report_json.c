@@ -6,7 +6,7 @@
 
 #include <inttypes.h>
 
-#include "base/json.h"
+#include "base/json_write.h"
 
 static void put_count(FILE *stream, const char *key, uint64_t value)
 {
@@ -66,14 +66,15 @@ static void put_ends(FILE *stream, const sc_load_books *books)
     put_count(stream, "strays", books->strays);
 }
 
-static void put_spread(FILE *stream, const char *key, const sc_latency *spread, double unit)
+static void put_spread(FILE *stream, const char *key, const sc_log_histogram *spread, double unit)
 {
     fprintf(stream,
             ",\n  \"%s\": {\"count\": %" PRIu64
             ", \"mean\": %.10g, \"p50\": %.10g, \"p90\": %.10g, \"p99\": %.10g, \"max\": %.10g}",
-            key, spread->count, sc_latency_mean(spread) * unit,
-            sc_latency_quantile(spread, 0.5) * unit, sc_latency_quantile(spread, 0.9) * unit,
-            sc_latency_quantile(spread, 0.99) * unit, (double)spread->max * unit);
+            key, spread->count, sc_log_histogram_mean(spread) * unit,
+            sc_log_histogram_quantile(spread, 0.5) * unit,
+            sc_log_histogram_quantile(spread, 0.9) * unit,
+            sc_log_histogram_quantile(spread, 0.99) * unit, (double)spread->max * unit);
 }
 
 static void put_measures(FILE *stream, const sc_load_report *report)

@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-#include "base/json.h"
+#include "base/json_write.h"
 #include "format.h"
 
 /** Widest column of categories and of objects; what is longer pushes the rest aside. */

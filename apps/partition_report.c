@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 
-#include "base/json.h"
+#include "base/json_write.h"
 #include "format.h"
 
 static const sc_entry meanings[] = {

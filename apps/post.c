@@ -1,29 +1,15 @@
 // One message by curl. See post.h.
 #include "post.h"
 
-#include <curl/curl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
-#include "progress.h"
 
 /** Larger replies are not taken in. */
 #define REPLY_MAX ((size_t)16 << 20)
 
-/** Whoever listens at all answers the telephone sooner than this. */
+/** A service that runs takes a connection sooner than this. */
 #define CONNECT_TIMEOUT_S 15L
-
-/** A message under way. */
-typedef struct exchange {
-    const sc_post *post;
-    sc_post_reply *reply;
-    size_t capacity;
-    double started_s;
-    sc_err trouble;  ///< why the reply was not taken in
-    char words[CURL_ERROR_SIZE];
-} exchange;
 
 // --- Addresses ------------------------------------------------------------------------
 
@@ -66,56 +52,23 @@ bool sc_post_is_local(const char *url)
     return size == strlen(names[0]) && strncasecmp(host, names[0], size) == 0;
 }
 
-// --- curl calls back ------------------------------------------------------------------
-
-// A part of the body; taking less than that ends the transfer.
-static size_t take_bytes(char *bytes, size_t one, size_t count, void *context)
-{
-    (void)one;  // always 1
-    exchange *e = context;
-    sc_post_reply *reply = e->reply;
-    if (count > REPLY_MAX - reply->size) {
-        e->trouble = SC_ELIMIT;
-        return 0;
-    }
-    if (reply->size + count >= e->capacity) {
-        const size_t capacity = 2 * (reply->size + count) + 1;
-        char *larger = realloc(reply->body, capacity);
-        if (!larger) {
-            e->trouble = SC_ENOMEM;
-            return 0;
-        }
-        reply->body = larger;
-        e->capacity = capacity;
-    }
-    memcpy(reply->body + reply->size, bytes, count);
-    reply->size += count;
-    reply->body[reply->size] = '\0';
-    return count;
-}
-
-static int tell_progress(void *context, curl_off_t down_total, curl_off_t down, curl_off_t up_total,
-                         curl_off_t up)
-{
-    (void)down_total, (void)down, (void)up_total, (void)up;
-    const exchange *e = context;
-    const double passed_s = sc_clock_s() - e->started_s;
-    const double expected_s = e->post->expected_wait_s;
-    // Beyond what was expected there is nothing to show a share of.
-    const uint64_t total = passed_s < expected_s ? (uint64_t)(expected_s + 0.5) : 0;
-    e->post->progress.report(e->post->progress.context, "waiting for company", (uint64_t)passed_s,
-                             total);
-    return 0;
-}
-
 // --- One exchange ---------------------------------------------------------------------
+
+static void tell_progress(void *context, double passed_s)
+{
+    const sc_post *post = context;
+    // Beyond what was expected there is nothing to show a share of.
+    const uint64_t total =
+        passed_s < post->expected_wait_s ? (uint64_t)(post->expected_wait_s + 0.5) : 0;
+    post->progress.report(post->progress.context, "waiting for company", (uint64_t)passed_s, total);
+}
 
 /** The headers, or NULL if memory is out. */
 static struct curl_slist *make_headers(const sc_post *post)
 {
     static const char *const fixed[] = {
         "Content-Type: application/json", "Accept: application/json, application/problem+json",
-        "Expect:"};  // curl would wait for a "100 Continue" that nobody needs
+        "Expect:"};  // curl would wait for a "100 Continue" that no service needs
     struct curl_slist *list = NULL;
     for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++) {
         struct curl_slist *longer = curl_slist_append(list, fixed[i]);
@@ -136,94 +89,69 @@ fail:
     return NULL;
 }
 
-// Each option that is set here keeps curl from telling more, or somebody else.
-static bool prepare(CURL *easy, exchange *e, struct curl_slist *headers)
+static sc_err explain(const sc_post *post, const sc_http_answer *answer, sc_diag *diag)
 {
-    const sc_post *post = e->post;
-    bool is_fine = true;
-    is_fine &= !curl_easy_setopt(easy, CURLOPT_URL, post->url);
-    is_fine &= !curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-    is_fine &= !curl_easy_setopt(easy, CURLOPT_USERAGENT, "starcloak");
-    is_fine &= !curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
-    is_fine &= !curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
-    is_fine &= !curl_easy_setopt(easy, CURLOPT_PROXY, "");
-    is_fine &= !curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L);
-    is_fine &= !curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L);
-    is_fine &= !curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
-    if (post->ca) is_fine &= !curl_easy_setopt(easy, CURLOPT_CAINFO, post->ca);
-    if (post->cert) is_fine &= !curl_easy_setopt(easy, CURLOPT_SSLCERT, post->cert);
-    if (post->key) is_fine &= !curl_easy_setopt(easy, CURLOPT_SSLKEY, post->key);
-    is_fine &= !curl_easy_setopt(easy, CURLOPT_POSTFIELDS, post->body);
-    is_fine &= !curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT, CONNECT_TIMEOUT_S);
-    is_fine &= !curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)(post->timeout_s * 1000) + 1);
-    is_fine &= !curl_easy_setopt(easy, CURLOPT_MAXFILESIZE_LARGE, (curl_off_t)REPLY_MAX);
-    is_fine &= !curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, e->words);
-    is_fine &= !curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_bytes);
-    is_fine &= !curl_easy_setopt(easy, CURLOPT_WRITEDATA, e);
-    if (post->progress.report) {
-        is_fine &= !curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 0L);
-        is_fine &= !curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, tell_progress);
-        is_fine &= !curl_easy_setopt(easy, CURLOPT_XFERINFODATA, e);
-    }
-    return is_fine;
-}
-
-static sc_err explain(const exchange *e, CURLcode code, sc_diag *diag)
-{
-    const char *words = e->words[0] != '\0' ? e->words : curl_easy_strerror(code);
     const char *hint = "";
-    if (e->trouble == SC_ELIMIT || code == CURLE_FILESIZE_EXCEEDED) {
+    switch (answer->failure) {
+    case SC_HTTP_TOO_LARGE:
         snprintf(diag->message, sizeof(diag->message), "the reply is larger than %zu bytes",
                  REPLY_MAX);
         return SC_ELIMIT;
-    }
-    if (e->trouble == SC_ENOMEM || code == CURLE_OUT_OF_MEMORY) return SC_ENOMEM;
-    if (code == CURLE_OPERATION_TIMEDOUT && sc_clock_s() - e->started_s >= e->post->timeout_s) {
+    case SC_HTTP_NO_MEMORY:
+        return SC_ENOMEM;
+    case SC_HTTP_TIMED_OUT:
         snprintf(diag->message, sizeof(diag->message),
-                 "no reply within %g seconds; allow more with --timeout", e->post->timeout_s);
+                 "no reply within %g seconds; allow more with --timeout", post->timeout_s);
         return SC_ENET;
-    }
-    if (code == CURLE_COULDNT_CONNECT) hint = "; is the service running, and at that port?";
-    if (code == CURLE_PEER_FAILED_VERIFICATION) {
+    case SC_HTTP_NO_CONNECTION:
+        hint = "; is the service running, and at that port?";
+        break;
+    case SC_HTTP_NOT_TRUSTED:
         hint = "; if the service has a certificate of your own, name its authority with --ca";
+        break;
+    case SC_HTTP_FINE:
+    case SC_HTTP_BROKEN:
+        break;
     }
-    snprintf(diag->message, sizeof(diag->message), "the service cannot be reached: %s%s", words,
-             hint);
+    snprintf(diag->message, sizeof(diag->message), "the service cannot be reached: %s%s",
+             answer->words, hint);
     return SC_ENET;
-}
-
-static sc_err perform(CURL *easy, exchange *e, sc_diag *diag)
-{
-    e->started_s = sc_clock_s();
-    const CURLcode code = curl_easy_perform(easy);
-    if (code != CURLE_OK) return explain(e, code, diag);
-    curl_off_t retry_after_s = 0;
-    curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &e->reply->status);
-    curl_easy_getinfo(easy, CURLINFO_RETRY_AFTER, &retry_after_s);
-    e->reply->retry_after_s = (long)retry_after_s;
-    // An empty body is one, too.
-    if (!e->reply->body) e->reply->body = calloc(1, 1);
-    return e->reply->body ? SC_OK : SC_ENOMEM;
 }
 
 sc_err sc_post_send(const sc_post *post, sc_post_reply *out, sc_diag *diag)
 {
-    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) return SC_ENOMEM;
-    exchange e = {.post = post, .reply = out};
-    CURL *easy = curl_easy_init();
     struct curl_slist *headers = make_headers(post);
-    sc_err err = SC_ENOMEM;
-    if (easy && headers && prepare(easy, &e, headers)) err = perform(easy, &e, diag);
-    curl_easy_cleanup(easy);
+    if (!headers) return SC_ENOMEM;
+    const sc_http_call call = {
+        .rules = {.user_agent = "starcloak",
+                  .headers = headers,
+                  .max_bytes = REPLY_MAX,
+                  .connect_timeout_ms = CONNECT_TIMEOUT_S * 1000,
+                  .ca_file = post->ca,
+                  .certificate_file = post->cert,
+                  .key_file = post->key},
+        .url = post->url,
+        .body = post->body,
+        .timeout_s = post->timeout_s,
+        .waits = post->progress.report ? tell_progress : NULL,
+        .context = (void *)(uintptr_t)post,
+    };
+    const bool is_answered = sc_http_call_wait(&call, &out->answer);
     curl_slist_free_all(headers);
-    curl_global_cleanup();
-    if (err) sc_post_reply_fini(out);
-    return err;
+    if (!is_answered) {
+        const sc_err err = explain(post, &out->answer, diag);
+        sc_post_reply_fini(out);
+        return err;
+    }
+    out->status = out->answer.status;
+    out->retry_after_s = out->answer.retry_after_s;
+    out->body = (const char *)out->answer.body.data;
+    out->size = out->answer.body.size;
+    return SC_OK;
 }
 
 void sc_post_reply_fini(sc_post_reply *reply)
 {
-    if (reply->body) explicit_bzero(reply->body, reply->size);
-    free(reply->body);
+    sc_http_answer_fini(&reply->answer);
     *reply = (sc_post_reply){.status = 0};
 }

@@ -16,6 +16,8 @@
 #include <starcloak/err.h>
 #include <starcloak/progress.h>
 
+#include "net/http_client.h"
+
 /** Room for the longest address. */
 #define SC_POST_URL_SIZE 2048
 
@@ -36,8 +38,9 @@ typedef struct sc_post {
 typedef struct sc_post_reply {
     long status;
     long retry_after_s;  ///< 0: not told
-    char *body;          ///< ended by NUL, which is not counted; never NULL after success
+    const char *body;    ///< ended by NUL, which is not counted; never NULL after success
     size_t size;
+    sc_http_answer answer;  ///< whose body it is
 } sc_post_reply;
 
 /**

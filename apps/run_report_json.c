@@ -6,7 +6,7 @@
 
 #include <inttypes.h>
 
-#include "base/json.h"
+#include "base/json_write.h"
 
 static void put_count(FILE *stream, const char *key, uint64_t value)
 {

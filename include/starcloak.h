@@ -7,6 +7,7 @@
 
 #include <starcloak/answer.h>
 #include <starcloak/attack.h>
+#include <starcloak/bytes.h>
 #include <starcloak/cloak.h>
 #include <starcloak/cost.h>
 #include <starcloak/density.h>

@@ -16,6 +16,7 @@
 #ifndef STARCLOAK_RELAY_CODEC_H
 #define STARCLOAK_RELAY_CODEC_H
 
+#include <starcloak/bytes.h>
 #include <starcloak/map.h>
 #include <starcloak/relay.h>
 
@@ -33,16 +34,6 @@ SC_API const char *sc_encoding_name(unsigned encoding);
 
 /** Its media type, for HTTP. */
 SC_API const char *sc_encoding_media_type(sc_encoding encoding);
-
-/** Bytes that grow; zero-initialise, release with sc_bytes_fini(). */
-typedef struct sc_bytes {
-    uint8_t *data;
-    size_t size;
-    size_t capacity;
-} sc_bytes;
-
-/** Harmless twice. */
-SC_API void sc_bytes_fini(sc_bytes *bytes);
 
 /** How much a stranger may send. */
 typedef struct sc_codec_limits {

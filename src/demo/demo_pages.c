@@ -6,10 +6,10 @@
 #include "demo/demo_internal.h"
 
 #include "api/json_reader.h"
-#include "api/json_write.h"
 #include "api/speaks_json.h"
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/json_write.h"
 #include "base/rng.h"
 #include "demo/demo_text.h"
 #include "server/token.h"
@@ -44,25 +44,22 @@ static void reply_json(sc_http_request *request, const sc_bytes *body)
 
 // --- /demo/about ---------------------------------------------------------------------------------
 
-static bool put_engines(sc_bytes *out)
-{
-    bool fits = sc_json_append_text(out, ",\"engines\":[");
-    for (size_t i = 0; fits && i < COUNT_OF(engines); i++) {
-        fits = (i == 0 || sc_json_append_text(out, ",")) &&
-               sc_json_append_string(out, sc_variant_name(engines[i]));
-    }
-    return fits && sc_json_append_text(out, "]");
-}
-
 static bool put_about(const sc_demo *demo, const char *user, const char *token, sc_bytes *out)
 {
-    const char *engine = sc_variant_name(sc_service_variant(demo->service));
-    return sc_json_append_text(out, "{\"token\":") && sc_json_append_string(out, token) &&
-           sc_json_append_text(out, ",\"user\":") && sc_json_append_string(out, user) &&
-           sc_json_append_text(out, ",\"travellers\":") &&
-           sc_json_append_whole(out, demo->options.travellers) &&
-           sc_json_append_text(out, ",\"engine\":") && sc_json_append_string(out, engine) &&
-           put_engines(out) && sc_json_append_text(out, "}\n");
+    sc_json_writer json = sc_json_writer_of_secret(out);
+    sc_json_open_object(&json, NULL);
+    sc_json_put_string(&json, "token", token);
+    sc_json_put_string(&json, "user", user);
+    sc_json_put_count(&json, "travellers", demo->options.travellers);
+    sc_json_put_string(&json, "engine", sc_variant_name(sc_service_variant(demo->service)));
+    sc_json_open_array(&json, "engines");
+    for (size_t i = 0; i < COUNT_OF(engines); i++) {
+        sc_json_put_string(&json, NULL, sc_variant_name(engines[i]));
+    }
+    sc_json_close_array(&json);
+    sc_json_close_object(&json);
+    sc_json_put_text(&json, "\n");
+    return !json.has_failed;
 }
 
 /** Everybody who opens the page is somebody else: one user has one query at a time. */
@@ -166,7 +163,7 @@ static const sc_json_field members[] = {{"engine", "/engine"}};
 static bool read_engine(void *context, unsigned which)
 {
     wish *w = context;
-    sc_json_string name;
+    sc_json_raw name;
     if (!sc_json_read_string(&w->in, members[which].pointer, "a string", &name)) return false;
     for (size_t i = 0; i < COUNT_OF(engines); i++) {
         if (!sc_json_string_is(name, sc_variant_name(engines[i]))) continue;

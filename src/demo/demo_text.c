@@ -1,66 +1,80 @@
 // The demo's events in words. See demo_text.h.
 #include "demo/demo_text.h"
 
-#include "api/json_write.h"
+#include "base/json_write.h"
 
 /** Of seconds: a millisecond is finer than anybody can see. */
 enum { SECOND_DECIMALS = 3 };
 
-static bool put_whole(sc_bytes *out, const char *name, uint64_t value)
+/** An event's name, and where its data begins. */
+static sc_json_writer begin_event(sc_bytes *out, const char *event)
 {
-    return sc_json_append_text(out, name) && sc_json_append_whole(out, value);
+    sc_json_writer json = sc_json_writer_of(out);
+    sc_json_put_text(&json, "event: ");
+    sc_json_put_text(&json, event);
+    sc_json_put_text(&json, "\ndata: ");
+    sc_json_open_object(&json, NULL);
+    return json;
 }
 
-static bool put_seconds(sc_bytes *out, const char *name, double seconds)
+static bool end_event(sc_json_writer *json)
 {
-    return sc_json_append_text(out, name) && sc_json_append_fixed(out, seconds, SECOND_DECIMALS);
+    sc_json_close_object(json);
+    sc_json_put_text(json, "\n\n");
+    return !json->has_failed;
 }
 
-static bool put_string(sc_bytes *out, const char *name, const char *text)
+static void put_seconds(sc_json_writer *json, const char *name, double seconds)
 {
-    return sc_json_append_text(out, name) && sc_json_append_string(out, text);
+    sc_json_put_fixed(json, name, seconds, SECOND_DECIMALS);
 }
 
 bool sc__demo_text_hello(const sc__hello *hello, sc_bytes *out)
 {
-    return put_seconds(out, "event: hello\ndata: {\"t\":", hello->t_s) &&
-           put_whole(out, ",\"travellers\":", hello->travellers) &&
-           put_seconds(out, ",\"every_s\":", hello->every_s) &&
-           put_string(out, ",\"engine\":", hello->engine) && sc_json_append_text(out, "}\n\n");
+    sc_json_writer json = begin_event(out, "hello");
+    put_seconds(&json, "t", hello->t_s);
+    sc_json_put_count(&json, "travellers", hello->travellers);
+    put_seconds(&json, "every_s", hello->every_s);
+    sc_json_put_string(&json, "engine", hello->engine);
+    return end_event(&json);
 }
 
 // --- Queries -------------------------------------------------------------------------------------
 
-/** All but the closing bracket. */
-static bool put_waiting(sc_bytes *out, const sc__waiting *waiting)
+static void put_waiting(sc_json_writer *json, const sc__waiting *waiting)
 {
     const sc_profile *profile = &waiting->profile;
-    return put_whole(out, "{\"query\":", waiting->number) &&
-           put_whole(out, ",\"who\":", waiting->who) &&
-           put_whole(out, ",\"segment\":", waiting->segment) &&
-           put_whole(out, ",\"k\":", profile->k) && put_whole(out, ",\"l\":", profile->l) &&
-           put_whole(out, ",\"max_hops\":", profile->max_hops) &&
-           put_seconds(out, ",\"max_wait_s\":", (double)profile->max_wait_us * 1e-6);
+    sc_json_put_count(json, "query", waiting->number);
+    sc_json_put_count(json, "who", waiting->who);
+    sc_json_put_count(json, "segment", waiting->segment);
+    sc_json_put_count(json, "k", profile->k);
+    sc_json_put_count(json, "l", profile->l);
+    sc_json_put_count(json, "max_hops", profile->max_hops);
+    put_seconds(json, "max_wait_s", (double)profile->max_wait_us * 1e-6);
 }
 
 bool sc__demo_text_pending(const sc__waiting *waiting, size_t count, int64_t now_us, sc_bytes *out)
 {
-    bool fits = sc_json_append_text(out, "event: pending\ndata: {\"queries\":[");
-    for (size_t i = 0; fits && i < count; i++) {
-        const double waited_s = (double)(now_us - waiting[i].asked_us) * 1e-6;
-        fits = (i == 0 || sc_json_append_text(out, ",")) && put_waiting(out, &waiting[i]) &&
-               put_seconds(out, ",\"waited_s\":", waited_s) && sc_json_append_text(out, "}");
+    sc_json_writer json = begin_event(out, "pending");
+    sc_json_open_array(&json, "queries");
+    for (size_t i = 0; i < count; i++) {
+        sc_json_open_object(&json, NULL);
+        put_waiting(&json, &waiting[i]);
+        put_seconds(&json, "waited_s", (double)(now_us - waiting[i].asked_us) * 1e-6);
+        sc_json_close_object(&json);
     }
-    return fits && sc_json_append_text(out, "]}\n\n");
+    sc_json_close_array(&json);
+    return end_event(&json);
 }
 
 bool sc__demo_text_asked(const sc__waiting *waiting, sc_bytes *out)
 {
-    return sc_json_append_text(out, "event: asked\ndata: ") && put_waiting(out, waiting) &&
-           sc_json_append_text(out, "}\n\n");
+    sc_json_writer json = begin_event(out, "asked");
+    put_waiting(&json, waiting);
+    return end_event(&json);
 }
 
-// To somebody who looks on, a query that could not even be sent is as lost as any.
+// To an onlooker, a query that could not even be sent is as lost as any.
 static const char *outcome_of(sc_load_end end)
 {
     return sc_load_end_name(end == SC_LOAD_UNSENT ? SC_LOAD_LOST : end);
@@ -69,20 +83,21 @@ static const char *outcome_of(sc_load_end end)
 bool sc__demo_text_ended(const sc_load_ending *ending, sc_bytes *out)
 {
     const bool is_told = ending->end == SC_LOAD_ANSWERED || ending->end == SC_LOAD_DROPPED;
-    return put_whole(out, "event: ended\ndata: {\"query\":", ending->number) &&
-           put_string(out, ",\"outcome\":", outcome_of(ending->end)) &&
-           (*ending->word == '\0' || put_string(out, ",\"reason\":", ending->word)) &&
-           (*ending->cloak == '\0' || put_string(out, ",\"cloak\":", ending->cloak)) &&
-           (!is_told || put_seconds(out, ",\"wait_s\":", ending->wait_s)) &&
-           sc_json_append_text(out, "}\n\n");
+    sc_json_writer json = begin_event(out, "ended");
+    sc_json_put_count(&json, "query", ending->number);
+    sc_json_put_string(&json, "outcome", outcome_of(ending->end));
+    if (*ending->word) sc_json_put_string(&json, "reason", ending->word);
+    if (*ending->cloak) sc_json_put_string(&json, "cloak", ending->cloak);
+    if (is_told) put_seconds(&json, "wait_s", ending->wait_s);
+    return end_event(&json);
 }
 
 // --- Positions -----------------------------------------------------------------------------------
 
 bool sc__demo_text_positions(double t_s, const int32_t *at, uint32_t travellers, sc_bytes *out)
 {
-    return put_seconds(out, "event: positions\ndata: {\"t\":", t_s) &&
-           sc_json_append_text(out, ",\"at\":") &&
-           sc_json_append_base64(out, at, (size_t)travellers * 2 * sizeof *at) &&
-           sc_json_append_text(out, "}\n\n");
+    sc_json_writer json = begin_event(out, "positions");
+    put_seconds(&json, "t", t_s);
+    sc_json_put_base64(&json, "at", at, (size_t)travellers * 2 * sizeof *at);
+    return end_event(&json);
 }

@@ -78,14 +78,14 @@ void sc__books_measure(sc_load_books *books, const sc_verdict *verdict, int64_t 
         return;
     }
     books->replies++;
-    sc_latency_add(&books->latency_us, took_us);
+    sc_log_histogram_add(&books->latency_us, took_us);
     if (verdict->end != SC_LOAD_ANSWERED) return;
     const uint64_t wait_us = (uint64_t)(verdict->wait_s * 1e6 + 0.5);
-    sc_latency_add(&books->wait_us, wait_us);
+    sc_log_histogram_add(&books->wait_us, wait_us);
     // The wait is told rounded, and may be the longer one.
-    sc_latency_add(&books->beyond_us, took_us > wait_us ? took_us - wait_us : 0);
-    sc_latency_add(&books->users, verdict->users);
-    sc_latency_add(&books->segments, verdict->segments);
+    sc_log_histogram_add(&books->beyond_us, took_us > wait_us ? took_us - wait_us : 0);
+    sc_log_histogram_add(&books->users, verdict->users);
+    sc_log_histogram_add(&books->segments, verdict->segments);
 }
 
 static void merge_remarks(sc_load_books *books, const sc_load_books *other)
@@ -114,13 +114,13 @@ void sc__books_merge(sc_load_books *books, const sc_load_books *other)
     books->spoiled += other->spoiled;
     books->nobody_idle += other->nobody_idle;
     books->replies += other->replies;
-    sc_latency_merge(&books->latency_us, &other->latency_us);
-    sc_latency_merge(&books->beyond_us, &other->beyond_us);
-    sc_latency_merge(&books->wait_us, &other->wait_us);
-    sc_latency_merge(&books->connect_us, &other->connect_us);
-    sc_latency_merge(&books->behind_us, &other->behind_us);
-    sc_latency_merge(&books->users, &other->users);
-    sc_latency_merge(&books->segments, &other->segments);
+    sc_log_histogram_merge(&books->latency_us, &other->latency_us);
+    sc_log_histogram_merge(&books->beyond_us, &other->beyond_us);
+    sc_log_histogram_merge(&books->wait_us, &other->wait_us);
+    sc_log_histogram_merge(&books->connect_us, &other->connect_us);
+    sc_log_histogram_merge(&books->behind_us, &other->behind_us);
+    sc_log_histogram_merge(&books->users, &other->users);
+    sc_log_histogram_merge(&books->segments, &other->segments);
 }
 
 // --- The other side's books -----------------------------------------------------

@@ -224,7 +224,7 @@ void sc__call_begin(sc__flock *flock, uint32_t who, const sc_spoken *spoken, int
     }
     if (call->is_measured) {
         const int64_t behind_us = flock->now_us - due_us;
-        sc_latency_add(&flock->books->behind_us, behind_us > 0 ? (uint64_t)behind_us : 0);
+        sc_log_histogram_add(&flock->books->behind_us, behind_us > 0 ? (uint64_t)behind_us : 0);
     }
     const double unused_s = (double)(flock->now_us - call->used_us) * 1e-6;
     if (unused_s > flock->options->keep_alive_s) sc__call_close(flock, who, false);
@@ -349,7 +349,7 @@ void sc__call_stir(sc__flock *flock, uint32_t who)
         flock->opening_count--;
         if (call->is_measured) {
             const int64_t took_us = flock->now_us - call->begun_us;
-            sc_latency_add(&flock->books->connect_us, took_us > 0 ? (uint64_t)took_us : 0);
+            sc_log_histogram_add(&flock->books->connect_us, took_us > 0 ? (uint64_t)took_us : 0);
         }
         start_sending(flock, who);
         return;

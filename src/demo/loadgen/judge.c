@@ -4,7 +4,8 @@
 // told what became of its query.
 #include "demo/loadgen/judge_internal.h"
 
-#include <jansson.h>
+#include "base/json_tree.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -54,42 +55,39 @@ static bool is_one_of(const char *word, const char *const *list, size_t count)
 // --- Members --------------------------------------------------------------------
 
 /** The text of a member; NULL, and a violation, if it is none. */
-static const char *text_of(const json_t *object, const char *key, sc_verdict *out)
+static const char *text_of(const sc_json_value *object, const char *key, sc_verdict *out)
 {
-    const char *text = json_string_value(json_object_get(object, key));
+    const char *text = sc_json_text_at(sc_json_member(object, key));
     if (!text) violate(out, SC_VIOLATION_BAD_REPLY, "'%s' is missing, or no text", key);
     return text;
 }
 
 /** A number that is not negative; 0, and a violation, if it is none. */
-static double number_of(const json_t *object, const char *key, sc_verdict *out)
+static double number_of(const sc_json_value *object, const char *key, sc_verdict *out)
 {
-    const json_t *member = json_object_get(object, key);
-    const double value = json_number_value(member);
-    if (json_is_number(member) && value >= 0 && isfinite(value)) return value;
+    const sc_json_value *member = sc_json_member(object, key);
+    const double value = sc_json_number_at(member);
+    if (sc_json_is_number(member) && value >= 0 && isfinite(value)) return value;
     violate(out, SC_VIOLATION_BAD_REPLY, "'%s' is missing, or no number from 0 on", key);
     return 0;
 }
 
-static uint64_t count_of(const json_t *object, const char *key, sc_verdict *out)
+static uint64_t count_of(const sc_json_value *object, const char *key, sc_verdict *out)
 {
-    const json_t *member = json_object_get(object, key);
-    if (json_is_integer(member) && json_integer_value(member) >= 0) {
-        return (uint64_t)json_integer_value(member);
+    const sc_json_value *member = sc_json_member(object, key);
+    if (sc_json_is_integer(member) && sc_json_integer(member) >= 0) {
+        return (uint64_t)sc_json_integer(member);
     }
     violate(out, SC_VIOLATION_BAD_REPLY, "'%s' is missing, or no count", key);
     return 0;
 }
 
 /** No member but these. */
-static void check_members(const json_t *object, const char *const *known, size_t count,
+static void check_members(const sc_json_value *object, const char *const *known, size_t count,
                           sc_verdict *out)
 {
-    const char *key;
-    json_t *value;
-    json_object_foreach((json_t *)object, key, value)
-    {
-        if (is_one_of(key, known, count)) continue;
+    for (size_t i = 0; i < sc_json_size(object); i++) {
+        if (is_one_of(sc_json_member_name(object, i), known, count)) continue;
         violate(out, SC_VIOLATION_BAD_REPLY, "a member that the description does not have");
         return;
     }
@@ -109,15 +107,15 @@ uint64_t sc_object_mark(const char *id, const char *category, const char *name)
     return XXH3_64bits_withSeed(name, strlen(name), mark);
 }
 
-static void check_position(const json_t *object, sc_verdict *out)
+static void check_position(const sc_json_value *object, sc_verdict *out)
 {
-    const json_t *position = json_object_get(object, "position");
+    const sc_json_value *position = sc_json_member(object, "position");
     if (!position) return;  // of a map without coordinates
-    const bool is_geographic = json_is_number(json_object_get(position, "lon")) &&
-                               json_is_number(json_object_get(position, "lat"));
-    const bool is_planar = json_is_number(json_object_get(position, "x")) &&
-                           json_is_number(json_object_get(position, "y"));
-    if (json_object_size(position) == 2 && (is_geographic || is_planar)) return;
+    const bool is_geographic = sc_json_is_number(sc_json_member(position, "lon")) &&
+                               sc_json_is_number(sc_json_member(position, "lat"));
+    const bool is_planar = sc_json_is_number(sc_json_member(position, "x")) &&
+                           sc_json_is_number(sc_json_member(position, "y"));
+    if (sc_json_size(position) == 2 && (is_geographic || is_planar)) return;
     violate(out, SC_VIOLATION_BAD_REPLY, "the position of an object is none");
 }
 
@@ -134,18 +132,18 @@ bool sc__take_cloak_id(sc_verdict *out, const char *id, size_t size)
 }
 
 /** Other services may leave it out. */
-static void take_id(const json_t *cloak, sc_verdict *out)
+static void take_id(const sc_json_value *cloak, sc_verdict *out)
 {
-    const json_t *id = json_object_get(cloak, "id");
+    const sc_json_value *id = sc_json_member(cloak, "id");
     if (!id) return;
-    if (!json_is_string(id) ||
-        !sc__take_cloak_id(out, json_string_value(id), json_string_length(id))) {
+    if (!sc_json_is_string(id) ||
+        !sc__take_cloak_id(out, sc_json_text_at(id), sc_json_text_size(id))) {
         violate(out, SC_VIOLATION_BAD_REPLY, "the id of a cloak is not %d hexadecimal digits",
                 (int)SC__CLOAK_ID_DIGITS);
     }
 }
 
-static void take_object(const json_t *object, sc_verdict *out)
+static void take_object(const sc_json_value *object, sc_verdict *out)
 {
     const char *id = text_of(object, "id", out);
     const char *name = text_of(object, "name", out);
@@ -161,21 +159,21 @@ static void take_object(const json_t *object, sc_verdict *out)
     }
 }
 
-static void take_objects(const json_t *body, uint32_t nearest, sc_verdict *out)
+static void take_objects(const sc_json_value *body, uint32_t nearest, sc_verdict *out)
 {
-    const json_t *objects = json_object_get(body, "objects");
-    if (!json_is_array(objects)) {
+    const sc_json_value *objects = sc_json_member(body, "objects");
+    if (!sc_json_is_array(objects)) {
         violate(out, SC_VIOLATION_BAD_REPLY, "'objects' is missing, or no list");
         return;
     }
-    const size_t count = json_array_size(objects);
+    const size_t count = sc_json_size(objects);
     if (count > nearest || count > SC_VERDICT_OBJECTS) {
         violate(out, SC_VIOLATION_WRONG_ANSWER, "%zu objects, where %u were asked for", count,
                 (unsigned)nearest);
         return;
     }
     for (size_t i = 0; i < count; i++) {
-        take_object(json_array_get(objects, i), out);
+        take_object(sc_json_at(objects, i), out);
     }
 }
 
@@ -196,10 +194,10 @@ void sc__check_promises(sc_verdict *out, const sc_profile *needs)
     }
 }
 
-static void judge_answer(const json_t *body, const sc_profile *needs, uint32_t nearest,
+static void judge_answer(const sc_json_value *body, const sc_profile *needs, uint32_t nearest,
                          sc_verdict *out)
 {
-    const json_t *cloak = json_object_get(body, "cloak");
+    const sc_json_value *cloak = sc_json_member(body, "cloak");
     out->end = SC_LOAD_ANSWERED;
     out->wait_s = number_of(body, "wait_s", out);
     take_id(cloak, out);
@@ -211,7 +209,7 @@ static void judge_answer(const json_t *body, const sc_profile *needs, uint32_t n
     sc__check_promises(out, needs);
 }
 
-static void judge_drop(const json_t *body, sc_verdict *out)
+static void judge_drop(const sc_json_value *body, sc_verdict *out)
 {
     static const char *const reasons[] = {"expired", "infeasible"};
     out->end = SC_LOAD_DROPPED;
@@ -225,7 +223,7 @@ static void judge_drop(const json_t *body, sc_verdict *out)
     }
 }
 
-static void judge_outcome(const json_t *body, const sc_profile *needs, uint32_t nearest,
+static void judge_outcome(const sc_json_value *body, const sc_profile *needs, uint32_t nearest,
                           sc_verdict *out)
 {
     const char *outcome = text_of(body, "outcome", out);
@@ -241,7 +239,7 @@ static void judge_outcome(const json_t *body, const sc_profile *needs, uint32_t 
 
 // --- Problems -------------------------------------------------------------------
 
-static void judge_failure(const json_t *body, sc_verdict *out)
+static void judge_failure(const sc_json_value *body, sc_verdict *out)
 {
     static const char *const reasons[] = {
         "provider_unreachable", "provider_timeout", "provider_refused", "provider_unbelievable",
@@ -258,7 +256,7 @@ static void judge_failure(const json_t *body, sc_verdict *out)
     }
 }
 
-static void judge_problem(const json_t *body, int status, sc_verdict *out)
+static void judge_problem(const sc_json_value *body, int status, sc_verdict *out)
 {
     const char *type = text_of(body, "type", out);
     text_of(body, "title", out);
@@ -272,7 +270,7 @@ static void judge_problem(const json_t *body, int status, sc_verdict *out)
         return;
     }
     take_word(out, type + prefix);
-    if (json_object_get(body, "outcome")) judge_failure(body, out);
+    if (sc_json_member(body, "outcome")) judge_failure(body, out);
 }
 
 // --- Replies --------------------------------------------------------------------
@@ -316,17 +314,19 @@ sc_err sc_judge(const sc_response *response, const sc_profile *needs, uint32_t n
                 response->status);
         return SC_OK;
     }
-    json_error_t error;
-    json_t *body = json_loadb(response->body ? response->body : "", response->body_size,
-                              JSON_REJECT_DUPLICATES, &error);
-    if (!body && json_error_code(&error) == json_error_out_of_memory) return SC_ENOMEM;
-    if (!json_is_object(body)) {
+    sc_json_tree tree = {0};
+    sc_json_error error;
+    const sc_err err =
+        sc_json_tree_read(response->body ? response->body : "", response->body_size, &tree, &error);
+    if (err == SC_ENOMEM) return err;
+    const sc_json_value *body = tree.root;
+    if (!sc_json_is_object(body)) {
         violate(out, SC_VIOLATION_BAD_REPLY, "a body that is no JSON object");
     } else if (is_outcome) {
         judge_outcome(body, needs, nearest, out);
     } else {
         judge_problem(body, response->status, out);
     }
-    json_decref(body);
+    sc_json_tree_fini(&tree);
     return SC_OK;
 }

@@ -26,7 +26,7 @@
 #include <starcloak/objects.h>
 #include <starcloak/progress.h>
 
-#include "demo/loadgen/latency.h"
+#include "base/histogram.h"
 #include "demo/loadgen/metrics_read.h"
 #include "demo/loadgen/tokens.h"
 #include "sim/workload.h"
@@ -181,14 +181,15 @@ typedef struct sc_load_books {
     uint64_t nobody_idle;  ///< arrivals for which every traveller was busy (open loop)
 
     // Of queries that were asked while it was measured.
-    uint64_t replies;       ///< answered, dropped or failed
-    sc_latency latency_us;  ///< from sending a query to its outcome
-    sc_latency beyond_us;   ///< of answered ones: the same, less the wait that the service tells
-    sc_latency wait_us;     ///< of answered ones: what it tells
-    sc_latency connect_us;  ///< from opening to being able to send
-    sc_latency behind_us;   ///< how late we were ourselves with sending
-    sc_latency users;       ///< of answered ones: in the cloak
-    sc_latency segments;
+    uint64_t replies;             ///< answered, dropped or failed
+    sc_log_histogram latency_us;  ///< from sending a query to its outcome
+    sc_log_histogram
+        beyond_us;             ///< of answered ones: the same, less the wait that the service tells
+    sc_log_histogram wait_us;  ///< of answered ones: what it tells
+    sc_log_histogram connect_us;  ///< from opening to being able to send
+    sc_log_histogram behind_us;   ///< how late we were ourselves with sending
+    sc_log_histogram users;       ///< of answered ones: in the cloak
+    sc_log_histogram segments;
 } sc_load_books;
 
 /** What holding came to. */

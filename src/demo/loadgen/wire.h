@@ -2,6 +2,11 @@
  * @file wire.h
  * @brief One connection: a socket that never blocks, with TLS on it or without.
  *
+ * The rest of the program asks over HTTP by net/http_client.h, which is curl. A load generator
+ * holds fifty thousand connections, each from an address of its own, and sends requests that are
+ * wrong on purpose: curl keeps a buffer of 16 kB for each transfer, and writes no wrong request. So
+ * this is a client of its own, with response.h for what comes back.
+ *
  * The owner watches `fd` for edges (EPOLLET: readable, writable, hung up) and calls on whenever
  * something may have changed. To this machine a caller comes from an address of its own, so that
  * tens of thousands of connections do not run out of ports, and limits per address see many

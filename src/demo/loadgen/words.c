@@ -2,9 +2,9 @@
 #include "demo/loadgen/words.h"
 
 #include "base/alloc.h"
+#include "base/json_write.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -26,15 +26,10 @@ struct sc__words {
 
 static char *quoted(const char *name)
 {
-    json_t *text = json_string(name);
-    char *dumped = text ? json_dumps(text, JSON_ENCODE_ANY | JSON_ENSURE_ASCII) : NULL;
-    json_decref(text);
-    if (!dumped) return NULL;
-    const size_t size = strlen(dumped) + 1;
-    char *copy = sc_malloc(size);
-    if (copy) memcpy(copy, dumped, size);
-    free(dumped);
-    return copy;
+    const size_t size = strlen(name);
+    char *text = sc_malloc(SC_JSON_ESCAPED(size) + 1);
+    if (text) text[sc_json_escape(name, size, text)] = '\0';
+    return text;
 }
 
 sc_err sc__words_new(const sc_map *map, const sc_target *target, sc__words **out)

@@ -3,7 +3,7 @@
 
 #include "base/diag.h"
 #include "base/file.h"
-#include "base/json.h"
+#include "base/json_write.h"
 #include "map/geojson_line.h"
 #include "map/map_internal.h"
 

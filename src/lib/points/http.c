@@ -2,13 +2,12 @@
 #include "points/http.h"
 
 #include "base/alloc.h"
+#include "base/bytes.h"
 #include "base/diag.h"
+#include "net/http_client.h"
 #include "points/url.h"
 
-#include <curl/curl.h>
 #include <math.h>
-#include <pthread.h>
-#include <signal.h>
 #include <string.h>
 #include <time.h>
 
@@ -16,12 +15,8 @@
 typedef struct slot {
     CURL *easy;  ///< made when it is first needed
     size_t question;
-    char *body;
-    size_t size;
-    size_t capacity;
-    size_t max_bytes;
-    sc_err trouble;  ///< why the body was not taken in
-    bool is_busy;    ///< whether the multi handle has it
+    sc_http_body body;
+    bool is_busy;  ///< whether the multi handle has it
 } slot;
 
 struct sc__http {
@@ -96,86 +91,7 @@ static sc_err fail_unspoken(sc_diag *diag)
                    "leave, so none was asked");
 }
 
-// --- curl -------------------------------------------------------------------
-
-sc_err sc__http_start(sc_diag *diag)
-{
-    return curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK
-               ? SC_OK
-               : sc_fail(diag, SC_ENET, "curl, which asks over HTTP, cannot be set up");
-}
-
-void sc__http_stop(void)
-{
-    curl_global_cleanup();
-}
-
-// --- Broken pipes -----------------------------------------------------------
-
-// Writing to a connection that the other side has closed may raise SIGPIPE, by way of TLS, and
-// would end the program. How the process takes signals is not a library's to change; that this
-// thread does not take this one for a while is.
-
-/** What the thread was like before. */
-typedef struct hush {
-    sigset_t before;
-    bool was_pending;
-} hush;
-
-static bool is_broken_pipe_pending(void)
-{
-    sigset_t pending;
-    sigpending(&pending);
-    return sigismember(&pending, SIGPIPE) == 1;
-}
-
-static hush hush_begin(void)
-{
-    hush h = {.was_pending = is_broken_pipe_pending()};
-    sigset_t broken_pipe;
-    sigemptyset(&broken_pipe);
-    sigaddset(&broken_pipe, SIGPIPE);
-    pthread_sigmask(SIG_BLOCK, &broken_pipe, &h.before);
-    return h;
-}
-
-static void hush_end(const hush *h)
-{
-    sigset_t broken_pipe;
-    sigemptyset(&broken_pipe);
-    sigaddset(&broken_pipe, SIGPIPE);
-    if (!h->was_pending && is_broken_pipe_pending()) {
-        sigtimedwait(&broken_pipe, NULL, &(struct timespec){0});
-    }
-    pthread_sigmask(SIG_SETMASK, &h->before, NULL);
-}
-
 // --- One question -----------------------------------------------------------
-
-// curl hands over a part of the body; taking less than that ends the transfer.
-static size_t take_bytes(char *bytes, size_t one, size_t count, void *context)
-{
-    (void)one;  // always 1
-    slot *s = context;
-    if (count > s->max_bytes - s->size) {
-        s->trouble = SC_EREPLY;
-        return 0;
-    }
-    if (count > s->capacity - s->size) {
-        size_t capacity = 2 * s->capacity + count;
-        if (capacity > s->max_bytes) capacity = s->max_bytes;
-        char *larger = sc_realloc(s->body, capacity);
-        if (!larger) {
-            s->trouble = SC_ENOMEM;
-            return 0;
-        }
-        s->body = larger;
-        s->capacity = capacity;
-    }
-    memcpy(s->body + s->size, bytes, count);
-    s->size += count;
-    return count;
-}
 
 // The connection is there, and curl is about to speak: the last moment at which it can be kept
 // silent.
@@ -189,30 +105,21 @@ static int let_speak(void *context, char *there, char *here, int port_there, int
     return CURL_PREREQFUNC_OK;
 }
 
-// What holds for every question. No option that is left alone makes curl tell more.
 static bool prepare(sc__http *http, slot *s)
 {
-    CURL *easy = s->easy = curl_easy_init();
+    const sc_http_rules rules = {.user_agent = "starcloak",
+                                 .headers = http->headers,
+                                 .max_bytes = http->max_bytes,
+                                 .connect_timeout_ms = timeout_ms(http)};
+    CURL *easy = s->easy = sc_http_easy_new(&rules);
     if (!easy) return false;
-    s->max_bytes = http->max_bytes;
+    s->body.max_bytes = http->max_bytes;
     bool is_fine = true;
-    is_fine &= !curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-    is_fine &= !curl_easy_setopt(easy, CURLOPT_USERAGENT, "starcloak");
-    is_fine &= !curl_easy_setopt(easy, CURLOPT_HTTPHEADER, http->headers);
-    is_fine &= !curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
-    // A proxy named in the environment would be told of every cloak without being asked for.
-    is_fine &= !curl_easy_setopt(easy, CURLOPT_PROXY, "");
-    is_fine &= !curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L);
-    is_fine &= !curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L);
-    is_fine &= !curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, timeout_ms(http));
-    is_fine &= !curl_easy_setopt(easy, CURLOPT_MAXFILESIZE_LARGE, (curl_off_t)s->max_bytes);
     is_fine &= !curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, let_speak);
     is_fine &= !curl_easy_setopt(easy, CURLOPT_PREREQDATA, http);
-    is_fine &= !curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_bytes);
-    is_fine &= !curl_easy_setopt(easy, CURLOPT_WRITEDATA, s);
+    is_fine &= !curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, sc_http_take);
+    is_fine &= !curl_easy_setopt(easy, CURLOPT_WRITEDATA, &s->body);
     is_fine &= !curl_easy_setopt(easy, CURLOPT_PRIVATE, s);
-    // Signals are the program's, not a library's.
-    is_fine &= !curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     return is_fine;
 }
 
@@ -220,8 +127,8 @@ static sc_err ask_next(asking *a, slot *s)
 {
     char url[SC__URL_SIZE];
     s->question = a->next;
-    s->size = 0;
-    s->trouble = SC_OK;
+    s->body.bytes.size = 0;
+    s->body.trouble = SC_OK;
     const long wait_ms = within_deadline(a->http, timeout_ms(a->http));
     if (wait_ms == 0) return fail_deadline(a->http, a->diag);
     const sc_err err = a->visit->address(a->visit->context, s->question, url, a->diag);
@@ -252,13 +159,13 @@ static sc_err refuse_status(long status, sc_diag *diag)
 
 static sc_err refuse_transfer(const sc__http *http, const slot *s, CURLcode code, sc_diag *diag)
 {
-    if (s->trouble == SC_ENOMEM || code == CURLE_OUT_OF_MEMORY) {
+    if (s->body.trouble == SC_ENOMEM || code == CURLE_OUT_OF_MEMORY) {
         return sc_fail_memory(diag, "asking the provider");
     }
-    if (s->trouble == SC_EREPLY || code == CURLE_FILESIZE_EXCEEDED) {
+    if (s->body.trouble == SC_ELIMIT || code == CURLE_FILESIZE_EXCEEDED) {
         return sc_fail(diag, SC_EREPLY,
                        "an answer of the provider is larger than %zu bytes, which is the limit",
-                       s->max_bytes);
+                       s->body.max_bytes);
     }
     if (is_too_late_to_begin(http)) return fail_unspoken(diag);
     if (code == CURLE_OPERATION_TIMEDOUT && within_deadline(http, 1) == 0) {
@@ -288,8 +195,9 @@ static sc_err finish(asking *a, slot *s, CURLcode code)
     a->visit->bytes_out += (size_t)request_bytes;
     if (code != CURLE_OK) return refuse_transfer(a->http, s, code, a->diag);
     if (status != 200) return refuse_status(status, a->diag);
-    return a->visit->take(a->visit->context, s->question, s->size > 0 ? s->body : "", s->size,
-                          a->diag);
+    const sc_bytes *body = &s->body.bytes;
+    return a->visit->take(a->visit->context, s->question,
+                          body->size > 0 ? (const char *)body->data : "", body->size, a->diag);
 }
 
 // --- All of them ------------------------------------------------------------
@@ -344,9 +252,9 @@ static sc_err fetch(sc__http *http, sc__visit *visit, sc_diag *diag)
 
 sc_err sc__http_fetch(sc__http *http, sc__visit *visit, sc_diag *diag)
 {
-    const hush h = hush_begin();
+    const sc_pipe_guard guard = sc_pipe_guard_begin();
     const sc_err err = fetch(http, visit, diag);
-    hush_end(&h);
+    sc_pipe_guard_end(&guard);
     return err;
 }
 
@@ -382,14 +290,15 @@ sc_err sc__http_open(const sc_point_options *options, sc__http **out, sc_diag *d
 void sc__http_close(sc__http *http)
 {
     if (!http) return;
-    const hush h = hush_begin();
+    const sc_pipe_guard guard = sc_pipe_guard_begin();
     for (size_t i = 0; http->slots && i < http->slot_count; i++) {
         curl_easy_cleanup(http->slots[i].easy);
-        sc_free(http->slots[i].body);
+        sc_bytes_wipe(&http->slots[i].body.bytes);
+        sc_bytes_fini(&http->slots[i].body.bytes);
     }
     sc_free(http->slots);
     curl_slist_free_all(http->headers);
     curl_multi_cleanup(http->multi);
-    hush_end(&h);
+    sc_pipe_guard_end(&guard);
     sc_free(http);
 }

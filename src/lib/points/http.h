@@ -3,9 +3,8 @@
  * @brief Many questions over HTTP, some of them at once, told as little as can be.
  *
  * Connections, TLS sessions and names looked up live from open to close, which is one cloak: what
- * is asked for two cloaks is not tied together by them. No cookies, no redirects, no proxy
- * from the environment, a User-Agent without a version. What comes back is bounded in size and
- * time.
+ * is asked for two cloaks is not tied together by them. net/http_client.h has what holds for each
+ * of them; the User-Agent is without a version.
  *
  * curl's memory is its own. Error texts are curl's general ones, which never quote an address.
  *
@@ -20,10 +19,6 @@
 
 /** Connections to providers. One thread. */
 typedef struct sc__http sc__http;
-
-/** Once per user, before and after: curl counts them. Thread-safe with curl 7.84 and later. */
-SC_CHECKED sc_err sc__http_start(sc_diag *diag);
-void sc__http_stop(void);
 
 /**
  * The time until the deadline begins to run, and that for the first question to leave.

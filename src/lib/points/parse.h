@@ -14,10 +14,9 @@
 #ifndef SC_POINTS_PARSE_H
 #define SC_POINTS_PARSE_H
 
-#include <jansson.h>
-
 #include <starcloak/relay.h>
 
+#include "base/json_tree.h"
 #include "points/settings.h"
 
 /** The longest key and the longest name, bytes. */
@@ -37,7 +36,7 @@ typedef struct sc__row {
 
 /** What one answer says, in its order. */
 typedef struct sc__answer {
-    json_t *document;
+    sc_json_tree document;  ///< the texts of the rows are in it
     sc__row *rows;
     uint32_t count;
 } sc__answer;

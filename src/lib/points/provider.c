@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "base/rng.h"
+#include "net/http_client.h"
 #include "points/http.h"
 #include "points/reply_internal.h"
 #include "points/url.h"
@@ -36,7 +37,7 @@ sc_err sc_point_provider_new(const sc_map *map, const sc_vocabulary *vocabulary,
     provider->map = map;
     provider->vocabulary = vocabulary;
     sc_err err = sc__point_settings_init(options, &provider->settings, diag);
-    if (!err) err = sc__http_start(diag);
+    if (!err) err = sc_http_client_start(diag);
     if (err) {
         sc_point_provider_free(provider);
         return err;
@@ -49,7 +50,7 @@ sc_err sc_point_provider_new(const sc_map *map, const sc_vocabulary *vocabulary,
 void sc_point_provider_free(sc_point_provider *provider)
 {
     if (!provider) return;
-    if (provider->is_started) sc__http_stop();
+    if (provider->is_started) sc_http_client_stop();
     sc__point_settings_fini(&provider->settings);
     sc_free(provider);
 }

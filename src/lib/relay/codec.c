@@ -4,7 +4,6 @@
 // place in a table. What is read is bounded in size here, and checked piece by piece as it is read.
 #include "relay/codec_internal.h"
 
-#include "base/alloc.h"
 #include "base/diag.h"
 #include "relay/relay_check.h"
 
@@ -34,20 +33,6 @@ sc_codec_limits sc_codec_limits_default(void)
                              .max_segments = 10000,
                              .max_requests = 1000,
                              .max_objects = 1000000};
-}
-
-void sc_bytes_fini(sc_bytes *bytes)
-{
-    sc_free(bytes->data);
-    *bytes = (sc_bytes){0};
-}
-
-bool sc__bytes_reserve(sc_bytes *bytes, size_t more)
-{
-    if (more <= bytes->capacity - bytes->size) return true;
-    size_t needed = 0;
-    if (__builtin_add_overflow(bytes->size, more, &needed)) return false;
-    return sc_reserve(&bytes->data, needed, &bytes->capacity, 1);
 }
 
 // --- What is to be written ---------------------------------------------------

@@ -1,6 +1,6 @@
 /**
  * @file codec_internal.h
- * @brief What the two encodings share: a context, four functions each, and bytes that grow.
+ * @brief What the two encodings share: a context, and four functions each.
  *
  * codec.c checks what both need and calls the encoding: compact_*.c or geojson_*.c.
  *
@@ -61,10 +61,5 @@ SC_CHECKED sc_err sc__requests_differ(const sc__codec *codec, const sc_request *
 /** No distance is longer: in units doubles are exact below, and in metres no road comes near. */
 #define SC__DISTANCE_MAX_UNITS (UINT64_C(1) << 53)
 #define SC__DISTANCE_MAX_M 1e15
-
-// --- Bytes that grow --------------------------------------------------------
-
-/** Room for `more` bytes behind those that are there; false when memory is out. */
-SC_CHECKED bool sc__bytes_reserve(sc_bytes *bytes, size_t more);
 
 #endif

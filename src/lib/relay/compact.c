@@ -6,6 +6,7 @@
 #include "relay/compact_internal.h"
 
 #include "base/alloc.h"
+#include "base/bytes.h"
 #include "base/diag.h"
 
 enum { GROWTH = 8, ALLOWANCE = 1 << 20 };
@@ -68,7 +69,7 @@ void sc__compact_free(ProtobufCMessage *message)
 sc_err sc__compact_pack(const sc__codec *codec, const ProtobufCMessage *message, sc_bytes *out)
 {
     const size_t size = protobuf_c_message_get_packed_size(message);
-    if (!sc__bytes_reserve(out, size)) return sc_fail_memory(codec->diag, "writing a message");
+    if (!sc_bytes_reserve(out, size)) return sc_fail_memory(codec->diag, "writing a message");
     out->size += protobuf_c_message_pack(message, out->data + out->size);
     return SC_OK;
 }

@@ -7,8 +7,7 @@
 #ifndef SC_RELAY_GEOJSON_INTERNAL_H
 #define SC_RELAY_GEOJSON_INTERNAL_H
 
-#include <jansson.h>
-
+#include "base/json_tree.h"
 #include "relay/codec_internal.h"
 
 /** A position in degrees. */
@@ -24,26 +23,26 @@ typedef struct sc__degrees {
 
 /**
  * Read a message of version 1: a FeatureCollection with `features` and the list called `list`. Free
- * with json_decref().
+ * with sc_json_tree_fini().
  *
  * @return SC_OK, SC_EPARSE, SC_ENOMEM, SC_ELIMIT (it takes far more memory than its size explains)
  */
 SC_CHECKED sc_err sc__geojson_load(const sc__codec *codec, sc__message message, const char *list,
-                                   json_t **out);
+                                   sc_json_tree *out);
 
 /** What is wanted of a feature; lent as long as it is. */
 typedef struct sc__feature {
     const char *id;
     const char *geometry;  ///< "Point", "LineString", ...
-    const json_t *coordinates;
-    const json_t *properties;
+    const sc_json_value *coordinates;
+    const sc_json_value *properties;
 } sc__feature;
 
 /** False if it is none, or has no id that is a text. */
-bool sc__geojson_feature(const json_t *json, sc__feature *out);
+bool sc__geojson_feature(const sc_json_value *json, sc__feature *out);
 
 /** False unless it is a position on the globe. */
-bool sc__geojson_point(const json_t *json, sc__degrees *out);
+bool sc__geojson_point(const sc_json_value *json, sc__degrees *out);
 
 // --- Roads for lines (geojson_match.c) ------------------------------------------
 

@@ -17,8 +17,8 @@
 /** What is being read. */
 typedef struct reading {
     const sc__codec *codec;
-    const json_t *features;
-    const json_t *requests;
+    const sc_json_value *features;
+    const sc_json_value *requests;
     sc__matching lines;
     sc__degrees *line;  ///< the points of the line at hand
     size_t line_capacity;
@@ -60,14 +60,14 @@ static bool has_id(const sc__feature *feature, char letter, size_t place)
 
 static sc_err read_line(reading *r, size_t number, const sc__feature *feature)
 {
-    const size_t count = json_array_size(feature->coordinates);
+    const size_t count = sc_json_size(feature->coordinates);
     if (!has_id(feature, 's', r->lines.lines)) {
         return fail_feature(r, number, "is a line that is not called s0, s1, ... by its order");
     }
     if (count < 2) return fail_feature(r, number, "is a line without two positions");
     if (!sc_reserve(&r->line, count, &r->line_capacity, sizeof *r->line)) return fail_memory(r);
     for (size_t i = 0; i < count; i++) {
-        if (!sc__geojson_point(json_array_get(feature->coordinates, i), &r->line[i])) {
+        if (!sc__geojson_point(sc_json_at(feature->coordinates, i), &r->line[i])) {
             return fail_feature(r, number, "has a position that is not on the globe");
         }
     }
@@ -92,7 +92,7 @@ static sc_err read_point(reading *r, size_t number, const sc__feature *feature)
 static sc_err read_feature(reading *r, size_t number)
 {
     sc__feature feature;
-    if (!sc__geojson_feature(json_array_get(r->features, number), &feature)) {
+    if (!sc__geojson_feature(sc_json_at(r->features, number), &feature)) {
         return fail_feature(r, number, "is not one with an id and a geometry");
     }
     if (strcmp(feature.geometry, "LineString") == 0) return read_line(r, number, &feature);
@@ -111,7 +111,7 @@ static sc_err find_border_nodes(reading *r)
 
 static sc_err read_features(reading *r)
 {
-    const size_t count = json_array_size(r->features);
+    const size_t count = sc_json_size(r->features);
     // Each segment has two ends at most, so there are at most two points to a line.
     if (count / 3 > r->codec->limits->max_segments) {
         return sc_fail(r->codec->diag, SC_ELIMIT, "the relay has %zu features; too many", count);
@@ -126,18 +126,19 @@ static sc_err read_features(reading *r)
 
 // --- Requests -----------------------------------------------------------------------
 
-static sc_err read_categories(const reading *r, size_t place, const json_t *json, sc_request *to)
+static sc_err read_categories(const reading *r, size_t place, const sc_json_value *json,
+                              sc_request *to)
 {
-    if (!json || json_is_null(json)) return SC_OK;
-    const size_t count = json_array_size(json);
-    if (!json_is_array(json) || count < 1 || count > SC_REQUEST_CATEGORIES) {
+    if (!json || sc_json_is_null(json)) return SC_OK;
+    const size_t count = sc_json_size(json);
+    if (!sc_json_is_array(json) || count < 1 || count > SC_REQUEST_CATEGORIES) {
         return sc_fail(r->codec->diag, SC_EREQUEST,
                        "the categories of request %zu are not a list of 1 to %d words", place,
                        (int)SC_REQUEST_CATEGORIES);
     }
     to->category_count = (uint32_t)count;
     for (size_t i = 0; i < count; i++) {
-        const char *word = json_string_value(json_array_get(json, i));
+        const char *word = sc_json_text_at(sc_json_at(json, i));
         to->categories[i] = word ? sc_vocabulary_find(r->codec->vocabulary, word) : SC_NONE;
     }
     return SC_OK;
@@ -145,32 +146,31 @@ static sc_err read_categories(const reading *r, size_t place, const json_t *json
 
 static sc_err read_request(const reading *r, size_t place, sc_request *to)
 {
-    const json_t *json = json_array_get(r->requests, place);
-    const char *type = json_string_value(json_object_get(json, "type"));
-    const json_t *k = json_object_get(json, "k");
-    const json_t *radius_m = json_object_get(json, "radius_m");
+    const sc_json_value *json = sc_json_at(r->requests, place);
+    const char *type = sc_json_text_at(sc_json_member(json, "type"));
+    const sc_json_value *k = sc_json_member(json, "k");
+    const sc_json_value *radius_m = sc_json_member(json, "radius_m");
     if (type && strcmp(type, "knn") == 0) {
         to->type = SC_REQUEST_KNN;
-        if (!json_is_integer(k) || json_integer_value(k) < 1 ||
-            json_integer_value(k) > UINT32_MAX) {
+        if (!sc_json_is_integer(k) || sc_json_integer(k) < 1 || sc_json_integer(k) > UINT32_MAX) {
             return sc_fail(r->codec->diag, SC_EREQUEST,
                            "k of request %zu is not a whole number "
                            "from 1 on",
                            place);
         }
-        to->k = (uint32_t)json_integer_value(k);
+        to->k = (uint32_t)sc_json_integer(k);
     } else if (type && strcmp(type, "range") == 0) {
         to->type = SC_REQUEST_RANGE;
-        if (!json_is_number(radius_m)) {
+        if (!sc_json_is_number(radius_m)) {
             return sc_fail(r->codec->diag, SC_EREQUEST, "radius_m of request %zu is not a number",
                            place);
         }
-        to->radius_m = json_number_value(radius_m);
+        to->radius_m = sc_json_number_at(radius_m);
     } else {
         return sc_fail(r->codec->diag, SC_EREQUEST,
                        "the type of request %zu is neither 'knn' nor 'range'", place);
     }
-    const sc_err err = read_categories(r, place, json_object_get(json, "categories"), to);
+    const sc_err err = read_categories(r, place, sc_json_member(json, "categories"), to);
     return err ? err : sc__request_accept(r->codec, place, to);
 }
 
@@ -185,7 +185,7 @@ static sc_err read_requests(const reading *r, sc_request *requests, size_t count
 
 static sc_err check_request_count(const reading *r)
 {
-    const size_t count = json_array_size(r->requests);
+    const size_t count = sc_json_size(r->requests);
     if (count == 0) return sc_fail(r->codec->diag, SC_EPARSE, "the relay has no requests");
     if (count <= r->codec->limits->max_requests) return SC_OK;
     return sc_fail(r->codec->diag, SC_ELIMIT, "the relay has %zu requests; at most %zu are allowed",
@@ -203,7 +203,7 @@ static void copy_ids(uint32_t *to, const uint32_t *from, size_t count)
 
 static sc_err make_relay(reading *r, sc_relay **out)
 {
-    const size_t request_count = json_array_size(r->requests);
+    const size_t request_count = sc_json_size(r->requests);
     const uint32_t point_count = (uint32_t)r->point_count;
     copy_ids(r->border, r->nodes, r->point_count);
     const uint32_t border_count = sc__sort_unique(r->border, point_count);
@@ -233,17 +233,17 @@ static sc_err make_relay(reading *r, sc_relay **out)
 
 sc_err sc__geojson_read_relay(const sc__codec *codec, sc__message message, sc_relay **out)
 {
-    json_t *root = NULL;
-    sc_err err = sc__geojson_load(codec, message, "requests", &root);
+    sc_json_tree tree = {0};
+    sc_err err = sc__geojson_load(codec, message, "requests", &tree);
     if (err) return err;
     reading r = {.codec = codec,
-                 .features = json_object_get(root, "features"),
-                 .requests = json_object_get(root, "requests"),
+                 .features = sc_json_member(tree.root, "features"),
+                 .requests = sc_json_member(tree.root, "requests"),
                  .lines = {.codec = codec}};
     err = check_request_count(&r);
     if (!err) err = read_features(&r);
     if (!err) err = make_relay(&r, out);
     reading_fini(&r);
-    json_decref(root);
+    sc_json_tree_fini(&tree);
     return err;
 }

@@ -24,7 +24,7 @@ typedef struct reading {
     const sc__codec *codec;
     const sc_relay *relay;
     sc_reply *reply;
-    const json_t *features;
+    const sc_json_value *features;
     sc_names words;       ///< for categories: numbers are those of the vocabulary
     sc_names keys;        ///< of objects: numbers are those of the table
     sc__degrees *places;  ///< of objects
@@ -64,12 +64,12 @@ static const char *word_at(const void *vocabulary, uint32_t category)
 
 static const char *key_at(const void *features, uint32_t object)
 {
-    return json_string_value(json_object_get(json_array_get(features, object), "id"));
+    return sc_json_text_at(sc_json_member(sc_json_at(features, object), "id"));
 }
 
 static const char *name_of(const sc__feature *feature)
 {
-    const char *name = json_string_value(json_object_get(feature->properties, "name"));
+    const char *name = sc_json_text_at(sc_json_member(feature->properties, "name"));
     return name ? name : "";
 }
 
@@ -77,14 +77,14 @@ static const char *name_of(const sc__feature *feature)
 static sc_err read_object(reading *r, size_t i, size_t *text_bytes)
 {
     sc__feature feature;
-    if (!sc__geojson_feature(json_array_get(r->features, i), &feature) || feature.id[0] == '\0') {
+    if (!sc__geojson_feature(sc_json_at(r->features, i), &feature) || feature.id[0] == '\0') {
         return fail_feature(r, i, "is not one with an id and a geometry");
     }
     if (strcmp(feature.geometry, "Point") != 0 ||
         !sc__geojson_point(feature.coordinates, &r->places[i])) {
         return fail_feature(r, i, "is not a Point on the globe");
     }
-    const char *word = json_string_value(json_object_get(feature.properties, "category"));
+    const char *word = sc_json_text_at(sc_json_member(feature.properties, "category"));
     if (!word || sc_names_find(&r->words, word) == SC_NONE) {
         return fail_feature(r, i, "is of a category that is not known here");
     }
@@ -102,8 +102,8 @@ static sc_err fill_table(reading *r, size_t text_bytes)
     if (err) return fail_memory(r);
     for (size_t i = 0; i < r->object_count; i++) {
         sc__feature feature;
-        sc__geojson_feature(json_array_get(r->features, i), &feature);
-        const char *word = json_string_value(json_object_get(feature.properties, "category"));
+        sc__geojson_feature(sc_json_at(r->features, i), &feature);
+        const char *word = sc_json_text_at(sc_json_member(feature.properties, "category"));
         r->table.objects[i] = (sc_object){.category = sc_names_find(&r->words, word),
                                           .name = sc__own_table_text(&r->table, name_of(&feature))};
         r->table.keys[i] = sc__own_table_text(&r->table, feature.id);
@@ -113,7 +113,7 @@ static sc_err fill_table(reading *r, size_t text_bytes)
 
 static sc_err read_objects(reading *r)
 {
-    r->object_count = json_array_size(r->features);
+    r->object_count = sc_json_size(r->features);
     if (r->object_count > r->codec->limits->max_objects) {
         return sc_fail(r->codec->diag, SC_ELIMIT,
                        "the reply has %zu objects; at most %zu are allowed", r->object_count,
@@ -148,9 +148,9 @@ static sc_err fail_answer(const reading *r, size_t answer, const char *what)
 }
 
 // The object that a list names; SC_NONE if there is none.
-static uint32_t object_of(const reading *r, const json_t *key)
+static uint32_t object_of(const reading *r, const sc_json_value *key)
 {
-    return json_is_string(key) ? sc_names_find(&r->keys, json_string_value(key)) : SC_NONE;
+    return sc_json_is_string(key) ? sc_names_find(&r->keys, sc_json_text_at(key)) : SC_NONE;
 }
 
 static sc_err spend(reading *r, size_t answer, size_t count)
@@ -164,15 +164,15 @@ static sc_err spend(reading *r, size_t answer, size_t count)
     return SC_OK;
 }
 
-static sc_err read_on_segments(reading *r, size_t answer, const json_t *list)
+static sc_err read_on_segments(reading *r, size_t answer, const sc_json_value *list)
 {
-    if (!json_is_array(list)) return fail_answer(r, answer, "there is no list 'on_segments'");
-    const size_t count = json_array_size(list);
+    if (!sc_json_is_array(list)) return fail_answer(r, answer, "there is no list 'on_segments'");
+    const size_t count = sc_json_size(list);
     const sc_err err = spend(r, answer, count);
     if (err) return err;
     sc_object_run run = {0};
     for (size_t i = 0; i < count; i++) {
-        const uint32_t object = object_of(r, json_array_get(list, i));
+        const uint32_t object = object_of(r, sc_json_at(list, i));
         if (object == SC_NONE) return fail_answer(r, answer, "'on_segments' names no object");
         r->is_on_segment[object] = true;
         if (run.count > 0 && object == run.first + run.count) {
@@ -189,18 +189,19 @@ static sc_err read_on_segments(reading *r, size_t answer, const json_t *list)
     return SC_OK;
 }
 
-static sc_err read_list(reading *r, size_t answer, const json_t *list)
+static sc_err read_list(reading *r, size_t answer, const sc_json_value *list)
 {
-    const size_t count = json_array_size(list);
+    const size_t count = sc_json_size(list);
     const sc_err err = spend(r, answer, count);
     if (err) return err;
     for (size_t i = 0; i < count; i++) {
-        const json_t *near = json_array_get(list, i);
-        const uint32_t object = object_of(r, json_object_get(near, "object"));
-        const json_t *distance = json_object_get(near, "distance_m");
-        const double distance_m = json_number_value(distance);
+        const sc_json_value *near = sc_json_at(list, i);
+        const uint32_t object = object_of(r, sc_json_member(near, "object"));
+        const sc_json_value *distance = sc_json_member(near, "distance_m");
+        const double distance_m = sc_json_number_at(distance);
         if (object == SC_NONE) return fail_answer(r, answer, "a list names no object");
-        if (!json_is_number(distance) || !(distance_m >= 0.0 && distance_m <= SC__DISTANCE_MAX_M)) {
+        if (!sc_json_is_number(distance) ||
+            !(distance_m >= 0.0 && distance_m <= SC__DISTANCE_MAX_M)) {
             return fail_answer(r, answer, "a distance is not a number from 0 on");
         }
         if (!sc__reply_add_near(r->reply, object, distance_m)) return fail_memory(r);
@@ -208,22 +209,22 @@ static sc_err read_list(reading *r, size_t answer, const json_t *list)
     return SC_OK;
 }
 
-static sc_err read_answer(reading *r, size_t answer, const json_t *json)
+static sc_err read_answer(reading *r, size_t answer, const sc_json_value *json)
 {
     const sc_relay *relay = r->relay;
     const size_t name_count =
         relay->border_places ? relay->border_place_count : relay->border_node_count;
-    const json_t *lists = json_object_get(json, "border_nodes");
-    sc_err err = read_on_segments(r, answer, json_object_get(json, "on_segments"));
+    const sc_json_value *lists = sc_json_member(json, "border_nodes");
+    sc_err err = read_on_segments(r, answer, sc_json_member(json, "on_segments"));
     if (err) return err;
-    if (!json_is_object(lists) || json_object_size(lists) != name_count) {
+    if (!sc_json_is_object(lists) || sc_json_size(lists) != name_count) {
         return fail_answer(r, answer, "'border_nodes' has not one list for each of them");
     }
     for (size_t b = 0; b < relay->border_node_count; b++) {
         char name[24];
         snprintf(name, sizeof name, "b%u", r->names[b]);
-        const json_t *list = json_object_get(lists, name);
-        if (!json_is_array(list)) {
+        const sc_json_value *list = sc_json_member(lists, name);
+        if (!sc_json_is_array(list)) {
             return sc_fail(r->codec->diag, SC_EREPLY, "answer %zu has no list of border node %s",
                            answer, name);
         }
@@ -249,16 +250,16 @@ static sc_err name_border_nodes(reading *r)
     return SC_OK;
 }
 
-static sc_err read_answers(reading *r, const json_t *answers)
+static sc_err read_answers(reading *r, const sc_json_value *answers)
 {
-    const size_t count = json_array_size(answers);
+    const size_t count = sc_json_size(answers);
     if (count != r->relay->request_count) {
         return sc_fail(r->codec->diag, SC_EREPLY, "the reply has %zu answers for %zu requests",
                        count, r->relay->request_count);
     }
     sc_err err = name_border_nodes(r);
     for (size_t i = 0; !err && i < count; i++) {
-        err = read_answer(r, i, json_array_get(answers, i));
+        err = read_answer(r, i, sc_json_at(answers, i));
     }
     return err;
 }
@@ -308,28 +309,28 @@ static sc_err place_objects(reading *r)
 sc_err sc__geojson_read_reply(const sc__codec *codec, const sc_relay *relay, sc__message message,
                               sc_reply *reply)
 {
-    json_t *root = NULL;
-    sc_err err = sc__geojson_load(codec, message, "answers", &root);
+    sc_json_tree tree = {0};
+    sc_err err = sc__geojson_load(codec, message, "answers", &tree);
     if (err) return err;
     reading r = {.codec = codec,
                  .relay = relay,
                  .reply = reply,
-                 .features = json_object_get(root, "features"),
+                 .features = sc_json_member(tree.root, "features"),
                  .words = {.text_of = word_at, .owner = codec->vocabulary},
-                 .keys = {.text_of = key_at, .owner = json_object_get(root, "features")},
+                 .keys = {.text_of = key_at, .owner = sc_json_member(tree.root, "features")},
                  .objects_left = codec->limits->max_objects};
     if (sc__reply_begin(reply, relay->request_count, relay->border_node_count)) {
         err = read_objects(&r);
     } else {
         err = fail_memory(&r);
     }
-    if (!err) err = read_answers(&r, json_object_get(root, "answers"));
+    if (!err) err = read_answers(&r, sc_json_member(tree.root, "answers"));
     if (!err) err = place_objects(&r);
     if (!err) {
         reply->map_checksum = sc_map_checksum(codec->map);
         sc__own_table_give(&r.table, reply);
     }
     reading_fini(&r);
-    json_decref(root);
+    sc_json_tree_fini(&tree);
     return err;
 }

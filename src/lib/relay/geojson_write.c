@@ -3,126 +3,158 @@
 // A provider with a map of its own is told geometry, never our ids: roads as lines, border nodes as
 // points, in the order of the relay, which is that of our map and so the same for the same cloak.
 #include "relay/codec_internal.h"
-#include "relay/page.h"
 #include "relay/spoken.h"
 
 #include "base/diag.h"
+#include "base/json_write.h"
+
+#include <inttypes.h>
 
 // Nodes lie on a grid of 1e-7 degrees, so that this shows them exactly. Objects lie between nodes,
 // by whole millimetres along the road: two decimals more keep them apart.
 enum { NODE_DECIMALS = 7, OBJECT_DECIMALS = 9, DISTANCE_DECIMALS = 6 };
 
-static void write_position(sc__page *page, double lon, double lat, unsigned decimals)
+static void write_position(sc_json_writer *json, const char *name, double lon, double lat,
+                           unsigned decimals)
 {
-    sc__page_text(page, "[");
-    sc__page_decimal(page, lon, decimals);
-    sc__page_text(page, ",");
-    sc__page_decimal(page, lat, decimals);
-    sc__page_text(page, "]");
+    sc_json_open_array(json, name);
+    sc_json_put_fixed(json, NULL, lon, decimals);
+    sc_json_put_fixed(json, NULL, lat, decimals);
+    sc_json_close_array(json);
 }
 
-static void write_node(sc__page *page, const sc_map *map, sc_node_id node)
+static void write_node(sc_json_writer *json, const char *name, const sc_map *map, sc_node_id node)
 {
     double lon = 0.0;
     double lat = 0.0;
     sc_map_node_position(map, node, &lon, &lat);
-    write_position(page, lon, lat, NODE_DECIMALS);
+    write_position(json, name, lon, lat, NODE_DECIMALS);
 }
 
-// A comma between the members of a list.
-static void write_comma(sc__page *page, size_t place)
+/** What a segment or a border node is called: a letter, and its place in the relay. */
+typedef struct label {
+    char text[24];
+} label;
+
+static label label_of(char letter, size_t place)
 {
-    if (place > 0) sc__page_text(page, ",");
+    label made;
+    (void)snprintf(made.text, sizeof made.text, "%c%zu", letter, place);
+    return made;
 }
 
 // --- Relays ---------------------------------------------------------------------
 
-static void write_request(sc__page *page, const sc_vocabulary *vocabulary,
+static void write_request(sc_json_writer *json, const sc_vocabulary *vocabulary,
                           const sc_request *request)
 {
+    sc_json_open_object(json, NULL);
     if (request->type == SC_REQUEST_KNN) {
-        sc__page_text(page, "{\"type\":\"knn\",\"k\":");
-        sc__page_count(page, request->k);
+        sc_json_put_string(json, "type", "knn");
+        sc_json_put_count(json, "k", request->k);
     } else {
-        sc__page_text(page, "{\"type\":\"range\",\"radius_m\":");
-        sc__page_exact(page, request->radius_m);
+        sc_json_put_string(json, "type", "range");
+        sc_json_put_number(json, "radius_m", request->radius_m);
     }
     if (request->category_count > 0) {
-        sc__page_text(page, ",\"categories\":[");
+        sc_json_open_array(json, "categories");
         for (uint32_t i = 0; i < request->category_count; i++) {
-            write_comma(page, i);
-            sc__page_string(page, vocabulary->names[request->categories[i]]);
+            sc_json_put_string(json, NULL, vocabulary->names[request->categories[i]]);
         }
-        sc__page_text(page, "]");
+        sc_json_close_array(json);
     }
-    sc__page_text(page, "}");
+    sc_json_close_object(json);
 }
 
-static void write_segment(sc__page *page, const sc_map *map, size_t place, sc_seg_id id)
+// A feature up to its coordinates, on a line of its own.
+static void open_feature(sc_json_writer *json, label id, const char *geometry)
+{
+    sc_json_break_line(json);
+    sc_json_open_object(json, NULL);
+    sc_json_put_string(json, "type", "Feature");
+    sc_json_put_string(json, "id", id.text);
+    sc_json_put_null(json, "properties");
+    sc_json_open_object(json, "geometry");
+    sc_json_put_string(json, "type", geometry);
+}
+
+static void close_feature(sc_json_writer *json)
+{
+    sc_json_close_object(json);
+    sc_json_close_object(json);
+}
+
+static void write_segment(sc_json_writer *json, const sc_map *map, size_t place, sc_seg_id id)
 {
     const sc_segment *segment = &sc_map_segments(map)[id];
     const sc_edge *edges = sc_map_edges(map);
-    sc__page_text(page, "{\"type\":\"Feature\",\"id\":\"s");
-    sc__page_count(page, place);
-    sc__page_text(page, "\",\"properties\":null,\"geometry\":{\"type\":\"LineString\","
-                        "\"coordinates\":[");
-    write_node(page, map, edges[segment->first_edge].from);
+    open_feature(json, label_of('s', place), "LineString");
+    sc_json_open_array(json, "coordinates");
+    write_node(json, NULL, map, edges[segment->first_edge].from);
     for (sc_edge_id e = segment->first_edge; e < segment[1].first_edge; e++) {
-        sc__page_text(page, ",");
-        write_node(page, map, edges[e].to);
+        write_node(json, NULL, map, edges[e].to);
     }
-    sc__page_text(page, "]}}");
+    sc_json_close_array(json);
+    close_feature(json);
 }
 
-static void write_border_node(sc__page *page, const sc_map *map, size_t place, sc_node_id node)
+static void write_border_node(sc_json_writer *json, const sc_map *map, size_t place,
+                              sc_node_id node)
 {
-    sc__page_text(page, ",\n{\"type\":\"Feature\",\"id\":\"b");
-    sc__page_count(page, place);
-    sc__page_text(page, "\",\"properties\":null,\"geometry\":{\"type\":\"Point\","
-                        "\"coordinates\":");
-    write_node(page, map, node);
-    sc__page_text(page, "}}");
+    open_feature(json, label_of('b', place), "Point");
+    write_node(json, "coordinates", map, node);
+    close_feature(json);
 }
 
-static sc_err end_page(const sc__codec *codec, sc__page *page, const char *doing)
+static void begin_message(sc_json_writer *json)
 {
-    sc__page_text(page, "]}\n");
-    return page->is_full ? sc_fail_memory(codec->diag, doing) : SC_OK;
+    sc_json_open_object(json, NULL);
+    sc_json_put_string(json, "type", "FeatureCollection");
+    sc_json_put_count(json, "starcloak", 1);
+}
+
+static sc_err end_message(const sc__codec *codec, sc_json_writer *json, const char *doing)
+{
+    sc_json_close_array(json);
+    sc_json_close_object(json);
+    sc_json_put_text(json, "\n");
+    return json->has_failed ? sc_fail_memory(codec->diag, doing) : SC_OK;
 }
 
 sc_err sc__geojson_write_relay(const sc__codec *codec, const sc_relay *relay, sc_bytes *out)
 {
-    sc__page page = {.out = out};
-    sc__page_text(&page, "{\"type\":\"FeatureCollection\",\"starcloak\":1,\"requests\":[");
+    sc_json_writer json = sc_json_writer_of(out);
+    begin_message(&json);
+    sc_json_open_array(&json, "requests");
     for (size_t i = 0; i < relay->request_count; i++) {
-        write_comma(&page, i);
-        write_request(&page, codec->vocabulary, &relay->requests[i]);
+        write_request(&json, codec->vocabulary, &relay->requests[i]);
     }
-    sc__page_text(&page, "],\"features\":[\n");
+    sc_json_close_array(&json);
+    sc_json_open_array(&json, "features");
     for (size_t i = 0; i < relay->segment_count; i++) {
-        if (i > 0) sc__page_text(&page, ",\n");
-        write_segment(&page, codec->map, i, relay->segments[i]);
+        write_segment(&json, codec->map, i, relay->segments[i]);
     }
     for (size_t i = 0; i < relay->border_node_count; i++) {
-        write_border_node(&page, codec->map, i, relay->border_nodes[i]);
+        write_border_node(&json, codec->map, i, relay->border_nodes[i]);
     }
-    return end_page(codec, &page, "writing a relay");
+    return end_message(codec, &json, "writing a relay");
 }
 
 // --- Replies --------------------------------------------------------------------
 
-static void write_key(sc__page *page, const sc_object_table *table, uint32_t object)
+static void write_key(sc_json_writer *json, const char *name, const sc_object_table *table,
+                      uint32_t object)
 {
     if (table->keys) {
-        sc__page_string(page, table->strings + table->keys[object]);
+        sc_json_put_string(json, name, table->strings + table->keys[object]);
     } else {
-        sc__page_text(page, "\"");
-        sc__page_count(page, object);
-        sc__page_text(page, "\"");
+        char digits[16];
+        (void)snprintf(digits, sizeof digits, "%" PRIu32, object);
+        sc_json_put_string(json, name, digits);
     }
 }
 
-static void write_object(sc__page *page, const sc__codec *codec, const sc_object_table *table,
+static void write_object(sc_json_writer *json, const sc__codec *codec, const sc_object_table *table,
                          uint32_t number)
 {
     const sc_object *object = &table->objects[number];
@@ -131,63 +163,58 @@ static void write_object(sc__page *page, const sc__codec *codec, const sc_object
     double lat = 0.0;
     sc_map_edge_position(codec->map, object->edge, object->offset * sc_map_unit_m(codec->map), &lon,
                          &lat);
-    sc__page_text(page, "{\"type\":\"Feature\",\"id\":");
-    write_key(page, table, number);
-    sc__page_text(page, ",\"properties\":{\"category\":");
-    sc__page_string(page, codec->vocabulary->names[object->category]);
-    if (name[0] != '\0') {
-        sc__page_text(page, ",\"name\":");
-        sc__page_string(page, name);
-    }
-    sc__page_text(page, "},\"geometry\":{\"type\":\"Point\",\"coordinates\":");
-    write_position(page, lon, lat, OBJECT_DECIMALS);
-    sc__page_text(page, "}}");
+    sc_json_break_line(json);
+    sc_json_open_object(json, NULL);
+    sc_json_put_string(json, "type", "Feature");
+    write_key(json, "id", table, number);
+    sc_json_open_object(json, "properties");
+    sc_json_put_string(json, "category", codec->vocabulary->names[object->category]);
+    if (name[0] != '\0') sc_json_put_string(json, "name", name);
+    sc_json_close_object(json);
+    sc_json_open_object(json, "geometry");
+    sc_json_put_string(json, "type", "Point");
+    write_position(json, "coordinates", lon, lat, OBJECT_DECIMALS);
+    close_feature(json);
 }
 
-static void write_on_segments(sc__page *page, const sc_reply *reply, size_t r)
+static void write_on_segments(sc_json_writer *json, const sc_reply *reply, size_t r)
 {
-    bool any = false;
-    sc__page_text(page, "{\"on_segments\":[");
+    sc_json_open_array(json, "on_segments");
     for (uint32_t i = reply->run_start[r]; i < reply->run_start[r + 1]; i++) {
         for (uint32_t k = 0; k < reply->runs[i].count; k++) {
-            write_comma(page, any);
-            write_key(page, &reply->table, reply->runs[i].first + k);
-            any = true;
+            write_key(json, NULL, &reply->table, reply->runs[i].first + k);
         }
     }
-    sc__page_text(page, "]");
+    sc_json_close_array(json);
 }
 
-static void write_list(sc__page *page, const sc_reply *reply, size_t r, size_t place)
+static void write_list(sc_json_writer *json, const sc_reply *reply, size_t r, size_t place)
 {
     const size_t list = r * reply->border_node_count + place;
-    const uint32_t first = reply->near_start[list];
-    for (uint32_t i = first; i < reply->near_start[list + 1]; i++) {
-        write_comma(page, i - first);
-        sc__page_text(page, "{\"object\":");
-        write_key(page, &reply->table, reply->nears[i].object);
-        sc__page_text(page, ",\"distance_m\":");
-        sc__page_decimal(page, reply->nears[i].distance_m, DISTANCE_DECIMALS);
-        sc__page_text(page, "}");
+    for (uint32_t i = reply->near_start[list]; i < reply->near_start[list + 1]; i++) {
+        sc_json_open_object(json, NULL);
+        write_key(json, "object", &reply->table, reply->nears[i].object);
+        sc_json_put_fixed(json, "distance_m", reply->nears[i].distance_m, DISTANCE_DECIMALS);
+        sc_json_close_object(json);
     }
 }
 
-static void write_answer(sc__page *page, const sc_relay *relay, const sc_reply *reply, size_t r)
+static void write_answer(sc_json_writer *json, const sc_relay *relay, const sc_reply *reply,
+                         size_t r)
 {
-    write_on_segments(page, reply, r);
-    sc__page_text(page, ",\"border_nodes\":{");
+    sc_json_open_object(json, NULL);
+    write_on_segments(json, reply, r);
+    sc_json_open_object(json, "border_nodes");
     // By the names that the border nodes came with.
     const bool named = relay->border_places != NULL;
     const size_t count = named ? relay->border_place_count : relay->border_node_count;
     for (size_t b = 0; b < count; b++) {
-        write_comma(page, b);
-        sc__page_text(page, "\"b");
-        sc__page_count(page, b);
-        sc__page_text(page, "\":[");
-        write_list(page, reply, r, named ? relay->border_places[b] : b);
-        sc__page_text(page, "]");
+        sc_json_open_array(json, label_of('b', b).text);
+        write_list(json, reply, r, named ? relay->border_places[b] : b);
+        sc_json_close_array(json);
     }
-    sc__page_text(page, "}}");
+    sc_json_close_object(json);
+    sc_json_close_object(json);
 }
 
 sc_err sc__geojson_write_reply(const sc__codec *codec, const sc_relay *relay, const sc_reply *reply,
@@ -197,17 +224,17 @@ sc_err sc__geojson_write_reply(const sc__codec *codec, const sc_relay *relay, co
     sc_err err = sc__spoken_init(codec, reply, &spoken);
     if (err) return err;
 
-    sc__page page = {.out = out};
-    sc__page_text(&page, "{\"type\":\"FeatureCollection\",\"starcloak\":1,\"answers\":[");
+    sc_json_writer json = sc_json_writer_of(out);
+    begin_message(&json);
+    sc_json_open_array(&json, "answers");
     for (size_t r = 0; r < reply->request_count; r++) {
-        write_comma(&page, r);
-        write_answer(&page, relay, reply, r);
+        write_answer(&json, relay, reply, r);
     }
-    sc__page_text(&page, "],\"features\":[");
+    sc_json_close_array(&json);
+    sc_json_open_array(&json, "features");
     for (uint32_t i = 0; i < spoken.count; i++) {
-        sc__page_text(&page, i > 0 ? ",\n" : "\n");
-        write_object(&page, codec, &reply->table, spoken.objects[i]);
+        write_object(&json, codec, &reply->table, spoken.objects[i]);
     }
     sc__spoken_fini(&spoken);
-    return end_page(codec, &page, "writing a reply");
+    return end_message(codec, &json, "writing a reply");
 }

@@ -1,14 +1,12 @@
 // From JSON to events, field by field. See events.h.
 //
-// Messages name fields and lines, not values: a value may be a user or a position. For the
-// same reason jansson's own messages, which quote what they stumbled over, are not passed on.
+// Messages name fields and lines, not values: a value may be a user or a position.
 #include "verify/record_events.h"
 
 #include "base/alloc.h"
 #include "base/diag.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +15,7 @@
 #define MAX_SECONDS 1e12
 
 /** Cloak numbers share a word with other things (ledger.h), and JSON's are exact up to here. */
-#define MAX_CLOAK ((json_int_t)1 << 53)
+#define MAX_CLOAK ((int64_t)1 << 53)
 
 /** A line under examination: where to complain, and whether there was reason to. */
 typedef struct line {
@@ -40,32 +38,32 @@ static void refuse_memory(line *at)
 
 // --- Single fields ---------------------------------------------------------------------
 
-static sc_slice text_of(line *at, const json_t *object, const char *field)
+static sc_slice text_of(line *at, const sc_json_value *object, const char *field)
 {
-    const json_t *value = json_object_get(object, field);
-    if (!json_is_string(value)) {
+    const sc_json_value *value = sc_json_member(object, field);
+    if (!sc_json_is_string(value)) {
         refuse(at, field, "a text");
         return (sc_slice){"", 0};
     }
-    return (sc_slice){json_string_value(value), json_string_length(value)};
+    return (sc_slice){sc_json_text_at(value), sc_json_text_size(value)};
 }
 
-static sc_slice query_id_of(line *at, const json_t *object)
+static sc_slice query_id_of(line *at, const sc_json_value *object)
 {
     const sc_slice id = text_of(at, object, "query");
     if (id.size == 0) refuse(at, "query", "the id of a query");
     return id;
 }
 
-static double number_of(line *at, const json_t *object, const char *field)
+static double number_of(line *at, const sc_json_value *object, const char *field)
 {
-    const json_t *value = json_object_get(object, field);
-    if (!json_is_number(value)) refuse(at, field, "a number");
-    return json_number_value(value);
+    const sc_json_value *value = sc_json_member(object, field);
+    if (!sc_json_is_number(value)) refuse(at, field, "a number");
+    return sc_json_number_at(value);
 }
 
 /** Seconds as whole microseconds. */
-static int64_t time_of(line *at, const json_t *object, const char *field)
+static int64_t time_of(line *at, const sc_json_value *object, const char *field)
 {
     const double seconds = number_of(at, object, field);
     if (!(fabs(seconds) <= MAX_SECONDS)) {
@@ -76,31 +74,31 @@ static int64_t time_of(line *at, const json_t *object, const char *field)
 }
 
 /** A time to wait, of a microsecond at least. */
-static int64_t wait_of(line *at, const json_t *object, const char *field)
+static int64_t wait_of(line *at, const sc_json_value *object, const char *field)
 {
     const int64_t wait_us = time_of(at, object, field);
     if (wait_us <= 0) refuse(at, field, "a time above 0 seconds");
     return wait_us;
 }
 
-static uint32_t id_of_value(line *at, const json_t *value, const char *field)
+static uint32_t id_of_value(line *at, const sc_json_value *value, const char *field)
 {
-    const json_int_t id = json_integer_value(value);
-    if (!json_is_integer(value) || id < 0) refuse(at, field, "a whole number from 0 on");
+    const int64_t id = sc_json_integer(value);
+    if (!sc_json_is_integer(value) || id < 0) refuse(at, field, "a whole number from 0 on");
     return id < SC_NONE ? (uint32_t)id : SC_NONE;
 }
 
-static uint32_t id_of(line *at, const json_t *object, const char *field)
+static uint32_t id_of(line *at, const sc_json_value *object, const char *field)
 {
-    return id_of_value(at, json_object_get(object, field), field);
+    return id_of_value(at, sc_json_member(object, field), field);
 }
 
 /** A whole number that counts something; it may be huge but must fit. */
-static uint32_t count_of(line *at, const json_t *object, const char *field)
+static uint32_t count_of(line *at, const sc_json_value *object, const char *field)
 {
-    const json_t *value = json_object_get(object, field);
-    const json_int_t count = json_integer_value(value);
-    if (!json_is_integer(value) || count < 0 || count > UINT32_MAX) {
+    const sc_json_value *value = sc_json_member(object, field);
+    const int64_t count = sc_json_integer(value);
+    if (!sc_json_is_integer(value) || count < 0 || count > UINT32_MAX) {
         refuse(at, field, "a whole number from 0 on");
         return 0;
     }
@@ -108,76 +106,76 @@ static uint32_t count_of(line *at, const json_t *object, const char *field)
 }
 
 /** The same, but none is too few. */
-static uint32_t need_of(line *at, const json_t *object, const char *field)
+static uint32_t need_of(line *at, const sc_json_value *object, const char *field)
 {
     const uint32_t need = count_of(at, object, field);
     if (need == 0) refuse(at, field, "a whole number from 1 on");
     return need;
 }
 
-static uint64_t cloak_number_of(line *at, const json_t *object)
+static uint64_t cloak_number_of(line *at, const sc_json_value *object)
 {
-    const json_t *value = json_object_get(object, "cloak");
-    const json_int_t number = json_integer_value(value);
-    if (!json_is_integer(value) || number < 0 || number > MAX_CLOAK) {
+    const sc_json_value *value = sc_json_member(object, "cloak");
+    const int64_t number = sc_json_integer(value);
+    if (!sc_json_is_integer(value) || number < 0 || number > MAX_CLOAK) {
         refuse(at, "cloak", "the number of a cloak");
         return 0;
     }
     return (uint64_t)number;
 }
 
-static const json_t *object_of(line *at, const json_t *object, const char *field)
+static const sc_json_value *object_of(line *at, const sc_json_value *object, const char *field)
 {
-    const json_t *value = json_object_get(object, field);
-    if (!json_is_object(value)) refuse(at, field, "an object");
+    const sc_json_value *value = sc_json_member(object, field);
+    if (!sc_json_is_object(value)) refuse(at, field, "an object");
     return value;
 }
 
-static const json_t *array_of(line *at, const json_t *object, const char *field)
+static const sc_json_value *array_of(line *at, const sc_json_value *object, const char *field)
 {
-    const json_t *value = json_object_get(object, field);
-    if (!json_is_array(value)) refuse(at, field, "a list");
+    const sc_json_value *value = sc_json_member(object, field);
+    if (!sc_json_is_array(value)) refuse(at, field, "a list");
     return value;
 }
 
 // --- Lists -----------------------------------------------------------------------------
 
-static void read_ids(line *at, const json_t *object, const char *field, sc_id_list *out)
+static void read_ids(line *at, const sc_json_value *object, const char *field, sc_id_list *out)
 {
-    const json_t *array = array_of(at, object, field);
+    const sc_json_value *array = array_of(at, object, field);
     out->count = 0;
-    for (size_t i = 0; i < json_array_size(array) && !at->err; i++) {
+    for (size_t i = 0; i < sc_json_size(array) && !at->err; i++) {
         if (!sc_grow(&out->ids, out->count, &out->capacity, sizeof *out->ids)) {
             refuse_memory(at);
             return;
         }
-        out->ids[out->count++] = id_of_value(at, json_array_get(array, i), field);
+        out->ids[out->count++] = id_of_value(at, sc_json_at(array, i), field);
     }
 }
 
 /** Whether a member, which has its query, has a field beside those that the format gives it. */
-static bool member_tells_more(const json_t *member)
+static bool member_tells_more(const sc_json_value *member)
 {
-    const size_t known = 1 + (json_object_get(member, "star") != NULL);
-    return json_object_size(member) > known;
+    const size_t known = 1 + (sc_json_member(member, "star") != NULL);
+    return sc_json_size(member) > known;
 }
 
-static void read_members(line *at, const json_t *object, sc_event_cloak *out)
+static void read_members(line *at, const sc_json_value *object, sc_event_cloak *out)
 {
-    const json_t *array = array_of(at, object, "members");
+    const sc_json_value *array = array_of(at, object, "members");
     out->member_count = 0;
-    for (size_t i = 0; i < json_array_size(array) && !at->err; i++) {
+    for (size_t i = 0; i < sc_json_size(array) && !at->err; i++) {
         if (!sc_grow(&out->members, out->member_count, &out->member_capacity,
                      sizeof *out->members)) {
             refuse_memory(at);
             return;
         }
-        const json_t *member = json_array_get(array, i);
-        if (!json_is_object(member)) refuse(at, "members", "a list of objects");
-        const json_t *star = json_object_get(member, "star");
+        const sc_json_value *member = sc_json_at(array, i);
+        if (!sc_json_is_object(member)) refuse(at, "members", "a list of objects");
+        const sc_json_value *star = sc_json_member(member, "star");
         out->members[out->member_count++] = (sc_event_member){
             .query = query_id_of(at, member),
-            .star = star && !json_is_null(star) ? id_of_value(at, star, "star") : SC_NONE,
+            .star = star && !sc_json_is_null(star) ? id_of_value(at, star, "star") : SC_NONE,
         };
         out->tells_more |= member_tells_more(member);
     }
@@ -185,29 +183,29 @@ static void read_members(line *at, const json_t *object, sc_event_cloak *out)
 
 // Whether the objects are a provider's own, which it calls by texts: they are not on the map, and
 // there is nothing to compare them with.
-static bool is_foreign(const json_t *answer, const json_t *results)
+static bool is_foreign(const sc_json_value *answer, const sc_json_value *results)
 {
-    const char *whose = json_string_value(json_object_get(answer, "objects"));
+    const char *whose = sc_json_text_at(sc_json_member(answer, "objects"));
     if (whose && strcmp(whose, "provider") == 0) return true;
-    for (size_t i = 0; i < json_array_size(results); i++) {
-        if (json_is_string(json_object_get(json_array_get(results, i), "poi"))) return true;
+    for (size_t i = 0; i < sc_json_size(results); i++) {
+        if (sc_json_is_string(sc_json_member(sc_json_at(results, i), "poi"))) return true;
     }
     return false;
 }
 
-static void read_results(line *at, const json_t *object, sc_event_answer *out)
+static void read_results(line *at, const sc_json_value *object, sc_event_answer *out)
 {
-    const json_t *array = array_of(at, object, "results");
+    const sc_json_value *array = array_of(at, object, "results");
     out->result_count = 0;
     out->is_foreign = is_foreign(object, array);
     if (out->is_foreign) return;
-    for (size_t i = 0; i < json_array_size(array) && !at->err; i++) {
+    for (size_t i = 0; i < sc_json_size(array) && !at->err; i++) {
         if (!sc_grow(&out->results, out->result_count, &out->result_capacity,
                      sizeof *out->results)) {
             refuse_memory(at);
             return;
         }
-        const json_t *result = json_array_get(array, i);
+        const sc_json_value *result = sc_json_at(array, i);
         out->results[out->result_count++] = (sc_event_result){
             .object = id_of(at, result, "poi"),
             .distance_m = number_of(at, result, "distance_m"),
@@ -217,32 +215,32 @@ static void read_results(line *at, const json_t *object, sc_event_answer *out)
 
 // --- Events ----------------------------------------------------------------------------
 
-static void add_category(line *at, const json_t *value, sc_wish *wish)
+static void add_category(line *at, const sc_json_value *value, sc_wish *wish)
 {
-    if (!json_is_string(value)) {
+    if (!sc_json_is_string(value)) {
         refuse(at, "category", "a name, a list of up to 16 names, or null");
         return;
     }
     wish->categories[wish->category_count++] =
-        sc_map_category_find(at->reader->map, json_string_value(value));
+        sc_map_category_find(at->reader->map, sc_json_text_at(value));
 }
 
-static void read_categories(line *at, const json_t *request, sc_wish *wish)
+static void read_categories(line *at, const sc_json_value *request, sc_wish *wish)
 {
-    const json_t *value = json_object_get(request, "category");
-    if (!value || json_is_null(value)) return;
-    const bool is_list = json_is_array(value);
-    const size_t count = is_list ? json_array_size(value) : 1;
+    const sc_json_value *value = sc_json_member(request, "category");
+    if (!value || sc_json_is_null(value)) return;
+    const bool is_list = sc_json_is_array(value);
+    const size_t count = is_list ? sc_json_size(value) : 1;
     if (count == 0 || count > SC_WISH_CATEGORIES) {
         refuse(at, "category", "a name, a list of up to 16 names, or null");
         return;
     }
     for (size_t i = 0; i < count && !at->err; i++) {
-        add_category(at, is_list ? json_array_get(value, i) : value, wish);
+        add_category(at, is_list ? sc_json_at(value, i) : value, wish);
     }
 }
 
-static sc_wish read_wish(line *at, const json_t *request)
+static sc_wish read_wish(line *at, const sc_json_value *request)
 {
     sc_wish wish = {.category_count = 0};
     const sc_slice type = text_of(at, request, "type");
@@ -258,9 +256,9 @@ static sc_wish read_wish(line *at, const json_t *request)
     return wish;
 }
 
-static void read_query(line *at, const json_t *object, sc_event *out)
+static void read_query(line *at, const sc_json_value *object, sc_event *out)
 {
-    const json_t *profile = object_of(at, object, "profile");
+    const sc_json_value *profile = object_of(at, object, "profile");
     out->query = query_id_of(at, object);
     out->asked = (sc_event_query){
         .user = text_of(at, object, "user"),
@@ -275,7 +273,7 @@ static void read_query(line *at, const json_t *object, sc_event *out)
     };
 }
 
-static void read_cloak(line *at, const json_t *object, sc_event *out)
+static void read_cloak(line *at, const sc_json_value *object, sc_event *out)
 {
     // The event, its time and the five that follow. All are required and none stands twice, so
     // one more than these is one that the format does not know.
@@ -284,17 +282,17 @@ static void read_cloak(line *at, const json_t *object, sc_event *out)
     read_ids(at, object, "stars", &out->cloaked.stars);
     read_ids(at, object, "segments", &out->cloaked.segments);
     read_ids(at, object, "border_nodes", &out->cloaked.border_nodes);
-    out->cloaked.tells_more = json_object_size(object) > FIELD_COUNT;
+    out->cloaked.tells_more = sc_json_size(object) > FIELD_COUNT;
     read_members(at, object, &out->cloaked);
 }
 
-static void read_loss(line *at, const json_t *object, sc_event *out)
+static void read_loss(line *at, const sc_json_value *object, sc_event *out)
 {
     out->query = query_id_of(at, object);
     out->reason = text_of(at, object, "reason");
 }
 
-static void read_answer(line *at, const json_t *object, sc_event *out)
+static void read_answer(line *at, const sc_json_value *object, sc_event *out)
 {
     out->query = query_id_of(at, object);
     out->cloak = cloak_number_of(at, object);
@@ -302,14 +300,14 @@ static void read_answer(line *at, const json_t *object, sc_event *out)
 }
 
 // Others may have a "map" of their own at the end: only what looks like a checksum is one.
-static void read_end(line *at, const json_t *object, sc_event *out)
+static void read_end(line *at, const sc_json_value *object, sc_event *out)
 {
     enum { DIGITS = 16 };
     (void)at;
-    const json_t *map = json_object_get(object, "map");
-    const char *text = json_string_value(map);
+    const sc_json_value *map = sc_json_member(object, "map");
+    const char *text = sc_json_text_at(map);
     const bool is_checksum =
-        text && json_string_length(map) == DIGITS && strspn(text, "0123456789abcdef") == DIGITS;
+        text && sc_json_text_size(map) == DIGITS && strspn(text, "0123456789abcdef") == DIGITS;
     out->end = (sc_event_end){.tells_map = is_checksum,
                               .map_checksum = is_checksum ? strtoull(text, NULL, 16) : 0};
 }
@@ -317,7 +315,7 @@ static void read_end(line *at, const json_t *object, sc_event *out)
 static const struct {
     const char *name;
     bool has_time;
-    void (*read)(line *at, const json_t *object, sc_event *out);
+    void (*read)(line *at, const sc_json_value *object, sc_event *out);
 } kinds[SC_EVENT_KIND_COUNT] = {
     [SC_EVENT_QUERY] = {"query", true, read_query},
     [SC_EVENT_CLOAK] = {"cloak", true, read_cloak},
@@ -327,10 +325,10 @@ static const struct {
     [SC_EVENT_END] = {"end", true, read_end},
 };
 
-static void read_event(line *at, const json_t *object)
+static void read_event(line *at, const sc_json_value *object)
 {
     sc_event *out = &at->reader->event;
-    if (!json_object_get(object, "event") && json_object_get(object, "profile")) {
+    if (!sc_json_member(object, "event") && sc_json_member(object, "profile")) {
         at->err = sc_fail(at->diag, SC_EPARSE,
                           "%s:%" PRIu64 ": this is a query of a stream, not an event of a run "
                           "record; 'starcloak cloak --record' makes a record of a stream",
@@ -348,12 +346,12 @@ static void read_event(line *at, const json_t *object)
     refuse(at, "event", "one of query, cloak, drop, failed, answer, end");
 }
 
-static const char *why_unreadable(const json_error_t *error)
+static const char *why_unreadable(sc_json_fault fault)
 {
-    switch (json_error_code(error)) {
-    case json_error_duplicate_key:
+    switch (fault) {
+    case SC_JSON_TWICE:
         return "a key stands twice";
-    case json_error_numeric_overflow:
+    case SC_JSON_TOO_LARGE:
         return "a number is too large";
     default:
         return "not JSON";
@@ -362,33 +360,31 @@ static const char *why_unreadable(const json_error_t *error)
 
 sc_err sc__reader_read(sc_event_reader *reader, uint64_t number, sc_slice text, sc_diag *diag)
 {
-    json_decref(reader->document);
-    json_error_t error = {.line = 0};
-    // A key that stands twice could say one thing to us and another to someone else.
-    json_t *document = json_loadb(text.text, text.size, JSON_REJECT_DUPLICATES, &error);
-    reader->document = document;
+    sc_json_tree_fini(&reader->document);
+    sc_json_error error = {.byte = 1};
+    // A key that stands twice is refused: it could say one thing here and another elsewhere.
+    const sc_err err = sc_json_tree_read(text.text, text.size, &reader->document, &error);
     reader->line = number;
-    if (!document && json_error_code(&error) == json_error_out_of_memory) {
-        return sc_fail_memory(diag, "reading a record");
-    }
-    if (!document) {
-        return sc_fail(diag, SC_EPARSE, "%s:%" PRIu64 ": %s, at byte %d of the line", reader->name,
-                       number, why_unreadable(&error), error.position);
+    if (err == SC_ENOMEM) return sc_fail_memory(diag, "reading a record");
+    const sc_json_value *root = reader->document.root;
+    // A number or a text alone is no document.
+    if (err || !(sc_json_is_object(root) || sc_json_is_array(root))) {
+        return sc_fail(diag, SC_EPARSE, "%s:%" PRIu64 ": %s, at byte %zu of the line", reader->name,
+                       number, why_unreadable(error.fault), error.byte);
     }
     line at = {.reader = reader, .diag = diag, .err = SC_OK};
-    if (!json_is_object(document)) {
+    if (!sc_json_is_object(root)) {
         return sc_fail(diag, SC_EPARSE, "%s:%" PRIu64 ": not an event of a record", reader->name,
                        number);
     }
-    read_event(&at, document);
+    read_event(&at, root);
     return at.err;
 }
 
 void sc__reader_fini(sc_event_reader *reader)
 {
     sc_event *event = &reader->event;
-    json_decref(reader->document);
-    reader->document = NULL;
+    sc_json_tree_fini(&reader->document);
     sc_free(event->cloaked.stars.ids);
     sc_free(event->cloaked.segments.ids);
     sc_free(event->cloaked.border_nodes.ids);

@@ -9,8 +9,6 @@
  * no admission lets pass (a k or l of 0, no time to wait) are of the wrong kind.
  * Fields that the format does not know are passed over; in a cloak they are noted.
  *
- * Only this knows that JSON is read by jansson.
- *
  * Uses: map (names of categories), base. Used by: record, follow, ledger, sample.
  */
 #ifndef SC_VERIFY_EVENTS_H
@@ -18,6 +16,7 @@
 
 #include <starcloak/map.h>
 
+#include "base/json_tree.h"
 #include "base/text.h"
 
 typedef enum sc_event_kind {
@@ -109,11 +108,11 @@ typedef struct sc_event {
 
 /** Reads events. Zero-initialise but for `map` and `name`; release with sc__reader_fini(). */
 typedef struct sc_event_reader {
-    const sc_map *map;  ///< borrowed
-    const char *name;   ///< of the record, for messages
-    uint64_t line;      ///< number of the line at hand
-    void *document;     ///< jansson's; the texts of `event` are in it
-    sc_event event;     ///< the last one read
+    const sc_map *map;      ///< borrowed
+    const char *name;       ///< of the record, for messages
+    uint64_t line;          ///< number of the line at hand
+    sc_json_tree document;  ///< the texts of `event` are in it
+    sc_event event;         ///< the last one read
 } sc_event_reader;
 
 /**

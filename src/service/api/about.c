@@ -3,17 +3,19 @@
 // Written for each request: the engine may be switched, the policy reloaded, a report appear.
 #include "api/about.h"
 
-#include "api/json_write.h"
 #include "api/problem.h"
 #include "api/reports.h"
+#include "base/json_write.h"
 
-/** ,"k":{"least":2,"standard":5,"most":1000} for one need. */
-static bool put_need(sc_bytes *out, const char *before, double least, double standard, double most)
+/** "k":{"least":2,"standard":5,"most":1000} for one need. */
+static void put_need(sc_json_writer *json, const char *name, double least, double standard,
+                     double most)
 {
-    return sc_json_append_text(out, before) && sc_json_append_text(out, "{\"least\":") &&
-           sc_json_append_fixed(out, least, 6) && sc_json_append_text(out, ",\"standard\":") &&
-           sc_json_append_fixed(out, standard, 6) && sc_json_append_text(out, ",\"most\":") &&
-           sc_json_append_fixed(out, most, 6) && sc_json_append_text(out, "}");
+    sc_json_open_object(json, name);
+    sc_json_put_fixed(json, "least", least, 6);
+    sc_json_put_fixed(json, "standard", standard, 6);
+    sc_json_put_fixed(json, "most", most, 6);
+    sc_json_close_object(json);
 }
 
 static double in_seconds(sc_time t)
@@ -21,32 +23,42 @@ static double in_seconds(sc_time t)
     return (double)t / 1e6;
 }
 
-static bool put_profile(sc_bytes *out, const sc_policy_terms *policy)
+static void put_profile(sc_json_writer *json, const sc_policy_terms *policy)
 {
     const sc_profile *least = &policy->least;
     const sc_profile *standard = &policy->standard;
     const sc_profile *most = &policy->most;
-    return put_need(out, ",\"profile\":{\"k\":", least->k, standard->k, most->k) &&
-           put_need(out, ",\"l\":", least->l, standard->l, most->l) &&
-           put_need(out, ",\"max_hops\":", least->max_hops, standard->max_hops, most->max_hops) &&
-           put_need(out, ",\"max_wait_s\":", in_seconds(least->max_wait_us),
-                    in_seconds(standard->max_wait_us), in_seconds(most->max_wait_us)) &&
-           sc_json_append_text(out, "}");
+    sc_json_open_object(json, "profile");
+    put_need(json, "k", least->k, standard->k, most->k);
+    put_need(json, "l", least->l, standard->l, most->l);
+    put_need(json, "max_hops", least->max_hops, standard->max_hops, most->max_hops);
+    put_need(json, "max_wait_s", in_seconds(least->max_wait_us), in_seconds(standard->max_wait_us),
+             in_seconds(most->max_wait_us));
+    sc_json_close_object(json);
 }
 
-/** The provider, and how it is spoken to: null where nothing is encoded. */
-static bool put_provider(sc_bytes *out, const sc_parts *parts)
+static const char *provider_name(sc_courier_kind provider)
 {
-    switch (parts->provider) {
+    switch (provider) {
     case SC_COURIER_BUILT_IN:
-        return sc_json_append_text(out, ",\"provider\":\"built in\",\"encoding\":null");
+        return "built in";
     case SC_COURIER_POINTS:
-        return sc_json_append_text(out, ",\"provider\":\"points\",\"encoding\":null");
+        return "points";
     case SC_COURIER_HTTP:
         break;
     }
-    return sc_json_append_text(out, ",\"provider\":\"http\",\"encoding\":") &&
-           sc_json_append_string(out, sc_encoding_name(parts->encoding));
+    return "http";
+}
+
+/** The provider, and the encoding of messages to it: null where nothing is encoded. */
+static void put_provider(sc_json_writer *json, const sc_parts *parts)
+{
+    sc_json_put_string(json, "provider", provider_name(parts->provider));
+    if (parts->provider == SC_COURIER_HTTP) {
+        sc_json_put_string(json, "encoding", sc_encoding_name(parts->encoding));
+    } else {
+        sc_json_put_null(json, "encoding");
+    }
 }
 
 static const char *access_name(sc_access access)
@@ -64,11 +76,6 @@ static const char *access_name(sc_access access)
     return "off";
 }
 
-static bool put_flag(sc_bytes *out, const char *before, bool holds)
-{
-    return sc_json_append_text(out, before) && sc_json_append_text(out, holds ? "true" : "false");
-}
-
 /** Whether there is one that somebody may see. */
 static bool has_report(const sc_parts *parts, const sc_policy_terms *policy)
 {
@@ -77,20 +84,20 @@ static bool has_report(const sc_parts *parts, const sc_policy_terms *policy)
 
 static bool put_about(sc_bytes *out, const sc_parts *parts, const sc_policy_terms *policy)
 {
-    const sc_request_limits *limits = &policy->requests;
-    return sc_json_append_text(out, "{\"version\":") &&
-           sc_json_append_string(out, parts->version) && sc_json_append_text(out, ",\"engine\":") &&
-           sc_json_append_string(out, sc_variant_name(sc_ledger_variant(parts->ledger))) &&
-           put_provider(out, parts) && put_profile(out, policy) &&
-           sc_json_append_text(out, ",\"max_nearest\":") &&
-           sc_json_append_whole(out, limits->max_k) &&
-           sc_json_append_text(out, ",\"max_radius_m\":") &&
-           sc_json_append_number(out, limits->max_radius_m) &&
-           sc_json_append_text(out, ",\"events\":") &&
-           sc_json_append_string(out, access_name(policy->events)) &&
-           put_flag(out, ",\"reports\":", has_report(parts, policy)) &&
-           put_flag(out, ",\"cluster\":", parts->view != NULL) &&
-           put_flag(out, ",\"demo\":", parts->extra_count > 0) && sc_json_append_text(out, "}");
+    sc_json_writer json = sc_json_writer_of(out);
+    sc_json_open_object(&json, NULL);
+    sc_json_put_string(&json, "version", parts->version);
+    sc_json_put_string(&json, "engine", sc_variant_name(sc_ledger_variant(parts->ledger)));
+    put_provider(&json, parts);
+    put_profile(&json, policy);
+    sc_json_put_count(&json, "max_nearest", policy->requests.max_k);
+    sc_json_put_number(&json, "max_radius_m", policy->requests.max_radius_m);
+    sc_json_put_string(&json, "events", access_name(policy->events));
+    sc_json_put_flag(&json, "reports", has_report(parts, policy));
+    sc_json_put_flag(&json, "cluster", parts->view != NULL);
+    sc_json_put_flag(&json, "demo", parts->extra_count > 0);
+    sc_json_close_object(&json);
+    return !json.has_failed;
 }
 
 void sc_about_show(const sc_parts *parts, const sc_policy_terms *policy, sc_http_request *request)

@@ -1,11 +1,11 @@
 // The cut and the cluster as pages. See cluster_page.h.
 #include "api/cluster_page.h"
 
-#include "api/json_write.h"
 #include "api/kept.h"
 #include "api/problem.h"
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "base/json_write.h"
 
 #include <string.h>
 
@@ -18,16 +18,18 @@ struct sc_partition_page {
 static bool write_cut(sc_bytes *out, const sc_partition *cut)
 {
     const sc_seg_id count = sc_map_segment_count(sc_partition_map(cut));
-    bool fits = sc_json_append_text(out, "{\"cut\":") &&
-                sc_json_append_hex(out, sc_partition_checksum(cut)) &&
-                sc_json_append_text(out, ",\"parts\":") &&
-                sc_json_append_whole(out, sc_partition_part_count(cut)) &&
-                sc_json_append_text(out, ",\"segments\":[");
-    for (sc_seg_id s = 0; fits && s < count; s++) {
-        fits = (s == 0 || sc_json_append_text(out, ",")) &&
-               sc_json_append_whole(out, sc_partition_home(cut, s));
+    sc_json_writer json = sc_json_writer_of(out);
+    sc_json_open_object(&json, NULL);
+    sc_json_put_hex(&json, "cut", sc_partition_checksum(cut));
+    sc_json_put_count(&json, "parts", sc_partition_part_count(cut));
+    sc_json_open_array(&json, "segments");
+    for (sc_seg_id s = 0; s < count; s++) {
+        sc_json_put_count(&json, NULL, sc_partition_home(cut, s));
     }
-    return fits && sc_json_append_text(out, "]}\n");
+    sc_json_close_array(&json);
+    sc_json_close_object(&json);
+    sc_json_put_text(&json, "\n");
+    return !json.has_failed;
 }
 
 static sc_err keep_cut(sc_partition_page *page, const sc_partition *cut)

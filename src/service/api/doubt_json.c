@@ -6,8 +6,9 @@
 #include "api/doubt_json.h"
 
 #include "api/json_reader.h"
-#include "api/json_write.h"
 #include "base/alloc.h"
+#include "base/bytes.h"
+#include "base/json_write.h"
 #include "base/sort.h"
 
 #include <math.h>
@@ -244,7 +245,7 @@ static const sc_json_field members_of_body[] = {
 static bool read_method(reading *r)
 {
     const char *field = members_of_body[METHOD].pointer;
-    sc_json_string word;
+    sc_json_raw word;
     if (!sc_json_read_string(&r->in, field, "a string", &word)) return false;
     for (int i = 0; i < SC_VARIANT_COUNT; i++) {
         if (!sc_json_string_is(word, sc_variant_name((sc_variant)i))) continue;
@@ -323,59 +324,46 @@ enum { LINK_DECIMALS = 8, FIGURE_DECIMALS = 4 };
 /** Bytes for all that is said once, and for one segment: its id, linkability and error. */
 enum { FRAME_BYTES = 320, SEGMENT_BYTES = 36 };
 
-static bool append_segments(sc_bytes *out, const sc_doubt *doubt)
+static void put_links(sc_json_writer *json, const char *name, const sc_posterior *posterior,
+                      bool is_error)
 {
-    for (size_t i = 0; i < doubt->segment_count; i++) {
-        if (i > 0 && !sc_json_append_text(out, ",")) return false;
-        if (!sc_json_append_whole(out, doubt->segments[i])) return false;
-    }
-    return true;
-}
-
-static bool append_links(sc_bytes *out, const sc_posterior *posterior, bool is_error)
-{
+    sc_json_open_array(json, name);
     for (size_t i = 0; i < posterior->link_count; i++) {
         const sc_link *link = &posterior->links[i];
-        if (i > 0 && !sc_json_append_text(out, ",")) return false;
-        if (!sc_json_append_fixed(out, is_error ? link->error : link->linkability, LINK_DECIMALS)) {
-            return false;
-        }
+        sc_json_put_fixed(json, NULL, is_error ? link->error : link->linkability, LINK_DECIMALS);
     }
-    return true;
+    sc_json_close_array(json);
 }
 
-static bool append_figure(sc_bytes *out, const char *name, double value)
-{
-    return sc_json_append_text(out, name) && sc_json_append_fixed(out, value, FIGURE_DECIMALS);
-}
-
-static bool append_found(sc_bytes *out, const sc_doubt *doubt)
+static void put_found(sc_json_writer *json, const sc_doubt *doubt)
 {
     const sc_posterior *posterior = &doubt->posterior;
-    return sc_json_append_text(out, ",\"segments\":[") && append_segments(out, doubt) &&
-           sc_json_append_text(out, "],\"members\":") &&
-           sc_json_append_whole(out, doubt->found_members) &&
-           sc_json_append_text(out, ",\"linkability\":[") && append_links(out, posterior, false) &&
-           sc_json_append_text(out, "],\"error\":[") && append_links(out, posterior, true) &&
-           append_figure(out, "],\"entropy\":", posterior->entropy) &&
-           append_figure(out, ",\"normalised_entropy\":", posterior->normalised_entropy) &&
-           append_figure(out, ",\"effective\":", posterior->effective) &&
-           sc_json_append_text(out, ",\"ruled_out\":") &&
-           sc_json_append_whole(out, posterior->ruled_out) &&
-           sc_json_append_text(out, ",\"replays\":") &&
-           sc_json_append_whole(out, posterior->replays) &&
-           sc_json_append_text(out, posterior->is_unexplained ? ",\"unexplained\":true"
-                                                              : ",\"unexplained\":false");
+    sc_json_open_array(json, "segments");
+    for (size_t i = 0; i < doubt->segment_count; i++) {
+        sc_json_put_count(json, NULL, doubt->segments[i]);
+    }
+    sc_json_close_array(json);
+    sc_json_put_count(json, "members", doubt->found_members);
+    put_links(json, "linkability", posterior, false);
+    put_links(json, "error", posterior, true);
+    sc_json_put_fixed(json, "entropy", posterior->entropy, FIGURE_DECIMALS);
+    sc_json_put_fixed(json, "normalised_entropy", posterior->normalised_entropy, FIGURE_DECIMALS);
+    sc_json_put_fixed(json, "effective", posterior->effective, FIGURE_DECIMALS);
+    sc_json_put_count(json, "ruled_out", posterior->ruled_out);
+    sc_json_put_count(json, "replays", posterior->replays);
+    sc_json_put_flag(json, "unexplained", posterior->is_unexplained);
 }
 
 sc_err sc_doubt_write(const sc_doubt *doubt, sc_bytes *out)
 {
     out->size = 0;
-    const bool is_written =
-        sc_json_reserve(out, FRAME_BYTES + doubt->segment_count * SEGMENT_BYTES) &&
-        sc_json_append_text(out, "{\"method\":") &&
-        sc_json_append_string(out, sc_variant_name(doubt->method)) &&
-        sc_json_append_text(out, doubt->is_found ? ",\"found\":true" : ",\"found\":false") &&
-        (!doubt->is_found || append_found(out, doubt)) && sc_json_append_text(out, "}");
-    return is_written ? SC_OK : SC_ENOMEM;
+    const size_t room = FRAME_BYTES + doubt->segment_count * SEGMENT_BYTES;
+    if (!sc_bytes_reserve_wiping(out, room)) return SC_ENOMEM;
+    sc_json_writer json = sc_json_writer_of_secret(out);
+    sc_json_open_object(&json, NULL);
+    sc_json_put_string(&json, "method", sc_variant_name(doubt->method));
+    sc_json_put_flag(&json, "found", doubt->is_found);
+    if (doubt->is_found) put_found(&json, doubt);
+    sc_json_close_object(&json);
+    return json.has_failed ? SC_ENOMEM : SC_OK;
 }

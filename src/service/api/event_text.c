@@ -1,116 +1,118 @@
 // Events in words. See event_text.h; docs/window.md shows them all.
 #include "api/event_text.h"
 
-#include "api/json_write.h"
+#include "base/json_write.h"
 
 // --- Cloaks ----------------------------------------------------------------------------------
 
-static bool put_ids(sc_bytes *out, const char *name, const uint32_t *ids, size_t count)
+/** An event's name, and the object that is its data. */
+static sc_json_writer begin_event(sc_bytes *out, const char *event)
 {
-    bool fits = sc_json_append_text(out, name) && sc_json_append_text(out, "[");
-    for (size_t i = 0; fits && i < count; i++) {
-        fits = (i == 0 || sc_json_append_text(out, ",")) && sc_json_append_whole(out, ids[i]);
-    }
-    return fits && sc_json_append_text(out, "]");
+    sc_json_writer json = sc_json_writer_of(out);
+    sc_json_put_text(&json, "event: ");
+    sc_json_put_text(&json, event);
+    sc_json_put_text(&json, "\ndata: ");
+    sc_json_open_object(&json, NULL);
+    return json;
 }
 
-static bool put_categories(sc_bytes *out, const sc_request *request,
-                           const sc_vocabulary *vocabulary)
+static bool end_event(sc_json_writer *json)
 {
-    bool fits = sc_json_append_text(out, ",\"categories\":[");
-    for (uint32_t i = 0; fits && i < request->category_count; i++) {
-        fits = (i == 0 || sc_json_append_text(out, ",")) &&
-               sc_json_append_string(out, vocabulary->names[request->categories[i]]);
-    }
-    return fits && sc_json_append_text(out, "]");
+    sc_json_close_object(json);
+    sc_json_put_text(json, "\n\n");
+    return !json->has_failed;
 }
 
-static bool put_request(sc_bytes *out, const sc_request *request, const sc_vocabulary *vocabulary)
+static void put_ids(sc_json_writer *json, const char *name, const uint32_t *ids, size_t count)
 {
-    const bool fits = request->type == SC_REQUEST_KNN
-                          ? sc_json_append_text(out, "{\"type\":\"knn\",\"k\":") &&
-                                sc_json_append_whole(out, request->k)
-                          : sc_json_append_text(out, "{\"type\":\"range\",\"radius_m\":") &&
-                                sc_json_append_number(out, request->radius_m);
-    return fits && (request->category_count == 0 || put_categories(out, request, vocabulary)) &&
-           sc_json_append_text(out, "}");
+    sc_json_open_array(json, name);
+    for (size_t i = 0; i < count; i++) {
+        sc_json_put_count(json, NULL, ids[i]);
+    }
+    sc_json_close_array(json);
+}
+
+static void put_request(sc_json_writer *json, const sc_request *request,
+                        const sc_vocabulary *vocabulary)
+{
+    sc_json_open_object(json, NULL);
+    if (request->type == SC_REQUEST_KNN) {
+        sc_json_put_string(json, "type", "knn");
+        sc_json_put_count(json, "k", request->k);
+    } else {
+        sc_json_put_string(json, "type", "range");
+        sc_json_put_number(json, "radius_m", request->radius_m);
+    }
+    if (request->category_count > 0) {
+        sc_json_open_array(json, "categories");
+        for (uint32_t i = 0; i < request->category_count; i++) {
+            sc_json_put_string(json, NULL, vocabulary->names[request->categories[i]]);
+        }
+        sc_json_close_array(json);
+    }
+    sc_json_close_object(json);
 }
 
 bool sc__event_cloak(const sc_relay *relay, uint64_t cloak, const sc_vocabulary *vocabulary,
                      sc_bytes *out)
 {
-    bool fits = sc_json_append_text(out, "event: cloak\ndata: {\"id\":") &&
-                sc_json_append_hex(out, cloak) &&
-                put_ids(out, ",\"segments\":", relay->segments, relay->segment_count) &&
-                put_ids(out, ",\"border_nodes\":", relay->border_nodes, relay->border_node_count) &&
-                sc_json_append_text(out, ",\"requests\":[");
-    for (size_t i = 0; fits && i < relay->request_count; i++) {
-        fits = (i == 0 || sc_json_append_text(out, ",")) &&
-               put_request(out, &relay->requests[i], vocabulary);
+    sc_json_writer json = begin_event(out, "cloak");
+    sc_json_put_hex(&json, "id", cloak);
+    put_ids(&json, "segments", relay->segments, relay->segment_count);
+    put_ids(&json, "border_nodes", relay->border_nodes, relay->border_node_count);
+    sc_json_open_array(&json, "requests");
+    for (size_t i = 0; i < relay->request_count; i++) {
+        put_request(&json, &relay->requests[i], vocabulary);
     }
-    return fits && sc_json_append_text(out, "]}\n\n");
+    sc_json_close_array(&json);
+    return end_event(&json);
 }
 
 bool sc__event_sent(uint64_t cloak, sc_encoding encoding, const void *bytes, size_t size,
                     sc_bytes *out)
 {
-    return sc_json_append_text(out, "event: sent\ndata: {\"cloak\":") &&
-           sc_json_append_hex(out, cloak) && sc_json_append_text(out, ",\"encoding\":") &&
-           sc_json_append_string(out, sc_encoding_name(encoding)) &&
-           sc_json_append_text(out, ",\"bytes\":") && sc_json_append_base64(out, bytes, size) &&
-           sc_json_append_text(out, "}\n\n");
+    sc_json_writer json = begin_event(out, "sent");
+    sc_json_put_hex(&json, "cloak", cloak);
+    sc_json_put_string(&json, "encoding", sc_encoding_name(encoding));
+    sc_json_put_base64(&json, "bytes", bytes, size);
+    return end_event(&json);
 }
 
 // --- Counters --------------------------------------------------------------------------------
 
-static bool put_seconds(sc_bytes *out, double seconds)
+static void put_seconds(sc_json_writer *json, const char *name, double seconds)
 {
-    return sc_json_append_fixed(out, seconds, 3);
+    sc_json_put_fixed(json, name, seconds, 3);
 }
 
-#define PUT(out, value) \
-    _Generic((value), double : put_seconds, uint64_t : sc_json_append_whole)((out), (value))
-
-static bool put_name(sc_bytes *out, const char *before, const char *name)
-{
-    return sc_json_append_text(out, before) && sc_json_append_string(out, name);
-}
+#define PUT(json, name, value) \
+    _Generic((value), double : put_seconds, uint64_t : sc_json_put_count)((json), (name), (value))
 
 bool sc__event_counters(const sc__counters *row, sc_bytes *out)
 {
-    bool fits = sc_json_append_text(out, "event: counters\ndata: ");
-    const char *before = "{";
-#define X(type, name)                                                               \
-    fits = fits && put_name(out, before, #name) && sc_json_append_text(out, ":") && \
-           PUT(out, row->name);                                                     \
-    before = ",";
+    sc_json_writer json = begin_event(out, "counters");
+#define X(type, name) PUT(&json, #name, row->name);
     SC__COUNTER_MAP(X)
 #undef X
-    return fits && sc_json_append_text(out, "}\n\n");
+    return end_event(&json);
 }
 
-static bool put_fields(sc_bytes *out)
+static void put_fields(sc_json_writer *json)
 {
-    bool fits = true;
-    const char *before = "[";
-#define X(type, name)                            \
-    fits = fits && put_name(out, before, #name); \
-    before = ",";
+    sc_json_open_array(json, "fields");
+#define X(type, name) sc_json_put_string(json, NULL, #name);
     SC__COUNTER_MAP(X)
 #undef X
-    return fits && sc_json_append_text(out, "]");
+    sc_json_close_array(json);
 }
 
-static bool put_row(sc_bytes *out, const sc__counters *row)
+static void put_row(sc_json_writer *json, const sc__counters *row)
 {
-    bool fits = true;
-    const char *before = "[";
-#define X(type, name)                                                       \
-    fits = fits && sc_json_append_text(out, before) && PUT(out, row->name); \
-    before = ",";
+    sc_json_open_array(json, NULL);
+#define X(type, name) PUT(json, NULL, row->name);
     SC__COUNTER_MAP(X)
 #undef X
-    return fits && sc_json_append_text(out, "]");
+    sc_json_close_array(json);
 }
 
 void sc__history_add(sc__history *history, const sc__counters *row)
@@ -123,11 +125,12 @@ bool sc__event_history(const sc__history *history, sc_bytes *out)
 {
     const size_t end = history->taken;
     const size_t first = end > SC__HISTORY_ROWS ? end - SC__HISTORY_ROWS : 0;
-    bool fits = sc_json_append_text(out, "event: history\ndata: {\"fields\":") && put_fields(out) &&
-                sc_json_append_text(out, ",\"rows\":[");
-    for (size_t i = first; fits && i < end; i++) {
-        fits = (i == first || sc_json_append_text(out, ",")) &&
-               put_row(out, &history->rows[i % SC__HISTORY_ROWS]);
+    sc_json_writer json = begin_event(out, "history");
+    put_fields(&json);
+    sc_json_open_array(&json, "rows");
+    for (size_t i = first; i < end; i++) {
+        put_row(&json, &history->rows[i % SC__HISTORY_ROWS]);
     }
-    return fits && sc_json_append_text(out, "]}\n\n");
+    sc_json_close_array(&json);
+    return end_event(&json);
 }

@@ -49,7 +49,7 @@ bool sc_json_read_whole(sc_json_reader *reader, sc_problem_kind kind, const char
 }
 
 bool sc_json_read_string(sc_json_reader *reader, const char *pointer, const char *wanted,
-                         sc_json_string *out)
+                         sc_json_raw *out)
 {
     if (sc_json_peek(&reader->json) != SC_JSON_STRING) {
         return sc_json_refuse_kind(reader, pointer, wanted);
@@ -57,7 +57,7 @@ bool sc_json_read_string(sc_json_reader *reader, const char *pointer, const char
     return sc_json_text_of(&reader->json, out) || sc_json_refuse_text(reader);
 }
 
-static unsigned find_field(const sc_json_shape *shape, sc_json_string name)
+static unsigned find_field(const sc_json_shape *shape, sc_json_raw name)
 {
     unsigned which = 0;
     while (which < shape->count && !sc_json_string_is(name, shape->fields[which].name)) {
@@ -73,7 +73,7 @@ bool sc_json_read_object(sc_json_reader *reader, const sc_json_shape *shape, voi
         return sc_json_refuse_kind(reader, shape->pointer, "an object");
     }
     if (!sc_json_enter(&reader->json, '{')) return sc_json_refuse_text(reader);
-    sc_json_string name;
+    sc_json_raw name;
     while (sc_json_next_member(&reader->json, &name)) {
         const unsigned which = find_field(shape, name);
         if (which == shape->count) {

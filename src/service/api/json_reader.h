@@ -11,8 +11,8 @@
 #ifndef SC_SERVICE_JSON_READER_H
 #define SC_SERVICE_JSON_READER_H
 
-#include "api/json_pull.h"
 #include "api/problem.h"
+#include "base/json_pull.h"
 
 typedef struct sc_json_reader {
     sc_json_pull json;
@@ -46,7 +46,7 @@ bool sc_json_read_whole(sc_json_reader *reader, sc_problem_kind kind, const char
 
 /** @param wanted  what must stand there, in words: "a string" */
 bool sc_json_read_string(sc_json_reader *reader, const char *pointer, const char *wanted,
-                         sc_json_string *out);
+                         sc_json_raw *out);
 
 /** The text is not JSON: which byte, and why. */
 bool sc_json_refuse_text(sc_json_reader *reader);

@@ -2,8 +2,8 @@
 #include "api/kept.h"
 
 #include "api/accept.h"
-#include "api/json_write.h"
 #include "base/alloc.h"
+#include "base/bytes.h"
 #include "map/checksum.h"
 
 #include <limits.h>
@@ -45,7 +45,7 @@ static sc_err pack(const sc__kept_form *plain, sc_bytes *out)
         return SC_ENOMEM;
     }
     const size_t room = deflateBound(&stream, plain->size);
-    const bool fits = room <= UINT_MAX && sc_json_reserve(out, room);
+    const bool fits = room <= UINT_MAX && sc_bytes_reserve(out, room);
     if (fits) {
         stream.next_in = plain->bytes;
         stream.avail_in = (uInt)plain->size;

@@ -1,9 +1,9 @@
 // The map as bytes. See map_bytes.h, which has the layout.
 #include "api/map_bytes.h"
 
-#include "api/json_write.h"
 #include "api/page_map.h"
 #include "base/alloc.h"
+#include "base/bytes.h"
 
 #include <string.h>
 
@@ -24,7 +24,7 @@ enum { VARINT_MAX = 10 };  // bytes of 64 bits, seven in each
 
 static bool put_whole(sc_bytes *out, uint64_t value)
 {
-    if (!sc_json_reserve(out, VARINT_MAX)) return false;
+    if (!sc_bytes_reserve(out, VARINT_MAX)) return false;
     while (value >= 0x80) {
         out->data[out->size++] = (uint8_t)(value | 0x80);
         value >>= 7;
@@ -141,7 +141,7 @@ static bool put_inner(const writer *w)
 static bool put_classes(const writer *w)
 {
     const sc_seg_id count = sc_map_segment_count(w->map);
-    if (!sc_json_reserve(w->out, count)) return false;
+    if (!sc_bytes_reserve(w->out, count)) return false;
     for (sc_seg_id s = 0; s < count; s++) {
         w->out->data[w->out->size++] = sc__page_class_of(w->map, s);
     }
@@ -151,7 +151,7 @@ static bool put_classes(const writer *w)
 static bool put_padding(sc_bytes *out)
 {
     const size_t more = (0 - out->size) % 4;
-    if (!sc_json_reserve(out, more)) return false;
+    if (!sc_bytes_reserve(out, more)) return false;
     if (more > 0) memset(out->data + out->size, 0, more);
     out->size += more;
     return true;
@@ -224,7 +224,7 @@ static void fill_head(const writer *w)
 bool sc__map_bytes_write(const sc_map *map, sc_bytes *out)
 {
     writer w = {.map = map, .out = out};
-    if (!sc_json_reserve(out, SC__MAP_BYTES_HEAD)) return false;
+    if (!sc_bytes_reserve(out, SC__MAP_BYTES_HEAD)) return false;
     memset(out->data, 0, SC__MAP_BYTES_HEAD);
     out->size = SC__MAP_BYTES_HEAD;
     if (sc_map_coords(map) != SC_COORDS_NONE && !put_columns(&w)) return false;

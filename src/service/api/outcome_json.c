@@ -4,7 +4,8 @@
 // asked for once, and numbers are written with as many decimals as mean something.
 #include "api/outcome_json.h"
 
-#include "api/json_write.h"
+#include "base/bytes.h"
+#include "base/json_write.h"
 
 #include <math.h>
 
@@ -23,58 +24,50 @@ static double wait_s(const sc_ticket *ticket)
 }
 
 // Nothing if the map has no coordinates.
-static bool append_position(sc_bytes *out, const sc_found *found, bool is_geographic)
+static void put_position(sc_json_writer *json, const sc_found *found, bool is_geographic)
 {
-    if (isnan(found->x) || isnan(found->y)) return true;
+    if (isnan(found->x) || isnan(found->y)) return;
     const unsigned decimals = is_geographic ? DEGREE_DECIMALS : PLANE_DECIMALS;
-    return sc_json_append_text(out, is_geographic ? ",\"position\":{\"lon\":"
-                                                  : ",\"position\":{\"x\":") &&
-           sc_json_append_fixed(out, found->x, decimals) &&
-           sc_json_append_text(out, is_geographic ? ",\"lat\":" : ",\"y\":") &&
-           sc_json_append_fixed(out, found->y, decimals) && sc_json_append_text(out, "}");
+    sc_json_open_object(json, "position");
+    sc_json_put_fixed(json, is_geographic ? "lon" : "x", found->x, decimals);
+    sc_json_put_fixed(json, is_geographic ? "lat" : "y", found->y, decimals);
+    sc_json_close_object(json);
 }
 
-static bool append_object(sc_bytes *out, const char *texts, const sc_found *found,
-                          bool is_geographic)
+static void put_object(sc_json_writer *json, const char *texts, const sc_found *found,
+                       bool is_geographic)
 {
-    return sc_json_append_text(out, "{\"id\":") && sc_json_append_string(out, texts + found->key) &&
-           sc_json_append_text(out, ",\"name\":") &&
-           sc_json_append_string(out, texts + found->name) &&
-           sc_json_append_text(out, ",\"category\":") &&
-           sc_json_append_string(out, texts + found->category) &&
-           append_position(out, found, is_geographic) &&
-           sc_json_append_text(out, ",\"distance_m\":") &&
-           sc_json_append_fixed(out, found->distance_m, DISTANCE_DECIMALS) &&
-           sc_json_append_text(out, "}");
+    sc_json_open_object(json, NULL);
+    sc_json_put_string(json, "id", texts + found->key);
+    sc_json_put_string(json, "name", texts + found->name);
+    sc_json_put_string(json, "category", texts + found->category);
+    put_position(json, found, is_geographic);
+    sc_json_put_fixed(json, "distance_m", found->distance_m, DISTANCE_DECIMALS);
+    sc_json_close_object(json);
 }
 
-static bool append_answered(sc_bytes *out, const sc_ticket *ticket, bool is_geographic)
+static void put_answered(sc_json_writer *json, const sc_ticket *ticket, bool is_geographic)
 {
     const sc_answer *answer = ticket->answer;
-    if (!sc_json_append_text(out, "{\"outcome\":\"answered\",\"wait_s\":") ||
-        !sc_json_append_fixed(out, wait_s(ticket), SECOND_DECIMALS) ||
-        !sc_json_append_text(out, ",\"cloak\":{\"id\":") ||
-        !sc_json_append_hex(out, ticket->cloak) || !sc_json_append_text(out, ",\"users\":") ||
-        !sc_json_append_whole(out, ticket->users) || !sc_json_append_text(out, ",\"segments\":") ||
-        !sc_json_append_whole(out, ticket->segments) ||
-        !sc_json_append_text(out, "},\"objects\":[")) {
-        return false;
+    sc_json_put_string(json, "outcome", "answered");
+    sc_json_put_fixed(json, "wait_s", wait_s(ticket), SECOND_DECIMALS);
+    sc_json_open_object(json, "cloak");
+    sc_json_put_hex(json, "id", ticket->cloak);
+    sc_json_put_count(json, "users", ticket->users);
+    sc_json_put_count(json, "segments", ticket->segments);
+    sc_json_close_object(json);
+    sc_json_open_array(json, "objects");
+    for (size_t i = 0; answer && i < answer->count; i++) {
+        put_object(json, answer->texts, &answer->found[i], is_geographic);
     }
-    const size_t count = answer ? answer->count : 0;
-    for (size_t i = 0; i < count; i++) {
-        if (i > 0 && !sc_json_append_text(out, ",")) return false;
-        if (!append_object(out, answer->texts, &answer->found[i], is_geographic)) return false;
-    }
-    return sc_json_append_text(out, "]}");
+    sc_json_close_array(json);
 }
 
-static bool append_dropped(sc_bytes *out, const sc_ticket *ticket)
+static void put_dropped(sc_json_writer *json, const sc_ticket *ticket)
 {
-    return sc_json_append_text(out, "{\"outcome\":\"dropped\",\"reason\":") &&
-           sc_json_append_string(out, sc_drop_reason_name(ticket->drop)) &&
-           sc_json_append_text(out, ",\"wait_s\":") &&
-           sc_json_append_fixed(out, wait_s(ticket), SECOND_DECIMALS) &&
-           sc_json_append_text(out, "}");
+    sc_json_put_string(json, "outcome", "dropped");
+    sc_json_put_string(json, "reason", sc_drop_reason_name(ticket->drop));
+    sc_json_put_fixed(json, "wait_s", wait_s(ticket), SECOND_DECIMALS);
 }
 
 sc_err sc_outcome_write(const sc_ticket *ticket, bool is_geographic, sc_bytes *out)
@@ -83,11 +76,17 @@ sc_err sc_outcome_write(const sc_ticket *ticket, bool is_geographic, sc_bytes *o
     // Texts may be shared by objects, and some need escapes: what is missing grows by itself.
     const size_t texts = ticket->answer ? ticket->answer->size : 0;
     const size_t count = ticket->answer ? ticket->answer->count : 0;
-    if (!sc_json_reserve(out, FRAME_BYTES + count * OBJECT_BYTES + texts)) return SC_ENOMEM;
-    const bool is_written = ticket->outcome == SC_OUTCOME_ANSWERED
-                                ? append_answered(out, ticket, is_geographic)
-                                : append_dropped(out, ticket);
-    return is_written ? SC_OK : SC_ENOMEM;
+    const size_t room = FRAME_BYTES + count * OBJECT_BYTES + texts;
+    if (!sc_bytes_reserve_wiping(out, room)) return SC_ENOMEM;
+    sc_json_writer json = sc_json_writer_of_secret(out);
+    sc_json_open_object(&json, NULL);
+    if (ticket->outcome == SC_OUTCOME_ANSWERED) {
+        put_answered(&json, ticket, is_geographic);
+    } else {
+        put_dropped(&json, ticket);
+    }
+    sc_json_close_object(&json);
+    return json.has_failed ? SC_ENOMEM : SC_OK;
 }
 
 void sc_outcome_problem(const sc_ticket *ticket, sc_problem *out)

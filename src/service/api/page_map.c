@@ -1,12 +1,11 @@
 // The map as JSON. See page_map.h.
 #include "api/page_map.h"
 
-#include "api/json_write.h"
 #include "base/alloc.h"
+#include "base/json_write.h"
 
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
 
 /** Steps across the longer side of a plane; a screen has thousands of points. */
 #define PLANE_STEPS 1e7
@@ -61,15 +60,14 @@ sc_page_grid sc_page_grid_of(const sc_map *map)
     return grid;
 }
 
-static bool put_bounds(sc_bytes *out, const sc_page_grid *grid)
+static void put_bounds(sc_json_writer *json, const sc_page_grid *grid)
 {
     const double sides[] = {grid->west, grid->south, grid->east, grid->north};
-    bool fits = sc_json_append_text(out, ",\"bounds\":[");
-    for (size_t i = 0; fits && i < 4; i++) {
-        fits = (i == 0 || sc_json_append_text(out, ",")) &&
-               sc_json_append_fixed(out, sides[i], grid->decimals);
+    sc_json_open_array(json, "bounds");
+    for (size_t i = 0; i < 4; i++) {
+        sc_json_put_fixed(json, NULL, sides[i], grid->decimals);
     }
-    return fits && sc_json_append_text(out, "]");
+    sc_json_close_array(json);
 }
 
 // --- Segments --------------------------------------------------------------------------------
@@ -93,62 +91,68 @@ sc_page_point sc__page_corner(const sc_page_grid *grid, bool is_north_east)
                          : rounded(grid->west, grid->south, grid->per_unit);
 }
 
-static bool put_number(sc_bytes *out, int64_t value)
+static void put_pair(sc_json_writer *json, int64_t x, int64_t y)
 {
-    return (value >= 0 || sc_json_append_text(out, "-")) &&
-           sc_json_append_whole(out, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+    sc_json_put_signed(json, NULL, x);
+    sc_json_put_signed(json, NULL, y);
 }
 
-static bool put_pair(sc_bytes *out, int64_t x, int64_t y)
-{
-    return put_number(out, x) && sc_json_append_text(out, ",") && put_number(out, y);
-}
-
-static bool put_segment(sc_bytes *out, const sc_map *map, sc_seg_id s, double per_unit)
+static void put_segment(sc_json_writer *json, const sc_map *map, sc_seg_id s, double per_unit)
 {
     const sc_edge *edges = sc_map_edges(map);
     const sc_segment *segment = sc_map_segments(map) + s;
     sc_page_point at = sc__page_point_of(map, edges[segment[0].first_edge].from, per_unit);
-    bool fits = sc_json_append_text(out, s > 0 ? ",\n[" : "\n[") && put_pair(out, at.x, at.y);
-    for (sc_edge_id e = segment[0].first_edge; fits && e < segment[1].first_edge; e++) {
+    sc_json_break_line(json);
+    sc_json_open_array(json, NULL);
+    put_pair(json, at.x, at.y);
+    for (sc_edge_id e = segment[0].first_edge; e < segment[1].first_edge; e++) {
         const sc_page_point next = sc__page_point_of(map, edges[e].to, per_unit);
-        fits = sc_json_append_text(out, ",") && put_pair(out, next.x - at.x, next.y - at.y);
+        put_pair(json, next.x - at.x, next.y - at.y);
         at = next;
     }
-    return fits && sc_json_append_text(out, "]");
+    sc_json_close_array(json);
 }
 
-static bool put_lines(sc_bytes *out, const sc_map *map)
+static void put_lines(sc_json_writer *json, const sc_map *map)
 {
     if (sc_map_coords(map) == SC_COORDS_NONE) {
-        return sc_json_append_text(out, ",\"bounds\":null,\"unit\":null,\"segments\":null,"
-                                        "\"reason\":\"The map has no coordinates.\"");
+        sc_json_put_null(json, "bounds");
+        sc_json_put_null(json, "unit");
+        sc_json_put_null(json, "segments");
+        sc_json_put_string(json, "reason", "The map has no coordinates.");
+        return;
     }
     const sc_page_grid grid = sc_page_grid_of(map);
-    char unit[24];
-    (void)snprintf(unit, sizeof unit, grid.decimals > 0 ? ",\"unit\":1e-%u" : ",\"unit\":1",
-                   grid.decimals);
     const sc_seg_id count = sc_map_segment_count(map);
-    bool fits =
-        (count > 0 ? put_bounds(out, &grid) : sc_json_append_text(out, ",\"bounds\":null")) &&
-        sc_json_append_text(out, unit) && sc_json_append_text(out, ",\"segments\":[");
-    for (sc_seg_id s = 0; fits && s < count; s++) {
-        fits = put_segment(out, map, s, grid.per_unit);
+    if (count > 0) {
+        put_bounds(json, &grid);
+    } else {
+        sc_json_put_null(json, "bounds");
     }
-    return fits && sc_json_append_text(out, "]");
+    // A power of ten, exactly: 1, 1e-1, ..., 1e-7.
+    sc_json_put_count(json, "unit", 1);
+    if (grid.decimals > 0) {
+        const char power[] = {'e', '-', (char)('0' + grid.decimals), ',', '\0'};
+        sc_json_put_text(json, power);
+    }
+    sc_json_open_array(json, "segments");
+    for (sc_seg_id s = 0; s < count; s++) {
+        put_segment(json, map, s, grid.per_unit);
+    }
+    sc_json_close_array(json);
 }
 
-static bool put_ends(sc_bytes *out, const sc_map *map)
+static void put_ends(sc_json_writer *json, const sc_map *map)
 {
     const sc_edge *edges = sc_map_edges(map);
     const sc_segment *segments = sc_map_segments(map);
-    bool fits = sc_json_append_text(out, ",\n\"ends\":[");
-    for (sc_seg_id s = 0; fits && s < sc_map_segment_count(map); s++) {
-        fits = (s == 0 || sc_json_append_text(out, ",")) &&
-               put_pair(out, edges[segments[s].first_edge].from,
-                        edges[segments[s + 1].first_edge - 1].to);
+    sc_json_break_line(json);
+    sc_json_open_array(json, "ends");
+    for (sc_seg_id s = 0; s < sc_map_segment_count(map); s++) {
+        put_pair(json, edges[segments[s].first_edge].from,
+                 edges[segments[s + 1].first_edge - 1].to);
     }
-    return fits && sc_json_append_text(out, "]");
+    sc_json_close_array(json);
 }
 
 // It seldom changes between crossings.
@@ -158,34 +162,48 @@ uint8_t sc__page_class_of(const sc_map *map, sc_seg_id segment)
     return class < SC_ROAD_CLASS_COUNT ? class : SC_ROAD_UNKNOWN;
 }
 
-static bool put_classes(sc_bytes *out, const sc_map *map)
+static void put_classes(sc_json_writer *json, const sc_map *map)
 {
-    bool fits = sc_json_append_text(out, ",\n\"classes\":[");
-    for (sc_seg_id s = 0; fits && s < sc_map_segment_count(map); s++) {
-        fits = (s == 0 || sc_json_append_text(out, ",")) &&
-               sc_json_append_whole(out, sc__page_class_of(map, s));
+    sc_json_break_line(json);
+    sc_json_open_array(json, "classes");
+    for (sc_seg_id s = 0; s < sc_map_segment_count(map); s++) {
+        sc_json_put_count(json, NULL, sc__page_class_of(map, s));
     }
-    return fits && sc_json_append_text(out, "]");
+    sc_json_close_array(json);
+}
+
+static bool end_page(sc_json_writer *json)
+{
+    sc_json_close_object(json);
+    sc_json_put_text(json, "\n");
+    return !json->has_failed;
 }
 
 bool sc__page_map_write(const sc_map *map, sc_bytes *out)
 {
-    char head[96];
-    (void)snprintf(head, sizeof head, "{\"checksum\":\"%016llx\",\"nodes\":%u,\"is_geographic\":%s",
-                   (unsigned long long)sc_map_checksum(map), sc_map_node_count(map),
-                   sc_map_coords(map) == SC_COORDS_GEOGRAPHIC ? "true" : "false");
-    return sc_json_append_text(out, head) && put_lines(out, map) && put_ends(out, map) &&
-           put_classes(out, map) && sc_json_append_text(out, "}\n");
+    sc_json_writer json = sc_json_writer_of(out);
+    sc_json_open_object(&json, NULL);
+    sc_json_put_hex(&json, "checksum", sc_map_checksum(map));
+    sc_json_put_count(&json, "nodes", sc_map_node_count(map));
+    sc_json_put_flag(&json, "is_geographic", sc_map_coords(map) == SC_COORDS_GEOGRAPHIC);
+    put_lines(&json, map);
+    put_ends(&json, map);
+    put_classes(&json, map);
+    return end_page(&json);
 }
 
 // --- Categories ------------------------------------------------------------------------------
 
-static bool put_category(sc_bytes *out, const char *name, const uint64_t *objects)
+static void put_category(sc_json_writer *json, const char *name, const uint64_t *objects)
 {
-    return sc_json_append_text(out, "{\"name\":") && sc_json_append_string(out, name) &&
-           sc_json_append_text(out, ",\"objects\":") &&
-           (objects ? sc_json_append_whole(out, *objects) : sc_json_append_text(out, "null")) &&
-           sc_json_append_text(out, "}");
+    sc_json_open_object(json, NULL);
+    sc_json_put_string(json, "name", name);
+    if (objects) {
+        sc_json_put_count(json, "objects", *objects);
+    } else {
+        sc_json_put_null(json, "objects");
+    }
+    sc_json_close_object(json);
 }
 
 bool sc__page_categories_write(const sc_map *map, const sc_vocabulary *vocabulary, sc_bytes *out)
@@ -196,13 +214,14 @@ bool sc__page_categories_write(const sc_map *map, const sc_vocabulary *vocabular
     for (sc_object_id i = 0; i < sc_map_object_count(map); i++) {
         counts[objects[i].category]++;
     }
-    bool fits = sc_json_append_text(out, "{\"categories\":[");
-    for (uint32_t i = 0; fits && i < vocabulary->count; i++) {
+    sc_json_writer json = sc_json_writer_of(out);
+    sc_json_open_object(&json, NULL);
+    sc_json_open_array(&json, "categories");
+    for (uint32_t i = 0; i < vocabulary->count; i++) {
         const sc_category_id category = sc_map_category_find(map, vocabulary->names[i]);
-        fits =
-            (i == 0 || sc_json_append_text(out, ",")) &&
-            put_category(out, vocabulary->names[i], category == SC_NONE ? NULL : &counts[category]);
+        put_category(&json, vocabulary->names[i], category == SC_NONE ? NULL : &counts[category]);
     }
+    sc_json_close_array(&json);
     sc_free(counts);
-    return fits && sc_json_append_text(out, "]}\n");
+    return end_page(&json);
 }

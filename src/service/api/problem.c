@@ -3,7 +3,7 @@
 // A problem is written without asking for memory: what is wrong may be that there is none.
 #include "api/problem.h"
 
-#include "api/json_write.h"
+#include "base/json_write.h"
 
 #include <stdarg.h>
 #include <stdio.h>

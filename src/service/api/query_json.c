@@ -162,7 +162,7 @@ static const sc_json_field members_of_request[] = {
 static bool read_type(reading *r)
 {
     const char *field = members_of_request[TYPE].pointer;
-    sc_json_string word;
+    sc_json_raw word;
     if (!sc_json_read_string(&r->in, field, "a string", &word)) return false;
     if (sc_json_string_is(word, "knn")) {
         r->out->request.type = SC_REQUEST_KNN;
@@ -179,7 +179,7 @@ static bool read_category(reading *r)
 {
     const char *field = members_of_request[CATEGORIES].pointer;
     sc_request *request = &r->out->request;
-    sc_json_string word;
+    sc_json_raw word;
     if (!sc_json_read_string(&r->in, field, "an array of strings", &word)) return false;
     if (request->category_count == SC_REQUEST_CATEGORIES) {
         return sc_problem_set(r->in.problem, SC_PROBLEM_REQUEST, field,

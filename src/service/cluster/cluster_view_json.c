@@ -1,165 +1,121 @@
 // A view as JSON, on one line.
-//
-// Names hold letters, digits and a few signs (cluster_view.c), so that nothing needs to be escaped;
-// numbers are written without the locale.
 #include "cluster/cluster_view.h"
 
-#include "base/alloc.h"
+#include "base/bytes.h"
+#include "base/json_write.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
-/** A text that grows. Once memory is out, nothing is added any more. */
-typedef struct text {
-    char *chars;
-    size_t size;
-    size_t capacity;
-    bool is_cut_short;
-} text;
-
-/** Longer than any piece that is put at once. */
-enum { PIECE_SIZE = 192 };
-
-__attribute__((format(printf, 2, 3))) static void put(text *t, const char *format, ...)
+/** To the millionth; what is no number, or above any real one, is null. */
+static void put_number(sc_json_writer *json, const char *name, double value)
 {
-    char piece[PIECE_SIZE];
-    va_list arguments;
-    va_start(arguments, format);
-    const int size = vsnprintf(piece, sizeof piece, format, arguments);
-    va_end(arguments);
-    if (t->is_cut_short || size < 0 || (size_t)size >= sizeof piece ||
-        !sc_reserve(&t->chars, t->size + (size_t)size + 1, &t->capacity, 1)) {
-        t->is_cut_short = true;
-        return;
-    }
-    memcpy(t->chars + t->size, piece, (size_t)size + 1);
-    t->size += (size_t)size;
-}
-
-static void put_count(text *t, const char *name, uint64_t value)
-{
-    put(t, ",\"%s\":%" PRIu64, name, value);
-}
-
-static void put_flag(text *t, const char *name, bool holds)
-{
-    put(t, ",\"%s\":%s", name, holds ? "true" : "false");
-}
-
-/** To the millionth; what is no number, or too large for one that anybody needs, is null. */
-static void put_number(text *t, const char *name, double value)
-{
-    if (!(fabs(value) < 1e12)) {
-        put(t, ",\"%s\":null", name);
-        return;
-    }
-    const int64_t millionths = llround(value * 1e6);
-    const uint64_t size = millionths < 0 ? 0 - (uint64_t)millionths : (uint64_t)millionths;
-    char decimals[8];
-    (void)snprintf(decimals, sizeof decimals, ".%06u", (unsigned)(size % 1000000));
-    // Zeros at the end say nothing, nor does a point without digits.
-    for (size_t end = strlen(decimals); end > 0 && strchr("0.", decimals[end - 1]); end--) {
-        const bool is_point = decimals[end - 1] == '.';
-        decimals[end - 1] = '\0';
-        if (is_point) break;
-    }
-    put(t, ",\"%s\":%s%" PRIu64 "%s", name, millionths < 0 ? "-" : "", size / 1000000, decimals);
-}
-
-static void put_peer(text *t, const sc_cluster_view_peer *peer)
-{
-    put(t, "{\"peer\":\"%016" PRIx64 "\",\"name\":\"%s\",\"kind\":\"%s\"", peer->peer, peer->name,
-        peer->is_worker ? "worker" : "gateway");
-    put_flag(t, "leader", peer->is_leader);
-    put_flag(t, "leaving", peer->is_leaving);
-    if (peer->is_stranger) put_flag(t, "stranger", true);
-    put_flag(t, "self", peer->is_self);
-    put_number(t, "age_s", peer->age_s);
-    put_number(t, "skew_s", peer->skew_s);
-    put_number(t, "cpu", peer->cpu);
-    put_count(t, "open", peer->open);
-    put_count(t, "memory", peer->memory);
-    put_count(t, "messages_out", peer->messages_out);
-    put_count(t, "messages_in", peer->messages_in);
-    put_count(t, "bytes_out", peer->bytes_out);
-    put_count(t, "bytes_in", peer->bytes_in);
-    if (peer->is_worker) {
-        put_count(t, "threads", peer->threads);
-        put_count(t, "parts", peer->parts);
-        put_number(t, "load", peer->load);
-        put_count(t, "bids", peer->crew.bids);
-        put_count(t, "bids_under_way", peer->crew.bids_under_way);
-        put_count(t, "bids_published", peer->crew.bids_published);
-        put_count(t, "bids_refused", peer->crew.bids_refused);
-        put_count(t, "bids_silent", peer->crew.bids_silent);
-        put_count(t, "bids_unknown", peer->crew.bids_unknown);
-        put_count(t, "asked", peer->crew.asked);
-        put_count(t, "lost", peer->crew.lost);
-        put_count(t, "misdirected", peer->crew.misdirected);
-    }
-    put(t, "}");
-}
-
-static void put_part(text *t, uint32_t number, const sc_cluster_view_part *part)
-{
-    put(t, "{\"part\":%" PRIu32 ",\"owner\":", number);
-    if (part->owner == SC_PEER_NONE) {
-        put(t, "null");
+    if (fabs(value) < 1e12) {
+        sc_json_put_fixed(json, name, value, 6);
     } else {
-        put(t, "\"%016" PRIx64 "\"", part->owner);
+        sc_json_put_null(json, name);
     }
-    put_flag(t, "served", part->is_served);
-    put_number(t, "load", part->load);
-    put_count(t, "queries", part->counts.queries);
-    put_count(t, "company", part->counts.company);
-    put_count(t, "cloaks", part->counts.cloaks);
-    put_count(t, "dropped", part->counts.dropped);
-    put_count(t, "pending", part->counts.pending);
-    put_count(t, "held", part->counts.held);
-    put_number(t, "cpu_s", (double)part->counts.cpu_us * 1e-6);
-    put(t, "}");
 }
 
-static void put_bus(text *t, const sc_bus_stats *bus)
+static void put_peer(sc_json_writer *json, const sc_cluster_view_peer *peer)
 {
-    put_flag(t, "connected", bus->is_connected);
-    put_count(t, "messages_out", bus->messages_out);
-    put_count(t, "messages_in", bus->messages_in);
-    put_count(t, "bytes_out", bus->bytes_out);
-    put_count(t, "bytes_in", bus->bytes_in);
-    put_count(t, "unsent", bus->unsent);
-    put_count(t, "unopened", bus->unopened);
-    put_count(t, "overrun", bus->overrun);
-    put_count(t, "reconnects", bus->reconnects);
+    sc_json_open_object(json, NULL);
+    sc_json_put_hex(json, "peer", peer->peer);
+    sc_json_put_string(json, "name", peer->name);
+    sc_json_put_string(json, "kind", peer->is_worker ? "worker" : "gateway");
+    sc_json_put_flag(json, "leader", peer->is_leader);
+    sc_json_put_flag(json, "leaving", peer->is_leaving);
+    if (peer->is_stranger) sc_json_put_flag(json, "stranger", true);
+    sc_json_put_flag(json, "self", peer->is_self);
+    put_number(json, "age_s", peer->age_s);
+    put_number(json, "skew_s", peer->skew_s);
+    put_number(json, "cpu", peer->cpu);
+    sc_json_put_count(json, "open", peer->open);
+    sc_json_put_count(json, "memory", peer->memory);
+    sc_json_put_count(json, "messages_out", peer->messages_out);
+    sc_json_put_count(json, "messages_in", peer->messages_in);
+    sc_json_put_count(json, "bytes_out", peer->bytes_out);
+    sc_json_put_count(json, "bytes_in", peer->bytes_in);
+    if (peer->is_worker) {
+        sc_json_put_count(json, "threads", peer->threads);
+        sc_json_put_count(json, "parts", peer->parts);
+        put_number(json, "load", peer->load);
+        sc_json_put_count(json, "bids", peer->crew.bids);
+        sc_json_put_count(json, "bids_under_way", peer->crew.bids_under_way);
+        sc_json_put_count(json, "bids_published", peer->crew.bids_published);
+        sc_json_put_count(json, "bids_refused", peer->crew.bids_refused);
+        sc_json_put_count(json, "bids_silent", peer->crew.bids_silent);
+        sc_json_put_count(json, "bids_unknown", peer->crew.bids_unknown);
+        sc_json_put_count(json, "asked", peer->crew.asked);
+        sc_json_put_count(json, "lost", peer->crew.lost);
+        sc_json_put_count(json, "misdirected", peer->crew.misdirected);
+    }
+    sc_json_close_object(json);
+}
+
+static void put_part(sc_json_writer *json, uint32_t number, const sc_cluster_view_part *part)
+{
+    sc_json_open_object(json, NULL);
+    sc_json_put_count(json, "part", number);
+    if (part->owner == SC_PEER_NONE) {
+        sc_json_put_null(json, "owner");
+    } else {
+        sc_json_put_hex(json, "owner", part->owner);
+    }
+    sc_json_put_flag(json, "served", part->is_served);
+    put_number(json, "load", part->load);
+    sc_json_put_count(json, "queries", part->counts.queries);
+    sc_json_put_count(json, "company", part->counts.company);
+    sc_json_put_count(json, "cloaks", part->counts.cloaks);
+    sc_json_put_count(json, "dropped", part->counts.dropped);
+    sc_json_put_count(json, "pending", part->counts.pending);
+    sc_json_put_count(json, "held", part->counts.held);
+    put_number(json, "cpu_s", (double)part->counts.cpu_us * 1e-6);
+    sc_json_close_object(json);
+}
+
+static void put_bus(sc_json_writer *json, const sc_bus_stats *bus)
+{
+    sc_json_put_flag(json, "connected", bus->is_connected);
+    sc_json_put_count(json, "messages_out", bus->messages_out);
+    sc_json_put_count(json, "messages_in", bus->messages_in);
+    sc_json_put_count(json, "bytes_out", bus->bytes_out);
+    sc_json_put_count(json, "bytes_in", bus->bytes_in);
+    sc_json_put_count(json, "unsent", bus->unsent);
+    sc_json_put_count(json, "unopened", bus->unopened);
+    sc_json_put_count(json, "overrun", bus->overrun);
+    sc_json_put_count(json, "reconnects", bus->reconnects);
+}
+
+static void put_view(sc_json_writer *json, const sc_cluster_view *view)
+{
+    sc_json_open_object(json, NULL);
+    sc_json_put_count(json, "epoch", view->epoch);
+    sc_json_put_hex(json, "cut", view->partition);
+    put_number(json, "imbalance", view->imbalance);
+    sc_json_put_count(json, "placements", view->placements);
+    sc_json_put_count(json, "moved", view->moved);
+    sc_json_put_count(json, "strangers", view->strangers);
+    put_number(json, "beat_s", view->heartbeat_s);
+    put_bus(json, &view->bus);
+    sc_json_open_array(json, "peers");
+    for (size_t i = 0; i < view->peer_count; i++) {
+        put_peer(json, &view->peers[i]);
+    }
+    sc_json_close_array(json);
+    sc_json_open_array(json, "parts");
+    for (uint32_t p = 0; p < view->part_count; p++) {
+        put_part(json, p, &view->parts[p]);
+    }
+    sc_json_close_array(json);
+    sc_json_close_object(json);
 }
 
 char *sc_cluster_view_json(const sc_cluster_view *view)
 {
-    text t = {0};
-    put(&t, "{\"epoch\":%" PRIu64 ",\"cut\":\"%016" PRIx64 "\"", view->epoch, view->partition);
-    put_number(&t, "imbalance", view->imbalance);
-    put_count(&t, "placements", view->placements);
-    put_count(&t, "moved", view->moved);
-    put_count(&t, "strangers", view->strangers);
-    put_number(&t, "beat_s", view->heartbeat_s);
-    put_bus(&t, &view->bus);
-    put(&t, ",\"peers\":[");
-    for (size_t i = 0; i < view->peer_count; i++) {
-        if (i > 0) put(&t, ",");
-        put_peer(&t, &view->peers[i]);
-    }
-    put(&t, "],\"parts\":[");
-    for (uint32_t p = 0; p < view->part_count; p++) {
-        if (p > 0) put(&t, ",");
-        put_part(&t, p, &view->parts[p]);
-    }
-    put(&t, "]}");
-    if (t.is_cut_short) {
-        sc_free(t.chars);
-        return NULL;
-    }
-    return t.chars;
+    sc_bytes text = {0};
+    sc_json_writer json = sc_json_writer_of(&text);
+    put_view(&json, view);
+    if (!json.has_failed && sc_bytes_append(&text, "", 1)) return (char *)text.data;
+    sc_bytes_fini(&text);
+    return NULL;
 }

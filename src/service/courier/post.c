@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "courier/problem.h"
 #include "courier/retry.h"
+#include "net/http_client.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -181,38 +182,17 @@ static int let_speak(void *context, char *there, char *here, int port_there, int
 
 // --- A post -----------------------------------------------------------------------------
 
-static bool set_blob(CURL *easy, CURLoption option, const sc_bytes *bytes)
-{
-    if (bytes->size == 0) return true;
-    // The rules outlive the post: no need for copies of a key.
-    struct curl_blob blob = {.data = bytes->data, .len = bytes->size, .flags = CURL_BLOB_NOCOPY};
-    return !curl_easy_setopt(easy, option, &blob);
-}
-
-// What holds for every try. No option that is left alone makes curl tell more.
+// What holds for every try, beside what holds for all requests.
 static bool prepare(sc__post *post)
 {
     CURL *easy = post->easy;
     const sc__post_rules *rules = post->rules;
     bool is_fine = true;
     is_fine &= !curl_easy_setopt(easy, CURLOPT_URL, rules->url);
-    is_fine &= !curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-    is_fine &= !curl_easy_setopt(easy, CURLOPT_USERAGENT, "StarCloak");
-    is_fine &= !curl_easy_setopt(easy, CURLOPT_HTTPHEADER, rules->headers);
-    is_fine &= !curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
-    // A proxy named in the environment would be told of every cloak without being asked for.
-    is_fine &= !curl_easy_setopt(easy, CURLOPT_PROXY, "");
     // One exchange at a time on a connection, so that there are as many as the operator allows.
     is_fine &= !curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
-    is_fine &= !curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
-    is_fine &= !curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L);
-    is_fine &= !curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L);
-    is_fine &= set_blob(easy, CURLOPT_CAINFO_BLOB, &rules->ca);
-    is_fine &= set_blob(easy, CURLOPT_SSLCERT_BLOB, &rules->certificate);
-    is_fine &= set_blob(easy, CURLOPT_SSLKEY_BLOB, &rules->key);
     const long timeout_ms = (long)(rules->try_timeout_s * 1000.0) + 1;
     is_fine &= !curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, timeout_ms);
-    is_fine &= !curl_easy_setopt(easy, CURLOPT_MAXFILESIZE_LARGE, (curl_off_t)rules->max_bytes);
     is_fine &= !curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, let_speak);
     is_fine &= !curl_easy_setopt(easy, CURLOPT_PREREQDATA, post);
     is_fine &= !curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_bytes);
@@ -220,17 +200,26 @@ static bool prepare(sc__post *post)
     is_fine &= !curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, take_header);
     is_fine &= !curl_easy_setopt(easy, CURLOPT_HEADERDATA, post);
     is_fine &= !curl_easy_setopt(easy, CURLOPT_PRIVATE, post);
-    // Signals are the program's, not a library's.
-    is_fine &= !curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-    // A name that nobody can look up must not hold up the others once its time is over.
+    // A name that cannot be looked up must not hold up the others once its time is over.
     is_fine &= !curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
     is_fine &= !curl_easy_setopt(easy, CURLOPT_POST, 1L);
     return is_fine;
 }
 
+static CURL *new_easy(const sc__post_rules *rules)
+{
+    const sc_http_rules shared = {.user_agent = "StarCloak",
+                                  .headers = rules->headers,
+                                  .max_bytes = rules->max_bytes,
+                                  .ca = &rules->ca,
+                                  .certificate = &rules->certificate,
+                                  .key = &rules->key};
+    return sc_http_easy_new(&shared);
+}
+
 sc_err sc__post_init(sc__post *post, const sc__post_rules *rules, sc__post_speaks *speaks)
 {
-    *post = (sc__post){.speaks = speaks, .rules = rules, .easy = curl_easy_init()};
+    *post = (sc__post){.speaks = speaks, .rules = rules, .easy = new_easy(rules)};
     if (post->easy && prepare(post)) return SC_OK;
     sc__post_fini(post);
     return SC_ENET;

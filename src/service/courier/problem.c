@@ -1,7 +1,8 @@
 // A provider's excuse, for the operator to read. See problem.h.
 #include "courier/problem.h"
 
-#include <jansson.h>
+#include "base/json_tree.h"
+
 #include <string.h>
 #include <strings.h>
 
@@ -29,9 +30,11 @@ sc__title sc__problem_title(const char *type, const void *body, size_t size)
 {
     sc__title title = {.text = ""};
     if (!sc__is_media_type(type, "application/problem+json")) return title;
-    json_t *document = json_loadb(body, size, JSON_REJECT_DUPLICATES, NULL);
-    const char *text = json_string_value(json_object_get(document, "title"));
+    sc_json_tree document = {0};
+    sc_json_error error;
+    if (sc_json_tree_read(body, size, &document, &error)) return title;
+    const char *text = sc_json_text_at(sc_json_member(document.root, "title"));
     if (text) copy_printable(&title, text);
-    json_decref(document);
+    sc_json_tree_fini(&document);
     return title;
 }

@@ -2,6 +2,7 @@
 #include "provider/provider_internal.h"
 
 #include "base/alloc.h"
+#include "base/json_write.h"
 
 #include <string.h>
 
@@ -10,16 +11,16 @@ static void show_text(sc_provider *provider, sc_http_request *request, int statu
     sc__counter_reply(provider, request, status, "text/plain; charset=utf-8", text, strlen(text));
 }
 
-/** Reply with a page that was written, if memory sufficed for it; and free it. */
+/** Reply with a page, if memory sufficed to write it; and free it. */
 static void show_page(sc_provider *provider, sc_http_request *request, const char *type,
-                      sc__page *page)
+                      bool is_written, sc_bytes *page)
 {
-    if (page->is_full) {
-        sc__counter_problem(provider, request, 500, sc_err_text(SC_ENOMEM), NULL);
+    if (is_written) {
+        sc__counter_reply(provider, request, 200, type, page->data, page->size);
     } else {
-        sc__counter_reply(provider, request, 200, type, page->out->data, page->out->size);
+        sc__counter_problem(provider, request, 500, sc_err_text(SC_ENOMEM), NULL);
     }
-    sc_bytes_fini(page->out);
+    sc_bytes_fini(page);
 }
 
 static void show_health(sc_provider *provider, sc_http_request *request)
@@ -39,45 +40,44 @@ static void show_readiness(sc_provider *provider, sc_http_request *request)
 
 static void show_metrics(sc_provider *provider, sc_http_request *request)
 {
-    sc_bytes bytes = {.data = NULL};
-    sc__page page = {.out = &bytes};
-    sc__tally_write(provider, &page);
-    show_page(provider, request, "text/plain; version=0.0.4; charset=utf-8", &page);
+    sc_bytes page = {.data = NULL};
+    const bool is_written = sc__tally_write(provider, &page);
+    show_page(provider, request, "text/plain; version=0.0.4; charset=utf-8", is_written, &page);
 }
 
 /** {"categories":[{"name":"cafe","objects":112},...]} */
-static void write_categories(sc__page *page, const sc_objects *objects)
+static bool write_categories(sc_bytes *out, const sc_objects *objects)
 {
     const sc_vocabulary *words = sc_objects_vocabulary(objects);
     const sc_object_table *table = sc_objects_table(objects);
     uint64_t *counts = sc_calloc(words->count, sizeof *counts);
-    if (!counts) {
-        page->is_full = true;
-        return;
-    }
+    if (!counts) return false;
     for (uint32_t i = 0; i < table->count; i++) {
         counts[table->objects[i].category]++;
     }
-    sc__page_text(page, "{\"categories\":[");
+    sc_json_writer json = sc_json_writer_of(out);
+    sc_json_open_object(&json, NULL);
+    sc_json_open_array(&json, "categories");
     for (uint32_t i = 0; i < words->count; i++) {
-        sc__page_text(page, i > 0 ? ",{\"name\":" : "{\"name\":");
-        sc__page_string(page, words->names[i]);
-        sc__page_text(page, ",\"objects\":");
-        sc__page_count(page, counts[i]);
-        sc__page_text(page, "}");
+        sc_json_open_object(&json, NULL);
+        sc_json_put_string(&json, "name", words->names[i]);
+        sc_json_put_count(&json, "objects", counts[i]);
+        sc_json_close_object(&json);
     }
-    sc__page_text(page, "]}\n");
+    sc_json_close_array(&json);
+    sc_json_close_object(&json);
+    sc_json_put_text(&json, "\n");
     sc_free(counts);
+    return !json.has_failed;
 }
 
 static void show_categories(sc_provider *provider, sc_http_request *request)
 {
-    sc_bytes bytes = {.data = NULL};
-    sc__page page = {.out = &bytes};
+    sc_bytes page = {.data = NULL};
     sc_objects *objects = sc__provider_objects(&provider->options);
-    write_categories(&page, objects);
+    const bool is_written = write_categories(&page, objects);
     sc_objects_release(objects);
-    show_page(provider, request, "application/json", &page);
+    show_page(provider, request, "application/json", is_written, &page);
 }
 
 const sc__provider_entry *sc__provider_page(const char *path)

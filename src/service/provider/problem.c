@@ -2,7 +2,7 @@
 // sentence of the diagnosis. See docs/provider-protocol.md for the statuses.
 #include "provider/provider_internal.h"
 
-#include "base/utf8.h"
+#include "base/json_write.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -42,28 +42,6 @@ static void put(problem_text *text, const char *bytes, size_t size)
     text->size += size;
 }
 
-/** `title` as JSON; what is not UTF-8 becomes U+FFFD. */
-static void put_string(problem_text *text, const char *title)
-{
-    size_t left = strlen(title);
-    put(text, "\"", 1);
-    while (left > 0) {
-        const unsigned char c = (unsigned char)*title;
-        const size_t size = sc_utf8_size(title, left);
-        char escaped[8];
-        if (size == 0) {
-            put(text, "\\ufffd", 6);
-        } else if (c < 0x20 || c == 0x7f || c == '"' || c == '\\') {
-            put(text, escaped, (size_t)snprintf(escaped, sizeof escaped, "\\u%04x", c));
-        } else {
-            put(text, title, size);
-        }
-        title += size > 0 ? size : 1;
-        left -= size > 0 ? size : 1;
-    }
-    put(text, "\"", 1);
-}
-
 static void write_problem(problem_text *text, int status, const char *title)
 {
     char begin[64];
@@ -71,7 +49,8 @@ static void write_problem(problem_text *text, int status, const char *title)
         snprintf(begin, sizeof begin, "{\"type\":\"about:blank\",\"status\":%d,\"title\":", status);
     text->size = 0;
     put(text, begin, (size_t)size);
-    put_string(text, title);
+    const size_t length = strnlen(title, sizeof(sc_diag));
+    text->size += sc_json_escape(title, length, text->bytes + text->size);
     put(text, "}", 1);
 }
 

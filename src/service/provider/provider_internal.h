@@ -28,7 +28,6 @@
 #include "base/handover.h"
 #include "base/histogram.h"
 #include "provider/provider.h"
-#include "relay/page.h"
 
 // --- Parcels ---------------------------------------------------------------------------
 
@@ -200,7 +199,7 @@ typedef struct sc__provider_entry {
 
 const sc__provider_entry *sc__provider_page(const char *path);
 
-/** All counts, in Prometheus' text format. */
-void sc__tally_write(sc_provider *provider, sc__page *page);
+/** Append all counts, in Prometheus' text format; false if memory is out. */
+bool sc__tally_write(sc_provider *provider, sc_bytes *out);
 
 #endif

@@ -10,7 +10,7 @@
 #include "server/log.h"
 
 #include "base/alloc.h"
-#include "base/utf8.h"
+#include "base/json_write.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -109,25 +109,6 @@ static bool put_string(sc_log_line *line, const char *text)
     return put_bytes(line, text, strlen(text));
 }
 
-/** The character at `text`, of `size` bytes (0: not UTF-8), as it stands between quotes. */
-static bool put_quoted(sc_log_line *line, const char *text, size_t size)
-{
-    const unsigned char c = (unsigned char)text[0];
-    char escaped[8];
-    if (size == 0) return put_string(line, "\\ufffd");
-    if (c == '"' || c == '\\') {
-        snprintf(escaped, sizeof escaped, "\\%c", c);
-    } else if (c < 0x20 || c == 0x7f) {
-        snprintf(escaped, sizeof escaped, "\\u%04x", c);
-    } else if (c == 0xc2 && (unsigned char)text[1] < 0xa0) {
-        // U+0080 to U+009f: control characters that a terminal may heed.
-        snprintf(escaped, sizeof escaped, "\\u%04x", (unsigned char)text[1]);
-    } else {
-        return put_bytes(line, text, size);
-    }
-    return put_string(line, escaped);
-}
-
 /** In logfmt, what is no single plain word is quoted, in the same way as JSON. */
 static bool needs_quotes(const char *text, size_t size)
 {
@@ -153,11 +134,10 @@ static bool put_text(sc_log_line *line, const char *text)
         return put_bytes(line, text, left);
     }
     bool fits = put_string(line, "\"");
-    while (fits && left > 0) {
-        const size_t size = sc_utf8_size(text, left);
-        fits = put_quoted(line, text, size);
-        text += size > 0 ? size : 1;
-        left -= size > 0 ? size : 1;
+    for (const char *end = text + left; fits && text < end;) {
+        char escaped[SC_JSON_ESCAPED_CHARACTER];
+        const size_t size = sc_json_escape_character(&text, end, escaped);
+        fits = put_bytes(line, escaped, size);
     }
     return fits && put_string(line, is_cut ? "...\"" : "\"");
 }

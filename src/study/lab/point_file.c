@@ -2,7 +2,7 @@
 #include "lab/point_file.h"
 
 #include "base/file.h"
-#include "base/json.h"
+#include "base/json_write.h"
 #include "lab/json_file.h"
 
 #include <inttypes.h>

@@ -32,11 +32,11 @@ static sc_err read_method(const sc__fields *engine, sc_variant *out)
 
 static sc_err read_flag(const sc__fields *engine, const char *key, bool *out)
 {
-    const json_t *value = json_object_get(engine->object, key);
-    if (!json_is_boolean(value)) {
+    const sc_json_value *value = sc_json_member(engine->object, key);
+    if (!sc_json_is_flag(value)) {
         return sc__field_fail(engine, key, "is neither true nor false, or missing");
     }
-    *out = json_is_true(value);
+    *out = sc_json_is_true(value);
     return SC_OK;
 }
 

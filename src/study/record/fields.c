@@ -29,54 +29,45 @@ sc_err sc__line_fail_memory(const sc__place *place)
     return sc_fail_memory(place->diag, place->doing);
 }
 
-static sc_err refuse_text(const sc__place *place, const json_error_t *error)
+static const char *fault_text(sc_json_fault fault)
 {
-    const char *what = "this is not JSON; a line is one object, {...}";
-    switch (json_error_code(error)) {
-    case json_error_out_of_memory:
-        return sc__line_fail_memory(place);
-    case json_error_duplicate_key:
-        what = "a key stands twice in one object; keep one of them";
-        break;
-    case json_error_numeric_overflow:
-        what = "a number is too large to be read";
-        break;
-    case json_error_invalid_utf8:
-        what = "this is not UTF-8";
-        break;
-    case json_error_null_character:
-    case json_error_null_byte_in_key:
-        what = "a text has the character 0 in it; leave that out";
-        break;
-    case json_error_stack_overflow:
-        what = "objects are nested too deeply";
-        break;
-    case json_error_premature_end_of_input:
-        what = "the line ends before its object; a line is one object, {...}";
-        break;
-    case json_error_end_of_input_expected:
-        what = "something follows the object; a line is one object, {...}";
-        break;
+    switch (fault) {
+    case SC_JSON_TWICE:
+        return "a key stands twice in one object; keep one of them";
+    case SC_JSON_TOO_LARGE:
+        return "a number is too large to be read";
+    case SC_JSON_NOT_UTF8:
+        return "this is not UTF-8";
+    case SC_JSON_HAS_NUL:
+        return "a text has the character 0 in it; leave that out";
+    case SC_JSON_TOO_DEEP:
+        return "objects are nested too deeply";
+    case SC_JSON_CUT_SHORT:
+        return "the line ends before its object; a line is one object, {...}";
+    case SC_JSON_FOLLOWED:
+        return "something follows the object; a line is one object, {...}";
     default:
-        break;
+        return "this is not JSON; a line is one object, {...}";
     }
-    return sc_fail(place->diag, SC_EPARSE, "%s:%" PRIu64 ": column %d: %s", place->name,
-                   place->number, error->column, what);
 }
 
 // --- The line ------------------------------------------------------------------
 
-sc_err sc__line_load(const sc__place *place, sc_slice text, json_t **out)
+sc_err sc__line_load(const sc__place *place, sc_slice text, sc_json_tree *out)
 {
-    json_error_t error;
-    json_t *object =
-        json_loadb(text.text, text.size, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
-    if (!object) return refuse_text(place, &error);
-    if (!json_is_object(object)) {
-        json_decref(object);
+    sc_json_tree tree = {0};
+    sc_json_error error;
+    const sc_err err = sc_json_tree_read(text.text, text.size, &tree, &error);
+    if (err == SC_ENOMEM) return sc__line_fail_memory(place);
+    if (err) {
+        return sc_fail(place->diag, SC_EPARSE, "%s:%" PRIu64 ": column %zu: %s", place->name,
+                       place->number, error.column, fault_text(error.fault));
+    }
+    if (!sc_json_is_object(tree.root)) {
+        sc_json_tree_fini(&tree);
         return sc__line_fail(place, "this is not an object; a line is one, {...}");
     }
-    *out = object;
+    *out = tree;
     return SC_OK;
 }
 
@@ -84,43 +75,43 @@ sc_err sc__line_load(const sc__place *place, sc_slice text, json_t **out)
 
 bool sc__field_exists(const sc__fields *fields, const char *key)
 {
-    return json_object_get(fields->object, key) != NULL;
+    return sc_json_member(fields->object, key) != NULL;
 }
 
-static sc_err find(const sc__fields *fields, const char *key, const json_t **out)
+static sc_err find(const sc__fields *fields, const char *key, const sc_json_value **out)
 {
-    *out = json_object_get(fields->object, key);
+    *out = sc_json_member(fields->object, key);
     return *out ? SC_OK : sc__field_fail(fields, key, "is missing; add it");
 }
 
 sc_err sc__field_number(const sc__fields *fields, const char *key, double *out)
 {
-    const json_t *value = NULL;
+    const sc_json_value *value = NULL;
     const sc_err err = find(fields, key, &value);
     if (err) return err;
-    if (!json_is_number(value)) {
+    if (!sc_json_is_number(value)) {
         return sc__field_fail(fields, key, "is not a number; write it without quotes");
     }
-    *out = json_number_value(value);
+    *out = sc_json_number_at(value);
     return SC_OK;
 }
 
-sc_err sc__field_whole(const sc__fields *fields, const char *key, json_int_t *out)
+sc_err sc__field_whole(const sc__fields *fields, const char *key, int64_t *out)
 {
-    const json_t *value = NULL;
+    const sc_json_value *value = NULL;
     const sc_err err = find(fields, key, &value);
     if (err) return err;
-    if (!json_is_integer(value)) {
+    if (!sc_json_is_integer(value)) {
         return sc__field_fail(fields, key,
                               "is not a whole number; write it without quotes and decimals");
     }
-    *out = json_integer_value(value);
+    *out = sc_json_integer(value);
     return SC_OK;
 }
 
 sc_err sc__field_count(const sc__fields *fields, const char *key, uint32_t *out)
 {
-    json_int_t count = 0;
+    int64_t count = 0;
     const sc_err err = sc__field_whole(fields, key, &count);
     if (err) return err;
     if (count < 0) return sc__field_fail(fields, key, "is negative; it counts something");
@@ -150,22 +141,22 @@ sc_err sc__field_time(const sc__fields *fields, const char *key, sc_time *out)
 
 sc_err sc__field_text(const sc__fields *fields, const char *key, sc_slice *out)
 {
-    const json_t *value = NULL;
+    const sc_json_value *value = NULL;
     const sc_err err = find(fields, key, &value);
     if (err) return err;
-    if (json_string_length(value) == 0) {
+    if (sc_json_text_size(value) == 0) {
         return sc__field_fail(fields, key, "is not a text, or an empty one; write it in quotes");
     }
-    *out = (sc_slice){json_string_value(value), json_string_length(value)};
+    *out = (sc_slice){sc_json_text_at(value), sc_json_text_size(value)};
     return SC_OK;
 }
 
 sc_err sc__field_object(const sc__fields *fields, const char *key, sc__fields *out)
 {
-    const json_t *value = NULL;
+    const sc_json_value *value = NULL;
     const sc_err err = find(fields, key, &value);
     if (err) return err;
-    if (!json_is_object(value)) {
+    if (!sc_json_is_object(value)) {
         return sc__field_fail(fields, key, "is not an object; write it in {...}");
     }
     out->place = fields->place;
@@ -173,12 +164,12 @@ sc_err sc__field_object(const sc__fields *fields, const char *key, sc__fields *o
     return SC_OK;
 }
 
-sc_err sc__field_list(const sc__fields *fields, const char *key, const json_t **out)
+sc_err sc__field_list(const sc__fields *fields, const char *key, const sc_json_value **out)
 {
-    const json_t *value = NULL;
+    const sc_json_value *value = NULL;
     const sc_err err = find(fields, key, &value);
     if (err) return err;
-    if (!json_is_array(value))
+    if (!sc_json_is_array(value))
         return sc__field_fail(fields, key, "is not a list; write it in [...]");
     *out = value;
     return SC_OK;
@@ -187,11 +178,9 @@ sc_err sc__field_list(const sc__fields *fields, const char *key, const json_t **
 sc_err sc__fields_refuse_others(const sc__fields *fields, const char *const *known)
 {
     const sc__place *place = fields->place;
-    const char *key;
-    const json_t *value;
     if (place->passes_unknown) return SC_OK;
-    json_object_foreach((json_t *)(uintptr_t)fields->object, key, value)
-    {
+    for (size_t member = 0; member < sc_json_size(fields->object); member++) {
+        const char *key = sc_json_member_name(fields->object, member);
         size_t i = 0;
         while (known[i] && strcmp(known[i], key) != 0) {
             i++;

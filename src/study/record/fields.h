@@ -3,8 +3,8 @@
  * @brief The fields of a line of JSON, each seen to be of its kind or refused with its name.
  *
  * Streams and records are strangers' files with users and positions in them. So a refusal names
- * the file, the line and the field, says what to write instead, and repeats neither the value
- * nor what jansson says, which quotes the text.
+ * the file, the line and the field, says what to write instead, and does not repeat the
+ * value.
  *
  * Used by: stream_line.c, request_read.c, engine_read.c, run_reader.c, run_query.c, run_events.c.
  */
@@ -13,9 +13,8 @@
 
 #include <starcloak/query.h>
 
+#include "base/json_tree.h"
 #include "base/text.h"
-
-#include <jansson.h>
 
 /** Where a line stands, and who is told what is wrong with it. */
 typedef struct sc__place {
@@ -29,17 +28,17 @@ typedef struct sc__place {
 /** An object of a line. */
 typedef struct sc__fields {
     const sc__place *place;
-    const json_t *object;
+    const sc_json_value *object;
     const char *prefix;  ///< what its keys are called after: "", "profile." or "request."
 } sc__fields;
 
 /**
  * The object that a line is.
  *
- * @param out  to be released with json_decref()
+ * @param out  to be released with sc_json_tree_fini()
  * @return SC_OK, SC_ENOMEM, SC_EPARSE (not JSON, not an object, a key that stands twice)
  */
-SC_CHECKED sc_err sc__line_load(const sc__place *place, sc_slice text, json_t **out);
+SC_CHECKED sc_err sc__line_load(const sc__place *place, sc_slice text, sc_json_tree *out);
 
 /** Complain about a field, or about the line as a whole. Both return SC_EPARSE. */
 sc_err sc__field_fail(const sc__fields *fields, const char *key, const char *what);
@@ -51,7 +50,7 @@ sc_err sc__line_fail_memory(const sc__place *place);
 bool sc__field_exists(const sc__fields *fields, const char *key);
 
 SC_CHECKED sc_err sc__field_number(const sc__fields *fields, const char *key, double *out);
-SC_CHECKED sc_err sc__field_whole(const sc__fields *fields, const char *key, json_int_t *out);
+SC_CHECKED sc_err sc__field_whole(const sc__fields *fields, const char *key, int64_t *out);
 
 /** A whole number from 0 on that fits. */
 SC_CHECKED sc_err sc__field_count(const sc__fields *fields, const char *key, uint32_t *out);
@@ -66,7 +65,8 @@ SC_CHECKED sc_err sc__field_text(const sc__fields *fields, const char *key, sc_s
 SC_CHECKED sc_err sc__field_object(const sc__fields *fields, const char *key, sc__fields *out);
 
 /** A list, lent as long as the object lives. */
-SC_CHECKED sc_err sc__field_list(const sc__fields *fields, const char *key, const json_t **out);
+SC_CHECKED sc_err sc__field_list(const sc__fields *fields, const char *key,
+                                 const sc_json_value **out);
 
 /** Refuse whatever is not in `known`, which NULL ends. */
 SC_CHECKED sc_err sc__fields_refuse_others(const sc__fields *fields, const char *const *known);

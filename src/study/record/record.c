@@ -9,7 +9,7 @@
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "base/file.h"
-#include "base/json.h"
+#include "base/json_write.h"
 #include "base/utf8.h"
 #include "record/record_internal.h"
 

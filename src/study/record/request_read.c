@@ -20,10 +20,10 @@ static sc_err fail_category(const sc__fields *request, const sc__words *words, c
                    sc_quote(source, strlen(source)).text);
 }
 
-static sc_err add_category(const sc__fields *request, const sc__words *words, const json_t *value,
-                           sc_request *out)
+static sc_err add_category(const sc__fields *request, const sc__words *words,
+                           const sc_json_value *value, sc_request *out)
 {
-    const char *name = json_string_value(value);
+    const char *name = sc_json_text_at(value);
     if (!name) {
         return sc__field_fail(request, "category",
                               "is neither a name, nor a list of names, nor null");
@@ -38,19 +38,19 @@ static sc_err add_category(const sc__fields *request, const sc__words *words, co
 
 static sc_err read_categories(const sc__fields *request, const sc__words *words, sc_request *out)
 {
-    const json_t *value = json_object_get(request->object, "category");
+    const sc_json_value *value = sc_json_member(request->object, "category");
     out->category_count = 0;
-    if (!value || json_is_null(value)) return SC_OK;
-    if (!json_is_array(value)) return add_category(request, words, value, out);
+    if (!value || sc_json_is_null(value)) return SC_OK;
+    if (!sc_json_is_array(value)) return add_category(request, words, value, out);
 
-    const size_t count = json_array_size(value);
+    const size_t count = sc_json_size(value);
     if (count == 0) return sc__field_fail(request, "category", "names none; write null for all");
     if (count > SC_REQUEST_CATEGORIES) {
         return sc__field_fail(request, "category", "names more than 16; write null for all");
     }
     sc_err err = SC_OK;
     for (size_t i = 0; i < count && !err; i++) {
-        err = add_category(request, words, json_array_get(value, i), out);
+        err = add_category(request, words, sc_json_at(value, i), out);
     }
     return err;
 }
@@ -88,7 +88,7 @@ sc_err sc__request_read(const sc__fields *line, const sc__words *words, sc_reque
         sc_err err = sc__field_object(line, "request", &request);
         if (err) return err;
         read.k = 0;
-        const char *type = json_string_value(json_object_get(request.object, "type"));
+        const char *type = sc_json_text_at(sc_json_member(request.object, "type"));
         if (type && strcmp(type, "knn") == 0) {
             err = read_knn(&request, &read);
         } else if (type && strcmp(type, "range") == 0) {

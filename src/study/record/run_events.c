@@ -10,19 +10,19 @@
 #include <string.h>
 
 /** JSON's numbers are exact up to here. */
-#define MAX_CLOAK ((json_int_t)1 << 53)
+#define MAX_CLOAK ((int64_t)1 << 53)
 
 // --- Cloaks --------------------------------------------------------------------
 
 static sc_err read_ids(const sc__fields *fields, const char *key, uint32_t count, sc__id_list *out)
 {
-    const json_t *list = NULL;
+    const sc_json_value *list = NULL;
     sc_err err = sc__field_list(fields, key, &list);
     out->count = 0;
-    for (size_t i = 0; !err && i < json_array_size(list); i++) {
-        const json_t *value = json_array_get(list, i);
-        const json_int_t id = json_integer_value(value);
-        if (!json_is_integer(value) || id < 0) {
+    for (size_t i = 0; !err && i < sc_json_size(list); i++) {
+        const sc_json_value *value = sc_json_at(list, i);
+        const int64_t id = sc_json_integer(value);
+        if (!sc_json_is_integer(value) || id < 0) {
             return sc__field_fail(fields, key,
                                   "has something else in it than whole numbers from 0 on");
         }
@@ -46,11 +46,11 @@ static int compare_ids(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-static sc_err read_member(sc_run_reader *reader, const sc__fields *fields, const json_t *value,
-                          sc_run_member *out)
+static sc_err read_member(sc_run_reader *reader, const sc__fields *fields,
+                          const sc_json_value *value, sc_run_member *out)
 {
     const sc__fields member = {.place = fields->place, .object = value, .prefix = "members."};
-    if (!json_is_object(value)) {
+    if (!sc_json_is_object(value)) {
         return sc__field_fail(fields, "members", "has something else in it than objects");
     }
     sc_slice id;
@@ -83,14 +83,14 @@ static sc_err read_member(sc_run_reader *reader, const sc__fields *fields, const
 
 static sc_err read_members(sc_run_reader *reader, const sc__fields *fields, sc_run_cloak *out)
 {
-    const json_t *list = NULL;
+    const sc_json_value *list = NULL;
     sc_err err = sc__field_list(fields, "members", &list);
     size_t count = 0;
-    for (; !err && count < json_array_size(list); count++) {
+    for (; !err && count < sc_json_size(list); count++) {
         if (!sc_grow(&reader->members, count, &reader->member_capacity, sizeof *reader->members)) {
             return sc__line_fail_memory(fields->place);
         }
-        err = read_member(reader, fields, json_array_get(list, count), &reader->members[count]);
+        err = read_member(reader, fields, sc_json_at(list, count), &reader->members[count]);
     }
     if (!err && count == 0) return sc__field_fail(fields, "members", "is empty; a cloak has some");
     out->members = reader->members;
@@ -101,7 +101,7 @@ static sc_err read_members(sc_run_reader *reader, const sc__fields *fields, sc_r
 static sc_err read_cloak(sc_run_reader *reader, const sc__fields *fields, sc_run_line *out)
 {
     sc_run_cloak *cloak = &out->cloak;
-    json_int_t number = 0;
+    int64_t number = 0;
     sc_err err = sc__field_whole(fields, "cloak", &number);
     if (err) return err;
     if (number < 0 || number > MAX_CLOAK) return sc__field_fail(fields, "cloak", "is out of range");
@@ -155,9 +155,9 @@ static sc_err read_answer(sc_run_reader *reader, const sc__fields *fields, sc_ru
 static sc_err check_map(const sc_run_reader *reader, const sc__fields *fields)
 {
     enum { DIGITS = 16 };
-    const json_t *map = json_object_get(fields->object, "map");
-    const char *text = json_string_value(map);
-    if (!text || json_string_length(map) != DIGITS || strspn(text, "0123456789abcdef") != DIGITS) {
+    const sc_json_value *map = sc_json_member(fields->object, "map");
+    const char *text = sc_json_text_at(map);
+    if (!text || sc_json_text_size(map) != DIGITS || strspn(text, "0123456789abcdef") != DIGITS) {
         return SC_OK;
     }
     const uint64_t checksum = strtoull(text, NULL, 16);

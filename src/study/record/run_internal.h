@@ -43,7 +43,7 @@ struct sc_run_reader {
     const sc_map *map;
     const sc_vocabulary *vocabulary;
     sc_source source;
-    json_t *document;  ///< of the line at hand; ids of members are in it
+    sc_json_tree document;  ///< of the line at hand; ids of members are in it
     bool wants_askers;
     bool has_ended;
 

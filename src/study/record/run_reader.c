@@ -49,7 +49,7 @@ void sc_run_reader_free(sc_run_reader *reader)
 {
     if (!reader) return;
     sc_source_close(&reader->source);
-    json_decref(reader->document);
+    sc_json_tree_fini(&reader->document);
     sc_hash_fini(&reader->numbers);
     sc_pool_fini(&reader->open);
     sc_free(reader->places);
@@ -92,11 +92,10 @@ static sc_err read_line(sc_run_reader *reader, sc_slice text, sc_run_line *out, 
                              .diag = diag};
     if (reader->has_ended) return sc__line_fail(&place, "stands behind the end of the record");
     *out = (sc_run_line){.text = text, .number = reader->source.line};
-    json_decref(reader->document);
-    reader->document = NULL;
+    sc_json_tree_fini(&reader->document);
     const sc_err err = sc__line_load(&place, text, &reader->document);
     if (err) return err;
-    const sc__fields fields = {.place = &place, .object = reader->document, .prefix = ""};
+    const sc__fields fields = {.place = &place, .object = reader->document.root, .prefix = ""};
     return sc__run_event(reader, &fields, out);
 }
 

@@ -8,6 +8,7 @@
 
 #include "record/request_read.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 /** A line, and the stream that keeps its user. */
@@ -21,7 +22,7 @@ typedef struct reader {
 // admission refuses: a need or an edge out of range is this query's fault, not the stream's.
 static sc_err read_need(const sc__fields *fields, const char *key, uint32_t misfit, uint32_t *out)
 {
-    json_int_t number = 0;
+    int64_t number = 0;
     const sc_err err = sc__field_whole(fields, key, &number);
     if (!err) *out = number < 0 || number > UINT32_MAX ? misfit : (uint32_t)number;
     return err;
@@ -29,14 +30,13 @@ static sc_err read_need(const sc__fields *fields, const char *key, uint32_t misf
 
 static sc_err read_user(const reader *r, sc_ask *ask)
 {
-    const json_t *value = json_object_get(r->fields.object, "user");
+    const sc_json_value *value = sc_json_member(r->fields.object, "user");
     char digits[24];
-    const char *text = json_string_value(value);
-    size_t size = json_string_length(value);
+    const char *text = sc_json_text_at(value);
+    size_t size = sc_json_text_size(value);
     if (!value) return sc__field_fail(&r->fields, "user", "is missing; add it");
-    if (json_is_integer(value)) {
-        size = (size_t)snprintf(digits, sizeof digits, "%" JSON_INTEGER_FORMAT,
-                                json_integer_value(value));
+    if (sc_json_is_integer(value)) {
+        size = (size_t)snprintf(digits, sizeof digits, "%" PRId64, sc_json_integer(value));
         text = digits;
     }
     if (!text) return sc__field_fail(&r->fields, "user", "is neither a text nor a whole number");
@@ -99,14 +99,14 @@ static sc_err read_query(const reader *r, sc_spoken *out)
 sc_err sc__stream_line_read(sc_stream *stream, const sc_map *map, const sc__place *place,
                             sc_slice text, sc_spoken *out)
 {
-    json_t *object = NULL;
-    sc_err err = sc__line_load(place, text, &object);
+    sc_json_tree tree = {0};
+    sc_err err = sc__line_load(place, text, &tree);
     if (err) return err;
-    const reader r = {.fields = {.place = place, .object = object, .prefix = ""},
+    const reader r = {.fields = {.place = place, .object = tree.root, .prefix = ""},
                       .words = {.map = map},
                       .stream = stream};
     *out = (sc_spoken){.line = place->number};
     err = read_query(&r, out);
-    json_decref(object);
+    sc_json_tree_fini(&tree);
     return err;
 }

@@ -1,7 +1,7 @@
 // Writing streams: what is written reads back equal. See stream.h.
 #include "record/record_internal.h"
 
-#include "base/json.h"
+#include "base/json_write.h"
 
 void sc__put_profile(FILE *out, const sc_profile *profile)
 {

@@ -17,11 +17,11 @@
 #include <stdlib.h>
 
 /** What is needed of a victim to be near it. */
-typedef struct quarry {
+typedef struct victim_line {
     const sc_spoken *line;  ///< lent by whoever gave the lines
     sc_seg_id segment;
     uint64_t seed;  ///< of where the queries near it go
-} quarry;
+} victim_line;
 
 /** Segments around another. Zero-initialise, then around_init(); around_fini(). */
 typedef struct nearby_segments {
@@ -152,31 +152,32 @@ static uint32_t *list_eligible(const sc_spoken *lines, size_t line_count, sc_run
 }
 
 /** Take whoever asks this line in, unless it is one already. */
-static sc_err take(sc_injection *injection, quarry *quarries, const quarry *quarry)
+static sc_err take(sc_injection *injection, victim_line *victims, const victim_line *victim)
 {
-    const sc_ask *ask = &quarry->line->ask;
+    const sc_ask *ask = &victim->line->ask;
     const uint64_t user = sc_case_user(ask->user, ask->user_size);
     const uint32_t number = (uint32_t)injection->victim_count;
     uint32_t put = 0;
     const sc_err err = sc_hash_put(&injection->numbers, key_of(user), number, &put);
     if (err || put != number) return err;
     injection->victims[number] = (sc_victim){.user = user, .asked = ask->t};
-    quarries[number] = *quarry;
+    victims[number] = *victim;
     injection->victim_count++;
     return SC_OK;
 }
 
 static sc_err draw_from(uint32_t *places, size_t count, size_t wanted, sc_injection *injection,
-                        const sc_map *map, const sc_spoken *lines, uint64_t seed, quarry *quarries)
+                        const sc_map *map, const sc_spoken *lines, uint64_t seed,
+                        victim_line *victims)
 {
     sc_rng rng;
     sc_rng_seed(&rng, seed);
     for (size_t i = 0; i < count && injection->victim_count < wanted; i++) {
         const size_t drawn = i + sc_rng_below(&rng, (uint32_t)(count - i));
-        quarry quarry = {.line = &lines[places[drawn]], .seed = sc_rng_next(&rng)};
+        victim_line victim = {.line = &lines[places[drawn]], .seed = sc_rng_next(&rng)};
         places[drawn] = places[i];
-        if (!find_segment(map, &quarry.line->ask, &quarry.segment)) continue;
-        const sc_err err = take(injection, quarries, &quarry);
+        if (!find_segment(map, &victim.line->ask, &victim.segment)) continue;
+        const sc_err err = take(injection, victims, &victim);
         if (err) return err;
     }
     return SC_OK;
@@ -190,7 +191,8 @@ static sc_err draw_from(uint32_t *places, size_t count, size_t wanted, sc_inject
  * @return SC_OK, SC_ENOMEM
  */
 static sc_err victims_draw(sc_injection *injection, const sc_map *map, const sc_spoken *lines,
-                           size_t line_count, const sc_injection_options *options, quarry **out)
+                           size_t line_count, const sc_injection_options *options,
+                           victim_line **out)
 {
     size_t count = 0;
     uint32_t *places = list_eligible(lines, line_count, options->window, &count);
@@ -355,31 +357,31 @@ typedef struct gathering {
     char *names;  ///< NAME_ROOM each, in the order in which they were gathered
 } gathering;
 
-static void gather_one(gathering *g, uint32_t victim, const quarry *quarry, uint32_t i)
+static void gather_one(gathering *g, uint32_t number, const victim_line *victim, uint32_t i)
 {
     char *name = g->names + g->count * NAME_ROOM;
     const int size =
-        snprintf(name, NAME_ROOM, SC_INJECTED_PREFIX "%" PRIu32 ":%" PRIu32, victim, i);
+        snprintf(name, NAME_ROOM, SC_INJECTED_PREFIX "%" PRIu32 ":%" PRIu32, number, i);
     // What it wants is what the victim wants, so that both weigh alike where costs are counted.
     sc_spoken *line = &g->lines[g->count++];
-    *line = *quarry->line;
+    *line = *victim->line;
     line->line = 0;
     line->ask.user = name;
     line->ask.user_size = (size_t)size;
-    line->ask.t = moment_before(quarry->line->ask.t, (sc_time)g->injected - i, g->begin);
+    line->ask.t = moment_before(victim->line->ask.t, (sc_time)g->injected - i, g->begin);
     line->ask.profile = g->profile;
     stand_on(g->map, g->around.segments[i % g->around.count], &line->ask);
 }
 
-static sc_err gather(gathering *g, const quarry *quarries, size_t count, uint32_t max_hops)
+static sc_err gather(gathering *g, const victim_line *victims, size_t count, uint32_t max_hops)
 {
     for (size_t v = 0; v < count; v++) {
         sc_rng rng;
-        sc_rng_seed(&rng, quarries[v].seed);
-        const sc_err err = around_draw(&g->around, quarries[v].segment, max_hops, &rng);
+        sc_rng_seed(&rng, victims[v].seed);
+        const sc_err err = around_draw(&g->around, victims[v].segment, max_hops, &rng);
         if (err) return err;
         for (uint32_t i = 0; i < g->injected; i++) {
-            gather_one(g, (uint32_t)v, &quarries[v], i);
+            gather_one(g, (uint32_t)v, &victims[v], i);
         }
     }
     return SC_OK;
@@ -415,7 +417,8 @@ static sc_err merge(sc_injection *injection, const sc_spoken *lines, size_t line
 // --- The whole -------------------------------------------------------------------------------
 
 static sc_err inject(sc_injection *injection, const sc_map *map, const sc_spoken *lines,
-                     size_t line_count, const sc_injection_options *options, const quarry *quarries)
+                     size_t line_count, const sc_injection_options *options,
+                     const victim_line *victims)
 {
     const size_t most = injection->victim_count * options->injected;
     gathering g = {
@@ -428,7 +431,7 @@ static sc_err inject(sc_injection *injection, const sc_map *map, const sc_spoken
     };
     injection->names = g.names;
     sc_err err = g.lines && g.names ? around_init(&g.around, map) : SC_ENOMEM;
-    if (!err) err = gather(&g, quarries, injection->victim_count, options->within_hops);
+    if (!err) err = gather(&g, victims, injection->victim_count, options->within_hops);
     if (!err) {
         qsort(g.lines, g.count, sizeof *g.lines, compare_lines);
         err = merge(injection, lines, line_count, &g);
@@ -446,10 +449,10 @@ sc_err sc_injection_init(sc_injection *injection, const sc_map *map, const sc_sp
     if (err) return err;
 
     sc_injection made = {0};
-    quarry *quarries = NULL;
-    err = victims_draw(&made, map, lines, line_count, options, &quarries);
-    if (!err) err = inject(&made, map, lines, line_count, options, quarries);
-    sc_free(quarries);
+    victim_line *victims = NULL;
+    err = victims_draw(&made, map, lines, line_count, options, &victims);
+    if (!err) err = inject(&made, map, lines, line_count, options, victims);
+    sc_free(victims);
     if (err) {
         sc_injection_fini(&made);
         return sc_fail_memory(diag, "putting queries near victims");

@@ -4,7 +4,7 @@
 
 #include "api/settings.h"
 #include "demo/doubt_internal.h"
-#include "spoilt_text.h"
+#include "support/spoilt_text.h"
 
 #include <jansson.h>
 #include <math.h>

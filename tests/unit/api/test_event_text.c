@@ -1,7 +1,7 @@
 // Events in words: what the provider is told, in the form of server-sent events, and no more.
 #include "api/event_text.h"
 
-#include "api/json_write.h"
+#include "base/bytes.h"
 #include "support/check.h"
 #include "support/messages.h"
 #include "support/openapi.h"
@@ -13,7 +13,7 @@ static const sc_vocabulary vocabulary = {.names = words, .count = 3};
 
 static const char *ended(sc_bytes *text)
 {
-    assert_true(sc_json_reserve(text, 1));
+    assert_true(sc_bytes_reserve(text, 1));
     text->data[text->size] = '\0';
     return (const char *)text->data;
 }

@@ -1,7 +1,7 @@
 // A kept page over a real server: what is said along with it, and who gets which form.
 #include "api/kept.h"
 
-#include "api/json_write.h"
+#include "base/bytes.h"
 #include "support/check.h"
 #include "support/page_server.h"
 
@@ -117,7 +117,7 @@ static void test_bytes_that_are_taken_are_its_own(void **state)
 {
     (void)state;
     sc_bytes bytes = {0};
-    assert_true(sc_json_append_text(&bytes, text));
+    assert_true(sc_bytes_append(&bytes, text, strlen(text)));
     sc__kept kept = {0};
     CHECK_OK(sc__kept_take(&kept, &words, &bytes), NULL);
     assert_null(bytes.data);

@@ -1,10 +1,10 @@
 // Every allocation for kept pages, the window, reports and what the service says of itself fails
 // once, in turn: it is told, and nothing leaks.
 #include "api/about.h"
-#include "api/json_write.h"
 #include "api/kept.h"
 #include "api/reports.h"
 #include "api/window_files.h"
+#include "base/bytes.h"
 
 #include "support/check.h"
 #include "support/oom.h"
@@ -26,7 +26,7 @@ static void test_a_page_that_cannot_be_kept(void **state)
     for (unsigned long n = 1;; n++) {
         sc_bytes bytes = {0};
         sc__kept kept = {0};
-        assert_true(sc_json_append_text(&bytes, text));
+        assert_true(sc_bytes_append(&bytes, text, strlen(text)));
         oom_arm(n);
         const sc_err err = sc__kept_take(&kept, &words, &bytes);
         const bool happened = oom_happened();

@@ -2,7 +2,7 @@
 // plain reading of jansson's tree has it.
 #include "api/query_json.h"
 
-#include "spoilt_text.h"
+#include "support/spoilt_text.h"
 
 #include <jansson.h>
 #include <math.h>

@@ -275,7 +275,7 @@ static void test_more_than_the_limits_is_refused(void **state)
 static void test_a_small_text_does_not_take_much_memory(void **state)
 {
     (void)state;
-    // An empty object takes three bytes of the text, and a hundred times as much as a tree.
+    // An empty object takes three bytes of the text, and sixteen times as much as a tree.
     town t = town_new();
     t.limits.max_bytes = 100000;
     char *text = test_take(t.limits.max_bytes + 1, 1);

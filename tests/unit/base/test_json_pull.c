@@ -1,7 +1,7 @@
 // Reading JSON where it lies: for any text, however spoilt, it finds what jansson finds.
-#include "api/json_pull.h"
+#include "base/json_pull.h"
 
-#include "spoilt_text.h"
+#include "support/spoilt_text.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 static bool same_value(sc_json_pull *json, const json_t *wanted, int depth);
 
-static bool same_text(sc_json_string got, const json_t *wanted)
+static bool same_text(sc_json_raw got, const json_t *wanted)
 {
     // What jansson has may hold a NUL, which no name of ours does.
     return strlen(json_string_value(wanted)) != json_string_length(wanted) ||
@@ -20,7 +20,7 @@ static bool same_text(sc_json_string got, const json_t *wanted)
 static bool same_object(sc_json_pull *json, const json_t *wanted, int depth)
 {
     size_t count = 0;
-    sc_json_string name;
+    sc_json_raw name;
     if (!sc_json_enter(json, '{')) return false;
     while (sc_json_next_member(json, &name)) {
         const char *key = NULL;
@@ -50,7 +50,7 @@ static bool same_array(sc_json_pull *json, const json_t *wanted, int depth)
 // NOLINTNEXTLINE(misc-no-recursion): as deep as the small texts of this test
 static bool same_value(sc_json_pull *json, const json_t *wanted, int depth)
 {
-    sc_json_string text;
+    sc_json_raw text;
     double number = 0.0;
     if (!wanted || depth > 100) return false;
     switch (sc_json_peek(json)) {
@@ -78,7 +78,7 @@ static bool same_value(sc_json_pull *json, const json_t *wanted, int depth)
 // Whether the text is JSON, by walking through whatever is there.
 static bool walks(sc_json_pull *json, int depth)
 {
-    sc_json_string text;
+    sc_json_raw text;
     double number = 0.0;
     switch (sc_json_peek(json)) {
     case SC_JSON_OBJECT:
@@ -227,7 +227,7 @@ static void test_after_something_wrong_nothing_is_read(void **state)
     (void)state;
     sc_json_pull json = sc_json_pull_of("[x,1]", 5);
     double number = 0.0;
-    sc_json_string text;
+    sc_json_raw text;
     assert_true(sc_json_enter(&json, '['));
     assert_true(sc_json_next_element(&json));
     assert_false(sc_json_number(&json, &number));
@@ -245,7 +245,7 @@ static void test_after_something_wrong_nothing_is_read(void **state)
 static bool means(const char *written, const char *text)
 {
     sc_json_pull json = sc_json_pull_of(written, strlen(written));
-    sc_json_string string;
+    sc_json_raw string;
     assert_true(sc_json_text_of(&json, &string));
     return sc_json_string_is(string, text);
 }

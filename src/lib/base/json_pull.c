@@ -3,7 +3,7 @@
 // `at` always stands behind what was read, or at the byte that is wrong. One flag says whether a
 // comma is due: entering a bracket sets it, any value that ends clears it; so it is right again
 // when an inner bracket closes, and no stack is needed.
-#include "api/json_pull.h"
+#include "base/json_pull.h"
 
 #include "base/utf8.h"
 
@@ -22,10 +22,17 @@ size_t sc_json_offset(const sc_json_pull *json)
     return (size_t)(json->at - json->start);
 }
 
+static bool fail_with(sc_json_pull *json, sc_json_fault fault, const char *wrong)
+{
+    if (json->wrong) return false;
+    json->wrong = wrong;
+    json->fault = fault;
+    return false;
+}
+
 static bool fail(sc_json_pull *json, const char *wrong)
 {
-    if (!json->wrong) json->wrong = wrong;
-    return false;
+    return fail_with(json, SC_JSON_SYNTAX, wrong);
 }
 
 static bool is_digit(char c)
@@ -110,7 +117,7 @@ bool sc_json_next_element(sc_json_pull *json)
     return follows(json, ']', "a comma or a ] is expected");
 }
 
-bool sc_json_next_member(sc_json_pull *json, sc_json_string *name)
+bool sc_json_next_member(sc_json_pull *json, sc_json_raw *name)
 {
     return follows(json, '}', "a comma or a } is expected") && sc_json_text_of(json, name) &&
            expect(json, ':', "a colon is expected");
@@ -120,7 +127,7 @@ bool sc_json_end(sc_json_pull *json)
 {
     if (json->wrong) return false;
     skip_blanks(json);
-    return json->at == json->end || fail(json, "nothing more is expected");
+    return json->at == json->end || fail_with(json, SC_JSON_FOLLOWED, "nothing more is expected");
 }
 
 // --- Numbers and words ---------------------------------------------------------------------------
@@ -162,7 +169,7 @@ bool sc_json_number(sc_json_pull *json, double *out)
     const char *stop = number_end(json->at, json->end);
     if (!stop) return fail(json, "a number is expected");
     if (!sc_slice_double((sc_slice){json->at, (size_t)(stop - json->at)}, out)) {
-        return fail(json, "the number is too large or too long");
+        return fail_with(json, SC_JSON_TOO_LARGE, "the number is too large or too long");
     }
     json->at = stop;
     json->is_first = false;
@@ -256,10 +263,10 @@ static bool step_over(sc_json_pull *json, bool *has_escapes)
     if ((unsigned char)*json->at < 0x20) return fail(json, "a control byte stands in a string");
     const size_t size = sc_utf8_size(json->at, (size_t)(json->end - json->at));
     json->at += size;
-    return size > 0 || fail(json, "this is not UTF-8");
+    return size > 0 || fail_with(json, SC_JSON_NOT_UTF8, "this is not UTF-8");
 }
 
-bool sc_json_text_of(sc_json_pull *json, sc_json_string *out)
+bool sc_json_text_of(sc_json_pull *json, sc_json_raw *out)
 {
     if (!expect(json, '"', "a string is expected")) return false;
     const char *start = json->at;
@@ -272,7 +279,7 @@ bool sc_json_text_of(sc_json_pull *json, sc_json_string *out)
         }
     }
     if (json->at == json->end) return fail(json, "a string does not end");
-    *out = (sc_json_string){{start, (size_t)(json->at - start)}, has_escapes};
+    *out = (sc_json_raw){{start, (size_t)(json->at - start)}, has_escapes};
     json->at++;
     json->is_first = false;
     return true;
@@ -295,6 +302,25 @@ static size_t put_utf8(int32_t code, char out[4])
     return size;
 }
 
+size_t sc_json_unescape(sc_json_raw string, char *out)
+{
+    const char *at = string.raw.text;
+    const char *end = at + string.raw.size;
+    if (!string.has_escapes) {
+        if (string.raw.size > 0) memcpy(out, at, string.raw.size);
+        return string.raw.size;
+    }
+    char *to = out;
+    while (at < end) {
+        if (*at == '\\') {
+            to += put_utf8(escaped(&at, end), to);
+        } else {
+            *to++ = *at++;
+        }
+    }
+    return (size_t)(to - out);
+}
+
 static bool unescaped_is(sc_slice raw, const char *text)
 {
     const char *at = raw.text;
@@ -315,7 +341,7 @@ static bool unescaped_is(sc_slice raw, const char *text)
     return left == 0;
 }
 
-bool sc_json_string_is(sc_json_string string, const char *text)
+bool sc_json_string_is(sc_json_raw string, const char *text)
 {
     return string.has_escapes ? unescaped_is(string.raw, text) : sc_slice_is(string.raw, text);
 }

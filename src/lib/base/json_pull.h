@@ -5,7 +5,7 @@
  * The caller asks for what it expects next, and gets it or false:
  *
  *     sc_json_pull json = sc_json_pull_of(body, size);
- *     sc_json_string name;
+ *     sc_json_raw name;
  *     if (!sc_json_enter(&json, '{')) ...
  *     while (sc_json_next_member(&json, &name)) {
  *         if (sc_json_string_is(name, "k")) ok = sc_json_number(&json, &k);
@@ -16,16 +16,28 @@
  * No tree, no memory, no copies: a body with a position in it is in one place only, and wiping that
  * is enough. Nothing is skipped and nothing nests by itself, so the depth is what the caller
  * enters. Once something is wrong, every further call is false.
- *
- * Uses: base. Used by: query_json; fuzzed.
  */
-#ifndef SC_SERVICE_JSON_PULL_H
-#define SC_SERVICE_JSON_PULL_H
+#ifndef SC_BASE_JSON_PULL_H
+#define SC_BASE_JSON_PULL_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "base/text.h"
+
+/** Why a text is refused, for callers with sentences of their own. */
+typedef enum sc_json_fault {
+    SC_JSON_FINE,
+    SC_JSON_SYNTAX,     ///< something else is expected there
+    SC_JSON_NOT_UTF8,   ///< a string is not UTF-8
+    SC_JSON_TOO_LARGE,  ///< no double can hold a number, or it has too many digits
+    SC_JSON_FOLLOWED,   ///< something follows the document
+    // By json_tree.h alone:
+    SC_JSON_CUT_SHORT,  ///< the text ends before the document
+    SC_JSON_TWICE,      ///< a member stands twice in an object
+    SC_JSON_HAS_NUL,    ///< the character 0 in a string
+    SC_JSON_TOO_DEEP,   ///< too many brackets within each other
+} sc_json_fault;
 
 /** A place in a text. */
 typedef struct sc_json_pull {
@@ -34,13 +46,14 @@ typedef struct sc_json_pull {
     const char *end;
     bool is_first;      ///< nothing yet inside the bracket entered last: no comma before what comes
     const char *wrong;  ///< what is wrong at this place, in words; NULL: nothing
+    sc_json_fault fault;
 } sc_json_pull;
 
 /** A string between its quotes, as it stands in the text: well-formed, escapes and all. */
-typedef struct sc_json_string {
+typedef struct sc_json_raw {
     sc_slice raw;
     bool has_escapes;
-} sc_json_string;
+} sc_json_raw;
 
 /** The kinds of values, by their first byte. */
 typedef enum sc_json_kind {
@@ -65,12 +78,12 @@ bool sc_json_enter(sc_json_pull *json, char bracket);
 bool sc_json_next_element(sc_json_pull *json);
 
 /** Whether another member of the object follows, and its name; false steps out of it. */
-bool sc_json_next_member(sc_json_pull *json, sc_json_string *name);
+bool sc_json_next_member(sc_json_pull *json, sc_json_raw *name);
 
 /** A number, always finite; one that no double can hold is wrong. */
 bool sc_json_number(sc_json_pull *json, double *out);
 
-bool sc_json_text_of(sc_json_pull *json, sc_json_string *out);
+bool sc_json_text_of(sc_json_pull *json, sc_json_raw *out);
 
 /** One of the words true, false, null: exactly that one. */
 bool sc_json_word(sc_json_pull *json, const char *word);
@@ -81,7 +94,13 @@ bool sc_json_end(sc_json_pull *json);
 /** How many bytes were read: where it is wrong. */
 size_t sc_json_offset(const sc_json_pull *json);
 
+/**
+ * What the string means, into `out`, which has room for its raw size; no NUL at the end. Returns
+ * the bytes written.
+ */
+size_t sc_json_unescape(sc_json_raw string, char *out);
+
 /** Whether the string means `text`, which holds no NUL; escapes are understood. */
-bool sc_json_string_is(sc_json_string string, const char *text);
+bool sc_json_string_is(sc_json_raw string, const char *text);
 
 #endif

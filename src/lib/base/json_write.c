@@ -1,0 +1,322 @@
+// Writing JSON. See json_write.h.
+//
+// Whether a comma is due is one flag: opening a bracket clears it, a value that ends sets it, a
+// bracket that closes is a value that has ended. So no stack is needed.
+#include "base/json_write.h"
+
+#include "base/bytes.h"
+#include "base/utf8.h"
+
+#include <math.h>
+#include <sodium.h>
+#include <stdlib.h>
+#include <string.h>
+
+// --- Escaping ------------------------------------------------------------------------------------
+
+// Whether a byte stands for itself; most do, and rows of such go out in one piece.
+static bool is_plain(char c)
+{
+    return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
+}
+
+static size_t put_escape(char *out, unsigned code)
+{
+    static const char digits[] = "0123456789abcdef";
+    out[0] = '\\';
+    out[1] = 'u';
+    for (int i = 0; i < 4; i++) {
+        out[2 + i] = digits[code >> (12 - 4 * i) & 0xf];
+    }
+    return SC_JSON_ESCAPED_CHARACTER;
+}
+
+size_t sc_json_escape_character(const char **text, const char *end,
+                                char out[SC_JSON_ESCAPED_CHARACTER])
+{
+    const unsigned char *c = (const unsigned char *)*text;
+    const size_t size = sc_utf8_size(*text, (size_t)(end - *text));
+    *text += size > 0 ? size : 1;
+    if (size == 0) return put_escape(out, 0xfffd);
+    if (*c < 0x20 || *c == 0x7f) return put_escape(out, *c);
+    // U+0080 to U+009f: control characters that a terminal may obey.
+    if (*c == 0xc2 && c[1] < 0xa0) return put_escape(out, c[1]);
+    const size_t before = *c == '"' || *c == '\\';
+    if (before) out[0] = '\\';
+    memcpy(out + before, c, size);
+    return before + size;
+}
+
+size_t sc_json_escape(const char *text, size_t size, char *out)
+{
+    const char *end = text + size;
+    char *at = out;
+    *at++ = '"';
+    while (text < end) {
+        if (is_plain(*text)) {
+            *at++ = *text++;
+        } else {
+            at += sc_json_escape_character(&text, end, at);
+        }
+    }
+    *at++ = '"';
+    return (size_t)(at - out);
+}
+
+void sc_json_text(FILE *stream, const char *text, size_t size)
+{
+    const char *end = text + size;
+    fputc('"', stream);
+    while (text < end) {
+        const char *start = text;
+        while (text < end && is_plain(*text)) {
+            text++;
+        }
+        if (text > start) {
+            fwrite(start, 1, (size_t)(text - start), stream);
+        } else {
+            char escaped[SC_JSON_ESCAPED_CHARACTER];
+            fwrite(escaped, 1, sc_json_escape_character(&text, end, escaped), stream);
+        }
+    }
+    fputc('"', stream);
+}
+
+void sc_json_string(FILE *stream, const char *text)
+{
+    sc_json_text(stream, text, strlen(text));
+}
+
+// --- The writer ----------------------------------------------------------------------------------
+
+sc_json_writer sc_json_writer_of(sc_bytes *out)
+{
+    return (sc_json_writer){.out = out};
+}
+
+sc_json_writer sc_json_writer_of_secret(sc_bytes *out)
+{
+    return (sc_json_writer){.out = out, .is_secret = true};
+}
+
+sc_json_writer sc_json_writer_of_stream(FILE *stream)
+{
+    return (sc_json_writer){.stream = stream};
+}
+
+// Room for `size` bytes behind those that are there.
+static bool make_room(sc_json_writer *json, size_t size)
+{
+    if (json->has_failed) return false;
+    json->has_failed = json->is_secret ? !sc_bytes_reserve_wiping(json->out, size)
+                                       : !sc_bytes_reserve(json->out, size);
+    return !json->has_failed;
+}
+
+static void put(sc_json_writer *json, const char *text, size_t size)
+{
+    if (json->stream) {
+        fwrite(text, 1, size, json->stream);
+        return;
+    }
+    if (!make_room(json, size)) return;
+    memcpy(json->out->data + json->out->size, text, size);
+    json->out->size += size;
+}
+
+// What stands before a value: a comma if one is due, and its name if it has one.
+static void begin_value(sc_json_writer *json, const char *name)
+{
+    if (json->needs_comma) put(json, ",", 1);
+    json->needs_comma = true;
+    if (!name) return;
+    put(json, "\"", 1);
+    put(json, name, strlen(name));
+    put(json, "\":", 2);
+}
+
+static void put_value(sc_json_writer *json, const char *name, const char *text, size_t size)
+{
+    begin_value(json, name);
+    put(json, text, size);
+}
+
+static void open_bracket(sc_json_writer *json, const char *name, const char *bracket)
+{
+    put_value(json, name, bracket, 1);
+    json->needs_comma = false;
+}
+
+static void close_bracket(sc_json_writer *json, const char *bracket)
+{
+    put(json, bracket, 1);
+    json->needs_comma = true;
+}
+
+void sc_json_open_object(sc_json_writer *json, const char *name)
+{
+    open_bracket(json, name, "{");
+}
+
+void sc_json_close_object(sc_json_writer *json)
+{
+    close_bracket(json, "}");
+}
+
+void sc_json_open_array(sc_json_writer *json, const char *name)
+{
+    open_bracket(json, name, "[");
+}
+
+void sc_json_close_array(sc_json_writer *json)
+{
+    close_bracket(json, "]");
+}
+
+void sc_json_break_line(sc_json_writer *json)
+{
+    put(json, json->needs_comma ? ",\n" : "\n", json->needs_comma ? 2 : 1);
+    json->needs_comma = false;
+}
+
+void sc_json_put_text(sc_json_writer *json, const char *text)
+{
+    put(json, text, strlen(text));
+    json->needs_comma = false;
+}
+
+// --- Values --------------------------------------------------------------------------------------
+
+void sc_json_put_string(sc_json_writer *json, const char *name, const char *text)
+{
+    const size_t size = strlen(text);
+    begin_value(json, name);
+    if (json->stream) {
+        sc_json_text(json->stream, text, size);
+        return;
+    }
+    // Room for the worst case, so that the loop over the bytes asks for no memory.
+    if (size > SIZE_MAX / 8) json->has_failed = true;
+    if (!make_room(json, SC_JSON_ESCAPED(size))) return;
+    json->out->size += sc_json_escape(text, size, (char *)json->out->data + json->out->size);
+}
+
+void sc_json_put_flag(sc_json_writer *json, const char *name, bool holds)
+{
+    put_value(json, name, holds ? "true" : "false", holds ? 4 : 5);
+}
+
+void sc_json_put_null(sc_json_writer *json, const char *name)
+{
+    put_value(json, name, "null", 4);
+}
+
+enum { DIGITS_MAX = 20 };  // of 2^64
+
+// Write `value` so that it ends before `end`; returns its beginning.
+static char *put_digits_before(char *end, uint64_t value)
+{
+    do {
+        *--end = (char)('0' + value % 10);
+        value /= 10;
+    } while (value > 0);
+    return end;
+}
+
+void sc_json_put_count(sc_json_writer *json, const char *name, uint64_t count)
+{
+    char digits[DIGITS_MAX];
+    char *end = digits + sizeof digits;
+    const char *start = put_digits_before(end, count);
+    put_value(json, name, start, (size_t)(end - start));
+}
+
+void sc_json_put_signed(sc_json_writer *json, const char *name, int64_t number)
+{
+    char digits[1 + DIGITS_MAX];
+    char *end = digits + sizeof digits;
+    char *start = put_digits_before(end, number < 0 ? 0 - (uint64_t)number : (uint64_t)number);
+    if (number < 0) *--start = '-';
+    put_value(json, name, start, (size_t)(end - start));
+}
+
+void sc_json_put_number(sc_json_writer *json, const char *name, double number)
+{
+    if (!isfinite(number)) {
+        sc_json_put_null(json, name);
+        return;
+    }
+    char text[32];
+    // Seventeen digits always suffice; fifteen nearly always do, and show 0.1 as 0.1.
+    for (int digits = 15; digits <= 17; digits++) {
+        (void)snprintf(text, sizeof text, "%.*g", digits, number);
+        if (strtod(text, NULL) == number) break;
+    }
+    // Whatever the locale puts there, JSON has a point.
+    for (char *c = text; *c; c++) {
+        if (!strchr("0123456789e+-", *c)) *c = '.';
+    }
+    put_value(json, name, text, strlen(text));
+}
+
+void sc_json_put_fixed(sc_json_writer *json, const char *name, double number, unsigned decimals)
+{
+    static const double power_of_ten[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
+    double scaled = fabs(number) * power_of_ten[decimals];
+    // Beyond 2^53 a double has no fractions to round: what is whole is written as it is.
+    if (!(scaled < 0x1p53)) {
+        if (!(fabs(number) < 0x1p53) || number != floor(number)) {
+            sc_json_put_number(json, name, number);
+            return;
+        }
+        scaled = fabs(number);
+        decimals = 0;
+    }
+    uint64_t units = (uint64_t)llround(scaled);
+    const bool is_negative = number < 0.0 && units > 0;
+    while (decimals > 0 && units % 10 == 0) {
+        units /= 10;
+        decimals--;
+    }
+    char text[2 * DIGITS_MAX];
+    char *end = text + sizeof text;
+    char *start = end;
+    for (unsigned i = 0; i < decimals; i++) {
+        *--start = (char)('0' + units % 10);
+        units /= 10;
+    }
+    if (decimals > 0) *--start = '.';
+    start = put_digits_before(start, units);
+    if (is_negative) *--start = '-';
+    put_value(json, name, start, (size_t)(end - start));
+}
+
+void sc_json_put_hex(sc_json_writer *json, const char *name, uint64_t value)
+{
+    enum { DIGITS = 16 };
+    char text[DIGITS + 2];
+    text[0] = text[DIGITS + 1] = '"';
+    for (unsigned i = 0; i < DIGITS; i++) {
+        text[1 + i] = "0123456789abcdef"[value >> (60 - 4 * i) & 15];
+    }
+    put_value(json, name, text, sizeof text);
+}
+
+void sc_json_put_base64(sc_json_writer *json, const char *name, const void *bytes, size_t size)
+{
+    // In pieces of whole groups, so that a stream needs no memory for them either.
+    enum { PIECE = 3 * 256 };
+    const int variant = sodium_base64_VARIANT_ORIGINAL;
+    char text[PIECE / 3 * 4 + 1];
+    const unsigned char *at = bytes;
+    put_value(json, name, "\"", 1);
+    if (!json->stream && !make_room(json, sodium_base64_encoded_len(size, variant))) return;
+    while (size > 0) {
+        const size_t piece = size < PIECE ? size : PIECE;
+        sodium_bin2base64(text, sizeof text, at, piece, variant);
+        put(json, text, strlen(text));
+        at += piece;
+        size -= piece;
+    }
+    put(json, "\"", 1);
+}
