@@ -2,7 +2,7 @@
 #include "cluster/roster.h"
 
 #include "base/rng.h"
-#include "beats.h"
+#include "heartbeats.h"
 #include "partition/partition.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 #include "cluster/cluster_view.h"
 
 #include "base/alloc.h"
-#include "beats.h"
+#include "heartbeats.h"
 #include "partition/partition.h"
 
 #include <jansson.h>

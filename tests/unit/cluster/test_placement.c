@@ -1,7 +1,7 @@
 // Stories of a cluster: workers come, leave and die, loads grow uneven, leaders change.
 #include "cluster/placement.h"
 
-#include "beats.h"
+#include "heartbeats.h"
 
 #include <math.h>
 
