@@ -182,7 +182,7 @@ void house_gateway_open(house_gateway *g, cluster_house *house, const char *name
         .bus = wire_to(&url),
         .partition = house->partition,
         .name = name,
-        .heartbeat_s = HOUSE_BEAT_S,
+        .heartbeat_s = HOUSE_HEARTBEAT_S,
         .uneven = 1.25,
         .repack_s = 60,
         .guard_s = 0.01,
@@ -268,7 +268,7 @@ sc_worker *house_stranger(cluster_house *house, const char *name, const sc_parti
                 .patience_us = 500000,
             },
         .name = name,
-        .heartbeat_s = HOUSE_BEAT_S,
+        .heartbeat_s = HOUSE_HEARTBEAT_S,
         .given_up = count_shut_out,
         .context = house,
     };

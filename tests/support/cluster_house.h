@@ -23,7 +23,7 @@
 enum { HOUSE_PARTS = 4 };
 
 /** So that who dies is missed soon; and a busy machine is not taken for a dead one all the time. */
-#define HOUSE_BEAT_S 0.1
+#define HOUSE_HEARTBEAT_S 0.1
 
 typedef struct cluster_house {
     odd_town town;

@@ -220,7 +220,7 @@ sc_word made_word(const word_town *town, sc_word_kind kind, sc_rng *rng)
     return word;
 }
 
-sc_heartbeat *made_beat(uint32_t parts, sc_rng *rng)
+sc_heartbeat *made_heartbeat(uint32_t parts, sc_rng *rng)
 {
     uint32_t ids[64];
     assert_true(parts <= 64);
@@ -403,7 +403,7 @@ void check_same_word(const sc_word *got, const sc_word *wanted)
     }
 }
 
-void check_same_beat(const sc_heartbeat *got, const sc_heartbeat *wanted)
+void check_same_heartbeat(const sc_heartbeat *got, const sc_heartbeat *wanted)
 {
     assert_int_equal(got->part_count, wanted->part_count);
     sc_heartbeat a = *got;

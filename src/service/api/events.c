@@ -1,5 +1,5 @@
 // What is told to those who listen, and when. See events.h; event_text.c has the words, and
-// http/audience.h the listeners.
+// server/event_stream.h the listeners.
 //
 //     ledger, courier:  cloak, sent ------------------+--> audience --> each loop's listeners
 //     loop 0, each second:  history <-- counters -----+

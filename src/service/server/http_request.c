@@ -327,7 +327,7 @@ char *sc_http_request_body(sc_http_request *request, size_t *size)
 
 void sc_http_request_forget_body(sc_http_request *request)
 {
-    // Draining frees, and freeing wipes: see library.c.
+    // Draining frees, and freeing wipes (http_server.c).
     struct evbuffer *body = request->event->input_buffer;
     evbuffer_drain(body, evbuffer_get_length(body));
 }

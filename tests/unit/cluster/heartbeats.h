@@ -1,30 +1,30 @@
 /**
- * @file beats.h
- * @brief Beats for tests: gateways and workers that say little else than that they live.
- *
- * Used by: tests of roster, placing and view.
+ * @file heartbeats.h
+ * @brief Heartbeats for tests: gateways and workers of which little more than their being alive is
+ * known.
  */
-#ifndef SC_TESTS_UNIT_CLUSTER_BEATS_H
-#define SC_TESTS_UNIT_CLUSTER_BEATS_H
+#ifndef SC_TESTS_UNIT_CLUSTER_HEARTBEATS_H
+#define SC_TESTS_UNIT_CLUSTER_HEARTBEATS_H
 
 #include "cluster/heartbeat.h"
 #include "support/check.h"
 
 #include <stdio.h>
 
-enum { BEAT_CUT = 77 };
+enum { TEST_PARTITION = 77 };
 
 /** Half a second. */
-#define BEAT_US INT64_C(500000)
+#define HEARTBEAT_US INT64_C(500000)
 
-static inline sc_heartbeat *beat_of(sc_peer peer, bool is_worker, uint64_t number, size_t parts)
+static inline sc_heartbeat *heartbeat_of(sc_peer peer, bool is_worker, uint64_t number,
+                                         size_t parts)
 {
     sc_heartbeat *heartbeat = sc_heartbeat_new(parts);
     assert_non_null(heartbeat);
     heartbeat->peer = peer;
     heartbeat->is_worker = is_worker;
     heartbeat->number = number;
-    heartbeat->partition = BEAT_CUT;
+    heartbeat->partition = TEST_PARTITION;
     heartbeat->threads = is_worker ? 1 : 0;
     (void)snprintf(heartbeat->name, sizeof heartbeat->name, "%s%llu", is_worker ? "w" : "gw",
                    (unsigned long long)peer);
@@ -35,15 +35,15 @@ static inline sc_heartbeat *beat_of(sc_peer peer, bool is_worker, uint64_t numbe
     return heartbeat;
 }
 
-static inline sc_heartbeat *gateway_beat(sc_peer peer, uint64_t number)
+static inline sc_heartbeat *gateway_heartbeat(sc_peer peer, uint64_t number)
 {
-    return beat_of(peer, false, number, 0);
+    return heartbeat_of(peer, false, number, 0);
 }
 
 /** One that serves the parts 0 to `parts` - 1. */
-static inline sc_heartbeat *worker_beat(sc_peer peer, uint64_t number, size_t parts)
+static inline sc_heartbeat *worker_heartbeat(sc_peer peer, uint64_t number, size_t parts)
 {
-    return beat_of(peer, true, number, parts);
+    return heartbeat_of(peer, true, number, parts);
 }
 
 #endif

@@ -44,7 +44,7 @@ static void test_words_of_every_kind_are_read_as_they_were_written(void **state)
     word_town_free(&town);
 }
 
-static void test_beats_are_read_as_they_were_written(void **state)
+static void test_heartbeats_are_read_as_they_were_written(void **state)
 {
     (void)state;
     sc_rng rng;
@@ -52,13 +52,13 @@ static void test_beats_are_read_as_they_were_written(void **state)
     sc_bytes bytes = {0};
     for (uint64_t seed = 0; seed < CASES; seed++) {
         check_case(seed);
-        sc_heartbeat *heartbeat = made_beat(PARTS, &rng);
+        sc_heartbeat *heartbeat = made_heartbeat(PARTS, &rng);
         sc_heartbeat *read = NULL;
         assert_int_equal(sc_heartbeat_encode(heartbeat, &bytes), SC_OK);
         assert_int_equal(bytes.data[0], 0x12);
         assert_int_equal(sc_heartbeat_decode(seed % 2 ? PARTS : 0, bytes.data, bytes.size, &read),
                          SC_OK);
-        check_same_beat(read, heartbeat);
+        check_same_heartbeat(read, heartbeat);
         sc_heartbeat_free(read);
         sc_heartbeat_free(heartbeat);
     }
@@ -240,7 +240,7 @@ static void test_every_truncation_and_every_altered_byte_is_refused_or_harmless(
         }
     }
     sc_bytes bytes = {0};
-    sc_heartbeat *heartbeat = made_beat(PARTS, &rng);
+    sc_heartbeat *heartbeat = made_heartbeat(PARTS, &rng);
     assert_int_equal(sc_heartbeat_encode(heartbeat, &bytes), SC_OK);
     spoil(&town, &bytes);
     sc_heartbeat_free(heartbeat);
@@ -270,7 +270,7 @@ static void test_no_message_is_what_another_is(void **state)
 
 static const struct CMUnitTest tests[] = {
     SC_CASES(test_words_of_every_kind_are_read_as_they_were_written),
-    SC_CASES(test_beats_are_read_as_they_were_written),
+    SC_CASES(test_heartbeats_are_read_as_they_were_written),
     SC_CASES(test_placements_are_read_as_they_were_written),
     cmocka_unit_test(test_moments_travel_by_the_calendar_and_never_stays_never),
     SC_CASES(test_a_worker_carries_categories_that_it_does_not_know),

@@ -317,7 +317,7 @@ static void test_a_message_larger_than_any_is_not_looked_at(void **state)
     word_town_free(&town);
 }
 
-static sc_err read_beat(const sc_heartbeat *heartbeat, uint32_t parts)
+static sc_err read_heartbeat(const sc_heartbeat *heartbeat, uint32_t parts)
 {
     sc_bytes bytes = {0};
     sc_heartbeat *read = NULL;
@@ -328,7 +328,7 @@ static sc_err read_beat(const sc_heartbeat *heartbeat, uint32_t parts)
     return err;
 }
 
-static void test_beats_out_of_bounds_are_refused(void **state)
+static void test_heartbeats_out_of_bounds_are_refused(void **state)
 {
     (void)state;
     sc_heartbeat *heartbeat = sc_heartbeat_new(2);
@@ -339,36 +339,36 @@ static void test_beats_out_of_bounds_are_refused(void **state)
     heartbeat->parts[0].part = 3;
     heartbeat->parts[1].part = 4;
     snprintf(heartbeat->name, sizeof heartbeat->name, "w1");
-    assert_int_equal(read_beat(heartbeat, 5), SC_OK);
-    assert_int_equal(read_beat(heartbeat, 4), SC_EUNKNOWN);
-    assert_int_equal(read_beat(heartbeat, 0), SC_OK);
+    assert_int_equal(read_heartbeat(heartbeat, 5), SC_OK);
+    assert_int_equal(read_heartbeat(heartbeat, 4), SC_EUNKNOWN);
+    assert_int_equal(read_heartbeat(heartbeat, 0), SC_OK);
     const char *const names[] = {"", "two words", "w\n1", "\xc3\xa9", "a\"b"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         snprintf(heartbeat->name, sizeof heartbeat->name, "%s", names[i]);
-        assert_int_equal(read_beat(heartbeat, 5), SC_EINVAL);
+        assert_int_equal(read_heartbeat(heartbeat, 5), SC_EINVAL);
     }
     memset(heartbeat->name, 'a', sizeof heartbeat->name);
-    assert_int_equal(read_beat(heartbeat, 5), SC_EINVAL);
+    assert_int_equal(read_heartbeat(heartbeat, 5), SC_EINVAL);
     heartbeat->name[SC_PEER_NAME_SIZE - 1] = '\0';
-    assert_int_equal(read_beat(heartbeat, 5), SC_OK);
+    assert_int_equal(read_heartbeat(heartbeat, 5), SC_OK);
     heartbeat->parts[1].part = 3;
-    assert_int_equal(read_beat(heartbeat, 5), SC_EINVAL);
+    assert_int_equal(read_heartbeat(heartbeat, 5), SC_EINVAL);
     heartbeat->parts[1].part = 4;
     heartbeat->threads = 0;
-    assert_int_equal(read_beat(heartbeat, 5), SC_EINVAL);
+    assert_int_equal(read_heartbeat(heartbeat, 5), SC_EINVAL);
     heartbeat->threads = SC__CLUSTER_THREADS_MAX + 1;
-    assert_int_equal(read_beat(heartbeat, 5), SC_EINVAL);
+    assert_int_equal(read_heartbeat(heartbeat, 5), SC_EINVAL);
     heartbeat->threads = 2;
     heartbeat->peer = SC_PEER_NONE;
-    assert_int_equal(read_beat(heartbeat, 5), SC_EINVAL);
+    assert_int_equal(read_heartbeat(heartbeat, 5), SC_EINVAL);
     heartbeat->peer = 5;
     heartbeat->is_worker = false;  // with parts
-    assert_int_equal(read_beat(heartbeat, 5), SC_EINVAL);
+    assert_int_equal(read_heartbeat(heartbeat, 5), SC_EINVAL);
     sc_heartbeat_free(heartbeat);
 }
 
 // The same from bytes that nobody of ours would have written.
-static void test_beats_by_hand_are_refused_as_well(void **state)
+static void test_heartbeats_by_hand_are_refused_as_well(void **state)
 {
     (void)state;
     uint32_t column32[] = {0, 0};
@@ -546,8 +546,8 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_more_members_than_any_bid_has_are_refused),
     cmocka_unit_test(test_a_small_message_cannot_take_much_memory),
     cmocka_unit_test(test_a_message_larger_than_any_is_not_looked_at),
-    cmocka_unit_test(test_beats_out_of_bounds_are_refused),
-    cmocka_unit_test(test_beats_by_hand_are_refused_as_well),
+    cmocka_unit_test(test_heartbeats_out_of_bounds_are_refused),
+    cmocka_unit_test(test_heartbeats_by_hand_are_refused_as_well),
     cmocka_unit_test(test_placements_out_of_bounds_are_refused),
     cmocka_unit_test(test_a_word_that_contradicts_itself_is_not_said),
     cmocka_unit_test(test_what_was_in_the_bytes_before_is_wiped),

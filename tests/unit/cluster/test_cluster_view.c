@@ -15,9 +15,9 @@ typedef struct fixture {
 } fixture;
 
 /** Each figure of a beat another number, so that none can be taken for another. */
-static sc_heartbeat *full_beat(sc_peer worker, uint64_t number)
+static sc_heartbeat *full_heartbeat(sc_peer worker, uint64_t number)
 {
-    sc_heartbeat *heartbeat = worker_beat(worker, number, 2);
+    sc_heartbeat *heartbeat = worker_heartbeat(worker, number, 2);
     heartbeat->parts[0].part = 1;
     heartbeat->parts[1].part = 3;
     heartbeat->parts[1].load = (sc_part_load){.is_open = true,
@@ -53,18 +53,18 @@ static sc_heartbeat *full_beat(sc_peer worker, uint64_t number)
 /** Two gateways, a worker with two parts and one that is to have another; one part is nobody's. */
 static void fixture_open(fixture *f)
 {
-    CHECK_OK(sc_roster_new(BEAT_CUT, BEAT_US, 0, &f->roster), NULL);
+    CHECK_OK(sc_roster_new(TEST_PARTITION, HEARTBEAT_US, 0, &f->roster), NULL);
     for (uint64_t n = 1; n <= 20; n++) {
-        const sc_time now = (sc_time)n * BEAT_US;
-        sc_roster_receive(f->roster, full_beat(3, n), -1500, now);
-        sc_roster_receive(f->roster, worker_beat(4, n, 0), 0, now);
-        sc_roster_receive(f->roster, gateway_beat(9, n), 0, now);
-        sc_roster_receive(f->roster, gateway_beat(20, n), 0, now);
+        const sc_time now = (sc_time)n * HEARTBEAT_US;
+        sc_roster_receive(f->roster, full_heartbeat(3, n), -1500, now);
+        sc_roster_receive(f->roster, worker_heartbeat(4, n, 0), 0, now);
+        sc_roster_receive(f->roster, gateway_heartbeat(9, n), 0, now);
+        sc_roster_receive(f->roster, gateway_heartbeat(20, n), 0, now);
     }
     f->placement = sc_placement_new(PARTS);
     assert_non_null(f->placement);
     f->placement->epoch = 7;
-    f->placement->partition = BEAT_CUT;
+    f->placement->partition = TEST_PARTITION;
     f->placement->owners[1] = 3;
     f->placement->owners[2] = 4;
     f->placement->owners[3] = 3;
@@ -79,7 +79,7 @@ static void fixture_close(fixture *f)
 static sc_cluster_view *look(const fixture *f)
 {
     sc_cluster_view *view =
-        sc_cluster_view_new(f->roster, f->placement, PARTS, 20, 20 * BEAT_US + 250000);
+        sc_cluster_view_new(f->roster, f->placement, PARTS, 20, 20 * HEARTBEAT_US + 250000);
     assert_non_null(view);
     return view;
 }
@@ -123,7 +123,7 @@ static void test_a_part_is_served_once_its_worker_says_so(void **state)
     CHECK_CLOSE(view->parts[3].load, 20.0, 0.1);
     CHECK_SAME(view->parts[0].load, 0.0);
     assert_int_equal(view->epoch, 7);
-    assert_int_equal(view->partition, BEAT_CUT);
+    assert_int_equal(view->partition, TEST_PARTITION);
     // One of the four parts is nobody's. Worker 3, of two threads, has an idle and a busy one.
     assert_true(view->imbalance > 0.5 && view->imbalance < 3.0);
     sc_cluster_view_free(view);
@@ -135,10 +135,11 @@ static void test_before_the_first_placement_there_is_something_to_see(void **sta
     (void)state;
     fixture f;
     fixture_open(&f);
-    sc_cluster_view *view = sc_cluster_view_new(f.roster, NULL, PARTS, SC_PEER_NONE, 20 * BEAT_US);
+    sc_cluster_view *view =
+        sc_cluster_view_new(f.roster, NULL, PARTS, SC_PEER_NONE, 20 * HEARTBEAT_US);
     assert_non_null(view);
     assert_int_equal(view->epoch, 0);
-    assert_int_equal(view->partition, BEAT_CUT);
+    assert_int_equal(view->partition, TEST_PARTITION);
     assert_int_equal(view->part_count, PARTS);
     CHECK_SAME(view->imbalance, 1.0);
     for (size_t i = 0; i < view->peer_count; i++) {
@@ -146,7 +147,7 @@ static void test_before_the_first_placement_there_is_something_to_see(void **sta
     }
     sc_cluster_view_free(view);
     // Who only looks has no cut, and knows how many parts there are from the placement.
-    view = sc_cluster_view_new(f.roster, f.placement, 0, SC_PEER_NONE, 20 * BEAT_US);
+    view = sc_cluster_view_new(f.roster, f.placement, 0, SC_PEER_NONE, 20 * HEARTBEAT_US);
     assert_int_equal(view->part_count, PARTS);
     sc_cluster_view_free(view);
     fixture_close(&f);
@@ -157,10 +158,10 @@ static void test_a_name_cannot_break_a_page(void **state)
     (void)state;
     fixture f;
     fixture_open(&f);
-    sc_heartbeat *heartbeat = gateway_beat(20, 21);
+    sc_heartbeat *heartbeat = gateway_heartbeat(20, 21);
     memset(heartbeat->name, 'x', sizeof heartbeat->name);  // without an end
     memcpy(heartbeat->name, "a\"b\\c\nd\xff", 8);
-    sc_roster_receive(f.roster, heartbeat, 0, 21 * BEAT_US);
+    sc_roster_receive(f.roster, heartbeat, 0, 21 * HEARTBEAT_US);
     sc_cluster_view *view = look(&f);
     assert_memory_equal(view->peers[0].name, "a?b?c?d?xxx", 11);
     assert_int_equal(strlen(view->peers[0].name), SC_PEER_NAME_SIZE - 1);

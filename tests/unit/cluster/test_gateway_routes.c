@@ -35,7 +35,7 @@ static bool heartbeat(sc__gateway_routes *routes, sc_peer worker, const uint32_t
     return sc__gateway_routes_receive(routes, &b);
 }
 
-static void beat_all(sc__gateway_routes *routes)
+static void heartbeat_all(sc__gateway_routes *routes)
 {
     heartbeat(routes, A, (const uint32_t[]){0, 1, 99});
     heartbeat(routes, B, (const uint32_t[]){2, 3, 99});
@@ -84,14 +84,14 @@ static void test_whatever_interrupts_a_part_lets_it_be_said_anew(void **state)
 {
     (void)state;
     sc__gateway_routes *routes = two_and_two();
-    beat_all(routes);
+    heartbeat_all(routes);
     assert_int_equal(take(routes, 0), 0xf);
 
     // Its worker did not list it for one beat.
     heartbeat(routes, A, (const uint32_t[]){1, 99});
     assert_false(sc__gateway_routes_are_whole(routes));
     assert_int_equal(take(routes, 0), 0);
-    beat_all(routes);
+    heartbeat_all(routes);
     assert_int_equal(take(routes, 0), 0x1);
 
     // NATS found nobody: asked once, it tells who that should have been.
@@ -99,7 +99,7 @@ static void test_whatever_interrupts_a_part_lets_it_be_said_anew(void **state)
     assert_int_equal(sc__gateway_routes_no_responders(routes, 2), SC_PEER_NONE);
     assert_int_equal(sc__gateway_routes_no_responders(routes, PARTS), SC_PEER_NONE);
     assert_int_equal(take(routes, 0), 0);
-    beat_all(routes);
+    heartbeat_all(routes);
     assert_int_equal(take(routes, 0), 0x4);
 
     // It was moved, and the new owner serves it; the old one may say what it likes.
@@ -167,7 +167,7 @@ static void test_a_part_that_was_just_opened_is_told_of_all_company(void **state
     (void)state;
     sc__gateway_routes *routes = two_and_two();
     assert_false(needs(routes, SC_WORD_COMPANY, 1, 1, 0, 0));
-    beat_all(routes);
+    heartbeat_all(routes);
     assert_int_equal(take(routes, 1000), 0xf);
     assert_true(needs(routes, SC_WORD_COMPANY, 1, 1, 0, 1000));
     assert_true(needs(routes, SC_WORD_COMPANY, 1, 1, 0, 1000 + FRESH - 1));

@@ -45,7 +45,7 @@ static void test_words_of_every_kind_have_the_bytes_that_are_stored(void **state
     word_town_free(&town);
 }
 
-static void test_beats_and_placements_have_the_bytes_that_are_stored(void **state)
+static void test_heartbeats_and_placements_have_the_bytes_that_are_stored(void **state)
 {
     (void)state;
     golden_text golden;
@@ -53,7 +53,7 @@ static void test_beats_and_placements_have_the_bytes_that_are_stored(void **stat
     sc_bytes bytes = {0};
     for (unsigned i = 0; i < CASES; i++) {
         sc_rng rng = rng_of(0, i);
-        sc_heartbeat *heartbeat = made_beat(PARTS, &rng);
+        sc_heartbeat *heartbeat = made_heartbeat(PARTS, &rng);
         assert_int_equal(sc_heartbeat_encode(heartbeat, &bytes), SC_OK);
         golden_bytes(&golden, "beat", bytes.data, bytes.size);
         sc_heartbeat_free(heartbeat);
@@ -101,7 +101,7 @@ static void test_a_message_that_was_sealed_long_ago_opens(void **state)
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_words_of_every_kind_have_the_bytes_that_are_stored),
-    cmocka_unit_test(test_beats_and_placements_have_the_bytes_that_are_stored),
+    cmocka_unit_test(test_heartbeats_and_placements_have_the_bytes_that_are_stored),
     cmocka_unit_test(test_subjects_are_spelled_as_they_are_stored),
     cmocka_unit_test(test_a_message_that_was_sealed_long_ago_opens),
 };

@@ -4,7 +4,7 @@
 
 #include "cluster/placement.h"
 
-static void test_a_beat_has_room_for_its_parts(void **state)
+static void test_a_heartbeat_has_room_for_its_parts(void **state)
 {
     (void)state;
     sc_heartbeat *heartbeat = sc_heartbeat_new(SC_PARTITION_PARTS_MAX);
@@ -59,7 +59,7 @@ static void test_the_later_epoch_counts_and_then_the_greater_leader(void **state
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_a_beat_has_room_for_its_parts),
+    cmocka_unit_test(test_a_heartbeat_has_room_for_its_parts),
     cmocka_unit_test(test_a_placement_begins_with_nobody_and_is_copied_whole),
     cmocka_unit_test(test_the_later_epoch_counts_and_then_the_greater_leader),
 };

@@ -115,7 +115,7 @@ static void test_a_view_shows_who_is_there_and_who_has_what(void **state)
     assert_int_equal(view->partition, sc_partition_checksum(house->partition));
     assert_true(view->bus.is_connected && view->bus.messages_in > 0);
     assert_true(view->placements >= 1);
-    CHECK_CLOSE(view->heartbeat_s, HOUSE_BEAT_S, 1e-6);
+    CHECK_CLOSE(view->heartbeat_s, HOUSE_HEARTBEAT_S, 1e-6);
     sc_cluster_view_free(view);
     sc_worker_free(w);
     house_gateway_close(&g);

@@ -57,12 +57,12 @@ static void test_words(void **state)
     word_town_free(&town);
 }
 
-static void test_beats_and_placements(void **state)
+static void test_heartbeats_and_placements(void **state)
 {
     (void)state;
     sc_rng rng;
     sc_rng_seed(&rng, 2);
-    sc_heartbeat *heartbeat = made_beat(PARTS, &rng);
+    sc_heartbeat *heartbeat = made_heartbeat(PARTS, &rng);
     sc_placement *placement = made_placement(PARTS, &rng);
     FOR_EACH_FAILURE(n)
     {
@@ -72,7 +72,7 @@ static void test_beats_and_placements(void **state)
         if (!err) err = sc_heartbeat_decode(PARTS, bytes.data, bytes.size, &read);
         const bool failed = oom_happened();
         assert_int_equal(err, failed ? SC_ENOMEM : SC_OK);
-        if (read) check_same_beat(read, heartbeat);
+        if (read) check_same_heartbeat(read, heartbeat);
         sc_heartbeat_free(read);
         sc_bytes_fini(&bytes);
         if (!failed) break;
@@ -130,7 +130,7 @@ static void test_a_workers_words(void **state)
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_words),
-    cmocka_unit_test(test_beats_and_placements),
+    cmocka_unit_test(test_heartbeats_and_placements),
     cmocka_unit_test(test_a_workers_words),
 };
 SC_SUITE(tests)

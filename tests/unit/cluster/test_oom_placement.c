@@ -10,9 +10,9 @@
 #include <stdio.h>
 
 enum { CUT = 77, PARTS = 16, WORKERS = 5 };
-#define BEAT_US INT64_C(500000)
+#define HEARTBEAT_US INT64_C(500000)
 
-static sc_heartbeat *beat_of(sc_peer peer, uint64_t number, bool is_worker)
+static sc_heartbeat *heartbeat_of(sc_peer peer, uint64_t number, bool is_worker)
 {
     sc_heartbeat *heartbeat = sc_heartbeat_new(is_worker ? 2 : 0);
     assert_non_null(heartbeat);
@@ -30,21 +30,21 @@ static sc_heartbeat *beat_of(sc_peer peer, uint64_t number, bool is_worker)
 static sc_roster *full_roster(void)
 {
     sc_roster *roster = NULL;
-    CHECK_OK(sc_roster_new(CUT, BEAT_US, 0, &roster), NULL);
+    CHECK_OK(sc_roster_new(CUT, HEARTBEAT_US, 0, &roster), NULL);
     for (sc_peer peer = 1; peer <= WORKERS; peer++) {
-        sc_roster_receive(roster, beat_of(peer, 1, true), 0, 0);
+        sc_roster_receive(roster, heartbeat_of(peer, 1, true), 0, 0);
     }
-    sc_roster_receive(roster, beat_of(100, 1, false), 0, 0);
+    sc_roster_receive(roster, heartbeat_of(100, 1, false), 0, 0);
     return roster;
 }
 
-static void test_a_roster_without_memory_hears_the_next_beat(void **state)
+static void test_a_roster_without_memory_hears_the_next_heartbeat(void **state)
 {
     (void)state;
     enum { MANY = 40 };
     sc_roster *roster = NULL;
     oom_arm(1);
-    assert_int_equal(sc_roster_new(CUT, BEAT_US, 0, &roster), SC_ENOMEM);
+    assert_int_equal(sc_roster_new(CUT, HEARTBEAT_US, 0, &roster), SC_ENOMEM);
     assert_true(oom_happened());
     assert_null(roster);
     unsigned long failures = 0;
@@ -52,10 +52,10 @@ static void test_a_roster_without_memory_hears_the_next_beat(void **state)
     {
         // The beats themselves are there: somebody had memory for them.
         sc_alloc_fail_at(0);
-        CHECK_OK(sc_roster_new(CUT, BEAT_US, 0, &roster), NULL);
+        CHECK_OK(sc_roster_new(CUT, HEARTBEAT_US, 0, &roster), NULL);
         sc_heartbeat *heartbeats[MANY];
         for (sc_peer i = 0; i < MANY; i++) {
-            heartbeats[i] = beat_of(i + 1, 1, true);
+            heartbeats[i] = heartbeat_of(i + 1, 1, true);
         }
         oom_arm(n);
         size_t heard = 0;
@@ -66,7 +66,7 @@ static void test_a_roster_without_memory_hears_the_next_beat(void **state)
         assert_int_equal(sc_roster_count(roster), heard);
         assert_int_equal(heard == MANY, !happened);
         for (sc_peer i = 0; i < MANY; i++) {
-            sc_roster_receive(roster, beat_of(i + 1, 2, true), 0, 0);
+            sc_roster_receive(roster, heartbeat_of(i + 1, 2, true), 0, 0);
         }
         assert_int_equal(sc_roster_count(roster), MANY);
         sc_roster_free(roster);
@@ -114,7 +114,7 @@ static void test_a_placement_that_could_not_be_made_is_made_at_the_next_look(voi
     const sc_placer_options options = {.self = 100,
                                        .partition = CUT,
                                        .parts = PARTS,
-                                       .heartbeat_us = BEAT_US,
+                                       .heartbeat_us = HEARTBEAT_US,
                                        .uneven = 1.25,
                                        .patience_us = sc_seconds(60)};
     sc_roster *roster = full_roster();
@@ -126,8 +126,8 @@ static void test_a_placement_that_could_not_be_made_is_made_at_the_next_look(voi
         bool is_placed = false;
         if (!err) {
             // The first look notices who is there; the second, a beat later, places.
-            is_placed =
-                sc_placer_decide(placer, roster, 0) || sc_placer_decide(placer, roster, BEAT_US);
+            is_placed = sc_placer_decide(placer, roster, 0) ||
+                        sc_placer_decide(placer, roster, HEARTBEAT_US);
         }
         const bool happened = oom_happened();
         assert_int_equal(is_placed, !happened);
@@ -135,8 +135,8 @@ static void test_a_placement_that_could_not_be_made_is_made_at_the_next_look(voi
             assert_int_equal(err, SC_ENOMEM);
         } else if (happened) {
             assert_null(sc_placer_current(placer));
-            is_placed = sc_placer_decide(placer, roster, 2 * BEAT_US) ||
-                        sc_placer_decide(placer, roster, 3 * BEAT_US);
+            is_placed = sc_placer_decide(placer, roster, 2 * HEARTBEAT_US) ||
+                        sc_placer_decide(placer, roster, 3 * HEARTBEAT_US);
             assert_true(is_placed);
             assert_int_equal(sc_placer_current(placer)->epoch, 1);
             assert_int_equal(sc_placer_stats_of(placer).moved, PARTS);
@@ -155,9 +155,9 @@ static void test_a_view_is_there_as_a_whole_or_not_at_all(void **state)
     sc_roster *roster = full_roster();
     for (uint64_t number = 2; number < 20; number++) {
         for (sc_peer peer = 1; peer <= WORKERS; peer++) {
-            sc_heartbeat *heartbeat = beat_of(peer, number, true);
+            sc_heartbeat *heartbeat = heartbeat_of(peer, number, true);
             heartbeat->parts[0].load.queries = 10 * number;
-            sc_roster_receive(roster, heartbeat, 0, (sc_time)number * BEAT_US);
+            sc_roster_receive(roster, heartbeat, 0, (sc_time)number * HEARTBEAT_US);
         }
     }
     sc_placement *placement = sc_placement_new(PARTS);
@@ -165,7 +165,8 @@ static void test_a_view_is_there_as_a_whole_or_not_at_all(void **state)
     unsigned long failures = 0;
     FOR_EACH_FAILURE(n)
     {
-        sc_cluster_view *view = sc_cluster_view_new(roster, placement, PARTS, 100, 20 * BEAT_US);
+        sc_cluster_view *view =
+            sc_cluster_view_new(roster, placement, PARTS, 100, 20 * HEARTBEAT_US);
         char *text = view ? sc_cluster_view_json(view) : NULL;
         const bool happened = oom_happened();
         assert_int_equal(text != NULL, !happened);
@@ -180,7 +181,7 @@ static void test_a_view_is_there_as_a_whole_or_not_at_all(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_a_roster_without_memory_hears_the_next_beat),
+    cmocka_unit_test(test_a_roster_without_memory_hears_the_next_heartbeat),
     cmocka_unit_test(test_packing_without_memory_moves_nothing),
     cmocka_unit_test(test_a_placement_that_could_not_be_made_is_made_at_the_next_look),
     cmocka_unit_test(test_a_view_is_there_as_a_whole_or_not_at_all),

@@ -25,9 +25,9 @@ static sc_placer *new_placing(sc_peer self)
 {
     const sc_placer_options options = {
         .self = self,
-        .partition = BEAT_CUT,
+        .partition = TEST_PARTITION,
         .parts = PARTS,
-        .heartbeat_us = BEAT_US,
+        .heartbeat_us = HEARTBEAT_US,
         .uneven = 1.25,
         .patience_us = sc_seconds(60),
     };
@@ -39,7 +39,7 @@ static sc_placer *new_placing(sc_peer self)
 static scene scene_open(void)
 {
     scene s = {.placer = new_placing(100)};
-    CHECK_OK(sc_roster_new(BEAT_CUT, BEAT_US, 0, &s.roster), NULL);
+    CHECK_OK(sc_roster_new(TEST_PARTITION, HEARTBEAT_US, 0, &s.roster), NULL);
     for (uint32_t p = 0; p < PARTS; p++) {
         s.loads[p] = 10.0;
     }
@@ -53,14 +53,14 @@ static void scene_close(scene *s)
     sc_placement_free(s->obeyed);
 }
 
-static void beat_worker(scene *s, sc_peer worker)
+static void heartbeat_worker(scene *s, sc_peer worker)
 {
     uint32_t mine[PARTS];
     size_t count = 0;
     for (uint32_t p = 0; s->obeyed && p < PARTS; p++) {
         if (s->obeyed->owners[p] == worker) mine[count++] = p;
     }
-    sc_heartbeat *heartbeat = worker_beat(worker, ++s->heartbeats, count);
+    sc_heartbeat *heartbeat = worker_heartbeat(worker, ++s->heartbeats, count);
     heartbeat->is_leaving = s->is_leaving[worker];
     heartbeat->epoch = s->obeyed ? s->obeyed->epoch : 0;
     for (size_t i = 0; i < count; i++) {
@@ -81,12 +81,12 @@ static void obey(scene *s)
 /** One beat of everybody, and a look. Returns whether there is a new placement. */
 static bool step(scene *s)
 {
-    s->now += BEAT_US;
+    s->now += HEARTBEAT_US;
     for (uint32_t p = 0; p < PARTS; p++) {
-        s->queries[p] += s->loads[p] * BEAT_US * 1e-6;
+        s->queries[p] += s->loads[p] * HEARTBEAT_US * 1e-6;
     }
     for (sc_peer w = 1; w <= WORKERS; w++) {
-        if (s->is_alive[w]) beat_worker(s, w);
+        if (s->is_alive[w]) heartbeat_worker(s, w);
     }
     sc_roster_expire(s->roster, s->now);
     const bool is_new = sc_placer_decide(s->placer, s->roster, s->now);
@@ -151,7 +151,7 @@ static void test_those_who_come_together_are_placed_together(void **state)
     const sc_placement *placement = sc_placer_current(s.placer);
     assert_int_equal(placement->epoch, 1);
     assert_int_equal(placement->leader, 100);
-    assert_int_equal(placement->partition, BEAT_CUT);
+    assert_int_equal(placement->partition, TEST_PARTITION);
     assert_int_equal(steps(&s, 30), 0);
     assert_int_equal(sc_placer_stats_of(s.placer).placements, 1);
     assert_int_equal(sc_placer_stats_of(s.placer).moved, PARTS);
@@ -261,9 +261,9 @@ static void test_one_worker_more_than_parts_has_none_and_that_is_that(void **sta
 {
     (void)state;
     sc_placer_options options = {.self = 100,
-                                 .partition = BEAT_CUT,
+                                 .partition = TEST_PARTITION,
                                  .parts = 2,
-                                 .heartbeat_us = BEAT_US,
+                                 .heartbeat_us = HEARTBEAT_US,
                                  .uneven = 1.25,
                                  .patience_us = sc_seconds(60)};
     scene s = scene_open();
@@ -272,9 +272,9 @@ static void test_one_worker_more_than_parts_has_none_and_that_is_that(void **sta
     unsigned placements = 0;
     for (uint64_t n = 1; n < 400; n++) {
         for (sc_peer w = 1; w <= 3; w++) {
-            sc_roster_receive(s.roster, worker_beat(w, n, 0), 0, (sc_time)n * BEAT_US);
+            sc_roster_receive(s.roster, worker_heartbeat(w, n, 0), 0, (sc_time)n * HEARTBEAT_US);
         }
-        placements += sc_placer_decide(s.placer, s.roster, (sc_time)n * BEAT_US);
+        placements += sc_placer_decide(s.placer, s.roster, (sc_time)n * HEARTBEAT_US);
     }
     assert_int_equal(placements, 1);
     scene_close(&s);
@@ -344,7 +344,7 @@ static sc_placement *placement_of(uint64_t epoch, sc_peer leader, sc_peer owner)
     assert_non_null(placement);
     placement->epoch = epoch;
     placement->leader = leader;
-    placement->partition = BEAT_CUT;
+    placement->partition = TEST_PARTITION;
     for (uint32_t p = 0; p < PARTS; p++) {
         placement->owners[p] = owner;
     }
@@ -371,7 +371,7 @@ static void test_a_placement_of_another_cut_does_not_count(void **state)
     (void)state;
     sc_placer *placer = new_placing(100);
     sc_placement *strange = placement_of(5, 200, 1);
-    strange->partition = BEAT_CUT + 1;
+    strange->partition = TEST_PARTITION + 1;
     assert_false(sc_placer_receive(placer, strange));
     strange = placement_of(5, 200, 1);
     strange->parts = PARTS - 1;
@@ -444,9 +444,9 @@ static void test_two_leaders_end_with_one_placement(void **state)
     s.is_alive[4] = false;
     assert_int_equal(steps(&s, 5), 1);
     sc_roster *seen = NULL;
-    CHECK_OK(sc_roster_new(BEAT_CUT, BEAT_US, 0, &seen), NULL);
+    CHECK_OK(sc_roster_new(TEST_PARTITION, HEARTBEAT_US, 0, &seen), NULL);
     for (sc_peer w = 1; w <= 2; w++) {
-        sc_roster_receive(seen, worker_beat(w, 1, 0), 0, s.now);
+        sc_roster_receive(seen, worker_heartbeat(w, 1, 0), 0, s.now);
     }
     assert_true(sc_placer_decide(other, seen, s.now));
     sc_roster_free(seen);
