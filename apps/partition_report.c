@@ -115,7 +115,8 @@ void sc_partition_view_print_json(FILE *stream, const sc_partition_view *view)
     fputs(",\"map\":", stream);
     sc_json_string(stream, view->map);
     fprintf(stream, ",\"map_checksum\":\"%016" PRIx64 "\",\"cut_checksum\":\"%016" PRIx64 "\"",
-            sc_map_checksum(sc_partition_map(view->cut)), sc_partition_checksum(view->cut));
+            sc_map_checksum(sc_partition_map(view->partition)),
+            sc_partition_checksum(view->partition));
     fputs(",\n \"weights\":", stream);
     sc_json_string(stream, view->weights ? view->weights : "segments");
     fprintf(stream,

@@ -16,7 +16,7 @@ typedef struct sc_partition_view {
     const char *map;      ///< its path
     const char *output;   ///< where the cut went
     const char *weights;  ///< the record's path; NULL: all segments weigh the same
-    const sc_partition *cut;
+    const sc_partition *partition;
     const sc_partition_report *report;
     uint32_t seed;
     double seconds;  ///< that cutting took

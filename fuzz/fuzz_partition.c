@@ -1,5 +1,5 @@
-// Door: files of cuts, of a small town (town.h). Whatever the bytes, reading ends: in a refusal of
-// one line, or in a cut in which every star is in a part that there is, every question has an
+// Door: files of partitions, of a small town (town.h). For any bytes, reading ends: in an error of
+// one line, or in a partition in which every star is in a part that there is, every question has an
 // answer, and any query reaches its home first and then others in order, each once.
 //
 // The first byte says how the rest is taken: bit 0 mends magic, version, the map's checksum and the
@@ -36,38 +36,39 @@ static uint8_t *mend(const uint8_t *data, size_t size, unsigned how, const sc_ma
     return file;
 }
 
-static void check_reach(const sc_partition *cut, sc_partition_walker *walker, sc_seg_id segment,
-                        uint32_t hops)
+static void check_reach(const sc_partition *partition, sc_partition_walker *walker,
+                        sc_seg_id segment, uint32_t hops)
 {
     size_t count = 0;
     const uint16_t *parts = sc_partition_reach(walker, segment, hops, &count);
-    DOOR_PROMISE(count >= 1 && parts[0] == sc_partition_home(cut, segment), "the home comes first");
+    DOOR_PROMISE(count >= 1 && parts[0] == sc_partition_home(partition, segment),
+                 "the home comes first");
     for (size_t i = 0; i < count; i++) {
-        DOOR_PROMISE(parts[i] < sc_partition_part_count(cut), "a part in reach exists");
+        DOOR_PROMISE(parts[i] < sc_partition_part_count(partition), "a part in reach exists");
         DOOR_PROMISE(i == 0 || parts[i] != parts[0], "the home comes once");
         DOOR_PROMISE(i < 2 || parts[i - 1] < parts[i], "the others ascend");
     }
-    DOOR_PROMISE(sc_partition_is_near(cut, segment, hops) == (count > 1),
+    DOOR_PROMISE(sc_partition_is_near(partition, segment, hops) == (count > 1),
                  "who is near reaches others");
 }
 
-static void ask_everything(const sc_partition *cut)
+static void ask_everything(const sc_partition *partition)
 {
-    const sc_map *town = sc_partition_map(cut);
-    DOOR_PROMISE(sc_partition_part_count(cut) >= 1 &&
-                     sc_partition_part_count(cut) <= SC_PARTITION_PARTS_MAX,
+    const sc_map *town = sc_partition_map(partition);
+    DOOR_PROMISE(sc_partition_part_count(partition) >= 1 &&
+                     sc_partition_part_count(partition) <= SC_PARTITION_PARTS_MAX,
                  "there are as many parts as there may be");
     for (sc_star_id i = 0; i < sc_map_star_count(town); i++) {
-        DOOR_PROMISE(sc_partition_part_of_star(cut, i) < sc_partition_part_count(cut),
+        DOOR_PROMISE(sc_partition_part_of_star(partition, i) < sc_partition_part_count(partition),
                      "a star is in a part");
-        DOOR_PROMISE(sc_partition_hops_to_other(cut, i) >= 1,
+        DOOR_PROMISE(sc_partition_hops_to_other(partition, i) >= 1,
                      "another part is a hop away at least");
     }
     sc_partition_walker *walker = NULL;
-    if (sc_partition_walker_new(cut, &walker)) abort();
+    if (sc_partition_walker_new(partition, &walker)) abort();
     for (sc_seg_id s = 0; s < sc_map_segment_count(town); s++) {
         for (uint32_t hops = 0; hops < 5; hops++) {
-            check_reach(cut, walker, s, hops);
+            check_reach(partition, walker, s, hops);
         }
     }
     sc_partition_walker_free(walker);
@@ -84,19 +85,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint8_t *file = how & MEND_HASH ? mend(data + 1, size - 1, how, town, &file_size)
                                     : door_copy(data + 1, size - 1);
     const sc_input input = {"town.cut", file, file_size};
-    sc_partition *cut = NULL;
+    sc_partition *partition = NULL;
     sc_diag diag = {""};
-    const sc_err err = sc__partition_read_input(&input, town, &cut, &diag);
+    const sc_err err = sc__partition_read_input(&input, town, &partition, &diag);
     if (err) {
-        DOOR_PROMISE(!cut, "a refusal leaves nothing behind");
+        DOOR_PROMISE(!partition, "a refusal leaves nothing behind");
         door_refused(err, &diag, &input, 1);
     } else {
         uint64_t hash = 0;
         memcpy(&hash, file + file_size - sizeof hash, sizeof hash);
-        DOOR_PROMISE(sc_partition_checksum(cut) == hash, "the file's hash is the cut's checksum");
-        ask_everything(cut);
+        DOOR_PROMISE(sc_partition_checksum(partition) == hash,
+                     "the file's hash is the checksum");
+        ask_everything(partition);
     }
-    sc_partition_free(cut);
+    sc_partition_free(partition);
     free(file);
     return 0;
 }
