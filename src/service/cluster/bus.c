@@ -35,7 +35,7 @@ static sc_err bus_err(natsStatus status)
     }
 }
 
-// --- Subjects -----------------------------------------------------------------------------------
+// --- Subjects ----------------------------------------------------------------------------------
 
 sc__bus_subject sc__bus_subject_part(const sc_bus *bus, uint32_t part)
 {
@@ -87,7 +87,7 @@ sc__bus_subject sc__bus_subject_no_responders_any(const sc_bus *bus, sc_peer sel
     return subject_void(bus, self, "*");
 }
 
-// --- Receiving ----------------------------------------------------------------------------------
+// --- Receiving ---------------------------------------------------------------------------------
 
 /** Unseal and hand on. Room on the stack for what is small. */
 static void receive_sealed(sc_bus_subscription *subscription, const char *subject,
@@ -235,7 +235,7 @@ sc_err sc_bus_subscribe_no_responders(sc_bus *bus, sc_peer self,
 /** How long the last messages may take to leave. */
 enum { LAST_FLUSH_MS = 1000 };
 
-// --- The connection ------------------------------------------------------------------------
+// --- The connection ----------------------------------------------------------------------------
 
 static void set_connected(sc_bus *bus, bool is_connected)
 {
@@ -358,7 +358,7 @@ sc_err sc_bus_flush(sc_bus *bus, double seconds)
     return bus_err(natsConnection_FlushTimeout(bus->connection, ms > 1 ? ms : 1)) ? SC_ENET : SC_OK;
 }
 
-// --- Sending -------------------------------------------------------------------------------
+// --- Sending -----------------------------------------------------------------------------------
 
 /** @param reply  where NATS reports that there is no subscriber; NULL: it need not */
 static sc_err send_to(sc_bus *bus, const char *subject, const char *reply, const void *bytes,
@@ -412,7 +412,7 @@ sc_err sc_bus_send_placement(sc_bus *bus, const void *bytes, size_t size)
     return send_to(bus, sc__bus_subject_placements(bus).text, NULL, bytes, size);
 }
 
-// --- Counting ------------------------------------------------------------------------------
+// --- Counting ----------------------------------------------------------------------------------
 
 /** Messages that the library dropped, of all subscriptions there were. */
 static uint64_t count_overrun(const sc_bus *bus)

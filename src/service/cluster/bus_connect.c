@@ -35,7 +35,7 @@ enum { RECONNECT_BYTES = 8 * 1024 * 1024 };
 /** Messages of a subscription that wait for us; more are dropped by the library, and counted. */
 enum { WAITING_MAX = 131072 };
 
-// --- Checking the options ------------------------------------------------------------------
+// --- Checking the options ----------------------------------------------------------------------
 
 static bool is_plain_name(const char *name)
 {
@@ -98,7 +98,7 @@ static bool wants_tls(const sc_bus_options *options)
     return false;
 }
 
-// --- The library's options -----------------------------------------------------------------
+// --- The library's options ---------------------------------------------------------------------
 
 /** The library's text for its last error; valid until its next failure in this thread. */
 static const char *why(natsStatus status)

@@ -8,7 +8,8 @@
 #include <stdalign.h>
 #include <string.h>
 
-// --- Memory for one message ---------------------------------------------------------------------
+// --- Memory for one message --------------------------------------------------------------------
+//
 // Given out piece by piece, wiped and released at once. protobuf-c spends some hundred bytes on a
 // part that has two in a message. The limit keeps a small hostile message from unfolding into a
 // large one.
@@ -67,7 +68,7 @@ void sc__cluster_scratch_fini(sc__cluster_scratch *scratch)
     }
 }
 
-// --- The envelope; ascending ids, moments -------------------------------------------------------
+// --- The envelope; ascending ids, moments ------------------------------------------------------
 
 /**
  * Unpacked, a message may take so many times its size, and a little more. Columns of numbers take
@@ -76,7 +77,7 @@ void sc__cluster_scratch_fini(sc__cluster_scratch *scratch)
  */
 enum { GROWTH = 16, ALLOWANCE = 1 << 16 };
 
-// --- In and out -------------------------------------------------------------------------------
+// --- Packing and unpacking ---------------------------------------------------------------------
 
 // Not by realloc: what was there before may be of a query, and a copy of it would stay behind.
 static bool make_room(sc_bytes *bytes, size_t size)
@@ -127,7 +128,7 @@ sc_err sc__cluster_unpack(const void *bytes, size_t size, sc_message_kind kind,
     return SC_OK;
 }
 
-// --- Ids that ascend ----------------------------------------------------------------------------
+// --- Ids that ascend ---------------------------------------------------------------------------
 
 bool sc__cluster_steps_write(const uint32_t *ids, size_t count, uint32_t limit, uint32_t *steps)
 {
@@ -150,7 +151,7 @@ sc_err sc__cluster_steps_read(const uint32_t *steps, size_t count, uint32_t limi
     return SC_OK;
 }
 
-// --- Moments ------------------------------------------------------------------------------------
+// --- Moments -----------------------------------------------------------------------------------
 
 /** As far from 1970 as any moment may be: 2^33 seconds. */
 static const sc_time farthest = (sc_time)1000000 << 33;
@@ -179,12 +180,12 @@ bool sc__cluster_time_read(int64_t calendar_us, int64_t offset_us, sc_time *out)
            *out != SC_TIME_NEVER;
 }
 
-// --- Heartbeats ---------------------------------------------------------------------------------
+// --- Heartbeats --------------------------------------------------------------------------------
 
 typedef Starcloak__Cluster__Heartbeat heartbeat_pb;
 typedef Starcloak__Cluster__Parts columns;
 
-// --- Writing ------------------------------------------------------------------------------------
+// --- Heartbeats: writing -----------------------------------------------------------------------
 
 static bool take_columns(size_t count, sc__cluster_scratch *scratch, columns *out)
 {
@@ -292,7 +293,7 @@ sc_err sc_heartbeat_encode(const sc_heartbeat *heartbeat, sc_bytes *out)
     return err;
 }
 
-// --- Reading ------------------------------------------------------------------------------------
+// --- Heartbeats: reading -----------------------------------------------------------------------
 
 static sc_err check_parts(uint32_t parts, const columns *from)
 {
@@ -400,12 +401,13 @@ sc_err sc_heartbeat_decode(uint32_t parts, const void *bytes, size_t size, sc_he
     return err;
 }
 
-// --- Placements ---------------------------------------------------------------------------------
+// --- Placements --------------------------------------------------------------------------------
+//
 // Workers once, and of each part the place of its worker.
 
 typedef Starcloak__Cluster__Placement placement_pb;
 
-// --- Writing ------------------------------------------------------------------------------------
+// --- Placements: writing -----------------------------------------------------------------------
 
 // Where a worker stands in the list and one more, put there if it is new.
 static uint32_t place_of(placement_pb *out, sc_peer worker)
@@ -454,7 +456,7 @@ sc_err sc_placement_encode(const sc_placement *placement, sc_bytes *out)
     return err;
 }
 
-// --- Reading ------------------------------------------------------------------------------------
+// --- Placements: reading -----------------------------------------------------------------------
 
 static sc_err read_owners(const placement_pb *from, sc_placement *out)
 {

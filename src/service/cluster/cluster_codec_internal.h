@@ -22,8 +22,7 @@ enum {
     SC__CLUSTER_MESSAGE_MAX = 16 << 20,  ///< bytes; NATS servers take less, a megabyte by default
 };
 
-// --- Memory for a message
-// --------------------------------------------------------------------------
+// --- Memory for a message ----------------------------------------------------------------------
 
 typedef struct sc__cluster_scratch_chunk sc__cluster_scratch_chunk;
 
@@ -46,7 +45,7 @@ void *sc__cluster_scratch_take(sc__cluster_scratch *scratch, size_t count, size_
 /** Wipe and release all of it. Harmless twice. */
 void sc__cluster_scratch_fini(sc__cluster_scratch *scratch);
 
-// --- The envelope -----------------------------------------------------------------------------
+// --- The envelope ------------------------------------------------------------------------------
 
 /** Pack `message` in place of what was in `out`. SC_OK, SC_ELIMIT (too large to be read), SC_ENOMEM
  */
@@ -73,7 +72,8 @@ SC_CHECKED sc_err sc__cluster_steps_read(const uint32_t *steps, size_t count, ui
 bool sc__cluster_time_write(sc_time t, int64_t offset_us, int64_t *out);
 bool sc__cluster_time_read(int64_t calendar_us, int64_t offset_us, sc_time *out);
 
-// --- Parts of messages --------------------------------------------------------------------------
+// --- Parts of messages -------------------------------------------------------------------------
+//
 // What is written lives in `scratch` and lends from what it is made of. Writers fail with
 // SC_EINVAL, SC_ELIMIT or SC_ENOMEM; readers as sc_word_decode().
 

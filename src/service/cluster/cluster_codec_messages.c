@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-// --- Queries ------------------------------------------------------------------------------------
+// --- Queries -----------------------------------------------------------------------------------
+//
 // A worker that drops a query, or has no memory for it, names it. To remove one it must be found:
 // by its id, in the engines of all parts that its segment and hops reach. To add one all of it is
 // needed. Its owner is the gateway that sends the message.
@@ -84,11 +85,11 @@ static sc_err query_read(const sc_cluster_codec *codec, const query_pb *from, in
                : SC_EPARSE;
 }
 
-// --- Messages by kind ---------------------------------------------------------------------------
+// --- Messages by kind --------------------------------------------------------------------------
 
 typedef Starcloak__Cluster__Proceeding proceeding;
 
-// --- Kinds --------------------------------------------------------------------------------------
+// --- Messages: kinds ---------------------------------------------------------------------------
 
 // The numbers in messages are part of the format and do not follow those of the program.
 static const Starcloak__Cluster__Kind kinds[SC_WORD_KIND_COUNT] = {
@@ -149,7 +150,7 @@ static bool has_number(sc_word_kind kind)
     return kind == SC_WORD_PUBLISHED || kind == SC_WORD_RESULT;
 }
 
-// --- Writing ------------------------------------------------------------------------------------
+// --- Messages: writing -------------------------------------------------------------------------
 
 /** All parts that a word may need; those that it does not are not looked at. */
 typedef struct draft {
@@ -262,7 +263,7 @@ sc_err sc_word_encode(const sc_cluster_codec *codec, const sc_word *word, int64_
     return err;
 }
 
-// --- Reading ------------------------------------------------------------------------------------
+// --- Messages: reading -------------------------------------------------------------------------
 
 static sc_err read_result(const Starcloak__Cluster__Result *from, sc_word *out)
 {

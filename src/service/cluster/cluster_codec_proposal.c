@@ -7,7 +7,8 @@
 #include <float.h>
 #include <string.h>
 
-// --- Proposals ----------------------------------------------------------------------------------
+// --- Proposals ---------------------------------------------------------------------------------
+//
 // A cloak's ids are sent as differences, its members as columns. What follows from something else
 // is not sent: the sender proposes; R is the first of the gateways; deadlines are the least one and
 // how much later the others are. Nor is what only engines need, the sizes of results: they are 0 in
@@ -15,7 +16,7 @@
 
 typedef Starcloak__Cluster__Bid proposal_pb;
 
-// --- Writing ------------------------------------------------------------------------------------
+// --- Proposals: writing ------------------------------------------------------------------------
 
 // What a bid promises of itself (words.h), as far as it is not sent.
 static bool is_consistent(const sc_bid *bid, sc_peer worker)
@@ -137,7 +138,7 @@ sc_err sc__cluster_bid_write(const sc_cluster_codec *codec, const sc_bid *bid, s
     return err;
 }
 
-// --- Reading ------------------------------------------------------------------------------------
+// --- Proposals: reading ------------------------------------------------------------------------
 
 static sc_err check_counts(const sc_cluster_codec *codec, const proposal_pb *from)
 {
@@ -257,7 +258,8 @@ sc_err sc__cluster_bid_read(const sc_cluster_codec *codec, const proposal_pb *fr
     return SC_OK;
 }
 
-// --- Requests of members ------------------------------------------------------------------------
+// --- Requests of members -----------------------------------------------------------------------
+//
 // Each category stands once in a message, by name, and requests name it by its place there. A
 // gateway finds names in its vocabulary, where an unknown one is an error: the gateways of a
 // cluster have the same provider. A worker only carries them on, and numbers what it receives
@@ -287,7 +289,7 @@ static sc_err number_of(const sc_cluster_codec *codec, const char *word, sc_cate
     return *out == SC_NONE ? SC_EUNKNOWN : SC_OK;
 }
 
-// --- Writing ------------------------------------------------------------------------------------
+// --- Requests: writing -------------------------------------------------------------------------
 
 /** Requests being written, and where each category stands in `words` of the message. */
 typedef struct pen {
@@ -360,7 +362,7 @@ sc_err sc__cluster_wishes_write(const sc_cluster_codec *codec, const sc_wish *wi
     return err;
 }
 
-// --- Reading ------------------------------------------------------------------------------------
+// --- Requests: reading -------------------------------------------------------------------------
 
 static sc_err read_request(const wishes_pb *from, const sc_category_id *numbers, size_t place,
                            sc_request *out)

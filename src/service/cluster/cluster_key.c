@@ -36,7 +36,7 @@ struct sc_cluster_key {
 
 static const char no_sodium[] = "libsodium, which has the keys, does not start";
 
-// --- A file -------------------------------------------------------------------------------------
+// --- A file ------------------------------------------------------------------------------------
 
 static sc_err fail_errno(sc_diag *diag, const char *path, int why)
 {
@@ -91,7 +91,7 @@ static sc_err read_text(const char *path, char text[SC_CLUSTER_KEY_LINE], size_t
     return why ? fail_errno(diag, path, why) : err;
 }
 
-// --- What stands in it --------------------------------------------------------------------------
+// --- Its content -------------------------------------------------------------------------------
 
 static bool parse(const char *text, size_t size, uint8_t secret[SECRET_SIZE])
 {
@@ -164,7 +164,8 @@ const uint8_t *sc_cluster_key_seal(const sc_cluster_key *key)
     return key->seal;
 }
 
-// --- Sealing ------------------------------------------------------------------------------------
+// --- Sealing -----------------------------------------------------------------------------------
+//
 // A nonce is drawn at random for each message: with 24 bytes of it, no two of one key are ever the
 // same, and processes need not agree on a counter.
 

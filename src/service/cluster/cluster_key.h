@@ -34,8 +34,8 @@ SC_CHECKED sc_err sc_cluster_key_make(char line[SC_CLUSTER_KEY_LINE], sc_diag *d
 const uint8_t *sc_cluster_key_names(const sc_cluster_key *key);  ///< SC_KEY_SIZE bytes
 const uint8_t *sc_cluster_key_seal(const sc_cluster_key *key);   ///< SC_SEAL_KEY_SIZE bytes
 
-// === seal.h =====================================================================================
-// Sealed messages: XChaCha20-Poly1305 with the cluster's key, bound to their subject.
+// --- Sealed messages ---------------------------------------------------------------------------
+// XChaCha20-Poly1305 with the cluster's key, bound to their subject.
 //
 //     nonce (24 random bytes) | ciphertext | tag (16)        additional data: the subject
 //

@@ -170,7 +170,7 @@ sc_cluster_view *sc_cluster_view_new(const sc_roster *roster, const sc_placement
     return view;
 }
 
-// --- As JSON ------------------------------------------------------------------------------------
+// --- As JSON -----------------------------------------------------------------------------------
 
 /** To the millionth; what is no number, or above any real one, is null. */
 static void put_number(sc_json_writer *json, const char *name, double value)

@@ -20,7 +20,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-// --- The gateway --------------------------------------------------------------------------------
+// --- The gateway -------------------------------------------------------------------------------
 
 /** A worker that does not subscribe to its part, as NATS reports. */
 typedef struct suspected_worker {
@@ -87,7 +87,7 @@ struct sc_gateway {
 /** A look that comes so late shows that the whole process stood still. */
 enum { HEARTBEATS_STOOD_STILL = 2 };
 
-// --- Members -------------------------------------------------------------------------------
+// --- Members -----------------------------------------------------------------------------------
 
 /** NATS reports that a part that `worker` served has no subscriber. */
 static void suspect(sc_gateway *gateway, sc_peer worker)
@@ -148,7 +148,7 @@ static bool update_members(sc_gateway *gateway, bool is_connected, sc_time now)
     return true;
 }
 
-// --- Placements ----------------------------------------------------------------------------
+// --- Placements --------------------------------------------------------------------------------
 
 static void log_placement(const sc_gateway *gateway, const sc_placement *placement)
 {
@@ -191,7 +191,7 @@ static void lead(sc_gateway *gateway, bool is_due, sc_time now, sc_bytes *out)
     if (sc_placement_encode(placement, out)) out->size = 0;
 }
 
-// --- Heartbeats ----------------------------------------------------------------------------
+// --- Heartbeats --------------------------------------------------------------------------------
 
 /** Announce this gateway; or, for the last time, that it leaves. */
 static void send_heartbeat(sc_gateway *gateway, bool is_leaving)
@@ -238,7 +238,7 @@ static const sc_time fresh_us = 2000000;
 /** How long sending the last heartbeat may take. */
 static const double last_flush_s = 1.0;
 
-// --- Sending -------------------------------------------------------------------------------
+// --- Sending -----------------------------------------------------------------------------------
 
 static sc_err try_to_send(sc_gateway *gateway, sc_peer to, const sc_word *word)
 {
@@ -284,7 +284,7 @@ static void send_for_ledger(void *context, sc_peer to, sc_word *word)
     sc_word_fini(word);
 }
 
-// --- Receiving: in a thread of the NATS library ----------------------------------------------
+// --- Receiving: in a thread of the NATS library ------------------------------------------------
 
 static void receive_word(void *context, const void *bytes, size_t size)
 {
@@ -364,7 +364,7 @@ static void on_given_up(void *context)
     if (gateway->given_up) gateway->given_up(gateway->given_up_context);
 }
 
-// --- Its life ------------------------------------------------------------------------------
+// --- Its life ----------------------------------------------------------------------------------
 
 static sc_err check(const sc_gateway_options *options, sc_diag *diag)
 {

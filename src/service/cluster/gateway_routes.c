@@ -68,7 +68,7 @@ void sc__gateway_routes_free(sc__gateway_routes *routes)
     sc_free(routes);
 }
 
-// --- Servers -------------------------------------------------------------------------------
+// --- Servers -----------------------------------------------------------------------------------
 
 /** The only place where servers change: keeps both invariants and the count. */
 static void set_server(sc__gateway_routes *routes, route *r, sc_peer server)
@@ -163,7 +163,7 @@ bool sc__gateway_routes_are_whole(sc__gateway_routes *routes)
     return are_whole;
 }
 
-// --- What needs to be sent -----------------------------------------------------------------
+// --- What needs to be sent ---------------------------------------------------------------------
 
 /** Whether this owner was sent this query by this kind of message; from now on it was. */
 static bool was_sent(sc__gateway_routes *routes, const sc_word *word, sc_peer owner)

@@ -26,7 +26,7 @@ bool sc_peer_name_is_valid(const char *name, size_t size)
     return true;
 }
 
-// --- Heartbeats---------------------------------------------------------------------------------
+// --- Heartbeats --------------------------------------------------------------------------------
 
 sc_heartbeat *sc_heartbeat_new(size_t parts)
 {
@@ -43,7 +43,7 @@ void sc_heartbeat_free(sc_heartbeat *heartbeat)
     sc_free(heartbeat);
 }
 
-// --- The thread ----------------------------------------------------------------------------
+// --- The thread --------------------------------------------------------------------------------
 
 /** Wait until woken or until `then`; false: the thread is to stop. @param is_time  whether it was
  * time */
@@ -120,7 +120,7 @@ void sc__heartbeat_thread_fini(sc__heartbeat_thread *thread)
     pthread_mutex_destroy(&thread->lock);
 }
 
-// --- A process of a cluster-----------------------------------------------------------------------
+// --- A process of a cluster --------------------------------------------------------------------
 
 sc_err sc__cluster_identity_init(sc__cluster_identity *identity, const char *name,
                                  uint64_t partition, bool is_worker, sc_diag *diag)

@@ -55,8 +55,7 @@ typedef struct sc_heartbeat {
 sc_heartbeat *sc_heartbeat_new(size_t parts);
 void sc_heartbeat_free(sc_heartbeat *heartbeat);
 
-// --- The thread
-// ------------------------------------------------------------------------------------
+// --- The thread --------------------------------------------------------------------------------
 //
 // It calls `look` once in each heartbeat's time, and at once whenever it is woken: then without a
 // heartbeat, unless something has changed. No other thread calls `look`, so what it does to parts
@@ -95,8 +94,7 @@ void sc__heartbeat_thread_stop(sc__heartbeat_thread *thread);
 /** Stops it first. */
 void sc__heartbeat_thread_fini(sc__heartbeat_thread *thread);
 
-// --- A process of a cluster
-// ------------------------------------------------------------------------
+// --- A process of a cluster --------------------------------------------------------------------
 
 /** After so many heartbeats' time, one of each living process has arrived. */
 enum { SC__HEARTBEATS_TO_LISTEN = 3 };

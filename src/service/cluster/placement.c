@@ -21,7 +21,7 @@
 #include <math.h>
 #include <string.h>
 
-// --- Placements -------------------------------------------------------------------------------
+// --- Placements --------------------------------------------------------------------------------
 
 sc_placement *sc_placement_new(uint32_t parts)
 {
@@ -55,8 +55,7 @@ bool sc_placement_is_newer(const sc_placement *a, const sc_placement *b)
     return a->epoch != b->epoch ? a->epoch > b->epoch : a->leader > b->leader;
 }
 
-// --- Deciding
-// -------------------------------------------------------------------------------------
+// --- The placer --------------------------------------------------------------------------------
 
 struct sc_placer {
     sc_placer_options options;
@@ -137,7 +136,7 @@ sc_placer_stats sc_placer_stats_of(const sc_placer *placer)
     return placer->stats;
 }
 
-// --- Looking -------------------------------------------------------------------------------------
+// --- Looking -----------------------------------------------------------------------------------
 
 static void look_fini(look *l)
 {
@@ -241,7 +240,7 @@ static bool look_init(look *l, const sc_placer *placer, const sc_roster *roster)
     return true;
 }
 
-// --- Deciding ------------------------------------------------------------------------------------
+// --- Deciding ----------------------------------------------------------------------------------
 
 /** Forget workers that are gone: one that comes back is treated as a new one. */
 static void forget_gone(sc_placer *placer, const look *l)

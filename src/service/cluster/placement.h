@@ -69,8 +69,7 @@ typedef struct sc_placer_stats {
 
 sc_placer_stats sc_placer_stats_of(const sc_placer *placer);
 
-// --- Packing
-// --------------------------------------------------------------------------------------
+// --- Packing -----------------------------------------------------------------------------------
 //
 // Pure functions. Orphans (parts without a living worker) go, heaviest first, to the worker with
 // the least load per thread. Then parts move from the busiest to the idlest while that lowers the

@@ -136,7 +136,7 @@ static void put(packing *b, uint32_t part, uint32_t worker)
     b->where[part] = worker;
 }
 
-// --- Orphans -------------------------------------------------------------------------------------
+// --- Orphans -----------------------------------------------------------------------------------
 
 static int heaviest_first(const void *left, const void *right)
 {
@@ -171,7 +171,7 @@ static void place_orphans(packing *b)
     }
 }
 
-// --- Steps ---------------------------------------------------------------------------------------
+// --- Steps -------------------------------------------------------------------------------------
 
 /** A part goes to a worker, and perhaps another comes from there in return. */
 typedef struct step {
@@ -245,7 +245,7 @@ static void even_out(packing *b)
     }
 }
 
-// --- The whole -----------------------------------------------------------------------------------
+// --- The whole ---------------------------------------------------------------------------------
 
 size_t sc_placement_pack(const double *loads, uint32_t parts, sc_peer *owners,
                          const sc_placement_worker *workers, size_t worker_count, bool balance)

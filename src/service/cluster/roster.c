@@ -97,7 +97,7 @@ void sc_roster_free(sc_roster *roster)
     sc_free(roster);
 }
 
-// --- Seats ---------------------------------------------------------------------------------------
+// --- Peers -------------------------------------------------------------------------------------
 
 /** The first seat whose peer is not below: where this one sits, or would. */
 static size_t place_of(const sc_roster *roster, sc_peer peer)
@@ -156,7 +156,7 @@ static bool take_seat(sc_roster *roster, size_t place)
     return true;
 }
 
-// --- Heartbeats ----------------------------------------------------------------------------------
+// --- Heartbeats --------------------------------------------------------------------------------
 
 /** Count what happened between two heartbeats of one worker, whose parts both ascend. */
 static void count_parts(sc_roster *roster, const sc_heartbeat *before, const sc_heartbeat *after,
@@ -282,7 +282,7 @@ void sc_roster_forget(sc_roster *roster, sc_peer peer)
     if (is_taken_by(roster, place, peer)) leave_seat(roster, place);
 }
 
-// --- Members -------------------------------------------------------------------------------------
+// --- Members -----------------------------------------------------------------------------------
 
 size_t sc_roster_count(const sc_roster *roster)
 {
@@ -323,7 +323,8 @@ uint64_t sc_roster_strangers(const sc_roster *roster)
     return roster->strangers;
 }
 
-// --- Peers that came and went, for the log ------------------------------------------------------
+// --- Peers that came and went, for the log -----------------------------------------------------
+//
 // Names and kinds of processes, and whether their clocks are off by more than the guard. The roster
 // decides which processes live; this only writes log lines. If memory is out, a line of the log is
 // missing.

@@ -63,7 +63,7 @@ double sc_roster_part_load(const sc_roster *roster, uint32_t part);
 /** Heartbeats of another partition. */
 uint64_t sc_roster_strangers(const sc_roster *roster);
 
-// --- Peers that came and went, for the log -------------------------------------------------------
+// --- Peers that came and went, for the log -----------------------------------------------------
 
 typedef struct sc__peer_logged {
     sc_peer peer;

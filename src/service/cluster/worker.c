@@ -19,7 +19,8 @@
 #include <string.h>
 #include <time.h>
 
-// --- Parts --------------------------------------------------------------------------------------
+// --- Parts -------------------------------------------------------------------------------------
+//
 // A part is opened in the engines, subscribed to at NATS, listed in heartbeats:
 //
 //     wanted --engines--> open --subscribed--> subscribed --servers know--> listed
@@ -87,7 +88,7 @@ static sc_err worker_parts_new(uint32_t parts, sc_crew *crew, sc_bus *bus, sc_bu
     return SC_OK;
 }
 
-// --- Following a placement -----------------------------------------------------------------
+// --- Parts: following a placement --------------------------------------------------------------
 
 /** Unsubscribe from parts that are not wanted; returns whether the crew needs other parts. */
 static bool unsubscribe_unwanted(worker_parts *parts)
@@ -169,7 +170,7 @@ static void worker_parts_unlist(worker_parts *parts)
     parts->listed = 0;
 }
 
-// --- What heartbeats have ------------------------------------------------------------------
+// --- Parts: what heartbeats have ---------------------------------------------------------------
 
 /** How many there are, subscribed or not. */
 static uint32_t worker_parts_count(const worker_parts *parts)
@@ -196,7 +197,7 @@ static sc_heartbeat *worker_parts_heartbeat(worker_parts *parts)
     return heartbeat;
 }
 
-// --- The worker ---------------------------------------------------------------------------------
+// --- The worker --------------------------------------------------------------------------------
 
 struct sc_worker {
     // Read-only once it is made.
@@ -231,7 +232,7 @@ struct sc_worker {
     uint32_t part_count;
 };
 
-// --- Words ---------------------------------------------------------------------------------
+// --- Messages ----------------------------------------------------------------------------------
 
 /** The crew's voice; in the rooms' threads. */
 static void send_for_crew(void *context, sc_peer to, sc_word *word)
@@ -258,7 +259,7 @@ static void receive_word(void *context, const void *bytes, size_t size)
     }
 }
 
-// --- Placements ----------------------------------------------------------------------------
+// --- Placements --------------------------------------------------------------------------------
 
 static void refuse_placement(sc_worker *worker)
 {
@@ -310,7 +311,7 @@ static void on_given_up(void *context)
     if (worker->given_up) worker->given_up(worker->given_up_context);
 }
 
-// --- Looking -------------------------------------------------------------------------------
+// --- Heartbeats --------------------------------------------------------------------------------
 
 static void log_parts(const sc_worker *worker, uint64_t epoch, uint32_t count)
 {
@@ -363,7 +364,7 @@ static void look(void *context, bool is_due)
     }
 }
 
-// --- Its life ------------------------------------------------------------------------------
+// --- Its life ----------------------------------------------------------------------------------
 
 static sc_err make_crew(sc_worker *worker, const sc_map *map, const sc_worker_options *options,
                         sc_diag *diag)

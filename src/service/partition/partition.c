@@ -13,7 +13,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-// --- How far the next part is -----------------------------------------------------------------
+// --- How far the next part is ------------------------------------------------------------------
 
 static bool touches_another_part(const sc_partition *partition, sc_star_id star)
 {
@@ -68,7 +68,7 @@ static sc_err find_hops(sc_partition *partition)
     return partition->hops_to_other && queue ? SC_OK : SC_ENOMEM;
 }
 
-// --- Life -------------------------------------------------------------------------------------
+// --- Life --------------------------------------------------------------------------------------
 
 static sc_err check_parts(const sc_map *map, const uint16_t *part_of_star, uint32_t parts,
                           sc_diag *diag)
@@ -133,7 +133,7 @@ void sc_partition_free(sc_partition *partition)
     sc_free(partition);
 }
 
-// --- Questions --------------------------------------------------------------------------------
+// --- Questions ---------------------------------------------------------------------------------
 
 const sc_map *sc_partition_map(const sc_partition *partition)
 {
@@ -165,7 +165,8 @@ uint64_t sc_partition_checksum(const sc_partition *partition)
     return partition->checksum;
 }
 
-// --- Files --------------------------------------------------------------------------------------
+// --- Files -------------------------------------------------------------------------------------
+//
 // A file may come from anywhere. The checks in order: its kind, its length, its hash, its map, its
 // parts. Each message ends with the next step, which is nearly always to make the file again.
 
@@ -268,7 +269,8 @@ sc_err sc_partition_write(const sc_partition *partition, const char *path, sc_di
     return sc_outfile_commit(&file, diag);
 }
 
-// --- Reach --------------------------------------------------------------------------------------
+// --- Reach -------------------------------------------------------------------------------------
+//
 // The parts that a query reaches are found by a walk from both ends of its segment. The walk turns
 // back at stars from which no other part can be reached with the hops that are left: what lies
 // behind them is in their own part, which has been seen. This loses nothing: on a shortest way to a

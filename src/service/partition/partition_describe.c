@@ -12,7 +12,7 @@
 
 #include <math.h>
 
-// --- Which parts touch which --------------------------------------------------------------------
+// --- Which parts touch which -------------------------------------------------------------------
 
 /** A bit per pair of parts. */
 typedef struct touching_pairs {
@@ -57,7 +57,7 @@ static void touching_fini(touching_pairs *touching)
     *touching = (touching_pairs){0};
 }
 
-// --- Numbers ------------------------------------------------------------------------------------
+// --- Numbers -----------------------------------------------------------------------------------
 
 static void count_stars(const sc_partition *partition, sc_partition_report *report)
 {
@@ -170,7 +170,7 @@ void sc_partition_report_fini(sc_partition_report *report)
     *report = (sc_partition_report){0};
 }
 
-// --- GeoJSON ------------------------------------------------------------------------------------
+// --- GeoJSON -----------------------------------------------------------------------------------
 
 /** Hues lie this far apart, in degrees of 360; no divisor in common, so that all come by. */
 enum { HUES = 360, HUE_STEP = 137 };

@@ -61,8 +61,7 @@ static inline bool sc__partition_is_far(const sc_partition *partition, sc_star_i
 SC_CHECKED sc_err sc__partition_read_input(const sc_input *input, const sc_map *map,
                                            sc_partition **out, sc_diag *diag);
 
-// --- Making one
-// ------------------------------------------------------------------------------------
+// --- Making one --------------------------------------------------------------------------------
 
 /** The part of a star that is in none yet. */
 #define SC__NO_PART UINT16_MAX

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// --- Weights of segments, as shares of all ------------------------------------------------------
+// --- Weights of segments, as shares of all -----------------------------------------------------
 
 sc_err sc__partition_scale_init(sc__partition_scale *scale, const sc_map *map,
                                 const double *weights, sc_diag *diag)
@@ -43,7 +43,7 @@ sc_err sc__partition_scale_init(sc__partition_scale *scale, const sc_map *map,
     return SC_OK;
 }
 
-// --- Connected pieces ---------------------------------------------------------------------------
+// --- Connected pieces --------------------------------------------------------------------------
 
 uint32_t sc__partition_label_pieces(const sc_map *map, const uint16_t *kind, uint32_t *label,
                                     sc_star_id *queue)
@@ -74,7 +74,8 @@ uint32_t sc__partition_label_pieces(const sc_map *map, const uint16_t *kind, uin
     return pieces;
 }
 
-// --- Packing small pieces -----------------------------------------------------------------------
+// --- Packing small pieces ----------------------------------------------------------------------
+//
 // The heaviest first, each into the part of the stars around it while that is lighter than the
 // mean, else into the lightest. Stars near on the ground are near in memory, so a part should not
 // collect islands from all over the map without need.
@@ -169,7 +170,8 @@ done:
     return err;
 }
 
-// --- Empty parts and numbering ------------------------------------------------------------------
+// --- Empty parts and numbering -----------------------------------------------------------------
+//
 // METIS may leave parts empty without reporting it. An empty part would be an engine without
 // queries, while another does the work of two.
 
@@ -256,7 +258,7 @@ static sc_err renumber(sc__partition_draft *draft, uint32_t parts, sc_diag *diag
     return SC_OK;
 }
 
-// --- The steps ----------------------------------------------------------------------------------
+// --- The steps ---------------------------------------------------------------------------------
 
 /**
  * A piece lighter than this share of a mean part is small. With whole pieces no larger than that,

@@ -53,7 +53,7 @@ struct sc_event_stream {
     atomic_uint_fast64_t lost;
 };
 
-// --- Telling, in any thread ------------------------------------------------------------------
+// --- Sending, in any thread --------------------------------------------------------------------
 
 static text_block *block_new(const void *text, size_t size)
 {
@@ -121,7 +121,7 @@ uint64_t sc_event_stream_lost(const sc_event_stream *stream)
     return atomic_load_explicit(&stream->lost, memory_order_relaxed);
 }
 
-// --- In a loop's thread ----------------------------------------------------------------------
+// --- In a loop's thread ------------------------------------------------------------------------
 
 static void send_to_all(loop_subscribers *among, const void *text, size_t size)
 {
@@ -234,7 +234,7 @@ void sc_event_stream_send_first(sc_http_request *listener, const void *text, siz
     sc_http_stream_send(listener, text, size);
 }
 
-// --- Making ----------------------------------------------------------------------------------
+// --- Making ------------------------------------------------------------------------------------
 
 static sc_err open_loop(sc_event_stream *stream, unsigned loop)
 {

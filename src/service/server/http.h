@@ -147,7 +147,7 @@ typedef struct sc_http_stats {
 
 sc_http_stats sc_http_stats_of(const sc_http *http);
 
-// --- A request; in the thread of its loop --------------------------------------------------------
+// --- A request; in the thread of its loop ------------------------------------------------------
 
 sc_http_method sc_http_request_method(const sc_http_request *request);
 

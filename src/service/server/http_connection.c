@@ -13,7 +13,7 @@
 // How long a client that was refused may take to read why, before it is cut off.
 static const double linger_s = 1.0;
 
-// --- Stages --------------------------------------------------------------------------------------
+// --- Stages ------------------------------------------------------------------------------------
 
 void sc__http_connection_enter(sc__http_connection *connection, sc__http_stage stage)
 {
@@ -103,7 +103,7 @@ static void on_output(struct evbuffer *buffer, const struct evbuffer_cb_info *in
     }
 }
 
-// --- Beginning -----------------------------------------------------------------------------------
+// --- Beginning ---------------------------------------------------------------------------------
 
 static struct bufferevent *make_stream(sc__http_loop *loop, struct event_base *base,
                                        sc__http_connection *connection)
@@ -229,7 +229,7 @@ sc__http_connection *sc__http_connection_find(const sc__http_loop *loop, struct 
     return fd >= 0 && (size_t)fd < loop->by_fd_capacity ? loop->by_fd[fd] : NULL;
 }
 
-// --- End -----------------------------------------------------------------------------------------
+// --- End ---------------------------------------------------------------------------------------
 
 void sc__http_connection_close(sc__http_connection *connection)
 {
@@ -279,7 +279,7 @@ void sc__http_connection_sweep(sc__http_loop *loop)
     if (loop->is_draining) sc__http_connection_close_stage(loop, SC__HTTP_IDLE);
 }
 
-// --- Sending -------------------------------------------------------------------------------------
+// --- Sending -----------------------------------------------------------------------------------
 
 /** Take `sent` bytes off the front; how many pieces are used up. */
 static size_t skip(struct iovec *pieces, size_t count, size_t sent)
@@ -324,7 +324,8 @@ bool sc__http_connection_send(sc__http_connection *connection, struct iovec *pie
     return bufferevent_enable(connection->stream, EV_WRITE) == 0;
 }
 
-// --- Requests that never reach the handler: malformed, too large, too slow ----------------------
+// --- Requests that never reach the handler: malformed, too large, too slow ---------------------
+//
 // libevent answers those that it cannot read with pages of its own, which cannot be turned off. But
 // they pass through a buffer that we watch, and are not sent before the callback at work has
 // returned: that is when ours takes their place.
@@ -342,7 +343,7 @@ void sc__http_refusal_rewrite(sc__http_loop *loop)
     }
 }
 
-// --- Lingering -----------------------------------------------------------------------------------
+// --- Lingering ---------------------------------------------------------------------------------
 
 // libevent may call this with an argument of its own: nothing but the stream is of use.
 static void discard(struct bufferevent *stream, void *context)

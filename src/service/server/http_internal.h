@@ -56,7 +56,7 @@ typedef struct sc__http_loop sc__http_loop;
 typedef struct sc__http_connection sc__http_connection;
 typedef struct sc__http_tls sc__http_tls;
 
-// --- A connection --------------------------------------------------------------------------------
+// --- A connection ------------------------------------------------------------------------------
 
 typedef enum sc__http_stage {
     SC__HTTP_NEWBORN,
@@ -104,7 +104,7 @@ static inline sc__http_connection *sc__http_connection_of(const sc_http_request 
     return (sc__http_connection *)((char *)request - offsetof(sc__http_connection, request));
 }
 
-// --- A loop --------------------------------------------------------------------------------------
+// --- A loop ------------------------------------------------------------------------------------
 
 /** Why a loop does not accept; it does when there is no reason left. */
 enum {
@@ -175,7 +175,7 @@ struct sc__http_loop {
     atomic_uint_fast64_t handshake_failures;
 };
 
-// --- The server ----------------------------------------------------------------------------------
+// --- The server --------------------------------------------------------------------------------
 
 typedef enum sc__http_gate {
     SC__HTTP_GATE_SHUT,
@@ -219,12 +219,12 @@ static inline void sc__http_count(atomic_uint_fast64_t *counter)
                           memory_order_relaxed);
 }
 
-// --- http_server.c ------------------------------------------------------------------------------
+// --- http_server.c -----------------------------------------------------------------------------
 
 /** Wipe and free. */
 void sc__http_wipe_free(void *memory);
 
-// --- http_listen.c ------------------------------------------------------------------------------
+// --- http_listen.c -----------------------------------------------------------------------------
 
 /** Open a socket for each address and loop, and remember the addresses. */
 SC_CHECKED sc_err sc__http_listen_all(sc_http *http, sc_diag *diag);
@@ -232,7 +232,7 @@ SC_CHECKED sc_err sc__http_listen_all(sc_http *http, sc_diag *diag);
 /** Remove the unix sockets that were made. */
 void sc__http_listen_forget(sc_http *http);
 
-// --- http_tls.c ---------------------------------------------------------------------------------
+// --- http_tls.c --------------------------------------------------------------------------------
 
 SC_CHECKED sc_err sc__http_tls_new(const sc_tls_files *files, sc__http_tls **out, sc_diag *diag);
 void sc__http_tls_free(sc__http_tls *tls);
@@ -246,7 +246,7 @@ struct bufferevent *sc__http_tls_stream(sc__http_tls *tls, struct event_base *ba
  * gets no more callbacks. */
 void sc__http_tls_shutdown(struct bufferevent *stream);
 
-// --- http_loop.c --------------------------------------------------------------------------------
+// --- http_loop.c -------------------------------------------------------------------------------
 
 /** The body of a loop's thread; `context` is its sc__http_loop. */
 void *sc__http_loop_run(void *context);
@@ -264,7 +264,7 @@ void sc__http_accept_starved(sc__http_loop *loop);
 void sc__http_accept_count_in(sc__http_loop *loop);
 void sc__http_accept_count_out(sc__http_loop *loop);
 
-// --- http_connection.c --------------------------------------------------------------------------
+// --- http_connection.c -------------------------------------------------------------------------
 
 /** For evhttp_set_bevcb(): the stream of a connection that has just been accepted. */
 struct bufferevent *sc__http_connection_born(struct event_base *base, void *context);
@@ -314,7 +314,7 @@ void sc__http_refuse(sc__http_connection *connection, int status);
 /** Everything was sent: send no more, throw away what still comes, and close when the peer does. */
 void sc__http_linger(sc__http_connection *connection);
 
-// --- http_request.c -----------------------------------------------------------------------------
+// --- http_request.c ----------------------------------------------------------------------------
 
 /** For evhttp_set_gencb(): a request is whole. */
 void sc__http_request_arrived(struct evhttp_request *event, void *context);
@@ -345,7 +345,7 @@ typedef struct sc__http_head {
 /** Put the head together in the loop's scratch; its size, 0 if memory is out. */
 size_t sc__http_head_write(sc__http_loop *loop, const sc__http_head *head);
 
-// --- http_reply.c -------------------------------------------------------------------------------
+// --- http_reply.c ------------------------------------------------------------------------------
 
 /** The bufferevent's callbacks while a request is open. */
 void sc__http_reply_written(struct bufferevent *stream, void *context);

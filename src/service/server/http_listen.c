@@ -93,7 +93,7 @@ static bool name_socket(int fd, char *name, size_t room)
     return true;
 }
 
-// --- TCP -----------------------------------------------------------------------------------------
+// --- TCP ---------------------------------------------------------------------------------------
 
 static bool set(int fd, int level, int option, int value)
 {
@@ -224,7 +224,7 @@ static sc_err listen_tcp(sc_http *http, const char *text, sc_diag *diag)
     return err;
 }
 
-// --- Unix sockets, and inherited ones ------------------------------------------------------------
+// --- Unix sockets, and inherited ones ----------------------------------------------------------
 
 /** Give each loop a descriptor of `fd`; the last takes `fd` itself, which is closed on failure. */
 static sc_err share(sc_http *http, int fd, sc_diag *diag)

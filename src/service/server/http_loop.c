@@ -15,7 +15,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-// --- Accepting ----------------------------------------------------------------------------------
+// --- Accepting ---------------------------------------------------------------------------------
+//
 // Reasons not to accept are kept apart (SC__HTTP_FULL, SC__HTTP_STARVED, SC__HTTP_CLOSED), and a
 // loop accepts when there is none. Other connections wait in the kernel's queue. Loops share one
 // number of connections: each stops by itself when it sees it reached, so that it may be exceeded
@@ -45,7 +46,7 @@ static void resume_from(sc__http_loop *loop, unsigned reason)
     }
 }
 
-// --- As many as are allowed ----------------------------------------------------------------------
+// --- Accepting: as many as are allowed ---------------------------------------------------------
 
 static bool has_places(const sc_http *http)
 {
@@ -81,7 +82,7 @@ void sc__http_accept_count_out(sc__http_loop *loop)
     }
 }
 
-// --- As many as there are descriptors for --------------------------------------------------------
+// --- Accepting: as many as there are descriptors for -------------------------------------------
 
 static void on_bell(evutil_socket_t fd, short what, void *context);
 
@@ -117,7 +118,7 @@ static void on_retry(evutil_socket_t fd, short what, void *context)
     resume_from(context, SC__HTTP_STARVED);
 }
 
-// --- Beginning and end ---------------------------------------------------------------------------
+// --- Accepting: beginning and end --------------------------------------------------------------
 
 static sc_err accept_begin(sc__http_loop *loop)
 {
@@ -153,9 +154,7 @@ static void accept_end(sc__http_loop *loop)
     loop->listener_count = 0;
 }
 
-// --- The loop -----------------------------------------------------------------------------------
-
-// --- Calls from outside --------------------------------------------------------------------------
+// --- Calls from outside ------------------------------------------------------------------------
 
 void sc__http_loop_ring(const sc__http_loop *loop)
 {
@@ -219,7 +218,7 @@ static void on_call(evutil_socket_t fd, short what, void *context)
     call->call(call->context, call->loop->index);
 }
 
-// --- Setting up ----------------------------------------------------------------------------------
+// --- Setting up --------------------------------------------------------------------------------
 
 static struct timeval timeval_of(double seconds)
 {
@@ -342,7 +341,7 @@ static void tear_down(sc__http_loop *loop)
     sc__http_wipe_free(loop->scratch);
 }
 
-// --- The thread ----------------------------------------------------------------------------------
+// --- The thread --------------------------------------------------------------------------------
 
 // The thread sanitizer takes equal numbers for the same descriptor, whatever table they are of;
 // with one table for all it has nothing to complain of.

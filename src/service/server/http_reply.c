@@ -12,7 +12,8 @@
 #include <strings.h>
 #include <time.h>
 
-// --- Heads --------------------------------------------------------------------------------------
+// --- Heads -------------------------------------------------------------------------------------
+//
 // Put together without printf, since every request needs one. Nothing in a head can end it early: a
 // header whose text has a control byte is left out.
 
@@ -54,7 +55,7 @@ static void put_two_digits(pen *p, int number)
     put(p, digits, sizeof digits);
 }
 
-// --- What is always there ------------------------------------------------------------------------
+// --- Heads: what is always there ---------------------------------------------------------------
 
 static const char *phrase(int status)
 {
@@ -150,7 +151,7 @@ static const char *date_of(sc__http_loop *loop)
     return loop->date;
 }
 
-// --- What the caller adds ------------------------------------------------------------------------
+// --- Heads: what the caller adds ---------------------------------------------------------------
 
 static bool is_safe(const char *text)
 {
@@ -219,11 +220,9 @@ size_t sc__http_head_write(sc__http_loop *loop, const sc__http_head *head)
     return (size_t)(p.at - loop->scratch);
 }
 
-// --- Replies and streams ------------------------------------------------------------------------
-
 enum { CHUNK_ROOM = 20 };
 
-// --- Callbacks of the stream ---------------------------------------------------------------------
+// --- Callbacks of the stream -------------------------------------------------------------------
 
 void sc__http_reply_written(struct bufferevent *stream, void *context)
 {
@@ -247,7 +246,7 @@ void sc__http_reply_broken(struct bufferevent *stream, short what, void *context
     sc__http_connection_close(context);
 }
 
-// --- Sending -------------------------------------------------------------------------------------
+// --- Sending -----------------------------------------------------------------------------------
 
 static bool has_body(const sc_http_request *request, int status)
 {
@@ -310,7 +309,7 @@ void sc_http_reply_lent(sc_http_request *request, int status, const char *type, 
     reply(request, status, type, body, size, headers, header_count, true);
 }
 
-// --- Streams -------------------------------------------------------------------------------------
+// --- Streams -----------------------------------------------------------------------------------
 
 void sc_http_stream_begin(sc_http_request *request, int status, const char *type,
                           const sc_http_header *headers, size_t header_count)

@@ -13,7 +13,8 @@
 #include <string.h>
 #include <strings.h>
 
-// --- The peer: a number to count by, which has no meaning outside of this process ---------------
+// --- The peer: a number to count by, which has no meaning outside of this process --------------
+//
 // An owner of IPv6 addresses has 2^64 of them at least, so its network is what counts.
 
 enum { MAPPED_AT = 12, NETWORK_BYTES = 8 };
@@ -65,7 +66,7 @@ bool sc__http_peer_is_local(const struct sockaddr *address)
     return p.sort == 0 || (p.sort == 4 && p.bytes[0] == IN_LOOPBACKNET);
 }
 
-// --- The request --------------------------------------------------------------------------------
+// --- The request -------------------------------------------------------------------------------
 
 /** What the headers have about the request's size and the connection. */
 typedef struct framing {
@@ -80,7 +81,7 @@ typedef struct framing {
     bool wants_keep_alive;
 } framing;
 
-// --- Is it plain? --------------------------------------------------------------------------------
+// --- Checking that it is plain -----------------------------------------------------------------
 
 /** No blanks, no control bytes, something at least. */
 static bool is_name(const char *text)
@@ -187,7 +188,7 @@ static bool is_read_whole(const struct evhttp_request *event, const framing *f)
                            EVHTTP_REQ_PATCH | EVHTTP_REQ_OPTIONS | EVHTTP_REQ_CONNECT));
 }
 
-// --- Arriving ------------------------------------------------------------------------------------
+// --- Arriving ----------------------------------------------------------------------------------
 
 static const char *raw_path(const sc_http_request *request)
 {
@@ -251,7 +252,7 @@ void sc__http_request_arrived(struct evhttp_request *event, void *context)
     loop->http->options.handle(loop->http->options.context, loop->index, request);
 }
 
-// --- Ending --------------------------------------------------------------------------------------
+// --- Ending ------------------------------------------------------------------------------------
 
 void sc__http_request_break(sc_http_request *request)
 {
@@ -283,7 +284,7 @@ void sc__http_request_finish(sc_http_request *request)
     }
 }
 
-// --- Its content ---------------------------------------------------------------------------------
+// --- Its content -------------------------------------------------------------------------------
 
 sc_http_method sc_http_request_method(const sc_http_request *request)
 {

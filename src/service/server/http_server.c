@@ -13,7 +13,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-// --- libevent -----------------------------------------------------------------------------------
+// --- libevent ----------------------------------------------------------------------------------
+//
 // Settings that hold for the whole process: what is freed is wiped first, and nothing is printed. A
 // request passes through libevent's buffers and its lists of headers: positions and tokens lie
 // there. With this allocator they are gone when the request is, wherever libevent had copied them.
@@ -58,7 +59,7 @@ static void prepare_libevent(void)
     pthread_once(&once, prepare);
 }
 
-// --- Options: defaults, limits, a copy ----------------------------------------------------------
+// --- Options: defaults, limits, a copy ---------------------------------------------------------
 
 sc_http_options sc_http_options_default(void)
 {
@@ -187,9 +188,7 @@ static sc_err options_copy(const sc_http_options *options, sc_http_options *out,
     return SC_OK;
 }
 
-// --- Life ---------------------------------------------------------------------------------------
-
-// --- Opening -------------------------------------------------------------------------------------
+// --- Opening -----------------------------------------------------------------------------------
 
 static sc_err make_loops(sc_http *http, sc_diag *diag)
 {
@@ -261,7 +260,7 @@ sc_err sc_http_every(sc_http *http, unsigned loop, double seconds,
         (sc__http_call){.fd = -1, .seconds = seconds, .call = tick, .context = context});
 }
 
-// --- Starting ------------------------------------------------------------------------------------
+// --- Starting ----------------------------------------------------------------------------------
 
 // 0, or why not.
 static int start_thread(sc__http_loop *loop)
@@ -333,7 +332,7 @@ sc_err sc_http_start(sc_http *http, sc_diag *diag)
                                 : sc_fail(diag, trouble, "cannot start the server");
 }
 
-// --- Ending --------------------------------------------------------------------------------------
+// --- Ending ------------------------------------------------------------------------------------
 
 static void ring_all(const sc_http *http)
 {
@@ -389,7 +388,7 @@ void sc_http_free(sc_http *http)
     sc_free(http);
 }
 
-// --- While it runs -------------------------------------------------------------------------------
+// --- While it runs -----------------------------------------------------------------------------
 
 sc_err sc_http_reload_tls(sc_http *http, sc_diag *diag)
 {

@@ -26,7 +26,7 @@ static const char ciphers_of_13[] =
     "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256";
 static const unsigned char session_domain[] = "starcloak";
 
-// --- Certificates --------------------------------------------------------------------------------
+// --- Certificates ------------------------------------------------------------------------------
 
 /** Say what is wrong with a file, in OpenSSL's words, of which the first is the cause. */
 static sc_err refuse(const char *what, const char *path, const char *advice, sc_diag *diag)
@@ -171,7 +171,7 @@ sc_err sc__http_tls_reload(sc__http_tls *tls, sc_diag *diag)
     return SC_OK;
 }
 
-// --- Streams -------------------------------------------------------------------------------------
+// --- Streams -----------------------------------------------------------------------------------
 
 struct bufferevent *sc__http_tls_stream(sc__http_tls *tls, struct event_base *base,
                                         sc__http_connection *connection)

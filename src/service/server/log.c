@@ -92,7 +92,7 @@ uint64_t sc_log_lost(const sc_log *log)
     return atomic_load_explicit(&log->lost, memory_order_relaxed);
 }
 
-// --- Putting a line together -----------------------------------------------------
+// --- Putting a line together -------------------------------------------------------------------
 
 // Each of these returns whether all of it fitted. If not, the caller removes the field again.
 
@@ -204,7 +204,7 @@ bool sc_log_begin(sc_log *log, sc_log_line *line, sc_log_level level, const char
     return true;
 }
 
-// --- Writing it ------------------------------------------------------------------
+// --- Writing it --------------------------------------------------------------------------------
 
 /** Write all of it if that can be done at once. A line is small enough for a pipe to take whole. */
 static bool write_line(int fd, const char *bytes, size_t size)

@@ -33,7 +33,7 @@ typedef struct revocation {
     uint8_t user_hash[SC__USER_HASH_SIZE];
 } revocation;
 
-// --- Reading and asking -------------------------------------------------------------------------
+// --- Reading and asking ------------------------------------------------------------------------
 
 /** Lines that revoke. To revoke more, change the key. */
 enum { REVOKED_MAX = 1000000 };
@@ -58,7 +58,7 @@ static sc_key user_key(const uint8_t hash[SC__USER_HASH_SIZE])
     return key;
 }
 
-// --- Lines -----------------------------------------------------------------------
+// --- Lines -------------------------------------------------------------------------------------
 
 static bool is_hex(sc_slice field, size_t digits)
 {
@@ -131,7 +131,7 @@ static sc_err revocation_parse(const sc_lines *lines, sc_slice line, revocation 
     return SC_OK;
 }
 
-// --- The whole list --------------------------------------------------------------
+// --- The whole list ----------------------------------------------------------------------------
 
 static sc_err add_user(sc_revoked *list, const revocation *line)
 {
@@ -245,7 +245,8 @@ bool sc_revoked_has(const sc_revoked *revoked, const sc_token_keys *keys, const 
     return false;
 }
 
-// --- Adding -------------------------------------------------------------------------------------
+// --- Adding ------------------------------------------------------------------------------------
+//
 // The list is written again as a whole and replaces the old one in one step. Two processes that add
 // at the same time would each write what the other has not seen; so adding holds a lock on the
 // directory, which needs no file of its own and is released when the process ends.

@@ -26,7 +26,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-// --- Memory and descriptors ---------------------------------------------------------------------
+// --- Memory and descriptors --------------------------------------------------------------------
 
 sc_err sc_sandbox_no_dumps(sc_diag *diag)
 {
@@ -48,7 +48,8 @@ size_t sc_sandbox_raise_descriptors(void)
     return (size_t)(setrlimit(RLIMIT_NOFILE, &raised) == 0 ? raised.rlim_cur : limit.rlim_cur);
 }
 
-// --- Becoming an ordinary user ------------------------------------------------------------------
+// --- Becoming an ordinary user -----------------------------------------------------------------
+//
 // glibc changes the user in all threads, not only in the calling one, so it may be done after some
 // were started.
 
@@ -155,7 +156,8 @@ const char *sc_sandbox_user(char *out, size_t room)
     return out;
 }
 
-// --- The filter of system calls: what serving needs, and EPERM for the rest ---------------------
+// --- The filter of system calls: what serving needs, and EPERM for the rest --------------------
+//
 // The list is what glibc, libevent, libcurl, libpq, OpenSSL and libsodium call when they serve,
 // look names up, connect, read files and start threads. Some calls pass only with certain
 // arguments: memory that can be executed, processes, files opened for writing, signals to others
@@ -183,7 +185,7 @@ const char *sc_sandbox_user(char *out, size_t room)
 #define IS_SANITIZED 0
 #endif
 
-// --- Calls that pass whatever their arguments are ---------------------------------------
+// --- Calls that pass with any arguments --------------------------------------------------------
 
 // clang-format off
 /** By name, separated by blanks. */
@@ -213,7 +215,7 @@ static const char plain_calls[] =
 static const char sanitizer_calls[] = "wait4 prctl getdents process_vm_readv";
 // clang-format on
 
-// --- Calls that pass with certain arguments ----------------------------------------------
+// --- Calls that pass with certain arguments ----------------------------------------------------
 
 /** Passes if `bits` of an argument are `value`. */
 typedef struct rule {
@@ -263,7 +265,7 @@ static const rule sanitizer_rules[] = {
 #endif
 };
 
-// --- Making it ----------------------------------------------------------------------------
+// --- Making it ---------------------------------------------------------------------------------
 
 #define COUNT_OF(list) (sizeof(list) / sizeof((list)[0]))
 
@@ -340,7 +342,8 @@ sc_err sc_sandbox_enter(sc_diag *diag)
                    strerror(-error));
 }
 
-// --- The service manager ------------------------------------------------------------------------
+// --- The service manager -----------------------------------------------------------------------
+//
 // The conventions of systemd (sd_listen_fds(3), sd_notify(3)): environment variables and a socket,
 // which need no library.
 

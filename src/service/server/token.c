@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// --- Whole files by read(), for what an operator may edit while the service runs ----------------
+// --- Whole files by read(), for what an operator may edit while the service runs ---------------
 
 static sc_err fail_errno(sc_diag *diag, const char *path, int why)
 {
@@ -90,7 +90,8 @@ void sc__small_file_free(sc_input *file)
     *file = (sc_input){0};
 }
 
-// --- Keys ---------------------------------------------------------------------------------------
+// --- Keys --------------------------------------------------------------------------------------
+//
 // Errors about a key file name its line, never its content.
 
 enum { HEX_SIZE = 2 * SC__TOKEN_KEY_SIZE };
@@ -128,7 +129,7 @@ sc_err sc_token_keys_new(sc_token_keys **out)
     return SC_OK;
 }
 
-// --- Reading ---------------------------------------------------------------------
+// --- Keys: reading -----------------------------------------------------------------------------
 
 static sc_err parse_line(const sc_lines *lines, sc_slice line, sc_token_keys *keys, sc_diag *diag)
 {
@@ -192,7 +193,7 @@ sc_err sc_token_keys_read(const char *path, sc_token_keys **out, sc_diag *diag)
     return err;
 }
 
-// --- Writing ---------------------------------------------------------------------
+// --- Keys: writing -----------------------------------------------------------------------------
 
 static sc_err fail_write(sc_diag *diag, const char *path, int why)
 {
@@ -246,7 +247,7 @@ sc_err sc_token_keys_write(const char *path, sc_diag *diag)
     return fail_write(diag, path, why);
 }
 
-// --- Tokens -------------------------------------------------------------------------------------
+// --- Tokens ------------------------------------------------------------------------------------
 
 static const char prefix[] = "sct1_";
 enum { PREFIX_SIZE = sizeof prefix - 1 };
@@ -272,7 +273,7 @@ typedef struct raw_token {
     uint8_t bytes[BYTES_MAX];
 } raw_token;
 
-// --- Bytes -----------------------------------------------------------------------
+// --- Tokens: bytes -----------------------------------------------------------------------------
 
 static void put_u64(uint8_t *out, uint64_t value)
 {
@@ -329,7 +330,7 @@ void sc__user_hash(const sc_token_keys *keys, size_t key, const char *user, size
     sodium_memzero(text, sizeof text);
 }
 
-// --- Writing ---------------------------------------------------------------------
+// --- Tokens: writing ---------------------------------------------------------------------------
 
 sc_err sc_token_issue(const sc_token_keys *keys, const char *user, int64_t issued_s,
                       int64_t expires_s, char out[SC_TOKEN_SIZE], sc_diag *diag)
@@ -357,7 +358,7 @@ sc_err sc_token_issue(const sc_token_keys *keys, const char *user, int64_t issue
     return SC_OK;
 }
 
-// --- Reading ---------------------------------------------------------------------
+// --- Tokens: reading ---------------------------------------------------------------------------
 
 // What each letter of base64url stands for, and one; from the blank on. A table and not libsodium,
 // whose reader takes the same time for all letters and thereby seven times as long as this: that
