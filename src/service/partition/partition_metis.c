@@ -6,9 +6,10 @@
 // METIS needs some stars per part: with fewer than eight it leaves parts empty. Then the map is cut
 // along the curve by which stars are numbered: stars near in number are near on the ground, and a
 // part is a run of numbers.
+#include "partition/partition_internal.h"
+
 #include "base/alloc.h"
 #include "base/diag.h"
-#include "partition/partition_internal.h"
 
 #include <math.h>
 #include <metis.h>

@@ -1,4 +1,6 @@
 // The list of revoked tokens: read, asked, and added to.
+#include "server/revoked.h"
+
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "base/hash.h"

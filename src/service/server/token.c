@@ -2,6 +2,8 @@
 //
 // The tag is over the bytes, and their base64 has one form only (stray bits at its end are
 // refused), so no other text of a token passes than the one that was issued.
+#include "server/token.h"
+
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "base/text.h"
