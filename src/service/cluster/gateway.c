@@ -394,7 +394,7 @@ static sc_err make_parts(sc_gateway *gateway, const sc_gateway_options *options)
         .parts = gateway->parts,
         .heartbeat_us = gateway->heartbeat_us,
         .uneven = options->uneven,
-        .patience_us = sc_seconds(options->repack_s),
+        .patience_us = sc_time_from_seconds(options->repack_s),
     };
     if (!err) err = sc_placer_new(&placer, &gateway->placer);
     gateway->unsent = sc_malloc_array(gateway->parts, sizeof *gateway->unsent);
@@ -408,7 +408,7 @@ sc_err sc_gateway_new(const sc_gateway_options *options, sc_gateway **out, sc_di
     sc_gateway *gateway = sc_calloc(1, sizeof *gateway);
     if (!gateway) return sc_fail_memory(diag, "joining a cluster");
     gateway->parts = sc_partition_part_count(options->partition);
-    gateway->heartbeat_us = sc_seconds(options->heartbeat_s);
+    gateway->heartbeat_us = sc_time_from_seconds(options->heartbeat_s);
     gateway->log = options->log;
     gateway->given_up = options->given_up;
     gateway->given_up_context = options->context;
@@ -416,7 +416,7 @@ sc_err sc_gateway_new(const sc_gateway_options *options, sc_gateway **out, sc_di
     gateway->codec =
         (sc_cluster_codec){.map = sc_partition_map(options->partition), .parts = gateway->parts};
     gateway->peer_log =
-        (sc__peer_log){.out = options->log, .guard_us = sc_seconds(options->guard_s)};
+        (sc__peer_log){.out = options->log, .guard_us = sc_time_from_seconds(options->guard_s)};
     pthread_mutex_init(&gateway->send_lock, NULL);
     pthread_mutex_init(&gateway->lock, NULL);
     sc__heartbeat_thread_init(&gateway->heartbeat_thread, gateway->heartbeat_us, look, gateway);

@@ -60,8 +60,8 @@
 
 #include <starcloak/rng.h>
 
+#include "base/deadlines.h"
 #include "ledger/ledger.h"
-#include "ledger/moments.h"
 #include "ledger/words.h"
 #include "partition/partition.h"
 

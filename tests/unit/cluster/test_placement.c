@@ -29,7 +29,7 @@ static sc_placer *new_placing(sc_peer self)
         .parts = PARTS,
         .heartbeat_us = HEARTBEAT_US,
         .uneven = 1.25,
-        .patience_us = sc_seconds(60),
+        .patience_us = sc_time_from_seconds(60),
     };
     sc_placer *placer = NULL;
     CHECK_OK(sc_placer_new(&options, &placer), NULL);
@@ -265,7 +265,7 @@ static void test_one_worker_more_than_parts_has_none_and_that_is_that(void **sta
                                  .parts = 2,
                                  .heartbeat_us = HEARTBEAT_US,
                                  .uneven = 1.25,
-                                 .patience_us = sc_seconds(60)};
+                                 .patience_us = sc_time_from_seconds(60)};
     scene s = scene_open();
     sc_placer_free(s.placer);
     CHECK_OK(sc_placer_new(&options, &s.placer), NULL);

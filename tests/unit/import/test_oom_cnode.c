@@ -52,7 +52,8 @@ static void test_an_allocation_that_fails_is_told_and_leaks_nothing(void **state
     {
         sc_map *map = NULL;
         sc_diag diag = {""};
-        const sc_err err = sc_map_import(SC_FORMAT_CNODE, paths, 3, &options, &map, NULL, &diag);
+        const sc_err err = sc_map_import(&(sc_import_source){SC_FORMAT_CNODE, paths, 3}, &options,
+                                         &map, NULL, &diag);
         if (!oom_happened()) {
             CHECK_OK(err, &diag);
             assert_int_equal(sc_map_edge_count(map), ROADS);

@@ -19,8 +19,8 @@ static void test_an_import_that_runs_out_of_memory_says_so_and_leaks_nothing(voi
     {
         sc_map *map = NULL;
         sc_diag diag = {""};
-        const sc_err err =
-            sc_map_import(SC_FORMAT_DIMACS, paths, 4, &SC_IMPORT_DEFAULTS, &map, NULL, &diag);
+        const sc_err err = sc_map_import(&(sc_import_source){SC_FORMAT_DIMACS, paths, 4},
+                                         &SC_IMPORT_DEFAULTS, &map, NULL, &diag);
         if (!oom_happened()) {
             CHECK_OK(err, &diag);
             assert_int_equal(sc_map_edge_count(map), 5);

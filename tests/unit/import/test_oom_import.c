@@ -39,7 +39,8 @@ static unsigned long fail_each(sc_format format, const char *const *paths, size_
         sc_map *map = NULL;
         sc_import_report report = {.bytes_read = 4711};
         sc_diag diag = {""};
-        const sc_err err = sc_map_import(format, paths, count, options, &map, &report, &diag);
+        const sc_err err =
+            sc_map_import(&(sc_import_source){format, paths, count}, options, &map, &report, &diag);
         if (!oom_happened()) {
             CHECK_OK(err, &diag);
             CHECK_OK(sc_map_check(map, &diag), &diag);
