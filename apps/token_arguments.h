@@ -1,15 +1,13 @@
 /**
- * @file token.h
+ * @file token_arguments.h
  * @brief What the commands of `starcloak token` share: options, tokens from the command line or
  * from standard input, times.
  *
  * A token on the command line can be seen by all who may list processes; "-" reads it from
  * standard input instead. No message repeats a token or a user.
- *
- * Used by: cmd_token*.c.
  */
-#ifndef SC_APPS_TOKEN_H
-#define SC_APPS_TOKEN_H
+#ifndef SC_APPS_TOKEN_ARGUMENTS_H
+#define SC_APPS_TOKEN_ARGUMENTS_H
 
 #include "command.h"
 #include "server/revoked.h"

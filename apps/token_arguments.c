@@ -1,5 +1,5 @@
-// Tokens from where people have them. See token.h.
-#include "token.h"
+// Tokens from where people have them.
+#include "token_arguments.h"
 
 #include <errno.h>
 #include <inttypes.h>
