@@ -1,5 +1,5 @@
 // Users with queries under way, in a table that is at most half full. One lock for all: it is held
-// for some tens of nanoseconds, a thousandth of what a query costs. See pending.h.
+// for some tens of nanoseconds, a thousandth of what a query costs.
 #include "server/pending.h"
 
 #include "base/alloc.h"
