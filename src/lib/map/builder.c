@@ -4,7 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/utf8.h"
-#include "map/build_internal.h"
+#include "map/builder_internal.h"
 
 #include <math.h>
 #include <stdio.h>

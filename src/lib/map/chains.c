@@ -3,7 +3,7 @@
 // Every edge is walked exactly once. Chains are begun at every node of degree
 // other than 2, in the order of the nodes; what is left then has only nodes of
 // degree 2 and consists of rings, each begun at its first node.
-#include "map/build_internal.h"
+#include "map/builder_internal.h"
 
 #include "base/alloc.h"
 

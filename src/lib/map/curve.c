@@ -1,5 +1,5 @@
 // Order along the Hilbert curve: what is near on the ground gets near numbers.
-#include "map/build_internal.h"
+#include "map/builder_internal.h"
 
 sc_curve sc__curve_of(const sc_map *map)
 {

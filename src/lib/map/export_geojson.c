@@ -4,7 +4,7 @@
 #include "base/diag.h"
 #include "base/file.h"
 #include "base/json_write.h"
-#include "map/geojson_line.h"
+#include "map/export_geojson.h"
 #include "map/map_internal.h"
 
 static void write_segment(const sc_map *map, FILE *out, sc_seg_id s)

@@ -1,5 +1,5 @@
 // A segment as a GeoJSON line. See geojson_line.h.
-#include "map/geojson_line.h"
+#include "map/export_geojson.h"
 
 #include "map/map_internal.h"
 

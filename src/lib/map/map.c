@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 #include "map/map_internal.h"
-#include "map/nearest.h"
+#include "map/map_tables.h"
 
 #include <string.h>
 

@@ -3,10 +3,10 @@
 // What the index says is made and checked by src/lib/lbs; here it is only made sure, when a map is
 // opened, that nothing in it is out of range or out of order, so that whoever looks something up
 // may do so without a second thought. See nearest.h for what its fields mean.
-#include "map/nearest.h"
+#include "map/map_tables.h"
 
 #include "map/object_tables.h"
-#include "map/scm.h"
+#include "map/scm_file.h"
 
 const sc_nearest_list *sc__map_nearest_lists(const sc_map *map, size_t *count)
 {

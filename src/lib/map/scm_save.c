@@ -1,10 +1,10 @@
 // Writing a map to a `.scm` file. See scm.h for the format.
-#include "map/scm.h"
+#include "map/scm_file.h"
 
 #include "base/diag.h"
 
-#include "map/checksum.h"
-#include "map/nearest.h"
+#include "base/checksum.h"
+#include "map/map_tables.h"
 #include <string.h>
 
 uint64_t sc__scm_lay_out(const sc_table *tables, sc_scm_table *out)

@@ -3,7 +3,7 @@
 #include "map/simple.h"
 
 #include "base/alloc.h"
-#include "map/build_internal.h"
+#include "map/builder_internal.h"
 
 #include <stdlib.h>
 

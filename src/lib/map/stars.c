@@ -5,7 +5,7 @@
 // becomes a pseudo-star, so that every segment touches a star.
 #include "base/alloc.h"
 #include "base/sort.h"
-#include "map/build_internal.h"
+#include "map/builder_internal.h"
 
 static sc_node_id first_node(const sc_map *map, sc_seg_id segment)
 {

@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
-#include "map/geojson_line.h"
+#include "map/export_geojson.h"
 #include "partition/partition_internal.h"
 
 /** Hues lie this far apart, in degrees of 360; no divisor in common, so that all come by. */

@@ -4,7 +4,7 @@
 #include "support/check.h"
 #include "support/reference.h"
 
-#include "map/build_internal.h"
+#include "map/builder_internal.h"
 
 enum { ODD_MAPS = 8000 };
 

@@ -4,7 +4,7 @@
 #include "support/sketch.h"
 
 #include "base/rng.h"
-#include "map/build_internal.h"
+#include "map/builder_internal.h"
 
 #include <stdio.h>
 

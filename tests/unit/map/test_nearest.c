@@ -1,6 +1,6 @@
 // The nearest index in the map file: it comes back as it was stored, is no part of the map's
 // identity, and nothing in it can be wrong in a way that matters without the file being refused.
-#include "map/nearest.h"
+#include "map/map_tables.h"
 
 #include <starcloak/objects.h>
 

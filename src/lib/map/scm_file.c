@@ -4,12 +4,12 @@
 // tables lie where they must; are their bytes those that were written; does
 // every number that is used as an index stay inside its table. After that no
 // accessor can be led out of the mapping, whoever made the file.
-#include "map/scm.h"
+#include "map/scm_file.h"
 
 #include "base/alloc.h"
 #include "base/diag.h"
 
-#include "map/checksum.h"
+#include "base/checksum.h"
 #include <math.h>
 #include <string.h>
 

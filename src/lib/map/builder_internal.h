@@ -1,5 +1,5 @@
 /**
- * @file build_internal.h
+ * @file builder_internal.h
  * @brief The stages of building a map, in the order they run.
  *
  *   builder.c    nodes, edges and objects as they were added
@@ -12,8 +12,8 @@
  *
  * For: this folder and its tests.
  */
-#ifndef SC_MAP_BUILD_INTERNAL_H
-#define SC_MAP_BUILD_INTERNAL_H
+#ifndef SC_MAP_BUILDER_INTERNAL_H
+#define SC_MAP_BUILDER_INTERNAL_H
 
 #include <starcloak/map_build.h>
 

@@ -1,6 +1,6 @@
 // Putting objects on the edges of a map that is otherwise done.
 #include "base/alloc.h"
-#include "map/build_internal.h"
+#include "map/builder_internal.h"
 
 #include <math.h>
 #include <stdlib.h>

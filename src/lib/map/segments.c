@@ -5,7 +5,7 @@
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "base/sort.h"
-#include "map/build_internal.h"
+#include "map/builder_internal.h"
 
 #include <math.h>
 #include <string.h>

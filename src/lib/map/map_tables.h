@@ -1,5 +1,5 @@
 /**
- * @file nearest.h
+ * @file map_tables.h
  * @brief The tables of the nearest index, as the map file keeps them.
  *
  * A list holds, for every star, its k nearest objects of one category (or of all): entry i of
@@ -12,8 +12,8 @@
  *
  * Uses: map. Used by: objects (which makes it and reads it), the map file.
  */
-#ifndef SC_MAP_NEAREST_H
-#define SC_MAP_NEAREST_H
+#ifndef SC_MAP_MAP_TABLES_H
+#define SC_MAP_MAP_TABLES_H
 
 #include <starcloak/map.h>
 

@@ -8,8 +8,8 @@
  *
  * Used by: scm_save.c, scm_open.c.
  */
-#ifndef SC_MAP_CHECKSUM_H
-#define SC_MAP_CHECKSUM_H
+#ifndef SC_BASE_CHECKSUM_H
+#define SC_BASE_CHECKSUM_H
 
 #include <xxhash.h>
 

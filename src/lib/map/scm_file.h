@@ -1,5 +1,5 @@
 /**
- * @file scm.h
+ * @file scm_file.h
  * @brief The `.scm` file: a header, then the tables of the map as they are in memory.
  *
  * Little-endian, every table aligned to 64 bytes, so that a mapping of the file
@@ -18,8 +18,8 @@
  *
  * Used by: scm_save.c, scm_open.c, tests.
  */
-#ifndef SC_MAP_SCM_H
-#define SC_MAP_SCM_H
+#ifndef SC_MAP_SCM_FILE_H
+#define SC_MAP_SCM_FILE_H
 
 #include "map/map_internal.h"
 

@@ -1,5 +1,5 @@
 /**
- * @file geojson_line.h
+ * @file export_geojson.h
  * @brief Segments and positions of a map as GeoJSON has them.
  *
  * Everything that shows a segment shows the same line, with as many decimals as positions of the
@@ -7,8 +7,8 @@
  *
  * Uses: map. Used by: map/export_geojson, score/trial_files, partition/draw.
  */
-#ifndef SC_MAP_GEOJSON_LINE_H
-#define SC_MAP_GEOJSON_LINE_H
+#ifndef SC_MAP_EXPORT_GEOJSON_H
+#define SC_MAP_EXPORT_GEOJSON_H
 
 #include <starcloak/map.h>
 
