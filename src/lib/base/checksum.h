@@ -5,8 +5,6 @@
  * Opening a map is bound by how fast its bytes can be summed. libxxhash has code
  * for every x86-64 generation and can choose at run time; elsewhere its one
  * version is taken. The values are the same.
- *
- * Used by: scm_save.c, scm_open.c.
  */
 #ifndef SC_BASE_CHECKSUM_H
 #define SC_BASE_CHECKSUM_H

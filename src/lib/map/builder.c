@@ -1,5 +1,5 @@
-// Gathering the nodes, edges and objects of a map. See starcloak/map_build.h;
-// what becomes of them is in finish.c.
+// Gathering the nodes, edges and objects of a map that is being built; segments.c makes tables
+// of them when all are there.
 #include <starcloak/map_build.h>
 
 #include "base/alloc.h"
@@ -128,9 +128,9 @@ static sc_err append_string(sc_builder *builder, const char *text, size_t size, 
     return SC_OK;
 }
 
-// Keep a string, each once: many objects bear the same name. Strings are known
-// by a 128-bit hash alone: a chance collision is out of reach, and a contrived
-// one only merges two of the contriver's own names.
+// Keeps a string, each once: many objects have the same name. Strings are told apart by a 128-bit
+// hash alone: a chance collision is out of reach, and a constructed one only merges two names of
+// the file that contains it.
 static sc_err add_string(sc_builder *builder, const char *text, size_t size, uint32_t *out)
 {
     if (size == 0) {

@@ -2,15 +2,14 @@
  * @file builder_internal.h
  * @brief The stages of building a map, in the order they run.
  *
- *   builder.c    nodes, edges and objects as they were added
- *   chains.c     edges joined into segments
- *   finish.c     the tables of nodes, edges and segments; calls the others
- *   curve.c      places on the Hilbert curve, along which things are numbered
- *   stars.c      stars, their segments, the star graph
- *   index.c      boxes over the edges
- *   objects.c    objects put on edges, in order
+ *   builder.c      nodes, edges and objects as they were added
+ *   segments.c     edges joined into segments, ordered along a Hilbert curve; the tables of nodes,
+ *                  edges and segments; sc_builder_finish(), which calls the others
+ *   stars.c        stars, their segments, the star graph
+ *   snap.c         the snapping index over the edges
+ *   map_objects.c  objects put on edges, in order
  *
- * For: this folder and its tests.
+ * Only this folder and its tests include it.
  */
 #ifndef SC_MAP_BUILDER_INTERNAL_H
 #define SC_MAP_BUILDER_INTERNAL_H

@@ -1,7 +1,7 @@
 // The CSV files of a map: nodes, edges, segments, stars, objects.
 //
-// They appear together: each is written under no name, and only when all are
-// whole on the disk do they get theirs. The columns are fixed; others read them.
+// They appear together: each is written without a name, and only when all are whole on the disk do
+// they get theirs. The columns are fixed: other programs read them.
 #include <starcloak/map_export.h>
 
 #include "base/alloc.h"

@@ -4,8 +4,6 @@
  *
  * Everything that shows a segment shows the same line, with as many decimals as positions of the
  * map have. Write errors are the stream's, to be asked for when it is closed.
- *
- * Uses: map. Used by: map/export_geojson, score/trial_files, partition/draw.
  */
 #ifndef SC_MAP_EXPORT_GEOJSON_H
 #define SC_MAP_EXPORT_GEOJSON_H

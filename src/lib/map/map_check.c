@@ -1,10 +1,9 @@
-// Does a map mean what a map must? Every invariant of starcloak/map.h, checked
-// against the edges, from which all else follows.
+// Checks every invariant of starcloak/map.h against the edges, from which all other tables follow.
 //
-// Opening a file has already kept every index in range; here the tables are
-// compared with each other. Fuzzers and tests run this on whatever a reader
-// accepts, and `starcloak map check` on a user's file. What is not checked is
-// the numbering along the curve: it is for speed, and nothing relies on it.
+// Opening a file has already kept every index in range; here the tables are compared with each
+// other. Fuzzers and tests run this on every map that a reader accepts, and `starcloak map check`
+// on a user's file. What is not checked is the numbering along the curve: it is for speed, and no
+// result depends on it.
 #include "map/map_internal.h"
 
 #include "base/alloc.h"

@@ -1,13 +1,116 @@
-// What a map is like, in numbers. See starcloak/map_info.h.
+// What a map is like, in numbers: `starcloak map info` prints them.
+//
+// A map is also counted as publications count: as a simple graph, with loops dropped and parallel
+// edges merged. That graph is built again from the edges, each pair of different nodes joined once,
+// and its segments are found by the same code as the map's.
 #include <starcloak/map_info.h>
-
-#include "base/alloc.h"
-#include "map/pseudo_star.h"
-#include "map/simple.h"
-
 #include <starcloak/star.h>
 
+#include "base/alloc.h"
+#include "map/builder_internal.h"
+#include "map/map_tables.h"
+
 #include <stdlib.h>
+
+// --- The simple graph ---------------------------------------------------------------------------
+
+static int compare_pairs(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a;
+    const uint64_t y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+uint64_t sc__count_repeated(uint64_t *pairs, size_t count)
+{
+    qsort(pairs, count, sizeof *pairs, compare_pairs);
+    uint64_t repeated = 0;
+    for (size_t i = 1; i < count; i++) {
+        const bool again = pairs[i] == pairs[i - 1];
+        const bool second = i < 2 || pairs[i - 1] != pairs[i - 2];
+        repeated += again && second;
+    }
+    return repeated;
+}
+
+static sc_err simple_graph(const sc_map *map, sc_builder *builder)
+{
+    sc_err err = SC_OK;
+    for (uint32_t v = 0; v < map->node_count && !err; v++) {
+        sc_node_id node = 0;
+        err = sc_builder_add_node(builder, 0.0, 0.0, &node);
+    }
+    if (err) return err;
+    uint64_t *pairs = sc_malloc_array(map->edge_count, sizeof *pairs);
+    if (!pairs) return SC_ENOMEM;
+    size_t count = 0;
+    for (uint32_t e = 0; e < map->edge_count; e++) {
+        const sc_edge *edge = &sc__edges(map)[e];
+        if (edge->from != edge->to) pairs[count++] = sc__pair(edge->from, edge->to);
+    }
+    qsort(pairs, count, sizeof *pairs, compare_pairs);
+    for (size_t i = 0; i < count && !err; i++) {
+        if (i > 0 && pairs[i] == pairs[i - 1]) continue;
+        err = sc_builder_add_edge(builder, (sc_node_id)(pairs[i] >> 32), (sc_node_id)pairs[i], 0.0,
+                                  SC_ROAD_UNKNOWN, NULL);
+    }
+    sc_free(pairs);
+    return err;
+}
+
+static sc_err count_chains(const sc_builder *builder, const sc_chains *chains,
+                           sc_simple_counts *out)
+{
+    uint64_t *pairs = sc_malloc_array(chains->count, sizeof *pairs);
+    if (!pairs) return SC_ENOMEM;
+    for (uint32_t c = 0; c < chains->count; c++) {
+        const uint32_t first = chains->first[c];
+        const uint32_t end = chains->first[c + 1];
+        const sc_node_id a = sc__step_from(builder, chains->steps[first]);
+        const sc_node_id b = sc__step_to(builder, chains->steps[end - 1]);
+        if (end - first > out->longest_chain) out->longest_chain = end - first;
+        if (chains->degree[a] == 2) {
+            out->rings++;
+            continue;
+        }
+        out->segments++;
+        if (chains->degree[a] < 3 || chains->degree[b] < 3) continue;
+        if (a == b) {
+            out->back_to_own_star++;
+        } else {
+            pairs[out->star_to_star++] = sc__pair(a, b);
+        }
+    }
+    out->multiple_pairs = sc__count_repeated(pairs, out->star_to_star);
+    sc_free(pairs);
+    return SC_OK;
+}
+
+sc_err sc__simple_graph_count(const sc_map *map, sc_simple_counts *out)
+{
+    sc_builder *builder = NULL;
+    sc_chains chains = {0};
+    sc_simple_counts counts = {0};
+    sc_err err = sc_builder_new(SC_COORDS_NONE, &builder);
+    if (err) return err;
+    err = simple_graph(map, builder);
+    if (!err) err = sc__chains_find(builder, &chains);
+    if (!err) err = count_chains(builder, &chains, &counts);
+    if (!err) {
+        counts.edges = builder->edge_count;
+        for (uint32_t v = 0; v < map->node_count; v++) {
+            const uint32_t degree = chains.degree[v];
+            counts.degrees[degree < SC_INFO_DEGREES ? degree : SC_INFO_DEGREES - 1]++;
+            counts.stars += degree >= 3;
+        }
+        *out = counts;
+    }
+    sc__chains_fini(&chains);
+    sc_builder_free(builder);
+    return err;
+}
+
+// --- Distributions ------------------------------------------------------------------------------
 
 static int compare_doubles(const void *a, const void *b)
 {
@@ -150,11 +253,11 @@ static sc_err describe_segments(const sc_map *map, sc_map_info *info)
         } else if (segment->star_b == segment->star_a) {
             info->back_to_own_star++;
         } else {
-            pairs[info->star_to_star++] = sc_pair(segment->star_a, segment->star_b);
+            pairs[info->star_to_star++] = sc__pair(segment->star_a, segment->star_b);
         }
     }
     info->pseudo_stars = info->rings + info->lone_roads;
-    info->multiple_pairs = sc_count_repeated(pairs, info->star_to_star);
+    info->multiple_pairs = sc__count_repeated(pairs, info->star_to_star);
     info->segment_length_m = spread_of(lengths, count);
     sc_free(lengths);
     sc_free(pairs);
@@ -225,7 +328,7 @@ sc_err sc_map_describe(const sc_map *map, sc_map_info *out)
     if (!err) err = describe_edges(map, &info);
     if (!err) err = describe_segments(map, &info);
     if (!err) err = describe_balls(map, &info);
-    if (!err) err = sc_simple_count(map, &info.simple);
+    if (!err) err = sc__simple_graph_count(map, &info.simple);
     if (err) return err;
 
     info.parallel_edges = sc_map_edge_count(map) - info.self_loops - info.simple.edges;

@@ -1,10 +1,13 @@
-// Putting objects on the edges of a map that is otherwise done.
+// Objects of a map: put on its edges when the map is built, and read from its tables afterwards.
 #include "base/alloc.h"
 #include "map/builder_internal.h"
+#include "map/map_tables.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+// --- Placing objects on edges -------------------------------------------------------------------
 
 // Where an object lies on the finished map; false if no road is near enough.
 static bool locate(const sc_raw_object *raw, const sc_map *map, const uint32_t *edge_place,
@@ -123,4 +126,70 @@ sc_err sc__objects_build(sc_builder *builder, sc_map *map, const uint32_t *edge_
         (sc_table){.data = builder->strings, .count = builder->string_size};
     builder->strings = NULL;
     return SC_OK;
+}
+
+// --- Reading objects and categories -------------------------------------------------------------
+
+const sc_object *sc_map_objects(const sc_map *map)
+{
+    return sc__objects(map);
+}
+
+void sc_map_segment_objects(const sc_map *map, sc_seg_id segment, sc_object_id *first,
+                            sc_object_id *last)
+{
+    // The table is left out of maps without objects.
+    if (map->object_count == 0) {
+        *first = *last = 0;
+        return;
+    }
+    const sc_object_id *starts = map->tables[SC_TABLE_SEGMENT_OBJECTS].data;
+    *first = starts[segment];
+    *last = starts[segment + 1];
+}
+
+static const char *string_at(const sc_map *map, uint32_t offset)
+{
+    return (const char *)map->tables[SC_TABLE_STRINGS].data + offset;
+}
+
+const char *sc_map_category_name(const sc_map *map, sc_category_id category)
+{
+    const uint32_t *offsets = map->tables[SC_TABLE_CATEGORIES].data;
+    return string_at(map, offsets[category]);
+}
+
+sc_category_id sc_map_category_find(const sc_map *map, const char *name)
+{
+    for (sc_category_id i = 0; i < map->category_count; i++) {
+        if (strcmp(sc_map_category_name(map, i), name) == 0) return i;
+    }
+    return SC_NONE;
+}
+
+const char *sc_map_object_name(const sc_map *map, sc_object_id object)
+{
+    return string_at(map, sc__objects(map)[object].name);
+}
+
+const sc_nearest_list *sc__map_nearest_lists(const sc_map *map, size_t *count)
+{
+    *count = map->tables[SC_TABLE_NEAREST_LISTS].count;
+    return map->tables[SC_TABLE_NEAREST_LISTS].data;
+}
+
+const sc_nearest *sc__map_nearest(const sc_map *map)
+{
+    return map->tables[SC_TABLE_NEAREST].data;
+}
+
+const sc_object_id *sc__map_segment_objects(const sc_map *map)
+{
+    return map->tables[SC_TABLE_SEGMENT_OBJECTS].data;
+}
+
+const char *sc__map_strings(const sc_map *map, size_t *size)
+{
+    *size = map->tables[SC_TABLE_STRINGS].count;
+    return map->tables[SC_TABLE_STRINGS].data;
 }

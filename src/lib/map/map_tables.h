@@ -1,22 +1,40 @@
 /**
  * @file map_tables.h
- * @brief The tables of the nearest index, as the map file keeps them.
+ * @brief What the rest of the library reads of a map beyond the public accessors.
  *
- * A list holds, for every star, its k nearest objects of one category (or of all): entry i of
- * star s is entries[first + s * k + i], nearest first and of equally far ones the lowest number
- * first. The object of an unused entry is SC_NONE; its distance then tells why: SC_NEAREST_ALL if
- * no more objects can be reached, SC_NEAREST_CUT if there may be some (too far for 32 bits, or a
- * pseudo-star, which is no place on a road that a cloak could border on).
+ * The public accessors give one name or one segment at a time; code that serves objects reads the
+ * tables themselves instead of a copy.
  *
- * The index follows from the map and is no part of its identity: the map's checksum leaves it out.
- *
- * Uses: map. Used by: objects (which makes it and reads it), the map file.
+ * The nearest index holds lists: for every star, its k nearest objects of one category (or of all).
+ * Entry i of star s is entries[first + s * k + i], nearest first and of equally far ones the lowest
+ * number first. The object of an unused entry is SC_NONE; its distance then gives the reason:
+ * SC_NEAREST_ALL if no more objects can be reached, SC_NEAREST_CUT if there may be some (too far
+ * for 32 bits, or a pseudo-star, which is no place on a road that a cloak could border on). Opening
+ * a map makes sure that nothing in the index is out of range or out of order; src/lib/lbs builds it
+ * and can check what it states. The index follows from the map and is no part of its identity: the
+ * map's checksum leaves it out.
  */
 #ifndef SC_MAP_MAP_TABLES_H
 #define SC_MAP_MAP_TABLES_H
 
 #include <starcloak/map.h>
 
+/**
+ * Whether `star`, one of sc_map_stars(), stands for a component without any intersection: its only
+ * segment is all there is, while an intersection has at least two.
+ */
+static inline bool sc_star_is_pseudo(const sc_star *star)
+{
+    return star[1].first_segment - star[0].first_segment < 2;
+}
+
+/** Segments + 1 entries, as sc_map_segment_objects() reads them; NULL on a map without objects. */
+const sc_object_id *sc__map_segment_objects(const sc_map *map);
+
+/** The texts that sc_object.name points into; the last byte is NUL. None: *size is 0. */
+const char *sc__map_strings(const sc_map *map, size_t *size);
+
+/** An entry of the nearest index. */
 typedef struct sc_nearest {
     sc_object_id object;
     uint32_t distance;  ///< in units of sc_map_unit_m()

@@ -1,17 +1,116 @@
-// Opening a `.scm` file: map it, believe nothing, then lend it.
+// The `.scm` file: writing a map, and opening one. scm_file.h has the format.
 //
-// The order of suspicion: is it one of ours at all; is the header whole; do the
-// tables lie where they must; are their bytes those that were written; does
-// every number that is used as an index stay inside its table. After that no
-// accessor can be led out of the mapping, whoever made the file.
+// Opening maps the file, believes nothing, then lends it. The order of suspicion: is it one of ours
+// at all; is the header whole; do the tables lie where they must; are their bytes those that were
+// written; does every number that is used as an index stay inside its table. After that no accessor
+// can be led out of the mapping, however the file was made. Whether the tables fit each other is
+// another question, which map_check.c answers.
 #include "map/scm_file.h"
 
 #include "base/alloc.h"
-#include "base/diag.h"
-
 #include "base/checksum.h"
+#include "base/diag.h"
+#include "map/map_tables.h"
+
 #include <math.h>
 #include <string.h>
+
+// --- Checksums and saving -----------------------------------------------------------------------
+
+uint64_t sc__scm_lay_out(const sc_table *tables, sc_scm_table *out)
+{
+    uint64_t end = sizeof(sc_scm_header);
+    for (uint32_t kind = 0; kind < SC_TABLE_COUNT; kind++) {
+        const size_t element_size = sc__table_element_size(kind);
+        out[kind].kind = kind;
+        out[kind].element_size = (uint32_t)element_size;
+        out[kind].count = tables[kind].count;
+        out[kind].offset = sc__scm_align(end);
+        end = out[kind].offset + tables[kind].count * element_size;
+    }
+    return end;
+}
+
+uint64_t sc__scm_header_checksum(const sc_scm_header *header)
+{
+    sc_scm_header copy = *header;
+    copy.header_checksum = 0;
+    return XXH3_64bits(&copy, sizeof copy);
+}
+
+uint64_t sc__scm_map_checksum(const sc_scm_header *header)
+{
+    sc_scm_header copy = *header;
+    copy.header_checksum = 0;
+    copy.map_checksum = 0;
+    copy.file_size = 0;
+    memset(copy.source, 0, sizeof copy.source);
+    return XXH3_64bits(&copy, offsetof(sc_scm_header, tables[SC_TABLE_NEAREST_LISTS]));
+}
+
+static sc_scm_header header_of(const sc_map *map)
+{
+    sc_scm_header header;
+    memset(&header, 0, sizeof header);
+    memcpy(header.magic, SC_SCM_MAGIC, sizeof header.magic);
+    header.version = SC_SCM_VERSION;
+    header.table_count = SC_TABLE_COUNT;
+    header.coords = (uint32_t)map->coords;
+    header.in_metres = map->in_metres;
+    header.unit_m = map->unit_m;
+    header.origin_x = map->grid.origin_x;
+    header.origin_y = map->grid.origin_y;
+    header.grid_per_unit = map->grid.per_unit;
+    header.node_count = map->node_count;
+    memcpy(header.source, map->source, strlen(map->source));
+    header.file_size = sc__scm_lay_out(map->tables, header.tables);
+    for (int kind = 0; kind < SC_TABLE_COUNT; kind++) {
+        sc_scm_table *table = &header.tables[kind];
+        table->checksum = XXH3_64bits(map->tables[kind].data, table->count * table->element_size);
+    }
+    header.map_checksum = sc__scm_map_checksum(&header);
+    header.header_checksum = sc__scm_header_checksum(&header);
+    return header;
+}
+
+uint64_t sc__map_content_checksum(const sc_map *map)
+{
+    return header_of(map).map_checksum;
+}
+
+sc_err sc_map_save(const sc_map *map, const char *path, sc_diag *diag)
+{
+    static const char zeros[SC_SCM_ALIGNMENT] = {0};
+    sc_outfile file;
+    const sc_err err = sc_outfile_open(path, &file, diag);
+    if (err) return err;
+
+    // Errors of writing stay with the stream until the commit, which reports them.
+    const sc_scm_header header = header_of(map);
+    uint64_t written = fwrite(&header, 1, sizeof header, file.stream);
+    for (int kind = 0; kind < SC_TABLE_COUNT && !ferror(file.stream); kind++) {
+        const sc_scm_table *table = &header.tables[kind];
+        written += fwrite(zeros, 1, table->offset - written, file.stream);
+        if (table->count == 0) continue;
+        written += table->element_size *
+                   fwrite(map->tables[kind].data, table->element_size, table->count, file.stream);
+    }
+    return sc_outfile_commit(&file, diag);
+}
+
+sc_err sc__map_save_with(const sc_map *map, const sc_nearest_list *lists, size_t list_count,
+                         const sc_nearest *entries, size_t entry_count, const char *path,
+                         sc_diag *diag)
+{
+    // A map is a handful of tables: one more of it, with two of them exchanged. Saving only
+    // reads what they point to.
+    sc_map with = *map;
+    with.tables[SC_TABLE_NEAREST_LISTS] = (sc_table){(void *)(uintptr_t)lists, list_count};
+    with.tables[SC_TABLE_NEAREST] = (sc_table){(void *)(uintptr_t)entries, entry_count};
+    return sc_map_save(&with, path, diag);
+}
+
+// --- Opening: what is wrong with a file ---------------------------------------------------------
 
 /** A file being examined. */
 typedef struct examined {
@@ -259,6 +358,90 @@ static bool fault_in_strings(const sc_map *map, size_t begin, size_t end)
     return end == strings.count && ((const char *)strings.data)[end - 1] != '\0';
 }
 
+// Lists ascend by category, all categories together (SC_NONE) last; each begins where the one
+// before ends, and the last ends with the entries.
+static bool fault_in_nearest_lists(const sc_map *map, size_t begin, size_t end)
+{
+    const sc_table table = map->tables[SC_TABLE_NEAREST_LISTS];
+    const sc_nearest_list *lists = table.data;
+    const uint64_t entry_count = map->tables[SC_TABLE_NEAREST].count;
+    uint32_t bad = 0;
+    for (size_t i = begin; i < end; i++) {
+        const sc_nearest_list *list = &lists[i];
+        const uint64_t first =
+            i > 0 ? lists[i - 1].first + (uint64_t)map->star_count * lists[i - 1].k : 0;
+        const uint64_t size = (uint64_t)map->star_count * list->k;
+        bad |= list->category >= map->category_count && list->category != SC_NONE;
+        bad |= i > 0 && list->category <= lists[i - 1].category;
+        bad |= list->k < 1 || list->k > SC_NEAREST_MAX_K;
+        bad |= list->first != first || first > entry_count || size > entry_count - first;
+        bad |= i == table.count - 1 && first + size != entry_count;
+    }
+    return bad;
+}
+
+// Entries in the order that they must have: by distance, then by object, unused ones last.
+static uint64_t rank(sc_nearest entry)
+{
+    return entry.object == SC_NONE ? UINT64_MAX : (uint64_t)entry.distance << 32 | entry.object;
+}
+
+// Whether something is wrong with entries [begin, end), all of one list.
+static bool fault_in_list(const sc_map *map, const sc_nearest_list *list, size_t begin, size_t end)
+{
+    const sc_nearest *entries = sc__map_nearest(map);
+    const sc_object *objects = sc__objects(map);
+    const bool has_category = list->category != SC_NONE;
+    uint32_t bad = 0;
+    uint32_t place = (uint32_t)((begin - list->first) % list->k);  // among those of its star
+    for (size_t i = begin; i < end; i++) {
+        const sc_nearest entry = entries[i];
+        if (entry.object == SC_NONE) {
+            bad |= entry.distance != SC_NEAREST_ALL && entry.distance != SC_NEAREST_CUT;
+            bad |= place > 0 && entries[i - 1].object == SC_NONE &&
+                   entries[i - 1].distance != entry.distance;
+        } else if (entry.object < map->object_count) {
+            bad |= entry.distance == SC_NEAREST_CUT;
+            bad |= has_category && objects[entry.object].category != list->category;
+            bad |= place > 0 && rank(entries[i - 1]) >= rank(entry);
+        } else {
+            return true;
+        }
+        place = place + 1 < list->k ? place + 1 : 0;
+    }
+    return bad;
+}
+
+// The list that an entry belongs to. Lists have been examined before, and cover all entries.
+static const sc_nearest_list *list_of(const sc_map *map, size_t entry)
+{
+    size_t count = 0;
+    const sc_nearest_list *lists = sc__map_nearest_lists(map, &count);
+    size_t low = 0;
+    while (count - low > 1) {
+        const size_t middle = low + (count - low) / 2;
+        if (lists[middle].first <= entry) {
+            low = middle;
+        } else {
+            count = middle;
+        }
+    }
+    return &lists[low];
+}
+
+static bool fault_in_nearest(const sc_map *map, size_t begin, size_t end)
+{
+    bool bad = false;
+    for (size_t i = begin; i < end;) {
+        const sc_nearest_list *list = list_of(map, i);
+        const size_t behind = list->first + (size_t)map->star_count * list->k;
+        const size_t stop = end < behind ? end : behind;
+        bad |= fault_in_list(map, list, i, stop);
+        i = stop;
+    }
+    return bad;
+}
+
 // Nodes, classes, boxes and runs name nothing.
 static find_fault *const finders[SC_TABLE_COUNT] = {
     [SC_TABLE_EDGES] = fault_in_edges,
@@ -270,8 +453,8 @@ static find_fault *const finders[SC_TABLE_COUNT] = {
     [SC_TABLE_SEGMENT_OBJECTS] = fault_in_segment_objects,
     [SC_TABLE_CATEGORIES] = fault_in_categories,
     [SC_TABLE_STRINGS] = fault_in_strings,
-    [SC_TABLE_NEAREST_LISTS] = sc__nearest_lists_fault,
-    [SC_TABLE_NEAREST] = sc__nearest_fault,
+    [SC_TABLE_NEAREST_LISTS] = fault_in_nearest_lists,
+    [SC_TABLE_NEAREST] = fault_in_nearest,
 };
 
 // Checksum and ids in one pass, block by block, so that the second look at a
@@ -309,7 +492,7 @@ static sc_err check_tables(const examined *e, const sc_map *map)
     return err;
 }
 
-// --- Opening ---------------------------------------------------------------------
+// --- Opening: all of it ---------------------------------------------------------------------
 
 static sc_err examine(const examined *e, sc_map *map)
 {

@@ -13,10 +13,8 @@
  *                    nearest index (tables 13 and 14) is a part of it
  *
  * All are XXH3, 64 bits. They detect accidents, not malice; against malice
- * every index is checked as well (scm_open.c). docs/scm-format.md says the same
- * byte by byte.
- *
- * Used by: scm_save.c, scm_open.c, tests.
+ * every index is checked as well (scm_file.c). docs/scm-format.md describes the
+ * same byte by byte.
  */
 #ifndef SC_MAP_SCM_FILE_H
 #define SC_MAP_SCM_FILE_H
@@ -75,12 +73,5 @@ uint64_t sc__scm_header_checksum(const sc_scm_header *header);
 
 /** The identity of the map that a header describes. */
 uint64_t sc__scm_map_checksum(const sc_scm_header *header);
-
-/**
- * Whether lists, or entries, [begin, end) of the nearest index are not as they must be (nearest.c).
- * Entries are looked at only when all lists have passed.
- */
-bool sc__nearest_lists_fault(const sc_map *map, size_t begin, size_t end);
-bool sc__nearest_fault(const sc_map *map, size_t begin, size_t end);
 
 #endif

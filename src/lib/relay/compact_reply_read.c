@@ -10,7 +10,7 @@
 #include "base/diag.h"
 #include "base/names.h"
 #include "base/utf8.h"
-#include "map/object_tables.h"
+#include "map/map_tables.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #include "support/check.h"
 #include "support/reference.h"
 
-#include "map/simple.h"
+#include "map/map_internal.h"
 
 enum { ODD_MAPS = 5000 };
 
@@ -86,7 +86,7 @@ static void check_counts(const sketch *s)
     sc_map *map = sketch_map(s);
     sc_simple_counts got;
     memset(&got, 0xee, sizeof got);
-    CHECK_OK(sc_simple_count(map, &got), NULL);
+    CHECK_OK(sc__simple_graph_count(map, &got), NULL);
     for (int d = 0; d < SC_INFO_DEGREES; d++) {
         assert_int_equal(got.degrees[d], wanted.degrees[d]);
     }
@@ -131,7 +131,7 @@ static void test_merging_parallel_roads_can_unmake_an_intersection(void **state)
     sketch s = sketch_named("parallel segments");
     sc_map *map = sketch_map(&s);
     sc_simple_counts counts = {0};
-    CHECK_OK(sc_simple_count(map, &counts), NULL);
+    CHECK_OK(sc__simple_graph_count(map, &counts), NULL);
     assert_int_equal(sc_map_star_count(map), 2);
     assert_int_equal(counts.stars, 0);
     assert_int_equal(counts.segments, 1);
@@ -146,7 +146,7 @@ static void test_a_map_of_loops_alone_has_no_simple_edge(void **state)
     sketch s = sketch_named("bouquet of loops");
     sc_map *map = sketch_map(&s);
     sc_simple_counts counts = {0};
-    CHECK_OK(sc_simple_count(map, &counts), NULL);
+    CHECK_OK(sc__simple_graph_count(map, &counts), NULL);
     assert_int_equal(counts.edges, 0);
     assert_int_equal(counts.segments, 0);
     assert_int_equal(counts.degrees[0], 1);
@@ -160,11 +160,11 @@ static void test_values_that_occur_more_than_once_are_counted_once_each(void **s
     uint64_t none[] = {3, 1, 2};
     uint64_t some[] = {5, 1, 5, 2, 5, 1, 9, 5};
     uint64_t all[] = {7, 7, 7};
-    assert_int_equal(sc_count_repeated(none, 3), 0);
-    assert_int_equal(sc_count_repeated(some, 8), 2);
-    assert_int_equal(sc_count_repeated(all, 3), 1);
-    assert_int_equal(sc_count_repeated(all, 0), 0);
-    assert_true(sc_pair(4, 9) == sc_pair(9, 4) && sc_pair(4, 9) != sc_pair(4, 8));
+    assert_int_equal(sc__count_repeated(none, 3), 0);
+    assert_int_equal(sc__count_repeated(some, 8), 2);
+    assert_int_equal(sc__count_repeated(all, 3), 1);
+    assert_int_equal(sc__count_repeated(all, 0), 0);
+    assert_true(sc__pair(4, 9) == sc__pair(9, 4) && sc__pair(4, 9) != sc__pair(4, 8));
 }
 
 static const struct CMUnitTest tests[] = {
