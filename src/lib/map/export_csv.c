@@ -132,7 +132,7 @@ sc_err sc_map_export_csv(const sc_map *map, const char *directory, sc_diag *diag
 {
     const bool made = mkdir(directory, 0777) == 0;
     if (!made && errno != EEXIST) {
-        return sc_fail(diag, SC_EIO, "%s: cannot make this directory: %s", directory,
+        return sc_fail(diag, SC_EIO, "%s: cannot create this directory: %s", directory,
                        strerror(errno));
     }
     char *paths[FILE_COUNT] = {0};

@@ -19,13 +19,13 @@ typedef struct check {
     const sc_map *map;
     sc_diag *diag;
     uint32_t *degree;       ///< of every node
-    sc_star_id *star_of;    ///< the star that a node bears, or SC_NONE
+    sc_star_id *star_of;    ///< the star at a node, or SC_NONE
     sc_star_id *seen_from;  ///< the last star from which a star was seen as neighbour
 } check;
 
 #define REFUSE(c, ...) return sc_fail((c)->diag, SC_EMAP, "map invariant broken: " __VA_ARGS__)
 
-static bool is_somewhere(const sc_map *map, double x, double y)
+static bool is_position_valid(const sc_map *map, double x, double y)
 {
     if (map->coords == SC_COORDS_GEOGRAPHIC) return sc_geo_valid(map->coords, x, y);
     // On a very wide plane the grid is coarse and may round a node across the rim.
@@ -39,7 +39,8 @@ static sc_err check_nodes(const check *c)
         double x = 0.0;
         double y = 0.0;
         sc_map_node_position(c->map, v, &x, &y);
-        if (!is_somewhere(c->map, x, y)) REFUSE(c, "node %u is nowhere", v);
+        if (!is_position_valid(c->map, x, y))
+            REFUSE(c, "node %u has coordinates outside the allowed range", v);
     }
     return SC_OK;
 }
@@ -55,23 +56,33 @@ static sc_err check_chains(const check *c)
         const sc_edge_id end = segments[s + 1].first_edge;
         uint64_t length = 0;
         for (sc_edge_id e = first; e < end; e++) {
-            if (edges[e].segment != s) REFUSE(c, "edge %u is not in segment %u", e, s);
-            if (classes[e] >= SC_ROAD_CLASS_COUNT) REFUSE(c, "edge %u has no road class", e);
+            if (edges[e].segment != s) {
+                REFUSE(c, "edge %u names segment %u but lies in segment %u", e, edges[e].segment,
+                       s);
+            }
+            if (classes[e] >= SC_ROAD_CLASS_COUNT) {
+                REFUSE(c, "edge %u has unknown road class %u", e, classes[e]);
+            }
             length += edges[e].length;
             if (e == first) continue;
-            if (edges[e].from != edges[e - 1].to) REFUSE(c, "segment %u is broken", s);
+            if (edges[e].from != edges[e - 1].to) {
+                REFUSE(c, "segment %u: edge %u does not begin where edge %u ends", s, e, e - 1);
+            }
             if (c->degree[edges[e].from] != 2) {
                 REFUSE(c, "segment %u runs through intersection %u", s, edges[e].from);
             }
         }
-        if (length != segments[s].length) REFUSE(c, "segment %u has a wrong length", s);
+        if (length != segments[s].length) {
+            REFUSE(c, "segment %u has length %u, but its edges add up to %llu", s,
+                   segments[s].length, (unsigned long long)length);
+        }
 
         // It is maximal: no end could be joined to another segment.
         const sc_node_id a = edges[first].from;
         const sc_node_id b = edges[end - 1].to;
         const bool ring = a == b && c->degree[a] == 2;
         if (!ring && (c->degree[a] == 2 || c->degree[b] == 2)) {
-            REFUSE(c, "segment %u could be longer", s);
+            REFUSE(c, "segment %u ends at a node of degree 2, where it must continue", s);
         }
     }
     return SC_OK;
@@ -86,14 +97,13 @@ static sc_err check_star_nodes(const check *c)
     const sc_segment *segments = sc__segments(c->map);
     memset(c->star_of, 0xff, c->map->node_count * sizeof *c->star_of);
     for (sc_star_id i = 0; i < c->map->star_count; i++) {
-        if (c->star_of[stars[i].node] != SC_NONE)
-            REFUSE(c, "node %u bears two stars", stars[i].node);
+        if (c->star_of[stars[i].node] != SC_NONE) REFUSE(c, "node %u has two stars", stars[i].node);
         c->star_of[stars[i].node] = i;
     }
     uint64_t expected = 0;
     for (sc_node_id v = 0; v < c->map->node_count; v++) {
         if (c->degree[v] < 3) continue;
-        if (c->star_of[v] == SC_NONE) REFUSE(c, "intersection %u is no star", v);
+        if (c->star_of[v] == SC_NONE) REFUSE(c, "intersection %u has no star", v);
         expected++;
     }
     for (sc_seg_id s = 0; s < c->map->segment_count; s++) {
@@ -101,13 +111,16 @@ static sc_err check_star_nodes(const check *c)
         const sc_node_id b = edges[segments[s + 1].first_edge - 1].to;
         expected += c->degree[a] < 3 && c->degree[b] < 3;
         if (c->star_of[a] == SC_NONE || segments[s].star_a != c->star_of[a]) {
-            REFUSE(c, "segment %u names a wrong star at its beginning", s);
+            REFUSE(c, "segment %u has the wrong star at its beginning", s);
         }
         if (segments[s].star_b != c->star_of[b]) {
-            REFUSE(c, "segment %u names a wrong star at its end", s);
+            REFUSE(c, "segment %u has the wrong star at its end", s);
         }
     }
-    if (expected != c->map->star_count) REFUSE(c, "there are %u stars", c->map->star_count);
+    if (expected != c->map->star_count) {
+        REFUSE(c, "the map has %u stars, but its edges give %llu", c->map->star_count,
+               (unsigned long long)expected);
+    }
     return SC_OK;
 }
 
@@ -134,7 +147,7 @@ static sc_err check_star_segments(const check *c)
         }
     }
     if (expected != c->map->tables[SC_TABLE_STAR_SEGMENTS].count) {
-        REFUSE(c, "a star lacks a segment");
+        REFUSE(c, "a segment is missing in the list of its star");
     }
     return SC_OK;
 }
@@ -158,14 +171,15 @@ static sc_err check_star_graph(const check *c)
         }
         for (uint32_t j = stars[i].first_neighbour; j < stars[i + 1].first_neighbour; j++) {
             if (c->seen_from[neighbours[j]] != i) {
-                REFUSE(c, "stars %u and %u are no neighbours", i, neighbours[j]);
+                REFUSE(c, "star %u lists star %u as a neighbour, but no segment joins them", i,
+                       neighbours[j]);
             }
             if (j > stars[i].first_neighbour && neighbours[j] <= neighbours[j - 1]) {
                 REFUSE(c, "neighbours of star %u are out of order", i);
             }
         }
         if (expected != stars[i + 1].first_neighbour - stars[i].first_neighbour) {
-            REFUSE(c, "star %u lacks a neighbour", i);
+            REFUSE(c, "a neighbour is missing in the list of star %u", i);
         }
     }
     return SC_OK;
@@ -189,7 +203,7 @@ static sc_err check_index(const check *c)
     sc_free(runs);
     sc_free(groups);
     if (!had_memory) return sc_fail_memory(c->diag, "checking a map");
-    if (!fits) REFUSE(c, "the snapping index does not fit its edges");
+    if (!fits) REFUSE(c, "the snapping index does not match the edges");
     return SC_OK;
 }
 
@@ -198,7 +212,7 @@ static sc_err check_objects(const check *c)
     const sc_object *objects = sc__objects(c->map);
     for (sc_object_id i = 0; i < c->map->object_count; i++) {
         if (objects[i].offset > sc__edges(c->map)[objects[i].edge].length) {
-            REFUSE(c, "object %u lies beyond its edge", i);
+            REFUSE(c, "object %u lies beyond the end of its edge", i);
         }
         const sc_object *before = i > 0 ? &objects[i - 1] : NULL;
         if (before && (before->edge > objects[i].edge ||
@@ -212,7 +226,7 @@ static sc_err check_objects(const check *c)
         sc_map_segment_objects(c->map, s, &first, &last);
         for (sc_object_id i = first; i < last; i++) {
             if (sc__edges(c->map)[objects[i].edge].segment != s) {
-                REFUSE(c, "object %u is not on segment %u", i, s);
+                REFUSE(c, "object %u is listed under segment %u but lies on another", i, s);
             }
         }
     }
@@ -226,7 +240,9 @@ static sc_err check_strings(const check *c)
     const char *text = strings->data;
     for (uint64_t at = 0; at < strings->count;) {
         const size_t size = sc_utf8_size(text + at, strings->count - at);
-        if (size == 0) REFUSE(c, "a name is not UTF-8, at byte %llu", (unsigned long long)at);
+        if (size == 0)
+            REFUSE(c, "a name is not valid UTF-8, at byte %llu of the table of strings",
+                   (unsigned long long)at);
         at += size;
     }
     return SC_OK;

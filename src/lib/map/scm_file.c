@@ -140,12 +140,12 @@ static sc_err check_header(const examined *e)
     const sc_scm_header *header = e->header;
     const size_t magic_size = sizeof header->magic;
     if (e->size == 0) {
-        return sc_fail(e->diag, SC_EFORMAT, "%s: is empty; a StarCloak map (.scm) is needed",
-                       e->name);
+        return sc_fail(e->diag, SC_EFORMAT,
+                       "%s: the file is empty; a StarCloak map (.scm) is expected", e->name);
     }
     if (e->size < magic_size || memcmp(e->bytes, SC_SCM_MAGIC, magic_size) != 0) {
         return sc_fail(e->diag, SC_EFORMAT,
-                       "%s: is not a StarCloak map; make one with 'starcloak map import'", e->name);
+                       "%s: not a StarCloak map; make one with 'starcloak map import'", e->name);
     }
     if (e->size < sizeof *header) return damaged(e, "cut short inside its header");
     if (header->version != SC_SCM_VERSION) {
@@ -158,9 +158,10 @@ static sc_err check_header(const examined *e)
         return damaged(e, "the header's checksum does not match");
     }
     if (header->file_size != e->size) {
-        return sc_fail(e->diag, SC_EFORMAT,
-                       "%s: damaged map: %zu bytes long, %llu were written; import it again",
-                       e->name, e->size, (unsigned long long)header->file_size);
+        return sc_fail(
+            e->diag, SC_EFORMAT,
+            "%s: damaged map: the file has %zu bytes, its header says %llu; import it again",
+            e->name, e->size, (unsigned long long)header->file_size);
     }
     if (header->table_count != SC_TABLE_COUNT) return damaged(e, "wrong number of tables");
     if (header->map_checksum != sc__scm_map_checksum(header)) {
@@ -190,10 +191,10 @@ static sc_err check_measures(const examined *e)
     const bool on_globe = header->coords == SC_COORDS_GEOGRAPHIC;
     if (on_globe && (header->grid_per_unit != SC_GRID_PER_DEGREE || header->origin_x != 0.0 ||
                      header->origin_y != 0.0)) {
-        return damaged(e, "not the grid of the globe");
+        return damaged(e, "grid of coordinates is not 1e-7 degrees");
     }
     if (memchr(header->source, '\0', sizeof header->source) == NULL) {
-        return damaged(e, "source text without an end");
+        return damaged(e, "source text is not terminated");
     }
     return SC_OK;
 }
@@ -210,16 +211,16 @@ static sc_err check_layout(const examined *e, sc_table *tables)
         if (table->kind != kind || table->element_size != element_size ||
             table->offset != sc__scm_align(end) || table->offset > e->size ||
             table->count > (e->size - table->offset) / element_size) {
-            return damaged(e, "the directory of its tables is wrong");
+            return damaged(e, "the directory of tables is wrong");
         }
         for (uint64_t i = end; i < table->offset; i++) {
-            if (e->bytes[i] != 0) return damaged(e, "bytes between its tables");
+            if (e->bytes[i] != 0) return damaged(e, "unexpected bytes between its tables");
         }
         tables[kind].data = (void *)(uintptr_t)(e->bytes + table->offset);
         tables[kind].count = table->count;
         end = table->offset + table->count * element_size;
     }
-    return end == e->size ? SC_OK : damaged(e, "bytes behind its last table");
+    return end == e->size ? SC_OK : damaged(e, "unexpected bytes after its last table");
 }
 
 static sc_err check_counts(const examined *e, const sc_table *tables)
@@ -242,7 +243,7 @@ static sc_err check_counts(const examined *e, const sc_table *tables)
         tables[SC_TABLE_CATEGORIES].count <= objects &&
         tables[SC_TABLE_NEAREST_LISTS].count <= tables[SC_TABLE_CATEGORIES].count + 1 &&
         (tables[SC_TABLE_NEAREST_LISTS].count > 0) == (tables[SC_TABLE_NEAREST].count > 0);
-    if (!sizes_fit) return damaged(e, "its tables' sizes are out of range");
+    if (!sizes_fit) return damaged(e, "table sizes out of range");
 
     const sc_box_levels levels = sc__box_levels((uint32_t)edges);
     const bool sizes_agree =
@@ -251,7 +252,7 @@ static sc_err check_counts(const examined *e, const sc_table *tables)
         tables[SC_TABLE_BOXES].count == (has_coords ? sc__box_group_count(&levels) : 0) &&
         tables[SC_TABLE_RUNS].count == (has_coords ? levels.box_count[0] : 0) &&
         tables[SC_TABLE_SEGMENT_OBJECTS].count == (objects > 0 ? segments : 0);
-    return sizes_agree ? SC_OK : damaged(e, "its tables' sizes do not agree");
+    return sizes_agree ? SC_OK : damaged(e, "table sizes do not agree");
 }
 
 // --- The tables ------------------------------------------------------------------

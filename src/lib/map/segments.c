@@ -437,11 +437,12 @@ sc_err sc_builder_finish(sc_builder *builder, double max_object_snap_m, const sc
                          sc_map **out, sc_build_report *report, sc_diag *diag)
 {
     if (builder->edge_count == 0) {
-        return sc_fail(diag, SC_EINVAL, "the map has no road: no edge was found");
+        return sc_fail(diag, SC_EINVAL, "the map has no roads: no edge was found");
     }
     if (builder->coords == SC_COORDS_NONE &&
         builder->node_count > sc__max_bare_nodes(builder->edge_count)) {
-        return sc_fail(diag, SC_ELIMIT, "%zu nodes but only %zu edges: most nodes have no road",
+        return sc_fail(diag, SC_ELIMIT,
+                       "%zu nodes but only %zu edges; nodes without a road must be left out",
                        builder->node_count, builder->edge_count);
     }
     sc_err err = refuse_meridian(builder, diag);

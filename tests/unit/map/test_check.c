@@ -86,10 +86,10 @@ static void test_a_node_off_the_globe_is_refused(void **state)
     (void)state;
     sc_map *map = fresh();
     ((sc_node *)map->tables[SC_TABLE_NODES].data)[3].y = 900000001;
-    check_broken(map, "node 3 is nowhere");
+    check_broken(map, "node 3 has coordinates outside the allowed range");
     map = fresh();
     ((sc_node *)map->tables[SC_TABLE_NODES].data)[0].x = -1800000001;
-    check_broken(map, "node 0 is nowhere");
+    check_broken(map, "node 0 has coordinates outside the allowed range");
 }
 
 static void test_a_node_off_the_plane_is_refused(void **state)
@@ -97,10 +97,10 @@ static void test_a_node_off_the_plane_is_refused(void **state)
     (void)state;
     sc_map *map = full_map(SC_COORDS_PLANAR);
     map->grid.origin_x = 2e8;
-    check_broken(map, "is nowhere");
+    check_broken(map, "has coordinates outside the allowed range");
     map = full_map(SC_COORDS_PLANAR);
     map->grid.per_unit = 1e-300;
-    check_broken(map, "is nowhere");
+    check_broken(map, "has coordinates outside the allowed range");
 }
 
 static void test_an_edge_that_names_another_segment_is_refused(void **state)
@@ -108,7 +108,7 @@ static void test_an_edge_that_names_another_segment_is_refused(void **state)
     (void)state;
     sc_map *map = fresh();
     edges_of(map)[0].segment = 1;
-    check_broken(map, "edge 0 is not in segment 0");
+    check_broken(map, "edge 0 names segment 1 but lies in segment 0");
 }
 
 static void test_an_edge_without_a_road_class_is_refused(void **state)
@@ -116,7 +116,7 @@ static void test_an_edge_without_a_road_class_is_refused(void **state)
     (void)state;
     sc_map *map = fresh();
     ((uint8_t *)map->tables[SC_TABLE_EDGE_CLASSES].data)[2] = SC_ROAD_CLASS_COUNT;
-    check_broken(map, "edge 2 has no road class");
+    check_broken(map, "edge 2 has unknown road class");
 }
 
 static void test_a_chain_with_a_gap_is_refused(void **state)
@@ -126,7 +126,7 @@ static void test_a_chain_with_a_gap_is_refused(void **state)
     const sc_edge_id first = segments_of(map)[segment_of_size(map, 2)].first_edge;
     // Turned round, the first edge no longer leads to the second.
     swap_ids(&edges_of(map)[first].from, &edges_of(map)[first].to);
-    check_broken(map, "is broken");
+    check_broken(map, "does not begin where edge");
 }
 
 static void test_a_segment_through_an_intersection_is_refused(void **state)
@@ -166,7 +166,7 @@ static void test_a_segment_that_could_be_longer_is_refused(void **state)
     map->tables[SC_TABLE_SEGMENTS] = (sc_table){segments, 3};
     map->segment_count = 2;
     edges_of(map)[1].segment = 1;
-    check_broken(map, "segment 0 could be longer");
+    check_broken(map, "segment 0 ends at a node of degree 2");
     sketch_free(&s);
 }
 
@@ -184,7 +184,7 @@ static void test_a_ring_cut_in_two_is_refused(void **state)
     map->tables[SC_TABLE_SEGMENTS] = (sc_table){segments, 3};
     map->segment_count = 2;
     edges_of(map)[1].segment = 1;
-    check_broken(map, "segment 0 could be longer");
+    check_broken(map, "segment 0 ends at a node of degree 2");
     sketch_free(&s);
 }
 
@@ -193,10 +193,10 @@ static void test_a_segment_of_wrong_length_is_refused(void **state)
     (void)state;
     sc_map *map = fresh();
     segments_of(map)[1].length++;
-    check_broken(map, "segment 1 has a wrong length");
+    check_broken(map, "segment 1 has length");
     map = fresh();
     edges_of(map)[segments_of(map)[1].first_edge].length--;
-    check_broken(map, "segment 1 has a wrong length");
+    check_broken(map, "segment 1 has length");
 }
 
 static void test_two_stars_at_one_node_are_refused(void **state)
@@ -204,7 +204,7 @@ static void test_two_stars_at_one_node_are_refused(void **state)
     (void)state;
     sc_map *map = fresh();
     stars_of(map)[1].node = stars_of(map)[0].node;
-    check_broken(map, "bears two stars");
+    check_broken(map, "has two stars");
 }
 
 static void test_an_intersection_without_a_star_is_refused(void **state)
@@ -217,7 +217,7 @@ static void test_an_intersection_without_a_star_is_refused(void **state)
         star++;
     }
     star->node = map->node_count - 1;
-    check_broken(map, "is no star");
+    check_broken(map, "has no star");
 }
 
 static void test_a_segment_that_names_a_wrong_star_is_refused(void **state)
@@ -225,13 +225,13 @@ static void test_a_segment_that_names_a_wrong_star_is_refused(void **state)
     (void)state;
     sc_map *map = fresh();
     segments_of(map)[0].star_a = (segments_of(map)[0].star_a + 1) % map->star_count;
-    check_broken(map, "segment 0 names a wrong star at its beginning");
+    check_broken(map, "segment 0 has the wrong star at its beginning");
 
     map = fresh();
     segments_of(map)[0].star_b = segments_of(map)[0].star_b == SC_NONE
                                      ? 0
                                      : (segments_of(map)[0].star_b + 1) % map->star_count;
-    check_broken(map, "segment 0 names a wrong star at its end");
+    check_broken(map, "segment 0 has the wrong star at its end");
 }
 
 static void test_a_star_too_many_is_refused(void **state)
@@ -299,7 +299,7 @@ static void test_a_star_that_lacks_a_segment_is_refused(void **state)
     sc_map *map = fresh();
     map->tables[SC_TABLE_STAR_SEGMENTS].count--;
     stars_of(map)[map->star_count].first_segment--;
-    check_broken(map, "a star lacks a segment");
+    check_broken(map, "a segment is missing in the list of its star");
 }
 
 static void test_neighbours_that_share_no_segment_are_refused(void **state)
@@ -313,7 +313,7 @@ static void test_neighbours_that_share_no_segment_are_refused(void **state)
             neighbours[0] = i;
         }
     }
-    check_broken(map, "are no neighbours");
+    check_broken(map, "but no segment joins them");
 }
 
 static void test_a_star_that_is_its_own_neighbour_is_refused(void **state)
@@ -325,7 +325,7 @@ static void test_a_star_that_is_its_own_neighbour_is_refused(void **state)
             table_of(map, SC_TABLE_STAR_NEIGHBOURS)[stars_of(map)[i].first_neighbour] = i;
         }
     }
-    check_broken(map, "are no neighbours");
+    check_broken(map, "but no segment joins them");
 }
 
 static void test_neighbours_out_of_order_are_refused(void **state)
@@ -355,7 +355,7 @@ static void test_neighbours_that_do_not_know_each_other_are_refused(void **state
     for (sc_star_id i = 0; i <= map->star_count; i++) {
         if (stars[i].first_neighbour > count) stars[i].first_neighbour = count;
     }
-    check_broken(map, "lacks a neighbour");
+    check_broken(map, "a neighbour is missing in the list of star");
 }
 
 static void test_an_index_that_does_not_fit_is_refused(void **state)
@@ -363,7 +363,7 @@ static void test_an_index_that_does_not_fit_is_refused(void **state)
     (void)state;
     sc_map *map = fresh();
     ((int32_t *)map->tables[SC_TABLE_BOXES].data)[0]++;
-    check_broken(map, "the snapping index does not fit its edges");
+    check_broken(map, "the snapping index does not match the edges");
 }
 
 static void test_an_object_beyond_its_edge_is_refused(void **state)
@@ -371,7 +371,7 @@ static void test_an_object_beyond_its_edge_is_refused(void **state)
     (void)state;
     sc_map *map = fresh();
     objects_of(map)[2].offset = edges_of(map)[objects_of(map)[2].edge].length + 1;
-    check_broken(map, "object 2 lies beyond its edge");
+    check_broken(map, "object 2 lies beyond the end of its edge");
 }
 
 static void test_objects_out_of_order_are_refused(void **state)
@@ -399,7 +399,7 @@ static void test_an_object_listed_under_another_segment_is_refused(void **state)
     for (sc_seg_id s = 0; s < map->segment_count; s++) {
         starts[s] = 0;
     }
-    check_broken(map, "is not on segment");
+    check_broken(map, "is listed under segment");
 }
 
 static void test_a_name_that_is_not_utf8_is_refused(void **state)
@@ -408,7 +408,7 @@ static void test_a_name_that_is_not_utf8_is_refused(void **state)
     sc_map *map = fresh();
     char *strings = map->tables[SC_TABLE_STRINGS].data;
     strings[1] = (char)0xff;
-    check_broken(map, "a name is not UTF-8, at byte 1");
+    check_broken(map, "a name is not valid UTF-8, at byte 1");
 }
 
 static const struct CMUnitTest tests[] = {

@@ -302,11 +302,11 @@ static void test_foreign_files_are_told_to_be_foreign(void **state)
         const char *said;
     } files[] = {
         {BYTES(""), "is empty"},
-        {BYTES("\x89"), "is not a StarCloak map"},
-        {BYTES("\x89SCM\r\n\x1a"), "is not a StarCloak map"},
-        {BYTES("\x89SCM\n\x1a\n carried as text, its line ends changed"), "is not a StarCloak map"},
-        {BYTES("\x89PNG\r\n\x1a\n\0\0\0\rIHDR"), "is not a StarCloak map"},
-        {BYTES("0 -121.904167 41.974556\n"), "is not a StarCloak map"},
+        {BYTES("\x89"), "not a StarCloak map"},
+        {BYTES("\x89SCM\r\n\x1a"), "not a StarCloak map"},
+        {BYTES("\x89SCM\n\x1a\n carried as text, its line ends changed"), "not a StarCloak map"},
+        {BYTES("\x89PNG\r\n\x1a\n\0\0\0\rIHDR"), "not a StarCloak map"},
+        {BYTES("0 -121.904167 41.974556\n"), "not a StarCloak map"},
         {BYTES("\x89SCM\r\n\x1a\n"), "cut short inside its header"},
     };
 #undef BYTES
@@ -350,7 +350,8 @@ static void test_what_is_no_file_cannot_be_opened(void **state)
                   "missing.scm: cannot read: No such file");
     CHECK_REFUSED(sc_map_open(p.path, &map, &diag), SC_EIO, &diag, "is a directory");
     const char *empty = place_write(&p, "empty.scm", "", 0);
-    CHECK_REFUSED(sc_map_open(empty, &map, &diag), SC_EFORMAT, &diag, "empty.scm: is empty");
+    CHECK_REFUSED(sc_map_open(empty, &map, &diag), SC_EFORMAT, &diag,
+                  "empty.scm: the file is empty");
     assert_null(map);
     // No one needs to be told.
     assert_int_equal(sc_map_open(empty, &map, NULL), SC_EFORMAT);
