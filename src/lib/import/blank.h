@@ -4,8 +4,8 @@
  *
  * Uses: base. Used by: load_mobisim.c, load_objects.c, osm_tags.c.
  */
-#ifndef SC_LOAD_BLANK_H
-#define SC_LOAD_BLANK_H
+#ifndef SC_IMPORT_BLANK_H
+#define SC_IMPORT_BLANK_H
 
 #include "base/text.h"
 

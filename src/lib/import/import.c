@@ -4,7 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
-#include "import/load.h"
+#include "import/import_internal.h"
 #include "import/stem.h"
 
 #include <math.h>

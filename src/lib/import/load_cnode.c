@@ -7,10 +7,10 @@
 // 0..10000, whose unit nobody knows, so the map is marked; a node file may be
 // missing altogether, and then there is a map without coordinates. Edges may
 // repeat; they are kept.
-#include "import/load.h"
+#include "import/import_internal.h"
 
 #include "base/alloc.h"
-#include "import/rows.h"
+#include "import/text_rows.h"
 #include "map/geo.h"
 
 #include <math.h>

@@ -7,12 +7,12 @@
 // numbers of 0.1 m, unless the user tells another unit; coordinates are whole
 // numbers of 1e-6 degrees, longitude first. Without a .co file the map has no
 // coordinates.
-#include "import/load.h"
+#include "import/import_internal.h"
 
 #include "base/alloc.h"
 #include "base/hash.h"
-#include "import/rows.h"
 #include "import/stem.h"
+#include "import/text_rows.h"
 #include "map/geo.h"
 
 #include <string.h>

@@ -12,13 +12,13 @@
 //
 // The DTD that such files name is neither fetched nor needed, and entities are
 // refused: no map has any, and they let a small file become a large one.
-#include "import/load.h"
+#include "import/import_internal.h"
 
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "base/text.h"
 #include "import/blank.h"
-#include "import/pen.h"
+#include "import/polylines.h"
 
 #include <expat.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 // others among them; without one they are in the order above. Blanks around a
 // field do not count. Positions are snapped to the nearest road when the map is
 // finished; an object with both coordinates left empty is counted and left out.
-#include "import/load.h"
+#include "import/import_internal.h"
 
 #include "base/alloc.h"
 #include "base/text.h"

@@ -16,11 +16,11 @@
 // metres that become degrees.
 //
 // Left out: null shapes, and records that the .dbf marks as deleted.
-#include "import/load.h"
+#include "import/import_internal.h"
 
 #include "base/alloc.h"
 #include "base/diag.h"
-#include "import/pen.h"
+#include "import/polylines.h"
 #include "import/shp_check.h"
 #include "import/shp_memory.h"
 #include "import/stem.h"

@@ -24,12 +24,12 @@
  *
  * For: load_osm.c, osm_*.c and their tests.
  */
-#ifndef SC_LOAD_OSM_INTERNAL_H
-#define SC_LOAD_OSM_INTERNAL_H
+#ifndef SC_IMPORT_OSM_INTERNAL_H
+#define SC_IMPORT_OSM_INTERNAL_H
 
 #include "base/hash.h"
 #include "base/text.h"
-#include "import/load.h"
+#include "import/import_internal.h"
 
 #include <stdbool.h>
 #include <stdint.h>

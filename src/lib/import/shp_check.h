@@ -10,8 +10,8 @@
  *
  * Uses: file, diag. Used by: load_shapefile.c.
  */
-#ifndef SC_LOAD_SHP_CHECK_H
-#define SC_LOAD_SHP_CHECK_H
+#ifndef SC_IMPORT_SHP_CHECK_H
+#define SC_IMPORT_SHP_CHECK_H
 
 #include "base/file.h"
 

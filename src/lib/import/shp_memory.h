@@ -9,8 +9,8 @@
  *
  * Uses: file. Used by: load_shapefile.c, tests.
  */
-#ifndef SC_LOAD_SHP_MEMORY_H
-#define SC_LOAD_SHP_MEMORY_H
+#ifndef SC_IMPORT_SHP_MEMORY_H
+#define SC_IMPORT_SHP_MEMORY_H
 
 #include <shapefil.h>
 

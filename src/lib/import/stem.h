@@ -7,8 +7,8 @@
  *
  * Uses: nothing. Used by: import.c, load_dimacs.c, load_shapefile.c.
  */
-#ifndef SC_LOAD_STEM_H
-#define SC_LOAD_STEM_H
+#ifndef SC_IMPORT_STEM_H
+#define SC_IMPORT_STEM_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -10,8 +10,8 @@
  *
  * Used by: readers of planar maps (pen.c).
  */
-#ifndef SC_LOAD_UTM_H
-#define SC_LOAD_UTM_H
+#ifndef SC_IMPORT_UTM_H
+#define SC_IMPORT_UTM_H
 
 #include <stdbool.h>
 

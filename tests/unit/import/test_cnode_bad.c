@@ -1,6 +1,6 @@
 // The reader of .cnode, .cedge and calmap.txt: what it says about bad files, word
 // by word: file, line, field, value, and what to do.
-#include "import/load.h"
+#include "import/import_internal.h"
 
 #include <starcloak/map_import.h>
 

@@ -1,6 +1,6 @@
 // The reader of DIMACS graphs: what it says about bad files, word by word: file,
 // line, field, value, and what to do.
-#include "import/load.h"
+#include "import/import_internal.h"
 
 #include "support/check.h"
 #include "support/texts.h"

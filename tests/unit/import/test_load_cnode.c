@@ -1,6 +1,6 @@
 // The reader of .cnode, .cedge and calmap.txt: what it makes of good
 // files, small and real. What it says about bad ones is in test_cnode_bad.c.
-#include "import/load.h"
+#include "import/import_internal.h"
 
 #include <starcloak/map_import.h>
 #include <starcloak/map_info.h>

@@ -1,6 +1,6 @@
 // The reader of GT-MobiSim's SVG maps: what it makes of good drawings, and what
 // it says about bad ones.
-#include "import/load.h"
+#include "import/import_internal.h"
 #include "support/check.h"
 
 #include <starcloak/map_import.h>

@@ -1,6 +1,6 @@
 // Objects from a CSV file on any map: where they land, and what is said about
 // bad files, word by word.
-#include "import/load.h"
+#include "import/import_internal.h"
 
 #include <starcloak/map_import.h>
 

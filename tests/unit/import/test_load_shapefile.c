@@ -1,6 +1,6 @@
 // The reader of shapefiles, on small files made by shapelib itself and on San
 // Francisco. What it says about damaged files is in test_shp_check.c.
-#include "import/load.h"
+#include "import/import_internal.h"
 #include "support/check.h"
 
 #include "support/sheet.h"

@@ -3,7 +3,7 @@
 // and leaves its result alone.
 #include <starcloak/map_import.h>
 
-#include "import/load.h"
+#include "import/import_internal.h"
 #include "support/check.h"
 #include "support/oom.h"
 

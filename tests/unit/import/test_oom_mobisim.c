@@ -1,6 +1,6 @@
 // Every allocation of the MobiSim reader fails once, in turn: it says so, leaks
 // nothing (the address sanitizer looks), and leaves its result alone.
-#include "import/load.h"
+#include "import/import_internal.h"
 #include "support/check.h"
 
 #include "base/alloc.h"

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "import/load.h"
+#include "import/import_internal.h"
 #include "support/check.h"
 #include "support/pbf_write.h"
 

@@ -1,6 +1,6 @@
 // Every allocation of the shapefile reader fails once, in turn. Shapelib has an
 // allocator of its own that cannot be made to fail; all others are covered.
-#include "import/load.h"
+#include "import/import_internal.h"
 #include "support/check.h"
 
 #include "base/alloc.h"

@@ -11,7 +11,7 @@
 #include <starcloak/star.h>
 
 #include "base/file.h"
-#include "import/load.h"
+#include "import/import_internal.h"
 
 #include <math.h>
 #include <stdio.h>

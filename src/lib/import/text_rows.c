@@ -1,5 +1,5 @@
 // Lines of fields, and what to say when they are not. See rows.h.
-#include "import/rows.h"
+#include "import/text_rows.h"
 
 #include <stdarg.h>
 #include <stdio.h>

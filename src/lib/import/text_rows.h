@@ -1,5 +1,5 @@
 /**
- * @file rows.h
+ * @file text_rows.h
  * @brief Lines of blank-separated fields, read one by one, with complaints that help.
  *
  * Every complaint reads "FILE:LINE: field 'name' what is wrong: 'value'" and,
@@ -8,8 +8,8 @@
  *
  * Uses: base. Used by: load_cnode.c, load_dimacs.c.
  */
-#ifndef SC_LOAD_ROWS_H
-#define SC_LOAD_ROWS_H
+#ifndef SC_IMPORT_TEXT_ROWS_H
+#define SC_IMPORT_TEXT_ROWS_H
 
 #include "base/text.h"
 

@@ -1,5 +1,5 @@
 /**
- * @file load.h
+ * @file import_internal.h
  * @brief The readers: one function per format, from bytes to a builder.
  *
  * A reader gets its inputs as bytes (so that a fuzzer can be its caller), adds
@@ -11,8 +11,8 @@
  *
  * Uses: base, map_build. Used by: import.c, fuzzers.
  */
-#ifndef SC_LOAD_LOAD_H
-#define SC_LOAD_LOAD_H
+#ifndef SC_IMPORT_IMPORT_INTERNAL_H
+#define SC_IMPORT_IMPORT_INTERNAL_H
 
 #include <starcloak/map_import.h>
 

@@ -1,5 +1,5 @@
 /**
- * @file pen.h
+ * @file polylines.h
  * @brief Drawn lines become a road network: equal points are one node.
  *
  * Some formats know no junctions, only lines; where two of them pass through
@@ -12,8 +12,8 @@
  *
  * Uses: hash, map_import, geo, utm. Used by: load_shapefile.c, load_mobisim.c.
  */
-#ifndef SC_LOAD_PEN_H
-#define SC_LOAD_PEN_H
+#ifndef SC_IMPORT_POLYLINES_H
+#define SC_IMPORT_POLYLINES_H
 
 #include <starcloak/map_import.h>
 

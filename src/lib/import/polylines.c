@@ -1,5 +1,5 @@
 // From drawn lines to nodes and edges. See pen.h.
-#include "import/pen.h"
+#include "import/polylines.h"
 
 #include "base/diag.h"
 #include "import/utm.h"
