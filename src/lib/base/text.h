@@ -50,6 +50,15 @@ bool sc_slice_field(sc_slice *line, sc_slice *field);
  */
 bool sc_slice_csv_field(sc_slice *line, char *buffer, sc_slice *field, bool *more, bool *broken);
 
+/** Blanks: space, tab, line feed, carriage return, form feed. */
+static inline bool sc_is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f';
+}
+
+/** The slice without the blanks at both of its ends. */
+sc_slice sc_slice_trim(sc_slice slice);
+
 /** Whether the slice is exactly `text`. */
 bool sc_slice_is(sc_slice slice, const char *text);
 

@@ -1,16 +1,46 @@
-// From files to a map: open them, let the format's reader fill a builder, add
-// extra objects, finish. See starcloak/map_import.h.
+// From files to a map: open them, let the reader of their format fill a builder, add extra objects,
+// finish. The readers are load_*.c, one per format.
 #include <starcloak/map_import.h>
 
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "import/import_internal.h"
-#include "import/stem.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
+
+// --- Names of files that belong together --------------------------------------------------------
+// "roads.shp" and "roads.dbf.xz" are two parts of one thing, recognised by the stem "roads" of
+// their names: without ".xz" or ".gz", and without the last suffix.
+
+// What is left of the first `size` bytes once the last ending is taken off.
+static size_t without_ending(const char *path, size_t size)
+{
+    for (size_t i = size; i > 0 && path[i - 1] != '/'; i--) {
+        if (path[i - 1] == '.') return i - 1;
+    }
+    return size;
+}
+
+size_t sc__stem_size(const char *path)
+{
+    const size_t size = strlen(path);
+    const size_t plain = without_ending(path, size);
+    const char *ending = path + plain;
+    const bool is_packed = strcasecmp(ending, ".xz") == 0 || strcasecmp(ending, ".gz") == 0;
+    return is_packed ? without_ending(path, plain) : plain;
+}
+
+bool sc__same_stem(const char *a, const char *b)
+{
+    const size_t size = sc__stem_size(a);
+    return size == sc__stem_size(b) && memcmp(a, b, size) == 0;
+}
+
+// --- Inputs -------------------------------------------------------------------------------------
 
 typedef sc_err reader(const sc_load *load, sc_builder **out);
 

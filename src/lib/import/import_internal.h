@@ -4,12 +4,10 @@
  *
  * A reader gets its inputs as bytes (so that a fuzzer can be its caller), adds
  * nodes, edges and objects to a new builder, and names file, place, field and
- * value when it refuses. It never prints, and on failure *out is untouched.
+ * value when it refuses an input. It never prints, and on failure *out is untouched.
  *
- * Adding a format: a reader here in src/lib/import/load_<format>.c, a line in
- * SC_FORMAT_MAP, a case in import.c, and fuzz/fuzz_map_<format>.c.
- *
- * Uses: base, map_build. Used by: import.c, fuzzers.
+ * Adding a format: a reader in src/lib/import/load_<format>.c, a line in SC_FORMAT_MAP, a case in
+ * import.c, and fuzz/fuzz_map_<format>.c.
  */
 #ifndef SC_IMPORT_IMPORT_INTERNAL_H
 #define SC_IMPORT_IMPORT_INTERNAL_H
@@ -18,7 +16,7 @@
 
 #include "base/file.h"
 
-/** What every reader is handed. */
+/** The arguments of every reader. */
 typedef struct sc_load {
     const sc_input *inputs;  ///< in the order the user gave them
     size_t input_count;
@@ -42,7 +40,13 @@ SC_CHECKED sc_err sc__load_shapefile(const sc_load *load, sc_builder **out);
 SC_CHECKED sc_err sc__load_objects(const sc_input *input, sc_builder *builder,
                                    sc_import_report *report, sc_diag *diag);
 
-/** Tell the caller how far a phase has come; cheap when nobody listens. */
+/** How many bytes of `path`, directories included, are its stem: "a/roads" of "a/roads.dbf.xz". */
+size_t sc__stem_size(const char *path);
+
+/** Whether both have the same stem, letter by letter. */
+bool sc__same_stem(const char *a, const char *b);
+
+/** Tell the caller how far a phase has come; cheap without a listener. */
 static inline void sc__load_progress(const sc_load *load, const char *phase, uint64_t done,
                                      uint64_t total)
 {

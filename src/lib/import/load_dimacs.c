@@ -11,7 +11,6 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
-#include "import/stem.h"
 #include "import/text_rows.h"
 #include "map/geo.h"
 

@@ -17,7 +17,6 @@
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "base/text.h"
-#include "import/blank.h"
 #include "import/polylines.h"
 
 #include <expat.h>
@@ -102,7 +101,7 @@ static sc_road_class road_class_of(const char *id)
 
 static const char *skip_blanks(const char *at)
 {
-    while (sc__is_blank(*at)) {
+    while (sc_is_blank(*at)) {
         at++;
     }
     return at;
@@ -117,7 +116,7 @@ static bool next_number(const char **at, bool is_first, sc_slice *number)
     const bool has_comma = !is_first && *from == ',';
     if (has_comma) from = skip_blanks(from + 1);
     const char *end = from;
-    while (*end != '\0' && *end != ',' && !sc__is_blank(*end)) {
+    while (*end != '\0' && *end != ',' && !sc_is_blank(*end)) {
         end++;
     }
     *number = (sc_slice){from, (size_t)(end - from)};

@@ -8,7 +8,6 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
-#include "import/blank.h"
 #include "map/geo.h"
 
 #include <string.h>
@@ -76,7 +75,7 @@ static sc_err cut_line(const sc_lines *lines, sc_slice line, fields *out, sc_dia
             return sc_fail(diag, SC_EPARSE, "%s:%llu: more than %d fields", lines->input->name,
                            (unsigned long long)lines->line, (int)MAX_FIELDS);
         }
-        out->field[out->count++] = sc__trim(field);
+        out->field[out->count++] = sc_slice_trim(field);
     }
     if (!broken) return SC_OK;
     return sc_fail(diag, SC_EPARSE,
@@ -209,7 +208,7 @@ sc_err sc__load_objects(const sc_input *input, sc_builder *builder, sc_import_re
     sc_slice line;
     sc_err err = SC_OK;
     while (!err && sc_lines_next(&lines, &line)) {
-        if (sc__trim(line).size == 0) continue;
+        if (sc_slice_trim(line).size == 0) continue;
         err = cut_line(&lines, line, &f, diag);
         if (err) break;
         if (is_first && is_header(&f)) {

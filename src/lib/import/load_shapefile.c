@@ -1,34 +1,183 @@
-// Reader of ESRI shapefiles of roads, such as TIGER/Line's. See load.h.
+// The reader of ESRI shapefiles of roads, such as TIGER/Line's.
 //
-// A shapefile has no junctions: it has lines, and where two of them have a
-// vertex with exactly the same coordinates, roads meet (pen.h). Each pair of
-// consecutive vertices is an edge; a road with two names is drawn twice and its
-// edges are repeated, which is kept.
+// A shapefile has no junctions: it has lines, and where two of them have a vertex with exactly the
+// same coordinates, roads meet (polylines.h). Each pair of consecutive vertices is an edge; a road
+// with two names is drawn twice and its edges are repeated, which is kept.
 //
-// The steps: pair each .shp with its .dbf; look their bytes over (shp_check.h);
-// open both with shapelib (shp_memory.h); go through all vertices once, to see
-// that they are numbers and whether they are degrees; then draw.
+// The steps: pair each .shp with its .dbf; check their bytes (shp_check.h); open both with
+// shapelib; go through all vertices once, to see that they are numbers and whether they are
+// degrees; then draw.
 //
-// Degrees or metres? The .prj that would tell is often missing. So the numbers
-// decide: if most vertices could be longitude and latitude they all must be,
-// and one off the globe is an error; else the map is a plane in metres, or in
-// options->unit_m. options->coords overrules this, options->utm_zone means
-// metres that become degrees.
+// Degrees or metres? The .prj that would tell is often missing. So the numbers decide: if most
+// vertices could be longitude and latitude they all must be, and one off the globe is an error;
+// else the map is a plane in metres, or in options->unit_m. options->coords overrules this,
+// options->utm_zone means metres that become degrees.
 //
 // Left out: null shapes, and records that the .dbf marks as deleted.
-#include "import/import_internal.h"
-
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "import/import_internal.h"
 #include "import/polylines.h"
 #include "import/shp_check.h"
-#include "import/shp_memory.h"
-#include "import/stem.h"
 #include "map/geo.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <shapefil.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+// --- Shapelib over bytes in memory --------------------------------------------------------------
+// Inputs reach the readers as bytes, unpacked where they were compressed, while shapelib opens
+// files by name. It can be given other functions for its file work, and these serve it the bytes.
+// The .shx is made from the .shp (shp_check.h), so users need not have it.
+//
+// Shapelib's open function gets a name and nothing else. So that no global is needed to find the
+// bytes by, the name *is* the address of the shp_memory, in hexadecimal; shapelib appends ".shp",
+// ".shx", ".dbf" or ".cpg" to it.
+
+/** A place in bytes that are read like a file. */
+typedef struct byte_cursor {
+    const uint8_t *data;  ///< NULL: there is no such file
+    size_t size;
+    size_t at;
+} byte_cursor;
+
+/** The files of one shapefile, as shapelib sees them. Must stay where it is while open. */
+typedef struct shp_memory {
+    byte_cursor shp;
+    byte_cursor shx;
+    byte_cursor dbf;
+} shp_memory;
+
+// The types of these functions are shapelib's.
+// NOLINTBEGIN(readability-non-const-parameter)
+
+static SAFile open_bytes(const char *name, const char *access)
+{
+    (void)access;
+    char *suffix = NULL;
+    shp_memory *memory = (shp_memory *)(uintptr_t)strtoull(name, &suffix, 16);
+    byte_cursor *cursor = NULL;
+    if (strcmp(suffix, ".shp") == 0) cursor = &memory->shp;
+    if (strcmp(suffix, ".shx") == 0) cursor = &memory->shx;
+    if (strcmp(suffix, ".dbf") == 0) cursor = &memory->dbf;
+    if (!cursor || !cursor->data) return NULL;
+    cursor->at = 0;
+    return (SAFile)(void *)cursor;
+}
+
+static SAOffset read_bytes(void *to, SAOffset size, SAOffset count, SAFile file)
+{
+    byte_cursor *cursor = (byte_cursor *)(void *)file;
+    if (size == 0) return 0;
+    const SAOffset left = (cursor->size - cursor->at) / size;
+    const SAOffset whole = count < left ? count : left;
+    memcpy(to, cursor->data + cursor->at, whole * size);
+    cursor->at += whole * size;
+    return whole;
+}
+
+static SAOffset write_nothing(void *from, SAOffset size, SAOffset count, SAFile file)
+{
+    (void)from;
+    (void)size;
+    (void)count;
+    (void)file;
+    return 0;
+}
+
+static SAOffset seek_bytes(SAFile file, SAOffset offset, int whence)
+{
+    byte_cursor *cursor = (byte_cursor *)(void *)file;
+    SAOffset start = 0;
+    if (whence == SEEK_CUR) start = cursor->at;
+    if (whence == SEEK_END) start = cursor->size;
+    if (offset > cursor->size - start) return 1;
+    cursor->at = start + offset;
+    return 0;
+}
+
+static SAOffset tell_bytes(SAFile file)
+{
+    return ((const byte_cursor *)(void *)file)->at;
+}
+
+static int flush_nothing(SAFile file)
+{
+    (void)file;
+    return 0;
+}
+
+static int close_nothing(SAFile file)
+{
+    (void)file;
+    return 0;
+}
+
+static int remove_nothing(const char *name)
+{
+    (void)name;
+    return -1;
+}
+
+// Shapelib prints its complaints to the terminal; a library of ours does not.
+// What it could complain about has been checked before (shp_check.h).
+static void say_nothing(const char *message)
+{
+    (void)message;
+}
+
+// NOLINTEND(readability-non-const-parameter)
+
+static SAHooks hooks_for_memory(void)
+{
+    SAHooks hooks;
+    SASetupDefaultHooks(&hooks);
+    hooks.FOpen = open_bytes;
+    hooks.FRead = read_bytes;
+    hooks.FWrite = write_nothing;
+    hooks.FSeek = seek_bytes;
+    hooks.FTell = tell_bytes;
+    hooks.FFlush = flush_nothing;
+    hooks.FClose = close_nothing;
+    hooks.Remove = remove_nothing;
+    hooks.Error = say_nothing;
+    return hooks;
+}
+
+// Room for the address, and NUL.
+typedef struct memory_name {
+    char text[2 * sizeof(uintptr_t) + 1];
+} memory_name;
+
+static memory_name name_of(const shp_memory *memory)
+{
+    memory_name name;
+    snprintf(name.text, sizeof name.text, "%" PRIxPTR, (uintptr_t)memory);
+    return name;
+}
+
+// Opens the shapes; `shp` and `shx` must have passed sc__shp_index(). NULL when memory is out.
+static SHPHandle shp_open(shp_memory *memory)
+{
+    SAHooks hooks = hooks_for_memory();
+    SHPHandle shapes = SHPOpenLL(name_of(memory).text, "rb", &hooks);
+    // Each shape is used up before the next is read, so one buffer will do.
+    if (shapes) SHPSetFastModeReadObject(shapes, 1);
+    return shapes;
+}
+
+// Opens the attributes, which must have passed sc__dbf_check().
+static DBFHandle dbf_open(shp_memory *memory)
+{
+    SAHooks hooks = hooks_for_memory();
+    return DBFOpenLL(name_of(memory).text, "rb", &hooks);
+}
+
+// --- Layers -------------------------------------------------------------------------------------
 
 // How many records are read between two reports of progress.
 enum { PROGRESS_STEP = 1024 };
@@ -38,7 +187,7 @@ typedef struct layer {
     const sc_input *shp;
     const sc_input *dbf;  // NULL where there is none
     sc_shp_index index;
-    sc_shp_memory memory;
+    shp_memory memory;
     SHPHandle shapes;
     DBFHandle table;  // NULL where there is none
     int class_field;  // number of the field MTFCC, or -1
@@ -152,8 +301,8 @@ static sc_err open_table(layer *l, const sc_load *load)
     if (l->dbf) {
         const sc_err err = sc__dbf_check(l->dbf, l->index.record_count, load->diag);
         if (err) return err;
-        l->memory.dbf = (sc_shp_cursor){.data = l->dbf->data, .size = l->dbf->size};
-        l->table = sc__dbf_open(&l->memory);
+        l->memory.dbf = (byte_cursor){.data = l->dbf->data, .size = l->dbf->size};
+        l->table = dbf_open(&l->memory);
         if (!l->table) return sc_fail_memory(load->diag, "opening a .dbf file");
         l->class_field = DBFGetFieldIndex(l->table, "MTFCC");
     }
@@ -172,9 +321,9 @@ static sc_err open_layer(layer *l, const sc_load *load)
 {
     const sc_err err = sc__shp_index(l->shp, &l->index, load->diag);
     if (err) return err;
-    l->memory.shp = (sc_shp_cursor){.data = l->shp->data, .size = l->shp->size};
-    l->memory.shx = (sc_shp_cursor){.data = l->index.shx, .size = l->index.shx_size};
-    l->shapes = sc__shp_open(&l->memory);
+    l->memory.shp = (byte_cursor){.data = l->shp->data, .size = l->shp->size};
+    l->memory.shx = (byte_cursor){.data = l->index.shx, .size = l->index.shx_size};
+    l->shapes = shp_open(&l->memory);
     if (!l->shapes) return sc_fail_memory(load->diag, "opening a .shp file");
     return open_table(l, load);
 }

@@ -1,5 +1,5 @@
 // Which files belong together, told from their names.
-#include "import/stem.h"
+#include "import/import_internal.h"
 #include "support/check.h"
 
 #include <setjmp.h>
