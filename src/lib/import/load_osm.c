@@ -45,7 +45,7 @@ static bool walk_next(road_walk *walk, size_t *from, size_t *to)
     while (walk->next < walk->count) {
         const size_t node = (size_t)walk->refs[walk->next++];
         const size_t last = walk->last;
-        if (walk->ways->points[node].x == SC__OSM_NOWHERE) {
+        if (walk->ways->points[node].x == SC__OSM_NO_POINT) {
             if (walk->first_missing == NO_NODE) walk->first_missing = node;
             walk->missing++;
             walk->last = NO_NODE;
@@ -166,7 +166,7 @@ bool sc__osm_ring_middle(const sc__osm_point *points, size_t count, double *x, d
     // Everything relative to the first corner, so that differences stay exact. The
     // edges at that corner add nothing, so the ring need not be closed.
     for (size_t i = 0; i < count; i++) {
-        if (points[i].x == SC__OSM_NOWHERE) continue;
+        if (points[i].x == SC__OSM_NO_POINT) continue;
         if (!origin) origin = last = &points[i];
         const double ax = (double)last->x - origin->x;
         const double ay = (double)last->y - origin->y;

@@ -200,7 +200,7 @@ typedef struct reader {
     uint64_t record_count;  // of all layers
     uint64_t vertex_count;
     uint64_t globe_count;  // vertices that could be longitude and latitude
-    sc_pen pen;
+    sc_polylines lines;
     uint64_t left_out;
 } reader;
 
@@ -431,9 +431,9 @@ static sc_err survey_vertex(reader *r, const vertex *v)
 
 static sc_err draw_vertex(reader *r, const vertex *v)
 {
-    if (v->number == 0) sc__pen_lift(&r->pen);
-    const sc_err err = sc__pen_draw(&r->pen, v->x, v->y, v->road_class);
-    if (err == SC_EINVAL) return fail_vertex(r, v, SC_EPARSE, sc__pen_complaint(&r->pen));
+    if (v->number == 0) sc__polylines_begin(&r->lines);
+    const sc_err err = sc__polylines_add(&r->lines, v->x, v->y, v->road_class);
+    if (err == SC_EINVAL) return fail_vertex(r, v, SC_EPARSE, sc__polylines_invalid(&r->lines));
     if (err == SC_ENOMEM) return sc_fail_memory(r->load->diag, "reading a shapefile");
     if (err) return fail_vertex(r, v, err, "too many nodes or edges for one map");
     return SC_OK;
@@ -458,7 +458,7 @@ static sc_err decide_coords(reader *r)
     } else if (coords == SC_COORDS_NONE) {
         coords = 2 * r->globe_count > r->vertex_count ? SC_COORDS_GEOGRAPHIC : SC_COORDS_PLANAR;
     }
-    r->pen.coords = coords;
+    r->lines.coords = coords;
     if (options->unit_m > 0 && coords == SC_COORDS_GEOGRAPHIC && options->utm_zone == 0) {
         return sc_fail(r->load->diag, SC_EINVAL,
                        "%s: the coordinates are degrees; a unit of %g m does not fit them",
@@ -480,7 +480,7 @@ static sc_err fail_no_roads(const reader *r)
 
 static sc_err read_layers(reader *r)
 {
-    sc_err err = sc__pen_init(&r->pen, r->load->options, r->load->diag);
+    sc_err err = sc__polylines_init(&r->lines, r->load->options, r->load->diag);
     if (err) return err;
     err = check_classes(r->load);
     if (err) return err;
@@ -495,11 +495,11 @@ static sc_err read_layers(reader *r)
     if (err) return err;
     err = decide_coords(r);
     if (err) return err;
-    err = sc_builder_new(r->pen.coords, &r->pen.builder);
+    err = sc_builder_new(r->lines.coords, &r->lines.builder);
     if (err) return sc_fail_memory(r->load->diag, "reading a shapefile");
     err = visit_all(r, "reading roads", draw_vertex);
     if (err) return err;
-    return sc_builder_edge_count(r->pen.builder) > 0 ? SC_OK : fail_no_roads(r);
+    return sc_builder_edge_count(r->lines.builder) > 0 ? SC_OK : fail_no_roads(r);
 }
 
 sc_err sc__load_shapefile(const sc_load *load, sc_builder **out)
@@ -511,12 +511,12 @@ sc_err sc__load_shapefile(const sc_load *load, sc_builder **out)
         close_layer(&r.layers[i]);
     }
     sc_free(r.layers);
-    sc__pen_fini(&r.pen);
+    sc__polylines_fini(&r.lines);
     if (err) {
-        sc_builder_free(r.pen.builder);
+        sc_builder_free(r.lines.builder);
         return err;
     }
     load->report->ways_left_out += r.left_out;
-    *out = r.pen.builder;
+    *out = r.lines.builder;
     return SC_OK;
 }

@@ -144,7 +144,7 @@ typedef struct sc__osm_point {
 } sc__osm_point;
 
 /** The x of a node that was not found. */
-#define SC__OSM_NOWHERE INT32_MIN
+#define SC__OSM_NO_POINT INT32_MIN
 
 /** The ends of the globe on that grid. */
 enum { SC__OSM_MAX_X = 1800000000, SC__OSM_MAX_Y = 900000000 };
@@ -267,7 +267,7 @@ SC_CHECKED sc_err sc__osm_place_node(sc__osm *osm, sc__osm_place place, int64_t 
 /**
  * The middle of a closed way: the centroid of its area; for a ring without one,
  * or one that crosses itself so that the centroid lies outside its bounds, the
- * mean of its corners. `points` with x SC__OSM_NOWHERE are passed over.
+ * mean of its corners. `points` with x SC__OSM_NO_POINT are passed over.
  *
  * @param points  without the last, which repeats the first
  * @return false where no corner has a place

@@ -369,7 +369,7 @@ static sc_err number_nodes(sc__osm_ways *ways)
         ways->refs[keyed[i].index] = (int64_t)last;
     }
     for (size_t i = 0; i < id_count; i++) {
-        ways->points[i] = (sc__osm_point){SC__OSM_NOWHERE, 0};
+        ways->points[i] = (sc__osm_point){SC__OSM_NO_POINT, 0};
     }
     ways->id_count = id_count;
     err = SC_OK;
@@ -435,7 +435,7 @@ static sc_err place_in(const sc__osm *osm, sc__osm_ways *ways, sc__osm_place pla
     if (at == ways->id_count || ways->ids[at] != id) return SC_OK;
 
     sc__osm_point *known = &ways->points[at];
-    if (known->x != SC__OSM_NOWHERE && (known->x != point.x || known->y != point.y)) {
+    if (known->x != SC__OSM_NO_POINT && (known->x != point.x || known->y != point.y)) {
         return sc__osm_fail(osm, place, SC_EPARSE,
                             "node %lld is there twice, at different places: %.7f,%.7f and "
                             "%.7f,%.7f",

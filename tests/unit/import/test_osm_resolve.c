@@ -93,7 +93,7 @@ static void test_nodes_are_found_in_whatever_order_they_come(void **state)
             assert_true(osm.roads.ids[index] == refs[i]);
             assert_true(index == 0 || osm.roads.ids[index - 1] < refs[i]);
             const sc__osm_point point = osm.roads.points[index];
-            if (round % 2 == 0 || point.x != SC__OSM_NOWHERE) {
+            if (round % 2 == 0 || point.x != SC__OSM_NO_POINT) {
                 assert_true(point.x == refs[i] * 10 && point.y == -refs[i]);
             }
         }
@@ -151,7 +151,7 @@ static void test_missing_corners_are_passed_over(void **state)
 {
     (void)state;
     const int32_t unit = 10000000;
-    const sc__osm_point gone = {SC__OSM_NOWHERE, 0};
+    const sc__osm_point gone = {SC__OSM_NO_POINT, 0};
     assert_middle((sc__osm_point[]){gone, {0, 0}, {0, 3 * unit}, gone, {3 * unit, 0}, gone}, 6, 1,
                   1);
     double x = 0;
