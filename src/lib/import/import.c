@@ -66,7 +66,7 @@ const char *sc_format_name(sc_format format)
 typedef struct inputs {
     sc_file *files;
     sc_input *inputs;  ///< what the reader gets
-    char **names;      ///< names we made ourselves, NULL for the user's own
+    char **names;      ///< names made here, NULL for the user's own
     size_t count;
 } inputs;
 
@@ -156,21 +156,24 @@ static void note_source(sc_builder *builder, sc_format format, const char *const
 static sc_err check_options(const sc_import_options *options, sc_diag *diag)
 {
     if (!(options->unit_m >= 0.0) || !isfinite(options->unit_m)) {
-        return sc_fail(diag, SC_EINVAL, "not a number of metres per unit: %g", options->unit_m);
+        return sc_fail(diag, SC_EINVAL, "invalid unit of length: %g metres; give a positive number",
+                       options->unit_m);
     }
     if (!(options->max_object_snap_m >= 0.0)) {
-        return sc_fail(diag, SC_EINVAL, "not a distance within which objects are snapped: %g",
+        return sc_fail(diag, SC_EINVAL,
+                       "invalid distance for snapping objects: %g; give metres, at least 0",
                        options->max_object_snap_m);
     }
     return SC_OK;
 }
 
-// The builder does not know which files it was fed from; the user wants to.
+// Puts the names of the files before a message of the builder, which does not have them.
 static sc_err name_inputs(sc_err err, const char *const *paths, size_t count, sc_diag *diag)
 {
     if (!diag || err == SC_ENOMEM) return err;
-    const sc_diag told = *diag;
-    return sc_fail(diag, err, "%s%s: %s", paths[0], count > 1 ? " and others" : "", told.message);
+    const sc_diag without_name = *diag;
+    return sc_fail(diag, err, "%s%s: %s", paths[0], count > 1 ? " and others" : "",
+                   without_name.message);
 }
 
 sc_err sc_map_import(sc_format format, const char *const *paths, size_t path_count,
@@ -178,7 +181,8 @@ sc_err sc_map_import(sc_format format, const char *const *paths, size_t path_cou
                      sc_diag *diag)
 {
     if (!sc_format_name(format) || path_count == 0) {
-        return sc_fail(diag, SC_EINVAL, "%s", path_count == 0 ? "no input file" : "no such format");
+        return sc_fail(diag, SC_EINVAL, "%s",
+                       path_count == 0 ? "no input file" : "unknown map format");
     }
     sc_err err = check_options(options, diag);
     if (err) return err;

@@ -1,10 +1,10 @@
-// Reader of GT-MobiSim's maps: USGS line graphs as SVG drawings. See load.h.
+// The reader of GT-MobiSim's maps: USGS line graphs as SVG drawings.
 //
 // Roads are <polyline points="x,y x,y ..."/> inside <g id="CLASS">; where two
 // lines have exactly the same point, roads meet (polylines.h). Everything else is for
-// the eye and is passed over: patterns, rectangles, transformations, styles.
+// display and is skipped: patterns, rectangles, transformations, styles.
 //
-// Coordinates are metres of UTM, and stay so: the map is a plane. Told the zone
+// Coordinates are metres of UTM, and stay so: the map is a plane. Given the zone
 // (options->utm_zone) the reader makes degrees of them, so that the map fits
 // positions in degrees. Lengths are then measured between the nodes on the globe,
 // as on every map in degrees, and not in the plane, which UTM stretches by up to
@@ -259,8 +259,8 @@ static void on_entity(void *context, const XML_Char *name, int is_parameter, con
     (void)notation;
     reader *r = context;
     if (r->err) return;
-    stop(r, sc_fail(r->load->diag, SC_EPARSE, "%s:%lu: entities are not read: %s", r->input->name,
-                    line_of(r), sc_quote(name, strlen(name)).text));
+    stop(r, sc_fail(r->load->diag, SC_EPARSE, "%s:%lu: XML entities are not supported: %s",
+                    r->input->name, line_of(r), sc_quote(name, strlen(name)).text));
 }
 
 // --- Files --------------------------------------------------------------------
@@ -314,7 +314,7 @@ static sc_err read_input(reader *r, const sc_input *input)
 
     r->bytes_before += input->size;
     if (r->line_count == 0) {
-        return sc_fail(r->load->diag, SC_EPARSE, "%s: no <polyline> in it, so no roads",
+        return sc_fail(r->load->diag, SC_EPARSE, "%s: no <polyline> found, so no roads",
                        input->name);
     }
     return SC_OK;
@@ -339,7 +339,7 @@ static sc_err read_inputs(reader *r)
     sc__load_progress(load, "reading roads", r->bytes_total, r->bytes_total);
     if (sc_builder_edge_count(r->lines.builder) == 0) {
         return sc_fail(load->diag, SC_EPARSE,
-                       "%s: no roads in it: no line has two different points",
+                       "%s: no roads found: no line has two different points",
                        load->input_count > 0 ? load->inputs[0].name : "MobiSim map");
     }
     return SC_OK;

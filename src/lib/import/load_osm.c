@@ -83,10 +83,11 @@ static sc_err mark_nodes(const sc__osm *osm, uint32_t *numbers, size_t *edge_cou
         }
         if (walk.missing > 0 && !osm->load->options->skip_missing_nodes) {
             return sc__osm_fail(osm, roads->ways[i].place, SC_EPARSE,
-                                "way %lld names node %lld, which is not in the %s",
+                                "way %lld: node %lld has no coordinates, since the %s not have it; "
+                                "give --skip-missing-nodes to end roads there",
                                 (long long)roads->ways[i].id,
                                 (long long)roads->ids[walk.first_missing],
-                                osm->load->input_count == 1 ? "file" : "files");
+                                osm->load->input_count == 1 ? "file does" : "files do");
         }
         report->missing_nodes += walk.missing;
         report->repeated_nodes += walk.repeated;
@@ -97,7 +98,7 @@ static sc_err mark_nodes(const sc__osm *osm, uint32_t *numbers, size_t *edge_cou
 static sc_err fail_builder(const sc__osm *osm, sc_err err, const char *what)
 {
     if (err == SC_ENOMEM) return sc__osm_fail_memory(osm);
-    return sc_fail(osm->load->diag, err, "%s: the map cannot take another %s: %s",
+    return sc_fail(osm->load->diag, err, "%s: cannot add another %s to the map: %s",
                    osm->load->inputs[0].name, what, sc_err_text(err));
 }
 
@@ -135,7 +136,7 @@ static sc_err build_roads(const sc__osm *osm, sc_builder *builder)
     if (err) goto done;
     if (edge_count == 0) {
         err = sc_fail(osm->load->diag, SC_EPARSE,
-                      "%s: none of the %zu roads has two different nodes in a row",
+                      "%s: none of the %zu roads has two different consecutive nodes",
                       osm->load->inputs[0].name, osm->roads.count);
         goto done;
     }
@@ -353,7 +354,7 @@ static const char *pop_most_frequent(sc__osm_census *census, uint64_t *count)
     return census->rows[most].value;
 }
 
-// Nothing to build: say what was asked for and what there is.
+// Nothing to build: the message has what was asked for and what the files have.
 static sc_err fail_no_roads(const sc__osm *osm)
 {
     enum { SHOWN = 6 };
@@ -374,7 +375,7 @@ static sc_err fail_no_roads(const sc__osm *osm)
     const bool has_more = pop_most_frequent(&census, &count) || census.others > 0;
     if (used == 0) {
         return sc_fail(load->diag, SC_EPARSE, "%s: %s no way with %s highway tag",
-                       load->inputs[0].name, what, has_more ? "a sensible" : "a");
+                       load->inputs[0].name, what, has_more ? "a usable" : "a");
     }
     return sc_fail(load->diag, SC_EPARSE, "%s: no way has a highway value among %s; %s %s%s",
                    load->inputs[0].name, sc_quote(ways, strlen(ways)).text, what, list,

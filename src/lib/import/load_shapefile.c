@@ -123,9 +123,9 @@ static int remove_nothing(const char *name)
     return -1;
 }
 
-// Shapelib prints its complaints to the terminal; a library of ours does not.
-// What it could complain about has been checked before (shp_check.h).
-static void say_nothing(const char *message)
+// Shapelib would print errors to the terminal. What it could report has been checked before
+// (shp_check.h).
+static void ignore_error(const char *message)
 {
     (void)message;
 }
@@ -144,7 +144,7 @@ static SAHooks hooks_for_memory(void)
     hooks.FFlush = flush_nothing;
     hooks.FClose = close_nothing;
     hooks.Remove = remove_nothing;
-    hooks.Error = say_nothing;
+    hooks.Error = ignore_error;
     return hooks;
 }
 
@@ -286,12 +286,12 @@ static sc_err pair_inputs(reader *r)
         }
         if (!is_wanted) {
             return sc_fail(load->diag, SC_EINVAL,
-                           "%s: no .shp of the same name was given; a .dbf has no roads of its own",
+                           "%s: no .shp file of the same name is given; a .dbf file has no roads",
                            input->name);
         }
     }
     if (r->layer_count == 0) {
-        return sc_fail(load->diag, SC_EINVAL, "no .shp file was given; the roads are in that one");
+        return sc_fail(load->diag, SC_EINVAL, "no .shp file is given; it has the roads");
     }
     return SC_OK;
 }
@@ -308,11 +308,10 @@ static sc_err open_table(layer *l, const sc_load *load)
     }
     const char *wanted = load->options->classes;
     if (wanted && l->class_field < 0) {
-        return sc_fail(load->diag, SC_EINVAL,
-                       "%s: roads of class %s are asked for, but %s, which has the class of each "
-                       "road",
+        return sc_fail(load->diag, SC_EINVAL, "%s: cannot select roads of class %s: %s",
                        l->dbf ? l->dbf->name : l->shp->name, sc_quote(wanted, strlen(wanted)).text,
-                       l->dbf ? "there is no field MTFCC" : "there is no .dbf of the same name");
+                       l->dbf ? "the file has no field MTFCC"
+                              : "there is no .dbf file of the same name");
     }
     return SC_OK;
 }
@@ -404,9 +403,8 @@ static sc_err visit_all(reader *r, const char *phase, visit_vertex *visit)
 
             SHPObject *shape = SHPReadObject(l->shapes, v.record);
             if (!shape) {
-                return sc_fail(r->load->diag, SC_ENOMEM,
-                               "%s: record %d: too large to be read into memory", l->shp->name,
-                               v.record + 1);
+                return sc_fail(r->load->diag, SC_ENOMEM, "%s: record %d: does not fit into memory",
+                               l->shp->name, v.record + 1);
             }
             const sc_err err = visit_shape(r, &v, shape, visit);
             SHPDestroyObject(shape);
@@ -461,7 +459,7 @@ static sc_err decide_coords(reader *r)
     r->lines.coords = coords;
     if (options->unit_m > 0 && coords == SC_COORDS_GEOGRAPHIC && options->utm_zone == 0) {
         return sc_fail(r->load->diag, SC_EINVAL,
-                       "%s: the coordinates are degrees; a unit of %g m does not fit them",
+                       "%s: the coordinates are degrees, so a unit of %g m cannot apply",
                        r->layers[0].shp->name, options->unit_m);
     }
     return SC_OK;
@@ -471,10 +469,10 @@ static sc_err fail_no_roads(const reader *r)
 {
     const char *wanted = r->load->options->classes;
     if (wanted && r->left_out > 0) {
-        return sc_fail(r->load->diag, SC_EPARSE, "%s: none of its records has a class of %s",
+        return sc_fail(r->load->diag, SC_EPARSE, "%s: no record has a class among %s",
                        r->layers[0].shp->name, sc_quote(wanted, strlen(wanted)).text);
     }
-    return sc_fail(r->load->diag, SC_EPARSE, "%s: no roads in it: no line has two different points",
+    return sc_fail(r->load->diag, SC_EPARSE, "%s: no roads found: no line has two different points",
                    r->layers[0].shp->name);
 }
 

@@ -34,7 +34,7 @@
 
 // --- Tags (osm_tags.c) -----------------------------------------------------
 
-/** What a key means to us: SC__OSM_KEY_OBJECT and above are rows of the object table. */
+/** What a key means: SC__OSM_KEY_OBJECT and above are rows of the object table. */
 enum {
     SC__OSM_KEY_OTHER = 0,
     SC__OSM_KEY_HIGHWAY = 1,
@@ -61,7 +61,7 @@ typedef struct sc__osm_tags {
 /** The meaning of a key. */
 unsigned sc__osm_key(sc_slice key);
 
-/** Note one tag; `key` as sc__osm_key() tells, `cache` of the value or NULL. */
+/** Note one tag; `key` from sc__osm_key(), `cache` of the value or NULL. */
 void sc__osm_tags_add(sc__osm_tags *tags, unsigned key, sc_slice value, sc__osm_text_cache *cache);
 
 /**
@@ -198,13 +198,13 @@ typedef struct sc__osm_blob {
     sc__osm_place place;
     size_t start;  ///< of the Blob message, behind its header
     size_t size;
-    uint8_t *plain;  ///< its unpacked content, ours; NULL where it must be unpacked again
+    uint8_t *plain;  ///< its unpacked content, owned; NULL where it must be unpacked again
     size_t plain_size;
 } sc__osm_blob;
 
 enum { SC__OSM_CENSUS_SIZE = 16, SC__OSM_CENSUS_TEXT = 32 };
 
-/** Which highways the filter did not want; told where it wanted none. */
+/** Which highways the filter did not want; listed where it wanted none. */
 typedef struct sc__osm_census {
     struct {
         char value[SC__OSM_CENSUS_TEXT];
@@ -243,31 +243,31 @@ sc_err sc__osm_fail(const sc__osm *osm, sc__osm_place place, sc_err err, const c
 /** Out of memory while reading OpenStreetMap data; returns SC_ENOMEM. */
 sc_err sc__osm_fail_memory(const sc__osm *osm);
 
-/** Take in a way: keep it as a road or an object, or let it go. */
+/** Keep a way as a road or an object, or drop it. */
 SC_CHECKED sc_err sc__osm_add_way(sc__osm *osm, sc__osm_place place, int64_t id,
                                   const int64_t *refs, size_t ref_count, const sc__osm_tags *tags);
 
-/** Keep a node as an object, if its tags say that it is one. */
+/** Keep a node as an object, if its tags make it one. */
 SC_CHECKED sc_err sc__osm_add_object(sc__osm *osm, int64_t id, sc__osm_point point,
                                      const sc__osm_tags *tags);
 
 /** Keep a node until the ways are known. */
 SC_CHECKED sc_err sc__osm_add_waiting(sc__osm *osm, const sc__osm_waiting *node);
 
-/** Remember a blob that holds nodes; its plain content is then ours to free. */
+/** Remember a blob that holds nodes; its plain content is then owned. */
 SC_CHECKED sc_err sc__osm_add_blob(sc__osm *osm, const sc__osm_blob *blob);
 
 /** All ways are known: order them, and number the nodes they name. */
 SC_CHECKED sc_err sc__osm_resolve(sc__osm *osm);
 
-/** Say where a node is; those that no way names are passed over. */
+/** Set the coordinates of a node; those that no way refers to are skipped. */
 SC_CHECKED sc_err sc__osm_place_node(sc__osm *osm, sc__osm_place place, int64_t id,
                                      sc__osm_point point);
 
 /**
  * The middle of a closed way: the centroid of its area; for a ring without one,
  * or one that crosses itself so that the centroid lies outside its bounds, the
- * mean of its corners. `points` with x SC__OSM_NO_POINT are passed over.
+ * mean of its corners. `points` with x SC__OSM_NO_POINT are skipped.
  *
  * @param points  without the last, which repeats the first
  * @return false where no corner has a place

@@ -112,7 +112,7 @@ sc_err sc__osm_fail_unpack(const sc__osm *osm, const sc__osm_arena *arena, sc__o
     if (arena->out_of_memory) return sc__osm_fail_memory(osm);
     if (arena->over_limit) {
         return sc__osm_fail(osm, place, SC_ELIMIT,
-                            "%s takes far more memory than its size explains", what);
+                            "%s needs far more memory than its size justifies", what);
     }
     return sc__osm_fail(osm, place, SC_EPARSE, "%s is damaged", what);
 }
@@ -332,11 +332,11 @@ static sc_err unpack_blob(sc__osm_pbf *pbf, sc__osm_place place, size_t start, s
     const char *packing = packing_of(blob);
     if (!packing) return sc__osm_fail(osm, place, SC_EPARSE, "a blob has no content");
     return sc__osm_fail(osm, place, SC_EPARSE,
-                        "a blob is packed with %s; only zlib and unpacked blobs can be read",
+                        "a blob is packed with %s; only zlib and uncompressed blobs are supported",
                         packing);
 }
 
-// Refuse a file that cannot be understood without a feature we lack.
+// Refuses a file that requires a feature which is not supported.
 static sc_err check_header(sc__osm_pbf *pbf, sc__osm_place place, const uint8_t *plain, size_t size)
 {
     const sc__osm *osm = pbf->osm;
@@ -348,8 +348,7 @@ static sc_err check_header(sc__osm_pbf *pbf, sc__osm_place place, const uint8_t 
     for (size_t i = 0; i < header->n_required_features; i++) {
         const char *feature = header->required_features[i];
         if (strcmp(feature, "OsmSchema-V0.6") == 0 || strcmp(feature, "DenseNodes") == 0) continue;
-        return sc__osm_fail(osm, place, SC_EPARSE,
-                            "the file requires a feature that this reader does not have: %s",
+        return sc__osm_fail(osm, place, SC_EPARSE, "the file requires an unsupported feature: %s",
                             sc_quote(feature, strlen(feature)).text);
     }
     return SC_OK;

@@ -3,10 +3,8 @@
 // A block is a table of strings and groups of elements, which name their strings
 // by number. Those three containers are walked in place, since they have very
 // many small parts; each element is unpacked by protobuf-c, one at a time, into an
-// arena. A block's elements may come before the numbers that say how to read their
+// arena. A block's elements may come before the numbers that scale their
 // coordinates, so these are looked for first.
-//
-// Used by: osm_pbf.c.
 #include "import/osm_internal.h"
 
 #include "base/alloc.h"
@@ -117,8 +115,8 @@ static sc_err find_strings(sc__osm_block *block)
 static sc_err fail_string(const sc__osm_block *block, const char *kind, int64_t id, uint64_t number)
 {
     return sc__osm_fail(block->osm, block->place, SC_EPARSE,
-                        "%s %lld: a tag names string %llu of a table of %zu", kind, (long long)id,
-                        (unsigned long long)number, block->string_count);
+                        "%s %lld: a tag refers to string %llu, but the table has %zu", kind,
+                        (long long)id, (unsigned long long)number, block->string_count);
 }
 
 // Note one tag; the numbers have been checked.
@@ -138,7 +136,7 @@ static sc_err read_tags(sc__osm_block *block, const char *kind, int64_t id, cons
 {
     if (key_count != value_count) {
         return sc__osm_fail(block->osm, block->place, SC_EPARSE,
-                            "%s %lld has %zu keys of tags but %zu values", kind, (long long)id,
+                            "%s %lld has %zu tag keys but %zu tag values", kind, (long long)id,
                             key_count, value_count);
     }
     if (key_count == 0) return SC_OK;
@@ -154,7 +152,7 @@ static sc_err read_tags(sc__osm_block *block, const char *kind, int64_t id, cons
 
 // --- Nodes -----------------------------------------------------------------
 
-// A coordinate on our grid; false when it is off the globe.
+// A coordinate on the grid; false when it is off the globe.
 static bool grid_of(const sc__osm_block *block, int64_t offset, int64_t number, int64_t limit,
                     int32_t *out)
 {
@@ -284,7 +282,7 @@ static sc_err read_way(sc__osm_block *block, const wire_field *field)
     if (err) return err;
     if (!tags.highway.text && !tags.object.text) return SC_OK;
 
-    // The message is in our arena: its differences become ids in place.
+    // The message is in the arena of this block: its differences become ids in place.
     for (size_t i = 1; i < way->n_refs; i++) {
         if (__builtin_add_overflow(way->refs[i - 1], way->refs[i], &way->refs[i])) {
             return sc__osm_fail(block->osm, block->place, SC_EPARSE,

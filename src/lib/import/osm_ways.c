@@ -293,7 +293,7 @@ static sc_err fail_repeated(const sc__osm *osm, const sc__osm_way *first, const 
 {
     const sc_input *input = &osm->load->inputs[first->place.input];
     return sc__osm_fail(osm, second->place, SC_EPARSE,
-                        "way %lld is there twice, with different nodes (also in %s, at %s %llu)",
+                        "way %lld occurs twice with different nodes (first in %s, %s %llu)",
                         (long long)first->id, input->name, sc__osm_is_pbf(input) ? "byte" : "line",
                         (unsigned long long)first->place.at);
 }
@@ -436,11 +436,10 @@ static sc_err place_in(const sc__osm *osm, sc__osm_ways *ways, sc__osm_place pla
 
     sc__osm_point *known = &ways->points[at];
     if (known->x != SC__OSM_NO_POINT && (known->x != point.x || known->y != point.y)) {
-        return sc__osm_fail(osm, place, SC_EPARSE,
-                            "node %lld is there twice, at different places: %.7f,%.7f and "
-                            "%.7f,%.7f",
-                            (long long)id, known->x / 1e7, known->y / 1e7, point.x / 1e7,
-                            point.y / 1e7);
+        return sc__osm_fail(
+            osm, place, SC_EPARSE,
+            "node %lld occurs twice with different coordinates: %.7f,%.7f and %.7f,%.7f",
+            (long long)id, known->x / 1e7, known->y / 1e7, point.x / 1e7, point.y / 1e7);
     }
     *known = point;
     return SC_OK;

@@ -12,11 +12,12 @@ sc_err sc__polylines_init(sc_polylines *lines, const sc_import_options *options,
 {
     if (options->utm_zone != 0 && !sc__utm_zone_exists(options->utm_zone)) {
         return sc_fail(diag, SC_EINVAL,
-                       "no such UTM zone: %d; zones are 1 to 60, and -1 to -60 in the south",
+                       "unknown UTM zone: %d; zones are 1 to 60, and -1 to -60 in the south",
                        options->utm_zone);
     }
     if (!(options->unit_m >= 0 && isfinite(options->unit_m))) {
-        return sc_fail(diag, SC_EINVAL, "not a number of metres per unit: %g", options->unit_m);
+        return sc_fail(diag, SC_EINVAL, "invalid unit of length: %g metres; give a positive number",
+                       options->unit_m);
     }
     *lines = (sc_polylines){.unit_m = options->unit_m, .utm_zone = options->utm_zone};
     return SC_OK;
@@ -94,9 +95,9 @@ sc_err sc__polylines_add(sc_polylines *lines, double x, double y, sc_road_class 
 
 const char *sc__polylines_invalid(const sc_polylines *lines)
 {
-    if (lines->utm_zone != 0) return "not a position in a UTM zone";
-    return lines->coords == SC_COORDS_GEOGRAPHIC ? "not a longitude and latitude on the globe"
-                                                 : "not a position on a plane of roads";
+    if (lines->utm_zone != 0) return "coordinates outside the UTM zone";
+    return lines->coords == SC_COORDS_GEOGRAPHIC ? "not a longitude and latitude"
+                                                 : "coordinates outside the allowed range";
 }
 
 void sc__polylines_fini(sc_polylines *lines)

@@ -1,4 +1,4 @@
-// Lines of fields, and what to say when they are not. See rows.h.
+// Lines of fields, and the messages about wrong ones.
 #include "import/text_rows.h"
 
 #include <stdarg.h>
@@ -44,7 +44,7 @@ sc_err sc__rows_u64(sc_rows *rows, const char *name, uint64_t *out)
     const sc_err err = sc__rows_field(rows, name);
     if (err) return err;
     if (sc_slice_u64(rows->field, out)) return SC_OK;
-    return sc__rows_fail_field(rows, name, "is not a whole number from 0 on");
+    return sc__rows_fail_field(rows, name, "is not a whole number of at least 0");
 }
 
 sc_err sc__rows_i64(sc_rows *rows, const char *name, int64_t low, int64_t high, int64_t *out)
@@ -66,7 +66,7 @@ sc_err sc__rows_i64(sc_rows *rows, const char *name, int64_t low, int64_t high, 
 sc_err sc__rows_end(sc_rows *rows)
 {
     if (!sc_slice_field(&rows->rest, &rows->field)) return SC_OK;
-    return sc__rows_fail(rows, "a field too many: %s; a line is '%s'",
+    return sc__rows_fail(rows, "one field too many: %s; a line is '%s'",
                          sc_quote(rows->field.text, rows->field.size).text, rows->shape);
 }
 
@@ -89,6 +89,6 @@ sc_err sc__rows_fail_field(const sc_rows *rows, const char *name, const char *wh
 sc_err sc__rows_fail_add(const sc_rows *rows, sc_err err, const char *doing)
 {
     if (err == SC_ENOMEM) return sc_fail_memory(rows->diag, doing);
-    sc__rows_fail(rows, "more than one map can hold, while %s; split the data", doing);
+    sc__rows_fail(rows, "too many elements for one map, while %s; split the data", doing);
     return err;
 }

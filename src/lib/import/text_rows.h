@@ -1,12 +1,10 @@
 /**
  * @file text_rows.h
- * @brief Lines of blank-separated fields, read one by one, with complaints that help.
+ * @brief Lines of blank-separated fields, read one by one, with messages about wrong ones.
  *
- * Every complaint reads "FILE:LINE: field 'name' what is wrong: 'value'" and,
- * where it helps, says how the line should look. The readers of plain text only
- * say which fields they expect.
- *
- * Uses: base. Used by: load_cnode.c, load_dimacs.c.
+ * Every message reads "FILE:LINE: field 'name' what is wrong: 'value'" and,
+ * where it helps, shows how the line should look. The readers of plain text only
+ * name the fields they expect.
  */
 #ifndef SC_IMPORT_TEXT_ROWS_H
 #define SC_IMPORT_TEXT_ROWS_H
@@ -54,7 +52,7 @@ sc_err sc__rows_fail(const sc_rows *rows, const char *format, ...) SC_PRINTF(2, 
 /** "FILE:LINE: field 'name' <why>: 'value'" about the field cut off last; returns SC_EPARSE. */
 sc_err sc__rows_fail_field(const sc_rows *rows, const char *name, const char *why);
 
-/** The builder took no more (SC_ELIMIT) or memory is out: say which; returns `err`. */
+/** The message about a builder that is full (SC_ELIMIT) or out of memory; returns `err`. */
 sc_err sc__rows_fail_add(const sc_rows *rows, sc_err err, const char *doing);
 
 #endif

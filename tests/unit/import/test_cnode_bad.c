@@ -34,20 +34,20 @@ static void test_bad_node_files_are_refused_with_line_field_and_value(void **sta
         const char *nodes;
         const char *message;
     } bad[] = {
-        {"", "a.cnode: is empty; nodes are needed"},
-        {" \n\r\n", "a.cnode: is empty; nodes are needed"},
+        {"", "a.cnode: the file has no nodes"},
+        {" \n\r\n", "a.cnode: the file has no nodes"},
         {"0 1 2\n1 3\n", "a.cnode:2: field 'y' is missing; a line is 'node x y'"},
         {"0 1 2\n1\n", "a.cnode:2: field 'x' is missing; a line is 'node x y'"},
-        {"0 1 2 9\n", "a.cnode:1: a field too many: '9'; a line is 'node x y'"},
-        {"0,1,2\n", "a.cnode:1: field 'node' is not a whole number from 0 on: '0,1,2'"},
-        {"-1 1 2\n", "a.cnode:1: field 'node' is not a whole number from 0 on: '-1'"},
-        {"0.5 1 2\n", "a.cnode:1: field 'node' is not a whole number from 0 on: '0.5'"},
+        {"0 1 2 9\n", "a.cnode:1: one field too many: '9'; a line is 'node x y'"},
+        {"0,1,2\n", "a.cnode:1: field 'node' is not a whole number of at least 0: '0,1,2'"},
+        {"-1 1 2\n", "a.cnode:1: field 'node' is not a whole number of at least 0: '-1'"},
+        {"0.5 1 2\n", "a.cnode:1: field 'node' is not a whole number of at least 0: '0.5'"},
         {"99999999999999999999 1 2\n",
-         "a.cnode:1: field 'node' is not a whole number from 0 on: '99999999999999999999'"},
-        {"1 1 2\n", "a.cnode:1: field 'node' is 1 where 0 comes next; ids count from 0"},
-        {"0 1 2\n0 3 4\n", "a.cnode:2: field 'node' is 0 where 1 comes next; ids count from 0"},
+         "a.cnode:1: field 'node' is not a whole number of at least 0: '99999999999999999999'"},
+        {"1 1 2\n", "a.cnode:1: field 'node' is 1, expected 0; ids count up from 0"},
+        {"0 1 2\n0 3 4\n", "a.cnode:2: field 'node' is 0, expected 1; ids count up from 0"},
         {"0 1 2\n4294967296 3 4\n",
-         "a.cnode:2: field 'node' is 4294967296 where 1 comes next; ids count from 0"},
+         "a.cnode:2: field 'node' is 4294967296, expected 1; ids count up from 0"},
         {"0 east 2\n", "a.cnode:1: field 'x' is not a number: 'east'"},
         {"0 1 2x\n", "a.cnode:1: field 'y' is not a number: '2x'"},
         {"0 nan 2\n", "a.cnode:1: field 'x' is not a number: 'nan'"},
@@ -55,12 +55,10 @@ static void test_bad_node_files_are_refused_with_line_field_and_value(void **sta
         {"0 1e999 2\n", "a.cnode:1: field 'x' is not a number: '1e999'"},
         {"0 0x10 2\n", "a.cnode:1: field 'x' is not a number: '0x10'"},
         {"0 \x1b[2J 2\n", "a.cnode:1: field 'x' is not a number: '\\x1b[2J'"},
-        {"0 1 2\n1 181 4\n2 5 6\n",
-         "a.cnode:2: field 'x' is outside -180..180: 181; for a map on a plane say --coords "
-         "planar"},
-        {"0 1 2\n\n1 3 -90.00001\n2 5 6\n",
-         "a.cnode:3: field 'y' is outside -90..90: -90.00001; for a map on a plane say --coords "
-         "planar"},
+        {"0 1 2\n1 181 4\n2 5 6\n", "a.cnode:2: field 'x' is outside -180..180: 181; for a map on "
+                                    "a plane give --coords planar"},
+        {"0 1 2\n\n1 3 -90.00001\n2 5 6\n", "a.cnode:3: field 'y' is outside -90..90: -90.00001; "
+                                            "for a map on a plane give --coords planar"},
         {"0 1000 2000\n1 1 2e12\n2 9000 1\n",
          "a.cnode:2: field 'y' is outside -1e+08..1e+08: 2e+12"},
     };
@@ -77,15 +75,16 @@ static void test_bad_edge_files_are_refused_with_line_field_and_value(void **sta
         const char *edges;
         const char *message;
     } bad[] = {
-        {TWO_, "", "a.cedge: is empty; edges are needed"},
-        {NULL, "\n\n", "a.cedge: is empty; edges are needed"},
+        {TWO_, "", "a.cedge: the file has no edges"},
+        {NULL, "\n\n", "a.cedge: the file has no edges"},
         {TWO_, "0 0 1 5\n1 1\n",
          "a.cedge:2: field 'to' is missing; a line is 'edge from to length'"},
         {TWO_, "0 0 1\n", "a.cedge:1: field 'length' is missing; a line is 'edge from to length'"},
-        {TWO_, "0 0 1 5 6\n", "a.cedge:1: a field too many: '6'; a line is 'edge from to length'"},
-        {TWO_, "e 0 1 5\n", "a.cedge:1: field 'edge' is not a whole number from 0 on: 'e'"},
-        {TWO_, "0 a 1 5\n", "a.cedge:1: field 'from' is not a whole number from 0 on: 'a'"},
-        {TWO_, "0 0 1.0 5\n", "a.cedge:1: field 'to' is not a whole number from 0 on: '1.0'"},
+        {TWO_, "0 0 1 5 6\n",
+         "a.cedge:1: one field too many: '6'; a line is 'edge from to length'"},
+        {TWO_, "e 0 1 5\n", "a.cedge:1: field 'edge' is not a whole number of at least 0: 'e'"},
+        {TWO_, "0 a 1 5\n", "a.cedge:1: field 'from' is not a whole number of at least 0: 'a'"},
+        {TWO_, "0 0 1.0 5\n", "a.cedge:1: field 'to' is not a whole number of at least 0: '1.0'"},
         {TWO_, "0 0 1 five\n", "a.cedge:1: field 'length' is not a number: 'five'"},
         {TWO_, "0 0 1 NaN\n", "a.cedge:1: field 'length' is not a number: 'NaN'"},
         {TWO_, "0 0 1 inf\n", "a.cedge:1: field 'length' is not a number: 'inf'"},
@@ -94,12 +93,14 @@ static void test_bad_edge_files_are_refused_with_line_field_and_value(void **sta
         {NULL, "0 0 1 4e13\n", "a.cedge:1: field 'length' is too long for a road: 4e+13"},
         {NULL, "0 0 1 1e300\n", "a.cedge:1: field 'length' is too long for a road: 1e+300"},
         {TWO_, "0 0 1 5\n1 2 0 5\n",
-         "a.cedge:2: field 'from' names no node: '2'; a.cnode has 2, counted from 0"},
+         "a.cedge:2: field 'from': node '2' has no coordinates; add it to a.cnode, which has nodes "
+         "0 to 1"},
         {TWO_, "0 0 4294967296 5\n",
-         "a.cedge:1: field 'to' names no node: '4294967296'; a.cnode has 2, counted from 0"},
+         "a.cedge:1: field 'to': node '4294967296' has no coordinates; add it to a.cnode, which "
+         "has nodes 0 to 1"},
         {NULL, "0 0 4000000000 5\n",
-         "a.cedge:1: field 'to' is too large for a file of 17 bytes: '4000000000'; nodes count "
-         "from 0 without gaps"},
+         "a.cedge:1: field 'to' is too large for a file of 17 bytes: '4000000000'; node ids must "
+         "count from 0 without gaps"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         check_refused(bad[i].nodes, bad[i].edges, NULL, bad[i].message);
@@ -114,41 +115,41 @@ static void test_bad_object_files_are_refused_with_line_field_and_value(void **s
         const char *objects;
         const char *message;
     } bad[] = {
-        {"0 0 1 5\n", "", "calmap.txt: is empty; edges are needed"},
-        {NULL, "", "calmap.txt: is empty; edges are needed"},
+        {"0 0 1 5\n", "", "calmap.txt: the file has no edges"},
+        {NULL, "", "calmap.txt: the file has no edges"},
         {NULL, "0 1 5\n",
          "calmap.txt:1: field 'number-of-objects' is missing; a line is 'from to length "
          "number-of-objects'"},
         {NULL, "0 1 2 5.5\n",
-         "calmap.txt:1: field 'number-of-objects' is not a whole number from 0 on: '5.5'"},
+         "calmap.txt:1: field 'number-of-objects' is not a whole number of at least 0: '5.5'"},
         {NULL, "0 1 -2 0\n", "calmap.txt:1: field 'length' is negative: '-2'"},
         {NULL, "0 1 2 0 3 1\n",
-         "calmap.txt:1: a field too many: '3'; a line is 'from to length number-of-objects'"},
+         "calmap.txt:1: one field too many: '3'; a line is 'from to length number-of-objects'"},
         {NULL, "0 1 2 1\n",
-         "calmap.txt:1: the line with the objects of this edge is missing; is the file whole?"},
-        {NULL, "0 1 2 3\n4 1 5 1\n", "calmap.txt:2: 3 objects are announced, 2 are there"},
+         "calmap.txt:1: the line with the objects of this edge is missing; is the file truncated?"},
+        {NULL, "0 1 2 3\n4 1 5 1\n", "calmap.txt:2: 3 objects announced, 2 found"},
         {NULL, "0 1 2 18446744073709551615\n\n",
-         "calmap.txt:2: 18446744073709551615 objects are announced, 0 are there"},
+         "calmap.txt:2: 18446744073709551615 objects announced, 0 found"},
         {NULL, "0 1 2 1\n4\n",
          "calmap.txt:2: field 'distance' is missing; a line is 'category distance category "
          "distance ...'"},
         {NULL, "0 1 2 1\n4 1 5 1\n", "calmap.txt:2: more than the 1 objects announced: '5'"},
         {NULL, "0 1 2 1\nbar 1\n",
-         "calmap.txt:2: field 'category' is not a whole number from 0 on: 'bar'"},
+         "calmap.txt:2: field 'category' is not a whole number of at least 0: 'bar'"},
         {NULL, "0 1 2 1\n4 x\n", "calmap.txt:2: field 'distance' is not a number: 'x'"},
         {NULL, "0 1 2 1\n4 -1\n", "calmap.txt:2: field 'distance' is negative: '-1'"},
         {NULL, "0 1 2 1\n4 2.1\n",
-         "calmap.txt:2: field 'distance' leads beyond its edge of length 2: '2.1'"},
+         "calmap.txt:2: field 'distance' is beyond the end of its edge of length 2: '2.1'"},
         {"0 0 1 5\n", "0 1 5 0\n1 0 5 0\n",
-         "calmap.txt:2: an edge more than a.cedge has; both must list the same edges"},
+         "calmap.txt:2: one edge more than in a.cedge; both files must list the same edges"},
         {"0 0 1 5\n1 1 0 6\n", "0 1 5 0\n",
-         "calmap.txt: lists 1 edges, a.cedge has 2; is it whole?"},
+         "calmap.txt: lists 1 edges, a.cedge has 2; is the file truncated?"},
         {"0 0 1 5\n1 1 0 6\n", "0 1 5 0\n0 1 6 0\n",
-         "calmap.txt:2: is not edge 1 of a.cedge, which is 1 0 6; both must list the same edges "
-         "in the same order"},
+         "calmap.txt:2: differs from edge 1 of a.cedge, which is 1 0 6; both files must list the "
+         "same edges in the same order"},
         {"0 0 1 5\n", "0 1 5.01 0\n",
-         "calmap.txt:1: is not edge 0 of a.cedge, which is 0 1 5; both must list the same edges "
-         "in the same order"},
+         "calmap.txt:1: differs from edge 0 of a.cedge, which is 0 1 5; both files must list the "
+         "same edges in the same order"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         check_refused(NULL, bad[i].edges, bad[i].objects, bad[i].message);
@@ -166,16 +167,16 @@ static void test_files_that_do_not_make_a_map_together_are_refused(void **state)
     } bad[] = {
         {{{{"a.csv", text}}},
          SC_COORDS_NONE,
-         "a.csv: what is it? names must end in .cnode, .cedge or .txt (calmap)"},
+         "a.csv: unknown kind of file; names must end in .cnode, .cedge or .txt (calmap)"},
         {{{{"a.cnode", text}}},
          SC_COORDS_NONE,
-         "a.cnode: nodes alone make no map; give its .cedge file too, or calmap.txt"},
+         "a.cnode: a node file alone has no roads; add its .cedge file or calmap.txt"},
         {{{{"a.cedge", text}, {"b.CEDGE.xz", text}}},
          SC_COORDS_NONE,
-         "b.CEDGE.xz: a second file of its kind, after a.cedge; give one of each"},
+         "b.CEDGE.xz: second file of its kind, after a.cedge; give one of each"},
         {{{{"a.cedge", text}}},
          SC_COORDS_PLANAR,
-         "a.cedge: --coords says what nodes mean, but no .cnode file is given"},
+         "a.cedge: --coords needs a .cnode file, and none is given"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         sc_import_options options = SC_IMPORT_DEFAULTS;
@@ -213,11 +214,12 @@ static void test_units_that_are_none_are_refused(void **state)
         double unit_m;
         double max_snap_m;
         const char *message;
-    } bad[] = {{-1.0, 1000.0, "not a number of metres per unit: -1"},
-               {NOT_A_NUMBER, 1000.0, "not a number of metres per unit: nan"},
-               {HUGE_VAL, 1000.0, "not a number of metres per unit: inf"},
-               {0.0, -1.0, "not a distance within which objects are snapped: -1"},
-               {0.0, NOT_A_NUMBER, "not a distance within which objects are snapped: nan"}};
+    } bad[] = {
+        {-1.0, 1000.0, "invalid unit of length: -1 metres; give a positive number"},
+        {NOT_A_NUMBER, 1000.0, "invalid unit of length: nan metres; give a positive number"},
+        {HUGE_VAL, 1000.0, "invalid unit of length: inf metres; give a positive number"},
+        {0.0, -1.0, "invalid distance for snapping objects: -1; give metres, at least 0"},
+        {0.0, NOT_A_NUMBER, "invalid distance for snapping objects: nan; give metres, at least 0"}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         sc_import_options options = SC_IMPORT_DEFAULTS;
         options.unit_m = bad[i].unit_m;
@@ -237,8 +239,8 @@ static void test_bad_category_names_are_refused(void **state)
         const char *text;
         const char *message;
     } bad[] = {
-        {"", "is empty; lines 'cat_name,cat_id' are needed"},
-        {"cat_name,cat_id\n", "is empty; lines 'cat_name,cat_id' are needed"},
+        {"", "the file has no lines 'cat_name,cat_id'"},
+        {"cat_name,cat_id\n", "the file has no lines 'cat_name,cat_id'"},
         {"school\n", ":1: expected 'cat_name,cat_id': 'school'"},
         {"cat_name,cat_id\nschool,x\n",
          ":2: field 'cat_id' is not a whole number in 0..1000000: 'x'"},
@@ -246,7 +248,7 @@ static void test_bad_category_names_are_refused(void **state)
         {"school,-1\n", ":1: field 'cat_id' is not a whole number in 0..1000000: '-1'"},
         {"school,\n", ":1: field 'cat_id' is not a whole number in 0..1000000: ''"},
         {",4\n", ":1: field 'cat_name' is empty: ',4'"},
-        {"a,4\nb,4\n", ":2: field 'cat_id' repeats: '4'"},
+        {"a,4\nb,4\n", ":2: field 'cat_id' occurs twice: '4'"},
         {"a,4\ncat_name,cat_id\n",
          ":2: field 'cat_id' is not a whole number in 0..1000000: 'cat_id'"},
     };

@@ -190,7 +190,7 @@ static void test_what_cannot_be_imported_is_refused_without_a_trace(void **state
     town_new(&t);
     const sc_import_options options = SC_IMPORT_DEFAULTS;
     check_refused(SC_FORMAT_CNODE, t.pointers, 0, &options, SC_EINVAL, "no input file");
-    check_refused((sc_format)99, t.pointers, 2, &options, SC_EINVAL, "no such format");
+    check_refused((sc_format)99, t.pointers, 2, &options, SC_EINVAL, "unknown map format");
 
     const char *const missing[] = {t.paths[0], place_path(&t.place, "missing.cedge")};
     check_refused(SC_FORMAT_CNODE, missing, 2, &options, SC_EIO, "missing.cedge: cannot read");
@@ -237,12 +237,14 @@ static void test_options_out_of_range_are_refused(void **state)
     for (int i = 0; i < 3; i++) {
         sc_import_options options = SC_IMPORT_DEFAULTS;
         options.unit_m = bad[i];
-        check_refused(SC_FORMAT_CNODE, t.pointers, 2, &options, SC_EINVAL, "metres per unit");
+        check_refused(SC_FORMAT_CNODE, t.pointers, 2, &options, SC_EINVAL,
+                      "invalid unit of length");
     }
     for (int i = 0; i < 2; i++) {
         sc_import_options options = SC_IMPORT_DEFAULTS;
         options.max_object_snap_m = bad[i];
-        check_refused(SC_FORMAT_CNODE, t.pointers, 2, &options, SC_EINVAL, "snapped");
+        check_refused(SC_FORMAT_CNODE, t.pointers, 2, &options, SC_EINVAL,
+                      "invalid distance for snapping");
     }
     place_free(&t.place);
 }
