@@ -1,14 +1,12 @@
 // The arterials of a city, which are the sides of its cells, and the places
 // where streets open into them.
 //
-// A side belongs to two cells, and both have their say: each wants its own
+// A side belongs to two cells, and both affect it: each needs its own
 // streets to meet the side at places of its own. Where the two agree within a
 // few metres the streets cross; elsewhere each makes a junction of three.
 //
 // A street that meets a side is decided here, from hashes alone, so that either
 // cell can be planned without planning the other.
-//
-// Used by: layout.c, block.c.
 #include "city/city_internal.h"
 
 #include <math.h>
@@ -229,12 +227,12 @@ void sc__city_lines(const sc_city *city, uint32_t column, uint32_t row, sc_city_
     if (style == SC_CITY_MOTORWAY) ramp_lines(city, column, row, upright, lines);
     if (style < SC_CITY_PLAZA) return;
 
-    const sc_city_manner *manner = &sc__city_manners[style];
+    const sc_city_style_params *params = &sc__city_style_params[style];
     lines->blocks =
         upright
-            ? block_count(city, style, city->row_y[row + 1] - city->row_y[row], manner->spacing_y_m)
+            ? block_count(city, style, city->row_y[row + 1] - city->row_y[row], params->spacing_y_m)
             : block_count(city, style, city->column_x[column + 1] - city->column_x[column],
-                          manner->spacing_x_m);
+                          params->spacing_x_m);
 
     const bool stands[4] = {
         [SC_CITY_FACING_SOUTH] = sc__city_has_south_side(city, column, row),
@@ -249,7 +247,7 @@ void sc__city_lines(const sc_city *city, uint32_t column, uint32_t row, sc_city_
         const double stray =
             sc__city_chance(city->seed, column, where, SALT_PLACE + (uint32_t)facing) - 0.5;
         lines->along[i] =
-            ((double)i + (manner->jitter > 0.05 ? manner->jitter * stray : 0.0)) / lines->blocks;
+            ((double)i + (params->jitter > 0.05 ? params->jitter * stray : 0.0)) / lines->blocks;
         if (style == SC_CITY_PLAZA) {
             lines->along[i] =
                 plaza_line(lines->along[i], upright ? row + 1 == city->centre_row
@@ -258,7 +256,7 @@ void sc__city_lines(const sc_city *city, uint32_t column, uint32_t row, sc_city_
         lines->open[i] = stands[facing] &&
                          ((surely && i == (lines->blocks + 1) / 2) ||
                           sc__city_chance(city->seed, column, where, SALT_OPEN + (uint32_t)facing) <
-                              manner->open);
+                              params->open);
     }
 }
 

@@ -4,8 +4,6 @@
 // A cell's nodes are numbered in this order: crossing, southern side, western
 // side, inside. The first three do not depend on the inside, so a neighbour
 // that needs the number of a junction finds it without planning this cell.
-//
-// Used by: generate.c.
 #include "city/city_internal.h"
 
 #include <math.h>
@@ -40,7 +38,7 @@ static double bustle_of(const sc_city *city, const sc_city_plan *plan, sc_city_p
     if (road_class == SC_ROAD_TERTIARY) along = 2;
     if (road_class == SC_ROAD_SERVICE) along = 0.6;
     if (road_class == SC_ROAD_MOTORWAY || road_class == SC_ROAD_RAMP) return 0;
-    return along * clump * (0.5 + sc__city_manners[plan->style].bustle);
+    return along * clump * (0.5 + sc__city_style_params[plan->style].bustle);
 }
 
 sc_city_street *sc__city_add_street(const sc_city *city, sc_city_plan *plan, sc_city_ref a,
@@ -55,7 +53,7 @@ sc_city_street *sc__city_add_street(const sc_city *city, sc_city_plan *plan, sc_
     const uint32_t cell = plan->row * city->columns + plan->column;
 
     double bend = 1.0;  // an arterial's
-    if (road_class >= SC_ROAD_LOCAL) bend = sc__city_manners[plan->style].bend;
+    if (road_class >= SC_ROAD_LOCAL) bend = sc__city_style_params[plan->style].bend;
     const double mood = 0.15 + 1.7 * sc__city_chance(city->seed, cell, index, SALT_SHAPE);
     const sc_city_point middle = {0.5 * (from.x + to.x), 0.5 * (from.y + to.y)};
     const double luck = 0.2 + 1.6 * sc__city_chance(city->seed, cell, index, SALT_BUSTLE);
@@ -270,7 +268,7 @@ void sc__city_plan(const sc_city *city, uint32_t column, uint32_t row, sc_city_s
                                  0.5 * (city->row_y[row + 1] - city->row_y[row])};
     plan->centre =
         (sc_city_point){city->column_x[column] + plan->half.x, city->row_y[row] + plan->half.y};
-    plan->swirl = sc__city_manners[plan->style].swirl *
+    plan->swirl = sc__city_style_params[plan->style].swirl *
                   (2 * sc__city_chance(city->seed, column, row, SALT_SWIRL) - 1);
     plan->node_count = 0;
     plan->street_count = 0;
@@ -284,7 +282,7 @@ void sc__city_plan(const sc_city *city, uint32_t column, uint32_t row, sc_city_s
     plan_side(city, plan, &frame.side[SC_CITY_FACING_SOUTH], false);
     plan_side(city, plan, &frame.side[SC_CITY_FACING_WEST], true);
     if (plan->style == SC_CITY_MOTORWAY) plan_motorway(city, &frame, plan);
-    if (plan->style >= SC_CITY_PLAZA) sc__city_quarter(city, &frame, spurs, plan);
+    if (plan->style >= SC_CITY_PLAZA) sc__city_streets(city, &frame, spurs, plan);
 
     for (uint32_t i = 0; i < plan->node_count; i++) {
         plan->leaf_count += plan->degree[i] == 1;

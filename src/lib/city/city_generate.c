@@ -5,12 +5,10 @@
 // 3. Add the nodes, cell by cell along a Hilbert curve.
 // 4. Add the edges in the same order, and the objects along them.
 //
-// Every pass plans each cell anew; nothing of a plan is kept. Three things are
+// Every pass plans each cell again; nothing of a plan is kept. Three things are
 // dealt out exactly, by sc_city_share, so that a city of any size has them in
 // the right measure: dead ends, shape points (which make the node count come
 // out exact) and objects.
-//
-// Used by: starcloak map generate, the demo, tests and benchmarks.
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "city/city_internal.h"

@@ -5,13 +5,11 @@
 // which real planners drew with a ruler; the river swings; the centre is denser
 // than the outskirts; and all of it is turned. Each step is smooth and too
 // slight to fold the lattice over, so streets stay in their order.
-//
-// Used by: generate.c; the hash and the noise by all files of the city.
 #include "city/city_internal.h"
 
 #include <math.h>
 
-// The middle of the North Atlantic: nobody will take the city for a real one.
+// The middle of the North Atlantic: the city cannot be taken for a real one.
 #define CENTRE_LON (-30.0)
 #define CENTRE_LAT 45.0
 #define METRES_PER_DEGREE 111194.92664455873
@@ -20,7 +18,7 @@ enum { SALT_BEND_X = 200, SALT_BEND_Y = 210, SALT_MEANDER = 220, SALT_WIDTH };
 
 uint64_t sc__city_hash(uint64_t seed, uint32_t a, uint32_t b, uint32_t salt)
 {
-    // Two rounds of a mixing step in the manner of splitmix64.
+    // Two rounds of a mixing step like that of splitmix64.
     uint64_t z = seed + 0x9e3779b97f4a7c15u * (((uint64_t)a << 32 | b) + 1);
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) + 0x94d049bb133111ebu * (salt + 1);

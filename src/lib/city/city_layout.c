@@ -5,8 +5,6 @@
 // that a city of any size has lobes and bays. The river and the motorways are
 // columns and rows of their own; the river is one column from end to end, so
 // nothing gets past it but by a bridge.
-//
-// Used by: generate.c.
 #include "base/alloc.h"
 #include "base/sort.h"
 #include "city/city_internal.h"

@@ -3,10 +3,8 @@
 // Three kinds of place draw from three mixes: downtown, along an arterial, and
 // in a quarter where people live. Within each, a few categories are common and
 // many are rare, as in real maps. How many objects a street gets was decided by
-// its share (block.c): they stand together where the noise has its peaks.
+// its share (city_cell.c): they stand together where the noise has its peaks.
 // Names are made up, from stems that mean nothing.
-//
-// Used by: generate.c.
 #include "base/rng.h"
 #include "city/city_internal.h"
 

@@ -1,14 +1,12 @@
 // The streets inside one cell of a city.
 //
 // Streets run from side to side both ways and cut the cell into blocks. Then
-// the style takes its toll: pieces are missing, but never so many that a
+// the style is applied: pieces are missing, but never so many that a
 // crossing cannot be reached; crossings stray and stagger; blocks get a lane
 // through their middle, a short cut across, or a dead end.
 //
 // Dead ends are dealt out over the whole city (sc_city_share): every block that
-// could have one says so, and as many are chosen as the city needs.
-//
-// Used by: block.c.
+// could have one is counted, and as many are chosen as the city needs.
 #include "base/rng.h"
 #include "city/city_internal.h"
 
@@ -51,7 +49,7 @@ typedef enum inside {
 typedef struct quarter {
     const sc_city *city;
     sc_city_plan *plan;
-    const sc_city_manner *manner;
+    const sc_city_style_params *params;
     sc_rng rng;
     uint32_t across;  ///< blocks from west to east
     uint32_t up;      ///< blocks from south to north
@@ -125,8 +123,8 @@ static void place_crossings(quarter *q)
                 between(q->crossings[i][0].point, q->crossings[i][q->up].point, (double)j / q->up);
             crossing *at = &q->crossings[i][j];
             at->exists = true;
-            at->point.x = upright.x + q->manner->jitter * (sc_rng_unit(&q->rng) - 0.5) * block_x;
-            at->point.y = level.y + q->manner->jitter * (sc_rng_unit(&q->rng) - 0.5) * block_y;
+            at->point.x = upright.x + q->params->jitter * (sc_rng_unit(&q->rng) - 0.5) * block_x;
+            at->point.y = level.y + q->params->jitter * (sc_rng_unit(&q->rng) - 0.5) * block_y;
         }
     }
 }
@@ -187,7 +185,7 @@ static void lay_pieces(quarter *q)
                     // Whether it opens into the arterial was the side's decision.
                     part->exists = q->crossings[i][j].exists && q->crossings[end_i][end_j].exists;
                 } else {
-                    part->exists = sc_rng_unit(&q->rng) < q->manner->keep;
+                    part->exists = sc_rng_unit(&q->rng) < q->params->keep;
                     if (!part->exists) gaps[gap_count++] = (gap){(uint8_t)i, (uint8_t)j, upright};
                 }
                 if (part->exists) join_ends(q, parent, i, j, upright);
@@ -215,7 +213,7 @@ static void make_crossings(quarter *q)
             crossing *at = &q->crossings[i][j];
             const bool four = q->level[i][j].exists && q->level[i - 1][j].exists &&
                               q->upright[i][j].exists && q->upright[i][j - 1].exists;
-            const bool stagger = sc_rng_unit(&q->rng) < q->manner->stagger;
+            const bool stagger = sc_rng_unit(&q->rng) < q->params->stagger;
             const double half_m = 5.5 + 8.5 * sc_rng_unit(&q->rng);
             const uint64_t draw = sc_rng_next(&q->rng);
             at->end[0] = at->end[1] = at->point;
@@ -276,8 +274,8 @@ static inside choose_spur(quarter *q, uint32_t i, uint32_t j, uint32_t first, sc
 
 static void fill_blocks(quarter *q, sc_city_share *spurs)
 {
-    const sc_city_manner *manner = q->manner;
-    double spur = manner->spur;
+    const sc_city_style_params *params = q->params;
+    double spur = params->spur;
     if (spur > 0 && spur < q->city->spur_least) spur = q->city->spur_least;
     for (uint32_t i = 0; i < q->across; i++) {
         for (uint32_t j = 0; j < q->up; j++) {
@@ -288,10 +286,10 @@ static void fill_blocks(quarter *q, sc_city_share *spurs)
             const bool within = i > 0 && j > 0 && i + 1 < q->across && j + 1 < q->up;
             inside *block = &q->blocks[i][j];
 
-            if (draw < manner->alley && (level || upright)) {
+            if (draw < params->alley && (level || upright)) {
                 // A lane between the two longer streets, if they are there.
                 *block = level ? ALLEY_UPRIGHT : ALLEY_LEVEL;
-            } else if (draw >= manner->alley && draw < manner->alley + manner->diagonal && within) {
+            } else if (draw >= params->alley && draw < params->alley + params->diagonal && within) {
                 *block = bits & 1 ? CUT_RISING : CUT_FALLING;
             } else if (draw >= 1 - spur) {
                 *block = choose_spur(q, i, j, (uint32_t)(bits >> 8) % 4, spurs);
@@ -317,8 +315,8 @@ static void build_piece(quarter *q, uint32_t i, uint32_t j, bool upright)
 {
     piece *part = upright ? &q->upright[i][j] : &q->level[i][j];
     // Drawn whether it is there or not, so that dead ends do not move the rest.
-    const double bow = q->manner->bow * (2 * sc_rng_unit(&q->rng) - 1);
-    const double stray = q->manner->jitter * (sc_rng_unit(&q->rng) - 0.5);
+    const double bow = q->params->bow * (2 * sc_rng_unit(&q->rng) - 1);
+    const double stray = q->params->jitter * (sc_rng_unit(&q->rng) - 0.5);
     const double tap_at =
         0.12 + 0.76 * (upright ? q->tap_upright[j] : q->tap_level[i]) + 0.2 * stray;
     if (!part->exists) return;
@@ -355,7 +353,7 @@ static void build_spur(quarter *q, uint32_t i, uint32_t j, sc_city_facing facing
                                       q->crossings[far_i + upright][far_j + !upright].point,
                                       part->tap_at + 0.3 * (sc_rng_unit(&q->rng) - 0.5));
     const double depth = 0.34 + 0.44 * sc_rng_unit(&q->rng);
-    const double bow = q->manner->bow * 1.5 * (2 * sc_rng_unit(&q->rng) - 1);
+    const double bow = q->params->bow * 1.5 * (2 * sc_rng_unit(&q->rng) - 1);
     const bool service = q->plan->style == SC_CITY_WORKS || sc_rng_unit(&q->rng) < 0.25;
 
     const sc_city_point end = between(part->tap_point, far, depth);
@@ -428,10 +426,10 @@ static void build_avenue(quarter *q)
     }
 }
 
-void sc__city_quarter(const sc_city *city, const sc_city_frame *frame, sc_city_share *spurs,
+void sc__city_streets(const sc_city *city, const sc_city_frame *frame, sc_city_share *spurs,
                       sc_city_plan *plan)
 {
-    quarter q = {.city = city, .plan = plan, .manner = &sc__city_manners[plan->style]};
+    quarter q = {.city = city, .plan = plan, .params = &sc__city_style_params[plan->style]};
     sc_rng_seed(&q.rng, sc__city_hash(city->seed, plan->column, plan->row, SALT_QUARTER));
     sc_city_lines lines;
     sc__city_lines(city, plan->column, plan->row, SC_CITY_FACING_SOUTH, &lines);

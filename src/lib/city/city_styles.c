@@ -3,8 +3,6 @@
 // They go by how urban a place is compared with all others of the same city: the
 // shares of the styles, and so the statistics of the streets, are the same in a
 // town and in a conurbation.
-//
-// Used by: layout.c; the table of manners by all that plan streets.
 #include "base/alloc.h"
 #include "base/sort.h"
 #include "city/city_internal.h"
@@ -15,7 +13,7 @@ enum { SALT_URBAN = 150, SALT_CENTRES, SALT_USE };
 
 // Chosen so that degrees, lengths and balls of whole cities come to lie inside
 // the range of three real ones; docs/generated-city.md has the comparison.
-const sc_city_manner sc__city_manners[SC_CITY_STYLE_COUNT] = {
+const sc_city_style_params sc__city_style_params[SC_CITY_STYLE_COUNT] = {
     [SC_CITY_PLAZA] = {.spacing_x_m = 100,
                        .spacing_y_m = 100,
                        .jitter = 0,
