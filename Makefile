@@ -1,7 +1,7 @@
 # StarCloak. `make help` lists what can be asked for.
 #
-# Each target does its own set-up: scripts/setup installs the Debian packages
-# that are missing and says so; where nothing is missing it does nothing.
+# Each target does its own set-up: scripts/setup installs the Debian packages that the target
+# needs and the machine lacks, and says so; where nothing is missing it does nothing.
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := all
@@ -12,55 +12,79 @@ SOAK_HELD ?= 50000
 CHAOS_MINUTES ?= 3
 CHAOS_SEED ?= 1
 
-.PHONY: all demo demo-stop tour test check lint format bench soak chaos figures fuzz install clean setup help debug asan tsan
+.PHONY: all ui demo demo-stop tour test check lint format bench soak chaos figures fuzz install clean help debug asan tsan
 
-all: setup ## build the library and the program: build/starcloak
+all: ## build the libraries and the program: build/starcloak
+	@scripts/setup build
 	@scripts/build release
 
-demo: all ## a sample city with travellers, a provider, the service, and one address to open in a browser
+ui: ## the same with the page that the service shows in a browser (needs Node.js)
+	@scripts/setup ui
+	@scripts/web
+	@scripts/build release
+
+demo: ## a sample city with travellers, a provider, the service, and one address to open in a browser
+	@scripts/setup demo
+	@scripts/web
+	@scripts/build release
 	@scripts/demo
 
 demo-stop: ## end a demo that goes on in the background
 	@scripts/demo stop
 
-tour: all ## the same on the command line: every engine on a sample city, a run verified and attacked, the service
+tour: ## the same on the command line: every engine on a sample city, a run verified and attacked, the service
+	@scripts/setup demo
+	@scripts/build release
 	@scripts/tour
 
-test: setup ## build with sanitizers, run every test, end with one line of counts
+test: ## build with sanitizers, run every test, end with one line of counts
+	@scripts/setup test
 	@tests/run
 
-check: setup ## what takes longer, for CI: gcc's warnings, clang-tidy, cppcheck, the thread sanitizer
+check: ## what takes longer, for CI: gcc's warnings, clang-tidy, cppcheck, the thread sanitizer
+	@scripts/setup test
 	@tests/run --slow
 
-lint: setup ## clang-format, clang-tidy and cppcheck; types, format and lint of the window
+lint: ## clang-format, clang-tidy and cppcheck; types, format and lint of the UI
+	@scripts/setup test
 	@scripts/lint
 
-format: setup ## let clang-format set the shape of all C files
+format: ## let clang-format set the shape of all C files
+	@scripts/setup test
 	@git ls-files -co --exclude-standard '*.c' '*.h' | xargs clang-format -i
 
-bench: all ## measure, as ratios in one run (docs/benchmarks.md explains them)
+bench: ## measure, as ratios in one run (docs/benchmarks.md explains them)
+	@scripts/setup test
+	@scripts/web
+	@scripts/build bench all benchmarks
 	@scripts/bench
 
-soak: all ## let travellers ask the service for an hour (SOAK_SECONDS), and watch its memory
+soak: ## let travellers ask the service for an hour (SOAK_SECONDS), and watch its memory
+	@scripts/setup test
+	@scripts/build bench all benchmarks
 	@scripts/bench_service 10 $(SOAK_HELD) $(SOAK_SECONDS)
 
-chaos: all ## a cluster in network namespaces of its own, where things break at random for CHAOS_MINUTES (default 3)
+chaos: ## a cluster in network namespaces of its own, where things break at random for CHAOS_MINUTES (default 3)
+	@scripts/setup test
+	@scripts/build release
 	@scripts/chaos $(CHAOS_MINUTES) $(CHAOS_SEED)
 
-figures: all ## the whole evaluation: build/figures/results/report.html (about half an hour)
+figures: ## the whole evaluation: build/figures/results/report.html (about half an hour)
+	@scripts/setup demo
+	@scripts/build release
 	@scripts/figures
 
-fuzz: setup ## fuzz every door for FUZZ_SECONDS each (default 60)
+fuzz: ## fuzz every door for FUZZ_SECONDS each (default 60)
+	@scripts/setup test
 	@scripts/fuzz $(FUZZ_SECONDS)
 
-install: all ## install under PREFIX (default /usr/local); DESTDIR is respected
-	@scripts/install "$(PREFIX)"
+install: ui ## install under PREFIX (default /usr/local); DESTDIR is respected
+	@cmake --install build --prefix "$(PREFIX)" >build/install.log
+	@echo "installed under $(DESTDIR)$(PREFIX)"
 
-debug asan tsan: setup
+debug asan tsan:
+	@scripts/setup test
 	@scripts/build $@
-
-setup:
-	@scripts/setup
 
 clean: ## remove all that was built
 	rm -rf build

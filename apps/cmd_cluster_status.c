@@ -189,7 +189,7 @@ static int run_with(sc_call *call, const status_options *options, const sc_setti
     const double seconds = options->seconds > 0.0 ? options->seconds : 4.0 * settings->heartbeat_s;
     sc_err err = sc_cluster_parts_open(settings, &parts, &diag);
     // As if we had listened for long: who leads is told by those who were heard, and not decided.
-    if (!err) err = sc_roster_new(0, sc_seconds(settings->heartbeat_s), 0, &l.roster);
+    if (!err) err = sc_roster_new(0, sc_time_from_seconds(settings->heartbeat_s), 0, &l.roster);
     if (!err) err = listen_for(&parts.wire, seconds, &l, &stats, &diag);
     int status = SC_EXIT_FAILURE;
     if (err) {

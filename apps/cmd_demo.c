@@ -1,5 +1,5 @@
 /*
- * `starcloak demo`: the service with simulated travellers and a window on both sides of it.
+ * `starcloak demo`: the service with simulated travellers and a UI that shows both sides of it.
  *
  * The travellers and the pages that show them are src/demo; the service is run as by `starcloak
  * serve` (serve_run.c), which has none of these pages.
@@ -24,12 +24,16 @@
 #define SC_FOR_RUN(...) SC_ROW_TAKEN(__VA_ARGS__)
 #define SC_FOR_NATS(...) SC_ROW_LEFT(__VA_ARGS__)
 
-enum { KEY_TRAVELLERS = 'n', KEY_SEED = SC_KEY_FIRST };
+enum { KEY_TRAVELLERS = 'n', KEY_SEED = SC_KEY_FIRST, KEY_REPORTS };
 
 static const sc_option options_table[] = {
     {"travellers", KEY_TRAVELLERS, "N",
      "how many drive around and ask; k stands for thousands (default 3k)", NULL},
     {"seed", KEY_SEED, "N", "of their trips and wishes (default 1)", NULL},
+    {"reports", KEY_REPORTS, "FOLDER",
+     "show the report that 'starcloak experiment' has left there, to those who may listen to "
+     "events (default: none)",
+     SC_COMPLETE_FILES},
     SC_WORKLOAD_OPTIONS,
     SC_SERVE_OPTIONS  //
     {NULL, 0, NULL, NULL, NULL},
@@ -56,12 +60,15 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_SEED:
         options->demo.seed = sc_value_count(state, "--seed", argument, 0, UINT64_MAX);
         return 0;
+    case KEY_REPORTS:
+        options->demo.reports = argument;
+        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
 }
 
-// --- Company for the service -------------------------------------------------------------
+// --- Hooks for the service ------------------------------------------------------------------
 
 typedef struct show {
     demo_options *options;
@@ -115,10 +122,10 @@ static sc_err prepare(void *context, const sc_settings *settings, const sc_map *
     if (*settings->tls_certificate) {
         return fail(diag, SC_EINVAL, "tls-certificate: the demo's travellers speak plain HTTP");
     }
-    if (settings->no_window) {
+    if (settings->no_ui) {
         return fail(diag, SC_EINVAL,
-                    "no-window: a demo is there to be looked at; 'starcloak load' drives a "
-                    "service that has no window");
+                    "no-ui: a demo is there to be looked at; 'starcloak load' drives a "
+                    "service that has no UI");
     }
     // Guests get tokens for the asking, which must be good for nothing else.
     if (*settings->token_keys) {
@@ -134,6 +141,8 @@ static sc_err prepare(void *context, const sc_settings *settings, const sc_map *
     demo->max_listeners = options->max_listeners;
     // The built-in provider's, which answers may be compared with.
     demo->objects = options->courier.objects;
+    demo->engine = options->ledger.engine;
+    demo->density = options->density;
     err = sc_demo_new(map, demo, &s->demo, diag);
     if (!err) options->extra = sc_demo_pages(s->demo, &options->extra_count);
     return err;
@@ -189,7 +198,7 @@ static int run(sc_call *call)
     // All travellers come from this machine.
     static const sc_serve_flag usual[] = {{"address-rate", "0"}, {NULL, NULL}};
     show s = {.options = &options};
-    const sc_serve_company company = {
+    const sc_serve_hooks hooks = {
         .usual = usual,
         .prepare = prepare,
         .attach = attach,
@@ -198,7 +207,7 @@ static int run(sc_call *call)
         .close = close_show,
         .context = &s,
     };
-    int status = sc_serve_run(call, &options.flags, &company);
+    int status = sc_serve_run(call, &options.flags, &hooks);
     sc_serve_flags_fini(&options.flags);
     if (s.trouble[0] != '\0') {
         fprintf(stderr, "%s: the travellers gave up: %s\n", call->path, s.trouble);

@@ -264,7 +264,7 @@ static sc_err open_provider(const sc_call *call, const evaluate_options *options
     if (!options->points.options.url) {
         return sc_objects_open(call, &options->objects, map, &out->opened, diag);
     }
-    const sc_err err = sc_vocabulary_of_map(map, &out->vocabulary);
+    const sc_err err = sc_vocabulary_init_from_map(map, &out->vocabulary);
     if (err) return err;
     return sc_point_provider_new(map, &out->vocabulary, &options->points.options, &out->points,
                                  diag);

@@ -1,5 +1,5 @@
 /*
- * `starcloak experiment`: the whole evaluation, from travellers to a report, in one command.
+ * `starcloak experiment`: the whole evaluation, from travellers to figures and claims, as numbers.
  *
  * The work is the laboratory's (src/study/lab); here maps and traces are opened, a keystroke
  * stops the run without losing what is done, and the end is told.
@@ -122,10 +122,8 @@ static void print_json(const sc_lab_options *lab, const sc_lab_summary *done)
 {
     fputs("{\"directory\": ", stdout);
     sc_json_string(stdout, lab->directory);
-    printf(", \"points\": %zu, \"done_before\": %zu, \"wall_s\": %.3f, \"figures\": %zu, "
-           "\"plots\": %zu",
-           done->point_count, done->done_before, done->wall_s, done->figure_count,
-           done->plot_count);
+    printf(", \"points\": %zu, \"done_before\": %zu, \"wall_s\": %.3f, \"figures\": %zu",
+           done->point_count, done->done_before, done->wall_s, done->figure_count);
     printf(", \"claims\": {\"hold\": %zu, \"do_not_hold\": %zu, \"not_told\": %zu}",
            done->paper_claims_held, done->paper_claims_failed, done->paper_claims_untold);
     printf(", \"statements\": {\"hold\": %zu, \"do_not_hold\": %zu, \"not_told\": %zu}}\n",
@@ -139,22 +137,19 @@ static void print_text(const sc_lab_options *lab, const sc_lab_summary *done)
     if (done->done_before > 0) printf(" (%zu of them from before)", done->done_before);
     printf(" on %zu %s in %s\n", lab->map_count, lab->map_count == 1 ? "map" : "maps",
            sc_format_seconds(seconds, done->wall_s));
-    printf("figures: %zu, plots: %zu\n", done->figure_count, done->plot_count);
+    printf("figures: %zu\n", done->figure_count);
     printf("of the paper's claims %zu hold as a whole, %zu do not, %zu cannot be told; of the "
            "statements they are made of %zu, %zu and %zu\n",
            done->paper_claims_held, done->paper_claims_failed, done->paper_claims_untold,
            done->claims_held, done->claims_failed, done->claims_untold);
-    printf("%s/report.html shows them\n", lab->directory);
+    printf(
+        "to plot them and write %s/report.html: tools/report.py %s (installed: starcloak-report)\n",
+        lab->directory, lab->directory);
 }
 
-static int tell_end(const sc_call *call, const sc_experiment_words *words,
-                    const sc_lab_options *lab, const sc_lab_summary *done)
+static int tell_end(const sc_experiment_words *words, const sc_lab_options *lab,
+                    const sc_lab_summary *done)
 {
-    if (!words->is_quiet && done->plot_count == 0 && done->figure_count > 0 &&
-        !words->without_plots) {
-        sc_call_note(call, "note: there are no plots, since gnuplot is missing; install "
-                           "gnuplot-nox and run the same command again");
-    }
     if (words->is_json) {
         print_json(lab, done);
     } else if (!words->is_quiet) {
@@ -217,7 +212,7 @@ static int run(sc_call *call)
     const bool is_misused = !err && (err = sc_lab_options_check(&lab, &diag)) == SC_EINVAL;
     if (!err) err = sc_lab_run(&lab, &is_stopped, &done, &diag);
     sc_bar_clear(&bar);
-    int status = err ? sc_call_fail(call, err, &diag) : tell_end(call, &words, &lab, &done);
+    int status = err ? sc_call_fail(call, err, &diag) : tell_end(&words, &lab, &done);
     if (is_misused) status = SC_EXIT_USAGE;
     close_all(&open);
     free(command);
@@ -237,13 +232,15 @@ static const sc_entry examples[] = {
 };
 
 static const sc_entry files[] = {
-    {"DIR/report.html", "All figures, parameters and claims in one file that needs no other."},
-    {"DIR/MAP-METRIC-AXIS.csv",
-     "A figure: means and 95 % intervals over the seeds. The plot beside "
-     "it is the .svg."},
+    {"DIR/MAP-METRIC-AXIS.csv", "A figure: means and 95 % intervals over the seeds."},
     {"DIR/points.csv", "Every point and method. Columns that end in _measured are CPU times; all "
                        "others follow from the seeds."},
     {"DIR/claims.csv", "What the paper claims, and what was found."},
+    {"DIR/measures.csv", "Means and intervals at the default setting and of attacks, by method."},
+    {"DIR/report.json", "What was run, which figures there are, and the texts of the claims."},
+    {"DIR/report.html",
+     "All figures, parameters and claims in one file that needs no other. starcloak-report DIR (in "
+     "the source tree tools/report.py) makes it, and a plot MAP-METRIC-AXIS.svg of each figure."},
     {"DIR/points/", "One file for each point that is done; what a run that goes on starts from."},
     {NULL, NULL},
 };
@@ -252,7 +249,7 @@ static const sc_topic topics[] = {{"Files", files}, {NULL, NULL}};
 
 const sc_command sc_cmd_experiment = {
     .name = "experiment",
-    .summary = "compare all methods over all parameters, with figures and a report",
+    .summary = "compare all methods over all parameters, with figures and claims",
     .arguments = "-o DIR",
     .description =
         "Run the evaluation: seven methods (StarCloak basic, hybrid, and bounded in both its "

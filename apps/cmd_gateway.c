@@ -27,7 +27,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     return sc_serve_option(key, argument, state, state->input) ? 0 : ARGP_ERR_UNKNOWN;
 }
 
-// --- Company for the service -----------------------------------------------------------------
+// --- Hooks for the service ------------------------------------------------------------------
 
 typedef struct place {
     sc_cluster_parts parts;
@@ -94,9 +94,9 @@ static int run(sc_call *call)
     }
     sc_call_parse(call, &flags);
     place p = {.whole = NULL};
-    const sc_serve_company company = {
+    const sc_serve_hooks hooks = {
         .prepare = prepare, .attach = attach, .close = leave, .context = &p, .end = &p.end};
-    const int status = sc_serve_run(call, &flags, &company);
+    const int status = sc_serve_run(call, &flags, &hooks);
     sc_serve_flags_fini(&flags);
     return status;
 }

@@ -98,7 +98,8 @@ static sc_err prepare(sc_load_settings *settings, scene *on, sc_diag *diag)
     sc_err err = sc_input_open_map(settings->map, NULL, &on->map, diag);
     if (!err) err = sc_workload_find_category(&settings->asking, on->map, diag);
     if (!err) err = give_tokens(settings, on, diag);
-    if (!err && sc_map_object_count(on->map) > 0) err = sc_objects_of_map(on->map, &on->objects);
+    if (!err && sc_map_object_count(on->map) > 0)
+        err = sc_objects_new_from_map(on->map, &on->objects);
     if (!err) err = deal_travellers(settings, on, diag);
     load->workload = settings->asking.workload;
     load->objects = on->objects;

@@ -44,7 +44,7 @@ static void name_the_map(const char *path, sc_diag *diag)
 static sc_err check_index(const sc_map *map, uint32_t *lists, sc_diag *diag)
 {
     sc_objects *objects = NULL;
-    sc_err err = sc_objects_of_map(map, &objects);
+    sc_err err = sc_objects_new_from_map(map, &objects);
     if (err) return err;
     err = sc_objects_check_index(objects, diag);
     *lists = sc_objects_index_info(objects).list_count;

@@ -320,8 +320,8 @@ static int run(sc_call *call)
     const double start = sc_clock_s();
     sc_bar_init(&bar, options.quiet);
     options.library.progress = sc_bar_listen(&bar);
-    sc_err err = sc_map_import(options.format, options.inputs, options.input_count,
-                               &options.library, &map, &report, &diag);
+    const sc_import_source source = {options.format, options.inputs, options.input_count};
+    sc_err err = sc_map_import(&source, &options.library, &map, &report, &diag);
     if (!err) err = sc_map_save(map, options.output, &diag);
     sc_bar_clear(&bar);
 

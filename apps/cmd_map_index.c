@@ -210,7 +210,7 @@ static int run(sc_call *call)
     options.index.progress = sc_bar_listen(&bar);
     if (options.remove) options.index.max_bytes = 0;
     sc_err err = sc_input_open_map(options.path, NULL, &map, &diag);
-    if (!err) err = sc_objects_of_map(map, &objects);
+    if (!err) err = sc_objects_new_from_map(map, &objects);
     if (err == SC_EMAP) {
         snprintf(diag.message, sizeof(diag.message),
                  "%.400s: objects are not where the map says; see 'starcloak map check'",

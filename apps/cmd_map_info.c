@@ -65,7 +65,7 @@ static sc_category_count *count_categories(const sc_map *map)
 static sc_err describe_index(const sc_map *map, sc_index_info *out)
 {
     sc_objects *objects = NULL;
-    const sc_err err = sc_objects_of_map(map, &objects);
+    const sc_err err = sc_objects_new_from_map(map, &objects);
     if (!err) *out = sc_objects_index_info(objects);
     sc_objects_release(objects);
     return err == SC_ENOMEM ? err : SC_OK;

@@ -97,7 +97,7 @@ static void print_columns(const sc_snap *snap)
 
 static void print_for_people(const sc_map *map, const sc_snap *snap)
 {
-    const char *unit = sc_map_in_metres(map) ? "m" : "units";
+    const char *unit = sc_map_is_in_metres(map) ? "m" : "units";
     char offset[SC_FORMAT_SIZE];
     char distance[SC_FORMAT_SIZE];
     printf("edge      %" PRIu32 "\nsegment   %" PRIu32 "\n", snap->edge, snap->segment);

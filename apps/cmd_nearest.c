@@ -198,9 +198,9 @@ static sc_err answer(const asking *a, const sc_objects *objects, const sc_snap *
     const sc_err err = sc_category_names_find(&a->options->categories,
                                               sc_objects_vocabulary(objects), &request, diag);
     if (err) return err;
-    request = sc_request_normal(&request);
-    return sc_lbs_nearest(a->lbs, objects, where->edge, where->offset_m, &request, &view->results,
-                          &view->count, diag);
+    request = sc_request_normalise(&request);
+    const sc_near_query query = {{where->edge, where->offset_m}, &request};
+    return sc_lbs_nearest(a->lbs, objects, &query, &view->results, &view->count, diag);
 }
 
 static int answer_one(const asking *a)

@@ -69,7 +69,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 /** On another map than the run's, promises would hold by chance at best. */
 static bool holds(const sc_verify_report *report)
 {
-    return report->violations == 0 && report->map_match != SC_MAP_OTHER;
+    return report->violations == 0 && report->map_match != SC_MAP_MATCH_OTHER;
 }
 
 // --- For programs ---------------------------------------------------------------------
@@ -77,10 +77,10 @@ static bool holds(const sc_verify_report *report)
 static const char *map_match_name(sc_map_match match)
 {
     static const char *const names[] = {
-        [SC_MAP_UNTOLD] = "untold",
-        [SC_MAP_SAME] = "same",
-        [SC_MAP_DOUBTFUL] = "doubtful",
-        [SC_MAP_OTHER] = "other",
+        [SC_MAP_MATCH_UNTOLD] = "untold",
+        [SC_MAP_MATCH_SAME] = "same",
+        [SC_MAP_MATCH_DOUBTFUL] = "doubtful",
+        [SC_MAP_MATCH_OTHER] = "other",
     };
     return names[match];
 }
@@ -161,13 +161,13 @@ static void tell_map(const sc_call *call, const verify_options *options,
                      const sc_verify_report *report)
 {
     switch (report->map_match) {
-    case SC_MAP_OTHER:
+    case SC_MAP_MATCH_OTHER:
         sc_call_note(call,
                      "%.400s: is not a run on %.400s, but on the map with the checksum %016" PRIx64
                      "; verify it with that one ('starcloak map info' shows checksums)",
                      options->record, options->map, report->map_checksum);
         break;
-    case SC_MAP_DOUBTFUL:
+    case SC_MAP_MATCH_DOUBTFUL:
         sc_call_note(call,
                      "%.400s: most of its queries are not where the roads of %.400s are; is that "
                      "the map of the run?",
@@ -204,7 +204,7 @@ static int run(sc_call *call)
     how.answer_sample = options.answers;
     how.progress = sc_bar_listen(&bar);
     sc_verify_report report;
-    err = sc_verify_record(map, options.record, &how, &report, &diag);
+    err = sc_record_verify(map, options.record, &how, &report, &diag);
     if (err) err = sc_input_explain(err, options.record, SC_INPUT_RECORD, &diag);
     sc_bar_clear(&bar);
     sc_map_free(map);

@@ -82,7 +82,7 @@ static sc_worker_options worker_options(working *w)
                                           : 1,
                 .prune_threads = (unsigned)s->prune_threads,
                 .max_queries = s->max_pending,
-                .patience_us = sc_seconds(s->patience_s),
+                .patience_us = sc_time_from_seconds(s->patience_s),
             },
         .name = w->parts.name,
         .beat_s = s->heartbeat_s,

@@ -29,8 +29,8 @@ sc_err sc_count_traffic(const sc_map *map, const sc_counting *counting, const sc
         .settings = &counting->movement, .seed = counting->seed, .seconds = counting->seconds};
     const sc_err err = sc_crowd_open(crowd, map, &wish, progress, diag);
     if (err) return err;
-    return sc_traffic_count(crowd->movement, 0, sc_seconds(counting->seconds),
-                            sc_seconds(counting->step_s), counts);
+    return sc_traffic_count(crowd->movement, 0, sc_time_from_seconds(counting->seconds),
+                            sc_time_from_seconds(counting->step_s), counts);
 }
 
 static void report_progress(const sc_run_reader *reader, const sc_progress *progress)

@@ -81,7 +81,7 @@ bool sc_search_option(int key, const char *argument, const struct argp_state *st
     case SC_KEY_ALPHA:
         settings->has_alpha = true;
         engine->consideration_us =
-            sc_seconds(sc_value_number(state, "--alpha", argument, 0, ALPHA_MAX_S));
+            sc_time_from_seconds(sc_value_number(state, "--alpha", argument, 0, ALPHA_MAX_S));
         return true;
     case SC_KEY_CAP:
         settings->has_cap = true;
@@ -130,7 +130,7 @@ bool sc_engine_option(int key, char *argument, const struct argp_state *state,
 static void check_variant(const struct argp_state *state, const sc_engine_settings *settings)
 {
     const sc_variant variant = settings->run.engine.variant;
-    const bool is_bounded = variant == SC_BOUNDED || variant == SC_HYBRID;
+    const bool is_bounded = variant == SC_VARIANT_BOUNDED || variant == SC_VARIANT_HYBRID;
     const struct {
         const char *option;
         bool is_given;
@@ -139,8 +139,8 @@ static void check_variant(const struct argp_state *state, const sc_engine_settin
     } options[] = {
         {"--strict", settings->run.engine.is_strict, is_bounded, "bounded or hybrid"},
         {"--lambda", settings->has_lambda, is_bounded, "bounded or hybrid"},
-        {"--alpha", settings->has_alpha, variant == SC_HYBRID, "hybrid"},
-        {"--cap", settings->has_cap, variant != SC_XSTAR, "any but xstar"},
+        {"--alpha", settings->has_alpha, variant == SC_VARIANT_HYBRID, "hybrid"},
+        {"--cap", settings->has_cap, variant != SC_VARIANT_XSTAR, "any but xstar"},
     };
     for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
         if (!options[i].is_given || options[i].has_effect) continue;

@@ -28,12 +28,11 @@ enum {
     KEY_JOBS,
     KEY_QUICK,
     KEY_FRESH,
-    KEY_NO_PLOTS,
     KEY_JSON,
 };
 
 const sc_option sc_experiment_options[] = {
-    {"output", 'o', "DIR", "where points, figures and report go (required)",
+    {"output", 'o', "DIR", "where points, figures and claims go (required)",
      SC_COMPLETE_DIRECTORIES},
     {"map", 'm', "[NAME=]FILE.scm",
      "a map to run on; may be given again (default: a generated city)", SC_COMPLETE_MAPS},
@@ -92,7 +91,6 @@ const sc_option sc_experiment_options[] = {
     {"jobs", 'j', "N", "points at a time (default: one for each core)", NULL},
     {"quick", KEY_QUICK, NULL, "a minute's taste: fewer values and seconds, one seed", NULL},
     {"fresh", KEY_FRESH, NULL, "forget the points that are in DIR from before", NULL},
-    {"no-plots", KEY_NO_PLOTS, NULL, "write no SVG plots; gnuplot is not needed then", NULL},
     {"quiet", 'q', NULL, "print nothing but errors and what --json asks for; no progress bar",
      NULL},
     {"json", KEY_JSON, NULL, "print what was done as one JSON object, with --quiet too", NULL},
@@ -279,9 +277,6 @@ static bool take_switch(int key, sc_experiment_words *words)
     case KEY_FRESH:
         words->is_fresh = true;
         return true;
-    case KEY_NO_PLOTS:
-        words->without_plots = true;
-        return true;
     case 'q':
         words->is_quiet = true;
         return true;
@@ -428,7 +423,6 @@ sc_lab_options sc_experiment_settings(const sc_experiment_words *words)
     lab.is_closed = words->is_closed;
     lab.is_indexed = words->is_indexed;
     lab.is_fresh = words->is_fresh;
-    lab.without_plots = words->without_plots;
     lab.directory = words->directory;
     return lab;
 }

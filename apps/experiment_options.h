@@ -56,7 +56,6 @@ typedef struct sc_experiment_words {
     bool is_closed;
     bool is_indexed;
     bool is_fresh;
-    bool without_plots;
     bool is_quiet;
     bool is_json;
 } sc_experiment_words;

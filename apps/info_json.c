@@ -66,7 +66,7 @@ static void put_identity(FILE *stream, const sc_info_view *view)
     sc_json_string(stream, sc_map_source(map));
     fprintf(stream, ",\n  \"checksum\": \"%016" PRIx64 "\"", sc_map_checksum(map));
     fprintf(stream, ",\n  \"coords\": \"%s\"", kinds[sc_map_coords(map)]);
-    fprintf(stream, ",\n  \"in_metres\": %s", sc_map_in_metres(map) ? "true" : "false");
+    fprintf(stream, ",\n  \"in_metres\": %s", sc_map_is_in_metres(map) ? "true" : "false");
     put_number(stream, "unit_m", sc_map_unit_m(map));
     if (sc_map_coords(map) != SC_COORDS_NONE) {
         fprintf(stream, ",\n  \"bounds\": [%.10g, %.10g, %.10g, %.10g]", view->info->min_x,

@@ -56,7 +56,7 @@ static void put_identity(FILE *stream, const sc_info_view *view)
                 info->min_y, info->max_y);
     }
     fprintf(stream, "  %-12s %s\n", "lengths",
-            sc_map_in_metres(map) ? "metres" : "units of unknown size");
+            sc_map_is_in_metres(map) ? "metres" : "units of unknown size");
     fprintf(stream, "  %-12s %016" PRIx64 "\n", "checksum", sc_map_checksum(map));
 }
 
@@ -77,7 +77,7 @@ static void put_sizes(FILE *stream, const sc_map *map, const sc_map_info *info)
              sc_format_count(number, sc_map_category_count(map)));
     put_row(stream, "objects", sc_map_object_count(map),
             sc_map_category_count(map) > 0 ? remark : "");
-    if (sc_map_in_metres(map)) {
+    if (sc_map_is_in_metres(map)) {
         fprintf(stream, "  %-24s %13s  km\n", "roads",
                 sc_format_decimal(number, info->length_m / 1000, 1));
     } else {
@@ -179,8 +179,8 @@ static void put_spread(FILE *stream, const char *label, const sc_spread *spread)
 
 static void put_spreads(FILE *stream, const sc_map *map, const sc_map_info *info)
 {
-    put_spread_heading(stream, sc_map_in_metres(map) ? "Lengths of segments, m"
-                                                     : "Lengths of segments, units");
+    put_spread_heading(stream, sc_map_is_in_metres(map) ? "Lengths of segments, m"
+                                                        : "Lengths of segments, units");
     put_spread(stream, "segments", &info->segment_length_m);
 
     put_spread_heading(stream, "Balls: other stars within");
@@ -204,7 +204,7 @@ static void put_classes(FILE *stream, const sc_map *map, const sc_map_info *info
     }
     // A map whose data do not tell classes has one line only, and that says nothing.
     if (info->class_length_m[SC_ROAD_UNKNOWN] >= info->length_m) return;
-    const bool in_metres = sc_map_in_metres(map);
+    const bool in_metres = sc_map_is_in_metres(map);
     put_heading(stream, in_metres ? "Roads by class, km" : "Roads by class, units");
     for (unsigned i = 0; i < SC_ROAD_CLASS_COUNT; i++) {
         const double length = info->class_length_m[i];

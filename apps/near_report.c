@@ -107,7 +107,7 @@ static void put_row(FILE *stream, const row *r, int object_width, int category_w
 
 void sc_near_print_text(FILE *stream, const sc_near_view *view)
 {
-    const bool in_metres = sc_map_in_metres(view->map);
+    const bool in_metres = sc_map_is_in_metres(view->map);
     const sc_coords coords = sc_map_coords(view->map);
     put_place(stream, view, in_metres ? "m" : "units");
     if (view->count == 0) {

@@ -108,7 +108,7 @@ static sc_err open_own(const sc_call *call, const sc_objects_options *options, c
                        sc_opened_objects *out, sc_diag *diag)
 {
     sc_objects *objects = NULL;
-    sc_err err = sc_objects_of_map(map, &objects);
+    sc_err err = sc_objects_new_from_map(map, &objects);
     if (err || options->no_index || sc_objects_index_info(objects).k > 0) {
         if (!err) out->objects = objects;
         return err;
@@ -146,7 +146,7 @@ static void tell_left_out(const sc_call *call, const sc_objects_options *options
                  "without a key, position or category",
                  sc_format_count(left_out, status->left_out),
                  sc_format_count(rows, status->row_count), options->feed.max_snap_m,
-                 sc_map_in_metres(map) ? "m" : "units");
+                 sc_map_is_in_metres(map) ? "m" : "units");
 }
 
 /** Say when newer objects fail to come, once however often they do, and when they come again. */

@@ -60,7 +60,7 @@ sc_err sc_position_explain(sc_err err, const sc_map *map, const char *path, doub
 {
     if (err == SC_ETOOFAR) {
         snprintf(diag->message, sizeof(diag->message), "no road within %g %s of the position",
-                 max_snap_m, sc_map_in_metres(map) ? "m" : "units");
+                 max_snap_m, sc_map_is_in_metres(map) ? "m" : "units");
     } else if (err == SC_EINVAL) {
         snprintf(diag->message, sizeof(diag->message), "not a position on the globe");
     } else if (err == SC_ENOCOORDS) {

@@ -65,7 +65,7 @@ sc_err sc_answering_finish(sc_answering *answering, const sc_call *call, const s
     if (!answering->output) return SC_OK;
     sc_objects *objects = NULL;
     sc_err err = turn_back(answering, diag);
-    if (!err) err = sc_objects_of_map(map, &objects);
+    if (!err) err = sc_objects_new_from_map(map, &objects);
     if (err) return err;
     sc_evaluate_options options = sc_evaluate_options_default();
     options.objects = objects;

@@ -66,13 +66,13 @@ static void put_what_ran(FILE *stream, const sc_run_view *view)
     sc_print_text(stream, view->map);
     fprintf(stream, "\n  %s", sc_variant_name(engine->variant));
     if (engine->is_strict) fputs(", strict", stream);
-    if (engine->variant == SC_BOUNDED || engine->variant == SC_HYBRID) {
+    if (engine->variant == SC_VARIANT_BOUNDED || engine->variant == SC_VARIANT_HYBRID) {
         fprintf(stream, ", lambda %" PRIu32, engine->compactness);
     }
-    if (engine->variant == SC_HYBRID) {
+    if (engine->variant == SC_VARIANT_HYBRID) {
         fprintf(stream, ", alpha %g s", (double)engine->consideration_us * 1e-6);
     }
-    if (engine->variant != SC_XSTAR) {
+    if (engine->variant != SC_VARIANT_XSTAR) {
         fprintf(stream, ", cap %s", sc_format_count(number, engine->max_combinations));
     }
     if (view->options->is_secure) {
@@ -138,9 +138,9 @@ static void put_search(FILE *stream, const sc_run_report *report, sc_variant var
     put_count(stream, "searches", report->engine.searches, "");
     put_row(stream, "checks per query",
             sc_format_decimal(number, sc_run_checks_per_query(report), 1), "");
-    if (variant == SC_SAMPLING || variant == SC_EXPANSION) {
+    if (variant == SC_VARIANT_SAMPLING || variant == SC_VARIANT_EXPANSION) {
         put_share(stream, "cap hit", report->engine.cap_hits, report->queries, " of queries");
-    } else if (variant != SC_XSTAR) {
+    } else if (variant != SC_VARIANT_XSTAR) {
         put_share(stream, "cap hit", report->engine.cap_hits, report->engine.searches,
                   " of searches");
     }

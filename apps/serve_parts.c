@@ -118,7 +118,7 @@ sc_engine_options sc_serve_engine_options(const sc_settings *s)
     engine.variant = (sc_variant)s->engine;
     engine.is_strict = s->strict;
     engine.compactness = (uint32_t)s->lambda;
-    engine.consideration_us = sc_seconds(s->alpha_s);
+    engine.consideration_us = sc_time_from_seconds(s->alpha_s);
     engine.max_combinations = s->cap > 0 ? (uint32_t)s->cap : sc_variant_cap(engine.variant);
     return engine;
 }
@@ -129,11 +129,11 @@ static sc_ledger_options ledger_options(const sc_settings *s, const sc_serve_par
     ledger.engine = sc_serve_engine_options(s);
     ledger.cut = parts->cut;
     ledger.rooms = s->threads > 0 ? (unsigned)s->threads : 1;
-    ledger.patience_us = sc_seconds(s->patience_s);
+    ledger.patience_us = sc_time_from_seconds(s->patience_s);
     ledger.prune_threads = (unsigned)s->prune_threads;
     ledger.max_pending = s->max_pending;
-    ledger.jitter_us = sc_seconds(s->jitter_s);
-    ledger.guard_us = sc_seconds(s->guard_s);
+    ledger.jitter_us = sc_time_from_seconds(s->jitter_s);
+    ledger.guard_us = sc_time_from_seconds(s->guard_s);
     ledger.provider_deadline_s = s->provider_deadline_s;
     ledger.is_paranoid = s->paranoid;
     return ledger;
@@ -181,7 +181,6 @@ sc_service_options sc_serve_options(const sc_settings *settings, sc_serve_parts 
         .log = parts->log,
         .max_listeners = settings->max_listeners,
         .version = SC_VERSION,
-        .has_window = !settings->no_window,
-        .reports = or_null(settings->reports),
+        .has_ui = !settings->no_ui,
     };
 }

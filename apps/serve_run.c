@@ -16,7 +16,7 @@
 typedef struct serving {
     sc_call *call;
     const sc_serve_flags *flags;
-    const sc_serve_company *company;
+    const sc_serve_hooks *hooks;
     sc_settings *settings;
     sc_serve_parts parts;
     sc_service *service;
@@ -42,24 +42,24 @@ static void tell_listening(const serving *s)
 }
 
 /** Where people can look, if there is something to look at: a map may have no coordinates. */
-static void print_window(const serving *s)
+static void print_ui(const serving *s)
 {
     const bool is_tls = *s->settings->tls_certificate != '\0';
     char url[SC_SERVING_URL_SIZE];
-    if (s->settings->no_window || sc_map_coords(s->parts.map) == SC_COORDS_NONE) return;
+    if (s->settings->no_ui || sc_map_coords(s->parts.map) == SC_COORDS_NONE) return;
     if (!sc_serving_url(sc_service_http(s->service), is_tls, url)) return;
-    printf("a window on it: %s/\n", url);
+    printf("the UI: %s/\n", url);
 }
 
 /** Without keys nobody could ask: one token, for whoever tries it out. */
 static sc_err print_token(const serving *s, sc_diag *diag)
 {
-    if (*s->settings->token_keys || s->company->start) return SC_OK;
+    if (*s->settings->token_keys || s->hooks->start) return SC_OK;
     char token[SC_TOKEN_SIZE];
     const sc_err err = sc_service_issue(s->service, "guest", 86400.0, token, diag);
     if (!err) {
         printf("a token for today, since there are no token-keys:\n%s\n", token);
-        print_window(s);
+        print_ui(s);
         fflush(stdout);
     }
     explicit_bzero(token, sizeof token);
@@ -119,19 +119,19 @@ static sc_err begin(serving *s, sc_diag *diag)
         options.http.addresses = anywhere;
         options.http.address_count = 1;
     }
-    const sc_serve_company *company = s->company;
-    if (!err && company->prepare) {
-        err = company->prepare(company->context, s->settings, s->parts.map, &options, diag);
+    const sc_serve_hooks *hooks = s->hooks;
+    if (!err && hooks->prepare) {
+        err = hooks->prepare(hooks->context, s->settings, s->parts.map, &options, diag);
     }
     if (!err) err = sc_service_new(s->parts.map, &options, &s->service, diag);
-    if (!err && company->attach) err = company->attach(company->context, s->service, diag);
+    if (!err && hooks->attach) err = hooks->attach(hooks->context, s->service, diag);
     if (!err && !s->flags->is_check) {
         const char *user = *s->settings->user ? s->settings->user : NULL;
         err = sc_sandbox_become(user, diag);
         if (!err) warn_of_unreadable(s);
         if (!err && !s->settings->no_sandbox) err = sc_sandbox_enter(diag);
         if (!err) err = sc_service_start(s->service, diag);
-        if (!err && company->start) err = company->start(company->context, s->service, diag);
+        if (!err && hooks->start) err = hooks->start(hooks->context, s->service, diag);
     }
     return err;
 }
@@ -142,7 +142,7 @@ static void reload(serving *s)
     bool is_usage = false;
     sc_diag diag = {.message = ""};
     sc_sandbox_notify_reloading();
-    sc_err err = sc_serve_gather(s->flags, s->company->usual, &next, &is_usage, &diag);
+    sc_err err = sc_serve_gather(s->flags, s->hooks->usual, &next, &is_usage, &diag);
     if (!err && s->has_revoked && access(s->settings->revoked, F_OK) != 0) {
         // Nobody may become welcome again by a slip.
         snprintf(diag.message, sizeof diag.message,
@@ -187,9 +187,9 @@ static int serve(serving *s)
         break;
     }
     sc_sandbox_notify("STOPPING=1");
-    const bool is_within = sc_serving_end_begins(s->company->end, &s->signals);
+    const bool is_within = sc_serving_end_begins(s->hooks->end, &s->signals);
     sc_log_message(s->parts.log, SC_LOG_INFO, "draining", "no new queries; pending ones go on");
-    if (s->company->stop) s->company->stop(s->company->context);
+    if (s->hooks->stop) s->hooks->stop(s->hooks->context);
     const size_t left =
         sc_service_drain(s->service, s->settings->drain_grace_s, s->settings->drain_s);
     sc_log_line line;
@@ -213,9 +213,9 @@ static int run_service(serving *s)
     } else {
         status = serve(s);
     }
-    if (s->company->stop) s->company->stop(s->company->context);
+    if (s->hooks->stop) s->hooks->stop(s->hooks->context);
     sc_service_free(s->service);
-    if (s->company->close) s->company->close(s->company->context);
+    if (s->hooks->close) s->hooks->close(s->hooks->context);
     sc_serve_parts_close(&s->parts);
     return status;
 }
@@ -234,13 +234,13 @@ static int run_with(serving *s)
     return run_service(s);
 }
 
-int sc_serve_run(sc_call *call, const sc_serve_flags *flags, const sc_serve_company *company)
+int sc_serve_run(sc_call *call, const sc_serve_flags *flags, const sc_serve_hooks *hooks)
 {
-    static const sc_serve_company nobody = {.usual = NULL};
-    serving s = {.call = call, .flags = flags, .company = company ? company : &nobody};
+    static const sc_serve_hooks none = {.usual = NULL};
+    serving s = {.call = call, .flags = flags, .hooks = hooks ? hooks : &none};
     sc_diag diag = {.message = ""};
     bool is_usage = false;
-    const sc_err err = sc_serve_gather(flags, s.company->usual, &s.settings, &is_usage, &diag);
+    const sc_err err = sc_serve_gather(flags, s.hooks->usual, &s.settings, &is_usage, &diag);
     int status = SC_EXIT_FAILURE;
     if (err) {
         sc_call_fail(call, err, &diag);

@@ -1,6 +1,6 @@
 /**
  * @file serve_run.h
- * @brief A service from its settings to its end: opened, started, reloaded, drained; and company
+ * @brief A service from its settings to its end: opened, started, reloaded, drained; with hooks
  * that a command may bring along.
  *
  * Used by: serve, demo, gateway.
@@ -13,7 +13,7 @@
 #include "serving.h"
 
 /** What a command adds to a service, in the order in which it is called. All may be NULL. */
-typedef struct sc_serve_company {
+typedef struct sc_serve_hooks {
     const sc_serve_flag *usual;  ///< its own defaults, ended by a NULL name
     /** The map is open; pages may be added to the options. */
     sc_err (*prepare)(void *context, const sc_settings *settings, const sc_map *map,
@@ -28,14 +28,14 @@ typedef struct sc_serve_company {
     void (*close)(void *context);
     void *context;
     sc_serving_end *end;  ///< that may come from within
-} sc_serve_company;
+} sc_serve_hooks;
 
 /**
  * Run a service until it is told to stop; or do what --check and --print-config ask for.
  *
- * @param company  NULL: none
+ * @param hooks  NULL: none
  * @return the exit status
  */
-int sc_serve_run(sc_call *call, const sc_serve_flags *flags, const sc_serve_company *company);
+int sc_serve_run(sc_call *call, const sc_serve_flags *flags, const sc_serve_hooks *hooks);
 
 #endif

@@ -180,7 +180,7 @@ static const sc_entry root_examples[] = {
     {"starcloak evaluate cal.scm run.jsonl", "Answer their questions, and see what that takes."},
     {"starcloak verify cal.scm run.jsonl", "See whether every promise was kept."},
     {"starcloak experiment --quick -o taste",
-     "Compare all methods on a generated city; taste/report.html shows the figures."},
+     "Compare all methods on a generated city; starcloak-report taste then draws the figures."},
     {"starcloak serve cal.scm", "Run the service that travellers ask."},
     {"eval \"$(starcloak --completion bash)\"", "Complete starcloak's commands in this shell."},
     {NULL, NULL},

@@ -1,7 +1,7 @@
 # C code for messages in the form of Protocol Buffers, made by protoc-c: the
 # OpenStreetMap pbf reader's, the provider protocol's, and those of a cluster.
 #
-# Adds to SC_GENERATED_SOURCES (for the library), SC_GENERATED_SERVICE_SOURCES and
+# Sets SC_GENERATED_osm, SC_GENERATED_relay and SC_GENERATED_cluster, the sources of each, and
 # SC_GENERATED_INCLUDES.
 
 find_program(SC_PROTOC_C protoc-c REQUIRED)
@@ -22,10 +22,6 @@ foreach(sc_proto_source src/lib/import/osm.proto src/lib/relay/relay.proto src/s
         VERBATIM)
     # Not our hand: its warnings are not ours to mend.
     set_source_files_properties("${sc_proto_dir}/${sc_proto_name}.pb-c.c" PROPERTIES COMPILE_OPTIONS "-w")
-    if(sc_proto_name STREQUAL cluster)
-        list(APPEND SC_GENERATED_SERVICE_SOURCES ${sc_proto_made})
-    else()
-        list(APPEND SC_GENERATED_SOURCES ${sc_proto_made})
-    endif()
+    set(SC_GENERATED_${sc_proto_name} ${sc_proto_made})
 endforeach()
 list(APPEND SC_GENERATED_INCLUDES "${sc_proto_dir}")

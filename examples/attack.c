@@ -19,7 +19,7 @@ static sc_err cloak_some(const sc_map *map, const sc_engine_options *options, sc
     sc_err err = sc_engine_new(map, options, rng, &engine, diag);
     if (!err) err = sc_pruner_new(map, &pruner);
     for (uint32_t i = 0; !err && !*cloak && i < 1000; i++) {
-        sc_query query = {.user = i, .deadline = sc_seconds(10), .k = 3, .l = 5, .max_hops = 4};
+        sc_query query = {.user = i, .deadline = 10000000, .k = 3, .l = 5, .max_hops = 4};
         memcpy(query.id.bytes, &i, sizeof i);
         query.segment = (sc_seg_id)rand() % sc_map_segment_count(map);
         err = sc_engine_add(engine, &query);
@@ -27,7 +27,7 @@ static sc_err cloak_some(const sc_map *map, const sc_engine_options *options, sc
         if (!err) *cloak = sc_engine_take_candidate(engine);
     }
     if (!err && !*cloak) err = SC_ELIMIT; /* a map on which nobody finds company */
-    if (!err) err = sc_prune(pruner, *cloak, rng);
+    if (!err) err = sc_pruner_prune(pruner, *cloak, rng);
     if (!err) err = sc_engine_accept(engine, *cloak, 0, diag);
     sc_pruner_free(pruner);
     sc_engine_free(engine);

@@ -18,10 +18,11 @@ static sc_err admit(sc_admission *admission, const sc_map *map, uint32_t travell
     char name[32];
     snprintf(name, sizeof name, "traveller %u", traveller);
     sc_ask ask = {.user = name, .user_size = strlen(name), .t = now};
-    ask.profile = (sc_profile){.k = 2 + traveller % 3, .l = 5, .max_hops = 4, sc_seconds(10)};
+    ask.profile =
+        (sc_profile){.k = 2 + traveller % 3, .l = 5, .max_hops = 4, sc_time_from_seconds(10)};
     ask.is_on_edge = true; /* or a longitude and a latitude, as x and y */
     ask.edge = (sc_edge_id)rand() % sc_map_edge_count(map);
-    return sc_admit(admission, &ask, query, NULL, diag);
+    return sc_admission_admit(admission, &ask, query, NULL, diag);
 }
 
 /* Let the clock be `now`, and take whatever comes of it. */
@@ -29,7 +30,7 @@ static sc_err run(sc_engine *engine, sc_time now, sc_pruner *pruner, sc_rng *rng
 {
     sc_err err = sc_engine_run(engine, now);
     for (sc_cloak *cloak; !err && (cloak = sc_engine_take_candidate(engine));) {
-        err = sc_prune(pruner, cloak, rng);
+        err = sc_pruner_prune(pruner, cloak, rng);
         if (!err) err = sc_engine_accept(engine, cloak, now, NULL);
         if (!err) printf("%4.1f s  %zu travellers on", (double)now / 1e6, cloak->member_count);
         for (size_t i = 0; !err && i < cloak->segment_count; i++) {
@@ -69,7 +70,7 @@ int main(int argc, char **argv)
 
     /* The clock is handed in: a service would read one, here it jumps. */
     for (uint32_t i = 0; !err && i < 60; i++) {
-        const sc_time now = sc_seconds(i / 10.0);
+        const sc_time now = sc_time_from_seconds(i / 10.0);
         sc_query query;
         err = admit(admission, map, i, now, &query, &diag);
         if (!err) err = sc_engine_add(engine, &query);

@@ -54,7 +54,7 @@ static void check_wishes(const sc_word *word, uint32_t categories)
     for (size_t i = 0; i < word->count; i++) {
         const sc_request *request = &word->wishes[i].request;
         DOOR_PROMISE(!sc_request_check(request, &any, categories, NULL), "wishes make sense");
-        const sc_request normal = sc_request_normal(request);
+        const sc_request normal = sc_request_normalise(request);
         DOOR_PROMISE(sc_request_equal(request, &normal), "and are in normal form");
     }
 }

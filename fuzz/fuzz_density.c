@@ -6,7 +6,7 @@
 #include "door.h"
 #include "town.h"
 
-#include "attack/density_internal.h"
+#include "map/density_internal.h"
 
 enum { TOWN_MAX_SEGMENTS = 64 };
 

@@ -7,7 +7,7 @@
 #include "door.h"
 
 #include "api/local.h"
-#include "api/reports.h"
+#include "demo/reports.h"
 #include "server/http_internal.h"
 #include "socket.h"
 

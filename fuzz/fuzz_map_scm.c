@@ -77,7 +77,7 @@ static uint8_t *mend(const uint8_t *data, size_t size, unsigned how, size_t *men
 static void exercise_objects(const sc_map *map, bool is_sound)
 {
     sc_objects *objects = NULL;
-    const sc_err err = sc_objects_of_map(map, &objects);
+    const sc_err err = sc_objects_new_from_map(map, &objects);
     DOOR_PROMISE(!err || (err == SC_EMAP && !is_sound), "the objects of a sound map are a set");
     if (err) return;
 

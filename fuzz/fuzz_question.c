@@ -26,7 +26,7 @@ static void check_policy(const sc_question *q, const sc_policy_terms *terms, boo
     DOOR_PROMISE(p->max_wait_us >= terms->least.max_wait_us &&
                      p->max_wait_us <= terms->most.max_wait_us,
                  "the wait is allowed");
-    const sc_request normal = sc_request_normal(&q->request);
+    const sc_request normal = sc_request_normalise(&q->request);
     DOOR_PROMISE(sc_request_equal(&normal, &q->request), "the request is in normal form");
     DOOR_PROMISE(sc_request_check(&q->request, &terms->requests, vocabulary.count, NULL) == SC_OK,
                  "the request can be answered");

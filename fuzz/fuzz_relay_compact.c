@@ -9,9 +9,15 @@ static void check_again(const quarter *q, const sc_relay *relay)
 {
     sc_bytes bytes = {0};
     sc_relay *again = NULL;
-    DOOR_PROMISE(!sc_relay_encode(q->map, &q->vocabulary, relay, SC_ENCODING_COMPACT, &bytes, NULL),
+    DOOR_PROMISE(!sc_relay_encode(&(sc_codec){.map = q->map,
+                                              .vocabulary = &q->vocabulary,
+                                              .encoding = SC_ENCODING_COMPACT},
+                                  relay, &bytes, NULL),
                  "what was read can be written");
-    DOOR_PROMISE(!sc_relay_decode(q->map, &q->vocabulary, &q->limits, SC_ENCODING_COMPACT,
+    DOOR_PROMISE(!sc_relay_decode(&(sc_codec){.map = q->map,
+                                              .vocabulary = &q->vocabulary,
+                                              .encoding = SC_ENCODING_COMPACT,
+                                              .limits = &q->limits},
                                   bytes.data, bytes.size, &again, NULL),
                  "and read again");
     DOOR_PROMISE(again->segment_count == relay->segment_count &&
@@ -39,7 +45,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint8_t *copy = quarter_mend(q, data, size);
     sc_relay *relay = NULL;
     sc_diag diag = {""};
-    const sc_err err = sc_relay_decode(q->map, &q->vocabulary, &q->limits, SC_ENCODING_COMPACT,
+    const sc_err err = sc_relay_decode(&(sc_codec){.map = q->map,
+                                                   .vocabulary = &q->vocabulary,
+                                                   .encoding = SC_ENCODING_COMPACT,
+                                                   .limits = &q->limits},
                                        copy, size, &relay, &diag);
     if (err) {
         door_refused(err, &diag, NULL, 0);

@@ -11,7 +11,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint8_t *copy = door_copy(data, size);
     sc_relay *relay = NULL;
     sc_diag diag = {""};
-    const sc_err err = sc_relay_decode(q->map, &q->vocabulary, &q->limits, SC_ENCODING_GEOJSON,
+    const sc_err err = sc_relay_decode(&(sc_codec){.map = q->map,
+                                                   .vocabulary = &q->vocabulary,
+                                                   .encoding = SC_ENCODING_GEOJSON,
+                                                   .limits = &q->limits},
                                        copy, size, &relay, &diag);
     if (err) {
         door_refused(err, &diag, NULL, 0);

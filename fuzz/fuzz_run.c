@@ -37,7 +37,7 @@ static void check_member(const sc_map *map, const sc_run_cloak *cloak, const sc_
         is_inside = is_inside || cloak->segments[i] == member->segment;
     }
     DOOR_PROMISE(is_inside, "a member is on a segment of its cloak");
-    const sc_request normal = sc_request_normal(&member->request);
+    const sc_request normal = sc_request_normalise(&member->request);
     DOOR_PROMISE(sc_request_equal(&normal, &member->request), "a request is in normal form");
     for (uint32_t i = 0; i < member->request.category_count; i++) {
         const sc_category_id category = member->request.categories[i];

@@ -10,7 +10,7 @@
 static void put_object(sc_builder *builder, const char *category)
 {
     sc_category_id id = SC_NONE;
-    if (sc_builder_category(builder, category, strlen(category), &id) ||
+    if (sc_builder_add_category(builder, category, strlen(category), &id) ||
         sc_builder_add_object_on_edge(builder, 0, 0.5, id, "", 0)) {
         abort();
     }
@@ -58,7 +58,7 @@ static void check_line(const sc_spoken *line)
     const bool is_knn = line->request.type == SC_REQUEST_KNN;
     DOOR_PROMISE(is_knn ? line->request.k >= 1 : line->request.radius_m >= 0,
                  "a request asks for something");
-    const sc_request normal = sc_request_normal(&line->request);
+    const sc_request normal = sc_request_normalise(&line->request);
     DOOR_PROMISE(sc_request_equal(&normal, &line->request), "a request is in normal form");
 }
 

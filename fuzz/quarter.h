@@ -37,7 +37,7 @@ static inline void quarter_put_edge(sc_builder *builder, sc_node_id from, sc_nod
     sc_category_id category = SC_NONE;
     const char *name = from % 2 == 0 ? "cafe" : "school";
     if (sc_builder_add_edge(builder, from, to, SC_LENGTH_FROM_NODES, SC_ROAD_LOCAL, &edge)) abort();
-    if (sc_builder_category(builder, name, strlen(name), &category)) abort();
+    if (sc_builder_add_category(builder, name, strlen(name), &category)) abort();
     if (sc_builder_add_object_on_edge(builder, edge, 0.3, category, "", 0)) abort();
 }
 
@@ -108,8 +108,8 @@ static inline quarter *quarter_open(void)
     const sc_lbs_options options = sc_lbs_options_default();
     sc_filter_options believe = sc_filter_options_default();
     believe.slack = 0.05;
-    if (sc_vocabulary_of_map(q.map, &q.vocabulary) || sc_objects_of_map(q.map, &q.objects) ||
-        sc_lbs_new(q.map, &options, &q.lbs, NULL) ||
+    if (sc_vocabulary_init_from_map(q.map, &q.vocabulary) ||
+        sc_objects_new_from_map(q.map, &q.objects) || sc_lbs_new(q.map, &options, &q.lbs, NULL) ||
         sc_filter_new(q.map, &believe, &q.filter, NULL)) {
         abort();
     }
@@ -148,7 +148,7 @@ static inline void quarter_check_requests(const quarter *q, const sc_relay *rela
     const sc_request_limits any = {UINT32_MAX, HUGE_VAL};
     for (size_t i = 0; i < relay->request_count; i++) {
         const sc_request *request = &relay->requests[i];
-        const sc_request normal = sc_request_normal(request);
+        const sc_request normal = sc_request_normalise(request);
         DOOR_PROMISE(!sc_request_check(request, &any, q->vocabulary.count, NULL),
                      "a request makes sense");
         DOOR_PROMISE(sc_request_equal(request, &normal), "a request is in its normal form");
@@ -176,8 +176,10 @@ static inline void quarter_answer(quarter *q, const sc_relay *relay)
     }
     sc_bytes bytes = {0};
     for (unsigned encoding = 0; encoding < 2; encoding++) {
-        DOOR_PROMISE(!sc_reply_encode(q->map, &q->vocabulary, relay, &q->reply,
-                                      (sc_encoding)encoding, &bytes, NULL),
+        DOOR_PROMISE(!sc_reply_encode(&(sc_codec){.map = q->map,
+                                                  .vocabulary = &q->vocabulary,
+                                                  .encoding = (sc_encoding)encoding},
+                                      relay, &q->reply, &bytes, NULL),
                      "what was answered can be sent");
     }
     sc_bytes_fini(&bytes);
@@ -229,9 +231,9 @@ static inline void quarter_ask(quarter *q, size_t request)
             const sc_near *near = NULL;
             size_t count = 0;
             const double offset_m = sc_map_edge_length_m(q->map, edge) * at / 2.0;
-            DOOR_PROMISE(
-                !sc_filter_answer(q->filter, edge, offset_m, request, &near, &count, &diag),
-                "what is believed answers for every place");
+            DOOR_PROMISE(!sc_filter_answer(q->filter, (sc_road_point){edge, offset_m}, request,
+                                           &near, &count, &diag),
+                         "what is believed answers for every place");
             const sc_request *asked = &q->requests[request];
             DOOR_PROMISE(asked->type != SC_REQUEST_KNN || count <= asked->k, "no more than asked");
             for (size_t k = 0; k < count; k++) {
@@ -250,8 +252,11 @@ static inline void quarter_read_reply(quarter *q, sc_encoding encoding, const ui
                                       size_t size)
 {
     sc_diag diag = {""};
-    sc_err err = sc_reply_decode(q->map, &q->vocabulary, &q->limits, &q->relay, encoding, data,
-                                 size, &q->reply, &diag);
+    sc_err err = sc_reply_decode(&(sc_codec){.map = q->map,
+                                             .vocabulary = &q->vocabulary,
+                                             .encoding = encoding,
+                                             .limits = &q->limits},
+                                 &q->relay, data, size, &q->reply, &diag);
     if (err) {
         door_refused(err, &diag, NULL, 0);
         return;

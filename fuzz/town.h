@@ -19,7 +19,7 @@ static inline void town_put_edge(sc_builder *builder, sc_node_id from, sc_node_i
     sc_category_id category = SC_NONE;
     const char *name = from % 2 == 0 ? "cafe" : "school";
     if (sc_builder_add_edge(builder, from, to, length_m, SC_ROAD_LOCAL, &edge)) abort();
-    if (sc_builder_category(builder, name, strlen(name), &category)) abort();
+    if (sc_builder_add_category(builder, name, strlen(name), &category)) abort();
     if (sc_builder_add_object_on_edge(builder, edge, 0.3, category, "", 0)) abort();
 }
 

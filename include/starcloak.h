@@ -5,6 +5,8 @@
 #ifndef STARCLOAK_H
 #define STARCLOAK_H
 
+#include <starcloak/admit.h>
+#include <starcloak/anonymizer.h>
 #include <starcloak/answer.h>
 #include <starcloak/attack.h>
 #include <starcloak/bytes.h>

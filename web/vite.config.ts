@@ -1,4 +1,4 @@
-// How the window is built: few files with hashed names, which are put into the program.
+// How the UI is built: few files with hashed names, which are put into the program.
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({

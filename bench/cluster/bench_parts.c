@@ -129,7 +129,8 @@ static sc_rehearsal_verdict play(const ground *g, const sc_cut *cut, const row *
     options.ended = sc_crowd_ended;
     options.context = crowd;
     die_if(sc_rehearsal_new(g->map, &options, &rehearsal, &diag), "rehearsal", &diag);
-    die_if(sc_crowd_ask(crowd, rehearsal, sc_seconds(g->seconds), &diag), "rehearsal", &diag);
+    die_if(sc_crowd_ask(crowd, rehearsal, sc_time_from_seconds(g->seconds), &diag), "rehearsal",
+           &diag);
     die_if(sc_rehearsal_run(rehearsal, SC_TIME_NEVER), "rehearsal", &diag);
     const sc_rehearsal_verdict verdict = *sc_rehearsal_verdict_of(rehearsal);
     if (verdict.what[0]) bench_die("rehearsal", verdict.what);

@@ -151,7 +151,7 @@ static void measure(const sc_map *map, const sc_cut *cut, uint32_t users, double
         die_if(sc_rehearsal_loads(rehearsal, loads), "loads", &diag);
         const uint64_t asked = sc_rehearsal_verdict_of(rehearsal)->asked;
         const double start = bench_cpu_s();
-        until += sc_seconds(seconds);
+        until += sc_time_from_seconds(seconds);
         die_if(sc_crowd_ask(crowd, rehearsal, until, &diag), "asking", &diag);
         const double cpu_s = bench_cpu_s() - start;
         const double more = (double)(sc_rehearsal_verdict_of(rehearsal)->asked - asked);
@@ -161,7 +161,7 @@ static void measure(const sc_map *map, const sc_cut *cut, uint32_t users, double
         fflush(stdout);
         // Queries of parts that move are said anew, which is no load of theirs: let that pass.
         if (i == 0) die_if(sc_rehearsal_pack(rehearsal, s.loads), "packing", &diag);
-        until += sc_seconds(1.0);
+        until += sc_time_from_seconds(1.0);
         die_if(sc_crowd_ask(crowd, rehearsal, until, &diag), "asking", &diag);
         free(s.loads);
     }

@@ -33,7 +33,7 @@ static void measure_one(const traffic *t, const char *name, const variant_entry 
     }
     const double whole_s = t->admission_s + best.cpu_s;
     // A cap is on a search, or on what a newcomer sets off.
-    const bool is_alone = v->variant == SC_SAMPLING || v->variant == SC_EXPANSION;
+    const bool is_alone = v->variant == SC_VARIANT_SAMPLING || v->variant == SC_VARIANT_EXPANSION;
     const double capped_of = (double)(is_alone ? best.stats.added : best.stats.searches);
     const double cloaked = (double)best.cloaked / (double)best.stats.added;
     printf("%-16s %-15s %8.0f %8.0f %8.0f %8.2f %8.1f %% %7.1f %7.2f %8llu %7.0f\n", name, v->name,

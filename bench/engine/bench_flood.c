@@ -49,10 +49,10 @@ static double measure(const sc_map *map, const flood *kind, uint32_t count)
     const double start = bench_cpu_s();
     sc_time now = 0;
     for (uint32_t i = 0; i < count; i++) {
-        now = sc_seconds(1.0) * i / count;
+        now = sc_time_from_seconds(1.0) * i / count;
         sc_query query = {
             .user = i % kind->users,
-            .deadline = now + sc_seconds(10),
+            .deadline = now + sc_time_from_seconds(10),
             // Ids of segments that are near each other are near each other.
             .segment =
                 (sc_map_segment_count(map) / 2 + i % kind->roads) % sc_map_segment_count(map),

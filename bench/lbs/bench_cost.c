@@ -102,7 +102,8 @@ static void filter_reply(stand *s, const sc_relay *relay, const sc_reply *reply,
     for (int i = 0; i < TIMES; i++) {
         const sc_near *found = NULL;
         size_t count = 0;
-        die_if(sc_filter_answer(s->filter, edge, 0, 0, &found, &count, &diag), &diag);
+        die_if(sc_filter_answer(s->filter, (sc_road_point){edge, 0}, 0, &found, &count, &diag),
+               &diag);
     }
     const double answered = bench_cpu_s();
     now->open_s += (opened - start) / TIMES;
@@ -128,16 +129,26 @@ static sending send_all(stand *s, const sc_request *request)
                 part_of(&s->cloaks.relays[i], (part){.border_nodes = true}, request, NULL);
             sc_diag diag = {""};
             die_if(sc_lbs_evaluate(s->lbs, s->stock, &relay, &reply, &diag), &diag);
-            die_if(sc_relay_encode(s->map, words, &relay, SC_ENCODING_COMPACT, &out, &diag), &diag);
-            const double start = bench_cpu_s();
-            die_if(sc_reply_encode(s->map, words, &relay, &reply, SC_ENCODING_COMPACT, &in, &diag),
+            die_if(sc_relay_encode(&(sc_codec){.map = s->map,
+                                               .vocabulary = words,
+                                               .encoding = SC_ENCODING_COMPACT},
+                                   &relay, &out, &diag),
                    &diag);
-            die_if(sc_reply_decode(s->map, words, &s->limits, &relay, SC_ENCODING_COMPACT, in.data,
-                                   in.size, &heard, &diag),
+            const double start = bench_cpu_s();
+            die_if(sc_reply_encode(&(sc_codec){.map = s->map,
+                                               .vocabulary = words,
+                                               .encoding = SC_ENCODING_COMPACT},
+                                   &relay, &reply, &in, &diag),
+                   &diag);
+            die_if(sc_reply_decode(&(sc_codec){.map = s->map,
+                                               .vocabulary = words,
+                                               .encoding = SC_ENCODING_COMPACT,
+                                               .limits = &s->limits},
+                                   &relay, in.data, in.size, &heard, &diag),
                    &diag);
             now.cpu_s += bench_cpu_s() - start;
             filter_reply(s, &relay, &heard, &now);
-            now.objects += (double)sc_reply_candidates(&heard, 0);
+            now.objects += (double)sc_reply_candidate_count(&heard, 0);
             now.bytes_out += (double)out.size;
             now.bytes_in += (double)in.size;
         }
@@ -158,7 +169,7 @@ static void measure(const char *path)
     s.cloaks = cloaks_new(map, 20000, sc_map_star_count(map) > 10000);
     // Objects of the map's own are sent as numbers, others with their keys and places.
     if (sc_map_object_count(map) > 0) {
-        if (sc_objects_of_map(map, &s.stock)) bench_die("bench_cost", "out of memory");
+        if (sc_objects_new_from_map(map, &s.stock)) bench_die("bench_cost", "out of memory");
     } else {
         s.stock = stock_new(map);
     }

@@ -139,7 +139,7 @@ static figures compare(stand *s, const sc_request *request)
     sc_reply plain;
     sc_reply_init(&ours);
     sc_reply_init(&plain);
-    const sc_lbs_work before = sc_lbs_work_done(s->lbs);
+    const sc_lbs_work before = sc_lbs_get_work(s->lbs);
     size_t count = 0;
     for (way how = OURS + 1; how-- > PLAIN;) {
         f.us[how] = HUGE_VAL;
@@ -157,11 +157,11 @@ static figures compare(stand *s, const sc_request *request)
         evaluate(s, PLAIN, i, request, &plain);
         evaluate(s, OURS, i, request, &ours);
         f.wrong += differences(&ours, &plain);
-        f.objects += (double)sc_reply_candidates(&ours, 0);
+        f.objects += (double)sc_reply_candidate_count(&ours, 0);
         checked++;
     }
     f.objects /= (double)checked;
-    const sc_lbs_work after = sc_lbs_work_done(s->lbs);
+    const sc_lbs_work after = sc_lbs_get_work(s->lbs);
     const double looked_up = (double)(after.looked_up - before.looked_up);
     f.looked_up = looked_up / (looked_up + (double)(after.searched - before.searched) + 1e-9);
     sc_reply_fini(&ours);

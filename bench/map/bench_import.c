@@ -22,8 +22,8 @@ static double import_s(const bench_format *format, char paths[][4096], const cha
     sc_diag diag = {{0}};
     sc_map *map = NULL;
     const double start = bench_cpu_s();
-    if (sc_map_import(format->format, inputs, format->reads_both ? 2 : 1, &options, &map, &report,
-                      &diag) ||
+    if (sc_map_import(&(sc_import_source){format->format, inputs, format->reads_both ? 2 : 1},
+                      &options, &map, &report, &diag) ||
         sc_map_save(map, out, &diag)) {
         bench_die(format->name, diag.message);
     }

@@ -51,7 +51,8 @@ static void measure(const published *p, const char *data, const char *out)
         sc_map *map = NULL;
         sc_diag diag = {{0}};
         const double start = bench_cpu_s();
-        if (sc_map_import(p->format, inputs, count, &options, &map, &report, &diag) ||
+        if (sc_map_import(&(sc_import_source){p->format, inputs, count}, &options, &map, &report,
+                          &diag) ||
             sc_map_save(map, out, &diag)) {
             bench_die(p->name, diag.message);
         }

@@ -97,7 +97,12 @@ sc_objects *stock_new(const sc_map *map)
         char key[16];
         snprintf(key, sizeof key, "%u", i);
         sc_diag diag = {""};
-        if (sc_objects_builder_add(builder, edge, offset_m, key, draw_category(&seed), NULL,
+        if (sc_objects_builder_add(builder,
+                                   &(sc_object_row){.edge = edge,
+                                                    .offset_m = offset_m,
+                                                    .key = key,
+                                                    .category = draw_category(&seed),
+                                                    .name = NULL},
                                    &diag)) {
             bench_die("objects", diag.message);
         }

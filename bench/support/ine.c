@@ -61,7 +61,7 @@ void ine_free(ine *search)
     sc_free(search->hits);
     sc__marks_fini(&search->node_marks);
     sc__marks_fini(&search->object_marks);
-    sc__queue_fini(&search->queue);
+    sc_queue_fini(&search->queue);
 }
 
 static void offer(ine *s, sc_object_id object, double distance)
@@ -97,7 +97,8 @@ static void reach(ine *s, sc_node_id node, double distance)
         *mark = (sc_mark){s->node_marks.search, (uint32_t)s->node_count};
         s->distances[s->node_count++] = distance;
     }
-    if (!sc__queue_push(&s->queue, distance, node)) bench_die("ine", "out of memory");
+    if (!sc_queue_reserve(&s->queue, s->queue.count + 1)) bench_die("ine", "out of memory");
+    sc_queue_push(&s->queue, (sc_queued){distance, node});
 }
 
 static void visit(ine *s, const sc_wanted *wanted, sc_node_id node, double distance)
@@ -157,7 +158,7 @@ void ine_search(ine *search, const sc_wanted *wanted, sc_reach far, sc_node_id n
     }
     reach(s, node, 0);
     while (s->queue.count > 0) {
-        const sc_queued next = sc__queue_pop(&s->queue);
+        const sc_queued next = sc_queue_pop(&s->queue);
         if (next.distance > s->bound) break;
         if (next.distance > s->distances[s->node_marks.marks[next.star].slot]) continue;
         visit(s, wanted, next.star, next.distance);

@@ -21,18 +21,18 @@
 enum { NAME_SIZE = 12, FIRST_ROOM = 1 << 16, SAMPLES = 1000 };
 
 const variant_entry variants[] = {
-    {"basic", SC_BASIC, false},
-    {"bounded", SC_BOUNDED, false},
-    {"bounded, strict", SC_BOUNDED, true},
-    {"hybrid", SC_HYBRID, false},
-    {NULL, SC_BASIC, false},
+    {"basic", SC_VARIANT_BASIC, false},
+    {"bounded", SC_VARIANT_BOUNDED, false},
+    {"bounded, strict", SC_VARIANT_BOUNDED, true},
+    {"hybrid", SC_VARIANT_HYBRID, false},
+    {NULL, SC_VARIANT_BASIC, false},
 };
 
 const variant_entry compared[] = {
-    {"xstar", SC_XSTAR, false},
-    {"sampling", SC_SAMPLING, false},
-    {"expansion", SC_EXPANSION, false},
-    {NULL, SC_BASIC, false},
+    {"xstar", SC_VARIANT_XSTAR, false},
+    {"sampling", SC_VARIANT_SAMPLING, false},
+    {"expansion", SC_VARIANT_EXPANSION, false},
+    {NULL, SC_VARIANT_BASIC, false},
 };
 
 static void *room(void *old, size_t count, size_t size)
@@ -54,7 +54,7 @@ static void listen(traffic *t, uint32_t users, double seconds)
         bench_die("travellers", diag.message);
     }
     size_t capacity = 0;
-    const sc_time end = sc_seconds(seconds);
+    const sc_time end = sc_time_from_seconds(seconds);
     while (sc_travellers_next(travellers) < end) {
         if (t->count == capacity) {
             capacity = capacity > 0 ? 2 * capacity : FIRST_ROOM;
@@ -93,7 +93,7 @@ traffic traffic_new(const sc_map *map, uint32_t users, double seconds)
     const double start = bench_cpu_s();
     for (size_t i = 0; i < t.count; i++) {
         sc_snap where;
-        if (sc_admit(door, &t.asks[i], &t.queries[i], &where, &diag)) {
+        if (sc_admission_admit(door, &t.asks[i], &t.queries[i], &where, &diag)) {
             bench_die("admission", diag.message);
         }
     }
@@ -130,7 +130,7 @@ static void run(const cloaker *lane, sc_time now)
     sc_cloak *cloak;
     while ((cloak = sc_engine_take_candidate(lane->engine))) {
         sc_diag diag = {""};
-        if (sc_prune(lane->pruner, cloak, lane->rng)) bench_die("prune", "out of memory");
+        if (sc_pruner_prune(lane->pruner, cloak, lane->rng)) bench_die("prune", "out of memory");
         if (sc_engine_accept(lane->engine, cloak, now, &diag)) bench_die("accept", diag.message);
         if (lane->traffic->on_cloak) lane->traffic->on_cloak(lane->traffic->data, cloak);
         sc_cloak_free(cloak);
@@ -160,20 +160,20 @@ passage traffic_cloak(const traffic *t, const sc_engine_options *options, bool m
         for (sc_time wake; (wake = sc_engine_next_wake(lane.engine)) < now;) {
             run(&lane, wake);
         }
-        if (i + SC_ENGINE_AHEAD < t->count) {
-            sc_engine_expect(lane.engine, &t->queries[i + SC_ENGINE_AHEAD]);
+        if (i + SC_ENGINE_PREFETCH_AHEAD < t->count) {
+            sc_engine_prefetch(lane.engine, &t->queries[i + SC_ENGINE_PREFETCH_AHEAD]);
         }
         if (sc_engine_add(lane.engine, &t->queries[i])) bench_die("engine", "a query is refused");
         run(&lane, now);
         if (!measure_bytes || i % (1 + t->count / SAMPLES) != 0) continue;
-        const uint64_t pending = sc_engine_stats_of(lane.engine).pending;
+        const uint64_t pending = sc_engine_get_stats(lane.engine).pending;
         if (pending > result.pending) {
             result.pending = pending;
             result.bytes = bytes_in_use() - before;
         }
     }
     result.cpu_s = bench_cpu_s() - start;
-    result.stats = sc_engine_stats_of(lane.engine);
+    result.stats = sc_engine_get_stats(lane.engine);
     result.cloaked = result.stats.accepted;
     sc_engine_free(lane.engine);
     sc_pruner_free(lane.pruner);
@@ -184,27 +184,27 @@ passage traffic_cloak(const traffic *t, const sc_engine_options *options, bool m
 double traffic_floor_s(const traffic *t, size_t pending)
 {
     sc_pool pool;
-    sc__heap heap = {0};
+    sc__engine_moments heap = {.context = &pool};
     sc_pool_init(&pool, sizeof(sc__pending));
     uint32_t *queue = room(NULL, pending, sizeof *queue);
     const double start = bench_cpu_s();
     for (size_t i = 0; i < t->count; i++) {
         uint32_t *place = &queue[i % pending];
         if (i >= pending) {
-            sc__heap_remove(&heap, &pool, *place);
+            sc__engine_moments_remove(&heap, ((sc__pending *)sc_pool_at(&pool, *place))->heap_at);
             sc_pool_give(&pool, *place);
         }
-        if (sc_pool_reserve(&pool) || sc__heap_reserve(&heap, (size_t)pool.count + 1)) {
+        if (sc_pool_reserve(&pool) || !sc__engine_moments_reserve(&heap, (size_t)pool.count + 1)) {
             bench_die("floor", "out of memory");
         }
         *place = sc_pool_take(&pool);
         sc__pending *query = sc_pool_at(&pool, *place);
         *query = (sc__pending){.query = t->queries[i], .order = i};
-        sc__heap_push(&heap, &pool, query->query.deadline, *place);
+        sc__engine_moments_push(&heap, (sc__engine_moment){query->query.deadline, *place});
     }
     const double took = bench_cpu_s() - start;
     free(queue);
-    sc__heap_fini(&heap);
+    sc__engine_moments_fini(&heap);
     sc_pool_fini(&pool);
     return took;
 }

@@ -7,6 +7,7 @@
 #ifndef SC_BENCH_TRAFFIC_H
 #define SC_BENCH_TRAFFIC_H
 
+#include <starcloak/admit.h>
 #include <starcloak/engine.h>
 
 /** Questions as travellers asked them, and as they were admitted. */

@@ -69,7 +69,7 @@ static void reach(plain *p, sc_star_id star, uint32_t ms)
 {
     if (star == SC_NONE || ms >= p->ms[star]) return;
     p->ms[star] = ms;
-    if (!sc__turns_push(&p->turns, ms, star)) bench_die("bench_routes", "out of memory");
+    if (!sc__turns_put(&p->turns, ms, star)) bench_die("bench_routes", "out of memory");
 }
 
 static uint32_t plain_ms(plain *p, sc_place from, sc_place to)
@@ -89,7 +89,7 @@ static uint32_t plain_ms(plain *p, sc_place from, sc_place to)
     reach(p, segments[first].star_a, start_ms);
     reach(p, segments[first].star_b, sc_routes_segment_ms(p->routes, first) - start_ms);
     while (p->turns.count > 0 && sc__turns_least(&p->turns) < best) {
-        const sc__turn turn = sc__turns_pop(&p->turns);
+        const sc__turn turn = sc__turns_take(&p->turns);
         if (turn.number > p->ms[turn.star]) continue;
         for (uint32_t i = stars[turn.star].first_segment; i < stars[turn.star + 1].first_segment;
              i++) {

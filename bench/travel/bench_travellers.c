@@ -47,7 +47,7 @@ static double look_on(sc_movement *movement, int seconds)
 {
     const double start = bench_cpu_s();
     for (int second = 1; second <= seconds; second++) {
-        look(movement, sc_seconds(second));
+        look(movement, sc_time_from_seconds(second));
     }
     return bench_cpu_s() - start;
 }
@@ -62,7 +62,8 @@ static double let_ask(sc_movement *movement, int seconds, uint64_t *questions)
         bench_die("travellers", diag.message);
     }
     const double start = bench_cpu_s();
-    for (*questions = 0; sc_travellers_next(travellers) < sc_seconds(seconds); ++*questions) {
+    for (*questions = 0; sc_travellers_next(travellers) < sc_time_from_seconds(seconds);
+         ++*questions) {
         sc_spoken said;
         const uint32_t who = sc_travellers_ask(travellers, &said);
         if (sc_travellers_resume(travellers, who, said.ask.t)) {

@@ -10,8 +10,7 @@
  * The provider is not trusted. A reply is checked as a whole before anything is made of it: what is
  * impossible on this map, or contradicts itself, is refused with a reason.
  *
- * Uses: map, relay. Used by: starcloak evaluate, simulations, the service. It knows positions, and
- * neither users nor members.
+ * It knows positions, and neither users nor members.
  */
 #ifndef STARCLOAK_ANSWER_H
 #define STARCLOAK_ANSWER_H
@@ -24,19 +23,26 @@
 extern "C" {
 #endif
 
+/** What a relay is made of: the published part of a cloak, and its members' requests. Borrowed. */
+typedef struct sc_relay_content {
+    const sc_seg_id *segments;
+    size_t segment_count;
+    const sc_node_id *border_nodes;
+    size_t border_node_count;
+    const sc_request *requests;  ///< one per member
+    size_t member_count;
+} sc_relay_content;
+
 /**
  * Make a relay for a cloak: the different requests among its members', in random order.
  *
- * @param requests  one per member
- * @param which     one per member: set to the place of its request in the relay
- * @param out       one block of memory; free with sc_relay_free()
+ * @param content  copied
+ * @param which    one per member: set to the place of its request in the relay
+ * @param out      one block of memory; free with sc_relay_free()
  * @return SC_OK, SC_ENOMEM, SC_EINVAL (no segment or no request)
  */
-SC_API SC_CHECKED sc_err sc_relay_new(const sc_map *map, const sc_seg_id *segments,
-                                      size_t segment_count, const sc_node_id *border_nodes,
-                                      size_t border_node_count, const sc_request *requests,
-                                      size_t member_count, sc_rng *rng, uint32_t *which,
-                                      sc_relay **out);
+SC_API SC_CHECKED sc_err sc_relay_new(const sc_map *map, const sc_relay_content *content,
+                                      sc_rng *rng, uint32_t *which, sc_relay **out);
 
 typedef struct sc_filter_options {
     size_t max_candidates;  ///< of one request; a reply with more is refused
@@ -97,9 +103,8 @@ SC_API SC_CHECKED sc_err sc_filter_open(sc_filter *filter, const sc_relay *relay
  *                 call
  * @return SC_OK, SC_EINVAL (not on the segments, or no reply taken in, or no such request)
  */
-SC_API SC_CHECKED sc_err sc_filter_answer(sc_filter *filter, sc_edge_id edge, double offset_m,
-                                          size_t request, const sc_near **out, size_t *count,
-                                          sc_diag *diag);
+SC_API SC_CHECKED sc_err sc_filter_answer(sc_filter *filter, sc_road_point at, size_t request,
+                                          const sc_near **out, size_t *count, sc_diag *diag);
 
 /**
  * Wipe what the last answers left behind: how far a few things are tells where somebody is. The

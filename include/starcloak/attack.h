@@ -41,7 +41,7 @@
  * So as long as fewer than `fruitful` of them do, all is done anew with four times as many and with
  * other dice, up to SC_ATTACK_MORE times as many as at first; only the last time counts.
  *
- * Uses: map, query, engine, rng, density. Used by: score, lab, starcloak attack.
+ * In libstarcloak-study: for evaluation, not for a service.
  */
 #ifndef STARCLOAK_ATTACK_H
 #define STARCLOAK_ATTACK_H

@@ -11,7 +11,7 @@
  * Of the compared methods, XStar's candidates are whole: no star of them is trimmed. Those of
  * random sampling and network expansion have no stars, but their segments from the start.
  *
- * Uses: map, query. Used by: engine, prune, records, simulations; never by the provider's side.
+ * The provider's side never includes this header.
  */
 #ifndef STARCLOAK_CLOAK_H
 #define STARCLOAK_CLOAK_H
@@ -30,7 +30,7 @@ typedef struct sc_member {
     bool is_company;  ///< it was added as company: another engine has it too
 } sc_member;
 
-/** One block of memory; free with sc_cloak_free(). */
+/** Made by an engine, with memory that is not listed here; free with sc_cloak_free(). */
 typedef struct sc_cloak {
     sc_star_id *stars;  ///< T, ascending
     size_t star_count;
@@ -40,15 +40,12 @@ typedef struct sc_cloak {
     size_t border_node_count;
     sc_member *members;  ///< in random order once pruned (P6)
     size_t member_count;
-    bool is_whole;                   ///< pruning must not take a star away
     bool is_pruned;                  ///< nothing is missing: it may be accepted
     sc_time deadline;                ///< the least of the members'
-    uint64_t proposal;               ///< the engine knows it by this number
-    const struct sc_engine *engine;  ///< and it is this one's
-    struct sc_cloak *next;           ///< for whoever owns it; queues are made of it
+    const struct sc_engine *engine;  ///< the one that proposed it
 } sc_cloak;
 
-/** Wipe its members and free; NULL is fine. They are then nobody's: accept or refuse it first. */
+/** Wipe its members and free; NULL is fine. Accept or refuse it first. */
 SC_API void sc_cloak_free(sc_cloak *cloak);
 
 #ifdef __cplusplus

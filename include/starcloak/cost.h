@@ -8,8 +8,6 @@
  *     cost          = balance * communication + (1 - balance) * evaluation
  * where density is the map's objects per unit of length. The paper's letters are
  * Cs, Cv, Co, rho and beta.
- *
- * Uses: map. Used by: engine (which star to take).
  */
 #ifndef STARCLOAK_COST_H
 #define STARCLOAK_COST_H
@@ -48,8 +46,8 @@ SC_API sc_extent sc_star_extent(const sc_map *map, sc_star_id star);
 SC_API double sc_map_object_density(const sc_map *map);
 
 /** The cost of a request with `result_size` results over `extent`. */
-SC_API double sc_cost(const sc_cost_model *model, double object_density, sc_extent extent,
-                      uint32_t result_size);
+SC_API double sc_cost_model_estimate(const sc_cost_model *model, double object_density,
+                                     sc_extent extent, uint32_t result_size);
 
 #ifdef __cplusplus
 }

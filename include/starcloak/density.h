@@ -10,8 +10,6 @@
  *
  * It is about crowds: no user and no single position can be read from it. It may be read by any
  * number of threads.
- *
- * Uses: map. Used by: attack, score, lab, starcloak attack and density.
  */
 #ifndef STARCLOAK_DENSITY_H
 #define STARCLOAK_DENSITY_H

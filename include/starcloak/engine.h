@@ -5,7 +5,7 @@
  *     err = sc_engine_add(engine, &query);        // as they come
  *     err = sc_engine_run(engine, now);           // then, and when sc_engine_next_wake() says so
  *     while ((cloak = sc_engine_take_candidate(engine))) {
- *         err = sc_prune(pruner, cloak, rng);     // here, or in a pool
+ *         err = sc_pruner_prune(pruner, cloak, rng);     // here, or in a pool
  *         if (!err) err = sc_engine_accept(engine, cloak, now, &diag);
  *         if (!err) ...                           // its segments may leave
  *         else err = sc_engine_refuse(engine, cloak, NULL, 0);  // its members go on
@@ -27,8 +27,6 @@
  *
  * Engines share nothing but the map: any number of them may live in one process.
  * One engine belongs to one thread at a time. docs/engine.md tells the algorithm.
- *
- * Uses: map, query, cloak, cost, rng. Used by: simulations, attack, later the service.
  */
 #ifndef STARCLOAK_ENGINE_H
 #define STARCLOAK_ENGINE_H
@@ -51,7 +49,7 @@ extern "C" {
     X(EXPANSION, 5, "expansion") /* roads around a query, nearest first */
 
 typedef enum sc_variant {
-#define X(name, value, word) SC_##name = (value),
+#define X(name, value, word) SC_VARIANT_##name = (value),
     SC_VARIANT_MAP(X)
 #undef X
         SC_VARIANT_COUNT
@@ -97,7 +95,7 @@ typedef struct sc_engine sc_engine;
 SC_API SC_CHECKED sc_err sc_engine_new(const sc_map *map, const sc_engine_options *options,
                                        sc_rng *rng, sc_engine **out, sc_diag *diag);
 
-/** Free, with all it holds; NULL is fine. */
+/** Wipe the queries it holds, and free; NULL is fine. */
 SC_API void sc_engine_free(sc_engine *engine);
 
 /**
@@ -109,8 +107,8 @@ SC_API void sc_engine_free(sc_engine *engine);
  */
 SC_API SC_CHECKED sc_err sc_engine_add(sc_engine *engine, const sc_query *query);
 
-/** How many queries ahead it is best to call sc_engine_expect(). */
-#define SC_ENGINE_AHEAD 8
+/** How many queries ahead it is best to call sc_engine_prefetch(). */
+#define SC_ENGINE_PREFETCH_AHEAD 8
 
 /**
  * A query is on its way: call for the roads around it, so that they are at hand when it
@@ -118,7 +116,7 @@ SC_API SC_CHECKED sc_err sc_engine_add(sc_engine *engine, const sc_query *query)
  * cache can hold; it changes nothing but the time that takes. The engine does it by
  * itself for what waits in its queue.
  */
-SC_API void sc_engine_expect(sc_engine *engine, const sc_query *query);
+SC_API void sc_engine_prefetch(sc_engine *engine, const sc_query *query);
 
 /**
  * Add a query that another engine answers for: it can be a member of a
@@ -147,7 +145,8 @@ SC_API SC_CHECKED sc_err sc_engine_run(sc_engine *engine, sc_time now);
 /** Whether sc_engine_switch() knows a variant: basic, bounded or hybrid. */
 static inline bool sc_variant_is_switchable(sc_variant variant)
 {
-    return variant == SC_BASIC || variant == SC_BOUNDED || variant == SC_HYBRID;
+    return variant == SC_VARIANT_BASIC || variant == SC_VARIANT_BOUNDED ||
+           variant == SC_VARIANT_HYBRID;
 }
 
 /**
@@ -239,7 +238,7 @@ typedef struct sc_engine_stats {
 } sc_engine_stats;
 
 /** All of it, as of now. */
-SC_API sc_engine_stats sc_engine_stats_of(const sc_engine *engine);
+SC_API sc_engine_stats sc_engine_get_stats(const sc_engine *engine);
 
 #ifdef __cplusplus
 }

@@ -6,8 +6,6 @@
  * pointers, and a failed call leaves them as they were. Where a person will
  * want to know more than the code, the function also takes an optional
  * sc_diag and fills it with one complete sentence: what, where, what to do.
- *
- * Used by: everything.
  */
 #ifndef STARCLOAK_ERR_H
 #define STARCLOAK_ERR_H

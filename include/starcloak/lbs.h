@@ -10,7 +10,7 @@
  * index (objects.h). Where that does not reach - more objects than it keeps, a wide range, a
  * category without lists - one search serves all border nodes of the cloak together.
  *
- * Uses: map, relay, objects. Used by: starcloak nearest and evaluate, the service; sees no query.
+ * It includes neither query.h nor cloak.h.
  */
 #ifndef STARCLOAK_LBS_H
 #define STARCLOAK_LBS_H
@@ -27,7 +27,7 @@ typedef struct sc_lbs_options {
     sc_request_limits limits;
     size_t max_segments;  ///< of one relay
     size_t max_requests;  ///< of one relay
-    size_t max_objects;   ///< of one reply, as sc_reply_candidates() counts; more is refused
+    size_t max_objects;   ///< of one reply, as sc_reply_candidate_count() counts; more is refused
     uint64_t max_visits;  ///< of stars, by the searches for one relay; when exceeded, it is refused
     bool without_index;   ///< search always, as if there were none; for measurements
 } sc_lbs_options;
@@ -63,18 +63,22 @@ SC_API void sc_lbs_free(sc_lbs *lbs);
 SC_API SC_CHECKED sc_err sc_lbs_evaluate(sc_lbs *lbs, const sc_objects *objects,
                                          const sc_relay *relay, sc_reply *reply, sc_diag *diag);
 
+/** A request for one point. */
+typedef struct sc_near_query {
+    sc_road_point at;
+    const sc_request *request;  ///< borrowed
+} sc_near_query;
+
 /**
  * The exact answer for one point, by a plain search from there: no cloak, no index.
  *
- * @param offset_m  along the edge, from its `from`
- * @param out       nearest first, of equally far ones the lowest number first; lent until the next
- *                  call
+ * @param out  nearest first, of equally far ones the lowest number first; lent until the next call
  * @return SC_OK, SC_EMISMATCH (objects of another map), SC_EREQUEST, SC_EUNKNOWN (no such edge),
  *         SC_EINVAL (beyond the edge), SC_ENOMEM
  */
-SC_API SC_CHECKED sc_err sc_lbs_nearest(sc_lbs *lbs, const sc_objects *objects, sc_edge_id edge,
-                                        double offset_m, const sc_request *request,
-                                        const sc_near **out, size_t *count, sc_diag *diag);
+SC_API SC_CHECKED sc_err sc_lbs_nearest(sc_lbs *lbs, const sc_objects *objects,
+                                        const sc_near_query *query, const sc_near **out,
+                                        size_t *count, sc_diag *diag);
 
 /** Where the answers of border nodes came from, since the beginning. */
 typedef struct sc_lbs_work {
@@ -84,7 +88,7 @@ typedef struct sc_lbs_work {
     uint64_t stars_visited;  ///< by these
 } sc_lbs_work;
 
-SC_API sc_lbs_work sc_lbs_work_done(const sc_lbs *lbs);
+SC_API sc_lbs_work sc_lbs_get_work(const sc_lbs *lbs);
 
 #ifdef __cplusplus
 }

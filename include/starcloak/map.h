@@ -19,8 +19,6 @@
  *     at a dead end, and equals star_a where the road returns to its start.
  *  5. Lengths and offsets are whole numbers of sc_map_unit_m() (usually 1 mm),
  *     so that sums of them are exact and do not depend on their order.
- *
- * Uses: err. Used by: everything that knows roads.
  */
 #ifndef STARCLOAK_MAP_H
 #define STARCLOAK_MAP_H
@@ -211,11 +209,11 @@ SC_API const char *sc_map_object_name(const sc_map *map, sc_object_id object);
 
 SC_API sc_coords sc_map_coords(const sc_map *map);
 
-/** Metres per unit of length; units per unit where sc_map_in_metres() is false. */
+/** Metres per unit of length; units per unit where sc_map_is_in_metres() is false. */
 SC_API double sc_map_unit_m(const sc_map *map);
 
 /** False for maps whose lengths are in units of unknown size. */
-SC_API bool sc_map_in_metres(const sc_map *map);
+SC_API bool sc_map_is_in_metres(const sc_map *map);
 
 /** Where a node is: degrees, or the plane's units. The map must have coordinates. */
 SC_API void sc_map_node_position(const sc_map *map, sc_node_id node, double *x, double *y);
@@ -232,6 +230,12 @@ SC_API double sc_map_edge_length_m(const sc_map *map, sc_edge_id edge);
 SC_API double sc_map_segment_length_m(const sc_map *map, sc_seg_id segment);
 
 // --- Snapping --------------------------------------------------------------
+
+/** A point on a road. */
+typedef struct sc_road_point {
+    sc_edge_id edge;
+    double offset_m;  ///< along the edge, from its `from`
+} sc_road_point;
 
 /** Where a position falls on the roads. */
 typedef struct sc_snap {

@@ -6,8 +6,6 @@
  * road data of its own. Nodes and edges are numbered in the order they are
  * added. sc_builder_finish() finds the segments and stars, numbers them along a
  * Hilbert curve, packs the snapping index and puts the objects on their edges.
- *
- * Uses: map. Used by: readers, city, tests.
  */
 #ifndef STARCLOAK_MAP_BUILD_H
 #define STARCLOAK_MAP_BUILD_H
@@ -65,8 +63,8 @@ SC_API SC_CHECKED sc_err sc_builder_add_edge(sc_builder *builder, sc_node_id fro
 #define SC_LENGTH_FROM_NODES (-1.0)
 
 /** The category of that name (`size` bytes of UTF-8), made if it is new. */
-SC_API SC_CHECKED sc_err sc_builder_category(sc_builder *builder, const char *name, size_t size,
-                                             sc_category_id *out);
+SC_API SC_CHECKED sc_err sc_builder_add_category(sc_builder *builder, const char *name, size_t size,
+                                                 sc_category_id *out);
 
 /**
  * Put an object on an edge: `edge` by its number among the edges added,

@@ -1,8 +1,6 @@
 /**
  * @file map_export.h
  * @brief Writing a map in formats that others read.
- *
- * Uses: map. Used by: starcloak map export.
  */
 #ifndef STARCLOAK_MAP_EXPORT_H
 #define STARCLOAK_MAP_EXPORT_H

@@ -4,8 +4,6 @@
  *
  * For demonstrations, for tests that need no data, and for sizes that no real
  * map at hand has. docs/generated-city.md shows it beside real cities.
- *
- * Uses: map_build. Used by: starcloak map generate, tests, benchmarks.
  */
 #ifndef STARCLOAK_MAP_GENERATE_H
 #define STARCLOAK_MAP_GENERATE_H

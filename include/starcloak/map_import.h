@@ -5,7 +5,7 @@
  * Each format has one reader (src/lib/import/load_<format>.c) that feeds a builder.
  * Files may be compressed with xz or gzip; that is seen from their content.
  *
- * Uses: map_build. Used by: starcloak map, tests, benchmarks.
+ * In libstarcloak-io.
  */
 #ifndef STARCLOAK_MAP_IMPORT_H
 #define STARCLOAK_MAP_IMPORT_H
@@ -72,16 +72,23 @@ typedef struct sc_import_report {
     uint64_t ways_left_out;          ///< ways or records that the filter did not want
 } sc_import_report;
 
+/** What to read. Borrowed. */
+typedef struct sc_import_source {
+    sc_format format;
+    const char *const *paths;  ///< the files that make up one map
+    size_t path_count;
+} sc_import_source;
+
 /**
- * Read the files `paths` as one map of the given format.
+ * Read the files of `source` as one map.
  *
  * @param out     set on success; free with sc_map_free()
  * @param report  may be NULL
  * @return SC_OK, or what went wrong with `diag` naming file, place, field, value
  */
-SC_API SC_CHECKED sc_err sc_map_import(sc_format format, const char *const *paths,
-                                       size_t path_count, const sc_import_options *options,
-                                       sc_map **out, sc_import_report *report, sc_diag *diag);
+SC_API SC_CHECKED sc_err sc_map_import(const sc_import_source *source,
+                                       const sc_import_options *options, sc_map **out,
+                                       sc_import_report *report, sc_diag *diag);
 
 #ifdef __cplusplus
 }

@@ -5,8 +5,6 @@
  * Two countings are given. Ours keeps self-loops and parallel edges, as the
  * engine sees them. The *simple* one drops loops and merges parallel edges, as
  * most publications count; it is there for comparison.
- *
- * Uses: map, star. Used by: starcloak map info, tests, docs.
  */
 #ifndef STARCLOAK_MAP_INFO_H
 #define STARCLOAK_MAP_INFO_H

@@ -8,7 +8,7 @@
  * keeps it until done: nobody sees half of a change, and a database that is away leaves the last
  * set in use.
  *
- * Uses: map, objects. Used by: starcloak nearest and evaluate, the provider's service.
+ * In libstarcloak-io.
  */
 #ifndef STARCLOAK_OBJECT_FEED_H
 #define STARCLOAK_OBJECT_FEED_H

@@ -9,8 +9,6 @@
  * With its *nearest index* a set knows, for every star and for each category as well as for
  * all of them together, the few nearest objects: most requests are then a look-up.
  * `starcloak map index` stores that of a map's own objects in the `.scm` file.
- *
- * Uses: map, relay. Used by: lbs, object_feed; starcloak map index, check and info.
  */
 #ifndef STARCLOAK_OBJECTS_H
 #define STARCLOAK_OBJECTS_H
@@ -35,7 +33,7 @@ typedef struct sc_objects sc_objects;
  * @return SC_OK, SC_ENOMEM, SC_EMAP (objects that are not where the map says: it opens, but
  *         sc_map_check() would refuse it)
  */
-SC_API SC_CHECKED sc_err sc_objects_of_map(const sc_map *map, sc_objects **out);
+SC_API SC_CHECKED sc_err sc_objects_new_from_map(const sc_map *map, sc_objects **out);
 
 /** Hold it once more; returns it. Any thread. */
 SC_API sc_objects *sc_objects_hold(sc_objects *objects);
@@ -62,21 +60,23 @@ SC_API SC_CHECKED sc_err sc_objects_builder_new(const sc_map *map, sc_objects_bu
 /** NULL is fine. */
 SC_API void sc_objects_builder_free(sc_objects_builder *builder);
 
+/** An object to add. Texts are UTF-8, and copied. */
+typedef struct sc_object_row {
+    sc_edge_id edge;
+    double offset_m;       ///< along the edge, from its `from`; kept within the edge
+    const char *key;       ///< how its owner calls it: not empty, and no other object of the set
+    const char *category;  ///< not empty
+    const char *name;      ///< may be NULL
+} sc_object_row;
+
 /**
  * Add an object. One that is refused changes nothing.
  *
- * @param offset_m  along the edge, from its `from`; kept within the edge
- * @param key       how its owner calls it, not empty, and no other object of the set; copied, as
- *                  the other texts
- * @param category  not empty
- * @param name      may be NULL
  * @return SC_OK, SC_ENOMEM, SC_EINVAL (no such edge, an offset that is not a number, a text that is
  *         empty or not UTF-8), SC_EDUPLICATE (another object has that key), SC_ELIMIT
  */
-SC_API SC_CHECKED sc_err sc_objects_builder_add(sc_objects_builder *builder, sc_edge_id edge,
-                                                double offset_m, const char *key,
-                                                const char *category, const char *name,
-                                                sc_diag *diag);
+SC_API SC_CHECKED sc_err sc_objects_builder_add(sc_objects_builder *builder,
+                                                const sc_object_row *row, sc_diag *diag);
 
 /** Make the set. The builder is empty afterwards, also on failure. */
 SC_API SC_CHECKED sc_err sc_objects_builder_finish(sc_objects_builder *builder, sc_objects **out);

@@ -13,7 +13,7 @@
  *
  * Why that is exact, and what it protects and does not: docs/point-provider.md.
  *
- * Uses: map, relay. Used by: starcloak evaluate, the service.
+ * In libstarcloak-io.
  */
 #ifndef STARCLOAK_POINT_PROVIDER_H
 #define STARCLOAK_POINT_PROVIDER_H
@@ -122,9 +122,9 @@ SC_API sc_point_work sc_point_reply_work(const sc_point_reply *reply);
  *
  * @param out  nearest first; lent until the next call with this reply
  */
-SC_API SC_CHECKED sc_err sc_point_answer(sc_point_reply *reply, sc_edge_id edge, double offset_m,
-                                         size_t request, const sc_near **out, size_t *count,
-                                         sc_diag *diag);
+SC_API SC_CHECKED sc_err sc_point_reply_answer(sc_point_reply *reply, sc_road_point at,
+                                               size_t request, const sc_near **out, size_t *count,
+                                               sc_diag *diag);
 
 #ifdef __cplusplus
 }

@@ -1,9 +1,6 @@
 /**
  * @file progress.h
  * @brief Being told how far long work has come.
- *
- * Uses: nothing. Used by: building, importing and generating maps, indexing objects, verify,
- * simulations, attacks on recorded runs.
  */
 #ifndef STARCLOAK_PROGRESS_H
 #define STARCLOAK_PROGRESS_H

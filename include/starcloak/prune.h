@@ -5,8 +5,6 @@
  * Pruning touches nothing of the engine, so it may be done where the caller
  * likes: inline, right after sc_engine_take_candidate(), which repeats bit for
  * bit with a seeded generator; or by a pool of threads.
- *
- * Uses: map, cloak, rng. Used by: whoever drives an engine.
  */
 #ifndef STARCLOAK_PRUNE_H
 #define STARCLOAK_PRUNE_H
@@ -35,7 +33,7 @@ SC_API void sc_pruner_free(sc_pruner *pruner);
  * @return SC_OK, or SC_ENOMEM, or SC_EINVAL (a member's star is not among its stars, or it
  *         has neither stars nor segments: no engine made it): the candidate is then as it was
  */
-SC_API SC_CHECKED sc_err sc_prune(sc_pruner *pruner, sc_cloak *candidate, sc_rng *rng);
+SC_API SC_CHECKED sc_err sc_pruner_prune(sc_pruner *pruner, sc_cloak *candidate, sc_rng *rng);
 
 /** No pool has more threads than this. */
 #define SC_PRUNE_THREADS_MAX 256

@@ -9,8 +9,6 @@
  *
  * The provider's side includes this header and neither query.h nor cloak.h, so
  * that the compiler shows what it can learn (P7).
- *
- * Uses: map. Used by: the provider (lbs.h), the trusted side (answer.h), records, simulations.
  */
 #ifndef STARCLOAK_RELAY_H
 #define STARCLOAK_RELAY_H
@@ -63,7 +61,7 @@ SC_API SC_CHECKED sc_err sc_request_check(const sc_request *request,
  * The one form that equal requests share: categories ascending, each once, and what the type
  * does not use set to 0.
  */
-SC_API sc_request sc_request_normal(const sc_request *request);
+SC_API sc_request sc_request_normalise(const sc_request *request);
 
 /** Whether two requests in normal form ask for the same. */
 SC_API bool sc_request_equal(const sc_request *a, const sc_request *b);
@@ -78,7 +76,7 @@ typedef struct sc_vocabulary {
 SC_API sc_category_id sc_vocabulary_find(const sc_vocabulary *vocabulary, const char *name);
 
 /** The categories of a map; release with sc_vocabulary_fini(). The map must outlive it. */
-SC_API SC_CHECKED sc_err sc_vocabulary_of_map(const sc_map *map, sc_vocabulary *out);
+SC_API SC_CHECKED sc_err sc_vocabulary_init_from_map(const sc_map *map, sc_vocabulary *out);
 SC_API void sc_vocabulary_fini(sc_vocabulary *vocabulary);
 
 // --- What leaves -----------------------------------------------------------
@@ -136,7 +134,8 @@ typedef struct sc_near {
  *   - the own answer of border node b (its place in the relay's order), nearest first:
  *     with i = r * border_node_count + b,     nears[near_start[i]] .. nears[near_start[i+1] - 1]
  *
- * One reply may be filled again and again: its memory grows to what is needed and stays.
+ * One reply may be filled again and again: its memory grows to what is needed and stays. Only
+ * sc_lbs_evaluate() and sc_reply_decode() fill it.
  */
 typedef struct sc_reply {
     uint64_t map_checksum;
@@ -146,13 +145,8 @@ typedef struct sc_reply {
     sc_object_run *runs;
     uint32_t *near_start;  ///< request_count * border_node_count + 1
     sc_near *nears;
-    sc_object_table table;  ///< what the numbers mean; lent by whoever filled the reply
-
-    size_t run_start_capacity;
-    size_t run_capacity;
-    size_t near_start_capacity;
-    size_t near_capacity;
-    void *owned;  ///< what a decoder made for `table`; NULL if it is lent by others
+    sc_object_table table;           ///< what the numbers mean; lent by whoever filled the reply
+    struct sc_reply_memory *memory;  ///< opaque: how much room the arrays have
 } sc_reply;
 
 /** An empty reply; release with sc_reply_fini(). */
@@ -162,7 +156,7 @@ SC_API void sc_reply_init(sc_reply *reply);
 SC_API void sc_reply_fini(sc_reply *reply);
 
 /** How many objects a reply has for one request, as sent: one that is listed twice counts twice. */
-SC_API size_t sc_reply_candidates(const sc_reply *reply, size_t request);
+SC_API size_t sc_reply_candidate_count(const sc_reply *reply, size_t request);
 
 #ifdef __cplusplus
 }

@@ -10,8 +10,6 @@
  * Whatever is decoded is a stranger's: sizes, counts and texts are bounded before memory is taken
  * for them. Decoding makes sure that no number leads outside of its table; whether a reply is
  * believable is for sc_filter_open() to say.
- *
- * Uses: map, relay. Used by: both sides.
  */
 #ifndef STARCLOAK_RELAY_CODEC_H
 #define STARCLOAK_RELAY_CODEC_H
@@ -46,17 +44,23 @@ typedef struct sc_codec_limits {
 /** 16 MiB, 10,000 segments, 1,000 requests, a million objects. */
 SC_API sc_codec_limits sc_codec_limits_default(void);
 
+/** How both sides talk. All borrowed. */
+typedef struct sc_codec {
+    const sc_map *map;
+    const sc_vocabulary *vocabulary;  ///< how categories are called
+    sc_encoding encoding;
+    const sc_codec_limits *limits;  ///< of what is decoded; NULL: the defaults
+} sc_codec;
+
 /**
  * Write `relay` into `out`, in place of what was there.
  *
- * @param vocabulary  how categories are called
  * @return SC_OK, SC_ENOMEM, SC_ENOCOORDS (GeoJSON without degrees), SC_EMISMATCH (a relay of
  * another map), SC_EUNKNOWN (no such segment or node),
  * SC_EINVAL (not ascending, empty, more border nodes than ends, or a request that makes no sense)
  */
-SC_API SC_CHECKED sc_err sc_relay_encode(const sc_map *map, const sc_vocabulary *vocabulary,
-                                         const sc_relay *relay, sc_encoding encoding, sc_bytes *out,
-                                         sc_diag *diag);
+SC_API SC_CHECKED sc_err sc_relay_encode(const sc_codec *codec, const sc_relay *relay,
+                                         sc_bytes *out, sc_diag *diag);
 
 /**
  * Read a relay. GeoJSON lines and points are matched with the roads of `map`.
@@ -66,10 +70,8 @@ SC_API SC_CHECKED sc_err sc_relay_encode(const sc_map *map, const sc_vocabulary 
  *         SC_EREQUEST (unknown category or type, a request twice), SC_EUNKNOWN (no such segment or
  *         node, a line on no road), SC_ELIMIT, SC_ENOCOORDS, SC_ENOMEM
  */
-SC_API SC_CHECKED sc_err sc_relay_decode(const sc_map *map, const sc_vocabulary *vocabulary,
-                                         const sc_codec_limits *limits, sc_encoding encoding,
-                                         const void *bytes, size_t size, sc_relay **out,
-                                         sc_diag *diag);
+SC_API SC_CHECKED sc_err sc_relay_decode(const sc_codec *codec, const void *bytes, size_t size,
+                                         sc_relay **out, sc_diag *diag);
 
 /**
  * Write the reply to `relay` into `out`, in place of what was there.
@@ -78,9 +80,8 @@ SC_API SC_CHECKED sc_err sc_relay_decode(const sc_map *map, const sc_vocabulary 
  *         SC_EINVAL (a relay that could not be written), SC_EINVAL (not a reply to this relay, or
  * an object of a category without a word), SC_ELIMIT (more objects than 32 bits count)
  */
-SC_API SC_CHECKED sc_err sc_reply_encode(const sc_map *map, const sc_vocabulary *vocabulary,
-                                         const sc_relay *relay, const sc_reply *reply,
-                                         sc_encoding encoding, sc_bytes *out, sc_diag *diag);
+SC_API SC_CHECKED sc_err sc_reply_encode(const sc_codec *codec, const sc_relay *relay,
+                                         const sc_reply *reply, sc_bytes *out, sc_diag *diag);
 
 /**
  * Read the reply to `relay`. Objects of the shared map are numbers of `map`; others get a table of
@@ -93,10 +94,9 @@ SC_API SC_CHECKED sc_err sc_reply_encode(const sc_map *map, const sc_vocabulary 
  *         relay, unknown category), SC_ELIMIT, SC_EUNKNOWN and SC_EINVAL (a relay that could not be
  *         written), SC_ENOCOORDS, SC_ENOMEM
  */
-SC_API SC_CHECKED sc_err sc_reply_decode(const sc_map *map, const sc_vocabulary *vocabulary,
-                                         const sc_codec_limits *limits, const sc_relay *relay,
-                                         sc_encoding encoding, const void *bytes, size_t size,
-                                         sc_reply *reply, sc_diag *diag);
+SC_API SC_CHECKED sc_err sc_reply_decode(const sc_codec *codec, const sc_relay *relay,
+                                         const void *bytes, size_t size, sc_reply *reply,
+                                         sc_diag *diag);
 
 #ifdef __cplusplus
 }

@@ -7,8 +7,6 @@
  * the seeded one, which repeats a run bit for bit and is predictable by design.
  *
  * An sc_rng belongs to one thread at a time, and after fork() to one of the two processes.
- *
- * Uses: err. Used by: engine, prune, answer, point_provider, attack, simulations.
  */
 #ifndef STARCLOAK_RNG_H
 #define STARCLOAK_RNG_H

@@ -6,8 +6,6 @@
  * with all segments that end there. Two stars are adjacent iff they share a
  * segment, and distances are hops. A map lends the adjacency itself
  * (sc_map_star_neighbours()); this walks it.
- *
- * Uses: map. Used by: map info, score, whoever links us. (The engine has balls of its own.)
  */
 #ifndef STARCLOAK_STAR_H
 #define STARCLOAK_STAR_H

@@ -2,14 +2,12 @@
  * @file verify.h
  * @brief The doubter: are the promises P1 to P8 kept? Shares nothing with the engine but the map.
  *
- * Two doors. sc_verify_claim() looks at one cloak as it is about to leave, and is what
- * `paranoid` engines call. sc_verify_record() reads a run record, as `--record`
+ * Two doors. sc_verifier_check_claim() looks at one cloak as it is about to leave, and is what
+ * `paranoid` engines call. sc_record_verify() reads a run record, as `--record`
  * writes it (docs/records.md), and looks at everything in it.
  *
  * So that one mistake cannot hide another, balls, segments and borders are found
  * here by other means than the engine's.
- *
- * Uses: map. Used by: engine (paranoid), starcloak verify.
  */
 #ifndef STARCLOAK_VERIFY_H
 #define STARCLOAK_VERIFY_H
@@ -97,15 +95,16 @@ SC_API void sc_verifier_free(sc_verifier *verifier);
  * @param diag    told of the first of them; names stars and segments of the cloak, never a user
  * @return SC_OK if it could be looked at, SC_ENOMEM
  */
-SC_API SC_CHECKED sc_err sc_verify_claim(sc_verifier *verifier, const sc_claim *claim,
-                                         unsigned *broken, sc_diag *diag);
+SC_API SC_CHECKED sc_err sc_verifier_check_claim(sc_verifier *verifier, const sc_claim *claim,
+                                                 unsigned *broken, sc_diag *diag);
 
 /** Is the map that of the run? */
 typedef enum sc_map_match {
-    SC_MAP_UNTOLD,    ///< the record does not say, and nothing speaks against it
-    SC_MAP_SAME,      ///< the record has its checksum
-    SC_MAP_DOUBTFUL,  ///< the record does not say, but most queries are not where its roads are
-    SC_MAP_OTHER,     ///< the record has another's checksum: what it shows means little
+    SC_MAP_MATCH_UNTOLD,    ///< the record does not say, and nothing speaks against it
+    SC_MAP_MATCH_SAME,      ///< the record has its checksum
+    SC_MAP_MATCH_DOUBTFUL,  ///< the record does not say, but most queries are not where its roads
+                            ///< are
+    SC_MAP_MATCH_OTHER,     ///< the record has another's checksum: what it shows means little
 } sc_map_match;
 
 /** How many violations a report keeps in words. */
@@ -155,7 +154,7 @@ SC_API sc_verify_options sc_verify_options_default(void);
  * @return SC_OK if it could be read, whatever it shows; SC_EIO, SC_EPARSE (not a record: `diag`
  *         names the line), SC_ELIMIT (more than four thousand million queries), SC_ENOMEM
  */
-SC_API SC_CHECKED sc_err sc_verify_record(const sc_map *map, const char *path,
+SC_API SC_CHECKED sc_err sc_record_verify(const sc_map *map, const char *path,
                                           const sc_verify_options *options,
                                           sc_verify_report *report, sc_diag *diag);
 

@@ -24,6 +24,7 @@ sc_demo_options sc_demo_options_default(void)
         .seed = 1,
         .every_s = 0.25,
         .max_listeners = 64,
+        .engine = sc_engine_options_default(),
     };
 }
 
@@ -52,22 +53,24 @@ sc_err sc_demo_new(const sc_map *map, const sc_demo_options *options, sc_demo **
     if (!demo) return sc_fail_memory(diag, "preparing the demo");
     demo->map = map;
     demo->options = *options;
-    sc__demo_pages_init(demo);
-    err = sc__lookout_init(&demo->lookout, options->travellers);
-    if (!err) err = sc__board_new(options->travellers, &demo->board);
+    err = sc__positions_thread_init(&demo->positions_thread, options->travellers);
+    if (!err) err = sc__waiting_list_new(options->travellers, &demo->waiting);
     if (err) (void)sc_fail_memory(diag, "preparing the demo");
-    if (!err) err = sc__fleet_init(&demo->fleet, map, options->travellers, options->seed, diag);
+    if (!err && options->reports) err = sc_reports_new(options->reports, &demo->reports, diag);
+    if (!err)
+        err = sc__travellers_init(&demo->on_road, map, options->travellers, options->seed, diag);
     if (err) {
         sc_demo_free(demo);
         return err;
     }
+    sc__demo_pages_init(demo);
     *out = demo;
     return SC_OK;
 }
 
 const sc_extra_page *sc_demo_pages(const sc_demo *demo, size_t *count)
 {
-    *count = SC__DEMO_PAGES;
+    *count = demo->page_count;
     return demo->pages;
 }
 
@@ -90,16 +93,19 @@ sc_err sc_demo_attach(sc_demo *demo, sc_service *service, sc_diag *diag)
         .tick = sc__demo_tick,
         .context = demo,
     };
-    const sc_err err = sc_audience_new(&audience, &demo->audience);
+    sc_err err = sc_audience_new(&audience, &demo->audience);
     if (err) return sc_fail(diag, err, "events cannot be told: %s", sc_err_text(err));
+    err = sc_attack_route_new(demo->map, service, &demo->options.engine, demo->options.density,
+                              &demo->attacks, diag);
+    if (err) return err;
     return sc_tokens_gather(demo->options.travellers, issue, demo, &demo->tokens, diag);
 }
 
 sc_err sc_demo_start(sc_demo *demo, const char *url, sc_diag *diag)
 {
     atomic_store(&demo->start_us, sc_clock_us());
-    sc_err err = sc__asking_start(demo, url, diag);
-    if (!err) err = sc__lookout_start(demo, diag);
+    sc_err err = sc__query_thread_start(demo, url, diag);
+    if (!err) err = sc__positions_thread_start(demo, diag);
     if (err) sc_demo_stop(demo);
     return err;
 }
@@ -107,19 +113,21 @@ sc_err sc_demo_start(sc_demo *demo, const char *url, sc_diag *diag)
 void sc_demo_stop(sc_demo *demo)
 {
     atomic_store(&demo->is_stopping, true);
-    sc__lookout_join(demo);
-    sc__asking_join(demo);
+    // The service sees queries through; an attack can be asked for again, and would delay the end.
+    if (demo->attacks) sc_attack_route_drain(demo->attacks);
+    sc__positions_thread_join(demo);
+    sc__query_thread_join(demo);
 }
 
 const char *sc_demo_trouble(const sc_demo *demo)
 {
-    const sc__asking *asking = &demo->asking;
+    const sc__query_thread *asking = &demo->query_thread;
     return atomic_load(&asking->has_trouble) ? asking->trouble.message : NULL;
 }
 
 uint64_t sc_demo_violations(const sc_demo *demo)
 {
-    const sc_load_report *report = demo->asking.report;
+    const sc_load_report *report = demo->query_thread.report;
     if (!report) return 0;
     // Whoever closes the demo at once sees no outcome; only that all were refused would be a fault.
     const sc_load_books *books = &report->books;
@@ -132,13 +140,15 @@ void sc_demo_free(sc_demo *demo)
 {
     if (!demo) return;
     sc_demo_stop(demo);
+    sc_attack_route_free(demo->attacks);
+    sc_reports_free(demo->reports);
     sc_audience_free(demo->audience);
     sc_tokens_free(demo->tokens);
-    sc__lookout_fini(&demo->lookout);
-    sc__board_free(demo->board);
-    sc__fleet_fini(&demo->fleet);
-    sc_bytes_fini(&demo->asking.words);
-    sc_free(demo->asking.report);
-    sc_free(demo->asking.url);
+    sc__positions_thread_fini(&demo->positions_thread);
+    sc__waiting_list_free(demo->waiting);
+    sc__travellers_fini(&demo->on_road);
+    sc_bytes_fini(&demo->query_thread.words);
+    sc_free(demo->query_thread.report);
+    sc_free(demo->query_thread.url);
     sc_free(demo);
 }

@@ -3,8 +3,8 @@
  * @brief Secret: the demo's travellers, and the pages that show what they do. For `starcloak demo`
  * alone.
  *
- * Simulated travellers (client/load.h) move on the map and ask the service over real HTTP, with
- * tokens, like any others. What they know of themselves is told to whoever looks at the window:
+ * Simulated travellers (loadgen/load.h) move on the map and ask the service over real HTTP, with
+ * tokens, like any others. What they know of themselves is told to whoever looks at the UI:
  * where they are, what they ask, how it ends. All of that comes from the travellers' side. The
  * service neither knows nor includes this folder; it is given some pages to show
  * (service.h: sc_extra_page), and `starcloak serve` gives it none.
@@ -19,14 +19,18 @@
  *     sc_demo_stop(demo);                                  // before sc_service_drain()
  *     sc_service_free(service); sc_demo_free(demo);
  *
- * docs/window.md has the pages' words: /demo/about, /demo/events, /demo/engine.
+ * Two more pages are for people who judge what they see: an adversary who attacks cloaks on demand
+ * (POST /v1/attacks), told nothing but what the request says, and the report of an experiment
+ * (/reports/).
  *
- * Uses: base, map, query, objects, travel, sim, guard, client, http, service. Used by: starcloak
- * demo.
+ * docs/ui.md has the pages' words: /demo/about, /demo/events, /demo/engine, /v1/attacks,
+ * /reports/.
  */
 #ifndef SC_DEMO_DEMO_H
 #define SC_DEMO_DEMO_H
 
+#include <starcloak/density.h>
+#include <starcloak/engine.h>
 #include <starcloak/map.h>
 #include <starcloak/objects.h>
 
@@ -47,17 +51,22 @@ typedef struct sc_demo_options {
     /** What the provider is known to have: of a hundred answers one is compared with it. Borrowed;
      * NULL: none are. */
     const sc_objects *objects;
+    /** Attacks on demand: the operator's parameters of all methods, and how busy roads are
+     * (borrowed; NULL: all alike). */
+    sc_engine_options engine;
+    const sc_density *density;
+    const char *reports;  ///< a folder of `starcloak experiment`; NULL: none
 } sc_demo_options;
 
 /** 3,000 travellers; needs as in sc_workload_default(), pauses of 20 s; every 0.25 s, 64 listeners;
- * no answers compared. */
+ * no answers compared; the default engine, no density, no reports. */
 sc_demo_options sc_demo_options_default(void);
 
 typedef struct sc_demo sc_demo;
 
 /** Put the travellers on the road: finding fastest ways is prepared, which takes a moment on a
- * large map. @param map  borrowed. @return SC_OK, SC_EINVAL, SC_ENOCOORDS (nothing to look at),
- * SC_ENOMEM */
+ * large map; and open the folder of reports. @param map  borrowed. @return SC_OK, SC_EINVAL,
+ * SC_ENOCOORDS (nothing to look at), SC_EIO (no such folder), SC_ENOMEM */
 SC_CHECKED sc_err sc_demo_new(const sc_map *map, const sc_demo_options *options, sc_demo **out,
                               sc_diag *diag);
 
@@ -73,7 +82,8 @@ SC_CHECKED sc_err sc_demo_attach(sc_demo *demo, sc_service *service, sc_diag *di
  */
 SC_CHECKED sc_err sc_demo_start(sc_demo *demo, const char *url, sc_diag *diag);
 
-/** They go home; waits for their threads. Twice is harmless. */
+/** The travellers stop; waits for their threads. Attacks are given up, and no more are taken. Twice
+ * is harmless. */
 void sc_demo_stop(sc_demo *demo);
 
 /** Why they gave up, in words that name nobody; NULL if they have not. What is looked at goes on

@@ -3,86 +3,184 @@
  * @brief Secret: what the files of the demo share.
  *
  *     demo.c         making, attaching, freeing
- *     travellers.c   the thread in which they ask, and what they tell while they do
- *     lookout.c      the thread that looks where everybody is
- *     demo_pages.c   what is shown: /demo/about, /demo/events, /demo/engine
- *     fleet.c        where everybody is
- *     board.c        who waits
- *     demo_text.c    events in words
- *
- * Used by: these, and their tests.
+ *     travellers.c   the thread in which they ask, what they tell while they do, and who waits
+ *     positions.c    where travellers are, and the thread that tells it
+ *     demo_pages.c   what is shown: /demo/about, /demo/events, /demo/engine, and events as text
  */
 #ifndef SC_DEMO_DEMO_INTERNAL_H
 #define SC_DEMO_DEMO_INTERNAL_H
 
+#include <starcloak/map.h>
+#include <starcloak/query.h>
+#include <starcloak/relay_codec.h>
+
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "demo/board.h"
+#include "api/page_map.h"
+#include "demo/attack_route.h"
 #include "demo/demo.h"
-#include "demo/fleet.h"
 #include "demo/loadgen/load.h"
+#include "demo/reports.h"
 #include "server/audience.h"
+#include "travel/trips.h"
 
-enum { SC__DEMO_PAGES = 3 };
+enum { SC__DEMO_PAGES = 5 };
 
-/** Those who ask. */
-typedef struct sc__asking {
+// --- positions.c: where the travellers are -------------------------------------------------------
+
+/*
+ * They exist twice, moved by the same numbers: once for those who ask, in the thread that asks, and
+ * once for those who look, in theirs. Where a traveller is does not depend on who asked about it
+ * before (travel/movement.h), so both see the same, and neither waits for the other. Fastest ways
+ * are prepared once for both.
+ */
+
+/** Zero-initialise; sc__travellers_fini(). */
+typedef struct sc__travellers {
+    const sc_map *map;  ///< borrowed
+    sc_road_book book;
+    sc_movement *asking;   ///< of the thread that asks
+    sc_movement *watched;  ///< of the thread that looks
+    sc_page_grid grid;
+} sc__travellers;
+
+/**
+ * @param map  borrowed; with coordinates
+ * @return SC_OK, SC_EINVAL, SC_ELIMIT (a map too large for its numbers, or so wide that positions
+ *         cannot be told), SC_ENOMEM
+ */
+SC_CHECKED sc_err sc__travellers_init(sc__travellers *travellers, const sc_map *map, uint32_t count,
+                                      uint64_t seed, sc_diag *diag);
+
+/** Harmless twice. */
+void sc__travellers_fini(sc__travellers *travellers);
+
+/**
+ * Where everybody is at `t`, which must not be before the last look.
+ *
+ * @param at  x and y of each, in units of /v1/map from the south-west corner of its bounds, least
+ *            byte first; -1, -1 if it is not on the road
+ * @return SC_OK, SC_ENOMEM: look again later
+ */
+SC_CHECKED sc_err sc__travellers_positions(sc__travellers *travellers, sc_time t, int32_t *at);
+
+// --- travellers.c: which of them wait ------------------------------------------------------------
+
+/*
+ * A traveller has at most one query under way, so there is one place for each. The lock is held for
+ * a copy.
+ */
+
+/** A query under way. */
+typedef struct sc__waiting {
+    uint64_t number;  ///< from 1 on; 0: this traveller does not wait
+    uint32_t who;
+    sc_seg_id segment;
+    sc_profile profile;
+    int64_t asked_us;  ///< sc_clock_us()
+} sc__waiting;
+
+typedef struct sc__waiting_list sc__waiting_list;
+
+SC_CHECKED sc_err sc__waiting_list_new(uint32_t travellers, sc__waiting_list **out);
+
+/** NULL is fine. */
+void sc__waiting_list_free(sc__waiting_list *pending);
+
+/** A query begins to wait. Any thread, as all of these. */
+void sc__waiting_list_add(sc__waiting_list *pending, const sc__waiting *waiting);
+
+/** The query of this traveller has ended. */
+void sc__waiting_list_remove(sc__waiting_list *pending, uint32_t who);
+
+/** Copy who waits now, by traveller, up to `room` of them; returns how many. */
+size_t sc__waiting_list_list(sc__waiting_list *pending, sc__waiting *out, size_t room);
+
+// --- demo_pages.c: events as text; each appends one, and returns false if memory is out ----------
+
+/** What a newcomer must know. */
+typedef struct sc__hello {
+    double t_s;  ///< since the travellers set out
+    uint32_t travellers;
+    double every_s;
+    const char *engine;
+} sc__hello;
+
+bool sc__demo_text_hello(const sc__hello *hello, sc_bytes *out);
+
+/** Those who wait at `now_us`. */
+bool sc__demo_text_pending(const sc__waiting *waiting, size_t count, int64_t now_us, sc_bytes *out);
+
+/** @param at  of each traveller two numbers, as sc__travellers_positions() makes them */
+bool sc__demo_text_positions(double t_s, const int32_t *at, uint32_t travellers, sc_bytes *out);
+
+bool sc__demo_text_asked(const sc__waiting *waiting, sc_bytes *out);
+bool sc__demo_text_ended(const sc_load_ending *ending, sc_bytes *out);
+
+// --- The demo ------------------------------------------------------------------------------------
+
+/** The thread in which travellers ask. */
+typedef struct sc__query_thread {
     pthread_t thread;
     bool is_started;
     char *url;
     sc_load_report *report;  ///< the thread's until it is joined
-    sc_bytes words;          ///< the flock's thread alone
+    sc_bytes words;          ///< this thread's alone
     /** Its own thread sets and reads it, since a plain number is no word between threads. */
     volatile sig_atomic_t stop;
     atomic_bool has_trouble;  ///< then `trouble` stays as it is
     sc_diag trouble;
-} sc__asking;
+} sc__query_thread;
 
-/** The one who looks. */
-typedef struct sc__lookout {
+/** The thread that tells where travellers are. */
+typedef struct sc__positions_thread {
     pthread_t thread;
     bool is_started;
     pthread_mutex_t lock;    ///< held for nothing but to wait for
     pthread_cond_t is_over;  ///< is_stopping
     int32_t *at;             ///< room for two numbers of each traveller
     sc_bytes words;
-} sc__lookout;
+} sc__positions_thread;
 
 struct sc_demo {
     // Set before the first request.
     const sc_map *map;
     sc_demo_options options;
-    sc__fleet fleet;  ///< its two movements belong to the two threads
+    sc__travellers on_road;  ///< its two movements belong to the two threads
     sc_extra_page pages[SC__DEMO_PAGES];
-    sc_service *service;  ///< borrowed
+    size_t page_count;         ///< without a folder of reports there is one less
+    sc_reports *reports;       ///< NULL: none
+    sc_attack_route *attacks;  ///< since the service is known
+    sc_service *service;       ///< borrowed
     sc_tokens *tokens;
     sc_audience *audience;
     // Any thread.
-    sc__board *board;
+    sc__waiting_list *waiting;
     atomic_int_fast64_t start_us;  ///< sc_clock_us() when travellers' time is 0; 0: not yet
     atomic_bool is_stopping;
     // Of a thread each.
-    sc__asking asking;
-    sc__lookout lookout;
+    sc__query_thread query_thread;
+    sc__positions_thread positions_thread;
 };
 
 // --- travellers.c --------------------------------------------------------------------------------
 
-/** Start the thread; sc__asking_join() when is_stopping is set. @return SC_OK, SC_EIO, SC_ENOMEM */
-SC_CHECKED sc_err sc__asking_start(sc_demo *demo, const char *url, sc_diag *diag);
-void sc__asking_join(sc_demo *demo);
+/** Start the thread; sc__query_thread_join() when is_stopping is set. @return SC_OK, SC_EIO,
+ * SC_ENOMEM */
+SC_CHECKED sc_err sc__query_thread_start(sc_demo *demo, const char *url, sc_diag *diag);
+void sc__query_thread_join(sc_demo *demo);
 
-// --- lookout.c -----------------------------------------------------------------------------------
+// --- positions.c ---------------------------------------------------------------------------------
 
-SC_CHECKED sc_err sc__lookout_init(sc__lookout *lookout, uint32_t travellers);
-void sc__lookout_fini(sc__lookout *lookout);
+SC_CHECKED sc_err sc__positions_thread_init(sc__positions_thread *own, uint32_t travellers);
+void sc__positions_thread_fini(sc__positions_thread *own);
 
 /** The same for this one. */
-SC_CHECKED sc_err sc__lookout_start(sc_demo *demo, sc_diag *diag);
+SC_CHECKED sc_err sc__positions_thread_start(sc_demo *demo, sc_diag *diag);
 
 /** Wakes it as well. */
-void sc__lookout_join(sc_demo *demo);
+void sc__positions_thread_join(sc_demo *demo);
 
 // --- demo_pages.c --------------------------------------------------------------------------------
 

@@ -1,5 +1,5 @@
 // What the demo shows: /demo/about, /demo/events, /demo/engine. See demo_internal.h, and
-// docs/window.md for the words.
+// docs/ui.md for the words.
 //
 // All of it runs in the threads of the service's loops, and is for those who may listen to events;
 // the service sees to that.
@@ -11,11 +11,111 @@
 #include "base/clock.h"
 #include "base/json_write.h"
 #include "base/rng.h"
-#include "demo/demo_text.h"
 #include "server/token.h"
 
 #include <stdio.h>
 #include <string.h>
+
+// --- Events as text ------------------------------------------------------------------------------
+
+/** Of seconds: a millisecond is finer than anybody can see. */
+enum { SECOND_DECIMALS = 3 };
+
+/** An event's name, and where its data begins. */
+static sc_json_writer begin_event(sc_bytes *out, const char *event)
+{
+    sc_json_writer json = sc_json_writer_of(out);
+    sc_json_put_text(&json, "event: ");
+    sc_json_put_text(&json, event);
+    sc_json_put_text(&json, "\ndata: ");
+    sc_json_open_object(&json, NULL);
+    return json;
+}
+
+static bool end_event(sc_json_writer *json)
+{
+    sc_json_close_object(json);
+    sc_json_put_text(json, "\n\n");
+    return !json->has_failed;
+}
+
+static void put_seconds(sc_json_writer *json, const char *name, double seconds)
+{
+    sc_json_put_fixed(json, name, seconds, SECOND_DECIMALS);
+}
+
+bool sc__demo_text_hello(const sc__hello *hello, sc_bytes *out)
+{
+    sc_json_writer json = begin_event(out, "hello");
+    put_seconds(&json, "t", hello->t_s);
+    sc_json_put_count(&json, "travellers", hello->travellers);
+    put_seconds(&json, "every_s", hello->every_s);
+    sc_json_put_string(&json, "engine", hello->engine);
+    return end_event(&json);
+}
+
+// --- Queries -------------------------------------------------------------------------------------
+
+static void put_waiting(sc_json_writer *json, const sc__waiting *waiting)
+{
+    const sc_profile *profile = &waiting->profile;
+    sc_json_put_count(json, "query", waiting->number);
+    sc_json_put_count(json, "who", waiting->who);
+    sc_json_put_count(json, "segment", waiting->segment);
+    sc_json_put_count(json, "k", profile->k);
+    sc_json_put_count(json, "l", profile->l);
+    sc_json_put_count(json, "max_hops", profile->max_hops);
+    put_seconds(json, "max_wait_s", (double)profile->max_wait_us * 1e-6);
+}
+
+bool sc__demo_text_pending(const sc__waiting *waiting, size_t count, int64_t now_us, sc_bytes *out)
+{
+    sc_json_writer json = begin_event(out, "pending");
+    sc_json_open_array(&json, "queries");
+    for (size_t i = 0; i < count; i++) {
+        sc_json_open_object(&json, NULL);
+        put_waiting(&json, &waiting[i]);
+        put_seconds(&json, "waited_s", (double)(now_us - waiting[i].asked_us) * 1e-6);
+        sc_json_close_object(&json);
+    }
+    sc_json_close_array(&json);
+    return end_event(&json);
+}
+
+bool sc__demo_text_asked(const sc__waiting *waiting, sc_bytes *out)
+{
+    sc_json_writer json = begin_event(out, "asked");
+    put_waiting(&json, waiting);
+    return end_event(&json);
+}
+
+// To an onlooker, a query that could not even be sent is as lost as any.
+static const char *outcome_of(sc_load_end end)
+{
+    return sc_load_end_name(end == SC_LOAD_UNSENT ? SC_LOAD_LOST : end);
+}
+
+bool sc__demo_text_ended(const sc_load_ending *ending, sc_bytes *out)
+{
+    const bool is_told = ending->end == SC_LOAD_ANSWERED || ending->end == SC_LOAD_DROPPED;
+    sc_json_writer json = begin_event(out, "ended");
+    sc_json_put_count(&json, "query", ending->number);
+    sc_json_put_string(&json, "outcome", outcome_of(ending->end));
+    if (*ending->word) sc_json_put_string(&json, "reason", ending->word);
+    if (*ending->cloak) sc_json_put_string(&json, "cloak", ending->cloak);
+    if (is_told) put_seconds(&json, "wait_s", ending->wait_s);
+    return end_event(&json);
+}
+
+// --- Positions -----------------------------------------------------------------------------------
+
+bool sc__demo_text_positions(double t_s, const int32_t *at, uint32_t travellers, sc_bytes *out)
+{
+    sc_json_writer json = begin_event(out, "positions");
+    put_seconds(&json, "t", t_s);
+    sc_json_put_base64(&json, "at", at, (size_t)travellers * 2 * sizeof *at);
+    return end_event(&json);
+}
 
 /** A guest's token is good for a day. */
 #define GUEST_S 86400.0
@@ -25,7 +125,7 @@
 enum { PENDING_MAX = 5000 };
 
 /** The engines that can be exchanged while somebody waits. */
-static const sc_variant engines[] = {SC_BASIC, SC_BOUNDED, SC_HYBRID};
+static const sc_variant engines[] = {SC_VARIANT_BASIC, SC_VARIANT_BOUNDED, SC_VARIANT_HYBRID};
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 
@@ -110,7 +210,7 @@ static bool put_pending(sc_demo *demo, sc_bytes *out)
 {
     sc__waiting *waiting = sc_malloc_array(PENDING_MAX, sizeof *waiting);
     if (!waiting) return false;
-    const size_t count = sc__board_list(demo->board, waiting, PENDING_MAX);
+    const size_t count = sc__waiting_list_list(demo->waiting, waiting, PENDING_MAX);
     const bool fits = sc__demo_text_pending(waiting, count, sc_clock_us(), out);
     sc_free(waiting);
     return fits;
@@ -205,7 +305,7 @@ static void show_engine(void *context, unsigned loop, sc_http_request *request)
     sc_demo *demo = context;
     (void)loop;
     sc_problem problem = {.field = NULL};
-    sc_variant engine = SC_BASIC;
+    sc_variant engine = SC_VARIANT_BASIC;
     // Other web pages can have a browser send forms here, but no JSON: for that it would ask first.
     bool is_done = sc_speaks_json(request, &problem) && read_wish(request, &problem, &engine);
     if (is_done && sc_service_switch(demo->service, engine)) {
@@ -224,12 +324,45 @@ static void show_engine(void *context, unsigned loop, sc_http_request *request)
 
 // --- All -----------------------------------------------------------------------------------------
 
+static void show_attacks(void *context, unsigned loop, sc_http_request *request)
+{
+    const sc_demo *demo = context;
+    sc_attack_route_ask(demo->attacks, loop, request);
+}
+
+static void show_reports(void *context, unsigned loop, sc_http_request *request)
+{
+    const sc_demo *demo = context;
+    (void)loop;
+    sc_reports_show(demo->reports, request);
+}
+
+static bool has_report(const void *context)
+{
+    const sc_demo *demo = context;
+    return sc_reports_is_there(demo->reports);
+}
+
 void sc__demo_pages_init(sc_demo *demo)
 {
     const sc_extra_page pages[SC__DEMO_PAGES] = {
-        {"/demo/about", SC_HTTP_GET, show_about, demo},
-        {"/demo/events", SC_HTTP_GET, show_events, demo},
-        {"/demo/engine", SC_HTTP_POST, show_engine, demo},
+        {.path = "/demo/about", .method = SC_HTTP_GET, .show = show_about, .context = demo},
+        {.path = "/demo/events", .method = SC_HTTP_GET, .show = show_events, .context = demo},
+        {.path = "/demo/engine", .method = SC_HTTP_POST, .show = show_engine, .context = demo},
+        {.path = "/v1/attacks",
+         .method = SC_HTTP_POST,
+         .offer = "attacks",
+         .show = show_attacks,
+         .context = demo},
+        {.path = "/reports",
+         .method = SC_HTTP_GET,
+         .takes_head = true,
+         .is_folder = true,
+         .offer = "reports",
+         .is_offered = has_report,
+         .show = show_reports,
+         .context = demo},
     };
     memcpy(demo->pages, pages, sizeof pages);
+    demo->page_count = demo->reports ? SC__DEMO_PAGES : SC__DEMO_PAGES - 1;
 }

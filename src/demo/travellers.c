@@ -1,19 +1,77 @@
-// The demo's travellers ask, and what they tell of it reaches the board and the listeners. See
-// demo_internal.h.
+// The demo's travellers ask; what they tell of it reaches the list of those who wait and the
+// listeners. See demo_internal.h.
 //
-// They are a run of the load generator (client/load.h) without an end, in one flock: so everything
-// that is told of queries is told by one thread, in its order. The board is changed before the
-// listeners are told; a newcomer who was told of the board then misses nothing.
+// They are a run of the load generator (demo/loadgen/load.h) without an end, in one thread: so
+// everything that is told of queries is told in its order. The list is changed before the listeners
+// are told, so a listener that has just been told of the list misses nothing.
 #include "demo/demo_internal.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/diag.h"
 #include "base/thread.h"
-#include "demo/demo_text.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <string.h>
+
+// --- Who waits -----------------------------------------------------------------------------------
+
+struct sc__waiting_list {
+    uint32_t count;
+    pthread_mutex_t lock;
+    sc__waiting *places;  ///< by traveller, under `lock`
+};
+
+sc_err sc__waiting_list_new(uint32_t travellers, sc__waiting_list **out)
+{
+    sc__waiting_list *pending = sc_calloc(1, sizeof *pending);
+    if (!pending) return SC_ENOMEM;
+    pending->count = travellers;
+    pending->places = sc_calloc(travellers, sizeof *pending->places);
+    if (!pending->places) {
+        sc_free(pending);
+        return SC_ENOMEM;
+    }
+    pthread_mutex_init(&pending->lock, NULL);
+    *out = pending;
+    return SC_OK;
+}
+
+void sc__waiting_list_free(sc__waiting_list *pending)
+{
+    if (!pending) return;
+    pthread_mutex_destroy(&pending->lock);
+    sc_free(pending->places);
+    sc_free(pending);
+}
+
+void sc__waiting_list_add(sc__waiting_list *pending, const sc__waiting *waiting)
+{
+    pthread_mutex_lock(&pending->lock);
+    pending->places[waiting->who] = *waiting;
+    pthread_mutex_unlock(&pending->lock);
+}
+
+void sc__waiting_list_remove(sc__waiting_list *pending, uint32_t who)
+{
+    pthread_mutex_lock(&pending->lock);
+    pending->places[who].number = 0;
+    pthread_mutex_unlock(&pending->lock);
+}
+
+size_t sc__waiting_list_list(sc__waiting_list *pending, sc__waiting *out, size_t room)
+{
+    size_t count = 0;
+    pthread_mutex_lock(&pending->lock);
+    for (uint32_t who = 0; who < pending->count && count < room; who++) {
+        if (pending->places[who].number != 0) out[count++] = pending->places[who];
+    }
+    pthread_mutex_unlock(&pending->lock);
+    return count;
+}
+
+// --- What they tell and ask ----------------------------------------------------------------------
 
 /** Nobody looks on for thirty years. */
 #define ENDLESS_S 1e9
@@ -26,7 +84,7 @@ enum { CHECK_PER_MILLE = 10 };
 /** What cannot be told for want of memory is missing on a screen, and nowhere else. */
 static void tell(sc_demo *demo, bool fits)
 {
-    const sc_bytes *words = &demo->asking.words;
+    const sc_bytes *words = &demo->query_thread.words;
     if (fits) sc_audience_tell(demo->audience, words->data, words->size);
 }
 
@@ -40,19 +98,19 @@ static void take_asked(void *context, const sc_load_question *question)
         .profile = question->profile,
         .asked_us = sc_clock_us(),
     };
-    sc__board_put(demo->board, &waiting);
+    sc__waiting_list_add(demo->waiting, &waiting);
     if (sc_audience_is_empty(demo->audience)) return;
-    demo->asking.words.size = 0;
-    tell(demo, sc__demo_text_asked(&waiting, &demo->asking.words));
+    demo->query_thread.words.size = 0;
+    tell(demo, sc__demo_text_asked(&waiting, &demo->query_thread.words));
 }
 
 static void take_ended(void *context, const sc_load_ending *ending)
 {
     sc_demo *demo = context;
-    sc__board_take(demo->board, ending->who);
+    sc__waiting_list_remove(demo->waiting, ending->who);
     if (sc_audience_is_empty(demo->audience)) return;
-    demo->asking.words.size = 0;
-    tell(demo, sc__demo_text_ended(ending, &demo->asking.words));
+    demo->query_thread.words.size = 0;
+    tell(demo, sc__demo_text_ended(ending, &demo->query_thread.words));
 }
 
 /** The run reports now and then: the moment to pass on that it is to stop. */
@@ -62,7 +120,7 @@ static void take_progress(void *context, const char *phase, uint64_t done, uint6
     (void)phase;
     (void)done;
     (void)total;
-    if (atomic_load(&demo->is_stopping)) demo->asking.stop = 1;
+    if (atomic_load(&demo->is_stopping)) demo->query_thread.stop = 1;
 }
 
 // --- Their thread --------------------------------------------------------------------------------
@@ -71,11 +129,11 @@ static sc_load_options load_options(sc_demo *demo)
 {
     const sc_demo_options *wanted = &demo->options;
     sc_load_options options = sc_load_options_default();
-    options.url = demo->asking.url;
+    options.url = demo->query_thread.url;
     options.without_metrics = true;  // others ask too, so that books could not agree
     options.objects = wanted->objects;
     options.check_per_mille = wanted->objects ? CHECK_PER_MILLE : 0;
-    options.movements = &demo->fleet.asking;
+    options.movements = &demo->on_road.asking;
     options.tokens = demo->tokens;
     options.workload = wanted->workload;
     options.duration_s = ENDLESS_S;
@@ -83,7 +141,7 @@ static sc_load_options load_options(sc_demo *demo)
     options.seed = wanted->seed;
     options.watcher = (sc_load_watcher){.asked = take_asked, .ended = take_ended, .context = demo};
     options.progress = (sc_progress){.report = take_progress, .context = demo};
-    options.stop = &demo->asking.stop;
+    options.stop = &demo->query_thread.stop;
     options.leaves_when_stopped = true;
     return options;
 }
@@ -91,7 +149,7 @@ static sc_load_options load_options(sc_demo *demo)
 static void *run(void *context)
 {
     sc_demo *demo = context;
-    sc__asking *asking = &demo->asking;
+    sc__query_thread *asking = &demo->query_thread;
     const sc_load_options options = load_options(demo);
     const sc_err err = sc_load_run(demo->map, &options, asking->report, &asking->trouble);
     if (err && asking->trouble.message[0] == '\0') {
@@ -101,9 +159,9 @@ static void *run(void *context)
     return NULL;
 }
 
-sc_err sc__asking_start(sc_demo *demo, const char *url, sc_diag *diag)
+sc_err sc__query_thread_start(sc_demo *demo, const char *url, sc_diag *diag)
 {
-    sc__asking *asking = &demo->asking;
+    sc__query_thread *asking = &demo->query_thread;
     const size_t size = strlen(url) + 1;
     asking->url = sc_malloc(size);
     asking->report = sc_calloc(1, sizeof *asking->report);
@@ -114,8 +172,8 @@ sc_err sc__asking_start(sc_demo *demo, const char *url, sc_diag *diag)
     return sc_fail(diag, SC_EIO, "a thread cannot be started: %s", strerror(errno));
 }
 
-void sc__asking_join(sc_demo *demo)
+void sc__query_thread_join(sc_demo *demo)
 {
-    if (demo->asking.is_started) pthread_join(demo->asking.thread, NULL);
-    demo->asking.is_started = false;
+    if (demo->query_thread.is_started) pthread_join(demo->query_thread.thread, NULL);
+    demo->query_thread.is_started = false;
 }

@@ -28,8 +28,8 @@ run demo city.scm --k banana
 refuses 2 "needs that are no numbers are a usage error" "--k"
 run demo city.scm --tls-certificate missing.pem --listen 127.0.0.1:0
 refuses 1 "a demo does not speak TLS, and says why" "plain HTTP"
-run demo city.scm --no-window --listen 127.0.0.1:0
-refuses 1 "a demo without its window makes no sense, and says so" "to be looked at"
+run demo city.scm --no-ui --listen 127.0.0.1:0
+refuses 1 "a demo without its UI makes no sense, and says so" "to be looked at"
 run demo city.scm --travellers 15001 --listen 127.0.0.1:0
 refuses 2 "a demo of more travellers than there are descriptors for is a usage error" "--travellers"
 touch keys
@@ -53,10 +53,10 @@ url=http://$(address_of demo)
 check "a demo says which address to open" until_true grep -q "Open this in a browser" demo.out
 check "which is where it listens" grep -q "$url/" demo.out
 
-page window "$url/"
-check "the window is there" is 200
+page ui "$url/"
+check "the UI is there" is 200
 check "with a policy that lets nothing else in" header Content-Security-Policy "default-src 'none'"
-check "without a script or style inside" test -z "$(grep -E '<style|<script[^>]*>[^<]|style=' window.body)"
+check "without a script or style inside" test -z "$(grep -E '<style|<script[^>]*>[^<]|style=' ui.body)"
 page about "$url/v1/about"
 check "it tells that it is a demo" holds '.demo and (.engine == "basic") and .profile.k.least == 2' about.body
 page demo_about "$url/demo/about"
@@ -99,12 +99,12 @@ check "without any script" header Content-Security-Policy "default-src 'none'; s
 page secret "$url/reports/..%2fkeys"
 check "nothing beside the folder is shown" is 404
 page about "$url/v1/about"
-check "there are reports now" holds .reports about.body
+check "there are reports now" holds '.offers == ["attacks","reports"]' about.body
 
 segments=$(sed -nE 's/^data: \{"id":"[0-9a-f]{16}","segments":(\[[0-9,]+\]).*/\1/p' events.txt | head -n 1)
-page doubt "$url/v1/doubts" -H 'Content-Type: application/json' \
+page attack "$url/v1/attacks" -H 'Content-Type: application/json' \
     -d "{\"segments\":$segments,\"members\":[{\"k\":3,\"l\":3,\"max_hops\":8},{\"k\":3,\"l\":3,\"max_hops\":8},{\"k\":3,\"l\":3,\"max_hops\":8}]}"
-check "a cloak that left can be doubted" holds '.found and (.linkability | add) > 0.99 and .normalised_entropy <= 1' doubt.body
+check "a cloak that left can be attacked" holds '.found and (.linkability | add) > 0.99 and .normalised_entropy <= 1' attack.body
 
 kill -TERM "$demo"
 ended "$demo"
@@ -116,8 +116,8 @@ check "its log names nobody" test -z "$(grep -E 'sct1_|guest-|u[0-9]+=' demo.log
 start serve "$STARCLOAK" serve city.scm --listen 127.0.0.1:0 --user "$user"
 serve=$started_id
 url=http://$(address_of serve)
-page window "$url/"
-check "the service has the window, too" is 200
+page ui "$url/"
+check "the service has the UI, too" is 200
 for path in /demo /demo/ /demo/about /demo/events /demo/engine; do
     page demo "$url$path"
     check "and not $path" is 404
@@ -125,17 +125,28 @@ done
 page demo "$url/demo/engine" -H 'Content-Type: application/json' -d '{"engine":"hybrid"}'
 check "nor can its engine be changed" is 404
 page about "$url/v1/about"
-check "it says that it is no demo" holds '.demo == false and .reports == false' about.body
+check "it says that it is no demo" holds '.demo == false and .offers == []' about.body
 page report "$url/reports/"
-check "there are no reports unless a folder is named" is 404
-check "it tells where the window is" grep -q "a window on it: $url/" serve.out
+check "it has no reports" is 404
+page attack "$url/v1/attacks" -H 'Content-Type: application/json' -d '{}'
+check "it has no adversary" is 404
+run serve city.scm --reports report --check
+refuses 2 "reports are no flag of the service" "reports"
+printf '[server]\nreports = report\n' >old.ini
+run serve city.scm --config old.ini --check
+refuses 1 "a file that still names them is told what to do" "old.ini:2" "starcloak demo" "--reports FOLDER"
+check "it tells where the UI is" grep -q "the UI: $url/" serve.out
 kill -TERM "$serve" && wait "$serve"
 
-start plain "$STARCLOAK" serve city.scm --listen 127.0.0.1:0 --user "$user" --no-window --events off
+start plain "$STARCLOAK" serve city.scm --listen 127.0.0.1:0 --user "$user" --no-ui --events off
 url=http://$(address_of plain)
-page window "$url/"
-check "the window can be left out" is 404
-page doubt "$url/v1/doubts" -H 'Content-Type: application/json' -d '{}'
-check "who may not listen may not doubt" is 404
+page ui "$url/"
+check "the UI can be left out" is 404
+kill -TERM "$started_id" && wait "$started_id"
+
+start quiet "$STARCLOAK" demo city.scm --listen 127.0.0.1:0 --travellers 10 --user "$user" --events off
+url=http://$(address_of quiet)
+page attack "$url/v1/attacks" -H 'Content-Type: application/json' -d '{}'
+check "who may not listen may not attack" is 404
 
 finish

@@ -7,12 +7,16 @@ source "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
 
 examples=$(dirname "$STARCLOAK")/examples
 
-# example NAME ARG...: run one; leaves $status, $out and $err as `run` does.
+# example NAME ARG...: run one with $input; leaves $status, $out and $err as `run` does.
+input=/dev/null
 example() {
     command_line="examples/$*"
-    "$examples/$1" "${@:2}" >"$out" 2>"$err" </dev/null
+    "$examples/$1" "${@:2}" >"$out" 2>"$err" <"$input"
     status=$?
 }
+
+# The town that examples/positions.csv is about.
+run map generate --nodes 500 --seed 7 -o positions.scm
 
 builds() {
     local compiler
@@ -28,10 +32,62 @@ for source in "$repository"/examples/*.c; do
         "$(grep -hE '#include.*(starcloak|")' "$source")" "#include <starcloak.h>"
     check "examples/$name.c has well under a hundred lines" test "$(wc -l <"$source")" -lt 95
     check "examples/README.md tells of $name.c" says "$repository/examples/README.md" "$name.c"
-    example "$name"
-    succeeds "examples/$name runs without arguments"
+    if [ "$name" = anonymize ]; then
+        input=$repository/examples/positions.csv example "$name" positions.scm
+        succeeds "examples/$name runs with a map and positions"
+    else
+        example "$name"
+        succeeds "examples/$name runs without arguments"
+    fi
     check "and has something to show" test -s "$out"
 done
+
+# --- anonymize ------------------------------------------------------------------
+
+# Lines of two kinds:  "lines 4 1 3 5 2: segments 7 8 9 12 30"  and  "line 6: expired".
+# wrong FILE COUNT: what of the output is wrong, for COUNT lines of input on the town's roads.
+wrong() {
+    grep -vE '^lines( [0-9]+){5,}: segments( [0-9]+){5,}$|^line [0-9]+: (expired|infeasible)$' "$1"
+    awk -v count="$2" '
+        { sub(/:/, " :") }
+        /^lines / {
+            for (i = 2; $i != ":"; i++) ends[$i]++
+            for (i += 3; i <= NF; i++) {
+                if ($i <= $(i - 1)) print "not ascending: " $0
+                if ($i >= 275) print "no such segment: " $0
+            }
+            cloaks++
+        }
+        /^line / { ends[$2]++ }
+        END {
+            for (i = 1; i <= count; i++) if (ends[i] != 1) print "line " i " ends " ends[i] + 0 " times"
+            if (!cloaks) print "no cloak"
+        }' "$1"
+}
+
+code='^[[:space:]]*([{}]*|#include.*|/?\*.*)$'
+check "examples/anonymize.c is about 30 lines of code" \
+    test "$(grep -cvE "$code" "$repository/examples/anonymize.c")" -le 32
+input=$repository/examples/positions.csv
+example anonymize positions.scm
+equal "every line ends in one cloak, or is dropped" "$(wrong "$out" "$(wc -l <"$input")")" ""
+equal "and nothing is complained of" "$(cat "$err")" ""
+cp "$out" first.txt
+example anonymize positions.scm
+check "and is hidden otherwise the next time" test -z "$(cmp -s first.txt "$out" && echo same)"
+printf 'ann,0,0\nbob,-30,45\n' >astray.csv
+input=astray.csv example anonymize positions.scm
+equal "examples/anonymize goes on after a position off the roads" "$status" 0
+check "says which line it was" says "$err" "line 1: " "road"
+check "without the user" test -z "$(grep ann "$err")"
+equal "and tells what became of the other" "$(cat "$out")" "line 2: expired"
+input=/dev/null
+example anonymize
+equal "examples/anonymize without a map ends with 1" "$status" 1
+check "and says how to call it" says "$err" "usage: anonymize"
+example anonymize absent.scm
+equal "examples/anonymize without its map ends with 1" "$status" 1
+check "and says which file it cannot read" says "$err" "absent.scm"
 
 # --- cloak --------------------------------------------------------------------
 

@@ -57,7 +57,7 @@ static sc_err ask_one(sc_crowd *crowd, sc_rehearsal *rehearsal, sc_diag *diag)
     const uint32_t who = sc_travellers_ask(crowd->travellers, &spoken);
     crowd->now = spoken.ask.t;
     sc_query query;
-    if (sc_admit(crowd->admission, &spoken.ask, &query, NULL, NULL)) {
+    if (sc_admission_admit(crowd->admission, &spoken.ask, &query, NULL, NULL)) {
         return sc_travellers_resume(crowd->travellers, who, spoken.ask.t);
     }
     crowd->askers[crowd->count++] = who;

@@ -10,7 +10,7 @@ static void plan_next(sc_rehearsal *rehearsal, sc__event_kind kind, double per_s
 {
     if (!(per_s > 0)) return;
     const double after_s = -log1p(-sc_rng_unit(&rehearsal->rng)) / per_s;
-    sc__rehearsal_plan(rehearsal, rehearsal->now + sc_seconds(after_s),
+    sc__rehearsal_plan(rehearsal, rehearsal->now + sc_time_from_seconds(after_s),
                        sc__event_new(kind, SC_NONE, 0));
 }
 

@@ -161,7 +161,7 @@ static sc_err look(sc__truth *truth, const sc_bid *bid, sc_time now)
         .t_us = now,
     };
     unsigned broken = 0;
-    const sc_err err = sc_verify_claim(truth->verifier, &claim, &broken, NULL);
+    const sc_err err = sc_verifier_check_claim(truth->verifier, &claim, &broken, NULL);
     if (err || !broken) return err;
     char what[64] = "a cloak breaks a promise:";
     for (unsigned i = 0; i < SC_PROMISE_COUNT; i++) {

@@ -339,7 +339,8 @@ FAILURES = {
         serve city.scm --provider ftp://x/ --check
         serve city.scm --cut grid.cut --check
         serve city.scm --density letter.txt --check
-        demo city.scm --no-window --listen 127.0.0.1:0
+        serve city.scm --config moved.ini --check
+        demo city.scm --no-ui --listen 127.0.0.1:0
         demo city.scm --reports absent --listen 127.0.0.1:0 --travellers 10
         demo city.scm --tls-certificate absent.pem --listen 127.0.0.1:0
         demo city.scm --token-keys keys --listen 127.0.0.1:0
@@ -412,6 +413,7 @@ def settings(program, store):
 
 def write_odd_files(program, _):
     """What is missing something, damaged, or of another kind."""
+    program.write("moved.ini", "[server]\nreports = reports\n")
     program.write("letter.txt", "Dear Sir or Madam,\nthis is no map.\n")
     program.write("letter", "Dear Sir or Madam,\n")
     program.write("empty.osm", "")

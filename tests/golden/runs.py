@@ -4,9 +4,9 @@ import html
 import io
 import json
 import re
-import shutil
+import subprocess
 
-from program import mask_numbers, short_times
+from program import REPOSITORY, mask_numbers, short_times
 from store import digest
 
 METHODS = ["basic", "bounded", "hybrid", "xstar", "sampling", "expansion"]
@@ -109,15 +109,18 @@ EXPERIMENT = ("experiment -o taste -m city.scm -n 60 --seconds 10 --warm-up 2 --
 
 def experiment(program, store):
     """Tables of a small experiment, and what its report is about."""
-    if not shutil.which("gnuplot"):  # which draws its figures
-        store.skip(["runs/experiment.txt", "runs/experiment-report.txt"], "no gnuplot")
-        return
     text = program.transcript(EXPERIMENT + " --json --quiet", mask=lambda text: mask_numbers(text, "wall_s"))
     folder = program.file("taste")
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         text += f"--- {path.relative_to(folder)}\n"
-        if path.suffix == ".csv":
+        if path.name == "measures.csv":
+            text += re.sub(r"(_measured),.*", r"\1,~", path.read_text())
+        elif path.suffix == ".csv":
             text += without_measured(path.read_text())
+        elif path.name == "report.json":
+            known = json.loads(path.read_text())
+            known.update({"version": "~", "machine": sorted(known["machine"])})
+            text += json.dumps(known, indent=1, ensure_ascii=False) + "\n"
         elif path.name == "experiment.json":
             settings = json.loads(path.read_text())
             settings["settings"].update({"version": "~", "checksum of the program": "~"})
@@ -126,6 +129,10 @@ def experiment(program, store):
             text += re.sub(r'"checksum": "[^"]*"', '"checksum": "~"',
                            mask_numbers(path.read_text(), "cpu_us", "provider_cpu_us"))
     store.put("runs/experiment.txt", text)
+    if subprocess.run(["/usr/bin/python3", "-c", "import matplotlib"], capture_output=True, check=False).returncode:
+        store.skip(["runs/experiment-report.txt"], "no matplotlib")  # which draws its figures
+        return
+    subprocess.run([REPOSITORY / "tools/report.py", "--quiet", folder], check=True)
     page = folder.joinpath("report.html").read_text()
     headings = re.findall(r"<(h[1-4]|th|caption|figcaption|summary)\b[^>]*>(.*?)</\1>", page, re.S)
     lines = []

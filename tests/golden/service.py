@@ -13,7 +13,7 @@ JSON = ("Content-Type", "application/json")
 SIZE = ("content-length",)
 LIFE = ("listening", "ready", "draining", "stopped")  # events of every log
 PATHS = ["/healthz", "/readyz", "/metrics", "/openapi.json", "/v1/about", "/v1/map", "/v1/map.bin",
-         "/v1/categories", "/v1/cut", "/v1/cluster", "/v1/events", "/v1/doubts", "/v1/queries", "/",
+         "/v1/categories", "/v1/cut", "/v1/cluster", "/v1/events", "/v1/attacks", "/v1/queries", "/",
          "/reports/", "/demo/about", "/nowhere"]
 
 
@@ -155,17 +155,17 @@ def talk_outcomes(talk, program, people):
                  show=lambda body: mask_numbers(body.decode(), "wait_s"))
 
 
-def talk_doubts(talk):
+def talk_attacks(talk):
     seen = {"segments": [3, 4, 9], "members": [{"k": 2, "l": 3, "max_hops": 4}, {"k": 2, "l": 2, "max_hops": 3}]}
     asked = {"queries": [{"segment": 3, "k": 1, "l": 3, "max_hops": 4}]}
-    talk.ask("of a cloak that was seen", "POST", "/v1/doubts", [JSON], json.dumps(seen), masked=SIZE, show=shaped)
-    talk.ask("of what a method makes of queries", "POST", "/v1/doubts", [JSON],
+    talk.ask("of a cloak that was seen", "POST", "/v1/attacks", [JSON], json.dumps(seen), masked=SIZE, show=shaped)
+    talk.ask("of what a method makes of queries", "POST", "/v1/attacks", [JSON],
              json.dumps({"method": "expansion", **asked}), masked=SIZE, show=shaped)
-    talk.ask("neither", "POST", "/v1/doubts", [JSON], "{}")
-    talk.ask("an unknown method", "POST", "/v1/doubts", [JSON], json.dumps({"method": "magic", **asked}))
-    talk.ask("an unknown segment", "POST", "/v1/doubts", [JSON],
+    talk.ask("neither", "POST", "/v1/attacks", [JSON], "{}")
+    talk.ask("an unknown method", "POST", "/v1/attacks", [JSON], json.dumps({"method": "magic", **asked}))
+    talk.ask("an unknown segment", "POST", "/v1/attacks", [JSON],
              json.dumps({"queries": [{"segment": 99999, "k": 1, "l": 3, "max_hops": 4}]}))
-    talk.ask("another media type", "POST", "/v1/doubts", [], "{}")
+    talk.ask("another media type", "POST", "/v1/attacks", [], "{}")
 
 
 # --- The parts ------------------------------------------------------------------------------------
@@ -179,16 +179,14 @@ def responses(program, store):
 
 
 def serve_all(program, store, people):
-    program.file("reports").mkdir()
-    program.write("reports/report.html", "<p>A report</p>\n")
     serve = start_serve(program, "serve", "--cut", "city.cut", "--events", "open", "--metrics", "open",
-                        "--user-rate", "0", "--jitter", "0.05", "--reports", "reports")
+                        "--user-rate", "0", "--jitter", "0.05")
     address = serve.address()
     talk = Talk(address)
     talk_pages(talk, program)
-    talk.ask("reports", "GET", "/reports/", show=shown)
-    talk.ask("a report", "GET", "/reports/report.html")
-    talk.ask("no such report", "GET", "/reports/absent.html")
+    talk.ask("no reports", "GET", "/reports/", show=shown)
+    talk.ask("no report", "GET", "/reports/report.html")
+    talk.ask("no attacks", "POST", "/v1/attacks", [JSON], "{}")
     store.put("service/pages.txt", talk.text)
     talk = Talk(address)
     talk_methods(talk)
@@ -200,9 +198,6 @@ def serve_all(program, store, people):
     talk = Talk(address)
     talk_outcomes(talk, program, people)
     store.put("service/outcomes.txt", talk.text)
-    talk = Talk(address)
-    talk_doubts(talk)
-    store.put("service/doubts.txt", talk.text)
     events = Events(address, "/v1/events")
     asking = threading.Thread(target=ask_together, args=(address, people[3:5]))
     asking.start()
@@ -272,7 +267,7 @@ def serve_gates(program, store, people):
     """Pages that are for some only, and rates."""
     text = ""
     for events, metrics in (("off", "token"), ("token", "off")):
-        serve = start_serve(program, f"gates-{events}", "--events", events, "--metrics", metrics, "--no-window",
+        serve = start_serve(program, f"gates-{events}", "--events", events, "--metrics", metrics, "--no-ui",
                             "--user-rate", "0.001", "--user-burst", "1")
         talk = Talk(serve.address())
         for path in ("/v1/events", "/metrics", "/reports/", "/", "/v1/cut"):
@@ -337,6 +332,8 @@ def serve_providers(program, store, people):
 
 
 def show_demo(program, store):
+    program.file("reports").mkdir()
+    program.write("reports/report.html", "<p>A report</p>\n")
     demo = program.start("demo", "demo", "city.scm", "--listen", "127.0.0.1:0", "--travellers", "60",
                          "--pause", "2:0.5", "--k", "3:1", "--l", "1:0", "--sigma-s", "2:1", "--sigma-t", "3:1", "--reports", "reports")
     talk = Talk(demo.address())
@@ -355,8 +352,14 @@ def show_demo(program, store):
             break
     talk.ask("another engine", "POST", "/demo/engine", [JSON], '{"engine":"hybrid"}')
     talk.ask("an unknown engine", "POST", "/demo/engine", [JSON], '{"engine":"magic"}')
-    talk.ask("a doubt", "POST", "/v1/doubts", [JSON], "{}")
+    talk.ask("reports", "GET", "/reports/", show=shown)
     talk.ask("a report", "GET", "/reports/report.html")
+    talk.ask("no such report", "GET", "/reports/absent.html")
+    for path in ("/v1/attacks", "/reports/"):
+        talk.ask("another method", "DELETE", path)
+    attacks = Talk(demo.address())
+    talk_attacks(attacks)
+    store.put("service/attacks.txt", attacks.text)
     store.put("service/demo.txt", talk.text + truth.text() + f"exit {demo.stop()}\n")
 
 
@@ -389,7 +392,7 @@ def cluster(program, store):
     talk.ask("about", "GET", "/v1/about", masked=SIZE, show=about)
     talk.ask("the cluster", "GET", "/v1/cluster", masked=SIZE, show=shaped)
     talk.ask("metrics", "GET", "/metrics", masked=SIZE, show=names)
-    talk.ask("no doubts", "POST", "/v1/doubts", [JSON], "{}")
+    talk.ask("no attacks", "POST", "/v1/attacks", [JSON], "{}")
     store.put("service/gateway.txt", talk.text)
     code, out, err = program.run("cluster", "status", *shared[3:], "--json")
     told = f"cluster status --json\n{shape_text(json.loads(out))}{err}=> {code}\n\n"

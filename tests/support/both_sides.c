@@ -45,11 +45,16 @@ static const sc_relay *arrive(both_sides *b)
     const sc_vocabulary *words = sc_objects_vocabulary(b->objects);
     const sc_codec_limits limits = sc_codec_limits_default();
     sc_diag diag = {""};
-    CHECK_OK(sc_relay_encode(b->map, words, b->relay, encoding_of(b), &b->bytes, &diag), &diag);
+    CHECK_OK(
+        sc_relay_encode(&(sc_codec){.map = b->map, .vocabulary = words, .encoding = encoding_of(b)},
+                        b->relay, &b->bytes, &diag),
+        &diag);
     sc_relay_free(b->arrived);
     b->arrived = NULL;
-    const sc_err err = sc_relay_decode(b->map, words, &limits, encoding_of(b), b->bytes.data,
-                                       b->bytes.size, &b->arrived, &diag);
+    const sc_err err = sc_relay_decode(
+        &(sc_codec){
+            .map = b->map, .vocabulary = words, .encoding = encoding_of(b), .limits = &limits},
+        b->bytes.data, b->bytes.size, &b->arrived, &diag);
     if (err == SC_EUNKNOWN && b->way == BY_GEOJSON_BYTES) {
         CHECK_CONTAINS(diag.message, "fits two");
         return NULL;
@@ -64,10 +69,14 @@ static const sc_reply *come_back(both_sides *b)
     const sc_vocabulary *words = sc_objects_vocabulary(b->objects);
     const sc_codec_limits limits = sc_codec_limits_default();
     sc_diag diag = {""};
-    CHECK_OK(sc_reply_encode(b->map, words, b->arrived, &b->made, encoding_of(b), &b->bytes, &diag),
-             &diag);
-    const sc_err err = sc_reply_decode(b->map, words, &limits, b->relay, encoding_of(b),
-                                       b->bytes.data, b->bytes.size, &b->read, &diag);
+    CHECK_OK(
+        sc_reply_encode(&(sc_codec){.map = b->map, .vocabulary = words, .encoding = encoding_of(b)},
+                        b->arrived, &b->made, &b->bytes, &diag),
+        &diag);
+    const sc_err err = sc_reply_decode(
+        &(sc_codec){
+            .map = b->map, .vocabulary = words, .encoding = encoding_of(b), .limits = &limits},
+        b->relay, b->bytes.data, b->bytes.size, &b->read, &diag);
     if (err == SC_EREPLY && b->way == BY_GEOJSON_BYTES) {
         CHECK_CONTAINS(diag.message, "drawn alike");
         return NULL;
@@ -83,9 +92,14 @@ bool both_sides_open(both_sides *b, const odd_cloak *cloak, const sc_request *re
     memcpy(b->requests, requests, member_count * sizeof *requests);
     sc_relay_free(b->relay);
     b->relay = NULL;
-    CHECK_OK(sc_relay_new(b->map, cloak->segments, cloak->segment_count, cloak->border_nodes,
-                          cloak->border_node_count, requests, member_count, rng, b->which,
-                          &b->relay),
+    CHECK_OK(sc_relay_new(b->map,
+                          &(sc_relay_content){.segments = cloak->segments,
+                                              .segment_count = cloak->segment_count,
+                                              .border_nodes = cloak->border_nodes,
+                                              .border_node_count = cloak->border_node_count,
+                                              .requests = requests,
+                                              .member_count = member_count},
+                          rng, b->which, &b->relay),
              NULL);
     sc_diag diag = {""};
     const sc_relay *arrived = arrive(b);
@@ -121,9 +135,9 @@ void both_sides_check(both_sides *b, size_t member, odd_position at)
     const sc_near *got = NULL;
     size_t count = 0;
     sc_diag diag = {""};
-    CHECK_OK(
-        sc_filter_answer(b->filter, at.edge, at.offset_m, b->which[member], &got, &count, &diag),
-        &diag);
+    CHECK_OK(sc_filter_answer(b->filter, (sc_road_point){at.edge, at.offset_m}, b->which[member],
+                              &got, &count, &diag),
+             &diag);
     sc_near *named = test_take(count, sizeof *named);
     for (size_t i = 0; i < count; i++) {
         named[i] = (sc_near){original(b, table, got[i].object), got[i].distance_m};

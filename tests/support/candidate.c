@@ -99,7 +99,7 @@ static void *copy_of(const void *array, size_t count, size_t size)
 
 sc_cloak *twin_of(const sc_cloak *candidate)
 {
-    sc_cloak *twin = copy_of(candidate, 1, sizeof *candidate);
+    sc_cloak *twin = copy_of(candidate, 1, sizeof(sc__candidate));
     twin->stars = copy_of(candidate->stars, candidate->star_count, sizeof *twin->stars);
     twin->members = copy_of(candidate->members, candidate->member_count, sizeof *twin->members);
     twin->segments = NULL;

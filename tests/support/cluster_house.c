@@ -216,7 +216,8 @@ void house_ask(house_gateway *g, uint32_t number, sc_seg_id segment, uint32_t k,
     assert_non_null(ticket);
     const odd_position at = odd_position_on(g->house->town.map, segment, &g->house->town.rng);
     const sc_time now = sc_clock_us();
-    ticket->query = plain_query(number, segment, k, 1, max_hops, now + sc_seconds(wait_s));
+    ticket->query =
+        plain_query(number, segment, k, 1, max_hops, now + sc_time_from_seconds(wait_s));
     ticket->edge = at.edge;
     ticket->offset_m = at.offset_m;
     ticket->asked = now;
@@ -226,7 +227,7 @@ void house_ask(house_gateway *g, uint32_t number, sc_seg_id segment, uint32_t k,
         request.category_count = 1;
         request.categories[0] = number % categories;
     }
-    ticket->request = sc_request_normal(&request);
+    ticket->request = sc_request_normalise(&request);
     CHECK_OK(sc_ledger_submit(g->ledger, ticket), NULL);
 }
 

@@ -10,7 +10,7 @@
 #include "support/check.h"
 #include "support/sketch.h"
 
-#include <starcloak/query.h>
+#include <starcloak/admit.h>
 
 static const uint8_t door_key[SC_KEY_SIZE] = {7, 7, 7};
 
@@ -73,7 +73,7 @@ static inline sc_ask at_position(const char *user, sc_time t, double x, double y
 static inline sc_query admit(door *d, const sc_ask *ask)
 {
     sc_query query = {0};
-    CHECK_OK(sc_admit(d->admission, ask, &query, NULL, &d->diag), &d->diag);
+    CHECK_OK(sc_admission_admit(d->admission, ask, &query, NULL, &d->diag), &d->diag);
     return query;
 }
 
@@ -89,11 +89,12 @@ static inline void refuse(door *d, const sc_ask *ask, sc_err wanted, const char 
     uint8_t where_before[sizeof where];
     memcpy(query_before, &query, sizeof query);
     memcpy(where_before, &where, sizeof where);
-    CHECK_REFUSED(sc_admit(d->admission, ask, &query, &where, &d->diag), wanted, &d->diag, part);
+    CHECK_REFUSED(sc_admission_admit(d->admission, ask, &query, &where, &d->diag), wanted, &d->diag,
+                  part);
     assert_memory_equal(&query, query_before, sizeof query);
     assert_memory_equal(&where, where_before, sizeof where);
     // It need not be asked why.
-    assert_int_equal(sc_admit(d->admission, ask, &query, NULL, NULL), wanted);
+    assert_int_equal(sc_admission_admit(d->admission, ask, &query, NULL, NULL), wanted);
 }
 
 #endif

@@ -83,8 +83,14 @@ sc_errand *errand_new(const sc_map *map, uint32_t category_count, sc_rng *rng, s
     for (size_t i = 0; i < seat_count; i++) {
         requests[i] = modest(odd_request(map, category_count, rng));
     }
-    CHECK_OK(sc_relay_new(map, cloak.segments, cloak.segment_count, cloak.border_nodes,
-                          cloak.border_node_count, requests, seat_count, rng, which, &e->relay),
+    CHECK_OK(sc_relay_new(map,
+                          &(sc_relay_content){.segments = cloak.segments,
+                                              .segment_count = cloak.segment_count,
+                                              .border_nodes = cloak.border_nodes,
+                                              .border_node_count = cloak.border_node_count,
+                                              .requests = requests,
+                                              .member_count = seat_count},
+                          rng, which, &e->relay),
              NULL);
     for (size_t i = 0; i < seat_count; i++) {
         const sc_seg_id segment = cloak.segments[sc_rng_below(rng, (uint32_t)cloak.segment_count)];

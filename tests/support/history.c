@@ -71,7 +71,7 @@ void check_promises(const sc_map *map, const char *path)
     sc_diag diag = {""};
     const sc_verify_options options = sc_verify_options_default();
     sc_verify_report report;
-    CHECK_OK(sc_verify_record(map, path, &options, &report, &diag), &diag);
+    CHECK_OK(sc_record_verify(map, path, &options, &report, &diag), &diag);
     if (report.violations > 0) {
         fail_msg("%s, line %llu: %s", sc_promise_name(report.shown[0].promise),
                  (unsigned long long)report.shown[0].line, report.shown[0].text);

@@ -21,7 +21,7 @@ void lbs_scene_open(lbs_scene *s)
     }
     *s = (lbs_scene){.map = finish_builder(builder), .options = sc_provider_options_default()};
     sketch_free(&drawn);
-    CHECK_OK(sc_objects_of_map(s->map, &s->objects), NULL);
+    CHECK_OK(sc_objects_new_from_map(s->map, &s->objects), NULL);
     sc_rng rng;
     sc_rng_seed(&rng, 1);
     s->cloak = odd_cloak_of_stars(s->map, 4, &rng);
@@ -58,8 +58,10 @@ sc_bytes lbs_scene_message(const lbs_scene *s, sc_encoding encoding)
 {
     sc_bytes bytes = {.data = NULL};
     sc_diag diag = {""};
-    CHECK_OK(sc_relay_encode(s->map, sc_objects_vocabulary(s->objects), &s->relay, encoding, &bytes,
-                             &diag),
+    CHECK_OK(sc_relay_encode(&(sc_codec){.map = s->map,
+                                         .vocabulary = sc_objects_vocabulary(s->objects),
+                                         .encoding = encoding},
+                             &s->relay, &bytes, &diag),
              &diag);
     return bytes;
 }
@@ -73,12 +75,17 @@ sc_bytes lbs_scene_reply(const lbs_scene *s, sc_encoding encoding, const sc_byte
     sc_lbs *lbs = NULL;
     sc_reply reply;
     sc_reply_init(&reply);
-    CHECK_OK(sc_relay_decode(s->map, words, &s->options.codec, encoding, message->data,
-                             message->size, &relay, &diag),
+    CHECK_OK(sc_relay_decode(&(sc_codec){.map = s->map,
+                                         .vocabulary = words,
+                                         .encoding = encoding,
+                                         .limits = &s->options.codec},
+                             message->data, message->size, &relay, &diag),
              &diag);
     CHECK_OK(sc_lbs_new(s->map, &s->options.lbs, &lbs, &diag), &diag);
     CHECK_OK(sc_lbs_evaluate(lbs, s->objects, relay, &reply, &diag), &diag);
-    CHECK_OK(sc_reply_encode(s->map, words, relay, &reply, encoding, &bytes, &diag), &diag);
+    CHECK_OK(sc_reply_encode(&(sc_codec){.map = s->map, .vocabulary = words, .encoding = encoding},
+                             relay, &reply, &bytes, &diag),
+             &diag);
     sc_reply_fini(&reply);
     sc_lbs_free(lbs);
     sc_relay_free(relay);

@@ -96,7 +96,7 @@ static sc_err run_or_switch(life *l)
 {
     const sc_err err = sc_engine_run(l->engine, l->s.now);
     if (err == SC_ENOMEM && l->plan->has_switches && !l->plan->is_certain) {
-        const sc_variant any[] = {SC_BASIC, SC_BOUNDED, SC_HYBRID};
+        const sc_variant any[] = {SC_VARIANT_BASIC, SC_VARIANT_BOUNDED, SC_VARIANT_HYBRID};
         CHECK_OK(sc_engine_switch(l->engine, any[l->told.count % 3]), NULL);
     }
     return err;
@@ -115,7 +115,7 @@ static void run(life *l)
     }
     for (sc_cloak *cloak; (cloak = sc_engine_take_candidate(l->engine));) {
         note_cloak(&l->told, cloak);
-        INSIST(l, err, sc_prune(l->pruner, cloak, &l->prune_rng));
+        INSIST(l, err, sc_pruner_prune(l->pruner, cloak, &l->prune_rng));
         CHECK_OK(err, NULL);
         answer(l, cloak);
     }
@@ -194,7 +194,7 @@ static void live(life *l, const life_plan *plan, const sc_map *map)
         run(l);
     }
     stream_check_ends(&l->s);
-    const sc_engine_stats stats = sc_engine_stats_of(l->engine);
+    const sc_engine_stats stats = sc_engine_get_stats(l->engine);
     assert_int_equal(stats.pending + stats.proposed + stats.company_held + stats.vertices, 0);
     note(&l->told, stats.added);
     note(&l->told, stats.accepted);

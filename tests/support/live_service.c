@@ -22,7 +22,7 @@ static sc_map *town(void)
 void live_service_prepare(live_service *s)
 {
     *s = (live_service){.map = town(), .addresses = {"127.0.0.1:0"}};
-    CHECK_OK(sc_objects_of_map(s->map, &s->objects), NULL);
+    CHECK_OK(sc_objects_new_from_map(s->map, &s->objects), NULL);
     s->options = (sc_service_options){
         .http = sc_http_options_default(),
         .ledger = sc_ledger_options_default(),

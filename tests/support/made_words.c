@@ -51,9 +51,9 @@ static sc_time draw_time(sc_rng *rng)
     case 1:
         return 0;
     case 2:
-        return sc_seconds(-8e9);
+        return sc_time_from_seconds(-8e9);
     default:
-        return sc_seconds(1e9 + sc_rng_unit(rng) * 1e9);
+        return sc_time_from_seconds(1e9 + sc_rng_unit(rng) * 1e9);
     }
 }
 
@@ -142,7 +142,7 @@ static sc_request draw_request(sc_rng *rng)
     for (uint32_t i = 0; i < count; i++) {
         request.categories[request.category_count++] = sc_rng_below(rng, CATEGORIES);
     }
-    return sc_request_normal(&request);
+    return sc_request_normalise(&request);
 }
 
 static void draw_wishes(sc_word *word, sc_rng *rng)
@@ -237,7 +237,7 @@ sc_beat *made_beat(uint32_t parts, sc_rng *rng)
     beat->peer = draw_peer(rng);
     beat->is_worker = is_worker;
     beat->is_leaving = sc_rng_below(rng, 2) == 0;
-    beat->calendar_us = sc_seconds(1e9 * sc_rng_unit(rng));
+    beat->calendar_us = sc_time_from_seconds(1e9 * sc_rng_unit(rng));
     beat->threads = is_worker ? 1 + sc_rng_below(rng, 128) : 0;
     snprintf(beat->name, sizeof beat->name, "w%u.Host-%u_a", sc_rng_below(rng, 100),
              sc_rng_below(rng, 100));

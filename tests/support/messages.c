@@ -89,7 +89,7 @@ static sc_request draw_request(sc_rng *rng, uint32_t category_count)
     while (category_count > 0 && request.category_count < most) {
         request.categories[request.category_count++] = sc_rng_below(rng, category_count);
     }
-    return sc_request_normal(&request);
+    return sc_request_normalise(&request);
 }
 
 static size_t draw_requests(sc_rng *rng, uint32_t category_count, sc_request *out, size_t most)
@@ -313,7 +313,7 @@ void check_same_lists(const sc_reply *got, const sc_reply *wanted, double tolera
     assert_int_equal(got->request_count, wanted->request_count);
     assert_int_equal(got->border_node_count, wanted->border_node_count);
     for (size_t r = 0; r < wanted->request_count; r++) {
-        assert_int_equal(sc_reply_candidates(got, r), sc_reply_candidates(wanted, r));
+        assert_int_equal(sc_reply_candidate_count(got, r), sc_reply_candidate_count(wanted, r));
         uint32_t object = SC_NONE;
         for (size_t i = 0; (object = exchange_on_segments(wanted, r, i)) != SC_NONE; i++) {
             check_same_object(got, exchange_on_segments(got, r, i), wanted, object);

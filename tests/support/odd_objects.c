@@ -205,7 +205,7 @@ sc_request odd_request(const sc_map *map, uint32_t category_count, sc_rng *rng)
     for (uint32_t i = 0; i < request.category_count; i++) {
         request.categories[i] = sc_rng_below(rng, category_count);
     }
-    return sc_request_normal(&request);
+    return sc_request_normalise(&request);
 }
 
 size_t odd_requests(const sc_map *map, uint32_t category_count, sc_rng *rng, sc_request *requests,

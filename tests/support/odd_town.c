@@ -113,7 +113,7 @@ static void settle(odd_town *town, sketch *s)
     odd_objects_put(builder, s, &town->rng);
     town->map = finish_builder(builder);
     sketch_free(s);
-    CHECK_OK(sc_objects_of_map(town->map, &town->objects), NULL);
+    CHECK_OK(sc_objects_new_from_map(town->map, &town->objects), NULL);
     town->slow = slow_nearest_new(town->map, sc_objects_table(town->objects));
 }
 

@@ -4,14 +4,63 @@
 #include "support/check.h"
 #include "support/json_schema.h"
 
+#include <stdint.h>
 #include <stdio.h>
+
+static json_t *load(const char *path)
+{
+    json_error_t error;
+    json_t *document = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
+    if (!document) fail_msg("%s, line %d: %s", path, error.line, error.text);
+    return document;
+}
 
 json_t *openapi_load(void)
 {
-    json_error_t error;
-    json_t *document = json_load_file(SC_REPOSITORY "/src/service/api/openapi.json",
-                                      JSON_REJECT_DUPLICATES, &error);
-    if (!document) fail_msg("openapi.json, line %d: %s", error.line, error.text);
+    return load(SC_REPOSITORY "/src/service/api/openapi.json");
+}
+
+/** References into the service's document become references into the one they are added to. */
+static void bring_home(json_t *value)
+{
+    static const char there[] = "../service/api/openapi.json";
+    const char *name = NULL;
+    json_t *member = NULL;
+    json_object_foreach(value, name, member)
+    {
+        const char *text = json_string_value(member);
+        if (text && strcmp(name, "$ref") == 0 && strncmp(text, there, sizeof there - 1) == 0) {
+            json_object_set_new(value, name, json_string(text + sizeof there - 1));
+        } else {
+            bring_home(member);
+        }
+    }
+    for (size_t i = 0; i < json_array_size(value); i++) {
+        bring_home(json_array_get(value, i));
+    }
+}
+
+/** Nothing is described twice. */
+static void add_all(json_t *to, const json_t *from)
+{
+    const char *name = NULL;
+    json_t *member = NULL;
+    json_object_foreach((json_t *)(uintptr_t)from, name, member)
+    {
+        if (json_object_get(to, name)) fail_msg("%s is described twice", name);
+        json_object_set(to, name, member);
+    }
+}
+
+json_t *openapi_load_demo(void)
+{
+    json_t *document = openapi_load();
+    json_t *demo = load(SC_REPOSITORY "/src/demo/openapi_demo.json");
+    bring_home(demo);
+    add_all(json_object_get(document, "paths"), json_object_get(demo, "paths"));
+    add_all(json_object_get(json_object_get(document, "components"), "schemas"),
+            json_object_get(json_object_get(demo, "components"), "schemas"));
+    json_decref(demo);
     return document;
 }
 

@@ -16,6 +16,9 @@
 /** The document; release with json_decref(). */
 json_t *openapi_load(void);
 
+/** The same with the demo's pages and schemas (src/demo/openapi_demo.json) added. */
+json_t *openapi_load_demo(void);
+
 /** The schema of that name among the document's components. Lent. */
 const json_t *openapi_schema(const json_t *document, const char *name);
 

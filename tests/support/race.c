@@ -57,7 +57,7 @@ static void check_same_drops(race *r)
 static void check_same_state(const race *r)
 {
     assert_int_equal(sc_engine_next_wake(r->fast), slow_engine_next_wake(r->slow));
-    const sc_engine_stats fast = sc_engine_stats_of(r->fast);
+    const sc_engine_stats fast = sc_engine_get_stats(r->fast);
     const sc_engine_stats slow = slow_engine_stats_of(r->slow);
     assert_int_equal(fast.added, slow.added);
     assert_int_equal(fast.company, slow.company);
@@ -137,7 +137,7 @@ static void answer_candidates(race *r, race_tally *all)
         assert_non_null(p.slow);
         check_same_cloak(p.fast, p.slow);
         const size_t stars = p.slow->star_count;
-        CHECK_OK(sc_prune(r->pruner, p.fast, &r->fast_prune_rng), NULL);
+        CHECK_OK(sc_pruner_prune(r->pruner, p.fast, &r->fast_prune_rng), NULL);
         slow_prune(slow_engine_roads(r->slow), p.slow, &r->slow_prune_rng);
         check_same_cloak(p.fast, p.slow);
         all->pruned_stars += stars - p.slow->star_count;
@@ -224,7 +224,7 @@ void race_through(race *r, race_tally *all)
         run(r, all);
         check_same_state(r);
     }
-    assert_int_equal(sc_engine_stats_of(r->fast).pending, 0);
+    assert_int_equal(sc_engine_get_stats(r->fast).pending, 0);
 }
 
 void race_tell(const char *what, const race_tally *all)

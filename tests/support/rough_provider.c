@@ -129,14 +129,17 @@ static bool evaluate(rough_provider *p, const sc_bytes *body, double factor, sc_
     sc_relay *relay = NULL;
     sc_reply reply;
     sc_reply_init(&reply);
-    sc_err err =
-        sc_relay_decode(map, words, &limits, p->encoding, body->data, body->size, &relay, NULL);
+    sc_err err = sc_relay_decode(
+        &(sc_codec){.map = map, .vocabulary = words, .encoding = p->encoding, .limits = &limits},
+        body->data, body->size, &relay, NULL);
     if (!err) err = sc_lbs_evaluate(p->lbs, p->objects, relay, &reply, NULL);
     const size_t nears = err ? 0 : reply.near_start[reply.request_count * reply.border_node_count];
     for (size_t i = 0; i < nears; i++) {
         reply.nears[i].distance_m *= factor;
     }
-    if (!err) err = sc_reply_encode(map, words, relay, &reply, p->encoding, out, NULL);
+    if (!err)
+        err = sc_reply_encode(&(sc_codec){.map = map, .vocabulary = words, .encoding = p->encoding},
+                              relay, &reply, out, NULL);
     sc_reply_fini(&reply);
     sc_relay_free(relay);
     return !err;

@@ -265,7 +265,7 @@ void put_object(sc_builder *builder, sc_edge_id edge, double fraction, const cha
                 const char *name)
 {
     sc_category_id id = SC_NONE;
-    CHECK_OK(sc_builder_category(builder, category, strlen(category), &id), NULL);
+    CHECK_OK(sc_builder_add_category(builder, category, strlen(category), &id), NULL);
     CHECK_OK(sc_builder_add_object_on_edge(builder, edge, fraction, id, name, strlen(name)), NULL);
 }
 

@@ -2,6 +2,7 @@
 #include "support/slow_alone.h"
 
 #include "base/rng.h"
+#include "engine/cloak_make.h"
 #include "support/check.h"
 
 // --- Reach -----------------------------------------------------------------------
@@ -191,7 +192,7 @@ static void take_road(slow_engine *engine, sc_seg_id *list, size_t count, size_t
                       const uint64_t *ways)
 {
     size_t next = i;
-    if (engine->options.variant == SC_SAMPLING) {
+    if (engine->options.variant == SC_VARIANT_SAMPLING) {
         next = i + sc_rng_below(engine->rng, (uint32_t)(count - i));
     } else {
         for (size_t j = i + 1; j < count; j++) {
@@ -212,8 +213,8 @@ static void propose(slow_engine *engine, const bool *members, const bool *roads)
     bool *no_stars = test_take(engine->roads.star_count, sizeof *no_stars);
     slow_propose(engine, members, no_stars);
     sc_cloak *cloak = engine->candidates;
-    while (cloak->next) {
-        cloak = cloak->next;
+    while (sc__candidate_of(cloak)->next) {
+        cloak = sc__candidate_of(cloak)->next;
     }
     cloak->segments = slow_ids(roads, engine->roads.segment_count, &cloak->segment_count);
     free(no_stars);
@@ -282,7 +283,7 @@ static void try_for(slow_engine *engine, size_t asker, size_t newcomer)
     if (count == 0) return;
     engine->stats.searches++;
     if (count == 2) {
-        const bool is_turned = engine->options.variant == SC_SAMPLING
+        const bool is_turned = engine->options.variant == SC_VARIANT_SAMPLING
                                    ? sc_rng_below(engine->rng, 2) == 1
                                    : open[1] < open[0];
         if (is_turned) {

@@ -15,7 +15,8 @@
 /** Whether a method has no cloaking graph: its queries wait on their segments. */
 static inline bool slow_is_alone(const slow_engine *engine)
 {
-    return engine->options.variant == SC_SAMPLING || engine->options.variant == SC_EXPANSION;
+    return engine->options.variant == SC_VARIANT_SAMPLING ||
+           engine->options.variant == SC_VARIANT_EXPANSION;
 }
 
 /** Whether the roads around either end of its segment are enough for the query's l. */

@@ -2,6 +2,7 @@
 // slow_engine.h; the steps are those of docs/engine.md.
 #include "support/slow_engine_internal.h"
 
+#include "engine/cloak_make.h"
 #include "support/check.h"
 #include "support/slow_alone.h"
 
@@ -275,7 +276,8 @@ sc_time slow_engine_next_wake(const slow_engine *engine)
         if (q->place == IN_QUEUE) return engine->now;
         if (has_become_urgent(engine, q)) return engine->now;
         sc_time next = first_moment_after(q->query.deadline);
-        if (engine->options.variant == SC_HYBRID && !q->is_company && !q->urgency_is_known) {
+        if (engine->options.variant == SC_VARIANT_HYBRID && !q->is_company &&
+            !q->urgency_is_known) {
             next = first_moment_after(q->query.deadline - engine->options.consideration_us);
         }
         if (next < wake) wake = next;
@@ -300,7 +302,7 @@ void slow_engine_switch(slow_engine *engine, sc_variant variant)
 sc_cloak *slow_engine_take_candidate(slow_engine *engine)
 {
     sc_cloak *oldest = engine->candidates;
-    if (oldest) engine->candidates = oldest->next;
+    if (oldest) engine->candidates = sc__candidate_of(oldest)->next;
     return oldest;
 }
 

@@ -56,7 +56,7 @@ static inline bool slow_holds(const slow_query *q, uint64_t vertex)
 /** Whether it is closer than alpha to its deadline. */
 static inline bool slow_is_urgent(const slow_engine *engine, const slow_query *q)
 {
-    return engine->options.variant == SC_HYBRID && !q->is_company &&
+    return engine->options.variant == SC_VARIANT_HYBRID && !q->is_company &&
            q->query.deadline - engine->now < engine->options.consideration_us;
 }
 

@@ -1,6 +1,7 @@
 // Pruning by plain sets. See slow_prune.h; the steps are those of docs/engine.md.
 #include "support/slow_prune.h"
 
+#include "engine/cloak_make.h"
 #include "support/check.h"
 
 /** What one pruning works on: a flag per star in each set. */
@@ -129,7 +130,7 @@ void slow_prune(const slow_roads *roads, sc_cloak *candidate, sc_rng *rng)
         p.is_member[member->star] = true;
         if (member->query.l > p.most_l) p.most_l = member->query.l;
     }
-    if (!candidate->is_whole) trim(&p, rng);
+    if (!sc__candidate_of(candidate)->is_whole) trim(&p, rng);
     fill_in(&p, candidate);
     shuffle_members(candidate, rng);
     free(p.inside);

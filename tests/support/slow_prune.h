@@ -2,7 +2,7 @@
  * @file slow_prune.h
  * @brief Pruning, written again from docs/engine.md: plain sets, everything found anew.
  *
- * Draws the same numbers in the same order as sc_prune(), and must come to the
+ * Draws the same numbers in the same order as sc_pruner_prune(), and must come to the
  * same cloak.
  *
  * Used by: tests of the engine.

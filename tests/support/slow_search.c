@@ -2,6 +2,7 @@
 // slow_engine.h; the steps are those of docs/engine.md.
 #include "support/slow_engine_internal.h"
 
+#include "engine/cloak_make.h"
 #include "support/check.h"
 #include "support/slow_xstar.h"
 
@@ -199,17 +200,17 @@ static void append_candidate(slow_engine *engine, sc_cloak *cloak)
 {
     sc_cloak **end = &engine->candidates;
     while (*end) {
-        end = &(*end)->next;
+        end = &sc__candidate_of(*end)->next;
     }
     *end = cloak;
 }
 
 void slow_propose(slow_engine *engine, const bool *is_member, const bool *stars)
 {
-    sc_cloak *cloak = test_take(1, sizeof *cloak);
+    sc_cloak *cloak = test_take(1, sizeof(sc__candidate));
     cloak->stars = slow_ids(stars, engine->roads.star_count, &cloak->star_count);
     cloak->members = test_take(engine->query_count, sizeof *cloak->members);
-    cloak->is_whole = engine->options.variant == SC_XSTAR;
+    sc__candidate_of(cloak)->is_whole = engine->options.variant == SC_VARIANT_XSTAR;
     cloak->deadline = SC_TIME_NEVER;
     for (size_t i = 0; i < engine->query_count; i++) {
         slow_query *q = &engine->queries[i];
@@ -296,10 +297,10 @@ static bool holds_urgent(const slow_engine *engine, uint64_t vertex)
 
 bool slow_search(slow_engine *engine, uint64_t vertex)
 {
-    if (engine->options.variant == SC_XSTAR) {
+    if (engine->options.variant == SC_VARIANT_XSTAR) {
         return slow_xstar_search(engine, needs_of(engine, vertex).star);
     }
-    const bool is_bounded = engine->options.variant != SC_BASIC;
+    const bool is_bounded = engine->options.variant != SC_VARIANT_BASIC;
     return search(engine, vertex, is_bounded) ||
            (holds_urgent(engine, vertex) && search(engine, vertex, false));
 }

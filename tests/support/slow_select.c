@@ -67,7 +67,7 @@ sc_star_id slow_select_star(const slow_engine *engine, const sc_query *query)
 // within the least max_hops. With XStar whatever is at a star is together.
 static bool fits(const slow_engine *engine, const sc_query *query, sc_star_id star, uint64_t vertex)
 {
-    if (engine->options.variant == SC_XSTAR) return true;
+    if (engine->options.variant == SC_VARIANT_XSTAR) return true;
     uint32_t l = query->l;
     uint32_t max_hops = query->max_hops;
     for (size_t i = 0; i < engine->query_count; i++) {

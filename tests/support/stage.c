@@ -73,7 +73,7 @@ void stage_run(stage *st, sc_time now)
 sc_cloak *stage_take(stage *st)
 {
     sc_cloak *cloak = sc_engine_take_candidate(st->engine);
-    if (cloak) CHECK_OK(sc_prune(st->pruner, cloak, &st->prune_rng), NULL);
+    if (cloak) CHECK_OK(sc_pruner_prune(st->pruner, cloak, &st->prune_rng), NULL);
     return cloak;
 }
 

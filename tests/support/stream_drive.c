@@ -1,6 +1,7 @@
 // One engine through one stream, to the end of every query. See streams.h.
 #include "support/streams.h"
 
+#include "engine/cloak_make.h"
 #include "support/check.h"
 
 /** What the driver knows of a query that has not ended. */
@@ -84,7 +85,7 @@ static void answer(drive *d, sc_cloak *cloak)
         refuse(d, cloak, gone, gone_count);
         break;
     case ANSWER_LATER:
-        cloak->next = d->open;
+        sc__candidate_of(cloak)->next = d->open;
         d->open = cloak;
         break;
     }
@@ -95,7 +96,7 @@ static void answer(drive *d, sc_cloak *cloak)
 // Every query is somewhere; company may end without a word.
 static void check_sums(const drive *d)
 {
-    const sc_engine_stats stats = sc_engine_stats_of(d->engine);
+    const sc_engine_stats stats = sc_engine_get_stats(d->engine);
     uint64_t dropped = 0;
     for (size_t reason = 0; reason < SC_DROP_REASON_COUNT; reason++) {
         dropped += stats.dropped[reason];
@@ -123,14 +124,14 @@ static void run(drive *d)
     sc_cloak *fresh = d->open;
     d->open = NULL;
     for (sc_cloak *cloak; (cloak = fresh);) {
-        fresh = cloak->next;
+        fresh = sc__candidate_of(cloak)->next;
         answer(d, cloak);
     }
     for (sc_cloak *cloak; (cloak = sc_engine_take_candidate(d->engine));) {
         for (size_t i = 0; i < cloak->member_count; i++) {
             known_of(d, &cloak->members[i].query.id)->is_proposed = true;
         }
-        CHECK_OK(sc_prune(d->pruner, cloak, &d->prune_rng), NULL);
+        CHECK_OK(sc_pruner_prune(d->pruner, cloak, &d->prune_rng), NULL);
         answer(d, cloak);
     }
 }
@@ -185,7 +186,7 @@ static void finish(drive *d)
         run(d);
         check_sums(d);
     }
-    const sc_engine_stats stats = sc_engine_stats_of(d->engine);
+    const sc_engine_stats stats = sc_engine_get_stats(d->engine);
     assert_int_equal(stats.pending, 0);
     assert_int_equal(stats.proposed, 0);
     assert_int_equal(stats.company_held, 0);

@@ -285,7 +285,7 @@ bool stream_next(stream *s, sc_time wake, step *out)
     s->steps_left--;
     *out = (step){.kind = STEP_RUN, .now = s->now};
     if (s->has_switches && sc_rng_below(&s->rng, 6) == 0) {
-        static const sc_variant three[] = {SC_BASIC, SC_BOUNDED, SC_HYBRID};
+        static const sc_variant three[] = {SC_VARIANT_BASIC, SC_VARIANT_BOUNDED, SC_VARIANT_HYBRID};
         out->kind = STEP_SWITCH;
         out->variant = three[sc_rng_below(&s->rng, 3)];
         return true;

@@ -23,7 +23,7 @@ void town_ask(sc_ledger *ledger, odd_town *town, uint32_t number, uint32_t k)
     ticket->query.segment = segment;
     ticket->edge = at.edge;
     ticket->offset_m = at.offset_m;
-    ticket->request = sc_request_normal(&request);
+    ticket->request = sc_request_normalise(&request);
     CHECK_OK(sc_ledger_submit(ledger, ticket), NULL);
 }
 

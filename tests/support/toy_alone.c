@@ -112,7 +112,7 @@ static toy_segments nearest_road(const scene *now, sc_seg_id own, toy_segments l
 
 static toy_segments next_road(const scene *now, sc_seg_id own, toy_segments left)
 {
-    if (now->town->options.variant == SC_EXPANSION) return nearest_road(now, own, left);
+    if (now->town->options.variant == SC_VARIANT_EXPANSION) return nearest_road(now, own, left);
     return nth_road(left, dice_below(now->d, toy_size(left)));
 }
 
@@ -148,7 +148,7 @@ static void try_for(scene *now, uint32_t asker, uint32_t newcomer)
     }
     uint32_t first = 0;
     if (count == 2) {
-        const bool is_drawn = now->town->options.variant == SC_SAMPLING;
+        const bool is_drawn = now->town->options.variant == SC_VARIANT_SAMPLING;
         first = is_drawn ? dice_below(now->d, 2) : (uint32_t)(open[1] < open[0]);
     }
     for (uint32_t i = 0; i < count; i++) {

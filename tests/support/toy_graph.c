@@ -96,7 +96,7 @@ static uint32_t add(scene *now, uint32_t query, sc_star_id star)
         const vertex *at = &now->vertices[v];
         if (!at->holds || at->star != star) continue;
         // In XStar all of a star are one group.
-        if (town->options.variant == SC_XSTAR ||
+        if (town->options.variant == SC_VARIANT_XSTAR ||
             ball_has(town, star, least(at->max_hops, needs->max_hops), most(at->l, needs->l))) {
             break;
         }
@@ -167,7 +167,7 @@ static void propose(scene *now, uint32_t vertices, toy_stars stars)
         const sc_star_id star = now->assigned[s];
         if (star != SC_NONE && !is_active(now, star)) now->assigned[s] = SC_NONE;
     }
-    if (now->town->options.variant != SC_XSTAR) stars = prune(now, stars, with_members, l);
+    if (now->town->options.variant != SC_VARIANT_XSTAR) stars = prune(now, stars, with_members, l);
     now->out->cloaks[now->out->count].segments = toy_segments_of(now->town, stars);
     now->out->cloaks[now->out->count++].members = members;
 }
@@ -334,10 +334,10 @@ static void arrive(scene *now, uint32_t query)
     sc_star_id *assigned = &now->assigned[now->queries[query].segment];
     if (*assigned == SC_NONE) *assigned = star;
     const uint32_t v = add(now, query, star);
-    if (variant == SC_XSTAR) {
+    if (variant == SC_VARIANT_XSTAR) {
         grow_super_star(now, v);
     } else {
-        search(now, v, variant != SC_BASIC);
+        search(now, v, variant != SC_VARIANT_BASIC);
     }
 }
 
@@ -352,7 +352,7 @@ void toy_cloak_by_stars(const toy_town *town, const toy_query *queries, size_t c
     for (uint32_t q = 0; q < count; q++) {
         arrive(&now, q);
     }
-    if (town->options.variant != SC_HYBRID) return;
+    if (town->options.variant != SC_VARIANT_HYBRID) return;
     // All become urgent at once: those who came first search first, now without levels as well.
     for (uint32_t v = 0; v < now.vertex_count; v++) {
         if (!now.vertices[v].holds) continue;

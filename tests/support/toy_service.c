@@ -161,9 +161,10 @@ static size_t find(toy_service *toy, const json_t *query, const sc_near **nears)
                  NULL);
     }
     size_t count = 0;
-    CHECK_OK(
-        sc_lbs_nearest(toy->lbs, toy->objects, at.edge, at.offset_m, &request, nears, &count, NULL),
-        NULL);
+    CHECK_OK(sc_lbs_nearest(toy->lbs, toy->objects,
+                            &(sc_near_query){{at.edge, at.offset_m}, &request}, nears, &count,
+                            NULL),
+             NULL);
     return count;
 }
 
@@ -353,7 +354,7 @@ toy_service *toy_service_start(const sc_map *map, toy_manners manners)
     toy->map = map;
     toy->manners = manners;
     toy->lines = test_take(LINES, sizeof(line));
-    CHECK_OK(sc_objects_of_map(map, &toy->objects), NULL);
+    CHECK_OK(sc_objects_new_from_map(map, &toy->objects), NULL);
     CHECK_OK(sc_lbs_new(map, &options, &toy->lbs, NULL), NULL);
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t size = sizeof(at);

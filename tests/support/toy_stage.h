@@ -2,7 +2,7 @@
  * @file toy_stage.h
  * @brief A drawn map with a method on it, and an adversary who is doubted by exact computation.
  *
- *     toy_stage_open(&toy, picture, SC_BASIC);
+ *     toy_stage_open(&toy, picture, SC_VARIANT_BASIC);
  *     toy.needs[0] = toy.needs[1] = (sc_needs){.k = 2, .l = 4, .max_hops = 1, .result_size = 1};
  *     toy.stranger_count = 2;
  *     toy_see_stars(&toy, "AB");

@@ -124,7 +124,8 @@ void toy_cloak(const toy_town *town, const toy_query *queries, size_t count, dic
 {
     assert_in_range(count, 1, TOY_QUERIES);
     out->count = 0;
-    if (town->options.variant == SC_SAMPLING || town->options.variant == SC_EXPANSION) {
+    if (town->options.variant == SC_VARIANT_SAMPLING ||
+        town->options.variant == SC_VARIANT_EXPANSION) {
         toy_cloak_alone(town, queries, count, d, out);
     } else {
         toy_cloak_by_stars(town, queries, count, d, out);

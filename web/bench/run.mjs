@@ -1,4 +1,4 @@
-// How quick is the window? Prints figures of the real page in a real browser without a graphics card.
+// How quick is the UI? Prints figures of the real page in a real browser without a graphics card.
 //
 //     node web/bench/run.mjs http://127.0.0.1:8080                        the page that the service has
 //     node web/bench/run.mjs http://127.0.0.1:8080 --page build/web/dist  a page that was just built

@@ -202,7 +202,7 @@ test('the bytes beside it are those that the provider got, every one of them', a
     expect(letters).toBe(sent.toString('latin1').replace(/[^ -~]/g, '.'));
     expect(toProvider.posted.some((body) => body.equals(bytes))).toBe(true);
     expect(await part('ask-bytes').innerText()).toContain(`${bytes.length} bytes`);
-    await photograph(page, `${screenshots}/window-ask.png`);
+    await photograph(page, `${screenshots}/ui-ask.png`);
 });
 
 const focusMap = () =>

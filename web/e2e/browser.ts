@@ -60,7 +60,7 @@ export async function watched(
     return { page: await context.newPage(), complaints, close: () => context.close() };
 }
 
-/** Open the window and wait until the map is drawn. */
+/** Open the UI and wait until the map is drawn. */
 export async function open(page: Page, url: string): Promise<void> {
     await page.goto(url);
     await isReady(page);

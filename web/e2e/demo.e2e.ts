@@ -107,11 +107,11 @@ test('nothing is wrong with its accessibility, light and dark, whatever is open'
     for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme });
         await page.waitForSelector(`html[data-theme="${colorScheme}"]`);
-        for (const tab of ['doubt', 'cloaks', 'engine', 'ask']) {
+        for (const tab of ['attack', 'cloaks', 'engine', 'ask']) {
             await part(`tab-${tab}`).click();
             expect(await axe(page), `${tab}, ${colorScheme}`).toEqual([]);
         }
-        await photograph(page, `${screenshots}/window-${colorScheme}.png`);
+        await photograph(page, `${screenshots}/ui-${colorScheme}.png`);
     }
     await page.emulateMedia({ colorScheme: null });
 });
@@ -136,8 +136,8 @@ test('it is readable on a phone', async () => {
     const dots = async () =>
         (await ink(phone.page, top('travellers'), { colours: ['--map-mover'] })).pixels;
     await expect.poll(dots, PATIENCE).toBeGreaterThan(500);
-    await photograph(phone.page, `${screenshots}/window-phone.png`);
-    for (const tab of ['charts', 'doubt', 'cloaks', 'engine']) {
+    await photograph(phone.page, `${screenshots}/ui-phone.png`);
+    for (const tab of ['charts', 'attack', 'cloaks', 'engine']) {
         await phone.page.getByTestId(`tab-${tab}`).tap();
         expect(await sideways(), tab).toBeLessThanOrEqual(0);
     }
@@ -188,7 +188,7 @@ test('on a usual screen, too, a wall has maps and charts alone', async () => {
     for (const chart of CHARTS) {
         expect(await wall.page.getByTestId(`chart-${chart}`).isVisible(), chart).toBe(true);
     }
-    await photograph(wall.page, `${screenshots}/window-wall.png`);
+    await photograph(wall.page, `${screenshots}/ui-wall.png`);
     expect(wall.complaints).toEqual([]);
     await wall.close();
 });

@@ -6,7 +6,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { axe } from './axe';
 import { isLinked, launch, open, PATIENCE, watched } from './browser';
-import { city, service, Workplace } from './programs';
+import { city, demo, service, Workplace } from './programs';
 
 const place = new Workplace();
 const reports = join(place.folder, 'results');
@@ -42,7 +42,7 @@ const report = `<!DOCTYPE html>
 `;
 
 test('the report of an experiment opens, in a page of its own', async () => {
-    const serving = place.owns(await service(map, '--reports', reports));
+    const serving = place.owns(await demo(map, '--travellers', '5', '--reports', reports));
     const { page, complaints, close } = await watched(browser);
     await open(page, serving.url);
     const link = page.getByTestId('report');
@@ -65,7 +65,7 @@ test('the report of an experiment opens, in a page of its own', async () => {
 });
 
 test('without a report there is no link to one', async () => {
-    const serving = place.owns(await service(map));
+    const serving = place.owns(await demo(map, '--travellers', '5'));
     const { page, complaints, close } = await watched(browser);
     await open(page, serving.url);
     await isLinked(page, 'live');
@@ -74,8 +74,20 @@ test('without a report there is no link to one', async () => {
     await close();
 });
 
+test('a link carries no token: where one is wanted, there is none to the report', async () => {
+    const serving = place.owns(
+        await demo(map, '--travellers', '5', '--events', 'token', '--reports', reports),
+    );
+    const { page, close } = await watched(browser);
+    await open(page, serving.url);
+    await isLinked(page, 'forbidden');
+    expect((await (await fetch(`${serving.url}v1/about`)).json()).offers).toContain('reports');
+    expect(await page.getByTestId('report').isVisible()).toBe(false);
+    await close();
+});
+
 test('where a token is wanted the page asks for one, and a right one opens', async () => {
-    const serving = place.owns(await service(map, '--events', 'token', '--reports', reports));
+    const serving = place.owns(await service(map, '--events', 'token'));
     const { page, complaints, close } = await watched(browser);
     const answers: number[] = [];
     page.on('response', (response) => {
@@ -90,9 +102,6 @@ test('where a token is wanted the page asks for one, and a right one opens', asy
     // Known beforehand: nothing was asked for in vain.
     expect(answers).toEqual([]);
     expect(complaints).toEqual([]);
-    // A link carries no token, so that this one would lead to a refusal.
-    expect((await (await fetch(`${serving.url}v1/about`)).json()).reports).toBe(true);
-    expect(await page.getByTestId('report').isVisible()).toBe(false);
 
     await field.fill(`${serving.token.slice(0, -6)}AAAAAA`);
     await field.press('Enter');

@@ -1,4 +1,4 @@
-// The window of `starcloak serve`: without what only travellers may know, and through restarts.
+// The UI of `starcloak serve`: without what only travellers may know, and through restarts.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { choose } from './asking';
@@ -41,6 +41,23 @@ test('the page does not even ask for what travellers do, and would not get it', 
     expect(asked.filter((path) => path.startsWith('/demo'))).toEqual([]);
     for (const path of ['demo/about', 'demo/events', 'demo/engine']) {
         expect((await fetch(serving.url + path)).status, path).toBe(404);
+    }
+});
+
+test('what only the demo offers is not on the page, and not in the service', async () => {
+    expect((await (await fetch(`${serving.url}v1/about`)).json()).offers).toEqual([]);
+    expect(await part('tab-ask').count()).toBe(1);
+    expect(await part('tab-cloaks').count()).toBe(1);
+    expect(await part('tab-attack').count()).toBe(0);
+    expect(await part('attack-start').count()).toBe(0);
+    expect(await part('report').isVisible()).toBe(false);
+    for (const path of ['v1/attacks', 'reports', 'reports/', 'reports/report.html']) {
+        for (const method of ['GET', 'POST']) {
+            const headers = { 'Content-Type': 'application/json' };
+            const body = method === 'POST' ? '{}' : undefined;
+            const reply = await fetch(serving.url + path, { method, headers, body });
+            expect(reply.status, `${method} ${path}`).toBe(404);
+        }
     }
 });
 

@@ -1,4 +1,4 @@
-// The window: what the provider sees, live; and in the demo what the travellers do beside it.
+// The UI: what the provider sees, live; and in the demo what the travellers do beside it.
 //
 // This file puts the parts together and knows nothing of their insides. What the page knows is in state/, what
 // is said to the service in api/, what is drawn in map/ and layers/, what is read and pressed in panels/.
@@ -9,9 +9,10 @@ import './style/layout.css';
 import './style/panels.css';
 import './style/charts.css';
 import './style/ask.css';
-import './style/doubt.css';
+import './style/attack.css';
 import './style/cluster.css';
 import { setText } from './dom';
+import { boxAround } from './layers/draw';
 import { PartsLayer } from './layers/parts';
 import { CloaksLayer } from './map/cloaks';
 import type { Spot } from './map/layer';
@@ -20,10 +21,10 @@ import { MapPane } from './map/pane';
 import { QueriesLayer } from './map/queries';
 import { MapView } from './map/view';
 import { AskPanel } from './panels/ask';
+import { AttackPanel } from './panels/attack';
 import { Charts } from './panels/charts';
 import { CloakList } from './panels/cloak_list';
 import { ClusterPanel } from './panels/cluster';
-import { DoubtPanel } from './panels/doubt';
 import { EnginePanel } from './panels/engine';
 import { Layout, makePanes } from './panels/layout';
 import { ReportLink } from './panels/report_link';
@@ -74,8 +75,14 @@ function build(session: LiveSession): void {
     }
 
     const ask = new AskPanel(session, { travellers, provider }, view);
-    const doubt = new DoubtPanel(session, view);
-    const cloakList = new CloakList(cloaks, lengthUnit(map), choose);
+    // The adversary is the demo's; a service has none.
+    const attack = about.offers.includes('attacks') ? new AttackPanel(session, view) : null;
+    const cloakList = new CloakList(
+        cloaks,
+        lengthUnit(map),
+        attack ? choose : show,
+        attack !== null,
+    );
     const welcome = new Welcome(isDemo);
     const layout = new Layout(
         page,
@@ -87,7 +94,7 @@ function build(session: LiveSession): void {
             welcomeOpener: welcome.opener,
             liveLine: new LiveLine(session.counters, fleet).element,
             ask: ask.element,
-            doubt: doubt.element,
+            attack: attack?.element ?? null,
             cloaks: cloakList.element,
             engine: isDemo ? new EnginePanel(session).element : null,
             cluster: partsLayer ? new ClusterPanel(session, partsLayer).element : null,
@@ -104,7 +111,7 @@ function build(session: LiveSession): void {
 
     /** On the provider's map a road is a cloak's, if cloaks are what one is looking at. */
     function chooseCloakAt(spot: Spot): boolean {
-        if (layout.tabs.id !== 'doubt' && layout.tabs.id !== 'cloaks') return false;
+        if (layout.tabs.id !== 'attack' && layout.tabs.id !== 'cloaks') return false;
         const cloak = cloaks.latest.find(({ segments }) => segments.includes(spot.segment));
         if (cloak) choose(cloak);
         return cloak !== undefined;
@@ -114,11 +121,20 @@ function build(session: LiveSession): void {
         cloaksLayer.selected = cloak.id;
         provider.invalidate();
         cloakList.select(cloak.id);
-        doubt.open(cloak);
-        layout.reveal('doubt');
+        if (!attack) return;
+        attack.open(cloak);
+        layout.reveal('attack');
     }
 
-    ask.onDoubt = choose;
+    /** From the list, where there is no adversary to show it to. */
+    function show(cloak: SeenCloak): void {
+        choose(cloak);
+        const box = boxAround(map, cloak.segments);
+        if (box) view.show(box);
+        layout.revealMaps();
+    }
+
+    if (attack) ask.onAttack = choose;
     ask.onAsked = () => layout.revealMaps();
     // Now that they have their places on the page: roads are then on it from the first frame.
     travellers?.measure();

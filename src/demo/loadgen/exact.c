@@ -43,8 +43,8 @@ static sc_err search(const sc__flock *flock, const sc__question *question, truth
     out->objects = flock->options->objects;
     sc_err err = sc__words_place(flock->course->words, question, &edge, &offset_m);
     if (!err) {
-        err = sc_lbs_nearest(flock->lbs, out->objects, edge, offset_m, &request, &out->nears,
-                             &out->count, NULL);
+        err = sc_lbs_nearest(flock->lbs, out->objects, &(sc_near_query){{edge, offset_m}, &request},
+                             &out->nears, &out->count, NULL);
     }
     out->tie_m = HUGE_VAL;
     if (err || out->count <= question->nearest) return err;

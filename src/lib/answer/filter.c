@@ -125,15 +125,15 @@ typedef struct place {
     double along;
 } place;
 
-static bool find_place(const sc_filter *f, sc_edge_id edge, double offset_m, place *out)
+static bool find_place(const sc_filter *f, sc_road_point at, place *out)
 {
-    if (edge >= sc_map_edge_count(f->map)) return false;
-    const double length = sc_map_edges(f->map)[edge].length;
-    const double offset = offset_m / f->unit_m;
+    if (at.edge >= sc_map_edge_count(f->map)) return false;
+    const double length = sc_map_edges(f->map)[at.edge].length;
+    const double offset = at.offset_m / f->unit_m;
     // A unit beyond the end is rounding; NaN is nowhere.
     if (!(offset >= -1.0 && offset <= length + 1.0)) return false;
     const double kept = fmin(fmax(offset, 0.0), length);
-    out->segment = sc__inside_locate(&f->inside, edge, kept, &out->along);
+    out->segment = sc__inside_locate(&f->inside, at.edge, kept, &out->along);
     return out->segment != SC_NONE;
 }
 
@@ -181,63 +181,41 @@ static bool is_before(sc_near a, sc_near b)
     return a.object < b.object;
 }
 
-// Let `near` sink from the top of a heap with the farthest on top to where it belongs.
-static void sink(sc_near *heap, size_t count, sc_near near)
-{
-    size_t at = 0;
-    for (;;) {
-        size_t child = 2 * at + 1;
-        if (child >= count) break;
-        if (child + 1 < count && is_before(heap[child], heap[child + 1])) child++;
-        if (!is_before(near, heap[child])) break;
-        heap[at] = heap[child];
-        at = child;
-    }
-    heap[at] = near;
-}
-
-static void rise(sc_near *heap, size_t at, sc_near near)
-{
-    for (; at > 0 && is_before(heap[(at - 1) / 2], near); at = (at - 1) / 2) {
-        heap[at] = heap[(at - 1) / 2];
-    }
-    heap[at] = near;
-}
+// The farthest on top.
+#define SC_HEAP farthest
+#define SC_HEAP_ENTRY sc_near
+#define SC_HEAP_IS_BEFORE(heap, a, b) is_before(b, a)
+#include "base/heap_template.h"
 
 // The k nearest candidates within the radius, nearest first, distances in units. Returns how many.
 static size_t pick(sc_filter *f, size_t r)
 {
     const sc_taken *taken = &f->taken[r];
     const sc_candidate *candidates = sc__candidates_of(f, r);
-    sc_near *heap = f->results;
-    size_t count = 0;
+    farthest heap = {.entries = f->results};
     for (uint32_t i = 0; i < taken->candidate_count; i++) {
         const sc_near near = {candidates[i].object, f->distances[i]};
         if (near.distance_m > taken->radius || isinf(near.distance_m)) continue;
-        if (count < taken->k) {
-            rise(heap, count++, near);
-        } else if (is_before(near, heap[0])) {
-            sink(heap, count, near);
+        if (heap.count < taken->k) {
+            farthest_push(&heap, near);
+        } else if (is_before(near, heap.entries[0])) {
+            farthest_replace_top(&heap, near);
         }
     }
-    // The farthest goes to the end, then the next before it, and so on.
-    for (size_t left = count; left > 1; left--) {
-        const sc_near farthest = heap[0];
-        sink(heap, left - 1, heap[left - 1]);
-        heap[left - 1] = farthest;
-    }
+    const size_t count = heap.count;
+    farthest_sort(&heap);
     return count;
 }
 
-sc_err sc_filter_answer(sc_filter *filter, sc_edge_id edge, double offset_m, size_t request,
-                        const sc_near **out, size_t *count, sc_diag *diag)
+sc_err sc_filter_answer(sc_filter *filter, sc_road_point at, size_t request, const sc_near **out,
+                        size_t *count, sc_diag *diag)
 {
     if (!filter->is_open) return sc_fail(diag, SC_EINVAL, "filter: no reply was taken in");
     if (request >= filter->relay->request_count) {
         return sc_fail(diag, SC_EINVAL, "filter: the relay has no request %zu", request + 1);
     }
     place from;
-    if (!find_place(filter, edge, offset_m, &from)) {
+    if (!find_place(filter, at, &from)) {
         return sc_fail(diag, SC_EINVAL, "filter: the position is not on the segments of the relay");
     }
     const size_t candidate_count = filter->taken[request].candidate_count;

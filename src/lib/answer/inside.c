@@ -21,7 +21,7 @@ void sc__inside_fini(sc_inside *inside)
     sc_free(inside->border_vertex);
     sc_free(inside->spans);
     sc_free(inside->touched);
-    sc_free(inside->queue);
+    sc_inside_queue_fini(&inside->queue);
     *inside = (sc_inside){.map = NULL};
 }
 
@@ -39,7 +39,7 @@ static bool reserve_ends(sc_inside *inside, size_t count)
         {&inside->border_vertex, sizeof *inside->border_vertex},
         {&inside->spans, sizeof *inside->spans},
         {&inside->touched, sizeof *inside->touched},
-        {&inside->queue, sizeof *inside->queue},
+        {&inside->queue.entries, sizeof *inside->queue.entries},
     };
     size_t room = inside->end_room;
     for (size_t i = 0; i < sizeof growing / sizeof *growing; i++) {

@@ -65,6 +65,11 @@ typedef struct sc_inside_queued {
     uint32_t vertex;
 } sc_inside_queued;
 
+#define SC_HEAP sc_inside_queue
+#define SC_HEAP_ENTRY sc_inside_queued
+#define SC_HEAP_IS_BEFORE(heap, a, b) ((a).distance < (b).distance)
+#include "base/heap_template.h"
+
 /** Another border node that a search has met. */
 typedef struct sc_inside_met {
     uint32_t border;  ///< its place in the relay
@@ -90,8 +95,7 @@ typedef struct sc_inside {
     sc_span *spans;     ///< per vertex: how far it is
     uint32_t *touched;  ///< vertices that have a span; the others need no clearing
     size_t touched_count;
-    sc_inside_queued *queue;
-    size_t queue_count;
+    sc_inside_queue queue;             ///< the nearest on top
     sc_inside_met met[SC_INSIDE_MET];  ///< nearest first
     size_t met_count;
 

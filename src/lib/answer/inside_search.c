@@ -7,38 +7,6 @@
 
 #include <string.h>
 
-// --- The queue: a heap with the nearest on top -------------------------------
-
-static void push(sc_inside *inside, double distance, uint32_t vertex)
-{
-    sc_inside_queued *queue = inside->queue;
-    size_t at = inside->queue_count++;
-    for (; at > 0 && queue[(at - 1) / 2].distance > distance; at = (at - 1) / 2) {
-        queue[at] = queue[(at - 1) / 2];
-    }
-    queue[at] = (sc_inside_queued){distance, vertex};
-}
-
-static sc_inside_queued pop(sc_inside *inside)
-{
-    sc_inside_queued *queue = inside->queue;
-    const sc_inside_queued nearest = queue[0];
-    const sc_inside_queued last = queue[--inside->queue_count];
-    size_t at = 0;
-    for (;;) {
-        size_t child = 2 * at + 1;
-        if (child >= inside->queue_count) break;
-        if (child + 1 < inside->queue_count && queue[child + 1].distance < queue[child].distance) {
-            child++;
-        }
-        if (queue[child].distance >= last.distance) break;
-        queue[at] = queue[child];
-        at = child;
-    }
-    queue[at] = last;
-    return nearest;
-}
-
 // --- Searching ---------------------------------------------------------------
 
 static void begin_search(sc_inside *inside)
@@ -47,7 +15,7 @@ static void begin_search(sc_inside *inside)
         inside->spans[inside->touched[i]] = (sc_span){HUGE_VAL, 0.0};
     }
     inside->touched_count = 0;
-    inside->queue_count = 0;
+    inside->queue.count = 0;
     inside->met_count = 0;
 }
 
@@ -58,13 +26,13 @@ static void reach(sc_inside *inside, uint32_t vertex, sc_span span)
     if (distance >= sc__span_plus(*known, 0.0)) return;
     if (isinf(known->whole)) inside->touched[inside->touched_count++] = vertex;
     *known = span;
-    push(inside, distance, vertex);
+    sc_inside_queue_push(&inside->queue, (sc_inside_queued){distance, vertex});
 }
 
 // Take the nearest vertex out and go on from there; SC_NONE if a shorter way to it came first.
 static uint32_t settle_next(sc_inside *inside)
 {
-    const sc_inside_queued next = pop(inside);
+    const sc_inside_queued next = sc_inside_queue_pop(&inside->queue);
     const sc_span span = inside->spans[next.vertex];
     if (next.distance > sc__span_plus(span, 0.0)) return SC_NONE;
     for (uint32_t i = inside->first_way[next.vertex]; i < inside->first_way[next.vertex + 1]; i++) {
@@ -78,7 +46,7 @@ void sc__inside_search_border(sc_inside *inside, uint32_t border, double limit)
 {
     begin_search(inside);
     reach(inside, inside->border_vertex[border], (sc_span){0.0, 0.0});
-    while (inside->queue_count > 0 && inside->queue[0].distance <= limit &&
+    while (inside->queue.count > 0 && inside->queue.entries[0].distance <= limit &&
            inside->met_count < SC_INSIDE_MET) {
         const uint32_t vertex = settle_next(inside);
         if (vertex == SC_NONE) continue;
@@ -95,7 +63,7 @@ void sc__inside_search_place(sc_inside *inside, uint32_t segment, double along)
     begin_search(inside);
     reach(inside, road->end_a, (sc_span){0.0, along});
     if (road->end_b != SC_NONE) reach(inside, road->end_b, (sc_span){road->length, -along});
-    while (inside->queue_count > 0) {
+    while (inside->queue.count > 0) {
         settle_next(inside);
     }
 }
@@ -106,10 +74,11 @@ void sc__inside_forget(sc_inside *inside)
         explicit_bzero(inside->spans, inside->vertex_count * sizeof *inside->spans);
         // The order in which a search comes by, and the queue beyond its end, tell as much.
         explicit_bzero(inside->touched, inside->vertex_count * sizeof *inside->touched);
-        explicit_bzero(inside->queue, (2 * inside->segment_count + 2) * sizeof *inside->queue);
+        explicit_bzero(inside->queue.entries,
+                       (2 * inside->segment_count + 2) * sizeof *inside->queue.entries);
     }
     inside->touched_count = 0;
-    inside->queue_count = 0;
+    inside->queue.count = 0;
     inside->segment_count = 0;
     inside->vertex_count = 0;
 }

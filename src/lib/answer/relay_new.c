@@ -65,11 +65,12 @@ static void draw_places(uint32_t *places, uint32_t count, sc_rng *rng)
     }
 }
 
-sc_err sc_relay_new(const sc_map *map, const sc_seg_id *segments, size_t segment_count,
-                    const sc_node_id *border_nodes, size_t border_node_count,
-                    const sc_request *requests, size_t member_count, sc_rng *rng, uint32_t *which,
-                    sc_relay **out)
+sc_err sc_relay_new(const sc_map *map, const sc_relay_content *content, sc_rng *rng,
+                    uint32_t *which, sc_relay **out)
 {
+    const size_t segment_count = content->segment_count;
+    const size_t border_node_count = content->border_node_count;
+    const size_t member_count = content->member_count;
     if (segment_count == 0 || member_count == 0 || member_count > UINT32_MAX) return SC_EINVAL;
     sc_err err = SC_ENOMEM;
     sc_relay *relay = NULL;
@@ -77,7 +78,7 @@ sc_err sc_relay_new(const sc_map *map, const sc_seg_id *segments, size_t segment
     wish *wishes = sc_malloc_array(member_count, sizeof *wishes);
     if (!wishes) goto done;
     for (size_t i = 0; i < member_count; i++) {
-        wishes[i] = (wish){sc_request_normal(&requests[i]), i, 0};
+        wishes[i] = (wish){sc_request_normalise(&content->requests[i]), i, 0};
     }
     const uint32_t request_count = number_requests(wishes, member_count);
 
@@ -90,9 +91,9 @@ sc_err sc_relay_new(const sc_map *map, const sc_seg_id *segments, size_t segment
     if (!places || !relay) goto done;
 
     relay->map_checksum = sc_map_checksum(map);
-    memcpy(to_segments, segments, segment_count * sizeof *segments);
+    memcpy(to_segments, content->segments, segment_count * sizeof *to_segments);
     if (border_node_count > 0) {
-        memcpy(to_border_nodes, border_nodes, border_node_count * sizeof *border_nodes);
+        memcpy(to_border_nodes, content->border_nodes, border_node_count * sizeof *to_border_nodes);
     }
     // A cloak has them in this order; nobody else's order is to be told either.
     sc_sort_u32(to_segments, segment_count);

@@ -1,46 +1,45 @@
-// Open addressing with linear probing, at most half full. See roll.h.
+// A table whose slots say in which round they were written. See roll.h.
 #include "answer/roll.h"
 
-#include "base/alloc.h"
-
-#include <string.h>
 #include <xxhash.h>
 
-enum { LEAST_CAPACITY = 64 };
+static uint64_t hash_of(const sc_roll *roll, uint32_t number)
+{
+    return XXH3_64bits_withSeed(&number, sizeof number, (uintptr_t)roll->slots);
+}
+
+#define SC_TABLE table
+#define SC_TABLE_TYPE sc_roll
+#define SC_TABLE_SLOT sc_roll_slot
+#define SC_TABLE_KEY uint32_t
+#define SC_TABLE_IS_FREE(table, slot) ((slot)->round != (table)->round)
+#define SC_TABLE_HAS(table, slot, wanted) ((slot)->number == (wanted))
+#define SC_TABLE_HASH(table, wanted) hash_of(table, wanted)
+#define SC_TABLE_HASH_OF(table, slot) hash_of(table, (slot)->number)
+#include "base/table_template.h"
 
 void sc__roll_fini(sc_roll *roll)
 {
-    sc_free(roll->slots);
-    *roll = (sc_roll){.capacity = 0};
+    table_fini(roll);
 }
 
 bool sc__roll_begin(sc_roll *roll, size_t count)
 {
-    if (count > roll->capacity / 2) {
-        size_t capacity = LEAST_CAPACITY;
-        while (count > capacity / 2) {
-            if (__builtin_mul_overflow(capacity, 2, &capacity)) return false;
-        }
-        sc_roll_slot *slots = sc_calloc(capacity, sizeof *slots);
-        if (!slots) return false;
-        sc_free(roll->slots);
-        *roll = (sc_roll){.slots = slots, .capacity = capacity};
-    }
+    roll->count = 0;
     if (++roll->round == 0) {
         // After four thousand million rounds, slots of old would be believed.
         if (roll->slots) memset(roll->slots, 0, roll->capacity * sizeof *roll->slots);
         roll->round = 1;
     }
-    return true;
+    return table_reserve(roll, count);
 }
 
 uint32_t sc__roll_call(sc_roll *roll, uint32_t number, uint32_t place)
 {
-    const size_t mask = roll->capacity - 1;
-    size_t i = XXH3_64bits_withSeed(&number, sizeof number, (uintptr_t)roll->slots) & mask;
-    for (; roll->slots[i].round == roll->round; i = (i + 1) & mask) {
-        if (roll->slots[i].number == number) return roll->slots[i].place;
+    sc_roll_slot *slot = table_slot_of(roll, number);
+    if (slot->round != roll->round) {
+        *slot = (sc_roll_slot){number, place, roll->round};
+        roll->count++;
     }
-    roll->slots[i] = (sc_roll_slot){number, place, roll->round};
-    return place;
+    return slot->place;
 }

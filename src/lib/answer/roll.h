@@ -25,6 +25,7 @@ typedef struct sc_roll_slot {
 /** Zero-initialise; release with sc__roll_fini(). */
 typedef struct sc_roll {
     sc_roll_slot *slots;
+    size_t count;
     size_t capacity;  ///< a power of two
     uint32_t round;
 } sc_roll;

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "relay/reply_make.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -61,10 +62,12 @@ static sc_err check_shape(const sc_filter *f, sc_diag *diag)
                        reply->border_node_count, relay->border_node_count);
     }
     const size_t list_count = relay->request_count * relay->border_node_count;
-    if (!are_starts(reply->run_start, reply->run_start_capacity, relay->request_count,
-                    reply->run_capacity) ||
-        !are_starts(reply->near_start, reply->near_start_capacity, list_count,
-                    reply->near_capacity)) {
+    const struct sc_reply_memory *memory = reply->memory;
+    if (!memory ||
+        !are_starts(reply->run_start, memory->run_start_capacity, relay->request_count,
+                    memory->run_capacity) ||
+        !are_starts(reply->near_start, memory->near_start_capacity, list_count,
+                    memory->near_capacity)) {
         return sc_fail(diag, SC_EREPLY, "reply: its lists overlap or lead outside of it");
     }
     return SC_OK;
@@ -301,7 +304,7 @@ static sc_err take_request(sc_filter *f, size_t r, sc_diag *diag)
         .k = is_knn ? request->k : UINT32_MAX,
         .radius = is_knn ? HUGE_VAL : rim_of(sc__in_units(f, request->radius_m)),
     };
-    const size_t sent = sc_reply_candidates(f->reply, r);
+    const size_t sent = sc_reply_candidate_count(f->reply, r);
     if (sent > f->options.max_candidates) {
         return sc_fail(diag, SC_EREPLY,
                        "reply: request %zu: it has %zu candidates, %zu are allowed", r + 1, sent,

@@ -1,7 +1,5 @@
-// Open addressing with linear probing. See hash.h.
+// A table of slots with 128-bit keys. See hash.h.
 #include "base/hash.h"
-
-#include "base/alloc.h"
 
 #include <stdbool.h>
 #include <xxhash.h>
@@ -17,48 +15,34 @@ static bool same_key(sc_key a, sc_key b)
     return a.high == b.high && a.low == b.low;
 }
 
-// The slot that holds `key`, or the free one where it would go.
-static sc_hash_slot *find_slot(const sc_hash *hash, sc_key key)
+// Keyed by where the table lies, which a stranger who writes a file cannot know: no file can be
+// made whose keys all meet in one place.
+static uint64_t hash_of(const sc_hash *hash, sc_key key)
 {
-    const size_t mask = hash->capacity - 1;
-    // Keyed by where the table lies, which a stranger who writes a file cannot
-    // know: no file can be made whose keys all meet in one place.
-    size_t i = (size_t)XXH3_64bits_withSeed(&key, sizeof key, (uintptr_t)hash->slots) & mask;
-    while (hash->slots[i].used && !same_key(hash->slots[i].key, key)) {
-        i = (i + 1) & mask;
-    }
-    return &hash->slots[i];
+    return XXH3_64bits_withSeed(&key, sizeof key, (uintptr_t)hash->slots);
 }
 
-static sc_err grow(sc_hash *hash)
-{
-    sc_hash larger = {.capacity = hash->capacity > 0 ? hash->capacity * 2 : 64,
-                      .count = hash->count};
-    larger.slots = sc_calloc(larger.capacity, sizeof *larger.slots);
-    if (!larger.slots) return SC_ENOMEM;
-
-    for (size_t i = 0; i < hash->capacity; i++) {
-        if (hash->slots[i].used) *find_slot(&larger, hash->slots[i].key) = hash->slots[i];
-    }
-    sc_free(hash->slots);
-    *hash = larger;
-    return SC_OK;
-}
+#define SC_TABLE table
+#define SC_TABLE_TYPE sc_hash
+#define SC_TABLE_SLOT sc_hash_slot
+#define SC_TABLE_KEY sc_key
+#define SC_TABLE_IS_FREE(table, slot) (!(slot)->used)
+#define SC_TABLE_HAS(table, slot, wanted) same_key((slot)->key, wanted)
+#define SC_TABLE_HASH(table, wanted) hash_of(table, wanted)
+#define SC_TABLE_HASH_OF(table, slot) hash_of(table, (slot)->key)
+#define SC_TABLE_QUARTERS 3
+#include "base/table_template.h"
 
 uint32_t sc_hash_get(const sc_hash *hash, sc_key key, uint32_t missing)
 {
-    if (hash->count == 0) return missing;
-    const sc_hash_slot *slot = find_slot(hash, key);
-    return slot->used ? slot->value : missing;
+    const sc_hash_slot *slot = table_find(hash, key);
+    return slot ? slot->value : missing;
 }
 
 sc_err sc_hash_put(sc_hash *hash, sc_key key, uint32_t value, uint32_t *out)
 {
-    if (hash->count >= hash->capacity / 4 * 3) {
-        const sc_err err = grow(hash);
-        if (err) return err;
-    }
-    sc_hash_slot *slot = find_slot(hash, key);
+    if (!table_reserve(hash, hash->count + 1)) return SC_ENOMEM;
+    sc_hash_slot *slot = table_slot_of(hash, key);
     if (!slot->used) {
         *slot = (sc_hash_slot){.key = key, .value = value, .used = 1};
         hash->count++;
@@ -69,6 +53,5 @@ sc_err sc_hash_put(sc_hash *hash, sc_key key, uint32_t value, uint32_t *out)
 
 void sc_hash_fini(sc_hash *hash)
 {
-    sc_free(hash->slots);
-    *hash = (sc_hash){0};
+    table_fini(hash);
 }

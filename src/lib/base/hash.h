@@ -3,10 +3,8 @@
  * @brief A hash table from 128-bit keys to 32-bit values.
  *
  * Real data names nodes by 64-bit ids or by coordinates; maps number them from
- * 0. Open addressing, linear probing, at most 3/4 full. Places are keyed by the
+ * 0. At most 3/4 full (table_template.h). Places are keyed by the
  * address of the table, so that no file can be made whose keys all collide.
- *
- * Used by: map builder, readers, relay, answer, points, record, score, lab, verify.
  */
 #ifndef SC_BASE_HASH_H
 #define SC_BASE_HASH_H

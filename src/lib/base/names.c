@@ -1,8 +1,7 @@
-// Open addressing with linear probing, at most 3/4 full. See names.h.
+// A table of numbers with the hashes of their texts. See names.h.
 #include "base/names.h"
 
-#include "base/alloc.h"
-
+#include <stdbool.h>
 #include <string.h>
 #include <xxhash.h>
 
@@ -18,59 +17,51 @@ static uint32_t hash_of(const sc_names *names, const char *text)
     return (uint32_t)XXH3_64bits_withSeed(text, strlen(text), names->key);
 }
 
-// The slot that holds `text`, or the free one where it would go.
-static sc_names_slot *find_slot(const sc_names *names, const char *text, uint32_t hash)
+/** A text, and its hash. */
+typedef struct lookup {
+    const char *text;
+    uint32_t hash;
+} lookup;
+
+static lookup look_for(const sc_names *names, const char *text)
 {
-    const size_t mask = names->capacity - 1;
-    size_t i = hash & mask;
-    for (; names->slots[i].number != FREE; i = (i + 1) & mask) {
-        const sc_names_slot *slot = &names->slots[i];
-        if (slot->hash == hash && strcmp(names->text_of(names->owner, slot->number), text) == 0) {
-            break;
-        }
-    }
-    return &names->slots[i];
+    return (lookup){text, hash_of(names, text)};
 }
 
-static sc_err grow(sc_names *names)
+static bool has(const sc_names *names, const sc_names_slot *slot, lookup wanted)
 {
-    const size_t capacity = names->capacity > 0 ? names->capacity * 2 : 64;
-    const size_t mask = capacity - 1;
-    sc_names_slot *slots = sc_malloc_array(capacity, sizeof *slots);
-    if (!slots) return SC_ENOMEM;
-    memset(slots, 0xff, capacity * sizeof *slots);  // all free
-    for (size_t i = 0; i < names->capacity; i++) {
-        if (names->slots[i].number == FREE) continue;
-        size_t place = names->slots[i].hash & mask;
-        while (slots[place].number != FREE) {
-            place = (place + 1) & mask;
-        }
-        slots[place] = names->slots[i];
-    }
-    // Where memory lies differs from run to run, and whoever writes a text cannot know it.
-    if (names->capacity == 0) names->key = (uintptr_t)slots;
-    sc_free(names->slots);
-    names->slots = slots;
-    names->capacity = capacity;
-    return SC_OK;
+    return slot->hash == wanted.hash &&
+           strcmp(names->text_of(names->owner, slot->number), wanted.text) == 0;
 }
+
+#define SC_TABLE table
+#define SC_TABLE_TYPE sc_names
+#define SC_TABLE_SLOT sc_names_slot
+#define SC_TABLE_KEY lookup
+#define SC_TABLE_IS_FREE(table, slot) ((slot)->number == FREE)
+#define SC_TABLE_HAS(table, slot, key) has(table, slot, key)
+#define SC_TABLE_HASH(table, key) ((key).hash)
+#define SC_TABLE_HASH_OF(table, slot) ((slot)->hash)
+#define SC_TABLE_FREE_BYTE 0xff
+#define SC_TABLE_QUARTERS 3
+#include "base/table_template.h"
 
 uint32_t sc_names_find(const sc_names *names, const char *text)
 {
-    if (names->count == 0) return UINT32_MAX;
-    return find_slot(names, text, hash_of(names, text))->number;
+    const sc_names_slot *slot = table_find(names, look_for(names, text));
+    return slot ? slot->number : UINT32_MAX;
 }
 
 sc_err sc_names_put(sc_names *names, const char *text, uint32_t number, uint32_t *out)
 {
-    if (names->count >= names->capacity / 4 * 3) {
-        const sc_err err = grow(names);
-        if (err) return err;
-    }
-    const uint32_t hash = hash_of(names, text);
-    sc_names_slot *slot = find_slot(names, text, hash);
+    const bool is_first = names->capacity == 0;
+    if (!table_reserve(names, names->count + 1)) return SC_ENOMEM;
+    // Where memory lies differs from run to run, and the author of a text cannot know it.
+    if (is_first) names->key = (uintptr_t)names->slots;
+    const lookup wanted = look_for(names, text);
+    sc_names_slot *slot = table_slot_of(names, wanted);
     if (slot->number == FREE) {
-        *slot = (sc_names_slot){.number = number, .hash = hash};
+        *slot = (sc_names_slot){.number = number, .hash = wanted.hash};
         names->count++;
     }
     *out = slot->number;
@@ -79,6 +70,6 @@ sc_err sc_names_put(sc_names *names, const char *text, uint32_t number, uint32_t
 
 void sc_names_fini(sc_names *names)
 {
-    sc_free(names->slots);
+    table_fini(names);
     *names = (sc_names){.text_of = names->text_of, .owner = names->owner};
 }

@@ -29,7 +29,7 @@ typedef struct sc__alone sc__alone;
 
 static inline bool sc__is_alone(sc_variant variant)
 {
-    return variant == SC_SAMPLING || variant == SC_EXPANSION;
+    return variant == SC_VARIANT_SAMPLING || variant == SC_VARIANT_EXPANSION;
 }
 
 /** @param engine  its map and options are set */

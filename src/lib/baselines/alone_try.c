@@ -45,7 +45,7 @@ static sc_err propose(sc_engine *engine)
     if (!cloak) return SC_ENOMEM;
 
     cloak->engine = engine;
-    cloak->proposal = engine->next_proposal++;
+    sc__candidate_of(cloak)->proposal = engine->next_proposal++;
     for (size_t i = 0; i < alone->chosen_count; i++) {
         cloak->segments[i] = alone->chosen[i];
     }
@@ -81,7 +81,7 @@ static sc_err set_out(sc_engine *engine, sc__slot slot, unsigned end, roads_ahea
         .slot = slot,
         .end = end,
     };
-    if (engine->options.variant != SC_SAMPLING) return SC_OK;
+    if (engine->options.variant != SC_VARIANT_SAMPLING) return SC_OK;
     return sc__draw_begin(&alone->draw, self->regions[end], query->max_hops, query->segment);
 }
 
@@ -89,7 +89,7 @@ static sc_err set_out(sc_engine *engine, sc__slot slot, unsigned end, roads_ahea
 static sc_err go_on(sc_engine *engine, roads_ahead *ahead, sc_seg_id *out)
 {
     sc__alone *alone = engine->alone;
-    if (engine->options.variant == SC_SAMPLING) {
+    if (engine->options.variant == SC_VARIANT_SAMPLING) {
         *out = sc__draw_next(&alone->draw, engine->rng);
         return SC_OK;
     }
@@ -171,7 +171,7 @@ static unsigned open_ends(const sc_engine *engine, const sc_query *query)
 /** Which one of two ends comes first: by chance, or the one with the lesser id. */
 static unsigned first_end(sc_engine *engine, const sc_query *query)
 {
-    if (engine->options.variant == SC_SAMPLING) return sc_rng_below(engine->rng, 2);
+    if (engine->options.variant == SC_VARIANT_SAMPLING) return sc_rng_below(engine->rng, 2);
     const sc_segment *segment = &engine->segments[query->segment];
     return segment->star_a < segment->star_b ? 0 : 1;
 }

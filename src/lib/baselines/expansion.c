@@ -28,45 +28,17 @@ void sc__walks_fini(sc__walks *walks)
     sc__numbers_fini(&walks->stars);
     sc__numbers_fini(&walks->roads);
     sc_free(walks->distances);
-    sc_free(walks->stops);
+    sc__walk_stops_fini(&walks->stops);
     *walks = (sc__walks){0};
 }
 
 // --- The heap of stops -------------------------------------------------------------
 
-/** Stars before roads: behind a star there may be a road without length, no farther than it. */
-static bool is_before(sc__walk_stop a, sc__walk_stop b)
-{
-    if (a.distance != b.distance) return a.distance < b.distance;
-    if (a.is_road != b.is_road) return b.is_road;
-    return a.id < b.id;
-}
-
 static sc_err push(sc__walks *x, sc__walk_stop stop)
 {
-    if (!sc_grow(&x->stops, x->stop_count, &x->stop_capacity, sizeof *x->stops)) return SC_ENOMEM;
-    size_t at = x->stop_count++;
-    while (at > 0 && is_before(stop, x->stops[(at - 1) / 2])) {
-        x->stops[at] = x->stops[(at - 1) / 2];
-        at = (at - 1) / 2;
-    }
-    x->stops[at] = stop;
+    if (!sc__walk_stops_reserve(&x->stops, x->stops.count + 1)) return SC_ENOMEM;
+    sc__walk_stops_push(&x->stops, stop);
     return SC_OK;
-}
-
-/** Take out the nearest stop; there must be one. */
-static sc__walk_stop pop(sc__walks *x)
-{
-    const sc__walk_stop nearest = x->stops[0];
-    const sc__walk_stop last = x->stops[--x->stop_count];
-    size_t at = 0;
-    for (size_t child; (child = 2 * at + 1) < x->stop_count; at = child) {
-        if (child + 1 < x->stop_count && is_before(x->stops[child + 1], x->stops[child])) child++;
-        if (!is_before(x->stops[child], last)) break;
-        x->stops[at] = x->stops[child];
-    }
-    x->stops[at] = last;
-    return nearest;
 }
 
 // --- The walk ------------------------------------------------------------------------
@@ -135,7 +107,7 @@ static sc_err leave(const sc_engine *engine, sc__walks *x, const sc__reach *reac
 static sc_err set_out(const sc_engine *engine, sc__walks *x, const sc__reach *reach)
 {
     const sc_segment *own = &engine->segments[reach->segment];
-    x->stop_count = 0;
+    x->stops.count = 0;
     sc_err err = sc__numbers_begin(&x->stars, 2);
     if (!err) err = sc__numbers_begin(&x->roads, 1);
     if (err) return err;
@@ -156,7 +128,7 @@ static sc_err walk(const sc_engine *engine, sc__walks *x, const sc__reach *reach
     uint32_t count = 0;
     sc_err err = set_out(engine, x, reach);
     while (!err && count < wanted) {
-        const sc__walk_stop stop = pop(x);
+        const sc__walk_stop stop = sc__walk_stops_pop(&x->stops);
         if (stop.is_road) {
             nearest->roads[count++] = stop.id;
         } else {

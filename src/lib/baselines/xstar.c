@@ -220,28 +220,21 @@ static uint32_t largest_result(const growth *g)
     return largest;
 }
 
-static bool is_cheaper(const ranked *a, const ranked *b)
+static bool is_cheaper(ranked a, ranked b)
 {
-    return a->cost < b->cost || (a->cost == b->cost && a->star < b->star);
+    return a.cost < b.cost || (a.cost == b.cost && a.star < b.star);
 }
 
-/** Let the star at `at` sink until none below it is cheaper. */
-static void sift_down(ranked *heap, size_t count, size_t at)
-{
-    const ranked moved = heap[at];
-    for (size_t child; (child = 2 * at + 1) < count; at = child) {
-        if (child + 1 < count && is_cheaper(&heap[child + 1], &heap[child])) child++;
-        if (!is_cheaper(&heap[child], &moved)) break;
-        heap[at] = heap[child];
-    }
-    heap[at] = moved;
-}
+#define SC_HEAP cheapest_first
+#define SC_HEAP_ENTRY ranked
+#define SC_HEAP_IS_BEFORE(heap, a, b) is_cheaper(a, b)
+#include "base/heap_template.h"
 
 /**
  * Put the stars of a ring into a heap, the cheapest at the top. Mostly a few of them are enough, so
  * sorting them all would be in vain.
  */
-static sc_err rank(const growth *g, const ring *all)
+static sc_err rank(const growth *g, const ring *all, cheapest_first *out)
 {
     sc_engine *engine = g->engine;
     sc__scratch *scratch = &engine->scratch;
@@ -254,14 +247,14 @@ static sc_err rank(const growth *g, const ring *all)
         const uint32_t number = all->first + (uint32_t)i;
         const sc_extent extent = sc_star_extent(engine->map, g->stars[number]);
         scratch->ranked[i] = (ranked){
-            .cost = sc_cost(&engine->options.cost, engine->object_density, extent, result_size),
+            .cost = sc_cost_model_estimate(&engine->options.cost, engine->object_density, extent,
+                                           result_size),
             .star = g->stars[number],
             .number = number,
         };
     }
-    for (size_t i = count / 2; i-- > 0;) {
-        sift_down(scratch->ranked, count, i);
-    }
+    *out = (cheapest_first){.entries = scratch->ranked, .count = count};
+    cheapest_first_reorder(out);
     return SC_OK;
 }
 
@@ -278,13 +271,11 @@ static outcome take(growth *g, const ranked *star, uint32_t hops)
 static sc_err take_in_order(growth *g, const ring *all, outcome *out)
 {
     begin_counting(g, all->first);
-    sc_err err = rank(g, all);
-    ranked *heap = g->engine->scratch.ranked;
+    cheapest_first heap = {0};
+    sc_err err = rank(g, all, &heap);
     *out = GROWING;
-    for (size_t left = all->end - all->first; !err && *out == GROWING && left > 0; left--) {
-        const ranked cheapest = heap[0];
-        heap[0] = heap[left - 1];
-        sift_down(heap, left - 1, 0);
+    while (!err && *out == GROWING && heap.count > 0) {
+        const ranked cheapest = cheapest_first_pop(&heap);
         *out = take(g, &cheapest, all->hops);
         if (*out == GROWING) err = judge(g, out);
     }

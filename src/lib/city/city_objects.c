@@ -73,8 +73,8 @@ enum { STEM_COUNT = sizeof stems / sizeof *stems };
 sc_err sc__city_add_categories(sc_builder *builder, sc_city_categories *out)
 {
     for (size_t i = 0; i < KIND_COUNT; i++) {
-        const sc_err err =
-            sc_builder_category(builder, kinds[i].category, strlen(kinds[i].category), &out->id[i]);
+        const sc_err err = sc_builder_add_category(builder, kinds[i].category,
+                                                   strlen(kinds[i].category), &out->id[i]);
         if (err) return err;
     }
     return SC_OK;

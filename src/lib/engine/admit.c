@@ -9,7 +9,7 @@
 //
 // Checks go from cheap to dear: plain comparisons, the hashes (about half a
 // microsecond), and the search for the nearest road.
-#include <starcloak/query.h>
+#include <starcloak/admit.h>
 
 #include "base/alloc.h"
 #include "base/diag.h"
@@ -104,7 +104,7 @@ static sc_err place_on_ground(const sc_map *map, double x, double y, double max_
         return sc_fail(diag, err,
                        "no road is within %.15g %s of the position; allow more, or ask "
                        "from nearer a road",
-                       max_snap_m, sc_map_in_metres(map) ? "m" : "units");
+                       max_snap_m, sc_map_is_in_metres(map) ? "m" : "units");
     case SC_ENOCOORDS:
         return sc_fail(diag, err, "the map has no coordinates; give an edge and an offset instead");
     default:
@@ -127,8 +127,8 @@ static sc_err place(const sc_admission *admission, const sc_ask *ask, sc_snap *o
     return place_on_ground(admission->map, ask->x, ask->y, admission->limits.max_snap_m, out, diag);
 }
 
-sc_err sc_admit(sc_admission *admission, const sc_ask *ask, sc_query *query, sc_snap *where,
-                sc_diag *diag)
+sc_err sc_admission_admit(sc_admission *admission, const sc_ask *ask, sc_query *query,
+                          sc_snap *where, sc_diag *diag)
 {
     if (ask->user_size == 0) {
         return sc_fail(diag, SC_EINVAL, "the query names no user; give at least one byte");

@@ -83,10 +83,10 @@ void sc__make_member(sc_engine *engine, sc_cloak *cloak, size_t i, sc__slot slot
     };
     if (query->query.deadline < cloak->deadline) cloak->deadline = query->query.deadline;
     sc__ids_expect(&engine->ids, &query->query.id);  // accepting will look for it
-    sc__heap_remove(&engine->heap, &engine->pending, slot);
+    sc__engine_moments_remove(&engine->moments, query->heap_at);
     query->state = SC__PROPOSED;
     query->is_gone = false;
-    query->proposal = (uint32_t)cloak->proposal;
+    query->proposal = (uint32_t)sc__candidate_of(cloak)->proposal;
     if (!query->is_company) {
         engine->stats.pending--;
         engine->stats.proposed++;
@@ -96,7 +96,7 @@ void sc__make_member(sc_engine *engine, sc_cloak *cloak, size_t i, sc__slot slot
 void sc__offer(sc_engine *engine, sc_cloak *cloak)
 {
     if (engine->last_candidate) {
-        engine->last_candidate->next = cloak;
+        sc__candidate_of(engine->last_candidate)->next = cloak;
     } else {
         engine->first_candidate = cloak;
     }
@@ -115,8 +115,8 @@ sc_err sc__propose(sc_engine *engine, const sc__slot *vertices, size_t count,
     if (!cloak) return SC_ENOMEM;
 
     cloak->engine = engine;
-    cloak->proposal = engine->next_proposal++;
-    cloak->is_whole = engine->options.variant == SC_XSTAR;
+    sc__candidate_of(cloak)->proposal = engine->next_proposal++;
+    sc__candidate_of(cloak)->is_whole = engine->options.variant == SC_VARIANT_XSTAR;
     fill_stars(cloak, stars, mask, words);
     for (size_t i = 0; i < query_count; i++) {
         const sc__slot slot = engine->scratch.placed[i].slot;

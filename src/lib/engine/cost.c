@@ -104,8 +104,8 @@ double sc_map_object_density(const sc_map *map)
     return length > 0 ? sc_map_object_count(map) / ((double)length * sc_map_unit_m(map)) : 0.0;
 }
 
-double sc_cost(const sc_cost_model *model, double object_density, sc_extent extent,
-               uint32_t result_size)
+double sc_cost_model_estimate(const sc_cost_model *model, double object_density, sc_extent extent,
+                              uint32_t result_size)
 {
     const double segments = (double)extent.segment_count;
     const double border_nodes = (double)extent.border_node_count;

@@ -39,11 +39,12 @@ sc_err sc_engine_new(const sc_map *map, const sc_engine_options *options, sc_rng
     engine->segments = sc_map_segments(map);
     sc_pool_init(&engine->pending, sizeof(sc__pending));
     sc_pool_init(&engine->vertices, sizeof(sc__vertex));
+    engine->moments.context = &engine->pending;
     engine->queue = SC__LIST_EMPTY;
     engine->drops = SC__LIST_EMPTY;
     engine->waiting[SC__RELAXED] = SC__LIST_EMPTY;
     engine->waiting[SC__URGENT] = SC__LIST_EMPTY;
-    for (size_t i = 0; i < SC_ENGINE_AHEAD; i++) {
+    for (size_t i = 0; i < SC_ENGINE_PREFETCH_AHEAD; i++) {
         engine->expected[i] = SC_NONE;
     }
     engine->not_first_vertex = sc_calloc(star_count, sizeof *engine->not_first_vertex);
@@ -86,9 +87,12 @@ void sc_engine_free(sc_engine *engine)
     while (engine->first_candidate) {
         sc_cloak_free(sc_engine_take_candidate(engine));
     }
+    for (size_t i = 0; i < engine->pending.chunk_count; i++) {
+        explicit_bzero(engine->pending.chunks[i], SC_POOL_CHUNK * engine->pending.item_size);
+    }
     sc_pool_fini(&engine->pending);
     sc_pool_fini(&engine->vertices);
-    sc__heap_fini(&engine->heap);
+    sc__engine_moments_fini(&engine->moments);
     sc__ids_fini(&engine->ids);
     sc__scratch_fini(&engine->scratch);
     sc__alone_free(engine->alone);
@@ -115,12 +119,23 @@ void sc__enqueue(sc_engine *engine, sc__slot slot)
     sc__pending *query = sc__pending_at(engine, slot);
     query->state = SC__QUEUED;
     sc__list_append(engine, &engine->queue, slot);
-    sc__heap_push(&engine->heap, &engine->pending, next_moment(engine, query), slot);
+    sc__engine_moments_push(&engine->moments,
+                            (sc__engine_moment){next_moment(engine, query), slot});
     if (query->is_company) {
         engine->stats.company_held++;
     } else {
         engine->stats.pending++;
     }
+}
+
+sc_err sc__engine_reserve(sc_engine *engine)
+{
+    sc_err err = sc_pool_reserve(&engine->pending);
+    if (!err && !sc__engine_moments_reserve(&engine->moments, (size_t)engine->pending.count + 1)) {
+        err = SC_ENOMEM;
+    }
+    if (!err) err = sc__ids_reserve(&engine->ids);
+    return err;
 }
 
 static sc_err add(sc_engine *engine, const sc_query *query, bool is_company)
@@ -130,9 +145,7 @@ static sc_err add(sc_engine *engine, const sc_query *query, bool is_company)
     if (query->deadline < engine->now) return SC_ELATE;
     if (sc__ids_find(&engine->ids, &engine->pending, &query->id) != SC_NONE) return SC_EDUPLICATE;
 
-    sc_err err = sc_pool_reserve(&engine->pending);
-    if (!err) err = sc__heap_reserve(&engine->heap, (size_t)engine->pending.count + 1);
-    if (!err) err = sc__ids_reserve(&engine->ids);
+    const sc_err err = sc__engine_reserve(engine);
     if (err) return err;
 
     const sc__slot slot = sc_pool_take(&engine->pending);
@@ -156,7 +169,7 @@ sc_err sc_engine_add(sc_engine *engine, const sc_query *query)
     return add(engine, query, false);
 }
 
-void sc_engine_expect(sc_engine *engine, const sc_query *query)
+void sc_engine_prefetch(sc_engine *engine, const sc_query *query)
 {
     if (query->segment < sc_map_segment_count(engine->map)) sc__expect(engine, query->segment);
     sc__ids_expect(&engine->ids, &query->id);
@@ -171,7 +184,7 @@ sc_err sc_engine_add_company(sc_engine *engine, const sc_query *query)
 static void withdraw(sc_engine *engine, sc__slot slot)
 {
     const sc__pending *query = sc__pending_at(engine, slot);
-    sc__heap_remove(&engine->heap, &engine->pending, slot);
+    sc__engine_moments_remove(&engine->moments, query->heap_at);
     if (query->state == SC__QUEUED) {
         sc__list_remove(engine, &engine->queue, slot);
     } else if (engine->alone) {
@@ -236,20 +249,19 @@ static void drop(sc_engine *engine, sc__slot slot, sc_drop_reason reason)
 /** Let pass the moments that the clock has passed: becoming urgent, and expiry. */
 static void pass_moments(sc_engine *engine)
 {
-    const sc__moment *top;
-    while ((top = sc__heap_top(&engine->heap)) && top->t < engine->now) {
-        const sc__slot slot = top->slot;
+    while (engine->moments.count > 0 && engine->moments.entries[0].t < engine->now) {
+        const sc__engine_moment top = engine->moments.entries[0];
+        const sc__slot slot = top.slot;
         const sc__pending *query = sc__pending_at(engine, slot);
         const sc_time deadline = query->query.deadline;
-        if (top->t == deadline) {
+        if (top.t == deadline) {
             withdraw(engine, slot);
             drop(engine, slot, SC_DROP_EXPIRED);
             continue;
         }
         // It has become urgent. Its next moment is the deadline, which may have passed
         // too: then it comes up again, in the order of deadlines.
-        sc__heap_remove(&engine->heap, &engine->pending, slot);
-        sc__heap_push(&engine->heap, &engine->pending, deadline, slot);
+        sc__engine_moments_replace_top(&engine->moments, (sc__engine_moment){deadline, slot});
         if (deadline >= engine->now && query->state == SC__IN_GRAPH) {
             sc__vertex_at(engine, query->vertex)->has_urgent = true;
             sc__graph_wait(engine, SC__URGENT, query->vertex);
@@ -350,7 +362,7 @@ sc_err sc_engine_run(sc_engine *engine, sc_time now)
     sc_err err = search_again(engine);
     // Of a queue that has grown, those to come are expected while the first are served.
     sc__slot ahead = engine->queue.first != engine->queue.last ? engine->queue.first : SC_NONE;
-    for (int i = 0; i < SC_ENGINE_AHEAD; i++) {
+    for (int i = 0; i < SC_ENGINE_PREFETCH_AHEAD; i++) {
         ahead = expect_next(engine, ahead);
     }
     while (!err && engine->queue.first != SC_NONE) {
@@ -363,10 +375,10 @@ sc_err sc_engine_run(sc_engine *engine, sc_time now)
 sc_time sc_engine_next_wake(const sc_engine *engine)
 {
     if (engine->queue.first != SC_NONE || engine->to_search > 0) return engine->now;
-    const sc__moment *top = sc__heap_top(&engine->heap);
-    if (!top || top->t == SC_TIME_NEVER) return SC_TIME_NEVER;
+    const sc_time next = engine->moments.count > 0 ? engine->moments.entries[0].t : SC_TIME_NEVER;
+    if (next == SC_TIME_NEVER) return SC_TIME_NEVER;
     // A moment counts once the clock has passed it. Some have passed already after a switch.
-    return top->t < engine->now ? engine->now : top->t + 1;
+    return next < engine->now ? engine->now : next + 1;
 }
 
 // --- Out --------------------------------------------------------------------
@@ -386,7 +398,7 @@ bool sc_engine_take_drop(sc_engine *engine, sc_drop *out)
     return true;
 }
 
-sc_engine_stats sc_engine_stats_of(const sc_engine *engine)
+sc_engine_stats sc_engine_get_stats(const sc_engine *engine)
 {
     return engine->stats;
 }

@@ -23,7 +23,6 @@
 #include "base/pool.h"
 #include "base/rng.h"
 #include "engine/demand.h"
-#include "engine/heap.h"
 #include "engine/ids.h"
 #include "engine/numbers.h"
 
@@ -51,12 +50,49 @@ typedef struct sc__pending {
         sc__slot vertex;    ///< in the graph: where
         uint32_t proposal;  ///< proposed: in which, by the low bits of its number
     };
-    uint32_t heap_at;  ///< its place in the heap; kept by heap.c
+    uint32_t heap_at;  ///< its place in the heap; kept by the heap
     uint8_t state;     ///< an sc__state
     uint8_t reason;    ///< dropped: an sc_drop_reason
     bool is_company;
     bool is_gone;  ///< proposed, and removed meanwhile
 } sc__pending;
+
+/** What happens next to a query: in hybrid it becomes urgent; then it expires, once the clock has
+ * passed its deadline. Each query in the queue or the graph has one moment at a time. */
+typedef struct sc__engine_moment {
+    sc_time t;
+    sc__slot slot;
+} sc__engine_moment;
+
+/** Equal moments go by deadline, then by the order in which queries were added. */
+static inline bool sc__engine_moment_is_before(const sc_pool *pending, sc__engine_moment a,
+                                               sc__engine_moment b)
+{
+    if (a.t != b.t) return a.t < b.t;
+    const sc__pending *of_a = sc_pool_at(pending, a.slot);
+    const sc__pending *of_b = sc_pool_at(pending, b.slot);
+    // Moments at the very beginning of time (alpha is endless) are equal where deadlines are not.
+    if (of_a->query.deadline != of_b->query.deadline) {
+        return of_a->query.deadline < of_b->query.deadline;
+    }
+    return of_a->order < of_b->order;
+}
+
+static inline void sc__engine_moment_place(const sc_pool *pending, sc__slot slot, size_t at)
+{
+    sc__pending *query = sc_pool_at(pending, slot);
+    query->heap_at = (uint32_t)at;
+}
+
+// Four children per entry: new deadlines are mostly late ones and stay near the bottom, and what
+// leaves is mostly near the bottom too, so both cost little whatever the size.
+#define SC_HEAP sc__engine_moments
+#define SC_HEAP_ENTRY sc__engine_moment
+#define SC_HEAP_CHILDREN 4
+#define SC_HEAP_CONTEXT const sc_pool *
+#define SC_HEAP_IS_BEFORE(heap, a, b) sc__engine_moment_is_before((heap)->context, a, b)
+#define SC_HEAP_PLACE(heap, entry, at) sc__engine_moment_place((heap)->context, (entry).slot, at)
+#include "base/heap_template.h"
 
 /** Things in a row, each naming the next: queries, which name the one before too, or vertices. */
 typedef struct sc__list {
@@ -145,7 +181,7 @@ struct sc_engine {
 
     sc_pool pending;
     sc_pool vertices;
-    sc__heap heap;
+    sc__engine_moments moments;
     sc__ids ids;
     sc__list queue;
     sc__list drops;
@@ -166,7 +202,7 @@ struct sc_engine {
 
     struct sc__alone *alone;  ///< of methods without a graph; NULL: this one has one
     sc__scratch scratch;
-    sc_seg_id expected[SC_ENGINE_AHEAD];  ///< see expect.c
+    sc_seg_id expected[SC_ENGINE_PREFETCH_AHEAD];  ///< see expect.c
     uint32_t next_expected;
     uint64_t next_order;
     uint64_t next_age;
@@ -207,7 +243,7 @@ static inline sc_time sc__saturating_sub(sc_time a, sc_time b)
 /** Hybrid: whether a query, which is no company, is close to its deadline. */
 static inline bool sc__is_urgent(const sc_engine *engine, const sc__pending *query)
 {
-    return engine->options.variant == SC_HYBRID && !query->is_company &&
+    return engine->options.variant == SC_VARIANT_HYBRID && !query->is_company &&
            sc__saturating_sub(query->query.deadline, engine->now) <
                engine->options.consideration_us;
 }
@@ -219,9 +255,12 @@ static inline bool sc__is_urgent(const sc_engine *engine, const sc__pending *que
 static inline sc_time sc__first_moment(const sc_engine *engine, const sc__pending *query)
 {
     const sc_time deadline = query->query.deadline;
-    if (engine->options.variant != SC_HYBRID || query->is_company) return deadline;
+    if (engine->options.variant != SC_VARIANT_HYBRID || query->is_company) return deadline;
     return sc__saturating_sub(deadline, engine->options.consideration_us);
 }
+
+/** Make sure that the next sc_engine_add() does not fail for lack of memory. */
+SC_CHECKED sc_err sc__engine_reserve(sc_engine *engine);
 
 /** Put a query that is in no list at the end of the queue, and its moment into the heap. */
 void sc__enqueue(sc_engine *engine, sc__slot slot);

@@ -1,4 +1,4 @@
-// Calling for memory before it is needed. See sc_engine_expect().
+// Calling for memory before it is needed. See sc_engine_prefetch().
 //
 // On a map that no cache can hold, each query begins somewhere else, and finding its
 // star and its ball goes from table to table: segment, its stars, their neighbours,
@@ -65,12 +65,12 @@ static void step(const sc_engine *engine, unsigned number, sc_star_id star)
 
 void sc__expect(sc_engine *engine, sc_seg_id segment)
 {
-    engine->expected[engine->next_expected % SC_ENGINE_AHEAD] = segment;
+    engine->expected[engine->next_expected % SC_ENGINE_PREFETCH_AHEAD] = segment;
     __builtin_prefetch(&engine->segments[segment]);
     __builtin_prefetch(&engine->assigned[segment]);
     for (unsigned number = 1; number < STEPS; number++) {
         const sc_seg_id earlier =
-            engine->expected[(engine->next_expected - number) % SC_ENGINE_AHEAD];
+            engine->expected[(engine->next_expected - number) % SC_ENGINE_PREFETCH_AHEAD];
         if (earlier == SC_NONE) break;
         const sc_segment *at = &engine->segments[earlier];
         step(engine, number, at->star_a);

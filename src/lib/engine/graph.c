@@ -100,7 +100,8 @@ static void join(sc_engine *engine, sc__vertex *vertex, sc__slot slot)
 /** The first vertex of `star` that can take `query`, or SC_NONE. */
 static sc_err find_vertex(sc_engine *engine, sc_star_id star, const sc_query *query, sc__slot *out)
 {
-    if (engine->options.variant == SC_XSTAR) {  // whose queries of a star are one group, always
+    if (engine->options.variant ==
+        SC_VARIANT_XSTAR) {  // whose queries of a star are one group, always
         *out = sc__first_vertex(engine, star);
         return SC_OK;
     }

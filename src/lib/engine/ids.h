@@ -3,10 +3,7 @@
  * @brief The query map: from a query's id to its slot.
  *
  * Ids come from a keyed hash, so their own bits serve as the hash; a caller with
- * ids of its own making (numbers, in a test) is served by the mixing. Open
- * addressing, linear probing; removal closes the gap, so that no grave is left.
- *
- * Used by: engine/.
+ * ids of its own making (numbers, in a test) is served by the mixing.
  */
 #ifndef SC_ENGINE_IDS_H
 #define SC_ENGINE_IDS_H
@@ -23,7 +20,7 @@ typedef struct sc__ids_entry {
 
 /** Zero-initialise; sc__ids_fini() when done. */
 typedef struct sc__ids {
-    sc__ids_entry *entries;
+    sc__ids_entry *slots;
     size_t capacity;  ///< a power of two up to 2^32, or 0
     size_t count;
 } sc__ids;

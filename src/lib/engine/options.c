@@ -7,7 +7,7 @@ const char *sc_variant_name(sc_variant variant)
 {
     switch (variant) {
 #define X(name, value, word) \
-    case SC_##name:          \
+    case SC_VARIANT_##name:  \
         return word;
         SC_VARIANT_MAP(X)
 #undef X
@@ -19,7 +19,7 @@ const char *sc_variant_name(sc_variant variant)
 
 uint32_t sc_variant_cap(sc_variant variant)
 {
-    return variant == SC_SAMPLING || variant == SC_EXPANSION ? 8 : 64;
+    return variant == SC_VARIANT_SAMPLING || variant == SC_VARIANT_EXPANSION ? 8 : 64;
 }
 
 const char *sc_drop_reason_name(sc_drop_reason reason)
@@ -39,9 +39,9 @@ const char *sc_drop_reason_name(sc_drop_reason reason)
 sc_engine_options sc_engine_options_default(void)
 {
     return (sc_engine_options){
-        .variant = SC_BASIC,
+        .variant = SC_VARIANT_BASIC,
         .compactness = 1,
-        .consideration_us = sc_seconds(2.0),
+        .consideration_us = sc_time_from_seconds(2.0),
         .max_combinations = 64,
         .cost = sc_cost_model_default(),
     };

@@ -48,15 +48,26 @@ typedef struct sc__walk_stop {
     bool is_road;  ///< its midpoint; else a star
 } sc__walk_stop;
 
+/** Stars before roads: behind a star there may be a road without length, no farther than it. */
+static inline bool sc__walk_stop_is_before(sc__walk_stop a, sc__walk_stop b)
+{
+    if (a.distance != b.distance) return a.distance < b.distance;
+    if (a.is_road != b.is_road) return b.is_road;
+    return a.id < b.id;
+}
+
+#define SC_HEAP sc__walk_stops
+#define SC_HEAP_ENTRY sc__walk_stop
+#define SC_HEAP_IS_BEFORE(heap, a, b) sc__walk_stop_is_before(a, b)
+#include "base/heap_template.h"
+
 /** Working memory of walks. Zero-initialise; sc__walks_fini() when done. */
 typedef struct sc__walks {
     sc__numbers stars;  ///< that the walk has seen
     uint64_t *distances;
     size_t distance_capacity;
-    sc__numbers roads;     ///< of the region, that it has seen
-    sc__walk_stop *stops;  ///< a heap
-    size_t stop_count;
-    size_t stop_capacity;
+    sc__numbers roads;  ///< of the region, that it has seen
+    sc__walk_stops stops;
 } sc__walks;
 
 void sc__walks_fini(sc__walks *walks);

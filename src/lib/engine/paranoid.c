@@ -37,7 +37,7 @@ sc_err sc__doubt(sc_engine *engine, const sc_cloak *cloak, sc_time now, sc_diag 
         .t_us = now,
     };
     unsigned broken = 0;
-    sc_err err = sc_verify_claim(engine->verifier, &claim, &broken, diag);
+    sc_err err = sc_verifier_check_claim(engine->verifier, &claim, &broken, diag);
     sc_free(members);
     if (!err && broken != 0) {
         engine->stats.broken++;

@@ -10,7 +10,7 @@ sc_limits sc_limits_default(void)
     return (sc_limits){.max_k = 1000,
                        .max_l = 10000,
                        .max_hops = 16,
-                       .max_wait_us = sc_seconds(3600),
+                       .max_wait_us = sc_time_from_seconds(3600),
                        .max_snap_m = 1000.0};
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/diag.h"
 #include "engine/candidate.h"
+#include "engine/cloak_make.h"
 #include "engine/engine_internal.h"
 #include "engine/paranoid.h"
 
@@ -15,20 +16,20 @@ sc_cloak *sc_engine_take_candidate(sc_engine *engine)
 {
     sc_cloak *cloak = engine->first_candidate;
     if (!cloak) return NULL;
-    engine->first_candidate = cloak->next;
+    engine->first_candidate = sc__candidate_of(cloak)->next;
     if (!engine->first_candidate) engine->last_candidate = NULL;
-    cloak->next = NULL;
+    sc__candidate_of(cloak)->next = NULL;
     return cloak;
 }
 
 /** The query of that id, if it is proposed in this very cloak; else SC_NONE. */
 static sc__slot find_member(const sc_engine *engine, const sc_cloak *cloak, const sc_query_id *id)
 {
+    const uint64_t proposal = ((const sc__candidate *)cloak)->proposal;
     const sc__slot slot = sc__ids_find(&engine->ids, &engine->pending, id);
     if (slot == SC_NONE) return SC_NONE;
     const sc__pending *query = sc__pending_at(engine, slot);
-    const bool is_here =
-        query->state == SC__PROPOSED && query->proposal == (uint32_t)cloak->proposal;
+    const bool is_here = query->state == SC__PROPOSED && query->proposal == (uint32_t)proposal;
     return is_here ? slot : SC_NONE;
 }
 

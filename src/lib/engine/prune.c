@@ -25,6 +25,7 @@
 #include "base/alloc.h"
 #include "base/rng.h"
 #include "base/sort.h"
+#include "engine/cloak_make.h"
 #include "engine/demand.h"
 
 /** A star of T while it is being trimmed. */
@@ -334,7 +335,7 @@ static sc_err prune_stars(sc_pruner *pruner, sc_cloak *candidate, sc_rng *rng)
         demand = sc__demand_meet(demand, (sc__demand){candidate->members[i].query.l});
     }
     place_stars(pruner, candidate);
-    if (!candidate->is_whole) trim(pruner, candidate, demand, rng);
+    if (!sc__candidate_of(candidate)->is_whole) trim(pruner, candidate, demand, rng);
     collect_segments(pruner, candidate);
     find_border(pruner, candidate);
     for (size_t i = 0; i < candidate->star_count; i++) {
@@ -357,7 +358,7 @@ static void collect_ends(const sc_pruner *pruner, sc_cloak *cloak)
     cloak->border_node_count = count;
 }
 
-sc_err sc_prune(sc_pruner *pruner, sc_cloak *candidate, sc_rng *rng)
+sc_err sc_pruner_prune(sc_pruner *pruner, sc_cloak *candidate, sc_rng *rng)
 {
     if (candidate->is_pruned) return SC_OK;
     if (candidate->star_count > 0) {

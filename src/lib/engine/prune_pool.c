@@ -1,123 +1,84 @@
 // A pool of threads that prune. See starcloak/prune.h.
 //
-// Candidates wait in one queue, finished cloaks in another; both are chained
-// through the cloaks themselves, so that handing one over takes no memory and
-// cannot fail. Each thread has a pruner and a generator of its own and holds the
-// lock only while it moves a cloak from or to a queue.
+// Candidates wait in the queue of a pool of threads, finished cloaks in another; both are chained
+// through the cloaks themselves, so that handing one over takes no memory and cannot fail. Each
+// thread has a pruner and a generator of its own.
 //
 // The descriptor is an eventfd that counts 1 while something is finished and 0
 // otherwise; it changes together with the queue, under the same lock, so that
 // poll() never sleeps through a cloak and never wakes for none.
-//
-// Used by: whoever drives an engine and has processors to spare.
 #include <starcloak/prune.h>
 
 #include "base/alloc.h"
-#include "base/thread.h"
+#include "base/thread_pool.h"
+#include "engine/cloak_make.h"
 
+#include <pthread.h>
+#include <stddef.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-/** Cloaks chained by `next`, first in, first out. */
-typedef struct queue {
-    sc_cloak *first;
-    sc_cloak *last;
-} queue;
-
+/** What belongs to one thread. */
 typedef struct worker {
-    sc_prune_pool *pool;
     sc_pruner *pruner;
     sc_rng *rng;
-    pthread_t thread;
 } worker;
 
 struct sc_prune_pool {
     // Set before a thread starts, then read only.
     int finished_fd;
-
-    // Of the thread that makes and frees the pool.
     worker *workers;
-    unsigned worker_count;  ///< whose pruner and generator are made, or are being made
-    unsigned thread_count;  ///< that were started
+    unsigned worker_count;
+    sc_thread_pool *threads;
 
     pthread_mutex_t lock;
+    pthread_cond_t has_finished;
 
     // Under `lock`.
-    pthread_cond_t has_waiting;  ///< or the end has come
-    pthread_cond_t has_finished;
-    queue waiting;
-    queue finished;
+    sc_cloak *first_finished;
+    sc_cloak *last_finished;
     size_t inside_count;  ///< given and not yet taken
-    bool is_ending;
 };
-
-static void put(queue *q, sc_cloak *cloak)
-{
-    cloak->next = NULL;
-    if (q->last) {
-        q->last->next = cloak;
-    } else {
-        q->first = cloak;
-    }
-    q->last = cloak;
-}
-
-static sc_cloak *take(queue *q)
-{
-    sc_cloak *cloak = q->first;
-    if (!cloak) return NULL;
-    q->first = cloak->next;
-    if (!q->first) q->last = NULL;
-    cloak->next = NULL;
-    return cloak;
-}
 
 // --- The threads ------------------------------------------------------------
 
-static void *work(void *argument)
+static void prune(void *context, unsigned thread, void *job)
 {
-    worker *self = argument;
-    sc_prune_pool *pool = self->pool;
+    sc_prune_pool *pool = context;
+    const worker *self = &pool->workers[thread];
+    sc_cloak *cloak = job;
+    // Out of memory, the candidate is as it was: without segments, as promised.
+    const sc_err err = sc_pruner_prune(self->pruner, cloak, self->rng);
+    (void)err;
+
     pthread_mutex_lock(&pool->lock);
-    for (;;) {
-        sc_cloak *cloak = NULL;
-        while (!pool->is_ending && !(cloak = take(&pool->waiting))) {
-            pthread_cond_wait(&pool->has_waiting, &pool->lock);
-        }
-        if (!cloak) break;
-
-        pthread_mutex_unlock(&pool->lock);
-        // Out of memory, the candidate is as it was: without segments, as promised.
-        const sc_err err = sc_prune(self->pruner, cloak, self->rng);
-        (void)err;
-        pthread_mutex_lock(&pool->lock);
-
-        if (!pool->finished.first) eventfd_write(pool->finished_fd, 1);
-        put(&pool->finished, cloak);
-        pthread_cond_signal(&pool->has_finished);
+    if (pool->last_finished) {
+        sc__candidate_of(pool->last_finished)->next = cloak;
+    } else {
+        pool->first_finished = cloak;
+        eventfd_write(pool->finished_fd, 1);
     }
+    pool->last_finished = cloak;
+    pthread_cond_signal(&pool->has_finished);
     pthread_mutex_unlock(&pool->lock);
-    return NULL;
 }
 
-static sc_err start_worker(sc_prune_pool *pool, const sc_map *map, sc_rng *rng)
+static sc_err start(sc_prune_pool *pool, const sc_map *map, unsigned threads, sc_rng *rng)
 {
-    worker *w = &pool->workers[pool->worker_count++];
-    w->pool = pool;
-    sc_err err = sc_pruner_new(map, &w->pruner);
-    if (!err) err = sc_rng_fork(rng, &w->rng);
-    if (!err) err = sc_thread_start(&w->thread, work, w);
-    if (!err) pool->thread_count++;
-    return err;
-}
-
-static sc_err start_workers(sc_prune_pool *pool, const sc_map *map, unsigned threads, sc_rng *rng)
-{
+    pool->workers = sc_calloc(threads, sizeof *pool->workers);
+    if (!pool->workers) return SC_ENOMEM;
     sc_err err = SC_OK;
-    while (!err && pool->thread_count < threads) {
-        err = start_worker(pool, map, rng);
+    while (!err && pool->worker_count < threads) {
+        worker *w = &pool->workers[pool->worker_count++];
+        err = sc_pruner_new(map, &w->pruner);
+        if (!err) err = sc_rng_fork(rng, &w->rng);
     }
-    return err;
+    if (err) return err;
+    const sc_thread_pool_options options = {.thread_count = threads,
+                                            .link = offsetof(sc__candidate, next),
+                                            .run = prune,
+                                            .context = pool};
+    return sc_thread_pool_new(&options, &pool->threads);
 }
 
 // --- The pool ---------------------------------------------------------------
@@ -128,15 +89,11 @@ sc_err sc_prune_pool_new(const sc_map *map, unsigned threads, sc_rng *rng, sc_pr
     sc_prune_pool *pool = sc_calloc(1, sizeof *pool);
     if (!pool) return SC_ENOMEM;
     pool->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
-    pool->has_waiting = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
     pool->has_finished = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
     pool->finished_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 
     sc_err err = pool->finished_fd < 0 ? SC_EIO : SC_OK;
-    if (!err) {
-        pool->workers = sc_calloc(threads, sizeof *pool->workers);
-        err = pool->workers ? start_workers(pool, map, threads, rng) : SC_ENOMEM;
-    }
+    if (!err) err = start(pool, map, threads, rng);
     if (err) {
         sc_prune_pool_free(pool);
         return err;
@@ -145,31 +102,39 @@ sc_err sc_prune_pool_new(const sc_map *map, unsigned threads, sc_rng *rng, sc_pr
     return SC_OK;
 }
 
-static void free_all(queue *q)
+static void free_cloak(void *job)
 {
-    for (sc_cloak *cloak; (cloak = take(q));) {
-        sc_cloak_free(cloak);
+    sc_cloak_free(job);
+}
+
+// Under the lock; NULL if there is none.
+static sc_cloak *take_finished(sc_prune_pool *pool)
+{
+    sc_cloak *cloak = pool->first_finished;
+    if (!cloak) return NULL;
+    pool->first_finished = sc__candidate_of(cloak)->next;
+    sc__candidate_of(cloak)->next = NULL;
+    pool->inside_count--;
+    if (!pool->first_finished) {
+        eventfd_t count = 0;
+        pool->last_finished = NULL;
+        eventfd_read(pool->finished_fd, &count);
     }
+    return cloak;
 }
 
 void sc_prune_pool_free(sc_prune_pool *pool)
 {
     if (!pool) return;
-    pthread_mutex_lock(&pool->lock);
-    pool->is_ending = true;
-    pthread_cond_broadcast(&pool->has_waiting);
-    pthread_mutex_unlock(&pool->lock);
-    for (unsigned i = 0; i < pool->thread_count; i++) {
-        pthread_join(pool->workers[i].thread, NULL);
-    }
+    sc_thread_pool_free(pool->threads, free_cloak);
     for (unsigned i = 0; i < pool->worker_count; i++) {
         sc_pruner_free(pool->workers[i].pruner);
         sc_rng_free(pool->workers[i].rng);
     }
-    free_all(&pool->waiting);
-    free_all(&pool->finished);
+    for (sc_cloak *cloak; (cloak = take_finished(pool));) {
+        sc_cloak_free(cloak);
+    }
     pthread_cond_destroy(&pool->has_finished);
-    pthread_cond_destroy(&pool->has_waiting);
     pthread_mutex_destroy(&pool->lock);
     if (pool->finished_fd >= 0) close(pool->finished_fd);
     sc_free(pool->workers);
@@ -179,24 +144,18 @@ void sc_prune_pool_free(sc_prune_pool *pool)
 void sc_prune_pool_give(sc_prune_pool *pool, sc_cloak *candidate)
 {
     pthread_mutex_lock(&pool->lock);
-    put(&pool->waiting, candidate);
     pool->inside_count++;
-    pthread_cond_signal(&pool->has_waiting);
     pthread_mutex_unlock(&pool->lock);
+    sc_thread_pool_put(pool->threads, candidate);
 }
 
 sc_cloak *sc_prune_pool_take(sc_prune_pool *pool, bool wait)
 {
     pthread_mutex_lock(&pool->lock);
-    while (wait && !pool->finished.first && pool->inside_count > 0) {
+    while (wait && !pool->first_finished && pool->inside_count > 0) {
         pthread_cond_wait(&pool->has_finished, &pool->lock);
     }
-    sc_cloak *cloak = take(&pool->finished);
-    if (cloak) {
-        pool->inside_count--;
-        eventfd_t count = 0;
-        if (!pool->finished.first) eventfd_read(pool->finished_fd, &count);
-    }
+    sc_cloak *cloak = take_finished(pool);
     pthread_mutex_unlock(&pool->lock);
     return cloak;
 }

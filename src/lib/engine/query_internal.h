@@ -7,7 +7,7 @@
 #ifndef SC_QUERY_QUERY_INTERNAL_H
 #define SC_QUERY_QUERY_INTERNAL_H
 
-#include <starcloak/query.h>
+#include <starcloak/admit.h>
 
 /**
  * No time and no wait is farther from zero than this, 2^33 seconds or 272 years. So far

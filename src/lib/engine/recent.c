@@ -3,13 +3,11 @@
 // In a busy service nearly every query has a moment of its own, so forgetting
 // must cost nothing; but a recorded stream may have thousands at one moment. So
 // a slot bears the number of the round in which it was filled, and is free in
-// any other round. Open addressing, linear probing, at most half full.
+// any other round.
 //
 // An id is a keyed hash: its bytes are its place, and nobody without the key can
 // choose users whose ids collide.
 #include "engine/query_internal.h"
-
-#include "base/alloc.h"
 
 #include <string.h>
 
@@ -18,47 +16,40 @@ struct sc_recent_slot {
     uint64_t round;
 };
 
-// The slot that holds `id`, or the free one where it would go.
-static sc_recent_slot *find_slot(const sc_recent *recent, const sc_query_id *id)
+// All bits are as good as random, so the first ones do.
+static size_t hash_of(const sc_query_id *id)
 {
-    size_t place = 0;
-    memcpy(&place, id->bytes, sizeof place);
-    for (;; place++) {
-        sc_recent_slot *slot = &recent->slots[place & (recent->capacity - 1)];
-        if (slot->round != recent->round) return slot;
-        if (memcmp(&slot->id, id, sizeof *id) == 0) return slot;
-    }
+    size_t bits = 0;
+    memcpy(&bits, id->bytes, sizeof bits);
+    return bits;
 }
 
-static sc_err grow(sc_recent *recent)
-{
-    // Fresh slots are of round 0, which is never the current one.
-    sc_recent larger = {.capacity = recent->capacity > 0 ? recent->capacity * 2 : 16, .round = 1};
-    larger.slots = sc_calloc(larger.capacity, sizeof *larger.slots);
-    if (!larger.slots) return SC_ENOMEM;
-
-    for (size_t i = 0; i < recent->capacity; i++) {
-        if (recent->slots[i].round == recent->round) sc__recent_put(&larger, &recent->slots[i].id);
-    }
-    sc_free(recent->slots);
-    *recent = larger;
-    return SC_OK;
-}
+#define SC_TABLE table
+#define SC_TABLE_TYPE sc_recent
+#define SC_TABLE_SLOT sc_recent_slot
+#define SC_TABLE_KEY const sc_query_id *
+#define SC_TABLE_IS_FREE(table, slot) ((slot)->round != (table)->round)
+#define SC_TABLE_HAS(table, slot, key) (memcmp(&(slot)->id, key, sizeof *(key)) == 0)
+#define SC_TABLE_HASH(table, key) hash_of(key)
+#define SC_TABLE_HASH_OF(table, slot) hash_of(&(slot)->id)
+#define SC_TABLE_LEAST 16
+#include "base/table_template.h"
 
 sc_err sc__recent_reserve(sc_recent *recent)
 {
-    return recent->count < recent->capacity / 2 ? SC_OK : grow(recent);
+    // Fresh slots are of round 0, which is never the current one.
+    if (recent->round == 0) recent->round = 1;
+    return table_reserve(recent, recent->count + 1) ? SC_OK : SC_ENOMEM;
 }
 
 bool sc__recent_has(const sc_recent *recent, const sc_query_id *id)
 {
-    return recent->count > 0 && find_slot(recent, id)->round == recent->round;
+    return table_find(recent, id) != NULL;
 }
 
 void sc__recent_put(sc_recent *recent, const sc_query_id *id)
 {
-    *find_slot(recent, id) = (sc_recent_slot){.id = *id, .round = recent->round};
-    recent->count++;
+    table_put(recent, id, (sc_recent_slot){.id = *id, .round = recent->round});
 }
 
 void sc__recent_forget(sc_recent *recent)
@@ -69,6 +60,6 @@ void sc__recent_forget(sc_recent *recent)
 
 void sc__recent_fini(sc_recent *recent)
 {
-    sc_free(recent->slots);
-    *recent = (sc_recent){0};
+    table_fini(recent);
+    recent->round = 0;
 }

@@ -30,8 +30,8 @@ void sc__unassign(sc_engine *engine, sc_star_id star)
 /** What it would cost to answer `query` for all segments of `star`. */
 static double cost_of(const sc_engine *engine, const sc_query *query, sc_star_id star)
 {
-    return sc_cost(&engine->options.cost, engine->object_density, sc_star_extent(engine->map, star),
-                   query->result_size);
+    return sc_cost_model_estimate(&engine->options.cost, engine->object_density,
+                                  sc_star_extent(engine->map, star), query->result_size);
 }
 
 static sc_star_id choose(sc_engine *engine, const sc_query *query, const sc_segment *segment)

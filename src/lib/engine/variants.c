@@ -61,11 +61,12 @@ sc_err sc__search(sc_engine *engine, sc__slot vertex, bool is_new)
 {
     const sc_engine_options *options = &engine->options;
     bool found = false;
-    if (options->variant == SC_XSTAR) return sc__xstar_search(engine, vertex);
-    if (options->variant == SC_BASIC) return sc__search_within(engine, vertex, anywhere, &found);
+    if (options->variant == SC_VARIANT_XSTAR) return sc__xstar_search(engine, vertex);
+    if (options->variant == SC_VARIANT_BASIC)
+        return sc__search_within(engine, vertex, anywhere, &found);
 
     sc_err err = sc__search_within(engine, vertex, within_levels(options), &found);
-    if (err || found || options->variant == SC_BOUNDED) return err;
+    if (err || found || options->variant == SC_VARIANT_BOUNDED) return err;
     if (sc__vertex_at(engine, vertex)->has_urgent) {
         err = sc__search_within(engine, vertex, anywhere, &found);
         if (err || found) return err;
@@ -84,12 +85,12 @@ sc_err sc_engine_switch(sc_engine *engine, sc_variant variant)
     engine->options.variant = variant;
     // Everybody's moments begin anew. For hybrid the first may be past: then the next run sees at
     // once, in the order of deadlines, who is urgent.
-    for (size_t i = 0; i < engine->heap.count; i++) {
-        sc__moment *moment = &engine->heap.moments[i];
+    for (size_t i = 0; i < engine->moments.count; i++) {
+        sc__engine_moment *moment = &engine->moments.entries[i];
         const sc__pending *query = sc__pending_at(engine, moment->slot);
         moment->t = sc__first_moment(engine, query);
         if (query->state == SC__IN_GRAPH) sc__vertex_at(engine, query->vertex)->has_urgent = false;
     }
-    sc__heap_reorder(&engine->heap, &engine->pending);
+    sc__engine_moments_reorder(&engine->moments);
     return SC_OK;
 }

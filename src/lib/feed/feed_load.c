@@ -52,8 +52,13 @@ static sc_err add_row(sc_objects_builder *builder, const PGresult *row, const sc
     *added = key && category && number_at(row, SC_ROW_X, &x) && number_at(row, SC_ROW_Y, &y) &&
              sc_map_snap(map, x, y, options->max_snap_m, &snap) == SC_OK;
     if (!*added) return SC_OK;
-    const sc_err err = sc_objects_builder_add(builder, snap.edge, snap.offset_m, key, category,
-                                              text_at(row, SC_ROW_NAME), diag);
+    const sc_err err = sc_objects_builder_add(builder,
+                                              &(sc_object_row){.edge = snap.edge,
+                                                               .offset_m = snap.offset_m,
+                                                               .key = key,
+                                                               .category = category,
+                                                               .name = text_at(row, SC_ROW_NAME)},
+                                              diag);
     if (err == SC_EDUPLICATE) return fail_key(options->table, key, diag);
     // The place on the road is our own; what is wrong is wrong with the row.
     return err == SC_EINVAL ? SC_EPARSE : err;

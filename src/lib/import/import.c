@@ -176,10 +176,12 @@ static sc_err name_inputs(sc_err err, const char *const *paths, size_t count, sc
                    without_name.message);
 }
 
-sc_err sc_map_import(sc_format format, const char *const *paths, size_t path_count,
-                     const sc_import_options *options, sc_map **out, sc_import_report *report,
-                     sc_diag *diag)
+sc_err sc_map_import(const sc_import_source *source, const sc_import_options *options, sc_map **out,
+                     sc_import_report *report, sc_diag *diag)
 {
+    const sc_format format = source->format;
+    const char *const *paths = source->paths;
+    const size_t path_count = source->path_count;
     if (!sc_format_name(format) || path_count == 0) {
         return sc_fail(diag, SC_EINVAL, "%s",
                        path_count == 0 ? "no input file" : "unknown map format");

@@ -345,7 +345,7 @@ static sc_err read_object(reading *r, sc_rows *rows, const category_names *names
     if (id < names->count && names->names[id].text) category = names->names[id];
     sc_category_id category_id = 0;
     const double fraction = distance < length ? distance / length : length > 0.0 ? 1.0 : 0.0;
-    err = sc_builder_category(r->builder, category.text, category.size, &category_id);
+    err = sc_builder_add_category(r->builder, category.text, category.size, &category_id);
     if (!err) {
         err = sc_builder_add_object_on_edge(r->builder, edge, fraction, category_id, NULL, 0);
     }

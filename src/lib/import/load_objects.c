@@ -172,7 +172,7 @@ static sc_err add_line(const sc_lines *lines, const fields *f, const columns *c,
     const int name_at = c->field[COLUMN_NAME];
     if (name_at >= 0 && (size_t)name_at < f->count) name = f->field[name_at];
     sc_category_id id = 0;
-    err = sc_builder_category(builder, category.text, category.size, &id);
+    err = sc_builder_add_category(builder, category.text, category.size, &id);
     if (!err) err = sc_builder_add_object_at(builder, x, y, id, name.text, name.size);
     if (err == SC_EINVAL) return fail_position(lines, builder, x, y, diag);
     if (err == SC_ENOCOORDS) {

@@ -219,7 +219,8 @@ static sc_err sink_object(object_sink *sink, double x, double y, uint32_t catego
     sc_err err = SC_OK;
     if (sink->categories[category] == SC_NONE) {
         const sc_slice text = sc__osm_texts_at(&osm->texts, category);
-        err = sc_builder_category(sink->builder, text.text, text.size, &sink->categories[category]);
+        err = sc_builder_add_category(sink->builder, text.text, text.size,
+                                      &sink->categories[category]);
         if (err) return fail_builder(osm, err, "category");
     }
     const sc_slice text = sc__osm_texts_at(&osm->texts, name);

@@ -4,8 +4,6 @@
  *
  * A heap with the greatest on top. A distance that is put in may turn out shorter later; the
  * top is then a little too far, never too near, and a search that stops there has missed nothing.
- *
- * Used by: the searches of this folder.
  */
 #ifndef SC_LBS_BEST_H
 #define SC_LBS_BEST_H
@@ -20,29 +18,21 @@ typedef struct sc_best {
     uint32_t k;
 } sc_best;
 
+#define SC_HEAP sc__farthest
+#define SC_HEAP_ENTRY double
+#define SC_HEAP_IS_BEFORE(heap, a, b) ((a) > (b))
+#include "base/heap_template.h"
+
 /** Take in a distance; of more than k the greatest is forgotten. */
 static inline void sc__best_add(sc_best *best, double distance)
 {
-    double *d = best->distances;
+    sc__farthest heap = {.entries = best->distances, .count = best->count};
     if (best->count < best->k) {
-        uint32_t at = best->count++;
-        for (; at > 0 && d[(at - 1) / 2] < distance; at = (at - 1) / 2) {
-            d[at] = d[(at - 1) / 2];
-        }
-        d[at] = distance;
-        return;
+        best->count++;
+        sc__farthest_push(&heap, distance);
+    } else if (best->k > 0 && distance < best->distances[0]) {
+        sc__farthest_replace_top(&heap, distance);
     }
-    if (best->k == 0 || distance >= d[0]) return;
-    uint32_t at = 0;
-    for (;;) {
-        uint32_t child = 2 * at + 1;
-        if (child >= best->count) break;
-        if (child + 1 < best->count && d[child + 1] > d[child]) child++;
-        if (d[child] <= distance) break;
-        d[at] = d[child];
-        at = child;
-    }
-    d[at] = distance;
 }
 
 /** No object farther than this is among the k nearest; `otherwise` while there are fewer than k. */

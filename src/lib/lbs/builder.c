@@ -25,16 +25,16 @@
 #define MAX_OBJECTS ((size_t)INT32_MAX - 1)
 
 /** An object as it came. */
-typedef struct row {
+typedef struct kept_row {
     sc_object object;
     uint32_t key;    ///< into the strings
     uint32_t order;  ///< how many came before
-} row;
+} kept_row;
 
 struct sc_objects_builder {
     const sc_map *map;
 
-    row *rows;
+    kept_row *rows;
     size_t row_count;
     size_t row_capacity;
     sc_names row_of_key;
@@ -153,14 +153,16 @@ void sc_objects_builder_free(sc_objects_builder *builder)
 }
 
 // Whether a row can be an object; rows are strangers' and each refusal says what is wrong.
-static sc_err check_row(const sc_objects_builder *builder, sc_edge_id edge, double offset_m,
-                        const char *key, const char *category, const char *name, sc_diag *diag)
+static sc_err check_row(const sc_objects_builder *builder, const sc_object_row *row, sc_diag *diag)
 {
-    if (edge >= sc_map_edge_count(builder->map)) {
-        return sc_fail(diag, SC_EINVAL, "the map has no edge %u; it has %u of them", edge,
+    const char *key = row->key;
+    const char *category = row->category;
+    const char *name = row->name;
+    if (row->edge >= sc_map_edge_count(builder->map)) {
+        return sc_fail(diag, SC_EINVAL, "the map has no edge %u; it has %u of them", row->edge,
                        sc_map_edge_count(builder->map));
     }
-    if (!isfinite(offset_m)) {
+    if (!isfinite(row->offset_m)) {
         return sc_fail(diag, SC_EINVAL, "an object's offset along its edge is not a number");
     }
     if (!key || *key == '\0') return sc_fail(diag, SC_EINVAL, "an object has no key");
@@ -188,37 +190,34 @@ static uint32_t units_along(const sc_map *map, sc_edge_id edge, double offset_m)
     return (uint32_t)(units <= 0.0 ? 0.0 : units >= length ? length : units);
 }
 
-static sc_err add_row(sc_objects_builder *builder, row added, const char *key, const char *category,
-                      const char *name)
+static sc_err add_row(sc_objects_builder *builder, kept_row added, const sc_object_row *texts)
 {
+    const char *name = texts->name;
     if (builder->row_count >= MAX_OBJECTS) return SC_ELIMIT;
     if (!sc_grow(&builder->rows, builder->row_count, &builder->row_capacity,
                  sizeof *builder->rows)) {
         return SC_ENOMEM;
     }
     added.order = (uint32_t)builder->row_count;
-    sc_err err = number_category(builder, category, &added.object.category);
-    if (!err) err = add_string(builder, key, &added.key);
+    sc_err err = number_category(builder, texts->category, &added.object.category);
+    if (!err) err = add_string(builder, texts->key, &added.key);
     if (!err && name && *name) err = add_string(builder, name, &added.object.name);
     // Last, since a key that has a row must have it. It is new: that was checked before.
     uint32_t number = 0;
-    if (!err) err = sc_names_put(&builder->row_of_key, key, added.order, &number);
+    if (!err) err = sc_names_put(&builder->row_of_key, texts->key, added.order, &number);
     if (!err) builder->rows[builder->row_count++] = added;
     return err;
 }
 
-sc_err sc_objects_builder_add(sc_objects_builder *builder, sc_edge_id edge, double offset_m,
-                              const char *key, const char *category, const char *name,
-                              sc_diag *diag)
+sc_err sc_objects_builder_add(sc_objects_builder *builder, const sc_object_row *row, sc_diag *diag)
 {
-    sc_err err = check_row(builder, edge, offset_m, key, category, name, diag);
+    sc_err err = check_row(builder, row, diag);
     if (err) return err;
     // A builder that was finished begins anew.
     if (builder->string_size == 0) err = begin(builder);
     if (!err) {
-        const uint32_t offset = units_along(builder->map, edge, offset_m);
-        err = add_row(builder, (row){.object = {.edge = edge, .offset = offset}}, key, category,
-                      name);
+        const uint32_t offset = units_along(builder->map, row->edge, row->offset_m);
+        err = add_row(builder, (kept_row){.object = {.edge = row->edge, .offset = offset}}, row);
     }
     if (err == SC_ENOMEM) return sc_fail_memory(diag, "taking in objects");
     if (err) {
@@ -232,8 +231,8 @@ sc_err sc_objects_builder_add(sc_objects_builder *builder, sc_edge_id edge, doub
 
 static int compare_rows(const void *a, const void *b)
 {
-    const row *x = a;
-    const row *y = b;
+    const kept_row *x = a;
+    const kept_row *y = b;
     if (x->object.edge != y->object.edge) return x->object.edge < y->object.edge ? -1 : 1;
     if (x->object.offset != y->object.offset) {
         return x->object.offset < y->object.offset ? -1 : 1;

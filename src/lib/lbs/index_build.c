@@ -10,10 +10,9 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "base/parallel.h"
 #include "base/sort.h"
-#include "base/thread.h"
 
-#include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -105,10 +104,8 @@ typedef struct work {
     sc_nearest *entries;
     sc_progress progress;
 
-    // Any thread.
-    atomic_size_t next;  ///< the first list that nobody has taken
+    sc_index_sweeper *sweepers;  ///< one of each worker
     atomic_size_t done;
-    atomic_int err;  ///< the first that was met; others stop
 } work;
 
 static void report(const work *w)
@@ -118,28 +115,17 @@ static void report(const work *w)
                        w->plan->list_count);
 }
 
-static void make_lists(work *w, bool reports)
+static sc_err make_list(void *context, unsigned worker, size_t item, const atomic_bool *is_over)
 {
-    sc_index_sweeper sweeper = {0};
-    for (;;) {
-        if (reports) report(w);
-        // The list of all categories together comes last but takes the longest: begin with it.
-        const size_t taken = atomic_fetch_add(&w->next, 1);
-        if (taken >= w->plan->list_count || atomic_load(&w->err)) break;
-        const sc_nearest_list *list = &w->plan->lists[w->plan->list_count - 1 - taken];
-        const sc_err err =
-            sc__index_sweep(&sweeper, w->roads, w->view, list, w->entries + list->first);
-        int none = SC_OK;
-        if (err) atomic_compare_exchange_strong(&w->err, &none, (int)err);
-        atomic_fetch_add(&w->done, 1);
-    }
-    sc__index_sweeper_fini(&sweeper);
-}
-
-static void *help(void *argument)
-{
-    make_lists(argument, false);
-    return NULL;
+    work *w = context;
+    (void)is_over;
+    if (worker == 0) report(w);
+    // The list of all categories together comes last but takes the longest: begin with it.
+    const sc_nearest_list *list = &w->plan->lists[w->plan->list_count - 1 - item];
+    const sc_err err =
+        sc__index_sweep(&w->sweepers[worker], w->roads, w->view, list, w->entries + list->first);
+    atomic_fetch_add(&w->done, 1);
+    return err;
 }
 
 static unsigned thread_count(const sc_index_options *options, size_t list_count)
@@ -156,21 +142,17 @@ static unsigned thread_count(const sc_index_options *options, size_t list_count)
 static sc_err make_all_lists(work *w, const sc_index_options *options)
 {
     const unsigned wanted = thread_count(options, w->plan->list_count);
-    pthread_t *helpers = sc_malloc_array(wanted, sizeof *helpers);
-    if (!helpers) return SC_ENOMEM;
-
-    unsigned started = 0;
-    while (started + 1 < wanted && sc_thread_start(&helpers[started], help, w) == SC_OK) {
-        started++;
-    }
-
-    make_lists(w, true);
-    for (unsigned i = 0; i < started; i++) {
-        pthread_join(helpers[i], NULL);
-    }
+    w->sweepers = sc_calloc(wanted, sizeof *w->sweepers);
+    if (!w->sweepers) return SC_ENOMEM;
+    const sc_parallel lists = {
+        .item_count = w->plan->list_count, .run = make_list, .context = w, .takes_fewer = true};
+    const sc_err err = sc_parallel_run(&lists, wanted);
     report(w);
-    sc_free(helpers);
-    return (sc_err)atomic_load(&w->err);
+    for (unsigned i = 0; i < wanted; i++) {
+        sc__index_sweeper_fini(&w->sweepers[i]);
+    }
+    sc_free(w->sweepers);
+    return err;
 }
 
 // Entries begin at a cache line, as in the file: a star's eight are then one line. The block is

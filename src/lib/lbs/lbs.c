@@ -55,7 +55,7 @@ void sc_lbs_free(sc_lbs *lbs)
     sc_free(lbs);
 }
 
-sc_lbs_work sc_lbs_work_done(const sc_lbs *lbs)
+sc_lbs_work sc_lbs_get_work(const sc_lbs *lbs)
 {
     sc_lbs_work work = lbs->border.work;
     work.stars_visited = sc__border_visits(&lbs->border);
@@ -70,19 +70,24 @@ static sc_err check_objects(const sc_lbs *lbs, const sc_objects_view *view, sc_d
 
 // --- A whole cloak ---------------------------------------------------------------
 
-// `visits` is how many the searches may have made in all by the end.
+/** What answering one relay may take, and has taken. */
+typedef struct budget {
+    uint64_t visits;       ///< how many the searches may have made in all by the end
+    uint64_t on_segments;  ///< objects of the reply so far that lie on the segments
+} budget;
+
 static sc_err answer_request(sc_lbs *lbs, const sc_objects_view *view, const sc_relay *relay,
-                             size_t place, uint64_t visits, sc_reply *reply, uint64_t *on_segments)
+                             size_t place, budget *used, sc_reply *reply)
 {
     // Whoever names a category twice still means it once.
     const sc_request *asked = &relay->requests[place];
-    const sc_request request = asked->category_count > 1 ? sc_request_normal(asked) : *asked;
+    const sc_request request = asked->category_count > 1 ? sc_request_normalise(asked) : *asked;
     sc_wanted wanted;
     const sc_err err = sc__wanted_by(&lbs->wanted, view, &request, &wanted);
     if (err) return err;
-    if (!sc__add_on_segments(view, &wanted, relay, reply, on_segments)) return SC_ENOMEM;
+    if (!sc__add_on_segments(view, &wanted, relay, reply, &used->on_segments)) return SC_ENOMEM;
     sc__reply_end_runs(reply, place);
-    if (*on_segments > lbs->options.max_objects) return SC_ELIMIT;
+    if (used->on_segments > lbs->options.max_objects) return SC_ELIMIT;
 
     const sc_border_question question = {
         .view = view,
@@ -92,8 +97,8 @@ static sc_err answer_request(sc_lbs *lbs, const sc_objects_view *view, const sc_
         .stars = lbs->intake.stars,
         .count = relay->border_node_count,
         .place = place,
-        .max_nears = lbs->options.max_objects - *on_segments,
-        .max_visits = visits,
+        .max_nears = lbs->options.max_objects - used->on_segments,
+        .max_visits = used->visits,
         .without_index = lbs->options.without_index,
     };
     return sc__border_answer(&lbs->border, &question, reply);
@@ -129,12 +134,12 @@ sc_err sc_lbs_evaluate(sc_lbs *lbs, const sc_objects *objects, const sc_relay *r
     }
     reply->map_checksum = relay->map_checksum;
     reply->table = *sc_objects_table(objects);
-    uint64_t on_segments = 0;
     const uint64_t visited = sc__border_visits(&lbs->border);
     const uint64_t most = lbs->options.max_visits;
     const uint64_t visits = most < UINT64_MAX - visited ? visited + most : UINT64_MAX;
+    budget used = {.visits = visits};
     for (size_t i = 0; i < relay->request_count && !err; i++) {
-        err = answer_request(lbs, view, relay, i, visits, reply, &on_segments);
+        err = answer_request(lbs, view, relay, i, &used, reply);
     }
     return err ? fail(lbs, err, visits, diag) : SC_OK;
 }
@@ -181,11 +186,13 @@ static sc_err lend(sc_lbs *lbs, const sc_near **out, size_t *count)
     return SC_OK;
 }
 
-sc_err sc_lbs_nearest(sc_lbs *lbs, const sc_objects *objects, sc_edge_id edge, double offset_m,
-                      const sc_request *request, const sc_near **out, size_t *count, sc_diag *diag)
+sc_err sc_lbs_nearest(sc_lbs *lbs, const sc_objects *objects, const sc_near_query *query,
+                      const sc_near **out, size_t *count, sc_diag *diag)
 {
     const sc_objects_view *view = sc__objects_view(objects);
-    const double offset = offset_m / sc_map_unit_m(lbs->map);
+    const sc_edge_id edge = query->at.edge;
+    const sc_request *request = query->request;
+    const double offset = query->at.offset_m / sc_map_unit_m(lbs->map);
     sc_err err = check_objects(lbs, view, diag);
     if (!err) err = check_place(lbs->map, edge, offset, diag);
     if (!err) err = sc_request_check(request, &lbs->options.limits, view->category_count, diag);

@@ -179,7 +179,7 @@ static sc_err borrow_tables(sc_objects *set, const sc_map *map)
     return SC_OK;
 }
 
-sc_err sc_objects_of_map(const sc_map *map, sc_objects **out)
+sc_err sc_objects_new_from_map(const sc_map *map, sc_objects **out)
 {
     sc_objects *set = sc__objects_new(map);
     if (!set) return SC_ENOMEM;

@@ -10,7 +10,7 @@ void sc__plain_search_fini(sc_plain_search *search)
 {
     sc__marks_fini(&search->stars);
     sc__marks_fini(&search->objects);
-    sc__queue_fini(&search->queue);
+    sc_queue_fini(&search->queue);
     sc_free(search->star_distances);
     sc_free(search->hits);
     sc_free(search->best.distances);
@@ -74,7 +74,9 @@ static bool reach_star(sc_plain_search *s, sc_star_id star, double distance)
         *mark = (sc_mark){s->stars.search, (uint32_t)s->star_count};
         s->star_distances[s->star_count++] = distance;
     }
-    return sc__queue_push(&s->queue, distance, star);
+    if (!sc_queue_reserve(&s->queue, s->queue.count + 1)) return false;
+    sc_queue_push(&s->queue, (sc_queued){distance, star});
+    return true;
 }
 
 // Offer what the lists of a star hold. `is_enough` tells that nothing else that lies beyond it is
@@ -162,7 +164,7 @@ static void settle(sc_plain_search *s)
 static sc_err expand(sc_plain_search *s)
 {
     while (s->queue.count > 0) {
-        const sc_queued next = sc__queue_pop(&s->queue);
+        const sc_queued next = sc_queue_pop(&s->queue);
         if (next.distance > s->bound) break;
         if (next.distance > s->star_distances[s->stars.marks[next.star].slot]) continue;
         if (!visit_star(s, next.star, next.distance)) return SC_ENOMEM;

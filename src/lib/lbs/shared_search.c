@@ -11,7 +11,7 @@ void sc__shared_search_fini(sc_shared_search *search)
 {
     sc__marks_fini(&search->star_marks);
     sc__marks_fini(&search->object_marks);
-    sc__queue_fini(&search->queue);
+    sc_queue_fini(&search->queue);
     sc_free(search->stars);
     sc_free(search->objects);
     sc_free(search->best_room);
@@ -190,7 +190,9 @@ static bool wait(sc_shared_search *s, sc_shared_star *slot, sc_star_id star, int
 {
     if (distance >= slot->queued) return true;
     slot->queued = distance;
-    return sc__queue_push(&s->queue, distance, star);
+    if (!sc_queue_reserve(&s->queue, s->queue.count + 1)) return false;
+    sc_queue_push(&s->queue, (sc_queued){distance, star});
+    return true;
 }
 
 SC_FOR_EACH_MACHINE static bool reach_star(sc_shared_search *s, sc_star_id star,
@@ -328,7 +330,7 @@ sc_err sc__shared_search(sc_shared_search *search, const sc_shared_question *que
     s->question = question;
     if (!begin(s, stars, count) || !spread_inside(s)) return SC_ENOMEM;
     while (s->queue.count > 0) {
-        const sc_queued next = sc__queue_pop(&s->queue);
+        const sc_queued next = sc_queue_pop(&s->queue);
         sc_shared_star *slot = &s->stars[s->star_marks.marks[next.star].slot];
         if (next.distance != slot->queued) continue;
         slot->queued = SC_LANE_FAR;

@@ -148,7 +148,8 @@ static sc_err add_string(sc_builder *builder, const char *text, size_t size, uin
     return SC_OK;
 }
 
-sc_err sc_builder_category(sc_builder *builder, const char *name, size_t size, sc_category_id *out)
+sc_err sc_builder_add_category(sc_builder *builder, const char *name, size_t size,
+                               sc_category_id *out)
 {
     uint32_t text = 0;
     sc_err err = add_string(builder, name, size, &text);

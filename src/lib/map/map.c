@@ -164,7 +164,7 @@ double sc_map_unit_m(const sc_map *map)
     return map->unit_m;
 }
 
-bool sc_map_in_metres(const sc_map *map)
+bool sc_map_is_in_metres(const sc_map *map)
 {
     return map->in_metres;
 }

@@ -134,7 +134,7 @@ static sc_err add_topic(asking *a, sc_category_id category, sc_diag *diag)
 
 // --- Sorting ----------------------------------------------------------------
 
-typedef bool is_before(sc_near a, sc_near b);
+// In place, so that the answer is nowhere else: heaps with the last on top.
 
 static bool is_nearer(sc_near a, sc_near b)
 {
@@ -146,30 +146,28 @@ static bool is_lower(sc_near a, sc_near b)
     return a.object != b.object ? a.object < b.object : a.distance_m < b.distance_m;
 }
 
-// Let the one at `at` sink to where it belongs, in a heap with the last on top.
-static void sink(sc_near *heap, size_t count, size_t at, is_before *before)
+#define SC_HEAP by_distance
+#define SC_HEAP_ENTRY sc_near
+#define SC_HEAP_IS_BEFORE(heap, a, b) is_nearer(b, a)
+#include "base/heap_template.h"
+
+#define SC_HEAP by_object
+#define SC_HEAP_ENTRY sc_near
+#define SC_HEAP_IS_BEFORE(heap, a, b) is_lower(b, a)
+#include "base/heap_template.h"
+
+static void sort_by_distance(sc_near *nears, size_t count)
 {
-    const sc_near near = heap[at];
-    for (size_t child = 2 * at + 1; child < count; child = 2 * at + 1) {
-        if (child + 1 < count && before(heap[child], heap[child + 1])) child++;
-        if (!before(near, heap[child])) break;
-        heap[at] = heap[child];
-        at = child;
-    }
-    heap[at] = near;
+    by_distance heap = {.entries = nears, .count = count};
+    by_distance_reorder(&heap);
+    by_distance_sort(&heap);
 }
 
-static void sort(sc_near *nears, size_t count, is_before *before)
+static void sort_by_object(sc_near *nears, size_t count)
 {
-    for (size_t i = count / 2; i > 0; i--) {
-        sink(nears, count, i - 1, before);
-    }
-    for (size_t left = count; left > 1; left--) {
-        const sc_near last = nears[0];
-        nears[0] = nears[left - 1];
-        nears[left - 1] = last;
-        sink(nears, left - 1, 0, before);
-    }
+    by_object heap = {.entries = nears, .count = count};
+    by_object_reorder(&heap);
+    by_object_sort(&heap);
 }
 
 // --- The answer -------------------------------------------------------------
@@ -179,7 +177,7 @@ static void drop_repeated(asking *a)
 {
     sc_near *nears = a->reply->answer;
     size_t kept = 0;
-    sort(nears, a->count, is_lower);
+    sort_by_object(nears, a->count);
     for (size_t i = 0; i < a->count; i++) {
         if (kept == 0 || nears[kept - 1].object != nears[i].object) nears[kept++] = nears[i];
     }
@@ -205,14 +203,14 @@ static sc_err find_place(asking *a, sc_edge_id edge, double offset_m, sc_diag *d
     return SC_OK;
 }
 
-sc_err sc_point_answer(sc_point_reply *reply, sc_edge_id edge, double offset_m, size_t request,
-                       const sc_near **out, size_t *count, sc_diag *diag)
+sc_err sc_point_reply_answer(sc_point_reply *reply, sc_road_point at, size_t request,
+                             const sc_near **out, size_t *count, sc_diag *diag)
 {
     if (request >= reply->request_count) {
         return sc_fail(diag, SC_EINVAL, "there is no such request in what was asked");
     }
     asking a = {.reply = reply, .request = &reply->requests[request]};
-    sc_err err = find_place(&a, edge, offset_m, diag);
+    sc_err err = find_place(&a, at.edge, at.offset_m, diag);
     if (!err && a.request->category_count == 0) err = add_topic(&a, SC_NONE, diag);
     for (uint32_t i = 0; i < a.request->category_count && !err; i++) {
         err = add_topic(&a, a.request->categories[i], diag);
@@ -221,7 +219,7 @@ sc_err sc_point_answer(sc_point_reply *reply, sc_edge_id edge, double offset_m, 
 
     if (a.count > 0) {
         if (a.request->category_count > 1) drop_repeated(&a);
-        sort(reply->answer, a.count, is_nearer);
+        sort_by_distance(reply->answer, a.count);
     }
     const bool is_knn = a.request->type == SC_REQUEST_KNN;
     *out = reply->answer;

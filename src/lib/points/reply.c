@@ -41,7 +41,7 @@ sc_err sc__point_reply_new(const sc_map *map, const sc__point_settings *settings
     if (!reply) return sc_fail_memory(diag, "preparing to ask the provider");
     reply->map = map;
     sc__stock_init(&reply->stock);
-    reply->grain_m = sc_map_in_metres(map) ? GRAIN_M : GRAIN_SHARE * settings->options.spacing_m;
+    reply->grain_m = sc_map_is_in_metres(map) ? GRAIN_M : GRAIN_SHARE * settings->options.spacing_m;
     const sc_err err = make(reply, settings, relay, diag);
     if (err) {
         sc_point_reply_free(reply);

@@ -10,7 +10,7 @@
  *      sc__point_reply_next_k()   does it reach, or is more to be asked for?       (reach.c)
  *   3. sc__point_reply_settle()   objects are numbered by key, lists sorted by object
  *      sc__point_reply_believe()  do neighbouring lists contradict each other?     (believe.c)
- *   4. sc_point_answer()          exact answers for exact positions                (answer.c)
+ *   4. sc_point_reply_answer()          exact answers for exact positions                (answer.c)
  *
  * Nothing in steps 1 to 3 knows a position of a traveller.
  *

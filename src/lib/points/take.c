@@ -46,7 +46,7 @@ static sc_err measure_road(const taking *t, const sc__row *row, double straight_
 {
     *out = row->distance_m;
     const double least_m = ROAD_LEAST_SHARE * straight_m - OFF_ROAD_GRAINS * t->reply->grain_m;
-    if (row->distance_m >= least_m || !sc_map_in_metres(t->reply->map)) return SC_OK;
+    if (row->distance_m >= least_m || !sc_map_is_in_metres(t->reply->map)) return SC_OK;
     return sc_fail(t->diag, SC_EREPLY,
                    "the provider's distance is far shorter than the straight line; is it in "
                    "metres?");

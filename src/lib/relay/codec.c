@@ -37,9 +37,10 @@ sc_codec_limits sc_codec_limits_default(void)
 
 // --- What is to be written ---------------------------------------------------
 
-static sc_err check_degrees(const sc__codec *codec, sc_encoding encoding)
+static sc_err check_degrees(const sc__codec *codec)
 {
-    if (encoding == SC_ENCODING_GEOJSON && sc_map_coords(codec->map) != SC_COORDS_GEOGRAPHIC) {
+    if (codec->encoding == SC_ENCODING_GEOJSON &&
+        sc_map_coords(codec->map) != SC_COORDS_GEOGRAPHIC) {
         return sc_fail(codec->diag, SC_ENOCOORDS,
                        "the map has no coordinates in degrees, so GeoJSON cannot show it; "
                        "use the compact encoding");
@@ -106,62 +107,72 @@ static sc_err check_reply(const sc__codec *codec, const sc_relay *relay, const s
     return check_lists(codec, reply);
 }
 
-sc_err sc_relay_encode(const sc_map *map, const sc_vocabulary *vocabulary, const sc_relay *relay,
-                       sc_encoding encoding, sc_bytes *out, sc_diag *diag)
+/** The public codec with what the encodings need besides; `diag` may be NULL. */
+static sc__codec with_diag(const sc_codec *codec, sc_diag *diag)
 {
-    const sc__codec codec = {map, vocabulary, NULL, diag};
-    sc_err err = check_degrees(&codec, encoding);
-    if (!err) err = check_relay(&codec, relay);
-    if (err) return err;
-    out->size = 0;
-    return encoding == SC_ENCODING_GEOJSON ? sc__geojson_write_relay(&codec, relay, out)
-                                           : sc__compact_write_relay(&codec, relay, out);
+    return (sc__codec){
+        .map = codec->map,
+        .vocabulary = codec->vocabulary,
+        .encoding = codec->encoding,
+        .limits = codec->limits ? *codec->limits : sc_codec_limits_default(),
+        .diag = diag,
+    };
 }
 
-sc_err sc_reply_encode(const sc_map *map, const sc_vocabulary *vocabulary, const sc_relay *relay,
-                       const sc_reply *reply, sc_encoding encoding, sc_bytes *out, sc_diag *diag)
+sc_err sc_relay_encode(const sc_codec *codec, const sc_relay *relay, sc_bytes *out, sc_diag *diag)
 {
-    const sc__codec codec = {map, vocabulary, NULL, diag};
-    sc_err err = check_degrees(&codec, encoding);
-    if (!err) err = check_reply(&codec, relay, reply);
+    const sc__codec own = with_diag(codec, diag);
+    sc_err err = check_degrees(&own);
+    if (!err) err = check_relay(&own, relay);
     if (err) return err;
     out->size = 0;
-    return encoding == SC_ENCODING_GEOJSON ? sc__geojson_write_reply(&codec, relay, reply, out)
-                                           : sc__compact_write_reply(&codec, reply, out);
+    return own.encoding == SC_ENCODING_GEOJSON ? sc__geojson_write_relay(&own, relay, out)
+                                               : sc__compact_write_relay(&own, relay, out);
+}
+
+sc_err sc_reply_encode(const sc_codec *codec, const sc_relay *relay, const sc_reply *reply,
+                       sc_bytes *out, sc_diag *diag)
+{
+    const sc__codec own = with_diag(codec, diag);
+    sc_err err = check_degrees(&own);
+    if (!err) err = check_reply(&own, relay, reply);
+    if (err) return err;
+    out->size = 0;
+    return own.encoding == SC_ENCODING_GEOJSON ? sc__geojson_write_reply(&own, relay, reply, out)
+                                               : sc__compact_write_reply(&own, reply, out);
 }
 
 // --- What is read -------------------------------------------------------------
 
 static sc_err check_size(const sc__codec *codec, sc__message message)
 {
-    if (message.size <= codec->limits->max_bytes) return SC_OK;
+    if (message.size <= codec->limits.max_bytes) return SC_OK;
     return sc_fail(codec->diag, SC_ELIMIT, "the message has %zu bytes; at most %zu are allowed",
-                   message.size, codec->limits->max_bytes);
+                   message.size, codec->limits.max_bytes);
 }
 
-sc_err sc_relay_decode(const sc_map *map, const sc_vocabulary *vocabulary,
-                       const sc_codec_limits *limits, sc_encoding encoding, const void *bytes,
-                       size_t size, sc_relay **out, sc_diag *diag)
+sc_err sc_relay_decode(const sc_codec *codec, const void *bytes, size_t size, sc_relay **out,
+                       sc_diag *diag)
 {
-    const sc__codec codec = {map, vocabulary, limits, diag};
+    const sc__codec own = with_diag(codec, diag);
     const sc__message message = {bytes, size};
-    sc_err err = check_degrees(&codec, encoding);
-    if (!err) err = check_size(&codec, message);
+    sc_err err = check_degrees(&own);
+    if (!err) err = check_size(&own, message);
     if (err) return err;
-    return encoding == SC_ENCODING_GEOJSON ? sc__geojson_read_relay(&codec, message, out)
-                                           : sc__compact_read_relay(&codec, message, out);
+    return own.encoding == SC_ENCODING_GEOJSON ? sc__geojson_read_relay(&own, message, out)
+                                               : sc__compact_read_relay(&own, message, out);
 }
 
-sc_err sc_reply_decode(const sc_map *map, const sc_vocabulary *vocabulary,
-                       const sc_codec_limits *limits, const sc_relay *relay, sc_encoding encoding,
-                       const void *bytes, size_t size, sc_reply *reply, sc_diag *diag)
+sc_err sc_reply_decode(const sc_codec *codec, const sc_relay *relay, const void *bytes, size_t size,
+                       sc_reply *reply, sc_diag *diag)
 {
-    const sc__codec codec = {map, vocabulary, limits, diag};
+    const sc__codec own = with_diag(codec, diag);
     const sc__message message = {bytes, size};
-    sc_err err = check_degrees(&codec, encoding);
-    if (!err) err = check_size(&codec, message);
-    if (!err) err = sc__relay_check(map, relay, SIZE_MAX, diag);
+    sc_err err = check_degrees(&own);
+    if (!err) err = check_size(&own, message);
+    if (!err) err = sc__relay_check(own.map, relay, SIZE_MAX, diag);
     if (err) return err;
-    return encoding == SC_ENCODING_GEOJSON ? sc__geojson_read_reply(&codec, relay, message, reply)
-                                           : sc__compact_read_reply(&codec, relay, message, reply);
+    return own.encoding == SC_ENCODING_GEOJSON
+               ? sc__geojson_read_reply(&own, relay, message, reply)
+               : sc__compact_read_reply(&own, relay, message, reply);
 }

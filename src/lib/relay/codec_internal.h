@@ -15,7 +15,8 @@
 typedef struct sc__codec {
     const sc_map *map;
     const sc_vocabulary *vocabulary;
-    const sc_codec_limits *limits;  ///< of a decoder; NULL for an encoder
+    sc_encoding encoding;
+    sc_codec_limits limits;  ///< of a decoder
     sc_diag *diag;
 } sc__codec;
 

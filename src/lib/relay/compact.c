@@ -40,7 +40,7 @@ sc_err sc__compact_unpack(const sc__codec *codec, const ProtobufCMessageDescript
                           sc__message message, ProtobufCMessage **out)
 {
     budget b = {.left = ALLOWANCE};
-    if (__builtin_mul_overflow(codec->limits->max_bytes, (size_t)GROWTH, &b.left) ||
+    if (__builtin_mul_overflow(codec->limits.max_bytes, (size_t)GROWTH, &b.left) ||
         __builtin_add_overflow(b.left, (size_t)ALLOWANCE, &b.left)) {
         b.left = SIZE_MAX;
     }

@@ -100,15 +100,15 @@ static sc_err check_counts(const sc__codec *codec, const Starcloak__Relay *from)
         return sc_fail(codec->diag, SC_EPARSE, "the relay has no %s",
                        from->n_segments == 0 ? "segments" : "requests");
     }
-    if (from->n_segments > codec->limits->max_segments) {
+    if (from->n_segments > codec->limits.max_segments) {
         return sc_fail(codec->diag, SC_ELIMIT,
                        "the relay has %zu segments; at most %zu are allowed", from->n_segments,
-                       codec->limits->max_segments);
+                       codec->limits.max_segments);
     }
-    if (from->n_requests > codec->limits->max_requests) {
+    if (from->n_requests > codec->limits.max_requests) {
         return sc_fail(codec->diag, SC_ELIMIT,
                        "the relay has %zu requests; at most %zu are allowed", from->n_requests,
-                       codec->limits->max_requests);
+                       codec->limits.max_requests);
     }
     // A segment has two ends. Both counts are of numbers in memory, so this does not overflow.
     if (from->n_border_nodes > 2 * from->n_segments) {

@@ -24,9 +24,9 @@ static sc_err fail_memory(const sc__codec *codec)
 static sc_err check_columns(const sc__codec *codec, const Starcloak__Objects *from)
 {
     const size_t count = from->n_keys;
-    if (count > codec->limits->max_objects) {
+    if (count > codec->limits.max_objects) {
         return sc_fail(codec->diag, SC_ELIMIT, "the reply has %zu objects; at most %zu are allowed",
-                       count, codec->limits->max_objects);
+                       count, codec->limits.max_objects);
     }
     // Objects are numbered in 32 bits, whatever is allowed.
     if (count >= SC_NONE) return sc_fail(codec->diag, SC_ELIMIT, "the reply has too many objects");
@@ -176,7 +176,7 @@ static sc_err spend(reading *r, uint64_t count)
     if (count > r->objects_left) {
         return sc_fail(r->codec->diag, SC_ELIMIT,
                        "part %zu: the reply names more than the %zu objects allowed", r->part,
-                       r->codec->limits->max_objects);
+                       r->codec->limits.max_objects);
     }
     r->objects_left -= (size_t)count;
     return SC_OK;
@@ -288,7 +288,7 @@ static sc_err read_reply(const sc__codec *codec, const sc_relay *relay,
     } else {
         use_map_objects(codec->map, reply);
     }
-    reading r = {.codec = codec, .reply = reply, .objects_left = codec->limits->max_objects};
+    reading r = {.codec = codec, .reply = reply, .objects_left = codec->limits.max_objects};
     for (; !err && r.part < from->n_parts; r.part++) {
         err = read_runs(&r, from->parts[r.part]);
         if (!err) err = read_lists(&r, from->parts[r.part]);

@@ -16,7 +16,7 @@ enum { GROWTH = 8, ALLOWANCE = 1 << 19 };
 
 static sc_err parse(const sc__codec *codec, sc__message message, sc_json_tree *out)
 {
-    const size_t limit = codec->limits->max_bytes;
+    const size_t limit = codec->limits.max_bytes;
     const char *text = (const char *)message.bytes;
     if (sc_json_tree_bytes(text, message.size) / GROWTH > limit + ALLOWANCE / GROWTH) {
         return sc_fail(codec->diag, SC_ELIMIT,

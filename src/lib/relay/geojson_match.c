@@ -58,10 +58,10 @@ static sc_err fail_memory(const sc__matching *m)
 
 static sc_err add_segment(sc__matching *m, sc_seg_id segment)
 {
-    if (m->count >= m->codec->limits->max_segments) {
+    if (m->count >= m->codec->limits.max_segments) {
         return sc_fail(m->codec->diag, SC_ELIMIT,
                        "the relay has more than the %zu segments allowed",
-                       m->codec->limits->max_segments);
+                       m->codec->limits.max_segments);
     }
     if (!sc_grow(&m->segments, m->count, &m->capacity, sizeof *m->segments)) return fail_memory(m);
     m->segments[m->count++] = segment;
@@ -78,7 +78,7 @@ static double piece_length_m(const sc__degrees *points)
 static sc_err take_sample(sc__matching *m, sc__degrees at, double length_m)
 {
     // The work is bounded by the size of the largest cloak, not by that of the message.
-    if (m->samples_done / SAMPLES_PER_SEGMENT >= m->codec->limits->max_segments) {
+    if (m->samples_done / SAMPLES_PER_SEGMENT >= m->codec->limits.max_segments) {
         return sc_fail(m->codec->diag, SC_ELIMIT, "line %zu: too many or too long lines in all",
                        m->lines);
     }

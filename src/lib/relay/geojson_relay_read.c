@@ -113,7 +113,7 @@ static sc_err read_features(reading *r)
 {
     const size_t count = sc_json_size(r->features);
     // Each segment has two ends at most, so there are at most two points to a line.
-    if (count / 3 > r->codec->limits->max_segments) {
+    if (count / 3 > r->codec->limits.max_segments) {
         return sc_fail(r->codec->diag, SC_ELIMIT, "the relay has %zu features; too many", count);
     }
     sc_err err = SC_OK;
@@ -187,9 +187,9 @@ static sc_err check_request_count(const reading *r)
 {
     const size_t count = sc_json_size(r->requests);
     if (count == 0) return sc_fail(r->codec->diag, SC_EPARSE, "the relay has no requests");
-    if (count <= r->codec->limits->max_requests) return SC_OK;
+    if (count <= r->codec->limits.max_requests) return SC_OK;
     return sc_fail(r->codec->diag, SC_ELIMIT, "the relay has %zu requests; at most %zu are allowed",
-                   count, r->codec->limits->max_requests);
+                   count, r->codec->limits.max_requests);
 }
 
 // --- All of it ------------------------------------------------------------------------
@@ -208,21 +208,17 @@ static sc_err make_relay(reading *r, sc_relay **out)
     copy_ids(r->border, r->nodes, r->point_count);
     const uint32_t border_count = sc__sort_unique(r->border, point_count);
 
-    sc_seg_id *segments = NULL;
-    sc_node_id *border_nodes = NULL;
-    sc_request *requests = NULL;
-    uint32_t *places = NULL;
-    sc_relay *relay =
-        sc__relay_alloc_placed(r->lines.count, border_count, request_count, r->point_count,
-                               &segments, &border_nodes, &requests, &places);
+    const sc__relay_counts counts = {r->lines.count, border_count, request_count, r->point_count};
+    sc__relay_tables tables;
+    sc_relay *relay = sc__relay_alloc_placed(&counts, &tables);
     if (!relay) return fail_memory(r);
     relay->map_checksum = sc_map_checksum(r->codec->map);
-    copy_ids(segments, r->lines.segments, r->lines.count);
-    copy_ids(border_nodes, r->border, border_count);
+    copy_ids(tables.segments, r->lines.segments, r->lines.count);
+    copy_ids(tables.border_nodes, r->border, border_count);
     for (size_t i = 0; i < r->point_count; i++) {
-        places[i] = sc__place_of(border_nodes, border_count, r->nodes[i]);
+        tables.places[i] = sc__place_of(tables.border_nodes, border_count, r->nodes[i]);
     }
-    const sc_err err = read_requests(r, requests, request_count);
+    const sc_err err = read_requests(r, tables.requests, request_count);
     if (err) {
         sc_relay_free(relay);
         return err;

@@ -114,10 +114,10 @@ static sc_err fill_table(reading *r, size_t text_bytes)
 static sc_err read_objects(reading *r)
 {
     r->object_count = sc_json_size(r->features);
-    if (r->object_count > r->codec->limits->max_objects) {
+    if (r->object_count > r->codec->limits.max_objects) {
         return sc_fail(r->codec->diag, SC_ELIMIT,
                        "the reply has %zu objects; at most %zu are allowed", r->object_count,
-                       r->codec->limits->max_objects);
+                       r->codec->limits.max_objects);
     }
     // Objects are numbered in 32 bits, whatever is allowed.
     if (r->object_count >= SC_NONE) {
@@ -158,7 +158,7 @@ static sc_err spend(reading *r, size_t answer, size_t count)
     if (count > r->objects_left) {
         return sc_fail(r->codec->diag, SC_ELIMIT,
                        "answer %zu: the reply lists more than the %zu objects allowed", answer,
-                       r->codec->limits->max_objects);
+                       r->codec->limits.max_objects);
     }
     r->objects_left -= count;
     return SC_OK;
@@ -318,7 +318,7 @@ sc_err sc__geojson_read_reply(const sc__codec *codec, const sc_relay *relay, sc_
                  .features = sc_json_member(tree.root, "features"),
                  .words = {.text_of = word_at, .owner = codec->vocabulary},
                  .keys = {.text_of = key_at, .owner = sc_json_member(tree.root, "features")},
-                 .objects_left = codec->limits->max_objects};
+                 .objects_left = codec->limits.max_objects};
     if (sc__reply_begin(reply, relay->request_count, relay->border_node_count)) {
         err = read_objects(&r);
     } else {

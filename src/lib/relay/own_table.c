@@ -3,6 +3,7 @@
 #include "relay/own_table.h"
 
 #include "base/alloc.h"
+#include "relay/reply_make.h"
 
 #include <string.h>
 
@@ -33,7 +34,7 @@ uint32_t sc__own_table_text(sc__own_table *table, const char *text)
 
 void sc__own_table_give(sc__own_table *table, sc_reply *reply)
 {
-    reply->owned = table->objects;
+    reply->memory->owned = table->objects;
     reply->table = (sc_object_table){.objects = table->objects,
                                      .count = table->count,
                                      .strings = table->strings,

@@ -8,18 +8,15 @@
 _Static_assert(sizeof(sc_relay) % _Alignof(sc_request) == 0, "requests follow the struct");
 _Static_assert(sizeof(sc_request) % _Alignof(sc_seg_id) == 0, "ids follow the requests");
 
-sc_relay *sc__relay_alloc_placed(size_t segment_count, size_t border_node_count,
-                                 size_t request_count, size_t place_count, sc_seg_id **segments,
-                                 sc_node_id **border_nodes, sc_request **requests,
-                                 uint32_t **places)
+sc_relay *sc__relay_alloc_placed(const sc__relay_counts *counts, sc__relay_tables *tables)
 {
     size_t request_bytes = 0;
     size_t ids = 0;
     size_t id_bytes = 0;
     size_t size = sizeof(sc_relay);
-    if (__builtin_mul_overflow(request_count, sizeof(sc_request), &request_bytes) ||
-        __builtin_add_overflow(segment_count, border_node_count, &ids) ||
-        __builtin_add_overflow(ids, place_count, &ids) ||
+    if (__builtin_mul_overflow(counts->requests, sizeof(sc_request), &request_bytes) ||
+        __builtin_add_overflow(counts->segments, counts->border_nodes, &ids) ||
+        __builtin_add_overflow(ids, counts->places, &ids) ||
         __builtin_mul_overflow(ids, sizeof(uint32_t), &id_bytes) ||
         __builtin_add_overflow(size, request_bytes, &size) ||
         __builtin_add_overflow(size, id_bytes, &size)) {
@@ -28,28 +25,32 @@ sc_relay *sc__relay_alloc_placed(size_t segment_count, size_t border_node_count,
     sc_relay *relay = sc_calloc(1, size);
     if (!relay) return NULL;
 
-    *requests = (sc_request *)(void *)(relay + 1);
-    *segments = (sc_seg_id *)(void *)(*requests + request_count);
-    *border_nodes = *segments + segment_count;
-    *places = *border_nodes + border_node_count;
-    relay->segments = *segments;
-    relay->segment_count = segment_count;
-    relay->border_nodes = *border_nodes;
-    relay->border_node_count = border_node_count;
-    relay->requests = *requests;
-    relay->request_count = request_count;
-    relay->border_places = *places;
-    relay->border_place_count = place_count;
+    tables->requests = (sc_request *)(void *)(relay + 1);
+    tables->segments = (sc_seg_id *)(void *)(tables->requests + counts->requests);
+    tables->border_nodes = tables->segments + counts->segments;
+    tables->places = tables->border_nodes + counts->border_nodes;
+    relay->segments = tables->segments;
+    relay->segment_count = counts->segments;
+    relay->border_nodes = tables->border_nodes;
+    relay->border_node_count = counts->border_nodes;
+    relay->requests = tables->requests;
+    relay->request_count = counts->requests;
+    relay->border_places = tables->places;
+    relay->border_place_count = counts->places;
     return relay;
 }
 
 sc_relay *sc__relay_alloc(size_t segment_count, size_t border_node_count, size_t request_count,
                           sc_seg_id **segments, sc_node_id **border_nodes, sc_request **requests)
 {
-    uint32_t *places = NULL;
-    sc_relay *relay = sc__relay_alloc_placed(segment_count, border_node_count, request_count, 0,
-                                             segments, border_nodes, requests, &places);
-    if (relay) relay->border_places = NULL;
+    const sc__relay_counts counts = {segment_count, border_node_count, request_count, 0};
+    sc__relay_tables tables;
+    sc_relay *relay = sc__relay_alloc_placed(&counts, &tables);
+    if (!relay) return NULL;
+    *segments = tables.segments;
+    *border_nodes = tables.border_nodes;
+    *requests = tables.requests;
+    relay->border_places = NULL;
     return relay;
 }
 

@@ -16,11 +16,12 @@ void sc_reply_fini(sc_reply *reply)
     sc_free(reply->runs);
     sc_free(reply->near_start);
     sc_free(reply->nears);
-    sc_free(reply->owned);
+    if (reply->memory) sc_free(reply->memory->owned);
+    sc_free(reply->memory);
     sc_reply_init(reply);
 }
 
-size_t sc_reply_candidates(const sc_reply *reply, size_t request)
+size_t sc_reply_candidate_count(const sc_reply *reply, size_t request)
 {
     size_t count = 0;
     for (uint32_t i = reply->run_start[request]; i < reply->run_start[request + 1]; i++) {
@@ -44,16 +45,18 @@ bool sc__reply_begin(sc_reply *reply, size_t request_count, size_t border_node_c
     reply->request_count = 0;
     reply->border_node_count = 0;
     reply->table = (sc_object_table){0};
-    sc_free(reply->owned);
-    reply->owned = NULL;
+    if (!reply->memory) reply->memory = sc_calloc(1, sizeof *reply->memory);
+    if (!reply->memory) return false;
+    sc_free(reply->memory->owned);
+    reply->memory->owned = NULL;
 
     size_t lists = 0;
     if (__builtin_mul_overflow(request_count, border_node_count, &lists) || lists == SIZE_MAX ||
         request_count == SIZE_MAX) {
         return false;
     }
-    if (!clear_starts(&reply->run_start, &reply->run_start_capacity, request_count + 1) ||
-        !clear_starts(&reply->near_start, &reply->near_start_capacity, lists + 1)) {
+    if (!clear_starts(&reply->run_start, &reply->memory->run_start_capacity, request_count + 1) ||
+        !clear_starts(&reply->near_start, &reply->memory->near_start_capacity, lists + 1)) {
         return false;
     }
     // Never NULL, so that a list of nothing has a place too.
@@ -66,14 +69,14 @@ bool sc__reply_begin(sc_reply *reply, size_t request_count, size_t border_node_c
 
 bool sc__reply_grow_runs(sc_reply *reply)
 {
-    const size_t count = reply->run_capacity;
+    const size_t count = reply->memory->run_capacity;
     return count <= UINT32_MAX / 2 &&
-           sc_grow(&reply->runs, count, &reply->run_capacity, sizeof(*reply->runs));
+           sc_grow(&reply->runs, count, &reply->memory->run_capacity, sizeof(*reply->runs));
 }
 
 bool sc__reply_grow_nears(sc_reply *reply)
 {
-    const size_t count = reply->near_capacity;
+    const size_t count = reply->memory->near_capacity;
     return count <= UINT32_MAX / 2 &&
-           sc_grow(&reply->nears, count, &reply->near_capacity, sizeof(*reply->nears));
+           sc_grow(&reply->nears, count, &reply->memory->near_capacity, sizeof(*reply->nears));
 }

@@ -13,13 +13,20 @@
  * While a reply is being filled, the last entry of run_start, and of near_start, is the number of
  * entries so far; so it is right by itself when the last list ends. Adding is the inner loop
  * of a provider, and is therefore inline.
- *
- * Used by: the provider, the decoders.
  */
 #ifndef SC_RELAY_REPLY_MAKE_H
 #define SC_RELAY_REPLY_MAKE_H
 
 #include <starcloak/relay.h>
+
+/** How much room the arrays of a reply have. Made by sc__reply_begin(). */
+struct sc_reply_memory {
+    size_t run_start_capacity;
+    size_t run_capacity;
+    size_t near_start_capacity;
+    size_t near_capacity;
+    void *owned;  ///< what a decoder made for `table`; NULL if it is lent by others
+};
 
 /**
  * Empty the reply, keeping its memory, for so many requests and border nodes. Its table is empty
@@ -37,7 +44,7 @@ SC_CHECKED bool sc__reply_grow_nears(sc_reply *reply);
 SC_CHECKED static inline bool sc__reply_add_run(sc_reply *reply, uint32_t first, uint32_t count)
 {
     uint32_t *total = &reply->run_start[reply->request_count];
-    if (*total == reply->run_capacity && !sc__reply_grow_runs(reply)) return false;
+    if (*total == reply->memory->run_capacity && !sc__reply_grow_runs(reply)) return false;
     reply->runs[(*total)++] = (sc_object_run){first, count};
     return true;
 }
@@ -46,7 +53,7 @@ SC_CHECKED static inline bool sc__reply_add_run(sc_reply *reply, uint32_t first,
 static inline sc_object_run *sc__reply_reserve_runs(sc_reply *reply, uint32_t count)
 {
     const uint32_t total = reply->run_start[reply->request_count];
-    while (reply->run_capacity - total < count) {
+    while (reply->memory->run_capacity - total < count) {
         if (!sc__reply_grow_runs(reply)) return NULL;
     }
     return reply->runs + total;
@@ -69,7 +76,7 @@ SC_CHECKED static inline bool sc__reply_add_near(sc_reply *reply, uint32_t objec
                                                  double distance_m)
 {
     uint32_t *total = &reply->near_start[reply->request_count * reply->border_node_count];
-    if (*total == reply->near_capacity && !sc__reply_grow_nears(reply)) return false;
+    if (*total == reply->memory->near_capacity && !sc__reply_grow_nears(reply)) return false;
     reply->nears[(*total)++] = (sc_near){object, distance_m};
     return true;
 }
@@ -78,7 +85,7 @@ SC_CHECKED static inline bool sc__reply_add_near(sc_reply *reply, uint32_t objec
 static inline sc_near *sc__reply_reserve_nears(sc_reply *reply, uint32_t count)
 {
     const uint32_t total = reply->near_start[reply->request_count * reply->border_node_count];
-    while (reply->near_capacity - total < count) {
+    while (reply->memory->near_capacity - total < count) {
         if (!sc__reply_grow_nears(reply)) return NULL;
     }
     return reply->nears + total;

@@ -43,7 +43,7 @@ sc_err sc_request_check(const sc_request *request, const sc_request_limits *limi
     return SC_OK;
 }
 
-sc_request sc_request_normal(const sc_request *request)
+sc_request sc_request_normalise(const sc_request *request)
 {
     sc_request normal = {.type = request->type};
     if (request->type == SC_REQUEST_KNN) normal.k = request->k;

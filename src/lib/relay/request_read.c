@@ -22,7 +22,7 @@ sc_err sc__request_accept(const sc__codec *codec, size_t place, sc_request *requ
         return sc_fail(codec->diag, SC_EREQUEST, "request %zu makes no sense: %s", place,
                        isinf(request->radius_m) ? "its radius is infinite" : reason.message);
     }
-    *request = sc_request_normal(request);
+    *request = sc_request_normalise(request);
     return SC_OK;
 }
 

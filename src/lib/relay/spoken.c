@@ -9,7 +9,7 @@ sc_err sc__spoken_init(const sc__codec *codec, const sc_reply *reply, sc__spoken
 {
     uint64_t total = 0;
     for (size_t r = 0; r < reply->request_count; r++) {
-        total += sc_reply_candidates(reply, r);
+        total += sc_reply_candidate_count(reply, r);
     }
     if (total > UINT32_MAX) {
         return sc_fail(codec->diag, SC_ELIMIT, "the reply has more objects than a message can");

@@ -13,7 +13,7 @@ sc_category_id sc_vocabulary_find(const sc_vocabulary *vocabulary, const char *n
     return SC_NONE;
 }
 
-sc_err sc_vocabulary_of_map(const sc_map *map, sc_vocabulary *out)
+sc_err sc_vocabulary_init_from_map(const sc_map *map, sc_vocabulary *out)
 {
     const uint32_t count = sc_map_category_count(map);
     const char **names = sc_malloc_array(count, sizeof *names);
@@ -27,7 +27,7 @@ sc_err sc_vocabulary_of_map(const sc_map *map, sc_vocabulary *out)
 
 void sc_vocabulary_fini(sc_vocabulary *vocabulary)
 {
-    // Ours since sc_vocabulary_of_map(), which lends it as constant.
+    // Ours since sc_vocabulary_init_from_map(), which lends it as constant.
     sc_free((void *)vocabulary->names);
     *vocabulary = (sc_vocabulary){0};
 }

@@ -326,8 +326,8 @@ static void tell_first(void *context, sc_promise promise, const char *sentence)
     first->broken |= 1U << promise;
 }
 
-sc_err sc_verify_claim(sc_verifier *verifier, const sc_claim *claim, unsigned *broken,
-                       sc_diag *diag)
+sc_err sc_verifier_check_claim(sc_verifier *verifier, const sc_claim *claim, unsigned *broken,
+                               sc_diag *diag)
 {
     first_only first = {.broken = 0, .diag = diag};
     sc_findings findings = {.tell = tell_first, .context = &first};

@@ -270,10 +270,10 @@ static void look_at_map(sc_follow *f, const sc_event_end *end)
     sc_verify_report *report = &f->report;
     if (end->tells_map) {
         const bool is_same = end->map_checksum == sc_map_checksum(f->map);
-        report->map_match = is_same ? SC_MAP_SAME : SC_MAP_OTHER;
+        report->map_match = is_same ? SC_MAP_MATCH_SAME : SC_MAP_MATCH_OTHER;
         report->map_checksum = end->map_checksum;
     } else if (f->misplaced > report->queries / 2 && report->queries >= DOUBT_MIN_QUERIES) {
-        report->map_match = SC_MAP_DOUBTFUL;
+        report->map_match = SC_MAP_MATCH_DOUBTFUL;
     }
 }
 

@@ -125,7 +125,7 @@ sc_err sc__verify_input(const sc_map *map, const sc_input *input, const sc_verif
     return verify(&r, map, report);
 }
 
-sc_err sc_verify_record(const sc_map *map, const char *path, const sc_verify_options *options,
+sc_err sc_record_verify(const sc_map *map, const char *path, const sc_verify_options *options,
                         sc_verify_report *report, sc_diag *diag)
 {
     reading r = {.options = options, .diag = diag};

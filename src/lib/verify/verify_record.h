@@ -1,6 +1,6 @@
 /**
  * @file record.h
- * @brief Records that are in memory: the door behind sc_verify_record(), for tests and fuzzers.
+ * @brief Records that are in memory: the door behind sc_record_verify(), for tests and fuzzers.
  */
 #ifndef SC_VERIFY_RECORD_H
 #define SC_VERIFY_RECORD_H
@@ -9,7 +9,7 @@
 
 #include "base/file.h"
 
-/** sc_verify_record() for bytes in memory, as they are: nothing is unpacked. */
+/** sc_record_verify() for bytes in memory, as they are: nothing is unpacked. */
 SC_CHECKED sc_err sc__verify_input(const sc_map *map, const sc_input *input,
                                    const sc_verify_options *options, sc_verify_report *report,
                                    sc_diag *diag);

@@ -1,10 +1,10 @@
-// What this service is and allows. See about.h; docs/window.md has an example.
+// What this service is and allows. See about.h; docs/ui.md has an example.
 //
-// Written for each request: the engine may be switched, the policy reloaded, a report appear.
+// Written for each request: the engine may be switched, the policy reloaded, an offer appear.
 #include "api/about.h"
 
 #include "api/problem.h"
-#include "api/reports.h"
+#include "api/service.h"
 #include "base/json_write.h"
 
 /** "k":{"least":2,"standard":5,"most":1000} for one need. */
@@ -51,7 +51,7 @@ static const char *provider_name(sc_courier_kind provider)
 }
 
 /** The provider, and the encoding of messages to it: null where nothing is encoded. */
-static void put_provider(sc_json_writer *json, const sc_parts *parts)
+static void put_provider(sc_json_writer *json, const sc_service_internal *parts)
 {
     sc_json_put_string(json, "provider", provider_name(parts->provider));
     if (parts->provider == SC_COURIER_HTTP) {
@@ -76,13 +76,22 @@ static const char *access_name(sc_access access)
     return "off";
 }
 
-/** Whether there is one that somebody may see. */
-static bool has_report(const sc_parts *parts, const sc_policy_terms *policy)
+/** "offers":["attacks"]: what extra pages offer now, to those who may see them. */
+static void put_offers(sc_json_writer *json, const sc_service_internal *parts,
+                       const sc_policy_terms *policy)
 {
-    return parts->reports && policy->events != SC_ACCESS_OFF && sc_reports_is_there(parts->reports);
+    const size_t count = policy->events == SC_ACCESS_OFF ? 0 : parts->extra_count;
+    sc_json_open_array(json, "offers");
+    for (size_t i = 0; i < count; i++) {
+        const sc_extra_page *extra = &parts->extra[i];
+        if (!extra->offer || (extra->is_offered && !extra->is_offered(extra->context))) continue;
+        sc_json_put_string(json, NULL, extra->offer);
+    }
+    sc_json_close_array(json);
 }
 
-static bool put_about(sc_bytes *out, const sc_parts *parts, const sc_policy_terms *policy)
+static bool put_about(sc_bytes *out, const sc_service_internal *parts,
+                      const sc_policy_terms *policy)
 {
     sc_json_writer json = sc_json_writer_of(out);
     sc_json_open_object(&json, NULL);
@@ -93,14 +102,15 @@ static bool put_about(sc_bytes *out, const sc_parts *parts, const sc_policy_term
     sc_json_put_count(&json, "max_nearest", policy->requests.max_k);
     sc_json_put_number(&json, "max_radius_m", policy->requests.max_radius_m);
     sc_json_put_string(&json, "events", access_name(policy->events));
-    sc_json_put_flag(&json, "reports", has_report(parts, policy));
+    put_offers(&json, parts, policy);
     sc_json_put_flag(&json, "cluster", parts->view != NULL);
     sc_json_put_flag(&json, "demo", parts->extra_count > 0);
     sc_json_close_object(&json);
     return !json.has_failed;
 }
 
-void sc_about_show(const sc_parts *parts, const sc_policy_terms *policy, sc_http_request *request)
+void sc_about_show(const sc_service_internal *parts, const sc_policy_terms *policy,
+                   sc_http_request *request)
 {
     sc_bytes text = {0};
     if (put_about(&text, parts, policy)) {

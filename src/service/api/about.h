@@ -2,14 +2,15 @@
  * @file about.h
  * @brief GET /v1/about: what this service is and allows, for those who draw sliders.
  *
- * Uses: parts, json_write. Used by: router.
+ * Uses: service_internal, json_write. Used by: router.
  */
 #ifndef SC_SERVICE_ABOUT_H
 #define SC_SERVICE_ABOUT_H
 
-#include "api/parts.h"
+#include "api/service_internal.h"
 
 /** @param policy  in force now */
-void sc_about_show(const sc_parts *parts, const sc_policy_terms *policy, sc_http_request *request);
+void sc_about_show(const sc_service_internal *parts, const sc_policy_terms *policy,
+                   sc_http_request *request);
 
 #endif

@@ -7,7 +7,7 @@
 #include <string.h>
 
 struct sc_alarms {
-    sc_parts *parts;
+    sc_service_internal *parts;
     pthread_mutex_t lock;  ///< over the next three
     uint64_t failures;     ///< errands, since the last look
     sc_failure last;       ///< of them
@@ -23,7 +23,7 @@ static void look(void *context, unsigned loop)
     sc_alarms_look(context);
 }
 
-sc_err sc_alarms_new(sc_parts *parts, sc_alarms **out)
+sc_err sc_alarms_new(sc_service_internal *parts, sc_alarms **out)
 {
     sc_alarms *alarms = sc_calloc(1, sizeof *alarms);
     if (!alarms) return SC_ENOMEM;

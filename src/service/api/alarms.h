@@ -6,17 +6,17 @@
  * At most one line per second and kind, however much goes wrong; the metrics have the numbers. No
  * line says whom it met.
  *
- * Uses: parts. Used by: service.
+ * Uses: service_internal. Used by: service.
  */
 #ifndef SC_SERVICE_ALARMS_H
 #define SC_SERVICE_ALARMS_H
 
-#include "api/parts.h"
+#include "api/service_internal.h"
 
 typedef struct sc_alarms sc_alarms;
 
 /** Looks at the parts once per second in the first loop, so before sc_http_start(). */
-SC_CHECKED sc_err sc_alarms_new(sc_parts *parts, sc_alarms **out);
+SC_CHECKED sc_err sc_alarms_new(sc_service_internal *parts, sc_alarms **out);
 
 /** After the loops and the courier have stopped; NULL is fine. */
 void sc_alarms_free(sc_alarms *alarms);

@@ -72,7 +72,7 @@ void sc_cut_page_show(const sc_cut_page *page, sc_http_request *request)
 
 // --- The cluster ---------------------------------------------------------------------------------
 
-void sc_cluster_show(const sc_parts *parts, sc_http_request *request)
+void sc_cluster_show(const sc_service_internal *parts, sc_http_request *request)
 {
     sc_cluster_view *view = parts->view(parts->view_context);
     char *text = view ? sc_cluster_view_json(view) : NULL;

@@ -3,18 +3,18 @@
  * @brief Pages of a map that is in several parts: how it is cut, and who has which part.
  *
  *     GET /v1/cut      {"cut":"16 hex digits","parts":16,"segments":[part of segment 0, ...]}
- *     GET /v1/cluster  the cluster now: processes, parts and their load (docs/window.md)
+ *     GET /v1/cluster  the cluster now: processes, parts and their load (docs/ui.md)
  *
  * There are such pages in a gateway, and in a service whose own engines have several parts. The cut
  * does not change while the service runs, and is kept (kept.h); it is no secret, as the map is
  * none. The cluster is for those who may see the metrics.
  *
- * Uses: parts, kept. Used by: service, router.
+ * Uses: service_internal, kept. Used by: service, router.
  */
 #ifndef SC_SERVICE_CLUSTER_PAGE_H
 #define SC_SERVICE_CLUSTER_PAGE_H
 
-#include "api/parts.h"
+#include "api/service_internal.h"
 
 /**
  * Write the cut, and keep it.
@@ -30,6 +30,6 @@ void sc_cut_page_free(sc_cut_page *page);
 void sc_cut_page_show(const sc_cut_page *page, sc_http_request *request);
 
 /** Where `parts->view` is. */
-void sc_cluster_show(const sc_parts *parts, sc_http_request *request);
+void sc_cluster_show(const sc_service_internal *parts, sc_http_request *request);
 
 #endif

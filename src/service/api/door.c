@@ -25,7 +25,7 @@ static sc_err open_loop(sc_door *door, unsigned loop, const uint8_t key[SC_KEY_S
     const sc_limits any = {.max_k = UINT32_MAX,
                            .max_l = UINT32_MAX,
                            .max_hops = UINT32_MAX,
-                           .max_wait_us = sc_seconds(1e9),
+                           .max_wait_us = sc_time_from_seconds(1e9),
                            .max_snap_m = HUGE_VAL};
     sc__door_loop *own = &door->loops[loop];
     sc_err err = sc_admission_new(door->parts->map, &any, key, &own->admission, diag);
@@ -39,8 +39,8 @@ static sc_err open_loop(sc_door *door, unsigned loop, const uint8_t key[SC_KEY_S
     return SC_OK;
 }
 
-sc_err sc_door_new(sc_parts *parts, size_t max_pending, const uint8_t *names_key, sc_door **out,
-                   sc_diag *diag)
+sc_err sc_door_new(sc_service_internal *parts, size_t max_pending, const uint8_t *names_key,
+                   sc_door **out, sc_diag *diag)
 {
     if (sodium_init() < 0) {
         return sc_fail(diag, SC_EIO, "libsodium does not start: the system gives no randomness");
@@ -215,11 +215,11 @@ static bool admit(sc_door *door, guest *g, sc_query *query)
                   .offset_m = g->where.offset_m,
                   .profile = g->question.profile,
                   .result_size = request->type == SC_REQUEST_KNN ? request->k : 0};
-    sc_err err = sc_admit(loop->admission, &ask, query, &g->where, NULL);
+    sc_err err = sc_admission_admit(loop->admission, &ask, query, &g->where, NULL);
     for (int i = 0; err == SC_EDUPLICATE && i < TRIES; i++) {
         // This user at this very moment was admitted already: the loop's next one, then.
         ask.t += door->parts->loops;
-        err = sc_admit(loop->admission, &ask, query, &g->where, NULL);
+        err = sc_admission_admit(loop->admission, &ask, query, &g->where, NULL);
     }
     if (!err) loop->last_t = ask.t;
     explicit_bzero(&ask, sizeof ask);

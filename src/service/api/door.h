@@ -13,7 +13,7 @@
 #ifndef SC_SERVICE_DOOR_H
 #define SC_SERVICE_DOOR_H
 
-#include "api/parts.h"
+#include "api/service_internal.h"
 
 /**
  * One admission per loop, all with one key. Watches a handover of settled tickets in each loop, so
@@ -21,8 +21,8 @@
  *
  * @param names_key  behind pseudonyms and ids, SC_KEY_SIZE bytes; NULL: new random ones
  */
-SC_CHECKED sc_err sc_door_new(sc_parts *parts, size_t max_pending, const uint8_t *names_key,
-                              sc_door **out, sc_diag *diag);
+SC_CHECKED sc_err sc_door_new(sc_service_internal *parts, size_t max_pending,
+                              const uint8_t *names_key, sc_door **out, sc_diag *diag);
 
 /** After the loops and the ledger have stopped: tickets that no loop has taken are freed. */
 void sc_door_free(sc_door *door);

@@ -12,6 +12,7 @@
 #define SC_SERVICE_DOOR_INTERNAL_H
 
 #include <sodium.h>
+#include <starcloak/admit.h>
 
 #include "api/door.h"
 #include "base/handover.h"
@@ -33,7 +34,7 @@ typedef struct sc__door_loop {
 } sc__door_loop;
 
 struct sc_door {
-    sc_parts *parts;
+    sc_service_internal *parts;
     size_t max_visits;  ///< per loop
     bool is_geographic;
     uint8_t user_key[crypto_shorthash_KEYBYTES];

@@ -55,7 +55,7 @@ static void reply(const sc_door *door, sc__door_loop *loop, sc_http_request *req
 
 void sc__door_settle(sc_door *door, sc__door_loop *loop, sc_ticket *ticket, bool may_reply)
 {
-    const sc_parts *parts = door->parts;
+    const sc_service_internal *parts = door->parts;
     sc__visit *visit = ticket->door;
     if (parts->metrics) sc_metrics_settled(parts->metrics, ticket);
     // Before the reply: whoever has it may ask again at once.

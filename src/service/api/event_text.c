@@ -1,4 +1,4 @@
-// Events in words. See event_text.h; docs/window.md shows them all.
+// Events in words. See event_text.h; docs/ui.md shows them all.
 #include "api/event_text.h"
 
 #include "base/json_write.h"

@@ -22,7 +22,7 @@
 #include <pthread.h>
 
 struct sc_events {
-    sc_parts *parts;
+    sc_service_internal *parts;
     sc_audience *audience;
     int64_t started_us;
     atomic_uint_fast64_t lost;  ///< for want of memory for the words
@@ -63,7 +63,7 @@ void sc_events_sent(sc_events *events, uint64_t cloak, sc_encoding encoding, con
 
 static sc__counters count(const sc_events *events)
 {
-    const sc_parts *parts = events->parts;
+    const sc_service_internal *parts = events->parts;
     const sc_ledger_stats ledger = sc_ledger_stats_of(parts->ledger);
     const sc_courier_stats courier = sc_courier_stats_of(parts->courier);
     const sc_metrics_sums sums = sc_metrics_sums_of(parts->metrics);
@@ -158,7 +158,8 @@ uint64_t sc_events_lost(const sc_events *events)
 
 // --- Making ----------------------------------------------------------------------------------
 
-sc_err sc_events_new(sc_parts *parts, size_t max_listeners, sc_events **out, sc_diag *diag)
+sc_err sc_events_new(sc_service_internal *parts, size_t max_listeners, sc_events **out,
+                     sc_diag *diag)
 {
     sc_err err = SC_ENOMEM;
     sc_events *events = sc_calloc(1, sizeof *events);

@@ -22,18 +22,18 @@
  * http/audience.h; what is lost is counted, and the ledger never waits. When the service drains,
  * streams end.
  *
- * Uses: parts, audience, metrics. Used by: service, router, metrics.
+ * Uses: service_internal, audience, metrics. Used by: service, router, metrics.
  */
 #ifndef SC_SERVICE_EVENTS_H
 #define SC_SERVICE_EVENTS_H
 
 #include <starcloak/relay.h>
 
-#include "api/parts.h"
+#include "api/service_internal.h"
 
 /** Watches and ticks in the loops, so before sc_http_start(). By that time `parts` must have the
  * ledger, the courier and the metrics, which are read each second. */
-SC_CHECKED sc_err sc_events_new(sc_parts *parts, size_t max_listeners, sc_events **out,
+SC_CHECKED sc_err sc_events_new(sc_service_internal *parts, size_t max_listeners, sc_events **out,
                                 sc_diag *diag);
 
 /** After the loops have stopped; NULL is fine. */

@@ -13,7 +13,7 @@ void sc_health_live(sc_http_request *request)
     reply(request, 200, "{\"status\":\"ok\"}");
 }
 
-void sc_health_ready(const sc_parts *parts, sc_http_request *request)
+void sc_health_ready(const sc_service_internal *parts, sc_http_request *request)
 {
     if (atomic_load(&parts->is_draining)) {
         reply(request, 503, "{\"status\":\"draining\"}");

@@ -6,7 +6,7 @@
  * pointers are dealt with in one place. Every function returns false if the text is refused; the
  * problem is filled then, and never repeats a value.
  *
- * Uses: json_pull, problem. Used by: query_json, doubt_json, demo.
+ * Uses: json_pull, problem. Used by: query_json, attack_json, demo.
  */
 #ifndef SC_SERVICE_JSON_READER_H
 #define SC_SERVICE_JSON_READER_H

@@ -6,7 +6,7 @@
  * unpack megabytes in the thread that serves others. Each form has an ETag of its own bytes;
  * If-None-Match is answered with 304. Replies lend the bytes, so that slow clients cost no memory.
  *
- * Uses: http, accept. Used by: pages, window.
+ * Uses: http, accept. Used by: pages, ui.
  */
 #ifndef SC_SERVICE_KEPT_H
 #define SC_SERVICE_KEPT_H

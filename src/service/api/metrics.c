@@ -89,7 +89,7 @@ sc_metrics_sums sc_metrics_sums_of(const sc_metrics *metrics)
     };
 }
 
-sc_err sc_metrics_write(const sc_parts *parts, sc_bytes *out)
+sc_err sc_metrics_write(const sc_service_internal *parts, sc_bytes *out)
 {
     sc_cluster_view *view = parts->view ? parts->view(parts->view_context) : NULL;
     if (parts->view && !view) return SC_ENOMEM;
@@ -117,7 +117,7 @@ sc_err sc_metrics_write(const sc_parts *parts, sc_bytes *out)
     return fits ? SC_OK : SC_ENOMEM;
 }
 
-void sc_metrics_page(const sc_parts *parts, sc_http_request *request)
+void sc_metrics_page(const sc_service_internal *parts, sc_http_request *request)
 {
     sc_bytes text = {0};
     if (sc_metrics_write(parts, &text) == SC_OK) {

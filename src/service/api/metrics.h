@@ -21,8 +21,6 @@
  * Every one of them is there from the start, with all its reasons, so that nothing has to happen
  * before it can be watched. Effective segments: 2^H by a density of traffic (density.h); all
  * equally busy where none was given.
- *
- * Uses: parts, attack's density. Used by: service, events.
  */
 #ifndef SC_SERVICE_METRICS_H
 #define SC_SERVICE_METRICS_H
@@ -31,7 +29,7 @@
 #include <starcloak/relay.h>
 #include <starcloak/relay_codec.h>
 
-#include "api/parts.h"
+#include "api/service_internal.h"
 
 /** @param density  borrowed; may be NULL */
 SC_CHECKED sc_err sc_metrics_new(const sc_density *density, sc_metrics **out);
@@ -53,9 +51,9 @@ typedef struct sc_metrics_sums {
 sc_metrics_sums sc_metrics_sums_of(const sc_metrics *metrics);
 
 /** All of it, into `out` in place of what was there. */
-SC_CHECKED sc_err sc_metrics_write(const sc_parts *parts, sc_bytes *out);
+SC_CHECKED sc_err sc_metrics_write(const sc_service_internal *parts, sc_bytes *out);
 
 /** The page: GET /metrics. */
-void sc_metrics_page(const sc_parts *parts, sc_http_request *request);
+void sc_metrics_page(const sc_service_internal *parts, sc_http_request *request);
 
 #endif

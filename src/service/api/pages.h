@@ -6,19 +6,19 @@
  *     GET /v1/map         {"checksum":"...","nodes":n,"is_geographic":true,"bounds":[w,s,e,n],
  *                          "unit":1e-7,"segments":[[x,y,dx,dy,dx,dy,...],...],"ends":[a,b,a,b,...],
  *                          "classes":[6,...]}                  page_map.h tells what these mean
- *     GET /v1/map.bin     the same map as bytes, for the window; map_bytes.h has the layout
+ *     GET /v1/map.bin     the same map as bytes, for the UI; map_bytes.h has the layout
  *     GET /v1/categories  {"categories":[{"name":"cafe","objects":112},...]}
  *     GET /openapi.json   OpenAPI 3.1 of all pages (openapi.json beside this file)
  *
  * Written once at the start, and kept (kept.h). The map and the categories are no secret: the
  * provider has them.
  *
- * Uses: parts, kept, page_map, map_bytes. Used by: service, router.
+ * Uses: service_internal, kept, page_map, map_bytes. Used by: service, router.
  */
 #ifndef SC_SERVICE_PAGES_H
 #define SC_SERVICE_PAGES_H
 
-#include "api/parts.h"
+#include "api/service_internal.h"
 
 /**
  * @param map         read only during this call

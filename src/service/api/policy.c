@@ -11,9 +11,9 @@ enum { LONGEST_WAIT_S = 86400 };
 sc_policy_terms sc_policy_terms_default(void)
 {
     return (sc_policy_terms){
-        .least = {.k = 2, .l = 1, .max_hops = 1, .max_wait_us = sc_seconds(1)},
-        .most = {.k = 1000, .l = 10000, .max_hops = 16, .max_wait_us = sc_seconds(3600)},
-        .standard = {.k = 5, .l = 3, .max_hops = 4, .max_wait_us = sc_seconds(10)},
+        .least = {.k = 2, .l = 1, .max_hops = 1, .max_wait_us = sc_time_from_seconds(1)},
+        .most = {.k = 1000, .l = 10000, .max_hops = 16, .max_wait_us = sc_time_from_seconds(3600)},
+        .standard = {.k = 5, .l = 3, .max_hops = 4, .max_wait_us = sc_time_from_seconds(10)},
         .requests = {.max_k = 100, .max_radius_m = 20000.0},
         .max_snap_m = 250.0,
         .user_rate = 1.0,
@@ -63,7 +63,7 @@ static sc_err check_profiles(const sc_policy_terms *terms, sc_diag *diag)
                          in_seconds(standard->max_wait_us), in_seconds(most->max_wait_us), 1e-6,
                          diag);
     }
-    if (!err && most->max_wait_us > sc_seconds(LONGEST_WAIT_S)) {
+    if (!err && most->max_wait_us > sc_time_from_seconds(LONGEST_WAIT_S)) {
         err = sc_fail(diag, SC_EINVAL, "the most of max_wait_s is %.15g; allow at most %d s",
                       in_seconds(most->max_wait_us), (int)LONGEST_WAIT_S);
     }

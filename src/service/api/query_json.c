@@ -114,7 +114,7 @@ static bool read_wait(reading *r, sc_time least, sc_time most, sc_time *out)
     const double least_s = (double)least / 1e6;
     const double most_s = (double)most / 1e6;
     if (seconds >= least_s && seconds <= most_s) {
-        *out = sc_seconds(seconds);
+        *out = sc_time_from_seconds(seconds);
         return true;
     }
     return sc_problem_set(r->in.problem, SC_PROBLEM_PROFILE, field,
@@ -263,7 +263,7 @@ static bool read_request(reading *r)
         return sc_problem_set(r->in.problem, SC_PROBLEM_REQUEST, members_of_request[own].pointer,
                               "%s", why.message);
     }
-    *request = sc_request_normal(request);
+    *request = sc_request_normalise(request);
     return true;
 }
 

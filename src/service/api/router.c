@@ -6,16 +6,14 @@
 #include "api/about.h"
 #include "api/cluster_page.h"
 #include "api/door.h"
-#include "api/doubts.h"
 #include "api/events.h"
 #include "api/health.h"
 #include "api/local.h"
 #include "api/metrics.h"
 #include "api/pages.h"
 #include "api/problem.h"
-#include "api/reports.h"
 #include "api/service.h"
-#include "api/window.h"
+#include "api/ui.h"
 #include "base/clock.h"
 
 #include <stdio.h>
@@ -23,7 +21,7 @@
 
 /** One request on its way to a page. */
 typedef struct passage {
-    sc_parts *parts;
+    sc_service_internal *parts;
     const sc_policy_terms *policy;
     const sc_terms *terms;
     unsigned loop;
@@ -81,19 +79,9 @@ static void show_about(const passage *p)
     sc_about_show(p->parts, p->policy, p->request);
 }
 
-static void show_doubts(const passage *p)
+static void show_ui(const passage *p)
 {
-    sc_doubts_ask(p->parts->doubts, p->loop, p->request);
-}
-
-static void show_window(const passage *p)
-{
-    sc_window_show(p->parts->window, p->request);
-}
-
-static void show_reports(const passage *p)
-{
-    sc_reports_show(p->parts->reports, p->request);
+    sc_ui_show(p->parts->ui, p->request);
 }
 
 static void show_cut(const passage *p)
@@ -131,7 +119,6 @@ static const page pages[] = {
     {"/v1/map.bin", SC_HTTP_GET, "GET, HEAD", FOR_ALL, false, false, show_map_bytes},
     {"/v1/categories", SC_HTTP_GET, "GET, HEAD", FOR_ALL, false, false, show_categories},
     {"/v1/events", SC_HTTP_GET, "GET", BY_EVENTS, false, true, show_events},
-    {"/v1/doubts", SC_HTTP_POST, "POST", BY_EVENTS, false, false, show_doubts},
     {"/healthz", SC_HTTP_GET, "GET, HEAD", FOR_ALL, true, false, show_live},
     {"/readyz", SC_HTTP_GET, "GET, HEAD", FOR_ALL, true, false, show_ready},
     {"/metrics", SC_HTTP_GET, "GET, HEAD", BY_METRICS, true, false, show_metrics},
@@ -141,20 +128,26 @@ static const page pages[] = {
 static const page cut_page = {"/v1/cut", SC_HTTP_GET, "GET, HEAD", FOR_ALL, false, false, show_cut};
 static const page cluster_page = {"/v1/cluster", SC_HTTP_GET, "GET, HEAD", BY_METRICS,
                                   true,          false,       show_cluster};
-static const page window_page = {NULL,  SC_HTTP_GET, "GET, HEAD", FOR_ALL,
-                                 false, false,       show_window};
-static const page reports_page = {NULL,  SC_HTTP_GET, "GET, HEAD", BY_EVENTS,
-                                  false, false,       show_reports};
-// What they show may be a stream.
+static const page ui_page = {NULL, SC_HTTP_GET, "GET, HEAD", FOR_ALL, false, false, show_ui};
+static const page extra_head = {NULL,  SC_HTTP_GET, "GET, HEAD", BY_EVENTS,
+                                false, false,       show_extra};
+// What these show may be a stream.
 static const page extra_get = {NULL, SC_HTTP_GET, "GET", BY_EVENTS, false, true, show_extra};
 static const page extra_post = {NULL, SC_HTTP_POST, "POST", BY_EVENTS, false, false, show_extra};
 
 /** Pages of a map in several parts, where it is. */
-static const page *find_parts_page(const sc_parts *parts, const char *path)
+static const page *find_parts_page(const sc_service_internal *parts, const char *path)
 {
     if (parts->cut_page && strcmp(cut_page.path, path) == 0) return &cut_page;
     if (parts->view && strcmp(cluster_page.path, path) == 0) return &cluster_page;
     return NULL;
+}
+
+static bool is_path_of(const sc_extra_page *extra, const char *path)
+{
+    const size_t size = strlen(extra->path);
+    if (strncmp(extra->path, path, size) != 0) return false;
+    return path[size] == '\0' || (extra->is_folder && path[size] == '/');
 }
 
 /** Extra pages, where there are any: `starcloak serve` gives none. */
@@ -162,9 +155,10 @@ static const page *find_extra(passage *p, const char *path)
 {
     for (size_t i = 0; i < p->parts->extra_count; i++) {
         const sc_extra_page *extra = &p->parts->extra[i];
-        if (strcmp(extra->path, path) != 0) continue;
+        if (!is_path_of(extra, path)) continue;
         p->extra = extra;
-        return extra->method == SC_HTTP_GET ? &extra_get : &extra_post;
+        if (extra->method == SC_HTTP_POST) return &extra_post;
+        return extra->takes_head ? &extra_head : &extra_get;
     }
     return NULL;
 }
@@ -176,8 +170,7 @@ static const page *find_page(passage *p, const char *path)
     }
     const page *of_parts = find_parts_page(p->parts, path);
     if (of_parts) return of_parts;
-    if (p->parts->window && sc_window_has(p->parts->window, path)) return &window_page;
-    if (p->parts->reports && sc_reports_has(path)) return &reports_page;
+    if (p->parts->ui && sc_ui_has(p->parts->ui, path)) return &ui_page;
     return find_extra(p, path);
 }
 
@@ -240,7 +233,7 @@ static bool is_admitted(const passage *p, const page *wanted, sc_problem *proble
 
 void sc_route(void *context, unsigned loop, sc_http_request *request)
 {
-    sc_parts *parts = context;
+    sc_service_internal *parts = context;
     sc_terms *terms = sc_credentials_hold(parts->credentials);
     passage p = {
         .parts = parts, .policy = &terms->policy, .terms = terms, .loop = loop, .request = request};

@@ -7,16 +7,14 @@
 #include "api/alarms.h"
 #include "api/cluster_page.h"
 #include "api/door.h"
-#include "api/doubts.h"
 #include "api/events.h"
 #include "api/metrics.h"
 #include "api/own_view.h"
 #include "api/pages.h"
-#include "api/parts.h"
 #include "api/problem.h"
-#include "api/reports.h"
 #include "api/router.h"
-#include "api/window.h"
+#include "api/service_internal.h"
+#include "api/ui.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/diag.h"
@@ -38,7 +36,7 @@ enum { RATE_BUCKETS = 1 << 16 };
 #define FAREWELL_S 1.0
 
 struct sc_service {
-    sc_parts parts;
+    sc_service_internal parts;
     char *token_keys;  ///< where they are read from again; NULL if they are of no file
     char *revoked;
     sc_alarms *alarms;
@@ -79,7 +77,7 @@ static void take_back(void *context, sc_errand *errand)
 /** How often somebody asked is nobody's business once it no longer counts. */
 static void forget_rates(void *context, unsigned loop)
 {
-    const sc_parts *parts = context;
+    const sc_service_internal *parts = context;
     (void)loop;
     const int64_t now_us = sc_clock_us();
     sc_rates_forget(parts->user_rates, now_us);
@@ -146,7 +144,7 @@ static sc_err make_credentials(sc_service *service, const sc_service_options *op
 /** What requests are counted and limited by. */
 static sc_err make_counters(sc_service *service, const sc_service_options *options, sc_diag *diag)
 {
-    sc_parts *parts = &service->parts;
+    sc_service_internal *parts = &service->parts;
     sc_err err = sc_rates_new(RATE_BUCKETS, &parts->user_rates);
     if (!err) err = sc_rates_new(RATE_BUCKETS, &parts->address_rates);
     if (!err) err = sc_pending_new(options->ledger.max_pending, &parts->pending);
@@ -156,7 +154,7 @@ static sc_err make_counters(sc_service *service, const sc_service_options *optio
 
 static sc_err make_server(sc_service *service, const sc_service_options *options, sc_diag *diag)
 {
-    sc_parts *parts = &service->parts;
+    sc_service_internal *parts = &service->parts;
     sc_http_options http = options->http;
     http.handle = sc_route;
     http.context = parts;
@@ -178,7 +176,7 @@ static sc_err make_server(sc_service *service, const sc_service_options *options
 /** The ledger and the way to the provider, whose threads call each other. */
 static sc_err make_ledger(sc_service *service, const sc_service_options *options, sc_diag *diag)
 {
-    sc_parts *parts = &service->parts;
+    sc_service_internal *parts = &service->parts;
     sc_ledger_options ledger = options->ledger;
     ledger.settled = settle;
     ledger.published = publish;
@@ -219,7 +217,7 @@ static sc_cluster_view *view_own(void *context)
 /** The parts of the map and who has them, if there are several. */
 static sc_err make_view(sc_service *service, const sc_service_options *options, sc_diag *diag)
 {
-    sc_parts *parts = &service->parts;
+    sc_service_internal *parts = &service->parts;
     if (parts->gateway) {
         parts->view = view_cluster;
         parts->view_context = parts->gateway;
@@ -236,18 +234,14 @@ static sc_err make_view(sc_service *service, const sc_service_options *options, 
     return SC_OK;
 }
 
-/** What people look at, and the adversary whom they may ask. */
+/** What people look at. */
 static sc_err make_pages(sc_service *service, const sc_service_options *options, sc_diag *diag)
 {
-    sc_parts *parts = &service->parts;
+    sc_service_internal *parts = &service->parts;
     sc_err err =
         sc_pages_new(parts->map, sc_courier_vocabulary(parts->courier), &parts->pages, diag);
     if (!err && parts->cut) err = sc_cut_page_new(parts->cut, &parts->cut_page, diag);
-    if (!err && options->has_window) err = sc_window_new(&parts->window, diag);
-    if (!err && options->reports) err = sc_reports_new(options->reports, &parts->reports, diag);
-    if (!err) {
-        err = sc_doubts_new(parts, &options->ledger.engine, options->density, &parts->doubts, diag);
-    }
+    if (!err && options->has_ui) err = sc_ui_new(&parts->ui, diag);
     return err;
 }
 
@@ -281,7 +275,7 @@ sc_err sc_service_new(const sc_map *map, const sc_service_options *options, sc_s
 
 sc_err sc_service_start(sc_service *service, sc_diag *diag)
 {
-    sc_parts *parts = &service->parts;
+    sc_service_internal *parts = &service->parts;
     if (parts->gateway) {
         const sc_err err = sc_gateway_start(parts->gateway, parts->ledger,
                                             sc_courier_vocabulary(parts->courier), diag);
@@ -303,6 +297,11 @@ unsigned sc_service_loops(const sc_service *service)
 bool sc_service_is_draining(const sc_service *service)
 {
     return atomic_load(&service->parts.is_draining);
+}
+
+void sc_service_count_refusal(sc_service *service, sc_problem_kind kind)
+{
+    sc_door_count_refusal(service->parts.door, kind);
 }
 
 sc_err sc_service_switch(sc_service *service, sc_variant variant)
@@ -328,7 +327,7 @@ sc_err sc_service_issue(sc_service *service, const char *user, double seconds, c
 
 sc_err sc_service_reload(sc_service *service, const sc_policy_terms *policy, sc_diag *diag)
 {
-    sc_parts *parts = &service->parts;
+    sc_service_internal *parts = &service->parts;
     sc_terms *terms = NULL;
     sc_terms *now = sc_credentials_hold(parts->credentials);
     sc_err err = read_terms(service, policy, now, &terms, diag);
@@ -358,11 +357,9 @@ static int64_t from_now_us(double seconds)
 
 size_t sc_service_drain(sc_service *service, double grace_s, double seconds)
 {
-    sc_parts *parts = &service->parts;
+    sc_service_internal *parts = &service->parts;
     atomic_store(&parts->is_draining, true);
     sc_ledger_drain(parts->ledger);
-    // Queries are seen through; a doubt can be asked again elsewhere, and would hold up the end.
-    sc_doubts_drain(parts->doubts);
     sleep_s(grace_s);
     sc_http_stop_listening(parts->http);
     int64_t until_us = from_now_us(seconds);
@@ -385,14 +382,13 @@ size_t sc_service_drain(sc_service *service, double grace_s, double seconds)
 void sc_service_free(sc_service *service)
 {
     if (!service) return;
-    sc_parts *parts = &service->parts;
+    sc_service_internal *parts = &service->parts;
     // No more requests; then all tickets are settled, and nobody sends errands; then those under
     // way come back; then nobody is left to tell.
     if (parts->http) sc_http_stop(parts->http);
     if (parts->gateway) sc_gateway_stop(parts->gateway);
     if (parts->ledger) sc_ledger_stop(parts->ledger);
     sc_courier_free(parts->courier);
-    sc_doubts_free(parts->doubts);
     sc_door_free(parts->door);
     sc_events_free(parts->events);
     sc_alarms_free(service->alarms);
@@ -402,8 +398,7 @@ void sc_service_free(sc_service *service)
     sc_http_free(parts->http);
     sc_pages_free(parts->pages);
     sc_cut_page_free(parts->cut_page);
-    sc_window_free(parts->window);
-    sc_reports_free(parts->reports);
+    sc_ui_free(parts->ui);
     sc_metrics_free(parts->metrics);
     sc_pending_free(parts->pending);
     sc_rates_free(parts->address_rates);

@@ -10,19 +10,22 @@
 #include <starcloak/density.h>
 
 #include "api/policy.h"
+#include "api/problem.h"
 #include "cluster/gateway.h"
 #include "courier/courier.h"
 #include "ledger/ledger.h"
 #include "server/http.h"
 #include "server/log.h"
 
-/**
- * A page of somebody else's, shown to those who may listen to events. The path is matched as a
- * whole; other methods are refused.
- */
+/** A page that a command adds to the service, shown to those who may listen to events. */
 typedef struct sc_extra_page {
     const char *path;
-    sc_http_method method;
+    sc_http_method method;  ///< GET or POST; others are refused
+    bool takes_head;        ///< HEAD as well; of a GET that is no stream
+    bool is_folder;         ///< all below the path, too; otherwise the path is matched as a whole
+    const char *offer;      ///< how /v1/about lists it; NULL: it does not
+    /** Whether it is listed now; NULL: always. In any loop's thread. */
+    bool (*is_offered)(const void *context);
     void (*show)(void *context, unsigned loop, sc_http_request *request);
     void *context;
 } sc_extra_page;
@@ -42,8 +45,7 @@ typedef struct sc_service_options {
     sc_log *log;
     size_t max_listeners;
     const char *version;         ///< of the program
-    bool has_window;             ///< show the page for people
-    const char *reports;         ///< a folder of `starcloak experiment`; NULL: none
+    bool has_ui;                 ///< show the page for people
     const sc_extra_page *extra;  ///< borrowed; must outlive the service
     size_t extra_count;          ///< 0: there is no such page
 } sc_service_options;
@@ -68,6 +70,9 @@ unsigned sc_service_loops(const sc_service *service);
 
 /** Whether it takes no more queries. Any thread. */
 bool sc_service_is_draining(const sc_service *service);
+
+/** An extra page has refused a request: counted as a refusal of the service's own. Any thread. */
+void sc_service_count_refusal(sc_service *service, sc_problem_kind kind);
 
 /**
  * Search for company in another way from now on: basic, bounded or hybrid. Those who wait keep
@@ -96,7 +101,7 @@ SC_CHECKED sc_err sc_service_reload(sc_service *service, const sc_policy_terms *
 /**
  * No new queries; the queries there are get their outcome. Waits until that is so, at most
  * `seconds`; those that are left then have failed as stopped, and a second is left to tell them.
- * New connections are welcome for `grace_s` more, to be told of it. Doubts are given up at once.
+ * New connections are welcome for `grace_s` more, to be told of it.
  *
  * @return how many queries were cut off so: 0 if all went well
  */

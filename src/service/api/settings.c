@@ -57,6 +57,22 @@ const sc__setting *sc__setting_find(const char *name)
     return NULL;
 }
 
+const char *sc__setting_moved(const char *name)
+{
+    static const struct {
+        const char *name;
+        const char *advice;
+    } moved[] = {
+        {"no-window", "it is called 'no-ui' now"},
+        {"reports", "only 'starcloak demo' shows reports; remove this line, and start the demo "
+                    "with --reports FOLDER"},
+    };
+    for (size_t i = 0; i < sizeof moved / sizeof *moved; i++) {
+        if (strcmp(moved[i].name, name) == 0) return moved[i].advice;
+    }
+    return NULL;
+}
+
 const char *sc__setting_word(const char *words, unsigned place, size_t *size)
 {
     for (;; place--) {

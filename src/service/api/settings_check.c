@@ -9,11 +9,11 @@ sc_policy_terms sc_settings_policy(const sc_settings *s)
 {
     return (sc_policy_terms){
         .least = {(uint32_t)s->min_k, (uint32_t)s->min_l, (uint32_t)s->min_hops,
-                  sc_seconds(s->min_wait_s)},
+                  sc_time_from_seconds(s->min_wait_s)},
         .most = {(uint32_t)s->max_k, (uint32_t)s->max_l, (uint32_t)s->max_hops,
-                 sc_seconds(s->max_wait_s)},
+                 sc_time_from_seconds(s->max_wait_s)},
         .standard = {(uint32_t)s->default_k, (uint32_t)s->default_l, (uint32_t)s->default_hops,
-                     sc_seconds(s->default_wait_s)},
+                     sc_time_from_seconds(s->default_wait_s)},
         .requests = {.max_k = (uint32_t)s->max_nearest, .max_radius_m = s->max_radius_m},
         .max_snap_m = s->max_snap_m,
         .user_rate = s->user_rate,

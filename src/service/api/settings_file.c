@@ -71,6 +71,12 @@ static int take(void *user, const char *section, const char *name, const char *v
         return complain(r, "there is no such section", section);
     }
     const sc__setting *setting = sc__setting_find(name);
+    const char *advice = setting ? NULL : sc__setting_moved(name);
+    if (advice) {
+        r->err = sc_fail(r->diag, SC_EPARSE, "%s:%u: '%s' is not a setting any more: %s", r->path,
+                         r->line, name, advice);
+        return 0;
+    }
     if (!setting) return complain(r, "there is no such setting", name);
     if (strcmp(setting->section, section) != 0) {
         r->err = sc_fail(r->diag, SC_EPARSE, "%s:%u: '%s' belongs into section [%s]", r->path,

@@ -64,11 +64,8 @@
          "whom to run as, once sockets and files are open (default: nobody, if started by root)")     \
     SWITCH(server, no_sandbox, "no-sandbox", START, ALL,                                              \
            "let all system calls pass; for debuggers and odd kernels")                                \
-    SWITCH(server, no_window, "no-window", START, DOOR,                                               \
+    SWITCH(server, no_ui, "no-ui", START, DOOR,                                                       \
            "do not show the page for people; what it asks for stays")                                 \
-    TEXT(server, reports, "reports", "FOLDER", "", START, DOOR,                                       \
-         "show the report that 'starcloak experiment' has left there, to those who may listen to "    \
-         "events (default: none)")                                                                    \
     TEXT(tokens, token_keys, "token-keys", "FILE", "", START, DOOR,                                   \
          "the keys that tokens are signed with, see 'starcloak token key' (default: a new one, "      \
          "which nobody knows; a token for trying out is printed)")                                    \
@@ -115,8 +112,7 @@
     NUMBER(policy, address_burst, "address-burst", "N", 200, 1, 1000000, RELOAD, DOOR,                \
            "that may come at once after a pause (default 200)")                                       \
     WORD(policy, events, "events", "WHO", "off local token open", 1, RELOAD, DOOR,                    \
-         "who may watch cloaks as they leave, and doubt them: off, local, token or open (default "    \
-         "local)")                                                                                    \
+         "who may watch cloaks as they leave: off, local, token or open (default local)")             \
     WORD(policy, metrics, "metrics", "WHO", "off local token open", 1, RELOAD, DOOR,                  \
          "who may see the metrics: off, local, token or open (default local)")                        \
     WORD(engine, engine, "engine", "NAME", "basic bounded hybrid xstar sampling expansion", 0,        \

@@ -42,6 +42,9 @@ const sc__setting *sc__settings_table(size_t *count);
 /** The one of that name, or NULL. */
 const sc__setting *sc__setting_find(const char *name);
 
+/** What to do instead of setting that, if it was a setting once; NULL if it never was. */
+const char *sc__setting_moved(const char *name);
+
 /** Word number `place` of a list parted by blanks, and its length; NULL if there are not so many.
  */
 const char *sc__setting_word(const char *words, unsigned place, size_t *size);

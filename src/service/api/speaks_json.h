@@ -2,7 +2,7 @@
  * @file speaks_json.h
  * @brief Whether a request says that its body is JSON.
  *
- * Uses: problem. Used by: door, doubts, demo.
+ * Uses: problem. Used by: door, attacks, demo.
  */
 #ifndef SC_SERVICE_SPEAKS_JSON_H
 #define SC_SERVICE_SPEAKS_JSON_H

@@ -130,7 +130,7 @@ static sc_err read_request(const message *from, const sc_category_id *numbers, s
         read.categories[read.category_count++] = numbers[request->categories[i]];
     }
     if (sc_request_check(&read, &any, UINT32_MAX, NULL)) return SC_EPARSE;
-    *out = sc_request_normal(&read);
+    *out = sc_request_normalise(&read);
     return SC_OK;
 }
 

@@ -170,7 +170,7 @@ static sc_err make_parts(sc_gateway *gateway, const sc_gateway_options *options)
         .parts = gateway->parts,
         .beat_us = gateway->beat_us,
         .uneven = options->uneven,
-        .patience_us = sc_seconds(options->repack_s),
+        .patience_us = sc_time_from_seconds(options->repack_s),
     };
     if (!err) err = sc_placing_new(&placing, &gateway->placing);
     gateway->unsaid = sc_malloc_array(gateway->parts, sizeof *gateway->unsaid);
@@ -184,13 +184,14 @@ sc_err sc_gateway_new(const sc_gateway_options *options, sc_gateway **out, sc_di
     sc_gateway *gateway = sc_calloc(1, sizeof *gateway);
     if (!gateway) return sc_fail_memory(diag, "joining a cluster");
     gateway->parts = sc_cut_parts(options->cut);
-    gateway->beat_us = sc_seconds(options->beat_s);
+    gateway->beat_us = sc_time_from_seconds(options->beat_s);
     gateway->log = options->log;
     gateway->given_up = options->given_up;
     gateway->given_up_context = options->context;
     gateway->voice = (sc_voice){.say = say, .context = gateway};
     gateway->codec = (sc_cluster_codec){.map = sc_cut_map(options->cut), .parts = gateway->parts};
-    gateway->guests = (sc__guests){.log = options->log, .guard_us = sc_seconds(options->guard_s)};
+    gateway->guests =
+        (sc__guests){.log = options->log, .guard_us = sc_time_from_seconds(options->guard_s)};
     pthread_mutex_init(&gateway->speech, NULL);
     pthread_mutex_init(&gateway->lock, NULL);
     sc__beating_init(&gateway->beating, gateway->beat_us, sc__gateway_look, gateway);

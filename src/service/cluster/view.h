@@ -69,7 +69,7 @@ sc_cluster_view *sc_cluster_view_new(const sc_roster *roster, const sc_placement
                                      uint32_t parts, sc_peer self, sc_time now);
 void sc_cluster_view_free(sc_cluster_view *view);
 
-/** As JSON, on one line: docs/window.md. NULL if memory is out; free with sc_free(). */
+/** As JSON, on one line: docs/ui.md. NULL if memory is out; free with sc_free(). */
 char *sc_cluster_view_json(const sc_cluster_view *view);
 
 #endif

@@ -229,7 +229,7 @@ sc_err sc_worker_new(const sc_map *map, const sc_worker_options *options, sc_wor
     if (!worker) return sc_fail_memory(diag, "joining a cluster");
     worker->parts = sc_cut_parts(cut);
     worker->threads = options->crew.rooms;
-    worker->beat_us = sc_seconds(options->beat_s);
+    worker->beat_us = sc_time_from_seconds(options->beat_s);
     worker->log = options->log;
     worker->given_up = options->given_up;
     worker->given_up_context = options->context;
@@ -289,7 +289,7 @@ size_t sc_worker_drain(sc_worker *worker, double seconds)
     // A look now and then is enough: this happens once in a worker's life.
     const struct timespec nap = {.tv_nsec = 10000000};
     const sc_time begun = sc_clock_us();
-    const sc_time until = begun + sc_seconds(seconds);
+    const sc_time until = begun + sc_time_from_seconds(seconds);
     while (sc_clock_us() < until && !is_alone(worker, begun)) {
         if (sc_worker_part_count(worker) == 0 && sc_worker_stats(worker).bids_under_way == 0) break;
         (void)nanosleep(&nap, NULL);

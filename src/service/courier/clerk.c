@@ -84,10 +84,11 @@ typedef struct source {
 static sc_err find(const source *from, const sc_seat *seat, uint32_t place, const sc_near **nears,
                    size_t *count)
 {
-    return from->points ? sc_point_answer(from->points, seat->edge, seat->offset_m, place, nears,
-                                          count, NULL)
-                        : sc_filter_answer(from->filter, seat->edge, seat->offset_m, place, nears,
-                                           count, NULL);
+    return from->points
+               ? sc_point_reply_answer(from->points, (sc_road_point){seat->edge, seat->offset_m},
+                                       place, nears, count, NULL)
+               : sc_filter_answer(from->filter, (sc_road_point){seat->edge, seat->offset_m}, place,
+                                  nears, count, NULL);
 }
 
 static sc_failure fill_seat(const sc__clerk *clerk, const source *from, sc_errand *errand,
@@ -159,16 +160,21 @@ static sc_failure filter_reply(sc__clerk *clerk, const sc_relay *relay,
 // Write the reply so that another gateway can read it.
 static sc_failure write_reply(const sc__clerk *clerk, sc_errand *errand)
 {
-    const sc_err err = sc_reply_encode(clerk->map, clerk->vocabulary, errand->relay, &clerk->reply,
-                                       SC_ENCODING_COMPACT, &errand->reply, &errand->diag);
+    const sc_err err = sc_reply_encode(&(sc_codec){.map = clerk->map,
+                                                   .vocabulary = clerk->vocabulary,
+                                                   .encoding = SC_ENCODING_COMPACT},
+                                       errand->relay, &clerk->reply, &errand->reply, &errand->diag);
     return err ? failure_of_reply(err) : SC_FAILURE_NONE;
 }
 
 static sc_failure decode(sc__clerk *clerk, sc_errand *errand, sc_encoding encoding,
                          const void *bytes, size_t size)
 {
-    const sc_err err = sc_reply_decode(clerk->map, clerk->vocabulary, &clerk->limits, errand->relay,
-                                       encoding, bytes, size, &clerk->reply, &errand->diag);
+    const sc_err err = sc_reply_decode(&(sc_codec){.map = clerk->map,
+                                                   .vocabulary = clerk->vocabulary,
+                                                   .encoding = encoding,
+                                                   .limits = &clerk->limits},
+                                       errand->relay, bytes, size, &clerk->reply, &errand->diag);
     return err ? failure_of_reply(err) : SC_FAILURE_NONE;
 }
 
@@ -226,8 +232,10 @@ sc_failure sc__clerk_evaluate(sc__clerk *clerk, const sc_objects *objects, sc_er
 
 sc_failure sc__clerk_write(sc__clerk *clerk, sc_errand *errand, sc_bytes *out)
 {
-    const sc_err err = sc_relay_encode(clerk->map, clerk->vocabulary, errand->relay,
-                                       clerk->encoding, out, &errand->diag);
+    const sc_err err = sc_relay_encode(&(sc_codec){.map = clerk->map,
+                                                   .vocabulary = clerk->vocabulary,
+                                                   .encoding = clerk->encoding},
+                                       errand->relay, out, &errand->diag);
     return err ? failure_of_asking(err) : SC_FAILURE_NONE;
 }
 

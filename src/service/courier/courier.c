@@ -125,7 +125,8 @@ static sc_err check_options(const sc_map *map, const sc_courier_options *o, sc_d
 static sc_err make_words(sc_courier *courier, const sc_courier_options *options, sc_diag *diag)
 {
     sc_vocabulary of_map;
-    if (sc_vocabulary_of_map(courier->map, &of_map)) return sc_fail_memory(diag, "listing words");
+    if (sc_vocabulary_init_from_map(courier->map, &of_map))
+        return sc_fail_memory(diag, "listing words");
     sc_objects *objects = options->objects ? sc_objects_hold(options->objects)
                           : options->feed  ? sc_object_feed_current(options->feed)
                                            : NULL;
@@ -223,7 +224,7 @@ sc_err sc_courier_new(const sc_map *map, const sc_courier_options *options, sc_r
         sc__breaker_new(options->breaker_failures, (int64_t)ceil(options->breaker_pause_s * 1e6));
     // Cleared pages are given by the system when they are first used.
     courier->jobs = sc_calloc(options->max_errands, sizeof *courier->jobs);
-    err = courier->jobs ? sc__timers_init(&courier->leaving, options->max_errands) : SC_ENOMEM;
+    err = courier->jobs ? sc_deadlines_init(&courier->leaving, options->max_errands) : SC_ENOMEM;
     if (err) sc_fail_memory(diag, "making room for errands");
     if (!err) err = make_words(courier, options, diag);
     if (!err) err = make_desks(courier, rng, diag);
@@ -271,7 +272,7 @@ void sc_courier_free(sc_courier *courier)
     sc__words_fini(&courier->words);
     sc__point_settings_fini(&courier->points);
     if (courier->has_curl) curl_global_cleanup();
-    sc__timers_fini(&courier->leaving);
+    sc_deadlines_fini(&courier->leaving);
     sc_free(courier->jobs);
     pthread_cond_destroy(&courier->is_needed);
     pthread_cond_destroy(&courier->is_over);

@@ -19,10 +19,10 @@
 #ifndef SC_COURIER_COURIER_INTERNAL_H
 #define SC_COURIER_COURIER_INTERNAL_H
 
+#include "base/deadlines.h"
 #include "courier/breaker.h"
 #include "courier/clerk.h"
 #include "courier/courier.h"
-#include "courier/timers.h"
 #include "courier/wire.h"
 #include "courier/words.h"
 
@@ -43,7 +43,7 @@ typedef struct sc__job {
 
     struct sc__job *next;  ///< in the queue, or among the spare ones
     struct sc__job *previous;
-    sc__timed leaving;  ///< in the queue, unless it is replied
+    size_t leaving;  ///< in the queue, unless it is replied: its place among those that must leave
 } sc__job;
 
 /** A clerk's thread. */
@@ -74,7 +74,7 @@ struct sc_courier {
     pthread_cond_t is_over;    ///< by the clock of sc_clock_us()
     sc__job *first;            ///< the queue
     sc__job *last;
-    sc__timers leaving;         ///< of jobs in the queue that are not replied: when they must leave
+    sc_deadlines leaving;       ///< of jobs in the queue that are not replied: when they must leave
     pthread_cond_t is_changed;  ///< the watch: it must look earlier than it meant to, or it is over
     int64_t look_us;            ///< when the watch means to look
     sc__job *jobs;              ///< all of them; untouched memory behind the first `job_count`

@@ -8,8 +8,6 @@
 #include "base/clock.h"
 #include "base/diag.h"
 
-#include <stddef.h>
-
 // --- The queue ------------------------------------------------------------------------------
 
 // Under the lock. A job has its moment to leave until it has been sent.
@@ -23,7 +21,7 @@ static void append(sc_courier *courier, sc__job *job)
         courier->first = job;
     }
     courier->last = job;
-    if (!job->is_replied) sc__timers_add(&courier->leaving, &job->leaving, job->leave_by_us);
+    if (!job->is_replied) sc_deadlines_add(&courier->leaving, job->leave_by_us, job, &job->leaving);
     // Whoever calls a clerk counts it as called, so that several jobs at once call several clerks,
     // and none twice.
     if (courier->idle_count > 0) {
@@ -49,7 +47,7 @@ static void take_out(sc_courier *courier, sc__job *job)
     } else {
         courier->last = job->previous;
     }
-    if (!job->is_replied) sc__timers_remove(&courier->leaving, &job->leaving);
+    if (!job->is_replied) sc_deadlines_cancel(&courier->leaving, &job->leaving);
 }
 
 // Under the lock.
@@ -111,10 +109,9 @@ bool sc__courier_is_too_late(const sc__job *job)
 // Under the lock: sleep until the next one must leave, or an earlier one comes.
 static void sleep_until_due(sc_courier *courier)
 {
-    const sc__timed *first = sc__timers_first(&courier->leaving);
-    courier->look_us = first ? first->at_us : INT64_MAX;
-    if (first) {
-        const struct timespec until = moment(first->at_us);
+    courier->look_us = sc_deadlines_next(&courier->leaving);
+    if (courier->look_us != INT64_MAX) {
+        const struct timespec until = moment(courier->look_us);
         pthread_cond_timedwait(&courier->is_changed, &courier->lock, &until);
     } else {
         pthread_cond_wait(&courier->is_changed, &courier->lock);
@@ -126,9 +123,7 @@ void *sc__watch_run(void *context)
     sc_courier *courier = context;
     pthread_mutex_lock(&courier->lock);
     while (!courier->is_stopping) {
-        sc__timed *first = sc__timers_first(&courier->leaving);
-        sc__job *job =
-            first ? (sc__job *)(void *)((char *)first - offsetof(sc__job, leaving)) : NULL;
+        sc__job *job = sc_deadlines_first(&courier->leaving);
         if (job && sc__courier_is_too_late(job)) {
             take_out(courier, job);
             pthread_mutex_unlock(&courier->lock);

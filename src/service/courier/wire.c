@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/deadlines.h"
 #include "base/diag.h"
 #include "base/rng.h"
 #include "courier/post.h"
@@ -40,7 +41,7 @@ struct sc__wire {
 
     // Of its thread.
     sc_rng *rng;
-    sc__timers timers;  ///< of all exchanges that it has taken
+    sc_deadlines timers;  ///< of all exchanges that it has taken
     row waiting;
     sc__line *free_lines;
 
@@ -84,11 +85,6 @@ static void row_remove(row *r, sc__exchange *exchange)
     }
 }
 
-static sc__exchange *exchange_of(sc__timed *timer)
-{
-    return (sc__exchange *)(void *)((char *)timer - offsetof(sc__exchange, timer));
-}
-
 // --- Coming and going -----------------------------------------------------------------
 
 // How long it may wait for whatever comes next.
@@ -101,7 +97,7 @@ static void wait_for_line(sc__wire *wire, sc__exchange *exchange)
 {
     exchange->state = SC__WAITING;
     row_append(&wire->waiting, exchange);
-    sc__timers_add(&wire->timers, &exchange->timer, limit_of(exchange));
+    sc_deadlines_add(&wire->timers, limit_of(exchange), exchange, &exchange->timer);
 }
 
 static void free_line(sc__wire *wire, sc__line *line)
@@ -116,7 +112,7 @@ static void free_line(sc__wire *wire, sc__line *line)
 // Out of the wire's hands, wherever it was.
 static void bring_back(sc__wire *wire, sc__exchange *exchange, sc_failure failure)
 {
-    sc__timers_remove(&wire->timers, &exchange->timer);
+    sc_deadlines_cancel(&wire->timers, &exchange->timer);
     if (exchange->state == SC__WAITING) row_remove(&wire->waiting, exchange);
     if (exchange->line) free_line(wire, exchange->line);
     exchange->failure = failure;
@@ -198,10 +194,10 @@ static void try_again(sc__wire *wire, sc__exchange *exchange, const sc__post_res
         return;
     }
     free_line(wire, exchange->line);
-    sc__timers_remove(&wire->timers, &exchange->timer);
+    sc_deadlines_cancel(&wire->timers, &exchange->timer);
     exchange->failure = result->failure;  // in case that its time ends before the next try
     exchange->state = SC__PAUSING;
-    sc__timers_add(&wire->timers, &exchange->timer, at_us);
+    sc_deadlines_add(&wire->timers, at_us, exchange, &exchange->timer);
 }
 
 static void end(sc__wire *wire, sc__exchange *exchange, CURLcode code)
@@ -239,8 +235,8 @@ static bool has_just_left(sc__wire *wire, sc__exchange *exchange)
     if (exchange->is_sent || exchange->state != SC__RUNNING) return false;
     exchange->is_sent = sc__post_is_sent(&exchange->line->post);
     if (!exchange->is_sent) return false;
-    sc__timers_remove(&wire->timers, &exchange->timer);
-    sc__timers_add(&wire->timers, &exchange->timer, exchange->deadline_us);
+    sc_deadlines_cancel(&wire->timers, &exchange->timer);
+    sc_deadlines_add(&wire->timers, exchange->deadline_us, exchange, &exchange->timer);
     return true;
 }
 
@@ -266,15 +262,13 @@ static void run_out(sc__wire *wire, sc__exchange *exchange)
 
 static void ring_timers(sc__wire *wire, int64_t now_us)
 {
-    for (sc__timed *timer = sc__timers_first(&wire->timers); timer && timer->at_us <= now_us;
-         timer = sc__timers_first(&wire->timers)) {
-        sc__exchange *exchange = exchange_of(timer);
+    for (sc__exchange *exchange; (exchange = sc_deadlines_due(&wire->timers, now_us));) {
         if (exchange->state != SC__PAUSING) {
             if (!has_just_left(wire, exchange)) run_out(wire, exchange);
         } else if (!wire->hooks.may_go_on(wire->hooks.context, exchange)) {
             bring_back(wire, exchange, exchange->failure);
         } else {
-            sc__timers_remove(&wire->timers, timer);
+            sc_deadlines_cancel(&wire->timers, &exchange->timer);
             wait_for_line(wire, exchange);
         }
     }
@@ -283,8 +277,9 @@ static void ring_timers(sc__wire *wire, int64_t now_us)
 static int wait_ms(const sc__wire *wire)
 {
     enum { LONGEST_MS = 3600000 };
-    const sc__timed *first = sc__timers_first(&wire->timers);
-    return first ? sc_clock_wait_ms(sc_clock_us(), first->at_us) : LONGEST_MS;
+    return wire->timers.count > 0
+               ? sc_clock_wait_ms(sc_clock_us(), sc_deadlines_next(&wire->timers))
+               : LONGEST_MS;
 }
 
 // --- The thread -------------------------------------------------------------------------
@@ -306,9 +301,8 @@ static void *run(void *context)
         if (is_free && atomic_load(&wire->unread) <= UNREAD_MAX) continue;
         curl_multi_poll(wire->multi, NULL, 0, wait_ms(wire), NULL);
     }
-    for (sc__timed *timer = sc__timers_first(&wire->timers); timer;
-         timer = sc__timers_first(&wire->timers)) {
-        bring_back(wire, exchange_of(timer), SC_FAILURE_STOPPED);
+    for (sc__exchange *exchange; (exchange = sc_deadlines_first(&wire->timers));) {
+        bring_back(wire, exchange, SC_FAILURE_STOPPED);
     }
     return NULL;
 }
@@ -380,7 +374,7 @@ sc_err sc__wire_new(const sc_courier_options *options, const sc__wire_hooks *hoo
     wire->rng = rng;
     pthread_mutex_init(&wire->lock, NULL);
     sc_err err = sc__post_rules_init(&wire->rules, options, diag);
-    if (!err && sc__timers_init(&wire->timers, options->max_errands)) {
+    if (!err && sc_deadlines_init(&wire->timers, options->max_errands)) {
         err = sc_fail_memory(diag, "preparing to ask the provider");
     }
     if (!err) err = make_lines(wire, options->connections, diag);
@@ -422,7 +416,7 @@ void sc__wire_free(sc__wire *wire)
     sc_free(wire->lines);
     curl_multi_cleanup(wire->multi);
     sc__post_rules_fini(&wire->rules);
-    sc__timers_fini(&wire->timers);
+    sc_deadlines_fini(&wire->timers);
     sc_rng_free(wire->rng);
     pthread_mutex_destroy(&wire->lock);
     sc_free(wire);

@@ -26,7 +26,6 @@
 #define SC_COURIER_WIRE_H
 
 #include "courier/courier.h"
-#include "courier/timers.h"
 
 /** Bytes there and back. Whoever posts it keeps it where it is until it is back. */
 typedef struct sc__exchange {
@@ -45,7 +44,7 @@ typedef struct sc__exchange {
     size_t reply_size;
 
     // The wire's.
-    sc__timed timer;
+    size_t timer;  ///< its place among the timers
     bool is_sent;  ///< a byte of it has left, in this try or another
     bool is_told;  ///< `leaves` has been called
     enum { SC__WAITING, SC__RUNNING, SC__PAUSING } state;

@@ -85,7 +85,7 @@ static bool reword_request(const sc_vocabulary *from, const sc_vocabulary *to,
     }
     // Without a category it would ask for all of them.
     if (request->category_count > 0 && other.category_count == 0) return false;
-    *out = sc_request_normal(&other);
+    *out = sc_request_normalise(&other);
     return true;
 }
 

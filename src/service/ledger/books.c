@@ -18,10 +18,10 @@ static sc_err make_pages(sc__books *books, size_t most)
 {
     sc_err err = sc__by_id_init(&books->tickets, most, offsetof(sc_ticket, query.id));
     if (!err) err = sc__by_id_init(&books->bids, most, offsetof(sc_proposal, id));
-    if (!err) err = sc__moments_init(&books->deadlines, most);
-    if (!err) err = sc__moments_init(&books->tellings, most);
-    if (!err) err = sc__moments_init(&books->releases, most);
-    if (!err) err = sc__moments_init(&books->patience, most);
+    if (!err) err = sc_deadlines_init(&books->deadlines, most);
+    if (!err) err = sc_deadlines_init(&books->tellings, most);
+    if (!err) err = sc_deadlines_init(&books->releases, most);
+    if (!err) err = sc_deadlines_init(&books->patience, most);
     if (!err) err = sc__fates_new(FATES_PER_TICKET * most + MORE_FATES, &books->fates);
     if (err) return err;
     books->due = sc_calloc(most, sizeof(sc_proposal *));
@@ -61,10 +61,10 @@ void sc__books_free(sc__books *books)
     sc__fates_free(books->fates);
     sc__by_id_fini(&books->tickets);
     sc__by_id_fini(&books->bids);
-    sc__moments_fini(&books->deadlines);
-    sc__moments_fini(&books->tellings);
-    sc__moments_fini(&books->releases);
-    sc__moments_fini(&books->patience);
+    sc_deadlines_fini(&books->deadlines);
+    sc_deadlines_fini(&books->tellings);
+    sc_deadlines_fini(&books->releases);
+    sc_deadlines_fini(&books->patience);
     sc_free(books->due);
     sc_free(books->arrived);
     sc_free(books->proposals);
@@ -108,9 +108,9 @@ void sc__books_add(sc__books *books, sc_ticket *ticket, sc_time now)
     ticket->query.owner = books->options.self;
     ticket->home = sc_cut_home(books->options.cut, query->segment);
     ticket->is_near = sc_cut_is_near(books->options.cut, query->segment, query->max_hops);
-    ticket->telling = SC__NO_MOMENT;
+    ticket->telling = SC_NO_DEADLINE;
     sc__by_id_put(&books->tickets, ticket);
-    sc__moments_push(&books->deadlines, sc__later(query->deadline, books->options.guard_us), ticket,
+    sc_deadlines_add(&books->deadlines, sc__later(query->deadline, books->options.guard_us), ticket,
                      &ticket->moment);
     // Most queries have found company in their own part by then, and need no words to others.
     if (ticket->is_near) sc__tell_at(books, ticket, now + (query->deadline - now) / 4);
@@ -183,12 +183,12 @@ void sc__books_resend(sc__books *books, uint32_t part, sc_time now)
 static void tell_engines(sc__books *books, sc_time now)
 {
     size_t space = sc_voice_space(&books->options.voice);
-    for (sc_ticket *ticket; (ticket = sc__moments_due(&books->tellings, now));) {
+    for (sc_ticket *ticket; (ticket = sc_deadlines_due(&books->tellings, now));) {
         if (space == 0) {
             books->deaf_until = now + RETRY_US;
             return;
         }
-        sc__moments_remove(&books->tellings, ticket->telling);
+        sc_deadlines_cancel(&books->tellings, &ticket->telling);
         if (ticket->state != SC_TICKET_OPEN) continue;
         size_t said = 0;
         if (ticket->owes_add) {
@@ -241,18 +241,18 @@ static void lose_patience(sc__books *books, sc_proposal *proposal, sc_time now)
             sc__say_of_bid(books, bid->releaser, SC_WORD_ABORT, &bid->id, 0, bid->deadline);
         }
         sc__say_of_bid(books, bid->releaser, SC_WORD_ASK, &bid->id, 0, bid->deadline);
-        sc__moments_remove(&books->patience, proposal->patience);
-        sc__moments_push(&books->patience, sc__later(now, books->options.patience_us), proposal,
+        sc_deadlines_cancel(&books->patience, &proposal->patience);
+        sc_deadlines_add(&books->patience, sc__later(now, books->options.patience_us), proposal,
                          &proposal->patience);
     }
 }
 
 void sc__books_pass_time(sc__books *books, sc_time now)
 {
-    for (sc_ticket *ticket; (ticket = sc__moments_due(&books->deadlines, now - 1));) {
+    for (sc_ticket *ticket; (ticket = sc_deadlines_due(&books->deadlines, now - 1));) {
         run_out(books, ticket, now);
     }
-    for (sc_proposal *proposal; (proposal = sc__moments_due(&books->patience, now));) {
+    for (sc_proposal *proposal; (proposal = sc_deadlines_due(&books->patience, now));) {
         lose_patience(books, proposal, now);
     }
     tell_engines(books, now);
@@ -305,11 +305,11 @@ static sc_time earlier_of(sc_time a, sc_time b)
 sc_time sc__books_next_wake(const sc__books *books)
 {
     if (books->due_count > 0 || books->arrived_count > 0) return INT64_MIN;
-    sc_time wake = sc__moments_next(&books->releases);
-    wake = earlier_of(wake, sc__moments_next(&books->patience));
+    sc_time wake = sc_deadlines_next(&books->releases);
+    wake = earlier_of(wake, sc_deadlines_next(&books->patience));
     // A deadline counts once the clock has passed it.
-    wake = earlier_of(wake, sc__later(sc__moments_next(&books->deadlines), 1));
-    const sc_time telling = sc__moments_next(&books->tellings);
+    wake = earlier_of(wake, sc__later(sc_deadlines_next(&books->deadlines), 1));
+    const sc_time telling = sc_deadlines_next(&books->tellings);
     return earlier_of(wake, telling > books->deaf_until ? telling : books->deaf_until);
 }
 

@@ -59,8 +59,8 @@
 
 #include <starcloak/rng.h>
 
+#include "base/deadlines.h"
 #include "ledger/ledger.h"
-#include "ledger/moments.h"
 #include "ledger/words.h"
 #include "partition/cut.h"
 

@@ -44,19 +44,19 @@ struct sc__books {
     sc_cut_walker *walker;
     sc__fates *fates;
 
-    sc__by_id tickets;      ///< all that have no outcome, by their query
-    sc__moments deadlines;  ///< with the guard, of tickets that are open or reserved
-    sc__moments tellings;   ///< of tickets: when engines are told of them, a second time or as
-                            ///< company; one that is reserved then is passed over
-    sc_time deaf_until;     ///< so long there was no room for such words
+    sc__by_id tickets;       ///< all that have no outcome, by their query
+    sc_deadlines deadlines;  ///< with the guard, of tickets that are open or reserved
+    sc_deadlines tellings;   ///< of tickets: when engines are told of them, a second time or as
+                             ///< company; one that is reserved then is passed over
+    sc_time deaf_until;      ///< so long there was no room for such words
 
     // Each proposal has a member that no other has: there are never more than tickets.
     sc_proposal *proposals;
     size_t proposal_count;       ///< that were ever used
     sc_proposal *idle_proposal;  ///< the first of those given back
     sc__by_id bids;              ///< proposals by the id of their bid
-    sc__moments releases;        ///< of those that are scheduled
-    sc__moments patience;        ///< of those that are reserved without a release, or wait for a
+    sc_deadlines releases;       ///< of those that are scheduled
+    sc_deadlines patience;       ///< of those that are reserved without a release, or wait for a
                                  ///< result of another gateway
     sc_proposal **due;
     size_t due_count;
@@ -91,8 +91,8 @@ static inline bool sc__is_inside(const sc__books *books, sc_peer peer)
 /** Engines are to be told of it then. */
 static inline void sc__tell_at(sc__books *books, sc_ticket *ticket, sc_time t)
 {
-    if (ticket->telling != SC__NO_MOMENT) sc__moments_remove(&books->tellings, ticket->telling);
-    sc__moments_push(&books->tellings, t, ticket, &ticket->telling);
+    if (ticket->telling != SC_NO_DEADLINE) sc_deadlines_cancel(&books->tellings, &ticket->telling);
+    sc_deadlines_add(&books->tellings, t, ticket, &ticket->telling);
 }
 
 // --- Outcomes (settle.c) -------------------------------------------------------------------

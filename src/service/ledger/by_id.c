@@ -1,8 +1,7 @@
-// A hash table without graves. See by_id.h.
+// A table of pointers with the first bits of their ids. See by_id.h.
 #include "ledger/by_id.h"
 
-#include "base/alloc.h"
-
+#include <stdbool.h>
 #include <string.h>
 
 enum { ID_SIZE = 16 };
@@ -19,85 +18,59 @@ static const void *id_of(const sc__by_id *table, const void *thing)
     return (const char *)thing + table->offset;
 }
 
-/** Where a thing with these bits would like to be. */
-static size_t home(const sc__by_id *table, uint64_t bits)
+static bool has(const sc__by_id *table, const sc__by_id_entry *entry, const void *id)
 {
-    return bits & (table->capacity - 1);
+    return entry->bits == bits_of(id) && memcmp(id_of(table, entry->thing), id, ID_SIZE) == 0;
 }
 
-static size_t after(const sc__by_id *table, size_t at)
-{
-    return (at + 1) & (table->capacity - 1);
-}
+#define SC_TABLE table
+#define SC_TABLE_TYPE sc__by_id
+#define SC_TABLE_SLOT sc__by_id_entry
+#define SC_TABLE_KEY const void *
+#define SC_TABLE_IS_FREE(table, entry) (!(entry)->thing)
+#define SC_TABLE_HAS(table, entry, id) has(table, entry, id)
+#define SC_TABLE_HASH(table, id) bits_of(id)
+#define SC_TABLE_HASH_OF(table, entry) ((entry)->bits)
+#include "base/table_template.h"
 
 sc_err sc__by_id_init(sc__by_id *table, size_t most, size_t offset)
 {
-    size_t capacity = 16;
-    while (capacity / 2 < most) {
-        capacity *= 2;
-    }
-    *table = (sc__by_id){.capacity = capacity, .offset = offset};
-    table->entries = sc_calloc(capacity, sizeof *table->entries);
-    return table->entries ? SC_OK : SC_ENOMEM;
+    *table = (sc__by_id){.offset = offset};
+    // One more: there must be a slot to look at, even where nothing may be put.
+    return table_reserve(table, most + 1) ? SC_OK : SC_ENOMEM;
 }
 
 void sc__by_id_fini(sc__by_id *table)
 {
-    sc_free(table->entries);
-    *table = (sc__by_id){0};
+    table_fini(table);
 }
 
 void *sc__by_id_find(const sc__by_id *table, const void *id)
 {
-    const uint64_t bits = bits_of(id);
-    size_t at = home(table, bits);
-    for (; table->entries[at].thing; at = after(table, at)) {
-        const sc__by_id_entry *entry = &table->entries[at];
-        if (entry->bits != bits) continue;
-        if (memcmp(id_of(table, entry->thing), id, ID_SIZE) == 0) return entry->thing;
-    }
-    return NULL;
+    const sc__by_id_entry *entry = table_find(table, id);
+    return entry ? entry->thing : NULL;
 }
 
 void sc__by_id_expect(const sc__by_id *table, const void *id)
 {
-    __builtin_prefetch(&table->entries[home(table, bits_of(id))]);
+    table_prefetch(table, id);
 }
 
 void sc__by_id_put(sc__by_id *table, void *thing)
 {
-    const uint64_t bits = bits_of(id_of(table, thing));
-    size_t at = home(table, bits);
-    while (table->entries[at].thing) {
-        at = after(table, at);
-    }
-    table->entries[at] = (sc__by_id_entry){bits, thing};
-    table->count++;
+    const void *id = id_of(table, thing);
+    table_put(table, id, (sc__by_id_entry){bits_of(id), thing});
 }
 
 void sc__by_id_remove(sc__by_id *table, const void *thing)
 {
-    sc__by_id_entry *entries = table->entries;
-    size_t gap = home(table, bits_of(id_of(table, thing)));
-    while (entries[gap].thing != thing) {
-        gap = after(table, gap);
-    }
-    // What follows may stand where it stands only because the gap was taken: an entry whose home is
-    // not after the gap moves into it, and leaves a new one.
-    for (size_t at = after(table, gap); entries[at].thing; at = after(table, at)) {
-        const size_t from_home = (at - home(table, entries[at].bits)) & (table->capacity - 1);
-        if (from_home < ((at - gap) & (table->capacity - 1))) continue;
-        entries[gap] = entries[at];
-        gap = at;
-    }
-    entries[gap] = (sc__by_id_entry){0};
-    table->count--;
+    table_remove(table, table_slot_of(table, id_of(table, thing)));
 }
 
 void *sc__by_id_any(const sc__by_id *table, size_t *from)
 {
-    while (*from < table->capacity && !table->entries[*from].thing) {
+    while (*from < table->capacity && !table->slots[*from].thing) {
         ++*from;
     }
-    return *from < table->capacity ? table->entries[*from].thing : NULL;
+    return *from < table->capacity ? table->slots[*from].thing : NULL;
 }

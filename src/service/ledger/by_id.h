@@ -4,10 +4,7 @@
  * query, proposals and fates by that of their bid.
  *
  * Ids are keyed hashes or drawn at random, so their own bits say where to look, and nobody outside
- * can make them collide. Open addressing, linear probing, at most half full; removal closes the
- * gap, so that no grave is left. Room is taken at the start: adding cannot fail.
- *
- * Used by: fates; the ledger's books.
+ * can make them collide. Room is taken at the start: adding cannot fail.
  */
 #ifndef SC_COMMIT_BY_ID_H
 #define SC_COMMIT_BY_ID_H
@@ -23,7 +20,7 @@ typedef struct sc__by_id_entry {
 
 /** From sc__by_id_init(). */
 typedef struct sc__by_id {
-    sc__by_id_entry *entries;
+    sc__by_id_entry *slots;
     size_t capacity;  ///< a power of two
     size_t count;
     size_t offset;  ///< of the id in a thing

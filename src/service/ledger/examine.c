@@ -51,7 +51,7 @@ sc_err sc__examine(sc__examiner *examiner, const sc_proposal *proposal, sc_time 
         .t_us = now,
     };
     unsigned broken = 0;
-    const sc_err err = sc_verify_claim(examiner->verifier, &claim, &broken, NULL);
+    const sc_err err = sc_verifier_check_claim(examiner->verifier, &claim, &broken, NULL);
     explicit_bzero(examiner->members, bid->member_count * sizeof *examiner->members);
     if (err) return err;
     return broken == 0 ? SC_OK : SC_EBROKEN;

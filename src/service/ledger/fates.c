@@ -2,8 +2,8 @@
 #include "ledger/fates.h"
 
 #include "base/alloc.h"
+#include "base/deadlines.h"
 #include "ledger/by_id.h"
-#include "ledger/moments.h"
 
 typedef struct entry {
     sc_bid_id id;
@@ -18,7 +18,7 @@ struct sc__fates {
     size_t used;     ///< of them, that were ever used
     entry *idle;     ///< the first of those given back
     sc__by_id ids;
-    sc__moments ends;
+    sc_deadlines ends;
 };
 
 sc_err sc__fates_new(size_t most, sc__fates **out)
@@ -30,7 +30,7 @@ sc_err sc__fates_new(size_t most, sc__fates **out)
     fates->entries = sc_calloc(most, sizeof *fates->entries);
     sc_err err = fates->entries ? SC_OK : SC_ENOMEM;
     if (!err) err = sc__by_id_init(&fates->ids, most, offsetof(entry, id));
-    if (!err) err = sc__moments_init(&fates->ends, most);
+    if (!err) err = sc_deadlines_init(&fates->ends, most);
     if (err) {
         sc__fates_free(fates);
         return err;
@@ -43,7 +43,7 @@ void sc__fates_free(sc__fates *fates)
 {
     if (!fates) return;
     sc__by_id_fini(&fates->ids);
-    sc__moments_fini(&fates->ends);
+    sc_deadlines_fini(&fates->ends);
     sc_free(fates->entries);
     sc_free(fates);
 }
@@ -70,15 +70,15 @@ static entry *add(sc__fates *fates, const sc_bid_id *id, sc_fate fate, sc_time u
     }
     *added = (entry){.id = *id, .fate = fate};
     sc__by_id_put(&fates->ids, added);
-    sc__moments_push(&fates->ends, until, added, &added->moment);
+    sc_deadlines_add(&fates->ends, until, added, &added->moment);
     return added;
 }
 
 static void keep_until(sc__fates *fates, entry *known, sc_time until)
 {
-    if (until <= fates->ends.heap[known->moment].t) return;
-    sc__moments_remove(&fates->ends, known->moment);
-    sc__moments_push(&fates->ends, until, known, &known->moment);
+    if (until <= fates->ends.entries[known->moment].t) return;
+    sc_deadlines_cancel(&fates->ends, &known->moment);
+    sc_deadlines_add(&fates->ends, until, known, &known->moment);
 }
 
 static bool is_final(sc_fate fate)
@@ -98,8 +98,8 @@ bool sc__fates_put(sc__fates *fates, const sc_bid_id *id, sc_fate fate, sc_time 
 void sc__fates_pass_time(sc__fates *fates, sc_time now)
 {
     // What ends at this very moment still counts.
-    for (entry *over; (over = sc__moments_due(&fates->ends, now - 1));) {
-        sc__moments_remove(&fates->ends, over->moment);
+    for (entry *over; (over = sc_deadlines_due(&fates->ends, now - 1));) {
+        sc_deadlines_cancel(&fates->ends, &over->moment);
         sc__by_id_remove(&fates->ids, over);
         *over = (entry){.next = fates->idle};
         fates->idle = over;

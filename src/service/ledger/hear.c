@@ -186,7 +186,7 @@ static void publish_elsewhere(sc__books *books, sc_proposal *proposal, const sc_
     books->stats.cloaks_elsewhere++;
     sc__mark_published(books, proposal, word->number, word->users,
                        left < bid->deadline ? left : bid->deadline);
-    sc__moments_push(&books->patience, sc__later(now, books->options.give_up_us), proposal,
+    sc_deadlines_add(&books->patience, sc__later(now, books->options.give_up_us), proposal,
                      &proposal->patience);
 }
 

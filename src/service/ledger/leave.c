@@ -7,8 +7,8 @@
 
 static void collect_due(sc__books *books, sc_time now)
 {
-    for (sc_proposal *proposal; (proposal = sc__moments_due(&books->releases, now));) {
-        sc__moments_remove(&books->releases, proposal->place);
+    for (sc_proposal *proposal; (proposal = sc_deadlines_due(&books->releases, now));) {
+        sc_deadlines_cancel(&books->releases, &proposal->place);
         proposal->state = SC_PROPOSAL_DUE;
         proposal->place = books->due_count;
         books->due[books->due_count++] = proposal;
@@ -36,8 +36,9 @@ void sc__mark_published(sc__books *books, sc_proposal *proposal, uint64_t number
     proposal->state = SC_PROPOSAL_PUBLISHED;
     sc__remember(books, bid, SC_FATE_PUBLISHED);
     for (sc_ticket *ticket = proposal->members; ticket; ticket = ticket->next) {
-        sc__moments_remove(&books->deadlines, ticket->moment);
-        if (ticket->telling != SC__NO_MOMENT) sc__moments_remove(&books->tellings, ticket->telling);
+        sc_deadlines_cancel(&books->deadlines, &ticket->moment);
+        if (ticket->telling != SC_NO_DEADLINE)
+            sc_deadlines_cancel(&books->tellings, &ticket->telling);
         ticket->state = SC_TICKET_PUBLISHED;
         ticket->published = left;
         ticket->cloak = number;

@@ -156,7 +156,7 @@ static sc_err make_handovers(sc_ledger *ledger)
 static sc_err make_books(sc_ledger *ledger, const sc_map *map)
 {
     const sc_ledger_options *options = &ledger->options;
-    const sc_time provider_us = sc_seconds(options->provider_deadline_s);
+    const sc_time provider_us = sc_time_from_seconds(options->provider_deadline_s);
     ledger->publisher = (sc__publisher){
         .map = map,
         .rng = ledger->rng,

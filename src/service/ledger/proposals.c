@@ -20,8 +20,8 @@ static sc_proposal *take_proposal(sc__books *books, sc_bid *bid)
         .id = bid->id,
         .bid = bid,
         .is_ours = bid->releaser == books->options.self,
-        .place = SC__NO_MOMENT,
-        .patience = SC__NO_MOMENT,
+        .place = SC_NO_DEADLINE,
+        .patience = SC_NO_DEADLINE,
     };
     sc__by_id_put(&books->bids, proposal);
     return proposal;
@@ -53,17 +53,17 @@ static void take_from(sc_proposal **list, size_t *count, sc_proposal *proposal)
     sc_proposal *last = list[--*count];
     list[proposal->place] = last;
     last->place = proposal->place;
-    proposal->place = SC__NO_MOMENT;
+    proposal->place = SC_NO_DEADLINE;
 }
 
 void sc__unschedule(sc__books *books, sc_proposal *proposal)
 {
-    if (proposal->patience != SC__NO_MOMENT) {
-        sc__moments_remove(&books->patience, proposal->patience);
+    if (proposal->patience != SC_NO_DEADLINE) {
+        sc_deadlines_cancel(&books->patience, &proposal->patience);
     }
-    if (proposal->place == SC__NO_MOMENT) return;
+    if (proposal->place == SC_NO_DEADLINE) return;
     if (proposal->state == SC_PROPOSAL_SCHEDULED) {
-        sc__moments_remove(&books->releases, proposal->place);
+        sc_deadlines_cancel(&books->releases, &proposal->place);
     } else if (proposal->state == SC_PROPOSAL_DUE) {
         take_from(books->due, &books->due_count, proposal);
     } else {
@@ -76,7 +76,7 @@ void sc__unschedule(sc__books *books, sc_proposal *proposal)
 /** Longer than anybody may speak of a bid with that deadline. */
 static sc_time remembered_until(const sc__books *books, sc_time deadline)
 {
-    return sc__later(deadline, 2 * books->options.guard_us + sc_seconds(1.0));
+    return sc__later(deadline, 2 * books->options.guard_us + sc_time_from_seconds(1.0));
 }
 
 /** Only R's word counts; and words of our own engines are neither lost nor doubled. */
@@ -340,7 +340,7 @@ void sc__take_bid(sc__books *books, sc_bid *bid, sc_time now)
         sc__schedule(books, proposal, now);
     } else {
         sc__remember(books, bid, SC_FATE_RESERVED);
-        sc__moments_push(&books->patience, sc__later(now, books->options.patience_us), proposal,
+        sc_deadlines_add(&books->patience, sc__later(now, books->options.patience_us), proposal,
                          &proposal->patience);
         sc__say_ok(books, proposal);
     }
@@ -355,5 +355,5 @@ void sc__schedule(sc__books *books, sc_proposal *proposal, sc_time now)
     const sc_time span = books->options.jitter_us < most ? books->options.jitter_us : most;
     const sc_time wait = sc_rng_below(books->rng, (uint32_t)span + 1);
     proposal->state = SC_PROPOSAL_SCHEDULED;
-    sc__moments_push(&books->releases, now + wait, proposal, &proposal->place);
+    sc_deadlines_add(&books->releases, now + wait, proposal, &proposal->place);
 }

@@ -111,8 +111,13 @@ static sc_err make_relay(sc__publisher *publisher, const sc_proposal *proposal, 
     const sc_bid *bid = proposal->bid;
     if (!make_room(publisher, bid->member_count)) return SC_ENOMEM;
     collect(publisher, proposal);
-    return sc_relay_new(publisher->map, bid->segments, bid->segment_count, bid->border_nodes,
-                        bid->border_node_count, publisher->requests, bid->member_count,
+    return sc_relay_new(publisher->map,
+                        &(sc_relay_content){.segments = bid->segments,
+                                            .segment_count = bid->segment_count,
+                                            .border_nodes = bid->border_nodes,
+                                            .border_node_count = bid->border_node_count,
+                                            .requests = publisher->requests,
+                                            .member_count = bid->member_count},
                         publisher->rng, publisher->which, out);
 }
 
@@ -170,8 +175,10 @@ sc_result *sc__errand_result(const sc__publisher *publisher, const sc_errand *er
     if (errand->failure || !errand->wants_reply) return NULL;
     sc_bytes relay = {0};
     sc_result *result = NULL;
-    const sc_err err = sc_relay_encode(publisher->map, publisher->vocabulary, errand->relay,
-                                       SC_ENCODING_COMPACT, &relay, NULL);
+    const sc_err err = sc_relay_encode(&(sc_codec){.map = publisher->map,
+                                                   .vocabulary = publisher->vocabulary,
+                                                   .encoding = SC_ENCODING_COMPACT},
+                                       errand->relay, &relay, NULL);
     if (!err) {
         result = sc_result_new(SC_FAILURE_NONE, relay.data, relay.size, errand->reply.data,
                                errand->reply.size);
@@ -190,9 +197,11 @@ static sc_failure read_relay(const sc__publisher *publisher, const sc_proposal *
     limits.max_segments = bid->segment_count;
     limits.max_requests = bid->member_count;
     sc_relay *relay = NULL;
-    const sc_err err =
-        sc_relay_decode(publisher->map, publisher->vocabulary, &limits, SC_ENCODING_COMPACT,
-                        result->relay, result->relay_size, &relay, NULL);
+    const sc_err err = sc_relay_decode(&(sc_codec){.map = publisher->map,
+                                                   .vocabulary = publisher->vocabulary,
+                                                   .encoding = SC_ENCODING_COMPACT,
+                                                   .limits = &limits},
+                                       result->relay, result->relay_size, &relay, NULL);
     if (err == SC_ENOMEM) return SC_FAILURE_OVERLOADED;
     if (err) return SC_FAILURE_UNBELIEVABLE;
     const bool is_same =

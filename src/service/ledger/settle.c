@@ -19,8 +19,8 @@ void sc__hand_out(sc__books *books, sc_ticket *ticket, sc_outcome outcome, sc_ti
 static void leave(sc__books *books, sc_ticket *ticket, sc_outcome outcome, sc_time now)
 {
     sc__by_id_remove(&books->tickets, ticket);
-    if (ticket->moment != SC__NO_MOMENT) sc__moments_remove(&books->deadlines, ticket->moment);
-    if (ticket->telling != SC__NO_MOMENT) sc__moments_remove(&books->tellings, ticket->telling);
+    if (ticket->moment != SC_NO_DEADLINE) sc_deadlines_cancel(&books->deadlines, &ticket->moment);
+    if (ticket->telling != SC_NO_DEADLINE) sc_deadlines_cancel(&books->tellings, &ticket->telling);
     sc__hand_out(books, ticket, outcome, now);
 }
 

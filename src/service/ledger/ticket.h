@@ -57,7 +57,7 @@ typedef struct sc_ticket {
     sc_ticket_state state;
     struct sc_proposal *proposal;  ///< that it is reserved for, or was published in
     size_t place;                  ///< among the members of the proposal's bid
-    size_t moment;                 ///< its place among the deadlines (moments.h)
+    size_t moment;                 ///< its place among the deadlines (base/deadlines.h)
     size_t telling;                ///< and among the moments when engines are told of it
     uint32_t home;                 ///< the part whose engine answers for it
     bool is_near;                  ///< other parts are in its reach

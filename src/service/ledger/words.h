@@ -31,8 +31,10 @@
  *
  * A word owns what it points to, and whoever is given the word owns it: sc_word_fini().
  *
- * Uses: query, relay, courier (how an errand may fail), engine (how a query may be dropped). Used
- * by: worker, ledger, cluster, rehearsal.
+ * Workers include this header, so it knows segments, pseudonyms and requests, and neither positions
+ * nor users: seats and tickets are the gateway's alone (courier/courier.h, ledger/ticket.h).
+ *
+ * Uses: query, relay, courier/failure.h, engine (how a query may be dropped).
  */
 #ifndef SC_COMMIT_WORDS_H
 #define SC_COMMIT_WORDS_H
@@ -42,7 +44,7 @@
 #include <starcloak/query.h>
 #include <starcloak/relay.h>
 
-#include "courier/courier.h"
+#include "courier/failure.h"
 
 /** A gateway or a worker, by a number that it drew at random when it started. */
 typedef uint64_t sc_peer;

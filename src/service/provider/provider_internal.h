@@ -20,13 +20,13 @@
 #ifndef SC_PROVIDER_PROVIDER_INTERNAL_H
 #define SC_PROVIDER_PROVIDER_INTERNAL_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 
 #include <starcloak/map.h>
 
 #include "base/handover.h"
 #include "base/histogram.h"
+#include "base/thread_pool.h"
 #include "provider/provider.h"
 
 // --- Parcels ---------------------------------------------------------------------------
@@ -90,11 +90,9 @@ void sc__tally_status(sc__tally *tally, int status);
 
 // --- Desks -----------------------------------------------------------------------------
 
-/** Someone who answers: a thread, with what it needs. */
+/** What a thread needs to answer. */
 typedef struct sc__desk {
     struct sc__desks *desks;
-    pthread_t thread;
-    bool is_started;
     sc_lbs *lbs;
     sc_reply reply;    ///< filled again and again
     sc_lbs_work work;  ///< what was counted already
@@ -112,16 +110,7 @@ typedef struct sc__desks {
     sc_handover *const *back;  ///< for each loop, where its parcels go when they are done
     sc__desk *desks;
     size_t desk_count;
-
-    pthread_mutex_t lock;
-    pthread_cond_t bell;
-
-    // Under `lock`.
-    sc__parcel *first;
-    sc__parcel **last;  ///< where the next one is hung up
-    size_t waiting;
-    size_t idle;  ///< desks that sleep
-    bool is_closed;
+    sc_thread_pool *threads;  ///< one for each desk
 } sc__desks;
 
 /**

@@ -187,7 +187,7 @@ void sc__engine_stats_add(sc_engine_stats *stats, const sc_engine_stats *more)
  * anew, elsewhere. */
 static sc_engine_stats last_stats(const sc_engine *engine)
 {
-    sc_engine_stats stats = sc_engine_stats_of(engine);
+    sc_engine_stats stats = sc_engine_get_stats(engine);
     stats.removed += stats.pending + stats.proposed;
     stats.pending = stats.proposed = stats.company_held = 0;
     stats.vertices = stats.active_stars = 0;
@@ -219,7 +219,7 @@ void sc__parts_show(sc__parts *parts)
     for (sc__part *part = parts->first; part; part = part->next) {
         if (!part->is_changed) continue;
         part->is_changed = false;
-        part->shown = sc_engine_stats_of(part->engine);
+        part->shown = sc_engine_get_stats(part->engine);
         part->shown_cpu_ns = part->cpu_ns;
     }
     sc__part *finished = take_out_finished(parts);

@@ -218,7 +218,7 @@ static void expect(const sc__room *room, size_t place)
     if (place >= room->batch_count || room->batch[place].kind != SC_WORD_ADD) return;
     const sc_query *query = &room->batch[place].query;
     const sc__part *part = room->parts.open[sc_cut_home(room->cut, query->segment)];
-    if (part) sc_engine_expect(part->engine, query);
+    if (part) sc_engine_prefetch(part->engine, query);
 }
 
 static void obey_all(sc__room *room, sc_time now)
@@ -229,7 +229,7 @@ static void obey_all(sc__room *room, sc_time now)
     }
     // Each may be answered by a word.
     while (room->batch_next < room->batch_count && can_say(room)) {
-        expect(room, room->batch_next + SC_ENGINE_AHEAD);
+        expect(room, room->batch_next + SC_ENGINE_PREFETCH_AHEAD);
         sc__room_obey(room, &room->batch[room->batch_next++], now);
     }
 }
@@ -250,7 +250,7 @@ static void take_candidates(sc__room *room, sc__part *part, sc_time now)
             sc_prune_pool_give(room->pool, cloak);
             continue;
         }
-        const sc_err err = sc_prune(room->pruner, cloak, room->rng);
+        const sc_err err = sc_pruner_prune(room->pruner, cloak, room->rng);
         (void)err;  // it is not pruned then
         propose(room, cloak, now);
     }

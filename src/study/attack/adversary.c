@@ -2,7 +2,7 @@
 //
 //     sighting (score/score.c)
 //       -> likelihoods of its segments (estimate.c)
-//       |    ^ replays (replay.c), by threads (work.c)
+//       |    ^ replays (replay.c), by threads (parallel.c)
 //       |        ^ the engine (cloaker_engine.c), or another cloaker
 //       -> what to believe of them (belief.c)
 //

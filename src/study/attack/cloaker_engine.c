@@ -49,14 +49,14 @@ static sc_err open_worker(void *context, const sc_map *map, sc_rng *rng, void **
     const sc_engine_options *given = context;
     sc_engine_options options = *given;
     options.is_paranoid = false;  // nobody depends on what a replay promises
-    const sc_time longest = sc_seconds(LONGEST_ALPHA_S);
+    const sc_time longest = sc_time_from_seconds(LONGEST_ALPHA_S);
     if (options.consideration_us > longest) options.consideration_us = longest;
 
     worker *w = sc_calloc(1, sizeof *w);
     if (!w) return sc_fail_memory(diag, "making an engine to replay with");
     w->rng = rng;
     // Some time is left before deadlines are near, however soon that is.
-    w->patience = options.consideration_us + sc_seconds(SC__REPLAY_PATIENCE_S);
+    w->patience = options.consideration_us + sc_time_from_seconds(SC__REPLAY_PATIENCE_S);
     sc_err err = sc_engine_new(map, &options, rng, &w->engine, diag);
     if (!err && sc_pruner_new(map, &w->pruner) != SC_OK) {
         err = sc_fail_memory(diag, "making an engine to replay with");
@@ -101,7 +101,7 @@ static sc_err add_all(worker *w, const sc_query *queries, size_t count)
 
 static sc_err publish(worker *w, sc_cloak *cloak, sc_replayed *replayed)
 {
-    sc_err err = sc_prune(w->pruner, cloak, w->rng);
+    sc_err err = sc_pruner_prune(w->pruner, cloak, w->rng);
     if (!err) err = sc_engine_accept(w->engine, cloak, w->now, NULL);
     if (err) return err;
     for (size_t i = 0; i < cloak->member_count; i++) {

@@ -23,8 +23,8 @@
 #include "attack/estimate.h"
 
 #include "attack/placements.h"
-#include "attack/work.h"
 #include "base/alloc.h"
+#include "base/parallel.h"
 
 /** Replays of a chunk, at least: some milliseconds, so that handing it out costs nothing. */
 enum { CHUNK_SIZE = 256 };
@@ -212,8 +212,8 @@ sc_err sc__estimate_init(sc__estimate *out, const sc__estimation *estimation)
     effort e;
     sc_err err = effort_init(&e, estimation) ? SC_OK : SC_ENOMEM;
     const size_t item_count = estimation->batch_count * e.chunk_count;
-    const sc__work work = {.item_count = item_count, .run = do_chunk, .context = &e};
-    if (!err) err = sc__work_share(&work, estimation->crew_count);
+    const sc_parallel work = {.item_count = item_count, .run = do_chunk, .context = &e};
+    if (!err) err = sc_parallel_run(&work, estimation->crew_count);
     if (!err) {
         add_up(&e);
         *out = (sc__estimate){

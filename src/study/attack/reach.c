@@ -65,45 +65,8 @@ void sc__reach_fini(sc__reach_search *reach)
     sc_free(reach->stars);
     sc_free(reach->marks);
     sc_free(reach->found);
-    sc_free(reach->turns);
+    sc__reach_turns_fini(&reach->turns);
     *reach = (sc__reach_search){.map = NULL};
-}
-
-// --- Whose turn it is --------------------------------------------------------------------
-
-static bool push(sc__reach_search *reach, sc__reach_turn turn)
-{
-    if (!sc_grow(&reach->turns, reach->turn_count, &reach->turn_capacity, sizeof *reach->turns)) {
-        return false;
-    }
-    size_t at = reach->turn_count++;
-    while (at > 0) {
-        const size_t parent = (at - 1) / 2;
-        if (reach->turns[parent].us <= turn.us) break;
-        reach->turns[at] = reach->turns[parent];
-        at = parent;
-    }
-    reach->turns[at] = turn;
-    return true;
-}
-
-// Take the soonest out; there must be one.
-static sc__reach_turn pop(sc__reach_search *reach)
-{
-    sc__reach_turn *turns = reach->turns;
-    const sc__reach_turn top = turns[0];
-    const sc__reach_turn last = turns[--reach->turn_count];
-    size_t at = 0;
-    for (;;) {
-        size_t child = 2 * at + 1;
-        if (child >= reach->turn_count) break;
-        if (child + 1 < reach->turn_count && turns[child + 1].us < turns[child].us) child++;
-        if (turns[child].us >= last.us) break;
-        turns[at] = turns[child];
-        at = child;
-    }
-    turns[at] = last;
-    return top;
 }
 
 // --- The search --------------------------------------------------------------------------
@@ -111,7 +74,7 @@ static sc__reach_turn pop(sc__reach_search *reach)
 static void begin(sc__reach_search *reach)
 {
     reach->found_count = 0;
-    reach->turn_count = 0;
+    reach->turns.count = 0;
     // After four thousand million searches the numbers begin anew, and old marks must not be
     // believed.
     if (++reach->search == 0) {
@@ -128,7 +91,9 @@ static bool arrive(sc__reach_search *reach, sc_star_id star, uint64_t us)
     sc__reached_star *reached = &reach->stars[star];
     if (reached->search == reach->search && reached->us <= us) return true;
     *reached = (sc__reached_star){us, reach->search};
-    return push(reach, (sc__reach_turn){us, star});
+    if (!sc__reach_turns_reserve(&reach->turns, reach->turns.count + 1)) return false;
+    sc__reach_turns_push(&reach->turns, (sc__reach_turn){us, star});
+    return true;
 }
 
 static bool find_segment(sc__reach_search *reach, sc_seg_id segment)
@@ -164,8 +129,8 @@ sc_err sc__reach_find(sc__reach_search *reach, sc_seg_id from, uint64_t within_u
     begin(reach);
     const sc_segment *segment = &sc_map_segments(reach->map)[from];
     if (!arrive(reach, segment->star_a, 0) || !arrive(reach, segment->star_b, 0)) return SC_ENOMEM;
-    while (reach->turn_count > 0) {
-        const sc__reach_turn turn = pop(reach);
+    while (reach->turns.count > 0) {
+        const sc__reach_turn turn = sc__reach_turns_pop(&reach->turns);
         if (turn.us > reach->stars[turn.star].us) continue;
         if (!visit(reach, turn, within_us - turn.us)) return SC_ENOMEM;
     }

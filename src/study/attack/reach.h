@@ -33,6 +33,13 @@ typedef struct sc__reach_turn {
     sc_star_id star;
 } sc__reach_turn;
 
+// The soonest on top. Entries are never changed: a star that is reached sooner is put in again, and
+// the older entry is found out of date when its turn comes.
+#define SC_HEAP sc__reach_turns
+#define SC_HEAP_ENTRY sc__reach_turn
+#define SC_HEAP_IS_BEFORE(heap, a, b) ((a).us < (b).us)
+#include "base/heap_template.h"
+
 /** Searches on one map, one after the other. Zero-initialise; sc__reach_fini() when done. */
 typedef struct sc__reach_search {
     const sc_map *map;     ///< borrowed
@@ -47,11 +54,7 @@ typedef struct sc__reach_search {
     size_t found_count;
     size_t found_capacity;
 
-    // A heap, the soonest on top. Entries are never changed: a star that is reached sooner is put
-    // in again, and the older entry is found out of date when its turn comes.
-    sc__reach_turn *turns;
-    size_t turn_count;
-    size_t turn_capacity;
+    sc__reach_turns turns;
 } sc__reach_search;
 
 /**

@@ -116,7 +116,7 @@ static void put_query(sc__replayer *replayer, size_t i, sc_seg_id segment, const
     sc_query *query = &replayer->queries[i];
     *query = (sc_query){
         .user = i + 1,
-        .deadline = sc_seconds(SC__REPLAY_PATIENCE_S),
+        .deadline = sc_time_from_seconds(SC__REPLAY_PATIENCE_S),
         .segment = segment,
         .k = needs->k,
         .l = needs->l,

@@ -67,7 +67,8 @@ static sc_err watch_traffic(sc__assault *assault, const sc__ground *ground,
     const uint64_t seed = seed_for(assault->seed, FOR_TRAFFIC);
     sc_err err = sc__ground_movement(ground, assault->options, seed, &movement, diag);
     if (err) return err;
-    err = sc_traffic_count(movement, counted->from, counted->until, sc_seconds(LOOK_S), counts);
+    err = sc_traffic_count(movement, counted->from, counted->until, sc_time_from_seconds(LOOK_S),
+                           counts);
     sc_movement_free(movement);
     return err ? err : sc_density_new_counted(assault->map, counts, &assault->density);
 }

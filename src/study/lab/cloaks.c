@@ -30,7 +30,7 @@ static sc_err hear_question(void *context, const sc_query *query, const sc_spoke
     cloaks->askers[cloaks->asker_count++] = (sc_run_member){
         .edge = where->edge,
         .offset_m = where->offset_m,
-        .request = sc_request_normal(&spoken->request),
+        .request = sc_request_normalise(&spoken->request),
     };
     return SC_OK;
 }

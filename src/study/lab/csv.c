@@ -107,9 +107,8 @@ sc_err sc__csv_write_points(const sc_lab_results *results, sc_diag *diag)
 
 // --- Figures -------------------------------------------------------------------
 
-static void put_estimate(FILE *stream, const sc_lab_estimate *estimate, double most)
+void sc__csv_estimate(FILE *stream, const sc_lab_estimate *estimate, sc_lab_interval ends)
 {
-    const sc_lab_interval ends = sc__possible_interval(estimate, most);
     fputc(',', stream);
     if (estimate->count > 0) put_number(stream, estimate->mean);
     fputc(',', stream);
@@ -132,7 +131,8 @@ static void put_figure(FILE *stream, const sc_lab_table *table, const sc_lab_fig
             const sc_lab_estimate estimate = sc__table_estimate(table, figure, i, method);
             put_number(stream, grid->values[i]);
             fprintf(stream, ",%s", sc_lab_method_name(method));
-            put_estimate(stream, &estimate, sc__metric_most(figure->metric));
+            sc__csv_estimate(stream, &estimate,
+                             sc__possible_interval(&estimate, sc__metric_most(figure->metric)));
             end_line(stream);
         }
     }

@@ -10,10 +10,9 @@
  *                            SC_LAB_COLUMN_MAP
  *     MAP-METRIC-AXIS.csv    AXIS, method, mean, low, high (95 %, cut to what is possible), seeds
  *                            that have a value
+ *     measures.csv           table, map, method, measure, mean, low, high, seeds (measures.c)
  *     claims.csv             claim, map, statement, methods, and twice (the second time measured)
  *                            verdict, points, agreeing, left, right, contradiction, found
- *
- * Used by: lab (csv.c, report_measures.c).
  */
 #ifndef SC_LAB_CSV_H
 #define SC_LAB_CSV_H
@@ -21,6 +20,7 @@
 #include <stdio.h>
 
 #include "lab/results.h"
+#include "lab/stats.h"
 
 /** The columns after the n-th cloak of a traveller, for SC_LAB_COLUMN_MAP. */
 #define SC_LAB_ASKED_COLUMNS(X, n)                                              \
@@ -80,5 +80,8 @@ bool sc__column_value(const sc_lab_measure *m, sc_lab_column column, double *out
 
 /** Write a field of text, quoted if it must be. */
 void sc__csv_text(FILE *stream, const char *text);
+
+/** Write ",mean,low,high,count"; fields are empty where there is no mean, or no interval. */
+void sc__csv_estimate(FILE *stream, const sc_lab_estimate *estimate, sc_lab_interval ends);
 
 #endif

@@ -88,42 +88,16 @@ static int decimals_of(double value)
     return size >= 1 || size <= 0 ? 2 : 3;
 }
 
-// Part of an interval, with as many decimals as its mean has.
-static sc_lab_short_number number_beside(double value, double mean)
+sc_lab_short_number sc__short_number(double value)
 {
     sc_lab_short_number number;
-    const int decimals = decimals_of(mean);
+    const int decimals = decimals_of(value);
     if (decimals < 0) {
         snprintf(number.text, sizeof number.text, "%.2g", value);
     } else {
         snprintf(number.text, sizeof number.text, "%.*f", decimals, value);
     }
     return number;
-}
-
-sc_lab_short_number sc__short_number(double value)
-{
-    return number_beside(value, value);
-}
-
-sc_lab_short_estimate sc__short_estimate(const sc_lab_estimate *estimate, double most)
-{
-    sc_lab_short_estimate both = {"–"};
-    if (estimate->count == 0) return both;
-    const double mean = estimate->mean;
-    const sc_lab_short_number middle = sc__short_number(mean);
-    const bool is_cut = mean - estimate->half < 0 || mean + estimate->half > most;
-    if (estimate->count == 1) {
-        snprintf(both.text, sizeof both.text, "%s", middle.text);
-    } else if (is_cut) {
-        const sc_lab_interval ends = sc__possible_interval(estimate, most);
-        snprintf(both.text, sizeof both.text, "%s (%s to %s)", middle.text,
-                 number_beside(ends.low, mean).text, number_beside(ends.high, mean).text);
-    } else {
-        snprintf(both.text, sizeof both.text, "%s ± %s", middle.text,
-                 number_beside(estimate->half, mean).text);
-    }
-    return both;
 }
 
 const char *sc__plural(size_t count)
@@ -261,15 +235,4 @@ sc_lab_estimate sc__table_estimate(const sc_lab_table *table, const sc_lab_figur
                                    sc_lab_method method)
 {
     return sc__estimate(sc__table_values(table, figure, i, method), table->options->seed_count);
-}
-
-bool sc__figure_has_values(const sc_lab_table *table, const sc_lab_figure *figure)
-{
-    const sc_lab_grid *grid = sc__figure_grid(table->options, figure);
-    for (size_t i = 0; i < grid->count; i++) {
-        for (sc_lab_method method = 0; method < SC_LAB_METHOD_COUNT; method++) {
-            if (sc__table_estimate(table, figure, i, method).count > 0) return true;
-        }
-    }
-    return false;
 }

@@ -6,8 +6,6 @@
  * numbers of all figures stand in one table, made once from the results, where the values of the
  * seeds lie side by side: whoever wants a mean, or a difference of two methods, hands them to
  * stats.h.
- *
- * Used by: lab (csv, plot, claims, report).
  */
 #ifndef SC_LAB_FIGURES_H
 #define SC_LAB_FIGURES_H
@@ -37,17 +35,6 @@ typedef struct sc_lab_short_number {
 } sc_lab_short_number;
 
 sc_lab_short_number sc__short_number(double value);
-
-/** "12.3 ± 0.4", with the decimals that suit the mean. */
-typedef struct sc_lab_short_estimate {
-    char text[120];
-} sc_lab_short_estimate;
-
-/**
- * The mean alone if there is no interval, and "–" if there is nothing. An interval that goes below
- * 0 or above `most` is told by its ends, cut there: "99.0 (97.2 to 100.0)".
- */
-sc_lab_short_estimate sc__short_estimate(const sc_lab_estimate *estimate, double most);
 
 /** "" for one, else "s". */
 const char *sc__plural(size_t count);
@@ -104,8 +91,5 @@ const double *sc__table_values(const sc_lab_table *table, const sc_lab_figure *f
 /** Their mean. */
 sc_lab_estimate sc__table_estimate(const sc_lab_table *table, const sc_lab_figure *figure, size_t i,
                                    sc_lab_method method);
-
-/** Whether the figure has any number at all. */
-bool sc__figure_has_values(const sc_lab_table *table, const sc_lab_figure *figure);
 
 #endif

@@ -6,7 +6,7 @@
 
 static sc_err fetch_objects(sc__ground *ground, const sc_lab_options *options, sc_diag *diag)
 {
-    const sc_err err = sc_objects_of_map(ground->map->map, &ground->objects);
+    const sc_err err = sc_objects_new_from_map(ground->map->map, &ground->objects);
     if (err == SC_ENOMEM) return sc_fail_memory(diag, "reading the objects of a map");
     if (err) return sc_fail(diag, err, "%s: %s", ground->map->name, sc_err_text(err));
     if (!options->is_indexed || sc_objects_index_info(ground->objects).k > 0) return SC_OK;

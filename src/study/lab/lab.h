@@ -14,9 +14,9 @@
  * whatever the number of cores and the order in which points are done.
  *
  *     plan.c  which points?  ->  workers.c + point.c  what comes out at each?  ->  store.c  kept
- *     ->  figures.c, csv.c, plot.c, claims.c, report.c  what does it say?
+ *     ->  figures.c, csv.c, measures.c, claims.c, report_data.c  what does it say, as CSV and JSON?
+ *     ->  tools/report.py  plots and a page of it
  *
- * Uses: sim, travel, traces, objects, engine, attack, score. Used by: starcloak experiment.
  */
 #ifndef SC_LAB_LAB_H
 #define SC_LAB_LAB_H
@@ -165,9 +165,8 @@ typedef struct sc_lab_options {
     const char *version;  ///< of the program; may be NULL. Points of another one are not taken over
     const char *command;  ///< that repeats this run, for the report; may be NULL
     const char *directory;
-    bool is_fresh;  ///< forget what is there from before
-    unsigned jobs;  ///< processes at a time, 1 to SC_LAB_JOBS_MAX
-    bool without_plots;
+    bool is_fresh;         ///< forget what is there from before
+    unsigned jobs;         ///< processes at a time, 1 to SC_LAB_JOBS_MAX
     sc_progress progress;  ///< told of points: done, total
 } sc_lab_options;
 
@@ -186,7 +185,6 @@ typedef struct sc_lab_summary {
     size_t done_before;  ///< of them, from an earlier run
     double wall_s;       ///< of this run
     size_t figure_count;
-    size_t plot_count;   ///< 0 where gnuplot is missing
     size_t claims_held;  ///< statements, each on one map and for one method
     size_t claims_failed;
     size_t claims_untold;      ///< not enough points to tell
@@ -196,8 +194,8 @@ typedef struct sc_lab_summary {
 } sc_lab_summary;
 
 /**
- * Run the experiment, or what is left of it, and write figures and report into the directory, which
- * is made if it is not there. Points are done by processes that are forked from the caller's, so
+ * Run the experiment, or what is left of it, and write its figures into the directory, which is
+ * made if it is not there. Points are done by processes that are forked from the caller's, so
  * the caller must have no other threads.
  *
  * @param stop  may be NULL; looked at now and then: once it is not 0, what runs is stopped and

@@ -1,7 +1,7 @@
 // All files of an experiment. See output.h.
 //
-// First the numbers, which always succeed if the disk does, then the plots, then the report that
-// shows both. A gnuplot that fails is reported at the end: it costs the plots and nothing else.
+// First the numbers; then what an earlier run left is removed; report.json comes last, so that a
+// folder with it is whole.
 #include "lab/output.h"
 
 #include "base/alloc.h"
@@ -43,32 +43,8 @@ static sc_err write_numbers(const sc_lab_findings *findings, sc_diag *diag)
     for (size_t i = 0; i < findings->figures->count && !err; i++) {
         err = sc__csv_write_figure(findings->table, &findings->figures->all[i], diag);
     }
+    if (!err) err = sc__csv_write_measures(findings->results, diag);
     if (!err) err = sc__csv_write_claims(findings->results->options, findings->claims, diag);
-    return err;
-}
-
-static sc_err write_plot(const sc_lab_findings *findings, size_t i, sc_diag *diag)
-{
-    const sc_lab_options *options = findings->results->options;
-    char *name = sc__figure_file(options, &findings->figures->all[i], "svg");
-    if (!name) return sc_fail_memory(diag, "writing a plot");
-    sc_lab_file file;
-    sc_err err = sc__lab_file_open(&file, options, name, diag);
-    if (!err) {
-        fputs("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n", file.out.stream);
-        sc__plot_put(file.out.stream, findings->plots, findings->table, findings->figures, i);
-        err = sc__lab_file_commit(&file, diag);
-    }
-    sc_free(name);
-    return err;
-}
-
-static sc_err write_plots(const sc_lab_findings *findings, sc_diag *diag)
-{
-    sc_err err = SC_OK;
-    for (size_t i = 0; i < findings->figures->count && !err; i++) {
-        if (findings->plots->by_figure[i].text) err = write_plot(findings, i, diag);
-    }
     return err;
 }
 
@@ -77,32 +53,19 @@ typedef struct work {
     sc_lab_table table;
     sc_lab_figures figures;
     sc_lab_claims claims;
-    sc_lab_plots plots;
 } work;
 
 static sc_err write_all(const sc_lab_results *results, work *w, sc_diag *diag)
 {
-    const sc_lab_findings findings = {.results = results,
-                                      .table = &w->table,
-                                      .figures = &w->figures,
-                                      .plots = &w->plots,
-                                      .claims = &w->claims};
+    const sc_lab_findings findings = {
+        .results = results, .table = &w->table, .figures = &w->figures, .claims = &w->claims};
     sc__figures_list(results->options, &w->figures);
     sc_err err = sc__table_init(&w->table, results, diag);
     if (!err) err = sc__claims_init(&w->claims, &w->table, diag);
     if (!err) err = write_numbers(&findings, diag);
-    if (err) return err;
-    sc_diag why = {""};
-    const sc_err plot_err = sc__plots_init(&w->plots, &w->table, &w->figures, &why);
-    if (plot_err && plot_err != SC_EIO) return sc_fail(diag, plot_err, "%s", why.message);
-    err = write_plots(&findings, diag);
     if (!err) err = sc__output_remove_stale(&findings, diag);
-    if (!err) err = sc__report_write(&findings, diag);
-    if (err || !plot_err) return err;
-    return sc_fail(diag, SC_EIO,
-                   "%s; all but the plots is written. Repair it and run the same command again, or "
-                   "leave plots out with --no-plots",
-                   why.message);
+    if (!err) err = sc__report_data_write(&findings, diag);
+    return err;
 }
 
 sc_err sc_lab_write(const sc_lab_results *results, sc_lab_summary *summary, sc_diag *diag)
@@ -112,7 +75,6 @@ sc_err sc_lab_write(const sc_lab_results *results, sc_lab_summary *summary, sc_d
     const sc_err err = write_all(results, w, diag);
     if (!err) {
         summary->figure_count = w->figures.count;
-        summary->plot_count = w->plots.count;
         summary->claims_held = w->claims.by_verdict[SC_LAB_HOLDS];
         summary->claims_failed = w->claims.by_verdict[SC_LAB_FAILS];
         summary->claims_untold = w->claims.by_verdict[SC_LAB_UNTOLD];
@@ -121,7 +83,6 @@ sc_err sc_lab_write(const sc_lab_results *results, sc_lab_summary *summary, sc_d
         summary->paper_claims_failed = paper.by_verdict[SC_LAB_FAILS];
         summary->paper_claims_untold = paper.by_verdict[SC_LAB_UNTOLD];
     }
-    sc__plots_fini(&w->plots);
     sc__claims_fini(&w->claims);
     sc__table_fini(&w->table);
     sc_free(w);

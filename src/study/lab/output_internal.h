@@ -1,8 +1,6 @@
 /**
  * @file output_internal.h
  * @brief The parts of output.c: who writes which file, and who removes old ones.
- *
- * Used by: lab (output, output_stale, csv, plot, report).
  */
 #ifndef SC_LAB_OUTPUT_INTERNAL_H
 #define SC_LAB_OUTPUT_INTERNAL_H
@@ -11,7 +9,6 @@
 #include "lab/claims.h"
 #include "lab/figures.h"
 #include "lab/output.h"
-#include "lab/plot.h"
 
 /** A file of the directory that appears when it is whole. */
 typedef struct sc_lab_file {
@@ -31,23 +28,25 @@ SC_CHECKED sc_err sc__csv_write_points(const sc_lab_results *results, sc_diag *d
 SC_CHECKED sc_err sc__csv_write_figure(const sc_lab_table *table, const sc_lab_figure *figure,
                                        sc_diag *diag);
 
+/** DIR/measures.csv. */
+SC_CHECKED sc_err sc__csv_write_measures(const sc_lab_results *results, sc_diag *diag);
+
 /** DIR/claims.csv. */
 SC_CHECKED sc_err sc__csv_write_claims(const sc_lab_options *options, const sc_lab_claims *claims,
                                        sc_diag *diag);
 
-/** All that is known when the report is written. */
+/** All that the files tell of. */
 typedef struct sc_lab_findings {
     const sc_lab_results *results;
     const sc_lab_table *table;
     const sc_lab_figures *figures;
-    const sc_lab_plots *plots;
     const sc_lab_claims *claims;
 } sc_lab_findings;
 
-/** Remove figures of an earlier run that this one, which has written all of its own, has not. */
+/** Remove what an earlier run left: see output.h. This run has written all of its figures. */
 SC_CHECKED sc_err sc__output_remove_stale(const sc_lab_findings *findings, sc_diag *diag);
 
-/** DIR/report.html. */
-SC_CHECKED sc_err sc__report_write(const sc_lab_findings *findings, sc_diag *diag);
+/** DIR/report.json. */
+SC_CHECKED sc_err sc__report_data_write(const sc_lab_findings *findings, sc_diag *diag);
 
 #endif

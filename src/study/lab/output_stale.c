@@ -1,7 +1,8 @@
-// Figures of an earlier run that asked for more: they tell of points that this one does not have.
+// What an earlier run left, and tells of other points than this one.
 //
-// What goes is named as a figure is, MAP-METRIC-AXIS.csv or .svg, is an ordinary file, and was not
-// written by this run. Nothing else is touched.
+// A file is removed if it is an ordinary one and is named as a figure that this run has not
+// written (MAP-METRIC-AXIS.csv), as a plot of any figure (.svg), or report.html. Plots and report
+// are made from the files of this run afterwards. Nothing else is touched.
 #include "base/diag.h"
 #include "lab/output_internal.h"
 
@@ -55,7 +56,7 @@ static bool is_written(const sc_lab_findings *findings, const named_figure *name
         const sc_lab_figure *figure = &findings->figures->all[i];
         if (figure->metric == named->metric && figure->axis == named->axis &&
             strcmp(options->maps[figure->map].name, named->map) == 0) {
-            return !named->is_plot || findings->plots->by_figure[i].text;
+            return !named->is_plot;
         }
     }
     return false;
@@ -65,8 +66,10 @@ static bool is_stale(const sc_lab_findings *findings, int directory, const char 
 {
     named_figure named;
     struct stat status;
-    return read_name(file, &named) && !is_written(findings, &named) &&
-           fstatat(directory, file, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(status.st_mode);
+    const bool is_old = strcmp(file, "report.html") == 0 ||
+                        (read_name(file, &named) && !is_written(findings, &named));
+    return is_old && fstatat(directory, file, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+           S_ISREG(status.st_mode);
 }
 
 sc_err sc__output_remove_stale(const sc_lab_findings *findings, sc_diag *diag)

@@ -51,7 +51,7 @@ static sc_run_options run_options(const bench *b, sc_lab_method method)
         sc_variant variant;
         bool is_strict;
     } engines[SC_LAB_METHOD_COUNT] = {
-#define X(id, name, title, variant, is_strict) [SC_LAB_##id] = {SC_##variant, is_strict},
+#define X(id, name, title, variant, is_strict) [SC_LAB_##id] = {SC_VARIANT_##variant, is_strict},
         SC_LAB_METHOD_MAP(X)
 #undef X
     };
@@ -311,8 +311,8 @@ sc_err sc__point_run(const sc_lab_options *options, const sc__ground *ground,
         .is_tried = sc__assault_is_wanted(options, point),
         .is_injected = point->mean[SC_LAB_AXIS_INJECTED] > 0,
         .workload = sc__workload_at(options, point),
-        .counted = {.from = sc_seconds(options->warm_up_s),
-                    .until = sc_seconds(options->warm_up_s + options->counted_s)},
+        .counted = {.from = sc_time_from_seconds(options->warm_up_s),
+                    .until = sc_time_from_seconds(options->warm_up_s + options->counted_s)},
         .measures = result.by_method,
         .travellers = &result.travellers,
     };

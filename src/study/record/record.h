@@ -13,10 +13,10 @@
 #ifndef SC_RECORD_RECORD_H
 #define SC_RECORD_RECORD_H
 
+#include <starcloak/admit.h>
 #include <starcloak/cloak.h>
 #include <starcloak/engine.h>
 #include <starcloak/map.h>
-#include <starcloak/query.h>
 #include <starcloak/relay.h>
 
 #include "base/text.h"

@@ -100,6 +100,6 @@ sc_err sc__request_read(const sc__fields *line, const sc__words *words, sc_reque
         if (!err) err = read_categories(&request, words, &read);
         if (err) return err;
     }
-    *out = sc_request_normal(&read);
+    *out = sc_request_normalise(&read);
     return SC_OK;
 }

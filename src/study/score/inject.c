@@ -251,7 +251,7 @@ sc_injection_options sc_injection_options_default(void)
 {
     return (sc_injection_options){
         .victims = 100,
-        .profile = {.l = 1, .max_hops = 1, .max_wait_us = sc_seconds(10)},
+        .profile = {.l = 1, .max_hops = 1, .max_wait_us = sc_time_from_seconds(10)},
         .within_hops = 1,
         .seed = 1,
     };

@@ -171,9 +171,15 @@ sc_err sc_batch_make_relay(sc_batch *batch, sc_batch_cloak *cloak, const sc_map 
     const size_t count = list_requests(batch, cloak, limits, category_count);
     if (count == 0) return SC_OK;
     const uint32_t *segments = batch->ids + cloak->first_id;
-    const sc_err err = sc_relay_new(map, segments, cloak->segment_count,
-                                    segments + cloak->segment_count, cloak->border_node_count,
-                                    batch->requests, count, rng, batch->which, &cloak->relay);
+    const sc_err err =
+        sc_relay_new(map,
+                     &(sc_relay_content){.segments = segments,
+                                         .segment_count = cloak->segment_count,
+                                         .border_nodes = segments + cloak->segment_count,
+                                         .border_node_count = cloak->border_node_count,
+                                         .requests = batch->requests,
+                                         .member_count = count},
+                     rng, batch->which, &cloak->relay);
     size_t next = 0;
     for (size_t i = 0; i < cloak->member_count && !err; i++) {
         sc_batch_member *member = &batch->members[cloak->first_member + i];
@@ -199,7 +205,7 @@ sc_err sc_batch_keep_answer(sc_batch *batch, sc_batch_member *member, const sc_n
 
 sc_err sc_batch_count_distinct(sc_batch *batch, const sc_reply *reply, size_t request, size_t *out)
 {
-    const size_t sent = sc_reply_candidates(reply, request);
+    const size_t sent = sc_reply_candidate_count(reply, request);
     if (!sc_reserve(&batch->objects, sent, &batch->object_capacity, sizeof *batch->objects)) {
         return SC_ENOMEM;
     }

@@ -139,14 +139,21 @@ static sc_err make_relays(sc_exchange *exchange, sc_diag *diag)
     return SC_OK;
 }
 
+static sc_codec codec_of(const sc_exchange *exchange)
+{
+    return (sc_codec){.map = exchange->map,
+                      .vocabulary = exchange->vocabulary,
+                      .encoding = exchange->options->encoding,
+                      .limits = &exchange->limits};
+}
+
 static sc_err send_relay(sc_exchange *exchange, sc_batch_cloak *cloak, sc_diag *diag)
 {
-    const sc_encoding encoding = exchange->options->encoding;
-    const sc_err err = sc_relay_encode(exchange->map, exchange->vocabulary, cloak->relay, encoding,
-                                       &cloak->bytes_out, diag);
+    const sc_codec codec = codec_of(exchange);
+    const sc_err err = sc_relay_encode(&codec, cloak->relay, &cloak->bytes_out, diag);
     if (err) return err;
-    return sc_relay_decode(exchange->map, exchange->vocabulary, &exchange->limits, encoding,
-                           cloak->bytes_out.data, cloak->bytes_out.size, &cloak->heard, diag);
+    return sc_relay_decode(&codec, cloak->bytes_out.data, cloak->bytes_out.size, &cloak->heard,
+                           diag);
 }
 
 static sc_err answer_relay(sc_exchange *exchange, sc_batch_cloak *cloak, sc_diag *diag)
@@ -157,13 +164,11 @@ static sc_err answer_relay(sc_exchange *exchange, sc_batch_cloak *cloak, sc_diag
 
 static sc_err send_reply(sc_exchange *exchange, sc_batch_cloak *cloak, sc_diag *diag)
 {
-    const sc_encoding encoding = exchange->options->encoding;
-    const sc_err err = sc_reply_encode(exchange->map, exchange->vocabulary, cloak->heard,
-                                       &cloak->said, encoding, &cloak->bytes_in, diag);
+    const sc_codec codec = codec_of(exchange);
+    const sc_err err = sc_reply_encode(&codec, cloak->heard, &cloak->said, &cloak->bytes_in, diag);
     if (err) return err;
-    return sc_reply_decode(exchange->map, exchange->vocabulary, &exchange->limits, cloak->relay,
-                           encoding, cloak->bytes_in.data, cloak->bytes_in.size, &cloak->reply,
-                           diag);
+    return sc_reply_decode(&codec, cloak->relay, cloak->bytes_in.data, cloak->bytes_in.size,
+                           &cloak->reply, diag);
 }
 
 // An encoding that knows geometry alone calls the map's objects by texts, too: their numbers.
@@ -193,8 +198,8 @@ static sc_err filter_reply(sc_exchange *exchange, sc_batch_cloak *cloak, sc_diag
         const sc_near *results = NULL;
         size_t count = 0;
         if (member->end == SC_BATCH_REFUSED) continue;
-        err = sc_filter_answer(exchange->filter, member->edge, member->offset_m, member->which,
-                               &results, &count, diag);
+        err = sc_filter_answer(exchange->filter, (sc_road_point){member->edge, member->offset_m},
+                               member->which, &results, &count, diag);
         if (!err) err = sc_batch_keep_answer(exchange->batch, member, results, count);
         if (!err && are_renamed) {
             err = number_results(exchange, member, &cloak->reply.table, diag);
@@ -211,7 +216,7 @@ static sc_err count_candidates(sc_exchange *exchange, sc_batch_cloak *cloak, sc_
     for (size_t i = 0; i < cloak->member_count && !err; i++) {
         sc_batch_member *member = &exchange->batch->members[cloak->first_member + i];
         if (member->end != SC_BATCH_ANSWERED) continue;
-        member->candidates = sc_reply_candidates(&cloak->reply, member->which);
+        member->candidates = sc_reply_candidate_count(&cloak->reply, member->which);
         err = sc_batch_count_distinct(exchange->batch, &cloak->reply, member->which,
                                       &member->distinct);
     }
@@ -237,7 +242,7 @@ static sc_err built_in_exchange(sc_exchange *exchange, sc_diag *diag)
     report->codec_cpu_s += sent - start + (received - answered);
     report->provider_cpu_s += answered - sent;
     report->trusted_cpu_s += filtered - received;
-    report->work = sc_lbs_work_done(exchange->lbs);
+    report->work = sc_lbs_get_work(exchange->lbs);
     return err ? err : sc__exchange_step(exchange, count_candidates, diag);
 }
 

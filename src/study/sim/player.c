@@ -74,7 +74,7 @@ static sc_err prune_inline(sc_player *player, sc_diag *diag)
     sc_err err = SC_OK;
     sc_cloak *cloak = NULL;
     while (!err && (cloak = sc_engine_take_candidate(player->engine))) {
-        err = sc_prune(player->pruner, cloak, player->prune_rng);
+        err = sc_pruner_prune(player->pruner, cloak, player->prune_rng);
         if (!err) {
             err = settle(player, cloak, diag);
         } else {

@@ -23,8 +23,8 @@ static sc_err filter(sc_exchange *exchange, sc_batch_cloak *cloak, sc_diag *diag
         const sc_near *results = NULL;
         size_t count = 0;
         if (member->end == SC_BATCH_REFUSED) continue;
-        err = sc_point_answer(cloak->points, member->edge, member->offset_m, member->which,
-                              &results, &count, diag);
+        err = sc_point_reply_answer(cloak->points, (sc_road_point){member->edge, member->offset_m},
+                                    member->which, &results, &count, diag);
         if (!err) err = sc_batch_keep_answer(exchange->batch, member, results, count);
         // What came back serves all requests of the cloak; it is not told apart.
         member->candidates = candidates;

@@ -18,7 +18,7 @@ void sc_say_position(const sc_map *map, sc_ask *ask)
 static sc_err write_all(const sc_map *map, const sc_queries_options *options,
                         sc_travellers *travellers, FILE *stream, uint64_t *count)
 {
-    const sc_time end = sc_seconds(options->seconds);
+    const sc_time end = sc_time_from_seconds(options->seconds);
     const sc_progress *progress = &options->progress;
     while (sc_travellers_next(travellers) < end && !ferror(stream)) {
         sc_spoken said;

@@ -111,7 +111,8 @@ static sc_err drive(const struct crowd *crowd, sc_runner *runner, sc_time end,
         const sc_err err =
             sc_runner_slice(runner, crowd->questions, crowd->who, count, until, diag);
         if (err) return err;
-        show_progress(options, (uint64_t)(until / sc_seconds(1)), (uint64_t)(end / sc_seconds(1)));
+        show_progress(options, (uint64_t)(until / sc_time_from_seconds(1)),
+                      (uint64_t)(end / sc_time_from_seconds(1)));
     }
 }
 
@@ -129,7 +130,7 @@ sc_err sc_run_travellers(sc_movement *movement, const sc_workload *workload, dou
     crowd.who = sc_malloc_array(SC_SLICE_MAX, sizeof *crowd.who);
     if (!crowd.who) goto end;
     err = sc_runner_new(movement->map, options, crowd.travellers, &runner, diag);
-    if (!err) err = drive(&crowd, runner, sc_seconds(seconds), options, diag);
+    if (!err) err = drive(&crowd, runner, sc_time_from_seconds(seconds), options, diag);
     if (!err) err = sc_runner_finish(runner, report, diag);
 end:
     sc_runner_free(runner);

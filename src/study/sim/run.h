@@ -19,6 +19,7 @@
 #ifndef SC_SIM_RUN_H
 #define SC_SIM_RUN_H
 
+#include <starcloak/admit.h>
 #include <starcloak/engine.h>
 #include <starcloak/progress.h>
 #include <starcloak/prune.h>

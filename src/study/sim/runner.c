@@ -154,8 +154,8 @@ static sc_err admit(sc_runner *runner, const sc_spoken *questions, size_t count)
         sc_diag why;
         why.message[0] = '\0';
         question->spoken = &questions[i];
-        question->refusal = sc_admit(runner->admission, &questions[i].ask, &question->query,
-                                     &question->where, &why);
+        question->refusal = sc_admission_admit(runner->admission, &questions[i].ask,
+                                               &question->query, &question->where, &why);
         if (question->refusal == SC_ENOMEM) return SC_ENOMEM;
         if (question->refusal) keep_refusal(&runner->report, question, &why);
     }
@@ -181,8 +181,9 @@ static sc_err play(sc_runner *runner, sc_time until, sc_diag *diag)
         // All that is asked in one moment goes in before the engine runs once.
         for (; !err && question < end && !question->refusal && question->spoken->ask.t == t;
              question++) {
-            if (end - question > SC_ENGINE_AHEAD && !question[SC_ENGINE_AHEAD].refusal) {
-                sc_engine_expect(player->engine, &question[SC_ENGINE_AHEAD].query);
+            if (end - question > SC_ENGINE_PREFETCH_AHEAD &&
+                !question[SC_ENGINE_PREFETCH_AHEAD].refusal) {
+                sc_engine_prefetch(player->engine, &question[SC_ENGINE_PREFETCH_AHEAD].query);
             }
             err = sc_engine_add(player->engine, &question->query);
         }
@@ -343,7 +344,7 @@ sc_err sc_runner_finish(sc_runner *runner, sc_run_report *report, sc_diag *diag)
     }
     const sc_time now = runner->player.now;
     runner->report.end = now == INT64_MIN ? 0 : now;
-    runner->report.engine = sc_engine_stats_of(runner->player.engine);
+    runner->report.engine = sc_engine_get_stats(runner->player.engine);
     sc_books_report(&runner->books, &runner->report);
     if (runner->record) {
         sc_record *record = runner->record;

@@ -35,52 +35,27 @@ typedef struct person {
 } person;
 _Static_assert(sizeof(person) <= 32, "a million travellers are to fit");
 
+static bool is_before(const person *all, uint32_t a, uint32_t b)
+{
+    return all[a].t < all[b].t || (all[a].t == all[b].t && a < b);
+}
+
+/** Travellers by the time of their next question. */
+#define SC_HEAP sc__askers
+#define SC_HEAP_ENTRY uint32_t
+#define SC_HEAP_CONTEXT const person *
+#define SC_HEAP_IS_BEFORE(heap, a, b) is_before((heap)->context, a, b)
+#include "base/heap_template.h"
+
 struct sc_travellers {
     sc_movement *movement;  ///< borrowed
     sc_workload workload;
     uint64_t seed;
     person *all;
-    char *names;     ///< of those whose movement lends none
-    uint32_t *heap;  ///< who will ask
-    uint32_t heap_count;
+    char *names;        ///< of those whose movement lends none
+    sc__askers askers;  ///< who will ask
     uint64_t asked_count;
 };
-
-// --- The heap ---------------------------------------------------------------
-
-static bool is_before(const sc_travellers *travellers, uint32_t a, uint32_t b)
-{
-    const sc_time t_a = travellers->all[a].t;
-    const sc_time t_b = travellers->all[b].t;
-    return t_a < t_b || (t_a == t_b && a < b);
-}
-
-static void heap_push(sc_travellers *travellers, uint32_t added)
-{
-    uint32_t *heap = travellers->heap;
-    uint32_t at = travellers->heap_count++;
-    while (at > 0 && is_before(travellers, added, heap[(at - 1) / 2])) {
-        heap[at] = heap[(at - 1) / 2];
-        at = (at - 1) / 2;
-    }
-    heap[at] = added;
-}
-
-static uint32_t heap_pop(sc_travellers *travellers)
-{
-    uint32_t *heap = travellers->heap;
-    const uint32_t least = heap[0];
-    const uint32_t count = --travellers->heap_count;
-    const uint32_t moved = heap[count];
-    uint32_t at = 0;
-    for (uint32_t child; (child = 2 * at + 1) < count; at = child) {
-        if (child + 1 < count && is_before(travellers, heap[child + 1], heap[child])) child++;
-        if (!is_before(travellers, heap[child], moved)) break;
-        heap[at] = heap[child];
-    }
-    heap[at] = moved;
-    return least;
-}
 
 // --- When -------------------------------------------------------------------
 
@@ -113,7 +88,7 @@ static sc_err schedule(sc_travellers *travellers, uint32_t who, sc_time t)
     p->t = t;
     p->place = place;
     p->stage = WILL_ASK;
-    heap_push(travellers, who);
+    sc__askers_push(&travellers->askers, who);
     return SC_OK;
 }
 
@@ -125,17 +100,18 @@ sc_err sc_travellers_resume(sc_travellers *travellers, uint32_t traveller, sc_ti
     if (t < p->t) t = p->t;
     sc_rng rng = numbers_of(travellers, traveller, p->asked_count, SC_FOR_PAUSES);
     const double pause_s = sc_normal_draw(&travellers->workload.pause_s, &rng);
-    return schedule(travellers, traveller, t + sc_seconds(pause_s));
+    return schedule(travellers, traveller, t + sc_time_from_seconds(pause_s));
 }
 
 sc_time sc_travellers_next(const sc_travellers *travellers)
 {
-    return travellers->heap_count > 0 ? travellers->all[travellers->heap[0]].t : SC_TIME_NEVER;
+    return travellers->askers.count > 0 ? travellers->all[travellers->askers.entries[0]].t
+                                        : SC_TIME_NEVER;
 }
 
 sc_time sc_travellers_least_pause(const sc_travellers *travellers)
 {
-    return sc_seconds(travellers->workload.pause_s.min);
+    return sc_time_from_seconds(travellers->workload.pause_s.min);
 }
 
 // --- What -------------------------------------------------------------------
@@ -148,7 +124,7 @@ static sc_profile draw_profile(const sc_workload *workload, sc_rng *rng)
     profile.l = sc_normal_draw_whole(&workload->l, rng);
     profile.max_hops = sc_normal_draw_whole(&workload->max_hops, rng);
     const double max_wait_s = sc_normal_draw(&workload->max_wait_s, rng);
-    profile.max_wait_us = sc_seconds(max_wait_s);
+    profile.max_wait_us = sc_time_from_seconds(max_wait_s);
     return profile;
 }
 
@@ -169,7 +145,7 @@ static sc_request draw_request(const sc_workload *workload, const sc_map *map, s
 uint32_t sc_travellers_ask(sc_travellers *travellers, sc_spoken *out)
 {
     const sc_map *map = travellers->movement->map;
-    const uint32_t who = heap_pop(travellers);
+    const uint32_t who = sc__askers_pop(&travellers->askers);
     person *p = &travellers->all[who];
     sc_rng rng = numbers_of(travellers, who, p->asked_count, SC_FOR_QUESTIONS);
     p->asked_count++;
@@ -249,8 +225,10 @@ sc_err sc_travellers_new(sc_movement *movement, const sc_workload *workload, uin
     travellers->workload = *workload;
     travellers->seed = seed;
     travellers->all = sc_calloc(movement->count, sizeof *travellers->all);
-    travellers->heap = sc_malloc_array(movement->count, sizeof *travellers->heap);
-    err = travellers->all && travellers->heap ? name_all(travellers) : SC_ENOMEM;
+    travellers->askers.context = travellers->all;
+    err = travellers->all && sc__askers_reserve(&travellers->askers, movement->count)
+              ? name_all(travellers)
+              : SC_ENOMEM;
     if (!err) err = schedule_all(travellers);
     if (err) {
         sc_travellers_free(travellers);
@@ -265,6 +243,6 @@ void sc_travellers_free(sc_travellers *travellers)
     if (!travellers) return;
     sc_free(travellers->all);
     sc_free(travellers->names);
-    sc_free(travellers->heap);
+    sc__askers_fini(&travellers->askers);
     sc_free(travellers);
 }

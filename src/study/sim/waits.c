@@ -1,13 +1,7 @@
-// Open addressing with linear probing, at most half full. Ids are keyed hashes,
-// so a few of their bits are as good a place as any other. Removing moves later
-// entries of the same run back, so that there are no graves to clean up.
+// A table of ids that are keyed hashes, so that their own bits do as a hash. See waits.h.
 #include "sim/waits.h"
 
-#include "base/alloc.h"
-
 #include <string.h>
-
-#define CAPACITY_MIN 64
 
 struct sc_waits_slot {
     sc_query_id id;
@@ -15,76 +9,40 @@ struct sc_waits_slot {
     bool is_used;
 };
 
-static size_t home_of(const sc_waits *waits, const sc_query_id *id)
+static uint64_t hash_of(const sc_query_id *id)
 {
     uint64_t bits = 0;
     memcpy(&bits, id->bytes, sizeof bits);
-    return (size_t)bits & (waits->capacity - 1);
+    return bits;
 }
 
-/** Where `id` is, or the free slot where it would go. The table is never full. */
-static size_t find(const sc_waits *waits, const sc_query_id *id)
-{
-    size_t at = home_of(waits, id);
-    while (waits->slots[at].is_used &&
-           memcmp(waits->slots[at].id.bytes, id->bytes, sizeof id->bytes) != 0) {
-        at = (at + 1) & (waits->capacity - 1);
-    }
-    return at;
-}
-
-static sc_err grow(sc_waits *waits)
-{
-    sc_waits larger = {
-        .capacity = waits->capacity > 0 ? 2 * waits->capacity : CAPACITY_MIN,
-        .count = waits->count,
-    };
-    larger.slots = sc_calloc(larger.capacity, sizeof *larger.slots);
-    if (!larger.slots) return SC_ENOMEM;
-    for (size_t i = 0; i < waits->capacity; i++) {
-        const sc_waits_slot *slot = &waits->slots[i];
-        if (slot->is_used) larger.slots[find(&larger, &slot->id)] = *slot;
-    }
-    sc_free(waits->slots);
-    *waits = larger;
-    return SC_OK;
-}
+#define SC_TABLE table
+#define SC_TABLE_TYPE sc_waits
+#define SC_TABLE_SLOT sc_waits_slot
+#define SC_TABLE_KEY const sc_query_id *
+#define SC_TABLE_IS_FREE(table, slot) (!(slot)->is_used)
+#define SC_TABLE_HAS(table, slot, wanted) (memcmp(&(slot)->id, wanted, sizeof *(wanted)) == 0)
+#define SC_TABLE_HASH(table, wanted) hash_of(wanted)
+#define SC_TABLE_HASH_OF(table, slot) hash_of(&(slot)->id)
+#include "base/table_template.h"
 
 sc_err sc_waits_put(sc_waits *waits, const sc_query_id *id, sc_wait wait)
 {
-    if (2 * (waits->count + 1) > waits->capacity && grow(waits)) return SC_ENOMEM;
-    waits->slots[find(waits, id)] = (sc_waits_slot){.id = *id, .wait = wait, .is_used = true};
-    waits->count++;
+    if (!table_reserve(waits, waits->count + 1)) return SC_ENOMEM;
+    table_put(waits, id, (sc_waits_slot){.id = *id, .wait = wait, .is_used = true});
     return SC_OK;
-}
-
-/** Free the slot `gap`, and move back what would not be found behind it. */
-static void close_gap(sc_waits *waits, size_t gap)
-{
-    const size_t mask = waits->capacity - 1;
-    for (size_t at = (gap + 1) & mask; waits->slots[at].is_used; at = (at + 1) & mask) {
-        const size_t home = home_of(waits, &waits->slots[at].id);
-        // What has its home behind the gap is found without it, and stays.
-        if (((at - home) & mask) < ((at - gap) & mask)) continue;
-        waits->slots[gap] = waits->slots[at];
-        gap = at;
-    }
-    waits->slots[gap].is_used = false;
 }
 
 bool sc_waits_take(sc_waits *waits, const sc_query_id *id, sc_wait *out)
 {
-    if (waits->count == 0) return false;
-    const size_t at = find(waits, id);
-    if (!waits->slots[at].is_used) return false;
-    *out = waits->slots[at].wait;
-    close_gap(waits, at);
-    waits->count--;
+    sc_waits_slot *slot = table_find(waits, id);
+    if (!slot) return false;
+    *out = slot->wait;
+    table_remove(waits, slot);
     return true;
 }
 
 void sc_waits_fini(sc_waits *waits)
 {
-    sc_free(waits->slots);
-    *waits = (sc_waits){0};
+    table_fini(waits);
 }

@@ -5,8 +5,6 @@
  * The engine knows deadlines and pseudonyms only; how long a query waited and which
  * traveller may go on is for the runner to remember. A hash table with removal, so
  * that a run of any length needs memory only for what is open.
- *
- * Uses: query, base. Used by: sim/books.
  */
 #ifndef SC_SIM_WAITS_H
 #define SC_SIM_WAITS_H

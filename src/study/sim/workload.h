@@ -15,9 +15,9 @@
 #ifndef SC_SIM_WORKLOAD_H
 #define SC_SIM_WORKLOAD_H
 
+#include <starcloak/admit.h>
 #include <starcloak/map.h>
 #include <starcloak/progress.h>
-#include <starcloak/query.h>
 #include <starcloak/relay.h>
 #include <starcloak/rng.h>
 

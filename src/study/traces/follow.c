@@ -121,7 +121,7 @@ sc_err sc_follow_new(const sc_map *map, const sc_routes *routes, const sc_traces
 
 static sc_time moment_of(double seconds)
 {
-    return sc_seconds(fmin(fmax(seconds, -MOMENT_LIMIT_S), MOMENT_LIMIT_S));
+    return sc_time_from_seconds(fmin(fmax(seconds, -MOMENT_LIMIT_S), MOMENT_LIMIT_S));
 }
 
 // A span of time that may be without end.

@@ -95,7 +95,7 @@ static bool reach(side *s, uint32_t rank, uint32_t ms, uint32_t from)
         s->reached[s->reached_count++] = rank;
     }
     s->labels[rank] = (label){ms, from};
-    return sc__turns_push(&s->turns, ms, rank);
+    return sc__turns_put(&s->turns, ms, rank);
 }
 
 static void forget(side *s)
@@ -126,7 +126,7 @@ static bool is_stalled(const side *s, const sc__arc *arcs, const sc__arc *end, u
 // Take one star of one side.
 static bool step(const sc_routes *routes, side *own, const side *other, finding *best)
 {
-    const sc__turn turn = sc__turns_pop(&own->turns);
+    const sc__turn turn = sc__turns_take(&own->turns);
     const uint32_t rank = turn.star;
     if (turn.number > own->labels[rank].ms) return true;
     const uint64_t whole = (uint64_t)turn.number + other->labels[rank].ms;

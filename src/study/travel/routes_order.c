@@ -67,7 +67,7 @@ static sc_err line_up(ordering *o)
         uint32_t number = 0;
         const sc_err err = number_of(o, star, &number);
         if (err) return err;
-        if (!sc__turns_push(&o->turns, number, star)) return SC_ENOMEM;
+        if (!sc__turns_put(&o->turns, number, star)) return SC_ENOMEM;
     }
     return SC_OK;
 }
@@ -97,12 +97,12 @@ static sc_err take_out_all(ordering *o)
 {
     sc_err err = line_up(o);
     while (!err && o->turns.count > 0) {
-        const sc_star_id star = sc__turns_pop(&o->turns).star;
+        const sc_star_id star = sc__turns_take(&o->turns).star;
         uint32_t number = 0;
         err = number_of(o, star, &number);
         if (err) break;
         if (o->turns.count > 0 && number > sc__turns_least(&o->turns)) {
-            if (!sc__turns_push(&o->turns, number, star)) err = SC_ENOMEM;
+            if (!sc__turns_put(&o->turns, number, star)) err = SC_ENOMEM;
             continue;
         }
         if (is_crowded(o, star)) err = sc__witness_shortcuts(&o->witness, o->net, star);

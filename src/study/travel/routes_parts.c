@@ -18,9 +18,9 @@ typedef struct sweep {
 static sc_err reach_all(sweep *s, sc_star_id first, uint32_t part)
 {
     s->ms[first] = 0;
-    if (!sc__turns_push(&s->turns, 0, first)) return SC_ENOMEM;
+    if (!sc__turns_put(&s->turns, 0, first)) return SC_ENOMEM;
     while (s->turns.count > 0) {
-        const sc__turn turn = sc__turns_pop(&s->turns);
+        const sc__turn turn = sc__turns_take(&s->turns);
         if (turn.number > s->ms[turn.star]) continue;
         if (turn.number > SC__MOST_MS) return SC_ELIMIT;
         if (turn.number > s->farthest_ms) s->farthest_ms = turn.number;
@@ -32,7 +32,7 @@ static sc_err reach_all(sweep *s, sc_star_id first, uint32_t part)
             const uint32_t ms = turn.number + arcs[i].ms;
             if (ms >= s->ms[arcs[i].to]) continue;
             s->ms[arcs[i].to] = ms;
-            if (!sc__turns_push(&s->turns, ms, arcs[i].to)) return SC_ENOMEM;
+            if (!sc__turns_put(&s->turns, ms, arcs[i].to)) return SC_ENOMEM;
         }
     }
     return SC_OK;

@@ -44,7 +44,7 @@ static bool reach(sc__witness *w, sc_star_id star, uint32_t ms)
         w->reached[w->reached_count++] = star;
     }
     w->ms[star] = ms;
-    return sc__turns_push(&w->turns, ms, star);
+    return sc__turns_put(&w->turns, ms, star);
 }
 
 // Look for the ways that are wanted, `open` of them, none longer than `limit_ms`. Those found are
@@ -55,7 +55,7 @@ static sc_err search(sc__witness *w, const sc__net *net, sc_star_id from, sc_sta
     uint32_t looked_at = 0;
     if (!reach(w, from, 0)) return SC_ENOMEM;
     while (w->turns.count > 0) {
-        const sc__turn turn = sc__turns_pop(&w->turns);
+        const sc__turn turn = sc__turns_take(&w->turns);
         if (turn.number > w->ms[turn.star]) continue;
         uint32_t count = 0;
         const sc__arc *arcs = sc__net_arcs(net, turn.star, &count);

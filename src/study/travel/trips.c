@@ -183,7 +183,7 @@ static sc_time takes_us(const moving *m)
         const sc__stretch stretch = stretch_now(m);
         ms = sc__stretch_ms(m->all->base.map, routes_of(m), &stretch);
     }
-    return sc_seconds(ms * 1e-3 / (double)now->pace);
+    return sc_time_from_seconds(ms * 1e-3 / (double)now->pace);
 }
 
 static sc_place place_at(const moving *m, sc_time t)

@@ -328,7 +328,9 @@ static inline void check_answer(const drawn_cloak *c, sc_filter *filter, const c
     double offset_m = 0.0;
     sc_diag diag = {""};
     const sc_edge_id edge = drawn_place(c, road, at_m, &offset_m);
-    CHECK_OK(sc_filter_answer(filter, edge, offset_m, request, &got, &count, &diag), &diag);
+    CHECK_OK(
+        sc_filter_answer(filter, (sc_road_point){edge, offset_m}, request, &got, &count, &diag),
+        &diag);
     assert_int_equal(count, list_count);
     for (size_t i = 0; i < list_count; i++) {
         assert_string_equal(sc_map_object_name(c->map, got[i].object), list[i].name);

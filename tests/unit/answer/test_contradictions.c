@@ -229,7 +229,8 @@ static void test_with_slack_an_object_may_stand_beside_the_cloak(void **state)
     size_t count = 0;
     double offset_m = 0.0;
     const sc_edge_id edge = drawn_place(c, "FG", 10.0, &offset_m);
-    CHECK_OK(sc_filter_answer(lenient, edge, offset_m, 0, &got, &count, NULL), NULL);
+    CHECK_OK(sc_filter_answer(lenient, (sc_road_point){edge, offset_m}, 0, &got, &count, NULL),
+             NULL);
     assert_int_equal(count, 1);
     CHECK_CLOSE(got[0].distance_m, 160.0, 1e-9);
     sc_filter_free(strict);
@@ -267,7 +268,7 @@ static void test_a_huge_cloak_is_believed_and_lies_to_neighbours_are_seen(void *
     const sc_lbs_options lbs_options = sc_lbs_options_default();
     const sc_filter_options options = sc_filter_options_default();
     sc_reply_init(&reply);
-    CHECK_OK(sc_objects_of_map(map, &objects), NULL);
+    CHECK_OK(sc_objects_new_from_map(map, &objects), NULL);
     CHECK_OK(sc_lbs_new(map, &lbs_options, &lbs, &diag), &diag);
     CHECK_OK(sc_filter_new(map, &options, &filter, &diag), &diag);
     CHECK_OK(sc_lbs_evaluate(lbs, objects, &relay, &reply, &diag), &diag);
@@ -297,7 +298,9 @@ static void test_what_is_left_out_everywhere_cannot_be_seen(void **state)
     size_t count = 0;
     double offset_m = 0.0;
     const sc_edge_id edge = drawn_place(c, "FG", 10.0, &offset_m);
-    CHECK_OK(sc_filter_answer(filter, edge, offset_m, ALL_SCHOOLS, &got, &count, NULL), NULL);
+    CHECK_OK(
+        sc_filter_answer(filter, (sc_road_point){edge, offset_m}, ALL_SCHOOLS, &got, &count, NULL),
+        NULL);
     assert_int_equal(count, 2);
     sc_filter_free(filter);
     drawn_cloak_free(c);

@@ -83,7 +83,9 @@ static void check_rims(both_sides *b, odd_town *town)
         const sc_near *got = NULL;
         size_t count = 0;
         sc_diag diag = {""};
-        CHECK_OK(sc_filter_answer(b->filter, edge, offset_m, 0, &got, &count, &diag), &diag);
+        CHECK_OK(
+            sc_filter_answer(b->filter, (sc_road_point){edge, offset_m}, 0, &got, &count, &diag),
+            &diag);
         slow_answer wanted = slow_nearest_at(&town->slow, edge, offset_m, &range);
         assert_int_equal(count, wanted.most_count);
         slow_answer_free(&wanted);
@@ -140,9 +142,14 @@ static void take_objects_from_elsewhere(odd_town *town)
                  sc_map_category_name(town->map, object->category),
                  object->category == 0 ? "" : " elsewhere");
         sc_diag diag = {""};
-        CHECK_OK(sc_objects_builder_add(builder, object->edge,
-                                        object->offset * sc_map_unit_m(town->map), key, category,
-                                        sc_map_object_name(town->map, i - 1), &diag),
+        CHECK_OK(sc_objects_builder_add(
+                     builder,
+                     &(sc_object_row){.edge = object->edge,
+                                      .offset_m = object->offset * sc_map_unit_m(town->map),
+                                      .key = key,
+                                      .category = category,
+                                      .name = sc_map_object_name(town->map, i - 1)},
+                     &diag),
                  &diag);
     }
     sc_objects *objects = NULL;

@@ -27,7 +27,7 @@ static void list_pieces(const sc_filter *f, piece pieces[PIECES])
     pieces[0] = (piece){f->distances, f->result_capacity * sizeof *f->distances};
     pieces[1] = (piece){f->results, f->result_capacity * sizeof *f->results};
     pieces[2] = (piece){inside->spans, inside->end_room * sizeof *inside->spans};
-    pieces[3] = (piece){inside->queue, inside->end_room * sizeof *inside->queue};
+    pieces[3] = (piece){inside->queue.entries, inside->end_room * sizeof *inside->queue.entries};
     pieces[4] = (piece){f->candidates, f->candidate_capacity * sizeof *f->candidates};
     pieces[5] = (piece){f, sizeof *f};
 }
@@ -82,7 +82,8 @@ static sc_err answer(const drawn_cloak *c, sc_filter *filter, const char *road, 
     size_t count = 0;
     double offset_m = 0.0;
     const sc_edge_id edge = drawn_place(c, road, SOMEWHERE_M, &offset_m);
-    const sc_err err = sc_filter_answer(filter, edge, offset_m, 0, &nears, &count, NULL);
+    const sc_err err =
+        sc_filter_answer(filter, (sc_road_point){edge, offset_m}, 0, &nears, &count, NULL);
     if (!err && t) note_answer(t, filter, nears, count);
     return err;
 }

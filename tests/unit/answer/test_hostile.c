@@ -1,6 +1,7 @@
 // Replies that cannot be: wrong shapes, objects that do not exist or were not asked for, distances
 // that are none. Each honest reply is spoilt in one way (spoilt.h), and refused for that reason and
 // no other.
+#include "relay/reply_make.h"
 #include "spoilt.h"
 
 // --- The reply as a whole ------------------------------------------------------------------
@@ -35,7 +36,7 @@ static void runs_beyond_room(drawn_cloak *c)
 }
 static void no_room_for_run_starts(drawn_cloak *c)
 {
-    c->reply.run_start_capacity = 3;
+    c->reply.memory->run_start_capacity = 3;
 }
 static void lists_descend(drawn_cloak *c)
 {
@@ -47,7 +48,7 @@ static void lists_beyond_room(drawn_cloak *c)
 }
 static void no_room_for_list_starts(drawn_cloak *c)
 {
-    c->reply.near_start_capacity = 18;
+    c->reply.memory->near_start_capacity = 18;
 }
 static void table_of_another_size(drawn_cloak *c)
 {
@@ -273,7 +274,7 @@ static void test_more_candidates_than_allowed_are_refused(void **state)
     drawn_cloak *c = honest(false);
     size_t most = 0;
     for (size_t r = 0; r < 3; r++) {
-        const size_t sent = sc_reply_candidates(&c->reply, r);
+        const size_t sent = sc_reply_candidate_count(&c->reply, r);
         if (sent > most) most = sent;
     }
     sc_diag diag = {""};

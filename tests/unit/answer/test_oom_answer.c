@@ -66,8 +66,14 @@ static void test_a_relay_without_memory_is_told(void **state)
         uint32_t which[REQUESTS] = {77, 77};
         sc_relay *relay = NULL;
         const sc_err err =
-            sc_relay_new(s.town.map, s.cloak.segments, s.cloak.segment_count, s.cloak.border_nodes,
-                         s.cloak.border_node_count, requests, REQUESTS, &s.town.rng, which, &relay);
+            sc_relay_new(s.town.map,
+                         &(sc_relay_content){.segments = s.cloak.segments,
+                                             .segment_count = s.cloak.segment_count,
+                                             .border_nodes = s.cloak.border_nodes,
+                                             .border_node_count = s.cloak.border_node_count,
+                                             .requests = requests,
+                                             .member_count = REQUESTS},
+                         &s.town.rng, which, &relay);
         if (!oom_happened()) {
             CHECK_OK(err, NULL);
             sc_relay_free(relay);
@@ -126,7 +132,9 @@ static void test_taking_in_a_reply_without_memory_can_be_done_again(void **state
             CHECK_REFUSED(err, SC_ENOMEM, &diag, "out of memory while");
             const sc_near *got = NULL;
             size_t count = 0;
-            assert_int_equal(sc_filter_answer(filter, 0, 0.0, 0, &got, &count, NULL), SC_EINVAL);
+            assert_int_equal(
+                sc_filter_answer(filter, (sc_road_point){0, 0.0}, 0, &got, &count, NULL),
+                SC_EINVAL);
             failures++;
             CHECK_OK(sc_filter_open(filter, &s.relay, &s.reply, &diag), &diag);
         } else {
@@ -154,7 +162,8 @@ static void test_an_answer_needs_no_memory(void **state)
         const sc_near *got = NULL;
         size_t count = 0;
         sc_alloc_fail_at(1);
-        const sc_err err = sc_filter_answer(filter, at.edge, at.offset_m, r, &got, &count, &diag);
+        const sc_err err =
+            sc_filter_answer(filter, (sc_road_point){at.edge, at.offset_m}, r, &got, &count, &diag);
         assert_false(oom_happened());
         CHECK_OK(err, &diag);
     }

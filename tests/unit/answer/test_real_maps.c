@@ -33,7 +33,7 @@ typedef struct country {
 static void open_country(country *c, sc_map *map, sc_objects *objects, double wide_m)
 {
     *c = (country){.map = map, .objects = objects, .wide_m = wide_m};
-    if (!objects) CHECK_OK(sc_objects_of_map(map, &c->objects), NULL);
+    if (!objects) CHECK_OK(sc_objects_new_from_map(map, &c->objects), NULL);
     sc_index_options options = sc_index_options_default();
     options.k = 5;
     sc_diag diag = {""};
@@ -73,7 +73,7 @@ static sc_request any_request(country *c)
     for (uint32_t i = 0; i < request.category_count; i++) {
         request.categories[i] = any_category(c);
     }
-    return sc_request_normal(&request);
+    return sc_request_normalise(&request);
 }
 
 // A member on each of these segments, with a request each.
@@ -123,7 +123,7 @@ static void answer_candidates(country *c, both_sides *b, scene *s)
 {
     for (sc_cloak *cloak; (cloak = sc_engine_take_candidate(s->engine)); s->cloaks++) {
         sc_diag diag = {""};
-        CHECK_OK(sc_prune(s->pruner, cloak, &c->rng), NULL);
+        CHECK_OK(sc_pruner_prune(s->pruner, cloak, &c->rng), NULL);
         CHECK_OK(sc_engine_accept(s->engine, cloak, s->now, &diag), &diag);
         sc_seg_id at[BOTH_SIDES_MEMBERS];
         size_t count = 0;
@@ -260,7 +260,8 @@ static sc_map *import(sc_format format, const char *const *names, size_t count,
     }
     sc_map *map = NULL;
     sc_diag diag = {""};
-    CHECK_OK(sc_map_import(format, inputs, count, options, &map, NULL, &diag), &diag);
+    CHECK_OK(sc_map_import(&(sc_import_source){format, inputs, count}, options, &map, NULL, &diag),
+             &diag);
     return map;
 }
 
@@ -335,10 +336,16 @@ static void test_every_answer_in_northwest_atlanta_is_exact(void **state)
         char key[32];
         snprintf(key, sizeof key, "row-%d", i);
         sc_diag diag = {""};
-        CHECK_OK(sc_objects_builder_add(builder, edge,
-                                        sc_rng_unit(&rng) * sc_map_edge_length_m(map, edge), key,
-                                        category_by_chance(&rng), NULL, &diag),
-                 &diag);
+        CHECK_OK(
+            sc_objects_builder_add(
+                builder,
+                &(sc_object_row){.edge = edge,
+                                 .offset_m = sc_rng_unit(&rng) * sc_map_edge_length_m(map, edge),
+                                 .key = key,
+                                 .category = category_by_chance(&rng),
+                                 .name = NULL},
+                &diag),
+            &diag);
     }
     sc_objects *objects = NULL;
     CHECK_OK(sc_objects_builder_finish(builder, &objects), NULL);

@@ -40,7 +40,13 @@ static const sc_node_id some_border_nodes[] = {4, 5};
 static sc_relay *make(scene *at, const sc_request *requests, size_t count, uint32_t *which)
 {
     sc_relay *relay = NULL;
-    CHECK_OK(sc_relay_new(at->map, some_segments, 3, some_border_nodes, 2, requests, count,
+    CHECK_OK(sc_relay_new(at->map,
+                          &(sc_relay_content){.segments = some_segments,
+                                              .segment_count = 3,
+                                              .border_nodes = some_border_nodes,
+                                              .border_node_count = 2,
+                                              .requests = requests,
+                                              .member_count = count},
                           &at->rng, which, &relay),
              NULL);
     return relay;
@@ -85,7 +91,7 @@ static void test_members_who_ask_the_same_are_one_request(void **state)
         assert_int_equal(relay->request_count, 3);
         for (size_t i = 0; i < MEMBERS; i++) {
             assert_true(which[i] < 3);
-            const sc_request normal = sc_request_normal(&requests[i]);
+            const sc_request normal = sc_request_normalise(&requests[i]);
             assert_true(sc_request_equal(&relay->requests[which[i]], &normal));
         }
         assert_int_equal(which[0], which[3]);
@@ -180,9 +186,15 @@ static void test_segments_and_border_nodes_ascend_whatever_order_they_come_in(vo
     const sc_request request = knn(5);
     uint32_t which = 0;
     sc_relay *relay = NULL;
-    CHECK_OK(
-        sc_relay_new(at.map, segments, 3, border_nodes, 2, &request, 1, &at.rng, &which, &relay),
-        NULL);
+    CHECK_OK(sc_relay_new(at.map,
+                          &(sc_relay_content){.segments = segments,
+                                              .segment_count = 3,
+                                              .border_nodes = border_nodes,
+                                              .border_node_count = 2,
+                                              .requests = &request,
+                                              .member_count = 1},
+                          &at.rng, &which, &relay),
+             NULL);
     assert_memory_equal(relay->segments, some_segments, sizeof some_segments);
     assert_memory_equal(relay->border_nodes, some_border_nodes, sizeof some_border_nodes);
     sc_relay_free(relay);
@@ -196,16 +208,35 @@ static void test_a_relay_without_segments_or_requests_is_none(void **state)
     const sc_request request = knn(5);
     uint32_t which = 77;
     sc_relay *relay = NULL;
-    assert_int_equal(sc_relay_new(at.map, some_segments, 0, some_border_nodes, 2, &request, 1,
+    assert_int_equal(sc_relay_new(at.map,
+                                  &(sc_relay_content){.segments = some_segments,
+                                                      .segment_count = 0,
+                                                      .border_nodes = some_border_nodes,
+                                                      .border_node_count = 2,
+                                                      .requests = &request,
+                                                      .member_count = 1},
                                   &at.rng, &which, &relay),
                      SC_EINVAL);
-    assert_int_equal(sc_relay_new(at.map, some_segments, 3, some_border_nodes, 2, &request, 0,
+    assert_int_equal(sc_relay_new(at.map,
+                                  &(sc_relay_content){.segments = some_segments,
+                                                      .segment_count = 3,
+                                                      .border_nodes = some_border_nodes,
+                                                      .border_node_count = 2,
+                                                      .requests = &request,
+                                                      .member_count = 0},
                                   &at.rng, &which, &relay),
                      SC_EINVAL);
     assert_null(relay);
     assert_int_equal(which, 77);
     // Without border nodes it is one: a cloak may be a whole component.
-    CHECK_OK(sc_relay_new(at.map, some_segments, 3, NULL, 0, &request, 1, &at.rng, &which, &relay),
+    CHECK_OK(sc_relay_new(at.map,
+                          &(sc_relay_content){.segments = some_segments,
+                                              .segment_count = 3,
+                                              .border_nodes = NULL,
+                                              .border_node_count = 0,
+                                              .requests = &request,
+                                              .member_count = 1},
+                          &at.rng, &which, &relay),
              NULL);
     assert_int_equal(relay->border_node_count, 0);
     sc_relay_free(relay);

@@ -1,6 +1,7 @@
 // Replies that are spoilt at random, on odd maps and cloaks: each is refused, or makes answers that
 // hold together, and nothing is read outside of where it is (the sanitizers look).
 #include "base/rng.h"
+#include "relay/reply_make.h"
 #include "support/check.h"
 #include "support/odd_cloak.h"
 #include "support/odd_objects.h"
@@ -70,7 +71,8 @@ static void spoil_starts(sc_reply *reply, sc_rng *rng)
 {
     const bool of_runs = sc_rng_below(rng, 2);
     uint32_t *starts = of_runs ? reply->run_start : reply->near_start;
-    const size_t count = of_runs ? reply->run_start_capacity : reply->near_start_capacity;
+    const size_t count =
+        of_runs ? reply->memory->run_start_capacity : reply->memory->near_start_capacity;
     uint32_t *start = &starts[sc_rng_below(rng, (uint32_t)count)];
     *start = harmful_number(rng, *start);
 }
@@ -162,7 +164,9 @@ static void check_answers(scene *s, const sc_reply *reply, const sc_relay *relay
             odd_position_on(s->town.map, s->cloak.segments[which], &s->town.rng);
         const sc_near *got = NULL;
         size_t count = 0;
-        CHECK_OK(sc_filter_answer(s->filter, at.edge, at.offset_m, r, &got, &count, &diag), &diag);
+        CHECK_OK(sc_filter_answer(s->filter, (sc_road_point){at.edge, at.offset_m}, r, &got, &count,
+                                  &diag),
+                 &diag);
         check_holds_together(reply, &relay->requests[r], got, count);
     }
 }

@@ -42,7 +42,7 @@ typedef struct house {
     sc_map *map;
     sc_objects *objects;
     sc_lbs *lbs;
-    sc_parts parts;
+    sc_service_internal parts;
     house_options options;
 } house;
 
@@ -51,7 +51,7 @@ static inline house_options house_options_default(void)
 {
     house_options options = {
         .policy = sc_policy_terms_default(), .loops = 2, .max_pending = 1000, .jitter_s = 0.01};
-    options.policy.least.max_wait_us = sc_seconds(0.05);
+    options.policy.least.max_wait_us = sc_time_from_seconds(0.05);
     options.policy.standard.k = 3;
     options.policy.standard.l = 2;
     options.policy.user_rate = 0.0;
@@ -79,7 +79,7 @@ static inline void house_build_town(house *h)
     }
     h->map = finish_builder(builder);
     const sc_lbs_options options = sc_lbs_options_default();
-    CHECK_OK(sc_objects_of_map(h->map, &h->objects), NULL);
+    CHECK_OK(sc_objects_new_from_map(h->map, &h->objects), NULL);
     CHECK_OK(sc_lbs_new(h->map, &options, &h->lbs, NULL), NULL);
 }
 
@@ -97,7 +97,7 @@ static inline sc_terms *house_terms(const sc_policy_terms *policy)
 /** All that the door needs to be made, but for the door. */
 static inline void house_furnish(house *h, const house_options *options)
 {
-    sc_parts *parts = &h->parts;
+    sc_service_internal *parts = &h->parts;
     sc_diag diag = {""};
     h->options = *options;
     house_build_town(h);
@@ -135,11 +135,11 @@ static inline sc_courier_options house_courier(const house *h)
 /** The ledger and the courier; after the door. */
 static inline void house_staff(house *h)
 {
-    sc_parts *parts = &h->parts;
+    sc_service_internal *parts = &h->parts;
     sc_diag diag = {""};
     sc_ledger_options ledger = sc_ledger_options_default();
     ledger.max_pending = h->options.max_pending;
-    ledger.jitter_us = sc_seconds(h->options.jitter_s);
+    ledger.jitter_us = sc_time_from_seconds(h->options.jitter_s);
     // One that is not there is waited for in vain; any other has time on a busy machine, too.
     ledger.provider_deadline_s = h->options.provider ? 1.0 : 60.0;
     ledger.is_paranoid = true;
@@ -168,7 +168,7 @@ static inline house *house_open(const house_options *options)
 
 static inline void house_close(house *h)
 {
-    sc_parts *parts = &h->parts;
+    sc_service_internal *parts = &h->parts;
     if (parts->http) sc_http_stop(parts->http);
     if (parts->ledger) sc_ledger_stop(parts->ledger);
     sc_courier_free(parts->courier);
@@ -210,11 +210,11 @@ static inline void house_token(house *h, const char *user, char out[SC_TOKEN_SIZ
 
 // --- Clients -------------------------------------------------------------------------------------
 
-/** A connection; close() it. */
-static inline int house_call(const house *h)
+/** A connection to HOST:PORT of this machine; close() it. */
+static inline int house_connect(const char *to)
 {
     struct sockaddr_in address = {.sin_family = AF_INET};
-    const char *colon = strchr(sc_http_address(h->parts.http, 0), ':');
+    const char *colon = strchr(to, ':');
     assert_non_null(colon);
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     address.sin_port = htons((uint16_t)strtoul(colon + 1, NULL, 10));
@@ -226,16 +226,27 @@ static inline int house_call(const house *h)
     return fd;
 }
 
-/** Send a query; `headers` are whole lines, each with its CR LF. */
-static inline void house_send(int fd, const char *headers, const char *body)
+static inline int house_call(const house *h)
+{
+    return house_connect(sc_http_address(h->parts.http, 0));
+}
+
+/** Send a request; `headers` are whole lines, each with its CR LF. */
+static inline void house_post(int fd, const char *path, const char *headers, const char *body)
 {
     char text[8192];
     const int size = snprintf(text, sizeof text,
-                              "POST /v1/queries HTTP/1.1\r\nHost: localhost\r\n%s"
+                              "POST %s HTTP/1.1\r\nHost: localhost\r\n%s"
                               "Content-Length: %zu\r\n\r\n%s",
-                              headers, strlen(body), body);
+                              path, headers, strlen(body), body);
     assert_true(size > 0 && (size_t)size < sizeof text);
     assert_int_equal(send(fd, text, (size_t)size, MSG_NOSIGNAL), size);
+}
+
+/** Send a query. */
+static inline void house_send(int fd, const char *headers, const char *body)
+{
+    house_post(fd, "/v1/queries", headers, body);
 }
 
 /** Ask as `user`. */

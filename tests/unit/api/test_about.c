@@ -1,11 +1,10 @@
-// What a service says of itself: the policy in force, its provider, its engine, reports and demo.
+// What a service says of itself: the policy in force, its provider, its engine, what extra pages
+// offer, and demo.
 #include "api/about.h"
 
-#include "api/reports.h"
 #include "api/service.h"
 #include "support/check.h"
 #include "support/page_server.h"
-#include "support/place.h"
 #include "support/sketch.h"
 
 #include <jansson.h>
@@ -13,7 +12,7 @@
 
 typedef struct fixture {
     sc_map *map;
-    sc_parts parts;
+    sc_service_internal parts;
     sc_policy_terms policy;
 } fixture;
 
@@ -36,7 +35,7 @@ static void fixture_open(fixture *f)
     f->parts.version = "1.2.3";
     sc_ledger_options options = sc_ledger_options_default();
     sc_diag diag = {""};
-    options.engine.variant = SC_BOUNDED;
+    options.engine.variant = SC_VARIANT_BOUNDED;
     options.settled = settle;
     CHECK_OK(sc_ledger_new(f->map, &options, &f->parts.ledger, &diag), &diag);
 }
@@ -44,7 +43,6 @@ static void fixture_open(fixture *f)
 static void fixture_close(fixture *f)
 {
     sc_ledger_free(f->parts.ledger);
-    sc_reports_free(f->parts.reports);
     sc_map_free(f->map);
 }
 
@@ -62,7 +60,7 @@ static void check_says(fixture *f, const char *part)
     sc_http_free(http);
 }
 
-// The example of docs/window.md, with the names of the fixture.
+// The example of docs/ui.md, with the names of the fixture.
 static void test_the_whole_page_is_as_documented(void **state)
 {
     (void)state;
@@ -79,7 +77,7 @@ static void test_the_whole_page_is_as_documented(void **state)
         "\"l\":{\"least\":1,\"standard\":3,\"most\":10000},"
         "\"max_hops\":{\"least\":1,\"standard\":4,\"most\":16},"
         "\"max_wait_s\":{\"least\":1,\"standard\":10,\"most\":3600}},"
-        "\"max_nearest\":100,\"max_radius_m\":20000,\"events\":\"local\",\"reports\":false,"
+        "\"max_nearest\":100,\"max_radius_m\":20000,\"events\":\"local\",\"offers\":[],"
         "\"cluster\":false,\"demo\":false}");
     assert_string_equal(web_header(&reply, "Content-Type"), "application/json");
     assert_string_equal(web_header(&reply, "Cache-Control"), "no-store");
@@ -122,7 +120,7 @@ static void test_the_policy_is_the_one_in_force(void **state)
         check_says(&f, words[i].word);
     }
     f.policy.least.max_wait_us = 1;
-    f.policy.standard.max_wait_us = sc_seconds(2.5);
+    f.policy.standard.max_wait_us = sc_time_from_seconds(2.5);
     check_says(&f, "\"max_wait_s\":{\"least\":0.000001,\"standard\":2.5,\"most\":3600}");
     f.policy.most.k = UINT32_MAX;
     check_says(&f, "\"most\":4294967295}");
@@ -138,25 +136,36 @@ static void test_an_engine_that_was_switched_is_told(void **state)
     fixture f;
     fixture_open(&f);
     check_says(&f, "\"engine\":\"bounded\"");
-    CHECK_OK(sc_ledger_switch(f.parts.ledger, SC_HYBRID), NULL);
+    CHECK_OK(sc_ledger_switch(f.parts.ledger, SC_VARIANT_HYBRID), NULL);
     check_says(&f, "\"engine\":\"hybrid\"");
     fixture_close(&f);
 }
 
-static void test_a_report_counts_once_it_is_there_and_may_be_seen(void **state)
+static bool is_set(const void *context)
+{
+    const bool *flag = context;
+    return *flag;
+}
+
+static void test_an_offer_counts_once_it_is_there_and_may_be_seen(void **state)
 {
     (void)state;
-    const place folder = place_new();
+    bool is_there = false;
+    const sc_extra_page extra[] = {
+        {.path = "/demo/about"},
+        {.path = "/a", .offer = "always"},
+        {.path = "/b", .offer = "sometimes", .is_offered = is_set, .context = &is_there},
+    };
     fixture f;
     fixture_open(&f);
-    CHECK_OK(sc_reports_new(folder.path, &f.parts.reports, NULL), NULL);
-    check_says(&f, "\"reports\":false");
-    place_write_text(&folder, "report.html", "<title>found</title>");
-    check_says(&f, "\"reports\":true");
+    f.parts.extra = extra;
+    f.parts.extra_count = 3;
+    check_says(&f, "\"offers\":[\"always\"],");
+    is_there = true;
+    check_says(&f, "\"offers\":[\"always\",\"sometimes\"],");
     f.policy.events = SC_ACCESS_OFF;
-    check_says(&f, "\"reports\":false");
+    check_says(&f, "\"offers\":[],");
     fixture_close(&f);
-    place_free(&folder);
 }
 
 static sc_cluster_view *see_nothing(void *context)
@@ -192,7 +201,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_providers_are_told_apart),
     cmocka_unit_test(test_the_policy_is_the_one_in_force),
     cmocka_unit_test(test_an_engine_that_was_switched_is_told),
-    cmocka_unit_test(test_a_report_counts_once_it_is_there_and_may_be_seen),
+    cmocka_unit_test(test_an_offer_counts_once_it_is_there_and_may_be_seen),
     cmocka_unit_test(test_a_map_in_several_parts_is_told),
     cmocka_unit_test(test_a_demo_is_known_by_its_pages),
 };

@@ -60,7 +60,8 @@ static void check_objects(house *h, const traveller *t, const json_t *objects)
     const sc_near *wanted = NULL;
     size_t count = 0;
     sc_diag diag = {""};
-    CHECK_OK(sc_lbs_nearest(h->lbs, h->objects, t->edge, t->offset_m, &t->request, &wanted, &count,
+    CHECK_OK(sc_lbs_nearest(h->lbs, h->objects,
+                            &(sc_near_query){{t->edge, t->offset_m}, &t->request}, &wanted, &count,
                             &diag),
              &diag);
     assert_int_equal(json_array_size(objects), count);

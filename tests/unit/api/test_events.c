@@ -20,7 +20,7 @@
 typedef struct fixture {
     sc_map *map;
     sc_objects *objects;
-    sc_parts parts;
+    sc_service_internal parts;
 } fixture;
 
 static void handle(void *context, unsigned loop, sc_http_request *request)
@@ -48,7 +48,7 @@ static void fixture_open(fixture *f, unsigned loops, size_t max_listeners)
 {
     sc_diag diag = {""};
     *f = (fixture){.map = full_map(SC_COORDS_GEOGRAPHIC)};
-    CHECK_OK(sc_objects_of_map(f->map, &f->objects), NULL);
+    CHECK_OK(sc_objects_new_from_map(f->map, &f->objects), NULL);
     f->parts.map = f->map;
     f->parts.loops = loops;
     static const char *const addresses[] = {"127.0.0.1:0"};

@@ -18,7 +18,8 @@ static void handle(void *context, unsigned loop, sc_http_request *request)
     }
 }
 
-static void check_page(const sc_parts *parts, const char *path, int status, const char *body)
+static void check_page(const sc_service_internal *parts, const char *path, int status,
+                       const char *body)
 {
     web_reply reply = web_ask(sc_http_address(parts->http, 0), "GET", path, "", NULL);
     json_t *document = openapi_load();
@@ -35,7 +36,7 @@ static void check_page(const sc_parts *parts, const char *path, int status, cons
 static void test_a_service_that_drains_is_alive_and_not_ready(void **state)
 {
     (void)state;
-    sc_parts parts = {.loops = 1};
+    sc_service_internal parts = {.loops = 1};
     sc_diag diag = {""};
     static const char *const addresses[] = {"127.0.0.1:0"};
     sc_http_options options = sc_http_options_default();

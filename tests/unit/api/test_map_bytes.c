@@ -267,7 +267,7 @@ static void test_numbers_may_be_small_and_large(void **state)
 }
 
 // Worked by hand, so that whoever reads these bytes has something to hold on to, as in
-// docs/window.md.
+// docs/ui.md.
 static void test_a_small_map_byte_by_byte(void **state)
 {
     (void)state;

@@ -18,7 +18,7 @@ static atomic_bool has_failed;
 
 static void handle(void *context, unsigned loop, sc_http_request *request)
 {
-    const sc_parts *parts = context;
+    const sc_service_internal *parts = context;
     // The first request sees to it that the loop has room for the head of a reply.
     if (strcmp(sc_http_request_path(request), "/v1/events") != 0) {
         const sc_http_header large = {"X-Large",
@@ -34,7 +34,7 @@ static void handle(void *context, unsigned loop, sc_http_request *request)
     atomic_store(&has_failed, oom_happened());
 }
 
-static sc_http *server(sc_parts *parts)
+static sc_http *server(sc_service_internal *parts)
 {
     static const char *const addresses[] = {"127.0.0.1:0"};
     sc_http_options options = sc_http_options_default();
@@ -55,7 +55,7 @@ static void test_events_that_cannot_be_told(void **state)
     (void)state;
     unsigned long failures = 0;
     for (unsigned long n = 1;; n++) {
-        sc_parts parts = {.loops = 2};
+        sc_service_internal parts = {.loops = 2};
         parts.http = server(&parts);
         sc_diag diag = {""};
         oom_arm(n);
@@ -84,7 +84,7 @@ static void settle_nothing(void *context, sc_ticket *ticket)
 }
 
 /** What is read each second, in case that the test takes that long. */
-static void furnish(sc_parts *parts, const sc_map *map, sc_objects *objects)
+static void furnish(sc_service_internal *parts, const sc_map *map, sc_objects *objects)
 {
     sc_diag diag = {""};
     CHECK_OK(sc_metrics_new(NULL, &parts->metrics), NULL);
@@ -102,7 +102,7 @@ static void furnish(sc_parts *parts, const sc_map *map, sc_objects *objects)
     sc_ledger_set_courier(parts->ledger, parts->courier);
 }
 
-static void clear_out(sc_parts *parts)
+static void clear_out(sc_service_internal *parts)
 {
     sc_ledger_stop(parts->ledger);
     sc_courier_free(parts->courier);
@@ -116,9 +116,9 @@ static void test_a_listener_who_cannot_be_remembered(void **state)
     (void)state;
     sc_map *map = full_map(SC_COORDS_GEOGRAPHIC);
     sc_objects *objects = NULL;
-    sc_parts parts = {.loops = 1};
+    sc_service_internal parts = {.loops = 1};
     sc_diag diag = {""};
-    CHECK_OK(sc_objects_of_map(map, &objects), NULL);
+    CHECK_OK(sc_objects_new_from_map(map, &objects), NULL);
     furnish(&parts, map, objects);
     parts.http = server(&parts);
     CHECK_OK(sc_events_new(&parts, 10, &parts.events, &diag), &diag);

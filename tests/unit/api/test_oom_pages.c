@@ -14,7 +14,7 @@ static void test_pages_that_cannot_be_made(void **state)
     (void)state;
     sc_map *map = full_map(SC_COORDS_GEOGRAPHIC);
     sc_vocabulary vocabulary;
-    CHECK_OK(sc_vocabulary_of_map(map, &vocabulary), NULL);
+    CHECK_OK(sc_vocabulary_init_from_map(map, &vocabulary), NULL);
     unsigned long failures = 0;
     FOR_EACH_FAILURE(n)
     {

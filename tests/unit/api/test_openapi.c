@@ -1,10 +1,8 @@
 // The description of our pages: sound by itself, and in step with the words of the code.
 #include "api/problem.h"
 
-#include "api/doubt_json.h"
 #include "api/event_text.h"
 #include "courier/courier.h"
-#include "demo/doubt.h"
 #include "support/check.h"
 #include "support/json_schema.h"
 #include "support/openapi.h"
@@ -68,11 +66,11 @@ static void test_every_page_is_described(void **state)
         const char *method;
         const char *path;
     } pages[] = {
-        {"post", "/v1/queries"}, {"get", "/v1/about"},   {"get", "/v1/map"},
-        {"get", "/v1/map.bin"},  {"get", "/v1/cut"},     {"get", "/v1/categories"},
-        {"get", "/v1/events"},   {"post", "/v1/doubts"}, {"get", "/"},
-        {"get", "/reports/"},    {"get", "/healthz"},    {"get", "/readyz"},
-        {"get", "/v1/cluster"},  {"get", "/metrics"},    {"get", "/openapi.json"},
+        {"post", "/v1/queries"},  {"get", "/v1/about"},   {"get", "/v1/map"},
+        {"get", "/v1/map.bin"},   {"get", "/v1/cut"},     {"get", "/v1/categories"},
+        {"get", "/v1/events"},    {"get", "/"},           {"get", "/healthz"},
+        {"get", "/readyz"},       {"get", "/v1/cluster"}, {"get", "/metrics"},
+        {"get", "/openapi.json"},
     };
     json_t *document = openapi_load();
     assert_string_equal(json_string_value(json_object_get(document, "openapi")), "3.1.0");
@@ -106,7 +104,7 @@ static void test_examples_are_examples(void **state)
             count++;
         }
     }
-    assert_true(count >= 14);
+    assert_true(count >= 10);
     json_decref(document);
 }
 
@@ -222,31 +220,6 @@ static void test_methods_and_counters_are_those_of_the_code(void **state)
     json_decref(document);
 }
 
-static size_t limit_of(const json_t *document, size_t kind, const char *member)
-{
-    const json_t *kinds = json_object_get(openapi_schema(document, "DoubtRequest"), "oneOf");
-    const json_t *members = json_object_get(json_array_get(kinds, kind), "properties");
-    return (size_t)json_integer_value(
-        json_object_get(json_object_get(members, member), "maxItems"));
-}
-
-static json_int_t most_of(const json_t *document, const char *schema)
-{
-    return json_integer_value(json_object_get(openapi_schema(document, schema), "maximum"));
-}
-
-static void test_limits_of_doubts_are_those_of_the_code(void **state)
-{
-    (void)state;
-    json_t *document = openapi_load();
-    assert_int_equal(limit_of(document, 0, "segments"), SC_DOUBT_SEGMENTS_MAX);
-    assert_int_equal(limit_of(document, 0, "members"), SC_DOUBT_MEMBERS_MAX);
-    assert_int_equal(limit_of(document, 1, "queries"), SC_DOUBT_MEMBERS_MAX);
-    assert_int_equal(most_of(document, "Need"), SC_DOUBT_NEED_MAX);
-    assert_int_equal(most_of(document, "Hops"), SC_DOUBT_HOPS_MAX);
-    json_decref(document);
-}
-
 /** Where each kind of problem can come up. */
 static const char *page_of(sc_problem_kind kind)
 {
@@ -319,7 +292,6 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_no_object_may_have_members_that_are_not_described),
     cmocka_unit_test(test_problems_and_reasons_are_those_of_the_code),
     cmocka_unit_test(test_methods_and_counters_are_those_of_the_code),
-    cmocka_unit_test(test_limits_of_doubts_are_those_of_the_code),
     cmocka_unit_test(test_every_problem_is_written_as_described),
     cmocka_unit_test(test_what_the_server_says_by_itself_is_described_everywhere),
     cmocka_unit_test(test_only_pages_that_are_counted_ask_to_come_later),

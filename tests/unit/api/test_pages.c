@@ -41,7 +41,7 @@ static void fixture_open(fixture *f, sc_map *map)
     sc_diag diag = {""};
     *f = (fixture){.map = map};
     sc_vocabulary vocabulary;
-    CHECK_OK(sc_vocabulary_of_map(f->map, &vocabulary), NULL);
+    CHECK_OK(sc_vocabulary_init_from_map(f->map, &vocabulary), NULL);
     CHECK_OK(sc_pages_new(f->map, &vocabulary, &f->pages, &diag), &diag);
     sc_vocabulary_fini(&vocabulary);
     static const char *const addresses[] = {"127.0.0.1:0"};

@@ -42,8 +42,8 @@ static void test_a_term_that_makes_no_sense_is_named(void **state)
     CHECK_SPOILT(standard.l, 20000, "l: ");
     CHECK_SPOILT(standard.max_hops, 17, "max_hops: ");
     CHECK_SPOILT(least.max_wait_us, 0, "the least max_wait_s is 0");
-    CHECK_SPOILT(standard.max_wait_us, sc_seconds(4000), "max_wait_s: the least is 1");
-    CHECK_SPOILT(most.max_wait_us, sc_seconds(90000), "allow at most 86400 s");
+    CHECK_SPOILT(standard.max_wait_us, sc_time_from_seconds(4000), "max_wait_s: the least is 1");
+    CHECK_SPOILT(most.max_wait_us, sc_time_from_seconds(90000), "allow at most 86400 s");
     CHECK_SPOILT(requests.max_k, 0, "requests.max_k is 0");
     CHECK_SPOILT(requests.max_radius_m, -1.0, "requests.max_radius_m is -1");
     CHECK_SPOILT(max_snap_m, NOT_A_NUMBER, "max_snap_m");

@@ -303,7 +303,7 @@ static bool plain_profile(json_t *profile, const sc_policy_terms *terms, sc_prof
         return false;
     }
     if (wait_s < 1.0 || wait_s > 3600.0) return false;
-    out->max_wait_us = sc_seconds(wait_s);
+    out->max_wait_us = sc_time_from_seconds(wait_s);
     return plain_need(profile, "k", terms->least.k, terms->most.k, &out->k) &&
            plain_need(profile, "l", terms->least.l, terms->most.l, &out->l) &&
            plain_need(profile, "max_hops", terms->least.max_hops, terms->most.max_hops,
@@ -340,7 +340,7 @@ static bool plain_request(json_t *request, const sc_policy_terms *terms, sc_requ
         if (!plain_number(request, "radius_m", &asked.radius_m)) return false;
         if (asked.radius_m < 0.0 || asked.radius_m > terms->requests.max_radius_m) return false;
     }
-    *out = sc_request_normal(&asked);
+    *out = sc_request_normalise(&asked);
     return true;
 }
 

@@ -80,7 +80,7 @@ static void test_every_kind_of_value_is_taken_or_refused_as_a_whole(void **state
     CHECK_OK(sc_settings_set(s, "jitter", "0.5", &diag), &diag);
     CHECK_SAME(s->jitter_s, 0.5);
     CHECK_OK(sc_settings_set(s, "engine", "Hybrid", &diag), &diag);
-    assert_int_equal(s->engine, SC_HYBRID);
+    assert_int_equal(s->engine, SC_VARIANT_HYBRID);
     CHECK_OK(sc_settings_set(s, "paranoid", NULL, &diag), &diag);
     assert_true(s->paranoid);
     CHECK_OK(sc_settings_set(s, "paranoid", "off", &diag), &diag);
@@ -143,6 +143,10 @@ static void test_what_is_wrong_in_a_file_is_told_with_its_line(void **state)
         {"[sever]\nloops = 2\n", "x.ini:2: there is no such section: 'sever'"},
         {"loops = 2\n", "x.ini:1: it stands before the first [section]: 'loops'"},
         {"[server]\n\nlop = 2\n", "x.ini:3: there is no such setting: 'lop'"},
+        {"[server]\nno-window = yes\n",
+         "x.ini:2: 'no-window' is not a setting any more: it is called 'no-ui' now"},
+        {"[server]\nreports = here\n", "x.ini:2: 'reports' is not a setting any more: only "
+                                       "'starcloak demo' shows reports; remove this line"},
         {"[policy]\nloops = 2\n", "x.ini:2: 'loops' belongs into section [server]"},
         {"[server]\nloops = 2\nloops = 3\n", "x.ini:3: it stands there twice"},
         {"[server]\nloops = 2\nwhat is this\n", "x.ini:3: this is neither [section] nor name"},

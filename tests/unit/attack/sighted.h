@@ -64,7 +64,7 @@ static inline bool sighted_try(sighted *s, const sc_engine_options *options, uin
     }
     CHECK_OK(sc_engine_run(engine, 0), NULL);
     for (sc_cloak *cloak; (cloak = sc_engine_take_candidate(engine));) {
-        CHECK_OK(sc_prune(pruner, cloak, &rng), NULL);
+        CHECK_OK(sc_pruner_prune(pruner, cloak, &rng), NULL);
         is_seen = is_seen || sighted_see(s, cloak);
         sc_cloak_free(cloak);
     }

@@ -14,7 +14,7 @@ static void test_the_defaults_are_those_that_are_promised(void **state)
 {
     (void)state;
     const sc_adversary_options options = sc_adversary_options_default();
-    assert_int_equal(options.engine.variant, SC_BASIC);
+    assert_int_equal(options.engine.variant, SC_VARIANT_BASIC);
     assert_null(options.density);
     assert_int_equal(options.likeness, SC_LIKENESS_OVERLAP);
     assert_int_equal(options.max_placements, 20000);
@@ -42,7 +42,7 @@ static void test_options_out_of_range_are_refused(void **state)
     sc_map *map = stream_map(3);
     sc_map *other = stream_map(4);
     assert_int_not_equal(sc_map_segment_count(map), sc_map_segment_count(other));
-    const sc_adversary_options good = sighted_options(SC_BASIC);
+    const sc_adversary_options good = sighted_options(SC_VARIANT_BASIC);
 
     sc_adversary_options options = good;
     options.likeness = (sc_likeness)2;
@@ -95,7 +95,7 @@ static void test_sightings_that_make_no_sense_are_refused(void **state)
 {
     (void)state;
     sc_map *map = stream_map(3);
-    const sc_adversary_options options = sighted_options(SC_BASIC);
+    const sc_adversary_options options = sighted_options(SC_VARIANT_BASIC);
     sc_adversary *adversary = adversary_on(map, &options);
     static const sc_seg_id segments[] = {1, 2, 5};
     static const sc_needs needs[SC_ATTACK_MEMBERS_MAX + 1] = {{1, 1, 1, 0}, {1, 1, 1, 0}};
@@ -232,7 +232,7 @@ static void test_answers_obey_their_identities_in_all_methods(void **state)
 static void test_few_placements_are_run_as_often_as_there_are_samples(void **state)
 {
     (void)state;
-    sc_adversary_options options = sighted_options(SC_BASIC);
+    sc_adversary_options options = sighted_options(SC_VARIANT_BASIC);
     sighted s;
     sighted_new(&s, &options.engine, 0);
     const uint64_t placements =
@@ -256,7 +256,7 @@ static void test_few_placements_are_run_as_often_as_there_are_samples(void **sta
 static void test_each_segment_is_replayed_in_every_batch_however_few_the_samples(void **state)
 {
     (void)state;
-    sc_adversary_options options = sighted_options(SC_BASIC);
+    sc_adversary_options options = sighted_options(SC_VARIANT_BASIC);
     options.samples = SC_ATTACK_BATCHES;
     sighted s;
     sighted_new(&s, &options.engine, 0);

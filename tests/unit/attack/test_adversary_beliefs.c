@@ -173,7 +173,7 @@ static void test_of_a_perfect_cloaker_nothing_is_learnt_but_the_density(void **s
 {
     (void)state;
     for (sc_likeness likeness = SC_LIKENESS_OVERLAP; likeness <= SC_LIKENESS_EXACT; likeness++) {
-        sc_adversary_options options = sighted_options(SC_BASIC);
+        sc_adversary_options options = sighted_options(SC_VARIANT_BASIC);
         sighted s;
         sighted_new(&s, &options.engine, 0);
         sc_density *density = uneven_density(s.map, 1);
@@ -204,7 +204,7 @@ static void test_of_a_perfect_cloaker_nothing_is_learnt_but_the_density(void **s
 static void test_what_never_comes_about_is_unexplained_and_the_density_stands(void **state)
 {
     (void)state;
-    sc_adversary_options options = sighted_options(SC_BASIC);
+    sc_adversary_options options = sighted_options(SC_VARIANT_BASIC);
     sighted s;
     sighted_new(&s, &options.engine, 0);
     sc_density *density = uneven_density(s.map, 2);
@@ -247,7 +247,7 @@ static void test_needs_that_so_few_cannot_meet_are_unexplained(void **state)
 static void test_a_cloaker_that_gives_the_own_segment_away_rules_all_others_out(void **state)
 {
     (void)state;
-    sc_adversary_options options = sighted_options(SC_BASIC);
+    sc_adversary_options options = sighted_options(SC_VARIANT_BASIC);
     options.likeness = SC_LIKENESS_EXACT;
     sighted s;
     sighted_new(&s, &options.engine, 0);
@@ -294,7 +294,7 @@ static void test_an_injected_query_stands_where_it_was_put(void **state)
 {
     (void)state;
     for (int is_drawn = 0; is_drawn < 2; is_drawn++) {
-        sc_adversary_options options = sighted_options(SC_BASIC);
+        sc_adversary_options options = sighted_options(SC_VARIANT_BASIC);
         if (is_drawn) options.max_placements = 0;
         sighted s;
         sighted_new(&s, &options.engine, 0);

@@ -85,7 +85,7 @@ static void fixture_close(fixture *f)
 static sc_err attack(fixture *f, attack_way way, uint64_t fruitful, unsigned threads,
                      sc_posterior *out)
 {
-    sc_adversary_options options = sighted_options(SC_BASIC);
+    sc_adversary_options options = sighted_options(SC_VARIANT_BASIC);
     options.max_placements = way == DRAWN ? 0 : PLACEMENTS;
     options.samples = SAMPLES;
     options.fruitful = fruitful;

@@ -77,7 +77,7 @@ static void test_the_number_of_threads_changes_nothing(void **state)
 static void test_the_dice_depend_on_seed_and_number_alone(void **state)
 {
     (void)state;
-    sc_adversary_options options = sighted_options(SC_BASIC);
+    sc_adversary_options options = sighted_options(SC_VARIANT_BASIC);
     sighted s;
     sighted_new(&s, &options.engine, 0);
     sc_adversary *adversary = adversary_on(s.map, &options);
@@ -139,7 +139,7 @@ static void test_no_two_replays_have_the_same_dice(void **state)
 {
     (void)state;
     enum { REPLAYS = 40000 };
-    sc_adversary_options options = sighted_options(SC_BASIC);
+    sc_adversary_options options = sighted_options(SC_VARIANT_BASIC);
     options.max_placements = 0;
     options.samples = REPLAYS / 2;  // several chunks in each of several batches
     sighted s;
@@ -215,7 +215,7 @@ static void test_a_cloaker_that_cannot_be_opened_is_told(void **state)
 {
     (void)state;
     sc_map *map = stream_map(3);
-    sc_adversary_options options = sighted_options(SC_BASIC);
+    sc_adversary_options options = sighted_options(SC_VARIANT_BASIC);
     options.threads = 3;
     for (unsigned at = 1; at <= 3; at++) {
         frail f = {.fail_open = at};
@@ -234,7 +234,7 @@ static void test_a_cloaker_that_cannot_be_opened_is_told(void **state)
 static void test_a_replay_that_fails_ends_the_attack_and_not_the_adversary(void **state)
 {
     (void)state;
-    sc_adversary_options options = sighted_options(SC_BASIC);
+    sc_adversary_options options = sighted_options(SC_VARIANT_BASIC);
     options.max_placements = 0;
     options.samples = 40000;
     sighted s;
@@ -262,7 +262,7 @@ static void test_a_replay_that_fails_ends_the_attack_and_not_the_adversary(void 
 static void test_one_thread_is_the_callers_own(void **state)
 {
     (void)state;
-    sc_adversary_options options = sighted_options(SC_BASIC);
+    sc_adversary_options options = sighted_options(SC_VARIANT_BASIC);
     sighted s;
     sighted_new(&s, &options.engine, 0);
     frail f = {.is_alone = true};
@@ -282,7 +282,7 @@ static void test_one_thread_is_the_callers_own(void **state)
 static void test_a_thread_that_cannot_be_started_is_told(void **state)
 {
     (void)state;
-    sc_adversary_options options = sighted_options(SC_BASIC);
+    sc_adversary_options options = sighted_options(SC_VARIANT_BASIC);
     options.threads = 4;
     sighted s;
     sighted_new(&s, &options.engine, 0);

@@ -49,7 +49,7 @@ static void test_two_in_the_small_town(void **state)
 {
     (void)state;
     toy_stage toy;
-    toy_stage_open(&toy, town, SC_BASIC);
+    toy_stage_open(&toy, town, SC_VARIANT_BASIC);
     toy_set_strangers(&toy, 2, (sc_needs){.k = 2, .l = 4, .max_hops = 1, .result_size = 1});
     toy_see_stars(&toy, "AB");
     assert_int_equal(toy.segment_count, 7);
@@ -84,7 +84,7 @@ static void test_replay_in_the_small_town(void **state)
 {
     (void)state;
     toy_stage toy;
-    toy_stage_open(&toy, town, SC_BASIC);
+    toy_stage_open(&toy, town, SC_VARIANT_BASIC);
     toy_set_strangers(&toy, 2, (sc_needs){.k = 2, .l = 4, .max_hops = 1, .result_size = 1});
     toy_see_stars(&toy, "AB");
     const sc_sighting sighting = {toy.segments, toy.segment_count, toy.needs, 2, NULL, 0};
@@ -119,7 +119,7 @@ static void test_a_draw_of_two_roads(void **state)
                    "C---A---B---F\n"
                    "    |   |    \n"
                    "    D   E    \n",
-                   SC_SAMPLING);
+                   SC_VARIANT_SAMPLING);
     toy_set_strangers(&toy, 1, (sc_needs){.k = 1, .l = 2, .max_hops = 0, .result_size = 1});
     toy_see_roads(&toy, "AC AB");
     slow_posterior exact = toy_attack(&toy, SC_LIKENESS_EXACT);
@@ -149,7 +149,7 @@ static void test_an_injected_query_on_the_same_road(void **state)
                    "C---A---B---F\n"
                    "    |   |    \n"
                    "    D   E    \n",
-                   SC_BASIC);
+                   SC_VARIANT_BASIC);
     toy_set_strangers(&toy, 1, needs);
     toy_inject(&toy, "AB", needs);
     toy_see_stars(&toy, "A");

@@ -213,7 +213,7 @@ static void test_what_was_dropped_is_not_kept(void **state)
     sketch s = sketch_named("street of three");
     sc_map *map = sketch_map(&s);
     sketch_free(&s);
-    for (int v = SC_BASIC; v <= SC_XSTAR; v++) {
+    for (int v = SC_VARIANT_BASIC; v <= SC_VARIANT_XSTAR; v++) {
         sc_engine_options options = sc_engine_options_default();
         options.variant = (sc_variant)v;
         player p;
@@ -275,14 +275,14 @@ static size_t cloak_far_ones(sc_variant variant, sc_time alpha)
 static void test_hybrid_is_given_the_time_for_its_late_search(void **state)
 {
     (void)state;
-    assert_int_equal(cloak_far_ones(SC_BASIC, sc_seconds(2)), 2);
-    assert_int_equal(cloak_far_ones(SC_BOUNDED, sc_seconds(2)), 0);
-    assert_int_equal(cloak_far_ones(SC_HYBRID, sc_seconds(2)), 2);
+    assert_int_equal(cloak_far_ones(SC_VARIANT_BASIC, sc_time_from_seconds(2)), 2);
+    assert_int_equal(cloak_far_ones(SC_VARIANT_BOUNDED, sc_time_from_seconds(2)), 0);
+    assert_int_equal(cloak_far_ones(SC_VARIANT_HYBRID, sc_time_from_seconds(2)), 2);
     // However long before the deadline it begins; with no time at all it does not.
-    assert_int_equal(cloak_far_ones(SC_HYBRID, sc_seconds(3600)), 2);
-    assert_int_equal(cloak_far_ones(SC_HYBRID, INT64_MAX), 2);
-    assert_int_equal(cloak_far_ones(SC_HYBRID, 1), 2);
-    assert_int_equal(cloak_far_ones(SC_HYBRID, 0), 0);
+    assert_int_equal(cloak_far_ones(SC_VARIANT_HYBRID, sc_time_from_seconds(3600)), 2);
+    assert_int_equal(cloak_far_ones(SC_VARIANT_HYBRID, INT64_MAX), 2);
+    assert_int_equal(cloak_far_ones(SC_VARIANT_HYBRID, 1), 2);
+    assert_int_equal(cloak_far_ones(SC_VARIANT_HYBRID, 0), 0);
 }
 
 static void test_options_that_no_engine_takes_are_refused(void **state)

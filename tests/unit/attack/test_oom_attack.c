@@ -118,7 +118,7 @@ static void test_replays_and_enumerations_lack_memory_as_well(void **state)
 {
     (void)state;
     sc_map *map = stream_long_street(1);
-    const sc_adversary_options options = options_for(SC_XSTAR);
+    const sc_adversary_options options = options_for(SC_VARIANT_XSTAR);
     assert_true(fail_each(map, &options, NULL, &small, sc_adversary_replay) > 15);
     assert_true(fail_each(map, &options, NULL, &small, sc_adversary_correlate) > 15);
     sc_map_free(map);
@@ -155,7 +155,7 @@ static void test_replays_that_are_run_for_want_of_fruitful_ones_lack_memory_as_w
     (void)state;
     const sc_cloaker idle = {NULL, open_idle, replay_idle, close_idle};
     sc_map *map = stream_long_street(1);
-    sc_adversary_options options = options_for(SC_BASIC);
+    sc_adversary_options options = options_for(SC_VARIANT_BASIC);
     options.max_placements = 0;
     const unsigned long once = fail_each(map, &options, &idle, &small, sc_adversary_correlate);
     options.fruitful = 1;
@@ -168,7 +168,7 @@ static void test_threads_are_not_started_where_memory_for_them_is_missing(void *
 {
     (void)state;
     sc_map *map = stream_long_street(1);
-    sc_adversary_options options = options_for(SC_BASIC);
+    sc_adversary_options options = options_for(SC_VARIANT_BASIC);
     options.max_placements = 0;
     options.threads = 3;
     unsigned long failures = 0;

@@ -52,7 +52,8 @@ static sc_tracked cloak_at(int i, sc_seg_id room[64])
     for (size_t s = 0; s < count; s++) {
         room[s] = (sc_seg_id)(3 * s + (size_t)i);
     }
-    return (sc_tracked){room, count, sc_seconds(20.0 * i), sc_seconds(20.0 * i + 5)};
+    return (sc_tracked){room, count, sc_time_from_seconds(20.0 * i),
+                        sc_time_from_seconds(20.0 * i + 5)};
 }
 
 static void check_same(const sc_posterior *got, const sc_posterior *wanted)
@@ -129,7 +130,8 @@ static void test_traffic_that_cannot_be_counted_has_not_been_counted(void **stat
         sc_movement *trips = NULL;
         CHECK_OK(sc_trips_new(map, &book, &options, &trips, NULL), NULL);
         oom_arm(n);
-        const sc_err err = sc_traffic_count(trips, 0, sc_seconds(300), sc_seconds(60), counts);
+        const sc_err err =
+            sc_traffic_count(trips, 0, sc_time_from_seconds(300), sc_time_from_seconds(60), counts);
         const bool has_failed = oom_happened();
         uint64_t sum = 0;
         for (uint32_t s = 0; s < segment_count; s++) {

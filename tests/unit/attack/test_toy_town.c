@@ -86,7 +86,7 @@ static size_t list_outcomes(const toy_town *town, const toy_query *queries, size
 static void take_cloaks(sc_engine *engine, sc_pruner *pruner, sc_rng *rng, toy_outcome *out)
 {
     for (sc_cloak *cloak; (cloak = sc_engine_take_candidate(engine));) {
-        CHECK_OK(sc_prune(pruner, cloak, rng), NULL);
+        CHECK_OK(sc_pruner_prune(pruner, cloak, rng), NULL);
         toy_segments segments = 0;
         toy_queries members = 0;
         for (size_t i = 0; i < cloak->segment_count; i++) {
@@ -106,7 +106,7 @@ static void take_cloaks(sc_engine *engine, sc_pruner *pruner, sc_rng *rng, toy_o
 static toy_outcome run_engine(const toy_town *town, const toy_query *queries, size_t count,
                               sc_pruner *pruner, sc_rng *rng)
 {
-    const sc_time deadline = sc_seconds(10);
+    const sc_time deadline = sc_time_from_seconds(10);
     toy_outcome out = {.count = 0};
     sc_engine *engine = NULL;
     CHECK_OK(sc_engine_new(town->map, &town->options, rng, &engine, NULL), NULL);
@@ -201,37 +201,37 @@ static void compare_variant(sc_variant variant, size_t query_count, uint32_t mos
 static void test_basic_does_what_the_engine_does(void **state)
 {
     (void)state;
-    compare_variant(SC_BASIC, 4, 2);
+    compare_variant(SC_VARIANT_BASIC, 4, 2);
 }
 
 static void test_bounded_does_what_the_engine_does(void **state)
 {
     (void)state;
-    compare_variant(SC_BOUNDED, 4, 2);
+    compare_variant(SC_VARIANT_BOUNDED, 4, 2);
 }
 
 static void test_hybrid_does_what_the_engine_does(void **state)
 {
     (void)state;
-    compare_variant(SC_HYBRID, 4, 2);
+    compare_variant(SC_VARIANT_HYBRID, 4, 2);
 }
 
 static void test_xstar_does_what_the_engine_does(void **state)
 {
     (void)state;
-    compare_variant(SC_XSTAR, 4, 2);
+    compare_variant(SC_VARIANT_XSTAR, 4, 2);
 }
 
 static void test_sampling_does_what_the_engine_does(void **state)
 {
     (void)state;
-    compare_variant(SC_SAMPLING, 2, 0);
+    compare_variant(SC_VARIANT_SAMPLING, 2, 0);
 }
 
 static void test_expansion_does_what_the_engine_does(void **state)
 {
     (void)state;
-    compare_variant(SC_EXPANSION, 4, 2);
+    compare_variant(SC_VARIANT_EXPANSION, 4, 2);
 }
 
 static const struct CMUnitTest tests[] = {

@@ -42,7 +42,7 @@ static void test_basic_with_pruning(void **state)
 {
     (void)state;
     toy_stage toy;
-    toy_stage_open(&toy, row, SC_BASIC);
+    toy_stage_open(&toy, row, SC_VARIANT_BASIC);
     toy_set_strangers(&toy, 2, two_want_three);
     toy_see_stars(&toy, "AB");
     attack_under_densities(&toy, "AE 9 BC 4", "AB 7 BG 2 AF 1");
@@ -53,11 +53,11 @@ static void test_bounded_and_hybrid(void **state)
 {
     (void)state;
     toy_stage toy;
-    toy_stage_open(&toy, row, SC_BOUNDED);
+    toy_stage_open(&toy, row, SC_VARIANT_BOUNDED);
     toy_set_strangers(&toy, 3, (sc_needs){.k = 3, .l = 4, .max_hops = 2, .result_size = 2});
     toy_see_stars(&toy, "ABC");
     attack_both_ways(&toy);
-    toy_set_variant(&toy, SC_HYBRID);
+    toy_set_variant(&toy, SC_VARIANT_HYBRID);
     attack_both_ways(&toy);
     toy_stage_close(&toy);
 }
@@ -66,7 +66,7 @@ static void test_xstar(void **state)
 {
     (void)state;
     toy_stage toy;
-    toy_stage_open(&toy, row, SC_XSTAR);
+    toy_stage_open(&toy, row, SC_VARIANT_XSTAR);
     toy_set_strangers(&toy, 2, two_want_three);
     toy_see_stars(&toy, "AB");
     attack_under_densities(&toy, "AF 9 BC 4", "BG 20 AE 3");
@@ -77,7 +77,7 @@ static void test_expansion(void **state)
 {
     (void)state;
     toy_stage toy;
-    toy_stage_open(&toy, row, SC_EXPANSION);
+    toy_stage_open(&toy, row, SC_VARIANT_EXPANSION);
     toy_set_strangers(&toy, 2, two_want_three);
     toy_see_roads(&toy, "AE AF AB");
     attack_under_densities(&toy, "AE 9 AB 4", "AF 20");
@@ -88,7 +88,7 @@ static void test_sampling(void **state)
 {
     (void)state;
     toy_stage toy;
-    toy_stage_open(&toy, pair, SC_SAMPLING);
+    toy_stage_open(&toy, pair, SC_VARIANT_SAMPLING);
     toy.runs = 128;  // many draws, few of them the right ones
     toy_set_strangers(&toy, 2, two_want_three);
     toy_see_roads(&toy, "AC AD AB");
@@ -102,7 +102,7 @@ static void test_sampling(void **state)
 static void test_needs_that_differ_are_dealt_out(void **state)
 {
     (void)state;
-    static const sc_variant variants[] = {SC_BASIC, SC_XSTAR, SC_EXPANSION};
+    static const sc_variant variants[] = {SC_VARIANT_BASIC, SC_VARIANT_XSTAR, SC_VARIANT_EXPANSION};
     for (size_t i = 0; i < sizeof variants / sizeof variants[0]; i++) {
         toy_stage toy;
         toy_stage_open(&toy, row, variants[i]);
@@ -119,7 +119,7 @@ static void test_needs_that_differ_are_dealt_out(void **state)
 static void test_three_strangers(void **state)
 {
     (void)state;
-    static const sc_variant variants[] = {SC_BASIC, SC_XSTAR, SC_EXPANSION};
+    static const sc_variant variants[] = {SC_VARIANT_BASIC, SC_VARIANT_XSTAR, SC_VARIANT_EXPANSION};
     for (size_t i = 0; i < sizeof variants / sizeof variants[0]; i++) {
         toy_stage toy;
         toy_stage_open(&toy, pair, variants[i]);
@@ -136,7 +136,8 @@ static void test_three_strangers(void **state)
 static void test_a_query_of_its_own_stays_where_it_was_put(void **state)
 {
     (void)state;
-    static const sc_variant variants[] = {SC_BASIC, SC_BOUNDED, SC_HYBRID, SC_XSTAR};
+    static const sc_variant variants[] = {SC_VARIANT_BASIC, SC_VARIANT_BOUNDED, SC_VARIANT_HYBRID,
+                                          SC_VARIANT_XSTAR};
     for (size_t i = 0; i < sizeof variants / sizeof variants[0]; i++) {
         toy_stage toy;
         toy_stage_open(&toy, row, variants[i]);
@@ -153,7 +154,7 @@ static void test_a_query_of_its_own_stays_where_it_was_put(void **state)
 static void test_a_query_of_its_own_among_roads_that_are_drawn_or_nearest(void **state)
 {
     (void)state;
-    static const sc_variant variants[] = {SC_SAMPLING, SC_EXPANSION};
+    static const sc_variant variants[] = {SC_VARIANT_SAMPLING, SC_VARIANT_EXPANSION};
     for (size_t i = 0; i < sizeof variants / sizeof variants[0]; i++) {
         toy_stage toy;
         toy_stage_open(&toy, pair, variants[i]);
@@ -171,7 +172,7 @@ static void test_two_of_its_own_and_two_strangers(void **state)
     (void)state;
     const sc_needs four = {.k = 4, .l = 2, .max_hops = 1, .result_size = 1};
     toy_stage toy;
-    toy_stage_open(&toy, pair, SC_BASIC);
+    toy_stage_open(&toy, pair, SC_VARIANT_BASIC);
     toy_set_strangers(&toy, 2, four);
     toy_inject(&toy, "AC", four);
     toy_inject(&toy, "AB", four);
@@ -185,7 +186,7 @@ static void test_what_cannot_be_explained_leaves_the_density(void **state)
 {
     (void)state;
     toy_stage toy;
-    toy_stage_open(&toy, row, SC_BASIC);
+    toy_stage_open(&toy, row, SC_VARIANT_BASIC);
     toy_set_strangers(&toy, 2, two_want_three);
     toy_see_roads(&toy, "AE BG CH");
     toy_set_traffic(&toy, "BG 1");
@@ -206,7 +207,7 @@ static void test_stated_errors_are_as_large_as_true_ones(void **state)
     (void)state;
     enum { SEEDS = 60 };
     toy_stage toy;
-    toy_stage_open(&toy, row, SC_BASIC);
+    toy_stage_open(&toy, row, SC_VARIANT_BASIC);
     toy_set_strangers(&toy, 2, two_want_three);
     toy_see_stars(&toy, "AB");
     const slow_posterior exact = toy_exact(&toy, SC_LIKENESS_EXACT);

@@ -51,7 +51,8 @@ static sc_posterior see_roads(sc_tracker *tracker, const street *st, const char 
         segments[count] = road(st, roads[count]);
     }
     sc_sort_u32(segments, count);
-    return see(tracker, segments, count, sc_seconds(second), sc_seconds(second));
+    return see(tracker, segments, count, sc_time_from_seconds(second),
+               sc_time_from_seconds(second));
 }
 
 #define ROADS(...) ((const char *const[3]){__VA_ARGS__})
@@ -125,11 +126,11 @@ static void test_the_patience_behind_a_cloak_is_time_to_drive(void **state)
     } cases[] = {{0, false}, {19.9, false}, {20, true}, {60, true}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         sc_tracker_forget(tracker);
-        const sc_time left = sc_seconds(100);
-        const sc_time from = left - sc_seconds(cases[i].patience_s);
+        const sc_time left = sc_time_from_seconds(100);
+        const sc_time from = left - sc_time_from_seconds(cases[i].patience_s);
         sc_posterior first = see(tracker, start, 1, from, left);
         // The patience behind the second does not matter.
-        sc_posterior second = see(tracker, far, 1, 0, left + sc_seconds(10));
+        sc_posterior second = see(tracker, far, 1, 0, left + sc_time_from_seconds(10));
         assert_int_equal(second.is_unexplained, !cases[i].is_enough);
         sc_posterior_fini(&first);
         sc_posterior_fini(&second);
@@ -219,7 +220,7 @@ static void test_what_cannot_be_a_cloak_is_refused_and_changes_nothing(void **st
     const sc_seg_id falling[] = {1, 0};
     const sc_seg_id unknown[] = {0, segment_count};
     const sc_seg_id none[] = {SC_NONE};
-    const sc_time t = sc_seconds(100);
+    const sc_time t = sc_time_from_seconds(100);
     const struct {
         sc_tracked cloak;
         sc_err wanted;

@@ -64,10 +64,10 @@ static size_t follow_truth(sc_tracker *tracker, sc_movement *trips, uint32_t who
     sc_time asked = 0;
     sc_time left = 0;
     for (int i = 0; i < CLOAKS; i++) {
-        asked += sc_seconds(30 * sc_rng_unit(rng));
+        asked += sc_time_from_seconds(30 * sc_rng_unit(rng));
         const sc_seg_id truth = true_segment(trips, who, asked);
         // Asked at any moment of the patience; sometimes it is known to the microsecond.
-        const sc_time known = sc_rng_below(rng, 2) ? sc_seconds(10) : 0;
+        const sc_time known = sc_rng_below(rng, 2) ? sc_time_from_seconds(10) : 0;
         const sc_time waited = (sc_time)(sc_rng_unit(rng) * (double)known);
         if (asked + waited > left) left = asked + waited;
         const sc_time from = asked + waited - known;

@@ -20,7 +20,7 @@ static void test_a_road_that_is_nobodys_nearest_gives_its_traveller_away(void **
 {
     (void)state;
     toy_stage toy;
-    toy_stage_open(&toy, fork_of_three, SC_EXPANSION);
+    toy_stage_open(&toy, fork_of_three, SC_VARIANT_EXPANSION);
     toy_set_strangers(&toy, 1, needs(1, 2, 1));
     toy_see_roads(&toy, "AB AD");
     const slow_posterior exact = attack(&toy, 0, 0.918);
@@ -35,7 +35,7 @@ static void test_company_does_not_hide_it(void **state)
 {
     (void)state;
     toy_stage toy;
-    toy_stage_open(&toy, fork_of_three, SC_EXPANSION);
+    toy_stage_open(&toy, fork_of_three, SC_VARIANT_EXPANSION);
     toy_set_strangers(&toy, 2, needs(2, 2, 1));
     toy_see_roads(&toy, "AB AD");
     const slow_posterior exact = attack(&toy, 0.811, 0.985);
@@ -63,7 +63,7 @@ static void test_a_boundary_star_that_could_have_gone_has_a_member(void **state)
 {
     (void)state;
     toy_stage toy;
-    toy_stage_open(&toy, street_of_four, SC_BASIC);
+    toy_stage_open(&toy, street_of_four, SC_VARIANT_BASIC);
     toy_set_strangers(&toy, 1, needs(1, 3, 1));
     toy_see_stars(&toy, "AB");
     const slow_posterior exact = attack(&toy, 0.620, 0.986);
@@ -83,7 +83,7 @@ static void test_with_two_members_one_of_them_is_at_that_star(void **state)
 {
     (void)state;
     toy_stage toy;
-    toy_stage_open(&toy, street_of_four, SC_BASIC);
+    toy_stage_open(&toy, street_of_four, SC_VARIANT_BASIC);
     toy_set_strangers(&toy, 2, needs(2, 3, 1));
     toy_see_stars(&toy, "AB");
     attack(&toy, 0.947, 0.992);
@@ -101,7 +101,7 @@ static void test_with_as_many_such_stars_as_members_nobody_is_elsewhere(void **s
 {
     (void)state;
     toy_stage toy;
-    toy_stage_open(&toy, street_of_five, SC_BASIC);
+    toy_stage_open(&toy, street_of_five, SC_VARIANT_BASIC);
     toy_set_strangers(&toy, 2, needs(2, 3, 2));
     toy_see_stars(&toy, "BCD");
     const slow_posterior exact = attack(&toy, 0.869, 0.986);
@@ -118,7 +118,7 @@ static void test_a_ball_that_is_just_enough_tells_its_centre(void **state)
 {
     (void)state;
     toy_stage toy;
-    toy_stage_open(&toy, street_of_four, SC_BASIC);
+    toy_stage_open(&toy, street_of_four, SC_VARIANT_BASIC);
     toy_set_strangers(&toy, 1, needs(1, 7, 1));
     toy_see_stars(&toy, "ABC");
     const slow_posterior exact = attack(&toy, 0.542, 0.821);
@@ -144,7 +144,7 @@ static void test_a_ball_that_is_the_whole_island_is_not_pruned_and_tells_its_cen
                    "    E   F   G    \n"
                    "    |   |   |    \n"
                    "D---A---B---C---H\n",
-                   SC_BASIC);
+                   SC_VARIANT_BASIC);
     toy_set_strangers(&toy, 1, needs(1, 1, 1));
     toy_see_stars(&toy, "ABC");
     const slow_posterior exact = attack(&toy, 0.492, 0.972);
@@ -166,7 +166,7 @@ static void test_a_super_star_tells_where_it_began(void **state)
 {
     (void)state;
     toy_stage toy;
-    toy_stage_open(&toy, street_of_five, SC_XSTAR);
+    toy_stage_open(&toy, street_of_five, SC_VARIANT_XSTAR);
     toy_set_strangers(&toy, 1, needs(1, 4, 1));
     toy_see_stars(&toy, "BC");
     const slow_posterior exact = attack(&toy, 0.646, 0.985);
@@ -190,7 +190,7 @@ static void test_roads_drawn_from_two_sides_tell_the_middle(void **state)
                    "    E   F   G    \n"
                    "    |   |   |    \n"
                    "D---A---B---C---H\n",
-                   SC_SAMPLING);
+                   SC_VARIANT_SAMPLING);
     toy.runs = 256;  // the right roads are seldom drawn
     toy_set_strangers(&toy, 1, needs(1, 3, 1));
     toy_see_roads(&toy, "AE BF CG");
@@ -215,7 +215,7 @@ static void test_a_road_that_leads_out_of_the_cloak_is_half_as_likely(void **sta
 {
     (void)state;
     toy_stage toy;
-    toy_stage_open(&toy, street_of_five, SC_BASIC);
+    toy_stage_open(&toy, street_of_five, SC_VARIANT_BASIC);
     toy_set_strangers(&toy, 1, needs(1, 3, 0));
     toy_see_stars(&toy, "C");
     const slow_posterior exact = attack(&toy, 0.946, 0.982);
@@ -289,10 +289,10 @@ static void check_mean(sc_variant variant, double normalised, double by_overlap)
 static void test_to_the_letter_the_methods_come_in_another_order(void **state)
 {
     (void)state;
-    check_mean(SC_BASIC, 0.981, 0.989);
-    check_mean(SC_XSTAR, 0.814, 0.982);
-    check_mean(SC_SAMPLING, 0.682, 0.994);
-    check_mean(SC_EXPANSION, 0.456, 0.974);
+    check_mean(SC_VARIANT_BASIC, 0.981, 0.989);
+    check_mean(SC_VARIANT_XSTAR, 0.814, 0.982);
+    check_mean(SC_VARIANT_SAMPLING, 0.682, 0.994);
+    check_mean(SC_VARIANT_EXPANSION, 0.456, 0.974);
 }
 
 static const struct CMUnitTest tests[] = {

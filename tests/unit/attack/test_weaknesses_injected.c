@@ -27,11 +27,11 @@ static void test_a_super_star_around_an_injected_query_tells_who_was_missing(voi
 {
     (void)state;
     toy_stage toy;
-    open_without(&toy, SC_XSTAR, "AB");
+    open_without(&toy, SC_VARIANT_XSTAR, "AB");
     attack(&toy, 0.965, 0.998);
     toy_stage_close(&toy);
 
-    open_with_injected(&toy, SC_XSTAR, "AB");
+    open_with_injected(&toy, SC_VARIANT_XSTAR, "AB");
     const slow_posterior exact = attack(&toy, 0.623, 0.987);
     const double to_a = 33.5 / 51;
     const double sum = 2 + to_a / 2;
@@ -49,11 +49,11 @@ static void test_a_super_star_that_went_farther_tells_as_much(void **state)
 {
     (void)state;
     toy_stage toy;
-    open_without(&toy, SC_XSTAR, "ABC");
+    open_without(&toy, SC_VARIANT_XSTAR, "ABC");
     attack(&toy, 0.980, 0.994);
     toy_stage_close(&toy);
 
-    open_with_injected(&toy, SC_XSTAR, "ABC");
+    open_with_injected(&toy, SC_VARIANT_XSTAR, "ABC");
     const slow_posterior exact = attack(&toy, 0.534, 0.984);
     assert_int_equal(exact.ruled_out, 4);
     CHECK_LINK(&toy, &exact, "BC", 0.25);
@@ -67,10 +67,10 @@ static void test_pruning_may_hide_what_growing_tells(void **state)
 {
     (void)state;
     toy_stage toy;
-    open_without(&toy, SC_BASIC, "AB");
+    open_without(&toy, SC_VARIANT_BASIC, "AB");
     attack(&toy, 0.947, 0.996);
     toy_stage_close(&toy);
-    open_with_injected(&toy, SC_BASIC, "AB");
+    open_with_injected(&toy, SC_VARIANT_BASIC, "AB");
     attack(&toy, 0.996, 1);
     toy_stage_close(&toy);
 }
@@ -81,10 +81,10 @@ static void test_pruning_tells_an_adversary_which_star_is_not_its_own(void **sta
 {
     (void)state;
     toy_stage toy;
-    open_without(&toy, SC_BASIC, "ABC");
+    open_without(&toy, SC_VARIANT_BASIC, "ABC");
     attack(&toy, 0.974, 0.993);
     toy_stage_close(&toy);
-    open_with_injected(&toy, SC_BASIC, "ABC");
+    open_with_injected(&toy, SC_VARIANT_BASIC, "ABC");
     slow_posterior exact = attack(&toy, 0.491, 0.996);
     assert_int_equal(exact.ruled_out, 4);
     CHECK_LINK(&toy, &exact, "BC", 1.0 / 7);
@@ -92,7 +92,7 @@ static void test_pruning_tells_an_adversary_which_star_is_not_its_own(void **sta
     CHECK_LINK(&toy, &exact, "CD", 2.0 / 7);
     toy_stage_close(&toy);
 
-    open_with_injected(&toy, SC_BASIC, "BCD");
+    open_with_injected(&toy, SC_VARIANT_BASIC, "BCD");
     exact = attack(&toy, 0.513, 0.964);
     const double to_d = 17.5 / 51;
     const double sum = 1 + 0.5 + to_d;

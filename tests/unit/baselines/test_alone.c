@@ -8,7 +8,7 @@
 
 enum { STREAMS = 600 };
 
-static const sc_variant both[] = {SC_SAMPLING, SC_EXPANSION};
+static const sc_variant both[] = {SC_VARIANT_SAMPLING, SC_VARIANT_EXPANSION};
 enum { METHODS = sizeof both / sizeof *both };
 
 static const sc_time deadline = 1000;
@@ -105,7 +105,7 @@ static void test_nobody_is_a_member_of_roads_out_of_its_reach(void **state)
         stage_ask(&st, &near, 0);
         stage_ask(&st, &far, 0);
         check_no_candidate(&st);
-        assert_int_equal(sc_engine_stats_of(st.engine).searches, 0);  // not even tried
+        assert_int_equal(sc_engine_get_stats(st.engine).searches, 0);  // not even tried
         stage_close(&st);
     }
 }
@@ -138,7 +138,7 @@ static void test_all_roads_are_in_reach_from_one_end(void **state)
             }
             CHECK_OK(sc_engine_remove(st.engine, &middle.id), NULL);
         }
-        assert_int_equal(sc_engine_stats_of(st.engine).cloaks, 1);
+        assert_int_equal(sc_engine_get_stats(st.engine).cloaks, 1);
         stage_close(&st);
     }
 }
@@ -178,7 +178,7 @@ static void test_who_is_not_content_is_left_out(void **state)
         assert_int_equal(cloak->segment_count, 1);
         accept(&st, cloak, 0);
         check_no_candidate(&st);
-        assert_int_equal(sc_engine_stats_of(st.engine).pending, 1);
+        assert_int_equal(sc_engine_get_stats(st.engine).pending, 1);
         stage_close(&st);
     }
 }
@@ -219,8 +219,8 @@ static void test_nobody_tries_where_users_cannot_be_enough(void **state)
             const sc_query query = stage_query(&st, number, 'B', 5, deadline);
             stage_ask(&st, &query, 0);
         }
-        assert_int_equal(sc_engine_stats_of(st.engine).searches, 0);
-        assert_int_equal(sc_engine_stats_of(st.engine).checks, 0);
+        assert_int_equal(sc_engine_get_stats(st.engine).searches, 0);
+        assert_int_equal(sc_engine_get_stats(st.engine).checks, 0);
         stage_close(&st);
     }
 }
@@ -242,7 +242,7 @@ static void test_no_more_than_the_cap_try_for_one_newcomer(void **state)
             query.max_hops = number == 1 ? 0 : 100;
             stage_ask(&st, &query, 0);
         }
-        const sc_engine_stats stats = sc_engine_stats_of(st.engine);
+        const sc_engine_stats stats = sc_engine_get_stats(st.engine);
         assert_int_equal(stats.cap_hits, 1);
         assert_int_equal(stats.searches, 3);  // the two oldest, and the newcomer
         check_no_candidate(&st);
@@ -266,13 +266,13 @@ static void test_company_lets_nobody_try_but_is_a_member(void **state)
         stage_ask(&st, &own, 0);
         bring(&st, &other, 0);
         check_no_candidate(&st);
-        assert_int_equal(sc_engine_stats_of(st.engine).searches, 0);
-        assert_int_equal(sc_engine_stats_of(st.engine).company_held, 2);
+        assert_int_equal(sc_engine_get_stats(st.engine).searches, 0);
+        assert_int_equal(sc_engine_get_stats(st.engine).company_held, 2);
         stage_ask(&st, &last, 0);
         sc_cloak *cloak = stage_take(&st);
         check_members(cloak, (const uint32_t[]){1, 2, 3, 4, 0});
         accept(&st, cloak, 0);
-        const sc_engine_stats stats = sc_engine_stats_of(st.engine);
+        const sc_engine_stats stats = sc_engine_get_stats(st.engine);
         assert_int_equal(stats.accepted, 2);
         assert_int_equal(stats.company_accepted, 2);
         assert_int_equal(stats.company_held, 0);
@@ -323,7 +323,7 @@ static void test_who_left_helps_nobody(void **state)
         check_drop(&st, 2, SC_DROP_EXPIRED, 11);
         stage_ask(&st, &third, 11);
         check_no_candidate(&st);
-        assert_int_equal(sc_engine_stats_of(st.engine).pending, 1);
+        assert_int_equal(sc_engine_get_stats(st.engine).pending, 1);
         stage_close(&st);
     }
 }
@@ -473,8 +473,8 @@ test_an_engine_can_be_freed_while_queries_wait_and_candidates_are_not_taken(void
         stage_ask(&st, &wide, 0);
         const sc_query found = stage_query(&st, 5, 'A', 1, deadline);
         stage_ask(&st, &found, 0);
-        assert_int_equal(sc_engine_stats_of(st.engine).proposed, 1);
-        assert_int_equal(sc_engine_stats_of(st.engine).pending, 4);
+        assert_int_equal(sc_engine_get_stats(st.engine).proposed, 1);
+        assert_int_equal(sc_engine_get_stats(st.engine).pending, 4);
         stage_close(&st);
     }
 }

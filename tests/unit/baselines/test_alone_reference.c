@@ -46,13 +46,13 @@ static void race_on_small_maps(sc_variant variant)
 static void test_sampling_does_what_the_slow_one_does(void **state)
 {
     (void)state;
-    race_on_small_maps(SC_SAMPLING);
+    race_on_small_maps(SC_VARIANT_SAMPLING);
 }
 
 static void test_expansion_does_what_the_slow_one_does(void **state)
 {
     (void)state;
-    race_on_small_maps(SC_EXPANSION);
+    race_on_small_maps(SC_VARIANT_EXPANSION);
 }
 
 // Regions of dozens of roads, so that walks are made longer, and many who wait.
@@ -64,7 +64,8 @@ static void test_they_agree_over_long_streams_on_a_larger_map(void **state)
     race_tally all = {0};
     for (uint64_t seed = 0; seed < LONG_STREAMS; seed++) {
         check_case(seed);
-        sc_engine_options options = alone_options(seed, seed % 4 < 2 ? SC_SAMPLING : SC_EXPANSION);
+        sc_engine_options options =
+            alone_options(seed, seed % 4 < 2 ? SC_VARIANT_SAMPLING : SC_VARIANT_EXPANSION);
         options.max_combinations = 64;
         race r;
         race_start(&r, seed, map, &options);

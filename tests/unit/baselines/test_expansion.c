@@ -21,7 +21,7 @@ typedef struct scene {
 static void scene_open(scene *sc, const sketch *s, uint64_t seed)
 {
     sc_engine_options options = sc_engine_options_default();
-    options.variant = SC_EXPANSION;
+    options.variant = SC_VARIANT_EXPANSION;
     sc_diag diag = {""};
     *sc = (scene){.map = sketch_map(s)};
     sc_rng_seed(&sc->rng, seed);

@@ -16,7 +16,7 @@ static void fail_in(sc_variant variant)
         life_plan plan = {.seed = seed,
                           .options = sc_engine_options_default(),
                           .is_everywhere = true,
-                          .is_certain = variant == SC_EXPANSION};
+                          .is_certain = variant == SC_VARIANT_EXPANSION};
         plan.options.variant = variant;
         plan.options.is_paranoid = seed < 2;
         const unsigned long failures = life_fail_each(&plan);
@@ -71,21 +71,21 @@ static void test_who_goes_away_between_two_runs_is_not_tried_for(void **state)
 {
     (void)state;
     for (uint32_t gone = 0; gone < 4; gone++) {
-        assert_true(interrupt(SC_EXPANSION, gone) > 2);
-        assert_true(interrupt(SC_SAMPLING, gone) > 2);
+        assert_true(interrupt(SC_VARIANT_EXPANSION, gone) > 2);
+        assert_true(interrupt(SC_VARIANT_SAMPLING, gone) > 2);
     }
 }
 
 static void test_in_expansion_a_failed_allocation_makes_no_difference(void **state)
 {
     (void)state;
-    fail_in(SC_EXPANSION);
+    fail_in(SC_VARIANT_EXPANSION);
 }
 
 static void test_in_sampling_every_query_still_ends_once(void **state)
 {
     (void)state;
-    fail_in(SC_SAMPLING);
+    fail_in(SC_VARIANT_SAMPLING);
 }
 
 static const struct CMUnitTest tests[] = {

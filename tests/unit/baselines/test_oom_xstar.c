@@ -79,7 +79,7 @@ static void run(life *l, sc_time now, bool is_refused)
         note(l, drop.reason);
     }
     for (sc_cloak *cloak; (cloak = sc_engine_take_candidate(l->engine));) {
-        INSIST(l, sc_prune(l->pruner, cloak, &l->prune_rng));
+        INSIST(l, sc_pruner_prune(l->pruner, cloak, &l->prune_rng));
         note(l, cloak->star_count);
         note(l, cloak->segment_count);
         for (size_t i = 0; i < cloak->member_count; i++) {
@@ -116,7 +116,7 @@ static void live(life *l, const sc_map *map)
     };
     enum { LINES = sizeof script / sizeof *script, REFUSED = 7, IN_THE_WAY = 1, LEAVES_BEFORE = 8 };
     sc_engine_options options = sc_engine_options_default();
-    options.variant = SC_XSTAR;
+    options.variant = SC_VARIANT_XSTAR;
     options.is_paranoid = true;
     *l = (life){0};
     sc_rng_seed(&l->rng, 1);
@@ -134,8 +134,8 @@ static void live(life *l, const sc_map *map)
     }
     run(l, 901, false);
     assert_int_equal(sc_engine_next_wake(l->engine), SC_TIME_NEVER);
-    note(l, sc_engine_stats_of(l->engine).accepted);
-    note(l, sc_engine_stats_of(l->engine).refused);
+    note(l, sc_engine_get_stats(l->engine).accepted);
+    note(l, sc_engine_get_stats(l->engine).refused);
     sc_engine_free(l->engine);
     sc_pruner_free(l->pruner);
 }

@@ -17,7 +17,7 @@ static const char crossing[] = "  o o o o  \n"
 static void open_crossing(stage *st, uint64_t seed)
 {
     sc_engine_options options = sc_engine_options_default();
-    options.variant = SC_SAMPLING;
+    options.variant = SC_VARIANT_SAMPLING;
     options.is_paranoid = true;
     stage_open(st, crossing, "", &options);
     sc_rng_seed(&st->rng, seed);

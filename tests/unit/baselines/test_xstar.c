@@ -3,6 +3,7 @@
 // that does not fit ends it.
 #include <starcloak/engine.h>
 
+#include "engine/cloak_make.h"
 #include "support/check.h"
 #include "support/stage.h"
 
@@ -25,7 +26,7 @@ static const sc_time deadline = 1000;
 static void open_stage(stage *st, const char *picture, const char *more)
 {
     sc_engine_options options = sc_engine_options_default();
-    options.variant = SC_XSTAR;
+    options.variant = SC_VARIANT_XSTAR;
     options.is_paranoid = true;
     stage_open(st, picture, more, &options);
 }
@@ -50,7 +51,7 @@ static void check_cloak(stage *st, const uint32_t *numbers, const char *letters)
 {
     sc_cloak *cloak = stage_take(st);
     check_members(cloak, numbers);
-    assert_true(cloak->is_whole);
+    assert_true(sc__candidate_of(cloak)->is_whole);
     assert_int_equal(cloak->star_count, strlen(letters));
     for (; *letters; letters++) {
         bool found = false;
@@ -167,7 +168,7 @@ static void test_a_conflict_in_a_group_blocks_all_of_it_until_the_strict_one_exp
     stage_ask(&st, &strict, 0);
     ask(&st, 3, 'A', (needs){2, 1, 2});
     check_no_candidate(&st);
-    assert_int_equal(sc_engine_stats_of(st.engine).vertices, 1);
+    assert_int_equal(sc_engine_get_stats(st.engine).vertices, 1);
     stage_run(&st, 101);
     check_drop(&st, 2, SC_DROP_EXPIRED, 101);
     check_cloak(&st, (const uint32_t[]){1, 3, 0}, "AB");
@@ -299,7 +300,7 @@ static void test_the_largest_result_of_the_group_decides_what_is_cheap(void **st
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         stage st;
         sc_engine_options options = sc_engine_options_default();
-        options.variant = SC_XSTAR;
+        options.variant = SC_VARIANT_XSTAR;
         options.cost.object = 0.05;
         stage_open(&st, scales, "XXXX", &options);
         for (uint32_t number = 1; number <= 2; number++) {
@@ -323,10 +324,10 @@ static void test_company_comes_in_but_starts_nothing(void **state)
     CHECK_OK(sc_engine_add_company(st.engine, &company), NULL);
     stage_run(&st, 0);
     check_no_candidate(&st);
-    assert_int_equal(sc_engine_stats_of(st.engine).searches, 0);
+    assert_int_equal(sc_engine_get_stats(st.engine).searches, 0);
     ask(&st, 2, 'B', (needs){2, 1, 4});
     check_cloak(&st, (const uint32_t[]){1, 2, 0}, "AB");
-    const sc_engine_stats stats = sc_engine_stats_of(st.engine);
+    const sc_engine_stats stats = sc_engine_get_stats(st.engine);
     assert_int_equal(stats.accepted, 1);
     assert_int_equal(stats.company_accepted, 1);
     assert_int_equal(stats.company_held, 0);

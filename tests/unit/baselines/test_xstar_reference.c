@@ -3,6 +3,7 @@
 // by plain loops and by paranoid engines.
 #include <starcloak/engine.h>
 
+#include "engine/cloak_make.h"
 #include "support/check.h"
 #include "support/race.h"
 #include "support/sketch.h"
@@ -13,7 +14,7 @@ enum { STREAMS = 1500, LONG_STREAMS = 3, WATCHED_STREAMS = 500 };
 static sc_engine_options xstar_options(uint64_t seed)
 {
     sc_engine_options options = stream_options(seed);
-    options.variant = SC_XSTAR;
+    options.variant = SC_VARIANT_XSTAR;
     options.is_paranoid = seed % 2 == 0;
     return options;
 }
@@ -86,7 +87,7 @@ typedef struct witness {
 static void look(void *context, const sc_cloak *cloak, sc_time now)
 {
     witness *w = context;
-    assert_true(cloak->is_whole);
+    assert_true(((const sc__candidate *)cloak)->is_whole);
     slow_check_promises(&w->roads, cloak, now);
     w->cloaks++;
 }

@@ -200,7 +200,8 @@ static void test_the_numbers_of_the_real_maps_are_theirs(void **state)
         sc_map *map = NULL;
         sc_diag diag = {""};
         const sc_import_options options = SC_IMPORT_DEFAULTS;
-        CHECK_OK(sc_map_import(real_maps[i].format, paths, count, &options, &map, NULL, &diag),
+        CHECK_OK(sc_map_import(&(sc_import_source){real_maps[i].format, paths, count}, &options,
+                               &map, NULL, &diag),
                  &diag);
         double measure[MEASURE_COUNT];
         measure_map(map, measure);
@@ -268,7 +269,7 @@ static void test_every_size_and_seed_gives_a_sound_map_in_one_piece(void **state
         CHECK_CLOSE(node_count, wanted, 0.02 * wanted);
         assert_true(largest_component(map) >= 0.98 * node_count);
         assert_int_equal(sc_map_coords(map), SC_COORDS_GEOGRAPHIC);
-        assert_true(sc_map_in_metres(map));
+        assert_true(sc_map_is_in_metres(map));
         sc_map_free(map);
     }
     check_case_done();

@@ -96,7 +96,7 @@ static void test_moments_travel_by_the_calendar_and_never_stays_never(void **sta
     sc_rng rng;
     sc_rng_seed(&rng, 4);
     sc_word word = made_word(&town, SC_WORD_ADD, &rng);
-    const sc_time deadlines[] = {sc_seconds(5), -7, SC_TIME_NEVER};
+    const sc_time deadlines[] = {sc_time_from_seconds(5), -7, SC_TIME_NEVER};
     const int64_t there = 1000000;
     for (size_t i = 0; i < sizeof deadlines / sizeof deadlines[0]; i++) {
         word.query.deadline = deadlines[i];
@@ -125,7 +125,7 @@ static void test_moments_travel_by_the_calendar_and_never_stays_never(void **sta
                      SC_OK);
     assert_int_equal(read.bid->deadline, -7 - there);
     assert_int_equal(read.bid->last, SC_TIME_NEVER);
-    assert_int_equal(read.bid->members[0].query.deadline, sc_seconds(5) - there);
+    assert_int_equal(read.bid->members[0].query.deadline, sc_time_from_seconds(5) - there);
     sc_word_fini(&read);
     sc_word_fini(&bid);
     sc_bytes_fini(&bytes);
@@ -170,7 +170,7 @@ static void test_messages_are_small(void **state)
     (void)state;
     word_town town = word_town_new();
     const sc_query query = {.user = UINT64_MAX,
-                            .deadline = sc_seconds(1.7e9),
+                            .deadline = sc_time_from_seconds(1.7e9),
                             .segment = 40,
                             .k = 5,
                             .l = 10,

@@ -117,7 +117,7 @@ static void test_a_placement_that_could_not_be_made_is_made_at_the_next_look(voi
                                         .parts = PARTS,
                                         .beat_us = BEAT_US,
                                         .uneven = 1.25,
-                                        .patience_us = sc_seconds(60)};
+                                        .patience_us = sc_time_from_seconds(60)};
     sc_roster *roster = full_roster();
     unsigned long failures = 0;
     FOR_EACH_FAILURE(n)

@@ -29,7 +29,7 @@ static sc_placing *new_placing(sc_peer self)
         .parts = PARTS,
         .beat_us = BEAT_US,
         .uneven = 1.25,
-        .patience_us = sc_seconds(60),
+        .patience_us = sc_time_from_seconds(60),
     };
     sc_placing *placing = NULL;
     CHECK_OK(sc_placing_new(&options, &placing), NULL);
@@ -265,7 +265,7 @@ static void test_one_worker_more_than_parts_has_none_and_that_is_that(void **sta
                                   .parts = 2,
                                   .beat_us = BEAT_US,
                                   .uneven = 1.25,
-                                  .patience_us = sc_seconds(60)};
+                                  .patience_us = sc_time_from_seconds(60)};
     scene s = scene_open();
     sc_placing_free(s.placing);
     CHECK_OK(sc_placing_new(&options, &s.placing), NULL);

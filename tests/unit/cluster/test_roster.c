@@ -186,7 +186,7 @@ static void test_irregular_beats_give_the_same_load(void **state)
         sc_rng_seed(&rng, seed);
         sc_roster *roster = roster_at(0);
         sc_time now = 0;
-        for (uint64_t n = 1; now < sc_seconds(120); n++) {
+        for (uint64_t n = 1; now < sc_time_from_seconds(120); n++) {
             // From several at once, held up on the way, to one in two seconds.
             const bool is_together = sc_rng_below(&rng, 4) == 0;
             if (!is_together) now += sc_rng_below(&rng, 2000000);
@@ -206,11 +206,11 @@ static void test_a_minute_later_most_of_a_load_is_of_that_minute(void **state)
     uint64_t n = 0;
     uint64_t queries = 0;
     sc_time now = 0;
-    for (; now < sc_seconds(300); now += BEAT_US) {
+    for (; now < sc_time_from_seconds(300); now += BEAT_US) {
         sc_roster_hear(roster, busy_beat(1, ++n, 0, queries += 5), 0, now);
     }
     CHECK_CLOSE(sc_roster_part_load(roster, 0), 10.0, 0.1);
-    for (const sc_time end = now + sc_seconds(60); now < end; now += BEAT_US) {
+    for (const sc_time end = now + sc_time_from_seconds(60); now < end; now += BEAT_US) {
         sc_roster_hear(roster, busy_beat(1, ++n, 0, queries), 0, now);
     }
     CHECK_CLOSE(sc_roster_part_load(roster, 0), 10.0 * exp(-1.0), 0.2);
@@ -229,7 +229,7 @@ static void test_a_load_outlives_its_worker_and_counters_that_begin_anew(void **
     }
     CHECK_CLOSE(sc_roster_part_load(roster, 5), 8.0, 0.01);
     sc_roster_forget(roster, 1);
-    now += sc_seconds(60);  // in which nobody had it
+    now += sc_time_from_seconds(60);  // in which nobody had it
     CHECK_CLOSE(sc_roster_part_load(roster, 5), 8.0, 0.01);
     for (uint64_t q = 0; q < 10; q++, now += BEAT_US) {
         sc_roster_hear(roster, busy_beat(2, ++n, 5, 4 * q), 0, now);

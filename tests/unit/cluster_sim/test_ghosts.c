@@ -35,7 +35,7 @@ static void ask_all(sc_rehearsal *rehearsal, const sc_map *map)
             .k = 6,
             .l = 2,
             .max_hops = 5,
-            .deadline = sc_seconds(30.0),
+            .deadline = sc_time_from_seconds(30.0),
         };
         memcpy(query.id.bytes, (uint64_t[]){sc_rng_next(&rng), sc_rng_next(&rng)},
                sizeof query.id.bytes);

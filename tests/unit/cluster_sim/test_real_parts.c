@@ -19,7 +19,8 @@ static sc_map *real_map(const char *name, sc_format format)
     const sc_import_options options = SC_IMPORT_DEFAULTS;
     sc_map *map = NULL;
     sc_diag diag = {""};
-    CHECK_OK(sc_map_import(format, paths, 1, &options, &map, NULL, &diag), &diag);
+    CHECK_OK(sc_map_import(&(sc_import_source){format, paths, 1}, &options, &map, NULL, &diag),
+             &diag);
     return map;
 }
 
@@ -49,7 +50,7 @@ static sc_rehearsal_verdict play(const sc_map *map, uint32_t parts, uint32_t wor
     options.ended = sc_crowd_ended;
     options.context = crowd;
     CHECK_OK(sc_rehearsal_new(map, &options, &rehearsal, &diag), &diag);
-    CHECK_OK(sc_crowd_ask(crowd, rehearsal, sc_seconds(SECONDS), &diag), &diag);
+    CHECK_OK(sc_crowd_ask(crowd, rehearsal, sc_time_from_seconds(SECONDS), &diag), &diag);
     assert_int_equal(sc_rehearsal_run(rehearsal, SC_TIME_NEVER), SC_OK);
     const sc_rehearsal_verdict verdict = *sc_rehearsal_verdict_of(rehearsal);
     assert_string_equal(verdict.what, "");

@@ -49,8 +49,13 @@ static sc_objects *set_of(const sc_map *map, const char *const *words, size_t co
     sc_diag diag = {""};
     CHECK_OK(sc_objects_builder_new(map, &builder), NULL);
     for (size_t i = 0; i < count; i++) {
-        CHECK_OK(sc_objects_builder_add(builder, 0, 10.0 * (double)(i + 1), words[i], words[i],
-                                        i % 2 ? "named" : NULL, &diag),
+        CHECK_OK(sc_objects_builder_add(builder,
+                                        &(sc_object_row){.edge = 0,
+                                                         .offset_m = 10.0 * (double)(i + 1),
+                                                         .key = words[i],
+                                                         .category = words[i],
+                                                         .name = i % 2 ? "named" : NULL},
+                                        &diag),
                  &diag);
     }
     CHECK_OK(sc_objects_builder_finish(builder, &objects), NULL);
@@ -70,8 +75,14 @@ static sc_errand *errand_for(street *s, const sc_request *requests, size_t count
     odd_cloak cloak = odd_cloak_of(s->map, inside);
     uint32_t which[8];
     assert_true(count <= 8);
-    CHECK_OK(sc_relay_new(s->map, cloak.segments, cloak.segment_count, cloak.border_nodes,
-                          cloak.border_node_count, requests, count, &s->rng, which, &e->relay),
+    CHECK_OK(sc_relay_new(s->map,
+                          &(sc_relay_content){.segments = cloak.segments,
+                                              .segment_count = cloak.segment_count,
+                                              .border_nodes = cloak.border_nodes,
+                                              .border_node_count = cloak.border_node_count,
+                                              .requests = requests,
+                                              .member_count = count},
+                          &s->rng, which, &e->relay),
              NULL);
     for (size_t i = 0; i < count; i++) {
         e->seats[i] = (sc_seat){.edge = 0, .offset_m = 0.0, .request = which[i]};
@@ -172,7 +183,7 @@ static void test_objects_of_the_map_are_called_by_their_numbers(void **state)
     street s;
     street_open(&s);
     sc_objects *objects = NULL;
-    CHECK_OK(sc_objects_of_map(s.map, &objects), NULL);
+    CHECK_OK(sc_objects_new_from_map(s.map, &objects), NULL);
     sc_errand *e = errand_for(&s, for_each_word, 5);
     assert_int_equal(sc__clerk_evaluate(&s.clerk, objects, e), SC_FAILURE_NONE);
     const sc_answer *answer = e->seats[0].answer;

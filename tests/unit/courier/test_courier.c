@@ -131,7 +131,12 @@ static void test_the_vocabulary_is_the_maps_then_that_of_the_objects_then_more(v
     sc_objects *objects = NULL;
     sc_diag diag = {""};
     CHECK_OK(sc_objects_builder_new(map, &set), NULL);
-    CHECK_OK(sc_objects_builder_add(set, 1, 0.0, "k", "fuel", "y", &diag), &diag);
+    CHECK_OK(sc_objects_builder_add(
+                 set,
+                 &(sc_object_row){
+                     .edge = 1, .offset_m = 0.0, .key = "k", .category = "fuel", .name = "y"},
+                 &diag),
+             &diag);
     CHECK_OK(sc_objects_builder_finish(set, &objects), NULL);
     sc_objects_builder_free(set);
 

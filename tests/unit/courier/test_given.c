@@ -212,10 +212,16 @@ static sc_objects *own_objects(const sc_map *map, sc_rng *rng)
     for (sc_edge_id edge = 0; edge < sc_map_edge_count(map); edge++) {
         char key[32];
         snprintf(key, sizeof key, "place/%u", edge);
-        CHECK_OK(sc_objects_builder_add(builder, edge,
-                                        sc_rng_unit(rng) * sc_map_edge_length_m(map, edge), key,
-                                        own_words[edge % 2], edge % 3 ? "named" : NULL, &diag),
-                 &diag);
+        CHECK_OK(
+            sc_objects_builder_add(
+                builder,
+                &(sc_object_row){.edge = edge,
+                                 .offset_m = sc_rng_unit(rng) * sc_map_edge_length_m(map, edge),
+                                 .key = key,
+                                 .category = own_words[edge % 2],
+                                 .name = edge % 3 ? "named" : NULL},
+                &diag),
+            &diag);
     }
     CHECK_OK(sc_objects_builder_finish(builder, &objects), NULL);
     sc_objects_builder_free(builder);
@@ -288,7 +294,9 @@ static void test_distances_of_any_fraction_are_the_same_for_all(void **state)
         sc_errand *e = errand_new(town.map, words->count, &town.rng, SEATS);
         CHECK_OK(sc_lbs_evaluate(lbs, town.objects, e->relay, &reply, NULL), NULL);
         CHECK_OK(
-            sc_reply_encode(town.map, words, e->relay, &reply, SC_ENCODING_GEOJSON, &bytes, NULL),
+            sc_reply_encode(
+                &(sc_codec){.map = town.map, .vocabulary = words, .encoding = SC_ENCODING_GEOJSON},
+                e->relay, &reply, &bytes, NULL),
             NULL);
         sc_bytes fine = finer(&bytes);
         finer_count += fine.size != bytes.size;

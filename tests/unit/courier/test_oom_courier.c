@@ -150,8 +150,11 @@ static void test_a_reply_that_there_is_no_memory_for_gives_no_answer_at_all(void
         sc_reply_init(&reply);
         sc_bytes bytes = {.data = NULL};
         CHECK_OK(sc_lbs_evaluate(lbs, town.objects, e->relay, &reply, NULL), NULL);
-        CHECK_OK(sc_reply_encode(town.map, words, e->relay, &reply, options.encoding, &bytes, NULL),
-                 NULL);
+        CHECK_OK(
+            sc_reply_encode(
+                &(sc_codec){.map = town.map, .vocabulary = words, .encoding = options.encoding},
+                e->relay, &reply, &bytes, NULL),
+            NULL);
         unsigned long failures = 0;
         FOR_EACH_FAILURE(n)
         {
@@ -199,8 +202,11 @@ static void test_a_reply_that_is_handed_on_needs_memory_too(void **state)
         sc_reply_init(&reply);
         sc_bytes bytes = {.data = NULL};
         CHECK_OK(sc_lbs_evaluate(lbs, town.objects, e->relay, &reply, NULL), NULL);
-        CHECK_OK(sc_reply_encode(town.map, words, e->relay, &reply, options.encoding, &bytes, NULL),
-                 NULL);
+        CHECK_OK(
+            sc_reply_encode(
+                &(sc_codec){.map = town.map, .vocabulary = words, .encoding = options.encoding},
+                e->relay, &reply, &bytes, NULL),
+            NULL);
         e->wants_reply = true;
         unsigned long failures = 0;
         FOR_EACH_FAILURE(n)

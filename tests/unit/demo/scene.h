@@ -68,8 +68,10 @@ static inline void scene_start(scene *on)
 static inline void scene_close(scene *on)
 {
     sc_demo_stop(on->demo);
+    sc_service_free(on->live.service);
+    on->live.service = NULL;
+    sc_demo_free(on->demo);  // the map is needed until now
     live_service_close(&on->live);
-    sc_demo_free(on->demo);
 }
 
 static inline json_t *read_json(const char *text, size_t size)

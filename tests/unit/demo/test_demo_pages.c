@@ -1,4 +1,4 @@
-// The demo's pages, as docs/window.md shows them, on a real service.
+// The demo's pages, as docs/ui.md shows them, on a real service.
 #include <pthread.h>
 #include <sys/socket.h>
 
@@ -168,7 +168,7 @@ static void test_a_method_that_cannot_be_exchanged_stays(void **state)
     (void)state;
     scene on;
     scene_prepare(&on);
-    on.live.options.ledger.engine.variant = SC_XSTAR;
+    on.live.options.ledger.engine.variant = SC_VARIANT_XSTAR;
     scene_open(&on);
     check_refused(&on, "{\"engine\":\"hybrid\"}", 400, "cannot be exchanged");
     scene_close(&on);

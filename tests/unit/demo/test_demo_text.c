@@ -1,5 +1,5 @@
-// The demo's events, word by word as docs/window.md shows them.
-#include "demo/demo_text.h"
+// The demo's events, word by word as docs/ui.md shows them.
+#include "demo/demo_internal.h"
 
 #include "support/check.h"
 

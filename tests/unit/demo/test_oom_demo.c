@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "demo/demo_text.h"
+#include "demo/demo_internal.h"
 #include "support/check.h"
 #include "support/live_service.h"
 #include "support/oom.h"
@@ -206,7 +206,8 @@ static void check_page(size_t i, const char *body, unsigned long least_failures)
     CHECK_OK(sc_demo_new(live.map, &options, &demo, &diag), &diag);
     size_t count = 0;
     shaky s = {.page = sc_demo_pages(demo, &count)[i]};
-    const sc_extra_page extra = {s.page.path, s.page.method, show_shakily, &s};
+    const sc_extra_page extra = {
+        .path = s.page.path, .method = s.page.method, .show = show_shakily, .context = &s};
     live.options.extra = &extra;
     live.options.extra_count = 1;
     CHECK_OK(sc_service_new(live.map, &live.options, &live.service, &diag), &diag);
@@ -226,8 +227,10 @@ static void check_page(size_t i, const char *body, unsigned long least_failures)
         free(heard.text);
     } while (s.has_failed);
     assert_true(s.fail_at > least_failures);
+    sc_service_free(live.service);
+    live.service = NULL;
+    sc_demo_free(demo);  // the map is needed until now
     live_service_close(&live);
-    sc_demo_free(demo);
 }
 
 static void test_pages_without_memory_do_no_harm(void **state)

@@ -13,7 +13,7 @@ static void test_a_query_takes_over_needs_and_gets_a_name_and_a_deadline(void **
 {
     (void)state;
     door d = street_of_three(SC_COORDS_PLANAR);
-    const sc_ask ask = on_edge("u17", sc_seconds(12.345), 2, 1.0);
+    const sc_ask ask = on_edge("u17", sc_time_from_seconds(12.345), 2, 1.0);
     const sc_query query = admit(&d, &ask);
 
     sc_name_keys keys;
@@ -21,7 +21,7 @@ static void test_a_query_takes_over_needs_and_gets_a_name_and_a_deadline(void **
     const sc_name name = sc__name_of(&keys, "u17", 3, ask.t);
     assert_memory_equal(&query.id, &name.id, sizeof name.id);
     assert_true(query.user == name.user);
-    assert_true(query.deadline == sc_seconds(22.345));
+    assert_true(query.deadline == sc_time_from_seconds(22.345));
     assert_int_equal(query.segment, sc_map_edges(d.map)[2].segment);
     assert_int_equal(query.k, modest.k);
     assert_int_equal(query.l, modest.l);
@@ -45,7 +45,7 @@ static void test_a_position_goes_to_the_nearest_road(void **state)
             sc_query query;
             sc_snap where;
             sc_snap wanted;
-            CHECK_OK(sc_admit(d.admission, &ask, &query, &where, &d.diag), &d.diag);
+            CHECK_OK(sc_admission_admit(d.admission, &ask, &query, &where, &d.diag), &d.diag);
             assert_int_equal(sc_map_snap(d.map, x, y, HUGE_VAL, &wanted), SC_OK);
             assert_int_equal(where.edge, wanted.edge);
             assert_int_equal(where.segment, wanted.segment);
@@ -78,7 +78,7 @@ static void test_a_place_on_an_edge_is_taken_as_it_is(void **state)
                 on_edge("u", 10 * (sc_time)edge + (sc_time)i, edge, cases[i].offset_m);
             sc_query query;
             sc_snap where;
-            CHECK_OK(sc_admit(d.admission, &ask, &query, &where, &d.diag), &d.diag);
+            CHECK_OK(sc_admission_admit(d.admission, &ask, &query, &where, &d.diag), &d.diag);
             assert_int_equal(where.edge, edge);
             assert_int_equal(where.segment, sc_map_edges(d.map)[edge].segment);
             assert_int_equal(query.segment, where.segment);
@@ -144,7 +144,7 @@ static void test_times_so_far_away_that_sums_could_overflow_are_refused(void **s
     (void)state;
     door d = street_of_three(SC_COORDS_PLANAR);
     const sc_time beyond[] = {INT64_MIN, -SC_TIME_FARTHEST - 1, SC_TIME_FARTHEST + 1,
-                              INT64_MAX - sc_seconds(10), INT64_MAX};
+                              INT64_MAX - sc_time_from_seconds(10), INT64_MAX};
     for (size_t i = 0; i < sizeof beyond / sizeof *beyond; i++) {
         const sc_ask ask = on_edge("u", beyond[i], 0, 0.0);
         refuse(&d, &ask, SC_EINVAL, "time is out of range");
@@ -188,7 +188,7 @@ static void test_thousands_may_ask_in_one_moment_each_once(void **state)
                 ask.user = (const char *)&i;
                 ask.user_size = sizeof i;
                 sc_query query;
-                assert_int_equal(sc_admit(d.admission, &ask, &query, NULL, NULL),
+                assert_int_equal(sc_admission_admit(d.admission, &ask, &query, NULL, NULL),
                                  pass == 0 ? SC_OK : SC_EDUPLICATE);
             }
         }
@@ -241,7 +241,7 @@ static void test_any_stream_is_admitted_as_a_plain_list_would(void **state)
             if (sc_rng_below(&rng, 20) == 0) ask.profile.k = 0;
             const sc_err wanted = plain_answer(list, count, &ask, as, d.map);
             sc_query query;
-            assert_int_equal(sc_admit(d.admission, &ask, &query, NULL, NULL), wanted);
+            assert_int_equal(sc_admission_admit(d.admission, &ask, &query, NULL, NULL), wanted);
             if (wanted == SC_OK) list[count++] = as;
         }
         door_free(&d);

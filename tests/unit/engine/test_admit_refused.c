@@ -118,7 +118,7 @@ static void test_a_refusal_leaves_the_door_as_it_was(void **state)
         // Of a later moment, by a user who has not asked yet.
         refusals(wrong, "b", 20);
         sc_query query;
-        assert_int_not_equal(sc_admit(d.admission, &wrong[i], &query, NULL, NULL), SC_OK);
+        assert_int_not_equal(sc_admission_admit(d.admission, &wrong[i], &query, NULL, NULL), SC_OK);
         // The clock has not moved, the first is remembered, the other is not.
         const sc_ask between = on_edge("b", 10, 0, 0.0);
         refuse(&d, &before, SC_EDUPLICATE, "already");
@@ -144,7 +144,8 @@ static void test_no_refusal_tells_the_user_or_the_position(void **state)
     for (int i = 0; i < REFUSALS + 2; i++) {
         sc_query query;
         sc_diag diag = {""};
-        assert_int_not_equal(sc_admit(d.admission, &wrong[i], &query, NULL, &diag), SC_OK);
+        assert_int_not_equal(sc_admission_admit(d.admission, &wrong[i], &query, NULL, &diag),
+                             SC_OK);
         // A sentence: what, and after a semicolon what to do.
         CHECK_CONTAINS(diag.message, "; ");
         for (size_t j = 0; j < sizeof secrets / sizeof *secrets; j++) {

@@ -114,7 +114,7 @@ static witness drive_all(sc_variant variant, bool is_strict, uint32_t lambda)
 static void test_basic_keeps_to_no_level(void **state)
 {
     (void)state;
-    const witness w = drive_all(SC_BASIC, false, 1);
+    const witness w = drive_all(SC_VARIANT_BASIC, false, 1);
     assert_true(w.level < w.cloaks);
 }
 
@@ -122,7 +122,7 @@ static void test_members_are_at_levels_without_a_gap(void **state)
 {
     (void)state;
     for (uint32_t lambda = 1; lambda <= 3; lambda++) {
-        const witness w = drive_all(SC_BOUNDED, false, lambda);
+        const witness w = drive_all(SC_VARIANT_BOUNDED, false, lambda);
         assert_int_equal(w.level, w.cloaks);
         // What the paper says of these cloaks does not follow from the levels.
         assert_true(w.strict < w.cloaks);
@@ -133,7 +133,7 @@ static void test_strict_gives_every_member_star_another_nearby(void **state)
 {
     (void)state;
     for (uint32_t lambda = 1; lambda <= 3; lambda++) {
-        const witness w = drive_all(SC_BOUNDED, true, lambda);
+        const witness w = drive_all(SC_VARIANT_BOUNDED, true, lambda);
         assert_int_equal(w.strict, w.cloaks);
         assert_int_equal(w.level, w.cloaks);
     }
@@ -153,7 +153,7 @@ static const sc_time deadline = 1000;
 static sc_engine_options bounded(uint32_t lambda, bool is_strict)
 {
     sc_engine_options options = sc_engine_options_default();
-    options.variant = SC_BOUNDED;
+    options.variant = SC_VARIANT_BOUNDED;
     options.compactness = lambda;
     options.is_strict = is_strict;
     return options;

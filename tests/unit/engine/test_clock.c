@@ -27,7 +27,7 @@ static void test_an_engine_without_queries_never_wants_to_be_woken(void **state)
 {
     (void)state;
     stage st;
-    open_street(&st, SC_HYBRID, 5);
+    open_street(&st, SC_VARIANT_HYBRID, 5);
     assert_int_equal(sc_engine_next_wake(st.engine), SC_TIME_NEVER);
     stage_run(&st, 100);
     assert_int_equal(sc_engine_next_wake(st.engine), SC_TIME_NEVER);
@@ -38,7 +38,7 @@ static void test_a_query_in_the_queue_is_work_that_is_waiting(void **state)
 {
     (void)state;
     stage st;
-    open_street(&st, SC_BASIC, 0);
+    open_street(&st, SC_VARIANT_BASIC, 0);
     stage_run(&st, 100);
     const sc_query query = stage_query(&st, 1, 'A', 2, 500);
     CHECK_OK(sc_engine_add(st.engine, &query), NULL);
@@ -54,7 +54,7 @@ static void test_the_first_deadline_decides(void **state)
 {
     (void)state;
     stage st;
-    open_street(&st, SC_BASIC, 0);
+    open_street(&st, SC_VARIANT_BASIC, 0);
     static const sc_time deadlines[] = {700, 300, 900, 500};
     for (uint32_t i = 0; i < 4; i++) {
         const sc_query query = stage_query(&st, i + 1, 'A', 9, deadlines[i]);
@@ -72,7 +72,7 @@ static void test_proposed_queries_do_not_wake(void **state)
 {
     (void)state;
     stage st;
-    open_street(&st, SC_HYBRID, 50);
+    open_street(&st, SC_VARIANT_HYBRID, 50);
     const sc_query one = stage_query(&st, 1, 'A', 2, 300);
     const sc_query two = stage_query(&st, 2, 'A', 2, 400);
     stage_ask(&st, &one, 0);
@@ -95,7 +95,7 @@ static void test_hybrid_wakes_first_for_urgency_then_for_expiry(void **state)
 {
     (void)state;
     stage st;
-    open_street(&st, SC_HYBRID, 50);
+    open_street(&st, SC_VARIANT_HYBRID, 50);
     const sc_query query = stage_query(&st, 1, 'A', 2, 300);
     stage_ask(&st, &query, 0);
     assert_int_equal(sc_engine_next_wake(st.engine), 251);
@@ -110,7 +110,7 @@ static void test_what_arrives_urgent_wakes_for_its_expiry_alone(void **state)
 {
     (void)state;
     stage st;
-    open_street(&st, SC_HYBRID, 50);
+    open_street(&st, SC_VARIANT_HYBRID, 50);
     const sc_query query = stage_query(&st, 1, 'A', 2, 40);
     stage_ask(&st, &query, 0);
     assert_int_equal(sc_engine_next_wake(st.engine), 41);
@@ -121,13 +121,13 @@ static void test_a_deadline_that_never_comes_never_wakes(void **state)
 {
     (void)state;
     stage st;
-    open_street(&st, SC_BASIC, 0);
+    open_street(&st, SC_VARIANT_BASIC, 0);
     const sc_query query = stage_query(&st, 1, 'A', 2, SC_TIME_NEVER);
     stage_ask(&st, &query, 0);
     assert_int_equal(sc_engine_next_wake(st.engine), SC_TIME_NEVER);
     stage_run(&st, SC_TIME_NEVER);
     check_no_drop(&st);
-    assert_int_equal(sc_engine_stats_of(st.engine).pending, 1);
+    assert_int_equal(sc_engine_get_stats(st.engine).pending, 1);
     stage_close(&st);
 }
 
@@ -137,7 +137,7 @@ static void test_the_deadline_itself_is_still_in_time(void **state)
 {
     (void)state;
     stage st;
-    open_street(&st, SC_BASIC, 0);
+    open_street(&st, SC_VARIANT_BASIC, 0);
     const sc_query one = stage_query(&st, 1, 'A', 2, 300);
     const sc_query two = stage_query(&st, 2, 'B', 2, 300);
     stage_ask(&st, &one, 0);
@@ -154,7 +154,7 @@ static void test_a_query_expires_right_after_its_deadline_without_traffic(void *
 {
     (void)state;
     stage st;
-    open_street(&st, SC_BASIC, 0);
+    open_street(&st, SC_VARIANT_BASIC, 0);
     const sc_query query = stage_query(&st, 1, 'A', 2, 300);
     stage_ask(&st, &query, 0);
     stage_run(&st, 300);
@@ -162,8 +162,8 @@ static void test_a_query_expires_right_after_its_deadline_without_traffic(void *
     stage_run(&st, sc_engine_next_wake(st.engine));
     check_drop(&st, 1, SC_DROP_EXPIRED, 301);
     check_no_drop(&st);
-    assert_int_equal(sc_engine_stats_of(st.engine).vertices, 0);
-    assert_int_equal(sc_engine_stats_of(st.engine).active_stars, 0);
+    assert_int_equal(sc_engine_get_stats(st.engine).vertices, 0);
+    assert_int_equal(sc_engine_get_stats(st.engine).active_stars, 0);
     stage_close(&st);
 }
 
@@ -171,7 +171,7 @@ static void test_drops_come_by_deadline_then_by_order_of_adding(void **state)
 {
     (void)state;
     stage st;
-    open_street(&st, SC_BASIC, 0);
+    open_street(&st, SC_VARIANT_BASIC, 0);
     static const sc_time deadlines[] = {50, 30, 50, 30, 40};
     for (uint32_t i = 0; i < 5; i++) {
         const sc_query query = stage_query(&st, i + 1, "ABCAB"[i], 9, deadlines[i]);
@@ -193,7 +193,7 @@ static void test_an_expiry_lets_those_left_behind_be_searched_again(void **state
 {
     (void)state;
     stage st;
-    open_street(&st, SC_BASIC, 0);
+    open_street(&st, SC_VARIANT_BASIC, 0);
     const sc_query demanding = stage_query(&st, 1, 'A', 9, 100);
     const sc_query two = stage_query(&st, 2, 'A', 2, 500);
     const sc_query three = stage_query(&st, 3, 'A', 2, 500);
@@ -214,7 +214,7 @@ static void test_a_removal_lets_those_left_behind_be_searched_in_the_next_run(vo
 {
     (void)state;
     stage st;
-    open_street(&st, SC_BASIC, 0);
+    open_street(&st, SC_VARIANT_BASIC, 0);
     const sc_query demanding = stage_query(&st, 1, 'A', 9, 100);
     const sc_query two = stage_query(&st, 2, 'A', 2, 500);
     const sc_query three = stage_query(&st, 3, 'A', 2, 500);
@@ -235,12 +235,12 @@ static void test_what_is_past_its_deadline_is_not_taken_in(void **state)
 {
     (void)state;
     stage st;
-    open_street(&st, SC_BASIC, 0);
+    open_street(&st, SC_VARIANT_BASIC, 0);
     stage_run(&st, 100);
     const sc_query late = stage_query(&st, 1, 'A', 1, 99);
     assert_int_equal(sc_engine_add(st.engine, &late), SC_ELATE);
     assert_int_equal(sc_engine_add_company(st.engine, &late), SC_ELATE);
-    assert_int_equal(sc_engine_stats_of(st.engine).added, 0);
+    assert_int_equal(sc_engine_get_stats(st.engine).added, 0);
     const sc_query in_time = stage_query(&st, 2, 'A', 1, 100);
     stage_ask(&st, &in_time, 100);
     sc_cloak *cloak = stage_take(&st);
@@ -255,16 +255,16 @@ static void test_time_that_runs_backwards_is_refused_and_changes_nothing(void **
 {
     (void)state;
     stage st;
-    open_street(&st, SC_HYBRID, 50);
+    open_street(&st, SC_VARIANT_HYBRID, 50);
     const sc_query one = stage_query(&st, 1, 'A', 2, 300);
     stage_ask(&st, &one, 200);
     const sc_query two = stage_query(&st, 2, 'A', 2, 300);
     CHECK_OK(sc_engine_add(st.engine, &two), NULL);
-    const sc_engine_stats before = sc_engine_stats_of(st.engine);
+    const sc_engine_stats before = sc_engine_get_stats(st.engine);
     const sc_time wake = sc_engine_next_wake(st.engine);
     assert_int_equal(sc_engine_run(st.engine, 199), SC_ETIME);
     assert_int_equal(sc_engine_run(st.engine, INT64_MIN), SC_ETIME);
-    const sc_engine_stats after = sc_engine_stats_of(st.engine);
+    const sc_engine_stats after = sc_engine_get_stats(st.engine);
     assert_memory_equal(&before, &after, sizeof before);
     assert_int_equal(sc_engine_next_wake(st.engine), wake);
     check_no_candidate(&st);

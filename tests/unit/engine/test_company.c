@@ -31,7 +31,7 @@ static void test_company_starts_no_search(void **state)
 {
     (void)state;
     stage st;
-    open_street(&st, SC_BASIC, 0);
+    open_street(&st, SC_VARIANT_BASIC, 0);
     const sc_query alone = stage_query(&st, 1, 'A', 1, deadline);  // it would be enough by itself
     bring(&st, &alone, 0);
     const sc_query own = stage_query(&st, 2, 'A', 3, deadline);
@@ -39,7 +39,7 @@ static void test_company_starts_no_search(void **state)
     const sc_query third = stage_query(&st, 3, 'B', 1, deadline);  // now they are three
     bring(&st, &third, 0);
     check_no_candidate(&st);
-    const sc_engine_stats stats = sc_engine_stats_of(st.engine);
+    const sc_engine_stats stats = sc_engine_get_stats(st.engine);
     assert_int_equal(stats.searches, 1);
     assert_int_equal(stats.added, 1);
     assert_int_equal(stats.pending, 1);
@@ -52,7 +52,7 @@ static void test_company_counts_for_those_who_search(void **state)
 {
     (void)state;
     stage st;
-    open_street(&st, SC_BASIC, 0);
+    open_street(&st, SC_VARIANT_BASIC, 0);
     const sc_query company = stage_query(&st, 1, 'A', 2, deadline);
     const sc_query own = stage_query(&st, 2, 'B', 2, deadline);
     bring(&st, &company, 0);
@@ -63,7 +63,7 @@ static void test_company_counts_for_those_who_search(void **state)
         assert_int_equal(cloak->members[i].is_company, cloak->members[i].query.user == 1);
     }
     CHECK_OK(sc_engine_accept(st.engine, cloak, 0, NULL), NULL);
-    const sc_engine_stats stats = sc_engine_stats_of(st.engine);
+    const sc_engine_stats stats = sc_engine_get_stats(st.engine);
     assert_int_equal(stats.accepted, 1);
     assert_int_equal(stats.company_accepted, 1);
     assert_int_equal(stats.company_held, 0);
@@ -75,7 +75,7 @@ static void test_the_needs_of_company_hold_too(void **state)
 {
     (void)state;
     stage st;
-    open_street(&st, SC_BASIC, 0);
+    open_street(&st, SC_VARIANT_BASIC, 0);
     const sc_query company = stage_query(&st, 1, 'A', 3, deadline);
     const sc_query own = stage_query(&st, 2, 'B', 2, deadline);
     bring(&st, &company, 0);
@@ -88,17 +88,17 @@ static void test_company_ends_without_a_word(void **state)
 {
     (void)state;
     stage st;
-    open_street(&st, SC_BASIC, 0);
+    open_street(&st, SC_VARIANT_BASIC, 0);
     sc_query company = stage_query(&st, 1, 'A', 2, deadline);
     bring(&st, &company, 0);
     company = stage_query(&st, 2, 'A', 1, deadline);
     company.l = 1000;  // nowhere to be had
     bring(&st, &company, 0);
-    assert_int_equal(sc_engine_stats_of(st.engine).company_held, 1);
+    assert_int_equal(sc_engine_get_stats(st.engine).company_held, 1);
     assert_int_equal(sc_engine_next_wake(st.engine), deadline + 1);
     stage_run(&st, deadline + 1);
     check_no_drop(&st);
-    const sc_engine_stats stats = sc_engine_stats_of(st.engine);
+    const sc_engine_stats stats = sc_engine_get_stats(st.engine);
     assert_int_equal(stats.dropped[SC_DROP_EXPIRED], 0);
     assert_int_equal(stats.dropped[SC_DROP_INFEASIBLE], 0);
     assert_int_equal(stats.company_held, 0);
@@ -111,7 +111,7 @@ static void test_company_can_be_removed_and_refused_like_any_query(void **state)
 {
     (void)state;
     stage st;
-    open_street(&st, SC_BASIC, 0);
+    open_street(&st, SC_VARIANT_BASIC, 0);
     const sc_query company = stage_query(&st, 1, 'A', 2, deadline);
     const sc_query own = stage_query(&st, 2, 'B', 2, deadline);
     bring(&st, &company, 0);
@@ -120,7 +120,7 @@ static void test_company_can_be_removed_and_refused_like_any_query(void **state)
     sc_cloak *cloak = stage_take(&st);
     CHECK_OK(sc_engine_refuse(st.engine, cloak, &company.id, 1), NULL);
     sc_cloak_free(cloak);
-    sc_engine_stats stats = sc_engine_stats_of(st.engine);
+    sc_engine_stats stats = sc_engine_get_stats(st.engine);
     assert_int_equal(stats.company_held, 0);
     assert_int_equal(stats.removed, 0);
     assert_int_equal(stats.pending, 1);
@@ -129,7 +129,7 @@ static void test_company_can_be_removed_and_refused_like_any_query(void **state)
     check_no_candidate(&st);
     CHECK_OK(sc_engine_remove(st.engine, &company.id), NULL);
     assert_int_equal(sc_engine_remove(st.engine, &company.id), SC_EUNKNOWN);
-    stats = sc_engine_stats_of(st.engine);
+    stats = sc_engine_get_stats(st.engine);
     assert_int_equal(stats.company_held, 0);
     assert_int_equal(stats.removed, 0);
     stage_close(&st);
@@ -139,7 +139,7 @@ static void test_refused_company_is_still_company(void **state)
 {
     (void)state;
     stage st;
-    open_street(&st, SC_BASIC, 0);
+    open_street(&st, SC_VARIANT_BASIC, 0);
     const sc_query company = stage_query(&st, 1, 'A', 1, deadline);
     const sc_query own = stage_query(&st, 2, 'B', 2, deadline);
     bring(&st, &company, 0);
@@ -149,7 +149,7 @@ static void test_refused_company_is_still_company(void **state)
     sc_cloak_free(cloak);
     stage_run(&st, 0);
     check_no_candidate(&st);  // a query of its own with k = 1 would be one
-    assert_int_equal(sc_engine_stats_of(st.engine).company_held, 1);
+    assert_int_equal(sc_engine_get_stats(st.engine).company_held, 1);
     stage_close(&st);
 }
 
@@ -159,7 +159,7 @@ static void test_a_vertex_of_company_alone_is_not_searched_again(void **state)
     (void)state;
     for (uint32_t own = 0; own < 2; own++) {
         stage st;
-        open_street(&st, SC_BASIC, 0);
+        open_street(&st, SC_VARIANT_BASIC, 0);
         const sc_query demanding = stage_query(&st, 1, 'A', 9, 100);
         const sc_query two = stage_query(&st, 2, 'A', 2, deadline);
         const sc_query three = stage_query(&st, 3, 'A', 2, deadline);
@@ -185,7 +185,7 @@ static void test_company_is_never_urgent(void **state)
 {
     (void)state;
     stage st;
-    open_street(&st, SC_HYBRID, 100);
+    open_street(&st, SC_VARIANT_HYBRID, 100);
     const sc_query company = stage_query(&st, 1, 'A', 2, deadline);
     const sc_query own =
         stage_query(&st, 2, 'C', 2, 5 * deadline);  // two hops: too far for bounded

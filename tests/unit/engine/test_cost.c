@@ -156,9 +156,9 @@ static void test_cost_is_the_balance_of_sending_and_answering(void **state)
         .segment = 2.0, .border_node = 3.0, .object = 0.5, .balance = 0.25};
     const sc_extent extent = {.segment_count = 4, .border_node_count = 2, .length_m = 100.0};
     // Answering: 2*4 + 3*2 = 14. Sending: 0.5 * (5*2 + 0.1*100) = 10.
-    CHECK_CLOSE(sc_cost(&model, 0.1, extent, 5), 0.25 * 10 + 0.75 * 14, 1e-12);
-    CHECK_CLOSE(sc_cost(&model, 0.1, extent, 0), 0.25 * 5 + 0.75 * 14, 1e-12);
-    CHECK_CLOSE(sc_cost(&model, 0.0, extent, 5), 0.25 * 5 + 0.75 * 14, 1e-12);
+    CHECK_CLOSE(sc_cost_model_estimate(&model, 0.1, extent, 5), 0.25 * 10 + 0.75 * 14, 1e-12);
+    CHECK_CLOSE(sc_cost_model_estimate(&model, 0.1, extent, 0), 0.25 * 5 + 0.75 * 14, 1e-12);
+    CHECK_CLOSE(sc_cost_model_estimate(&model, 0.0, extent, 5), 0.25 * 5 + 0.75 * 14, 1e-12);
 }
 
 static void test_any_model_that_passes_gives_finite_costs_above_zero(void **state)
@@ -175,8 +175,8 @@ static void test_any_model_that_passes_gives_finite_costs_above_zero(void **stat
     for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
         check_case(i);
         CHECK_OK(sc_cost_model_check(&models[i], &diag), &diag);
-        assert_true(sc_cost(&models[i], 0.0, least, 0) > 0.0);
-        assert_true(isfinite(sc_cost(&models[i], 1e6, most, UINT32_MAX)));
+        assert_true(sc_cost_model_estimate(&models[i], 0.0, least, 0) > 0.0);
+        assert_true(isfinite(sc_cost_model_estimate(&models[i], 1e6, most, UINT32_MAX)));
     }
     check_case_done();
 }

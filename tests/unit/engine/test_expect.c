@@ -9,7 +9,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { SCENES = 300, ROUNDS = 6, MOST_AT_ONCE = 3 * SC_ENGINE_AHEAD, MOST = ROUNDS * MOST_AT_ONCE };
+enum {
+    SCENES = 300,
+    ROUNDS = 6,
+    MOST_AT_ONCE = 3 * SC_ENGINE_PREFETCH_AHEAD,
+    MOST = ROUNDS * MOST_AT_ONCE
+};
 
 /** A scene under way. */
 typedef struct scene {
@@ -56,13 +61,13 @@ static sc_query rumour(scene *sc)
 static void spread_rumours(scene *sc)
 {
     if (!sc->is_told) return;
-    const sc_engine_stats before = sc_engine_stats_of(sc->engine);
+    const sc_engine_stats before = sc_engine_get_stats(sc->engine);
     const sc_time wake = sc_engine_next_wake(sc->engine);
     for (uint32_t count = sc_rng_below(&sc->rumours, 12); count > 0; count--) {
         const sc_query query = rumour(sc);
-        sc_engine_expect(sc->engine, &query);
+        sc_engine_prefetch(sc->engine, &query);
     }
-    const sc_engine_stats after = sc_engine_stats_of(sc->engine);
+    const sc_engine_stats after = sc_engine_get_stats(sc->engine);
     assert_memory_equal(&after, &before, sizeof after);
     assert_true(sc_engine_next_wake(sc->engine) == wake);
 }
@@ -106,7 +111,7 @@ static void write_query(scene *sc, const char *what, const sc_query_id *id)
 
 static void write_state(scene *sc)
 {
-    const sc_engine_stats stats = sc_engine_stats_of(sc->engine);
+    const sc_engine_stats stats = sc_engine_get_stats(sc->engine);
     fprintf(sc->record, "wake %" PRId64 ": ", sc_engine_next_wake(sc->engine));
     const uint64_t counts[] = {stats.accepted, stats.dropped[SC_DROP_EXPIRED],
                                stats.removed,  stats.dropped[SC_DROP_INFEASIBLE],
@@ -122,7 +127,7 @@ static void write_state(scene *sc)
 
 static void answer(scene *sc, sc_cloak *cloak)
 {
-    CHECK_OK(sc_prune(sc->pruner, cloak, &sc->prune_rng), NULL);
+    CHECK_OK(sc_pruner_prune(sc->pruner, cloak, &sc->prune_rng), NULL);
     write_ids(sc, "cloak: stars", cloak->stars, cloak->star_count);
     write_ids(sc, " segments", cloak->segments, cloak->segment_count);
     for (size_t i = 0; i < cloak->member_count; i++) {
@@ -162,7 +167,7 @@ static void ask(scene *sc)
                                  sc_rng_below(rng, 5), sc->now + sc_rng_below(rng, 60));
     query.user = sc_rng_below(rng, 10);
     // The true one, among the others; sometimes long before it comes.
-    if (sc->is_told && sc_rng_below(&sc->rumours, 2) == 0) sc_engine_expect(sc->engine, &query);
+    if (sc->is_told && sc_rng_below(&sc->rumours, 2) == 0) sc_engine_prefetch(sc->engine, &query);
     spread_rumours(sc);
     CHECK_OK(sc_rng_below(rng, 8) == 0 ? sc_engine_add_company(sc->engine, &query)
                                        : sc_engine_add(sc->engine, &query),

@@ -60,10 +60,10 @@ static void test_basic_takes_the_nine_queries_three_by_three(void **state)
 {
     (void)state;
     stage st;
-    const sc_engine_options options = options_for(SC_BASIC);
+    const sc_engine_options options = options_for(SC_VARIANT_BASIC);
     stage_open(&st, town, "", &options);
     ask_all_nine(&st, (const uint32_t[][4]){{1, 2, 3}, {4, 5, 6}, {7, 8, 9}, {0}});
-    assert_int_equal(sc_engine_stats_of(st.engine).pending, 0);
+    assert_int_equal(sc_engine_get_stats(st.engine).pending, 0);
     assert_int_equal(sc_engine_next_wake(st.engine), SC_TIME_NEVER);
     stage_close(&st);
 }
@@ -72,7 +72,7 @@ static void test_bounded_finds_compact_cloaks_and_drops_three_of_the_nine(void *
 {
     (void)state;
     stage st;
-    const sc_engine_options options = options_for(SC_BOUNDED);
+    const sc_engine_options options = options_for(SC_VARIANT_BOUNDED);
     stage_open(&st, town, "", &options);
     ask_all_nine(&st, (const uint32_t[][4]){{2, 5, 7}, {1, 6, 8}, {0}});
     static const uint32_t left[] = {3, 4, 9};
@@ -91,7 +91,7 @@ static void test_hybrid_rescues_the_three_when_their_time_runs_out(void **state)
 {
     (void)state;
     stage st;
-    const sc_engine_options options = options_for(SC_HYBRID);
+    const sc_engine_options options = options_for(SC_VARIANT_HYBRID);
     stage_open(&st, town, "", &options);
     ask_all_nine(&st, (const uint32_t[][4]){{2, 5, 7}, {1, 6, 8}, {0}});
 
@@ -124,7 +124,7 @@ static void test_what_arrives_urgent_is_searched_by_the_basic_method_at_once(voi
 {
     (void)state;
     stage st;
-    const sc_engine_options options = options_for(SC_HYBRID);
+    const sc_engine_options options = options_for(SC_VARIANT_HYBRID);
     stage_open(&st, street, "", &options);
     const sc_query early = stage_query(&st, 1, 'A', 2, wait);
     const sc_query urgent = stage_query(&st, 2, 'C', 2, alpha - 1);
@@ -140,7 +140,7 @@ static void test_exactly_alpha_before_the_deadline_is_not_urgent_yet(void **stat
 {
     (void)state;
     stage st;
-    const sc_engine_options options = options_for(SC_HYBRID);
+    const sc_engine_options options = options_for(SC_VARIANT_HYBRID);
     stage_open(&st, street, "", &options);
     const sc_query early = stage_query(&st, 1, 'A', 2, wait);
     const sc_query later = stage_query(&st, 2, 'C', 2, alpha);
@@ -159,7 +159,7 @@ static void test_with_alpha_zero_hybrid_is_bounded(void **state)
 {
     (void)state;
     stage st;
-    sc_engine_options options = options_for(SC_HYBRID);
+    sc_engine_options options = options_for(SC_VARIANT_HYBRID);
     options.consideration_us = 0;
     stage_open(&st, street, "", &options);
     const sc_query one = stage_query(&st, 1, 'A', 2, wait);
@@ -179,7 +179,7 @@ static void test_with_an_endless_alpha_hybrid_finds_what_basic_finds(void **stat
 {
     (void)state;
     stage st;
-    sc_engine_options options = options_for(SC_HYBRID);
+    sc_engine_options options = options_for(SC_VARIANT_HYBRID);
     options.consideration_us = INT64_MAX;
     stage_open(&st, town, "", &options);
     ask_all_nine(&st, (const uint32_t[][4]){{1, 2, 3}, {4, 5, 6}, {7, 8, 9}, {0}});
@@ -190,7 +190,7 @@ static void test_an_urgent_query_is_looked_at_again_when_somebody_comes(void **s
 {
     (void)state;
     stage st;
-    const sc_engine_options options = options_for(SC_HYBRID);
+    const sc_engine_options options = options_for(SC_VARIANT_HYBRID);
     stage_open(&st, street, "", &options);
     const sc_query urgent = stage_query(&st, 1, 'A', 2, alpha - 1);
     const sc_query early = stage_query(&st, 2, 'C', 2, wait);
@@ -208,7 +208,7 @@ static void test_without_urgency_nobody_is_looked_at_again(void **state)
 {
     (void)state;
     stage st;
-    const sc_engine_options options = options_for(SC_HYBRID);
+    const sc_engine_options options = options_for(SC_VARIANT_HYBRID);
     stage_open(&st, street, "", &options);
     const sc_query early = stage_query(&st, 1, 'A', 2, alpha);
     const sc_query later = stage_query(&st, 2, 'C', 2, wait);
@@ -223,7 +223,7 @@ static void test_somebody_out_of_reach_is_no_help(void **state)
 {
     (void)state;
     stage st;
-    const sc_engine_options options = options_for(SC_HYBRID);
+    const sc_engine_options options = options_for(SC_VARIANT_HYBRID);
     stage_open(&st, street, "", &options);
     const sc_query urgent = stage_query(&st, 1, 'A', 2, alpha - 1);
     sc_query homely = stage_query(&st, 2, 'C', 2, wait);
@@ -231,7 +231,7 @@ static void test_somebody_out_of_reach_is_no_help(void **state)
     stage_ask(&st, &urgent, 0);
     stage_ask(&st, &homely, 0);
     check_no_candidate(&st);
-    assert_int_equal(sc_engine_stats_of(st.engine).pending, 2);
+    assert_int_equal(sc_engine_get_stats(st.engine).pending, 2);
     stage_close(&st);
 }
 

@@ -77,7 +77,7 @@ static void check_table(const model *m)
     }
     size_t taken = 0;
     for (size_t i = 0; i < m->ids.capacity; i++) {
-        taken += m->ids.entries[i].slot != SC_NONE;
+        taken += m->ids.slots[i].slot != SC_NONE;
     }
     assert_int_equal(taken, m->count);
     // There is always an empty place, or a probe would never end.
@@ -100,7 +100,7 @@ static size_t home_of(const sc_query_id *id)
     put(m, id);
     assert_int_equal(m->ids.capacity, LEAST_CAPACITY);
     size_t at = 0;
-    while (m->ids.entries[at].slot == SC_NONE) {
+    while (m->ids.slots[at].slot == SC_NONE) {
         at++;
     }
     model_free(m);
@@ -221,7 +221,7 @@ static void test_ids_with_the_same_hash_are_different_ids(void **state)
             const sc_query_id *id = &same[(first + i) % SAME];
             assert_int_equal(sc__ids_find(&m->ids, &m->pending, id), SC_NONE);
             put(m, id);
-            assert_int_equal(m->ids.entries[home + i].hash, m->ids.entries[home].hash);
+            assert_int_equal(m->ids.slots[home + i].hash, m->ids.slots[home].hash);
             check_table(m);
         }
         while (m->count > 0) {

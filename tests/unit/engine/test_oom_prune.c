@@ -44,7 +44,7 @@ static void test_a_candidate_that_finds_no_memory_is_as_it_was(void **state)
     unsigned long failures = 0;
     FOR_EACH_FAILURE(n)
     {
-        const sc_err err = sc_prune(g.pruner, candidate, &g.rng);
+        const sc_err err = sc_pruner_prune(g.pruner, candidate, &g.rng);
         if (!oom_happened()) {
             CHECK_OK(err, NULL);
             break;
@@ -73,11 +73,11 @@ static void test_a_smaller_candidate_needs_no_more_memory(void **state)
     bool *inside = test_take(g.roads.star_count, sizeof *inside);
     memset(inside, true, g.roads.star_count);
     sc_cloak *all = candidate_of(&g, inside, &(sc_star_id){0}, 1, 1);
-    CHECK_OK(sc_prune(g.pruner, all, &g.rng), NULL);
+    CHECK_OK(sc_pruner_prune(g.pruner, all, &g.rng), NULL);
     for (int i = 0; i < 100; i++) {
         sc_cloak *candidate = random_candidate(&g);
         sc_alloc_fail_at(1);
-        CHECK_OK(sc_prune(g.pruner, candidate, &g.rng), NULL);
+        CHECK_OK(sc_pruner_prune(g.pruner, candidate, &g.rng), NULL);
         assert_false(oom_happened());
         sc_cloak_free(candidate);
     }

@@ -4,7 +4,7 @@
 #include "support/oom.h"
 #include "support/sketch.h"
 
-#include <starcloak/query.h>
+#include <starcloak/admit.h>
 #include <starcloak/rng.h>
 
 static const uint8_t any_key[SC_KEY_SIZE] = {1};
@@ -17,7 +17,7 @@ static sc_err admit_user(sc_admission *admission, uint32_t user, sc_time t, sc_d
                         .is_on_edge = true,
                         .profile = {.k = 1, .l = 1, .max_wait_us = 1}};
     sc_query query;
-    return sc_admit(admission, &ask, &query, NULL, diag);
+    return sc_admission_admit(admission, &ask, &query, NULL, diag);
 }
 
 // Admit users 0, 1, ... at `t` until `count` are in or one is not; *done counts them.

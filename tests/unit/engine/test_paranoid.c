@@ -30,7 +30,7 @@ static void test_honest_cloaks_pass(void **state)
         sc_engine *engine = NULL;
         CHECK_OK(sc_engine_new(map, &options, &rng, &engine, NULL), NULL);
         stream_drive(&s, engine, count, &cloaks);  // which fails where an acceptance does
-        assert_int_equal(sc_engine_stats_of(engine).broken, 0);
+        assert_int_equal(sc_engine_get_stats(engine).broken, 0);
         sc_engine_free(engine);
         sc_map_free(map);
     }
@@ -151,21 +151,21 @@ static void test_a_cloak_that_was_tampered_with_is_refused_and_counted(void **st
         const sc_err err = sc_engine_accept(st.engine, cloak, 0, &diag);
         if (err != SC_EBROKEN) fail_msg("%s: %s", tamperings[i].what, sc_err_text(err));
         CHECK_CONTAINS(diag.message, "P");  // which promise
-        assert_int_equal(sc_engine_stats_of(st.engine).broken, 1);
-        assert_int_equal(sc_engine_stats_of(st.engine).accepted, 0);
-        assert_int_equal(sc_engine_stats_of(st.engine).proposed, 2);
+        assert_int_equal(sc_engine_get_stats(st.engine).broken, 1);
+        assert_int_equal(sc_engine_get_stats(st.engine).accepted, 0);
+        assert_int_equal(sc_engine_get_stats(st.engine).proposed, 2);
 
         CHECK_OK(sc_engine_refuse(st.engine, cloak, NULL, 0), NULL);
         cloak->stars = stars;
         sc_cloak_free(cloak);
-        assert_int_equal(sc_engine_stats_of(st.engine).refused, 1);
+        assert_int_equal(sc_engine_get_stats(st.engine).refused, 1);
 
         // The queries themselves are as they were, and find an honest cloak.
         stage_run(&st, 0);
         cloak = stage_take(&st);
         check_members(cloak, (const uint32_t[]){1, 2, 0});
         CHECK_OK(sc_engine_accept(st.engine, cloak, 0, &diag), &diag);
-        assert_int_equal(sc_engine_stats_of(st.engine).accepted, 2);
+        assert_int_equal(sc_engine_get_stats(st.engine).accepted, 2);
         sc_cloak_free(cloak);
         stage_close(&st);
     }
@@ -197,7 +197,7 @@ static void test_a_late_cloak_is_late_and_not_broken(void **state)
     stage st;
     sc_cloak *cloak = propose(&st);
     assert_int_equal(sc_engine_accept(st.engine, cloak, 1001, NULL), SC_ELATE);
-    assert_int_equal(sc_engine_stats_of(st.engine).broken, 0);
+    assert_int_equal(sc_engine_get_stats(st.engine).broken, 0);
     sc_cloak_free(cloak);
     stage_close(&st);
 }

@@ -12,7 +12,7 @@ static void test_the_defaults_are_those_of_the_header(void **state)
     assert_int_equal(limits.max_k, 1000);
     assert_int_equal(limits.max_l, 10000);
     assert_int_equal(limits.max_hops, 16);
-    assert_true(limits.max_wait_us == sc_seconds(3600));
+    assert_true(limits.max_wait_us == sc_time_from_seconds(3600));
     CHECK_SAME(limits.max_snap_m, 1000.0);
     sc_diag diag = {""};
     CHECK_OK(sc__limits_check(&limits, &diag), &diag);
@@ -39,8 +39,8 @@ static void test_seconds_become_the_nearest_microsecond(void **state)
         {-9e12, -9000000000000000000},
     };
     for (size_t i = 0; i < sizeof moments / sizeof *moments; i++) {
-        assert_int_equal(sc_seconds(moments[i].s), moments[i].us);
-        assert_int_equal(sc_seconds(moments[i].s), llround(moments[i].s * 1e6));
+        assert_int_equal(sc_time_from_seconds(moments[i].s), moments[i].us);
+        assert_int_equal(sc_time_from_seconds(moments[i].s), llround(moments[i].s * 1e6));
     }
 }
 

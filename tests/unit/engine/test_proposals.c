@@ -29,7 +29,7 @@ static void test_members_of_a_proposal_are_neither_pending_nor_done(void **state
     (void)state;
     stage st;
     propose(&st, 3);
-    sc_engine_stats stats = sc_engine_stats_of(st.engine);
+    sc_engine_stats stats = sc_engine_get_stats(st.engine);
     assert_int_equal(stats.pending, 0);
     assert_int_equal(stats.proposed, 3);
     assert_int_equal(stats.accepted, 0);
@@ -40,7 +40,7 @@ static void test_members_of_a_proposal_are_neither_pending_nor_done(void **state
     sc_cloak *cloak = stage_take(&st);
     assert_int_equal(cloak->deadline, deadline);
     CHECK_OK(sc_engine_accept(st.engine, cloak, deadline, NULL), NULL);
-    stats = sc_engine_stats_of(st.engine);
+    stats = sc_engine_get_stats(st.engine);
     assert_int_equal(stats.proposed, 0);
     assert_int_equal(stats.accepted, 3);
     assert_int_equal(stats.cloaks, 1);
@@ -56,13 +56,13 @@ static void test_accepting_after_the_first_deadline_is_too_late(void **state)
     propose(&st, 2);
     sc_cloak *cloak = stage_take(&st);
     assert_int_equal(sc_engine_accept(st.engine, cloak, deadline + 1, NULL), SC_ELATE);
-    assert_int_equal(sc_engine_stats_of(st.engine).proposed, 2);
-    assert_int_equal(sc_engine_stats_of(st.engine).accepted, 0);
+    assert_int_equal(sc_engine_get_stats(st.engine).proposed, 2);
+    assert_int_equal(sc_engine_get_stats(st.engine).accepted, 0);
     CHECK_OK(sc_engine_refuse(st.engine, cloak, NULL, 0), NULL);
     stage_run(&st, deadline + 1);
     check_drop(&st, 1, SC_DROP_EXPIRED, deadline + 1);
     check_no_drop(&st);  // the other one may go on for a moment
-    assert_int_equal(sc_engine_stats_of(st.engine).pending, 1);
+    assert_int_equal(sc_engine_get_stats(st.engine).pending, 1);
     sc_cloak_free(cloak);
     stage_close(&st);
 }
@@ -74,10 +74,10 @@ static void test_a_proposal_is_accepted_once(void **state)
     propose(&st, 2);
     sc_cloak *cloak = stage_take(&st);
     CHECK_OK(sc_engine_accept(st.engine, cloak, 0, NULL), NULL);
-    const sc_engine_stats before = sc_engine_stats_of(st.engine);
+    const sc_engine_stats before = sc_engine_get_stats(st.engine);
     assert_int_equal(sc_engine_accept(st.engine, cloak, 0, NULL), SC_EINVAL);
     assert_int_equal(sc_engine_refuse(st.engine, cloak, NULL, 0), SC_EINVAL);
-    const sc_engine_stats after = sc_engine_stats_of(st.engine);
+    const sc_engine_stats after = sc_engine_get_stats(st.engine);
     assert_memory_equal(&before, &after, sizeof before);
     sc_cloak_free(cloak);
     stage_close(&st);
@@ -98,7 +98,7 @@ static void test_a_refused_proposal_cannot_be_accepted(void **state)
     sc_cloak *second = stage_take(&st);
     check_members(second, (const uint32_t[]){1, 2, 0});
     CHECK_OK(sc_engine_accept(st.engine, second, 0, NULL), NULL);
-    assert_int_equal(sc_engine_stats_of(st.engine).accepted, 2);
+    assert_int_equal(sc_engine_get_stats(st.engine).accepted, 2);
     sc_cloak_free(cloak);
     sc_cloak_free(second);
     stage_close(&st);
@@ -112,8 +112,8 @@ static void test_an_unpruned_cloak_is_not_accepted(void **state)
     sc_cloak *cloak = sc_engine_take_candidate(st.engine);
     assert_int_equal(cloak->segment_count, 0);
     assert_int_equal(sc_engine_accept(st.engine, cloak, 0, NULL), SC_EINVAL);
-    assert_int_equal(sc_engine_stats_of(st.engine).proposed, 2);
-    CHECK_OK(sc_prune(st.pruner, cloak, &st.prune_rng), NULL);
+    assert_int_equal(sc_engine_get_stats(st.engine).proposed, 2);
+    CHECK_OK(sc_pruner_prune(st.pruner, cloak, &st.prune_rng), NULL);
     CHECK_OK(sc_engine_accept(st.engine, cloak, 0, NULL), NULL);
     sc_cloak_free(cloak);
     stage_close(&st);
@@ -136,7 +136,7 @@ static void test_another_engines_cloak_is_not_accepted(void **state)
     stage_ask(&other, &alone, 0);
     assert_int_equal(sc_engine_accept(other.engine, cloak, 0, NULL), SC_EINVAL);
     assert_int_equal(sc_engine_refuse(other.engine, cloak, NULL, 0), SC_EINVAL);
-    assert_int_equal(sc_engine_stats_of(other.engine).pending, 1);
+    assert_int_equal(sc_engine_get_stats(other.engine).pending, 1);
     sc_cloak_free(cloak);
     stage_close(&other);
     stage_close(&st);
@@ -187,7 +187,7 @@ static void test_a_cloak_that_names_somebody_twice_is_neither_accepted_nor_refus
     cloak->members[1] = cloak->members[0];
     assert_int_equal(sc_engine_accept(st.engine, cloak, 0, NULL), SC_EINVAL);
     assert_int_equal(sc_engine_refuse(st.engine, cloak, NULL, 0), SC_EINVAL);
-    assert_int_equal(sc_engine_stats_of(st.engine).proposed, 3);
+    assert_int_equal(sc_engine_get_stats(st.engine).proposed, 3);
     cloak->members[1] = kept;
     CHECK_OK(sc_engine_accept(st.engine, cloak, 0, NULL), NULL);
     sc_cloak_free(cloak);
@@ -202,8 +202,8 @@ static void test_refused_members_find_each_other_again(void **state)
     sc_cloak *cloak = stage_take(&st);
     CHECK_OK(sc_engine_refuse(st.engine, cloak, NULL, 0), NULL);
     sc_cloak_free(cloak);
-    assert_int_equal(sc_engine_stats_of(st.engine).pending, 3);
-    assert_int_equal(sc_engine_stats_of(st.engine).refused, 1);
+    assert_int_equal(sc_engine_get_stats(st.engine).pending, 3);
+    assert_int_equal(sc_engine_get_stats(st.engine).refused, 1);
     check_no_candidate(&st);
     stage_run(&st, 10);
     cloak = stage_take(&st);
@@ -221,8 +221,8 @@ static void test_who_has_gone_does_not_come_back(void **state)
     const sc_query_id gone[] = {plain_id(2), plain_id(77)};  // and a stranger, who is ignored
     CHECK_OK(sc_engine_refuse(st.engine, cloak, gone, 2), NULL);
     sc_cloak_free(cloak);
-    assert_int_equal(sc_engine_stats_of(st.engine).pending, 2);
-    assert_int_equal(sc_engine_stats_of(st.engine).removed, 1);
+    assert_int_equal(sc_engine_get_stats(st.engine).pending, 2);
+    assert_int_equal(sc_engine_get_stats(st.engine).removed, 1);
     assert_int_equal(sc_engine_remove(st.engine, &gone[0]), SC_EUNKNOWN);
     stage_run(&st, 0);
     check_no_candidate(&st);  // two are left, and three are wanted
@@ -249,7 +249,7 @@ static void test_refused_members_queue_behind_others_in_the_order_of_adding(void
     cloak = stage_take(&st);
     check_members(cloak, (const uint32_t[]){4, 1, 2, 0});
     sc_cloak_free(cloak);
-    assert_int_equal(sc_engine_stats_of(st.engine).pending, 1);
+    assert_int_equal(sc_engine_get_stats(st.engine).pending, 1);
     stage_close(&st);
 }
 
@@ -263,7 +263,7 @@ static void test_who_was_removed_while_proposed_is_gone_when_it_is_refused(void 
     CHECK_OK(sc_engine_remove(st.engine, &first), NULL);
     CHECK_OK(sc_engine_refuse(st.engine, cloak, NULL, 0), NULL);
     sc_cloak_free(cloak);
-    const sc_engine_stats stats = sc_engine_stats_of(st.engine);
+    const sc_engine_stats stats = sc_engine_get_stats(st.engine);
     assert_int_equal(stats.pending, 1);
     assert_int_equal(stats.proposed, 0);
     assert_int_equal(stats.removed, 1);
@@ -283,7 +283,7 @@ static void test_who_was_removed_while_proposed_stays_in_an_accepted_cloak(void 
     sc_cloak *cloak = stage_take(&st);
     check_members(cloak, (const uint32_t[]){1, 2, 0});
     CHECK_OK(sc_engine_accept(st.engine, cloak, 0, NULL), NULL);
-    const sc_engine_stats stats = sc_engine_stats_of(st.engine);
+    const sc_engine_stats stats = sc_engine_get_stats(st.engine);
     assert_int_equal(stats.accepted, 2);
     assert_int_equal(stats.removed, 0);
     assert_int_equal(stats.proposed, 0);
@@ -297,9 +297,9 @@ static void test_removing_somebody_unknown_changes_nothing(void **state)
     stage st;
     propose(&st, 2);
     const sc_query_id stranger = plain_id(5);
-    const sc_engine_stats before = sc_engine_stats_of(st.engine);
+    const sc_engine_stats before = sc_engine_get_stats(st.engine);
     assert_int_equal(sc_engine_remove(st.engine, &stranger), SC_EUNKNOWN);
-    const sc_engine_stats after = sc_engine_stats_of(st.engine);
+    const sc_engine_stats after = sc_engine_get_stats(st.engine);
     assert_memory_equal(&before, &after, sizeof before);
     stage_close(&st);  // with a candidate that nobody has taken
 }

@@ -30,7 +30,7 @@ static size_t check_random_candidate(ground *g)
     sc_cloak *before = twin_of(cloak);
     sc_cloak *wanted = twin_of(cloak);
     sc_rng same = g->rng;
-    CHECK_OK(sc_prune(g->pruner, cloak, &g->rng), NULL);
+    CHECK_OK(sc_pruner_prune(g->pruner, cloak, &g->rng), NULL);
     slow_prune(&g->roads, wanted, &same);
     check_same_cloak(cloak, wanted);
     assert_int_equal(sc_rng_next(&g->rng), sc_rng_next(&same));
@@ -97,7 +97,7 @@ static void check_left(ground *g, const char *letters, const char *members, uint
 {
     sc_cloak *cloak = candidate_at(g, letters, members, l);
     sc_cloak *wanted = candidate_at(g, left, members, l);
-    CHECK_OK(sc_prune(g->pruner, cloak, &g->rng), NULL);
+    CHECK_OK(sc_pruner_prune(g->pruner, cloak, &g->rng), NULL);
     check_same_ids("stars", cloak->stars, cloak->star_count, wanted->stars, wanted->star_count);
     check_border(g->map, cloak);
     sc_cloak_free(wanted);
@@ -120,7 +120,7 @@ static void test_a_member_whose_star_is_missing_is_refused_and_nothing_changes(v
     ground g = ground_in_town(2);
     sc_cloak *cloak = candidate_at(&g, "ABC", "AC", 1);
     cloak->members[1].star = star_at(&g, 'D');
-    assert_int_equal(sc_prune(g.pruner, cloak, &g.rng), SC_EINVAL);
+    assert_int_equal(sc_pruner_prune(g.pruner, cloak, &g.rng), SC_EINVAL);
     assert_int_equal(cloak->star_count, 3);
     assert_int_equal(cloak->segment_count, 0);
     sc_cloak_free(cloak);
@@ -168,7 +168,7 @@ static void test_a_lone_road_and_a_ring_are_cloaks_of_one_segment_without_border
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         ground g = ground_on(sketch_named(names[i]), i);
         sc_cloak *cloak = candidate_of(&g, &(bool){true}, &(sc_star_id){0}, 1, 1);
-        CHECK_OK(sc_prune(g.pruner, cloak, &g.rng), NULL);
+        CHECK_OK(sc_pruner_prune(g.pruner, cloak, &g.rng), NULL);
         assert_int_equal(cloak->star_count, 1);
         assert_int_equal(cloak->segment_count, 1);
         assert_int_equal(cloak->border_node_count, 0);
@@ -183,7 +183,7 @@ static bool is_border(const char *picture, const char *more, char star, char let
     ground g = ground_on(sketch_draw(SC_COORDS_PLANAR, picture, more), 5);
     const char letters[] = {star, '\0'};
     sc_cloak *cloak = candidate_at(&g, letters, letters, 1);
-    CHECK_OK(sc_prune(g.pruner, cloak, &g.rng), NULL);
+    CHECK_OK(sc_pruner_prune(g.pruner, cloak, &g.rng), NULL);
     check_border(g.map, cloak);
     bool found = false;
     for (size_t i = 0; i < cloak->border_node_count; i++) {
@@ -234,7 +234,7 @@ static void test_every_star_of_the_boundary_is_as_likely_to_go(void **state)
     unsigned gone[4] = {0};
     for (int i = 0; i < TRIES; i++) {
         sc_cloak *cloak = candidate_at(&g, "ABCDE", "E", 13);
-        CHECK_OK(sc_prune(g.pruner, cloak, &g.rng), NULL);
+        CHECK_OK(sc_pruner_prune(g.pruner, cloak, &g.rng), NULL);
         assert_int_equal(cloak->star_count, 4);
         uint32_t left = 0;
         for (size_t j = 0; j < 4; j++) {
@@ -257,7 +257,7 @@ static void test_every_order_of_the_members_is_as_likely(void **state)
     unsigned seen[ORDERS] = {0};
     for (int i = 0; i < TRIES; i++) {
         sc_cloak *cloak = candidate_at(&g, "ABCDE", "ABCD", 1);
-        CHECK_OK(sc_prune(g.pruner, cloak, &g.rng), NULL);
+        CHECK_OK(sc_pruner_prune(g.pruner, cloak, &g.rng), NULL);
         unsigned order = 0;
         for (size_t j = 0; j < 4; j++) {
             order = order * 4 + cloak->members[j].query.id.bytes[0];

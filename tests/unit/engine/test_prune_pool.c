@@ -4,6 +4,7 @@
 #include <starcloak/prune.h>
 
 #include "base/alloc.h"
+#include "engine/cloak_make.h"
 #include "support/candidate.h"
 #include "support/check.h"
 #include "support/slow_prune.h"
@@ -56,7 +57,7 @@ static void check_back(const ground *g, batch *b, sc_cloak *cloak)
     assert_true(i < CANDIDATES);
     assert_false(b->is_back[i]);
     b->is_back[i] = true;
-    assert_null(cloak->next);
+    assert_null(sc__candidate_of(cloak)->next);
     assert_true(cloak->segment_count > 0);
     check_pruned(&g->roads, b->before[i], cloak);
     slow_cloak_free(b->before[i]);

@@ -166,7 +166,7 @@ static void test_what_members_share_must_have_enough_segments(void **state)
         open_street(&st);
         ask(&st, 1, 'A', 2, 1, 1);
         ask(&st, 2, 'B', 2, l, 1);
-        assert_int_equal(sc_engine_stats_of(st.engine).proposed, l == 6 ? 2 : 0);
+        assert_int_equal(sc_engine_get_stats(st.engine).proposed, l == 6 ? 2 : 0);
         if (l == 6) check_candidate(&st, (const uint32_t[]){1, 2, 0});
         stage_close(&st);
     }
@@ -194,7 +194,7 @@ static void test_the_most_demanding_member_decides_how_many(void **state)
 
 static void check_graph(const stage *st, uint64_t vertices, uint64_t active_stars)
 {
-    const sc_engine_stats stats = sc_engine_stats_of(st->engine);
+    const sc_engine_stats stats = sc_engine_get_stats(st->engine);
     assert_int_equal(stats.vertices, vertices);
     assert_int_equal(stats.active_stars, active_stars);
 }
@@ -272,15 +272,15 @@ static void test_a_search_finds_no_more_than_its_cap_lets_it_keep(void **state)
         options.max_combinations = cap;
         stage_open(&st, street, "", &options);
         for (uint32_t i = 0; i < 4; i++) {
-            assert_int_equal(sc_engine_stats_of(st.engine).proposed, 0);
+            assert_int_equal(sc_engine_get_stats(st.engine).proposed, 0);
             ask(&st, i + 1, "ABCD"[i], 4, 1, 4);
         }
         if (cap < 3) {
             check_no_candidate(&st);
-            assert_true(sc_engine_stats_of(st.engine).cap_hits > 0);
+            assert_true(sc_engine_get_stats(st.engine).cap_hits > 0);
         } else {
             check_candidate(&st, (const uint32_t[]){1, 2, 3, 4, 0});
-            if (cap == 64) assert_int_equal(sc_engine_stats_of(st.engine).cap_hits, 0);
+            if (cap == 64) assert_int_equal(sc_engine_get_stats(st.engine).cap_hits, 0);
         }
         stage_close(&st);
     }

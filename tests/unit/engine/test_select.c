@@ -153,10 +153,10 @@ static void check_chance(uint32_t hits, double p)
 static double chance_of_a(const stage *st, const sc_engine_options *options, uint32_t result_size)
 {
     const double density = sc_map_object_density(st->map);
-    const double cost_a =
-        sc_cost(&options->cost, density, sc_star_extent(st->map, stage_star(st, 'A')), result_size);
-    const double cost_b =
-        sc_cost(&options->cost, density, sc_star_extent(st->map, stage_star(st, 'B')), result_size);
+    const double cost_a = sc_cost_model_estimate(
+        &options->cost, density, sc_star_extent(st->map, stage_star(st, 'A')), result_size);
+    const double cost_b = sc_cost_model_estimate(
+        &options->cost, density, sc_star_extent(st->map, stage_star(st, 'B')), result_size);
     return (1 / cost_a) / (1 / cost_a + 1 / cost_b);
 }
 
@@ -244,7 +244,7 @@ static void test_an_l_beyond_both_ends_is_infeasible_and_changes_nothing(void **
     check_drop(&st, 2, SC_DROP_INFEASIBLE, 8);
     check_no_drop(&st);
     check_no_candidate(&st);
-    const sc_engine_stats stats = sc_engine_stats_of(st.engine);
+    const sc_engine_stats stats = sc_engine_get_stats(st.engine);
     assert_int_equal(stats.dropped[SC_DROP_INFEASIBLE], 2);
     assert_int_equal(stats.active_stars, 0);
     assert_int_equal(stats.pending, 0);

@@ -83,7 +83,8 @@ static void find_costs(errand *e)
 {
     const double density = sc_map_object_density(e->map);
     for (sc_star_id x = 0; x < sc_map_star_count(e->map); x++) {
-        e->cost[x] = sc_cost(&e->options.cost, density, sc_star_extent(e->map, x), 0);
+        e->cost[x] =
+            sc_cost_model_estimate(&e->options.cost, density, sc_star_extent(e->map, x), 0);
     }
 }
 

@@ -52,9 +52,9 @@ static void test_from_bounded_to_basic_newcomers_find_who_is_far(void **state)
 {
     (void)state;
     stage st;
-    open_street(&st, SC_BOUNDED);
+    open_street(&st, SC_VARIANT_BOUNDED);
     ask(&st, 1, 'A', wait, 0);
-    switch_to(&st, SC_BASIC);
+    switch_to(&st, SC_VARIANT_BASIC);
     ask(&st, 2, 'C', wait, 0);
     check_joined(&st);
     stage_close(&st);
@@ -64,9 +64,9 @@ static void test_from_basic_to_bounded_newcomers_no_longer_do(void **state)
 {
     (void)state;
     stage st;
-    open_street(&st, SC_BASIC);
+    open_street(&st, SC_VARIANT_BASIC);
     ask(&st, 1, 'A', wait, 0);
-    switch_to(&st, SC_BOUNDED);
+    switch_to(&st, SC_VARIANT_BOUNDED);
     ask(&st, 2, 'C', wait, 0);
     check_no_candidate(&st);
     stage_close(&st);
@@ -76,15 +76,15 @@ static void test_a_switch_alone_searches_for_nobody(void **state)
 {
     (void)state;
     stage st;
-    open_street(&st, SC_BOUNDED);
+    open_street(&st, SC_VARIANT_BOUNDED);
     ask(&st, 1, 'A', wait, 0);
     ask(&st, 2, 'C', wait + 1, 0);
-    const uint64_t searches = sc_engine_stats_of(st.engine).searches;
-    switch_to(&st, SC_BASIC);
+    const uint64_t searches = sc_engine_get_stats(st.engine).searches;
+    switch_to(&st, SC_VARIANT_BASIC);
     assert_int_equal(sc_engine_next_wake(st.engine), wait + 1);
     stage_run(&st, 1);
     check_no_candidate(&st);
-    assert_int_equal(sc_engine_stats_of(st.engine).searches, searches);
+    assert_int_equal(sc_engine_get_stats(st.engine).searches, searches);
     stage_close(&st);
 }
 
@@ -92,11 +92,11 @@ static void test_from_bounded_to_hybrid_those_who_wait_get_their_last_chance(voi
 {
     (void)state;
     stage st;
-    open_street(&st, SC_BOUNDED);
+    open_street(&st, SC_VARIANT_BOUNDED);
     ask(&st, 1, 'A', wait, 0);
     ask(&st, 2, 'C', wait, 0);
     assert_int_equal(sc_engine_next_wake(st.engine), wait + 1);
-    switch_to(&st, SC_HYBRID);
+    switch_to(&st, SC_VARIANT_HYBRID);
     assert_int_equal(sc_engine_next_wake(st.engine), wait - alpha + 1);
     stage_run(&st, wait - alpha);
     check_no_candidate(&st);
@@ -109,12 +109,12 @@ static void test_from_basic_to_hybrid_queries_in_the_queue_have_their_moment_too
 {
     (void)state;
     stage st;
-    open_street(&st, SC_BASIC);
+    open_street(&st, SC_VARIANT_BASIC);
     const sc_query one = stage_query(&st, 1, 'A', 2, wait);
     const sc_query two = stage_query(&st, 2, 'C', 2, wait);
     CHECK_OK(sc_engine_add(st.engine, &one), NULL);
     CHECK_OK(sc_engine_add(st.engine, &two), NULL);
-    switch_to(&st, SC_HYBRID);
+    switch_to(&st, SC_VARIANT_HYBRID);
     stage_run(&st, 0);
     check_no_candidate(&st);
     assert_int_equal(sc_engine_next_wake(st.engine), wait - alpha + 1);
@@ -127,11 +127,11 @@ static void test_to_hybrid_whose_moment_is_past_is_searched_for_in_the_next_run(
 {
     (void)state;
     stage st;
-    open_street(&st, SC_BOUNDED);
+    open_street(&st, SC_VARIANT_BOUNDED);
     ask(&st, 1, 'A', alpha - 5, 0);
     ask(&st, 2, 'C', wait, 0);
     check_no_candidate(&st);
-    switch_to(&st, SC_HYBRID);
+    switch_to(&st, SC_VARIANT_HYBRID);
     check_no_candidate(&st);
     assert_int_equal(sc_engine_next_wake(st.engine), 0);
     stage_run(&st, 0);
@@ -152,14 +152,14 @@ static void test_to_hybrid_those_whose_moment_is_past_go_by_deadline(void **stat
     for (size_t i = 0; i < 2; i++) {
         stage st;
         sc_engine_options options = sc_engine_options_default();
-        options.variant = SC_BOUNDED;
+        options.variant = SC_VARIANT_BOUNDED;
         options.consideration_us = alphas[i];
         stage_open(&st, streets, "", &options);
         ask(&st, 3, 'D', -10, -100);
         ask(&st, 4, 'F', -10, -100);
         ask(&st, 1, 'A', -20, -100);
         ask(&st, 2, 'C', -20, -100);
-        switch_to(&st, SC_HYBRID);
+        switch_to(&st, SC_VARIANT_HYBRID);
         stage_run(&st, -100);
         check_joined(&st);
         sc_cloak *cloak = stage_take(&st);
@@ -174,10 +174,10 @@ static void test_to_hybrid_what_has_expired_by_the_next_run_is_not_searched_for(
 {
     (void)state;
     stage st;
-    open_street(&st, SC_BOUNDED);
+    open_street(&st, SC_VARIANT_BOUNDED);
     ask(&st, 1, 'A', alpha - 1, 0);
     ask(&st, 2, 'C', wait, 0);
-    switch_to(&st, SC_HYBRID);
+    switch_to(&st, SC_VARIANT_HYBRID);
     stage_run(&st, alpha);
     check_no_candidate(&st);
     check_drop(&st, 1, SC_DROP_EXPIRED, alpha);
@@ -189,11 +189,11 @@ static void test_from_hybrid_to_bounded_nobody_gets_a_last_chance(void **state)
 {
     (void)state;
     stage st;
-    open_street(&st, SC_HYBRID);
+    open_street(&st, SC_VARIANT_HYBRID);
     ask(&st, 1, 'A', wait, 0);
     ask(&st, 2, 'C', wait, 0);
     assert_int_equal(sc_engine_next_wake(st.engine), wait - alpha + 1);
-    switch_to(&st, SC_BOUNDED);
+    switch_to(&st, SC_VARIANT_BOUNDED);
     assert_int_equal(sc_engine_next_wake(st.engine), wait + 1);
     stage_run(&st, wait);
     check_no_candidate(&st);
@@ -207,13 +207,13 @@ static void test_from_hybrid_to_bounded_and_back_who_was_urgent_is_urgent_again(
 {
     (void)state;
     stage st;
-    open_street(&st, SC_HYBRID);
+    open_street(&st, SC_VARIANT_HYBRID);
     ask(&st, 1, 'A', alpha - 1, 0);
-    switch_to(&st, SC_BOUNDED);
+    switch_to(&st, SC_VARIANT_BOUNDED);
     assert_int_equal(sc_engine_next_wake(st.engine), alpha);
     ask(&st, 2, 'C', wait, 0);
     check_no_candidate(&st);  // hybrid would have looked at the urgent one again
-    switch_to(&st, SC_HYBRID);
+    switch_to(&st, SC_VARIANT_HYBRID);
     stage_run(&st, 0);
     check_joined(&st);
     stage_close(&st);
@@ -223,9 +223,9 @@ static void test_from_hybrid_to_basic_newcomers_find_who_is_not_urgent(void **st
 {
     (void)state;
     stage st;
-    open_street(&st, SC_HYBRID);
+    open_street(&st, SC_VARIANT_HYBRID);
     ask(&st, 1, 'A', wait, 0);
-    switch_to(&st, SC_BASIC);
+    switch_to(&st, SC_VARIANT_BASIC);
     assert_int_equal(sc_engine_next_wake(st.engine), wait + 1);
     ask(&st, 2, 'C', wait, 0);
     check_joined(&st);
@@ -236,12 +236,12 @@ static void test_a_refused_cloak_comes_back_to_the_variant_of_now(void **state)
 {
     (void)state;
     stage st;
-    open_street(&st, SC_BASIC);
+    open_street(&st, SC_VARIANT_BASIC);
     ask(&st, 1, 'A', wait, 0);
     ask(&st, 2, 'C', wait, 0);
     sc_cloak *cloak = stage_take(&st);
     assert_non_null(cloak);
-    switch_to(&st, SC_HYBRID);
+    switch_to(&st, SC_VARIANT_HYBRID);
     CHECK_OK(sc_engine_refuse(st.engine, cloak, NULL, 0), NULL);
     sc_cloak_free(cloak);
     stage_run(&st, 0);
@@ -258,13 +258,13 @@ static void test_to_the_variant_in_force_nothing_happens(void **state)
 {
     (void)state;
     stage st;
-    open_street(&st, SC_HYBRID);
+    open_street(&st, SC_VARIANT_HYBRID);
     ask(&st, 1, 'A', alpha - 1, 0);
-    const uint64_t searches = sc_engine_stats_of(st.engine).searches;
-    switch_to(&st, SC_HYBRID);
+    const uint64_t searches = sc_engine_get_stats(st.engine).searches;
+    switch_to(&st, SC_VARIANT_HYBRID);
     assert_int_equal(sc_engine_next_wake(st.engine), alpha);
     stage_run(&st, 1);
-    assert_int_equal(sc_engine_stats_of(st.engine).searches, searches);
+    assert_int_equal(sc_engine_get_stats(st.engine).searches, searches);
     // It is still urgent, and is looked at again when somebody comes.
     ask(&st, 2, 'C', wait, 1);
     check_joined(&st);
@@ -275,11 +275,11 @@ static void test_company_does_not_become_urgent(void **state)
 {
     (void)state;
     stage st;
-    open_street(&st, SC_BOUNDED);
+    open_street(&st, SC_VARIANT_BOUNDED);
     const sc_query company = stage_query(&st, 1, 'A', 2, alpha - 1);
     CHECK_OK(sc_engine_add_company(st.engine, &company), NULL);
     ask(&st, 2, 'C', wait, 0);
-    switch_to(&st, SC_HYBRID);
+    switch_to(&st, SC_VARIANT_HYBRID);
     assert_int_equal(sc_engine_next_wake(st.engine), alpha);
     stage_run(&st, 1);
     check_no_candidate(&st);
@@ -289,9 +289,10 @@ static void test_company_does_not_become_urgent(void **state)
 static void test_other_methods_can_be_switched_neither_to_nor_from(void **state)
 {
     (void)state;
-    static const sc_variant others[] = {SC_XSTAR, SC_SAMPLING, SC_EXPANSION, SC_VARIANT_COUNT};
+    static const sc_variant others[] = {SC_VARIANT_XSTAR, SC_VARIANT_SAMPLING, SC_VARIANT_EXPANSION,
+                                        SC_VARIANT_COUNT};
     stage st;
-    open_street(&st, SC_HYBRID);
+    open_street(&st, SC_VARIANT_HYBRID);
     ask(&st, 1, 'A', wait, 0);
     for (size_t i = 0; i < 4; i++) {
         assert_int_equal(sc_engine_switch(st.engine, others[i]), SC_EINVAL);
@@ -301,7 +302,7 @@ static void test_other_methods_can_be_switched_neither_to_nor_from(void **state)
     for (size_t i = 0; i < 3; i++) {
         open_street(&st, others[i]);
         ask(&st, 1, 'A', wait, 0);
-        assert_int_equal(sc_engine_switch(st.engine, SC_HYBRID), SC_EINVAL);
+        assert_int_equal(sc_engine_switch(st.engine, SC_VARIANT_HYBRID), SC_EINVAL);
         assert_int_equal(sc_engine_switch(st.engine, others[i]), SC_EINVAL);
         assert_int_equal(sc_engine_next_wake(st.engine), wait + 1);
         stage_close(&st);
@@ -312,12 +313,12 @@ static void test_a_switch_needs_no_memory(void **state)
 {
     (void)state;
     stage st;
-    open_street(&st, SC_BASIC);
+    open_street(&st, SC_VARIANT_BASIC);
     for (uint32_t number = 1; number <= 100; number++) {
         const sc_query query = stage_query(&st, number, 'A', 1000, wait + number % 7);
         stage_ask(&st, &query, 0);
     }
-    static const sc_variant round[] = {SC_HYBRID, SC_BOUNDED, SC_BASIC};
+    static const sc_variant round[] = {SC_VARIANT_HYBRID, SC_VARIANT_BOUNDED, SC_VARIANT_BASIC};
     for (size_t i = 0; i < 3; i++) {
         oom_arm(1);
         const sc_err err = sc_engine_switch(st.engine, round[i]);

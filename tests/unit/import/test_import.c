@@ -46,7 +46,8 @@ static sc_map *import_good(sc_format format, const char *const *paths, size_t co
 {
     sc_map *map = NULL;
     sc_diag diag = {""};
-    CHECK_OK(sc_map_import(format, paths, count, options, &map, report, &diag), &diag);
+    CHECK_OK(sc_map_import(&(sc_import_source){format, paths, count}, options, &map, report, &diag),
+             &diag);
     CHECK_OK(sc_map_check(map, &diag), &diag);
     return map;
 }
@@ -58,12 +59,15 @@ static void check_refused(sc_format format, const char *const *paths, size_t cou
     sc_map *map = NULL;
     sc_import_report report = {.bytes_read = 4711};
     sc_diag diag = {""};
-    CHECK_REFUSED(sc_map_import(format, paths, count, options, &map, &report, &diag), wanted, &diag,
-                  said);
+    CHECK_REFUSED(
+        sc_map_import(&(sc_import_source){format, paths, count}, options, &map, &report, &diag),
+        wanted, &diag, said);
     assert_null(map);
     assert_int_equal(report.bytes_read, 4711);
     // It need not be told.
-    assert_int_equal(sc_map_import(format, paths, count, options, &map, NULL, NULL), wanted);
+    assert_int_equal(
+        sc_map_import(&(sc_import_source){format, paths, count}, options, &map, NULL, NULL),
+        wanted);
     assert_null(map);
 }
 

@@ -35,7 +35,7 @@ static void test_degrees_become_metres_whatever_the_file_says_of_lengths(void **
     sc_map *map = load_good("0 0 0\n1 0 0.001\n2 0.001 0\n3 10 60\n4 10.001 60\n",
                             "0 0 1 0.001\n1 0 2 77\n2 3 4 0\n", &SC_IMPORT_DEFAULTS);
     assert_int_equal(sc_map_coords(map), SC_COORDS_GEOGRAPHIC);
-    assert_true(sc_map_in_metres(map));
+    assert_true(sc_map_is_in_metres(map));
     const double thousandth_m = SC_EARTH_RADIUS_M * SC_PI / 180.0 / 1000.0;
     double total_m = 0.0;
     for (sc_edge_id e = 0; e < sc_map_edge_count(map); e++) {
@@ -54,7 +54,7 @@ static void test_normalised_coordinates_stay_planar_and_are_marked(void **state)
     sc_map *map = load_good("0 0 0\n1 10000 0\n2 10000 9965.13\n", "0 0 1 10000\n1 1 2 9965.5\n",
                             &SC_IMPORT_DEFAULTS);
     assert_int_equal(sc_map_coords(map), SC_COORDS_PLANAR);
-    assert_false(sc_map_in_metres(map));
+    assert_false(sc_map_is_in_metres(map));
     double x = 0.0;
     double y = 0.0;
     sc_map_node_position(map, 2, &x, &y);
@@ -72,7 +72,7 @@ static void test_a_unit_makes_metres_of_a_plane(void **state)
     options.unit_m = 2.5;
     sc_map *map = load_good("0 0 0\n1 1000 0\n", "0 0 1 1100\n", &options);
     assert_int_equal(sc_map_coords(map), SC_COORDS_PLANAR);
-    assert_true(sc_map_in_metres(map));
+    assert_true(sc_map_is_in_metres(map));
     CHECK_CLOSE(sc_map_edge_length_m(map, 0), 2750.0, 1e-3);
     double x = 0.0;
     double y = 0.0;
@@ -99,7 +99,7 @@ static void test_the_user_may_insist_on_a_plane_or_on_degrees(void **state)
     options.coords = SC_COORDS_PLANAR;
     sc_map *map = load_good("0 8 53\n1 8.5 53\n", "0 0 1 0.5\n", &options);
     assert_int_equal(sc_map_coords(map), SC_COORDS_PLANAR);
-    assert_false(sc_map_in_metres(map));
+    assert_false(sc_map_is_in_metres(map));
     CHECK_CLOSE(sc_map_edge_length_m(map, 0), 0.5, 1e-6);
     sc_map_free(map);
 
@@ -116,7 +116,7 @@ static void test_a_map_without_coordinates_has_the_nodes_its_edges_name(void **s
     sc_map *map = load_good(NULL, "0 0 3 5.5\n1 3 5 7\n", &SC_IMPORT_DEFAULTS);
     assert_int_equal(sc_map_coords(map), SC_COORDS_NONE);
     assert_null(sc_map_nodes(map));
-    assert_false(sc_map_in_metres(map));
+    assert_false(sc_map_is_in_metres(map));
     assert_int_equal(sc_map_node_count(map), 6);  // 1, 2 and 4 are isolated
     assert_int_equal(sc_map_segment_count(map), 1);
     CHECK_CLOSE(sc_map_segment_length_m(map, 0), 12.5, 1e-5);
@@ -242,7 +242,9 @@ static void test_a_town_with_objects_and_named_categories(void **state)
     sc_map *map = NULL;
     sc_import_report report = {0};
     sc_diag diag = {""};
-    CHECK_OK(sc_map_import(SC_FORMAT_CNODE, paths, 3, &options, &map, &report, &diag), &diag);
+    CHECK_OK(sc_map_import(&(sc_import_source){SC_FORMAT_CNODE, paths, 3}, &options, &map, &report,
+                           &diag),
+             &diag);
     CHECK_OK(sc_map_check(map, &diag), &diag);
     assert_int_equal(sc_map_node_count(map), 6);
     assert_int_equal(sc_map_edge_count(map), 5);
@@ -321,7 +323,9 @@ static sc_map *import_data(const char *const *names, size_t count, const char *c
     }
     sc_map *map = NULL;
     sc_diag diag = {""};
-    CHECK_OK(sc_map_import(SC_FORMAT_CNODE, inputs, count, &options, &map, report, &diag), &diag);
+    CHECK_OK(sc_map_import(&(sc_import_source){SC_FORMAT_CNODE, inputs, count}, &options, &map,
+                           report, &diag),
+             &diag);
     CHECK_OK(sc_map_check(map, &diag), &diag);
     return map;
 }
@@ -382,7 +386,7 @@ static void test_oldenburg_has_its_known_counts(void **state)
                                 .ball_spread = 1.0};
     check_counts(map, &known);
     assert_int_equal(sc_map_coords(map), SC_COORDS_PLANAR);
-    assert_false(sc_map_in_metres(map));
+    assert_false(sc_map_is_in_metres(map));
     sc_map_free(map);
 }
 

@@ -197,8 +197,8 @@ static void test_an_import_names_the_files_of_a_map_that_cannot_be_finished(void
     const char *paths[] = {node_path, place_write(&p, "fiji.cedge", edges, strlen(edges))};
     sc_map *map = NULL;
     sc_diag diag = {""};
-    const sc_err err =
-        sc_map_import(SC_FORMAT_CNODE, paths, 2, &SC_IMPORT_DEFAULTS, &map, NULL, &diag);
+    const sc_err err = sc_map_import(&(sc_import_source){SC_FORMAT_CNODE, paths, 2},
+                                     &SC_IMPORT_DEFAULTS, &map, NULL, &diag);
     CHECK_REFUSED(err, SC_EINVAL, &diag,
                   "fiji.cnode and others: the road from 179.9000000,0.0000000 to "
                   "-179.9000000,0.0000000 crosses the 180th meridian; split the data there");
@@ -226,7 +226,8 @@ static void test_units_that_are_none_are_refused(void **state)
         options.max_object_snap_m = bad[i].max_snap_m;
         sc_map *map = NULL;
         sc_diag diag = {""};
-        assert_int_equal(sc_map_import(SC_FORMAT_CNODE, paths, 1, &options, &map, NULL, &diag),
+        assert_int_equal(sc_map_import(&(sc_import_source){SC_FORMAT_CNODE, paths, 1}, &options,
+                                       &map, NULL, &diag),
                          SC_EINVAL);
         assert_string_equal(diag.message, bad[i].message);
     }

@@ -27,7 +27,7 @@ static void test_weights_of_tenths_become_metres_and_places_degrees(void **state
     sc_map *map = load_graph("p sp 2 2\na 1 2 1234\na 2 1 1234\n",
                              "p aux sp co 2\nv 2 -69000001 45000000\nv 1 -180000000 -90000000\n");
     assert_int_equal(sc_map_coords(map), SC_COORDS_GEOGRAPHIC);
-    assert_true(sc_map_in_metres(map));
+    assert_true(sc_map_is_in_metres(map));
     assert_int_equal(sc_map_edge_count(map), 1);
     CHECK_CLOSE(sc_map_edge_length_m(map, 0), 123.4, 0.0006);
     double x = 0.0;
@@ -57,7 +57,7 @@ static void test_a_graph_without_places_is_a_map_without_coordinates(void **stat
     (void)state;
     sc_map *map = load_graph("p sp 4 2\na 1 2 50\na 2 1 50\n", NULL);
     assert_int_equal(sc_map_coords(map), SC_COORDS_NONE);
-    assert_true(sc_map_in_metres(map));
+    assert_true(sc_map_is_in_metres(map));
     assert_int_equal(sc_map_node_count(map), 4);  // two are isolated
     sc_snap snap;
     assert_int_equal(sc_map_snap(map, 0, 0, 1, &snap), SC_ENOCOORDS);
@@ -151,7 +151,8 @@ static void test_several_pairs_of_files_make_one_map(void **state)
     sc_map *map = NULL;
     sc_import_report report = {0};
     sc_diag diag = {""};
-    CHECK_OK(sc_map_import(SC_FORMAT_DIMACS, paths, 4, &SC_IMPORT_DEFAULTS, &map, &report, &diag),
+    CHECK_OK(sc_map_import(&(sc_import_source){SC_FORMAT_DIMACS, paths, 4}, &SC_IMPORT_DEFAULTS,
+                           &map, &report, &diag),
              &diag);
     CHECK_OK(sc_map_check(map, &diag), &diag);
     assert_int_equal(sc_map_node_count(map), 8);
@@ -272,8 +273,8 @@ static void check_data(const char *const *names, size_t count, bool placed,
     sc_map *map = NULL;
     sc_import_report report = {0};
     sc_diag diag = {""};
-    CHECK_OK(sc_map_import(SC_FORMAT_DIMACS, inputs, input_count, &SC_IMPORT_DEFAULTS, &map,
-                           &report, &diag),
+    CHECK_OK(sc_map_import(&(sc_import_source){SC_FORMAT_DIMACS, inputs, input_count},
+                           &SC_IMPORT_DEFAULTS, &map, &report, &diag),
              &diag);
     CHECK_OK(sc_map_check(map, &diag), &diag);
     assert_int_equal(report.unpaired_arcs, 0);

@@ -76,7 +76,8 @@ static void test_lines_that_share_a_point_share_a_node(void **state)
     const char *path = SC_TEST_DATA "/mobisim/crossing.svg";
     sc_map *map = NULL;
     sc_diag diag = {""};
-    if (sc_map_import(SC_FORMAT_MOBISIM, &path, 1, &SC_IMPORT_DEFAULTS, &map, NULL, &diag)) {
+    if (sc_map_import(&(sc_import_source){SC_FORMAT_MOBISIM, &path, 1}, &SC_IMPORT_DEFAULTS, &map,
+                      NULL, &diag)) {
         fail_msg("%s", diag.message);
     }
     assert_int_equal(sc_map_check(map, &diag), SC_OK);
@@ -85,7 +86,7 @@ static void test_lines_that_share_a_point_share_a_node(void **state)
     assert_int_equal(sc_map_star_count(map), 1);
     assert_int_equal(sc_map_segment_count(map), 4);
     assert_int_equal(sc_map_coords(map), SC_COORDS_PLANAR);
-    assert_true(sc_map_in_metres(map));
+    assert_true(sc_map_is_in_metres(map));
 
     double x = 0;
     double y = 0;
@@ -357,7 +358,8 @@ static void test_northwest_atlanta_has_its_known_counts(void **state)
         options.utm_zone = zone;
         sc_map *map = NULL;
         sc_diag diag = {""};
-        if (sc_map_import(SC_FORMAT_MOBISIM, paths, 1, &options, &map, NULL, &diag)) {
+        if (sc_map_import(&(sc_import_source){SC_FORMAT_MOBISIM, paths, 1}, &options, &map, NULL,
+                          &diag)) {
             fail_msg("%s", diag.message);
         }
         if (sc_map_check(map, &diag)) fail_msg("%s", diag.message);

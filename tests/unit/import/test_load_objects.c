@@ -149,7 +149,9 @@ static void test_an_import_adds_objects_and_counts_those_too_far_from_any_road(v
     sc_map *map = NULL;
     sc_import_report report = {0};
     sc_diag diag = {""};
-    CHECK_OK(sc_map_import(SC_FORMAT_CNODE, paths, 2, &options, &map, &report, &diag), &diag);
+    CHECK_OK(sc_map_import(&(sc_import_source){SC_FORMAT_CNODE, paths, 2}, &options, &map, &report,
+                           &diag),
+             &diag);
     CHECK_OK(sc_map_check(map, &diag), &diag);
     assert_int_equal(sc_map_object_count(map), 3);
     assert_int_equal(report.objects_too_far, 1);
@@ -158,12 +160,16 @@ static void test_an_import_adds_objects_and_counts_those_too_far_from_any_road(v
 
     // With no limit all of them land somewhere; with none allowed, none does.
     options.max_object_snap_m = HUGE_VAL;
-    CHECK_OK(sc_map_import(SC_FORMAT_CNODE, paths, 2, &options, &map, &report, &diag), &diag);
+    CHECK_OK(sc_map_import(&(sc_import_source){SC_FORMAT_CNODE, paths, 2}, &options, &map, &report,
+                           &diag),
+             &diag);
     assert_int_equal(sc_map_object_count(map), 4);
     assert_int_equal(report.objects_too_far, 0);
     sc_map_free(map);
     options.max_object_snap_m = 0.0;
-    CHECK_OK(sc_map_import(SC_FORMAT_CNODE, paths, 2, &options, &map, &report, &diag), &diag);
+    CHECK_OK(sc_map_import(&(sc_import_source){SC_FORMAT_CNODE, paths, 2}, &options, &map, &report,
+                           &diag),
+             &diag);
     CHECK_OK(sc_map_check(map, &diag), &diag);
     assert_int_equal(sc_map_object_count(map), 0);
     assert_int_equal(sc_map_category_count(map), 0);
@@ -182,7 +188,9 @@ static void test_objects_whose_position_is_left_empty_are_counted_and_left_out(v
     sc_map *map = NULL;
     sc_import_report report = {0};
     sc_diag diag = {""};
-    CHECK_OK(sc_map_import(SC_FORMAT_CNODE, paths, 2, &options, &map, &report, &diag), &diag);
+    CHECK_OK(sc_map_import(&(sc_import_source){SC_FORMAT_CNODE, paths, 2}, &options, &map, &report,
+                           &diag),
+             &diag);
     assert_int_equal(sc_map_object_count(map), 1);
     assert_int_equal(report.objects_without_place, 2);
     sc_map_free(map);
@@ -268,7 +276,9 @@ static void test_the_loose_points_of_california_snap_to_its_roads(void **state)
     sc_map *map = NULL;
     sc_import_report report = {0};
     sc_diag diag = {""};
-    CHECK_OK(sc_map_import(SC_FORMAT_CNODE, paths, 2, &options, &map, &report, &diag), &diag);
+    CHECK_OK(sc_map_import(&(sc_import_source){SC_FORMAT_CNODE, paths, 2}, &options, &map, &report,
+                           &diag),
+             &diag);
     CHECK_OK(sc_map_check(map, &diag), &diag);
     // Of 103,883 lines 19 have no position.
     assert_int_equal(sc_map_object_count(map), 103864);

@@ -194,7 +194,8 @@ static void test_the_table_beside_a_file_is_found(void **state)
     options.classes = "S1100";
     sc_map *map = NULL;
     sc_diag diag = {""};
-    if (sc_map_import(SC_FORMAT_SHAPEFILE, &path, 1, &options, &map, NULL, &diag)) {
+    if (sc_map_import(&(sc_import_source){SC_FORMAT_SHAPEFILE, &path, 1}, &options, &map, NULL,
+                      &diag)) {
         fail_msg("%s", diag.message);
     }
     assert_int_equal(sc_map_edge_count(map), 2);
@@ -271,7 +272,7 @@ static void test_numbers_off_the_globe_are_metres_on_a_plane(void **state)
     sheet s = sheet_new(SHPT_ARC, metres, 1, "MTFCC");
     sc_map *map = sheet_load_good(&s, true, &SC_IMPORT_DEFAULTS);
     assert_int_equal(sc_map_coords(map), SC_COORDS_PLANAR);
-    assert_true(sc_map_in_metres(map));
+    assert_true(sc_map_is_in_metres(map));
     assert_true(fabs(sc_map_segment_length_m(map, 0) - 200) < 0.01);
     sc_map_free(map);
 
@@ -364,7 +365,8 @@ static void test_san_francisco_has_its_known_counts(void **state)
         sc_import_report report = {0};
         sc_map *map = NULL;
         sc_diag diag = {""};
-        if (sc_map_import(SC_FORMAT_SHAPEFILE, paths, 1, &options, &map, &report, &diag)) {
+        if (sc_map_import(&(sc_import_source){SC_FORMAT_SHAPEFILE, paths, 1}, &options, &map,
+                          &report, &diag)) {
             fail_msg("%s", diag.message);
         }
         if (sc_map_check(map, &diag)) fail_msg("%s", diag.message);

@@ -50,7 +50,8 @@ static unsigned long fail_each(sc_format format, const char *const *paths, size_
         sc_map *map = NULL;
         sc_import_report report = {.bytes_read = 4711};
         sc_diag diag = {""};
-        const sc_err err = sc_map_import(format, paths, count, options, &map, &report, &diag);
+        const sc_err err =
+            sc_map_import(&(sc_import_source){format, paths, count}, options, &map, &report, &diag);
         if (!oom_happened()) {
             CHECK_OK(err, &diag);
             CHECK_OK(sc_map_check(map, &diag), &diag);
@@ -166,7 +167,8 @@ static void test_an_allocation_that_fails_for_cnode_leaks_nothing(void **state)
     {
         sc_map *map = NULL;
         sc_diag diag = {""};
-        const sc_err err = sc_map_import(SC_FORMAT_CNODE, paths, 3, &options, &map, NULL, &diag);
+        const sc_err err = sc_map_import(&(sc_import_source){SC_FORMAT_CNODE, paths, 3}, &options,
+                                         &map, NULL, &diag);
         if (!oom_happened()) {
             CHECK_OK(err, &diag);
             assert_int_equal(sc_map_edge_count(map), ROADS);
@@ -198,8 +200,8 @@ static void test_an_import_that_runs_out_of_memory_says_so_and_leaks_nothing(voi
     {
         sc_map *map = NULL;
         sc_diag diag = {""};
-        const sc_err err =
-            sc_map_import(SC_FORMAT_DIMACS, paths, 4, &SC_IMPORT_DEFAULTS, &map, NULL, &diag);
+        const sc_err err = sc_map_import(&(sc_import_source){SC_FORMAT_DIMACS, paths, 4},
+                                         &SC_IMPORT_DEFAULTS, &map, NULL, &diag);
         if (!oom_happened()) {
             CHECK_OK(err, &diag);
             assert_int_equal(sc_map_edge_count(map), 5);

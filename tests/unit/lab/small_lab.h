@@ -81,7 +81,6 @@ static inline sc_lab_options small_options(const sc_map *map, const char *direct
     options.adversary.fruitful = 0;
     options.adversary.max_placements = 100;
     options.jobs = 2;
-    options.without_plots = true;
     options.directory = directory;
     return options;
 }

@@ -163,7 +163,7 @@ static void test_threads_and_engine_of_the_options_are_not_the_adversarys(void *
     const sc_lab_result plain = run_middle(&options, 1);
     options.adversary.threads = 3;
     options.adversary.seed = 4711;
-    options.adversary.engine.variant = SC_SAMPLING;
+    options.adversary.engine.variant = SC_VARIANT_SAMPLING;
     const sc_lab_result same = run_middle(&options, 1);
     check_same_result(&plain, &same);
 }

@@ -223,10 +223,8 @@ static void write_all(made_results *made, const place *here)
     sc_lab_summary summary = {0};
     sc_diag diag = {""};
     made->options.directory = here->path;
-    made->options.without_plots = true;
     CHECK_OK(sc_lab_write(&made->results, &summary, &diag), &diag);
     assert_int_equal(summary.figure_count, 40);
-    assert_int_equal(summary.plot_count, 0);
 }
 
 // The file without its columns that are measured; rows are short enough.

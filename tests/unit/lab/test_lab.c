@@ -118,10 +118,9 @@ static void test_an_experiment_makes_its_directory_and_does_every_point(void **s
     assert_int_equal(summary.done_before, 0);
     assert_true(summary.wall_s > 0);
     assert_int_equal(summary.figure_count, 2);
-    assert_int_equal(summary.plot_count, 0);
     assert_int_equal(files_of(&s).count, 8);
     assert_int_equal(access(place_path(&s.here, "results/experiment.json"), R_OK), 0);
-    assert_int_equal(access(place_path(&s.here, "results/report.html"), R_OK), 0);
+    assert_int_equal(access(place_path(&s.here, "results/report.json"), R_OK), 0);
     site_close(&s);
 }
 

@@ -53,7 +53,6 @@ static sc_lab_options tiny_options(const char *directory)
     options.counted_s = 5;
     options.max_cloaks = 4;
     options.jobs = 1;
-    options.without_plots = true;
     options.directory = directory;
     return options;
 }

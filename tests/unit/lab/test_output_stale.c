@@ -36,17 +36,17 @@ static void test_figures_that_this_run_does_not_have_are_removed(void **state)
 {
     (void)state;
     made_results made = made_results_new();
-    made.options.without_plots = true;
     made_results_fill(&made, as_the_paper_says);
     place here = place_new();
     write_to(&made, &here);
-    assert_int_equal(count_entries(here.path), 40 + 3);
-    // A drawing of a figure that is written again, but not drawn again.
+    assert_int_equal(count_entries(here.path), 40 + 4);
+    // A plot of a figure that is written again, and the report: they show the numbers of before.
     place_write_text(&here, "town-success-k.svg", "<svg/>");
+    place_write_text(&here, "report.html", "<title/>");
     place_write_text(&here, "a-third_map-candidates-nearest.svg", "<svg/>");
     narrow(&made);
     write_to(&made, &here);
-    assert_int_equal(count_entries(here.path), 1 + 3);
+    assert_int_equal(count_entries(here.path), 1 + 4);
     assert_true(is_there(&here, "town-success-k.csv"));
     place_free(&here);
     made_results_free(&made);
@@ -59,6 +59,8 @@ static void test_nothing_else_is_removed(void **state)
         "notes.txt",
         "town-success-k.csv.bak",
         "town-success-k.png",
+        "my-report.html",
+        "report.html.bak",
         "town-success-speed.csv",
         "town-wealth-k.csv",
         "success-k.csv",
@@ -72,7 +74,6 @@ static void test_nothing_else_is_removed(void **state)
     };
     enum { OTHERS = sizeof others / sizeof others[0] };
     made_results made = made_results_new();
-    made.options.without_plots = true;
     narrow(&made);
     place here = place_new();
     for (size_t i = 0; i < OTHERS; i++) {
@@ -87,7 +88,7 @@ static void test_nothing_else_is_removed(void **state)
     }
     assert_true(is_there(&here, "town-success-l.csv"));
     assert_true(is_there(&here, "town-candidates-k.csv"));
-    assert_int_equal(count_entries(here.path), OTHERS + 2 + 1 + 3);
+    assert_int_equal(count_entries(here.path), OTHERS + 2 + 1 + 4);
     place_free(&here);
     made_results_free(&made);
 }
@@ -97,7 +98,6 @@ static void test_a_directory_that_nobody_may_look_into_is_told(void **state)
     (void)state;
     enum { NOBODY = 65534 };
     made_results made = made_results_new();
-    made.options.without_plots = true;
     narrow(&made);
     place here = place_new();
     made.options.directory = here.path;

@@ -150,12 +150,12 @@ static void test_all_methods_have_the_engine_of_the_options(void **state)
     const sc_lab_measure looser = made_by(&options, SC_LAB_BOUNDED);
     assert_memory_not_equal(&looser, &bounded, sizeof bounded);
     options = plain;
-    options.engine.consideration_us = sc_seconds(30);
+    options.engine.consideration_us = sc_time_from_seconds(30);
     const sc_lab_measure hasty = made_by(&options, SC_LAB_HYBRID);
     assert_memory_not_equal(&hasty, &hybrid, sizeof hybrid);
     // Variant and strictness are each method's own.
     options = plain;
-    options.engine.variant = SC_EXPANSION;
+    options.engine.variant = SC_VARIANT_EXPANSION;
     options.engine.is_strict = true;
     const sc_lab_measure same = made_by(&options, SC_LAB_BOUNDED);
     assert_memory_equal(&same, &bounded, sizeof bounded);

@@ -411,10 +411,10 @@ static void test_what_makes_no_difference_may_differ(void **state)
     sc__store_close(&store);
     // Nobody is on a trip; each method sets its variant, and each variant its cap.
     options.truck_share = 0.5;
-    options.engine.variant = SC_XSTAR;
+    options.engine.variant = SC_VARIANT_XSTAR;
     options.engine.is_strict = true;
     options.engine.max_combinations = 3;
-    options.adversary.engine.variant = SC_XSTAR;
+    options.adversary.engine.variant = SC_VARIANT_XSTAR;
     options.adversary.seed = 4711;
     options.adversary.threads = 7;
     options.workload.category = 4711;

@@ -20,7 +20,13 @@ static void add(sc_objects_builder *builder, sc_edge_id edge, double offset_m, c
                 const char *category, const char *name)
 {
     sc_diag diag = {""};
-    CHECK_OK(sc_objects_builder_add(builder, edge, offset_m, key, category, name, &diag), &diag);
+    CHECK_OK(
+        sc_objects_builder_add(
+            builder,
+            &(sc_object_row){
+                .edge = edge, .offset_m = offset_m, .key = key, .category = category, .name = name},
+            &diag),
+        &diag);
 }
 
 // The builder is used up.
@@ -200,8 +206,13 @@ static void test_a_row_that_makes_no_sense_is_refused_and_changes_nothing(void *
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         sc_diag diag = {""};
-        CHECK_REFUSED(sc_objects_builder_add(builder, rows[i].edge, rows[i].offset_m, rows[i].key,
-                                             rows[i].category, rows[i].name, &diag),
+        CHECK_REFUSED(sc_objects_builder_add(builder,
+                                             &(sc_object_row){.edge = rows[i].edge,
+                                                              .offset_m = rows[i].offset_m,
+                                                              .key = rows[i].key,
+                                                              .category = rows[i].category,
+                                                              .name = rows[i].name},
+                                             &diag),
                       SC_EINVAL, &diag, rows[i].said);
     }
     add(builder, 0, 0, "last", "b", "");
@@ -222,8 +233,12 @@ static void test_a_key_that_another_object_has_is_refused_and_changes_nothing(vo
     add(builder, 0, 0, "one", "a", NULL);
     add(builder, 0, 0, "a", "one", NULL);
     sc_diag diag = {""};
-    CHECK_REFUSED(sc_objects_builder_add(builder, 1, 0, "one", "new", "n", &diag), SC_EDUPLICATE,
-                  &diag, "two objects have the key 'one';");
+    CHECK_REFUSED(sc_objects_builder_add(
+                      builder,
+                      &(sc_object_row){
+                          .edge = 1, .offset_m = 0, .key = "one", .category = "new", .name = "n"},
+                      &diag),
+                  SC_EDUPLICATE, &diag, "two objects have the key 'one';");
     add(builder, 2, 0, "One", "a", NULL);
     sc_objects *set = NULL;
     CHECK_OK(sc_objects_builder_finish(builder, &set), NULL);

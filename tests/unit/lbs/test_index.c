@@ -178,7 +178,7 @@ static void test_lists_that_are_full_lack_nothing(void **state)
     sc_map *map = finish_builder(builder);
     sc_objects *set = NULL;
     sc_diag diag = {""};
-    CHECK_OK(sc_objects_of_map(map, &set), NULL);
+    CHECK_OK(sc_objects_new_from_map(map, &set), NULL);
     for (uint32_t k = 1; k < 3; k++) {
         const sc_index_options options = {.k = k, .max_bytes = SIZE_MAX, .threads = 1};
         CHECK_OK(sc_objects_build_index(set, &options, &diag), &diag);

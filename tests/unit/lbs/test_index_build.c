@@ -38,8 +38,14 @@ static fixture fixture_new(void)
             char category[16];
             snprintf(key, sizeof key, "%u %u", c, i);
             snprintf(category, sizeof category, "kind %u", c);
-            CHECK_OK(sc_objects_builder_add(builder, sc_rng_below(&rng, sc_map_edge_count(f.map)),
-                                            100.0 * sc_rng_unit(&rng), key, category, NULL, &diag),
+            CHECK_OK(sc_objects_builder_add(
+                         builder,
+                         &(sc_object_row){.edge = sc_rng_below(&rng, sc_map_edge_count(f.map)),
+                                          .offset_m = 100.0 * sc_rng_unit(&rng),
+                                          .key = key,
+                                          .category = category,
+                                          .name = NULL},
+                         &diag),
                      &diag);
         }
     }

@@ -83,7 +83,7 @@ static void ask_about_cloaks(odd_town *town, bool without_index, tally *all)
         all->answers += count * cloak.border_node_count;
         odd_cloak_free(&cloak);
     }
-    const sc_lbs_work work = sc_lbs_work_done(lbs);
+    const sc_lbs_work work = sc_lbs_get_work(lbs);
     all->work.looked_up += work.looked_up;
     all->work.searched += work.searched;
     sc_reply_fini(&reply);
@@ -194,7 +194,7 @@ static void test_a_cloak_of_many_border_nodes_is_answered_as_any_other(void **st
     odd_town town = {.map = finish_builder(builder)};
     sketch_free(&s);
     sc_rng_seed(&town.rng, 1);
-    CHECK_OK(sc_objects_of_map(town.map, &town.objects), NULL);
+    CHECK_OK(sc_objects_new_from_map(town.map, &town.objects), NULL);
     town.slow = slow_nearest_new(town.map, sc_objects_table(town.objects));
     bool *inside = test_take(sc_map_segment_count(town.map), sizeof *inside);
     for (sc_seg_id segment = 0; segment < sc_map_segment_count(town.map); segment += 2) {
@@ -214,7 +214,7 @@ static void test_a_cloak_of_many_border_nodes_is_answered_as_any_other(void **st
     sc_diag diag = {""};
     CHECK_OK(sc_lbs_evaluate(lbs, town.objects, &relay, &reply, &diag), &diag);
     check_reply(&town, &cloak, &relay, &reply);
-    assert_in_range(sc_lbs_work_done(lbs).searches, cloak.border_node_count / 16 * 3,
+    assert_in_range(sc_lbs_get_work(lbs).searches, cloak.border_node_count / 16 * 3,
                     3 * cloak.border_node_count);
     sc_reply_fini(&reply);
     sc_lbs_free(lbs);
@@ -258,7 +258,7 @@ static odd_town wide_town(double to_f_km, double to_b_km, double to_c_km)
     odd_town town = {.map = finish_builder(builder)};
     sketch_free(&s);
     sc_rng_seed(&town.rng, 1);
-    CHECK_OK(sc_objects_of_map(town.map, &town.objects), NULL);
+    CHECK_OK(sc_objects_new_from_map(town.map, &town.objects), NULL);
     town.slow = slow_nearest_new(town.map, sc_objects_table(town.objects));
     assert_int_equal(town.slow.table->count, 3);
     return town;

@@ -53,7 +53,7 @@ static int open_street(void **state)
         put_object(builder, e, 0.5, e % 2 ? "cafe" : "school", "");
     }
     st->map = finish_builder(builder);
-    CHECK_OK(sc_objects_of_map(st->map, &st->objects), NULL);
+    CHECK_OK(sc_objects_new_from_map(st->map, &st->objects), NULL);
     sc_lbs_options options = sc_lbs_options_default();
     options.max_segments = MOST_SEGMENTS;
     options.max_requests = MOST_REQUESTS;
@@ -127,13 +127,14 @@ static void test_objects_of_another_map_are_refused(void **state)
     street *st = *state;
     sc_map *other = full_map(SC_COORDS_PLANAR);
     sc_objects *objects = NULL;
-    CHECK_OK(sc_objects_of_map(other, &objects), NULL);
+    CHECK_OK(sc_objects_new_from_map(other, &objects), NULL);
     sc_diag diag = {""};
     CHECK_REFUSED(sc_lbs_evaluate(st->lbs, objects, &st->relay, &st->reply, &diag), SC_EMISMATCH,
                   &diag, "map");
     const sc_near *near = NULL;
     size_t count = 0;
-    CHECK_REFUSED(sc_lbs_nearest(st->lbs, objects, 0, 0, &st->requests[0], &near, &count, &diag),
+    CHECK_REFUSED(sc_lbs_nearest(st->lbs, objects, &(sc_near_query){{0, 0}, &st->requests[0]},
+                                 &near, &count, &diag),
                   SC_EMISMATCH, &diag, "map");
     check_still_answers(st);
     sc_objects_release(objects);
@@ -222,7 +223,7 @@ static void test_no_node_of_a_lone_road_is_a_border_node(void **state)
         const sc_lbs_options options = sc_lbs_options_default();
         sc_reply reply;
         sc_reply_init(&reply);
-        CHECK_OK(sc_objects_of_map(map, &objects), NULL);
+        CHECK_OK(sc_objects_new_from_map(map, &objects), NULL);
         CHECK_OK(sc_lbs_new(map, &options, &lbs, NULL), NULL);
         bool *inside = test_take(1, sizeof *inside);
         inside[0] = true;
@@ -332,7 +333,7 @@ static void test_a_reply_of_too_many_objects_is_refused(void **state)
     relay.request_count = 1;
     sc_diag diag = {""};
     CHECK_OK(sc_lbs_evaluate(st->lbs, st->objects, &relay, &st->reply, &diag), &diag);
-    assert_int_equal(sc_reply_candidates(&st->reply, 0), 4 + 2 * 3);
+    assert_int_equal(sc_reply_candidate_count(&st->reply, 0), 4 + 2 * 3);
     odd_cloak_free(&middle);
 }
 

@@ -55,8 +55,14 @@ static sc_objects *other_objects(odd_town *town, uint32_t count)
         snprintf(category, sizeof category, "kind %u", sc_rng_below(&town->rng, 3));
         sc_diag diag = {""};
         CHECK_OK(sc_objects_builder_add(
-                     builder, edge, sc_rng_unit(&town->rng) * sc_map_edge_length_m(town->map, edge),
-                     key, category, NULL, &diag),
+                     builder,
+                     &(sc_object_row){.edge = edge,
+                                      .offset_m = sc_rng_unit(&town->rng) *
+                                                  sc_map_edge_length_m(town->map, edge),
+                                      .key = key,
+                                      .category = category,
+                                      .name = NULL},
+                     &diag),
                  &diag);
     }
     sc_objects *objects = NULL;
@@ -103,7 +109,7 @@ static void test_an_index_out_of_a_map_file_gives_the_same_exact_answers(void **
 
         odd_town opened = {.rng = built.rng};
         CHECK_OK(sc_map_open(path, &opened.map, &diag), &diag);
-        CHECK_OK(sc_objects_of_map(opened.map, &opened.objects), NULL);
+        CHECK_OK(sc_objects_new_from_map(opened.map, &opened.objects), NULL);
         sc_lbs *lbs = odd_town_lbs(&opened, false);
         sc_reply reply;
         sc_reply_init(&reply);
@@ -111,7 +117,7 @@ static void test_an_index_out_of_a_map_file_gives_the_same_exact_answers(void **
             ask_once(&opened, lbs, opened.objects, &reply);
         }
         if (sc_objects_index_info(built.objects).k > 0) {
-            looked_up += sc_lbs_work_done(lbs).looked_up;
+            looked_up += sc_lbs_get_work(lbs).looked_up;
         }
         sc_reply_fini(&reply);
         sc_lbs_free(lbs);

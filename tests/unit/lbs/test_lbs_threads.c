@@ -75,7 +75,7 @@ static void test_four_threads_answer_as_one_does(void **state)
     odd_town town = {.map = finish_builder(builder)};
     sketch_free(&s);
     sc_rng_seed(&town.rng, 2);
-    CHECK_OK(sc_objects_of_map(town.map, &town.objects), NULL);
+    CHECK_OK(sc_objects_new_from_map(town.map, &town.objects), NULL);
     odd_town_index(&town);
 
     clerk alone = {.objects = town.objects};

@@ -25,7 +25,7 @@ static town town_new(uint64_t max_visits)
     sc_builder *builder = sketch_builder(&t.drawing);
     put_object(builder, 0, 0.5, "well", "");
     t.map = finish_builder(builder);
-    CHECK_OK(sc_objects_of_map(t.map, &t.objects), NULL);
+    CHECK_OK(sc_objects_new_from_map(t.map, &t.objects), NULL);
     sc_lbs_options options = sc_lbs_options_default();
     options.max_visits = max_visits;
     CHECK_OK(sc_lbs_new(t.map, &options, &t.lbs, NULL), NULL);
@@ -78,7 +78,7 @@ static void test_a_search_that_goes_on_and_on_is_refused(void **state)
         CHECK_OK(ask(&t, 2, &diag), &diag);
         assert_int_equal(t.reply.near_start[2], 2);
     }
-    assert_true(sc_lbs_work_done(t.lbs).stars_visited > UINT64_C(4) * CROSSINGS);
+    assert_true(sc_lbs_get_work(t.lbs).stars_visited > UINT64_C(4) * CROSSINGS);
     town_free(&t);
 }
 
@@ -90,7 +90,7 @@ static void test_what_the_index_answers_takes_no_search(void **state)
     sc_index_options options = sc_index_options_default();
     CHECK_OK(sc_objects_build_index(t.objects, &options, &diag), &diag);
     CHECK_OK(ask(&t, 2, &diag), &diag);
-    const sc_lbs_work work = sc_lbs_work_done(t.lbs);
+    const sc_lbs_work work = sc_lbs_get_work(t.lbs);
     assert_int_equal(work.looked_up, 2);
     assert_int_equal(work.searched, 0);
     assert_int_equal(work.searches, 0);
@@ -104,7 +104,7 @@ static void test_border_nodes_share_a_search_where_objects_are_rare(void **state
     sc_diag diag = {""};
     town t = town_new(UINT64_MAX);
     CHECK_OK(ask(&t, 1, &diag), &diag);
-    const sc_lbs_work work = sc_lbs_work_done(t.lbs);
+    const sc_lbs_work work = sc_lbs_get_work(t.lbs);
     assert_int_equal(work.looked_up, 0);
     assert_int_equal(work.searched, 2);
     assert_int_equal(work.searches, 1);

@@ -89,7 +89,7 @@ static void test_the_tables_of_the_map_are_lent_not_copied(void **state)
     (void)state;
     sc_map *map = full_map(SC_COORDS_PLANAR);
     sc_objects *set = NULL;
-    CHECK_OK(sc_objects_of_map(map, &set), NULL);
+    CHECK_OK(sc_objects_new_from_map(map, &set), NULL);
     const sc_object_table *table = sc_objects_table(set);
     assert_ptr_equal(sc_objects_map(set), map);
     assert_ptr_equal(table->objects, sc_map_objects(map));
@@ -116,7 +116,7 @@ static void test_a_map_without_objects_has_an_empty_set(void **state)
     sketch s = sketch_named("theta");
     sc_map *map = sketch_map(&s);
     sc_objects *set = NULL;
-    CHECK_OK(sc_objects_of_map(map, &set), NULL);
+    CHECK_OK(sc_objects_new_from_map(map, &set), NULL);
     check_view(set);
     const sc_objects_view *view = sc__objects_view(set);
     assert_int_equal(view->object_count, 0);
@@ -159,7 +159,7 @@ static void test_objects_that_are_not_where_the_map_says_are_refused(void **stat
                 sc_diag diag = {""};
                 CHECK_OK(sc_map_open_memory(file.data, file.size, "x", &forged, &diag), &diag);
                 sc_objects *set = NULL;
-                const sc_err err = sc_objects_of_map(forged, &set);
+                const sc_err err = sc_objects_new_from_map(forged, &set);
                 // What the map's own check accepts is accepted, and nothing else.
                 if (sc_map_check(forged, &diag)) {
                     assert_int_equal(err, SC_EMAP);
@@ -200,7 +200,7 @@ static void test_the_last_of_its_holders_frees_a_set(void **state)
     enum { THREADS = 4 };
     sc_map *map = full_map(SC_COORDS_PLANAR);
     sc_objects *set = NULL;
-    CHECK_OK(sc_objects_of_map(map, &set), NULL);
+    CHECK_OK(sc_objects_new_from_map(map, &set), NULL);
     pthread_t threads[THREADS];
     for (int i = 0; i < THREADS; i++) {
         assert_int_equal(pthread_create(&threads[i], NULL, hold_and_read, sc_objects_hold(set)), 0);

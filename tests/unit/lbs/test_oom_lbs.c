@@ -29,7 +29,7 @@ static void open_scene(scene *sc, bool is_wide)
     *sc = (scene){.town = {.map = finish_builder(builder)}};
     sketch_free(&s);
     sc_rng_seed(&sc->town.rng, 1);
-    CHECK_OK(sc_objects_of_map(sc->town.map, &sc->town.objects), NULL);
+    CHECK_OK(sc_objects_new_from_map(sc->town.map, &sc->town.objects), NULL);
     sc->town.slow = slow_nearest_new(sc->town.map, sc_objects_table(sc->town.objects));
     sc->cloak = odd_cloak_of_stars(sc->town.map, 6, &sc->town.rng);
     sc->requests[0] = (sc_request){.type = SC_REQUEST_KNN, .k = 2};
@@ -191,13 +191,15 @@ static void test_a_point_that_finds_no_memory_is_told_and_can_be_tried_again(voi
             size_t count = 0;
             sc_diag diag = {""};
             sc_err err =
-                sc_lbs_nearest(lbs, sc.town.objects, 3, 1.5, &sc.requests[r], &got, &count, &diag);
+                sc_lbs_nearest(lbs, sc.town.objects, &(sc_near_query){{3, 1.5}, &sc.requests[r]},
+                               &got, &count, &diag);
             const bool has_failed = oom_happened();
             if (has_failed) {
                 CHECK_REFUSED(err, SC_ENOMEM, &diag, "memory");
                 assert_null(got);
                 failures++;
-                err = sc_lbs_nearest(lbs, sc.town.objects, 3, 1.5, &sc.requests[r], &got, &count,
+                err = sc_lbs_nearest(lbs, sc.town.objects,
+                                     &(sc_near_query){{3, 1.5}, &sc.requests[r]}, &got, &count,
                                      &diag);
             }
             CHECK_OK(err, &diag);

@@ -34,7 +34,7 @@ static void test_a_maps_own_set_is_made_or_not_at_all(void **state)
         FOR_EACH_FAILURE(n)
         {
             sc_objects *set = NULL;
-            const sc_err err = sc_objects_of_map(maps[i], &set);
+            const sc_err err = sc_objects_new_from_map(maps[i], &set);
             if (!oom_happened()) {
                 CHECK_OK(err, NULL);
                 sc_objects_release(set);
@@ -59,7 +59,13 @@ static sc_err add_rows(sc_objects_builder *builder, sc_diag *diag)
         char category[32];
         snprintf(key, sizeof key, "a key of some length %u", i);
         snprintf(category, sizeof category, "kind %u", i / 2);
-        err = sc_objects_builder_add(builder, i % 20, i, key, category, i % 2 ? key : NULL, diag);
+        err = sc_objects_builder_add(builder,
+                                     &(sc_object_row){.edge = i % 20,
+                                                      .offset_m = i,
+                                                      .key = key,
+                                                      .category = category,
+                                                      .name = i % 2 ? key : NULL},
+                                     diag);
     }
     return err;
 }
@@ -104,7 +110,7 @@ static void test_an_index_is_made_or_the_old_one_stays(void **state)
     (void)state;
     sc_map *map = map_with_objects();
     sc_objects *set = NULL;
-    CHECK_OK(sc_objects_of_map(map, &set), NULL);
+    CHECK_OK(sc_objects_new_from_map(map, &set), NULL);
     sc_index_options options = {.k = 1, .max_bytes = SIZE_MAX, .threads = 1};
     sc_diag diag = {""};
     CHECK_OK(sc_objects_build_index(set, &options, &diag), &diag);
@@ -146,7 +152,7 @@ static void test_a_map_is_saved_with_its_index_or_not_at_all(void **state)
     place p = place_new();
     sc_map *map = map_with_objects();
     sc_objects *set = NULL;
-    CHECK_OK(sc_objects_of_map(map, &set), NULL);
+    CHECK_OK(sc_objects_new_from_map(map, &set), NULL);
     const sc_index_options options = {.k = 2, .max_bytes = SIZE_MAX, .threads = 1};
     sc_diag diag = {""};
     CHECK_OK(sc_objects_build_index(set, &options, &diag), &diag);

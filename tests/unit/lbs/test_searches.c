@@ -31,7 +31,7 @@ static town town_new(uint64_t seed, double stretch, uint32_t index_k)
     sc_builder *builder = sketch_builder(&t.drawing);
     odd_objects_put(builder, &t.drawing, &t.rng);
     t.map = finish_builder(builder);
-    assert_int_equal(sc_objects_of_map(t.map, &t.objects), SC_OK);
+    assert_int_equal(sc_objects_new_from_map(t.map, &t.objects), SC_OK);
     sc_index_options options = sc_index_options_default();
     options.k = index_k;
     options.threads = 1;

@@ -190,7 +190,7 @@ static void test_where_the_engines_are_elsewhere_nothing_can_be_switched(void **
 {
     (void)state;
     scene *s = scene_open(1);
-    assert_int_equal(sc_ledger_switch(s->ledgers[0], SC_BASIC), SC_EINVAL);
+    assert_int_equal(sc_ledger_switch(s->ledgers[0], SC_VARIANT_BASIC), SC_EINVAL);
     assert_int_equal(sc_ledger_variant(s->ledgers[0]), sc_ledger_options_default().engine.variant);
     sc_ledger_resend(s->ledgers[0], 1);
     sc_ledger_resend(s->ledgers[0], 99);

@@ -35,7 +35,7 @@ static scene *scene_open(void)
     const sc__books_options options = desk_options();
     desk_open(&s->desk, &options, 1);
     sc_rng_seed(&s->rng, 2);
-    CHECK_OK(sc_vocabulary_of_map(s->desk.map, &s->vocabulary), NULL);
+    CHECK_OK(sc_vocabulary_init_from_map(s->desk.map, &s->vocabulary), NULL);
     s->publisher = (sc__publisher){
         .map = s->desk.map,
         .rng = &s->rng,
@@ -190,7 +190,10 @@ static void test_a_result_says_what_was_asked_and_what_came_back(void **state)
     assert_memory_equal(result->reply, "abc", 3);
     const sc_codec_limits limits = sc_codec_limits_default();
     sc_relay *relay = NULL;
-    CHECK_OK(sc_relay_decode(s->desk.map, &s->vocabulary, &limits, SC_ENCODING_COMPACT,
+    CHECK_OK(sc_relay_decode(&(sc_codec){.map = s->desk.map,
+                                         .vocabulary = &s->vocabulary,
+                                         .encoding = SC_ENCODING_COMPACT,
+                                         .limits = &limits},
                              result->relay, result->relay_size, &relay, NULL),
              NULL);
     assert_int_equal(relay->request_count, 2);
@@ -215,11 +218,20 @@ static sc_bytes relay_of(scene *s, sc_seg_id segment, const uint32_t *numbers, s
         requests[i] = (sc_request){.type = SC_REQUEST_KNN, .k = k_of(numbers[i])};
     }
     sc_relay *relay = NULL;
-    CHECK_OK(
-        sc_relay_new(s->desk.map, &segment, 1, NULL, 0, requests, count, &s->rng, which, &relay),
-        NULL);
+    CHECK_OK(sc_relay_new(s->desk.map,
+                          &(sc_relay_content){.segments = &segment,
+                                              .segment_count = 1,
+                                              .border_nodes = NULL,
+                                              .border_node_count = 0,
+                                              .requests = requests,
+                                              .member_count = count},
+                          &s->rng, which, &relay),
+             NULL);
     sc_bytes bytes = {0};
-    CHECK_OK(sc_relay_encode(s->desk.map, &s->vocabulary, relay, SC_ENCODING_COMPACT, &bytes, NULL),
+    CHECK_OK(sc_relay_encode(&(sc_codec){.map = s->desk.map,
+                                         .vocabulary = &s->vocabulary,
+                                         .encoding = SC_ENCODING_COMPACT},
+                             relay, &bytes, NULL),
              NULL);
     sc_relay_free(relay);
     return bytes;

@@ -48,8 +48,8 @@ static void test_any_thread_may_switch_a_ledger_also_when_it_is_over(void **stat
     options.max_pending = 8;
     sc_ledger *ledger = NULL;
     CHECK_OK(sc_ledger_new(map, &options, &ledger, NULL), NULL);
-    assert_int_equal(sc_ledger_variant(ledger), SC_BASIC);
-    assert_int_equal(sc_ledger_switch(ledger, SC_SAMPLING), SC_EINVAL);
+    assert_int_equal(sc_ledger_variant(ledger), SC_VARIANT_BASIC);
+    assert_int_equal(sc_ledger_switch(ledger, SC_VARIANT_SAMPLING), SC_EINVAL);
     switcher switchers[] = {{ledger, 1}, {ledger, 2}};
     pthread_t threads[2];
     for (size_t i = 0; i < 2; i++) {
@@ -59,8 +59,8 @@ static void test_any_thread_may_switch_a_ledger_also_when_it_is_over(void **stat
     for (size_t i = 0; i < 2; i++) {
         pthread_join(threads[i], NULL);
     }
-    CHECK_OK(sc_ledger_switch(ledger, SC_HYBRID), NULL);
-    assert_int_equal(sc_ledger_variant(ledger), SC_HYBRID);
+    CHECK_OK(sc_ledger_switch(ledger, SC_VARIANT_HYBRID), NULL);
+    assert_int_equal(sc_ledger_variant(ledger), SC_VARIANT_HYBRID);
     sc_ledger_free(ledger);
     sc_map_free(map);
 }

@@ -32,7 +32,7 @@ static scene *open_scene(void)
     put_object(builder, 0, 0.8, "cafe", "Red");
     on->map = finish_builder(builder);
     sketch_free(&s);
-    CHECK_OK(sc_objects_of_map(on->map, &on->objects), NULL);
+    CHECK_OK(sc_objects_new_from_map(on->map, &on->objects), NULL);
     CHECK_OK(sc__words_new(on->map, &on->target, &on->words), NULL);
     on->options = sc_load_options_default();
     on->options.objects = on->objects;

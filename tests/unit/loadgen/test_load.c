@@ -38,7 +38,7 @@ static void open_scene(scene *on, sc_coords coords, toy_manners manners)
     }
     on->map = finish_builder(builder);
     sketch_free(&s);
-    CHECK_OK(sc_objects_of_map(on->map, &on->objects), NULL);
+    CHECK_OK(sc_objects_new_from_map(on->map, &on->objects), NULL);
     char text[ALL * 16] = "";
     for (int i = 0; i < ALL; i++) {
         const size_t used = strlen(text);

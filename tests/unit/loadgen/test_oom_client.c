@@ -85,7 +85,7 @@ typedef struct scene {
 static void open_scene(scene *on)
 {
     *on = (scene){.place = place_new(), .map = full_map(SC_COORDS_GEOGRAPHIC)};
-    CHECK_OK(sc_objects_of_map(on->map, &on->objects), NULL);
+    CHECK_OK(sc_objects_new_from_map(on->map, &on->objects), NULL);
     const char *path = place_write_text(&on->place, "tokens", "a\nb\nc\nd\ne\n");
     CHECK_OK(sc_tokens_read(path, TRAVELLERS, &on->tokens, NULL), NULL);
     on->toy = toy_service_start(on->map, TOY_IN_PIECES);

@@ -281,7 +281,7 @@ static void test_the_unit_of_length_grows_with_the_longest_road(void **state)
         sc_map *map = finish_builder(builder);
         CHECK_CLOSE(sc_map_unit_m(map), cases[i].unit, cases[i].unit * 1e-12);
         CHECK_CLOSE(sc_map_edge_length_m(map, 0), cases[i].length, cases[i].unit / 2);
-        assert_int_equal(sc_map_in_metres(map), !cases[i].unit_unknown);
+        assert_int_equal(sc_map_is_in_metres(map), !cases[i].unit_unknown);
         sc_map_free(map);
     }
     check_case_done();

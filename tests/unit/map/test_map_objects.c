@@ -105,7 +105,7 @@ static void test_objects_that_cannot_be_are_refused(void **state)
     sc_builder *builder = sketch_builder(&s);
     sc_category_id cafe = SC_NONE;
     assert_int_equal(sc_builder_add_object_on_edge(builder, 0, 0.5, 0, "", 0), SC_EINVAL);
-    CHECK_OK(sc_builder_category(builder, "cafe", 4, &cafe), NULL);
+    CHECK_OK(sc_builder_add_category(builder, "cafe", 4, &cafe), NULL);
     assert_int_equal(sc_builder_add_object_on_edge(builder, 3, 0.5, cafe, "", 0), SC_EINVAL);
     assert_int_equal(sc_builder_add_object_on_edge(builder, 0, NOT_A_NUMBER, cafe, "", 0),
                      SC_EINVAL);
@@ -118,7 +118,7 @@ static void test_objects_that_cannot_be_are_refused(void **state)
     sketch_free(&s);
 
     builder = new_builder(SC_COORDS_NONE);
-    CHECK_OK(sc_builder_category(builder, "cafe", 4, &cafe), NULL);
+    CHECK_OK(sc_builder_add_category(builder, "cafe", 4, &cafe), NULL);
     assert_int_equal(sc_builder_add_object_at(builder, 0, 0, cafe, "", 0), SC_ENOCOORDS);
     sc_builder_free(builder);
 }
@@ -135,8 +135,8 @@ static void test_objects_farther_than_the_limit_are_left_out_and_counted(void **
     sketch_free(&s);
     sc_category_id near = SC_NONE;
     sc_category_id far = SC_NONE;
-    CHECK_OK(sc_builder_category(builder, "far", 3, &far), NULL);
-    CHECK_OK(sc_builder_category(builder, "near", 4, &near), NULL);
+    CHECK_OK(sc_builder_add_category(builder, "far", 3, &far), NULL);
+    CHECK_OK(sc_builder_add_category(builder, "near", 4, &near), NULL);
     CHECK_OK(sc_builder_add_object_at(builder, 25, 3, near, "c", 1), NULL);
     CHECK_OK(sc_builder_add_object_at(builder, 75, -5, near, "d", 1), NULL);
     CHECK_OK(sc_builder_add_object_at(builder, 50, 50, far, "e", 1), NULL);
@@ -163,7 +163,7 @@ static void test_a_map_may_lose_all_its_objects(void **state)
     sketch s = sketch_named("lone road");
     sc_builder *builder = sketch_builder(&s);
     sc_category_id cafe = SC_NONE;
-    CHECK_OK(sc_builder_category(builder, "cafe", 4, &cafe), NULL);
+    CHECK_OK(sc_builder_add_category(builder, "cafe", 4, &cafe), NULL);
     CHECK_OK(sc_builder_add_object_at(builder, 1e6, 1e6, cafe, "x", 1), NULL);
     sc_map *map = NULL;
     sc_diag diag = {""};
@@ -197,7 +197,7 @@ static void test_a_category_has_one_id_however_often_it_is_named(void **state)
             char name[16];
             const int size = snprintf(name, sizeof name, "category %u", i);
             sc_category_id id = SC_NONE;
-            CHECK_OK(sc_builder_category(builder, name, (size_t)size, &id), NULL);
+            CHECK_OK(sc_builder_add_category(builder, name, (size_t)size, &id), NULL);
             assert_int_equal(id, i);
         }
     }
@@ -224,7 +224,7 @@ static void test_names_are_kept_as_utf8_whatever_they_were(void **state)
     sketch s = sketch_named("lone road");
     sc_builder *builder = sketch_builder(&s);
     sc_category_id cafe = SC_NONE;
-    CHECK_OK(sc_builder_category(builder, "cafe", 4, &cafe), NULL);
+    CHECK_OK(sc_builder_add_category(builder, "cafe", 4, &cafe), NULL);
     for (int i = 0; i < COUNT; i++) {
         CHECK_OK(sc_builder_add_object_on_edge(builder, 0, i / 10.0, cafe, names[i].bytes,
                                                names[i].size),

@@ -36,7 +36,7 @@ static sc_err feed(sc_builder *builder)
     for (uint32_t i = 0; i < 70 && !err; i++) {
         const char name[] = {(char)('a' + i % 26), (char)('a' + i / 26), 'x', '\0'};
         sc_category_id category = SC_NONE;
-        err = sc_builder_category(builder, name, 3, &category);
+        err = sc_builder_add_category(builder, name, 3, &category);
         if (!err) err = sc_builder_add_object_on_edge(builder, i % 30, 0.3, category, name, 3);
         if (!err) err = sc_builder_add_object_at(builder, i, i, category, name, 3);
     }
@@ -102,7 +102,7 @@ static void test_a_category_that_failed_can_be_named_again(void **state)
         sc_builder *builder = sketch_builder(&s);
         sc_category_id cafe = SC_NONE;
         sc_alloc_fail_at(n);
-        const sc_err err = sc_builder_category(builder, "cafe", 4, &cafe);
+        const sc_err err = sc_builder_add_category(builder, "cafe", 4, &cafe);
         const bool failed = oom_happened();
         if (failed) {
             assert_int_equal(err, SC_ENOMEM);

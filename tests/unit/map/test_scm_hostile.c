@@ -24,7 +24,7 @@ static int make_original(void **state)
     sc_objects *objects = NULL;
     const sc_index_options options = {.k = 3, .max_bytes = SIZE_MAX, .threads = 1};
     sc_diag diag = {""};
-    CHECK_OK(sc_objects_of_map(map, &objects), NULL);
+    CHECK_OK(sc_objects_new_from_map(map, &objects), NULL);
     CHECK_OK(sc_objects_build_index(objects, &options, &diag), &diag);
     original = scm_of_objects(objects);
     sc_objects_release(objects);
@@ -342,7 +342,7 @@ static void use_all(const sc_map *map, const place *p, bool export)
         assert_true(first <= last && last <= sc_map_object_count(map));
     }
     sc_objects *objects = NULL;
-    if (!sc_objects_of_map(map, &objects)) {
+    if (!sc_objects_new_from_map(map, &objects)) {
         const sc_index_options options = {.k = 2, .max_bytes = SIZE_MAX, .threads = 1};
         const sc_err wrong = sc_objects_check_index(objects, &diag);
         assert_true(wrong == SC_OK || wrong == SC_EMAP);

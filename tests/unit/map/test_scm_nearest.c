@@ -29,7 +29,7 @@ static scm_bytes full_file(void)
 {
     sc_map *map = full_map(SC_COORDS_GEOGRAPHIC);
     sc_objects *objects = NULL;
-    CHECK_OK(sc_objects_of_map(map, &objects), NULL);
+    CHECK_OK(sc_objects_new_from_map(map, &objects), NULL);
     build(objects, 3, SIZE_MAX);
     scm_bytes file = scm_of_objects(objects);
     sc_objects_release(objects);
@@ -50,7 +50,7 @@ static void test_an_index_comes_back_as_it_was_stored(void **state)
         scm_bytes file = scm_of_objects(town.objects);
         sc_map *opened = open_bytes(&file);
         sc_objects *again = NULL;
-        CHECK_OK(sc_objects_of_map(opened, &again), NULL);
+        CHECK_OK(sc_objects_new_from_map(opened, &again), NULL);
         const sc_index_info before = sc_objects_index_info(town.objects);
         const sc_index_info after = sc_objects_index_info(again);
         assert_memory_equal(&before, &after, sizeof before);
@@ -78,7 +78,7 @@ static void test_the_index_is_no_part_of_the_maps_identity(void **state)
     (void)state;
     sc_map *map = full_map(SC_COORDS_GEOGRAPHIC);
     sc_objects *objects = NULL;
-    CHECK_OK(sc_objects_of_map(map, &objects), NULL);
+    CHECK_OK(sc_objects_new_from_map(map, &objects), NULL);
     for (uint32_t k = 1; k < 6; k++) {
         for (size_t room = 0; room < 1000; room += 50) {
             build(objects, k, room);
@@ -99,14 +99,14 @@ static void test_an_index_can_be_taken_out_again(void **state)
     sc_map *map = full_map(SC_COORDS_PLANAR);
     scm_bytes plain = scm_of(map);
     sc_objects *objects = NULL;
-    CHECK_OK(sc_objects_of_map(map, &objects), NULL);
+    CHECK_OK(sc_objects_new_from_map(map, &objects), NULL);
     build(objects, 2, SIZE_MAX);
     scm_bytes with = scm_of_objects(objects);
     sc_objects_release(objects);
     sc_map_free(map);
 
     map = open_bytes(&with);
-    CHECK_OK(sc_objects_of_map(map, &objects), NULL);
+    CHECK_OK(sc_objects_new_from_map(map, &objects), NULL);
     assert_int_equal(sc_objects_index_info(objects).k, 2);
     build(objects, 2, 0);
     scm_bytes without = scm_of_objects(objects);
@@ -296,7 +296,7 @@ static void test_a_forged_entry_is_refused_or_found_to_be_wrong(void **state)
                     sc_map *opened = open_bytes(&file);
                     sc_objects *set = NULL;
                     sc_diag diag = {""};
-                    CHECK_OK(sc_objects_of_map(opened, &set), NULL);
+                    CHECK_OK(sc_objects_new_from_map(opened, &set), NULL);
                     CHECK_REFUSED(sc_objects_check_index(set, &diag), SC_EMAP, &diag,
                                   "nearest index");
                     sc_objects_release(set);

@@ -193,7 +193,9 @@ static void check_real_map(sc_format format, const char *const *names, size_t co
     sc_map *map = NULL;
     sc_diag diag = {""};
     const sc_import_options options = SC_IMPORT_DEFAULTS;
-    CHECK_OK(sc_map_import(format, pointers, count, &options, &map, NULL, &diag), &diag);
+    CHECK_OK(
+        sc_map_import(&(sc_import_source){format, pointers, count}, &options, &map, NULL, &diag),
+        &diag);
     CHECK_OK(sc_map_check(map, &diag), &diag);
     GEOSContextHandle_t geos = geos_start();
     tree_map t = plant(geos, map);

@@ -28,9 +28,10 @@ static bool california(state_of *out)
     const sc_lbs_options options = sc_lbs_options_default();
     sc_diag diag = {""};
     *out = (state_of){.map = NULL};
-    CHECK_OK(sc_map_import(SC_FORMAT_CNODE, inputs, 3, &SC_IMPORT_DEFAULTS, &out->map, NULL, &diag),
+    CHECK_OK(sc_map_import(&(sc_import_source){SC_FORMAT_CNODE, inputs, 3}, &SC_IMPORT_DEFAULTS,
+                           &out->map, NULL, &diag),
              &diag);
-    CHECK_OK(sc_objects_of_map(out->map, &out->objects), NULL);
+    CHECK_OK(sc_objects_new_from_map(out->map, &out->objects), NULL);
     CHECK_OK(sc_lbs_new(out->map, &options, &out->lbs, &diag), &diag);
     return true;
 }
@@ -58,7 +59,8 @@ static char *tell(void *context, size_t question, double x, double y, uint32_t k
     size_t count = 0;
     sc_diag diag = {""};
     CHECK_OK(sc_map_snap(s->map, x, y, HUGE_VAL, &snap), NULL);
-    CHECK_OK(sc_lbs_nearest(s->lbs, s->objects, snap.edge, snap.offset_m, &request, &nears, &count,
+    CHECK_OK(sc_lbs_nearest(s->lbs, s->objects,
+                            &(sc_near_query){{snap.edge, snap.offset_m}, &request}, &nears, &count,
                             &diag),
              &diag);
     char *body = NULL;
@@ -91,10 +93,13 @@ static void check_place(const state_of *s, sc_point_reply *reply, odd_position q
     size_t wanted_count = 0;
     size_t count = 0;
     sc_diag diag = {""};
-    CHECK_OK(sc_lbs_nearest(s->lbs, s->objects, q.edge, q.offset_m, &reply->requests[request],
+    CHECK_OK(sc_lbs_nearest(s->lbs, s->objects,
+                            &(sc_near_query){{q.edge, q.offset_m}, &reply->requests[request]},
                             &wanted, &wanted_count, &diag),
              &diag);
-    CHECK_OK(sc_point_answer(reply, q.edge, q.offset_m, request, &got, &count, &diag), &diag);
+    CHECK_OK(sc_point_reply_answer(reply, (sc_road_point){q.edge, q.offset_m}, request, &got,
+                                   &count, &diag),
+             &diag);
     assert_int_equal(count, wanted_count);
     for (size_t i = 0; i < count; i++) {
         CHECK_CLOSE(got[i].distance_m, wanted[i].distance_m, tolerance_m);

@@ -212,8 +212,11 @@ static void test_what_cannot_be_answered_is_422(void **state)
     const sc_vocabulary vocabulary = {.names = words, .count = 2};
     s.requests[1].categories[0] = 1;
     sc_bytes message = {.data = NULL};
-    CHECK_OK(sc_relay_encode(s.map, &vocabulary, &s.relay, SC_ENCODING_COMPACT, &message, NULL),
-             NULL);
+    CHECK_OK(
+        sc_relay_encode(
+            &(sc_codec){.map = s.map, .vocabulary = &vocabulary, .encoding = SC_ENCODING_COMPACT},
+            &s.relay, &message, NULL),
+        NULL);
     lbs_answer got = lbs_post(&s, "/", compact, message.data, message.size);
     lbs_check_problem(&got, 422, "category");
     sc_bytes_fini(&message);
@@ -239,7 +242,7 @@ static void test_geometry_for_a_map_without_degrees_is_422(void **state)
     sc_map *map = finish_builder(builder);
     sketch_free(&flat);
     sc_objects *objects = NULL;
-    CHECK_OK(sc_objects_of_map(map, &objects), NULL);
+    CHECK_OK(sc_objects_new_from_map(map, &objects), NULL);
     s.options.objects = objects;
     sc_diag diag = {""};
     CHECK_OK(sc_provider_new(map, &s.options, &s.provider, &diag), &diag);

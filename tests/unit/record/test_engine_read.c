@@ -36,7 +36,7 @@ static char *write_end(const sc_engine_options *options)
     sc_diag diag = {""};
     CHECK_OK(sc_record_open(map, path, &record, &diag), &diag);
     if (options) sc_record_engine(record, options);
-    CHECK_OK(sc_record_close(record, sc_seconds(120), &diag), &diag);
+    CHECK_OK(sc_record_close(record, sc_time_from_seconds(120), &diag), &diag);
     size_t size = 0;
     char *text = read_whole(path, &size);
     place_free(&p);
@@ -155,7 +155,7 @@ static void test_keys_that_are_not_known_are_passed_over(void **state)
     const char *text = END_OF("{\"colour\":\"red\"," METHOD STRICT LAMBDA ALPHA CAP COST "}");
     CHECK_OK(read_end(text, &line, &diag), &diag);
     const sc_engine_options wanted = {
-        .variant = SC_HYBRID,
+        .variant = SC_VARIANT_HYBRID,
         .compactness = 2,
         .is_strict = true,
         .consideration_us = 1500000,
@@ -244,7 +244,7 @@ static void test_engines_take_what_is_read_and_refuse_what_is_refused(void **sta
         sc_engine_options options = sc_engine_options_default();
         options.compactness = cases[i].lambda;
         options.max_combinations = cases[i].cap;
-        options.consideration_us = sc_seconds(cases[i].alpha_s);
+        options.consideration_us = sc_time_from_seconds(cases[i].alpha_s);
         char *text = write_end(&options);
         sc_run_line line;
         sc_diag diag = {""};

@@ -17,7 +17,7 @@ static int open_map(void **state)
 {
     (void)state;
     map = made_town();
-    return sc_vocabulary_of_map(map, &vocabulary) ? 1 : 0;
+    return sc_vocabulary_init_from_map(map, &vocabulary) ? 1 : 0;
 }
 
 static int close_map(void **state)

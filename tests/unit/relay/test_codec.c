@@ -28,11 +28,17 @@ static void test_a_message_that_is_too_large_is_not_even_looked_at(void **state)
         sc_reply_init(&reply);
         sc_diag diag = {""};
         // There is one byte only: reading more would be seen.
-        CHECK_REFUSED(sc_relay_decode(x.map, &x.vocabulary, &limits, (sc_encoding)encoding,
+        CHECK_REFUSED(sc_relay_decode(&(sc_codec){.map = x.map,
+                                                  .vocabulary = &x.vocabulary,
+                                                  .encoding = (sc_encoding)encoding,
+                                                  .limits = &limits},
                                       &nothing, 100, &relay, &diag),
                       SC_ELIMIT, &diag, "the message has 100 bytes; at most 99 are allowed");
-        CHECK_REFUSED(sc_reply_decode(x.map, &x.vocabulary, &limits, x.relay, (sc_encoding)encoding,
-                                      &nothing, 100, &reply, &diag),
+        CHECK_REFUSED(sc_reply_decode(&(sc_codec){.map = x.map,
+                                                  .vocabulary = &x.vocabulary,
+                                                  .encoding = (sc_encoding)encoding,
+                                                  .limits = &limits},
+                                      x.relay, &nothing, 100, &reply, &diag),
                       SC_ELIMIT, &diag, "the message has 100 bytes; at most 99 are allowed");
         sc_reply_fini(&reply);
     }
@@ -44,8 +50,9 @@ static void test_a_message_that_is_too_large_is_not_even_looked_at(void **state)
 static sc_err write_relay(const exchange *x, const sc_relay *relay, sc_diag *diag)
 {
     sc_bytes bytes = {0};
-    const sc_err err =
-        sc_relay_encode(x->map, &x->vocabulary, relay, SC_ENCODING_COMPACT, &bytes, diag);
+    const sc_err err = sc_relay_encode(
+        &(sc_codec){.map = x->map, .vocabulary = &x->vocabulary, .encoding = SC_ENCODING_COMPACT},
+        relay, &bytes, diag);
     sc_bytes_fini(&bytes);
     return err;
 }
@@ -97,8 +104,9 @@ static void test_a_relay_that_is_none_is_not_written(void **state)
 static sc_err write_reply(const exchange *x, sc_encoding encoding, sc_diag *diag)
 {
     sc_bytes bytes = {0};
-    const sc_err err =
-        sc_reply_encode(x->map, &x->vocabulary, x->relay, &x->reply, encoding, &bytes, diag);
+    const sc_err err = sc_reply_encode(
+        &(sc_codec){.map = x->map, .vocabulary = &x->vocabulary, .encoding = encoding}, x->relay,
+        &x->reply, &bytes, diag);
     sc_bytes_fini(&bytes);
     return err;
 }

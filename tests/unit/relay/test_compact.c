@@ -12,7 +12,10 @@ static sc_bytes encode_relay(const exchange *x)
 {
     sc_bytes bytes = {0};
     sc_diag diag = {""};
-    CHECK_OK(sc_relay_encode(x->map, &x->vocabulary, x->relay, SC_ENCODING_COMPACT, &bytes, &diag),
+    CHECK_OK(sc_relay_encode(&(sc_codec){.map = x->map,
+                                         .vocabulary = &x->vocabulary,
+                                         .encoding = SC_ENCODING_COMPACT},
+                             x->relay, &bytes, &diag),
              &diag);
     return bytes;
 }
@@ -21,8 +24,10 @@ static sc_bytes encode_reply(const exchange *x)
 {
     sc_bytes bytes = {0};
     sc_diag diag = {""};
-    CHECK_OK(sc_reply_encode(x->map, &x->vocabulary, x->relay, &x->reply, SC_ENCODING_COMPACT,
-                             &bytes, &diag),
+    CHECK_OK(sc_reply_encode(&(sc_codec){.map = x->map,
+                                         .vocabulary = &x->vocabulary,
+                                         .encoding = SC_ENCODING_COMPACT},
+                             x->relay, &x->reply, &bytes, &diag),
              &diag);
     return bytes;
 }
@@ -31,16 +36,22 @@ static sc_err decode_relay(const exchange *x, const void *bytes, size_t size, sc
                            sc_diag *diag)
 {
     const sc_codec_limits limits = sc_codec_limits_default();
-    return sc_relay_decode(x->map, &x->vocabulary, &limits, SC_ENCODING_COMPACT, bytes, size, out,
-                           diag);
+    return sc_relay_decode(&(sc_codec){.map = x->map,
+                                       .vocabulary = &x->vocabulary,
+                                       .encoding = SC_ENCODING_COMPACT,
+                                       .limits = &limits},
+                           bytes, size, out, diag);
 }
 
 static sc_err decode_reply(const exchange *x, const void *bytes, size_t size, sc_reply *out,
                            sc_diag *diag)
 {
     const sc_codec_limits limits = sc_codec_limits_default();
-    return sc_reply_decode(x->map, &x->vocabulary, &limits, x->relay, SC_ENCODING_COMPACT, bytes,
-                           size, out, diag);
+    return sc_reply_decode(&(sc_codec){.map = x->map,
+                                       .vocabulary = &x->vocabulary,
+                                       .encoding = SC_ENCODING_COMPACT,
+                                       .limits = &limits},
+                           x->relay, bytes, size, out, diag);
 }
 
 // --- There and back ---------------------------------------------------------------
@@ -114,7 +125,7 @@ static void test_a_reply_about_own_objects_is_read_as_it_was_written(void **stat
         }
         size_t candidates = 0;
         for (size_t r = 0; r < reply.request_count; r++) {
-            candidates += sc_reply_candidates(&reply, r);
+            candidates += sc_reply_candidate_count(&reply, r);
         }
         assert_true(listed <= candidates);
         sc_bytes_fini(&bytes);
@@ -131,7 +142,9 @@ static void test_writing_again_replaces_what_was_there(void **state)
     sc_bytes first = encode_reply(&x);
     sc_bytes bytes = encode_relay(&x);
     CHECK_OK(
-        sc_reply_encode(x.map, &x.vocabulary, x.relay, &x.reply, SC_ENCODING_COMPACT, &bytes, NULL),
+        sc_reply_encode(
+            &(sc_codec){.map = x.map, .vocabulary = &x.vocabulary, .encoding = SC_ENCODING_COMPACT},
+            x.relay, &x.reply, &bytes, NULL),
         NULL);
     assert_int_equal(bytes.size, first.size);
     assert_memory_equal(bytes.data, first.data, first.size);
@@ -159,7 +172,7 @@ static void test_the_bytes_are_those_of_the_documentation(void **state)
     sketch_free(&s);
     sc_map *map = finish_builder(builder);
     sc_vocabulary vocabulary = {0};
-    CHECK_OK(sc_vocabulary_of_map(map, &vocabulary), NULL);
+    CHECK_OK(sc_vocabulary_init_from_map(map, &vocabulary), NULL);
 
     const sc_request request = {.k = 5, .category_count = 1};
     const sc_relay relay = {.map_checksum = sc_map_checksum(map),
@@ -181,11 +194,18 @@ static void test_the_bytes_are_those_of_the_documentation(void **state)
         (sc_object_table){.objects = sc_map_objects(map), .count = sc_map_object_count(map)};
 
     sc_bytes bytes = {0};
-    CHECK_OK(sc_relay_encode(map, &vocabulary, &relay, SC_ENCODING_COMPACT, &bytes, NULL), NULL);
+    CHECK_OK(
+        sc_relay_encode(
+            &(sc_codec){.map = map, .vocabulary = &vocabulary, .encoding = SC_ENCODING_COMPACT},
+            &relay, &bytes, NULL),
+        NULL);
     assert_int_equal(bytes.size, CHECKSUM + sizeof asked);
     assert_memory_equal(bytes.data + CHECKSUM, asked, sizeof asked);
-    CHECK_OK(sc_reply_encode(map, &vocabulary, &relay, &reply, SC_ENCODING_COMPACT, &bytes, NULL),
-             NULL);
+    CHECK_OK(
+        sc_reply_encode(
+            &(sc_codec){.map = map, .vocabulary = &vocabulary, .encoding = SC_ENCODING_COMPACT},
+            &relay, &reply, &bytes, NULL),
+        NULL);
     // A checksum of 0 would be left out.
     assert_int_equal(bytes.size, sizeof answered);
     assert_memory_equal(bytes.data, answered, sizeof answered);

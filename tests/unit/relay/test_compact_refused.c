@@ -37,7 +37,7 @@ static town town_new(void)
     put_object(builder, 2, 0.5, "school", "three");
     sketch_free(&s);
     town t = {.map = finish_builder(builder), .limits = sc_codec_limits_default()};
-    CHECK_OK(sc_vocabulary_of_map(t.map, &t.vocabulary), NULL);
+    CHECK_OK(sc_vocabulary_init_from_map(t.map, &t.vocabulary), NULL);
     t.relay = (sc_relay){.map_checksum = sc_map_checksum(t.map),
                          .segments = town_segments,
                          .segment_count = 3,
@@ -103,7 +103,10 @@ static sc_err read_relay(const town *t, const made_relay *m, sc_diag *diag)
     size_t size = 0;
     uint8_t *bytes = pack(&m->relay.base, &size);
     sc_relay *relay = NULL;
-    const sc_err err = sc_relay_decode(t->map, &t->vocabulary, &t->limits, SC_ENCODING_COMPACT,
+    const sc_err err = sc_relay_decode(&(sc_codec){.map = t->map,
+                                                   .vocabulary = &t->vocabulary,
+                                                   .encoding = SC_ENCODING_COMPACT,
+                                                   .limits = &t->limits},
                                        bytes, size, &relay, diag);
     assert_true(!err == !!relay);
     sc_relay_free(relay);
@@ -273,8 +276,11 @@ static sc_err read_reply(const town *t, const made_reply *m, sc_reply *reply, sc
 {
     size_t size = 0;
     uint8_t *bytes = pack(&m->reply.base, &size);
-    const sc_err err = sc_reply_decode(t->map, &t->vocabulary, &t->limits, &t->relay,
-                                       SC_ENCODING_COMPACT, bytes, size, reply, diag);
+    const sc_err err = sc_reply_decode(&(sc_codec){.map = t->map,
+                                                   .vocabulary = &t->vocabulary,
+                                                   .encoding = SC_ENCODING_COMPACT,
+                                                   .limits = &t->limits},
+                                       &t->relay, bytes, size, reply, diag);
     free(bytes);
     return err;
 }
@@ -427,8 +433,11 @@ static void test_a_small_message_does_not_take_much_memory(void **state)
     sc_reply reply;
     sc_reply_init(&reply);
     sc_diag diag = {""};
-    CHECK_REFUSED(sc_reply_decode(t.map, &t.vocabulary, &t.limits, &t.relay, SC_ENCODING_COMPACT,
-                                  bytes, t.limits.max_bytes, &reply, &diag),
+    CHECK_REFUSED(sc_reply_decode(&(sc_codec){.map = t.map,
+                                              .vocabulary = &t.vocabulary,
+                                              .encoding = SC_ENCODING_COMPACT,
+                                              .limits = &t.limits},
+                                  &t.relay, bytes, t.limits.max_bytes, &reply, &diag),
                   SC_ELIMIT, &diag, "far more memory than its size explains");
     free(bytes);
     sc_reply_fini(&reply);

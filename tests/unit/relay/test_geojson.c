@@ -28,9 +28,15 @@ static sc_err read_relay_back(const exchange *x, sc_relay **out, sc_diag *diag)
 {
     const sc_codec_limits limits = sc_codec_limits_default();
     sc_bytes bytes = {0};
-    CHECK_OK(sc_relay_encode(x->map, &x->vocabulary, x->relay, SC_ENCODING_GEOJSON, &bytes, diag),
+    CHECK_OK(sc_relay_encode(&(sc_codec){.map = x->map,
+                                         .vocabulary = &x->vocabulary,
+                                         .encoding = SC_ENCODING_GEOJSON},
+                             x->relay, &bytes, diag),
              diag);
-    const sc_err err = sc_relay_decode(x->map, &x->vocabulary, &limits, SC_ENCODING_GEOJSON,
+    const sc_err err = sc_relay_decode(&(sc_codec){.map = x->map,
+                                                   .vocabulary = &x->vocabulary,
+                                                   .encoding = SC_ENCODING_GEOJSON,
+                                                   .limits = &limits},
                                        bytes.data, bytes.size, out, diag);
     sc_bytes_fini(&bytes);
     return err;
@@ -45,11 +51,16 @@ static bool read_reply_back(const exchange *x, const sc_relay *asked, sc_reply *
     const sc_codec_limits limits = sc_codec_limits_default();
     sc_bytes bytes = {0};
     sc_diag diag = {""};
-    CHECK_OK(sc_reply_encode(x->map, &x->vocabulary, asked, &x->reply, SC_ENCODING_GEOJSON, &bytes,
-                             &diag),
+    CHECK_OK(sc_reply_encode(&(sc_codec){.map = x->map,
+                                         .vocabulary = &x->vocabulary,
+                                         .encoding = SC_ENCODING_GEOJSON},
+                             asked, &x->reply, &bytes, &diag),
              &diag);
-    const sc_err err = sc_reply_decode(x->map, &x->vocabulary, &limits, x->relay,
-                                       SC_ENCODING_GEOJSON, bytes.data, bytes.size, out, &diag);
+    const sc_err err = sc_reply_decode(&(sc_codec){.map = x->map,
+                                                   .vocabulary = &x->vocabulary,
+                                                   .encoding = SC_ENCODING_GEOJSON,
+                                                   .limits = &limits},
+                                       x->relay, bytes.data, bytes.size, out, &diag);
     sc_bytes_fini(&bytes);
     if (err == SC_EREPLY && strstr(diag.message, "drawn alike")) return false;
     CHECK_OK(err, &diag);
@@ -270,11 +281,16 @@ static void test_a_provider_answers_by_the_names_that_border_nodes_came_with(voi
     // Whoever has the relay with its names reads the reply in its own order again.
     const sc_codec_limits limits = sc_codec_limits_default();
     sc_bytes bytes = {0};
-    CHECK_OK(sc_reply_encode(x.map, &x.vocabulary, &as_it_came, &x.reply, SC_ENCODING_GEOJSON,
-                             &bytes, NULL),
-             NULL);
-    CHECK_OK(sc_reply_decode(x.map, &x.vocabulary, &limits, &as_it_came, SC_ENCODING_GEOJSON,
-                             bytes.data, bytes.size, &reply, NULL),
+    CHECK_OK(
+        sc_reply_encode(
+            &(sc_codec){.map = x.map, .vocabulary = &x.vocabulary, .encoding = SC_ENCODING_GEOJSON},
+            &as_it_came, &x.reply, &bytes, NULL),
+        NULL);
+    CHECK_OK(sc_reply_decode(&(sc_codec){.map = x.map,
+                                         .vocabulary = &x.vocabulary,
+                                         .encoding = SC_ENCODING_GEOJSON,
+                                         .limits = &limits},
+                             &as_it_came, bytes.data, bytes.size, &reply, NULL),
              NULL);
     check_same_lists(&reply, &x.reply, 1e-6);
     sc_bytes_fini(&bytes);
@@ -295,17 +311,27 @@ static void test_a_map_without_degrees_is_refused(void **state)
         sc_reply reply;
         sc_reply_init(&reply);
         sc_diag diag = {""};
-        CHECK_REFUSED(
-            sc_relay_encode(x.map, &x.vocabulary, x.relay, SC_ENCODING_GEOJSON, &bytes, &diag),
-            SC_ENOCOORDS, &diag, "use the compact encoding");
-        CHECK_REFUSED(sc_relay_decode(x.map, &x.vocabulary, &limits, SC_ENCODING_GEOJSON, "{}", 2,
-                                      &relay, &diag),
+        CHECK_REFUSED(sc_relay_encode(&(sc_codec){.map = x.map,
+                                                  .vocabulary = &x.vocabulary,
+                                                  .encoding = SC_ENCODING_GEOJSON},
+                                      x.relay, &bytes, &diag),
+                      SC_ENOCOORDS, &diag, "use the compact encoding");
+        CHECK_REFUSED(sc_relay_decode(&(sc_codec){.map = x.map,
+                                                  .vocabulary = &x.vocabulary,
+                                                  .encoding = SC_ENCODING_GEOJSON,
+                                                  .limits = &limits},
+                                      "{}", 2, &relay, &diag),
                       SC_ENOCOORDS, &diag, "degrees");
-        CHECK_REFUSED(sc_reply_encode(x.map, &x.vocabulary, x.relay, &x.reply, SC_ENCODING_GEOJSON,
-                                      &bytes, &diag),
+        CHECK_REFUSED(sc_reply_encode(&(sc_codec){.map = x.map,
+                                                  .vocabulary = &x.vocabulary,
+                                                  .encoding = SC_ENCODING_GEOJSON},
+                                      x.relay, &x.reply, &bytes, &diag),
                       SC_ENOCOORDS, &diag, "degrees");
-        CHECK_REFUSED(sc_reply_decode(x.map, &x.vocabulary, &limits, x.relay, SC_ENCODING_GEOJSON,
-                                      "{}", 2, &reply, &diag),
+        CHECK_REFUSED(sc_reply_decode(&(sc_codec){.map = x.map,
+                                                  .vocabulary = &x.vocabulary,
+                                                  .encoding = SC_ENCODING_GEOJSON,
+                                                  .limits = &limits},
+                                      x.relay, "{}", 2, &reply, &diag),
                       SC_ENOCOORDS, &diag, "degrees");
         sc_reply_fini(&reply);
         exchange_free(&x);

@@ -35,9 +35,16 @@ static sc_err carry(const sc_map *from, const sc_relay *relay, const sc_map *to,
 {
     const sc_codec_limits limits = sc_codec_limits_default();
     sc_bytes bytes = {0};
-    CHECK_OK(sc_relay_encode(from, &vocabulary, relay, SC_ENCODING_GEOJSON, &bytes, diag), diag);
-    const sc_err err = sc_relay_decode(to, &vocabulary, &limits, SC_ENCODING_GEOJSON, bytes.data,
-                                       bytes.size, out, diag);
+    CHECK_OK(
+        sc_relay_encode(
+            &(sc_codec){.map = from, .vocabulary = &vocabulary, .encoding = SC_ENCODING_GEOJSON},
+            relay, &bytes, diag),
+        diag);
+    const sc_err err = sc_relay_decode(&(sc_codec){.map = to,
+                                                   .vocabulary = &vocabulary,
+                                                   .encoding = SC_ENCODING_GEOJSON,
+                                                   .limits = &limits},
+                                       bytes.data, bytes.size, out, diag);
     sc_bytes_fini(&bytes);
     return err;
 }
@@ -338,8 +345,8 @@ static void test_two_lines_are_not_one_road(void **state)
 static sc_err find_crossing(const sc_map *map, const sc_seg_id *segments, size_t count, double lon,
                             double lat, sc_node_id *node, sc_diag *diag)
 {
-    const sc_codec_limits limits = sc_codec_limits_default();
-    const sc__codec codec = {map, &vocabulary, &limits, diag};
+    const sc__codec codec = {map, &vocabulary, SC_ENCODING_GEOJSON, sc_codec_limits_default(),
+                             diag};
     const sc__degrees point = {lon, lat};
     return sc__find_crossings(&codec, segments, count, &point, 1, node);
 }

@@ -32,7 +32,10 @@ static char *write_town_relay(const town *t)
 {
     sc_bytes bytes = {0};
     sc_diag diag = {""};
-    CHECK_OK(sc_relay_encode(t->map, &t->vocabulary, &t->relay, SC_ENCODING_GEOJSON, &bytes, &diag),
+    CHECK_OK(sc_relay_encode(&(sc_codec){.map = t->map,
+                                         .vocabulary = &t->vocabulary,
+                                         .encoding = SC_ENCODING_GEOJSON},
+                             &t->relay, &bytes, &diag),
              &diag);
     char *text = test_take(bytes.size + 1, 1);
     memcpy(text, bytes.data, bytes.size);
@@ -74,7 +77,7 @@ static town town_new(void)
     put_object(builder, 2, 0.5, "school", "");
     sketch_free(&s);
     town t = {.map = finish_builder(builder), .limits = sc_codec_limits_default()};
-    CHECK_OK(sc_vocabulary_of_map(t.map, &t.vocabulary), NULL);
+    CHECK_OK(sc_vocabulary_init_from_map(t.map, &t.vocabulary), NULL);
     t.relay = (sc_relay){.map_checksum = sc_map_checksum(t.map),
                          .segments = town_segments,
                          .segment_count = 3,
@@ -110,7 +113,10 @@ static char *replace(const char *text, const char *old, const char *new)
 static sc_err read_relay(const town *t, const char *text, sc_diag *diag)
 {
     sc_relay *relay = NULL;
-    const sc_err err = sc_relay_decode(t->map, &t->vocabulary, &t->limits, SC_ENCODING_GEOJSON,
+    const sc_err err = sc_relay_decode(&(sc_codec){.map = t->map,
+                                                   .vocabulary = &t->vocabulary,
+                                                   .encoding = SC_ENCODING_GEOJSON,
+                                                   .limits = &t->limits},
                                        text, strlen(text), &relay, diag);
     assert_true(!err == !!relay);
     sc_relay_free(relay);
@@ -121,8 +127,11 @@ static sc_err read_reply(const town *t, const char *text, sc_diag *diag)
 {
     sc_reply reply;
     sc_reply_init(&reply);
-    const sc_err err = sc_reply_decode(t->map, &t->vocabulary, &t->limits, &t->relay,
-                                       SC_ENCODING_GEOJSON, text, strlen(text), &reply, diag);
+    const sc_err err = sc_reply_decode(&(sc_codec){.map = t->map,
+                                                   .vocabulary = &t->vocabulary,
+                                                   .encoding = SC_ENCODING_GEOJSON,
+                                                   .limits = &t->limits},
+                                       &t->relay, text, strlen(text), &reply, diag);
     sc_reply_fini(&reply);
     return err;
 }

@@ -36,8 +36,8 @@ static town town_with_object(const char *more, uint32_t edge, double fraction)
     sc_builder *builder = sketch_builder(&t.drawing);
     put_object(builder, edge, fraction, "well", "");
     t.map = finish_builder(builder);
-    CHECK_OK(sc_vocabulary_of_map(t.map, &t.words), NULL);
-    CHECK_OK(sc_objects_of_map(t.map, &t.objects), NULL);
+    CHECK_OK(sc_vocabulary_init_from_map(t.map, &t.words), NULL);
+    CHECK_OK(sc_objects_new_from_map(t.map, &t.objects), NULL);
     const sc_lbs_options options = sc_lbs_options_default();
     CHECK_OK(sc_lbs_new(t.map, &options, &t.lbs, NULL), NULL);
     sc_reply_init(&t.reply);
@@ -69,11 +69,15 @@ static sc_err send(town *t, sc_encoding encoding, sc_diag *diag)
                           .requests = &t->request,
                           .request_count = 1};
     CHECK_OK(sc_lbs_evaluate(t->lbs, t->objects, &t->relay, &t->reply, diag), diag);
-    CHECK_OK(sc_reply_encode(t->map, &t->words, &t->relay, &t->reply, encoding, &t->bytes, diag),
-             diag);
+    CHECK_OK(
+        sc_reply_encode(&(sc_codec){.map = t->map, .vocabulary = &t->words, .encoding = encoding},
+                        &t->relay, &t->reply, &t->bytes, diag),
+        diag);
     const sc_codec_limits limits = sc_codec_limits_default();
-    return sc_reply_decode(t->map, &t->words, &limits, &t->relay, encoding, t->bytes.data,
-                           t->bytes.size, &t->reply, diag);
+    return sc_reply_decode(
+        &(sc_codec){
+            .map = t->map, .vocabulary = &t->words, .encoding = encoding, .limits = &limits},
+        &t->relay, t->bytes.data, t->bytes.size, &t->reply, diag);
 }
 
 /** The road that is added to the picture comes behind the seven of it. */

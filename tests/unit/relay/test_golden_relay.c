@@ -28,10 +28,15 @@ static void put_exchange(golden_text *golden, uint64_t seed, bool own_objects)
         char title[96];
         sc_bytes bytes = {0};
         sc_diag diag = {""};
-        CHECK_OK(sc_relay_encode(x.map, &x.vocabulary, x.relay, encoding, &bytes, &diag), &diag);
+        CHECK_OK(sc_relay_encode(
+                     &(sc_codec){.map = x.map, .vocabulary = &x.vocabulary, .encoding = encoding},
+                     x.relay, &bytes, &diag),
+                 &diag);
         snprintf(title, sizeof title, "relay %llu, %s", (unsigned long long)seed, name);
         put_message(golden, title, encoding, &bytes);
-        CHECK_OK(sc_reply_encode(x.map, &x.vocabulary, x.relay, &x.reply, encoding, &bytes, &diag),
+        CHECK_OK(sc_reply_encode(
+                     &(sc_codec){.map = x.map, .vocabulary = &x.vocabulary, .encoding = encoding},
+                     x.relay, &x.reply, &bytes, &diag),
                  &diag);
         snprintf(title, sizeof title, "reply %llu, %s, %s objects", (unsigned long long)seed, name,
                  own_objects ? "the provider's" : "the map's");

@@ -72,9 +72,12 @@ static sc_err there_and_back(const sc_map *map, const cloak *c, sc_encoding enco
                             .request_count = 1};
     sc_bytes bytes = {0};
     sc_relay *found = NULL;
-    CHECK_OK(sc_relay_encode(map, &none, &relay, encoding, &bytes, diag), diag);
-    const sc_err err =
-        sc_relay_decode(map, &none, &limits, encoding, bytes.data, bytes.size, &found, diag);
+    CHECK_OK(sc_relay_encode(&(sc_codec){.map = map, .vocabulary = &none, .encoding = encoding},
+                             &relay, &bytes, diag),
+             diag);
+    const sc_err err = sc_relay_decode(
+        &(sc_codec){.map = map, .vocabulary = &none, .encoding = encoding, .limits = &limits},
+        bytes.data, bytes.size, &found, diag);
     if (!err) {
         assert_int_equal(found->segment_count, c->segment_count);
         assert_memory_equal(found->segments, c->segments, c->segment_count * sizeof(sc_seg_id));
@@ -99,7 +102,8 @@ static void check_map(sc_format format, const char *const *names, size_t count,
     const sc_import_options options = SC_IMPORT_DEFAULTS;
     sc_map *map = NULL;
     sc_diag diag = {""};
-    CHECK_OK(sc_map_import(format, list, count, &options, &map, NULL, &diag), &diag);
+    CHECK_OK(sc_map_import(&(sc_import_source){format, list, count}, &options, &map, NULL, &diag),
+             &diag);
     sc_rng rng;
     sc_rng_seed(&rng, 17);
     unsigned refused = 0;

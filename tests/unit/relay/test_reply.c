@@ -75,13 +75,13 @@ static void test_a_reply_is_filled_list_by_list_and_again(void **state)
         }
         assert_int_equal(reply.nears[8].object, 122);
         CHECK_SAME(reply.nears[8].distance_m, 2.0);
-        assert_int_equal(sc_reply_candidates(&reply, 0), 1 + 3);
-        assert_int_equal(sc_reply_candidates(&reply, 1), 3 + 6);
+        assert_int_equal(sc_reply_candidate_count(&reply, 0), 1 + 3);
+        assert_int_equal(sc_reply_candidate_count(&reply, 1), 3 + 6);
     }
     const void *kept = reply.nears;
     assert_true(sc__reply_begin(&reply, 1, 0));
     assert_ptr_equal(reply.nears, kept);
-    assert_int_equal(sc_reply_candidates(&reply, 0), 0);
+    assert_int_equal(sc_reply_candidate_count(&reply, 0), 0);
     sc_reply_fini(&reply);
     sc_reply_fini(&reply);
     assert_null(reply.nears);
@@ -99,7 +99,7 @@ static void test_a_reply_grows_as_it_needs(void **state)
     }
     sc__reply_end_runs(&reply, 0);
     sc__reply_end_nears(&reply, 0, 0);
-    assert_int_equal(sc_reply_candidates(&reply, 0), 3000);
+    assert_int_equal(sc_reply_candidate_count(&reply, 0), 3000);
     for (uint32_t i = 0; i < 1000; i++) {
         assert_int_equal(reply.runs[i].first, i);
         assert_int_equal(reply.nears[i].object, i);

@@ -83,8 +83,8 @@ static void test_requests_that_ask_the_same_have_one_normal_form(void **state)
     sc_request b = {
         .type = SC_REQUEST_KNN, .k = 5, .category_count = 3, .categories = {1, 2, 0, 9}};
     assert_false(sc_request_equal(&a, &b));
-    a = sc_request_normal(&a);
-    b = sc_request_normal(&b);
+    a = sc_request_normalise(&a);
+    b = sc_request_normalise(&b);
     assert_true(sc_request_equal(&a, &b));
     assert_int_equal(a.category_count, 3);
     for (uint32_t i = 0; i < 3; i++) {
@@ -94,7 +94,7 @@ static void test_requests_that_ask_the_same_have_one_normal_form(void **state)
 
     sc_request c = range(-0.0);
     c.k = 3;
-    c = sc_request_normal(&c);
+    c = sc_request_normalise(&c);
     const sc_request d = range(0.0);
     assert_true(sc_request_equal(&c, &d));
     CHECK_SAME(c.radius_m, 0.0);

@@ -173,10 +173,14 @@ static json_t *encode(const exchange *x, bool reply)
 {
     sc_bytes bytes = {0};
     sc_diag diag = {""};
-    CHECK_OK(reply ? sc_reply_encode(x->map, &x->vocabulary, x->relay, &x->reply,
-                                     SC_ENCODING_GEOJSON, &bytes, &diag)
-                   : sc_relay_encode(x->map, &x->vocabulary, x->relay, SC_ENCODING_GEOJSON, &bytes,
-                                     &diag),
+    CHECK_OK(reply ? sc_reply_encode(&(sc_codec){.map = x->map,
+                                                 .vocabulary = &x->vocabulary,
+                                                 .encoding = SC_ENCODING_GEOJSON},
+                                     x->relay, &x->reply, &bytes, &diag)
+                   : sc_relay_encode(&(sc_codec){.map = x->map,
+                                                 .vocabulary = &x->vocabulary,
+                                                 .encoding = SC_ENCODING_GEOJSON},
+                                     x->relay, &bytes, &diag),
              &diag);
     json_error_t error;
     json_t *message =

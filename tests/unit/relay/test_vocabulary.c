@@ -21,7 +21,7 @@ static void test_a_map_lends_its_words(void **state)
     (void)state;
     sc_map *map = full_map(SC_COORDS_PLANAR);
     sc_vocabulary vocabulary = {0};
-    CHECK_OK(sc_vocabulary_of_map(map, &vocabulary), NULL);
+    CHECK_OK(sc_vocabulary_init_from_map(map, &vocabulary), NULL);
     assert_int_equal(vocabulary.count, sc_map_category_count(map));
     assert_true(vocabulary.count >= 2);
     for (sc_category_id i = 0; i < vocabulary.count; i++) {

@@ -52,7 +52,7 @@ static inline sc_cases made_cases(const made_world *world, uint64_t seed)
             segments[s] = first + s;
         }
         const uint32_t member_count = 1 + sc_rng_below(&rng, world->most_members);
-        const sc_time t = sc_seconds(c);
+        const sc_time t = sc_time_from_seconds(c);
         for (uint32_t m = 0; m < member_count; m++) {
             const uint32_t user = m == 0 ? 0 : sc_rng_below(&rng, world->user_count);
             const sc_time waited = sc_rng_below(&rng, 3000000);

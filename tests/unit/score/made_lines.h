@@ -46,7 +46,7 @@ static inline made_lines made_lines_on(const sc_map *map, const made_stream *str
     made_lines made = {.count = stream->count};
     made.lines = test_take(made.count + 1, sizeof *made.lines);
     made.names = test_take(made.count + 1, sizeof *made.names);
-    sc_time t = sc_seconds(-1);
+    sc_time t = sc_time_from_seconds(-1);
     for (uint32_t i = 0; i < made.count; i++) {
         const uint32_t user = sc_rng_below(&rng, stream->user_count);
         const int size = snprintf(made.names[i], sizeof made.names[i], "u%u", (unsigned)user);
@@ -64,7 +64,7 @@ static inline made_lines made_lines_on(const sc_map *map, const made_stream *str
             .profile = {.k = 1 + sc_rng_below(&rng, stream->most_k),
                         .l = 1 + sc_rng_below(&rng, stream->most_l),
                         .max_hops = 2 + sc_rng_below(&rng, 3),
-                        .max_wait_us = sc_seconds(1 + 9 * sc_rng_unit(&rng))},
+                        .max_wait_us = sc_time_from_seconds(1 + 9 * sc_rng_unit(&rng))},
             .result_size = line->request.k,
         };
         line->ask.offset_m = sc_map_edge_length_m(map, line->ask.edge) * sc_rng_unit(&rng);

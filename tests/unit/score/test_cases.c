@@ -79,7 +79,7 @@ static void ask(const sc_run_listener *to, uint8_t id, const char *user, sc_time
     const sc_spoken spoken = {.ask = {.user = user,
                                       .user_size = strlen(user),
                                       .t = t,
-                                      .profile = {2, 3, 4, sc_seconds(6)},
+                                      .profile = {2, 3, 4, sc_time_from_seconds(6)},
                                       .result_size = 5},
                               .request = {.k = 5}};
     const sc_snap where = {.segment = segment};
@@ -111,13 +111,13 @@ static void test_a_book_knows_members_from_when_they_asked(void **state)
     const sc_case_member members[] = {
         {.needs = {2, 3, 4, 5},
          .asked = 11,
-         .max_wait_us = sc_seconds(6),
+         .max_wait_us = sc_time_from_seconds(6),
          .is_injected = true,
          .segment = 9,
          .user = sc_case_user("injected:0:0", 12)},
         {.needs = {2, 3, 4, 5},
          .asked = 10,
-         .max_wait_us = sc_seconds(6),
+         .max_wait_us = sc_time_from_seconds(6),
          .segment = 4,
          .user = sc_case_user("ada", 3)},
     };

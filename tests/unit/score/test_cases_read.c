@@ -125,11 +125,11 @@ static void make_lines(sc_spoken lines[2 * PAIRS], const char *long_name)
     for (size_t i = 0; i < PAIRS; i++) {
         for (size_t j = 0; j < 2; j++) {
             lines[2 * i + j] = (sc_spoken){
-                .ask = {.t = sc_seconds((double)i) + (sc_time)j,
+                .ask = {.t = sc_time_from_seconds((double)i) + (sc_time)j,
                         .is_on_edge = true,
                         .edge = (sc_edge_id)i,
                         .offset_m = 1.5 + (double)j,
-                        .profile = {2, 1, 2, sc_seconds(5)},
+                        .profile = {2, 1, 2, sc_time_from_seconds(5)},
                         .result_size = j == 0 ? 3 : 0},
                 .request = {.type = j == 0 ? SC_REQUEST_KNN : SC_REQUEST_RANGE,
                             .k = j == 0 ? 3 : 0,

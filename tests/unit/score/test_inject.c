@@ -300,7 +300,7 @@ static void check_times_and_wants(const sc_map *map, const made_lines *made, uin
             assert_int_equal(own->ask.profile.k, injected + 1);
             assert_int_equal(own->ask.profile.l, 1);
             assert_int_equal(own->ask.profile.max_hops, 1);
-            assert_int_equal(own->ask.profile.max_wait_us, sc_seconds(10));
+            assert_int_equal(own->ask.profile.max_wait_us, sc_time_from_seconds(10));
             assert_int_equal(own->ask.result_size, victim->ask.result_size);
             assert_true(sc_request_equal(&own->request, &victim->request));
             assert_int_equal(own->line, 0);
@@ -614,7 +614,7 @@ static void test_bad_options_are_refused(void **state)
     options = options_of(1, 1, 1);
     options.profile.max_wait_us = 0;
     check_bad(&options, "wait for more than 0");
-    options.profile.max_wait_us = sc_seconds(3600) + 1;
+    options.profile.max_wait_us = sc_time_from_seconds(3600) + 1;
     check_bad(&options, "at most 3600 s");
 }
 

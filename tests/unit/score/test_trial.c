@@ -121,8 +121,8 @@ static void test_victims_are_attacked_as_by_hand(void **state)
 {
     (void)state;
     made_stage on = made_stage_open();
-    assert_true(check_victims(&on, SC_BASIC) > 4);
-    check_victims(&on, SC_EXPANSION);
+    assert_true(check_victims(&on, SC_VARIANT_BASIC) > 4);
+    check_victims(&on, SC_VARIANT_EXPANSION);
     made_stage_close(&on);
 }
 

@@ -13,7 +13,7 @@ static int open_map(void **state)
     (void)state;
     const sc_lbs_options options = sc_lbs_options_default();
     map = made_town();
-    if (sc_objects_of_map(map, &objects)) return 1;
+    if (sc_objects_new_from_map(map, &objects)) return 1;
     return sc_lbs_new(map, &options, &lbs, NULL) ? 1 : 0;
 }
 
@@ -44,7 +44,9 @@ static void add(sc_checks *checks, uint64_t line, flaw wrong)
     const sc_near *nearest = NULL;
     size_t count = 0;
     sc_diag diag = {""};
-    CHECK_OK(sc_lbs_nearest(lbs, objects, 0, middle_m, &request, &nearest, &count, &diag), &diag);
+    CHECK_OK(sc_lbs_nearest(lbs, objects, &(sc_near_query){{0, middle_m}, &request}, &nearest,
+                            &count, &diag),
+             &diag);
     assert_int_equal(count, K);
     sc_near answer[K + 1] = {nearest[0], nearest[1], nearest[2], nearest[2]};
     if (wrong == FLAW_MILLIMETRE) answer[1].distance_m += 0.0009;

@@ -16,7 +16,7 @@ static int open_map(void **state)
 {
     (void)state;
     map = made_town();
-    return sc_objects_of_map(map, &objects) ? 1 : 0;
+    return sc_objects_new_from_map(map, &objects) ? 1 : 0;
 }
 
 static int close_map(void **state)
@@ -54,7 +54,7 @@ static sc_verify_report verify(const char *path)
     sc_verify_report report;
     sc_diag diag = {""};
     const sc_verify_options options = {.answer_sample = UINT64_MAX};
-    CHECK_OK(sc_verify_record(map, path, &options, &report, &diag), &diag);
+    CHECK_OK(sc_record_verify(map, path, &options, &report, &diag), &diag);
     if (report.shown_count > 0) print_message("# %s\n", report.shown[0].text);
     return report;
 }
@@ -301,9 +301,15 @@ static void test_objects_that_are_not_the_maps_are_told_by_their_keys(void **sta
     for (sc_edge_id e = 0; e < sc_map_edge_count(map); e += 2) {
         char key[24];
         snprintf(key, sizeof key, "way \"%u\"", (unsigned)e);
-        CHECK_OK(sc_objects_builder_add(builder, e, 1.0, key, sc_map_category_name(map, e % 2),
-                                        NULL, &diag),
-                 &diag);
+        CHECK_OK(
+            sc_objects_builder_add(builder,
+                                   &(sc_object_row){.edge = e,
+                                                    .offset_m = 1.0,
+                                                    .key = key,
+                                                    .category = sc_map_category_name(map, e % 2),
+                                                    .name = NULL},
+                                   &diag),
+            &diag);
     }
     CHECK_OK(sc_objects_builder_finish(builder, &own), NULL);
     sc_objects_builder_free(builder);

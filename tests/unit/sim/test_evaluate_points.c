@@ -26,7 +26,7 @@ static int open_map(void **state)
     }
     sketch_free(&s);
     map = finish_builder(builder);
-    return sc_vocabulary_of_map(map, &vocabulary) ? 1 : 0;
+    return sc_vocabulary_init_from_map(map, &vocabulary) ? 1 : 0;
 }
 
 static int close_map(void **state)
@@ -137,7 +137,7 @@ static void test_every_member_gets_the_exact_answer_in_the_providers_distance(vo
         assert_true(s.report.provider_wall_s > 0);
         sc_verify_report verified;
         const sc_verify_options options = sc_verify_options_default();
-        CHECK_OK(sc_verify_record(map, s.path, &options, &verified, &s.diag), &s.diag);
+        CHECK_OK(sc_record_verify(map, s.path, &options, &verified, &s.diag), &s.diag);
         assert_int_equal(verified.violations, 0);
         assert_int_equal(verified.foreign_answers, s.report.answered);
         strike(&s);

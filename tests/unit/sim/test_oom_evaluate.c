@@ -39,7 +39,7 @@ static void test_a_record_that_does_not_fit_is_told(void **state)
     (void)state;
     sc_map *map = made_town();
     sc_vocabulary words;
-    CHECK_OK(sc_vocabulary_of_map(map, &words), NULL);
+    CHECK_OK(sc_vocabulary_init_from_map(map, &words), NULL);
     size_t size = 0;
     char *text = make_record(map, 30, &size);
     const sc_input input = {"run.jsonl", (const uint8_t *)text, size};
@@ -67,7 +67,7 @@ static void test_an_evaluation_without_memory_is_told_and_leaves_the_record(void
     place p = place_new();
     sc_map *map = made_town();
     sc_objects *objects = NULL;
-    CHECK_OK(sc_objects_of_map(map, &objects), NULL);
+    CHECK_OK(sc_objects_new_from_map(map, &objects), NULL);
     size_t size = 0;
     char *text = make_record(map, 6, &size);
     const char *path = place_write(&p, "run.jsonl", text, size);

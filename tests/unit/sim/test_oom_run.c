@@ -60,7 +60,7 @@ static void test_travellers_survive_the_failure_of_every_allocation(void **state
     place here = place_new();
     attempt a = {.map = map, .options = sc_run_options_default()};
     a.options.record = place_path(&here, "run");
-    a.options.engine.variant = SC_HYBRID;
+    a.options.engine.variant = SC_VARIANT_HYBRID;
     a.options.engine.is_paranoid = true;
     fail_each_in_turn(&a, &here, 40);
     place_free(&here);

@@ -78,7 +78,7 @@ static void test_a_written_stream_reads_back_as_what_was_asked(void **state)
             CHECK_CLOSE(nearest_edge(map, x, y).distance_m, 0.0, 1e-6);
         }
         // The next question would have come after the end.
-        assert_true(sc_travellers_next(c.travellers) >= sc_seconds(60));
+        assert_true(sc_travellers_next(c.travellers) >= sc_time_from_seconds(60));
         crowd_free(&c);
         sc_stream_free(stream);
         sc_map_free(map);
@@ -138,7 +138,7 @@ static void hear(void *context, const char *phase, uint64_t done, uint64_t total
     told *t = context;
     assert_string_equal(phase, "asking");
     assert_true(done >= t->last && done <= total);
-    assert_true(total == (uint64_t)sc_seconds(60));
+    assert_true(total == (uint64_t)sc_time_from_seconds(60));
     t->last = done;
     t->count++;
 }

@@ -44,7 +44,7 @@ static void test_needs_are_drawn_as_the_workload_says(void **state)
         assert_in_range(profile->k, 1, 11);
         assert_in_range(profile->l, 1, 11);
         assert_in_range(profile->max_hops, 0, 8);
-        assert_in_range(profile->max_wait_us, sc_seconds(2), sc_seconds(18));
+        assert_in_range(profile->max_wait_us, sc_time_from_seconds(2), sc_time_from_seconds(18));
         assert_int_equal(said.request.type, SC_REQUEST_KNN);
         assert_int_equal(said.request.category_count, 0);
         assert_in_range(said.request.k, 1, 9);

@@ -41,10 +41,10 @@ static const struct {
     const char *name;
     sc_variant variant;
     bool is_strict;
-} methods[] = {{"basic", SC_BASIC, false},        {"bounded", SC_BOUNDED, false},
-               {"strict", SC_BOUNDED, true},      {"hybrid", SC_HYBRID, false},
-               {"xstar", SC_XSTAR, false},        {"sampling", SC_SAMPLING, false},
-               {"expansion", SC_EXPANSION, false}};
+} methods[] = {{"basic", SC_VARIANT_BASIC, false},        {"bounded", SC_VARIANT_BOUNDED, false},
+               {"strict", SC_VARIANT_BOUNDED, true},      {"hybrid", SC_VARIANT_HYBRID, false},
+               {"xstar", SC_VARIANT_XSTAR, false},        {"sampling", SC_VARIANT_SAMPLING, false},
+               {"expansion", SC_VARIANT_EXPANSION, false}};
 enum { METHOD_COUNT = sizeof methods / sizeof methods[0] };
 
 static sc_run_options with_method(size_t method, const char *record)
@@ -353,7 +353,7 @@ static void test_only_what_is_asked_in_the_window_counts(void **state)
     const town *t = *state;
     sc_run_options options = with_method(0, NULL);
     const sc_run_report all = run_travellers(t->map, 200, 30, &options);
-    ear heard = {.last = INT64_MIN, .window = {sc_seconds(10), sc_seconds(20)}};
+    ear heard = {.last = INT64_MIN, .window = {sc_time_from_seconds(10), sc_time_from_seconds(20)}};
     options.window = heard.window;
     options.listener = listener_to(&heard);
     const sc_run_report some = run_travellers(t->map, 200, 30, &options);
@@ -374,7 +374,8 @@ static void test_windows_side_by_side_count_everything_once(void **state)
     const town *t = *state;
     sc_run_options options = with_method(3, NULL);
     const sc_run_report all = run_travellers(t->map, 200, 30, &options);
-    const sc_time cuts[] = {INT64_MIN, sc_seconds(7), sc_seconds(7.5), sc_seconds(25), INT64_MAX};
+    const sc_time cuts[] = {INT64_MIN, sc_time_from_seconds(7), sc_time_from_seconds(7.5),
+                            sc_time_from_seconds(25), INT64_MAX};
     uint64_t queries = 0;
     uint64_t cloaked = 0;
     uint64_t cloaks = 0;

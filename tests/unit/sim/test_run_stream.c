@@ -89,7 +89,7 @@ static void test_waits_are_those_of_the_queries_times(void **state)
     CHECK_CLOSE(report.wait_s.max, 2.0, 1e-9);
     CHECK_SAME(report.users.mean, 2);
     // A query expires when the clock has passed its deadline.
-    assert_int_equal(report.end, sc_seconds(9.0) + 1);
+    assert_int_equal(report.end, sc_time_from_seconds(9.0) + 1);
     CHECK_CLOSE(report.virtual_s, 8.000001, 1e-9);
 }
 
@@ -162,7 +162,7 @@ static void test_a_stream_longer_than_a_slice_is_one_run(void **state)
         say(&w, user, moment * 0.05, i * 37 % sc_map_edge_count(t->map), 1 + i % 12, 2);
     }
     sc_run_options options = sc_run_options_default();
-    options.engine.variant = SC_HYBRID;
+    options.engine.variant = SC_VARIANT_HYBRID;
     options.record = path;
     const sc_run_report report = run(t->map, &w, &options);
     assert_int_equal(report.queries, w.count);
@@ -199,7 +199,7 @@ static void test_times_before_zero_are_times(void **state)
     const sc_run_options options = sc_run_options_default();
     const sc_run_report report = run(t->map, &w, &options);
     assert_int_equal(report.cloaked, 2);
-    assert_int_equal(report.end, sc_seconds(-4.0));
+    assert_int_equal(report.end, sc_time_from_seconds(-4.0));
     CHECK_CLOSE(report.wait_s.max, 3.0, 1e-9);
 }
 

@@ -72,8 +72,8 @@ static void test_counts_of_walks_are_those_of_a_plain_count(void **state)
         }
         sc_rng rng;
         sc_rng_seed(&rng, seed);
-        const sc_time from = sc_seconds(sc_rng_unit(&rng) * 20);
-        const sc_time step = sc_seconds(0.1 + sc_rng_unit(&rng) * 5);
+        const sc_time from = sc_time_from_seconds(sc_rng_unit(&rng) * 20);
+        const sc_time step = sc_time_from_seconds(0.1 + sc_rng_unit(&rng) * 5);
         // Also just on a step, just before and just behind it.
         const sc_time until = from + 9 * step + (sc_time)(seed % 3) - 1;
         check_counts(walk[0], walk[1], from, until, step);
@@ -95,7 +95,8 @@ static void test_counts_of_trips_are_those_of_a_plain_count(void **state)
         for (int i = 0; i < 2; i++) {
             CHECK_OK(sc_trips_new(map, &book, &options, &trips[i], NULL), NULL);
         }
-        check_counts(trips[0], trips[1], sc_seconds(5), sc_seconds(65), sc_seconds(7));
+        check_counts(trips[0], trips[1], sc_time_from_seconds(5), sc_time_from_seconds(65),
+                     sc_time_from_seconds(7));
     }
     check_case_done();
     sc_road_book_fini(&book);
@@ -111,10 +112,13 @@ static void test_everybody_on_the_roads_is_counted_at_every_moment(void **state)
     sc_movement *walk = NULL;
     CHECK_OK(sc_walk_new(map, 17, 3, &walk, NULL), NULL);
     // At 0, 10 and 20 s; 30 s is no more.
-    CHECK_OK(sc_traffic_count(walk, 0, sc_seconds(30), sc_seconds(10), counts), NULL);
+    CHECK_OK(sc_traffic_count(walk, 0, sc_time_from_seconds(30), sc_time_from_seconds(10), counts),
+             NULL);
     assert_int_equal(sum_of(counts, segment_count), 17 * 3);
     // And going on from there, once more.
-    CHECK_OK(sc_traffic_count(walk, sc_seconds(30), sc_seconds(31), SC_TIME_NEVER, counts), NULL);
+    CHECK_OK(sc_traffic_count(walk, sc_time_from_seconds(30), sc_time_from_seconds(31),
+                              SC_TIME_NEVER, counts),
+             NULL);
     assert_int_equal(sum_of(counts, segment_count), 17 * 4);
     sc_movement_free(walk);
     free(counts);
@@ -134,8 +138,8 @@ static sc_err comers_at(sc_movement *movement, uint32_t who, sc_time t, sc_place
                         sc_time *back)
 {
     comers *all = (comers *)movement;
-    const sc_time comes = sc_seconds(10.0 * who);
-    const sc_time goes = comes + sc_seconds(25);
+    const sc_time comes = sc_time_from_seconds(10.0 * who);
+    const sc_time goes = comes + sc_time_from_seconds(25);
     all->asked++;
     if (t < comes) {
         *back = comes;
@@ -165,7 +169,8 @@ static void test_who_is_off_the_roads_is_not_counted(void **state)
     comers all = comers_on(map, COUNT, SC_TIME_NEVER);
     // The first is seen at 5 and 15 s, and has left when it is 25; so do the others, each ten
     // seconds later.
-    CHECK_OK(sc_traffic_count(&all.base, sc_seconds(5), sc_seconds(1e6), sc_seconds(10), counts),
+    CHECK_OK(sc_traffic_count(&all.base, sc_time_from_seconds(5), sc_time_from_seconds(1e6),
+                              sc_time_from_seconds(10), counts),
              NULL);
     uint64_t *wanted = test_take(segment_count, sizeof *wanted);
     for (uint32_t who = 0; who < COUNT; who++) {
@@ -186,16 +191,19 @@ static void test_who_comes_back_is_counted_from_the_next_moment_on(void **state)
     sc_map *map = grid_map(4, 4);
     uint64_t *counts = test_take(sc_map_segment_count(map), sizeof *counts);
     const sc_seg_id segment = sc_map_edges(map)[0].segment;
-    const sc_time from = sc_seconds(5);
-    const sc_time step = sc_seconds(10);
+    const sc_time from = sc_time_from_seconds(5);
+    const sc_time step = sc_time_from_seconds(10);
     const struct {
         sc_time again;
         sc_time until;
         uint64_t count;
     } cases[] = {
-        {from + 7 * step, sc_seconds(1000), 3},     {from + 7 * step + 1, sc_seconds(1000), 2},
-        {from + 7 * step - 1, sc_seconds(1000), 2}, {from + 7 * step, from + 7 * step + 1, 3},
-        {from + 7 * step, from + 7 * step, 2},      {from + 7 * step - 1, SC_TIME_NEVER, 2},
+        {from + 7 * step, sc_time_from_seconds(1000), 3},
+        {from + 7 * step + 1, sc_time_from_seconds(1000), 2},
+        {from + 7 * step - 1, sc_time_from_seconds(1000), 2},
+        {from + 7 * step, from + 7 * step + 1, 3},
+        {from + 7 * step, from + 7 * step, 2},
+        {from + 7 * step - 1, SC_TIME_NEVER, 2},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         check_case(i);

@@ -88,8 +88,8 @@ static void test_first_questions_are_spread_over_one_pause(void **state)
     for (int i = 0; i < COUNT; i++) {
         sc_spoken said;
         sc_travellers_ask(c.travellers, &said);
-        assert_true(said.ask.t >= 0 && said.ask.t < sc_seconds(20));
-        counts[said.ask.t / sc_seconds(5)]++;
+        assert_true(said.ask.t >= 0 && said.ask.t < sc_time_from_seconds(20));
+        counts[said.ask.t / sc_time_from_seconds(5)]++;
     }
     // Nobody has had an outcome, so nobody asks.
     assert_true(sc_travellers_next(c.travellers) == SC_TIME_NEVER);
@@ -135,7 +135,7 @@ static void test_questions_at_the_same_moment_come_in_the_order_of_travellers(vo
             if (round > 0) assert_int_equal(who, i);
         }
         for (uint32_t i = 0; i < COUNT; i++) {
-            resume(&c, i * 7 % COUNT, sc_seconds(100) * (round + 1));
+            resume(&c, i * 7 % COUNT, sc_time_from_seconds(100) * (round + 1));
         }
     }
     crowd_free(&c);
@@ -150,7 +150,7 @@ static void test_a_traveller_pauses_after_its_outcome_and_not_less_than_said(voi
     sc_map *map = grid_map(SC_COORDS_PLANAR);
     crowd c = crowd_on(map, COUNT, 3);
     const sc_time least = sc_travellers_least_pause(c.travellers);
-    assert_true(least == sc_seconds(12));
+    assert_true(least == sc_time_from_seconds(12));
     sc_time outcome[COUNT];
     memset(outcome, 0xff, sizeof outcome);
     sc_rng rng;
@@ -162,7 +162,7 @@ static void test_a_traveller_pauses_after_its_outcome_and_not_less_than_said(voi
         const uint32_t who = sc_travellers_ask(c.travellers, &said);
         if (outcome[who] >= 0) {
             const sc_time pause = said.ask.t - outcome[who];
-            assert_true(pause >= least && pause <= sc_seconds(28));
+            assert_true(pause >= least && pause <= sc_time_from_seconds(28));
             sum += (double)pause * 1e-6;
             pauses++;
         }
@@ -203,8 +203,8 @@ static void test_an_outcome_before_the_question_is_taken_as_one_at_once(void **s
     for (int i = 0; i < 10; i++) {
         sc_travellers_ask(c.travellers, &said);
         const sc_time t = said.ask.t;
-        resume(&c, 0, t - sc_seconds(1000));
-        assert_true(sc_travellers_next(c.travellers) >= t + sc_seconds(12));
+        resume(&c, 0, t - sc_time_from_seconds(1000));
+        assert_true(sc_travellers_next(c.travellers) >= t + sc_time_from_seconds(12));
     }
     crowd_free(&c);
     sc_map_free(map);
@@ -255,8 +255,8 @@ static sc_err shift_at(sc_movement *movement, uint32_t who, sc_time t, sc_place 
         *back = SC_TIME_NEVER;
         return SC_OK;
     }
-    const sc_time within = t % sc_seconds(20);
-    *back = within < sc_seconds(10) ? t : t - within + sc_seconds(20);
+    const sc_time within = t % sc_time_from_seconds(20);
+    *back = within < sc_time_from_seconds(10) ? t : t - within + sc_time_from_seconds(20);
     if (*back >= work->end) *back = SC_TIME_NEVER;
     if (*back == t) *out = (sc_place){who, 7};
     return SC_OK;
@@ -282,7 +282,7 @@ static void test_who_is_off_the_roads_asks_when_it_is_back_or_never_again(void *
     (void)state;
     sc_map *map = grid_map(SC_COORDS_PLANAR);
     const sc_workload workload = sc_workload_default();
-    shift_work work = {.base = {&shifts, map, 3}, .end = sc_seconds(2000)};
+    shift_work work = {.base = {&shifts, map, 3}, .end = sc_time_from_seconds(2000)};
     sc_travellers *travellers = NULL;
     CHECK_OK(sc_travellers_new(&work.base, &workload, 1, &travellers, NULL), NULL);
     uint32_t counts[3] = {0};
@@ -290,11 +290,11 @@ static void test_who_is_off_the_roads_asks_when_it_is_back_or_never_again(void *
     while (sc_travellers_next(travellers) != SC_TIME_NEVER) {
         sc_spoken said;
         const uint32_t who = sc_travellers_ask(travellers, &said);
-        assert_true(said.ask.t % sc_seconds(20) < sc_seconds(10));
+        assert_true(said.ask.t % sc_time_from_seconds(20) < sc_time_from_seconds(10));
         assert_true(said.ask.t < work.end);
         assert_int_equal(said.ask.edge, who);
         counts[who]++;
-        when_back += said.ask.t % sc_seconds(20) == 0;
+        when_back += said.ask.t % sc_time_from_seconds(20) == 0;
         CHECK_OK(sc_travellers_resume(travellers, who, said.ask.t), NULL);
     }
     // A pause of 20 s, or until the next shift begins, is 25 s on average.
@@ -303,8 +303,8 @@ static void test_who_is_off_the_roads_asks_when_it_is_back_or_never_again(void *
     assert_int_equal(counts[2], 0);
     assert_true(when_back > 20);
     // Those who are gone wait for no outcome.
-    CHECK_OK(sc_travellers_resume(travellers, 0, sc_seconds(3000)), NULL);
-    CHECK_OK(sc_travellers_resume(travellers, 2, sc_seconds(3000)), NULL);
+    CHECK_OK(sc_travellers_resume(travellers, 0, sc_time_from_seconds(3000)), NULL);
+    CHECK_OK(sc_travellers_resume(travellers, 2, sc_time_from_seconds(3000)), NULL);
     assert_true(sc_travellers_next(travellers) == SC_TIME_NEVER);
     sc_travellers_free(travellers);
     sc_map_free(map);

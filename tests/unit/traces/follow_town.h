@@ -99,7 +99,7 @@ static inline void check_there(sc_movement *m, uint32_t who, double t_s, double 
 {
     sc_place place;
     sc_time back = -1;
-    const sc_time t = sc_seconds(t_s);
+    const sc_time t = sc_time_from_seconds(t_s);
     CHECK_OK(sc_movement_at(m, who, t, &place, &back), NULL);
     assert_true(back == t);
     double got_x;
@@ -114,8 +114,8 @@ static inline void check_away(sc_movement *m, uint32_t who, double t_s, double b
 {
     sc_place place;
     sc_time back = -1;
-    CHECK_OK(sc_movement_at(m, who, sc_seconds(t_s), &place, &back), NULL);
-    assert_true(back == (isinf(back_s) ? SC_TIME_NEVER : sc_seconds(back_s)));
+    CHECK_OK(sc_movement_at(m, who, sc_time_from_seconds(t_s), &place, &back), NULL);
+    assert_true(back == (isinf(back_s) ? SC_TIME_NEVER : sc_time_from_seconds(back_s)));
 }
 
 static inline void check_name(const sc_movement *m, uint32_t who, const char *wanted)

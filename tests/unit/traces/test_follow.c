@@ -371,7 +371,8 @@ static void test_places_between_fixes_are_those_of_a_slow_reference(void **state
                 const bool is_race = way_m > SC_FOLLOW_MAX_SPEED_M_S * took_s;
                 for (int quarter = 1; is_near && quarter < 4; quarter++) {
                     const double share = quarter / 4.0;
-                    const sighting seen = look(m, who, sc_seconds(last_s + share * took_s));
+                    const sighting seen =
+                        look(m, who, sc_time_from_seconds(last_s + share * took_s));
                     assert_int_equal(seen.is_there, !is_race);
                     if (is_race) continue;
                     const road_place at = place_m(t.map, seen.place);
@@ -413,7 +414,7 @@ static void test_nobody_is_faster_than_allowed(void **state)
         for (uint32_t who = 0; who < m->count; who++) {
             sighting last = {0};
             for (uint32_t step = 0; step * step_s <= summary.seconds; step++) {
-                const sighting now = look(m, who, sc_seconds(step * step_s));
+                const sighting now = look(m, who, sc_time_from_seconds(step * step_s));
                 if (last.is_there && now.is_there) {
                     const double moved_m = metric_between(&distances, place_m(t.map, last.place),
                                                           place_m(t.map, now.place));
@@ -448,7 +449,8 @@ static void test_asking_again_and_again_is_as_asking_once(void **state)
         sc_movement *often = follow(&t, lines, &options, &summary);
         for (uint32_t who = 0; who < often->count; who++) {
             sc_time back = 0;
-            for (sc_time now = 0; now < sc_seconds(summary.seconds); now += sc_seconds(7)) {
+            for (sc_time now = 0; now < sc_time_from_seconds(summary.seconds);
+                 now += sc_time_from_seconds(7)) {
                 sc_place place;
                 sc_time told = -1;
                 CHECK_OK(sc_movement_at(often, who, now, &place, &told), NULL);
@@ -460,7 +462,7 @@ static void test_asking_again_and_again_is_as_asking_once(void **state)
                     sc_movement_free(other);
                 }
                 back = told;
-                if (now % sc_seconds(91) != 0) continue;
+                if (now % sc_time_from_seconds(91) != 0) continue;
                 sc_movement *once = follow(&t, lines, &options, NULL);
                 const sighting seen = look(once, who, now);
                 assert_int_equal(seen.is_there, told == now);

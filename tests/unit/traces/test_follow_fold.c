@@ -133,14 +133,15 @@ static void test_folded_travellers_are_where_the_whole_ones_are_second_by_second
         sc_movement *whole = follow(&t, lines, &options, &summary);
         options.fold_s = folds_s[seed % 3];
         sc_movement *folded = follow(&t, lines, &options, NULL);
-        const sc_time window_us = sc_seconds(options.fold_s);
+        const sc_time window_us = sc_time_from_seconds(options.fold_s);
         size_t whole_there = 0;
         size_t folded_there = 0;
         for (uint32_t i = 0; i < whole->count; i++) {
             char room[32];
             const char *track = sc_movement_name(whole, i, room);
             // Even seconds, so that no arrival is looked at either.
-            for (sc_time now = 0; now < sc_seconds(summary.seconds); now += sc_seconds(2)) {
+            for (sc_time now = 0; now < sc_time_from_seconds(summary.seconds);
+                 now += sc_time_from_seconds(2)) {
                 const sighting wanted = look(whole, i, now);
                 uint32_t who;
                 sighting got = {0};
@@ -294,7 +295,7 @@ static void test_those_taken_are_as_they_would_be_among_all(void **state)
                 match++;
             }
             assert_true(match < all->count);
-            for (sc_time now = 0; now <= sc_seconds(50); now += sc_seconds(1)) {
+            for (sc_time now = 0; now <= sc_time_from_seconds(50); now += sc_time_from_seconds(1)) {
                 const sighting wanted = look(all, match, now);
                 const sighting got = look(some, i, now);
                 assert_int_equal(got.is_there, wanted.is_there);

@@ -54,7 +54,8 @@ static void test_asking_needs_no_memory(void **state)
     sc_movement *m = follow(&t, lines, &options, &summary);
     sc_alloc_fail_at(1);
     for (uint32_t who = 0; who < m->count; who++) {
-        for (sc_time now = 0; now < sc_seconds(summary.seconds); now += sc_seconds(1)) {
+        for (sc_time now = 0; now < sc_time_from_seconds(summary.seconds);
+             now += sc_time_from_seconds(1)) {
             look(m, who, now);
         }
     }

@@ -104,7 +104,7 @@ static bool trouble(const sc_map *map, const sc_road_book *book, int quiet, unsi
     sc_movement *trips = trips_on(map, book);
     bool has_failed = false;
     for (int i = 0; i < QUESTIONS; i++) {
-        const sc_time t = sc_seconds(1000) * i;
+        const sc_time t = sc_time_from_seconds(1000) * i;
         const uint32_t who = (uint32_t)i % 4;
         sc_place place = {17, 4711};
         sc_time back = -5;
@@ -114,7 +114,7 @@ static bool trouble(const sc_map *map, const sc_road_book *book, int quiet, unsi
             has_failed = true;
             assert_int_equal(err, SC_ENOMEM);
             assert_true(place.edge == 17 && place.offset == 4711 && back == -5);
-            check_as_untroubled(trips, map, book, who, i < 4 ? 0 : t - sc_seconds(500));
+            check_as_untroubled(trips, map, book, who, i < 4 ? 0 : t - sc_time_from_seconds(500));
         } else {
             CHECK_OK(err, NULL);
         }

@@ -312,7 +312,8 @@ static void check_real(sc_format format, const char *const *names, size_t count)
     sc_map *map = NULL;
     sc_diag diag = {""};
     const sc_import_options options = SC_IMPORT_DEFAULTS;
-    CHECK_OK(sc_map_import(format, inputs, count, &options, &map, NULL, &diag), &diag);
+    CHECK_OK(sc_map_import(&(sc_import_source){format, inputs, count}, &options, &map, NULL, &diag),
+             &diag);
     assert_true(check_ways(map, SC_CAR, 1, 8, 60) > 300);
     assert_true(check_ways(map, SC_TRUCK, 2, 4, 60) > 150);
     sc_map_free(map);

@@ -68,7 +68,7 @@ static void test_travellers_are_where_edges_are_and_stay_on_connected_roads(void
             counts[part] += chain[1].first_edge - chain->first_edge == edge_counts[part];
         }
         for (int i = 1; i < 5; i++) {
-            const sc_place later = place_at(trips, who, sc_seconds(100) * i);
+            const sc_place later = place_at(trips, who, sc_time_from_seconds(100) * i);
             assert_int_equal(edges[later.edge].segment, segment);
         }
     }
@@ -100,7 +100,7 @@ static void test_destinations_are_nodes_by_how_many_edges_they_have(void **state
         bool was_stopped = false;
         sc_place before = place_at(trips, who, 0);
         for (int i = 1; i < MOMENTS; i++) {
-            const sc_place here = place_at(trips, who, sc_seconds(0.25) * i);
+            const sc_place here = place_at(trips, who, sc_time_from_seconds(0.25) * i);
             const bool is_same = here.edge == before.edge && here.offset == before.offset;
             if (is_same && !was_stopped) {
                 const sc_edge *edge = &sc_map_edges(f.map)[here.edge];
@@ -138,12 +138,12 @@ static void test_where_one_is_does_not_depend_on_who_else_was_asked_about_or_whe
     sc_place last[COUNT];
     for (int i = 0; i <= MOMENTS; i++) {
         for (uint32_t who = 0; who < COUNT; who++) {
-            last[who] = place_at(often, who, sc_seconds(11) * i);
+            last[who] = place_at(often, who, sc_time_from_seconds(11) * i);
         }
         if (i % 60 != 0) continue;
         for (uint32_t who = COUNT; who-- > 0;) {
             if (who == 5 && i < MOMENTS) continue;  // asked about at the very end alone
-            check_same_place(place_at(seldom, who, sc_seconds(11) * i), last[who]);
+            check_same_place(place_at(seldom, who, sc_time_from_seconds(11) * i), last[who]);
         }
     }
     sc_movement_free(often);
@@ -193,10 +193,10 @@ static void test_roads_without_length_and_endless_waits_let_travellers_rest(void
             for (uint32_t who = 0; who < 2; who++) {
                 check_on_road(f.map, place_at(trips, who, 0));
                 check_on_road(f.map, place_at(trips, who, 1));
-                check_on_road(f.map, place_at(trips, who, sc_seconds(1000)));
-                check_on_road(f.map, place_at(trips, who, sc_seconds(1e9)));
-                check_on_road(f.map, place_at(trips, who, sc_seconds(1e9) + 1));
-                check_on_road(f.map, place_at(trips, who, sc_seconds(1e9 + 100)));
+                check_on_road(f.map, place_at(trips, who, sc_time_from_seconds(1000)));
+                check_on_road(f.map, place_at(trips, who, sc_time_from_seconds(1e9)));
+                check_on_road(f.map, place_at(trips, who, sc_time_from_seconds(1e9) + 1));
+                check_on_road(f.map, place_at(trips, who, sc_time_from_seconds(1e9 + 100)));
             }
             sc_movement_free(trips);
             fixture_free(&f);
@@ -261,7 +261,8 @@ static void *move_along(void *argument)
     for (int i = 0; i < 10; i++) {
         for (uint32_t who = 0; who < 200; who++) {
             sc_time back;
-            if (sc_movement_at(trips, who, sc_seconds(100) * i, &l->places[who], &back)) break;
+            if (sc_movement_at(trips, who, sc_time_from_seconds(100) * i, &l->places[who], &back))
+                break;
         }
     }
     sc_movement_free(trips);
@@ -283,7 +284,7 @@ static void test_movements_in_several_threads_share_a_road_book(void **state)
         pthread_join(lanes[i].thread, NULL);
     }
     for (uint32_t who = 0; who < 200; who++) {
-        const sc_place wanted = place_at(trips, who, sc_seconds(900));
+        const sc_place wanted = place_at(trips, who, sc_time_from_seconds(900));
         for (int i = 0; i < LANES; i++) {
             check_same_place(lanes[i].places[who], wanted);
         }

@@ -31,7 +31,7 @@ static void test_nobody_gets_farther_than_the_fastest_road_would_take_it(void **
             sc_place before = place_at(trips, who, 0);
             check_on_road(f.map, before);
             for (int i = 1; i <= 12; i++) {
-                const sc_place here = place_at(trips, who, sc_seconds(3.7) * i);
+                const sc_place here = place_at(trips, who, sc_time_from_seconds(3.7) * i);
                 check_on_road(f.map, here);
                 const double moved =
                     metric_between(&m, as_road_place(f.map, before), as_road_place(f.map, here));
@@ -69,7 +69,7 @@ static void test_each_road_is_driven_at_its_own_speed(void **state)
             sc_place before = place_at(trips, who, 0);
             int direction = 0;
             for (int i = 1; i < MOMENTS; i++) {
-                const sc_place here = place_at(trips, who, sc_seconds(0.1) * i);
+                const sc_place here = place_at(trips, who, sc_time_from_seconds(0.1) * i);
                 const double moved = ((double)here.offset - before.offset) * sc_map_unit_m(f.map);
                 const int now = (moved > 0) - (moved < 0);
                 // Within one edge, and going the same way as before: it has not turned or stopped.
@@ -111,7 +111,7 @@ static void test_trucks_are_slower_as_their_class_says(void **state)
         for (uint32_t who = 0; who < COUNT; who++) {
             sc_place before = place_at(trips, who, 0);
             for (int i = 1; i <= MOMENTS; i++) {
-                const sc_place here = place_at(trips, who, sc_seconds(1) * i);
+                const sc_place here = place_at(trips, who, sc_time_from_seconds(1) * i);
                 moved_m[vehicle] +=
                     metric_between(&m, as_road_place(f.map, before), as_road_place(f.map, here));
                 before = here;
@@ -142,7 +142,7 @@ static void test_as_many_are_trucks_as_was_asked_for(void **state)
     const uint32_t length = sc_map_edges(f.map)[0].length;
     for (uint32_t who = 0; who < COUNT; who++) {
         const sc_place before = place_at(trips, who, 0);
-        const sc_place here = place_at(trips, who, sc_seconds(10));
+        const sc_place here = place_at(trips, who, sc_time_from_seconds(10));
         // Half of all trips lead to where one is, and some end just now.
         if (before.offset % length == 0 || here.offset % length == 0) continue;
         sum += fabs((double)here.offset - before.offset) * sc_map_unit_m(f.map) / 10.0;
@@ -173,7 +173,8 @@ static void test_everybody_takes_a_fastest_way(void **state)
         double driven = 0;
         road_place before = as_road_place(f.map, place_at(trips, who, 0));
         for (int i = 1; i < MOMENTS; i++) {
-            const road_place here = as_road_place(f.map, place_at(trips, who, sc_seconds(0.4) * i));
+            const road_place here =
+                as_road_place(f.map, place_at(trips, who, sc_time_from_seconds(0.4) * i));
             const double step = metric_between(&m, before, here);
             driven += step;
             if (step == 0 && driven > 0) {  // it has stopped

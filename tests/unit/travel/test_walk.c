@@ -320,7 +320,7 @@ static void test_a_road_in_unknown_units_is_driven_as_if_they_were_metres(void *
     s.unit_unknown = true;
     s.edges[0].length = 1000.0;
     fixture f = fixture_of(&s, 10);
-    assert_false(sc_map_in_metres(f.map));
+    assert_false(sc_map_is_in_metres(f.map));
     sc__driver driver = {.edge = 0, .offset = 0, .pace = 1.0F};
     sc__drive(&f.crossings, &driver, 10.0, &f.rng);
     CHECK_CLOSE(driver.offset * sc_map_unit_m(f.map), 10.0 * sc_speed_m_s(SC_CAR, SC_ROAD_LOCAL),

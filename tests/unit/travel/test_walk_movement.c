@@ -46,7 +46,7 @@ static void test_walkers_stay_on_the_roads_and_within_their_speed(void **state)
         for (uint32_t who = 0; who < COUNT; who++) {
             sc_place before = place_at(walk, who, 0);
             for (int i = 1; i <= 10; i++) {
-                const sc_place here = place_at(walk, who, sc_seconds(7) * i);
+                const sc_place here = place_at(walk, who, sc_time_from_seconds(7) * i);
                 const double unit_m = sc_map_unit_m(map);
                 assert_true(here.edge < sc_map_edge_count(map));
                 assert_true(here.offset <= sc_map_edges(map)[here.edge].length);
@@ -77,7 +77,7 @@ static void test_a_walker_goes_its_own_way_whoever_else_is_asked_about(void **st
     sc_movement *alone = walk_on(map, COUNT, 12);
     sc_movement *among = walk_on(map, COUNT, 12);
     for (int i = 0; i < MOMENTS; i++) {
-        const sc_time t = sc_seconds(5) * i;
+        const sc_time t = sc_time_from_seconds(5) * i;
         for (uint32_t who = COUNT; who-- > 4;) {
             place_at(among, who, t);
         }

@@ -59,7 +59,7 @@ static void test_a_record_without_a_checksum_tells_nothing_of_its_map(void **sta
     sc_map *map = made_town();
     made_record record = some_record(map);
     const sc_verify_report report = verify(map, &record);
-    assert_int_equal(report.map_match, SC_MAP_UNTOLD);
+    assert_int_equal(report.map_match, SC_MAP_MATCH_UNTOLD);
     assert_int_equal(report.map_checksum, 0);
     assert_int_equal(report.violations, 0);
     made_record_free(&record);
@@ -76,7 +76,7 @@ static void test_a_checksum_tells_whether_it_is_the_map(void **state)
         char more[64];
         snprintf(more, sizeof more, "\"map\":\"%016" PRIx64 "\",", checksum);
         const sc_verify_report report = verify_end(map, &record, more);
-        assert_int_equal(report.map_match, is_other ? SC_MAP_OTHER : SC_MAP_SAME);
+        assert_int_equal(report.map_match, is_other ? SC_MAP_MATCH_OTHER : SC_MAP_MATCH_SAME);
         assert_true(report.map_checksum == checksum);
         // Whether promises hold is another question.
         assert_int_equal(report.violations, 0);
@@ -101,7 +101,7 @@ static void test_what_is_no_checksum_is_passed_over(void **state)
         "\"checksum\":\"0123456789abcdef\",",
     };
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        assert_int_equal(verify_end(map, &record, others[i]).map_match, SC_MAP_UNTOLD);
+        assert_int_equal(verify_end(map, &record, others[i]).map_match, SC_MAP_MATCH_UNTOLD);
     }
     made_record_free(&record);
     sc_map_free(map);
@@ -116,18 +116,18 @@ static void test_the_map_is_doubted_when_most_queries_are_not_on_its_roads(void 
     assert_true(half >= 10);
     misplace(&record, half);
     sc_verify_report report = verify(map, &record);
-    assert_int_equal(report.map_match, SC_MAP_UNTOLD);
+    assert_int_equal(report.map_match, SC_MAP_MATCH_UNTOLD);
     CHECK_CONTAINS(report.shown[0].text, SENTENCE);
 
     misplace(&record, half + 1);
     report = verify(map, &record);
-    assert_int_equal(report.map_match, SC_MAP_DOUBTFUL);
+    assert_int_equal(report.map_match, SC_MAP_MATCH_DOUBTFUL);
 
     // A checksum knows better.
     char more[64];
     snprintf(more, sizeof more, "\"map\":\"%016" PRIx64 "\",", sc_map_checksum(map));
     report = verify_end(map, &record, more);
-    assert_int_equal(report.map_match, SC_MAP_SAME);
+    assert_int_equal(report.map_match, SC_MAP_MATCH_SAME);
     made_record_free(&record);
     sc_map_free(map);
 }
@@ -140,7 +140,7 @@ static void test_a_few_queries_raise_no_doubt_of_the_map(void **state)
     const size_t count = query_count(&record);
     assert_true(count < 10);
     misplace(&record, count);
-    assert_int_equal(verify(map, &record).map_match, SC_MAP_UNTOLD);
+    assert_int_equal(verify(map, &record).map_match, SC_MAP_MATCH_UNTOLD);
     made_record_free(&record);
     sc_map_free(map);
 }

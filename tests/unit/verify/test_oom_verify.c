@@ -56,7 +56,7 @@ static void test_a_verifier_without_memory_is_told_and_can_go_on(void **state)
         for (size_t i = 0; i < wishes.cloaks && is_made; i++) {
             sc_claim claim = made_claim(&record, made_find(&record, MADE_CLOAK, i));
             unsigned broken = 4711;
-            err = sc_verify_claim(verifier, &claim, &broken, NULL);
+            err = sc_verifier_check_claim(verifier, &claim, &broken, NULL);
             assert_int_equal(broken, err ? 4711 : 0);
             if (err) {
                 // With memory, the same verifier finds all in order.
@@ -64,7 +64,7 @@ static void test_a_verifier_without_memory_is_told_and_can_go_on(void **state)
                 failed = oom_happened();
                 assert_true(failed);
                 failures++;
-                CHECK_OK(sc_verify_claim(verifier, &claim, &broken, NULL), NULL);
+                CHECK_OK(sc_verifier_check_claim(verifier, &claim, &broken, NULL), NULL);
                 assert_int_equal(broken, 0);
             }
             made_claim_free(&claim);
@@ -95,7 +95,7 @@ static void test_claims_need_no_memory_once_the_verifier_is_warm(void **state)
             sc_claim claim = made_claim(&record, made_find(&record, MADE_CLOAK, i));
             unsigned broken = 4711;
             if (round == 1) sc_alloc_fail_at(1);
-            const sc_err err = sc_verify_claim(verifier, &claim, &broken, NULL);
+            const sc_err err = sc_verifier_check_claim(verifier, &claim, &broken, NULL);
             assert_false(oom_happened());
             CHECK_OK(err, NULL);
             assert_int_equal(broken, 0);

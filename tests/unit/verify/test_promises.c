@@ -51,7 +51,7 @@ static void check_valid(const made_record *record)
         sc_claim claim = made_claim(record, made_find(record, MADE_CLOAK, i));
         unsigned broken = ~0U;
         sc_diag diag = {"untouched"};
-        CHECK_OK(sc_verify_claim(verifier, &claim, &broken, &diag), &diag);
+        CHECK_OK(sc_verifier_check_claim(verifier, &claim, &broken, &diag), &diag);
         assert_int_equal(broken, 0);
         assert_string_equal(diag.message, "untouched");
         made_claim_free(&claim);
@@ -122,7 +122,7 @@ static void check_claims(const made_record *record, const breakage *b)
         if (record->events[i].kind != MADE_CLOAK) continue;
         sc_claim claim = made_claim(record, &record->events[i]);
         unsigned broken = ~0U;
-        CHECK_OK(sc_verify_claim(verifier, &claim, &broken, &diag), &diag);
+        CHECK_OK(sc_verifier_check_claim(verifier, &claim, &broken, &diag), &diag);
         all_broken |= broken;
         made_claim_free(&claim);
     }
@@ -210,7 +210,7 @@ static void test_without_stars_a_cloak_must_still_be_within_reach(void **state)
                                     .members = &member,
                                     .member_count = 1};
             unsigned broken = ~0U;
-            CHECK_OK(sc_verify_claim(verifier, &claim, &broken, NULL), NULL);
+            CHECK_OK(sc_verifier_check_claim(verifier, &claim, &broken, NULL), NULL);
             assert_int_equal(broken, hops < best ? 1U << SC_PROMISE_P4 : 0);
         }
     }

@@ -300,11 +300,11 @@ static void test_a_record_is_read_from_a_file_packed_or_not(void **state)
     sc_diag diag = {""};
     const char *const paths[] = {plain, packed};
     for (size_t i = 0; i < 2; i++) {
-        CHECK_OK(sc_verify_record(map, paths[i], &options, &report, &diag), &diag);
+        CHECK_OK(sc_record_verify(map, paths[i], &options, &report, &diag), &diag);
         assert_int_equal(report.cloaks, 10);
         assert_int_equal(report.violations, 0);
     }
-    CHECK_REFUSED(sc_verify_record(map, place_path(&p, "absent"), &options, &report, &diag), SC_EIO,
+    CHECK_REFUSED(sc_record_verify(map, place_path(&p, "absent"), &options, &report, &diag), SC_EIO,
                   &diag, "absent: cannot read: No such file");
     place_free(&p);
     free(text);

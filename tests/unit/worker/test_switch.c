@@ -102,16 +102,16 @@ static void test_the_next_round_searches_in_the_new_way(void **state)
 {
     (void)state;
     scene s;
-    scene_open(&s, SC_BASIC);
+    scene_open(&s, SC_VARIANT_BASIC);
     tell_add(&s, 1, s.first);
     sc__room_round(s.room, 1);
-    assert_int_equal(sc__room_variant(s.room), SC_BASIC);
-    CHECK_OK(sc__room_switch(s.room, SC_BOUNDED), NULL);
-    assert_int_equal(sc__room_variant(s.room), SC_BOUNDED);
+    assert_int_equal(sc__room_variant(s.room), SC_VARIANT_BASIC);
+    CHECK_OK(sc__room_switch(s.room, SC_VARIANT_BOUNDED), NULL);
+    assert_int_equal(sc__room_variant(s.room), SC_VARIANT_BOUNDED);
     tell_add(&s, 2, s.last);
     sc__room_round(s.room, 2);
     heard_check_quiet(&s.heard);
-    CHECK_OK(sc__room_switch(s.room, SC_HYBRID), NULL);
+    CHECK_OK(sc__room_switch(s.room, SC_VARIANT_HYBRID), NULL);
     sc__room_round(s.room, 3);
     check_joined(&s);
     scene_close(&s);
@@ -121,16 +121,16 @@ static void test_a_part_that_is_opened_later_searches_in_the_new_way(void **stat
 {
     (void)state;
     scene s;
-    scene_open(&s, SC_BASIC);
+    scene_open(&s, SC_VARIANT_BASIC);
     sc__room_set_parts(s.room, NULL, 0);
-    CHECK_OK(sc__room_switch(s.room, SC_BOUNDED), NULL);
+    CHECK_OK(sc__room_switch(s.room, SC_VARIANT_BOUNDED), NULL);
     sc__room_round(s.room, 1);
     sc__room_set_parts(s.room, (uint16_t[]){0}, 1);
     tell_add(&s, 1, s.first);
     tell_add(&s, 2, s.last);
     sc__room_round(s.room, 2);
     heard_check_quiet(&s.heard);
-    CHECK_OK(sc__room_switch(s.room, SC_HYBRID), NULL);
+    CHECK_OK(sc__room_switch(s.room, SC_VARIANT_HYBRID), NULL);
     sc__room_round(s.room, 3);
     check_joined(&s);
     scene_close(&s);
@@ -140,12 +140,12 @@ static void test_of_several_wishes_the_last_counts(void **state)
 {
     (void)state;
     scene s;
-    scene_open(&s, SC_BOUNDED);
+    scene_open(&s, SC_VARIANT_BOUNDED);
     tell_add(&s, 1, s.first);
     tell_add(&s, 2, s.last);
-    CHECK_OK(sc__room_switch(s.room, SC_BASIC), NULL);
-    CHECK_OK(sc__room_switch(s.room, SC_HYBRID), NULL);
-    CHECK_OK(sc__room_switch(s.room, SC_BOUNDED), NULL);
+    CHECK_OK(sc__room_switch(s.room, SC_VARIANT_BASIC), NULL);
+    CHECK_OK(sc__room_switch(s.room, SC_VARIANT_HYBRID), NULL);
+    CHECK_OK(sc__room_switch(s.room, SC_VARIANT_BOUNDED), NULL);
     sc__room_round(s.room, 1);
     heard_check_quiet(&s.heard);
     scene_close(&s);
@@ -155,7 +155,7 @@ static void test_calling_often_takes_no_room_from_other_words(void **state)
 {
     (void)state;
     scene s;
-    scene_open(&s, SC_BOUNDED);
+    scene_open(&s, SC_VARIANT_BOUNDED);
     for (int round = 0; round < 3; round++) {
         for (int i = 0; i < 5000; i++) {
             CHECK_OK(sc__room_switch(s.room, (sc_variant)(i % 3)), NULL);
@@ -165,7 +165,7 @@ static void test_calling_often_takes_no_room_from_other_words(void **state)
         assert_false(sc__room_is_behind(s.room));
         sc__room_round(s.room, round);
     }
-    CHECK_OK(sc__room_switch(s.room, SC_BASIC), NULL);
+    CHECK_OK(sc__room_switch(s.room, SC_VARIANT_BASIC), NULL);
     tell_add(&s, 1, s.first);
     tell_add(&s, 2, s.last);
     sc__room_round(s.room, 3);
@@ -177,14 +177,14 @@ static void test_other_methods_are_refused(void **state)
 {
     (void)state;
     scene s;
-    scene_open(&s, SC_HYBRID);
-    assert_int_equal(sc__room_switch(s.room, SC_XSTAR), SC_EINVAL);
+    scene_open(&s, SC_VARIANT_HYBRID);
+    assert_int_equal(sc__room_switch(s.room, SC_VARIANT_XSTAR), SC_EINVAL);
     assert_int_equal(sc__room_switch(s.room, SC_VARIANT_COUNT), SC_EINVAL);
-    assert_int_equal(sc__room_variant(s.room), SC_HYBRID);
+    assert_int_equal(sc__room_variant(s.room), SC_VARIANT_HYBRID);
     scene_close(&s);
-    scene_open(&s, SC_EXPANSION);
-    assert_int_equal(sc__room_switch(s.room, SC_BASIC), SC_EINVAL);
-    assert_int_equal(sc__room_variant(s.room), SC_EXPANSION);
+    scene_open(&s, SC_VARIANT_EXPANSION);
+    assert_int_equal(sc__room_switch(s.room, SC_VARIANT_BASIC), SC_EINVAL);
+    assert_int_equal(sc__room_variant(s.room), SC_VARIANT_EXPANSION);
     scene_close(&s);
 }
 
@@ -205,12 +205,12 @@ static void test_it_happens_soon_though_nobody_says_anything(void **state)
 {
     (void)state;
     scene s;
-    scene_open(&s, SC_BOUNDED);
+    scene_open(&s, SC_VARIANT_BOUNDED);
     CHECK_OK(sc__room_start(s.room), NULL);
     tell_add(&s, 1, s.first);
     tell_add(&s, 2, s.last);
     wait_until_both_are_in_the_graph(&s);
-    CHECK_OK(sc__room_switch(s.room, SC_HYBRID), NULL);
+    CHECK_OK(sc__room_switch(s.room, SC_VARIANT_HYBRID), NULL);
     for (int i = 0; heard_count(&s.heard) == 0; i++) {
         assert_true(i < LONG_MS);
         usleep(1000);
@@ -240,8 +240,8 @@ static void test_any_thread_may_switch_a_crew_also_when_it_is_over(void **state)
 {
     (void)state;
     scene s;
-    scene_open(&s, SC_BASIC);
-    sc_crew_options options = options_of(&s, SC_BASIC);
+    scene_open(&s, SC_VARIANT_BASIC);
+    sc_crew_options options = options_of(&s, SC_VARIANT_BASIC);
     options.rooms = 2;
     sc_rng rng;
     sc_rng_seed(&rng, 1);
@@ -249,8 +249,8 @@ static void test_any_thread_may_switch_a_crew_also_when_it_is_over(void **state)
     CHECK_OK(sc_crew_new(s.map, &options, &rng, &crew, NULL), NULL);
     CHECK_OK(sc_crew_set_parts(crew, (uint16_t[]){0}, 1), NULL);
     CHECK_OK(sc_crew_start(crew), NULL);
-    assert_int_equal(sc_crew_variant(crew), SC_BASIC);
-    assert_int_equal(sc_crew_switch(crew, SC_SAMPLING), SC_EINVAL);
+    assert_int_equal(sc_crew_variant(crew), SC_VARIANT_BASIC);
+    assert_int_equal(sc_crew_switch(crew, SC_VARIANT_SAMPLING), SC_EINVAL);
     switcher switchers[] = {{crew, 1}, {crew, 2}};
     pthread_t threads[2];
     for (size_t i = 0; i < 2; i++) {
@@ -260,8 +260,8 @@ static void test_any_thread_may_switch_a_crew_also_when_it_is_over(void **state)
     for (size_t i = 0; i < 2; i++) {
         pthread_join(threads[i], NULL);
     }
-    CHECK_OK(sc_crew_switch(crew, SC_HYBRID), NULL);
-    assert_int_equal(sc_crew_variant(crew), SC_HYBRID);
+    CHECK_OK(sc_crew_switch(crew, SC_VARIANT_HYBRID), NULL);
+    assert_int_equal(sc_crew_variant(crew), SC_VARIANT_HYBRID);
     sc_crew_free(crew);
     scene_close(&s);
 }

@@ -1,4 +1,4 @@
-// The words that the service and the page exchange, as docs/window.md and /openapi.json have them.
+// The words that the service and the page exchange, as docs/ui.md and /openapi.json have them.
 // Used by: everything that talks or listens.
 
 export interface Bounds {
@@ -17,7 +17,8 @@ export interface About {
     max_nearest: number;
     max_radius_m: number;
     events: 'off' | 'local' | 'token' | 'open';
-    reports: boolean;
+    /** What the demo adds: 'attacks' and, once there is a report, 'reports'. */
+    offers: string[];
     /** Whether there are parts to tell of: /v1/cluster and /v1/cut. Services of one part may leave it out. */
     cluster?: boolean;
     demo: boolean;
@@ -116,7 +117,7 @@ export interface SentEvent {
     bytes: string;
 }
 
-// --- /v1/doubts ---------------------------------------------------------------------------
+// --- /v1/attacks ---------------------------------------------------------------------------
 
 export interface Needs {
     k: number;
@@ -124,11 +125,11 @@ export interface Needs {
     max_hops: number;
 }
 
-export type DoubtRequest =
+export type AttackRequest =
     | { method?: string; segments: number[]; members: Needs[] }
     | { method?: string; queries: (Needs & { segment: number })[] };
 
-export type Doubt =
+export type Attack =
     | { method: string; found: false }
     | {
           method: string;

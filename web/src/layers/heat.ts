@@ -5,7 +5,7 @@
 // The scale is by linkability itself and the same for every cloak that is shown beside another: equal colours are
 // equal suspicions.
 //
-// Used by: the doubt panel and its parts.
+// Used by: the attack panel and its parts.
 import type { Layer } from '../map/layer';
 import { pathOf } from '../map/path';
 import type { RoadMap } from '../map/road_map';
@@ -13,7 +13,7 @@ import { middleOf } from '../map/spot';
 import type { View } from '../map/view';
 import { colourOf, drawMark, strokePath } from './draw';
 
-/** Colours of the scale: --heat-0 to --heat-5 in style/doubt.css. */
+/** Colours of the scale: --heat-0 to --heat-5 in style/attack.css. */
 export const HEAT_STEPS = 6;
 
 /** Which colour, where `most` is the end of the scale. */

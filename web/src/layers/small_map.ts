@@ -1,7 +1,7 @@
 // A picture of a part of the map, fitted on a box: it neither moves nor is clicked, and is drawn when something
 // has changed. Roads around the box are looked up once per box, by a plain look at all segments.
 //
-// Used by: doubt_side.
+// Used by: attack_side.
 import { make } from '../dom';
 import type { Box } from '../map/grid';
 import type { Layer } from '../map/layer';

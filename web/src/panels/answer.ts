@@ -22,12 +22,12 @@ export class AnswerView {
         private readonly unit: LengthUnit,
     ) {}
 
-    /** @param doubt  what to do if somebody would like to doubt the cloak; null if that cannot be done */
+    /** @param attack  what to do if somebody would like to attack the cloak; null if that cannot be done */
     answered(
         outcome: Answered,
         checks: Check[],
         isSharedMap: boolean,
-        doubt: (() => void) | null,
+        attack: (() => void) | null,
     ): void {
         this.element.hidden = false;
         fill(
@@ -39,11 +39,11 @@ export class AnswerView {
                     'div',
                     { class: 'heading' },
                     make('h3', {}, 'Your cloak'),
-                    doubt &&
+                    attack &&
                         make(
                             'button',
-                            { type: 'button', 'data-testid': 'ask-doubt', onclick: doubt },
-                            'Doubt it',
+                            { type: 'button', 'data-testid': 'ask-attack', onclick: attack },
+                            'Attack it',
                         ),
                 ),
                 checkList(checks),

@@ -39,8 +39,8 @@ const STEP_MS = 450;
 
 export class AskPanel {
     readonly element: HTMLElement;
-    /** What to do when somebody doubts the cloak that was made for them. */
-    onDoubt: ((cloak: SeenCloak) => void) | null = null;
+    /** What to do when somebody attacks the cloak that was made for them. */
+    onAttack: ((cloak: SeenCloak) => void) | null = null;
     /** A question is on its way: whoever asked would like to see the map. */
     onAsked: () => void = () => {};
     private readonly form: AskForm;
@@ -184,9 +184,9 @@ export class AskPanel {
             `Answered: ${counted(outcome.objects.length, 'place')}. You were hidden among ${company}.`,
         );
         const checks = checkPromises(asked, outcome, cloak?.segments ?? null);
-        const { onDoubt } = this;
-        const doubt = cloak && onDoubt ? () => onDoubt(cloak) : null;
-        this.answer.answered(outcome, checks, this.panes.travellers === null, doubt);
+        const { onAttack } = this;
+        const attack = cloak && onAttack ? () => onAttack(cloak) : null;
+        this.answer.answered(outcome, checks, this.panes.travellers === null, attack);
         this.answerLayer.show(outcome.objects);
         this.ownPane.invalidate();
         this.lookAt(cloak, outcome);

@@ -1,10 +1,10 @@
 // What an adversary believes, in numbers that can be compared and in words.
 //
-// Used by: doubt and its parts.
-import type { Doubt } from '../api/types';
+// Used by: attack and its parts.
+import type { Attack } from '../api/types';
 import { counted } from './measures';
 
-export type Found = Extract<Doubt, { found: true }>;
+export type Found = Extract<Attack, { found: true }>;
 
 export interface BeliefRow {
     segment: number;
@@ -14,11 +14,11 @@ export interface BeliefRow {
 
 export type Column = keyof BeliefRow;
 
-export function rowsOf(doubt: Found): BeliefRow[] {
-    return doubt.segments.map((segment, i) => ({
+export function rowsOf(attack: Found): BeliefRow[] {
+    return attack.segments.map((segment, i) => ({
         segment,
-        linkability: doubt.linkability[i],
-        error: doubt.error[i],
+        linkability: attack.linkability[i],
+        error: attack.error[i],
     }));
 }
 
@@ -34,15 +34,15 @@ export function sorted(
 
 /** What the victim's road is believed with, and how many are believed more; null if it is not among them. */
 export function truthOf(
-    doubt: Found,
+    attack: Found,
     segment: number,
 ): { linkability: number; rank: number } | null {
-    const index = doubt.segments.indexOf(segment);
+    const index = attack.segments.indexOf(segment);
     if (index < 0) return null;
-    const linkability = doubt.linkability[index];
+    const linkability = attack.linkability[index];
     return {
         linkability,
-        rank: 1 + doubt.linkability.filter((other) => other > linkability).length,
+        rank: 1 + attack.linkability.filter((other) => other > linkability).length,
     };
 }
 
@@ -59,7 +59,7 @@ export function entropyInWords(entropy: number): string {
 const NOTEWORTHY = 0.02;
 
 /** Both attacks in plain words: who is told less by its cloak, and what that costs the provider. */
-export function verdict(ours: Doubt, theirs: Doubt): string {
+export function verdict(ours: Attack, theirs: Attack): string {
     if (!ours.found) return 'Done. There is nothing to compare.';
     if (!theirs.found) {
         return `Done. StarCloak: entropy ${shownEntropy(ours)}. Network expansion finds no cloak for this query: the traveller would have gone without an answer.`;
@@ -89,8 +89,8 @@ function comparedSize(ours: Found, theirs: Found): string {
 }
 
 /** What differs by less than is shown does not differ. */
-function shownEntropy(doubt: Found): string {
-    return doubt.normalised_entropy.toFixed(2);
+function shownEntropy(attack: Found): string {
+    return attack.normalised_entropy.toFixed(2);
 }
 
 function timesAsMany(ratio: number): string {

@@ -1,6 +1,6 @@
 // A heat map for those who would rather read, or have it read: one row per road, sorted as they like.
 //
-// Used by: doubt_side.
+// Used by: attack_side.
 import { fill, make } from '../dom';
 import { type BeliefRow, type Column, sorted } from './belief';
 import { percent } from './measures';

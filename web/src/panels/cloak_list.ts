@@ -22,6 +22,7 @@ export class CloakList {
         private readonly book: CloakBook,
         private readonly unit: LengthUnit,
         private readonly choose: (cloak: SeenCloak) => void,
+        canAttack: boolean,
     ) {
         this.element = make(
             'div',
@@ -29,7 +30,7 @@ export class CloakList {
             make(
                 'p',
                 { class: 'hint' },
-                'Choose one to find it on the map and to ask what an adversary makes of it. The list stands still while you are in it.',
+                `Choose one to find it on the map${canAttack ? ' and to ask what an adversary makes of it' : ''}. The list stands still while you are in it.`,
             ),
             this.empty,
             this.list,

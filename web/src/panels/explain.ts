@@ -1,7 +1,7 @@
 // Why there was no answer, and what may help: in words for travellers. The service's own words are
 // for programs, and stand behind ours.
 //
-// Used by: the ask and doubt panels.
+// Used by: the ask and attack panels.
 import { Refusal } from '../api/fetch';
 import type { Outcome, Problem, Profile } from '../api/types';
 import { counted, seconds } from './measures';

@@ -1,6 +1,6 @@
 // What the colours of a heat map mean.
 //
-// Used by: the doubt panel.
+// Used by: the attack panel.
 import { fill, make } from '../dom';
 import { HEAT_STEPS } from '../layers/heat';
 import { percent } from './measures';

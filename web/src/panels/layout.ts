@@ -4,7 +4,7 @@
 //     header        what this is, how it stands, and what is wrong if something is
 //     welcome       for who is new
 //     maps          what travellers do (in the demo alone), what the provider sees
-//     aside         asking, doubting, the cloaks, the engine, the cluster: tabs
+//     aside         asking, attacking, the cloaks, the engine, the cluster: tabs
 //     charts        a tab as well where the screen is narrow
 //
 // Used by: main.
@@ -21,7 +21,8 @@ export interface Parts {
     banner: HTMLElement;
     liveLine: HTMLElement;
     ask: HTMLElement;
-    doubt: HTMLElement;
+    /** Null where nothing is attacked. */
+    attack: HTMLElement | null;
     cloaks: HTMLElement;
     /** Null outside of the demo. */
     engine: HTMLElement | null;
@@ -47,7 +48,9 @@ export class Layout {
     ) {
         this.tabs = new Tabs('What to do', [
             { id: 'ask', label: 'Ask', panel: titled('Ask it yourself', parts.ask) },
-            { id: 'doubt', label: 'Doubt', panel: titled('Doubt it', parts.doubt) },
+            ...(parts.attack
+                ? [{ id: 'attack', label: 'Attack', panel: titled('Attack it', parts.attack) }]
+                : []),
             { id: 'cloaks', label: 'Cloaks', panel: titled('The latest cloaks', parts.cloaks) },
             ...(parts.engine
                 ? [{ id: 'engine', label: 'Engine', panel: titled('The engine', parts.engine) }]

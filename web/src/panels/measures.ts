@@ -1,6 +1,6 @@
 // Counts, times, distances and long lists as people read them; words.ts has plain numbers.
 //
-// Used by: the ask and doubt panels.
+// Used by: the ask and attack panels.
 import { type LengthUnit, plural } from './words';
 
 /** "1 road", "12 roads": for words that make their plural that way. */

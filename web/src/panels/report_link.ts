@@ -23,10 +23,10 @@ export class ReportLink {
     );
 
     constructor(about: About) {
-        // A link carries no token.
-        if (about.events === 'token' || about.events === 'off') return;
-        this.element.hidden = !about.reports;
-        if (about.reports) return;
+        // Only a demo has reports, and a link carries no token.
+        if (!about.demo || about.events === 'token' || about.events === 'off') return;
+        this.element.hidden = !hasReport(about);
+        if (hasReport(about)) return;
         const timer = setInterval(async () => {
             if (document.hidden || !(await isThere())) return;
             this.element.hidden = false;
@@ -35,9 +35,13 @@ export class ReportLink {
     }
 }
 
+function hasReport({ offers }: About): boolean {
+    return offers.includes('reports');
+}
+
 async function isThere(): Promise<boolean> {
     try {
-        return (await callJson<About>('/v1/about', { cache: 'no-store' })).reports;
+        return hasReport(await callJson<About>('/v1/about', { cache: 'no-store' }));
     } catch {
         return false; // away; the banner says so
     }

@@ -1,7 +1,7 @@
 // Where a slider ends. The operator's bounds may reach to a thousand travellers or an hour; a slider
 // that does would have its whole use in the first millimetre. Exact numbers go up to the bounds.
 //
-// Used by: slider, doubt_controls.
+// Used by: slider, attack_controls.
 import type { Bounds } from '../api/types';
 
 /** The bounds of a slider: within the operator's, with room beyond the usual. */

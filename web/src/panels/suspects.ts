@@ -4,8 +4,8 @@
 // is; the others are assumed: so many with the standard profile, anywhere in the cloak. What is assumed is
 // marked as such.
 //
-// Used by: the doubt panel.
-import type { AskedEvent, DoubtRequest, Needs } from '../api/types';
+// Used by: the attack panel.
+import type { AskedEvent, AttackRequest, Needs } from '../api/types';
 import type { Point } from '../map/road_map';
 import type { OwnQuery } from '../state/mine';
 
@@ -62,11 +62,11 @@ export function suspectsOf(clues: Clues, random: () => number): Suspect[] {
 }
 
 /** What does an adversary believe who saw this very cloak? */
-export function cloakDoubt(
+export function attackOnCloak(
     method: string,
     segments: readonly number[],
     suspects: readonly Suspect[],
-): DoubtRequest {
+): AttackRequest {
     return {
         method,
         segments: [...segments].sort((a, b) => a - b),
@@ -83,12 +83,12 @@ export const NEIGHBOURS_MOST = 20;
  *
  * @param bystanders  who else waited, nearest first
  */
-export function methodDoubt(
+export function attackOnMethod(
     method: string,
     suspects: readonly Suspect[],
     victim: Suspect,
     bystanders: readonly AskedEvent[] = [],
-): DoubtRequest {
+): AttackRequest {
     const others = suspects.filter((suspect) => suspect !== victim);
     const queries = [victim, ...others].map(({ segment, needs }) => ({ segment, ...needs }));
     const more = bystanders

@@ -1,7 +1,7 @@
 // Which cloaks hold a query that was asked on this page: the asker alone may know. Kept in memory
 // until the page is closed, and never sent anywhere by itself.
 //
-// Used by: the ask panel, which writes; the doubt panel, which reads.
+// Used by: the ask panel, which writes; the attack panel, which reads.
 import type { Needs } from '../api/types';
 import type { Session } from './model';
 

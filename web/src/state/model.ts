@@ -5,12 +5,12 @@
 import type {
     About,
     AskedEvent,
+    Attack,
+    AttackRequest,
     CloakEvent,
     Counters,
     CutPage,
     DemoAbout,
-    Doubt,
-    DoubtRequest,
     EndedEvent,
     Outcome,
     Query,
@@ -87,7 +87,7 @@ export interface Session {
     readonly linkChanged: Signal<Link>;
     /** Throws a Refusal (api/fetch.ts) with the service's problem, or an AbortError. */
     ask(query: Query, stop: AbortSignal): Promise<Outcome>;
-    doubt(request: DoubtRequest, stop?: AbortSignal): Promise<Doubt>;
+    attack(request: AttackRequest, stop?: AbortSignal): Promise<Attack>;
     switchEngine(engine: string): Promise<void>;
     /** Which road is whose part's. */
     cut(): Promise<CutPage>;

@@ -11,13 +11,13 @@ import type { ServerEvent } from '../api/sse';
 import { EventStream } from '../api/stream';
 import type {
     About,
+    Attack,
+    AttackRequest,
     CategoriesPage,
     ClusterPage,
     Counters,
     CutPage,
     DemoAbout,
-    Doubt,
-    DoubtRequest,
     Outcome,
     PositionsEvent,
     Query,
@@ -152,8 +152,12 @@ export class LiveSession implements Session {
         }
     }
 
-    doubt(request: DoubtRequest, stop?: AbortSignal): Promise<Doubt> {
-        return callJson<Doubt>('/v1/doubts', { body: request, token: this.listeningToken(), stop });
+    attack(request: AttackRequest, stop?: AbortSignal): Promise<Attack> {
+        return callJson<Attack>('/v1/attacks', {
+            body: request,
+            token: this.listeningToken(),
+            stop,
+        });
     }
 
     async switchEngine(engine: string): Promise<void> {
@@ -327,7 +331,7 @@ async function demoIfTold(): Promise<DemoAbout | null> {
 
 /** Engine and report may change at any time; the rest was read once by panels that do not look again. */
 function isSameKind(now: About, before: About): boolean {
-    const kind = (about: About) => JSON.stringify({ ...about, engine: '', reports: false });
+    const kind = (about: About) => JSON.stringify({ ...about, engine: '', offers: [] });
     return kind(now) === kind(before);
 }
 

@@ -1,0 +1,58 @@
+/*
+ * Begin here: the shortest complete program. Reads positions, prints cloaks.
+ *
+ * Each line of standard input is "user,lon,lat", and they come one second apart. Each user is
+ * hidden among five users on at least five road segments within ten seconds, or dropped.
+ * Usage: anonymize MAP.scm < positions.csv
+ *
+ * Build: gcc anonymize.c $(pkg-config --cflags --libs starcloak)
+ */
+#include <starcloak.h>
+
+#include <stdio.h>
+#include <string.h>
+
+/* Let the clock be `now`, and print what becomes of the lines. */
+static sc_err run(sc_anonymizer *anonymizer, sc_time now, sc_diag *diag)
+{
+    const sc_err err = sc_anonymizer_run(anonymizer, now, diag);
+    for (sc_anonymizer_outcome outcome; sc_anonymizer_take(anonymizer, &outcome);) {
+        const sc_cloak *cloak = outcome.cloak; /* or NULL */
+        for (size_t i = 0; cloak && i < cloak->member_count; i++) {
+            printf("%s %u", i == 0 ? "lines" : "", (unsigned)cloak->members[i].query.owner);
+        }
+        for (size_t i = 0; cloak && i < cloak->segment_count; i++) {
+            printf("%s %u", i == 0 ? ": segments" : "", cloak->segments[i]);
+        }
+        if (!cloak) printf("line %u: ", (unsigned)outcome.dropped_tag);
+        printf("%s\n", cloak ? "" : sc_drop_reason_name(outcome.reason));
+    }
+    return err;
+}
+
+int main(int argc, char **argv)
+{
+    sc_map *map = NULL;
+    sc_anonymizer *anonymizer = NULL;
+    sc_diag diag = {"usage: anonymize MAP.scm < positions.csv"};
+    sc_err err = argc == 2 ? sc_map_open(argv[1], &map, &diag) : SC_EINVAL;
+    if (!err) err = sc_anonymizer_new(map, NULL, &anonymizer, &diag);
+
+    char user[64];
+    sc_ask ask = {.user = user};
+    for (unsigned line = 1; !err && scanf(" %63[^,],%lf,%lf", user, &ask.x, &ask.y) == 3; line++) {
+        ask.user_size = strlen(user);
+        ask.t = sc_time_from_seconds(line);
+        if (sc_anonymizer_ask(anonymizer, &ask, line, NULL, &diag)) {
+            fprintf(stderr, "line %u: %s\n", line, diag.message); /* and go on with the others */
+        }
+        err = run(anonymizer, ask.t, &diag);
+    }
+    for (sc_time now; !err && (now = sc_anonymizer_next_wake(anonymizer)) != SC_TIME_NEVER;) {
+        err = run(anonymizer, now, &diag);
+    }
+    if (err) fprintf(stderr, "%s\n", diag.message);
+    sc_anonymizer_free(anonymizer);
+    sc_map_free(map);
+    return err ? 1 : 0;
+}

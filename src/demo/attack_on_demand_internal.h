@@ -1,0 +1,30 @@
+/**
+ * @file attack_on_demand_internal.h
+ * @brief What attack_thread.c, tests and a fuzzer need of attack_on_demand.c.
+ */
+#ifndef SC_DEMO_ATTACK_ON_DEMAND_INTERNAL_H
+#define SC_DEMO_ATTACK_ON_DEMAND_INTERNAL_H
+
+#include "demo/attack_on_demand.h"
+
+/** For sc_attack_thread_submit(). No sentence repeats a segment. @return SC_OK, SC_EINVAL,
+ * SC_EUNKNOWN */
+SC_CHECKED sc_err sc__attack_check(const sc_map *map, const sc_attack_request *attack,
+                                   sc_diag *diag);
+
+/** Wipe what an adversary believes, and release it: it says where somebody may be. As harmless as
+ * sc_posterior_fini(). */
+void sc__posterior_wipe(sc_posterior *posterior);
+
+/** What is the same for all attacks. */
+typedef struct sc__examiner {
+    const sc_map *map;
+    const sc_attack_thread_options *options;
+    sc_rng *rng;  ///< the dice of engines, and seeds of adversaries
+    const atomic_bool *is_stopping;
+} sc__examiner;
+
+/** Settle an attack that was checked: all but `err`, which is returned, is filled in. */
+SC_CHECKED sc_err sc__attack_run(const sc__examiner *examiner, sc_attack_request *attack);
+
+#endif

@@ -1,0 +1,27 @@
+/**
+ * @file density_internal.h
+ * @brief What a density is made of, and tables that are in memory.
+ */
+#ifndef SC_MAP_DENSITY_INTERNAL_H
+#define SC_MAP_DENSITY_INTERNAL_H
+
+#include <starcloak/density.h>
+
+#include "base/file.h"
+
+struct sc_density {
+    size_t count;
+    double weights[];  ///< each above 0 and finite
+};
+
+/** A density of that many segments, whose weights are still to be set; NULL if memory is out. */
+sc_density *sc__density_new(size_t count);
+
+/** The weight of a segment on which so many travellers were seen: one more. */
+double sc__counted_weight(uint64_t count);
+
+/** sc_density_read() for bytes in memory, as they are: nothing is unpacked. */
+SC_CHECKED sc_err sc__density_read_input(const sc_map *map, const sc_input *input, sc_density **out,
+                                         sc_diag *diag);
+
+#endif

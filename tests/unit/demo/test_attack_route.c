@@ -1,0 +1,280 @@
+// POST /v1/attacks over real sockets: what an attack comes to, what is refused, and that whoever
+// goes away or is still there at the end leaves nothing behind.
+#include "demo/attack_route.h"
+
+#include "attack_scene.h"
+#include "support/web_client.h"
+
+#include <pthread.h>
+
+#define JSON "Content-Type: application/json\r\n"
+#define NEEDS "\"k\":2,\"l\":3,\"max_hops\":3"
+#define CLOAK "{\"segments\":[9,4,5],\"members\":[{" NEEDS "},{" NEEDS "}]}"
+
+// Two roads that no method would publish together: all replays there may be are run, in vain.
+#define SLOW                                                             \
+    "{\"method\":\"bounded\",\"segments\":[0,35],\"members\":[{\"k\":3," \
+    "\"l\":9,\"max_hops\":0},{\"k\":3,\"l\":9,\"max_hops\":0}]}"
+
+static int call(const attack_scene *on)
+{
+    return house_connect(live_service_address(&on->live));
+}
+
+static house_reply ask(const attack_scene *on, const char *body)
+{
+    const int fd = call(on);
+    house_post(fd, ATTACK_PATH, JSON, body);
+    const house_reply reply = house_hear(fd);
+    close(fd);
+    return reply;
+}
+
+// --- What it comes to ----------------------------------------------------------------------------
+
+/** How far the numbers of an array sum up. */
+static double sum_of(const json_t *array)
+{
+    double sum = 0.0;
+    for (size_t i = 0; i < json_array_size(array); i++) {
+        sum += json_number_value(json_array_get(array, i));
+    }
+    return sum;
+}
+
+static json_int_t whole_at(const json_t *array, size_t i)
+{
+    return json_integer_value(json_array_get(array, i));
+}
+
+static void test_a_cloak_is_attacked_by_the_engine_in_force(void **state)
+{
+    (void)state;
+    attack_scene *on = attack_scene_open(2, NULL);
+    // On the same connection, twice.
+    const int fd = call(on);
+    for (int i = 0; i < 2; i++) {
+        house_post(fd, ATTACK_PATH, JSON, CLOAK);
+        const house_reply reply = house_hear(fd);
+        assert_int_equal(reply.status, 200);
+        CHECK_CONTAINS(reply.head, "Content-Type: application/json");
+        assert_string_equal(house_word(&reply, "method"), "basic");
+        assert_true(json_is_true(json_object_get(reply.body, "found")));
+        assert_int_equal(json_object_size(reply.body), 12);
+        const json_t *segments = json_object_get(reply.body, "segments");
+        assert_int_equal(json_array_size(segments), 3);
+        assert_int_equal(whole_at(segments, 0), 4);
+        assert_int_equal(whole_at(segments, 1), 5);
+        assert_int_equal(whole_at(segments, 2), 9);
+        assert_int_equal(json_integer_value(json_object_get(reply.body, "members")), 2);
+        CHECK_CLOSE(sum_of(json_object_get(reply.body, "linkability")), 1.0, 1e-7);
+        assert_int_equal(json_array_size(json_object_get(reply.body, "error")), 3);
+        assert_true(json_integer_value(json_object_get(reply.body, "replays")) > 1000);
+        json_decref(reply.body);
+    }
+    close(fd);
+    attack_scene_close(on);
+}
+
+static void test_expansion_is_attacked_around_the_first_query(void **state)
+{
+    (void)state;
+    attack_scene *on = attack_scene_open(1, NULL);
+    const house_reply reply = ask(on, "{\"method\":\"expansion\",\"queries\":["
+                                      "{\"segment\":17," NEEDS "},{\"segment\":18," NEEDS "},"
+                                      "{\"segment\":35," NEEDS "}]}");
+    assert_int_equal(reply.status, 200);
+    assert_string_equal(house_word(&reply, "method"), "expansion");
+    const json_t *segments = json_object_get(reply.body, "segments");
+    const size_t count = json_array_size(segments);
+    bool has_first = false;
+    for (size_t i = 0; i < count; i++) {
+        has_first = has_first || whole_at(segments, i) == 17;
+    }
+    assert_true(has_first && count >= 3);
+    assert_int_equal(json_array_size(json_object_get(reply.body, "linkability")), count);
+    json_decref(reply.body);
+    attack_scene_close(on);
+}
+
+static void test_whoever_finds_no_company_has_no_cloak_to_be_attacked(void **state)
+{
+    (void)state;
+    attack_scene *on = attack_scene_open(1, NULL);
+    const house_reply reply = ask(on, "{\"queries\":[{\"segment\":17," NEEDS "}]}");
+    assert_int_equal(reply.status, 200);
+    assert_true(json_is_false(json_object_get(reply.body, "found")));
+    assert_int_equal(json_object_size(reply.body), 2);
+    json_decref(reply.body);
+    attack_scene_close(on);
+}
+
+// --- What is refused -----------------------------------------------------------------------------
+
+static void test_what_cannot_be_read_is_refused_with_its_field(void **state)
+{
+    (void)state;
+    attack_scene *on = attack_scene_open(1, NULL);
+    const int fd = call(on);
+    house_post(fd, ATTACK_PATH, JSON, "{\"segments\":[1,2],\"members\":[{\"k\":0}]}");
+    const house_reply reply = house_hear(fd);
+    assert_int_equal(reply.status, 400);
+    assert_string_equal(house_word(&reply, "field"), "/members/0/k");
+    json_decref(reply.body);
+    house_post(fd, ATTACK_PATH, "", CLOAK);
+    HEAR_PROBLEM(fd, 415, "media-type");
+    web_reply metrics = web_ask(live_service_address(&on->live), "GET", "/metrics", "", NULL);
+    CHECK_CONTAINS(metrics.body, "starcloak_refused_total{problem=\"media-type\"} 1\n");
+    web_reply_free(&metrics);
+    close(fd);
+    attack_scene_close(on);
+}
+
+static void *drain(void *context)
+{
+    const attack_scene *on = context;
+    assert_int_equal(sc_service_drain(on->live.service, 0, 30.0), 0);
+    return NULL;
+}
+
+// A request that is under way when it begins to drain is not idle, so its connection stays.
+static void test_a_service_that_drains_takes_no_attacks(void **state)
+{
+    (void)state;
+    attack_scene *on = attack_scene_open(1, NULL);
+    const int fd = call(on);
+    char head[256];
+    const int size = snprintf(head, sizeof head,
+                              "POST %s HTTP/1.1\r\nHost: localhost\r\n" JSON
+                              "Expect: 100-continue\r\nContent-Length: %zu\r\n\r\n",
+                              ATTACK_PATH, strlen(CLOAK));
+    assert_int_equal(send(fd, head, (size_t)size, MSG_NOSIGNAL), size);
+    static const char go_on[] = "HTTP/1.1 100 Continue\r\n\r\n";
+    char heard[sizeof go_on] = "";
+    assert_int_equal(recv(fd, heard, sizeof go_on - 1, MSG_WAITALL), sizeof go_on - 1);
+    assert_string_equal(heard, go_on);
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, drain, on), 0);
+    WAIT_UNTIL(sc_service_is_draining(on->live.service));
+    assert_int_equal(send(fd, CLOAK, strlen(CLOAK), MSG_NOSIGNAL), strlen(CLOAK));
+    const house_reply reply = house_hear(fd);
+    assert_int_equal(reply.status, 503);
+    assert_string_equal(house_word(&reply, "type"), "urn:starcloak:problem:draining");
+    CHECK_CONTAINS(reply.head, "Retry-After: 1");
+    json_decref(reply.body);
+    close(fd);
+    pthread_join(thread, NULL);
+    attack_scene_close(on);
+}
+
+enum { CROWD = 40 };
+
+/** Many slow attacks at once, each on a connection of its own. */
+static void send_crowd(const attack_scene *on, int fds[CROWD])
+{
+    for (size_t i = 0; i < CROWD; i++) {
+        fds[i] = call(on);
+        house_post(fds[i], ATTACK_PATH, JSON, SLOW);
+    }
+}
+
+/** Somebody is refused, and so knows that others wait; from the last on, who came when many did.
+ * Gives how many, the first ones, have not been heard yet. */
+static size_t hear_refusal(const int fds[CROWD])
+{
+    int status = 200;
+    size_t left = CROWD;
+    while (status == 200 && left > 1) {
+        const house_reply reply = house_hear(fds[--left]);
+        status = reply.status;
+        if (status == 503) {
+            assert_string_equal(house_word(&reply, "type"), "urn:starcloak:problem:overloaded");
+            CHECK_CONTAINS(reply.head, "Retry-After: 2");
+        }
+        json_decref(reply.body);
+    }
+    assert_int_equal(status, 503);
+    return left;
+}
+
+static void test_too_many_are_told_to_come_again_and_those_who_left_hold_nobody_up(void **state)
+{
+    (void)state;
+    attack_scene *on = attack_scene_open(1, NULL);
+    int fds[CROWD];
+    send_crowd(on, fds);
+    (void)hear_refusal(fds);
+    const house_reply first = house_hear(fds[0]);
+    assert_int_equal(first.status, 200);
+    assert_true(json_is_true(json_object_get(first.body, "unexplained")));
+    json_decref(first.body);
+    for (size_t i = 0; i < CROWD; i++) {
+        close(fds[i]);
+    }
+    int status = 503;
+    for (int tries = 0; status == 503 && tries < 12000; tries++) {
+        const house_reply next = ask(on, CLOAK);
+        status = next.status;
+        json_decref(next.body);
+        usleep(5000);
+    }
+    assert_int_equal(status, 200);
+    attack_scene_close(on);
+}
+
+static void test_who_waits_when_it_drains_is_told_so(void **state)
+{
+    (void)state;
+    attack_scene *on = attack_scene_open(2, NULL);
+    int fds[CROWD];
+    send_crowd(on, fds);
+    const size_t left = hear_refusal(fds);
+    sc_attack_route_drain(on->attacks);
+    // Who came first may have a result, who came too late was refused, and the rest is given up.
+    size_t given_up = 0;
+    for (size_t i = 0; i < left; i++) {
+        const house_reply reply = house_hear(fds[i]);
+        if (strcmp(house_word(&reply, "type"), "urn:starcloak:problem:draining") == 0) {
+            assert_int_equal(reply.status, 503);
+            CHECK_CONTAINS(reply.head, "Retry-After: 1");
+            CHECK_CONTAINS(house_word(&reply, "detail"), "given up");
+            given_up++;
+        }
+        json_decref(reply.body);
+    }
+    assert_true(given_up > 1);
+    for (size_t i = 0; i < CROWD; i++) {
+        close(fds[i]);
+    }
+    // So is who comes before the door is closed.
+    const house_reply reply = ask(on, CLOAK);
+    assert_int_equal(reply.status, 503);
+    assert_string_equal(house_word(&reply, "type"), "urn:starcloak:problem:draining");
+    json_decref(reply.body);
+    attack_scene_close(on);
+}
+
+static void test_a_house_can_close_while_attacks_wait(void **state)
+{
+    (void)state;
+    attack_scene *on = attack_scene_open(2, NULL);
+    int fds[CROWD];
+    send_crowd(on, fds);
+    (void)hear_refusal(fds);
+    attack_scene_close(on);
+    for (size_t i = 0; i < CROWD; i++) {
+        close(fds[i]);
+    }
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_cloak_is_attacked_by_the_engine_in_force),
+    cmocka_unit_test(test_expansion_is_attacked_around_the_first_query),
+    cmocka_unit_test(test_whoever_finds_no_company_has_no_cloak_to_be_attacked),
+    cmocka_unit_test(test_what_cannot_be_read_is_refused_with_its_field),
+    cmocka_unit_test(test_a_service_that_drains_takes_no_attacks),
+    cmocka_unit_test(test_too_many_are_told_to_come_again_and_those_who_left_hold_nobody_up),
+    cmocka_unit_test(test_who_waits_when_it_drains_is_told_so),
+    cmocka_unit_test(test_a_house_can_close_while_attacks_wait),
+};
+SC_SUITE(tests)
