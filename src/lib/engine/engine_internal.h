@@ -20,7 +20,7 @@
 #include <starcloak/engine.h>
 #include <starcloak/verify.h>
 
-#include "base/pool.h"
+#include "base/item_pool.h"
 #include "base/rng.h"
 #include "engine/demand.h"
 #include "engine/ids.h"

@@ -10,7 +10,7 @@
 
 #include <starcloak/query.h>
 
-#include "base/pool.h"
+#include "base/item_pool.h"
 
 typedef struct sc__ids_entry {
     uint32_t slot;  ///< SC_NONE: empty

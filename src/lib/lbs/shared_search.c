@@ -2,7 +2,7 @@
 #include "lbs/shared_search.h"
 
 #include "base/alloc.h"
-#include "base/each_machine.h"
+#include "base/cpu_variants.h"
 #include "base/sort.h"
 
 #include <math.h>

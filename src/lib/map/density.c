@@ -12,7 +12,7 @@
 // field cannot hold a line break; blanks around a field without quotes do not count.
 #include "base/alloc.h"
 #include "base/diag.h"
-#include "base/source.h"
+#include "base/line_reader.h"
 #include "map/density_internal.h"
 
 #include <inttypes.h>

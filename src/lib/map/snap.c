@@ -14,7 +14,7 @@
 // straight down to a promising run, whose nearest edge is often the answer or nearly, and then
 // looks through what that leaves open, the nearest first. All sixteen boxes of a group, and all
 // edges of a run, are measured without a branch; the compiler makes vector code of those loops.
-#include "base/each_machine.h"
+#include "base/cpu_variants.h"
 #include "map/map_internal.h"
 
 #include <math.h>

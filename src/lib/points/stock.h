@@ -11,7 +11,7 @@
 #ifndef SC_POINTS_STOCK_H
 #define SC_POINTS_STOCK_H
 
-#include "base/names.h"
+#include "base/string_index.h"
 #include "points/parse.h"
 
 /** One object. */

@@ -8,7 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
-#include "base/names.h"
+#include "base/string_index.h"
 #include "base/utf8.h"
 #include "map/map_tables.h"
 

@@ -10,7 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
-#include "base/names.h"
+#include "base/string_index.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
 
 #include "base/diag.h"
 #include "base/hash.h"
-#include "base/pool.h"
+#include "base/item_pool.h"
 #include "verify/record_events.h"
 #include "verify/verifier.h"
 

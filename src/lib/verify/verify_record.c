@@ -5,7 +5,7 @@
 #include "verify/verify_record.h"
 
 #include "base/diag.h"
-#include "base/source.h"
+#include "base/line_reader.h"
 #include "verify/answer_check.h"
 #include "verify/query_states.h"
 

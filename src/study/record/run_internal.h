@@ -11,8 +11,8 @@
 #define SC_RECORD_RUN_INTERNAL_H
 
 #include "base/hash.h"
-#include "base/pool.h"
-#include "base/source.h"
+#include "base/item_pool.h"
+#include "base/line_reader.h"
 #include "record/fields.h"
 #include "record/run_reader.h"
 

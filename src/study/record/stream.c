@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
-#include "base/source.h"
+#include "base/line_reader.h"
 #include "record/record_internal.h"
 
 #include <string.h>

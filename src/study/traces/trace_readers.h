@@ -9,7 +9,7 @@
 #ifndef SC_TRACES_TRACE_READERS_H
 #define SC_TRACES_TRACE_READERS_H
 
-#include "base/names.h"
+#include "base/string_index.h"
 #include "base/text.h"
 #include "traces/traces.h"
 

@@ -1,5 +1,5 @@
 /**
- * @file names.h
+ * @file string_index.h
  * @brief Numbers for texts: which category, which object.
  *
  * A hash table that holds numbers only; the texts are where their owner keeps them, and may move
@@ -9,8 +9,8 @@
  *
  * Used by: objects, relay, points.
  */
-#ifndef SC_BASE_NAMES_H
-#define SC_BASE_NAMES_H
+#ifndef SC_BASE_STRING_INDEX_H
+#define SC_BASE_STRING_INDEX_H
 
 #include <starcloak/err.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // A table of numbers with the hashes of their texts. See names.h.
-#include "base/names.h"
+#include "base/string_index.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "support/check.h"
 #include "support/oom.h"
 
-#include "base/pool.h"
+#include "base/item_pool.h"
 #include "base/rng.h"
 
 // More than three chunks of things.

@@ -1,5 +1,5 @@
 /**
- * @file each_machine.h
+ * @file cpu_variants.h
  * @brief Code for several generations of machines, chosen when the library is loaded.
  *
  * In optimised builds for x86-64 a function marked SC_FOR_EACH_MACHINE is compiled twice, and the
@@ -8,8 +8,8 @@
  *
  * Used by: map (snapping), lbs (the shared search).
  */
-#ifndef SC_BASE_EACH_MACHINE_H
-#define SC_BASE_EACH_MACHINE_H
+#ifndef SC_BASE_CPU_VARIANTS_H
+#define SC_BASE_CPU_VARIANTS_H
 
 #if defined(SC_VECTOR_CLONES) && defined(__x86_64__)
 #define SC_FOR_EACH_MACHINE __attribute__((target_clones("avx2", "default")))

@@ -1,5 +1,5 @@
 // Lines from a file and from a pipe, packed or not, are the same lines.
-#include "base/source.h"
+#include "base/line_reader.h"
 
 #include "support/check.h"
 #include "support/place.h"

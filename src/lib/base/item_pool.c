@@ -1,5 +1,5 @@
 // Many things of one size. See pool.h.
-#include "base/pool.h"
+#include "base/item_pool.h"
 
 #include "base/alloc.h"
 

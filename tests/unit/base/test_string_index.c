@@ -1,5 +1,5 @@
 // Numbers for texts.
-#include "base/names.h"
+#include "base/string_index.h"
 
 #include "support/check.h"
 

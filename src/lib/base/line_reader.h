@@ -1,5 +1,5 @@
 /**
- * @file source.h
+ * @file line_reader.h
  * @brief The lines of a text, from a file or as they come from standard input.
  *
  * A file is mapped (or unpacked as a whole); standard input is read in blocks
@@ -8,8 +8,8 @@
  *
  * Used by: streams, run records, densities, verify.
  */
-#ifndef SC_BASE_SOURCE_H
-#define SC_BASE_SOURCE_H
+#ifndef SC_BASE_LINE_READER_H
+#define SC_BASE_LINE_READER_H
 
 #include "base/file.h"
 #include "base/text.h"

@@ -1,5 +1,5 @@
 // Lines from a file or a stream. See source.h.
-#include "base/source.h"
+#include "base/line_reader.h"
 
 #include "base/alloc.h"
 #include "base/diag.h"

@@ -1,5 +1,5 @@
 /**
- * @file pool.h
+ * @file item_pool.h
  * @brief Many things of one size, named by 32-bit numbers.
  *
  * Half the size of pointers, and unlike an array that doubles, a pool never moves
@@ -8,8 +8,8 @@
  *
  * Used by: engine, record, verify.
  */
-#ifndef SC_BASE_POOL_H
-#define SC_BASE_POOL_H
+#ifndef SC_BASE_ITEM_POOL_H
+#define SC_BASE_ITEM_POOL_H
 
 #include <starcloak/err.h>
 #include <stddef.h>
