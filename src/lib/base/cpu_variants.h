@@ -2,7 +2,7 @@
  * @file cpu_variants.h
  * @brief Code for several generations of machines, chosen when the library is loaded.
  *
- * In optimised builds for x86-64 a function marked SC_FOR_EACH_MACHINE is compiled twice, and the
+ * In optimised builds for x86-64 a function marked SC_CPU_VARIANTS is compiled twice, and the
  * version for machines with AVX2 is taken where there is one. Both compute the same numbers: no
  * operation is fused or reordered. What it calls must be SC_INLINE to be compiled along.
  *
@@ -12,10 +12,10 @@
 #define SC_BASE_CPU_VARIANTS_H
 
 #if defined(SC_VECTOR_CLONES) && defined(__x86_64__)
-#define SC_FOR_EACH_MACHINE __attribute__((target_clones("avx2", "default")))
+#define SC_CPU_VARIANTS __attribute__((target_clones("avx2", "default")))
 #define SC_INLINE static inline __attribute__((always_inline))
 #else
-#define SC_FOR_EACH_MACHINE
+#define SC_CPU_VARIANTS
 #define SC_INLINE static inline
 #endif
 

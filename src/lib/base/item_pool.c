@@ -5,46 +5,46 @@
 
 #include <string.h>
 
-void sc_pool_init(sc_pool *pool, size_t item_size)
+void sc_item_pool_init(sc_item_pool *pool, size_t item_size)
 {
-    *pool = (sc_pool){.item_size = item_size, .spare = SC_POOL_NONE};
+    *pool = (sc_item_pool){.item_size = item_size, .spare = SC_ITEM_POOL_NONE};
 }
 
-void sc_pool_fini(sc_pool *pool)
+void sc_item_pool_fini(sc_item_pool *pool)
 {
     for (size_t i = 0; i < pool->chunk_count; i++) {
         sc_free(pool->chunks[i]);
     }
     sc_free(pool->chunks);
-    sc_pool_init(pool, pool->item_size);
+    sc_item_pool_init(pool, pool->item_size);
 }
 
-sc_err sc_pool_reserve(sc_pool *pool)
+sc_err sc_item_pool_reserve(sc_item_pool *pool)
 {
-    if (pool->spare != SC_POOL_NONE) return SC_OK;
-    if (pool->made < pool->chunk_count * SC_POOL_CHUNK) return SC_OK;
-    if (pool->made > SC_POOL_NONE - SC_POOL_CHUNK) return SC_ENOMEM;
+    if (pool->spare != SC_ITEM_POOL_NONE) return SC_OK;
+    if (pool->made < pool->chunk_count * SC_ITEM_POOL_CHUNK) return SC_OK;
+    if (pool->made > SC_ITEM_POOL_NONE - SC_ITEM_POOL_CHUNK) return SC_ENOMEM;
     if (!sc_grow(&pool->chunks, pool->chunk_count, &pool->chunk_capacity, sizeof *pool->chunks)) {
         return SC_ENOMEM;
     }
-    char *chunk = sc_malloc_array(SC_POOL_CHUNK, pool->item_size);
+    char *chunk = sc_malloc_array(SC_ITEM_POOL_CHUNK, pool->item_size);
     if (!chunk) return SC_ENOMEM;
     pool->chunks[pool->chunk_count++] = chunk;
     return SC_OK;
 }
 
-uint32_t sc_pool_take(sc_pool *pool)
+uint32_t sc_item_pool_take(sc_item_pool *pool)
 {
     pool->count++;
-    if (pool->spare == SC_POOL_NONE) return pool->made++;
+    if (pool->spare == SC_ITEM_POOL_NONE) return pool->made++;
     const uint32_t item = pool->spare;
-    memcpy(&pool->spare, sc_pool_at(pool, item), sizeof pool->spare);
+    memcpy(&pool->spare, sc_item_pool_at(pool, item), sizeof pool->spare);
     return item;
 }
 
-void sc_pool_give(sc_pool *pool, uint32_t item)
+void sc_item_pool_give(sc_item_pool *pool, uint32_t item)
 {
-    memcpy(sc_pool_at(pool, item), &pool->spare, sizeof pool->spare);
+    memcpy(sc_item_pool_at(pool, item), &pool->spare, sizeof pool->spare);
     pool->spare = item;
     pool->count--;
 }

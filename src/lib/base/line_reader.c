@@ -12,13 +12,13 @@
 /** What is asked of a stream at once; also the first size of the buffer. */
 enum { BLOCK_SIZE = 1 << 18 };
 
-sc_err sc_source_open(sc_source *source, const char *path, sc_diag *diag)
+sc_err sc_line_reader_open(sc_line_reader *source, const char *path, sc_diag *diag)
 {
     if (strcmp(path, "-") == 0) {
-        *source = (sc_source){.name = "standard input", .is_stream = true, .fd = STDIN_FILENO};
+        *source = (sc_line_reader){.name = "standard input", .is_stream = true, .fd = STDIN_FILENO};
         return SC_OK;
     }
-    sc_source opened = {.name = path};
+    sc_line_reader opened = {.name = path};
     const sc_err err = sc_file_open(path, &opened.file, diag);
     if (err) return err;
     *source = opened;
@@ -28,13 +28,14 @@ sc_err sc_source_open(sc_source *source, const char *path, sc_diag *diag)
     return SC_OK;
 }
 
-void sc_source_of(sc_source *source, const sc_input *input)
+void sc_line_reader_of(sc_line_reader *source, const sc_input *input)
 {
-    *source = (sc_source){.name = input->name, .total = input->size, .lines = sc_lines_of(input)};
+    *source =
+        (sc_line_reader){.name = input->name, .total = input->size, .lines = sc_lines_of(input)};
 }
 
 // Make room behind what is not yet passed: by moving it to the front, or by growing.
-static bool make_room(sc_source *s)
+static bool make_room(sc_line_reader *s)
 {
     if (s->begin > 0) {
         memmove(s->buffer, s->buffer + s->begin, s->end - s->begin);
@@ -51,7 +52,7 @@ static bool make_room(sc_source *s)
     return true;
 }
 
-static sc_err read_block(sc_source *s, sc_diag *diag)
+static sc_err read_block(sc_line_reader *s, sc_diag *diag)
 {
     if (!make_room(s)) return sc_fail_memory(diag, "reading lines");
     ssize_t got = 0;
@@ -66,14 +67,14 @@ static sc_err read_block(sc_source *s, sc_diag *diag)
     return SC_OK;
 }
 
-static bool begins_packed(const sc_source *s)
+static bool begins_packed(const sc_line_reader *s)
 {
     const sc_input start = {s->name, (const uint8_t *)s->buffer, s->end};
     return s->line == 0 && s->end > 0 && sc_unpack_needed(&start);
 }
 
 // From here on the stream is memory. Before its first line nothing is passed.
-static sc_err unpack(sc_source *s, sc_diag *diag)
+static sc_err unpack(sc_line_reader *s, sc_diag *diag)
 {
     sc_err err = SC_OK;
     while (!s->is_over && !err) {
@@ -95,7 +96,7 @@ static sc_err unpack(sc_source *s, sc_diag *diag)
     return SC_OK;
 }
 
-static sc_err next_of_file(sc_source *s, sc_slice *line)
+static sc_err next_of_file(sc_line_reader *s, sc_slice *line)
 {
     if (!sc_lines_next(&s->lines, line)) *line = (sc_slice){NULL, 0};
     s->line = s->lines.line;
@@ -103,7 +104,7 @@ static sc_err next_of_file(sc_source *s, sc_slice *line)
     return SC_OK;
 }
 
-static sc_err next_of_stream(sc_source *s, sc_slice *line, sc_diag *diag)
+static sc_err next_of_stream(sc_line_reader *s, sc_slice *line, sc_diag *diag)
 {
     size_t searched = s->begin;
     const char *stop = NULL;
@@ -138,14 +139,14 @@ static sc_err next_of_stream(sc_source *s, sc_slice *line, sc_diag *diag)
     return SC_OK;
 }
 
-sc_err sc_source_next(sc_source *source, sc_slice *line, sc_diag *diag)
+sc_err sc_line_reader_next(sc_line_reader *source, sc_slice *line, sc_diag *diag)
 {
     return source->is_stream ? next_of_stream(source, line, diag) : next_of_file(source, line);
 }
 
-void sc_source_close(sc_source *source)
+void sc_line_reader_close(sc_line_reader *source)
 {
     sc_file_close(&source->file);
     sc_free(source->buffer);
-    *source = (sc_source){.name = source->name};
+    *source = (sc_line_reader){.name = source->name};
 }

@@ -14,7 +14,7 @@
 #include "base/file.h"
 #include "base/text.h"
 
-typedef struct sc_source {
+typedef struct sc_line_reader {
     const char *name;  ///< as messages call it
     uint64_t line;     ///< number of the current line, from 1
     uint64_t passed;   ///< bytes up to the end of that line
@@ -32,16 +32,16 @@ typedef struct sc_source {
     size_t capacity;
     size_t begin;
     size_t end;
-} sc_source;
+} sc_line_reader;
 
 /**
  * Open `path` (borrowed); "-" is standard input. Fails like sc_file_open(). The result must
  * not be moved.
  */
-SC_CHECKED sc_err sc_source_open(sc_source *source, const char *path, sc_diag *diag);
+SC_CHECKED sc_err sc_line_reader_open(sc_line_reader *source, const char *path, sc_diag *diag);
 
 /** The same for bytes in memory (borrowed; also where `input` points to). */
-void sc_source_of(sc_source *source, const sc_input *input);
+void sc_line_reader_of(sc_line_reader *source, const sc_input *input);
 
 /**
  * The next line without its line end; valid until the next call.
@@ -49,9 +49,9 @@ void sc_source_of(sc_source *source, const sc_input *input);
  * @param line  set to no text at all (NULL) at the end
  * @return SC_OK, SC_EIO, SC_ENOMEM, and of a packed stream SC_EPARSE, SC_ELIMIT
  */
-SC_CHECKED sc_err sc_source_next(sc_source *source, sc_slice *line, sc_diag *diag);
+SC_CHECKED sc_err sc_line_reader_next(sc_line_reader *source, sc_slice *line, sc_diag *diag);
 
 /** Harmless twice. */
-void sc_source_close(sc_source *source);
+void sc_line_reader_close(sc_line_reader *source);
 
 #endif

@@ -16,21 +16,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct sc_names_slot sc_names_slot;
+typedef struct sc_string_index_slot sc_string_index_slot;
 
-/** Set `text_of` and `owner`, zero the rest; sc_names_fini() when done. */
-typedef struct sc_names {
+/** Set `text_of` and `owner`, zero the rest; sc_string_index_fini() when done. */
+typedef struct sc_string_index {
     /** The text whose number that is; asked for numbers that were put in before. */
     const char *(*text_of)(const void *owner, uint32_t number);
     const void *owner;
-    sc_names_slot *slots;
+    sc_string_index_slot *slots;
     size_t capacity;
     size_t count;
     uint64_t key;
-} sc_names;
+} sc_string_index;
 
 /** The number of `text`, or UINT32_MAX. */
-uint32_t sc_names_find(const sc_names *names, const char *text);
+uint32_t sc_string_index_find(const sc_string_index *names, const char *text);
 
 /**
  * The number of `text`; if it has none, it is `number` from now on.
@@ -38,9 +38,10 @@ uint32_t sc_names_find(const sc_names *names, const char *text);
  * @param number  below UINT32_MAX
  * @param out     set to the number that holds: compare with `number` to see if it was new
  */
-SC_CHECKED sc_err sc_names_put(sc_names *names, const char *text, uint32_t number, uint32_t *out);
+SC_CHECKED sc_err sc_string_index_put(sc_string_index *names, const char *text, uint32_t number,
+                                      uint32_t *out);
 
 /** Release the memory, and know no texts any more; harmless twice. */
-void sc_names_fini(sc_names *names);
+void sc_string_index_fini(sc_string_index *names);
 
 #endif

@@ -116,7 +116,7 @@ static const char *const column_names[] = {"segment", "count", "weight"};
 /** A table that is being read. */
 typedef struct table {
     const sc_map *map;
-    sc_source *source;
+    sc_line_reader *source;
     sc_diag *diag;
     char *buffer;     ///< where unquoted fields go: as long as a line may be
     column measure;   ///< what it has, counts or weights
@@ -373,7 +373,7 @@ static sc_err read_lines(table *t)
 {
     for (;;) {
         sc_slice line = {0};
-        sc_err err = sc_source_next(t->source, &line, t->diag);
+        sc_err err = sc_line_reader_next(t->source, &line, t->diag);
         if (!err && !line.text) return SC_OK;
         if (!err) err = read_line(t, line);
         if (err) return err;
@@ -412,7 +412,8 @@ static sc_density *new_unseen(size_t count)
     return density;
 }
 
-static sc_err read_source(const sc_map *map, sc_source *source, sc_density **out, sc_diag *diag)
+static sc_err read_source(const sc_map *map, sc_line_reader *source, sc_density **out,
+                          sc_diag *diag)
 {
     table t = {
         .map = map,
@@ -440,20 +441,20 @@ static sc_err read_source(const sc_map *map, sc_source *source, sc_density **out
 sc_err sc__density_read_input(const sc_map *map, const sc_input *input, sc_density **out,
                               sc_diag *diag)
 {
-    sc_source source;
-    sc_source_of(&source, input);
+    sc_line_reader source;
+    sc_line_reader_of(&source, input);
     const sc_err err = read_source(map, &source, out, diag);
-    sc_source_close(&source);
+    sc_line_reader_close(&source);
     return err;
 }
 
 sc_err sc_density_read(const sc_map *map, const char *path, sc_density **out, sc_diag *diag)
 {
-    sc_source source;
-    sc_err err = sc_source_open(&source, path, diag);
+    sc_line_reader source;
+    sc_err err = sc_line_reader_open(&source, path, diag);
     if (err) return err;
     err = read_source(map, &source, out, diag);
-    sc_source_close(&source);
+    sc_line_reader_close(&source);
     return err;
 }
 

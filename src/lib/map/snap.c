@@ -363,7 +363,7 @@ SC_INLINE void sweep(search *s, const path *way)
     }
 }
 
-SC_FOR_EACH_MACHINE static void find_nearest(search *s)
+SC_CPU_VARIANTS static void find_nearest(search *s)
 {
     path way = {.box = {0}};
     dive(s, &way);

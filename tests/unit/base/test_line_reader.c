@@ -49,33 +49,33 @@ static void *write_all(void *context)
     return NULL;
 }
 
-static sc_source open_pipe(writer *w, const char *text, size_t size)
+static sc_line_reader open_pipe(writer *w, const char *text, size_t size)
 {
     int ends[2];
     assert_int_equal(pipe(ends), 0);
     *w = (writer){.fd = ends[1], .text = text, .size = size};
     assert_int_equal(pthread_create(&w->thread, NULL, write_all, w), 0);
-    return (sc_source){.name = "standard input", .is_stream = true, .fd = ends[0]};
+    return (sc_line_reader){.name = "standard input", .is_stream = true, .fd = ends[0]};
 }
 
-static void close_pipe(writer *w, sc_source *source)
+static void close_pipe(writer *w, sc_line_reader *source)
 {
     close(source->fd);
     pthread_join(w->thread, NULL);
-    sc_source_close(source);
+    sc_line_reader_close(source);
 }
 
 /** That `stream` gives the lines of the file at `path`, which has `size` bytes. */
-static void check_lines_of(sc_source *stream, const char *path, size_t size)
+static void check_lines_of(sc_line_reader *stream, const char *path, size_t size)
 {
     sc_diag diag = {""};
-    sc_source file;
-    CHECK_OK(sc_source_open(&file, path, &diag), &diag);
+    sc_line_reader file;
+    CHECK_OK(sc_line_reader_open(&file, path, &diag), &diag);
     for (;;) {
         sc_slice a;
         sc_slice b;
-        CHECK_OK(sc_source_next(&file, &a, &diag), &diag);
-        CHECK_OK(sc_source_next(stream, &b, &diag), &diag);
+        CHECK_OK(sc_line_reader_next(&file, &a, &diag), &diag);
+        CHECK_OK(sc_line_reader_next(stream, &b, &diag), &diag);
         assert_int_equal(file.line, stream->line);
         assert_int_equal(file.passed, stream->passed);
         assert_true((a.text == NULL) == (b.text == NULL));
@@ -86,8 +86,8 @@ static void check_lines_of(sc_source *stream, const char *path, size_t size)
     assert_int_equal(file.line, 2004);
     assert_int_equal(file.passed, size);
     assert_int_equal(file.total, size);
-    sc_source_close(&file);
-    sc_source_close(&file);
+    sc_line_reader_close(&file);
+    sc_line_reader_close(&file);
 }
 
 static void test_a_pipe_gives_the_lines_of_a_file(void **state)
@@ -98,7 +98,7 @@ static void test_a_pipe_gives_the_lines_of_a_file(void **state)
     place p = place_new();
     const char *path = place_write(&p, "lines", text, size);
     writer w;
-    sc_source stream = open_pipe(&w, text, size);
+    sc_line_reader stream = open_pipe(&w, text, size);
     check_lines_of(&stream, path, size);
     assert_int_equal(stream.total, 0);
     close_pipe(&w, &stream);
@@ -132,7 +132,7 @@ static void test_a_packed_pipe_gives_the_lines_of_what_was_packed(void **state)
     size_t packed_size = 0;
     char *packed = pack(text, size, &packed_size);
     writer w;
-    sc_source stream = open_pipe(&w, packed, packed_size);
+    sc_line_reader stream = open_pipe(&w, packed, packed_size);
     check_lines_of(&stream, path, size);
     assert_int_equal(stream.total, size);
     close_pipe(&w, &stream);
@@ -145,9 +145,9 @@ static void test_nothing_at_all_has_no_line(void **state)
 {
     (void)state;
     writer w;
-    sc_source stream = open_pipe(&w, "", 0);
+    sc_line_reader stream = open_pipe(&w, "", 0);
     sc_slice line;
-    CHECK_OK(sc_source_next(&stream, &line, NULL), NULL);
+    CHECK_OK(sc_line_reader_next(&stream, &line, NULL), NULL);
     assert_null(line.text);
     assert_int_equal(stream.line, 0);
     close_pipe(&w, &stream);
@@ -159,10 +159,10 @@ static void test_a_packed_pipe_that_is_cut_is_told(void **state)
     static const char packed[] = "\xfd"
                                  "7zXZ\0 and so on";
     writer w;
-    sc_source stream = open_pipe(&w, packed, sizeof packed);
+    sc_line_reader stream = open_pipe(&w, packed, sizeof packed);
     sc_slice line;
     sc_diag diag = {""};
-    CHECK_REFUSED(sc_source_next(&stream, &line, &diag), SC_EPARSE, &diag,
+    CHECK_REFUSED(sc_line_reader_next(&stream, &line, &diag), SC_EPARSE, &diag,
                   "standard input: byte 12: the xz data are damaged or cut short");
     close_pipe(&w, &stream);
 }
@@ -170,12 +170,12 @@ static void test_a_packed_pipe_that_is_cut_is_told(void **state)
 static void test_a_stream_that_cannot_be_read_is_told(void **state)
 {
     (void)state;
-    sc_source stream = {.name = "standard input", .is_stream = true, .fd = -1};
+    sc_line_reader stream = {.name = "standard input", .is_stream = true, .fd = -1};
     sc_slice line;
     sc_diag diag = {""};
-    CHECK_REFUSED(sc_source_next(&stream, &line, &diag), SC_EIO, &diag,
+    CHECK_REFUSED(sc_line_reader_next(&stream, &line, &diag), SC_EIO, &diag,
                   "standard input: cannot read: Bad file descriptor");
-    sc_source_close(&stream);
+    sc_line_reader_close(&stream);
 }
 
 static const struct CMUnitTest tests[] = {
