@@ -1,12 +1,11 @@
 /**
  * @file cpu_variants.h
- * @brief Code for several generations of machines, chosen when the library is loaded.
+ * @brief Functions compiled for several generations of processors, chosen when the library is
+ * loaded.
  *
  * In optimised builds for x86-64 a function marked SC_CPU_VARIANTS is compiled twice, and the
  * version for machines with AVX2 is taken where there is one. Both compute the same numbers: no
  * operation is fused or reordered. What it calls must be SC_INLINE to be compiled along.
- *
- * Used by: map (snapping), lbs (the shared search).
  */
 #ifndef SC_BASE_CPU_VARIANTS_H
 #define SC_BASE_CPU_VARIANTS_H

@@ -1,4 +1,4 @@
-// Many things of one size. See pool.h.
+// Many things of one size.
 #include "base/item_pool.h"
 
 #include "base/alloc.h"

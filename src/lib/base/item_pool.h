@@ -1,12 +1,10 @@
 /**
  * @file item_pool.h
- * @brief Many things of one size, named by 32-bit numbers.
+ * @brief A pool of items of one size, addressed by 32-bit numbers.
  *
  * Half the size of pointers, and unlike an array that doubles, a pool never moves
  * what it holds and never has more than one chunk to spare. What is given back is
  * taken again first, while it is still in the cache.
- *
- * Used by: engine, record, verify.
  */
 #ifndef SC_BASE_ITEM_POOL_H
 #define SC_BASE_ITEM_POOL_H

@@ -1,4 +1,4 @@
-// Lines from a file or a stream. See source.h.
+// Lines from a file or a stream.
 #include "base/line_reader.h"
 
 #include "base/alloc.h"

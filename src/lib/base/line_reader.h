@@ -1,12 +1,10 @@
 /**
  * @file line_reader.h
- * @brief The lines of a text, from a file or as they come from standard input.
+ * @brief Reads the lines of a text, from a file or as they come from standard input.
  *
  * A file is mapped (or unpacked as a whole); standard input is read in blocks
  * and only the line at hand is kept, so that a pipe of any length passes through.
  * One that turns out to be packed is taken in and unpacked as a whole, too.
- *
- * Used by: streams, run records, densities, verify.
  */
 #ifndef SC_BASE_LINE_READER_H
 #define SC_BASE_LINE_READER_H

@@ -1,4 +1,4 @@
-// A table of numbers with the hashes of their texts. See names.h.
+// A table of numbers with the hashes of their texts.
 #include "base/string_index.h"
 
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 
 struct sc_string_index_slot {
     uint32_t number;  ///< FREE: nothing is here
-    uint32_t hash;    ///< of the text; most texts that differ are told apart by it
+    uint32_t hash;    ///< of the text; most texts that differ have different ones
 };
 
 static uint32_t hash_of(const sc_string_index *names, const char *text)

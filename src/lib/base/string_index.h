@@ -1,13 +1,10 @@
 /**
  * @file string_index.h
- * @brief Numbers for texts: which category, which object.
+ * @brief An index from strings to numbers: which category, which object.
  *
  * A hash table that holds numbers only; the texts are where their owner keeps them, and may move
- * about there. A stranger chooses the texts, so they are hashed with a key that he cannot know
- * (none can be made that all meet in one place), and compared in full (none can be made to be
- * taken for another).
- *
- * Used by: objects, relay, points.
+ * about there. The texts come from outside, so they are hashed with a random key (none can be made
+ * that all collide), and compared in full (none can be made to be taken for another).
  */
 #ifndef SC_BASE_STRING_INDEX_H
 #define SC_BASE_STRING_INDEX_H

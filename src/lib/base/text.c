@@ -1,4 +1,4 @@
-// Lines, fields and numbers. See text.h.
+// Lines, fields and numbers.
 #include "base/text.h"
 
 #include <locale.h>

@@ -5,8 +5,6 @@
  * The text is a mapped file: not ended by NUL, possibly hostile, possibly huge.
  * Numbers are read without the locale, and a number is the whole field or none:
  * "12x" is refused, not read as 12.
- *
- * Used by: readers, source, records, densities, verify.
  */
 #ifndef SC_BASE_TEXT_H
 #define SC_BASE_TEXT_H
@@ -43,7 +41,7 @@ bool sc_slice_field(sc_slice *line, sc_slice *field);
 
 /**
  * Cut the next CSV field off the front of `line`: a comma ends it, double quotes
- * protect commas, a doubled quote inside is a quote. *more, true at first, says
+ * protect commas, a doubled quote inside is a quote. *more, true at first, is
  * whether another field follows. Unquoting needs room, so
  * `buffer` must hold line->size bytes; the field points there or into the line.
  * False if none is left, or if a quote is never closed (*broken is set then).
