@@ -2,7 +2,7 @@
  * @file builder_internal.h
  * @brief The stages of building a map, in the order they run.
  *
- *   builder.c      nodes, edges and objects as they were added
+ *   map_builder.c  nodes, edges and objects as they were added
  *   segments.c     edges joined into segments, ordered along a Hilbert curve; the tables of nodes,
  *                  edges and segments; sc_builder_finish(), which calls the others
  *   stars.c        stars, their segments, the star graph

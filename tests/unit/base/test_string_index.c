@@ -62,7 +62,7 @@ static void test_a_text_that_comes_twice_keeps_its_number(void **state)
     assert_int_equal(number, 1);
     assert_int_equal(sc_string_index_find(&names, "a"), 0);
     assert_int_equal(sc_string_index_find(&names, "b"), 1);
-    // After its end it begins anew.
+    // After its end it begins again.
     sc_string_index_fini(&names);
     CHECK_OK(sc_string_index_put(&names, "b", 1, &number), NULL);
     assert_int_equal(number, 1);

@@ -159,7 +159,7 @@ static void test_several_shapefiles_make_one_map_each_with_its_own_table(void **
     (void)state;
     sheet west = sheet_new(SHPT_ARC, sheet_crossing, 1, "MTFCC");
     sheet east = sheet_new(SHPT_ARC, sheet_crossing + 1, 1, "MTFCC");
-    // Tables in the other order, compressed names, and files nobody needs.
+    // Tables in the other order, compressed names, and files that are not needed.
     const sc_input inputs[] = {
         {"d/west.shp.gz", west.shp, west.shp_size},
         {"d/west.prj", NULL, 0},

@@ -109,7 +109,7 @@ static void test_any_counts_of_an_odd_map_read_back(void **state)
         sc_diag diag = {""};
         assert_int_equal(sc_density_new_counted(map, counts, &made), SC_OK);
         CHECK_OK(sc_density_write_counts(map, counts, path, &diag), &diag);
-        // A map without a road has a table without a line, which nobody can have meant.
+        // A map without a road has a table without a line, which cannot be meant.
         const sc_err err = sc_density_read(map, path, &read, &diag);
         if (count == 0) CHECK_REFUSED(err, SC_EPARSE, &diag, "nothing below it");
         if (count > 0) CHECK_OK(err, &diag);
@@ -131,7 +131,7 @@ static void test_a_table_may_look_otherwise(void **state)
     static const char *const same[] = {
         "segment,count\n0,1\n1,2\n2,3\n3,0\n",
         "segment,count\n3,0\n2,3\n0,1\n1,2",
-        "segment,count\n2,3\n0,1\n1,2\n",  // nobody was counted on 3
+        "segment,count\n2,3\n0,1\n1,2\n",  // none was counted on 3
         "count,segment\n1,0\n2,1\n3,2\n0,3\n",
         "\xef\xbb\xbfSegment,COUNT\r\n0,1\r\n1,2\r\n2,3\r\n3,0\r\n",
         " segment , count \n\t0 , 1\n1,2\n2,3\n3,0\n",

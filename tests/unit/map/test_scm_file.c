@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-// Refused, whoever opens it; the diagnosis is left in `diag`.
+// Refused by every way of opening it; the diagnosis is left in `diag`.
 static void check_refused(const scm_bytes *file, sc_diag *diag)
 {
     sc_map *map = NULL;
