@@ -91,8 +91,8 @@ struct sc_engine {
     const sc_star_id *star_neighbours;
     const sc_segment *segments;
 
-    sc_pool pending;
-    sc_pool vertices;
+    sc_item_pool pending;
+    sc_item_pool vertices;
     sc__engine_deadlines deadlines;
     sc__ids ids;
     sc__list queue;
@@ -125,12 +125,12 @@ struct sc_engine {
 
 static inline sc__pending *sc__pending_at(const sc_engine *engine, sc__slot slot)
 {
-    return sc_pool_at(&engine->pending, slot);
+    return sc_item_pool_at(&engine->pending, slot);
 }
 
 static inline sc__vertex *sc__vertex_at(const sc_engine *engine, sc__slot slot)
 {
-    return sc_pool_at(&engine->vertices, slot);
+    return sc_item_pool_at(&engine->vertices, slot);
 }
 
 /**

@@ -55,9 +55,9 @@ void sc__list_remove(const sc_engine *engine, sc__list *list, sc__slot slot)
 
 // --- The table of ids --------------------------------------------------------
 
-static const sc_query_id *id_of(const sc_pool *pending, uint32_t slot)
+static const sc_query_id *id_of(const sc_item_pool *pending, uint32_t slot)
 {
-    const sc__pending *query = sc_pool_at(pending, slot);
+    const sc__pending *query = sc_item_pool_at(pending, slot);
     return &query->query.id;
 }
 
@@ -75,12 +75,12 @@ static uint32_t hash_of(const sc_query_id *id)
 
 /** An id to look for. */
 typedef struct id_lookup {
-    const sc_pool *pending;
+    const sc_item_pool *pending;
     const sc_query_id *id;
     uint32_t hash;
 } id_lookup;
 
-static id_lookup look_for(const sc_pool *pending, const sc_query_id *id)
+static id_lookup look_for(const sc_item_pool *pending, const sc_query_id *id)
 {
     return (id_lookup){pending, id, hash_of(id)};
 }
@@ -113,7 +113,7 @@ sc_err sc__ids_reserve(sc__ids *ids)
     return table_reserve(ids, ids->count + 1) ? SC_OK : SC_ENOMEM;
 }
 
-uint32_t sc__ids_find(const sc__ids *ids, const sc_pool *pending, const sc_query_id *id)
+uint32_t sc__ids_find(const sc__ids *ids, const sc_item_pool *pending, const sc_query_id *id)
 {
     const sc__ids_entry *entry = table_find(ids, look_for(pending, id));
     return entry ? entry->slot : SC_NONE;
@@ -124,13 +124,13 @@ void sc__ids_prefetch(const sc__ids *ids, const sc_query_id *id)
     table_prefetch(ids, look_for(NULL, id));
 }
 
-void sc__ids_put(sc__ids *ids, const sc_pool *pending, uint32_t slot)
+void sc__ids_put(sc__ids *ids, const sc_item_pool *pending, uint32_t slot)
 {
     const id_lookup added = look_for(pending, id_of(pending, slot));
     table_put(ids, added, (sc__ids_entry){slot, added.hash});
 }
 
-void sc__ids_remove(sc__ids *ids, const sc_pool *pending, uint32_t slot)
+void sc__ids_remove(sc__ids *ids, const sc_item_pool *pending, uint32_t slot)
 {
     table_remove(ids, table_slot_of(ids, look_for(pending, id_of(pending, slot))));
 }

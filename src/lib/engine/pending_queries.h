@@ -7,7 +7,7 @@
 
 #include <starcloak/engine.h>
 
-#include "base/pool.h"
+#include "base/item_pool.h"
 
 /** A query or a vertex in its pool, or SC_NONE. */
 typedef uint32_t sc__slot;
@@ -65,12 +65,12 @@ typedef struct sc__engine_deadline {
 } sc__engine_deadline;
 
 /** Equal times go by deadline, then by the order in which queries were added. */
-static inline bool sc__engine_deadline_is_before(const sc_pool *pending, sc__engine_deadline a,
+static inline bool sc__engine_deadline_is_before(const sc_item_pool *pending, sc__engine_deadline a,
                                                  sc__engine_deadline b)
 {
     if (a.t != b.t) return a.t < b.t;
-    const sc__pending *of_a = sc_pool_at(pending, a.slot);
-    const sc__pending *of_b = sc_pool_at(pending, b.slot);
+    const sc__pending *of_a = sc_item_pool_at(pending, a.slot);
+    const sc__pending *of_b = sc_item_pool_at(pending, b.slot);
     // With an endless alpha all times are INT64_MIN, and deadlines still differ.
     if (of_a->query.deadline != of_b->query.deadline) {
         return of_a->query.deadline < of_b->query.deadline;
@@ -78,9 +78,9 @@ static inline bool sc__engine_deadline_is_before(const sc_pool *pending, sc__eng
     return of_a->order < of_b->order;
 }
 
-static inline void sc__engine_deadline_place(const sc_pool *pending, sc__slot slot, size_t at)
+static inline void sc__engine_deadline_place(const sc_item_pool *pending, sc__slot slot, size_t at)
 {
-    sc__pending *query = sc_pool_at(pending, slot);
+    sc__pending *query = sc_item_pool_at(pending, slot);
     query->heap_at = (uint32_t)at;
 }
 
@@ -89,7 +89,7 @@ static inline void sc__engine_deadline_place(const sc_pool *pending, sc__slot sl
 #define SC_HEAP sc__engine_deadlines
 #define SC_HEAP_ENTRY sc__engine_deadline
 #define SC_HEAP_CHILDREN 4
-#define SC_HEAP_CONTEXT const sc_pool *
+#define SC_HEAP_CONTEXT const sc_item_pool *
 #define SC_HEAP_IS_BEFORE(heap, a, b) sc__engine_deadline_is_before((heap)->context, a, b)
 #define SC_HEAP_PLACE(heap, entry, at) sc__engine_deadline_place((heap)->context, (entry).slot, at)
 #include "base/heap_template.h"
@@ -117,15 +117,15 @@ void sc__ids_fini(sc__ids *ids);
 SC_CHECKED sc_err sc__ids_reserve(sc__ids *ids);
 
 /** The slot of the query with that id, or SC_NONE. */
-uint32_t sc__ids_find(const sc__ids *ids, const sc_pool *pending, const sc_query_id *id);
+uint32_t sc__ids_find(const sc__ids *ids, const sc_item_pool *pending, const sc_query_id *id);
 
 /** Prefetch the place of an id, for a find that comes soon. */
 void sc__ids_prefetch(const sc__ids *ids, const sc_query_id *id);
 
 /** Enter a query; its id must not be there yet. */
-void sc__ids_put(sc__ids *ids, const sc_pool *pending, uint32_t slot);
+void sc__ids_put(sc__ids *ids, const sc_item_pool *pending, uint32_t slot);
 
 /** Take a query out that is there. */
-void sc__ids_remove(sc__ids *ids, const sc_pool *pending, uint32_t slot);
+void sc__ids_remove(sc__ids *ids, const sc_item_pool *pending, uint32_t slot);
 
 #endif
