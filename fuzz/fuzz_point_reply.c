@@ -7,7 +7,7 @@
 // asked for. What is refused is refused in one line that tells nothing of the body.
 #include "door.h"
 
-#include "points/reply_internal.h"
+#include "points/point_reply.h"
 
 static const char *const words[] = {"cafe", "fuel"};
 static const sc_vocabulary vocabulary = {words, 2};

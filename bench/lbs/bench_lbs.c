@@ -11,7 +11,7 @@
 #include "support/cloaks.h"
 #include "support/ine.h"
 
-#include "lbs/lookup.h"
+#include "lbs/lbs_search.h"
 #include "lbs/on_segments.h"
 #include "lbs/plain_search.h"
 

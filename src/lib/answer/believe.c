@@ -14,7 +14,7 @@
 // The last of the known ways is the triangle inequality in both directions, since every pair of
 // border nodes is looked at from both ends. An honest reply always passes: its distances are those
 // of shortest ways. docs/trust.md tells what still cannot be seen.
-#include "answer/filter_internal.h"
+#include "answer/answer_internal.h"
 
 #include "base/alloc.h"
 #include "base/diag.h"

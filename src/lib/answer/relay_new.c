@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "base/rng.h"
 #include "base/sort.h"
-#include "relay/relay_make.h"
+#include "relay/relay_build.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -16,7 +16,7 @@
 
 #include <starcloak/lbs.h>
 
-#include "lbs/lookup.h"
+#include "lbs/lbs_search.h"
 #include "lbs/plain_search.h"
 #include "lbs/shared_search.h"
 

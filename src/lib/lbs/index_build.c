@@ -5,8 +5,8 @@
 // same whoever makes it, so the index does not depend on the number of threads.
 //
 // Used by: starcloak map index, object_feed.
-#include "lbs/index.h"
-#include "lbs/objects_internal.h"
+#include "lbs/nearest_sweep.h"
+#include "lbs/object_set.h"
 
 #include "base/alloc.h"
 #include "base/diag.h"

@@ -11,7 +11,7 @@
 // (index_sweep.c).
 //
 // Used by: index_sweep.c.
-#include "lbs/index.h"
+#include "lbs/nearest_sweep.h"
 
 #include "base/alloc.h"
 

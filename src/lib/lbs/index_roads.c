@@ -6,7 +6,7 @@
 // to their own star lead nowhere nearer and are left out.
 //
 // Used by: index_build.c, index.c.
-#include "lbs/index.h"
+#include "lbs/nearest_sweep.h"
 
 #include "base/alloc.h"
 #include "base/sort.h"

@@ -17,7 +17,7 @@
 #define SC_LBS_PLAIN_SEARCH_H
 
 #include "lbs/best.h"
-#include "lbs/lookup.h"
+#include "lbs/lbs_search.h"
 #include "lbs/marks.h"
 #include "lbs/queue.h"
 #include "lbs/reach.h"

@@ -12,7 +12,7 @@
 #define SC_POINTS_STOCK_H
 
 #include "base/names.h"
-#include "points/parse.h"
+#include "points/point_json.h"
 
 /** One object. */
 typedef struct sc__item {

@@ -10,7 +10,7 @@
 #include <protobuf-c/protobuf-c.h>
 
 #include "relay.pb-c.h"
-#include "relay/codec_internal.h"
+#include "relay/relay_codec_internal.h"
 
 /**
  * Unpack a message of that kind; free with sc__compact_free().

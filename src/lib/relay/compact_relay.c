@@ -1,6 +1,6 @@
 // Relays in the compact encoding: ids as differences, categories as words. See relay.proto.
 #include "relay/compact_internal.h"
-#include "relay/relay_make.h"
+#include "relay/relay_build.h"
 
 #include "base/alloc.h"
 #include "base/diag.h"

@@ -2,7 +2,7 @@
 //
 // A border node is a crossing at an end of one of the segments, so only these are asked, sorted by
 // latitude: thousands of points among thousands of crossings take no time.
-#include "relay/geojson_internal.h"
+#include "relay/geojson_match.h"
 
 #include "base/alloc.h"
 #include "base/diag.h"

@@ -3,7 +3,7 @@
 // The tree of a text takes 24 bytes for a bracket of one. So the text is looked through first, and
 // refused if its tree would be far larger than honest ones. What is said about a text never repeats
 // it: it holds positions.
-#include "relay/geojson_internal.h"
+#include "relay/geojson_match.h"
 
 #include "base/diag.h"
 #include "map/geo.h"

@@ -8,7 +8,7 @@
 // Otherwise the maps differ a little, and the roads must account for the line: each for at least
 // half of its own length, and together for the length of the line. So a line that runs along a part
 // of a road is refused: to answer for more or less than was asked would make answers wrong.
-#include "relay/geojson_internal.h"
+#include "relay/geojson_match.h"
 
 #include "base/alloc.h"
 #include "base/diag.h"

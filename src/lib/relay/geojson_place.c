@@ -5,7 +5,7 @@
 //
 // Some positions do not tell the road: roads may be drawn on top of each other, or as a point. An
 // answer made of such a guess could be wrong, so it is noticed here.
-#include "relay/geojson_internal.h"
+#include "relay/geojson_match.h"
 
 #include "base/alloc.h"
 #include "map/geo.h"

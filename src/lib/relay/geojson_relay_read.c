@@ -4,8 +4,8 @@
 // geojson_crossings.c). The provider must answer by the names that border nodes came with, which
 // are their order in the message; so the relay keeps for each name its place in the order of this
 // map.
-#include "relay/geojson_internal.h"
-#include "relay/relay_make.h"
+#include "relay/geojson_match.h"
+#include "relay/relay_build.h"
 
 #include "base/alloc.h"
 #include "base/diag.h"

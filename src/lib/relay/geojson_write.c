@@ -2,7 +2,7 @@
 //
 // A provider with a map of its own is told geometry, never our ids: roads as lines, border nodes as
 // points, in the order of the relay, which is that of our map and so the same for the same cloak.
-#include "relay/codec_internal.h"
+#include "relay/relay_codec_internal.h"
 #include "relay/spoken.h"
 
 #include "base/diag.h"

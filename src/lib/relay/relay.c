@@ -1,6 +1,6 @@
 // Relays as one block of memory: the struct, requests, segments, border nodes, places. See
 // relay_make.h.
-#include "relay/relay_make.h"
+#include "relay/relay_build.h"
 
 #include "base/alloc.h"
 

@@ -1,5 +1,5 @@
 // Requests as they are read from a message, whatever its encoding. See codec_internal.h.
-#include "relay/codec_internal.h"
+#include "relay/relay_codec_internal.h"
 
 #include "base/diag.h"
 #include "base/hash.h"

@@ -10,7 +10,7 @@
 #ifndef SC_RELAY_SPOKEN_H
 #define SC_RELAY_SPOKEN_H
 
-#include "relay/codec_internal.h"
+#include "relay/relay_codec_internal.h"
 
 /** Numbers of the reply's table, ascending, each once. Release with sc__spoken_fini(). */
 typedef struct sc__spoken {

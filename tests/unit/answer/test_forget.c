@@ -1,7 +1,7 @@
 // Forgetting: after it, nothing in the filter tells how far anything is from where somebody was.
 #include "drawn_cloak.h"
 
-#include "answer/filter_internal.h"
+#include "answer/answer_internal.h"
 
 /** Somewhere on a road, and between two units of the map: no way between nodes is so long. */
 #define SOMEWHERE_M 23.4567891

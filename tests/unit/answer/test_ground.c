@@ -1,7 +1,7 @@
 // Lower bounds for distances: never above a way there is, and not far below it.
 #include "drawn_cloak.h"
 
-#include "answer/ground.h"
+#include "answer/reply_bounds.h"
 #include "support/odd_town.h"
 
 static sc_spot spot_of(const drawn_cloak *c, char letter)

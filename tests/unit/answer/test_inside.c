@@ -2,7 +2,7 @@
 // the cloak's roads only, and relays that are no cloak. drawn_cloak.h has the town.
 #include "drawn_cloak.h"
 
-#include "answer/inside.h"
+#include "answer/inside_search.h"
 #include "support/odd_cloak.h"
 #include "support/odd_town.h"
 

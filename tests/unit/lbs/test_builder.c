@@ -1,6 +1,6 @@
 // Sets of objects from elsewhere: in the order of the road whatever order they came in, with the
 // map's own categories first, and nothing taken in that makes no sense.
-#include "lbs/objects_internal.h"
+#include "lbs/object_set.h"
 
 #include "base/rng.h"
 #include "support/check.h"

@@ -2,7 +2,7 @@
 // edges of the whole map: on maps and with objects that were made to be answered wrongly (rings,
 // double roads, loops, roads without length, objects on nodes and on top of each other, islands,
 // distances beyond 32 bits).
-#include "lbs/objects_internal.h"
+#include "lbs/object_set.h"
 
 #include "support/check.h"
 #include "support/odd_town.h"

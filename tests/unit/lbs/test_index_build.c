@@ -1,6 +1,6 @@
 // Building an index: what fits into the room there is, how many threads there are, what is told
 // meanwhile. That the lists themselves are right is shown in test_index.c.
-#include "lbs/objects_internal.h"
+#include "lbs/object_set.h"
 
 #include "support/check.h"
 #include "support/odd_town.h"

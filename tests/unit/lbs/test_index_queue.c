@@ -1,6 +1,6 @@
 // The queue of a sweep: whatever is put comes out, stride by stride, and in the order in which it
 // was put.
-#include "lbs/index.h"
+#include "lbs/nearest_sweep.h"
 
 #include "base/rng.h"
 #include "support/check.h"

@@ -1,5 +1,5 @@
 // A map's own objects as a set: its tables are the map's, and what follows from them is right.
-#include "lbs/objects_internal.h"
+#include "lbs/object_set.h"
 
 #include "support/check.h"
 #include "support/odd_town.h"

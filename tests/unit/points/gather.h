@@ -13,7 +13,7 @@
 #include "support/sketch.h"
 
 #include "base/rng.h"
-#include "points/reply_internal.h"
+#include "points/point_reply.h"
 
 #include <math.h>
 #include <stdio.h>

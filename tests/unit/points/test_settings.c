@@ -1,5 +1,5 @@
 // What an adapter may be told, and that it keeps a copy.
-#include "points/settings.h"
+#include "points/point_settings.h"
 #include "support/check.h"
 
 #include <math.h>

@@ -6,7 +6,7 @@
 #include <starcloak/relay_codec.h>
 
 #include "map/geo.h"
-#include "relay/geojson_internal.h"
+#include "relay/geojson_match.h"
 
 static const char *const words[] = {"cafe"};
 static const sc_vocabulary vocabulary = {words, 1};

@@ -2,7 +2,7 @@
 #include "support/check.h"
 #include "support/sketch.h"
 
-#include "relay/geojson_internal.h"
+#include "relay/geojson_match.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 // Relays in one block, and replies that are filled again and again.
 #include "support/check.h"
 
-#include "relay/relay_make.h"
+#include "relay/relay_build.h"
 #include "relay/reply_make.h"
 
 static void test_a_relay_has_room_for_its_tables(void **state)

@@ -1,0 +1,147 @@
+/**
+ * @file answer_internal.h
+ * @brief What a filter holds: the roads of the cloak, and the reply in a form that can be searched.
+ *
+ * A reply is taken in (take.c), disbelieved as long as possible (believe.c) and then asked
+ * (filter.c). Taking in numbers the objects of each request from 0, its *candidates*: first those
+ * on the cloak's segments, then those that only border nodes name. Each entry of a border node's
+ * list becomes a *claim*: this candidate is this far from here.
+ *
+ * For: this folder and its tests.
+ */
+#ifndef SC_ANSWER_ANSWER_INTERNAL_H
+#define SC_ANSWER_ANSWER_INTERNAL_H
+
+#include <starcloak/answer.h>
+
+#include "answer/census.h"
+#include "answer/inside_search.h"
+#include "answer/reply_bounds.h"
+#include "answer/roll.h"
+
+/** An object that may be in an answer. Distances are in units of the map. */
+typedef struct sc_candidate {
+    uint32_t object;
+    uint32_t segment;   ///< of the cloak, if it lies there; else SC_NONE
+    double along;       ///< from the first node of that segment
+    size_t listed;      ///< the list that was last seen to have it, from 1
+    double distance;    ///< and how far it is there
+    uint32_t approach;  ///< its place among the approaches; SC_NONE: nobody has asked for it
+} sc_candidate;
+
+/** A border node's word that a candidate is so far away. */
+typedef struct sc_claim {
+    double distance;
+    uint32_t candidate;  ///< of the same request
+} sc_claim;
+
+/** Candidates first .. first + count - 1 lie on the same segment of the cloak. */
+typedef struct sc_strip {
+    uint32_t segment;
+    uint32_t first;
+    uint32_t count;
+} sc_strip;
+
+/** What was taken in for one request. */
+typedef struct sc_taken {
+    size_t first_candidate;
+    uint32_t candidate_count;
+    size_t first_strip;
+    size_t strip_count;
+    uint32_t k;     ///< UINT32_MAX: as many as there are
+    double radius;  ///< HUGE_VAL: no matter how far
+} sc_taken;
+
+struct sc_filter {
+    const sc_map *map;
+    sc_filter_options options;
+    double unit_m;
+    sc_ground ground;
+    sc_census census;
+
+    // What is taken in; is_open: it has been found believable.
+    bool is_open;
+    const sc_relay *relay;
+    const sc_reply *reply;
+    const sc_object *objects;  ///< what numbers of the reply stand for
+    uint32_t object_count;
+
+    sc_inside inside;
+    sc_taken *taken;  ///< per request
+    size_t taken_capacity;
+    sc_candidate *candidates;
+    size_t candidate_count;
+    size_t candidate_capacity;
+    sc_strip *strips;
+    size_t strip_count;
+    size_t strip_capacity;
+    sc_claim *claims;  ///< one per entry of reply->nears, at the same place
+    size_t claim_capacity;
+    sc_approach *approaches;
+    size_t approach_count;
+    size_t approach_capacity;
+    sc_roll numbers;  ///< objects of the request at hand
+
+    // For answers.
+    double *distances;  ///< per candidate of the request
+    sc_near *results;
+    size_t result_capacity;  ///< of both
+    size_t answered;         ///< as many of both were written since they were last wiped
+};
+
+/** The list of border node `b` for request `r`, as the reply counts lists. */
+static inline size_t sc__list_of(const sc_filter *filter, size_t r, size_t b)
+{
+    return r * filter->relay->border_node_count + b;
+}
+
+/** The candidates of a request. */
+static inline sc_candidate *sc__candidates_of(const sc_filter *filter, size_t r)
+{
+    return filter->candidates + filter->taken[r].first_candidate;
+}
+
+/**
+ * Metres in units of the map. Whole units that have been through metres and back are whole again,
+ * so that sums of them are exact; less than a thousandth of a unit matters to nobody else.
+ */
+static inline double sc__in_units(const sc_filter *filter, double metres)
+{
+    const double units = metres / filter->unit_m;
+    const double whole = nearbyint(units);
+    return fabs(units - whole) <= 0x1p-12 ? whole : units;
+}
+
+/**
+ * How much longer than `distance` another distance may be and still agree with it. A unit is lost
+ * here and there by rounding; where the provider has a map of its own, also its share of the
+ * distance, and of a hundred metres for where it puts things.
+ */
+static inline double sc__tolerance(const sc_filter *filter, double distance)
+{
+    const double slack = filter->options.slack;
+    return 2.0 + slack * 100.0 / filter->unit_m + (1e-9 + slack) * distance;
+}
+
+/**
+ * Refuse the reply because of an object in a list: "reply: request 1, border node 17: object 5
+ * stands twice in the list". Requests are counted from 1, border nodes and objects called by their
+ * numbers.
+ *
+ * @param border  the place of the border node in the relay; SC_NONE: the objects on the segments
+ * @param format  the last words of the sentence
+ * @return SC_EREPLY
+ */
+sc_err sc__refuse(const sc_filter *filter, sc_diag *diag, size_t request, uint32_t border,
+                  uint32_t object, const char *format, ...) SC_PRINTF(6, 7);
+
+/**
+ * Take in filter->reply, and refuse what is wrong with a list by itself: shape, numbers, places,
+ * categories, order (take.c).
+ */
+SC_CHECKED sc_err sc__take_in(sc_filter *filter, sc_diag *diag);
+
+/** Refuse what the roads do not allow, and lists that contradict each other (believe.c). */
+SC_CHECKED sc_err sc__believe(sc_filter *filter, sc_diag *diag);
+
+#endif

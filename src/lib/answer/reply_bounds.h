@@ -1,0 +1,70 @@
+/**
+ * @file reply_bounds.h
+ * @brief How short a road can be: no way is shorter than the straight line allows.
+ *
+ * A provider's distance can be checked from below without a search. If every edge were as long as
+ * the straight line between its ends, no way could be shorter than the line between its own. Real
+ * maps are a little off: lengths and coordinates are rounded, and short edges suffer most. So for a
+ * few shares c below 1 we add up by how much edges fall short of c times their straight line,
+ * over the whole map. A shortest way uses no edge twice, hence
+ *
+ *     length of the way  >=  c * straight line  -  what all edges together fall short of at c
+ *
+ * for every c, and the best of these is the bound. One edge that is far too short costs its own
+ * few centimetres in this way, and not a share of every distance.
+ *
+ * Straight lines go through the earth, in space: that is cheaper than along its surface, never
+ * longer, and at 1,000 km shorter by one part in a thousand.
+ *
+ * Uses: map. Used by: answer/.
+ */
+#ifndef SC_ANSWER_REPLY_BOUNDS_H
+#define SC_ANSWER_REPLY_BOUNDS_H
+
+#include <starcloak/map.h>
+
+/** How many shares are tried, the smallest that any edge has among them. */
+enum { SC_GROUND_SHARES = 10 };
+
+typedef struct sc_ground {
+    double shares[SC_GROUND_SHARES];
+    double missing[SC_GROUND_SHARES];  ///< what all edges together fall short of, in units
+    double total;                      ///< the length of all edges, in units: no way is longer
+} sc_ground;
+
+/** A place in space, in units of the map. On maps without coordinates all are the same. */
+typedef struct sc_spot {
+    double x;
+    double y;
+    double z;
+} sc_spot;
+
+/** Time O(edges). */
+sc_ground sc__ground_of(const sc_map *map);
+
+sc_spot sc__ground_spot(const sc_map *map, sc_node_id node);
+
+/** No way between two nodes is shorter than this. */
+double sc__ground_least(const sc_ground *ground, sc_spot a, sc_spot b);
+
+/** Two places, one of which every way to an object passes: before it on its road, and behind it. */
+typedef struct sc_approach {
+    sc_spot spot[2];
+    double way[2];       ///< from there to the object, along its road; HUGE_VAL: nobody comes so
+    sc_star_id star[2];  ///< the star there; SC_NONE: the road goes on
+} sc_approach;
+
+/**
+ * To the place `offset` along `edge` on the roads of this map: by the ends of its segment, or by
+ * nodes on the way to them if these are many edges away.
+ */
+sc_approach sc__approach_by_road(const sc_map *map, sc_edge_id edge, uint32_t offset);
+
+/** To the same place on whatever roads: all that is known is where it lies. */
+sc_approach sc__approach_anyhow(const sc_map *map, sc_edge_id edge, uint32_t offset);
+
+/** Whether an object may be as near as `distance` to the node at `from`, an end of a segment. */
+bool sc__approach_allows(const sc_ground *ground, const sc_approach *approach, sc_spot from,
+                         double distance);
+
+#endif

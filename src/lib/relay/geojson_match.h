@@ -1,0 +1,126 @@
+/**
+ * @file geojson_match.h
+ * @brief Reading GeoJSON that a stranger wrote, and finding its lines and points on the roads.
+ *
+ * For: geojson_*.c.
+ */
+#ifndef SC_RELAY_GEOJSON_MATCH_H
+#define SC_RELAY_GEOJSON_MATCH_H
+
+#include "base/json_tree.h"
+#include "relay/relay_codec_internal.h"
+
+/** A position in degrees. */
+typedef struct sc__degrees {
+    double lon;
+    double lat;
+} sc__degrees;
+
+/** Maps of the same roads differ by a few metres; roads side by side are farther apart. */
+#define SC__TOLERANCE_M 5.0
+
+// --- Text (geojson_load.c) ----------------------------------------------------
+
+/**
+ * Read a message of version 1: a FeatureCollection with `features` and the list called `list`. Free
+ * with sc_json_tree_fini().
+ *
+ * @return SC_OK, SC_EPARSE, SC_ENOMEM, SC_ELIMIT (it takes far more memory than its size explains)
+ */
+SC_CHECKED sc_err sc__geojson_load(const sc__codec *codec, sc__message message, const char *list,
+                                   sc_json_tree *out);
+
+/** What is wanted of a feature; lent as long as it is. */
+typedef struct sc__feature {
+    const char *id;
+    const char *geometry;  ///< "Point", "LineString", ...
+    const sc_json_value *coordinates;
+    const sc_json_value *properties;
+} sc__feature;
+
+/** False if it is none, or has no id that is a text. */
+bool sc__geojson_feature(const sc_json_value *json, sc__feature *out);
+
+/** False unless it is a position on the globe. */
+bool sc__geojson_point(const sc_json_value *json, sc__degrees *out);
+
+// --- Roads for lines (geojson_match.c) ------------------------------------------
+
+/** The segments that the lines of one message run along. Zero-initialise but for the codec. */
+typedef struct sc__matching {
+    const sc__codec *codec;
+    sc_seg_id *segments;
+    size_t count;
+    size_t capacity;
+    size_t lines;
+
+    // Of the line at hand.
+    struct sc__sample *samples;
+    size_t sample_count;
+    size_t sample_capacity;
+    sc_seg_id *fits;  ///< roads with its very points
+    size_t fit_count;
+    size_t fit_capacity;
+
+    // Of all lines.
+    size_t samples_done;
+    struct sc__twin *twins;  ///< roads that a line fits as well as others
+    size_t twin_count;
+    size_t twin_capacity;
+} sc__matching;
+
+/** Harmless twice. */
+void sc__matching_fini(sc__matching *matching);
+
+/**
+ * Find the roads under the next line.
+ *
+ * @return SC_OK, SC_ENOMEM, SC_ELIMIT, SC_EUNKNOWN (it leaves the roads, or runs along a part of
+ *         one)
+ */
+SC_CHECKED sc_err sc__matching_add(sc__matching *matching, const sc__degrees *points, size_t count);
+
+/**
+ * All lines are in: the segments ascend from here on, each once.
+ *
+ * @return SC_OK, SC_EUNKNOWN (there are none, two lines share one, a line fits another as well)
+ */
+SC_CHECKED sc_err sc__matching_end(sc__matching *matching);
+
+// --- Crossings for points (geojson_crossings.c) -----------------------------------
+
+/**
+ * For each point the crossing at an end of one of the segments that it means.
+ *
+ * @param nodes  set to one node per point
+ * @return SC_OK, SC_ENOMEM, SC_EUNKNOWN (there is none, or there are two)
+ */
+SC_CHECKED sc_err sc__find_crossings(const sc__codec *codec, const sc_seg_id *segments,
+                                     size_t segment_count, const sc__degrees *points, size_t count,
+                                     sc_node_id *nodes);
+
+// --- Roads for objects (geojson_place.c) ------------------------------------------
+
+/** Finds the nearest point of a relay's segments. */
+typedef struct sc__nearby {
+    const sc_map *map;
+    const sc_seg_id *segments;
+    size_t count;
+    struct sc__extent *extents;  ///< one per segment
+} sc__nearby;
+
+SC_CHECKED sc_err sc__nearby_init(sc__nearby *nearby, const sc_map *map, const sc_relay *relay);
+
+/** Harmless twice. */
+void sc__nearby_fini(sc__nearby *nearby);
+
+/**
+ * As sc_map_snap() without a limit, among these segments only.
+ *
+ * @param is_told  false if the position does not tell the road: it is inside a piece that another
+ *                 road of these is drawn like, or at a road that has a length and is drawn as a
+ * point
+ */
+sc_snap sc__nearby_snap(const sc__nearby *nearby, sc__degrees at, bool *is_told);
+
+#endif
