@@ -4,7 +4,6 @@
 #include "base/rng.h"
 #include "map/object_tables.h"
 #include "relay/relay_build.h"
-#include "relay/reply_make.h"
 #include "support/check.h"
 
 #include <stdio.h>

@@ -9,7 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
-#include "relay/reply_make.h"
+#include "relay/relay_build.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 // The answers of border nodes, from the cheapest source that has them. See border.h.
 #include "lbs/border.h"
 
-#include "relay/reply_make.h"
+#include "relay/relay_build.h"
 
 void sc__border_fini(sc_border *border)
 {

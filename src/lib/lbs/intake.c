@@ -4,7 +4,7 @@
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "map/pseudo_star.h"
-#include "relay/relay_check.h"
+#include "relay/relay_build.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -13,7 +13,7 @@
 
 #include "lbs/objects_view.h"
 #include "lbs/reach.h"
-#include "relay/reply_make.h"
+#include "relay/relay_build.h"
 
 /** The lists that a request needs. */
 typedef struct sc_lookup {

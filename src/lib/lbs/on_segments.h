@@ -11,7 +11,7 @@
 #define SC_LBS_ON_SEGMENTS_H
 
 #include "lbs/wanted.h"
-#include "relay/reply_make.h"
+#include "relay/relay_build.h"
 
 /** Add them to a reply as runs, ascending; counts them. False when memory is out. */
 SC_CHECKED bool sc__add_on_segments(const sc_objects_view *view, const sc_wanted *wanted,

@@ -13,7 +13,7 @@
 #include "points/point_http.h"
 #include "points/point_reply.h"
 #include "points/point_url.h"
-#include "relay/relay_check.h"
+#include "relay/relay_build.h"
 
 #include <math.h>
 

@@ -1,18 +1,210 @@
-// Replies in the compact encoding, as the trusted side reads them: a stranger's. See relay.proto.
+// Reading relays and replies in the compact encoding, Protocol Buffers. See relay.proto.
 //
-// Here no number leads outside of its table, columns have the same length, and lists fit the relay.
-// Whether what they say is possible is for the trusted side's filter.
-#include "relay/compact_internal.h"
-#include "relay/own_table.h"
-#include "relay/reply_make.h"
-
+// The bytes are a stranger's. After reading, no number leads outside of its table, columns have the
+// same length, and the lists of a reply fit the relay. Whether a reply is possible on the map is
+// checked by the trusted side (answer/reply_check.c).
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "base/names.h"
 #include "base/utf8.h"
 #include "map/object_tables.h"
+#include "relay.pb-c.h"
+#include "relay/relay_build.h"
+#include "relay/relay_codec_internal.h"
 
+#include <protobuf-c/protobuf-c.h>
 #include <string.h>
+
+// === Unpacking within bounds ====================================================================
+// protobuf-c allocates some hundred bytes for a part that has two, so that a message of a few
+// megabytes could ask for a gigabyte. Memory comes from a budget instead, which honest messages do
+// not reach: what they consist of, numbers of one byte or more, becomes four or eight bytes each.
+
+enum { GROWTH = 8, ALLOWANCE = 1 << 20 };
+
+typedef struct budget {
+    size_t left;
+    bool is_over;        ///< more was asked for than the budget has
+    bool out_of_memory;  ///< or than there is
+} budget;
+
+static void *take(void *data, size_t size)
+{
+    budget *b = data;
+    if (size > b->left) {
+        b->is_over = true;
+        return NULL;
+    }
+    b->left -= size;
+    void *memory = sc_malloc(size);
+    b->out_of_memory = !memory;
+    return memory;
+}
+
+static void give_back(void *data, void *memory)
+{
+    (void)data;
+    sc_free(memory);
+}
+
+static sc_err unpack(const sc__codec *codec, const ProtobufCMessageDescriptor *kind,
+                     sc__message message, ProtobufCMessage **out)
+{
+    budget b = {.left = ALLOWANCE};
+    if (__builtin_mul_overflow(codec->limits.max_bytes, (size_t)GROWTH, &b.left) ||
+        __builtin_add_overflow(b.left, (size_t)ALLOWANCE, &b.left)) {
+        b.left = SIZE_MAX;
+    }
+    ProtobufCAllocator allocator = {take, give_back, &b};
+    ProtobufCMessage *unpacked =
+        protobuf_c_message_unpack(kind, &allocator, message.size, message.bytes);
+    if (!unpacked && b.is_over) {
+        return sc_fail(codec->diag, SC_ELIMIT,
+                       "the message takes far more memory than its size explains");
+    }
+    if (!unpacked && b.out_of_memory) return sc_fail_memory(codec->diag, "reading a message");
+    if (!unpacked) {
+        return sc_fail(codec->diag, SC_EPARSE, "the message is not a %s in the compact encoding",
+                       kind->short_name);
+    }
+    *out = unpacked;
+    return SC_OK;
+}
+
+static void free_unpacked(ProtobufCMessage *message)
+{
+    ProtobufCAllocator allocator = {take, give_back, NULL};
+    if (message) protobuf_c_message_free_unpacked(message, &allocator);
+}
+
+static sc_err check_map(const sc__codec *codec, uint64_t checksum)
+{
+    if (checksum == sc_map_checksum(codec->map)) return SC_OK;
+    return sc_fail(codec->diag, SC_EMISMATCH,
+                   "the message is about another map (checksum %016llx, here %016llx); give both "
+                   "sides the same .scm file, or use GeoJSON",
+                   (unsigned long long)checksum, (unsigned long long)sc_map_checksum(codec->map));
+}
+
+// === Relays =====================================================================================
+
+static sc_err check_counts(const sc__codec *codec, const Starcloak__Relay *from)
+{
+    if (from->n_segments == 0 || from->n_requests == 0) {
+        return sc_fail(codec->diag, SC_EPARSE, "the relay has no %s",
+                       from->n_segments == 0 ? "segments" : "requests");
+    }
+    if (from->n_segments > codec->limits.max_segments) {
+        return sc_fail(codec->diag, SC_ELIMIT,
+                       "the relay has %zu segments; at most %zu are allowed", from->n_segments,
+                       codec->limits.max_segments);
+    }
+    if (from->n_requests > codec->limits.max_requests) {
+        return sc_fail(codec->diag, SC_ELIMIT,
+                       "the relay has %zu requests; at most %zu are allowed", from->n_requests,
+                       codec->limits.max_requests);
+    }
+    // A segment has two ends. Both counts are of numbers in memory, so this does not overflow.
+    if (from->n_border_nodes > 2 * from->n_segments) {
+        return sc_fail(codec->diag, SC_EPARSE, "the relay has %zu border nodes on %zu segments",
+                       from->n_border_nodes, from->n_segments);
+    }
+    return SC_OK;
+}
+
+// Add up what `what` says in steps, below `limit`.
+static sc_err read_ids(const sc__codec *codec, const char *what, const uint32_t *steps,
+                       size_t count, uint32_t limit, uint32_t *ids)
+{
+    uint64_t id = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0 && steps[i] == 0) {
+            return sc_fail(codec->diag, SC_EPARSE, "%s %zu is the one before once more", what, i);
+        }
+        id += steps[i];
+        if (id >= limit) {
+            return sc_fail(codec->diag, SC_EUNKNOWN, "%s %zu does not exist: the map has %u", what,
+                           i, limit);
+        }
+        ids[i] = (uint32_t)id;
+    }
+    return SC_OK;
+}
+
+static sc_err read_request(const sc__codec *codec, size_t place, const Starcloak__Request *from,
+                           sc_request *to)
+{
+    switch (from->wanted_case) {
+    case STARCLOAK__REQUEST__WANTED_K:
+        to->type = SC_REQUEST_KNN;
+        to->k = from->k;
+        break;
+    case STARCLOAK__REQUEST__WANTED_RADIUS_M:
+        to->type = SC_REQUEST_RANGE;
+        to->radius_m = from->radius_m;
+        break;
+    default:
+        return sc_fail(codec->diag, SC_EREQUEST, "request %zu is of no known type", place);
+    }
+    if (from->n_categories > SC_REQUEST_CATEGORIES) {
+        return sc_fail(codec->diag, SC_EREQUEST, "request %zu names %zu categories; at most %d",
+                       place, from->n_categories, (int)SC_REQUEST_CATEGORIES);
+    }
+    to->category_count = (uint32_t)from->n_categories;
+    for (size_t i = 0; i < from->n_categories; i++) {
+        to->categories[i] = sc_vocabulary_find(codec->vocabulary, from->categories[i]);
+    }
+    return sc__request_accept(codec, place, to);
+}
+
+static sc_err read_all(const sc__codec *codec, const Starcloak__Relay *from, sc_seg_id *segments,
+                       sc_node_id *border_nodes, sc_request *requests)
+{
+    sc_err err = read_ids(codec, "segment", from->segments, from->n_segments,
+                          sc_map_segment_count(codec->map), segments);
+    if (!err) {
+        err = read_ids(codec, "border node", from->border_nodes, from->n_border_nodes,
+                       sc_map_node_count(codec->map), border_nodes);
+    }
+    for (size_t i = 0; !err && i < from->n_requests; i++) {
+        err = read_request(codec, i, from->requests[i], &requests[i]);
+    }
+    return err ? err : sc__requests_differ(codec, requests, from->n_requests);
+}
+
+static sc_err read_relay(const sc__codec *codec, const Starcloak__Relay *from, sc_relay **out)
+{
+    sc_err err = check_map(codec, from->map);
+    if (!err) err = check_counts(codec, from);
+    if (err) return err;
+
+    sc_seg_id *segments = NULL;
+    sc_node_id *border_nodes = NULL;
+    sc_request *requests = NULL;
+    sc_relay *relay = sc__relay_alloc(from->n_segments, from->n_border_nodes, from->n_requests,
+                                      &segments, &border_nodes, &requests);
+    if (!relay) return sc_fail_memory(codec->diag, "reading a relay");
+    relay->map_checksum = from->map;
+    err = read_all(codec, from, segments, border_nodes, requests);
+    if (err) {
+        sc_relay_free(relay);
+        return err;
+    }
+    *out = relay;
+    return SC_OK;
+}
+
+sc_err sc__compact_read_relay(const sc__codec *codec, sc__message message, sc_relay **out)
+{
+    ProtobufCMessage *unpacked = NULL;
+    sc_err err = unpack(codec, &starcloak__relay__descriptor, message, &unpacked);
+    if (err) return err;
+    err = read_relay(codec, (const Starcloak__Relay *)(void *)unpacked, out);
+    free_unpacked(unpacked);
+    return err;
+}
+
+// === Replies ====================================================================================
 
 static sc_err fail_memory(const sc__codec *codec)
 {
@@ -273,7 +465,7 @@ static sc_err read_lists(reading *r, Starcloak__Part *from)
 static sc_err read_reply(const sc__codec *codec, const sc_relay *relay,
                          const Starcloak__Reply *from, sc_reply *reply)
 {
-    sc_err err = sc__compact_check_map(codec, from->map);
+    sc_err err = check_map(codec, from->map);
     if (err) return err;
     if (from->n_parts != relay->request_count) {
         return sc_fail(codec->diag, SC_EREPLY, "the reply has %zu parts for %zu requests",
@@ -300,9 +492,9 @@ sc_err sc__compact_read_reply(const sc__codec *codec, const sc_relay *relay, sc_
                               sc_reply *reply)
 {
     ProtobufCMessage *unpacked = NULL;
-    sc_err err = sc__compact_unpack(codec, &starcloak__reply__descriptor, message, &unpacked);
+    sc_err err = unpack(codec, &starcloak__reply__descriptor, message, &unpacked);
     if (err) return err;
     err = read_reply(codec, relay, (const Starcloak__Reply *)(void *)unpacked, reply);
-    sc__compact_free(unpacked);
+    free_unpacked(unpacked);
     return err;
 }

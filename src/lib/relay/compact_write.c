@@ -1,20 +1,117 @@
-// Replies in the compact encoding, as a provider sends them. See relay.proto.
+// Writing relays and replies in the compact encoding, Protocol Buffers. See relay.proto.
 //
-// Most bytes are the lists of border nodes: an object and a distance each. Neighbours name the same
-// objects again and again, so one that came before is named by how long ago that was, and a new one
-// by the difference to the last: on real maps a byte each instead of two to four.
-#include "relay/compact_internal.h"
-
-#include "relay/ascending.h"
-#include "relay/spoken.h"
-
+// Ids ascend and are written as differences, categories as names. Most bytes of a reply are the
+// lists of border nodes: an object and a distance each. Neighbours name the same objects again and
+// again, so one that came before is named by how many new ones came since, and a new one by the
+// difference to the last: on real maps a byte each instead of two to four.
 #include "base/alloc.h"
+#include "base/bytes.h"
 #include "base/diag.h"
+#include "relay.pb-c.h"
+#include "relay/relay_codec_internal.h"
 
 #include <math.h>
+#include <protobuf-c/protobuf-c.h>
+
+static sc_err pack(const sc__codec *codec, const ProtobufCMessage *message, sc_bytes *out)
+{
+    const size_t size = protobuf_c_message_get_packed_size(message);
+    if (!sc_bytes_reserve(out, size)) return sc_fail_memory(codec->diag, "writing a message");
+    out->size += protobuf_c_message_pack(message, out->data + out->size);
+    return SC_OK;
+}
+
+// === Relays =====================================================================================
+
+/** A message and the memory behind it. */
+typedef struct relay_draft {
+    Starcloak__Relay relay;
+    uint32_t *steps;  ///< of segments, then of border nodes
+    Starcloak__Request *requests;
+    Starcloak__Request **request_list;
+    char **words;  ///< categories of all requests, one behind the other
+} relay_draft;
+
+static void relay_draft_fini(relay_draft *d)
+{
+    sc_free(d->steps);
+    sc_free(d->requests);
+    sc_free(d->request_list);
+    sc_free(d->words);
+}
+
+static bool relay_draft_init(relay_draft *d, const sc_relay *relay)
+{
+    size_t word_count = 0;
+    for (size_t i = 0; i < relay->request_count; i++) {
+        word_count += relay->requests[i].category_count;
+    }
+    *d = (relay_draft){.relay = STARCLOAK__RELAY__INIT};
+    d->steps = sc_malloc_array(relay->segment_count + relay->border_node_count, sizeof *d->steps);
+    d->requests = sc_malloc_array(relay->request_count, sizeof *d->requests);
+    d->request_list = sc_malloc_array(relay->request_count, sizeof(Starcloak__Request *));
+    d->words = sc_malloc_array(word_count, sizeof(char *));
+    return d->steps && d->requests && d->request_list && d->words;
+}
+
+static void to_steps(const uint32_t *ids, size_t count, uint32_t *steps)
+{
+    for (size_t i = 0; i < count; i++) {
+        steps[i] = i > 0 ? ids[i] - ids[i - 1] : ids[i];
+    }
+}
+
+static void fill_requests(relay_draft *d, const sc_vocabulary *vocabulary, const sc_relay *relay)
+{
+    char **word = d->words;
+    for (size_t i = 0; i < relay->request_count; i++) {
+        const sc_request *request = &relay->requests[i];
+        Starcloak__Request *to = &d->requests[i];
+        *to = (Starcloak__Request)STARCLOAK__REQUEST__INIT;
+        if (request->type == SC_REQUEST_KNN) {
+            to->wanted_case = STARCLOAK__REQUEST__WANTED_K;
+            to->k = request->k;
+        } else {
+            to->wanted_case = STARCLOAK__REQUEST__WANTED_RADIUS_M;
+            to->radius_m = request->radius_m;
+        }
+        to->categories = word;
+        to->n_categories = request->category_count;
+        for (uint32_t c = 0; c < request->category_count; c++) {
+            // protobuf-c has no constant texts; it only reads this one.
+            *word++ = (char *)(uintptr_t)vocabulary->names[request->categories[c]];
+        }
+        d->request_list[i] = to;
+    }
+}
+
+sc_err sc__compact_write_relay(const sc__codec *codec, const sc_relay *relay, sc_bytes *out)
+{
+    relay_draft d;
+    sc_err err = SC_ENOMEM;
+    if (!relay_draft_init(&d, relay)) {
+        err = sc_fail_memory(codec->diag, "writing a relay");
+    } else {
+        d.relay.map = relay->map_checksum;
+        d.relay.segments = d.steps;
+        d.relay.n_segments = relay->segment_count;
+        d.relay.border_nodes = d.steps + relay->segment_count;
+        d.relay.n_border_nodes = relay->border_node_count;
+        d.relay.requests = d.request_list;
+        d.relay.n_requests = relay->request_count;
+        to_steps(relay->segments, relay->segment_count, d.relay.segments);
+        to_steps(relay->border_nodes, relay->border_node_count, d.relay.border_nodes);
+        fill_requests(&d, codec->vocabulary, relay);
+        err = pack(codec, &d.relay.base, out);
+    }
+    relay_draft_fini(&d);
+    return err;
+}
+
+// === Replies ====================================================================================
 
 /** Room for all parts of a message; each part takes its share of every column. */
-typedef struct draft {
+typedef struct reply_draft {
     Starcloak__Part *parts;
     Starcloak__Part **part_list;
     int32_t *run_first;
@@ -24,9 +121,9 @@ typedef struct draft {
     uint64_t *list_distance;
     uint32_t *different;  ///< the objects of a part's lists, ascending
     uint32_t *when;       ///< of each: how many were new before it; SC_NONE: not yet named
-} draft;
+} reply_draft;
 
-static void draft_fini(draft *d)
+static void reply_draft_fini(reply_draft *d)
 {
     sc_free(d->parts);
     sc_free(d->part_list);
@@ -39,12 +136,12 @@ static void draft_fini(draft *d)
     sc_free(d->when);
 }
 
-static bool draft_init(draft *d, const sc_reply *reply)
+static bool reply_draft_init(reply_draft *d, const sc_reply *reply)
 {
     const size_t lists = reply->request_count * reply->border_node_count;
     const size_t runs = reply->run_start[reply->request_count];
     const size_t nears = reply->near_start[lists];
-    *d = (draft){
+    *d = (reply_draft){
         .parts = sc_malloc_array(reply->request_count, sizeof *d->parts),
         .part_list = sc_malloc_array(reply->request_count, sizeof(Starcloak__Part *)),
         .run_first = sc_malloc_array(runs, sizeof *d->run_first),
@@ -65,7 +162,7 @@ static uint32_t number_of(const sc__spoken *own, uint32_t object)
     return own ? sc__place_of(own->objects, own->count, object) : object;
 }
 
-static void fill_runs(draft *d, const sc_reply *reply, const sc__spoken *own, size_t r)
+static void fill_runs(reply_draft *d, const sc_reply *reply, const sc__spoken *own, size_t r)
 {
     const uint32_t first = reply->run_start[r];
     const uint32_t last = reply->run_start[r + 1];
@@ -94,8 +191,8 @@ static uint64_t zigzag(int64_t number)
 }
 
 // Name the objects of all lists of a part, which are nears [first, last).
-static void fill_objects(draft *d, const sc_reply *reply, const sc__spoken *own, uint32_t first,
-                         uint32_t last)
+static void fill_objects(reply_draft *d, const sc_reply *reply, const sc__spoken *own,
+                         uint32_t first, uint32_t last)
 {
     for (uint32_t i = first; i < last; i++) {
         d->different[i - first] = number_of(own, reply->nears[i].object);
@@ -117,7 +214,7 @@ static void fill_objects(draft *d, const sc_reply *reply, const sc__spoken *own,
     }
 }
 
-static void fill_distances(draft *d, const sc_reply *reply, double unit_m, size_t list)
+static void fill_distances(reply_draft *d, const sc_reply *reply, double unit_m, size_t list)
 {
     uint64_t last = 0;
     for (uint32_t i = reply->near_start[list]; i < reply->near_start[list + 1]; i++) {
@@ -127,8 +224,8 @@ static void fill_distances(draft *d, const sc_reply *reply, double unit_m, size_
     }
 }
 
-static void fill_lists(draft *d, const sc_map *map, const sc_reply *reply, const sc__spoken *own,
-                       size_t r)
+static void fill_lists(reply_draft *d, const sc_map *map, const sc_reply *reply,
+                       const sc__spoken *own, size_t r)
 {
     const size_t first_list = r * reply->border_node_count;
     const uint32_t first = reply->near_start[first_list];
@@ -227,9 +324,9 @@ static void fill_columns(columns *c, const sc__codec *codec, const sc_object_tab
 static sc_err write_parts(const sc__codec *codec, const sc_reply *reply, const sc__spoken *own,
                           Starcloak__Objects *objects, sc_bytes *out)
 {
-    draft d;
+    reply_draft d;
     sc_err err = SC_ENOMEM;
-    if (!draft_init(&d, reply)) {
+    if (!reply_draft_init(&d, reply)) {
         err = sc_fail_memory(codec->diag, "writing a reply");
     } else {
         for (size_t r = 0; r < reply->request_count; r++) {
@@ -243,9 +340,9 @@ static sc_err write_parts(const sc__codec *codec, const sc_reply *reply, const s
         message.own = objects;
         message.parts = d.part_list;
         message.n_parts = reply->request_count;
-        err = sc__compact_pack(codec, &message.base, out);
+        err = pack(codec, &message.base, out);
     }
-    draft_fini(&d);
+    reply_draft_fini(&d);
     return err;
 }
 

@@ -1,13 +1,12 @@
 /**
  * @file geojson_match.h
- * @brief Reading GeoJSON that a stranger wrote, and finding its lines and points on the roads.
+ * @brief Finding the roads of the map that GeoJSON lines, points and objects lie on.
  *
- * For: geojson_*.c.
+ * For: geojson_read.c and tests.
  */
 #ifndef SC_RELAY_GEOJSON_MATCH_H
 #define SC_RELAY_GEOJSON_MATCH_H
 
-#include "base/json_tree.h"
 #include "relay/relay_codec_internal.h"
 
 /** A position in degrees. */
@@ -19,32 +18,7 @@ typedef struct sc__degrees {
 /** Maps of the same roads differ by a few metres; roads side by side are farther apart. */
 #define SC__TOLERANCE_M 5.0
 
-// --- Text (geojson_load.c) ----------------------------------------------------
-
-/**
- * Read a message of version 1: a FeatureCollection with `features` and the list called `list`. Free
- * with sc_json_tree_fini().
- *
- * @return SC_OK, SC_EPARSE, SC_ENOMEM, SC_ELIMIT (it takes far more memory than its size explains)
- */
-SC_CHECKED sc_err sc__geojson_load(const sc__codec *codec, sc__message message, const char *list,
-                                   sc_json_tree *out);
-
-/** What is wanted of a feature; lent as long as it is. */
-typedef struct sc__feature {
-    const char *id;
-    const char *geometry;  ///< "Point", "LineString", ...
-    const sc_json_value *coordinates;
-    const sc_json_value *properties;
-} sc__feature;
-
-/** False if it is none, or has no id that is a text. */
-bool sc__geojson_feature(const sc_json_value *json, sc__feature *out);
-
-/** False unless it is a position on the globe. */
-bool sc__geojson_point(const sc_json_value *json, sc__degrees *out);
-
-// --- Roads for lines (geojson_match.c) ------------------------------------------
+// --- Roads for lines -------------------------------------------------------------
 
 /** The segments that the lines of one message run along. Zero-initialise but for the codec. */
 typedef struct sc__matching {
@@ -87,7 +61,7 @@ SC_CHECKED sc_err sc__matching_add(sc__matching *matching, const sc__degrees *po
  */
 SC_CHECKED sc_err sc__matching_end(sc__matching *matching);
 
-// --- Crossings for points (geojson_crossings.c) -----------------------------------
+// --- Crossings for points ----------------------------------------------------------
 
 /**
  * For each point the crossing at an end of one of the segments that it means.
@@ -99,7 +73,7 @@ SC_CHECKED sc_err sc__find_crossings(const sc__codec *codec, const sc_seg_id *se
                                      size_t segment_count, const sc__degrees *points, size_t count,
                                      sc_node_id *nodes);
 
-// --- Roads for objects (geojson_place.c) ------------------------------------------
+// --- Roads for objects -------------------------------------------------------------
 
 /** Finds the nearest point of a relay's segments. */
 typedef struct sc__nearby {

@@ -3,7 +3,6 @@
 // A provider with a map of its own is told geometry, never our ids: roads as lines, border nodes as
 // points, in the order of the relay, which is that of our map and so the same for the same cloak.
 #include "relay/relay_codec_internal.h"
-#include "relay/spoken.h"
 
 #include "base/diag.h"
 #include "base/json_write.h"

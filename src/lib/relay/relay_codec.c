@@ -1,14 +1,143 @@
-// Relays and replies as bytes, whatever the encoding. See starcloak/relay_codec.h.
+// Relays and replies as bytes, in either encoding. See starcloak/relay_codec.h.
 //
-// What is written is checked first, so that the encodings need not ask whether a number has its
+// What is written is checked first, so that the encodings need not check whether a number has its
 // place in a table. What is read is bounded in size here, and checked piece by piece as it is read.
-#include "relay/relay_codec_internal.h"
-
+#include "base/alloc.h"
 #include "base/diag.h"
-#include "relay/relay_check.h"
+#include "base/hash.h"
+#include "base/sort.h"
+#include "relay/relay_build.h"
+#include "relay/relay_codec_internal.h"
 
 #include <float.h>
 #include <math.h>
+#include <xxhash.h>
+
+// === Ids in ascending order =====================================================================
+
+uint32_t sc__sort_unique(uint32_t *numbers, uint32_t count)
+{
+    sc_sort_u32(numbers, count);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (kept > 0 && numbers[kept - 1] == numbers[i]) continue;
+        numbers[kept++] = numbers[i];
+    }
+    return kept;
+}
+
+uint32_t sc__place_of(const uint32_t *numbers, uint32_t count, uint32_t number)
+{
+    uint32_t low = 0;
+    uint32_t high = count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (numbers[middle] < number) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+// === Objects that a reply names =================================================================
+
+sc_err sc__spoken_init(const sc__codec *codec, const sc_reply *reply, sc__spoken *out)
+{
+    uint64_t total = 0;
+    for (size_t r = 0; r < reply->request_count; r++) {
+        total += sc_reply_candidate_count(reply, r);
+    }
+    if (total > UINT32_MAX) {
+        return sc_fail(codec->diag, SC_ELIMIT, "the reply has more objects than a message can");
+    }
+    uint32_t *objects = sc_malloc_array((size_t)total, sizeof *objects);
+    if (!objects) return sc_fail_memory(codec->diag, "writing a reply");
+
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < reply->run_start[reply->request_count]; i++) {
+        for (uint32_t k = 0; k < reply->runs[i].count; k++) {
+            objects[count++] = reply->runs[i].first + k;
+        }
+    }
+    const size_t lists = reply->request_count * reply->border_node_count;
+    for (uint32_t i = 0; i < reply->near_start[lists]; i++) {
+        objects[count++] = reply->nears[i].object;
+    }
+    count = sc__sort_unique(objects, count);
+    for (uint32_t i = 0; i < count; i++) {
+        if (reply->table.objects[objects[i]].category < codec->vocabulary->count) continue;
+        const uint32_t object = objects[i];
+        sc_free(objects);
+        return sc_fail(codec->diag, SC_EINVAL, "object %u is of a category without a word for it",
+                       object);
+    }
+    *out = (sc__spoken){objects, count};
+    return SC_OK;
+}
+
+void sc__spoken_fini(sc__spoken *spoken)
+{
+    sc_free(spoken->objects);
+    *spoken = (sc__spoken){0};
+}
+
+// === Requests that were read ====================================================================
+
+sc_err sc__request_accept(const sc__codec *codec, size_t place, sc_request *request)
+{
+    for (uint32_t i = 0; i < request->category_count; i++) {
+        if (request->categories[i] == SC_NONE) {
+            return sc_fail(codec->diag, SC_EREQUEST, "category %u of request %zu is not known here",
+                           i, place);
+        }
+    }
+    const sc_request_limits any = {.max_k = UINT32_MAX, .max_radius_m = HUGE_VAL};
+    sc_diag reason = {""};
+    if (sc_request_check(request, &any, codec->vocabulary->count, &reason) ||
+        isinf(request->radius_m)) {
+        return sc_fail(codec->diag, SC_EREQUEST, "request %zu makes no sense: %s", place,
+                       isinf(request->radius_m) ? "its radius is infinite" : reason.message);
+    }
+    *request = sc_request_normalise(request);
+    return SC_OK;
+}
+
+static sc_key key_of(const sc_request *request)
+{
+    // Field by field: padding has no value that could be relied upon.
+    struct {
+        uint64_t type_and_k;
+        double radius_m;
+        sc_category_id categories[SC_REQUEST_CATEGORIES];
+    } fields = {.type_and_k = (uint64_t)request->type << 32 | request->k,
+                .radius_m = request->radius_m};
+    for (uint32_t i = 0; i < SC_REQUEST_CATEGORIES; i++) {
+        fields.categories[i] = i < request->category_count ? request->categories[i] : SC_NONE;
+    }
+    const XXH128_hash_t sum = XXH3_128bits(&fields, sizeof fields);
+    return (sc_key){sum.high64, sum.low64};
+}
+
+sc_err sc__requests_differ(const sc__codec *codec, const sc_request *requests, size_t count)
+{
+    if (count >= UINT32_MAX) return sc_fail(codec->diag, SC_ELIMIT, "too many requests");
+    sc_hash seen = {0};
+    sc_err err = SC_OK;
+    for (uint32_t i = 0; !err && i < count; i++) {
+        uint32_t first = i;
+        err = sc_hash_put(&seen, key_of(&requests[i]), i, &first);
+        if (!err && first != i) {
+            err = sc_fail(codec->diag, SC_EREQUEST, "requests %u and %u are the same", first, i);
+        }
+    }
+    sc_hash_fini(&seen);
+    if (err == SC_ENOMEM) return sc_fail_memory(codec->diag, "reading a relay");
+    return err;
+}
+
+// === Encoding and decoding ======================================================================
 
 const char *sc_encoding_name(unsigned encoding)
 {

@@ -1,15 +1,18 @@
 /**
  * @file relay_codec_internal.h
- * @brief What the two encodings share: a context, and four functions each.
+ * @brief What the two encodings share: a context, four functions each, and helpers.
  *
- * codec.c checks what both need and calls the encoding: compact_*.c or geojson_*.c.
+ * relay_codec.c checks what both need and calls the encoding: compact_*.c or geojson_*.c.
  *
  * For: this folder and its tests.
  */
 #ifndef SC_RELAY_RELAY_CODEC_INTERNAL_H
 #define SC_RELAY_RELAY_CODEC_INTERNAL_H
 
+#include <starcloak/relay.h>
 #include <starcloak/relay_codec.h>
+
+#include <stdint.h>
 
 /** What every function of an encoding is told. */
 typedef struct sc__codec {
@@ -62,5 +65,57 @@ SC_CHECKED sc_err sc__requests_differ(const sc__codec *codec, const sc_request *
 /** No distance is longer: in units doubles are exact below, and in metres no road comes near. */
 #define SC__DISTANCE_MAX_UNITS (UINT64_C(1) << 53)
 #define SC__DISTANCE_MAX_M 1e15
+
+// === Ids in ascending order =====================================================================
+
+/** Make `numbers` ascend, each once; returns how many are left. */
+uint32_t sc__sort_unique(uint32_t *numbers, uint32_t count);
+
+/** Where `number` stands among ascending numbers, or would: behind all that are less. */
+uint32_t sc__place_of(const uint32_t *numbers, uint32_t count, uint32_t number);
+
+// === Objects that a reply names =================================================================
+// A provider may have millions of objects; a message describes only those that the reply names.
+// They are renumbered in the same order, so that consecutive objects stay consecutive.
+
+/** Numbers of the reply's table, ascending, each once. Release with sc__spoken_fini(). */
+typedef struct sc__spoken {
+    uint32_t *objects;
+    uint32_t count;
+} sc__spoken;
+
+/**
+ * Gather them. Time O(n log n) for n objects as they are sent.
+ *
+ * @return SC_OK, SC_ENOMEM, SC_EINVAL (an object of no known category), SC_ELIMIT (2^32 of them)
+ */
+SC_CHECKED sc_err sc__spoken_init(const sc__codec *codec, const sc_reply *reply, sc__spoken *out);
+
+/** Harmless twice. */
+void sc__spoken_fini(sc__spoken *spoken);
+
+// === The table of a provider's own objects, as a decoder builds it ==============================
+
+/** A table in the making. Zero-initialise; it ends in a reply, or by sc_free(table.objects). */
+typedef struct sc__own_table {
+    sc_object *objects;  ///< the beginning of the block
+    uint32_t *keys;
+    char *strings;
+    size_t strings_used;
+    uint32_t count;
+} sc__own_table;
+
+/**
+ * Room for `count` objects, and for texts of `text_bytes` together, each with its NUL.
+ *
+ * @return SC_OK, SC_ENOMEM, SC_ELIMIT (more than 32 bits can point into)
+ */
+SC_CHECKED sc_err sc__own_table_init(sc__own_table *table, size_t count, size_t text_bytes);
+
+/** Copy a text into the table; the empty one takes no room. */
+uint32_t sc__own_table_text(sc__own_table *table, const char *text);
+
+/** Make it the table of `reply`, which owns it from then on. */
+void sc__own_table_give(sc__own_table *table, sc_reply *reply);
 
 #endif

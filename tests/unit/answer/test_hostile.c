@@ -1,7 +1,7 @@
 // Replies that cannot be: wrong shapes, objects that do not exist or were not asked for, distances
 // that are none. Each honest reply is spoilt in one way (spoilt.h), and refused for that reason and
 // no other.
-#include "relay/reply_make.h"
+#include "relay/relay_build.h"
 #include "spoilt.h"
 
 // --- The reply as a whole ------------------------------------------------------------------

@@ -1,5 +1,5 @@
 // Numbers that ascend.
-#include "relay/ascending.h"
+#include "relay/relay_codec_internal.h"
 
 #include "support/check.h"
 

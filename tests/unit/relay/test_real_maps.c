@@ -6,7 +6,7 @@
 #include <starcloak/relay_codec.h>
 
 #include "base/rng.h"
-#include "relay/ascending.h"
+#include "relay/relay_codec_internal.h"
 
 enum { MOST = 256 };
 

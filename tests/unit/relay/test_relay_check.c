@@ -1,5 +1,5 @@
 // Is this a relay of this map? One that is passes; each way of not being one has its code.
-#include "relay/relay_check.h"
+#include "relay/relay_build.h"
 
 #include "support/check.h"
 #include "support/sketch.h"

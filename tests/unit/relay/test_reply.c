@@ -2,7 +2,6 @@
 #include "support/check.h"
 
 #include "relay/relay_build.h"
-#include "relay/reply_make.h"
 
 static void test_a_relay_has_room_for_its_tables(void **state)
 {
