@@ -2,10 +2,10 @@
  * @file answer_internal.h
  * @brief What a filter holds: the roads of the cloak, and the reply in a form that can be searched.
  *
- * A reply is taken in (take.c), disbelieved as long as possible (believe.c) and then asked
- * (filter.c). Taking in numbers the objects of each request from 0, its *candidates*: first those
- * on the cloak's segments, then those that only border nodes name. Each entry of a border node's
- * list becomes a *claim*: this candidate is this far from here.
+ * A reply is checked and converted (reply_check.c), then exact answers are made of it
+ * (exact_answer.c). Converting numbers the objects of each request from 0, its *candidates*: first
+ * those on the cloak's segments, then those that only border nodes name. Each entry of a border
+ * node's list becomes a *claim*: this candidate is this far from here.
  *
  * For: this folder and its tests.
  */
@@ -13,11 +13,44 @@
 #define SC_ANSWER_ANSWER_INTERNAL_H
 
 #include <starcloak/answer.h>
+#include <starcloak/err.h>
 
-#include "answer/census.h"
 #include "answer/inside_search.h"
 #include "answer/reply_bounds.h"
-#include "answer/roll.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// === A table of numbers =========================================================================
+// Which numbers have been seen, and where each is kept: a hash table that starts again without
+// clearing, since a slot holds the round in which it was written. Slots are chosen by a hash that
+// is keyed by the address of the table, which a stranger cannot know, so that no reply can be made
+// whose objects all meet in one place.
+
+typedef struct sc_roll_slot {
+    uint32_t number;
+    uint32_t place;
+    uint32_t round;  ///< in which it was written; 0: in none
+} sc_roll_slot;
+
+/** Zero-initialise; release with sc__roll_fini(). */
+typedef struct sc_roll {
+    sc_roll_slot *slots;
+    size_t count;
+    size_t capacity;  ///< a power of two
+    uint32_t round;
+} sc_roll;
+
+void sc__roll_fini(sc_roll *roll);
+
+/** Begin a round, with room for `count` different numbers; false when memory is out. */
+SC_CHECKED bool sc__roll_begin(sc_roll *roll, size_t count);
+
+/** Where `number` is kept; one that is new in this round is kept at `place` from now on. */
+uint32_t sc__roll_call(sc_roll *roll, uint32_t number, uint32_t place);
+
+// === The filter =================================================================================
 
 /** An object that may be in an answer. Distances are in units of the map. */
 typedef struct sc_candidate {
@@ -124,24 +157,11 @@ static inline double sc__tolerance(const sc_filter *filter, double distance)
 }
 
 /**
- * Refuse the reply because of an object in a list: "reply: request 1, border node 17: object 5
- * stands twice in the list". Requests are counted from 1, border nodes and objects called by their
- * numbers.
+ * Check filter->reply against the relay and the map, and convert it into candidates, strips and
+ * claims.
  *
- * @param border  the place of the border node in the relay; SC_NONE: the objects on the segments
- * @param format  the last words of the sentence
- * @return SC_EREPLY
+ * @return SC_OK, SC_EMISMATCH, SC_EREPLY with a reason, SC_ELIMIT, SC_ENOMEM
  */
-sc_err sc__refuse(const sc_filter *filter, sc_diag *diag, size_t request, uint32_t border,
-                  uint32_t object, const char *format, ...) SC_PRINTF(6, 7);
-
-/**
- * Take in filter->reply, and refuse what is wrong with a list by itself: shape, numbers, places,
- * categories, order (take.c).
- */
-SC_CHECKED sc_err sc__take_in(sc_filter *filter, sc_diag *diag);
-
-/** Refuse what the roads do not allow, and lists that contradict each other (believe.c). */
-SC_CHECKED sc_err sc__believe(sc_filter *filter, sc_diag *diag);
+SC_CHECKED sc_err sc__reply_check(sc_filter *filter, sc_diag *diag);
 
 #endif

@@ -95,8 +95,7 @@ sc_err sc_filter_open(sc_filter *filter, const sc_relay *relay, const sc_reply *
     filter->reply = reply;
     sc_err err = sc__inside_build(&filter->inside, filter->map, relay, diag);
     if (!err) err = check_requests(relay, diag);
-    if (!err) err = sc__take_in(filter, diag);
-    if (!err) err = sc__believe(filter, diag);
+    if (!err) err = sc__reply_check(filter, diag);
     if (!err) err = make_results(filter, diag);
     filter->is_open = !err;
     return err;

@@ -1,27 +1,29 @@
 /**
  * @file reply_bounds.h
- * @brief How short a road can be: no way is shorter than the straight line allows.
- *
- * A provider's distance can be checked from below without a search. If every edge were as long as
- * the straight line between its ends, no way could be shorter than the line between its own. Real
- * maps are a little off: lengths and coordinates are rounded, and short edges suffer most. So for a
- * few shares c below 1 we add up by how much edges fall short of c times their straight line,
- * over the whole map. A shortest way uses no edge twice, hence
- *
- *     length of the way  >=  c * straight line  -  what all edges together fall short of at c
- *
- * for every c, and the best of these is the bound. One edge that is far too short costs its own
- * few centimetres in this way, and not a share of every distance.
- *
- * Straight lines go through the earth, in space: that is cheaper than along its surface, never
- * longer, and at 1,000 km shorter by one part in a thousand.
- *
- * Uses: map. Used by: answer/.
+ * @brief What the map alone allows of a reply: the least distances, and how many objects there are.
  */
 #ifndef SC_ANSWER_REPLY_BOUNDS_H
 #define SC_ANSWER_REPLY_BOUNDS_H
 
 #include <starcloak/map.h>
+#include <starcloak/relay.h>
+
+#include "base/hash.h"
+
+// === The least length of a way ==================================================================
+// A provider's distance can be checked from below without a search. If every edge were as long as
+// the straight line between its ends, no way could be shorter than the line between its own. Real
+// maps are a little off: lengths and coordinates are rounded, and short edges suffer most. So for a
+// few shares c below 1 we add up by how much edges fall short of c times their straight line,
+// over the whole map. A shortest way uses no edge twice, hence
+//
+//     length of the way  >=  c * straight line  -  what all edges together fall short of at c
+//
+// for every c, and the best of these is the bound. One edge that is far too short costs its own
+// few centimetres in this way, and not a share of every distance.
+//
+// Straight lines go through the earth, in space: that is cheaper than along its surface, never
+// longer, and at 1,000 km shorter by one part in a thousand.
 
 /** How many shares are tried, the smallest that any edge has among them. */
 enum { SC_GROUND_SHARES = 10 };
@@ -66,5 +68,32 @@ sc_approach sc__approach_anyhow(const sc_map *map, sc_edge_id edge, uint32_t off
 /** Whether an object may be as near as `distance` to the node at `from`, an end of a segment. */
 bool sc__approach_allows(const sc_ground *ground, const sc_approach *approach, sc_spot from,
                          double distance);
+
+// === Objects that can be reached ================================================================
+// Roads lead both ways, so what can be reached from a star is what lies in its component. The
+// objects of every component are counted once per map, by category. A provider that answers with
+// the map's own objects cannot list fewer of them, or more, than there are.
+
+/** Zero-initialise; release with sc__census_fini(). */
+typedef struct sc_census {
+    sc_star_id *components;  ///< per star: the star that its component is called by
+    sc_hash rows;            ///< (component, category) -> its place in `counts`
+    uint32_t *counts;
+    size_t row_count;
+    size_t row_capacity;
+} sc_census;
+
+/**
+ * Count the objects of a map. Time O(stars + segments + objects), all but linear; memory 4 bytes
+ * per star, and some for every category that a component has. A map without objects takes none.
+ *
+ * @return SC_OK, SC_ENOMEM
+ */
+SC_CHECKED sc_err sc__census_take(sc_census *census, const sc_map *map);
+
+void sc__census_fini(sc_census *census);
+
+/** How many objects can be reached from `star` that are of the categories of `request`. */
+uint64_t sc__census_count(const sc_census *census, sc_star_id star, const sc_request *request);
 
 #endif

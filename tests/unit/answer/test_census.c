@@ -1,5 +1,5 @@
 // How many objects can be reached: as many as a plain search over all roads finds.
-#include "answer/census.h"
+#include "answer/reply_bounds.h"
 
 #include "support/check.h"
 #include "support/odd_objects.h"

@@ -1,5 +1,5 @@
 // The table that tells which objects have been seen: begun anew again and again, never cleared.
-#include "answer/roll.h"
+#include "answer/answer_internal.h"
 
 #include "base/rng.h"
 #include "support/check.h"
