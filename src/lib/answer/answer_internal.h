@@ -28,27 +28,27 @@
 // is keyed by the address of the table, which a stranger cannot know, so that no reply can be made
 // whose objects all meet in one place.
 
-typedef struct sc_roll_slot {
+typedef struct sc_number_slot {
     uint32_t number;
     uint32_t place;
     uint32_t round;  ///< in which it was written; 0: in none
-} sc_roll_slot;
+} sc_number_slot;
 
-/** Zero-initialise; release with sc__roll_fini(). */
-typedef struct sc_roll {
-    sc_roll_slot *slots;
+/** Zero-initialise; release with sc__number_table_fini(). */
+typedef struct sc_number_table {
+    sc_number_slot *slots;
     size_t count;
     size_t capacity;  ///< a power of two
     uint32_t round;
-} sc_roll;
+} sc_number_table;
 
-void sc__roll_fini(sc_roll *roll);
+void sc__number_table_fini(sc_number_table *table);
 
 /** Begin a round, with room for `count` different numbers; false when memory is out. */
-SC_CHECKED bool sc__roll_begin(sc_roll *roll, size_t count);
+SC_CHECKED bool sc__number_table_begin(sc_number_table *table, size_t count);
 
 /** Where `number` is kept; one that is new in this round is kept at `place` from now on. */
-uint32_t sc__roll_call(sc_roll *roll, uint32_t number, uint32_t place);
+uint32_t sc__number_table_put(sc_number_table *table, uint32_t number, uint32_t place);
 
 // === The filter =================================================================================
 
@@ -76,21 +76,21 @@ typedef struct sc_strip {
 } sc_strip;
 
 /** What was taken in for one request. */
-typedef struct sc_taken {
+typedef struct sc_request_candidates {
     size_t first_candidate;
     uint32_t candidate_count;
     size_t first_strip;
     size_t strip_count;
     uint32_t k;     ///< UINT32_MAX: as many as there are
     double radius;  ///< HUGE_VAL: no matter how far
-} sc_taken;
+} sc_request_candidates;
 
 struct sc_filter {
     const sc_map *map;
     sc_filter_options options;
     double unit_m;
-    sc_ground ground;
-    sc_census census;
+    sc_length_bounds bounds;
+    sc_object_counts counts;
 
     // What is taken in; is_open: it has been found believable.
     bool is_open;
@@ -100,7 +100,7 @@ struct sc_filter {
     uint32_t object_count;
 
     sc_inside inside;
-    sc_taken *taken;  ///< per request
+    sc_request_candidates *taken;  ///< per request
     size_t taken_capacity;
     sc_candidate *candidates;
     size_t candidate_count;
@@ -113,7 +113,7 @@ struct sc_filter {
     sc_approach *approaches;
     size_t approach_count;
     size_t approach_capacity;
-    sc_roll numbers;  ///< objects of the request at hand
+    sc_number_table numbers;  ///< objects of the request at hand
 
     // For answers.
     double *distances;  ///< per candidate of the request

@@ -33,8 +33,8 @@ sc_err sc_filter_new(const sc_map *map, const sc_filter_options *options, sc_fil
     filter->map = map;
     filter->options = *options;
     filter->unit_m = sc_map_unit_m(map);
-    filter->ground = sc__ground_of(map);
-    if (sc__census_take(&filter->census, map)) {
+    filter->bounds = sc__length_bounds_of(map);
+    if (sc__object_counts_init(&filter->counts, map)) {
         sc_filter_free(filter);
         return sc_fail_memory(diag, "counting the objects of the map");
     }
@@ -46,9 +46,9 @@ void sc_filter_free(sc_filter *filter)
 {
     if (!filter) return;
     sc_filter_forget(filter);
-    sc__census_fini(&filter->census);
+    sc__object_counts_fini(&filter->counts);
     sc__inside_fini(&filter->inside);
-    sc__roll_fini(&filter->numbers);
+    sc__number_table_fini(&filter->numbers);
     sc_free(filter->taken);
     sc_free(filter->candidates);
     sc_free(filter->strips);
@@ -108,7 +108,7 @@ void sc_filter_forget(sc_filter *filter)
         explicit_bzero(filter->results, filter->answered * sizeof *filter->results);
     }
     filter->answered = 0;
-    sc__inside_forget(&filter->inside);
+    sc__inside_wipe(&filter->inside);
     filter->is_open = false;
     filter->relay = NULL;
     filter->reply = NULL;
@@ -139,7 +139,7 @@ static bool find_place(const sc_filter *f, sc_road_point at, place *out)
 // How far each candidate is from the place, through the cloak.
 static void measure_inside(sc_filter *f, size_t r, const place *from)
 {
-    const sc_taken *taken = &f->taken[r];
+    const sc_request_candidates *taken = &f->taken[r];
     const sc_candidate *candidates = sc__candidates_of(f, r);
     for (uint32_t i = 0; i < taken->candidate_count; i++) {
         f->distances[i] = HUGE_VAL;
@@ -189,7 +189,7 @@ static bool is_before(sc_near a, sc_near b)
 // The k nearest candidates within the radius, nearest first, distances in units. Returns how many.
 static size_t pick(sc_filter *f, size_t r)
 {
-    const sc_taken *taken = &f->taken[r];
+    const sc_request_candidates *taken = &f->taken[r];
     const sc_candidate *candidates = sc__candidates_of(f, r);
     farthest heap = {.entries = f->results};
     for (uint32_t i = 0; i < taken->candidate_count; i++) {

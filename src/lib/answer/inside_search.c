@@ -324,7 +324,7 @@ void sc__inside_search_place(sc_inside *inside, uint32_t segment, double along)
     }
 }
 
-void sc__inside_forget(sc_inside *inside)
+void sc__inside_wipe(sc_inside *inside)
 {
     if (inside->segment_count > 0) {
         explicit_bzero(inside->spans, inside->vertex_count * sizeof *inside->spans);

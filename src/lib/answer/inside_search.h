@@ -135,7 +135,7 @@ void sc__inside_search_border(sc_inside *inside, uint32_t border, double limit);
 void sc__inside_search_place(sc_inside *inside, uint32_t segment, double along);
 
 /** Wipe what the last searches left behind. The graph is of no use until it is built anew. */
-void sc__inside_forget(sc_inside *inside);
+void sc__inside_wipe(sc_inside *inside);
 
 /**
  * How far a place on a segment is from where the last search began, by way of the segment's ends;

@@ -15,27 +15,27 @@
 enum { STEPS = 16 };
 
 /** Coarser steps are worth less than the line before; the last place is for the least share. */
-static const double usual_shares[SC_GROUND_SHARES - 1] = {1.0, 0.9999, 0.999, 0.99, 0.95,
+static const double usual_shares[SC_LENGTH_SHARES - 1] = {1.0, 0.9999, 0.999, 0.99, 0.95,
                                                           0.9, 0.75,   0.5,   0.25};
 
-sc_spot sc__ground_spot(const sc_map *map, sc_node_id node)
+sc_space_point sc__space_point_of(const sc_map *map, sc_node_id node)
 {
     const sc_coords coords = sc_map_coords(map);
-    if (coords == SC_COORDS_NONE) return (sc_spot){0.0, 0.0, 0.0};
+    if (coords == SC_COORDS_NONE) return (sc_space_point){0.0, 0.0, 0.0};
     const double unit_m = sc_map_unit_m(map);
     double x = 0.0;
     double y = 0.0;
     sc_map_node_position(map, node, &x, &y);
-    if (coords == SC_COORDS_PLANAR) return (sc_spot){x / unit_m, y / unit_m, 0.0};
+    if (coords == SC_COORDS_PLANAR) return (sc_space_point){x / unit_m, y / unit_m, 0.0};
 
     const double radius = SC_EARTH_RADIUS_M / unit_m;
     const double lon = x * (SC_PI / 180.0);
     const double lat = y * (SC_PI / 180.0);
     const double from_axis = radius * cos(lat);
-    return (sc_spot){from_axis * cos(lon), from_axis * sin(lon), radius * sin(lat)};
+    return (sc_space_point){from_axis * cos(lon), from_axis * sin(lon), radius * sin(lat)};
 }
 
-static double straight(sc_spot a, sc_spot b)
+static double straight(sc_space_point a, sc_space_point b)
 {
     const double x = a.x - b.x;
     const double y = a.y - b.y;
@@ -43,41 +43,42 @@ static double straight(sc_spot a, sc_spot b)
     return sqrt(x * x + y * y + z * z);
 }
 
-sc_ground sc__ground_of(const sc_map *map)
+sc_length_bounds sc__length_bounds_of(const sc_map *map)
 {
-    sc_ground ground = {.total = 0.0};
+    sc_length_bounds bounds = {.total = 0.0};
     const sc_edge *edges = sc_map_edges(map);
     double least_share = 1.0;
-    for (int i = 0; i < SC_GROUND_SHARES - 1; i++) {
-        ground.shares[i] = usual_shares[i];
+    for (int i = 0; i < SC_LENGTH_SHARES - 1; i++) {
+        bounds.shares[i] = usual_shares[i];
     }
     // Edges that follow each other share a node, whose place need not be found twice.
     sc_node_id known = SC_NONE;
-    sc_spot to = {0.0, 0.0, 0.0};
+    sc_space_point to = {0.0, 0.0, 0.0};
     for (sc_edge_id e = 0; e < sc_map_edge_count(map); e++) {
         const double length = edges[e].length;
-        const sc_spot from = edges[e].from == known ? to : sc__ground_spot(map, edges[e].from);
-        to = sc__ground_spot(map, edges[e].to);
+        const sc_space_point from =
+            edges[e].from == known ? to : sc__space_point_of(map, edges[e].from);
+        to = sc__space_point_of(map, edges[e].to);
         known = edges[e].to;
         const double line = straight(from, to);
-        ground.total += length;
+        bounds.total += length;
         if (length >= line) continue;
         if (length < least_share * line) least_share = length / line;
-        for (int i = 0; i < SC_GROUND_SHARES - 1; i++) {
-            ground.missing[i] += fmax(0.0, usual_shares[i] * line - length);
+        for (int i = 0; i < SC_LENGTH_SHARES - 1; i++) {
+            bounds.missing[i] += fmax(0.0, usual_shares[i] * line - length);
         }
     }
     // Nothing falls short of the least share, but for the rounding of it.
-    ground.shares[SC_GROUND_SHARES - 1] = least_share * (1.0 - 1e-9);
-    return ground;
+    bounds.shares[SC_LENGTH_SHARES - 1] = least_share * (1.0 - 1e-9);
+    return bounds;
 }
 
-double sc__ground_least(const sc_ground *ground, sc_spot a, sc_spot b)
+double sc__length_bounds_least(const sc_length_bounds *bounds, sc_space_point a, sc_space_point b)
 {
     const double line = straight(a, b);
     double least = 0.0;
-    for (int i = 0; i < SC_GROUND_SHARES; i++) {
-        least = fmax(least, ground->shares[i] * line - ground->missing[i]);
+    for (int i = 0; i < SC_LENGTH_SHARES; i++) {
+        least = fmax(least, bounds->shares[i] * line - bounds->missing[i]);
     }
     return least;
 }
@@ -97,7 +98,7 @@ sc_approach sc__approach_by_road(const sc_map *map, sc_edge_id edge, uint32_t of
         before--;
         approach.way[0] += edges[before].length;
     }
-    approach.spot[0] = sc__ground_spot(map, edges[before].from);
+    approach.spot[0] = sc__space_point_of(map, edges[before].from);
     if (before == segment->first_edge) approach.star[0] = segment->star_a;
 
     sc_edge_id behind = edge;
@@ -110,24 +111,24 @@ sc_approach sc__approach_by_road(const sc_map *map, sc_edge_id edge, uint32_t of
         approach.way[1] = HUGE_VAL;  // a dead end
         return approach;
     }
-    approach.spot[1] = sc__ground_spot(map, edges[behind].to);
+    approach.spot[1] = sc__space_point_of(map, edges[behind].to);
     if (behind == last_edge) approach.star[1] = segment->star_b;
     return approach;
 }
 
-sc_approach sc__approach_anyhow(const sc_map *map, sc_edge_id edge, uint32_t offset)
+sc_approach sc__approach_by_position(const sc_map *map, sc_edge_id edge, uint32_t offset)
 {
     const sc_edge *at = &sc_map_edges(map)[edge];
     const double part = at->length > 0 ? (double)offset / at->length : 0.0;
-    const sc_spot from = sc__ground_spot(map, at->from);
-    const sc_spot to = sc__ground_spot(map, at->to);
-    const sc_spot spot = {from.x + part * (to.x - from.x), from.y + part * (to.y - from.y),
-                          from.z + part * (to.z - from.z)};
+    const sc_space_point from = sc__space_point_of(map, at->from);
+    const sc_space_point to = sc__space_point_of(map, at->to);
+    const sc_space_point spot = {from.x + part * (to.x - from.x), from.y + part * (to.y - from.y),
+                                 from.z + part * (to.z - from.z)};
     return (sc_approach){.spot = {spot}, .way = {0.0, HUGE_VAL}, .star = {SC_NONE, SC_NONE}};
 }
 
-bool sc__approach_allows(const sc_ground *ground, const sc_approach *approach, sc_spot from,
-                         double distance)
+bool sc__approach_allows(const sc_length_bounds *bounds, const sc_approach *approach,
+                         sc_space_point from, double distance)
 {
     // The straight line is never below the bound, and mostly it is enough to look at that.
     for (int side = 0; side < 2; side++) {
@@ -136,7 +137,7 @@ bool sc__approach_allows(const sc_ground *ground, const sc_approach *approach, s
     }
     for (int side = 0; side < 2; side++) {
         if (isinf(approach->way[side])) continue;
-        const double least = sc__ground_least(ground, from, approach->spot[side]);
+        const double least = sc__length_bounds_least(bounds, from, approach->spot[side]);
         if (distance >= least + approach->way[side]) return true;
     }
     return false;
@@ -187,28 +188,28 @@ static void find_components(const sc_map *map, sc_star_id *components)
 
 // --- Counting ----------------------------------------------------------------
 
-static sc_err add_one(sc_census *census, sc_star_id component, uint64_t category)
+static sc_err add_one(sc_object_counts *counts, sc_star_id component, uint64_t category)
 {
-    if (!sc_grow(&census->counts, census->row_count, &census->row_capacity,
-                 sizeof *census->counts)) {
+    if (!sc_grow(&counts->row_counts, counts->row_count, &counts->row_capacity,
+                 sizeof *counts->row_counts)) {
         return SC_ENOMEM;
     }
     uint32_t row = 0;
     const sc_key key = {component, category};
-    const sc_err err = sc_hash_put(&census->rows, key, (uint32_t)census->row_count, &row);
+    const sc_err err = sc_hash_put(&counts->rows, key, (uint32_t)counts->row_count, &row);
     if (err) return err;
-    if (row == census->row_count) census->counts[census->row_count++] = 0;
-    census->counts[row]++;
+    if (row == counts->row_count) counts->row_counts[counts->row_count++] = 0;
+    counts->row_counts[row]++;
     return SC_OK;
 }
 
-sc_err sc__census_take(sc_census *census, const sc_map *map)
+sc_err sc__object_counts_init(sc_object_counts *counts, const sc_map *map)
 {
     const uint32_t object_count = sc_map_object_count(map);
     if (object_count == 0) return SC_OK;
-    census->components = sc_malloc_array(sc_map_star_count(map), sizeof *census->components);
-    if (!census->components) return SC_ENOMEM;
-    find_components(map, census->components);
+    counts->components = sc_malloc_array(sc_map_star_count(map), sizeof *counts->components);
+    if (!counts->components) return SC_ENOMEM;
+    find_components(map, counts->components);
 
     const sc_object *objects = sc_map_objects(map);
     const sc_edge *edges = sc_map_edges(map);
@@ -216,27 +217,27 @@ sc_err sc__census_take(sc_census *census, const sc_map *map)
     sc_err err = SC_OK;
     for (sc_object_id o = 0; o < object_count && !err; o++) {
         const sc_star_id star = segments[edges[objects[o].edge].segment].star_a;
-        err = add_one(census, census->components[star], objects[o].category);
-        if (!err) err = add_one(census, census->components[star], ALL_CATEGORIES);
+        err = add_one(counts, counts->components[star], objects[o].category);
+        if (!err) err = add_one(counts, counts->components[star], ALL_CATEGORIES);
     }
     return err;
 }
 
-void sc__census_fini(sc_census *census)
+void sc__object_counts_fini(sc_object_counts *counts)
 {
-    sc_free(census->components);
-    sc_hash_fini(&census->rows);
-    sc_free(census->counts);
-    *census = (sc_census){.components = NULL};
+    sc_free(counts->components);
+    sc_hash_fini(&counts->rows);
+    sc_free(counts->row_counts);
+    *counts = (sc_object_counts){.components = NULL};
 }
 
 // --- Looking up --------------------------------------------------------------
 
-static uint32_t count_of(const sc_census *census, sc_star_id component, uint64_t category)
+static uint32_t count_of(const sc_object_counts *counts, sc_star_id component, uint64_t category)
 {
     const sc_key key = {component, category};
-    const uint32_t row = sc_hash_get(&census->rows, key, SC_NONE);
-    return row == SC_NONE ? 0 : census->counts[row];
+    const uint32_t row = sc_hash_get(&counts->rows, key, SC_NONE);
+    return row == SC_NONE ? 0 : counts->row_counts[row];
 }
 
 static bool is_named_before(const sc_request *request, uint32_t place)
@@ -247,16 +248,17 @@ static bool is_named_before(const sc_request *request, uint32_t place)
     return false;
 }
 
-uint64_t sc__census_count(const sc_census *census, sc_star_id star, const sc_request *request)
+uint64_t sc__object_counts_reachable(const sc_object_counts *counts, sc_star_id star,
+                                     const sc_request *request)
 {
-    if (!census->components) return 0;
-    const sc_star_id component = census->components[star];
-    if (request->category_count == 0) return count_of(census, component, ALL_CATEGORIES);
+    if (!counts->components) return 0;
+    const sc_star_id component = counts->components[star];
+    if (request->category_count == 0) return count_of(counts, component, ALL_CATEGORIES);
     uint64_t count = 0;
     for (uint32_t i = 0; i < request->category_count; i++) {
         // Requests in normal form name none twice; others must not count it twice either.
         if (is_named_before(request, i)) continue;
-        count += count_of(census, component, request->categories[i]);
+        count += count_of(counts, component, request->categories[i]);
     }
     return count;
 }

@@ -1,10 +1,8 @@
 // Checking a reply, the last door before an answer.
 //
-//   1. Every list by itself: it has the shape of a reply, names objects that exist, were asked for
-//   and
-//      lie where they may, each once, nearest first, and no more of them than allowed.
-//   2. The lists against the roads, against each other, and against the number of objects there
-//   are.
+//   1. Every list by itself: it has the shape of a reply, names objects that exist, were asked
+//      for and lie where they may, each once, nearest first, and no more of them than allowed.
+//   2. The lists against the roads, against each other, and against how many objects there are.
 //
 // The decoders check a part of the first, and refuse tables in which two objects have the same key;
 // but a reply may also come from a provider in the same process.
@@ -20,8 +18,7 @@
 //        - along its own segment, to an object on a road that ends at b;
 //        - through the cloak to another border node, and on from there as that one's list says.
 //   c. If the objects are the map's own, it is known how many of them can be reached, and so how
-//   long
-//      a list of nearest ones is.
+//      long a list of nearest ones is.
 //
 // The last of the known ways is the triangle inequality in both directions, since every pair of
 // border nodes is checked from both ends. An honest reply always passes: its distances are those of
@@ -36,17 +33,16 @@
 #include <stdio.h>
 #include <xxhash.h>
 
-// === A table of numbers
-// =========================================================================
+// === A table of numbers =========================================================================
 
-static uint64_t hash_of(const sc_roll *roll, uint32_t number)
+static uint64_t hash_of(const sc_number_table *table, uint32_t number)
 {
-    return XXH3_64bits_withSeed(&number, sizeof number, (uintptr_t)roll->slots);
+    return XXH3_64bits_withSeed(&number, sizeof number, (uintptr_t)table->slots);
 }
 
 #define SC_TABLE table
-#define SC_TABLE_TYPE sc_roll
-#define SC_TABLE_SLOT sc_roll_slot
+#define SC_TABLE_TYPE sc_number_table
+#define SC_TABLE_SLOT sc_number_slot
 #define SC_TABLE_KEY uint32_t
 #define SC_TABLE_IS_FREE(table, slot) ((slot)->round != (table)->round)
 #define SC_TABLE_HAS(table, slot, wanted) ((slot)->number == (wanted))
@@ -54,28 +50,28 @@ static uint64_t hash_of(const sc_roll *roll, uint32_t number)
 #define SC_TABLE_HASH_OF(table, slot) hash_of(table, (slot)->number)
 #include "base/table_template.h"
 
-void sc__roll_fini(sc_roll *roll)
+void sc__number_table_fini(sc_number_table *table)
 {
-    table_fini(roll);
+    table_fini(table);
 }
 
-bool sc__roll_begin(sc_roll *roll, size_t count)
+bool sc__number_table_begin(sc_number_table *table, size_t count)
 {
-    roll->count = 0;
-    if (++roll->round == 0) {
+    table->count = 0;
+    if (++table->round == 0) {
         // After four thousand million rounds, slots of old would be believed.
-        if (roll->slots) memset(roll->slots, 0, roll->capacity * sizeof *roll->slots);
-        roll->round = 1;
+        if (table->slots) memset(table->slots, 0, table->capacity * sizeof *table->slots);
+        table->round = 1;
     }
-    return table_reserve(roll, count);
+    return table_reserve(table, count);
 }
 
-uint32_t sc__roll_call(sc_roll *roll, uint32_t number, uint32_t place)
+uint32_t sc__number_table_put(sc_number_table *table, uint32_t number, uint32_t place)
 {
-    sc_roll_slot *slot = table_slot_of(roll, number);
-    if (slot->round != roll->round) {
-        *slot = (sc_roll_slot){number, place, roll->round};
-        roll->count++;
+    sc_number_slot *slot = table_slot_of(table, number);
+    if (slot->round != table->round) {
+        *slot = (sc_number_slot){number, place, table->round};
+        table->count++;
     }
     return slot->place;
 }
@@ -204,9 +200,9 @@ static const char *flaw_of(const sc_filter *f, const sc_request *request, uint32
 // Number an object among the candidates of its request. `*flaw` is set if it cannot be one.
 static sc_err admit(sc_filter *f, size_t r, uint32_t number, uint32_t *place, const char **flaw)
 {
-    sc_taken *taken = &f->taken[r];
+    sc_request_candidates *taken = &f->taken[r];
     *flaw = NULL;
-    *place = sc__roll_call(&f->numbers, number, taken->candidate_count);
+    *place = sc__number_table_put(&f->numbers, number, taken->candidate_count);
     if (*place < taken->candidate_count) return SC_OK;
 
     *flaw = flaw_of(f, &f->relay->requests[r], number);
@@ -227,7 +223,8 @@ static sc_err admit(sc_filter *f, size_t r, uint32_t number, uint32_t *place, co
 // --- Objects on the segments -------------------------------------------------
 
 // Candidates on the same segment that follow each other are one strip.
-static bool add_to_strip(sc_filter *f, sc_taken *taken, uint32_t candidate, uint32_t segment)
+static bool add_to_strip(sc_filter *f, sc_request_candidates *taken, uint32_t candidate,
+                         uint32_t segment)
 {
     if (taken->strip_count > 0) {
         sc_strip *last = &f->strips[f->strip_count - 1];
@@ -244,7 +241,7 @@ static bool add_to_strip(sc_filter *f, sc_taken *taken, uint32_t candidate, uint
 
 static sc_err take_on_segments(sc_filter *f, size_t r, uint32_t number, sc_diag *diag)
 {
-    sc_taken *taken = &f->taken[r];
+    sc_request_candidates *taken = &f->taken[r];
     const uint32_t before = taken->candidate_count;
     uint32_t place = 0;
     const char *flaw = NULL;
@@ -302,12 +299,12 @@ static sc_err take_runs(sc_filter *f, size_t r, sc_diag *diag)
 // --- The answers of border nodes ---------------------------------------------
 
 // What is wrong with a distance, given the one before it; NULL: nothing.
-static const char *flaw_of_distance(const sc_filter *f, const sc_taken *taken, double distance,
-                                    double before)
+static const char *flaw_of_distance(const sc_filter *f, const sc_request_candidates *taken,
+                                    double distance, double before)
 {
     if (distance < before) return "is nearer than the one before it";
     if (distance > taken->radius + sc__tolerance(f, taken->radius)) return "is beyond the radius";
-    if (distance > f->ground.total + sc__tolerance(f, f->ground.total)) {
+    if (distance > f->bounds.total + sc__tolerance(f, f->bounds.total)) {
         return "is farther than all roads together are long";
     }
     return NULL;
@@ -329,7 +326,7 @@ static const char *put_on_list(const sc_filter *f, sc_candidate *candidate, size
 
 static sc_err take_list(sc_filter *f, size_t r, uint32_t b, uint32_t on_segments, sc_diag *diag)
 {
-    const sc_taken *taken = &f->taken[r];
+    const sc_request_candidates *taken = &f->taken[r];
     const size_t list = sc__list_of(f, r, b);
     const size_t first = f->reply->near_start[list];
     const size_t end = f->reply->near_start[list + 1];
@@ -375,7 +372,7 @@ static sc_err take_request(sc_filter *f, size_t r, sc_diag *diag)
 {
     const sc_request *request = &f->relay->requests[r];
     const bool is_knn = request->type == SC_REQUEST_KNN;
-    f->taken[r] = (sc_taken){
+    f->taken[r] = (sc_request_candidates){
         .first_candidate = f->candidate_count,
         .first_strip = f->strip_count,
         .k = is_knn ? request->k : UINT32_MAX,
@@ -387,7 +384,7 @@ static sc_err take_request(sc_filter *f, size_t r, sc_diag *diag)
                        "reply: request %zu: it has %zu candidates, %zu are allowed", r + 1, sent,
                        f->options.max_candidates);
     }
-    if (!sc__roll_begin(&f->numbers, sent)) return SC_ENOMEM;
+    if (!sc__number_table_begin(&f->numbers, sent)) return SC_ENOMEM;
 
     sc_err err = take_runs(f, r, diag);
     const uint32_t on_segments = f->taken[r].candidate_count;
@@ -417,7 +414,7 @@ static sc_err check_lists(sc_filter *filter, sc_diag *diag)
     for (size_t r = 0; r < requests && !err; r++) {
         err = take_request(f, r, diag);
     }
-    return err == SC_ENOMEM ? sc_fail_memory(diag, "taking in a reply") : err;
+    return err == SC_ENOMEM ? sc_fail_memory(diag, "checking a reply") : err;
 }
 
 // === Lists against the roads and each other =====================================================
@@ -446,7 +443,7 @@ static double reach_of(const sc_filter *f, size_t request, size_t border)
 {
     size_t count = 0;
     const sc_claim *claims = claims_of(f, request, border, &count);
-    const sc_taken *taken = &f->taken[request];
+    const sc_request_candidates *taken = &f->taken[request];
     return count > 0 && count == taken->k ? claims[count - 1].distance : taken->radius;
 }
 
@@ -497,8 +494,9 @@ static const sc_approach *approach_of(sc_filter *f, sc_candidate *candidate)
         const sc_object *object = &f->objects[candidate->object];
         // The roads of a provider with another map may lead there in other ways.
         f->approaches[f->approach_count] =
-            f->options.slack == 0.0 ? sc__approach_by_road(f->map, object->edge, object->offset)
-                                    : sc__approach_anyhow(f->map, object->edge, object->offset);
+            f->options.slack == 0.0
+                ? sc__approach_by_road(f->map, object->edge, object->offset)
+                : sc__approach_by_position(f->map, object->edge, object->offset);
         candidate->approach = (uint32_t)f->approach_count++;
     }
     return &f->approaches[candidate->approach];
@@ -518,7 +516,7 @@ static double known_way(const sc_filter *f, const sc_candidate *candidate,
     return way;
 }
 
-static sc_err check_with_map(sc_filter *f, const list *l, sc_spot spot, sc_diag *diag)
+static sc_err check_with_map(sc_filter *f, const list *l, sc_space_point spot, sc_diag *diag)
 {
     const sc_star_id star = f->inside.stars[f->inside.border_vertex[l->border]];
     for (size_t i = 0; i < l->count; i++) {
@@ -527,7 +525,7 @@ static sc_err check_with_map(sc_filter *f, const list *l, sc_spot spot, sc_diag 
         if (!approach) return SC_ENOMEM;
         const double distance = l->claims[i].distance;
         const double at_most = distance + sc__tolerance(f, distance);
-        if (!sc__approach_allows(&f->ground, approach, spot, at_most)) {
+        if (!sc__approach_allows(&f->bounds, approach, spot, at_most)) {
             return refuse(f, diag, (entry){l->request, l->border, candidate->object},
                           "is nearer than any road could be");
         }
@@ -541,7 +539,7 @@ static sc_err check_with_map(sc_filter *f, const list *l, sc_spot spot, sc_diag 
 
 static sc_err check_on_segments(const sc_filter *f, const list *l, sc_diag *diag)
 {
-    const sc_taken *taken = &f->taken[l->request];
+    const sc_request_candidates *taken = &f->taken[l->request];
     const sc_strip *strips = f->strips + taken->first_strip;
     for (size_t i = 0; i < taken->strip_count; i++) {
         const sc_strip *strip = &strips[i];
@@ -594,7 +592,7 @@ static sc_err check_length(const sc_filter *f, const list *l, sc_diag *diag)
     const bool is_known = !f->reply->table.keys && f->options.slack == 0.0;
     if (!is_known || request->type != SC_REQUEST_KNN) return SC_OK;
     const sc_star_id star = f->inside.stars[f->inside.border_vertex[l->border]];
-    const uint64_t there = sc__census_count(&f->census, star, request);
+    const uint64_t there = sc__object_counts_reachable(&f->counts, star, request);
     if (l->count == (there < request->k ? there : request->k)) return SC_OK;
     return sc_fail(diag, SC_EREPLY,
                    "reply: request %zu, border node %" PRIu32
@@ -620,7 +618,7 @@ static sc_err check_agreement(sc_filter *filter, sc_diag *diag)
     sc_err err = SC_OK;
     f->approach_count = 0;
     for (uint32_t b = 0; b < f->relay->border_node_count && !err; b++) {
-        const sc_spot spot = sc__ground_spot(f->map, f->relay->border_nodes[b]);
+        const sc_space_point spot = sc__space_point_of(f->map, f->relay->border_nodes[b]);
         search_from(f, b);
         for (size_t r = 0; r < f->relay->request_count && !err; r++) {
             const list l = open_list(f, r, b);
@@ -630,7 +628,7 @@ static sc_err check_agreement(sc_filter *filter, sc_diag *diag)
             if (!err) err = check_length(f, &l, diag);
         }
     }
-    return err == SC_ENOMEM ? sc_fail_memory(diag, "looking through a reply") : err;
+    return err == SC_ENOMEM ? sc_fail_memory(diag, "checking a reply") : err;
 }
 
 sc_err sc__reply_check(sc_filter *filter, sc_diag *diag)

@@ -15,8 +15,8 @@ static void test_as_many_can_be_reached_as_a_search_finds(void **state)
     for (uint64_t seed = 0; seed < TOWNS; seed++) {
         check_case(seed);
         odd_town town = odd_town_new(seed);
-        sc_census census = {.components = NULL};
-        CHECK_OK(sc__census_take(&census, town.map), NULL);
+        sc_object_counts census = {.components = NULL};
+        CHECK_OK(sc__object_counts_init(&census, town.map), NULL);
         sc_request requests[3];
         const size_t count =
             odd_requests(town.map, sc_map_category_count(town.map), &town.rng, requests, 3);
@@ -28,12 +28,13 @@ static void test_as_many_can_be_reached_as_a_search_finds(void **state)
                 all.k = UINT32_MAX;
                 slow_answer found =
                     slow_nearest_at_node(&town.slow, sc_map_stars(town.map)[star].node, &all);
-                assert_int_equal(sc__census_count(&census, star, &all), found.near_count);
+                assert_int_equal(sc__object_counts_reachable(&census, star, &all),
+                                 found.near_count);
                 if (found.near_count < sc_map_object_count(town.map)) partial++;
                 slow_answer_free(&found);
             }
         }
-        sc__census_fini(&census);
+        sc__object_counts_fini(&census);
         odd_town_free(&town);
     }
     check_case_done();
@@ -45,13 +46,13 @@ static void test_a_map_without_objects_has_none_to_reach(void **state)
     (void)state;
     sketch s = sketch_draw(SC_COORDS_PLANAR, "A---B---C\n", "");
     sc_map *map = finish_builder(sketch_builder(&s));
-    sc_census census = {.components = NULL};
-    CHECK_OK(sc__census_take(&census, map), NULL);
+    sc_object_counts census = {.components = NULL};
+    CHECK_OK(sc__object_counts_init(&census, map), NULL);
     assert_null(census.components);
     const sc_request any = {.type = SC_REQUEST_KNN, .k = 1};
-    assert_int_equal(sc__census_count(&census, 0, &any), 0);
-    sc__census_fini(&census);
-    sc__census_fini(&census);
+    assert_int_equal(sc__object_counts_reachable(&census, 0, &any), 0);
+    sc__object_counts_fini(&census);
+    sc__object_counts_fini(&census);
     sc_map_free(map);
     sketch_free(&s);
 }

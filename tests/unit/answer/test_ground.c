@@ -4,9 +4,9 @@
 #include "answer/reply_bounds.h"
 #include "support/odd_town.h"
 
-static sc_spot spot_of(const drawn_cloak *c, char letter)
+static sc_space_point spot_of(const drawn_cloak *c, char letter)
 {
-    return sc__ground_spot(c->map, sketch_node(&c->s, letter));
+    return sc__space_point_of(c->map, sketch_node(&c->s, letter));
 }
 
 // From A to G the straight line is 82.46 m, by road it is 100 m.
@@ -14,9 +14,9 @@ static void test_where_roads_are_straight_the_bound_is_the_straight_line(void **
 {
     (void)state;
     drawn_cloak *c = drawn_cloak_new();
-    const sc_ground ground = sc__ground_of(c->map);
+    const sc_length_bounds ground = sc__length_bounds_of(c->map);
     const double unit_m = sc_map_unit_m(c->map);
-    const double least = sc__ground_least(&ground, spot_of(c, 'A'), spot_of(c, 'G'));
+    const double least = sc__length_bounds_least(&ground, spot_of(c, 'A'), spot_of(c, 'G'));
     CHECK_CLOSE(least * unit_m, sqrt(80.0 * 80.0 + 20.0 * 20.0), 0.001);
     CHECK_CLOSE(ground.total * unit_m, 10 * 40.0 + 8 * 20.0, 1e-6);
     drawn_cloak_free(c);
@@ -29,13 +29,13 @@ static void test_a_road_that_is_too_short_costs_its_own_shortness(void **state)
     sketch s = sketch_grid(SC_COORDS_PLANAR, 40, 2);
     s.edges[0].length = 70.0;  // in place of 100 m
     sc_map *map = sketch_map(&s);
-    const sc_ground ground = sc__ground_of(map);
+    const sc_length_bounds ground = sc__length_bounds_of(map);
     const double unit_m = sc_map_unit_m(map);
     // From one end of the row to the other, 3,900 m; the least share of an edge is 0.7.
     const double least =
-        sc__ground_least(&ground, sc__ground_spot(map, 0), sc__ground_spot(map, 39));
+        sc__length_bounds_least(&ground, sc__space_point_of(map, 0), sc__space_point_of(map, 39));
     CHECK_CLOSE(least * unit_m, 3870.0, 0.001);
-    CHECK_CLOSE(ground.shares[SC_GROUND_SHARES - 1], 0.7, 1e-6);
+    CHECK_CLOSE(ground.shares[SC_LENGTH_SHARES - 1], 0.7, 1e-6);
     sc_map_free(map);
     sketch_free(&s);
 }
@@ -49,9 +49,9 @@ static void test_on_the_globe_the_bound_is_close_to_the_distance(void **state)
         s.edges[e].length = SC_LENGTH_FROM_NODES;
     }
     sc_map *map = sketch_map(&s);
-    const sc_ground ground = sc__ground_of(map);
+    const sc_length_bounds ground = sc__length_bounds_of(map);
     const double least =
-        sc__ground_least(&ground, sc__ground_spot(map, 0), sc__ground_spot(map, 29));
+        sc__length_bounds_least(&ground, sc__space_point_of(map, 0), sc__space_point_of(map, 29));
     CHECK_CLOSE(least * sc_map_unit_m(map), 2900.0, 1.0);
     sc_map_free(map);
     sketch_free(&s);
@@ -65,7 +65,7 @@ static void test_no_way_is_below_the_bound(void **state)
         check_case(seed);
         odd_town town = odd_town_new(seed);
         const sc_map *map = town.map;
-        const sc_ground ground = sc__ground_of(map);
+        const sc_length_bounds ground = sc__length_bounds_of(map);
         for (int i = 0; i < 3; i++) {
             const sc_star_id star = sc_rng_below(&town.rng, sc_map_star_count(map));
             // A pseudo-star may be in the middle of a ring, where nobody asks from.
@@ -74,7 +74,7 @@ static void test_no_way_is_below_the_bound(void **state)
                 continue;
             }
             const sc_node_id node = sc_map_stars(map)[star].node;
-            const sc_spot from = sc__ground_spot(map, node);
+            const sc_space_point from = sc__space_point_of(map, node);
             const sc_request all = {.type = SC_REQUEST_KNN, .k = UINT32_MAX};
             slow_answer answer = slow_nearest_at_node(&town.slow, node, &all);
             for (size_t j = 0; j < answer.near_count; j++) {
@@ -88,7 +88,8 @@ static void test_no_way_is_below_the_bound(void **state)
             for (sc_node_id v = 0; v < sc_map_node_count(map); v++) {
                 if (town.slow.node_distance[v] == SLOW_NO_WAY) continue;
                 const double distance = (double)town.slow.node_distance[v] / (double)SLOW_PARTS;
-                const double least = sc__ground_least(&ground, from, sc__ground_spot(map, v));
+                const double least =
+                    sc__length_bounds_least(&ground, from, sc__space_point_of(map, v));
                 assert_true(least <= distance * (1.0 + 1e-9) + 2.0);
             }
             slow_answer_free(&answer);
@@ -103,7 +104,7 @@ static void test_an_object_is_approached_by_the_ends_of_its_road(void **state)
 {
     (void)state;
     drawn_cloak *c = drawn_cloak_new();
-    const sc_ground ground = sc__ground_of(c->map);
+    const sc_length_bounds ground = sc__length_bounds_of(c->map);
     const double unit = 1.0 / sc_map_unit_m(c->map);
     const sc_object *dead_end = &c->objects[drawn_object_named(c, "on HM")];
     const sc_approach by_h = sc__approach_by_road(c->map, dead_end->edge, dead_end->offset);
@@ -124,7 +125,7 @@ static void test_an_object_is_approached_by_the_ends_of_its_road(void **state)
     assert_false(sc__approach_allows(&ground, &both, spot_of(c, 'C'), 51.9 * unit));
 
     // On another's roads only the place counts.
-    const sc_approach anyhow = sc__approach_anyhow(c->map, bend->edge, bend->offset);
+    const sc_approach anyhow = sc__approach_by_position(c->map, bend->edge, bend->offset);
     assert_true(sc__approach_allows(&ground, &anyhow, spot_of(c, 'C'), 41.8 * unit));
     assert_false(sc__approach_allows(&ground, &anyhow, spot_of(c, 'C'), 41.7 * unit));
     drawn_cloak_free(c);
@@ -147,7 +148,7 @@ static void test_long_chains_are_not_walked_to_the_end(void **state)
         }
     }
     sc_map *map = sketch_map(&s);
-    const sc_ground ground = sc__ground_of(map);
+    const sc_length_bounds ground = sc__length_bounds_of(map);
     for (sc_edge_id e = 0; e < sc_map_edge_count(map); e++) {
         const sc_edge *edge = &sc_map_edges(map)[e];
         if (edge->from + edge->to != LENGTH - 1) continue;  // the one in the middle: 29 - 30
@@ -156,7 +157,7 @@ static void test_long_chains_are_not_walked_to_the_end(void **state)
             CHECK_CLOSE(approach.way[side] * sc_map_unit_m(map), 165.0, 1e-6);
             assert_int_equal(approach.star[side], SC_NONE);
         }
-        const sc_spot end = sc__ground_spot(map, 0);
+        const sc_space_point end = sc__space_point_of(map, 0);
         const double unit = 1.0 / sc_map_unit_m(map);
         assert_true(sc__approach_allows(&ground, &approach, end, 295.0 * unit));
         assert_false(sc__approach_allows(&ground, &approach, end, 294.9 * unit));
