@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "points/point_settings.h"
-#include "points/point_url.h"
 #include "values.h"
 
 /** A millimetre: narrower spacings are mistakes, and would take points without end. */

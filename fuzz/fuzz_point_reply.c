@@ -115,7 +115,7 @@ static sc_err take_everywhere(sc_point_reply *reply, const sc__point_settings *s
         DOOR_PROMISE(reply->lists[list].kth_m >= 0.0, "a list knows how far it reaches");
     }
     if (!err) err = sc__point_reply_settle(reply, diag);
-    if (!err) err = sc__point_reply_believe(reply, diag);
+    if (!err) err = sc__point_reply_check(reply, diag);
     return err;
 }
 

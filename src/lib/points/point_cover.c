@@ -1,15 +1,18 @@
-// The points of a cloak. See cover.h.
-#include "points/point_cover.h"
+// The points at which a provider is asked for a cloak, and the topics of its questions. See
+// point_reply.h.
+#include "points/point_reply.h"
 
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "base/hash.h"
 #include "map/geo.h"
-#include "points/point_url.h"
+#include "points/point_settings.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+
+// === Points =====================================================================================
 
 /** What summing up lengths in doubles may lose, as a share, many times over. */
 #define ROUNDING 1e-9
@@ -260,4 +263,56 @@ bool sc__cover_find(const sc__cover *cover, sc_edge_id edge, double offset_m, sc
                       .along_m = fmin(fmax(along_m - piece * piece_m, 0.0), piece_m),
                       .piece_at_m = piece * piece_m};
     return true;
+}
+
+// === Topics =====================================================================================
+
+size_t sc__topics_find(const sc__topics *topics, sc_category_id category)
+{
+    size_t i = 0;
+    while (i < topics->count && topics->list[i].category != category) {
+        i++;
+    }
+    return i;
+}
+
+static bool add(sc__topics *topics, const sc_request *request, sc_category_id category)
+{
+    const size_t i = sc__topics_find(topics, category);
+    if (i == topics->count) {
+        if (!sc_grow(&topics->list, i, &topics->capacity, sizeof *topics->list)) return false;
+        topics->list[topics->count++] = (sc__topic){.category = category, .radius_m = -1.0};
+    }
+    sc__topic *topic = &topics->list[i];
+    if (request->type == SC_REQUEST_RANGE) {
+        topic->radius_m = fmax(topic->radius_m, request->radius_m);
+    } else if (topic->k < request->k) {
+        topic->k = request->k;
+    }
+    return true;
+}
+
+sc_err sc__topics_init(const sc_request *requests, size_t count, sc__topics *out, sc_diag *diag)
+{
+    sc__topics topics = {.list = NULL};
+    bool is_fine = true;
+    for (size_t i = 0; i < count; i++) {
+        const sc_request *request = &requests[i];
+        if (request->category_count == 0) is_fine = is_fine && add(&topics, request, SC_NONE);
+        for (uint32_t c = 0; c < request->category_count; c++) {
+            is_fine = is_fine && add(&topics, request, request->categories[c]);
+        }
+    }
+    if (!is_fine) {
+        sc__topics_fini(&topics);
+        return sc_fail_memory(diag, "preparing to ask the provider");
+    }
+    *out = topics;
+    return SC_OK;
+}
+
+void sc__topics_fini(sc__topics *topics)
+{
+    sc_free(topics->list);
+    *topics = (sc__topics){.list = NULL};
 }

@@ -1,5 +1,5 @@
 // One answer's JSON. See parse.h.
-#include "points/point_json.h"
+#include "points/point_reply.h"
 
 #include "base/alloc.h"
 #include "base/diag.h"

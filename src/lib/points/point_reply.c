@@ -1,12 +1,165 @@
-// What came back for one cloak: its making, settling and lending. See reply_internal.h.
+// What came back for one cloak: collecting, checking and sorting answers. See point_reply.h.
 #include "points/point_reply.h"
 
 #include "base/alloc.h"
 #include "base/diag.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+// === All objects of one cloak, each once ========================================================
+
+/** What one cloak may bring: a provider that names ever more objects must not take all memory. */
+#define OBJECTS_MAX 1000000u
+#define STRINGS_MAX ((size_t)128 << 20)
+
+static const char memory_for[] = "keeping what the provider said";
+
+static const char *key_at(const void *owner, uint32_t object)
+{
+    const sc__stock *stock = owner;
+    return stock->strings + stock->items[object].key;
+}
+
+void sc__stock_init(sc__stock *stock)
+{
+    *stock = (sc__stock){.by_key = {.text_of = key_at, .owner = stock}};
+}
+
+// --- Putting in -------------------------------------------------------------
+
+static sc_err keep_text(sc__stock *stock, const char *text, uint32_t *out, sc_diag *diag)
+{
+    const size_t size = strlen(text) + 1;
+    if (stock->strings_capacity - stock->strings_size < size + 1) {
+        const size_t capacity = 2 * stock->strings_capacity + size + 1;
+        char *larger = sc_realloc(stock->strings, capacity);
+        if (!larger) return sc_fail_memory(diag, memory_for);
+        // Whoever has no name has the empty one at 0.
+        if (!stock->strings) larger[stock->strings_size++] = '\0';
+        stock->strings = larger;
+        stock->strings_capacity = capacity;
+    }
+    *out = 0;
+    if (size == 1) return SC_OK;
+    memcpy(stock->strings + stock->strings_size, text, size);
+    *out = (uint32_t)stock->strings_size;
+    stock->strings_size += size;
+    return SC_OK;
+}
+
+static sc_err add(sc__stock *stock, const sc__row *row, uint32_t *out, sc_diag *diag)
+{
+    if (stock->count == OBJECTS_MAX || stock->strings_size > STRINGS_MAX) {
+        return sc_fail(diag, SC_ELIMIT,
+                       "the provider names more different objects for one cloak than can be kept; "
+                       "ask for fewer objects, or a smaller radius");
+    }
+    if (!sc_grow(&stock->items, stock->count, &stock->capacity, sizeof *stock->items)) {
+        return sc_fail_memory(diag, memory_for);
+    }
+    sc__item *item = &stock->items[stock->count];
+    *item = (sc__item){.x = row->x, .y = row->y, .category = row->category, .number = stock->count};
+    sc_err err = keep_text(stock, row->key, &item->key, diag);
+    if (!err) err = keep_text(stock, row->name, &item->name, diag);
+    if (err) return err;
+    if (sc_names_put(&stock->by_key, row->key, stock->count, out)) {
+        return sc_fail_memory(diag, memory_for);
+    }
+    stock->count++;
+    return SC_OK;
+}
+
+// An object that is known already: is it the same one?
+static sc_err compare(sc__stock *stock, const sc__row *row, uint32_t object, sc_diag *diag)
+{
+    sc__item *item = &stock->items[object];
+    if (item->x != row->x || item->y != row->y) {
+        return sc_fail(diag, SC_EREPLY,
+                       "the provider gives one object two positions; does it move, or is the field "
+                       "of the key another?");
+    }
+    if (item->category == SC_NONE) item->category = row->category;
+    return SC_OK;
+}
+
+sc_err sc__stock_put(sc__stock *stock, const sc__row *row, uint64_t answer, uint32_t *out,
+                     sc_diag *diag)
+{
+    uint32_t object = sc_names_find(&stock->by_key, row->key);
+    const sc_err err =
+        object == SC_NONE ? add(stock, row, &object, diag) : compare(stock, row, object, diag);
+    if (err) return err;
+    if (stock->items[object].answer == answer) {
+        return sc_fail(diag, SC_EREPLY,
+                       "an answer of the provider has one object twice; is the field of the key "
+                       "another?");
+    }
+    stock->items[object].answer = answer;
+    *out = object;
+    return SC_OK;
+}
+
+// --- By key -----------------------------------------------------------------
+
+static int compare_keys(const void *a, const void *b, void *strings)
+{
+    return strcmp((const char *)strings + ((const sc__item *)a)->key,
+                  (const char *)strings + ((const sc__item *)b)->key);
+}
+
+static sc_err find_road(const sc_map *map, sc__item *item, sc_object *out, sc_diag *diag)
+{
+    sc_snap snap;
+    const sc_err err = sc_map_snap(map, item->x, item->y, HUGE_VAL, &snap);
+    if (err) return sc_fail(diag, err, "an object of the provider is near no road");
+    item->off_road_m = snap.distance_m;
+    *out = (sc_object){.edge = snap.edge,
+                       .offset = (uint32_t)llround(snap.offset_m / sc_map_unit_m(map)),
+                       .category = item->category,
+                       .name = item->name};
+    return SC_OK;
+}
+
+sc_err sc__stock_settle(sc__stock *stock, const sc_map *map, uint32_t **new_number, sc_diag *diag)
+{
+    uint32_t *numbers = sc_malloc_array(stock->count, sizeof *numbers);
+    stock->objects = sc_malloc_array(stock->count, sizeof *stock->objects);
+    stock->keys = sc_malloc_array(stock->count, sizeof *stock->keys);
+    sc_err err = SC_OK;
+    if (!numbers || !stock->objects || !stock->keys) {
+        err = sc_fail_memory(diag, memory_for);
+        goto fail;
+    }
+    if (stock->count > 0) {
+        qsort_r(stock->items, stock->count, sizeof *stock->items, compare_keys, stock->strings);
+    }
+    for (uint32_t i = 0; i < stock->count; i++) {
+        err = find_road(map, &stock->items[i], &stock->objects[i], diag);
+        if (err) goto fail;
+        stock->keys[i] = stock->items[i].key;
+        numbers[stock->items[i].number] = i;
+    }
+    *new_number = numbers;
+    return SC_OK;
+fail:
+    sc_free(numbers);
+    return err;
+}
+
+void sc__stock_fini(sc__stock *stock)
+{
+    sc_free(stock->items);
+    sc_free(stock->strings);
+    sc_free(stock->objects);
+    sc_free(stock->keys);
+    sc_names_fini(&stock->by_key);
+    sc__stock_init(stock);
+}
+
+// === Creating, settling and lending a reply =====================================================
 
 /**
  * Metres to which a provider may round its numbers; where the unit is unknown, a share of the
@@ -131,4 +284,321 @@ void sc_point_reply_position(const sc_point_reply *reply, uint32_t object, doubl
 sc_point_work sc_point_reply_work(const sc_point_reply *reply)
 {
     return reply->work;
+}
+
+// === Taking one answer ==========================================================================
+// Refused are: more objects than asked for, or fewer than at the time when fewer were asked for; an
+// object twice, or at another place than before; an order that is not by distance; a distance that
+// is not the straight one, where that is promised, or far less than the straight one.
+
+/** What all lists of one cloak may hold: 64 MiB. */
+#define NEARS_MAX ((size_t)4 << 20)
+
+/** Ways are not much shorter than straight lines; by this much they are in other units. */
+#define ROAD_LEAST_SHARE 0.5
+
+/** An object may be so many grains from its road. */
+#define OFF_ROAD_GRAINS 100.0
+
+/** How the rows of one answer are looked at. */
+typedef struct taking {
+    sc_point_reply *reply;
+    sc_point_distance distance;
+    const sc__point *point;
+    double farthest_m;  ///< the largest distance so far, as the provider says
+    uint64_t answer;
+    sc_diag *diag;
+} taking;
+
+static sc_err measure_straight(const taking *t, const sc__row *row, double straight_m, double *out)
+{
+    *out = straight_m;
+    if (!row->has_distance) return SC_OK;
+    const double tolerance_m =
+        SC__STRAIGHT_SHARE * fmax(straight_m, row->distance_m) + t->reply->grain_m;
+    if (fabs(row->distance_m - straight_m) <= tolerance_m) return SC_OK;
+    return sc_fail(t->diag, SC_EREPLY,
+                   "the provider's distance is not as the crow flies; is it by road, or not in "
+                   "metres?");
+}
+
+static sc_err measure_road(const taking *t, const sc__row *row, double straight_m, double *out)
+{
+    *out = row->distance_m;
+    const double least_m = ROAD_LEAST_SHARE * straight_m - OFF_ROAD_GRAINS * t->reply->grain_m;
+    if (row->distance_m >= least_m || !sc_map_is_in_metres(t->reply->map)) return SC_OK;
+    return sc_fail(t->diag, SC_EREPLY,
+                   "the provider's distance is far shorter than the straight line; is it in "
+                   "metres?");
+}
+
+// The distance that counts, after a look at what the provider says it is.
+static sc_err measure(taking *t, const sc__row *row, double *out)
+{
+    const double straight_m =
+        sc__straight_m(t->reply->map, t->point->x, t->point->y, row->x, row->y);
+    const sc_err err = t->distance == SC_POINT_ROAD ? measure_road(t, row, straight_m, out)
+                                                    : measure_straight(t, row, straight_m, out);
+    if (err) return err;
+
+    // Distances that we measure may differ a little from those that the provider sorted by.
+    const double said_m = row->has_distance ? row->distance_m : straight_m;
+    const double tolerance_m =
+        row->has_distance ? 0.0 : 2.0 * SC__STRAIGHT_SHARE * t->farthest_m + t->reply->grain_m;
+    if (said_m + tolerance_m < t->farthest_m) {
+        return sc_fail(t->diag, SC_EREPLY,
+                       "an answer of the provider is not in the order of distance, nearest first");
+    }
+    t->farthest_m = fmax(t->farthest_m, said_m);
+    return SC_OK;
+}
+
+static sc_err take_rows(taking *t, const sc__answer *answer, sc_near *nears)
+{
+    for (uint32_t i = 0; i < answer->count; i++) {
+        sc_err err = measure(t, &answer->rows[i], &nears[i].distance_m);
+        if (!err) {
+            err = sc__stock_put(&t->reply->stock, &answer->rows[i], t->answer, &nears[i].object,
+                                t->diag);
+        }
+        if (err) return err;
+    }
+    return SC_OK;
+}
+
+// Up to where every object is in the list.
+static double complete_m(const taking *t, const sc__point_list *list)
+{
+    if (list->count < list->k) return HUGE_VAL;
+    const double last_m = list->nears[list->count - 1].distance_m;
+    if (t->distance == SC_POINT_ROAD) return last_m;
+    // Left out is what the provider measures as farther than its last; by our measure that
+    // may be a little nearer.
+    return last_m * (1.0 - 2.0 * SC__STRAIGHT_SHARE) - t->reply->grain_m;
+}
+
+// As many objects as the topic asks for are at most so far away: its first k. By our measure they
+// need not be the nearest k, but then those are nearer still.
+static double kth_m(const sc__topic *topic, const sc__point_list *list)
+{
+    double farthest_m = 0.0;
+    for (uint32_t i = 0; i < topic->k && i < list->count; i++) {
+        farthest_m = fmax(farthest_m, list->nears[i].distance_m);
+    }
+    return farthest_m;
+}
+
+static sc_err check_count(const sc_point_reply *reply, const sc__point_list *old, uint32_t count,
+                          sc_diag *diag)
+{
+    if (count < old->count) {
+        return sc_fail(diag, SC_EREPLY,
+                       "the provider has %" PRIu32 " objects when asked for more, and had %" PRIu32
+                       " before",
+                       count, old->count);
+    }
+    if (reply->near_count - old->count + count > NEARS_MAX) {
+        return sc_fail(diag, SC_ELIMIT,
+                       "the answers for one cloak hold more than %zu objects together; allow a "
+                       "wider spacing, or ask for fewer",
+                       NEARS_MAX);
+    }
+    return SC_OK;
+}
+
+sc_err sc__point_reply_take(sc_point_reply *reply, const sc__point_settings *settings,
+                            const sc_vocabulary *vocabulary, size_t at, uint32_t k,
+                            const char *bytes, size_t size, sc_diag *diag)
+{
+    const sc__topic *topic = sc__asked_topic(reply, at);
+    sc__answer answer;
+    sc_err err = sc__answer_parse(settings, sc_map_coords(reply->map), vocabulary,
+                                  (sc__question){k, topic->category}, bytes, size, &answer, diag);
+    if (err) return err;
+
+    sc__point_list *old = &reply->lists[at];
+    sc__point_list list = {.count = answer.count, .k = k};
+    taking t = {.reply = reply,
+                .distance = settings->options.distance,
+                .point = sc__asked_point(reply, at),
+                .answer = ++reply->work.questions,
+                .diag = diag};
+    err = check_count(reply, old, answer.count, diag);
+    if (err) goto done;
+    list.nears = sc_malloc_array(answer.count, sizeof *list.nears);
+    if (!list.nears) {
+        err = sc_fail_memory(diag, "keeping what the provider said");
+        goto done;
+    }
+    err = take_rows(&t, &answer, list.nears);
+    if (err) goto done;
+
+    list.kth_m = kth_m(topic, &list);
+    list.complete_m = complete_m(&t, &list);
+    reply->near_count = reply->near_count - old->count + list.count;
+    reply->work.candidates += list.count;
+    reply->work.bytes_in += size;
+    const sc__point_list replaced = *old;
+    *old = list;
+    list = replaced;
+done:
+    sc_free(list.nears);
+    sc__answer_fini(&answer);
+    return err;
+}
+
+// === How far an answer must reach ===============================================================
+// Let h be the half gap of point p: every place whose nearer point is p is within h of it. Let D be
+// the distance from p to the k-th nearest object of a topic. Then, by the triangle inequality
+// alone,
+//
+//   - k objects are within D + h of the traveller q: those that are within D of p;
+//   - so any of q's k nearest is within D + h of q, and within D + 2h of p;
+//   - any object within radius R of q is within R + h of p.
+//
+// So a list that holds every object within D + 2h, or R + h, of p holds the answer of every place
+// whose nearer point is p. docs/point-provider.md goes on from there.
+//
+// How many objects that takes depends on the provider's own answers and on nothing that it does not
+// know.
+
+/** The first question for a range, of which nobody knows what it holds. */
+enum { FIRST_K = 16 };
+
+static uint32_t at_most(uint64_t k, uint32_t max_k)
+{
+    return k < max_k ? (uint32_t)k : max_k;
+}
+
+// How far the list must be complete, given what it says of the k-th object.
+static double needed_m(const sc__topic *topic, const sc__point *point, const sc__point_list *list)
+{
+    const double counted_m = topic->k > 0 ? list->kth_m + 2.0 * point->half_gap_m : 0.0;
+    const double range_m = topic->radius_m >= 0.0 ? topic->radius_m + point->half_gap_m : 0.0;
+    return fmax(counted_m, range_m);
+}
+
+sc_err sc__point_reply_next_k(const sc_point_reply *reply, size_t at, uint32_t max_k, uint32_t *out,
+                              sc_diag *diag)
+{
+    const sc__point_list *list = &reply->lists[at];
+    const sc__topic *topic = sc__asked_topic(reply, at);
+    if (topic->k > max_k) {
+        return sc_fail(diag, SC_ELIMIT,
+                       "a request is for %" PRIu32 " objects, and the provider's largest k is "
+                       "%" PRIu32,
+                       topic->k, max_k);
+    }
+    if (list->k == 0) {
+        // Twice as many as wanted usually reach far enough at once.
+        const uint64_t first = 2 * (uint64_t)topic->k;
+        *out = at_most(first > FIRST_K ? first : FIRST_K, max_k);
+        return SC_OK;
+    }
+    if (list->complete_m >= needed_m(topic, sc__asked_point(reply, at), list)) {
+        *out = 0;
+        return SC_OK;
+    }
+    if (list->k == max_k) {
+        return sc_fail(diag, SC_ELIMIT,
+                       "the %" PRIu32 " nearest objects do not reach far enough around a point of "
+                       "the cloak; allow a larger k if the provider does, or a narrower spacing",
+                       max_k);
+    }
+    *out = at_most(2 * (uint64_t)list->k, max_k);
+    return SC_OK;
+}
+
+// === Comparing neighbouring lists ===============================================================
+// A provider may leave out, move or invent objects; most of that cannot be detected here. What can:
+// two points are a piece of road apart, so an object is about as far from the one as from the
+// other, and one that is well within the reach of both lists is in both. This finds providers that
+// return at most so many objects, or none beyond some distance, without saying so.
+
+/** Two points next to each other on a road, and their lists of one topic. */
+typedef struct pair {
+    const sc_point_reply *reply;
+    const sc__point *points[2];
+    const sc__point_list *lists[2];
+    double apart_m;  ///< no object is nearer to the one than to the other by more than this
+    sc_diag *diag;
+} pair;
+
+// An object that is in one list and not in the other.
+static sc_err check_missing(const pair *p, const sc_near *near, int other)
+{
+    const sc__item *item = &p->reply->stock.items[near->object];
+    const sc__point *point = p->points[other];
+    const double at_most_m =
+        p->reply->cover.distance == SC_POINT_ROAD
+            ? near->distance_m + p->apart_m
+            : sc__straight_m(p->reply->map, point->x, point->y, item->x, item->y);
+    if (at_most_m >= p->lists[other]->complete_m) return SC_OK;
+    return sc_fail(p->diag, SC_EREPLY,
+                   "the provider leaves out an object at one point that it names at the next; does "
+                   "it give fewer objects than asked for, or none beyond some distance?");
+}
+
+static sc_err check_both(const pair *p, const sc_near *a, const sc_near *b)
+{
+    if (fabs(a->distance_m - b->distance_m) <= p->apart_m) return SC_OK;
+    return sc_fail(p->diag, SC_EREPLY,
+                   "the provider's distances of one object from two points differ by more than the "
+                   "road between them; does it measure by road, both ways alike?");
+}
+
+// Lists are sorted by object.
+static sc_err check_pair(const pair *p)
+{
+    const sc_near *a = p->lists[0]->nears;
+    const sc_near *b = p->lists[1]->nears;
+    const sc_near *a_end = a + p->lists[0]->count;
+    const sc_near *b_end = b + p->lists[1]->count;
+    sc_err err = SC_OK;
+    while (!err && (a < a_end || b < b_end)) {
+        if (b == b_end || (a < a_end && a->object < b->object)) {
+            err = check_missing(p, a++, 1);
+        } else if (a == a_end || b->object < a->object) {
+            err = check_missing(p, b++, 0);
+        } else if (p->reply->cover.distance == SC_POINT_ROAD) {
+            err = check_both(p, a++, b++);
+        } else {
+            // Straight distances were measured here, and agree.
+            a++;
+            b++;
+        }
+    }
+    return err;
+}
+
+static sc_err check_piece(const sc_point_reply *reply, uint32_t first, uint32_t second,
+                          double length_m, sc_diag *diag)
+{
+    const sc__cover *cover = &reply->cover;
+    pair p = {.reply = reply,
+              .points = {&cover->points[first], &cover->points[second]},
+              .apart_m = length_m * (1.0 + SC__ROAD_SHARE) + 2.0 * reply->grain_m,
+              .diag = diag};
+    for (size_t topic = 0; topic < reply->topics.count; topic++) {
+        p.lists[0] = &reply->lists[topic * cover->point_count + first];
+        p.lists[1] = &reply->lists[topic * cover->point_count + second];
+        const sc_err err = check_pair(&p);
+        if (err) return err;
+    }
+    return SC_OK;
+}
+
+sc_err sc__point_reply_check(const sc_point_reply *reply, sc_diag *diag)
+{
+    const sc__cover *cover = &reply->cover;
+    for (size_t i = 0; i < cover->segment_count; i++) {
+        const uint32_t pieces = cover->first_stop[i + 1] - cover->first_stop[i] - 1;
+        const uint32_t *stops = cover->stops + cover->first_stop[i];
+        for (uint32_t piece = 0; piece < pieces; piece++) {
+            const sc_err err = check_piece(reply, stops[piece], stops[piece + 1],
+                                           cover->lengths_m[i] / pieces, diag);
+            if (err) return err;
+        }
+    }
+    return SC_OK;
 }

@@ -2,27 +2,227 @@
  * @file point_reply.h
  * @brief What came back for one cloak, while it comes in and afterwards.
  *
- * For each topic and each point there is a list: the last, and longest, answer of the
- * provider there. The life of a reply:
+ * For each topic and each point there is a list: the last, and longest, answer of the provider
+ * there. The life of a reply:
  *
  *   1. sc__point_reply_new()      the cover, the topics, empty lists
- *   2. sc__point_reply_take()     an answer goes in, once it is checked by itself  (take.c)
- *      sc__point_reply_next_k()   does it reach, or is more to be asked for?       (reach.c)
+ *   2. sc__point_reply_take()     an answer is checked by itself and becomes a list
+ *      sc__point_reply_next_k()   does it reach, or is more to be asked for?
  *   3. sc__point_reply_settle()   objects are numbered by key, lists sorted by object
- *      sc__point_reply_believe()  do neighbouring lists contradict each other?     (believe.c)
- *   4. sc_point_reply_answer()          exact answers for exact positions                (answer.c)
+ *      sc__point_reply_check()    do neighbouring lists contradict each other?
+ *   4. sc_point_reply_answer()    exact answers for exact positions (point_answer.c)
  *
  * Nothing in steps 1 to 3 knows a position of a traveller.
  *
- * Used by: points, its tests and its fuzzer.
+ * For: this folder, its tests and its fuzzer.
  */
 #ifndef SC_POINTS_POINT_REPLY_H
 #define SC_POINTS_POINT_REPLY_H
 
-#include "points/point_cover.h"
+#include <starcloak/map.h>
+#include <starcloak/point_provider.h>
+#include <starcloak/relay.h>
+
+#include "base/json_tree.h"
+#include "base/names.h"
 #include "points/point_settings.h"
-#include "points/stock.h"
-#include "points/topics.h"
+
+// === The points at which a provider is asked (point_cover.c) ====================================
+// They are a function of the segments alone: the ends of every segment, and on longer ones points
+// in between, evenly, so that two neighbours along a road are never farther apart than the spacing.
+// A stretch of road between two neighbours is a *piece*. Every place on a segment is on one of its
+// pieces, and within half of it of one of its two points.
+//
+//     A------p------p------p------B      a segment in four pieces, five points
+//
+// Lengths are measured as the provider's distance requires: along the road as the map has it, or
+// over ground along the straight lines between its nodes. The latter is rounded up where the globe
+// makes it uneven, so that no place is ever farther from a point than its piece says.
+
+/** A point to ask at: exactly as it will be asked, rounded to the decimals of an address. */
+typedef struct sc__point {
+    double x;
+    double y;
+    double half_gap_m;  ///< no place whose nearer point this is can be farther from it
+} sc__point;
+
+typedef struct sc__cover {
+    const sc_map *map;
+    sc_point_distance distance;
+    sc_seg_id *segments;  ///< ascending
+    size_t segment_count;
+    double *lengths_m;     ///< of each segment, as measured here
+    uint32_t *first_stop;  ///< segment_count + 1
+    uint32_t *stops;       ///< points along segment i: stops[first_stop[i]] .. [first_stop[i+1]-1]
+    sc__point *points;
+    uint32_t point_count;
+} sc__cover;
+
+/** A place on a road of the cloak, by the piece it is on. */
+typedef struct sc__spot {
+    uint32_t points[2];  ///< at the ends of the piece; they may be the same
+    double length_m;     ///< of the piece
+    double along_m;      ///< from the first of them
+    double piece_at_m;   ///< where the piece begins, from the beginning of its segment
+} sc__spot;
+
+/**
+ * @param segments  ascending, each once, at least one; copied
+ * @param out       set on success; release with sc__cover_fini()
+ * @return SC_OK, SC_ELIMIT (more than `max_points`), SC_ENOMEM
+ */
+SC_CHECKED sc_err sc__cover_init(const sc_map *map, const sc_seg_id *segments, size_t count,
+                                 const sc_point_options *options, sc__cover *out, sc_diag *diag);
+
+/** Harmless twice. */
+void sc__cover_fini(sc__cover *cover);
+
+/** How far a place on an edge is from the beginning of its segment, as the cover measures. */
+double sc__cover_along_m(const sc__cover *cover, sc_edge_id edge, double offset_m);
+
+/** Where on the cloak a place on an edge is; false if its segment is none of the cloak's. */
+bool sc__cover_find(const sc__cover *cover, sc_edge_id edge, double offset_m, sc__spot *out);
+
+/** As the crow flies, by the map's own coordinates. */
+double sc__straight_m(const sc_map *map, double x_a, double y_a, double x_b, double y_b);
+
+// === Topics: what is asked at every point (point_cover.c) =======================================
+// A topic is a category, or all of them. Requests that differ only in how many or how far share it:
+// the longest list serves all. A request for several categories is one topic each.
+
+typedef struct sc__topic {
+    sc_category_id category;  ///< SC_NONE: all
+    uint32_t k;               ///< the most objects that a request asks for; 0: none counts them
+    double radius_m;          ///< the widest range; negative: there is none
+} sc__topic;
+
+typedef struct sc__topics {
+    sc__topic *list;
+    size_t count;
+    size_t capacity;
+} sc__topics;
+
+/**
+ * The topics of some requests.
+ *
+ * @param out  set on success; release with sc__topics_fini()
+ */
+SC_CHECKED sc_err sc__topics_init(const sc_request *requests, size_t count, sc__topics *out,
+                                  sc_diag *diag);
+
+/** Harmless twice. */
+void sc__topics_fini(sc__topics *topics);
+
+/** The place of a category's topic; `count` if it has none. */
+size_t sc__topics_find(const sc__topics *topics, sc_category_id category);
+
+// === One answer as rows (point_json.c) ==========================================================
+// A stranger's JSON. Each row by itself is sound: it has a key, a valid position, a distance that
+// is a number and not negative, texts that are not too long. Whether the rows make sense together
+// is checked in point_reply.c.
+//
+// No error message repeats what the answer holds, since that tells where was asked; it names the
+// object by its number, and the field.
+
+/** The longest key and the longest name, bytes. */
+enum { SC__KEY_MAX = 255, SC__NAME_MAX = 1023 };
+
+/** An object as one answer tells of it. Texts are lent by the answer. */
+typedef struct sc__row {
+    const char *key;
+    const char *name;  ///< "" if it has none
+    double x;
+    double y;
+    bool has_distance;
+    double distance_m;
+    sc_category_id category;  ///< SC_NONE: not told, or none that we have a word for
+    char digits[24];          ///< room for a key that is a number
+} sc__row;
+
+/** What one answer says, in its order. */
+typedef struct sc__answer {
+    sc_json_tree document;  ///< the texts of the rows are in it
+    sc__row *rows;
+    uint32_t count;
+} sc__answer;
+
+/** What was asked. */
+typedef struct sc__question {
+    uint32_t k;
+    sc_category_id category;  ///< SC_NONE: all
+} sc__question;
+
+/**
+ * Read an answer.
+ *
+ * @param coords  what a position is
+ * @param out     set on success; release with sc__answer_fini()
+ * @return SC_OK, SC_EREPLY with a reason, SC_ENOMEM
+ */
+SC_CHECKED sc_err sc__answer_parse(const sc__point_settings *settings, sc_coords coords,
+                                   const sc_vocabulary *vocabulary, sc__question question,
+                                   const char *bytes, size_t size, sc__answer *out, sc_diag *diag);
+
+/** Harmless twice. */
+void sc__answer_fini(sc__answer *answer);
+
+// === All objects of one cloak, each once (point_reply.c) ========================================
+// Objects are told apart by their keys. While answers come in they are numbered as they come; in
+// the end by key, so that neither the order of the questions nor the network decides which of two
+// equally far objects comes first.
+
+/** One object. */
+typedef struct sc__item {
+    double x;  ///< where the provider says it is
+    double y;
+    double off_road_m;  ///< how far that is from the nearest road, once settled
+    uint32_t key;       ///< into the strings
+    uint32_t name;
+    sc_category_id category;
+    uint32_t number;  ///< in the order of coming
+    uint64_t answer;  ///< the last one that named it
+} sc__item;
+
+/** sc__stock_init() it, and leave it where it is; release with sc__stock_fini(). */
+typedef struct sc__stock {
+    sc__item *items;
+    uint32_t count;
+    size_t capacity;
+    char *strings;  ///< begins with an empty one
+    size_t strings_size;
+    size_t strings_capacity;
+    sc_names by_key;
+
+    // Once settled: the items by key, and these for sc_object_table.
+    sc_object *objects;
+    uint32_t *keys;
+} sc__stock;
+
+void sc__stock_init(sc__stock *stock);
+
+/**
+ * The number of an object, which is put in stock if it is new.
+ *
+ * @param answer  which answer the row is of, from 1; no answer may name an object twice
+ * @return SC_OK, SC_EREPLY (it was elsewhere before, or is named twice), SC_ELIMIT (more than
+ *         can be kept), SC_ENOMEM
+ */
+SC_CHECKED sc_err sc__stock_put(sc__stock *stock, const sc__row *row, uint64_t answer,
+                                uint32_t *out, sc_diag *diag);
+
+/**
+ * Number the objects by key, and find the road that each is nearest to. Once, and nothing is put
+ * in afterwards.
+ *
+ * @param new_number  set: a number for each old one; sc_free() it
+ */
+SC_CHECKED sc_err sc__stock_settle(sc__stock *stock, const sc_map *map, uint32_t **new_number,
+                                   sc_diag *diag);
+
+/** Harmless twice. */
+void sc__stock_fini(sc__stock *stock);
+
+// === The reply ==================================================================================
 
 /** What the provider knows of one topic at one point. */
 typedef struct sc__point_list {
@@ -96,6 +296,6 @@ SC_CHECKED sc_err sc__point_reply_settle(sc_point_reply *reply, sc_diag *diag);
 void sc__point_reply_forget(sc_point_reply *reply);
 
 /** Whether neighbouring lists can both be true. @return SC_OK, or SC_EREPLY with a reason */
-SC_CHECKED sc_err sc__point_reply_believe(const sc_point_reply *reply, sc_diag *diag);
+SC_CHECKED sc_err sc__point_reply_check(const sc_point_reply *reply, sc_diag *diag);
 
 #endif

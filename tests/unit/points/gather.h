@@ -113,7 +113,7 @@ static inline sc_err gather_lists(sc_point_reply *reply, const sc__point_setting
         if (err) return err;
     }
     const sc_err err = sc__point_reply_settle(reply, diag);
-    return err ? err : sc__point_reply_believe(reply, diag);
+    return err ? err : sc__point_reply_check(reply, diag);
 }
 
 /** The whole way without a network; as sc_point_provider_ask(). */

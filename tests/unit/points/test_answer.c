@@ -175,7 +175,7 @@ static void test_an_object_beside_the_road_is_as_far_as_the_provider_counts(void
                      &diag);
         }
         CHECK_OK(sc__point_reply_settle(reply, &diag), &diag);
-        CHECK_OK(sc__point_reply_believe(reply, &diag), &diag);
+        CHECK_OK(sc__point_reply_check(reply, &diag), &diag);
         for (int x = 0; x <= 100; x += 5) {
             const sc_near *near = NULL;
             size_t count = 0;

@@ -1,7 +1,7 @@
 // The points of a cloak: a function of its segments alone, and never far from any place on them.
 #include "gather.h"
 
-#include "points/point_url.h"
+#include "points/point_settings.h"
 #include "support/odd_cloak.h"
 
 static sc__cover cover_of(const sc_map *map, const sc_seg_id *segments, size_t count,

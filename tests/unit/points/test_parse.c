@@ -1,5 +1,5 @@
 // One answer's bytes: what is read of it, and what is refused in which words.
-#include "points/point_json.h"
+#include "points/point_reply.h"
 #include "support/check.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 // Addresses of questions: which templates are taken, and what is made of them.
-#include "points/point_url.h"
+#include "points/point_settings.h"
 #include "support/check.h"
 
 #include <math.h>
