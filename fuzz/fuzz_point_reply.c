@@ -108,8 +108,8 @@ static sc_err take_everywhere(sc_point_reply *reply, const sc__point_settings *s
         uint32_t k = 0;
         DOOR_PROMISE(!sc__point_reply_next_k(reply, list, 64, &k, diag) && k == 16,
                      "nothing was asked before");
-        err = sc__point_reply_take(reply, settings, &vocabulary, list, k, (const char *)body, size,
-                                   diag);
+        err = sc__point_reply_take(reply, settings, &vocabulary,
+                                   &(sc__answer_body){list, k, (const char *)body, size}, diag);
         if (err) break;
         DOOR_PROMISE(reply->lists[list].count <= k, "no list is longer than asked for");
         DOOR_PROMISE(reply->lists[list].kth_m >= 0.0, "a list knows how far it reaches");

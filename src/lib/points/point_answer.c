@@ -33,7 +33,7 @@
 typedef struct asking {
     sc_point_reply *reply;
     const sc_request *request;
-    sc__spot spot;
+    sc__cover_place spot;
     sc_seg_id segment;
     double x;  ///< where it is
     double y;
@@ -49,8 +49,8 @@ typedef struct asking {
 static double along_piece_m(const asking *a, uint32_t object, const double from_m[2])
 {
     const sc_point_reply *reply = a->reply;
-    const sc_object *o = &reply->stock.objects[object];
-    const double off_road_m = reply->stock.items[object].off_road_m;
+    const sc_object *o = &reply->objects.objects[object];
+    const double off_road_m = reply->objects.items[object].off_road_m;
     if (sc_map_edges(reply->map)[o->edge].segment != a->segment ||
         off_road_m > ON_ROAD_GRAINS * reply->grain_m) {
         return HUGE_VAL;
@@ -81,7 +81,7 @@ static double along_piece_m(const asking *a, uint32_t object, const double from_
 static double distance_m(const asking *a, uint32_t object, const double from_m[2])
 {
     if (a->reply->cover.distance == SC_POINT_STRAIGHT) {
-        const sc__item *item = &a->reply->stock.items[object];
+        const sc__point_object *item = &a->reply->objects.items[object];
         return sc__straight_m(a->reply->map, a->x, a->y, item->x, item->y);
     }
     const double by_ends_m =

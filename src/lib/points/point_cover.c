@@ -248,7 +248,7 @@ static bool find_segment(const sc__cover *cover, sc_seg_id segment, size_t *out)
     return low < cover->segment_count && cover->segments[low] == segment;
 }
 
-bool sc__cover_find(const sc__cover *cover, sc_edge_id edge, double offset_m, sc__spot *out)
+bool sc__cover_find(const sc__cover *cover, sc_edge_id edge, double offset_m, sc__cover_place *out)
 {
     size_t at = 0;
     if (!find_segment(cover, sc_map_edges(cover->map)[edge].segment, &at)) return false;
@@ -258,10 +258,10 @@ bool sc__cover_find(const sc__cover *cover, sc_edge_id edge, double offset_m, sc
     const double along_m = sc__cover_along_m(cover, edge, offset_m);
     const double place = piece_m > 0.0 ? floor(along_m / piece_m) : 0.0;
     const uint32_t piece = place < pieces ? (uint32_t)place : pieces - 1;
-    *out = (sc__spot){.points = {stops[piece], stops[piece + 1]},
-                      .length_m = piece_m,
-                      .along_m = fmin(fmax(along_m - piece * piece_m, 0.0), piece_m),
-                      .piece_at_m = piece * piece_m};
+    *out = (sc__cover_place){.points = {stops[piece], stops[piece + 1]},
+                             .length_m = piece_m,
+                             .along_m = fmin(fmax(along_m - piece * piece_m, 0.0), piece_m),
+                             .piece_at_m = piece * piece_m};
     return true;
 }
 

@@ -59,7 +59,7 @@ static sc_err read_number(const reader *r, const char *field, double *out)
     return SC_OK;
 }
 
-static sc_err read_key(const reader *r, sc__row *row)
+static sc_err read_key(const reader *r, sc__answer_row *row)
 {
     const char *field = r->fields->key_field;
     const sc_json_value *value = value_at(r->object, field);
@@ -76,7 +76,7 @@ static sc_err read_key(const reader *r, sc__row *row)
     return SC_OK;
 }
 
-static sc_err read_name(const reader *r, sc__row *row)
+static sc_err read_name(const reader *r, sc__answer_row *row)
 {
     row->name = "";
     const char *field = r->fields->name_field;
@@ -88,7 +88,7 @@ static sc_err read_name(const reader *r, sc__row *row)
     return SC_OK;
 }
 
-static sc_err read_position(const reader *r, sc_coords coords, sc__row *row)
+static sc_err read_position(const reader *r, sc_coords coords, sc__answer_row *row)
 {
     sc_err err = read_number(r, r->fields->lon_field, &row->x);
     if (!err) err = read_number(r, r->fields->lat_field, &row->y);
@@ -102,7 +102,7 @@ static sc_err read_position(const reader *r, sc_coords coords, sc__row *row)
     return SC_OK;
 }
 
-static sc_err read_distance(const reader *r, sc__row *row)
+static sc_err read_distance(const reader *r, sc__answer_row *row)
 {
     const char *field = r->fields->distance_field;
     const bool is_needed = r->fields->distance == SC_POINT_ROAD;
@@ -114,7 +114,7 @@ static sc_err read_distance(const reader *r, sc__row *row)
 }
 
 static sc_err read_category(const reader *r, const sc_vocabulary *vocabulary, sc_category_id asked,
-                            sc__row *row)
+                            sc__answer_row *row)
 {
     row->category = asked;
     const char *field = r->fields->category_field;
@@ -189,11 +189,10 @@ static sc_err find_list(const sc__point_settings *settings, uint32_t k,
     return SC_OK;
 }
 
-sc_err sc__answer_parse(const sc__point_settings *settings, sc_coords coords,
-                        const sc_vocabulary *vocabulary, sc__question question, const char *bytes,
-                        size_t size, sc__answer *out, sc_diag *diag)
+sc_err sc__answer_parse(const sc__answer_format *format, const char *bytes, size_t size,
+                        sc__answer *out, sc_diag *diag)
 {
-    sc_err err = check_brackets(bytes, size, question.k, diag);
+    sc_err err = check_brackets(bytes, size, format->k, diag);
     if (err) return err;
     sc__answer answer = {.rows = NULL};
     sc_json_error error;
@@ -204,7 +203,7 @@ sc_err sc__answer_parse(const sc__point_settings *settings, sc_coords coords,
                        fault_text(error.fault), error.byte);
     }
     const sc_json_value *list = NULL;
-    err = find_list(settings, question.k, answer.document.root, &list, diag);
+    err = find_list(format->settings, format->k, answer.document.root, &list, diag);
     if (err) goto fail;
     answer.count = (uint32_t)sc_json_size(list);
     answer.rows = sc_calloc(answer.count, sizeof *answer.rows);
@@ -213,12 +212,12 @@ sc_err sc__answer_parse(const sc__point_settings *settings, sc_coords coords,
         goto fail;
     }
     for (uint32_t i = 0; i < answer.count && !err; i++) {
-        const reader r = {&settings->options, sc_json_at(list, i), i + 1, diag};
+        const reader r = {&format->settings->options, sc_json_at(list, i), i + 1, diag};
         err = read_key(&r, &answer.rows[i]);
-        if (!err) err = read_position(&r, coords, &answer.rows[i]);
+        if (!err) err = read_position(&r, format->coords, &answer.rows[i]);
         if (!err) err = read_distance(&r, &answer.rows[i]);
         if (!err) err = read_name(&r, &answer.rows[i]);
-        if (!err) err = read_category(&r, vocabulary, question.category, &answer.rows[i]);
+        if (!err) err = read_category(&r, format->vocabulary, format->category, &answer.rows[i]);
     }
     if (err) goto fail;
     *out = answer;

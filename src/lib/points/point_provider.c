@@ -432,8 +432,10 @@ static sc_err address_of(void *context, size_t i, char *url, sc_diag *diag)
 static sc_err take_body(void *context, size_t i, const char *body, size_t size, sc_diag *diag)
 {
     const inquiry *r = context;
-    return sc__point_reply_take(r->reply, &r->provider->settings, r->provider->vocabulary,
-                                r->questions[i].list, r->questions[i].k, body, size, diag);
+    const sc__answer_body answer = {
+        .list = r->questions[i].list, .k = r->questions[i].k, .bytes = body, .size = size};
+    return sc__point_reply_take(r->reply, &r->provider->settings, r->provider->vocabulary, &answer,
+                                diag);
 }
 
 // The questions that are still open, in random order.

@@ -19,63 +19,65 @@ static const char memory_for[] = "keeping what the provider said";
 
 static const char *key_at(const void *owner, uint32_t object)
 {
-    const sc__stock *stock = owner;
-    return stock->strings + stock->items[object].key;
+    const sc__point_objects *all = owner;
+    return all->strings + all->items[object].key;
 }
 
-void sc__stock_init(sc__stock *stock)
+void sc__point_objects_init(sc__point_objects *all)
 {
-    *stock = (sc__stock){.by_key = {.text_of = key_at, .owner = stock}};
+    *all = (sc__point_objects){.by_key = {.text_of = key_at, .owner = all}};
 }
 
 // --- Putting in -------------------------------------------------------------
 
-static sc_err keep_text(sc__stock *stock, const char *text, uint32_t *out, sc_diag *diag)
+static sc_err keep_text(sc__point_objects *all, const char *text, uint32_t *out, sc_diag *diag)
 {
     const size_t size = strlen(text) + 1;
-    if (stock->strings_capacity - stock->strings_size < size + 1) {
-        const size_t capacity = 2 * stock->strings_capacity + size + 1;
-        char *larger = sc_realloc(stock->strings, capacity);
+    if (all->strings_capacity - all->strings_size < size + 1) {
+        const size_t capacity = 2 * all->strings_capacity + size + 1;
+        char *larger = sc_realloc(all->strings, capacity);
         if (!larger) return sc_fail_memory(diag, memory_for);
         // Whoever has no name has the empty one at 0.
-        if (!stock->strings) larger[stock->strings_size++] = '\0';
-        stock->strings = larger;
-        stock->strings_capacity = capacity;
+        if (!all->strings) larger[all->strings_size++] = '\0';
+        all->strings = larger;
+        all->strings_capacity = capacity;
     }
     *out = 0;
     if (size == 1) return SC_OK;
-    memcpy(stock->strings + stock->strings_size, text, size);
-    *out = (uint32_t)stock->strings_size;
-    stock->strings_size += size;
+    memcpy(all->strings + all->strings_size, text, size);
+    *out = (uint32_t)all->strings_size;
+    all->strings_size += size;
     return SC_OK;
 }
 
-static sc_err add(sc__stock *stock, const sc__row *row, uint32_t *out, sc_diag *diag)
+static sc_err add(sc__point_objects *all, const sc__answer_row *row, uint32_t *out, sc_diag *diag)
 {
-    if (stock->count == OBJECTS_MAX || stock->strings_size > STRINGS_MAX) {
+    if (all->count == OBJECTS_MAX || all->strings_size > STRINGS_MAX) {
         return sc_fail(diag, SC_ELIMIT,
                        "the provider names more different objects for one cloak than can be kept; "
                        "ask for fewer objects, or a smaller radius");
     }
-    if (!sc_grow(&stock->items, stock->count, &stock->capacity, sizeof *stock->items)) {
+    if (!sc_grow(&all->items, all->count, &all->capacity, sizeof *all->items)) {
         return sc_fail_memory(diag, memory_for);
     }
-    sc__item *item = &stock->items[stock->count];
-    *item = (sc__item){.x = row->x, .y = row->y, .category = row->category, .number = stock->count};
-    sc_err err = keep_text(stock, row->key, &item->key, diag);
-    if (!err) err = keep_text(stock, row->name, &item->name, diag);
+    sc__point_object *item = &all->items[all->count];
+    *item = (sc__point_object){
+        .x = row->x, .y = row->y, .category = row->category, .number = all->count};
+    sc_err err = keep_text(all, row->key, &item->key, diag);
+    if (!err) err = keep_text(all, row->name, &item->name, diag);
     if (err) return err;
-    if (sc_names_put(&stock->by_key, row->key, stock->count, out)) {
+    if (sc_names_put(&all->by_key, row->key, all->count, out)) {
         return sc_fail_memory(diag, memory_for);
     }
-    stock->count++;
+    all->count++;
     return SC_OK;
 }
 
 // An object that is known already: is it the same one?
-static sc_err compare(sc__stock *stock, const sc__row *row, uint32_t object, sc_diag *diag)
+static sc_err compare(sc__point_objects *all, const sc__answer_row *row, uint32_t object,
+                      sc_diag *diag)
 {
-    sc__item *item = &stock->items[object];
+    sc__point_object *item = &all->items[object];
     if (item->x != row->x || item->y != row->y) {
         return sc_fail(diag, SC_EREPLY,
                        "the provider gives one object two positions; does it move, or is the field "
@@ -85,19 +87,19 @@ static sc_err compare(sc__stock *stock, const sc__row *row, uint32_t object, sc_
     return SC_OK;
 }
 
-sc_err sc__stock_put(sc__stock *stock, const sc__row *row, uint64_t answer, uint32_t *out,
-                     sc_diag *diag)
+sc_err sc__point_objects_put(sc__point_objects *all, const sc__answer_row *row, uint64_t answer,
+                             uint32_t *out, sc_diag *diag)
 {
-    uint32_t object = sc_names_find(&stock->by_key, row->key);
+    uint32_t object = sc_names_find(&all->by_key, row->key);
     const sc_err err =
-        object == SC_NONE ? add(stock, row, &object, diag) : compare(stock, row, object, diag);
+        object == SC_NONE ? add(all, row, &object, diag) : compare(all, row, object, diag);
     if (err) return err;
-    if (stock->items[object].answer == answer) {
+    if (all->items[object].answer == answer) {
         return sc_fail(diag, SC_EREPLY,
                        "an answer of the provider has one object twice; is the field of the key "
                        "another?");
     }
-    stock->items[object].answer = answer;
+    all->items[object].answer = answer;
     *out = object;
     return SC_OK;
 }
@@ -106,11 +108,11 @@ sc_err sc__stock_put(sc__stock *stock, const sc__row *row, uint64_t answer, uint
 
 static int compare_keys(const void *a, const void *b, void *strings)
 {
-    return strcmp((const char *)strings + ((const sc__item *)a)->key,
-                  (const char *)strings + ((const sc__item *)b)->key);
+    return strcmp((const char *)strings + ((const sc__point_object *)a)->key,
+                  (const char *)strings + ((const sc__point_object *)b)->key);
 }
 
-static sc_err find_road(const sc_map *map, sc__item *item, sc_object *out, sc_diag *diag)
+static sc_err find_road(const sc_map *map, sc__point_object *item, sc_object *out, sc_diag *diag)
 {
     sc_snap snap;
     const sc_err err = sc_map_snap(map, item->x, item->y, HUGE_VAL, &snap);
@@ -123,24 +125,25 @@ static sc_err find_road(const sc_map *map, sc__item *item, sc_object *out, sc_di
     return SC_OK;
 }
 
-sc_err sc__stock_settle(sc__stock *stock, const sc_map *map, uint32_t **new_number, sc_diag *diag)
+sc_err sc__point_objects_settle(sc__point_objects *all, const sc_map *map, uint32_t **new_number,
+                                sc_diag *diag)
 {
-    uint32_t *numbers = sc_malloc_array(stock->count, sizeof *numbers);
-    stock->objects = sc_malloc_array(stock->count, sizeof *stock->objects);
-    stock->keys = sc_malloc_array(stock->count, sizeof *stock->keys);
+    uint32_t *numbers = sc_malloc_array(all->count, sizeof *numbers);
+    all->objects = sc_malloc_array(all->count, sizeof *all->objects);
+    all->keys = sc_malloc_array(all->count, sizeof *all->keys);
     sc_err err = SC_OK;
-    if (!numbers || !stock->objects || !stock->keys) {
+    if (!numbers || !all->objects || !all->keys) {
         err = sc_fail_memory(diag, memory_for);
         goto fail;
     }
-    if (stock->count > 0) {
-        qsort_r(stock->items, stock->count, sizeof *stock->items, compare_keys, stock->strings);
+    if (all->count > 0) {
+        qsort_r(all->items, all->count, sizeof *all->items, compare_keys, all->strings);
     }
-    for (uint32_t i = 0; i < stock->count; i++) {
-        err = find_road(map, &stock->items[i], &stock->objects[i], diag);
+    for (uint32_t i = 0; i < all->count; i++) {
+        err = find_road(map, &all->items[i], &all->objects[i], diag);
         if (err) goto fail;
-        stock->keys[i] = stock->items[i].key;
-        numbers[stock->items[i].number] = i;
+        all->keys[i] = all->items[i].key;
+        numbers[all->items[i].number] = i;
     }
     *new_number = numbers;
     return SC_OK;
@@ -149,14 +152,14 @@ fail:
     return err;
 }
 
-void sc__stock_fini(sc__stock *stock)
+void sc__point_objects_fini(sc__point_objects *all)
 {
-    sc_free(stock->items);
-    sc_free(stock->strings);
-    sc_free(stock->objects);
-    sc_free(stock->keys);
-    sc_names_fini(&stock->by_key);
-    sc__stock_init(stock);
+    sc_free(all->items);
+    sc_free(all->strings);
+    sc_free(all->objects);
+    sc_free(all->keys);
+    sc_names_fini(&all->by_key);
+    sc__point_objects_init(all);
 }
 
 // === Creating, settling and lending a reply =====================================================
@@ -193,7 +196,7 @@ sc_err sc__point_reply_new(const sc_map *map, const sc__point_settings *settings
     sc_point_reply *reply = sc_calloc(1, sizeof *reply);
     if (!reply) return sc_fail_memory(diag, "preparing to ask the provider");
     reply->map = map;
-    sc__stock_init(&reply->stock);
+    sc__point_objects_init(&reply->objects);
     reply->grain_m = sc_map_is_in_metres(map) ? GRAIN_M : GRAIN_SHARE * settings->options.spacing_m;
     const sc_err err = make(reply, settings, relay, diag);
     if (err) {
@@ -215,7 +218,7 @@ void sc_point_reply_free(sc_point_reply *reply)
     sc__point_reply_forget(reply);
     sc__cover_fini(&reply->cover);
     sc__topics_fini(&reply->topics);
-    sc__stock_fini(&reply->stock);
+    sc__point_objects_fini(&reply->objects);
     sc_free(reply);
 }
 
@@ -250,7 +253,7 @@ static int compare_objects(const void *a, const void *b)
 sc_err sc__point_reply_settle(sc_point_reply *reply, sc_diag *diag)
 {
     uint32_t *new_number = NULL;
-    const sc_err err = sc__stock_settle(&reply->stock, reply->map, &new_number, diag);
+    const sc_err err = sc__point_objects_settle(&reply->objects, reply->map, &new_number, diag);
     if (err) return err;
     for (size_t i = 0; i < reply->list_count; i++) {
         const sc__point_list *list = &reply->lists[i];
@@ -260,11 +263,11 @@ sc_err sc__point_reply_settle(sc_point_reply *reply, sc_diag *diag)
         if (list->count > 0) qsort(list->nears, list->count, sizeof *list->nears, compare_objects);
     }
     sc_free(new_number);
-    reply->table = (sc_object_table){.objects = reply->stock.objects,
-                                     .count = reply->stock.count,
-                                     .strings = reply->stock.strings,
-                                     .strings_size = reply->stock.strings_size,
-                                     .keys = reply->stock.keys};
+    reply->table = (sc_object_table){.objects = reply->objects.objects,
+                                     .count = reply->objects.count,
+                                     .strings = reply->objects.strings,
+                                     .strings_size = reply->objects.strings_size,
+                                     .keys = reply->objects.keys};
     return SC_OK;
 }
 
@@ -277,8 +280,8 @@ const sc_object_table *sc_point_reply_table(const sc_point_reply *reply)
 
 void sc_point_reply_position(const sc_point_reply *reply, uint32_t object, double *lon, double *lat)
 {
-    *lon = reply->stock.items[object].x;
-    *lat = reply->stock.items[object].y;
+    *lon = reply->objects.items[object].x;
+    *lat = reply->objects.items[object].y;
 }
 
 sc_point_work sc_point_reply_work(const sc_point_reply *reply)
@@ -310,7 +313,8 @@ typedef struct taking {
     sc_diag *diag;
 } taking;
 
-static sc_err measure_straight(const taking *t, const sc__row *row, double straight_m, double *out)
+static sc_err measure_straight(const taking *t, const sc__answer_row *row, double straight_m,
+                               double *out)
 {
     *out = straight_m;
     if (!row->has_distance) return SC_OK;
@@ -322,7 +326,8 @@ static sc_err measure_straight(const taking *t, const sc__row *row, double strai
                    "metres?");
 }
 
-static sc_err measure_road(const taking *t, const sc__row *row, double straight_m, double *out)
+static sc_err measure_road(const taking *t, const sc__answer_row *row, double straight_m,
+                           double *out)
 {
     *out = row->distance_m;
     const double least_m = ROAD_LEAST_SHARE * straight_m - OFF_ROAD_GRAINS * t->reply->grain_m;
@@ -333,7 +338,7 @@ static sc_err measure_road(const taking *t, const sc__row *row, double straight_
 }
 
 // The distance that counts, after a look at what the provider says it is.
-static sc_err measure(taking *t, const sc__row *row, double *out)
+static sc_err measure(taking *t, const sc__answer_row *row, double *out)
 {
     const double straight_m =
         sc__straight_m(t->reply->map, t->point->x, t->point->y, row->x, row->y);
@@ -358,8 +363,8 @@ static sc_err take_rows(taking *t, const sc__answer *answer, sc_near *nears)
     for (uint32_t i = 0; i < answer->count; i++) {
         sc_err err = measure(t, &answer->rows[i], &nears[i].distance_m);
         if (!err) {
-            err = sc__stock_put(&t->reply->stock, &answer->rows[i], t->answer, &nears[i].object,
-                                t->diag);
+            err = sc__point_objects_put(&t->reply->objects, &answer->rows[i], t->answer,
+                                        &nears[i].object, t->diag);
         }
         if (err) return err;
     }
@@ -407,20 +412,24 @@ static sc_err check_count(const sc_point_reply *reply, const sc__point_list *old
 }
 
 sc_err sc__point_reply_take(sc_point_reply *reply, const sc__point_settings *settings,
-                            const sc_vocabulary *vocabulary, size_t at, uint32_t k,
-                            const char *bytes, size_t size, sc_diag *diag)
+                            const sc_vocabulary *vocabulary, const sc__answer_body *body,
+                            sc_diag *diag)
 {
-    const sc__topic *topic = sc__asked_topic(reply, at);
+    const sc__topic *topic = sc__asked_topic(reply, body->list);
+    const sc__answer_format format = {.settings = settings,
+                                      .vocabulary = vocabulary,
+                                      .coords = sc_map_coords(reply->map),
+                                      .k = body->k,
+                                      .category = topic->category};
     sc__answer answer;
-    sc_err err = sc__answer_parse(settings, sc_map_coords(reply->map), vocabulary,
-                                  (sc__question){k, topic->category}, bytes, size, &answer, diag);
+    sc_err err = sc__answer_parse(&format, body->bytes, body->size, &answer, diag);
     if (err) return err;
 
-    sc__point_list *old = &reply->lists[at];
-    sc__point_list list = {.count = answer.count, .k = k};
+    sc__point_list *old = &reply->lists[body->list];
+    sc__point_list list = {.count = answer.count, .k = body->k};
     taking t = {.reply = reply,
                 .distance = settings->options.distance,
-                .point = sc__asked_point(reply, at),
+                .point = sc__asked_point(reply, body->list),
                 .answer = ++reply->work.questions,
                 .diag = diag};
     err = check_count(reply, old, answer.count, diag);
@@ -437,7 +446,7 @@ sc_err sc__point_reply_take(sc_point_reply *reply, const sc__point_settings *set
     list.complete_m = complete_m(&t, &list);
     reply->near_count = reply->near_count - old->count + list.count;
     reply->work.candidates += list.count;
-    reply->work.bytes_in += size;
+    reply->work.bytes_in += body->size;
     const sc__point_list replaced = *old;
     *old = list;
     list = replaced;
@@ -527,7 +536,7 @@ typedef struct pair {
 // An object that is in one list and not in the other.
 static sc_err check_missing(const pair *p, const sc_near *near, int other)
 {
-    const sc__item *item = &p->reply->stock.items[near->object];
+    const sc__point_object *item = &p->reply->objects.items[near->object];
     const sc__point *point = p->points[other];
     const double at_most_m =
         p->reply->cover.distance == SC_POINT_ROAD

@@ -59,12 +59,12 @@ typedef struct sc__cover {
 } sc__cover;
 
 /** A place on a road of the cloak, by the piece it is on. */
-typedef struct sc__spot {
+typedef struct sc__cover_place {
     uint32_t points[2];  ///< at the ends of the piece; they may be the same
     double length_m;     ///< of the piece
     double along_m;      ///< from the first of them
     double piece_at_m;   ///< where the piece begins, from the beginning of its segment
-} sc__spot;
+} sc__cover_place;
 
 /**
  * @param segments  ascending, each once, at least one; copied
@@ -81,7 +81,7 @@ void sc__cover_fini(sc__cover *cover);
 double sc__cover_along_m(const sc__cover *cover, sc_edge_id edge, double offset_m);
 
 /** Where on the cloak a place on an edge is; false if its segment is none of the cloak's. */
-bool sc__cover_find(const sc__cover *cover, sc_edge_id edge, double offset_m, sc__spot *out);
+bool sc__cover_find(const sc__cover *cover, sc_edge_id edge, double offset_m, sc__cover_place *out);
 
 /** As the crow flies, by the map's own coordinates. */
 double sc__straight_m(const sc_map *map, double x_a, double y_a, double x_b, double y_b);
@@ -128,7 +128,7 @@ size_t sc__topics_find(const sc__topics *topics, sc_category_id category);
 enum { SC__KEY_MAX = 255, SC__NAME_MAX = 1023 };
 
 /** An object as one answer tells of it. Texts are lent by the answer. */
-typedef struct sc__row {
+typedef struct sc__answer_row {
     const char *key;
     const char *name;  ///< "" if it has none
     double x;
@@ -137,31 +137,32 @@ typedef struct sc__row {
     double distance_m;
     sc_category_id category;  ///< SC_NONE: not told, or none that we have a word for
     char digits[24];          ///< room for a key that is a number
-} sc__row;
+} sc__answer_row;
 
 /** What one answer says, in its order. */
 typedef struct sc__answer {
     sc_json_tree document;  ///< the texts of the rows are in it
-    sc__row *rows;
+    sc__answer_row *rows;
     uint32_t count;
 } sc__answer;
 
-/** What was asked. */
-typedef struct sc__question {
-    uint32_t k;
-    sc_category_id category;  ///< SC_NONE: all
-} sc__question;
+/** What an answer is read with. */
+typedef struct sc__answer_format {
+    const sc__point_settings *settings;
+    const sc_vocabulary *vocabulary;
+    sc_coords coords;         ///< what a position is
+    uint32_t k;               ///< how many objects were asked for
+    sc_category_id category;  ///< of which category; SC_NONE: all
+} sc__answer_format;
 
 /**
  * Read an answer.
  *
- * @param coords  what a position is
- * @param out     set on success; release with sc__answer_fini()
+ * @param out  set on success; release with sc__answer_fini()
  * @return SC_OK, SC_EREPLY with a reason, SC_ENOMEM
  */
-SC_CHECKED sc_err sc__answer_parse(const sc__point_settings *settings, sc_coords coords,
-                                   const sc_vocabulary *vocabulary, sc__question question,
-                                   const char *bytes, size_t size, sc__answer *out, sc_diag *diag);
+SC_CHECKED sc_err sc__answer_parse(const sc__answer_format *format, const char *bytes, size_t size,
+                                   sc__answer *out, sc_diag *diag);
 
 /** Harmless twice. */
 void sc__answer_fini(sc__answer *answer);
@@ -172,7 +173,7 @@ void sc__answer_fini(sc__answer *answer);
 // equally far objects comes first.
 
 /** One object. */
-typedef struct sc__item {
+typedef struct sc__point_object {
     double x;  ///< where the provider says it is
     double y;
     double off_road_m;  ///< how far that is from the nearest road, once settled
@@ -181,11 +182,11 @@ typedef struct sc__item {
     sc_category_id category;
     uint32_t number;  ///< in the order of coming
     uint64_t answer;  ///< the last one that named it
-} sc__item;
+} sc__point_object;
 
-/** sc__stock_init() it, and leave it where it is; release with sc__stock_fini(). */
-typedef struct sc__stock {
-    sc__item *items;
+/** sc__point_objects_init() it, and leave it where it is; release with sc__point_objects_fini(). */
+typedef struct sc__point_objects {
+    sc__point_object *items;
     uint32_t count;
     size_t capacity;
     char *strings;  ///< begins with an empty one
@@ -196,19 +197,19 @@ typedef struct sc__stock {
     // Once settled: the items by key, and these for sc_object_table.
     sc_object *objects;
     uint32_t *keys;
-} sc__stock;
+} sc__point_objects;
 
-void sc__stock_init(sc__stock *stock);
+void sc__point_objects_init(sc__point_objects *all);
 
 /**
- * The number of an object, which is put in stock if it is new.
+ * The number of an object, which is added if it is new.
  *
  * @param answer  which answer the row is of, from 1; no answer may name an object twice
  * @return SC_OK, SC_EREPLY (it was elsewhere before, or is named twice), SC_ELIMIT (more than
  *         can be kept), SC_ENOMEM
  */
-SC_CHECKED sc_err sc__stock_put(sc__stock *stock, const sc__row *row, uint64_t answer,
-                                uint32_t *out, sc_diag *diag);
+SC_CHECKED sc_err sc__point_objects_put(sc__point_objects *all, const sc__answer_row *row,
+                                        uint64_t answer, uint32_t *out, sc_diag *diag);
 
 /**
  * Number the objects by key, and find the road that each is nearest to. Once, and nothing is put
@@ -216,11 +217,11 @@ SC_CHECKED sc_err sc__stock_put(sc__stock *stock, const sc__row *row, uint64_t a
  *
  * @param new_number  set: a number for each old one; sc_free() it
  */
-SC_CHECKED sc_err sc__stock_settle(sc__stock *stock, const sc_map *map, uint32_t **new_number,
-                                   sc_diag *diag);
+SC_CHECKED sc_err sc__point_objects_settle(sc__point_objects *all, const sc_map *map,
+                                           uint32_t **new_number, sc_diag *diag);
 
 /** Harmless twice. */
-void sc__stock_fini(sc__stock *stock);
+void sc__point_objects_fini(sc__point_objects *all);
 
 // === The reply ==================================================================================
 
@@ -243,7 +244,7 @@ struct sc_point_reply {
     sc__point_list *lists;  ///< of topic t at point p: lists[t * point_count + p]
     size_t list_count;
     size_t near_count;  ///< of all lists
-    sc__stock stock;
+    sc__point_objects objects;
     sc_object_table table;
     sc_point_work work;
     sc_near *answer;  ///< the last one, lent to whoever asked
@@ -270,15 +271,22 @@ SC_CHECKED sc_err sc__point_reply_new(const sc_map *map, const sc__point_setting
 const sc__point *sc__asked_point(const sc_point_reply *reply, size_t list);
 const sc__topic *sc__asked_topic(const sc_point_reply *reply, size_t list);
 
+/** The body that a provider returned for one question. */
+typedef struct sc__answer_body {
+    size_t list;  ///< that was asked for
+    uint32_t k;   ///< how many objects were asked for
+    const char *bytes;
+    size_t size;
+} sc__answer_body;
+
 /**
- * Put an answer into its list, in place of the one before.
+ * Check an answer, and put it into its list in place of the one before.
  *
- * @param k  how many were asked for
  * @return SC_OK, SC_EREPLY, SC_ELIMIT (more than can be kept), SC_ENOMEM
  */
 SC_CHECKED sc_err sc__point_reply_take(sc_point_reply *reply, const sc__point_settings *settings,
-                                       const sc_vocabulary *vocabulary, size_t list, uint32_t k,
-                                       const char *bytes, size_t size, sc_diag *diag);
+                                       const sc_vocabulary *vocabulary, const sc__answer_body *body,
+                                       sc_diag *diag);
 
 /**
  * How many objects to ask for next.

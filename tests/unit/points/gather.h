@@ -105,8 +105,8 @@ static inline sc_err gather_lists(sc_point_reply *reply, const sc__point_setting
         sc_err err = sc__point_reply_next_k(reply, list, max_k, &k, diag);
         while (!err && k > 0) {
             char *body = t.tell(t.context, asked++, point->x, point->y, k, category);
-            err = sc__point_reply_take(reply, settings, vocabulary, list, k, body, strlen(body),
-                                       diag);
+            err = sc__point_reply_take(reply, settings, vocabulary,
+                                       &(sc__answer_body){list, k, body, strlen(body)}, diag);
             free(body);
             if (!err) err = sc__point_reply_next_k(reply, list, max_k, &k, diag);
         }

@@ -170,8 +170,8 @@ static void test_an_object_beside_the_road_is_as_far_as_the_provider_counts(void
             snprintf(body, sizeof body,
                      "{\"results\":[{\"id\":1,\"lon\":40,\"lat\":20,\"distance_m\":%g}]}",
                      from_m + to_door_m[i]);
-            CHECK_OK(sc__point_reply_take(reply, &settings, &town_vocabulary, list, 16, body,
-                                          strlen(body), &diag),
+            CHECK_OK(sc__point_reply_take(reply, &settings, &town_vocabulary,
+                                          &(sc__answer_body){list, 16, body, strlen(body)}, &diag),
                      &diag);
         }
         CHECK_OK(sc__point_reply_settle(reply, &diag), &diag);

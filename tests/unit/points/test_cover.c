@@ -104,7 +104,7 @@ static void check_places(const sc_map *map, const sc__cover *cover, const odd_cl
         const sc_seg_id segment =
             cloak->segments[sc_rng_below(rng, (uint32_t)cloak->segment_count)];
         const odd_position q = odd_position_on(map, segment, rng);
-        sc__spot spot;
+        sc__cover_place spot;
         double x = 0.0;
         double y = 0.0;
         assert_true(sc__cover_find(cover, q.edge, q.offset_m, &spot));
@@ -205,7 +205,7 @@ static void test_a_place_elsewhere_is_not_found(void **state)
     sc__cover cover = cover_of(map, some, 2, 50.0, SC_POINT_STRAIGHT);
     for (sc_edge_id e = 0; e < sc_map_edge_count(map); e++) {
         const sc_seg_id segment = sc_map_edges(map)[e].segment;
-        sc__spot spot;
+        sc__cover_place spot;
         assert_int_equal(sc__cover_find(&cover, e, 1.0, &spot), segment == 1 || segment == 3);
     }
     sc__cover_fini(&cover);

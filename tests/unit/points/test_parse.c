@@ -26,8 +26,12 @@ static sc_err parse(const sc_point_options *options, sc_category_id category, co
     const size_t size = strlen(bytes);
     char *copy = test_take(size, 1);
     memcpy(copy, bytes, size);  // NOLINT(bugprone-not-null-terminated-result): as it comes
-    const sc_err err = sc__answer_parse(&settings, SC_COORDS_GEOGRAPHIC, &vocabulary,
-                                        (sc__question){3, category}, copy, size, out, diag);
+    const sc__answer_format format = {.settings = &settings,
+                                      .vocabulary = &vocabulary,
+                                      .coords = SC_COORDS_GEOGRAPHIC,
+                                      .k = 3,
+                                      .category = category};
+    const sc_err err = sc__answer_parse(&format, copy, size, out, diag);
     free(copy);
     sc__point_settings_fini(&settings);
     return err;
@@ -46,7 +50,7 @@ static void test_an_answer_is_read(void **state)
                    &answer, &diag),
              &diag);
     assert_int_equal(answer.count, 2);
-    const sc__row *row = answer.rows;
+    const sc__answer_row *row = answer.rows;
     assert_string_equal(row[0].key, "17");
     assert_string_equal(row[0].name, "Z\xc3\xa9");
     CHECK_SAME(row[0].x, 8.0);

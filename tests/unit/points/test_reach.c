@@ -61,9 +61,9 @@ static void tell(stage *s, uint32_t k, uint32_t count, double step_m)
     }
     fputs("]}", out);
     fclose(out);
-    CHECK_OK(
-        sc__point_reply_take(s->reply, &s->settings, &town_vocabulary, 0, k, body, size, &s->diag),
-        &s->diag);
+    CHECK_OK(sc__point_reply_take(s->reply, &s->settings, &town_vocabulary,
+                                  &(sc__answer_body){0, k, body, size}, &s->diag),
+             &s->diag);
     free(body);
 }
 
