@@ -12,8 +12,6 @@
 #include "support/ine.h"
 
 #include "lbs/lbs_search.h"
-#include "lbs/on_segments.h"
-#include "lbs/plain_search.h"
 
 #include <math.h>
 #include <stdio.h>

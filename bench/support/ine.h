@@ -12,10 +12,7 @@
 #ifndef SC_BENCH_INE_H
 #define SC_BENCH_INE_H
 
-#include "lbs/best.h"
-#include "lbs/marks.h"
-#include "lbs/plain_search.h"
-#include "lbs/queue.h"
+#include "lbs/lbs_search.h"
 
 typedef struct ine {
     const sc_objects_view *view;

@@ -1,4 +1,4 @@
-// Answers that stand in the nearest index. See lookup.h.
+// Answers of border nodes from the nearest index. See lbs_search.h.
 #include "lbs/lbs_search.h"
 
 // Take in the list of a category that has `size` objects; `place` is where list_of knows it.

@@ -1,19 +1,80 @@
 /**
  * @file lbs_search.h
- * @brief Answers of border nodes that stand in the nearest index.
+ * @brief Finding the objects that a request asks for: in the index, or by a search.
  *
- * A request for one category, or for all, has one list; one for several categories has a list
- * for each, whose answers are merged: the k nearest of all are among the k nearest of each. A list
- * is enough for a star if it holds k objects, or all that can be reached, or one beyond the radius.
+ *   index_lookup.c    answers of border nodes from the nearest index
+ *   plain_search.c    one search from one place
+ *   shared_search.c   one search for up to sixteen border nodes
  *
- * Used by: border.c; the searches, which lean on lists.
+ * lbs.c chooses among them. For: this folder, its tests and benchmarks.
  */
 #ifndef SC_LBS_LBS_SEARCH_H
 #define SC_LBS_LBS_SEARCH_H
 
-#include "lbs/objects_view.h"
-#include "lbs/reach.h"
+#include <starcloak/map.h>
+#include <starcloak/relay.h>
+
+#include "lbs/object_set.h"
 #include "relay/relay_build.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// === How far a search must go ===================================================================
+
+typedef struct sc_reach {
+    uint32_t k;     ///< the k nearest; UINT32_MAX: all within the radius
+    double radius;  ///< in units of the map; INFINITY: no limit
+} sc_reach;
+
+/** What `request` asks of a search. */
+static inline sc_reach sc__reach_of(const sc_map *map, const sc_request *request)
+{
+    if (request->type == SC_REQUEST_KNN) return (sc_reach){request->k, (double)INFINITY};
+    // An object on the very rim is within, whatever the division makes of its last digit.
+    return (sc_reach){UINT32_MAX, request->radius_m / sc_map_unit_m(map) * (1.0 + 1e-12)};
+}
+
+// === Which objects a request asks for (lbs.c) ===================================================
+
+typedef struct sc_wanted {
+    const uint8_t *is_in;  ///< per category; NULL: all are wanted
+    sc_category_id only;   ///< the one category that is wanted; SC_NONE: several, or all
+    uint64_t mask;         ///< a segment without any of these bits in its segment_mask has none
+} sc_wanted;
+
+/** Room for the table behind a `wanted`; zero-initialise, release with sc__wanted_fini(). */
+typedef struct sc_wanted_room {
+    uint8_t *is_in;
+    size_t capacity;
+} sc_wanted_room;
+
+void sc__wanted_fini(sc_wanted_room *room);
+
+/** What `request` wants of `view`; lent by `room` until the next call. */
+SC_CHECKED sc_err sc__wanted_by(sc_wanted_room *room, const sc_objects_view *view,
+                                const sc_request *request, sc_wanted *out);
+
+static inline bool sc__is_wanted(const sc_wanted *wanted, const sc_objects_view *view,
+                                 sc_object_id object)
+{
+    return !wanted->is_in || wanted->is_in[view->category[object]];
+}
+
+// === Objects on the segments of a cloak (lbs.c) =================================================
+// All of the wanted kind, for k nearest as well as for a range: each of them is the nearest of the
+// place where it stands, and the place is in the cloak.
+
+/** Add them to a reply as runs, ascending; counts them. False when memory is out. */
+SC_CHECKED bool sc__add_on_segments(const sc_objects_view *view, const sc_wanted *wanted,
+                                    const sc_relay *relay, sc_reply *reply, uint64_t *count);
+
+// === The nearest index (index_lookup.c) =========================================================
+// A request for one category, or for all, has one list; one for several categories has a list for
+// each, whose answers are merged: the k nearest of all are among the k nearest of each. A list is
+// enough for a star if it holds k objects, or all that can be reached, or one beyond the radius.
 
 /** The lists that a request needs. */
 typedef struct sc_lookup {
@@ -49,5 +110,204 @@ typedef enum sc_looked_up {
 
 /** Add the answer of `star` to a reply if the lists are enough for it; they must be possible. */
 SC_CHECKED sc_looked_up sc__look_up(const sc_lookup *lookup, sc_star_id star, sc_reply *reply);
+
+// === Marks (plain_search.c) =====================================================================
+// Which stars or objects the current search has seen, and where it keeps the rest. A mark holds the
+// number of the search that set it, so that a new search begins with nothing marked and nothing has
+// to be cleared.
+
+typedef struct sc_mark {
+    uint32_t search;  ///< that set it; 0: none yet
+    uint32_t slot;    ///< where that search keeps the rest
+} sc_mark;
+
+/** Zero-initialise; release with sc__marks_fini(). */
+typedef struct sc_marks {
+    sc_mark *marks;
+    size_t count;
+    uint32_t search;  ///< the current one
+} sc_marks;
+
+/** Begin a search among `count` things; false when memory is out. */
+bool sc__marks_begin(sc_marks *marks, size_t count);
+
+void sc__marks_fini(sc_marks *marks);
+
+static inline bool sc__marked(const sc_marks *marks, uint32_t thing)
+{
+    return marks->marks[thing].search == marks->search;
+}
+
+// === Queue ======================================================================================
+// A heap of stars to be visited, nearest first. Entries are never changed: a star that is reached
+// by a shorter way is put in again, and the older entry is out of date when it comes out.
+
+typedef struct sc_queued {
+    double distance;  ///< in units of the map; whole numbers of them are exact
+    sc_star_id star;
+} sc_queued;
+
+// Four children per entry: fewer levels to climb than with two, and four entries of sixteen bytes
+// are one cache line.
+#define SC_HEAP sc_queue
+#define SC_HEAP_ENTRY sc_queued
+#define SC_HEAP_IS_BEFORE(heap, a, b) ((a).distance < (b).distance)
+#define SC_HEAP_CHILDREN 4
+#include "base/heap_template.h"
+
+// === The k least of some distances ==============================================================
+// How far the k-th nearest object is at most: a heap with the greatest on top. A distance that is
+// put in may turn out shorter later; the top is then a little too far, never too near, and a search
+// that stops there has missed nothing.
+
+/** Room for k distances, which the caller owns. */
+typedef struct sc_best {
+    double *distances;
+    uint32_t count;
+    uint32_t k;
+} sc_best;
+
+#define SC_HEAP sc__farthest
+#define SC_HEAP_ENTRY double
+#define SC_HEAP_IS_BEFORE(heap, a, b) ((a) > (b))
+#include "base/heap_template.h"
+
+/** Take in a distance; of more than k the greatest is forgotten. */
+static inline void sc__best_add(sc_best *best, double distance)
+{
+    sc__farthest heap = {.entries = best->distances, .count = best->count};
+    if (best->count < best->k) {
+        best->count++;
+        sc__farthest_push(&heap, distance);
+    } else if (best->k > 0 && distance < best->distances[0]) {
+        sc__farthest_replace_top(&heap, distance);
+    }
+}
+
+/** No object farther than this is among the k nearest; `otherwise` while there are fewer than k. */
+static inline double sc__best_bound(const sc_best *best, double otherwise)
+{
+    return best->count == best->k && best->k > 0 ? best->distances[0] : otherwise;
+}
+
+// === Plain search (plain_search.c) ==============================================================
+
+/** An object and how far it is, in units of the map. */
+typedef struct sc_hit {
+    double distance;
+    sc_object_id object;
+} sc_hit;
+
+/** Working memory; zero-initialise, release with sc__plain_search_fini(). */
+typedef struct sc_plain_search {
+    sc_marks stars;
+    double *star_distances;  ///< by slot
+    size_t star_count;
+    size_t star_capacity;
+
+    sc_marks objects;
+    sc_hit *hits;  ///< by slot; after a search its result, nearest first
+    size_t hit_count;
+    size_t hit_capacity;
+
+    sc_queue queue;
+    sc_best best;
+    size_t best_capacity;
+    double bound;      ///< nothing farther is of interest
+    uint64_t visited;  ///< stars taken out of the queue, since the beginning
+
+    // What the current search is about.
+    const sc_objects_view *view;
+    const sc_wanted *wanted;
+    const sc_lookup *lists;  ///< to lean on; NULL: none
+    sc_reach reach;
+} sc_plain_search;
+
+void sc__plain_search_fini(sc_plain_search *search);
+
+/**
+ * From a star. The result is in `hits`, of equally far ones the lowest number first.
+ *
+ * @param lists  of the request, to lean on; NULL: search all the way
+ */
+SC_CHECKED sc_err sc__search_from_star(sc_plain_search *search, const sc_objects_view *view,
+                                       const sc_wanted *wanted, const sc_lookup *lists,
+                                       sc_reach reach, sc_star_id star);
+
+/** From a place `along` a segment, in units from its first node. */
+SC_CHECKED sc_err sc__search_from_point(sc_plain_search *search, const sc_objects_view *view,
+                                        const sc_wanted *wanted, sc_reach reach, sc_seg_id segment,
+                                        double along);
+
+// === Shared search (shared_search.c) ============================================================
+
+enum { SC_LANES = 16 };
+
+/** A distance per lane; SC_LANE_FAR: not reached. */
+typedef struct sc_lanes {
+    int32_t of[SC_LANES];
+} sc_lanes;
+
+#define SC_LANE_FAR (INT32_C(1) << 30)
+
+/** What a shared search is for. */
+typedef struct sc_shared_question {
+    const sc_objects_view *view;
+    const sc_wanted *wanted;
+    const sc_lookup *lists;  ///< of the request, to lean on; NULL: search all the way
+    sc_reach reach;
+    const sc_seg_id *segments;  ///< roads that join the stars; for speed alone, any will do
+    size_t segment_count;
+} sc_shared_question;
+
+/** A star that was reached. */
+typedef struct sc_shared_star {
+    sc_lanes distance;
+    int32_t queued;  ///< the distance it waits with in the queue; SC_LANE_FAR: it does not wait
+} sc_shared_star;
+
+/** An object that was found. */
+typedef struct sc_shared_object {
+    sc_lanes distance;
+    sc_object_id object;
+} sc_shared_object;
+
+/** Working memory; zero-initialise, release with sc__shared_search_fini(). */
+typedef struct sc_shared_search {
+    sc_marks star_marks;
+    sc_shared_star *stars;  ///< by slot
+    size_t star_count;
+    size_t star_capacity;
+
+    sc_marks object_marks;
+    sc_shared_object *objects;  ///< by slot
+    size_t object_count;
+    size_t object_capacity;
+
+    sc_queue queue;
+    sc_lanes bound;     ///< nothing farther is of interest to a lane; below 0: the lane is not used
+    int32_t max_bound;  ///< nor, if it is farther than this, to any
+    sc_best best[SC_LANES];
+    double *best_room;
+    size_t best_capacity;
+    bool is_lost;      ///< something was too far for 30 bits
+    uint64_t visited;  ///< stars taken out of the queue, since the beginning
+
+    // Results: hits of lane i are [start[i], start[i + 1]), as distance << 32 | object, ascending.
+    uint64_t *hits;
+    size_t hit_count;
+    size_t hit_capacity;
+    size_t start[SC_LANES + 1];
+    bool is_unsure[SC_LANES];  ///< this lane's result may lack something far away
+
+    const sc_shared_question *question;  ///< what the current search is about
+    size_t lane_count;
+} sc_shared_search;
+
+void sc__shared_search_fini(sc_shared_search *search);
+
+/** Search from `count` stars, 1 to SC_LANES of them; the results are in `hits`. */
+SC_CHECKED sc_err sc__shared_search(sc_shared_search *search, const sc_shared_question *question,
+                                    const sc_star_id *stars, size_t count);
 
 #endif

@@ -23,9 +23,153 @@
 #include "lbs/nearest_sweep.h"
 
 #include "base/alloc.h"
+#include "base/sort.h"
 #include "map/pseudo_star.h"
 
 #include <string.h>
+
+// === Roads between stars ========================================================================
+// A map has the segments of a star and, elsewhere, where each of them leads and how long it is. A
+// sweep needs both some millions of times, so they are put side by side: 8 bytes per end of a
+// segment, used by all sweeps of an index and then thrown away. Dead ends and roads back to their
+// own star lead nowhere nearer and are left out.
+
+// The star at the other end; SC_NONE if there is none, or the same.
+static sc_star_id other_end(const sc_segment *segment, sc_star_id star)
+{
+    const sc_star_id other = segment->star_a == star ? segment->star_b : segment->star_a;
+    return other == star ? SC_NONE : other;
+}
+
+// Strides are about as long as the median segment, measured at a sample and rounded up to a power
+// of two. On a city of two million nodes anything from half of that to four times as much takes the
+// same time within a seventh, and a tenth of it 1.3 times as long: stars are then visited too
+// often.
+static unsigned choose_stride_shift(const sc_map *map)
+{
+    enum { SAMPLE = 1023 };
+    uint32_t lengths[SAMPLE];
+    const sc_segment *segments = sc_map_segments(map);
+    const uint32_t segment_count = sc_map_segment_count(map);
+    const uint32_t count = segment_count < SAMPLE ? segment_count : SAMPLE;
+    for (uint32_t i = 0; i < count; i++) {
+        lengths[i] = segments[(uint64_t)i * segment_count / count].length;
+    }
+    sc_sort_u32(lengths, count);
+    const uint32_t median = lengths[count / 2];
+    const unsigned bits = median > 0 ? 32 - (unsigned)__builtin_clz(median) : 0;
+    return bits < 32 ? bits : 31;
+}
+
+sc_err sc__index_roads_init(sc_index_roads *roads, const sc_map *map)
+{
+    const uint32_t star_count = sc_map_star_count(map);
+    const sc_star *stars = sc_map_stars(map);
+    const sc_seg_id *listed = sc_map_star_segments(map);
+    const sc_segment *segments = sc_map_segments(map);
+    roads->first = sc_malloc_array((size_t)star_count + 1, sizeof *roads->first);
+    roads->roads = sc_malloc_array(stars[star_count].first_segment, sizeof *roads->roads);
+    if (!roads->first || !roads->roads) {
+        sc__index_roads_fini(roads);
+        return SC_ENOMEM;
+    }
+    uint32_t count = 0;
+    for (sc_star_id star = 0; star < star_count; star++) {
+        roads->first[star] = count;
+        for (uint32_t i = stars[star].first_segment; i < stars[star + 1].first_segment; i++) {
+            const sc_segment *segment = &segments[listed[i]];
+            const sc_star_id to = other_end(segment, star);
+            if (to != SC_NONE) roads->roads[count++] = (sc_index_road){to, segment->length};
+        }
+    }
+    roads->first[star_count] = count;
+    roads->stride_shift = choose_stride_shift(map);
+    return SC_OK;
+}
+
+void sc__index_roads_fini(sc_index_roads *roads)
+{
+    sc_free(roads->first);
+    sc_free(roads->roads);
+    *roads = (sc_index_roads){0};
+}
+
+// === Which stars are due, nearest first: a radix heap ===========================================
+// What is put is never earlier than what was taken last (`now`), and that makes a heap of piles
+// enough: pile 0 holds what is due now, pile i what first differs from `now` in bit i - 1. When
+// pile 0 is empty, the lowest pile that is not has the earliest stride; `now` becomes that, and the
+// pile is dealt out to lower ones. An item only ever moves down, so it is moved at most 32 times,
+// each time by reading and writing memory in order; a binary heap jumps about in it.
+//
+// Measured on a city of two million nodes, per list: 2.0 to 3.5 s with a binary heap and every
+// distance by itself, 1.4 to 1.8 s with this heap, 0.3 s with this heap and strides.
+
+enum { PILES = sizeof((sc_index_queue *)0)->piles / sizeof(sc_index_pile) };
+
+void sc__index_queue_fini(sc_index_queue *queue)
+{
+    for (int i = 0; i < PILES; i++) {
+        sc_free(queue->piles[i].items);
+    }
+    sc_free(queue->taken.items);
+    *queue = (sc_index_queue){0};
+}
+
+void sc__index_queue_clear(sc_index_queue *queue)
+{
+    for (int i = 0; i < PILES; i++) {
+        queue->piles[i].count = 0;
+    }
+    queue->taken.count = 0;
+    queue->now = 0;
+}
+
+sc_err sc__index_queue_put(sc_index_queue *queue, sc_index_due due)
+{
+    const uint32_t differs = due.stride ^ queue->now;
+    sc_index_pile *pile = &queue->piles[differs ? 32 - __builtin_clz(differs) : 0];
+    if (!sc_grow(&pile->items, pile->count, &pile->capacity, sizeof *pile->items)) {
+        return SC_ENOMEM;
+    }
+    pile->items[pile->count++] = due;
+    return SC_OK;
+}
+
+// Go on to the earliest stride of a pile, and deal the pile out.
+static sc_err deal(sc_index_queue *queue, sc_index_pile *pile)
+{
+    uint32_t earliest = UINT32_MAX;
+    for (size_t i = 0; i < pile->count; i++) {
+        if (pile->items[i].stride < earliest) earliest = pile->items[i].stride;
+    }
+    queue->now = earliest;
+    // All of them agree with `now` in the bit that put them here, so none comes back.
+    for (size_t i = 0; i < pile->count; i++) {
+        const sc_err err = sc__index_queue_put(queue, pile->items[i]);
+        if (err) return err;
+    }
+    pile->count = 0;
+    return SC_OK;
+}
+
+sc_err sc__index_queue_take(sc_index_queue *queue, const sc_index_due **out, size_t *count)
+{
+    for (int i = 1; i < PILES && queue->piles[0].count == 0; i++) {
+        if (queue->piles[i].count == 0) continue;
+        const sc_err err = deal(queue, &queue->piles[i]);
+        if (err) return err;
+    }
+    // The two arrays change places, so that what is taken is not disturbed by what is put.
+    const sc_index_pile taken = queue->piles[0];
+    queue->piles[0] = queue->taken;
+    queue->piles[0].count = 0;
+    queue->taken = taken;
+    *out = taken.items;
+    *count = taken.count;
+    return SC_OK;
+}
+
+// === The sweep ==================================================================================
 
 #define UNUSED UINT64_MAX
 #define DONE UINT64_C(1)

@@ -1,19 +1,15 @@
 /**
  * @file nearest_sweep.h
- * @brief Making the nearest index: roads between stars, and one sweep over them per list.
+ * @brief Computing the lists of the nearest index: roads between stars, and one sweep per list.
  *
- *   index_roads.c   the star graph with lengths, packed for sweeping
- *   index_queue.c   which stars are due, nearest first
- *   index_sweep.c   the k nearest objects of every star, for one category or all
- *   index_build.c   which lists there is room for; sweeps in several threads
- *   index.c         telling, checking and saving an index
+ * nearest_index.c decides which lists there is memory for, and runs the sweeps in several threads.
  *
  * For: this folder and its tests.
  */
 #ifndef SC_LBS_NEAREST_SWEEP_H
 #define SC_LBS_NEAREST_SWEEP_H
 
-#include "lbs/objects_view.h"
+#include "lbs/object_set.h"
 
 // --- Roads ------------------------------------------------------------------
 

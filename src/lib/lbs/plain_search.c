@@ -1,10 +1,47 @@
-// Incremental network expansion. See plain_search.h.
-#include "lbs/plain_search.h"
+// Incremental network expansion: from one place outwards, until enough objects are found.
+//
+// Dijkstra's search over stars and segments. Each star that is taken out of the queue offers the
+// objects on its segments; the search ends when the next star is farther than the k-th object, or
+// than the radius.
+//
+// By itself it needs no index: so it answers for an exact position, and so it is what all else is
+// measured and tested against. Given the lists of the index it *leans* on them: a star then offers
+// what its lists hold, and is not expanded if these reach as far as is still of interest. From a
+// star whose own list is too short, that is a step or two instead of all the way.
+#include "lbs/lbs_search.h"
 
 #include "base/alloc.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+// === Marks ======================================================================================
+
+bool sc__marks_begin(sc_marks *marks, size_t count)
+{
+    if (count > marks->count) {
+        sc_mark *grown = sc_calloc(count, sizeof *grown);
+        if (!grown) return false;
+        sc_free(marks->marks);
+        *marks = (sc_marks){.marks = grown, .count = count};
+    }
+    // After four thousand million searches the numbers begin anew, and old marks must not be
+    // believed.
+    if (++marks->search == 0) {
+        memset(marks->marks, 0, marks->count * sizeof *marks->marks);
+        marks->search = 1;
+    }
+    return true;
+}
+
+void sc__marks_fini(sc_marks *marks)
+{
+    sc_free(marks->marks);
+    *marks = (sc_marks){.count = 0};
+}
+
+// === The search =================================================================================
 
 void sc__plain_search_fini(sc_plain_search *search)
 {

@@ -3,8 +3,6 @@
 // The provider's own tests (test_lbs_exact.c) see only what comes out in the end; here the shared
 // search is looked at lane by lane, also where distances exceed what its lanes can count.
 #include "lbs/lbs_search.h"
-#include "lbs/plain_search.h"
-#include "lbs/shared_search.h"
 
 #include "base/rng.h"
 #include "support/check.h"
