@@ -51,7 +51,7 @@ const sc_objects_view *sc__objects_view(const sc_objects *objects);
 
 // === The set ====================================================================================
 // A map's own set borrows the map's tables, a built one has tables of its own; what follows from
-// either // (`along`, `category`, ...) is computed by sc__objects_derive(). Once a set is shared,
+// either (`along`, `category`, ...) is computed by sc__objects_derive(). Once a set is shared,
 // nothing of it changes but the count of its holders.
 
 struct sc_objects {

@@ -1,26 +1,17 @@
 /**
- * @file feed_internal.h
- * @brief What the files of the object feed share.
+ * @file feed_postgres.h
+ * @brief The database of an object feed: a connection that can be interrupted, and its statements.
  *
- * From the bottom up:
- *
- *   feed_link.c    a connection that can be interrupted, and whose words are fit to be repeated
- *   feed_query.c   the statements, with every name quoted
- *   feed_load.c    rows become a set of objects
- *   feed_watch.c   the thread: when to load, when to connect again
- *   feed.c         opening, closing, and what others see
- *
- * Used by: these files.
+ * For: feed.c.
  */
-#ifndef SC_OBJECTS_FEED_INTERNAL_H
-#define SC_OBJECTS_FEED_INTERNAL_H
+#ifndef SC_FEED_FEED_POSTGRES_H
+#define SC_FEED_FEED_POSTGRES_H
 
 #include <libpq-fe.h>
-#include <pthread.h>
 
 #include <starcloak/object_feed.h>
 
-// --- The link (feed_link.c) ---------------------------------------------------
+// --- The link ----------------------------------------------------------------------
 
 /**
  * A connection to the database. Nothing here waits without also waiting for the end of the feed,
@@ -69,7 +60,7 @@ SC_CHECKED sc_err sc__link_listen(sc_link *link, bool *notified, sc_diag *diag);
 /** Wait until something comes, it is `until_ms` by the clock above, or the feed shall end. */
 void sc__link_wait(const sc_link *link, int64_t until_ms);
 
-// --- The statements (feed_query.c) --------------------------------------------
+// --- The statements ----------------------------------------------------------------------
 
 /** The columns of the rows. */
 enum { SC_ROW_KEY, SC_ROW_X, SC_ROW_Y, SC_ROW_CATEGORY, SC_ROW_NAME, SC_ROW_COLUMNS };
@@ -81,52 +72,5 @@ SC_CHECKED sc_err sc__query_select(PGconn *connection, const sc_feed_options *op
 /** The statement that asks for notifications. Free with sc_free(). */
 SC_CHECKED sc_err sc__query_listen(PGconn *connection, const char *channel, char **out,
                                    sc_diag *diag);
-
-// --- Loading (feed_load.c) ----------------------------------------------------
-
-typedef struct sc_loaded {
-    sc_objects *objects;  ///< held once
-    uint64_t row_count;
-    uint64_t left_out;
-} sc_loaded;
-
-/** Read the table by `select` into a new set with its index. */
-SC_CHECKED sc_err sc__feed_load(sc_link *link, const char *select, const sc_map *map,
-                                const sc_feed_options *options, sc_loaded *out, sc_diag *diag);
-
-// --- The feed (feed.c, feed_watch.c) ------------------------------------------
-
-struct sc_object_feed {
-    // Set before the thread starts, then read only.
-    const sc_map *map;
-    sc_feed_options options;  ///< its texts are in `texts`
-    char *texts;
-
-    // Of whoever opens the feed, then of its thread.
-    sc_link link;
-    char *select;       ///< made with the first connection
-    int64_t next_ms;    ///< when to load, after connecting if need be
-    int64_t pause_ms;   ///< until then, after the next failure
-    int64_t rested_ms;  ///< no notification makes it load earlier than this
-
-    // Of whoever opens and closes it.
-    pthread_t thread;
-    bool has_thread;
-
-    pthread_mutex_t lock;
-
-    // Under `lock`.
-    sc_objects *current;
-    sc_feed_status status;
-};
-
-/** Connect if need be, load, and put the new set in the place of the old one. */
-SC_CHECKED sc_err sc__feed_renew(sc_object_feed *feed, sc_diag *diag);
-
-/** Keep in mind that something failed, and whether there is a connection. */
-void sc__feed_note_failure(sc_object_feed *feed, const sc_diag *diag);
-
-/** Start the thread. */
-SC_CHECKED sc_err sc__feed_watch(sc_object_feed *feed, sc_diag *diag);
 
 #endif
