@@ -1,8 +1,28 @@
-// What both encodings share: their names, limits, and what a writer refuses to write.
+// What both encodings share: names, limits, ids, and what a writer refuses to write.
+#include "relay/relay_codec_internal.h"
 #include "support/check.h"
 #include "support/messages.h"
 
 #include <math.h>
+
+// === Numbers that ascend ========================================================================
+
+static void test_numbers_ascend_each_once(void **state)
+{
+    (void)state;
+    uint32_t numbers[] = {7, 3, UINT32_MAX, 3, 0, 7, 7};
+    const uint32_t wanted[] = {0, 3, 7, UINT32_MAX};
+    assert_int_equal(sc__sort_unique(numbers, 7), 4);
+    assert_memory_equal(numbers, wanted, sizeof wanted);
+    assert_int_equal(sc__sort_unique(numbers, 0), 0);
+    assert_int_equal(sc__place_of(wanted, 4, 0), 0);
+    assert_int_equal(sc__place_of(wanted, 4, 7), 2);
+    assert_int_equal(sc__place_of(wanted, 4, UINT32_MAX), 3);
+    assert_int_equal(sc__place_of(wanted, 4, 4), 2);
+    assert_int_equal(sc__place_of(wanted, 3, 8), 3);
+}
+
+// === What both encodings share: their names, limits, and what a writer refuses to write =========
 
 static void test_encodings_have_names_and_media_types(void **state)
 {
@@ -183,6 +203,7 @@ static void test_names_of_border_nodes_must_have_their_place(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_numbers_ascend_each_once),
     cmocka_unit_test(test_encodings_have_names_and_media_types),
     cmocka_unit_test(test_a_message_that_is_too_large_is_not_even_looked_at),
     cmocka_unit_test(test_a_relay_that_is_none_is_not_written),
