@@ -59,10 +59,10 @@ typedef struct sc_candidate {
     double along;       ///< from the first node of that segment
     size_t listed;      ///< the list that was last seen to have it, from 1
     double distance;    ///< and how far it is there
-    uint32_t approach;  ///< its place among the approaches; SC_NONE: nobody has asked for it
+    uint32_t approach;  ///< its place among the approaches; SC_NONE: not needed yet
 } sc_candidate;
 
-/** A border node's word that a candidate is so far away. */
+/** An entry of a border node's list: a candidate is so far away. */
 typedef struct sc_claim {
     double distance;
     uint32_t candidate;  ///< of the same request
@@ -75,7 +75,7 @@ typedef struct sc_strip {
     uint32_t count;
 } sc_strip;
 
-/** What was taken in for one request. */
+/** The candidates of one request. */
 typedef struct sc_request_candidates {
     size_t first_candidate;
     uint32_t candidate_count;
@@ -92,7 +92,7 @@ struct sc_filter {
     sc_length_bounds bounds;
     sc_object_counts counts;
 
-    // What is taken in; is_open: it has been found believable.
+    // The reply; is_open: it has passed all checks.
     bool is_open;
     const sc_relay *relay;
     const sc_reply *reply;
@@ -136,7 +136,7 @@ static inline sc_candidate *sc__candidates_of(const sc_filter *filter, size_t r)
 
 /**
  * Metres in units of the map. Whole units that have been through metres and back are whole again,
- * so that sums of them are exact; less than a thousandth of a unit matters to nobody else.
+ * so that sums of them are exact; a thousandth of a unit makes no difference otherwise.
  */
 static inline double sc__in_units(const sc_filter *filter, double metres)
 {

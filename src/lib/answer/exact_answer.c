@@ -118,7 +118,7 @@ void sc_filter_forget(sc_filter *filter)
 
 // --- An answer ---------------------------------------------------------------
 
-/** Where someone is, in the cloak. */
+/** An exact position in the cloak. */
 typedef struct place {
     uint32_t segment;
     double along;

@@ -328,7 +328,7 @@ void sc__inside_wipe(sc_inside *inside)
 {
     if (inside->segment_count > 0) {
         explicit_bzero(inside->spans, inside->vertex_count * sizeof *inside->spans);
-        // The order in which a search comes by, and the queue beyond its end, tell as much.
+        // The order of visits, and the queue beyond its end, reveal as much.
         explicit_bzero(inside->touched, inside->vertex_count * sizeof *inside->touched);
         explicit_bzero(inside->queue.entries,
                        (2 * inside->segment_count + 2) * sizeof *inside->queue.entries);

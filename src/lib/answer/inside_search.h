@@ -15,8 +15,6 @@
  *  1. relay->segments ascend; segment i of the graph is relay->segments[i].
  *  2. relay->border_nodes are exactly the border nodes of these segments.
  *  3. Every edge of a segment knows how far along the segment it begins (edge_starts).
- *
- * Uses: map, relay. Used by: answer/.
  */
 #ifndef SC_ANSWER_INSIDE_SEARCH_H
 #define SC_ANSWER_INSIDE_SEARCH_H
@@ -134,7 +132,8 @@ void sc__inside_search_border(sc_inside *inside, uint32_t border, double limit);
 /** Search from a place on a segment, `along` from its first node, through all of the cloak. */
 void sc__inside_search_place(sc_inside *inside, uint32_t segment, double along);
 
-/** Wipe what the last searches left behind. The graph is of no use until it is built anew. */
+/** Wipe what the last searches left behind. The graph must be built again before the next search.
+ */
 void sc__inside_wipe(sc_inside *inside);
 
 /**

@@ -10,7 +10,8 @@
 
 /**
  * Edges of a segment that are walked on each side of an object. Most segments have fewer; a
- * nearer node is only a weaker bound, and nobody can make us walk long roads again and again.
+ * nearer node is only a weaker bound, and a hostile reply cannot make us walk long roads again and
+ * again.
  */
 enum { STEPS = 16 };
 

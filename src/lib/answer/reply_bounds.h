@@ -52,7 +52,7 @@ double sc__length_bounds_least(const sc_length_bounds *bounds, sc_space_point a,
 /** Two places, one of which every way to an object passes: before it on its road, and behind it. */
 typedef struct sc_approach {
     sc_space_point spot[2];
-    double way[2];       ///< from there to the object, along its road; HUGE_VAL: nobody comes so
+    double way[2];       ///< from there to the object, along its road; HUGE_VAL: no way leads there
     sc_star_id star[2];  ///< the star there; SC_NONE: the road goes on
 } sc_approach;
 

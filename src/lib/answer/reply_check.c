@@ -16,13 +16,13 @@
 //      beyond the radius. Ways are known
 //        - through the cloak, to objects on its segments;
 //        - along its own segment, to an object on a road that ends at b;
-//        - through the cloak to another border node, and on from there as that one's list says.
+//        - through the cloak to another border node, and on from there by that one's list.
 //   c. If the objects are the map's own, it is known how many of them can be reached, and so how
 //      long a list of nearest ones is.
 //
 // The last of the known ways is the triangle inequality in both directions, since every pair of
 // border nodes is checked from both ends. An honest reply always passes: its distances are those of
-// shortest ways. docs/trust.md tells what cannot be detected.
+// shortest ways. docs/trust.md has what cannot be detected.
 #include "answer/answer_internal.h"
 #include "base/alloc.h"
 #include "base/diag.h"
@@ -59,7 +59,7 @@ bool sc__number_table_begin(sc_number_table *table, size_t count)
 {
     table->count = 0;
     if (++table->round == 0) {
-        // After four thousand million rounds, slots of old would be believed.
+        // After 2^32 rounds, slots of old rounds would look like new ones.
         if (table->slots) memset(table->slots, 0, table->capacity * sizeof *table->slots);
         table->round = 1;
     }
@@ -147,7 +147,7 @@ static sc_err check_shape(const sc_filter *f, sc_diag *diag)
 }
 
 // What the numbers of the reply stand for: the provider's own objects, or those of the map, which
-// we look up there and not in what we are told.
+// which are looked up there and not in the reply.
 static sc_err choose_objects(sc_filter *f, sc_diag *diag)
 {
     const sc_object_table *table = &f->reply->table;
@@ -502,7 +502,8 @@ static const sc_approach *approach_of(sc_filter *f, sc_candidate *candidate)
     return &f->approaches[candidate->approach];
 }
 
-// A way from the border node of star `star`, where the last search began, that needs nobody's word.
+// A way from the border node of star `star`, where the last search began, that the map alone
+// proves.
 static double known_way(const sc_filter *f, const sc_candidate *candidate,
                         const sc_approach *approach, sc_star_id star)
 {

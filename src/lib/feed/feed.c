@@ -27,14 +27,14 @@ struct sc_object_feed {
     sc_feed_options options;  ///< its texts are in `texts`
     char *texts;
 
-    // Of whoever opens the feed, then of its thread.
+    // Of the thread that opens the feed, then of its own.
     sc_link link;
     char *select;       ///< made with the first connection
     int64_t next_ms;    ///< when to load, after connecting if need be
     int64_t pause_ms;   ///< until then, after the next failure
     int64_t rested_ms;  ///< no notification makes it load earlier than this
 
-    // Of whoever opens and closes it.
+    // Of the threads that open and close it.
     pthread_t thread;
     bool has_thread;
 
@@ -245,7 +245,7 @@ static sc_err load_table(sc_link *link, const char *select, const sc_map *map,
 static sc_err prepare_session(sc_link *link, sc_diag *diag)
 {
     static const char *const settings[] = {
-        // A large table takes its time, and whoever listens is idle.
+        // A large table takes its time, and a session that listens is idle.
         "SET statement_timeout = 0",
         "SET idle_session_timeout = 0",
         // If we are gone, the server need not go on.
@@ -277,7 +277,7 @@ static sc_err connect_and_listen(sc_object_feed *feed, sc_diag *diag)
         err = sc__query_select(feed->link.connection, &feed->options, sc_map_coords(feed->map),
                                &feed->select, diag);
     }
-    // Before the first load: what changes during it is heard of.
+    // Before the first load, so that changes during it cause a notification.
     if (!err && feed->options.channel) err = listen_on_channel(feed, diag);
     if (err) sc__link_close(&feed->link);
     return err;
@@ -326,7 +326,7 @@ static void note_failure(sc_object_feed *feed, const sc_diag *diag)
 //     until then the last set stays. A connection that is new has missed notifications, so it
 //     always begins with a load.
 
-/** Long enough for the notifications of one change to come together; nobody notices it. */
+/** Long enough for the notifications of one change to come together, too short to notice. */
 #define CALM_MS 100
 
 #define FIRST_PAUSE_MS 1000
@@ -401,7 +401,7 @@ static void *watch(void *argument)
 
 static sc_err start_thread(sc_object_feed *feed, sc_diag *diag)
 {
-    // The first load was made by whoever opened the feed.
+    // The first load was made by the thread that opened the feed.
     plan_after_load(feed, sc__link_clock_ms());
 
     feed->has_thread = sc_thread_start(&feed->thread, watch, feed) == SC_OK;

@@ -65,7 +65,7 @@ static wait_result wait_for(const sc_link *link, short events, int64_t until_ms)
         const int ready = poll(fds, sizeof fds / sizeof fds[0], wait_ms);
         if (ready > 0) return fds[0].revents ? WAIT_ENDING : WAIT_READY;
         if (wait_ms == 0) return WAIT_LATE;
-        // The system has no memory for it, say, and will not have it at once.
+        // For example the system lacks memory, and will not have it at once.
         if (ready < 0 && errno != EINTR) nap();
         // Else a signal, or one of several hours is over.
     }
@@ -142,7 +142,7 @@ static const char *advice_for(const char *state)
         {"42P01", "; check the name of the table, and of its schema if it has one"},
         {"3F000", "; check the name of the schema"},
         {"42703", "; check the names of the columns"},
-        {"42501", "; whoever owns it can GRANT SELECT on the table and USAGE on its schema"},
+        {"42501", "; its owner can GRANT SELECT on the table and USAGE on its schema"},
         {"42704", "; is PostGIS there? if not, run CREATE EXTENSION postgis in the database"},
         {"42883", "; is PostGIS there? if not, run CREATE EXTENSION postgis in the database"},
         {"42846", "; the position must be a geometry or geography"},
@@ -495,7 +495,7 @@ static sc_err quote_names(PGconn *connection, const sc_feed_options *options, qu
 static char *position_of(const char *column, sc_coords coords)
 {
     if (coords != SC_COORDS_GEOGRAPHIC) return text_of("ST_Centroid(%s::geometry)", column);
-    // A geometry that does not say what its numbers are is taken to have degrees.
+    // A geometry without a reference system is taken to have degrees.
     return text_of("CASE ST_SRID(%s::geometry) WHEN 0 THEN ST_Centroid(%s::geometry) "
                    "ELSE ST_Transform(ST_Centroid(%s::geometry), 4326) END",
                    column, column, column);

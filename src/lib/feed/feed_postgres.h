@@ -15,7 +15,7 @@
 
 /**
  * A connection to the database. Nothing here waits without also waiting for the end of the feed,
- * which then fails with SC_EIO: whoever is told so asks sc__link_is_ending() first.
+ * which then fails with SC_EIO: on that error, check sc__link_is_ending() first.
  */
 typedef struct sc_link {
     PGconn *connection;  ///< NULL: there is none, or none any more

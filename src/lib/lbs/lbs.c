@@ -413,7 +413,7 @@ typedef struct budget {
 static sc_err answer_request(sc_lbs *lbs, const sc_objects_view *view, const sc_relay *relay,
                              size_t place, budget *used, sc_reply *reply)
 {
-    // Whoever names a category twice still means it once.
+    // A category that is named twice counts once.
     const sc_request *asked = &relay->requests[place];
     const sc_request request = asked->category_count > 1 ? sc_request_normalise(asked) : *asked;
     sc_wanted wanted;

@@ -56,7 +56,7 @@ typedef struct sc_index_queue {
 /** Harmless twice. */
 void sc__index_queue_fini(sc_index_queue *queue);
 
-/** Begin anew at stride 0. */
+/** Start again at stride 0. */
 void sc__index_queue_clear(sc_index_queue *queue);
 
 /** `due.stride` is `queue->now` or later. */

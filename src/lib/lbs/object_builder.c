@@ -7,9 +7,7 @@
 // Categories keep the numbers that they have in the map, so that requests mean the same whether
 // they are answered from the map's own objects or from a table; others follow as they come.
 //
-// Both categories and keys are strangers' texts; which of them came before is known by sc_names.
-//
-// Used by: object_feed, and whoever links us with objects of their own.
+// Both categories and keys are strangers' texts; sc_names finds those that came before.
 #include "lbs/object_set.h"
 
 #include "base/alloc.h"
@@ -96,7 +94,7 @@ static sc_err add_string(sc_objects_builder *builder, const char *text, uint32_t
     return SC_OK;
 }
 
-// The number of a category, which is new if nobody used its name before.
+// The number of a category, which is new if its name was not used before.
 static sc_err number_category(sc_objects_builder *builder, const char *name, sc_category_id *out)
 {
     const uint32_t known = sc_names_find(&builder->category_ids, name);
@@ -152,7 +150,7 @@ void sc_objects_builder_free(sc_objects_builder *builder)
     sc_free(builder);
 }
 
-// Whether a row can be an object; rows are strangers' and each refusal says what is wrong.
+// Whether a row can be an object; rows are strangers' and each refusal has its reason.
 static sc_err check_row(const sc_objects_builder *builder, const sc_object_row *row, sc_diag *diag)
 {
     const char *key = row->key;
@@ -213,7 +211,7 @@ sc_err sc_objects_builder_add(sc_objects_builder *builder, const sc_object_row *
 {
     sc_err err = check_row(builder, row, diag);
     if (err) return err;
-    // A builder that was finished begins anew.
+    // A builder that was finished starts empty again.
     if (builder->string_size == 0) err = begin(builder);
     if (!err) {
         const uint32_t offset = units_along(builder->map, row->edge, row->offset_m);

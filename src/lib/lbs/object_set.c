@@ -4,8 +4,8 @@
 // holders, and the last one to leave frees it. Everything but that count is fixed before a second
 // thread can see the set.
 //
-// Opening a map keeps every index in range but does not say that objects lie on the segment that
-// lists them, in the order of the road. Whoever answers relies on that, so it is made sure here.
+// Opening a map keeps every index in range but does not check that objects lie on the segment that
+// lists them, in the order of the road. Searches rely on that, so it is checked here.
 #include "lbs/object_set.h"
 
 #include "base/alloc.h"
@@ -43,7 +43,7 @@ static void free_set(sc_objects *set)
 
 sc_objects *sc_objects_hold(sc_objects *objects)
 {
-    // Whoever holds it already keeps it alive; nothing else has to be ordered.
+    // The caller holds the set already, which keeps it alive; nothing else has to be ordered.
     atomic_fetch_add_explicit(&objects->holders, 1, memory_order_relaxed);
     return objects;
 }

@@ -90,7 +90,7 @@ sc_objects *sc__objects_new(const sc_map *map);
  * Compute what follows from the objects of `set`: its map, objects, categories and
  * segment_first are in the view, and its category_names have room.
  *
- * @return SC_OK, SC_ENOMEM, SC_EMAP (objects that are not where the map says)
+ * @return SC_OK, SC_ENOMEM, SC_EMAP (objects that do not lie on their segments)
  */
 SC_CHECKED sc_err sc__objects_derive(sc_objects *set);
 

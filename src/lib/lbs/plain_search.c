@@ -26,8 +26,7 @@ bool sc__marks_begin(sc_marks *marks, size_t count)
         sc_free(marks->marks);
         *marks = (sc_marks){.marks = grown, .count = count};
     }
-    // After four thousand million searches the numbers begin anew, and old marks must not be
-    // believed.
+    // After 2^32 searches the numbers start again, and old marks must not look like new ones.
     if (++marks->search == 0) {
         memset(marks->marks, 0, marks->count * sizeof *marks->marks);
         marks->search = 1;
@@ -116,7 +115,7 @@ static bool reach_star(sc_plain_search *s, sc_star_id star, double distance)
     return true;
 }
 
-// Offer what the lists of a star hold. `is_enough` tells that nothing else that lies beyond it is
+// Offer what the lists of a star hold. `is_enough` is set if nothing else that lies beyond it is
 // of interest: each list goes on farther than the bound, or has all there is.
 static bool offer_lists(sc_plain_search *s, sc_star_id star, double distance, bool *is_enough)
 {

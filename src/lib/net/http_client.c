@@ -59,7 +59,7 @@ static bool set_rules(CURL *easy, const sc_http_rules *rules)
     is_fine &= !curl_easy_setopt(easy, CURLOPT_USERAGENT, rules->user_agent);
     is_fine &= !curl_easy_setopt(easy, CURLOPT_HTTPHEADER, rules->headers);
     is_fine &= !curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
-    // A proxy named in the environment would be told of every cloak without being asked for.
+    // A proxy named in the environment would see every cloak without having been asked for.
     is_fine &= !curl_easy_setopt(easy, CURLOPT_PROXY, "");
     is_fine &= !curl_easy_setopt(easy, CURLOPT_MAXFILESIZE_LARGE, (curl_off_t)rules->max_bytes);
     // Signals are the program's, not a library's.

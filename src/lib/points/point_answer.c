@@ -14,10 +14,8 @@
 // An object of one list only is as far by the other as if there were no way: if there is one that
 // matters, the object is in that list, too. docs/point-provider.md has the proofs.
 //
-// An answer tells where somebody is. So wherever it has been is wiped, and it is sorted where it
+// An answer reveals a position. So wherever it has been is wiped, and it is sorted where it
 // is: qsort() may copy it to elsewhere.
-//
-// Used by: whoever has a reply.
 #include "points/point_reply.h"
 
 #include "base/alloc.h"
@@ -43,9 +41,9 @@ typedef struct asking {
 // --- Distances --------------------------------------------------------------
 
 // The way along the piece to an object on it; infinite if it is not. Two roads may lie so close
-// together that the position cannot say which one the object is on, but the provider's distances
+// together that the position cannot decide which one the object is on, but the provider's distances
 // can: from one end of the piece at least, it must be as far as along the piece. That end also
-// says best how far along it is, and how far beside the road the provider thinks it is.
+// shows best how far along it is, and how far beside the road the provider thinks it is.
 static double along_piece_m(const asking *a, uint32_t object, const double from_m[2])
 {
     const sc_point_reply *reply = a->reply;
@@ -188,7 +186,7 @@ static sc_err find_place(asking *a, sc_edge_id edge, double offset_m, sc_diag *d
 {
     const sc_map *map = a->reply->map;
     if (edge >= sc_map_edge_count(map)) return sc_fail(diag, SC_EINVAL, "the map has no such edge");
-    // Half a unit over either end is what the map does not tell apart.
+    // Half a unit over either end is what the map cannot resolve.
     const double length_m = sc_map_edge_length_m(map, edge);
     const double slack_m = 0.5 * sc_map_unit_m(map);
     if (!(offset_m >= -slack_m && offset_m <= length_m + slack_m)) {

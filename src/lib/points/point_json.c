@@ -11,7 +11,7 @@
 /** An answer may have so many brackets per object asked for, and so many in general. */
 enum { BRACKETS_PER_OBJECT = 256, BRACKETS_BESIDES = 4096 };
 
-/** One object of the list, and what messages need to speak of it. */
+/** One object of the list, and what error messages need. */
 typedef struct reader {
     const sc_point_options *fields;
     const sc_json_value *object;

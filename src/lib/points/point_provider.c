@@ -121,7 +121,7 @@ static sc_err fail_nothing_sent(sc_diag *diag)
 
 // --- One question -----------------------------------------------------------
 
-// The connection is there, and curl is about to speak: the last moment at which it can be kept
+// The connection is there, and curl is about to send: the last moment at which it can be kept
 // silent.
 // NOLINTNEXTLINE(readability-non-const-parameter): this is how curl calls it
 static int allow_sending(void *context, char *there, char *here, int port_there, int port_here)
@@ -348,7 +348,7 @@ struct sc_point_provider {
     const sc_map *map;
     const sc_vocabulary *vocabulary;
     sc__point_settings settings;
-    bool is_started;  ///< whether curl knows of us
+    bool is_started;  ///< sc_http_client_start() was called
 };
 
 sc_err sc_point_provider_new(const sc_map *map, const sc_vocabulary *vocabulary,

@@ -15,7 +15,7 @@
 #define OBJECTS_MAX 1000000u
 #define STRINGS_MAX ((size_t)128 << 20)
 
-static const char memory_for[] = "keeping what the provider said";
+static const char memory_for[] = "keeping the provider's answers";
 
 static const char *key_at(const void *owner, uint32_t object)
 {
@@ -37,7 +37,7 @@ static sc_err keep_text(sc__point_objects *all, const char *text, uint32_t *out,
         const size_t capacity = 2 * all->strings_capacity + size + 1;
         char *larger = sc_realloc(all->strings, capacity);
         if (!larger) return sc_fail_memory(diag, memory_for);
-        // Whoever has no name has the empty one at 0.
+        // Objects without a name share the empty one at 0.
         if (!all->strings) larger[all->strings_size++] = '\0';
         all->strings = larger;
         all->strings_capacity = capacity;
@@ -308,7 +308,7 @@ typedef struct taking {
     sc_point_reply *reply;
     sc_point_distance distance;
     const sc__point *point;
-    double farthest_m;  ///< the largest distance so far, as the provider says
+    double farthest_m;  ///< the largest distance so far, by the provider's measure
     uint64_t answer;
     sc_diag *diag;
 } taking;
@@ -337,7 +337,7 @@ static sc_err measure_road(const taking *t, const sc__answer_row *row, double st
                    "metres?");
 }
 
-// The distance that counts, after a look at what the provider says it is.
+// The distance that counts, after a check of the one that the provider gives.
 static sc_err measure(taking *t, const sc__answer_row *row, double *out)
 {
     const double straight_m =
@@ -436,7 +436,7 @@ sc_err sc__point_reply_take(sc_point_reply *reply, const sc__point_settings *set
     if (err) goto done;
     list.nears = sc_malloc_array(answer.count, sizeof *list.nears);
     if (!list.nears) {
-        err = sc_fail_memory(diag, "keeping what the provider said");
+        err = sc_fail_memory(diag, "keeping the provider's answers");
         goto done;
     }
     err = take_rows(&t, &answer, list.nears);
@@ -471,7 +471,7 @@ done:
 // How many objects that takes depends on the provider's own answers and on nothing that it does not
 // know.
 
-/** The first question for a range, of which nobody knows what it holds. */
+/** The first question for a range, whose number of objects is unknown. */
 enum { FIRST_K = 16 };
 
 static uint32_t at_most(uint64_t k, uint32_t max_k)
@@ -479,7 +479,7 @@ static uint32_t at_most(uint64_t k, uint32_t max_k)
     return k < max_k ? (uint32_t)k : max_k;
 }
 
-// How far the list must be complete, given what it says of the k-th object.
+// How far the list must be complete, given the distance of its k-th object.
 static double needed_m(const sc__topic *topic, const sc__point *point, const sc__point_list *list)
 {
     const double counted_m = topic->k > 0 ? list->kth_m + 2.0 * point->half_gap_m : 0.0;

@@ -37,7 +37,7 @@
 //
 // Lengths are measured as the provider's distance requires: along the road as the map has it, or
 // over ground along the straight lines between its nodes. The latter is rounded up where the globe
-// makes it uneven, so that no place is ever farther from a point than its piece says.
+// makes it uneven, so that no place is ever farther from a point than half of its piece.
 
 /** A point to ask at: exactly as it will be asked, rounded to the decimals of an address. */
 typedef struct sc__point {
@@ -121,13 +121,13 @@ size_t sc__topics_find(const sc__topics *topics, sc_category_id category);
 // is a number and not negative, texts that are not too long. Whether the rows make sense together
 // is checked in point_reply.c.
 //
-// No error message repeats what the answer holds, since that tells where was asked; it names the
+// No error message repeats what the answer holds, since that reveals where was asked; it names the
 // object by its number, and the field.
 
 /** The longest key and the longest name, bytes. */
 enum { SC__KEY_MAX = 255, SC__NAME_MAX = 1023 };
 
-/** An object as one answer tells of it. Texts are lent by the answer. */
+/** An object of one answer. Texts are lent by the answer. */
 typedef struct sc__answer_row {
     const char *key;
     const char *name;  ///< "" if it has none
@@ -135,11 +135,11 @@ typedef struct sc__answer_row {
     double y;
     bool has_distance;
     double distance_m;
-    sc_category_id category;  ///< SC_NONE: not told, or none that we have a word for
+    sc_category_id category;  ///< SC_NONE: not given, or unknown
     char digits[24];          ///< room for a key that is a number
 } sc__answer_row;
 
-/** What one answer says, in its order. */
+/** The rows of one answer, in its order. */
 typedef struct sc__answer {
     sc_json_tree document;  ///< the texts of the rows are in it
     sc__answer_row *rows;
@@ -174,7 +174,7 @@ void sc__answer_fini(sc__answer *answer);
 
 /** One object. */
 typedef struct sc__point_object {
-    double x;  ///< where the provider says it is
+    double x;  ///< its position by the provider
     double y;
     double off_road_m;  ///< how far that is from the nearest road, once settled
     uint32_t key;       ///< into the strings
@@ -247,7 +247,7 @@ struct sc_point_reply {
     sc__point_objects objects;
     sc_object_table table;
     sc_point_work work;
-    sc_near *answer;  ///< the last one, lent to whoever asked
+    sc_near *answer;  ///< the last one, lent to the caller
     size_t answer_capacity;
 };
 
@@ -300,7 +300,7 @@ SC_CHECKED sc_err sc__point_reply_next_k(const sc_point_reply *reply, size_t lis
 /** Number the objects by key and sort the lists by object. */
 SC_CHECKED sc_err sc__point_reply_settle(sc_point_reply *reply, sc_diag *diag);
 
-/** Wipe and free the last answer: how far a few things are tells where somebody is. */
+/** Wipe and free the last answer: distances to a few objects reveal a position. */
 void sc__point_reply_forget(sc_point_reply *reply);
 
 /** Whether neighbouring lists can both be true. @return SC_OK, or SC_EREPLY with a reason */

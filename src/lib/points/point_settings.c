@@ -113,7 +113,7 @@ sc_err sc__url_check(const char *url, bool *has_category, sc_diag *diag)
 
 // --- Filling ----------------------------------------------------------------
 
-/** A text that grows to its limit, and then says so. */
+/** A text that grows up to a limit. */
 typedef struct text {
     char *bytes;
     size_t size;
@@ -136,7 +136,7 @@ static void put_number(text *t, int64_t number, int least_digits)
     put(t, digits, (size_t)snprintf(digits, sizeof digits, "%0*" PRId64, least_digits, number));
 }
 
-// By whole numbers: printf would write a comma where the locale says so.
+// By whole numbers: printf would write a comma in some locales.
 static void put_coordinate(text *t, double coordinate)
 {
     const int64_t per_unit = 10000000;
@@ -200,7 +200,7 @@ sc_err sc__url_fill(const char *url, const sc__url_values *values, char *out, sc
 /** Parsers count bytes in an int. */
 #define BYTES_MAX ((size_t)1 << 30)
 
-/** A day to answer, a thousand of them at once: whoever asks for more mistook a unit. */
+/** A day to answer, a thousand of them at once: more is most likely a wrong unit. */
 #define TIMEOUT_MAX_S 86400.0
 #define PARALLEL_MAX 1000
 

@@ -37,7 +37,7 @@ typedef struct sc__url_values {
 
 /**
  * Whether `url` is a template: http or https, with {lon}, {lat} and {k} behind the host. What is
- * put into the name of a host would be told to the whole way there (DNS).
+ * put into the name of a host would be visible on the whole way there (DNS).
  *
  * @param has_category  set: whether it has {category}
  * @return SC_OK, or SC_EINVAL with a reason

@@ -112,7 +112,7 @@ static sc_err check_counts(const sc__codec *codec, const Starcloak__Relay *from)
     return SC_OK;
 }
 
-// Add up what `what` says in steps, below `limit`.
+// Add up the steps of the ids, all below `limit`; `what` names them in messages.
 static sc_err read_ids(const sc__codec *codec, const char *what, const uint32_t *steps,
                        size_t count, uint32_t limit, uint32_t *ids)
 {
@@ -396,7 +396,7 @@ static sc_err read_runs(reading *r, const Starcloak__Part *from)
     return SC_OK;
 }
 
-// Turn what the lists say into numbers of objects, in place: the message is ours to change.
+// Turn the entries of the lists into numbers of objects, in place: the message is ours to change.
 static sc_err read_names(const reading *r, Starcloak__Part *from, uint32_t *seen)
 {
     size_t seen_count = 0;

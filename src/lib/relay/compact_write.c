@@ -156,13 +156,14 @@ static bool reply_draft_init(reply_draft *d, const sc_reply *reply)
            d->list_object && d->list_distance && d->different && d->when;
 }
 
-/** How the message calls an object: by its number, or by its place among those spoken of. */
-static uint32_t number_of(const sc__spoken *own, uint32_t object)
+/** How the message calls an object: by its number, or by its place among those that the reply
+ * names. */
+static uint32_t number_of(const sc__named_objects *own, uint32_t object)
 {
     return own ? sc__place_of(own->objects, own->count, object) : object;
 }
 
-static void fill_runs(reply_draft *d, const sc_reply *reply, const sc__spoken *own, size_t r)
+static void fill_runs(reply_draft *d, const sc_reply *reply, const sc__named_objects *own, size_t r)
 {
     const uint32_t first = reply->run_start[r];
     const uint32_t last = reply->run_start[r + 1];
@@ -191,7 +192,7 @@ static uint64_t zigzag(int64_t number)
 }
 
 // Name the objects of all lists of a part, which are nears [first, last).
-static void fill_objects(reply_draft *d, const sc_reply *reply, const sc__spoken *own,
+static void fill_objects(reply_draft *d, const sc_reply *reply, const sc__named_objects *own,
                          uint32_t first, uint32_t last)
 {
     for (uint32_t i = first; i < last; i++) {
@@ -225,7 +226,7 @@ static void fill_distances(reply_draft *d, const sc_reply *reply, double unit_m,
 }
 
 static void fill_lists(reply_draft *d, const sc_map *map, const sc_reply *reply,
-                       const sc__spoken *own, size_t r)
+                       const sc__named_objects *own, size_t r)
 {
     const size_t first_list = r * reply->border_node_count;
     const uint32_t first = reply->near_start[first_list];
@@ -294,13 +295,13 @@ static char *text_at(const sc_object_table *table, uint32_t offset)
 }
 
 static void fill_columns(columns *c, const sc__codec *codec, const sc_object_table *table,
-                         const sc__spoken *spoken)
+                         const sc__named_objects *named)
 {
     Starcloak__Objects *to = &c->objects;
     uint32_t last_edge = 0;
     bool any_name = false;
-    for (uint32_t i = 0; i < spoken->count; i++) {
-        const uint32_t number = spoken->objects[i];
+    for (uint32_t i = 0; i < named->count; i++) {
+        const uint32_t number = named->objects[i];
         const sc_object *object = &table->objects[number];
         uint32_t *word = &c->words[object->category];
         if (*word == SC_NONE) {
@@ -316,13 +317,13 @@ static void fill_columns(columns *c, const sc__codec *codec, const sc_object_tab
         last_edge = object->edge;
         any_name = any_name || to->names[i][0] != '\0';
     }
-    to->n_names = any_name ? spoken->count : 0;
+    to->n_names = any_name ? named->count : 0;
 }
 
 // --- Both together ----------------------------------------------------------------
 
-static sc_err write_parts(const sc__codec *codec, const sc_reply *reply, const sc__spoken *own,
-                          Starcloak__Objects *objects, sc_bytes *out)
+static sc_err write_parts(const sc__codec *codec, const sc_reply *reply,
+                          const sc__named_objects *own, Starcloak__Objects *objects, sc_bytes *out)
 {
     reply_draft d;
     sc_err err = SC_ENOMEM;
@@ -350,17 +351,17 @@ sc_err sc__compact_write_reply(const sc__codec *codec, const sc_reply *reply, sc
 {
     if (!reply->table.keys) return write_parts(codec, reply, NULL, NULL, out);
 
-    sc__spoken spoken = {0};
-    sc_err err = sc__spoken_init(codec, reply, &spoken);
+    sc__named_objects named = {0};
+    sc_err err = sc__named_objects_init(codec, reply, &named);
     if (err) return err;
     columns c;
-    if (!columns_init(&c, codec, spoken.count)) {
+    if (!columns_init(&c, codec, named.count)) {
         err = sc_fail_memory(codec->diag, "writing a reply");
     } else {
-        fill_columns(&c, codec, &reply->table, &spoken);
-        err = write_parts(codec, reply, &spoken, &c.objects, out);
+        fill_columns(&c, codec, &reply->table, &named);
+        err = write_parts(codec, reply, &named, &c.objects, out);
     }
     columns_fini(&c);
-    sc__spoken_fini(&spoken);
+    sc__named_objects_fini(&named);
     return err;
 }

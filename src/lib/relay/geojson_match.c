@@ -1,7 +1,7 @@
 // Finding the roads of the map that GeoJSON lines, points and objects lie on.
 //
 // The sender of a message may have another map, so geometry is matched by position, within a few
-// metres. What cannot be told for sure is refused: an answer made of a guess could be wrong.
+// metres. What is ambiguous is refused: an answer made of a guess could be wrong.
 #include "relay/geojson_match.h"
 
 #include "base/alloc.h"

@@ -1,6 +1,6 @@
 // Relays and replies as GeoJSON. See docs/provider-protocol.md.
 //
-// A provider with a map of its own is told geometry, never our ids: roads as lines, border nodes as
+// A provider with a map of its own gets geometry, never our ids: roads as lines, border nodes as
 // points, in the order of the relay, which is that of our map and so the same for the same cloak.
 #include "relay/relay_codec_internal.h"
 
@@ -219,8 +219,8 @@ static void write_answer(sc_json_writer *json, const sc_relay *relay, const sc_r
 sc_err sc__geojson_write_reply(const sc__codec *codec, const sc_relay *relay, const sc_reply *reply,
                                sc_bytes *out)
 {
-    sc__spoken spoken = {0};
-    sc_err err = sc__spoken_init(codec, reply, &spoken);
+    sc__named_objects named = {0};
+    sc_err err = sc__named_objects_init(codec, reply, &named);
     if (err) return err;
 
     sc_json_writer json = sc_json_writer_of(out);
@@ -231,9 +231,9 @@ sc_err sc__geojson_write_reply(const sc__codec *codec, const sc_relay *relay, co
     }
     sc_json_close_array(&json);
     sc_json_open_array(&json, "features");
-    for (uint32_t i = 0; i < spoken.count; i++) {
-        write_object(&json, codec, &reply->table, spoken.objects[i]);
+    for (uint32_t i = 0; i < named.count; i++) {
+        write_object(&json, codec, &reply->table, named.objects[i]);
     }
-    sc__spoken_fini(&spoken);
+    sc__named_objects_fini(&named);
     return end_message(codec, &json, "writing a reply");
 }

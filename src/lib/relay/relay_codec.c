@@ -43,7 +43,7 @@ uint32_t sc__place_of(const uint32_t *numbers, uint32_t count, uint32_t number)
 
 // === Objects that a reply names =================================================================
 
-sc_err sc__spoken_init(const sc__codec *codec, const sc_reply *reply, sc__spoken *out)
+sc_err sc__named_objects_init(const sc__codec *codec, const sc_reply *reply, sc__named_objects *out)
 {
     uint64_t total = 0;
     for (size_t r = 0; r < reply->request_count; r++) {
@@ -73,14 +73,14 @@ sc_err sc__spoken_init(const sc__codec *codec, const sc_reply *reply, sc__spoken
         return sc_fail(codec->diag, SC_EINVAL, "object %u is of a category without a word for it",
                        object);
     }
-    *out = (sc__spoken){objects, count};
+    *out = (sc__named_objects){objects, count};
     return SC_OK;
 }
 
-void sc__spoken_fini(sc__spoken *spoken)
+void sc__named_objects_fini(sc__named_objects *named)
 {
-    sc_free(spoken->objects);
-    *spoken = (sc__spoken){0};
+    sc_free(named->objects);
+    *named = (sc__named_objects){0};
 }
 
 // === Requests that were read ====================================================================
@@ -177,7 +177,7 @@ static sc_err check_degrees(const sc__codec *codec)
     return SC_OK;
 }
 
-// How many segments and requests are too many is for those who read them to say.
+// How many segments and requests are too many is checked by those who read them.
 static sc_err check_relay(const sc__codec *codec, const sc_relay *relay)
 {
     // Not HUGE_VAL: JSON has no infinite numbers, and readers refuse them in either encoding.

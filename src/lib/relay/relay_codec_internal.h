@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-/** What every function of an encoding is told. */
+/** The context of every function of an encoding. */
 typedef struct sc__codec {
     const sc_map *map;
     const sc_vocabulary *vocabulary;
@@ -54,7 +54,7 @@ SC_CHECKED sc_err sc__geojson_read_reply(const sc__codec *codec, const sc_relay 
 
 /**
  * Bring a request that was read into its normal form, if it can be asked at all; how large k and
- * radius may be is for the provider to say. `place` is its place in the message.
+ * radius may be is checked by the provider. `place` is its place in the message.
  */
 SC_CHECKED sc_err sc__request_accept(const sc__codec *codec, size_t place, sc_request *request);
 
@@ -78,21 +78,22 @@ uint32_t sc__place_of(const uint32_t *numbers, uint32_t count, uint32_t number);
 // A provider may have millions of objects; a message describes only those that the reply names.
 // They are renumbered in the same order, so that consecutive objects stay consecutive.
 
-/** Numbers of the reply's table, ascending, each once. Release with sc__spoken_fini(). */
-typedef struct sc__spoken {
+/** Numbers of the reply's table, ascending, each once. Release with sc__named_objects_fini(). */
+typedef struct sc__named_objects {
     uint32_t *objects;
     uint32_t count;
-} sc__spoken;
+} sc__named_objects;
 
 /**
  * Gather them. Time O(n log n) for n objects as they are sent.
  *
  * @return SC_OK, SC_ENOMEM, SC_EINVAL (an object of no known category), SC_ELIMIT (2^32 of them)
  */
-SC_CHECKED sc_err sc__spoken_init(const sc__codec *codec, const sc_reply *reply, sc__spoken *out);
+SC_CHECKED sc_err sc__named_objects_init(const sc__codec *codec, const sc_reply *reply,
+                                         sc__named_objects *out);
 
 /** Harmless twice. */
-void sc__spoken_fini(sc__spoken *spoken);
+void sc__named_objects_fini(sc__named_objects *named);
 
 // === The table of a provider's own objects, as a decoder builds it ==============================
 
