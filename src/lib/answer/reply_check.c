@@ -158,7 +158,7 @@ static sc_err choose_objects(sc_filter *f, sc_diag *diag)
         if (table->strings_size > 0 && table->strings[table->strings_size - 1] == '\0')
             return SC_OK;
         if (table->count == 0) return SC_OK;
-        return sc_fail(diag, SC_EREPLY, "reply: its texts have no end");
+        return sc_fail(diag, SC_EREPLY, "reply: its strings do not end with a zero byte");
     }
     f->objects = sc_map_objects(f->map);
     f->object_count = sc_map_object_count(f->map);
@@ -192,13 +192,14 @@ static const char *flaw_of(const sc_filter *f, const sc_request *request, uint32
     const sc_object_table *table = &f->reply->table;
     if (!table->keys) return NULL;
     if (object->name >= table->strings_size || table->keys[number] >= table->strings_size) {
-        return "has a text that is not there";
+        return "has a text outside of the reply's strings";
     }
     return NULL;
 }
 
 // Number an object among the candidates of its request. `*flaw` is set if it cannot be one.
-static sc_err admit(sc_filter *f, size_t r, uint32_t number, uint32_t *place, const char **flaw)
+static inline sc_err admit(sc_filter *f, size_t r, uint32_t number, uint32_t *place,
+                           const char **flaw)
 {
     sc_request_candidates *taken = &f->taken[r];
     *flaw = NULL;
@@ -247,7 +248,7 @@ static sc_err take_on_segments(sc_filter *f, size_t r, uint32_t number, sc_diag 
     const char *flaw = NULL;
     const sc_err err = admit(f, r, number, &place, &flaw);
     if (err) return err;
-    if (!flaw && taken->candidate_count == before) flaw = "stands twice in the list";
+    if (!flaw && taken->candidate_count == before) flaw = "is listed twice";
     if (!flaw && sc__candidates_of(f, r)[place].segment == SC_NONE) flaw = "lies elsewhere";
     if (flaw) return refuse(f, diag, (entry){r, SC_NONE, number}, "%s", flaw);
     const uint32_t segment = sc__candidates_of(f, r)[place].segment;
@@ -314,7 +315,7 @@ static const char *flaw_of_distance(const sc_filter *f, const sc_request_candida
 static const char *put_on_list(const sc_filter *f, sc_candidate *candidate, size_t list,
                                bool is_on_segments)
 {
-    if (candidate->listed == list) return "stands twice in the list";
+    if (candidate->listed == list) return "is listed twice";
     candidate->listed = list;
     if (candidate->segment != SC_NONE && !is_on_segments) {
         if (f->options.slack == 0.0) return "lies on the segments, and is not listed there";
