@@ -209,7 +209,8 @@ static size_t pick(sc_filter *f, size_t r)
 sc_err sc_filter_answer(sc_filter *filter, sc_road_point at, size_t request, const sc_near **out,
                         size_t *count, sc_diag *diag)
 {
-    if (!filter->is_open) return sc_fail(diag, SC_EINVAL, "filter: no reply was taken in");
+    if (!filter->is_open)
+        return sc_fail(diag, SC_EINVAL, "filter: no reply is open; call sc_filter_open() first");
     if (request >= filter->relay->request_count) {
         return sc_fail(diag, SC_EINVAL, "filter: the relay has no request %zu", request + 1);
     }

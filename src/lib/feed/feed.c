@@ -88,12 +88,15 @@ static sc_err check_options(const sc_map *map, const sc_feed_options *options, s
         if (is_missing) return sc_fail(diag, SC_EINVAL, "%s is missing", names[i]);
     }
     if (!(options->refresh_s >= 0.0)) {
-        return sc_fail(diag, SC_EINVAL, "objects can be loaded every so many seconds, not %g",
+        return sc_fail(diag, SC_EINVAL,
+                       "the interval between loads of the objects is %g seconds; give 0 or more",
                        options->refresh_s);
     }
     if (!(options->max_snap_m >= 0.0)) {
-        return sc_fail(diag, SC_EINVAL, "objects can be so many metres off a road, not %g",
-                       options->max_snap_m);
+        return sc_fail(
+            diag, SC_EINVAL,
+            "the greatest distance of an object from a road is %g metres; give 0 or more",
+            options->max_snap_m);
     }
     if (sc_map_coords(map) == SC_COORDS_NONE) {
         return sc_fail(diag, SC_ENOCOORDS,

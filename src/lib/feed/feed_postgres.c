@@ -143,8 +143,8 @@ static const char *advice_for(const char *state)
         {"3F000", "; check the name of the schema"},
         {"42703", "; check the names of the columns"},
         {"42501", "; its owner can GRANT SELECT on the table and USAGE on its schema"},
-        {"42704", "; is PostGIS there? if not, run CREATE EXTENSION postgis in the database"},
-        {"42883", "; is PostGIS there? if not, run CREATE EXTENSION postgis in the database"},
+        {"42704", "; if PostGIS is missing, run CREATE EXTENSION postgis in the database"},
+        {"42883", "; if PostGIS is missing, run CREATE EXTENSION postgis in the database"},
         {"42846", "; the position must be a geometry or geography"},
     };
     for (size_t i = 0; state && i < sizeof known / sizeof known[0]; i++) {
@@ -162,7 +162,7 @@ static sc_err fail_statement(sc_link *link, const PGresult *result, sc_diag *dia
     // The primary message alone: details may hold a whole row.
     const char *said = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
     const line w = one_line(link->connection, said ? said : PQerrorMessage(link->connection));
-    return sc_fail(diag, SC_EIO, "the database says: %s%s", w.text,
+    return sc_fail(diag, SC_EIO, "the database reports: %s%s", w.text,
                    advice_for(PQresultErrorField(result, PG_DIAG_SQLSTATE)));
 }
 

@@ -399,7 +399,7 @@ sc_lbs_work sc_lbs_get_work(const sc_lbs *lbs)
 static sc_err check_objects(const sc_lbs *lbs, const sc_objects_view *view, sc_diag *diag)
 {
     if (view->map == lbs->map) return SC_OK;
-    return sc_fail(diag, SC_EMISMATCH, "these objects lie on another map than the provider's");
+    return sc_fail(diag, SC_EMISMATCH, "the objects are of another map than the provider's");
 }
 
 // --- A whole cloak ---------------------------------------------------------------

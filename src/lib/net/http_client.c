@@ -13,7 +13,7 @@ sc_err sc_http_client_start(sc_diag *diag)
 {
     return curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK
                ? SC_OK
-               : sc_fail(diag, SC_ENET, "curl, which asks over HTTP, cannot be set up");
+               : sc_fail(diag, SC_ENET, "the HTTP client (curl) cannot be initialised");
 }
 
 void sc_http_client_stop(void)

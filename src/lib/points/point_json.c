@@ -53,7 +53,7 @@ static const sc_json_value *value_at(const sc_json_value *value, const char *pat
 static sc_err read_number(const reader *r, const char *field, double *out)
 {
     const sc_json_value *value = value_at(r->object, field);
-    if (!value) return fail(r, field, "is missing; are the fields named as the provider does?");
+    if (!value) return fail(r, field, "is missing; check the names of the fields");
     if (!sc_json_is_number(value)) return fail(r, field, "is not a number");
     *out = sc_json_number_at(value);
     return SC_OK;
@@ -63,7 +63,7 @@ static sc_err read_key(const reader *r, sc__answer_row *row)
 {
     const char *field = r->fields->key_field;
     const sc_json_value *value = value_at(r->object, field);
-    if (!value) return fail(r, field, "is missing; are the fields named as the provider does?");
+    if (!value) return fail(r, field, "is missing; check the names of the fields");
     if (sc_json_is_integer(value)) {
         snprintf(row->digits, sizeof row->digits, "%" PRId64, sc_json_integer(value));
         row->key = row->digits;
@@ -96,8 +96,8 @@ static sc_err read_position(const reader *r, sc_coords coords, sc__answer_row *r
     if (!sc_geo_valid(coords, row->x, row->y)) {
         return fail(r, r->fields->lon_field,
                     coords == SC_COORDS_GEOGRAPHIC
-                        ? "and what belongs to it are no position in degrees"
-                        : "and what belongs to it are no position on a plane of sensible size");
+                        ? "and the other coordinate are not a position in degrees"
+                        : "and the other coordinate are not a position on the plane");
     }
     return SC_OK;
 }
@@ -175,8 +175,8 @@ static sc_err find_list(const sc__point_settings *settings, uint32_t k,
     const sc_json_value *list = value_at(document, field);
     if (!sc_json_is_array(list)) {
         return *field ? sc_fail(diag, SC_EREPLY,
-                                "an answer of the provider has no list \"%s\"; are the fields "
-                                "named as the provider does?",
+                                "an answer of the provider has no list \"%s\"; check the names of "
+                                "the fields",
                                 field)
                       : sc_fail(diag, SC_EREPLY, "an answer of the provider is no list of objects");
     }

@@ -80,8 +80,8 @@ static sc_err compare(sc__point_objects *all, const sc__answer_row *row, uint32_
     sc__point_object *item = &all->items[object];
     if (item->x != row->x || item->y != row->y) {
         return sc_fail(diag, SC_EREPLY,
-                       "the provider gives one object two positions; does it move, or is the field "
-                       "of the key another?");
+                       "the provider gives one object two positions; if it does not move, check "
+                       "the name of the key field");
     }
     if (item->category == SC_NONE) item->category = row->category;
     return SC_OK;
@@ -95,9 +95,9 @@ sc_err sc__point_objects_put(sc__point_objects *all, const sc__answer_row *row, 
         object == SC_NONE ? add(all, row, &object, diag) : compare(all, row, object, diag);
     if (err) return err;
     if (all->items[object].answer == answer) {
-        return sc_fail(diag, SC_EREPLY,
-                       "an answer of the provider has one object twice; is the field of the key "
-                       "another?");
+        return sc_fail(
+            diag, SC_EREPLY,
+            "an answer of the provider has one object twice; check the name of the key field");
     }
     all->items[object].answer = answer;
     *out = object;

@@ -73,8 +73,8 @@ static sc_err check_places(const char *url, const char *path, bool found[PLACE_C
         }
         if (c < path) {
             return sc_fail(diag, SC_EINVAL,
-                           "the provider's URL has %s in the name of the host, which is no secret "
-                           "on the way there; put it into the path or behind '?'",
+                           "the provider's URL has %s in the name of the host, which is visible on "
+                           "the network; put it into the path or behind '?'",
                            place_names[place]);
         }
         found[place] = true;

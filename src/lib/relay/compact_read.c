@@ -119,7 +119,7 @@ static sc_err read_ids(const sc__codec *codec, const char *what, const uint32_t 
     uint64_t id = 0;
     for (size_t i = 0; i < count; i++) {
         if (i > 0 && steps[i] == 0) {
-            return sc_fail(codec->diag, SC_EPARSE, "%s %zu is the one before once more", what, i);
+            return sc_fail(codec->diag, SC_EPARSE, "%s %zu is the same as the one before", what, i);
         }
         id += steps[i];
         if (id >= limit) {
@@ -385,7 +385,7 @@ static sc_err read_runs(reading *r, const Starcloak__Part *from)
         const uint32_t first = behind + (uint32_t)from->run_first[i];
         const uint32_t count = from->n_run_count > 0 ? from->run_count[i] : 1;
         if (count < 1 || count > object_count || first > object_count - count) {
-            return fail_part(r, "a run is of no objects");
+            return fail_part(r, "a run has no objects, or unknown ones");
         }
         const sc_err err = spend(r, count);
         if (err) return err;
@@ -404,7 +404,8 @@ static sc_err read_names(const reading *r, Starcloak__Part *from, uint32_t *seen
     for (size_t i = 0; i < from->n_list_object; i++) {
         const uint64_t name = from->list_object[i] >> 1;
         if (from->list_object[i] & 1) {
-            if (name >= seen_count) return fail_part(r, "a list names an object that never came");
+            if (name >= seen_count)
+                return fail_part(r, "a list refers to an object that was not listed before");
             from->list_object[i] = seen[seen_count - 1 - name];
             continue;
         }

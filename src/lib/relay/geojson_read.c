@@ -42,7 +42,7 @@ static sc_err parse(const sc__codec *codec, sc__message message, sc_json_tree *o
     // A number or a text alone is no message.
     if (!err && (sc_json_is_object(out->root) || sc_json_is_array(out->root))) return SC_OK;
     return sc_fail(codec->diag, SC_EPARSE, "line %zu, column %zu: %s", error.line, error.column,
-                   error.fault == SC_JSON_TWICE ? "a member is there twice"
+                   error.fault == SC_JSON_TWICE ? "a member occurs twice"
                                                 : "the message is not well-formed JSON");
 }
 
@@ -551,7 +551,7 @@ static sc_err read_answer(reply_reading *r, size_t answer, const sc_json_value *
     sc_err err = read_on_segments(r, answer, sc_json_member(json, "on_segments"));
     if (err) return err;
     if (!sc_json_is_object(lists) || sc_json_size(lists) != name_count) {
-        return fail_answer(r, answer, "'border_nodes' has not one list for each of them");
+        return fail_answer(r, answer, "'border_nodes' does not have one list for each border node");
     }
     for (size_t b = 0; b < relay->border_node_count; b++) {
         char name[24];

@@ -50,7 +50,8 @@ sc_err sc__named_objects_init(const sc__codec *codec, const sc_reply *reply, sc_
         total += sc_reply_candidate_count(reply, r);
     }
     if (total > UINT32_MAX) {
-        return sc_fail(codec->diag, SC_ELIMIT, "the reply has more objects than a message can");
+        return sc_fail(codec->diag, SC_ELIMIT,
+                       "the reply has more objects than a message can hold");
     }
     uint32_t *objects = sc_malloc_array((size_t)total, sizeof *objects);
     if (!objects) return sc_fail_memory(codec->diag, "writing a reply");
@@ -70,8 +71,7 @@ sc_err sc__named_objects_init(const sc__codec *codec, const sc_reply *reply, sc_
         if (reply->table.objects[objects[i]].category < codec->vocabulary->count) continue;
         const uint32_t object = objects[i];
         sc_free(objects);
-        return sc_fail(codec->diag, SC_EINVAL, "object %u is of a category without a word for it",
-                       object);
+        return sc_fail(codec->diag, SC_EINVAL, "object %u has a category without a name", object);
     }
     *out = (sc__named_objects){objects, count};
     return SC_OK;
@@ -97,7 +97,7 @@ sc_err sc__request_accept(const sc__codec *codec, size_t place, sc_request *requ
     sc_diag reason = {""};
     if (sc_request_check(request, &any, codec->vocabulary->count, &reason) ||
         isinf(request->radius_m)) {
-        return sc_fail(codec->diag, SC_EREQUEST, "request %zu makes no sense: %s", place,
+        return sc_fail(codec->diag, SC_EREQUEST, "request %zu is invalid: %s", place,
                        isinf(request->radius_m) ? "its radius is infinite" : reason.message);
     }
     *request = sc_request_normalise(request);

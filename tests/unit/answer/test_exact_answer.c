@@ -239,7 +239,7 @@ static void test_before_a_reply_and_after_a_refused_one_there_is_no_answer(void 
     const sc_edge_id edge = drawn_place(c, "FG", 25.0, &offset_m);
     CHECK_OK(sc_filter_new(c->map, &options, &filter, NULL), NULL);
     CHECK_REFUSED(sc_filter_answer(filter, (sc_road_point){edge, offset_m}, 0, &got, &count, &diag),
-                  SC_EINVAL, &diag, "no reply was taken in");
+                  SC_EINVAL, &diag, "no reply is open");
     CHECK_OK(sc_filter_open(filter, &c->relay, &c->reply, NULL), NULL);
     CHECK_OK(sc_filter_answer(filter, (sc_road_point){edge, offset_m}, 0, &got, &count, NULL),
              NULL);
@@ -248,7 +248,7 @@ static void test_before_a_reply_and_after_a_refused_one_there_is_no_answer(void 
     c->reply.map_checksum++;
     assert_int_equal(sc_filter_open(filter, &c->relay, &c->reply, NULL), SC_EMISMATCH);
     CHECK_REFUSED(sc_filter_answer(filter, (sc_road_point){edge, offset_m}, 0, &got, &count, &diag),
-                  SC_EINVAL, &diag, "no reply was taken in");
+                  SC_EINVAL, &diag, "no reply is open");
     sc_filter_free(filter);
     drawn_cloak_free(c);
 }

@@ -88,7 +88,7 @@ static void test_every_misbehaviour_has_its_error(void **state)
         {POINT_NO_LIST, SC_EREPLY, "has no list \"results\""},
         {POINT_NOT_A_NUMBER, SC_EREPLY, "is not JSON"},
         {POINT_NEGATIVE, SC_EREPLY, "is negative"},
-        {POINT_OFF_THE_GLOBE, SC_EREPLY, "no position in degrees"},
+        {POINT_OFF_THE_GLOBE, SC_EREPLY, "not a position in degrees"},
         {POINT_TWICE, SC_EREPLY, "one object twice"},
         {POINT_UNSORTED, SC_EREPLY, "not in the order of distance"},
         {POINT_TOO_MANY, SC_EREPLY, "and 16 were asked for"},

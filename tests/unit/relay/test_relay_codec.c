@@ -179,7 +179,7 @@ static void test_a_reply_that_is_none_is_not_written(void **state)
 
         const sc_category_id category = x.own_objects[near.object].category;
         x.own_objects[near.object].category = x.vocabulary.count;
-        CHECK_REFUSED(write_reply(&x, e, &diag), SC_EINVAL, &diag, "without a word for it");
+        CHECK_REFUSED(write_reply(&x, e, &diag), SC_EINVAL, &diag, "has a category without a name");
         x.own_objects[near.object].category = category;
 
         x.reply.request_count--;
