@@ -63,10 +63,10 @@ typedef struct sc_candidate {
 } sc_candidate;
 
 /** An entry of a border node's list: a candidate is so far away. */
-typedef struct sc_claim {
+typedef struct sc_border_claim {
     double distance;
     uint32_t candidate;  ///< of the same request
-} sc_claim;
+} sc_border_claim;
 
 /** Candidates first .. first + count - 1 lie on the same segment of the cloak. */
 typedef struct sc_strip {
@@ -108,7 +108,7 @@ struct sc_filter {
     sc_strip *strips;
     size_t strip_count;
     size_t strip_capacity;
-    sc_claim *claims;  ///< one per entry of reply->nears, at the same place
+    sc_border_claim *claims;  ///< one per entry of reply->nears, at the same place
     size_t claim_capacity;
     sc_approach *approaches;
     size_t approach_count;
@@ -123,13 +123,13 @@ struct sc_filter {
 };
 
 /** The list of border node `b` for request `r`, as the reply counts lists. */
-static inline size_t sc__list_of(const sc_filter *filter, size_t r, size_t b)
+static inline size_t sc__filter_list_of(const sc_filter *filter, size_t r, size_t b)
 {
     return r * filter->relay->border_node_count + b;
 }
 
 /** The candidates of a request. */
-static inline sc_candidate *sc__candidates_of(const sc_filter *filter, size_t r)
+static inline sc_candidate *sc__filter_candidates_of(const sc_filter *filter, size_t r)
 {
     return filter->candidates + filter->taken[r].first_candidate;
 }
@@ -138,7 +138,7 @@ static inline sc_candidate *sc__candidates_of(const sc_filter *filter, size_t r)
  * Metres in units of the map. Whole units that have been through metres and back are whole again,
  * so that sums of them are exact; a thousandth of a unit makes no difference otherwise.
  */
-static inline double sc__in_units(const sc_filter *filter, double metres)
+static inline double sc__filter_in_units(const sc_filter *filter, double metres)
 {
     const double units = metres / filter->unit_m;
     const double whole = nearbyint(units);
@@ -150,7 +150,7 @@ static inline double sc__in_units(const sc_filter *filter, double metres)
  * here and there by rounding; where the provider has a map of its own, also its share of the
  * distance, and of a hundred metres for where it puts things.
  */
-static inline double sc__tolerance(const sc_filter *filter, double distance)
+static inline double sc__filter_tolerance(const sc_filter *filter, double distance)
 {
     const double slack = filter->options.slack;
     return 2.0 + slack * 100.0 / filter->unit_m + (1e-9 + slack) * distance;

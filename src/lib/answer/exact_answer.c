@@ -140,7 +140,7 @@ static bool find_place(const sc_filter *f, sc_road_point at, place *out)
 static void measure_inside(sc_filter *f, size_t r, const place *from)
 {
     const sc_request_candidates *taken = &f->taken[r];
-    const sc_candidate *candidates = sc__candidates_of(f, r);
+    const sc_candidate *candidates = sc__filter_candidates_of(f, r);
     for (uint32_t i = 0; i < taken->candidate_count; i++) {
         f->distances[i] = HUGE_VAL;
     }
@@ -161,12 +161,12 @@ static void measure_inside(sc_filter *f, size_t r, const place *from)
 static void measure_outside(sc_filter *f, size_t r)
 {
     for (size_t b = 0; b < f->relay->border_node_count; b++) {
-        const sc_span span = f->inside.spans[f->inside.border_vertex[b]];
+        const sc_inside_span span = f->inside.spans[f->inside.border_vertex[b]];
         if (isinf(span.whole)) continue;
-        const uint32_t *starts = f->reply->near_start + sc__list_of(f, r, b);
+        const uint32_t *starts = f->reply->near_start + sc__filter_list_of(f, r, b);
         for (size_t i = starts[0]; i < starts[1]; i++) {
-            const sc_claim *claim = &f->claims[i];
-            const double distance = sc__span_plus(span, claim->distance);
+            const sc_border_claim *claim = &f->claims[i];
+            const double distance = sc__inside_span_plus(span, claim->distance);
             if (distance < f->distances[claim->candidate]) {
                 f->distances[claim->candidate] = distance;
             }
@@ -190,7 +190,7 @@ static bool is_before(sc_near a, sc_near b)
 static size_t pick(sc_filter *f, size_t r)
 {
     const sc_request_candidates *taken = &f->taken[r];
-    const sc_candidate *candidates = sc__candidates_of(f, r);
+    const sc_candidate *candidates = sc__filter_candidates_of(f, r);
     farthest heap = {.entries = f->results};
     for (uint32_t i = 0; i < taken->candidate_count; i++) {
         const sc_near near = {candidates[i].object, f->distances[i]};

@@ -243,7 +243,7 @@ sc_err sc__inside_build(sc_inside *inside, const sc_map *map, const sc_relay *re
     }
     inside->touched_count = 0;
     for (size_t v = 0; v < inside->vertex_count; v++) {
-        inside->spans[v] = (sc_span){HUGE_VAL, 0.0};
+        inside->spans[v] = (sc_inside_span){HUGE_VAL, 0.0};
     }
     return SC_OK;
 }
@@ -268,18 +268,18 @@ uint32_t sc__inside_locate(const sc_inside *inside, sc_edge_id edge, double offs
 static void begin_search(sc_inside *inside)
 {
     for (size_t i = 0; i < inside->touched_count; i++) {
-        inside->spans[inside->touched[i]] = (sc_span){HUGE_VAL, 0.0};
+        inside->spans[inside->touched[i]] = (sc_inside_span){HUGE_VAL, 0.0};
     }
     inside->touched_count = 0;
     inside->queue.count = 0;
     inside->met_count = 0;
 }
 
-static void reach(sc_inside *inside, uint32_t vertex, sc_span span)
+static void reach(sc_inside *inside, uint32_t vertex, sc_inside_span span)
 {
-    sc_span *known = &inside->spans[vertex];
-    const double distance = sc__span_plus(span, 0.0);
-    if (distance >= sc__span_plus(*known, 0.0)) return;
+    sc_inside_span *known = &inside->spans[vertex];
+    const double distance = sc__inside_span_plus(span, 0.0);
+    if (distance >= sc__inside_span_plus(*known, 0.0)) return;
     if (isinf(known->whole)) inside->touched[inside->touched_count++] = vertex;
     *known = span;
     sc_inside_queue_push(&inside->queue, (sc_inside_queued){distance, vertex});
@@ -289,11 +289,11 @@ static void reach(sc_inside *inside, uint32_t vertex, sc_span span)
 static uint32_t settle_next(sc_inside *inside)
 {
     const sc_inside_queued next = sc_inside_queue_pop(&inside->queue);
-    const sc_span span = inside->spans[next.vertex];
-    if (next.distance > sc__span_plus(span, 0.0)) return SC_NONE;
+    const sc_inside_span span = inside->spans[next.vertex];
+    if (next.distance > sc__inside_span_plus(span, 0.0)) return SC_NONE;
     for (uint32_t i = inside->first_way[next.vertex]; i < inside->first_way[next.vertex + 1]; i++) {
         const sc_inside_way *way = &inside->ways[i];
-        reach(inside, way->to, (sc_span){span.whole + way->length, span.shift});
+        reach(inside, way->to, (sc_inside_span){span.whole + way->length, span.shift});
     }
     return next.vertex;
 }
@@ -301,7 +301,7 @@ static uint32_t settle_next(sc_inside *inside)
 void sc__inside_search_border(sc_inside *inside, uint32_t border, double limit)
 {
     begin_search(inside);
-    reach(inside, inside->border_vertex[border], (sc_span){0.0, 0.0});
+    reach(inside, inside->border_vertex[border], (sc_inside_span){0.0, 0.0});
     while (inside->queue.count > 0 && inside->queue.entries[0].distance <= limit &&
            inside->met_count < SC_INSIDE_MET) {
         const uint32_t vertex = settle_next(inside);
@@ -309,7 +309,7 @@ void sc__inside_search_border(sc_inside *inside, uint32_t border, double limit)
         const uint32_t other = inside->border_of[vertex];
         if (other == SC_NONE || other == border) continue;
         inside->met[inside->met_count++] =
-            (sc_inside_met){other, sc__span_plus(inside->spans[vertex], 0.0)};
+            (sc_inside_met){other, sc__inside_span_plus(inside->spans[vertex], 0.0)};
     }
 }
 
@@ -317,8 +317,8 @@ void sc__inside_search_place(sc_inside *inside, uint32_t segment, double along)
 {
     const sc_inside_segment *road = &inside->segments[segment];
     begin_search(inside);
-    reach(inside, road->end_a, (sc_span){0.0, along});
-    if (road->end_b != SC_NONE) reach(inside, road->end_b, (sc_span){road->length, -along});
+    reach(inside, road->end_a, (sc_inside_span){0.0, along});
+    if (road->end_b != SC_NONE) reach(inside, road->end_b, (sc_inside_span){road->length, -along});
     while (inside->queue.count > 0) {
         settle_next(inside);
     }

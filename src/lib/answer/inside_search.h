@@ -31,13 +31,13 @@
 enum { SC_INSIDE_MET = 64 };
 
 /** The length of a way: a whole number, and what is added to it last. */
-typedef struct sc_span {
+typedef struct sc_inside_span {
     double whole;  ///< HUGE_VAL: there is no way
     double shift;
-} sc_span;
+} sc_inside_span;
 
 /** The length of the way and of `more`, a whole number, together. */
-static inline double sc__span_plus(sc_span span, double more)
+static inline double sc__inside_span_plus(sc_inside_span span, double more)
 {
     return (span.whole + more) + span.shift;
 }
@@ -90,8 +90,8 @@ typedef struct sc_inside {
     uint32_t *border_vertex;  ///< per border node: its vertex
 
     // The last search.
-    sc_span *spans;     ///< per vertex: how far it is
-    uint32_t *touched;  ///< vertices that have a span; the others need no clearing
+    sc_inside_span *spans;  ///< per vertex: how far it is
+    uint32_t *touched;      ///< vertices that have a span; the others need no clearing
     size_t touched_count;
     sc_inside_queue queue;             ///< the nearest on top
     sc_inside_met met[SC_INSIDE_MET];  ///< nearest first
@@ -143,9 +143,9 @@ void sc__inside_wipe(sc_inside *inside);
 static inline double sc__inside_reach(const sc_inside *inside, uint32_t segment, double along)
 {
     const sc_inside_segment *road = &inside->segments[segment];
-    const double by_a = sc__span_plus(inside->spans[road->end_a], along);
+    const double by_a = sc__inside_span_plus(inside->spans[road->end_a], along);
     if (road->end_b == SC_NONE) return by_a;
-    const double by_b = sc__span_plus(inside->spans[road->end_b], road->length - along);
+    const double by_b = sc__inside_span_plus(inside->spans[road->end_b], road->length - along);
     return by_b < by_a ? by_b : by_a;
 }
 

@@ -249,9 +249,9 @@ static sc_err take_on_segments(sc_filter *f, size_t r, uint32_t number, sc_diag 
     const sc_err err = admit(f, r, number, &place, &flaw);
     if (err) return err;
     if (!flaw && taken->candidate_count == before) flaw = "is listed twice";
-    if (!flaw && sc__candidates_of(f, r)[place].segment == SC_NONE) flaw = "lies elsewhere";
+    if (!flaw && sc__filter_candidates_of(f, r)[place].segment == SC_NONE) flaw = "lies elsewhere";
     if (flaw) return refuse(f, diag, (entry){r, SC_NONE, number}, "%s", flaw);
-    const uint32_t segment = sc__candidates_of(f, r)[place].segment;
+    const uint32_t segment = sc__filter_candidates_of(f, r)[place].segment;
     return add_to_strip(f, taken, place, segment) ? SC_OK : SC_ENOMEM;
 }
 
@@ -304,8 +304,9 @@ static const char *flaw_of_distance(const sc_filter *f, const sc_request_candida
                                     double distance, double before)
 {
     if (distance < before) return "is nearer than the one before it";
-    if (distance > taken->radius + sc__tolerance(f, taken->radius)) return "is beyond the radius";
-    if (distance > f->bounds.total + sc__tolerance(f, f->bounds.total)) {
+    if (distance > taken->radius + sc__filter_tolerance(f, taken->radius))
+        return "is beyond the radius";
+    if (distance > f->bounds.total + sc__filter_tolerance(f, f->bounds.total)) {
         return "is farther than all roads together are long";
     }
     return NULL;
@@ -328,7 +329,7 @@ static const char *put_on_list(const sc_filter *f, sc_candidate *candidate, size
 static sc_err take_list(sc_filter *f, size_t r, uint32_t b, uint32_t on_segments, sc_diag *diag)
 {
     const sc_request_candidates *taken = &f->taken[r];
-    const size_t list = sc__list_of(f, r, b);
+    const size_t list = sc__filter_list_of(f, r, b);
     const size_t first = f->reply->near_start[list];
     const size_t end = f->reply->near_start[list + 1];
     if (end - first > taken->k) {
@@ -340,13 +341,13 @@ static sc_err take_list(sc_filter *f, size_t r, uint32_t b, uint32_t on_segments
     double before = 0.0;
     for (size_t i = first; i < end; i++) {
         const sc_near near = f->reply->nears[i];
-        const double distance = sc__in_units(f, near.distance_m);
+        const double distance = sc__filter_in_units(f, near.distance_m);
         uint32_t place = 0;
         const char *flaw = NULL;
         const sc_err err = admit(f, r, near.object, &place, &flaw);
         if (err) return err;
         if (!flaw) {
-            sc_candidate *candidate = &sc__candidates_of(f, r)[place];
+            sc_candidate *candidate = &sc__filter_candidates_of(f, r)[place];
             flaw = put_on_list(f, candidate, list + 1, place < on_segments);
         }
         // Written so that NaN is refused: no comparison with it is true.
@@ -355,7 +356,7 @@ static sc_err take_list(sc_filter *f, size_t r, uint32_t b, uint32_t on_segments
         }
         if (!flaw) flaw = flaw_of_distance(f, taken, distance, before);
         if (flaw) return refuse(f, diag, (entry){r, b, near.object}, "%s", flaw);
-        f->claims[i] = (sc_claim){distance, place};
+        f->claims[i] = (sc_border_claim){distance, place};
         before = distance;
     }
     return SC_OK;
@@ -377,7 +378,7 @@ static sc_err take_request(sc_filter *f, size_t r, sc_diag *diag)
         .first_candidate = f->candidate_count,
         .first_strip = f->strip_count,
         .k = is_knn ? request->k : UINT32_MAX,
-        .radius = is_knn ? HUGE_VAL : rim_of(sc__in_units(f, request->radius_m)),
+        .radius = is_knn ? HUGE_VAL : rim_of(sc__filter_in_units(f, request->radius_m)),
     };
     const size_t sent = sc_reply_candidate_count(f->reply, r);
     if (sent > f->options.max_candidates) {
@@ -424,16 +425,17 @@ static sc_err check_lists(sc_filter *filter, sc_diag *diag)
 typedef struct list {
     size_t request;
     uint32_t border;
-    const sc_claim *claims;
+    const sc_border_claim *claims;
     size_t count;
     sc_candidate *candidates;  ///< of the request
     size_t stamp;              ///< candidates that bear it are in the list
     double reach;              ///< what is nearer than this must be in the list
 } list;
 
-static const sc_claim *claims_of(const sc_filter *f, size_t request, size_t border, size_t *count)
+static const sc_border_claim *claims_of(const sc_filter *f, size_t request, size_t border,
+                                        size_t *count)
 {
-    const uint32_t *starts = f->reply->near_start + sc__list_of(f, request, border);
+    const uint32_t *starts = f->reply->near_start + sc__filter_list_of(f, request, border);
     *count = starts[1] - starts[0];
     // A reply without any near objects has no room for them either.
     return *count > 0 ? f->claims + starts[0] : NULL;
@@ -443,7 +445,7 @@ static const sc_claim *claims_of(const sc_filter *f, size_t request, size_t bord
 static double reach_of(const sc_filter *f, size_t request, size_t border)
 {
     size_t count = 0;
-    const sc_claim *claims = claims_of(f, request, border, &count);
+    const sc_border_claim *claims = claims_of(f, request, border, &count);
     const sc_request_candidates *taken = &f->taken[request];
     return count > 0 && count == taken->k ? claims[count - 1].distance : taken->radius;
 }
@@ -455,9 +457,9 @@ static list open_list(sc_filter *f, size_t request, uint32_t border)
     list l = {
         .request = request,
         .border = border,
-        .candidates = sc__candidates_of(f, request),
+        .candidates = sc__filter_candidates_of(f, request),
         // Those below were used while taking in.
-        .stamp = all_lists + sc__list_of(f, request, border) + 1,
+        .stamp = all_lists + sc__filter_list_of(f, request, border) + 1,
         .reach = reach_of(f, request, border),
     };
     l.claims = claims_of(f, request, border, &l.count);
@@ -472,14 +474,14 @@ static list open_list(sc_filter *f, size_t request, uint32_t border)
 // Whether something that a known way of length `way` leads to must be in the list.
 static bool must_hold(const sc_filter *f, const list *l, double way)
 {
-    return way + sc__tolerance(f, way) < l->reach;
+    return way + sc__filter_tolerance(f, way) < l->reach;
 }
 
 // Whether an object agrees with a known way to it.
 static bool agrees(const sc_filter *f, const list *l, const sc_candidate *candidate, double way)
 {
     if (candidate->listed != l->stamp) return !must_hold(f, l, way);
-    return candidate->distance <= way + sc__tolerance(f, way);
+    return candidate->distance <= way + sc__filter_tolerance(f, way);
 }
 
 // --- The list and the map ----------------------------------------------------
@@ -526,7 +528,7 @@ static sc_err check_with_map(sc_filter *f, const list *l, sc_space_point spot, s
         const sc_approach *approach = approach_of(f, candidate);
         if (!approach) return SC_ENOMEM;
         const double distance = l->claims[i].distance;
-        const double at_most = distance + sc__tolerance(f, distance);
+        const double at_most = distance + sc__filter_tolerance(f, distance);
         if (!sc__approach_allows(&f->bounds, approach, spot, at_most)) {
             return refuse(f, diag, (entry){l->request, l->border, candidate->object},
                           "is nearer than any road could be");
@@ -568,7 +570,7 @@ static sc_err check_with_others(const sc_filter *f, const list *l, sc_diag *diag
     for (size_t i = 0; i < f->inside.met_count; i++) {
         const sc_inside_met *met = &f->inside.met[i];
         size_t count = 0;
-        const sc_claim *claims = claims_of(f, l->request, met->border, &count);
+        const sc_border_claim *claims = claims_of(f, l->request, met->border, &count);
         for (size_t j = 0; j < count; j++) {
             const double way = met->distance + claims[j].distance;
             // Nearest first: what follows is out of reach too.

@@ -28,7 +28,7 @@ struct sc_object_feed {
     char *texts;
 
     // Of the thread that opens the feed, then of its own.
-    sc_link link;
+    sc_feed_link link;
     char *select;       ///< made with the first connection
     int64_t next_ms;    ///< when to load, after connecting if need be
     int64_t pause_ms;   ///< until then, after the next failure
@@ -102,7 +102,7 @@ static sc_err check_options(const sc_map *map, const sc_feed_options *options, s
         return sc_fail(diag, SC_ENOCOORDS,
                        "the map has no coordinates, so objects cannot be put on its roads");
     }
-    return sc__link_check_url(options->database, diag);
+    return sc__feed_link_check_url(options->database, diag);
 }
 
 /** Options of our own, with all texts in one block. */
@@ -171,38 +171,40 @@ static sc_err fail_key(const char *table, const char *key, sc_diag *diag)
 static sc_err add_row(sc_objects_builder *builder, const PGresult *row, const sc_map *map,
                       const sc_feed_options *options, bool *added, sc_diag *diag)
 {
-    const char *key = text_at(row, SC_ROW_KEY);
-    const char *category = text_at(row, SC_ROW_CATEGORY);
+    const char *key = text_at(row, SC_FEED_ROW_KEY);
+    const char *category = text_at(row, SC_FEED_ROW_CATEGORY);
     double x = 0.0;
     double y = 0.0;
     sc_snap snap;
-    *added = key && category && number_at(row, SC_ROW_X, &x) && number_at(row, SC_ROW_Y, &y) &&
+    *added = key && category && number_at(row, SC_FEED_ROW_X, &x) &&
+             number_at(row, SC_FEED_ROW_Y, &y) &&
              sc_map_snap(map, x, y, options->max_snap_m, &snap) == SC_OK;
     if (!*added) return SC_OK;
-    const sc_err err = sc_objects_builder_add(builder,
-                                              &(sc_object_row){.edge = snap.edge,
-                                                               .offset_m = snap.offset_m,
-                                                               .key = key,
-                                                               .category = category,
-                                                               .name = text_at(row, SC_ROW_NAME)},
-                                              diag);
+    const sc_err err =
+        sc_objects_builder_add(builder,
+                               &(sc_object_row){.edge = snap.edge,
+                                                .offset_m = snap.offset_m,
+                                                .key = key,
+                                                .category = category,
+                                                .name = text_at(row, SC_FEED_ROW_NAME)},
+                               diag);
     if (err == SC_EDUPLICATE) return fail_key(options->table, key, diag);
     // The place on the road is our own; what is wrong is wrong with the row.
     return err == SC_EINVAL ? SC_EPARSE : err;
 }
 
-static sc_err add_rows(sc_objects_builder *builder, sc_link *link, const sc_map *map,
+static sc_err add_rows(sc_objects_builder *builder, sc_feed_link *link, const sc_map *map,
                        const sc_feed_options *options, loaded_table *loaded, sc_diag *diag)
 {
     for (;;) {
         PGresult *row = NULL;
-        sc_err err = sc__link_row(link, &row, diag);
+        sc_err err = sc__feed_link_row(link, &row, diag);
         if (err || !row) return err;
         bool added = false;
         err = add_row(builder, row, map, options, &added, diag);
         PQclear(row);
         if (err) {
-            sc__link_drain(link);
+            sc__feed_link_drain(link);
             return err;
         }
         loaded->row_count++;
@@ -228,13 +230,13 @@ static sc_err finish(sc_objects_builder *builder, const sc_feed_options *options
     return SC_OK;
 }
 
-static sc_err load_table(sc_link *link, const char *select, const sc_map *map,
+static sc_err load_table(sc_feed_link *link, const char *select, const sc_map *map,
                          const sc_feed_options *options, loaded_table *out, sc_diag *diag)
 {
     sc_objects_builder *builder = NULL;
     if (sc_objects_builder_new(map, &builder)) return sc_fail_memory(diag, "taking in objects");
     loaded_table loaded = {.objects = NULL};
-    sc_err err = sc__link_ask(link, select, diag);
+    sc_err err = sc__feed_link_ask(link, select, diag);
     if (!err) err = add_rows(builder, link, map, options, &loaded, diag);
     if (!err) err = finish(builder, options, &loaded.objects, diag);
     sc_objects_builder_free(builder);
@@ -245,7 +247,7 @@ static sc_err load_table(sc_link *link, const char *select, const sc_map *map,
 // === Connecting and loading =====================================================================
 
 /** Make the session ours. A server that does not know one of these does without it. */
-static sc_err prepare_session(sc_link *link, sc_diag *diag)
+static sc_err prepare_session(sc_feed_link *link, sc_diag *diag)
 {
     static const char *const settings[] = {
         // A large table takes its time, and a session that listens is idle.
@@ -257,7 +259,7 @@ static sc_err prepare_session(sc_link *link, sc_diag *diag)
         "SET default_transaction_read_only = on",
     };
     for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
-        const sc_err err = sc__link_run(link, settings[i], diag);
+        const sc_err err = sc__feed_link_run(link, settings[i], diag);
         if (err && !link->connection) return err;
     }
     return SC_OK;
@@ -266,23 +268,23 @@ static sc_err prepare_session(sc_link *link, sc_diag *diag)
 static sc_err listen_on_channel(sc_object_feed *feed, sc_diag *diag)
 {
     char *listen = NULL;
-    sc_err err = sc__query_listen(feed->link.connection, feed->options.channel, &listen, diag);
-    if (!err) err = sc__link_run(&feed->link, listen, diag);
+    sc_err err = sc__feed_query_listen(feed->link.connection, feed->options.channel, &listen, diag);
+    if (!err) err = sc__feed_link_run(&feed->link, listen, diag);
     sc_free(listen);
     return err;
 }
 
 static sc_err connect_and_listen(sc_object_feed *feed, sc_diag *diag)
 {
-    sc_err err = sc__link_open(&feed->link, feed->options.database, diag);
+    sc_err err = sc__feed_link_open(&feed->link, feed->options.database, diag);
     if (!err) err = prepare_session(&feed->link, diag);
     if (!err && !feed->select) {
-        err = sc__query_select(feed->link.connection, &feed->options, sc_map_coords(feed->map),
-                               &feed->select, diag);
+        err = sc__feed_query_select(feed->link.connection, &feed->options, sc_map_coords(feed->map),
+                                    &feed->select, diag);
     }
     // Before the first load, so that changes during it cause a notification.
     if (!err && feed->options.channel) err = listen_on_channel(feed, diag);
-    if (err) sc__link_close(&feed->link);
+    if (err) sc__feed_link_close(&feed->link);
     return err;
 }
 
@@ -346,17 +348,17 @@ static void plan_after_load(sc_object_feed *feed, int64_t begun_ms)
     // More than a few centuries would not fit, and is never.
     const double longest_s = 1e10;
     const double refresh_s = feed->options.refresh_s;
-    const int64_t now_ms = sc__link_clock_ms();
+    const int64_t now_ms = sc__feed_link_clock_ms();
     feed->next_ms = refresh_s > 0.0 && refresh_s < longest_s
                         ? now_ms + later_of((int64_t)(refresh_s * 1000.0), 1)
-                        : SC_LINK_NEVER;
+                        : SC_FEED_NEVER;
     feed->pause_ms = FIRST_PAUSE_MS;
     feed->rested_ms = now_ms + (now_ms - begun_ms);
 }
 
 static void plan_after_failure(sc_object_feed *feed, int64_t begun_ms)
 {
-    const int64_t now_ms = sc__link_clock_ms();
+    const int64_t now_ms = sc__feed_link_clock_ms();
     feed->next_ms = now_ms + feed->pause_ms;
     feed->pause_ms *= 2;
     if (feed->pause_ms > LONGEST_PAUSE_MS) feed->pause_ms = LONGEST_PAUSE_MS;
@@ -365,7 +367,7 @@ static void plan_after_failure(sc_object_feed *feed, int64_t begun_ms)
 
 static void plan_after_notification(sc_object_feed *feed)
 {
-    const int64_t soon_ms = later_of(sc__link_clock_ms() + CALM_MS, feed->rested_ms);
+    const int64_t soon_ms = later_of(sc__feed_link_clock_ms() + CALM_MS, feed->rested_ms);
     if (soon_ms < feed->next_ms) feed->next_ms = soon_ms;
 }
 
@@ -380,7 +382,7 @@ static sc_err look(sc_object_feed *feed, int64_t now_ms, sc_diag *diag)
     }
     if (!feed->link.connection) return SC_OK;
     bool notified = false;
-    const sc_err err = sc__link_listen(&feed->link, &notified, diag);
+    const sc_err err = sc__feed_link_listen(&feed->link, &notified, diag);
     if (!err && notified) plan_after_notification(feed);
     return err;
 }
@@ -388,16 +390,16 @@ static sc_err look(sc_object_feed *feed, int64_t now_ms, sc_diag *diag)
 static void *watch(void *argument)
 {
     sc_object_feed *feed = argument;
-    while (!sc__link_is_ending(&feed->link)) {
+    while (!sc__feed_link_is_ending(&feed->link)) {
         sc_diag diag = {.message = ""};
-        const int64_t now_ms = sc__link_clock_ms();
+        const int64_t now_ms = sc__feed_link_clock_ms();
         const sc_err err = look(feed, now_ms, &diag);
-        if (err && !sc__link_is_ending(&feed->link)) {
+        if (err && !sc__feed_link_is_ending(&feed->link)) {
             note_failure(feed, &diag);
             plan_after_failure(feed, now_ms);
             if (feed->options.changed) feed->options.changed(feed->options.data);
         }
-        sc__link_wait(&feed->link, feed->next_ms);
+        sc__feed_link_wait(&feed->link, feed->next_ms);
     }
     return NULL;
 }
@@ -405,7 +407,7 @@ static void *watch(void *argument)
 static sc_err start_thread(sc_object_feed *feed, sc_diag *diag)
 {
     // The first load was made by the thread that opened the feed.
-    plan_after_load(feed, sc__link_clock_ms());
+    plan_after_load(feed, sc__feed_link_clock_ms());
 
     feed->has_thread = sc_thread_start(&feed->thread, watch, feed) == SC_OK;
     if (!feed->has_thread) {
@@ -427,7 +429,7 @@ static sc_err open_feed(sc_object_feed *feed, const sc_feed_options *options, sc
     err = renew(feed, diag);
     if (err) return err;
     if (options->channel || options->refresh_s > 0.0) return start_thread(feed, diag);
-    sc__link_close(&feed->link);
+    sc__feed_link_close(&feed->link);
     feed->status.is_connected = false;
     return SC_OK;
 }
@@ -458,7 +460,7 @@ void sc_object_feed_close(sc_object_feed *feed)
         eventfd_write(feed->link.end_fd, 1);
         pthread_join(feed->thread, NULL);
     }
-    sc__link_close(&feed->link);
+    sc__feed_link_close(&feed->link);
     if (feed->link.end_fd >= 0) close(feed->link.end_fd);
     sc_objects_release(feed->current);
     pthread_mutex_destroy(&feed->lock);

@@ -25,7 +25,7 @@
 /** How long one host may take to answer where the URL has no connect_timeout. */
 #define CONNECT_TIMEOUT_S 10
 
-int64_t sc__link_clock_ms(void)
+int64_t sc__feed_link_clock_ms(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -43,8 +43,8 @@ typedef enum wait_result {
 static int milliseconds_until(int64_t until_ms)
 {
     enum { LONGEST_MS = 3600 * 1000 };  // and then wait again
-    if (until_ms == SC_LINK_NEVER) return -1;
-    const int64_t left = until_ms - sc__link_clock_ms();
+    if (until_ms == SC_FEED_NEVER) return -1;
+    const int64_t left = until_ms - sc__feed_link_clock_ms();
     return (int)(left < 0 ? 0 : left > LONGEST_MS ? LONGEST_MS : left);
 }
 
@@ -54,7 +54,7 @@ static void nap(void)
 }
 
 /** Wait for the socket, if there is one, to be ready for `events`. */
-static wait_result wait_for(const sc_link *link, short events, int64_t until_ms)
+static wait_result wait_for(const sc_feed_link *link, short events, int64_t until_ms)
 {
     struct pollfd fds[] = {
         {.fd = link->end_fd, .events = POLLIN},
@@ -71,13 +71,13 @@ static wait_result wait_for(const sc_link *link, short events, int64_t until_ms)
     }
 }
 
-bool sc__link_is_ending(const sc_link *link)
+bool sc__feed_link_is_ending(const sc_feed_link *link)
 {
     struct pollfd end = {.fd = link->end_fd, .events = POLLIN};
     return poll(&end, 1, 0) > 0;
 }
 
-void sc__link_wait(const sc_link *link, int64_t until_ms)
+void sc__feed_link_wait(const sc_feed_link *link, int64_t until_ms)
 {
     (void)wait_for(link, POLLIN, until_ms);
 }
@@ -124,11 +124,11 @@ static sc_err fail_ending(sc_diag *diag)
 }
 
 /** The connection is of no use any more. */
-static sc_err fail_connection(sc_link *link, sc_diag *diag, const char *what)
+static sc_err fail_connection(sc_feed_link *link, sc_diag *diag, const char *what)
 {
     const line w = one_line(link->connection, PQerrorMessage(link->connection));
     sc_fail(diag, SC_EIO, "%s: %s", what, w.text);
-    sc__link_close(link);
+    sc__feed_link_close(link);
     return SC_EIO;
 }
 
@@ -154,7 +154,7 @@ static const char *advice_for(const char *state)
 }
 
 /** A statement failed; the connection may be as good as before. */
-static sc_err fail_statement(sc_link *link, const PGresult *result, sc_diag *diag)
+static sc_err fail_statement(sc_feed_link *link, const PGresult *result, sc_diag *diag)
 {
     if (PQstatus(link->connection) == CONNECTION_BAD) {
         return fail_connection(link, diag, "the connection to the database was lost");
@@ -168,7 +168,7 @@ static sc_err fail_statement(sc_link *link, const PGresult *result, sc_diag *dia
 
 // --- Connecting -----------------------------------------------------------------
 
-sc_err sc__link_check_url(const char *url, sc_diag *diag)
+sc_err sc__feed_link_check_url(const char *url, sc_diag *diag)
 {
     const char *rest = strstr(url, "://");
     const size_t scheme = rest ? (size_t)(rest - url) : 0;
@@ -244,10 +244,10 @@ static int64_t patience_ms(PGconn *connection)
 }
 
 /** Follow libpq through the steps of connecting. */
-static sc_err finish_connecting(sc_link *link, sc_diag *diag)
+static sc_err finish_connecting(sc_feed_link *link, sc_diag *diag)
 {
     static const char unreachable[] = "the database cannot be reached";
-    const int64_t until_ms = sc__link_clock_ms() + patience_ms(link->connection);
+    const int64_t until_ms = sc__feed_link_clock_ms() + patience_ms(link->connection);
     if (PQstatus(link->connection) == CONNECTION_BAD) {
         return fail_connection(link, diag, unreachable);
     }
@@ -256,7 +256,7 @@ static sc_err finish_connecting(sc_link *link, sc_diag *diag)
         const short events = next == PGRES_POLLING_READING ? POLLIN : POLLOUT;
         const wait_result result = wait_for(link, events, until_ms);
         if (result != WAIT_READY) {
-            sc__link_close(link);
+            sc__feed_link_close(link);
             if (result == WAIT_ENDING) return fail_ending(diag);
             return sc_fail(diag, SC_EIO, "%s: it did not answer in time", unreachable);
         }
@@ -266,7 +266,7 @@ static sc_err finish_connecting(sc_link *link, sc_diag *diag)
     return SC_OK;
 }
 
-sc_err sc__link_open(sc_link *link, const char *url, sc_diag *diag)
+sc_err sc__feed_link_open(sc_feed_link *link, const char *url, sc_diag *diag)
 {
     link->connection = start(url);
     if (!link->connection) return sc_fail_memory(diag, "connecting to the database");
@@ -279,7 +279,7 @@ sc_err sc__link_open(sc_link *link, const char *url, sc_diag *diag)
     return SC_OK;
 }
 
-void sc__link_close(sc_link *link)
+void sc__feed_link_close(sc_feed_link *link)
 {
     PQfinish(link->connection);  // NULL is fine
     link->connection = NULL;
@@ -288,15 +288,15 @@ void sc__link_close(sc_link *link)
 // --- Statements -----------------------------------------------------------------
 
 /** Until the next PQgetResult() has something to give without waiting. */
-static sc_err await_result(sc_link *link, sc_diag *diag)
+static sc_err await_result(sc_feed_link *link, sc_diag *diag)
 {
     for (;;) {
         const int unsent = PQflush(link->connection);
         if (unsent == 0 && !PQisBusy(link->connection)) return SC_OK;
         if (unsent >= 0) {
             const short events = unsent > 0 ? POLLIN | POLLOUT : POLLIN;
-            if (wait_for(link, events, SC_LINK_NEVER) == WAIT_ENDING) {
-                sc__link_close(link);
+            if (wait_for(link, events, SC_FEED_NEVER) == WAIT_ENDING) {
+                sc__feed_link_close(link);
                 return fail_ending(diag);
             }
         }
@@ -306,7 +306,7 @@ static sc_err await_result(sc_link *link, sc_diag *diag)
     }
 }
 
-sc_err sc__link_ask(sc_link *link, const char *statement, sc_diag *diag)
+sc_err sc__feed_link_ask(sc_feed_link *link, const char *statement, sc_diag *diag)
 {
     enum { IN_BINARY = 1 };
     if (!PQsendQueryParams(link->connection, statement, 0, NULL, NULL, NULL, NULL, IN_BINARY) ||
@@ -316,7 +316,7 @@ sc_err sc__link_ask(sc_link *link, const char *statement, sc_diag *diag)
     return SC_OK;
 }
 
-void sc__link_drain(sc_link *link)
+void sc__feed_link_drain(sc_feed_link *link)
 {
     while (link->connection && !await_result(link, NULL)) {
         PGresult *result = PQgetResult(link->connection);
@@ -325,7 +325,7 @@ void sc__link_drain(sc_link *link)
     }
 }
 
-sc_err sc__link_row(sc_link *link, PGresult **row, sc_diag *diag)
+sc_err sc__feed_link_row(sc_feed_link *link, PGresult **row, sc_diag *diag)
 {
     PGresult *result = NULL;
     do {
@@ -343,22 +343,22 @@ sc_err sc__link_row(sc_link *link, PGresult **row, sc_diag *diag)
     }
     const sc_err err = fail_statement(link, result, diag);
     PQclear(result);
-    sc__link_drain(link);
+    sc__feed_link_drain(link);
     return err;
 }
 
-sc_err sc__link_run(sc_link *link, const char *statement, sc_diag *diag)
+sc_err sc__feed_link_run(sc_feed_link *link, const char *statement, sc_diag *diag)
 {
     PGresult *row = NULL;
-    sc_err err = sc__link_ask(link, statement, diag);
-    if (!err) err = sc__link_row(link, &row, diag);
+    sc_err err = sc__feed_link_ask(link, statement, diag);
+    if (!err) err = sc__feed_link_row(link, &row, diag);
     if (err) return err;
     PQclear(row);
-    sc__link_drain(link);
+    sc__feed_link_drain(link);
     return SC_OK;
 }
 
-sc_err sc__link_listen(sc_link *link, bool *notified, sc_diag *diag)
+sc_err sc__feed_link_listen(sc_feed_link *link, bool *notified, sc_diag *diag)
 {
     *notified = false;
     if (!PQconsumeInput(link->connection)) {
@@ -501,8 +501,8 @@ static char *position_of(const char *column, sc_coords coords)
                    column, column, column);
 }
 
-sc_err sc__query_select(PGconn *connection, const sc_feed_options *options, sc_coords coords,
-                        char **out, sc_diag *diag)
+sc_err sc__feed_query_select(PGconn *connection, const sc_feed_options *options, sc_coords coords,
+                             char **out, sc_diag *diag)
 {
     quoted_names names = {.schema = NULL};
     sc_err err = quote_names(connection, options, &names, diag);
@@ -529,7 +529,7 @@ sc_err sc__query_select(PGconn *connection, const sc_feed_options *options, sc_c
     return err;
 }
 
-sc_err sc__query_listen(PGconn *connection, const char *channel, char **out, sc_diag *diag)
+sc_err sc__feed_query_listen(PGconn *connection, const char *channel, char **out, sc_diag *diag)
 {
     char *quoted = NULL;
     const sc_err err = quote_text(connection, channel, &quoted, diag);

@@ -2,7 +2,7 @@
 #include "lbs/lbs_search.h"
 
 // Take in the list of a category that has `size` objects; `place` is where list_of knows it.
-static void add_list(sc_lookup *lookup, uint32_t place, uint32_t size)
+static void add_list(sc_index_lookup *lookup, uint32_t place, uint32_t size)
 {
     const sc_objects_view *view = lookup->view;
     if (size == 0) return;
@@ -15,8 +15,8 @@ static void add_list(sc_lookup *lookup, uint32_t place, uint32_t size)
     lookup->count++;
 }
 
-void sc__lookup_init(sc_lookup *lookup, const sc_objects_view *view, const sc_request *request,
-                     sc_reach reach)
+void sc__index_lookup_init(sc_index_lookup *lookup, const sc_objects_view *view,
+                           const sc_request *request, sc_lbs_reach reach)
 {
     lookup->view = view;
     lookup->reach = reach;
@@ -32,26 +32,27 @@ void sc__lookup_init(sc_lookup *lookup, const sc_objects_view *view, const sc_re
 }
 
 // Whether list `i` is enough for `star`. The last entry that matters tells: used, or why not.
-static bool is_enough(const sc_lookup *lookup, uint32_t i, const sc_nearest *entries)
+static bool is_enough(const sc_index_lookup *lookup, uint32_t i, const sc_nearest *entries)
 {
     const uint32_t kept = lookup->lists[i]->k;
-    const sc_reach reach = lookup->reach;
+    const sc_lbs_reach reach = lookup->reach;
     const sc_nearest *last = &entries[(reach.k < kept ? reach.k : kept) - 1];
     if (last->object == SC_NONE) return last->distance == SC_NEAREST_ALL;
     return reach.k <= kept || last->distance > reach.radius || lookup->is_whole[i];
 }
 
-bool sc__lists_reach(const sc_lookup *lookup, sc_star_id star)
+bool sc__index_lists_reach(const sc_index_lookup *lookup, sc_star_id star)
 {
     for (uint32_t i = 0; i < lookup->count; i++) {
-        if (!is_enough(lookup, i, sc__lookup_entries(lookup, i, star))) return false;
+        if (!is_enough(lookup, i, sc__index_lookup_entries(lookup, i, star))) return false;
     }
     return true;
 }
 
-static sc_looked_up answer_from_one(const sc_lookup *lookup, sc_star_id star, sc_reply *reply)
+static sc_index_lookup_result answer_from_one(const sc_index_lookup *lookup, sc_star_id star,
+                                              sc_reply *reply)
 {
-    const sc_nearest *entries = sc__lookup_entries(lookup, 0, star);
+    const sc_nearest *entries = sc__index_lookup_entries(lookup, 0, star);
     if (!is_enough(lookup, 0, entries)) return SC_LISTS_TOO_SHORT;
     const uint32_t kept = lookup->lists[0]->k;
     uint32_t count = lookup->reach.k < kept ? lookup->reach.k : kept;
@@ -77,12 +78,13 @@ static bool is_before(const sc_nearest *a, const sc_nearest *b)
 
 // Sixteen lists at most: the one that goes on nearest is found by looking at all. Of equally far
 // objects the lowest number comes first, as in one list and in a search.
-static sc_looked_up answer_from_many(const sc_lookup *lookup, sc_star_id star, sc_reply *reply)
+static sc_index_lookup_result answer_from_many(const sc_index_lookup *lookup, sc_star_id star,
+                                               sc_reply *reply)
 {
     const sc_nearest *next[SC_REQUEST_CATEGORIES] = {NULL};
     const sc_nearest *end[SC_REQUEST_CATEGORIES] = {NULL};
     for (uint32_t i = 0; i < lookup->count; i++) {
-        next[i] = sc__lookup_entries(lookup, i, star);
+        next[i] = sc__index_lookup_entries(lookup, i, star);
         end[i] = next[i] + lookup->lists[i]->k;
         if (!is_enough(lookup, i, next[i])) return SC_LISTS_TOO_SHORT;
     }
@@ -102,7 +104,8 @@ static sc_looked_up answer_from_many(const sc_lookup *lookup, sc_star_id star, s
     return SC_LOOKED_UP;
 }
 
-sc_looked_up sc__look_up(const sc_lookup *lookup, sc_star_id star, sc_reply *reply)
+sc_index_lookup_result sc__index_look_up(const sc_index_lookup *lookup, sc_star_id star,
+                                         sc_reply *reply)
 {
     if (lookup->count == 1) return answer_from_one(lookup, star, reply);
     // Without any there is nothing of the kind, and the answer is empty.

@@ -22,16 +22,16 @@
 
 // === Which objects a request asks for ===========================================================
 
-void sc__wanted_fini(sc_wanted_room *room)
+void sc__lbs_wanted_fini(sc_lbs_wanted_table *room)
 {
     sc_free(room->is_in);
-    *room = (sc_wanted_room){.capacity = 0};
+    *room = (sc_lbs_wanted_table){.capacity = 0};
 }
 
-sc_err sc__wanted_by(sc_wanted_room *room, const sc_objects_view *view, const sc_request *request,
-                     sc_wanted *out)
+sc_err sc__lbs_wanted_by(sc_lbs_wanted_table *room, const sc_objects_view *view,
+                         const sc_request *request, sc_lbs_wanted *out)
 {
-    *out = (sc_wanted){.is_in = NULL, .only = SC_NONE, .mask = UINT64_MAX};
+    *out = (sc_lbs_wanted){.is_in = NULL, .only = SC_NONE, .mask = UINT64_MAX};
     if (request->category_count == 0) return SC_OK;
 
     if (!sc_reserve(&room->is_in, view->category_count, &room->capacity, 1)) return SC_ENOMEM;
@@ -159,8 +159,8 @@ static bool add_several(const sc_objects_view *view, const uint8_t *is_in, uint3
     return true;
 }
 
-bool sc__add_on_segments(const sc_objects_view *view, const sc_wanted *wanted,
-                         const sc_relay *relay, sc_reply *reply, uint64_t *count)
+bool sc__lbs_add_on_segments(const sc_objects_view *view, const sc_lbs_wanted *wanted,
+                             const sc_relay *relay, sc_reply *reply, uint64_t *count)
 {
     for (size_t i = 0; i < relay->segment_count; i++) {
         const sc_seg_id segment = relay->segments[i];
@@ -202,7 +202,7 @@ static inline uint64_t border_visits(const border_search *border)
 typedef struct border_question {
     const sc_objects_view *view;
     const sc_request *request;
-    const sc_wanted *wanted;
+    const sc_lbs_wanted *wanted;
     const sc_relay *relay;
     const sc_star_id *stars;  ///< of the border nodes
     size_t count;
@@ -221,16 +221,16 @@ static void border_fini(border_search *border)
 /** A question with what follows from it. */
 typedef struct plan {
     const border_question *q;
-    sc_reach reach;
-    sc_lookup lists;
-    const sc_lookup *lean;  ///< the lists, where they are to be used; else NULL
+    sc_lbs_reach reach;
+    sc_index_lookup lists;
+    const sc_index_lookup *lean;  ///< the lists, where they are to be used; else NULL
 } plan;
 
 /**
  * Whether a search is long enough to be shared. It passes about k stars for each that has an
  * object; a shared one does more at each star, which pays from a hundred on (bench_lbs, k = 20).
  */
-static bool is_far(const border_question *q, sc_reach reach)
+static bool is_far(const border_question *q, sc_lbs_reach reach)
 {
     enum { WORTH_SHARING = 100 };
     const sc_objects_view *view = q->view;
@@ -251,11 +251,11 @@ static sc_err search_alone(border_search *border, const plan *p, size_t node, sc
     sc_plain_search *search = &border->plain;
     border->work.searches++;
     const sc_err err =
-        sc__search_from_star(search, q->view, q->wanted, p->lean, p->reach, q->stars[node]);
+        sc__plain_search_star(search, q->view, q->wanted, p->lean, p->reach, q->stars[node]);
     if (err) return err;
     const double unit_m = sc_map_unit_m(q->view->map);
     for (size_t i = 0; i < search->hit_count; i++) {
-        const sc_hit *hit = &search->hits[i];
+        const sc_lbs_hit *hit = &search->hits[i];
         if (!sc__reply_add_near(reply, hit->object, hit->distance * unit_m)) return SC_ENOMEM;
     }
     return SC_OK;
@@ -269,7 +269,7 @@ static sc_err search_together(border_search *border, const plan *p, size_t node)
     border->group_next = 0;
     border->group_count = 0;
     for (; node < q->count && border->group_count < SC_LANES; node++) {
-        if (p->lean && sc__lists_reach(p->lean, q->stars[node])) continue;
+        if (p->lean && sc__index_lists_reach(p->lean, q->stars[node])) continue;
         stars[border->group_count++] = q->stars[node];
     }
     border->work.searches++;
@@ -310,7 +310,7 @@ static sc_err answer_by_search(border_search *border, const plan *p, size_t node
 static sc_err answer_node(border_search *border, const plan *p, size_t node, sc_reply *reply)
 {
     if (!p->lean) return answer_by_search(border, p, node, reply);
-    switch (sc__look_up(p->lean, p->q->stars[node], reply)) {
+    switch (sc__index_look_up(p->lean, p->q->stars[node], reply)) {
     case SC_LOOKED_UP:
         border->work.looked_up++;
         return SC_OK;
@@ -321,13 +321,15 @@ static sc_err answer_node(border_search *border, const plan *p, size_t node, sc_
     }
 }
 
+// Add the answers of all border nodes to a reply. SC_ELIMIT: too many objects, or visits, which is
+// noticed between searches.
 static sc_err answer_border(border_search *border, const border_question *question, sc_reply *reply)
 {
     const border_question *q = question;
     plan p;  // member by member: to clear its lists first would take as long as a look-up
     p.q = q;
-    p.reach = sc__reach_of(q->view->map, q->request);
-    sc__lookup_init(&p.lists, q->view, q->request, p.reach);
+    p.reach = sc__lbs_reach_of(q->view->map, q->request);
+    sc__index_lookup_init(&p.lists, q->view, q->request, p.reach);
     p.lean = p.lists.is_possible && !(q->without_index && p.lists.count > 0) ? &p.lists : NULL;
     border->group_next = 0;
     border->group_count = 0;
@@ -350,7 +352,7 @@ struct sc_lbs {
 
     // Working memory.
     border_stars border_stars;
-    sc_wanted_room wanted;
+    sc_lbs_wanted_table wanted;
     border_search border;
     sc_near *nearest;  ///< what sc_lbs_nearest() lends
     size_t nearest_capacity;
@@ -383,7 +385,7 @@ void sc_lbs_free(sc_lbs *lbs)
 {
     if (!lbs) return;
     border_stars_fini(&lbs->border_stars);
-    sc__wanted_fini(&lbs->wanted);
+    sc__lbs_wanted_fini(&lbs->wanted);
     border_fini(&lbs->border);
     sc_free(lbs->nearest);
     sc_free(lbs);
@@ -416,10 +418,10 @@ static sc_err answer_request(sc_lbs *lbs, const sc_objects_view *view, const sc_
     // A category that is named twice counts once.
     const sc_request *asked = &relay->requests[place];
     const sc_request request = asked->category_count > 1 ? sc_request_normalise(asked) : *asked;
-    sc_wanted wanted;
-    const sc_err err = sc__wanted_by(&lbs->wanted, view, &request, &wanted);
+    sc_lbs_wanted wanted;
+    const sc_err err = sc__lbs_wanted_by(&lbs->wanted, view, &request, &wanted);
     if (err) return err;
-    if (!sc__add_on_segments(view, &wanted, relay, reply, &used->on_segments)) return SC_ENOMEM;
+    if (!sc__lbs_add_on_segments(view, &wanted, relay, reply, &used->on_segments)) return SC_ENOMEM;
     sc__reply_end_runs(reply, place);
     if (used->on_segments > lbs->options.max_objects) return SC_ELIMIT;
 
@@ -534,11 +536,11 @@ sc_err sc_lbs_nearest(sc_lbs *lbs, const sc_objects *objects, const sc_near_quer
 
     const sc_edge *road = &sc_map_edges(lbs->map)[edge];
     const double along = along_of_edge(lbs->map, edge) + fmin(fmax(offset, 0.0), road->length);
-    sc_wanted wanted;
-    err = sc__wanted_by(&lbs->wanted, view, request, &wanted);
+    sc_lbs_wanted wanted;
+    err = sc__lbs_wanted_by(&lbs->wanted, view, request, &wanted);
     if (!err) {
-        err = sc__search_from_point(&lbs->border.plain, view, &wanted,
-                                    sc__reach_of(lbs->map, request), road->segment, along);
+        err = sc__plain_search_point(&lbs->border.plain, view, &wanted,
+                                     sc__lbs_reach_of(lbs->map, request), road->segment, along);
     }
     if (!err) err = lend(lbs, out, count);
     return err ? sc_fail_memory(diag, "searching") : SC_OK;

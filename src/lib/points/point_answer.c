@@ -31,7 +31,7 @@
 typedef struct asking {
     sc_point_reply *reply;
     const sc_request *request;
-    sc__cover_place spot;
+    sc__point_cover_place spot;
     sc_seg_id segment;
     double x;  ///< where it is
     double y;
@@ -55,14 +55,15 @@ static double along_piece_m(const asking *a, uint32_t object, const double from_
     }
     const double offset_m = o->offset * sc_map_unit_m(reply->map);
     const double length_m = a->spot.length_m;
-    const double at_m = sc__cover_along_m(&reply->cover, o->edge, offset_m) - a->spot.piece_at_m;
+    const double at_m =
+        sc__point_cover_along_m(&reply->cover, o->edge, offset_m) - a->spot.piece_at_m;
     if (at_m < 0.0 || at_m > length_m) return HUGE_VAL;
     double best_excess_m = HUGE_VAL;
     double way_m = HUGE_VAL;
     for (int end = 0; end < 2; end++) {
         const double expected_m = end == 0 ? at_m : length_m - at_m;
         const double excess_m = from_m[end] - expected_m;
-        const double slack_m = SC__ROAD_SHARE * expected_m + 2.0 * reply->grain_m;
+        const double slack_m = SC__POINT_ROAD_SHARE * expected_m + 2.0 * reply->grain_m;
         if (excess_m < -slack_m || excess_m > off_road_m + slack_m ||
             fabs(excess_m) >= best_excess_m) {
             continue;
@@ -80,7 +81,7 @@ static double distance_m(const asking *a, uint32_t object, const double from_m[2
 {
     if (a->reply->cover.distance == SC_POINT_STRAIGHT) {
         const sc__point_object *item = &a->reply->objects.items[object];
-        return sc__straight_m(a->reply->map, a->x, a->y, item->x, item->y);
+        return sc__point_straight_m(a->reply->map, a->x, a->y, item->x, item->y);
     }
     const double by_ends_m =
         fmin(a->spot.along_m + from_m[0], a->spot.length_m - a->spot.along_m + from_m[1]);
@@ -125,7 +126,7 @@ static sc_err add_lists(asking *a, const sc__point_list *first, const sc__point_
 static sc_err add_topic(asking *a, sc_category_id category, sc_diag *diag)
 {
     const sc_point_reply *reply = a->reply;
-    const size_t topic = sc__topics_find(&reply->topics, category);
+    const size_t topic = sc__point_topics_find(&reply->topics, category);
     const sc__point_list *lists = reply->lists + topic * reply->cover.point_count;
     return add_lists(a, &lists[a->spot.points[0]], &lists[a->spot.points[1]], diag);
 }
@@ -193,7 +194,7 @@ static sc_err find_place(asking *a, sc_edge_id edge, double offset_m, sc_diag *d
         return sc_fail(diag, SC_EINVAL, "the offset lies beyond its edge");
     }
     const double inside_m = fmin(fmax(offset_m, 0.0), length_m);
-    if (!sc__cover_find(&a->reply->cover, edge, inside_m, &a->spot)) {
+    if (!sc__point_cover_find(&a->reply->cover, edge, inside_m, &a->spot)) {
         return sc_fail(diag, SC_EINVAL, "the position is not on the segments that were asked for");
     }
     a->segment = sc_map_edges(map)[edge].segment;

@@ -19,7 +19,7 @@
 
 // --- Measures ---------------------------------------------------------------
 
-double sc__straight_m(const sc_map *map, double x_a, double y_a, double x_b, double y_b)
+double sc__point_straight_m(const sc_map *map, double x_a, double y_a, double x_b, double y_b)
 {
     return sc_map_coords(map) == SC_COORDS_GEOGRAPHIC ? sc_geo_distance_m(x_a, y_a, x_b, y_b)
                                                       : hypot(x_b - x_a, y_b - y_a);
@@ -44,13 +44,13 @@ static double ground_length_m(const sc_map *map, const sc_edge *edge)
     return degree_m * hypot((x_b - x_a) * cos(lowest * SC_PI / 180.0), y_b - y_a);
 }
 
-static double edge_length_m(const sc__cover *cover, sc_edge_id edge)
+static double edge_length_m(const sc__point_cover *cover, sc_edge_id edge)
 {
     if (cover->distance == SC_POINT_ROAD) return sc_map_edge_length_m(cover->map, edge);
     return ground_length_m(cover->map, &sc_map_edges(cover->map)[edge]) * (1.0 + ROUNDING);
 }
 
-double sc__cover_along_m(const sc__cover *cover, sc_edge_id edge, double offset_m)
+double sc__point_cover_along_m(const sc__point_cover *cover, sc_edge_id edge, double offset_m)
 {
     const sc_seg_id segment = sc_map_edges(cover->map)[edge].segment;
     double along_m = 0.0;
@@ -66,14 +66,14 @@ double sc__cover_along_m(const sc__cover *cover, sc_edge_id edge, double offset_
 // How far rounding its coordinates can take a point from its place.
 static double rounding_m(const sc_map *map)
 {
-    const double step = 0.5 * SC__URL_STEP * sqrt(2.0);
+    const double step = 0.5 * SC__POINT_URL_STEP * sqrt(2.0);
     return sc_map_coords(map) == SC_COORDS_GEOGRAPHIC ? step * SC_EARTH_RADIUS_M * SC_PI / 180.0
                                                       : step;
 }
 
 // --- How many ---------------------------------------------------------------
 
-static sc_err take_segments(sc__cover *cover, const sc_seg_id *segments, size_t count,
+static sc_err take_segments(sc__point_cover *cover, const sc_seg_id *segments, size_t count,
                             sc_diag *diag)
 {
     cover->segments = sc_malloc_array(count, sizeof *cover->segments);
@@ -98,7 +98,7 @@ static sc_err take_segments(sc__cover *cover, const sc_seg_id *segments, size_t 
 
 // How many stops each segment has, its ends included. Ends that segments share are counted with
 // each, so this bounds memory; whether the points are too many is seen when they are made.
-static sc_err count_stops(sc__cover *cover, const sc_point_options *options, sc_diag *diag)
+static sc_err count_stops(sc__point_cover *cover, const sc_point_options *options, sc_diag *diag)
 {
     double total = 0.0;
     for (size_t i = 0; i < cover->segment_count; i++) {
@@ -119,15 +119,15 @@ static sc_err count_stops(sc__cover *cover, const sc_point_options *options, sc_
 
 // --- Where ------------------------------------------------------------------
 
-static uint32_t add_point(sc__cover *cover, double x, double y)
+static uint32_t add_point(sc__point_cover *cover, double x, double y)
 {
     cover->points[cover->point_count] =
-        (sc__point){.x = sc__url_rounded(x), .y = sc__url_rounded(y)};
+        (sc__point){.x = sc__point_url_rounded(x), .y = sc__point_url_rounded(y)};
     return cover->point_count++;
 }
 
 // The point at a node, where segments may meet: there is one for all of them.
-static sc_err node_point(sc__cover *cover, sc_hash *nodes, sc_node_id node, uint32_t *out)
+static sc_err node_point(sc__point_cover *cover, sc_hash *nodes, sc_node_id node, uint32_t *out)
 {
     const sc_err err = sc_hash_put(nodes, (sc_key){.low = node}, cover->point_count, out);
     if (err || *out != cover->point_count) return err;
@@ -139,7 +139,7 @@ static sc_err node_point(sc__cover *cover, sc_hash *nodes, sc_node_id node, uint
 }
 
 // The points inside of a segment: the i-th of `pieces` ends where i / pieces of it are behind.
-static void put_inner_points(sc__cover *cover, size_t at, uint32_t pieces)
+static void put_inner_points(sc__point_cover *cover, size_t at, uint32_t pieces)
 {
     uint32_t *stops = cover->stops + cover->first_stop[at];
     const double piece_m = cover->lengths_m[at] / pieces;
@@ -162,7 +162,7 @@ static void put_inner_points(sc__cover *cover, size_t at, uint32_t pieces)
     }
 }
 
-static void widen_gaps(sc__cover *cover, size_t at, uint32_t pieces)
+static void widen_gaps(sc__point_cover *cover, size_t at, uint32_t pieces)
 {
     const uint32_t *stops = cover->stops + cover->first_stop[at];
     const double half_m =
@@ -173,7 +173,7 @@ static void widen_gaps(sc__cover *cover, size_t at, uint32_t pieces)
     }
 }
 
-static sc_err put_points(sc__cover *cover, sc_hash *nodes, sc_diag *diag)
+static sc_err put_points(sc__point_cover *cover, sc_hash *nodes, sc_diag *diag)
 {
     const uint32_t stop_count = cover->first_stop[cover->segment_count];
     cover->stops = sc_malloc_array(stop_count, sizeof *cover->stops);
@@ -196,10 +196,10 @@ static sc_err put_points(sc__cover *cover, sc_hash *nodes, sc_diag *diag)
     return SC_OK;
 }
 
-sc_err sc__cover_init(const sc_map *map, const sc_seg_id *segments, size_t count,
-                      const sc_point_options *options, sc__cover *out, sc_diag *diag)
+sc_err sc__point_cover_init(const sc_map *map, const sc_seg_id *segments, size_t count,
+                            const sc_point_options *options, sc__point_cover *out, sc_diag *diag)
 {
-    sc__cover cover = {.map = map, .distance = options->distance};
+    sc__point_cover cover = {.map = map, .distance = options->distance};
     sc_hash nodes = {0};
     sc_err err = take_segments(&cover, segments, count, diag);
     if (!err) err = count_stops(&cover, options, diag);
@@ -213,26 +213,26 @@ sc_err sc__cover_init(const sc_map *map, const sc_seg_id *segments, size_t count
     }
     sc_hash_fini(&nodes);
     if (err) {
-        sc__cover_fini(&cover);
+        sc__point_cover_fini(&cover);
         return err;
     }
     *out = cover;
     return SC_OK;
 }
 
-void sc__cover_fini(sc__cover *cover)
+void sc__point_cover_fini(sc__point_cover *cover)
 {
     sc_free(cover->segments);
     sc_free(cover->lengths_m);
     sc_free(cover->first_stop);
     sc_free(cover->stops);
     sc_free(cover->points);
-    *cover = (sc__cover){.map = NULL};
+    *cover = (sc__point_cover){.map = NULL};
 }
 
 // --- Which piece ------------------------------------------------------------
 
-static bool find_segment(const sc__cover *cover, sc_seg_id segment, size_t *out)
+static bool find_segment(const sc__point_cover *cover, sc_seg_id segment, size_t *out)
 {
     size_t low = 0;
     size_t high = cover->segment_count;
@@ -248,26 +248,27 @@ static bool find_segment(const sc__cover *cover, sc_seg_id segment, size_t *out)
     return low < cover->segment_count && cover->segments[low] == segment;
 }
 
-bool sc__cover_find(const sc__cover *cover, sc_edge_id edge, double offset_m, sc__cover_place *out)
+bool sc__point_cover_find(const sc__point_cover *cover, sc_edge_id edge, double offset_m,
+                          sc__point_cover_place *out)
 {
     size_t at = 0;
     if (!find_segment(cover, sc_map_edges(cover->map)[edge].segment, &at)) return false;
     const uint32_t *stops = cover->stops + cover->first_stop[at];
     const uint32_t pieces = cover->first_stop[at + 1] - cover->first_stop[at] - 1;
     const double piece_m = cover->lengths_m[at] / pieces;
-    const double along_m = sc__cover_along_m(cover, edge, offset_m);
+    const double along_m = sc__point_cover_along_m(cover, edge, offset_m);
     const double place = piece_m > 0.0 ? floor(along_m / piece_m) : 0.0;
     const uint32_t piece = place < pieces ? (uint32_t)place : pieces - 1;
-    *out = (sc__cover_place){.points = {stops[piece], stops[piece + 1]},
-                             .length_m = piece_m,
-                             .along_m = fmin(fmax(along_m - piece * piece_m, 0.0), piece_m),
-                             .piece_at_m = piece * piece_m};
+    *out = (sc__point_cover_place){.points = {stops[piece], stops[piece + 1]},
+                                   .length_m = piece_m,
+                                   .along_m = fmin(fmax(along_m - piece * piece_m, 0.0), piece_m),
+                                   .piece_at_m = piece * piece_m};
     return true;
 }
 
 // === Topics =====================================================================================
 
-size_t sc__topics_find(const sc__topics *topics, sc_category_id category)
+size_t sc__point_topics_find(const sc__point_topics *topics, sc_category_id category)
 {
     size_t i = 0;
     while (i < topics->count && topics->list[i].category != category) {
@@ -276,14 +277,14 @@ size_t sc__topics_find(const sc__topics *topics, sc_category_id category)
     return i;
 }
 
-static bool add(sc__topics *topics, const sc_request *request, sc_category_id category)
+static bool add(sc__point_topics *topics, const sc_request *request, sc_category_id category)
 {
-    const size_t i = sc__topics_find(topics, category);
+    const size_t i = sc__point_topics_find(topics, category);
     if (i == topics->count) {
         if (!sc_grow(&topics->list, i, &topics->capacity, sizeof *topics->list)) return false;
-        topics->list[topics->count++] = (sc__topic){.category = category, .radius_m = -1.0};
+        topics->list[topics->count++] = (sc__point_topic){.category = category, .radius_m = -1.0};
     }
-    sc__topic *topic = &topics->list[i];
+    sc__point_topic *topic = &topics->list[i];
     if (request->type == SC_REQUEST_RANGE) {
         topic->radius_m = fmax(topic->radius_m, request->radius_m);
     } else if (topic->k < request->k) {
@@ -292,9 +293,10 @@ static bool add(sc__topics *topics, const sc_request *request, sc_category_id ca
     return true;
 }
 
-sc_err sc__topics_init(const sc_request *requests, size_t count, sc__topics *out, sc_diag *diag)
+sc_err sc__point_topics_init(const sc_request *requests, size_t count, sc__point_topics *out,
+                             sc_diag *diag)
 {
-    sc__topics topics = {.list = NULL};
+    sc__point_topics topics = {.list = NULL};
     bool is_fine = true;
     for (size_t i = 0; i < count; i++) {
         const sc_request *request = &requests[i];
@@ -304,15 +306,15 @@ sc_err sc__topics_init(const sc_request *requests, size_t count, sc__topics *out
         }
     }
     if (!is_fine) {
-        sc__topics_fini(&topics);
+        sc__point_topics_fini(&topics);
         return sc_fail_memory(diag, "preparing to ask the provider");
     }
     *out = topics;
     return SC_OK;
 }
 
-void sc__topics_fini(sc__topics *topics)
+void sc__point_topics_fini(sc__point_topics *topics)
 {
     sc_free(topics->list);
-    *topics = (sc__topics){.list = NULL};
+    *topics = (sc__point_topics){.list = NULL};
 }

@@ -59,7 +59,7 @@ static sc_err read_number(const reader *r, const char *field, double *out)
     return SC_OK;
 }
 
-static sc_err read_key(const reader *r, sc__answer_row *row)
+static sc_err read_key(const reader *r, sc__point_answer_row *row)
 {
     const char *field = r->fields->key_field;
     const sc_json_value *value = value_at(r->object, field);
@@ -71,24 +71,26 @@ static sc_err read_key(const reader *r, sc__answer_row *row)
     }
     if (!sc_json_is_string(value)) return fail(r, field, "is neither a text nor a whole number");
     if (sc_json_text_size(value) == 0) return fail(r, field, "is empty");
-    if (sc_json_text_size(value) > SC__KEY_MAX) return fail(r, field, "is longer than 255 bytes");
+    if (sc_json_text_size(value) > SC__POINT_KEY_MAX)
+        return fail(r, field, "is longer than 255 bytes");
     row->key = sc_json_text_at(value);
     return SC_OK;
 }
 
-static sc_err read_name(const reader *r, sc__answer_row *row)
+static sc_err read_name(const reader *r, sc__point_answer_row *row)
 {
     row->name = "";
     const char *field = r->fields->name_field;
     const sc_json_value *value = field ? value_at(r->object, field) : NULL;
     if (!value) return SC_OK;
     if (!sc_json_is_string(value)) return fail(r, field, "is not a text");
-    if (sc_json_text_size(value) > SC__NAME_MAX) return fail(r, field, "is longer than 1023 bytes");
+    if (sc_json_text_size(value) > SC__POINT_NAME_MAX)
+        return fail(r, field, "is longer than 1023 bytes");
     row->name = sc_json_text_at(value);
     return SC_OK;
 }
 
-static sc_err read_position(const reader *r, sc_coords coords, sc__answer_row *row)
+static sc_err read_position(const reader *r, sc_coords coords, sc__point_answer_row *row)
 {
     sc_err err = read_number(r, r->fields->lon_field, &row->x);
     if (!err) err = read_number(r, r->fields->lat_field, &row->y);
@@ -102,7 +104,7 @@ static sc_err read_position(const reader *r, sc_coords coords, sc__answer_row *r
     return SC_OK;
 }
 
-static sc_err read_distance(const reader *r, sc__answer_row *row)
+static sc_err read_distance(const reader *r, sc__point_answer_row *row)
 {
     const char *field = r->fields->distance_field;
     const bool is_needed = r->fields->distance == SC_POINT_ROAD;
@@ -114,7 +116,7 @@ static sc_err read_distance(const reader *r, sc__answer_row *row)
 }
 
 static sc_err read_category(const reader *r, const sc_vocabulary *vocabulary, sc_category_id asked,
-                            sc__answer_row *row)
+                            sc__point_answer_row *row)
 {
     row->category = asked;
     const char *field = r->fields->category_field;
@@ -189,12 +191,12 @@ static sc_err find_list(const sc__point_settings *settings, uint32_t k,
     return SC_OK;
 }
 
-sc_err sc__answer_parse(const sc__answer_format *format, const char *bytes, size_t size,
-                        sc__answer *out, sc_diag *diag)
+sc_err sc__point_answer_parse(const sc__point_answer_format *format, const char *bytes, size_t size,
+                              sc__point_answer *out, sc_diag *diag)
 {
     sc_err err = check_brackets(bytes, size, format->k, diag);
     if (err) return err;
-    sc__answer answer = {.rows = NULL};
+    sc__point_answer answer = {.rows = NULL};
     sc_json_error error;
     err = sc_json_tree_read(bytes, size, &answer.document, &error);
     if (err == SC_ENOMEM) return sc_fail_memory(diag, "reading an answer of the provider");
@@ -223,13 +225,13 @@ sc_err sc__answer_parse(const sc__answer_format *format, const char *bytes, size
     *out = answer;
     return SC_OK;
 fail:
-    sc__answer_fini(&answer);
+    sc__point_answer_fini(&answer);
     return err;
 }
 
-void sc__answer_fini(sc__answer *answer)
+void sc__point_answer_fini(sc__point_answer *answer)
 {
     sc_json_tree_fini(&answer->document);
     sc_free(answer->rows);
-    *answer = (sc__answer){.rows = NULL};
+    *answer = (sc__point_answer){.rows = NULL};
 }

@@ -30,7 +30,7 @@
 /** Some questions, by number: where to ask them, and what to do with what comes back. */
 typedef struct question_batch {
     size_t count;
-    /** The address of question i, into SC__URL_SIZE bytes. */
+    /** The address of question i, into SC__POINT_URL_SIZE bytes. */
     sc_err (*address)(void *context, size_t i, char *url, sc_diag *diag);
     /** The body that came back for it. Called in the order of arrival. */
     sc_err (*take)(void *context, size_t i, const char *body, size_t size, sc_diag *diag);
@@ -153,7 +153,7 @@ static bool prepare(connections *http, slot *s)
 
 static sc_err ask_next(asking *a, slot *s)
 {
-    char url[SC__URL_SIZE];
+    char url[SC__POINT_URL_SIZE];
     s->question = a->next;
     s->body.bytes.size = 0;
     s->body.trouble = SC_OK;
@@ -419,20 +419,20 @@ typedef struct inquiry {
 static sc_err address_of(void *context, size_t i, char *url, sc_diag *diag)
 {
     const inquiry *r = context;
-    const sc__point *point = sc__asked_point(r->reply, r->questions[i].list);
-    const sc_category_id category = sc__asked_topic(r->reply, r->questions[i].list)->category;
-    const sc__url_values values = {
+    const sc__point *point = sc__point_reply_point(r->reply, r->questions[i].list);
+    const sc_category_id category = sc__point_reply_topic(r->reply, r->questions[i].list)->category;
+    const sc__point_url_values values = {
         .x = point->x,
         .y = point->y,
         .k = r->questions[i].k,
         .category = category == SC_NONE ? "" : r->provider->vocabulary->names[category]};
-    return sc__url_fill(r->provider->settings.options.url, &values, url, diag);
+    return sc__point_url_fill(r->provider->settings.options.url, &values, url, diag);
 }
 
 static sc_err take_body(void *context, size_t i, const char *body, size_t size, sc_diag *diag)
 {
     const inquiry *r = context;
-    const sc__answer_body answer = {
+    const sc__point_answer_body answer = {
         .list = r->questions[i].list, .k = r->questions[i].k, .bytes = body, .size = size};
     return sc__point_reply_take(r->reply, &r->provider->settings, r->provider->vocabulary, &answer,
                                 diag);

@@ -50,7 +50,8 @@ static sc_err keep_text(sc__point_objects *all, const char *text, uint32_t *out,
     return SC_OK;
 }
 
-static sc_err add(sc__point_objects *all, const sc__answer_row *row, uint32_t *out, sc_diag *diag)
+static sc_err add(sc__point_objects *all, const sc__point_answer_row *row, uint32_t *out,
+                  sc_diag *diag)
 {
     if (all->count == OBJECTS_MAX || all->strings_size > STRINGS_MAX) {
         return sc_fail(diag, SC_ELIMIT,
@@ -74,7 +75,7 @@ static sc_err add(sc__point_objects *all, const sc__answer_row *row, uint32_t *o
 }
 
 // An object that is known already: is it the same one?
-static sc_err compare(sc__point_objects *all, const sc__answer_row *row, uint32_t object,
+static sc_err compare(sc__point_objects *all, const sc__point_answer_row *row, uint32_t object,
                       sc_diag *diag)
 {
     sc__point_object *item = &all->items[object];
@@ -87,8 +88,8 @@ static sc_err compare(sc__point_objects *all, const sc__answer_row *row, uint32_
     return SC_OK;
 }
 
-sc_err sc__point_objects_put(sc__point_objects *all, const sc__answer_row *row, uint64_t answer,
-                             uint32_t *out, sc_diag *diag)
+sc_err sc__point_objects_put(sc__point_objects *all, const sc__point_answer_row *row,
+                             uint64_t answer, uint32_t *out, sc_diag *diag)
 {
     uint32_t object = sc_names_find(&all->by_key, row->key);
     const sc_err err =
@@ -174,9 +175,10 @@ void sc__point_objects_fini(sc__point_objects *all)
 static sc_err make(sc_point_reply *reply, const sc__point_settings *settings, const sc_relay *relay,
                    sc_diag *diag)
 {
-    sc_err err = sc__cover_init(reply->map, relay->segments, relay->segment_count,
-                                &settings->options, &reply->cover, diag);
-    if (!err) err = sc__topics_init(relay->requests, relay->request_count, &reply->topics, diag);
+    sc_err err = sc__point_cover_init(reply->map, relay->segments, relay->segment_count,
+                                      &settings->options, &reply->cover, diag);
+    if (!err)
+        err = sc__point_topics_init(relay->requests, relay->request_count, &reply->topics, diag);
     if (err) return err;
     reply->list_count = reply->topics.count * reply->cover.point_count;
     reply->lists = sc_calloc(reply->list_count, sizeof *reply->lists);
@@ -216,8 +218,8 @@ void sc_point_reply_free(sc_point_reply *reply)
     sc_free(reply->lists);
     sc_free(reply->requests);
     sc__point_reply_forget(reply);
-    sc__cover_fini(&reply->cover);
-    sc__topics_fini(&reply->topics);
+    sc__point_cover_fini(&reply->cover);
+    sc__point_topics_fini(&reply->topics);
     sc__point_objects_fini(&reply->objects);
     sc_free(reply);
 }
@@ -231,12 +233,12 @@ void sc__point_reply_forget(sc_point_reply *reply)
     reply->answer_capacity = 0;
 }
 
-const sc__point *sc__asked_point(const sc_point_reply *reply, size_t list)
+const sc__point *sc__point_reply_point(const sc_point_reply *reply, size_t list)
 {
     return &reply->cover.points[list % reply->cover.point_count];
 }
 
-const sc__topic *sc__asked_topic(const sc_point_reply *reply, size_t list)
+const sc__point_topic *sc__point_reply_topic(const sc_point_reply *reply, size_t list)
 {
     return &reply->topics.list[list / reply->cover.point_count];
 }
@@ -313,20 +315,20 @@ typedef struct taking {
     sc_diag *diag;
 } taking;
 
-static sc_err measure_straight(const taking *t, const sc__answer_row *row, double straight_m,
+static sc_err measure_straight(const taking *t, const sc__point_answer_row *row, double straight_m,
                                double *out)
 {
     *out = straight_m;
     if (!row->has_distance) return SC_OK;
     const double tolerance_m =
-        SC__STRAIGHT_SHARE * fmax(straight_m, row->distance_m) + t->reply->grain_m;
+        SC__POINT_STRAIGHT_SHARE * fmax(straight_m, row->distance_m) + t->reply->grain_m;
     if (fabs(row->distance_m - straight_m) <= tolerance_m) return SC_OK;
     return sc_fail(t->diag, SC_EREPLY,
                    "the provider's distance is not as the crow flies; is it by road, or not in "
                    "metres?");
 }
 
-static sc_err measure_road(const taking *t, const sc__answer_row *row, double straight_m,
+static sc_err measure_road(const taking *t, const sc__point_answer_row *row, double straight_m,
                            double *out)
 {
     *out = row->distance_m;
@@ -338,10 +340,10 @@ static sc_err measure_road(const taking *t, const sc__answer_row *row, double st
 }
 
 // The distance that counts, after a check of the one that the provider gives.
-static sc_err measure(taking *t, const sc__answer_row *row, double *out)
+static sc_err measure(taking *t, const sc__point_answer_row *row, double *out)
 {
     const double straight_m =
-        sc__straight_m(t->reply->map, t->point->x, t->point->y, row->x, row->y);
+        sc__point_straight_m(t->reply->map, t->point->x, t->point->y, row->x, row->y);
     const sc_err err = t->distance == SC_POINT_ROAD ? measure_road(t, row, straight_m, out)
                                                     : measure_straight(t, row, straight_m, out);
     if (err) return err;
@@ -349,7 +351,8 @@ static sc_err measure(taking *t, const sc__answer_row *row, double *out)
     // Distances that we measure may differ a little from those that the provider sorted by.
     const double said_m = row->has_distance ? row->distance_m : straight_m;
     const double tolerance_m =
-        row->has_distance ? 0.0 : 2.0 * SC__STRAIGHT_SHARE * t->farthest_m + t->reply->grain_m;
+        row->has_distance ? 0.0
+                          : 2.0 * SC__POINT_STRAIGHT_SHARE * t->farthest_m + t->reply->grain_m;
     if (said_m + tolerance_m < t->farthest_m) {
         return sc_fail(t->diag, SC_EREPLY,
                        "an answer of the provider is not in the order of distance, nearest first");
@@ -358,7 +361,7 @@ static sc_err measure(taking *t, const sc__answer_row *row, double *out)
     return SC_OK;
 }
 
-static sc_err take_rows(taking *t, const sc__answer *answer, sc_near *nears)
+static sc_err take_rows(taking *t, const sc__point_answer *answer, sc_near *nears)
 {
     for (uint32_t i = 0; i < answer->count; i++) {
         sc_err err = measure(t, &answer->rows[i], &nears[i].distance_m);
@@ -379,12 +382,12 @@ static double complete_m(const taking *t, const sc__point_list *list)
     if (t->distance == SC_POINT_ROAD) return last_m;
     // Left out is what the provider measures as farther than its last; by our measure that
     // may be a little nearer.
-    return last_m * (1.0 - 2.0 * SC__STRAIGHT_SHARE) - t->reply->grain_m;
+    return last_m * (1.0 - 2.0 * SC__POINT_STRAIGHT_SHARE) - t->reply->grain_m;
 }
 
 // As many objects as the topic asks for are at most so far away: its first k. By our measure they
 // need not be the nearest k, but then those are nearer still.
-static double kth_m(const sc__topic *topic, const sc__point_list *list)
+static double kth_m(const sc__point_topic *topic, const sc__point_list *list)
 {
     double farthest_m = 0.0;
     for (uint32_t i = 0; i < topic->k && i < list->count; i++) {
@@ -412,24 +415,24 @@ static sc_err check_count(const sc_point_reply *reply, const sc__point_list *old
 }
 
 sc_err sc__point_reply_take(sc_point_reply *reply, const sc__point_settings *settings,
-                            const sc_vocabulary *vocabulary, const sc__answer_body *body,
+                            const sc_vocabulary *vocabulary, const sc__point_answer_body *body,
                             sc_diag *diag)
 {
-    const sc__topic *topic = sc__asked_topic(reply, body->list);
-    const sc__answer_format format = {.settings = settings,
-                                      .vocabulary = vocabulary,
-                                      .coords = sc_map_coords(reply->map),
-                                      .k = body->k,
-                                      .category = topic->category};
-    sc__answer answer;
-    sc_err err = sc__answer_parse(&format, body->bytes, body->size, &answer, diag);
+    const sc__point_topic *topic = sc__point_reply_topic(reply, body->list);
+    const sc__point_answer_format format = {.settings = settings,
+                                            .vocabulary = vocabulary,
+                                            .coords = sc_map_coords(reply->map),
+                                            .k = body->k,
+                                            .category = topic->category};
+    sc__point_answer answer;
+    sc_err err = sc__point_answer_parse(&format, body->bytes, body->size, &answer, diag);
     if (err) return err;
 
     sc__point_list *old = &reply->lists[body->list];
     sc__point_list list = {.count = answer.count, .k = body->k};
     taking t = {.reply = reply,
                 .distance = settings->options.distance,
-                .point = sc__asked_point(reply, body->list),
+                .point = sc__point_reply_point(reply, body->list),
                 .answer = ++reply->work.questions,
                 .diag = diag};
     err = check_count(reply, old, answer.count, diag);
@@ -452,7 +455,7 @@ sc_err sc__point_reply_take(sc_point_reply *reply, const sc__point_settings *set
     list = replaced;
 done:
     sc_free(list.nears);
-    sc__answer_fini(&answer);
+    sc__point_answer_fini(&answer);
     return err;
 }
 
@@ -480,7 +483,8 @@ static uint32_t at_most(uint64_t k, uint32_t max_k)
 }
 
 // How far the list must be complete, given the distance of its k-th object.
-static double needed_m(const sc__topic *topic, const sc__point *point, const sc__point_list *list)
+static double needed_m(const sc__point_topic *topic, const sc__point *point,
+                       const sc__point_list *list)
 {
     const double counted_m = topic->k > 0 ? list->kth_m + 2.0 * point->half_gap_m : 0.0;
     const double range_m = topic->radius_m >= 0.0 ? topic->radius_m + point->half_gap_m : 0.0;
@@ -491,7 +495,7 @@ sc_err sc__point_reply_next_k(const sc_point_reply *reply, size_t at, uint32_t m
                               sc_diag *diag)
 {
     const sc__point_list *list = &reply->lists[at];
-    const sc__topic *topic = sc__asked_topic(reply, at);
+    const sc__point_topic *topic = sc__point_reply_topic(reply, at);
     if (topic->k > max_k) {
         return sc_fail(diag, SC_ELIMIT,
                        "a request is for %" PRIu32 " objects, and the provider's largest k is "
@@ -504,7 +508,7 @@ sc_err sc__point_reply_next_k(const sc_point_reply *reply, size_t at, uint32_t m
         *out = at_most(first > FIRST_K ? first : FIRST_K, max_k);
         return SC_OK;
     }
-    if (list->complete_m >= needed_m(topic, sc__asked_point(reply, at), list)) {
+    if (list->complete_m >= needed_m(topic, sc__point_reply_point(reply, at), list)) {
         *out = 0;
         return SC_OK;
     }
@@ -541,7 +545,7 @@ static sc_err check_missing(const pair *p, const sc_near *near, int other)
     const double at_most_m =
         p->reply->cover.distance == SC_POINT_ROAD
             ? near->distance_m + p->apart_m
-            : sc__straight_m(p->reply->map, point->x, point->y, item->x, item->y);
+            : sc__point_straight_m(p->reply->map, point->x, point->y, item->x, item->y);
     if (at_most_m >= p->lists[other]->complete_m) return SC_OK;
     return sc_fail(p->diag, SC_EREPLY,
                    "the provider leaves out an object at one point that it names at the next; does "
@@ -583,10 +587,10 @@ static sc_err check_pair(const pair *p)
 static sc_err check_piece(const sc_point_reply *reply, uint32_t first, uint32_t second,
                           double length_m, sc_diag *diag)
 {
-    const sc__cover *cover = &reply->cover;
+    const sc__point_cover *cover = &reply->cover;
     pair p = {.reply = reply,
               .points = {&cover->points[first], &cover->points[second]},
-              .apart_m = length_m * (1.0 + SC__ROAD_SHARE) + 2.0 * reply->grain_m,
+              .apart_m = length_m * (1.0 + SC__POINT_ROAD_SHARE) + 2.0 * reply->grain_m,
               .diag = diag};
     for (size_t topic = 0; topic < reply->topics.count; topic++) {
         p.lists[0] = &reply->lists[topic * cover->point_count + first];
@@ -599,7 +603,7 @@ static sc_err check_piece(const sc_point_reply *reply, uint32_t first, uint32_t 
 
 sc_err sc__point_reply_check(const sc_point_reply *reply, sc_diag *diag)
 {
-    const sc__cover *cover = &reply->cover;
+    const sc__point_cover *cover = &reply->cover;
     for (size_t i = 0; i < cover->segment_count; i++) {
         const uint32_t pieces = cover->first_stop[i + 1] - cover->first_stop[i] - 1;
         const uint32_t *stops = cover->stops + cover->first_stop[i];

@@ -46,7 +46,7 @@ typedef struct sc__point {
     double half_gap_m;  ///< no place whose nearer point this is can be farther from it
 } sc__point;
 
-typedef struct sc__cover {
+typedef struct sc__point_cover {
     const sc_map *map;
     sc_point_distance distance;
     sc_seg_id *segments;  ///< ascending
@@ -56,65 +56,67 @@ typedef struct sc__cover {
     uint32_t *stops;       ///< points along segment i: stops[first_stop[i]] .. [first_stop[i+1]-1]
     sc__point *points;
     uint32_t point_count;
-} sc__cover;
+} sc__point_cover;
 
 /** A place on a road of the cloak, by the piece it is on. */
-typedef struct sc__cover_place {
+typedef struct sc__point_cover_place {
     uint32_t points[2];  ///< at the ends of the piece; they may be the same
     double length_m;     ///< of the piece
     double along_m;      ///< from the first of them
     double piece_at_m;   ///< where the piece begins, from the beginning of its segment
-} sc__cover_place;
+} sc__point_cover_place;
 
 /**
  * @param segments  ascending, each once, at least one; copied
- * @param out       set on success; release with sc__cover_fini()
+ * @param out       set on success; release with sc__point_cover_fini()
  * @return SC_OK, SC_ELIMIT (more than `max_points`), SC_ENOMEM
  */
-SC_CHECKED sc_err sc__cover_init(const sc_map *map, const sc_seg_id *segments, size_t count,
-                                 const sc_point_options *options, sc__cover *out, sc_diag *diag);
+SC_CHECKED sc_err sc__point_cover_init(const sc_map *map, const sc_seg_id *segments, size_t count,
+                                       const sc_point_options *options, sc__point_cover *out,
+                                       sc_diag *diag);
 
 /** Harmless twice. */
-void sc__cover_fini(sc__cover *cover);
+void sc__point_cover_fini(sc__point_cover *cover);
 
 /** How far a place on an edge is from the beginning of its segment, as the cover measures. */
-double sc__cover_along_m(const sc__cover *cover, sc_edge_id edge, double offset_m);
+double sc__point_cover_along_m(const sc__point_cover *cover, sc_edge_id edge, double offset_m);
 
 /** Where on the cloak a place on an edge is; false if its segment is none of the cloak's. */
-bool sc__cover_find(const sc__cover *cover, sc_edge_id edge, double offset_m, sc__cover_place *out);
+bool sc__point_cover_find(const sc__point_cover *cover, sc_edge_id edge, double offset_m,
+                          sc__point_cover_place *out);
 
 /** As the crow flies, by the map's own coordinates. */
-double sc__straight_m(const sc_map *map, double x_a, double y_a, double x_b, double y_b);
+double sc__point_straight_m(const sc_map *map, double x_a, double y_a, double x_b, double y_b);
 
 // === Topics: what is asked at every point (point_cover.c) =======================================
 // A topic is a category, or all of them. Requests that differ only in how many or how far share it:
 // the longest list serves all. A request for several categories is one topic each.
 
-typedef struct sc__topic {
+typedef struct sc__point_topic {
     sc_category_id category;  ///< SC_NONE: all
     uint32_t k;               ///< the most objects that a request asks for; 0: none counts them
     double radius_m;          ///< the widest range; negative: there is none
-} sc__topic;
+} sc__point_topic;
 
-typedef struct sc__topics {
-    sc__topic *list;
+typedef struct sc__point_topics {
+    sc__point_topic *list;
     size_t count;
     size_t capacity;
-} sc__topics;
+} sc__point_topics;
 
 /**
  * The topics of some requests.
  *
- * @param out  set on success; release with sc__topics_fini()
+ * @param out  set on success; release with sc__point_topics_fini()
  */
-SC_CHECKED sc_err sc__topics_init(const sc_request *requests, size_t count, sc__topics *out,
-                                  sc_diag *diag);
+SC_CHECKED sc_err sc__point_topics_init(const sc_request *requests, size_t count,
+                                        sc__point_topics *out, sc_diag *diag);
 
 /** Harmless twice. */
-void sc__topics_fini(sc__topics *topics);
+void sc__point_topics_fini(sc__point_topics *topics);
 
 /** The place of a category's topic; `count` if it has none. */
-size_t sc__topics_find(const sc__topics *topics, sc_category_id category);
+size_t sc__point_topics_find(const sc__point_topics *topics, sc_category_id category);
 
 // === One answer as rows (point_json.c) ==========================================================
 // A stranger's JSON. Each row by itself is sound: it has a key, a valid position, a distance that
@@ -125,10 +127,10 @@ size_t sc__topics_find(const sc__topics *topics, sc_category_id category);
 // object by its number, and the field.
 
 /** The longest key and the longest name, bytes. */
-enum { SC__KEY_MAX = 255, SC__NAME_MAX = 1023 };
+enum { SC__POINT_KEY_MAX = 255, SC__POINT_NAME_MAX = 1023 };
 
 /** An object of one answer. Texts are lent by the answer. */
-typedef struct sc__answer_row {
+typedef struct sc__point_answer_row {
     const char *key;
     const char *name;  ///< "" if it has none
     double x;
@@ -137,35 +139,35 @@ typedef struct sc__answer_row {
     double distance_m;
     sc_category_id category;  ///< SC_NONE: not given, or unknown
     char digits[24];          ///< room for a key that is a number
-} sc__answer_row;
+} sc__point_answer_row;
 
 /** The rows of one answer, in its order. */
-typedef struct sc__answer {
+typedef struct sc__point_answer {
     sc_json_tree document;  ///< the texts of the rows are in it
-    sc__answer_row *rows;
+    sc__point_answer_row *rows;
     uint32_t count;
-} sc__answer;
+} sc__point_answer;
 
 /** What an answer is read with. */
-typedef struct sc__answer_format {
+typedef struct sc__point_answer_format {
     const sc__point_settings *settings;
     const sc_vocabulary *vocabulary;
     sc_coords coords;         ///< what a position is
     uint32_t k;               ///< how many objects were asked for
     sc_category_id category;  ///< of which category; SC_NONE: all
-} sc__answer_format;
+} sc__point_answer_format;
 
 /**
  * Read an answer.
  *
- * @param out  set on success; release with sc__answer_fini()
+ * @param out  set on success; release with sc__point_answer_fini()
  * @return SC_OK, SC_EREPLY with a reason, SC_ENOMEM
  */
-SC_CHECKED sc_err sc__answer_parse(const sc__answer_format *format, const char *bytes, size_t size,
-                                   sc__answer *out, sc_diag *diag);
+SC_CHECKED sc_err sc__point_answer_parse(const sc__point_answer_format *format, const char *bytes,
+                                         size_t size, sc__point_answer *out, sc_diag *diag);
 
 /** Harmless twice. */
-void sc__answer_fini(sc__answer *answer);
+void sc__point_answer_fini(sc__point_answer *answer);
 
 // === All objects of one cloak, each once (point_reply.c) ========================================
 // Objects are told apart by their keys. While answers come in they are numbered as they come; in
@@ -208,7 +210,7 @@ void sc__point_objects_init(sc__point_objects *all);
  * @return SC_OK, SC_EREPLY (it was elsewhere before, or is named twice), SC_ELIMIT (more than
  *         can be kept), SC_ENOMEM
  */
-SC_CHECKED sc_err sc__point_objects_put(sc__point_objects *all, const sc__answer_row *row,
+SC_CHECKED sc_err sc__point_objects_put(sc__point_objects *all, const sc__point_answer_row *row,
                                         uint64_t answer, uint32_t *out, sc_diag *diag);
 
 /**
@@ -239,8 +241,8 @@ struct sc_point_reply {
     double grain_m;  ///< by how much the provider's numbers may be rounded
     sc_request *requests;
     size_t request_count;
-    sc__cover cover;
-    sc__topics topics;
+    sc__point_cover cover;
+    sc__point_topics topics;
     sc__point_list *lists;  ///< of topic t at point p: lists[t * point_count + p]
     size_t list_count;
     size_t near_count;  ///< of all lists
@@ -255,10 +257,10 @@ struct sc_point_reply {
  * Rounding, as a share: the earth is a sphere here and may be an ellipsoid there, which is within
  * 0.6 % of it.
  */
-#define SC__STRAIGHT_SHARE 0.006
+#define SC__POINT_STRAIGHT_SHARE 0.006
 
 /** Roads of the provider may be longer or shorter than ours by this share, plus two grains. */
-#define SC__ROAD_SHARE 0.05
+#define SC__POINT_ROAD_SHARE 0.05
 
 /**
  * @param relay  checked; what is needed of it is copied
@@ -268,16 +270,16 @@ SC_CHECKED sc_err sc__point_reply_new(const sc_map *map, const sc__point_setting
                                       const sc_relay *relay, sc_point_reply **out, sc_diag *diag);
 
 /** The point and the topic of a list. */
-const sc__point *sc__asked_point(const sc_point_reply *reply, size_t list);
-const sc__topic *sc__asked_topic(const sc_point_reply *reply, size_t list);
+const sc__point *sc__point_reply_point(const sc_point_reply *reply, size_t list);
+const sc__point_topic *sc__point_reply_topic(const sc_point_reply *reply, size_t list);
 
 /** The body that a provider returned for one question. */
-typedef struct sc__answer_body {
+typedef struct sc__point_answer_body {
     size_t list;  ///< that was asked for
     uint32_t k;   ///< how many objects were asked for
     const char *bytes;
     size_t size;
-} sc__answer_body;
+} sc__point_answer_body;
 
 /**
  * Check an answer, and put it into its list in place of the one before.
@@ -285,8 +287,8 @@ typedef struct sc__answer_body {
  * @return SC_OK, SC_EREPLY, SC_ELIMIT (more than can be kept), SC_ENOMEM
  */
 SC_CHECKED sc_err sc__point_reply_take(sc_point_reply *reply, const sc__point_settings *settings,
-                                       const sc_vocabulary *vocabulary, const sc__answer_body *body,
-                                       sc_diag *diag);
+                                       const sc_vocabulary *vocabulary,
+                                       const sc__point_answer_body *body, sc_diag *diag);
 
 /**
  * How many objects to ask for next.

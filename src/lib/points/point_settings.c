@@ -83,12 +83,12 @@ static sc_err check_places(const char *url, const char *path, bool found[PLACE_C
     return SC_OK;
 }
 
-sc_err sc__url_check(const char *url, bool *has_category, sc_diag *diag)
+sc_err sc__point_url_check(const char *url, bool *has_category, sc_diag *diag)
 {
     if (!url || !*url) return sc_fail(diag, SC_EINVAL, "the provider's URL is missing");
-    if (strlen(url) > SC__URL_TEMPLATE_MAX) {
+    if (strlen(url) > SC__POINT_URL_TEMPLATE_MAX) {
         return sc_fail(diag, SC_EINVAL, "the provider's URL is longer than %d bytes",
-                       SC__URL_TEMPLATE_MAX);
+                       SC__POINT_URL_TEMPLATE_MAX);
     }
     const char *path = behind_host(url);
     if (!path) {
@@ -122,7 +122,7 @@ typedef struct text {
 
 static void put(text *t, const char *bytes, size_t size)
 {
-    if (t->is_full || size >= SC__URL_SIZE - t->size) {
+    if (t->is_full || size >= SC__POINT_URL_SIZE - t->size) {
         t->is_full = true;
         return;
     }
@@ -145,7 +145,7 @@ static void put_coordinate(text *t, double coordinate)
     if (steps < 0) put(t, "-", 1);
     put_number(t, size / per_unit, 1);
     put(t, ".", 1);
-    put_number(t, size % per_unit, SC__URL_DECIMALS);
+    put_number(t, size % per_unit, SC__POINT_URL_DECIMALS);
 }
 
 static void put_escaped(text *t, const char *word)
@@ -164,12 +164,13 @@ static void put_escaped(text *t, const char *word)
     }
 }
 
-double sc__url_rounded(double coordinate)
+double sc__point_url_rounded(double coordinate)
 {
     return (double)llround(coordinate * 1e7) / 1e7;
 }
 
-sc_err sc__url_fill(const char *url, const sc__url_values *values, char *out, sc_diag *diag)
+sc_err sc__point_url_fill(const char *url, const sc__point_url_values *values, char *out,
+                          sc_diag *diag)
 {
     text t = {.bytes = out};
     while (*url) {
@@ -344,7 +345,7 @@ sc_err sc__point_settings_init(const sc_point_options *options, sc__point_settin
                                sc_diag *diag)
 {
     sc__point_settings settings = {.options = *options};
-    sc_err err = sc__url_check(options->url, &settings.has_category, diag);
+    sc_err err = sc__point_url_check(options->url, &settings.has_category, diag);
     if (!err) err = check_numbers(options, diag);
     if (!err) err = check_fields(options, diag);
     if (!err) err = copy_texts(&settings, diag);

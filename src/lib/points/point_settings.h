@@ -19,21 +19,21 @@
 //     https://example.org/nearest?lon={lon}&lat={lat}&limit={k}&type={category}
 
 /** No template is longer, and no address made of one, bytes. */
-enum { SC__URL_TEMPLATE_MAX = 2000, SC__URL_SIZE = 8192 };
+enum { SC__POINT_URL_TEMPLATE_MAX = 2000, SC__POINT_URL_SIZE = 8192 };
 
 /** Decimals of coordinates in an address: a centimetre on the globe. */
-enum { SC__URL_DECIMALS = 7 };
+enum { SC__POINT_URL_DECIMALS = 7 };
 
 /** The smallest step of a coordinate in an address. */
-#define SC__URL_STEP 1e-7
+#define SC__POINT_URL_STEP 1e-7
 
 /** What is put into a template. */
-typedef struct sc__url_values {
+typedef struct sc__point_url_values {
     double x;
     double y;
     uint32_t k;
     const char *category;  ///< "" for all
-} sc__url_values;
+} sc__point_url_values;
 
 /**
  * Whether `url` is a template: http or https, with {lon}, {lat} and {k} behind the host. What is
@@ -42,19 +42,19 @@ typedef struct sc__url_values {
  * @param has_category  set: whether it has {category}
  * @return SC_OK, or SC_EINVAL with a reason
  */
-SC_CHECKED sc_err sc__url_check(const char *url, bool *has_category, sc_diag *diag);
+SC_CHECKED sc_err sc__point_url_check(const char *url, bool *has_category, sc_diag *diag);
 
 /** A coordinate as an address will show it. */
-double sc__url_rounded(double coordinate);
+double sc__point_url_rounded(double coordinate);
 
 /**
  * Make the address. Letters of the category that mean something in addresses are escaped.
  *
- * @param out  of SC__URL_SIZE bytes
+ * @param out  of SC__POINT_URL_SIZE bytes
  * @return SC_OK, or SC_EREQUEST: the name of the category is too long
  */
-SC_CHECKED sc_err sc__url_fill(const char *url, const sc__url_values *values, char *out,
-                               sc_diag *diag);
+SC_CHECKED sc_err sc__point_url_fill(const char *url, const sc__point_url_values *values, char *out,
+                                     sc_diag *diag);
 
 // === Settings ===================================================================================
 

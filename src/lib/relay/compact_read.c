@@ -47,8 +47,10 @@ static void give_back(void *data, void *memory)
     sc_free(memory);
 }
 
-static sc_err unpack(const sc__codec *codec, const ProtobufCMessageDescriptor *kind,
-                     sc__message message, ProtobufCMessage **out)
+// Unpack a message of that kind; free with free_unpacked(). SC_ELIMIT if it takes far more memory
+// than its size explains.
+static sc_err unpack(const sc__relay_codec *codec, const ProtobufCMessageDescriptor *kind,
+                     sc__relay_message message, ProtobufCMessage **out)
 {
     budget b = {.left = ALLOWANCE};
     if (__builtin_mul_overflow(codec->limits.max_bytes, (size_t)GROWTH, &b.left) ||
@@ -77,7 +79,7 @@ static void free_unpacked(ProtobufCMessage *message)
     if (message) protobuf_c_message_free_unpacked(message, &allocator);
 }
 
-static sc_err check_map(const sc__codec *codec, uint64_t checksum)
+static sc_err check_map(const sc__relay_codec *codec, uint64_t checksum)
 {
     if (checksum == sc_map_checksum(codec->map)) return SC_OK;
     return sc_fail(codec->diag, SC_EMISMATCH,
@@ -88,7 +90,7 @@ static sc_err check_map(const sc__codec *codec, uint64_t checksum)
 
 // === Relays =====================================================================================
 
-static sc_err check_counts(const sc__codec *codec, const Starcloak__Relay *from)
+static sc_err check_counts(const sc__relay_codec *codec, const Starcloak__Relay *from)
 {
     if (from->n_segments == 0 || from->n_requests == 0) {
         return sc_fail(codec->diag, SC_EPARSE, "the relay has no %s",
@@ -113,7 +115,7 @@ static sc_err check_counts(const sc__codec *codec, const Starcloak__Relay *from)
 }
 
 // Add up the steps of the ids, all below `limit`; `what` names them in messages.
-static sc_err read_ids(const sc__codec *codec, const char *what, const uint32_t *steps,
+static sc_err read_ids(const sc__relay_codec *codec, const char *what, const uint32_t *steps,
                        size_t count, uint32_t limit, uint32_t *ids)
 {
     uint64_t id = 0;
@@ -131,8 +133,8 @@ static sc_err read_ids(const sc__codec *codec, const char *what, const uint32_t 
     return SC_OK;
 }
 
-static sc_err read_request(const sc__codec *codec, size_t place, const Starcloak__Request *from,
-                           sc_request *to)
+static sc_err read_request(const sc__relay_codec *codec, size_t place,
+                           const Starcloak__Request *from, sc_request *to)
 {
     switch (from->wanted_case) {
     case STARCLOAK__REQUEST__WANTED_K:
@@ -154,11 +156,11 @@ static sc_err read_request(const sc__codec *codec, size_t place, const Starcloak
     for (size_t i = 0; i < from->n_categories; i++) {
         to->categories[i] = sc_vocabulary_find(codec->vocabulary, from->categories[i]);
     }
-    return sc__request_accept(codec, place, to);
+    return sc__relay_request_accept(codec, place, to);
 }
 
-static sc_err read_all(const sc__codec *codec, const Starcloak__Relay *from, sc_seg_id *segments,
-                       sc_node_id *border_nodes, sc_request *requests)
+static sc_err read_all(const sc__relay_codec *codec, const Starcloak__Relay *from,
+                       sc_seg_id *segments, sc_node_id *border_nodes, sc_request *requests)
 {
     sc_err err = read_ids(codec, "segment", from->segments, from->n_segments,
                           sc_map_segment_count(codec->map), segments);
@@ -169,10 +171,10 @@ static sc_err read_all(const sc__codec *codec, const Starcloak__Relay *from, sc_
     for (size_t i = 0; !err && i < from->n_requests; i++) {
         err = read_request(codec, i, from->requests[i], &requests[i]);
     }
-    return err ? err : sc__requests_differ(codec, requests, from->n_requests);
+    return err ? err : sc__relay_requests_differ(codec, requests, from->n_requests);
 }
 
-static sc_err read_relay(const sc__codec *codec, const Starcloak__Relay *from, sc_relay **out)
+static sc_err read_relay(const sc__relay_codec *codec, const Starcloak__Relay *from, sc_relay **out)
 {
     sc_err err = check_map(codec, from->map);
     if (!err) err = check_counts(codec, from);
@@ -194,7 +196,8 @@ static sc_err read_relay(const sc__codec *codec, const Starcloak__Relay *from, s
     return SC_OK;
 }
 
-sc_err sc__compact_read_relay(const sc__codec *codec, sc__message message, sc_relay **out)
+sc_err sc__compact_read_relay(const sc__relay_codec *codec, sc__relay_message message,
+                              sc_relay **out)
 {
     ProtobufCMessage *unpacked = NULL;
     sc_err err = unpack(codec, &starcloak__relay__descriptor, message, &unpacked);
@@ -206,14 +209,14 @@ sc_err sc__compact_read_relay(const sc__codec *codec, sc__message message, sc_re
 
 // === Replies ====================================================================================
 
-static sc_err fail_memory(const sc__codec *codec)
+static sc_err fail_memory(const sc__relay_codec *codec)
 {
     return sc_fail_memory(codec->diag, "reading a reply");
 }
 
 // --- The provider's own objects -------------------------------------------------
 
-static sc_err check_columns(const sc__codec *codec, const Starcloak__Objects *from)
+static sc_err check_columns(const sc__relay_codec *codec, const Starcloak__Objects *from)
 {
     const size_t count = from->n_keys;
     if (count > codec->limits.max_objects) {
@@ -243,7 +246,7 @@ static const char *key_at(const void *owner, uint32_t object)
     return ((const Starcloak__Objects *)owner)->keys[object];
 }
 
-static sc_err check_keys_differ(const sc__codec *codec, const Starcloak__Objects *from)
+static sc_err check_keys_differ(const sc__relay_codec *codec, const Starcloak__Objects *from)
 {
     sc_names keys = {.text_of = key_at, .owner = from};
     sc_err err = SC_OK;
@@ -259,7 +262,7 @@ static sc_err check_keys_differ(const sc__codec *codec, const Starcloak__Objects
 }
 
 // What the words of the message mean here, one category each.
-static sc_err read_words(const sc__codec *codec, const Starcloak__Objects *from,
+static sc_err read_words(const sc__relay_codec *codec, const Starcloak__Objects *from,
                          sc_category_id *words)
 {
     for (size_t i = 0; i < from->n_categories; i++) {
@@ -272,7 +275,7 @@ static sc_err read_words(const sc__codec *codec, const Starcloak__Objects *from,
     return SC_OK;
 }
 
-static sc_err read_object(const sc__codec *codec, const Starcloak__Objects *from, size_t i,
+static sc_err read_object(const sc__relay_codec *codec, const Starcloak__Objects *from, size_t i,
                           const sc_category_id *words, sc_edge_id edge, sc_object *out)
 {
     if (from->category[i] >= from->n_categories) {
@@ -287,15 +290,15 @@ static sc_err read_object(const sc__codec *codec, const Starcloak__Objects *from
     return SC_OK;
 }
 
-static sc_err read_objects(const sc__codec *codec, const Starcloak__Objects *from,
-                           const sc_category_id *words, sc__own_table *table)
+static sc_err read_objects(const sc__relay_codec *codec, const Starcloak__Objects *from,
+                           const sc_category_id *words, sc__reply_table *table)
 {
     size_t text_bytes = 0;
     for (size_t i = 0; i < from->n_keys; i++) {
         text_bytes += strlen(from->keys[i]) + 1;
         if (from->n_names > 0) text_bytes += strlen(from->names[i]) + 1;
     }
-    sc_err err = sc__own_table_init(table, from->n_keys, text_bytes);
+    sc_err err = sc__reply_table_init(table, from->n_keys, text_bytes);
     if (err == SC_ELIMIT) return sc_fail(codec->diag, err, "the reply has too many objects");
     if (err) return fail_memory(codec);
 
@@ -304,14 +307,15 @@ static sc_err read_objects(const sc__codec *codec, const Starcloak__Objects *fro
         edge += (uint32_t)from->edge[i];
         err = read_object(codec, from, i, words, edge, &table->objects[i]);
         if (err) return err;
-        table->keys[i] = sc__own_table_text(table, from->keys[i]);
-        table->objects[i].name = from->n_names > 0 ? sc__own_table_text(table, from->names[i]) : 0;
+        table->keys[i] = sc__reply_table_text(table, from->keys[i]);
+        table->objects[i].name =
+            from->n_names > 0 ? sc__reply_table_text(table, from->names[i]) : 0;
     }
     return SC_OK;
 }
 
-static sc_err fill_table(const sc__codec *codec, const Starcloak__Objects *from,
-                         sc__own_table *table)
+static sc_err fill_table(const sc__relay_codec *codec, const Starcloak__Objects *from,
+                         sc__reply_table *table)
 {
     // Each is looked up once, and more words than we know cannot all be known: a bound on the work.
     if (from->n_categories > codec->vocabulary->count) {
@@ -326,17 +330,18 @@ static sc_err fill_table(const sc__codec *codec, const Starcloak__Objects *from,
     return err;
 }
 
-static sc_err read_own(const sc__codec *codec, const Starcloak__Objects *from, sc_reply *reply)
+static sc_err read_own(const sc__relay_codec *codec, const Starcloak__Objects *from,
+                       sc_reply *reply)
 {
     sc_err err = check_columns(codec, from);
     if (!err) err = check_keys_differ(codec, from);
     if (err) return err;
-    sc__own_table table = {0};
+    sc__reply_table table = {0};
     err = fill_table(codec, from, &table);
     if (err) {
         sc_free(table.objects);
     } else {
-        sc__own_table_give(&table, reply);
+        sc__reply_table_give(&table, reply);
     }
     return err;
 }
@@ -352,7 +357,7 @@ static void use_map_objects(const sc_map *map, sc_reply *reply)
 
 /** How far the reading has come. */
 typedef struct reading {
-    const sc__codec *codec;
+    const sc__relay_codec *codec;
     sc_reply *reply;
     size_t part;
     size_t objects_left;  ///< as many more may be named
@@ -463,7 +468,7 @@ static sc_err read_lists(reading *r, Starcloak__Part *from)
     return err;
 }
 
-static sc_err read_reply(const sc__codec *codec, const sc_relay *relay,
+static sc_err read_reply(const sc__relay_codec *codec, const sc_relay *relay,
                          const Starcloak__Reply *from, sc_reply *reply)
 {
     sc_err err = check_map(codec, from->map);
@@ -489,8 +494,8 @@ static sc_err read_reply(const sc__codec *codec, const sc_relay *relay,
     return err;
 }
 
-sc_err sc__compact_read_reply(const sc__codec *codec, const sc_relay *relay, sc__message message,
-                              sc_reply *reply)
+sc_err sc__compact_read_reply(const sc__relay_codec *codec, const sc_relay *relay,
+                              sc__relay_message message, sc_reply *reply)
 {
     ProtobufCMessage *unpacked = NULL;
     sc_err err = unpack(codec, &starcloak__reply__descriptor, message, &unpacked);

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <protobuf-c/protobuf-c.h>
 
-static sc_err pack(const sc__codec *codec, const ProtobufCMessage *message, sc_bytes *out)
+static sc_err pack(const sc__relay_codec *codec, const ProtobufCMessage *message, sc_bytes *out)
 {
     const size_t size = protobuf_c_message_get_packed_size(message);
     if (!sc_bytes_reserve(out, size)) return sc_fail_memory(codec->diag, "writing a message");
@@ -85,7 +85,7 @@ static void fill_requests(relay_draft *d, const sc_vocabulary *vocabulary, const
     }
 }
 
-sc_err sc__compact_write_relay(const sc__codec *codec, const sc_relay *relay, sc_bytes *out)
+sc_err sc__compact_write_relay(const sc__relay_codec *codec, const sc_relay *relay, sc_bytes *out)
 {
     relay_draft d;
     sc_err err = SC_ENOMEM;
@@ -158,12 +158,12 @@ static bool reply_draft_init(reply_draft *d, const sc_reply *reply)
 
 /** How the message calls an object: by its number, or by its place among those that the reply
  * names. */
-static uint32_t number_of(const sc__named_objects *own, uint32_t object)
+static uint32_t number_of(const sc__reply_objects *own, uint32_t object)
 {
-    return own ? sc__place_of(own->objects, own->count, object) : object;
+    return own ? sc__relay_id_place(own->objects, own->count, object) : object;
 }
 
-static void fill_runs(reply_draft *d, const sc_reply *reply, const sc__named_objects *own, size_t r)
+static void fill_runs(reply_draft *d, const sc_reply *reply, const sc__reply_objects *own, size_t r)
 {
     const uint32_t first = reply->run_start[r];
     const uint32_t last = reply->run_start[r + 1];
@@ -192,19 +192,19 @@ static uint64_t zigzag(int64_t number)
 }
 
 // Name the objects of all lists of a part, which are nears [first, last).
-static void fill_objects(reply_draft *d, const sc_reply *reply, const sc__named_objects *own,
+static void fill_objects(reply_draft *d, const sc_reply *reply, const sc__reply_objects *own,
                          uint32_t first, uint32_t last)
 {
     for (uint32_t i = first; i < last; i++) {
         d->different[i - first] = number_of(own, reply->nears[i].object);
         d->when[i - first] = SC_NONE;
     }
-    const uint32_t count = sc__sort_unique(d->different, last - first);
+    const uint32_t count = sc__relay_sort_ids(d->different, last - first);
     uint32_t new_count = 0;
     uint32_t last_new = 0;
     for (uint32_t i = first; i < last; i++) {
         const uint32_t number = number_of(own, reply->nears[i].object);
-        uint32_t *when = &d->when[sc__place_of(d->different, count, number)];
+        uint32_t *when = &d->when[sc__relay_id_place(d->different, count, number)];
         if (*when == SC_NONE) {
             d->list_object[i] = zigzag((int64_t)number - last_new) << 1;
             *when = new_count++;
@@ -226,7 +226,7 @@ static void fill_distances(reply_draft *d, const sc_reply *reply, double unit_m,
 }
 
 static void fill_lists(reply_draft *d, const sc_map *map, const sc_reply *reply,
-                       const sc__named_objects *own, size_t r)
+                       const sc__reply_objects *own, size_t r)
 {
     const size_t first_list = r * reply->border_node_count;
     const uint32_t first = reply->near_start[first_list];
@@ -264,7 +264,7 @@ static void columns_fini(columns *c)
     sc_free(c->words);
 }
 
-static bool columns_init(columns *c, const sc__codec *codec, size_t count)
+static bool columns_init(columns *c, const sc__relay_codec *codec, size_t count)
 {
     const uint32_t words = codec->vocabulary->count;
     *c = (columns){.objects = STARCLOAK__OBJECTS__INIT};
@@ -294,8 +294,8 @@ static char *text_at(const sc_object_table *table, uint32_t offset)
     return (char *)(uintptr_t)(table->strings + offset);
 }
 
-static void fill_columns(columns *c, const sc__codec *codec, const sc_object_table *table,
-                         const sc__named_objects *named)
+static void fill_columns(columns *c, const sc__relay_codec *codec, const sc_object_table *table,
+                         const sc__reply_objects *named)
 {
     Starcloak__Objects *to = &c->objects;
     uint32_t last_edge = 0;
@@ -322,8 +322,8 @@ static void fill_columns(columns *c, const sc__codec *codec, const sc_object_tab
 
 // --- Both together ----------------------------------------------------------------
 
-static sc_err write_parts(const sc__codec *codec, const sc_reply *reply,
-                          const sc__named_objects *own, Starcloak__Objects *objects, sc_bytes *out)
+static sc_err write_parts(const sc__relay_codec *codec, const sc_reply *reply,
+                          const sc__reply_objects *own, Starcloak__Objects *objects, sc_bytes *out)
 {
     reply_draft d;
     sc_err err = SC_ENOMEM;
@@ -347,12 +347,12 @@ static sc_err write_parts(const sc__codec *codec, const sc_reply *reply,
     return err;
 }
 
-sc_err sc__compact_write_reply(const sc__codec *codec, const sc_reply *reply, sc_bytes *out)
+sc_err sc__compact_write_reply(const sc__relay_codec *codec, const sc_reply *reply, sc_bytes *out)
 {
     if (!reply->table.keys) return write_parts(codec, reply, NULL, NULL, out);
 
-    sc__named_objects named = {0};
-    sc_err err = sc__named_objects_init(codec, reply, &named);
+    sc__reply_objects named = {0};
+    sc_err err = sc__reply_objects_init(codec, reply, &named);
     if (err) return err;
     columns c;
     if (!columns_init(&c, codec, named.count)) {
@@ -362,6 +362,6 @@ sc_err sc__compact_write_reply(const sc__codec *codec, const sc_reply *reply, sc
         err = write_parts(codec, reply, &named, &c.objects, out);
     }
     columns_fini(&c);
-    sc__named_objects_fini(&named);
+    sc__reply_objects_fini(&named);
     return err;
 }

@@ -36,32 +36,32 @@ enum { MIN_SAMPLES = 3, MAX_SAMPLES = 16, SAMPLES_PER_SEGMENT = 100 };
 #define SAME_DEGREES 0.5e-7
 
 /** A place on the line, and the road nearest to it. */
-typedef struct sc__sample {
+typedef struct sc__geojson_sample {
     sc_seg_id segment;
     double length_m;  ///< of the line, that it stands for
-} sc__sample;
+} sc__geojson_sample;
 
 /** One of several roads that a line fits. */
-typedef struct sc__twin {
+typedef struct sc__geojson_twin {
     sc_seg_id segment;
     size_t line;
-} sc__twin;
+} sc__geojson_twin;
 
-void sc__matching_fini(sc__matching *matching)
+void sc__geojson_matching_fini(sc__geojson_matching *matching)
 {
     sc_free(matching->segments);
     sc_free(matching->samples);
     sc_free(matching->fits);
     sc_free(matching->twins);
-    *matching = (sc__matching){.codec = matching->codec};
+    *matching = (sc__geojson_matching){.codec = matching->codec};
 }
 
-static sc_err fail_memory(const sc__matching *m)
+static sc_err fail_memory(const sc__geojson_matching *m)
 {
     return sc_fail_memory(m->codec->diag, "matching a relay with the roads");
 }
 
-static sc_err add_segment(sc__matching *m, sc_seg_id segment)
+static sc_err add_segment(sc__geojson_matching *m, sc_seg_id segment)
 {
     if (m->count >= m->codec->limits.max_segments) {
         return sc_fail(m->codec->diag, SC_ELIMIT,
@@ -75,12 +75,12 @@ static sc_err add_segment(sc__matching *m, sc_seg_id segment)
 
 // --- Looking at a line ------------------------------------------------------------
 
-static double piece_length_m(const sc__degrees *points)
+static double piece_length_m(const sc__geojson_degrees *points)
 {
     return sc_geo_distance_m(points[0].lon, points[0].lat, points[1].lon, points[1].lat);
 }
 
-static sc_err take_sample(sc__matching *m, sc__degrees at, double length_m)
+static sc_err take_sample(sc__geojson_matching *m, sc__geojson_degrees at, double length_m)
 {
     // The work is bounded by the size of the largest cloak, not by that of the message.
     if (m->samples_done / SAMPLES_PER_SEGMENT >= m->codec->limits.max_segments) {
@@ -91,16 +91,16 @@ static sc_err take_sample(sc__matching *m, sc__degrees at, double length_m)
         return fail_memory(m);
     }
     sc_snap snap;
-    if (sc_map_snap(m->codec->map, at.lon, at.lat, SC__TOLERANCE_M, &snap)) {
+    if (sc_map_snap(m->codec->map, at.lon, at.lat, SC__GEOJSON_TOLERANCE_M, &snap)) {
         return sc_fail(m->codec->diag, SC_EUNKNOWN, "line %zu leaves the roads of this map",
                        m->lines);
     }
-    m->samples[m->sample_count++] = (sc__sample){snap.segment, length_m};
+    m->samples[m->sample_count++] = (sc__geojson_sample){snap.segment, length_m};
     m->samples_done++;
     return SC_OK;
 }
 
-static sc_err sample_piece(sc__matching *m, const sc__degrees *points)
+static sc_err sample_piece(sc__geojson_matching *m, const sc__geojson_degrees *points)
 {
     const double length_m = piece_length_m(points);
     const double wanted = fmin(fmax(length_m / SAMPLE_EVERY_M, MIN_SAMPLES), MAX_SAMPLES);
@@ -108,8 +108,8 @@ static sc_err sample_piece(sc__matching *m, const sc__degrees *points)
     sc_err err = SC_OK;
     for (unsigned i = 0; !err && i < count; i++) {
         const double part = (i + 0.5) / count;
-        const sc__degrees at = {points[0].lon + part * (points[1].lon - points[0].lon),
-                                points[0].lat + part * (points[1].lat - points[0].lat)};
+        const sc__geojson_degrees at = {points[0].lon + part * (points[1].lon - points[0].lon),
+                                        points[0].lat + part * (points[1].lat - points[0].lat)};
         err = take_sample(m, at, length_m / count);
     }
     return err;
@@ -117,13 +117,13 @@ static sc_err sample_piece(sc__matching *m, const sc__degrees *points)
 
 static int by_segment(const void *a, const void *b)
 {
-    const sc_seg_id left = ((const sc__sample *)a)->segment;
-    const sc_seg_id right = ((const sc__sample *)b)->segment;
+    const sc_seg_id left = ((const sc__geojson_sample *)a)->segment;
+    const sc_seg_id right = ((const sc__geojson_sample *)b)->segment;
     return (left > right) - (left < right);
 }
 
 // One sample for each road, which stands for all of the line that is nearest to that road.
-static void sum_up_samples(sc__matching *m)
+static void sum_up_samples(sc__geojson_matching *m)
 {
     qsort(m->samples, m->sample_count, sizeof *m->samples, by_segment);
     size_t kept = 0;
@@ -139,7 +139,7 @@ static void sum_up_samples(sc__matching *m)
 
 // --- A road with the very points of the line --------------------------------------
 
-static bool is_node_at(const sc_map *map, sc_node_id node, sc__degrees at)
+static bool is_node_at(const sc_map *map, sc_node_id node, sc__geojson_degrees at)
 {
     double lon = 0.0;
     double lat = 0.0;
@@ -147,8 +147,8 @@ static bool is_node_at(const sc_map *map, sc_node_id node, sc__degrees at)
     return fabs(lon - at.lon) < SAME_DEGREES && fabs(lat - at.lat) < SAME_DEGREES;
 }
 
-static bool has_points(const sc_map *map, sc_seg_id id, const sc__degrees *points, size_t count,
-                       bool turned)
+static bool has_points(const sc_map *map, sc_seg_id id, const sc__geojson_degrees *points,
+                       size_t count, bool turned)
 {
     const sc_segment *segment = &sc_map_segments(map)[id];
     const sc_edge *edges = sc_map_edges(map);
@@ -164,8 +164,8 @@ static bool has_points(const sc_map *map, sc_seg_id id, const sc__degrees *point
 }
 
 // Look for such roads among those at a star.
-static sc_err look_at_star(sc__matching *m, sc_star_id star, const sc__degrees *points,
-                           size_t count)
+static sc_err look_at_star(sc__geojson_matching *m, sc_star_id star,
+                           const sc__geojson_degrees *points, size_t count)
 {
     if (star == SC_NONE) return SC_OK;
     const sc_map *map = m->codec->map;
@@ -184,7 +184,8 @@ static sc_err look_at_star(sc__matching *m, sc_star_id star, const sc__degrees *
     return SC_OK;
 }
 
-static sc_err find_same_roads(sc__matching *m, const sc__degrees *points, size_t count)
+static sc_err find_same_roads(sc__geojson_matching *m, const sc__geojson_degrees *points,
+                              size_t count)
 {
     sc_err err = SC_OK;
     m->fit_count = 0;
@@ -194,11 +195,11 @@ static sc_err find_same_roads(sc__matching *m, const sc__degrees *points, size_t
         if (!err) err = look_at_star(m, near->star_b, points, count);
     }
     // Each was found from both of its ends.
-    m->fit_count = sc__sort_unique(m->fits, (uint32_t)m->fit_count);
+    m->fit_count = sc__relay_sort_ids(m->fits, (uint32_t)m->fit_count);
     return err;
 }
 
-static bool is_taken(const sc__matching *m, sc_seg_id segment)
+static bool is_taken(const sc__geojson_matching *m, sc_seg_id segment)
 {
     for (size_t i = 0; i < m->count; i++) {
         if (m->segments[i] == segment) return true;
@@ -208,7 +209,7 @@ static bool is_taken(const sc__matching *m, sc_seg_id segment)
 
 // Take the road that fits; of several, one that no line has taken. Then all must be taken in the
 // end.
-static sc_err add_same_road(sc__matching *m)
+static sc_err add_same_road(sc__geojson_matching *m)
 {
     size_t chosen = 0;
     while (m->fit_count > 1 && chosen + 1 < m->fit_count && is_taken(m, m->fits[chosen])) {
@@ -218,7 +219,7 @@ static sc_err add_same_road(sc__matching *m)
         if (!sc_grow(&m->twins, m->twin_count, &m->twin_capacity, sizeof *m->twins)) {
             return fail_memory(m);
         }
-        m->twins[m->twin_count++] = (sc__twin){m->fits[i], m->lines};
+        m->twins[m->twin_count++] = (sc__geojson_twin){m->fits[i], m->lines};
     }
     return add_segment(m, m->fits[chosen]);
 }
@@ -230,7 +231,7 @@ static double drawn_length_m(const sc_map *map, sc_seg_id id)
     const sc_segment *segment = &sc_map_segments(map)[id];
     const sc_edge *edges = sc_map_edges(map);
     double length_m = 0.0;
-    sc__degrees ends[2];
+    sc__geojson_degrees ends[2];
     sc_map_node_position(map, edges[segment->first_edge].from, &ends[0].lon, &ends[0].lat);
     for (sc_edge_id e = segment->first_edge; e < segment[1].first_edge; e++) {
         sc_map_node_position(map, edges[e].to, &ends[1].lon, &ends[1].lat);
@@ -240,12 +241,12 @@ static double drawn_length_m(const sc_map *map, sc_seg_id id)
     return length_m;
 }
 
-static sc_err add_similar_roads(sc__matching *m, double length_m)
+static sc_err add_similar_roads(sc__geojson_matching *m, double length_m)
 {
     double accounted_m = 0.0;
     size_t added = 0;
     for (size_t i = 0; i < m->sample_count; i++) {
-        const sc__sample *sample = &m->samples[i];
+        const sc__geojson_sample *sample = &m->samples[i];
         const double drawn_m = drawn_length_m(m->codec->map, sample->segment);
         if (sample->length_m < drawn_m / 2.0) continue;
         const sc_err err = add_segment(m, sample->segment);
@@ -265,9 +266,10 @@ static sc_err add_similar_roads(sc__matching *m, double length_m)
 
 // --- All lines ----------------------------------------------------------------------
 
-sc_err sc__matching_add(sc__matching *matching, const sc__degrees *points, size_t count)
+sc_err sc__geojson_matching_add(sc__geojson_matching *matching, const sc__geojson_degrees *points,
+                                size_t count)
 {
-    sc__matching *m = matching;
+    sc__geojson_matching *m = matching;
     m->sample_count = 0;
     double length_m = 0.0;
     sc_err err = SC_OK;
@@ -284,9 +286,9 @@ sc_err sc__matching_add(sc__matching *matching, const sc__degrees *points, size_
     return err;
 }
 
-sc_err sc__matching_end(sc__matching *matching)
+sc_err sc__geojson_matching_end(sc__geojson_matching *matching)
 {
-    const sc__matching *m = matching;
+    const sc__geojson_matching *m = matching;
     sc_sort_u32(m->segments, m->count);
     for (size_t i = 1; i < m->count; i++) {
         if (m->segments[i] == m->segments[i - 1]) {
@@ -296,7 +298,7 @@ sc_err sc__matching_end(sc__matching *matching)
     }
     const uint32_t count = (uint32_t)m->count;
     for (size_t i = 0; i < m->twin_count; i++) {
-        const uint32_t place = sc__place_of(m->segments, count, m->twins[i].segment);
+        const uint32_t place = sc__relay_id_place(m->segments, count, m->twins[i].segment);
         if (place == count || m->segments[place] != m->twins[i].segment) {
             return sc_fail(m->codec->diag, SC_EUNKNOWN,
                            "line %zu fits two roads of this map; use the compact encoding",
@@ -317,7 +319,7 @@ sc_err sc__matching_end(sc__matching *matching)
 #define APART_M 0.001
 
 typedef struct crossing {
-    sc__degrees at;
+    sc__geojson_degrees at;
     sc_node_id node;
 } crossing;
 
@@ -356,18 +358,19 @@ static size_t first_from(const crossing *crossings, size_t count, double lat)
 }
 
 // The nearest crossing; SC_NONE if there is none. *is_clear: no other one is as near.
-static sc_node_id nearest(const crossing *crossings, size_t count, sc__degrees at, bool *is_clear)
+static sc_node_id nearest(const crossing *crossings, size_t count, sc__geojson_degrees at,
+                          bool *is_clear)
 {
-    const double reach = SC__TOLERANCE_M / (sc_geo_scale_at(0.0).y * SC_GRID_PER_DEGREE);
+    const double reach = SC__GEOJSON_TOLERANCE_M / (sc_geo_scale_at(0.0).y * SC_GRID_PER_DEGREE);
     sc_node_id best = SC_NONE;
-    double best_m = SC__TOLERANCE_M;
+    double best_m = SC__GEOJSON_TOLERANCE_M;
     *is_clear = true;
     for (size_t i = first_from(crossings, count, at.lat - reach);
          i < count && crossings[i].at.lat <= at.lat + reach; i++) {
         const crossing *c = &crossings[i];
         if (c->node == best) continue;
         const double distance_m = sc_geo_distance_m(at.lon, at.lat, c->at.lon, c->at.lat);
-        if (distance_m > fmin(best_m + APART_M, SC__TOLERANCE_M)) continue;
+        if (distance_m > fmin(best_m + APART_M, SC__GEOJSON_TOLERANCE_M)) continue;
         *is_clear = best == SC_NONE || distance_m < best_m - APART_M;
         if (distance_m < best_m || best == SC_NONE) {
             best = c->node;
@@ -377,8 +380,9 @@ static sc_node_id nearest(const crossing *crossings, size_t count, sc__degrees a
     return best;
 }
 
-sc_err sc__find_crossings(const sc__codec *codec, const sc_seg_id *segments, size_t segment_count,
-                          const sc__degrees *points, size_t count, sc_node_id *nodes)
+sc_err sc__geojson_find_crossings(const sc__relay_codec *codec, const sc_seg_id *segments,
+                                  size_t segment_count, const sc__geojson_degrees *points,
+                                  size_t count, sc_node_id *nodes)
 {
     crossing *crossings = sc_malloc_array(segment_count, 2 * sizeof *crossings);
     if (!crossings) return sc_fail_memory(codec->diag, "matching a relay with the roads");
@@ -418,15 +422,15 @@ sc_err sc__find_crossings(const sc__codec *codec, const sc_seg_id *segments, siz
 #define ROUNDING_SLACK (1.0 + 1e-9)
 
 /** The rectangle around a segment, in degrees. */
-typedef struct sc__extent {
-    sc__degrees low;
-    sc__degrees high;
-} sc__extent;
+typedef struct sc__geojson_extent {
+    sc__geojson_degrees low;
+    sc__geojson_degrees high;
+} sc__geojson_extent;
 
 /** One search. */
 typedef struct search {
-    const sc__nearby *nearby;
-    sc__degrees at;
+    const sc__geojson_nearby *nearby;
+    sc__geojson_degrees at;
     sc_scale per_degree;  ///< metres
     double best;          ///< squared metres
     sc_edge_id edge;
@@ -434,21 +438,21 @@ typedef struct search {
     bool is_told;  ///< no other road of these is just as near by being drawn alike
 } search;
 
-static sc__degrees node_at(const sc_map *map, sc_node_id node)
+static sc__geojson_degrees node_at(const sc_map *map, sc_node_id node)
 {
-    sc__degrees at;
+    sc__geojson_degrees at;
     sc_map_node_position(map, node, &at.lon, &at.lat);
     return at;
 }
 
-static sc__extent extent_of(const sc_map *map, sc_seg_id id)
+static sc__geojson_extent extent_of(const sc_map *map, sc_seg_id id)
 {
     const sc_segment *segment = &sc_map_segments(map)[id];
     const sc_edge *edges = sc_map_edges(map);
-    const sc__degrees start = node_at(map, edges[segment->first_edge].from);
-    sc__extent extent = {start, start};
+    const sc__geojson_degrees start = node_at(map, edges[segment->first_edge].from);
+    sc__geojson_extent extent = {start, start};
     for (sc_edge_id e = segment->first_edge; e < segment[1].first_edge; e++) {
-        const sc__degrees to = node_at(map, edges[e].to);
+        const sc__geojson_degrees to = node_at(map, edges[e].to);
         extent.low.lon = fmin(extent.low.lon, to.lon);
         extent.low.lat = fmin(extent.low.lat, to.lat);
         extent.high.lon = fmax(extent.high.lon, to.lon);
@@ -457,24 +461,24 @@ static sc__extent extent_of(const sc_map *map, sc_seg_id id)
     return extent;
 }
 
-sc_err sc__nearby_init(sc__nearby *nearby, const sc_map *map, const sc_relay *relay)
+sc_err sc__geojson_nearby_init(sc__geojson_nearby *nearby, const sc_map *map, const sc_relay *relay)
 {
-    sc__extent *extents = sc_malloc_array(relay->segment_count, sizeof *extents);
+    sc__geojson_extent *extents = sc_malloc_array(relay->segment_count, sizeof *extents);
     if (!extents) return SC_ENOMEM;
     for (size_t i = 0; i < relay->segment_count; i++) {
         extents[i] = extent_of(map, relay->segments[i]);
     }
-    *nearby = (sc__nearby){map, relay->segments, relay->segment_count, extents};
+    *nearby = (sc__geojson_nearby){map, relay->segments, relay->segment_count, extents};
     return SC_OK;
 }
 
-void sc__nearby_fini(sc__nearby *nearby)
+void sc__geojson_nearby_fini(sc__geojson_nearby *nearby)
 {
     sc_free(nearby->extents);
-    *nearby = (sc__nearby){0};
+    *nearby = (sc__geojson_nearby){0};
 }
 
-static double square_to_extent(const search *s, const sc__extent *extent)
+static double square_to_extent(const search *s, const sc__geojson_extent *extent)
 {
     const double lon = fmax(fmax(extent->low.lon - s->at.lon, s->at.lon - extent->high.lon), 0.0);
     const double lat = fmax(fmax(extent->low.lat - s->at.lat, s->at.lat - extent->high.lat), 0.0);
@@ -502,8 +506,8 @@ static bool are_alike(const search *s, sc_edge_id a, sc_edge_id b)
 static void try_edge(search *s, sc_edge_id id)
 {
     const sc_edge *edge = &sc_map_edges(s->nearby->map)[id];
-    const sc__degrees from = node_at(s->nearby->map, edge->from);
-    const sc__degrees to = node_at(s->nearby->map, edge->to);
+    const sc__geojson_degrees from = node_at(s->nearby->map, edge->from);
+    const sc__geojson_degrees to = node_at(s->nearby->map, edge->to);
 
     // The position is the origin. At an end it is that node's own coordinates that count, so that
     // edges which meet there tie exactly, and the first is taken.
@@ -554,7 +558,8 @@ static void look_everywhere(search *s)
     }
 }
 
-sc_snap sc__nearby_snap(const sc__nearby *nearby, sc__degrees at, bool *is_told)
+sc_snap sc__geojson_nearby_snap(const sc__geojson_nearby *nearby, sc__geojson_degrees at,
+                                bool *is_told)
 {
     const sc_scale step = sc_geo_scale_at(at.lat);
     search s = {.nearby = nearby,

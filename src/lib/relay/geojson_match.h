@@ -10,26 +10,26 @@
 #include "relay/relay_codec_internal.h"
 
 /** A position in degrees. */
-typedef struct sc__degrees {
+typedef struct sc__geojson_degrees {
     double lon;
     double lat;
-} sc__degrees;
+} sc__geojson_degrees;
 
 /** Maps of the same roads differ by a few metres; roads side by side are farther apart. */
-#define SC__TOLERANCE_M 5.0
+#define SC__GEOJSON_TOLERANCE_M 5.0
 
 // --- Roads for lines -------------------------------------------------------------
 
 /** The segments that the lines of one message run along. Zero-initialise but for the codec. */
-typedef struct sc__matching {
-    const sc__codec *codec;
+typedef struct sc__geojson_matching {
+    const sc__relay_codec *codec;
     sc_seg_id *segments;
     size_t count;
     size_t capacity;
     size_t lines;
 
     // Of the line at hand.
-    struct sc__sample *samples;
+    struct sc__geojson_sample *samples;
     size_t sample_count;
     size_t sample_capacity;
     sc_seg_id *fits;  ///< roads with its very points
@@ -38,13 +38,13 @@ typedef struct sc__matching {
 
     // Of all lines.
     size_t samples_done;
-    struct sc__twin *twins;  ///< roads that a line fits as well as others
+    struct sc__geojson_twin *twins;  ///< roads that a line fits as well as others
     size_t twin_count;
     size_t twin_capacity;
-} sc__matching;
+} sc__geojson_matching;
 
 /** Harmless twice. */
-void sc__matching_fini(sc__matching *matching);
+void sc__geojson_matching_fini(sc__geojson_matching *matching);
 
 /**
  * Find the roads under the next line.
@@ -52,14 +52,15 @@ void sc__matching_fini(sc__matching *matching);
  * @return SC_OK, SC_ENOMEM, SC_ELIMIT, SC_EUNKNOWN (it leaves the roads, or runs along a part of
  *         one)
  */
-SC_CHECKED sc_err sc__matching_add(sc__matching *matching, const sc__degrees *points, size_t count);
+SC_CHECKED sc_err sc__geojson_matching_add(sc__geojson_matching *matching,
+                                           const sc__geojson_degrees *points, size_t count);
 
 /**
  * All lines are in: the segments ascend from here on, each once.
  *
  * @return SC_OK, SC_EUNKNOWN (there are none, two lines share one, a line fits another as well)
  */
-SC_CHECKED sc_err sc__matching_end(sc__matching *matching);
+SC_CHECKED sc_err sc__geojson_matching_end(sc__geojson_matching *matching);
 
 // --- Crossings for points ----------------------------------------------------------
 
@@ -69,24 +70,26 @@ SC_CHECKED sc_err sc__matching_end(sc__matching *matching);
  * @param nodes  set to one node per point
  * @return SC_OK, SC_ENOMEM, SC_EUNKNOWN (there is none, or there are two)
  */
-SC_CHECKED sc_err sc__find_crossings(const sc__codec *codec, const sc_seg_id *segments,
-                                     size_t segment_count, const sc__degrees *points, size_t count,
-                                     sc_node_id *nodes);
+SC_CHECKED sc_err sc__geojson_find_crossings(const sc__relay_codec *codec,
+                                             const sc_seg_id *segments, size_t segment_count,
+                                             const sc__geojson_degrees *points, size_t count,
+                                             sc_node_id *nodes);
 
 // --- Roads for objects -------------------------------------------------------------
 
 /** Finds the nearest point of a relay's segments. */
-typedef struct sc__nearby {
+typedef struct sc__geojson_nearby {
     const sc_map *map;
     const sc_seg_id *segments;
     size_t count;
-    struct sc__extent *extents;  ///< one per segment
-} sc__nearby;
+    struct sc__geojson_extent *extents;  ///< one per segment
+} sc__geojson_nearby;
 
-SC_CHECKED sc_err sc__nearby_init(sc__nearby *nearby, const sc_map *map, const sc_relay *relay);
+SC_CHECKED sc_err sc__geojson_nearby_init(sc__geojson_nearby *nearby, const sc_map *map,
+                                          const sc_relay *relay);
 
 /** Harmless twice. */
-void sc__nearby_fini(sc__nearby *nearby);
+void sc__geojson_nearby_fini(sc__geojson_nearby *nearby);
 
 /**
  * As sc_map_snap() without a limit, among these segments only.
@@ -95,6 +98,7 @@ void sc__nearby_fini(sc__nearby *nearby);
  *                 road of these is drawn like, or at a road that has a length and is drawn as a
  * point
  */
-sc_snap sc__nearby_snap(const sc__nearby *nearby, sc__degrees at, bool *is_told);
+sc_snap sc__geojson_nearby_snap(const sc__geojson_nearby *nearby, sc__geojson_degrees at,
+                                bool *is_told);
 
 #endif

@@ -17,18 +17,19 @@
 // === Text =======================================================================================
 
 /** What is wanted of a feature; lent as long as it is. */
-typedef struct sc__feature {
+typedef struct feature_parts {
     const char *id;
     const char *geometry;  ///< "Point", "LineString", ...
     const sc_json_value *coordinates;
     const sc_json_value *properties;
-} sc__feature;
+} feature_parts;
 
-// An honest list of objects and distances takes some five times its text, one of keys of one digit
-// seven times.
+// The tree of a text takes 24 bytes for a bracket of one. So the size of the tree is computed
+// first, and a text is refused if its tree would be far larger than honest ones. An honest list of
+// objects and distances takes some five times its text, one of keys of one digit seven times.
 enum { GROWTH = 8, ALLOWANCE = 1 << 19 };
 
-static sc_err parse(const sc__codec *codec, sc__message message, sc_json_tree *out)
+static sc_err parse(const sc__relay_codec *codec, sc__relay_message message, sc_json_tree *out)
 {
     const size_t limit = codec->limits.max_bytes;
     const char *text = (const char *)message.bytes;
@@ -51,7 +52,7 @@ static bool is_text(const sc_json_value *json, const char *text)
     return sc_json_is_string(json) && strcmp(sc_json_text_at(json), text) == 0;
 }
 
-static sc_err check_shape(const sc__codec *codec, const sc_json_value *root, const char *list)
+static sc_err check_shape(const sc__relay_codec *codec, const sc_json_value *root, const char *list)
 {
     if (!is_text(sc_json_member(root, "type"), "FeatureCollection")) {
         return sc_fail(codec->diag, SC_EPARSE, "the message is not a GeoJSON FeatureCollection");
@@ -70,8 +71,10 @@ static sc_err check_shape(const sc__codec *codec, const sc_json_value *root, con
     return SC_OK;
 }
 
-static sc_err load_message(const sc__codec *codec, sc__message message, const char *list,
-                           sc_json_tree *out)
+// Read a message of version 1: a FeatureCollection with `features` and the list called `list`. Free
+// with sc_json_tree_fini().
+static sc_err load_message(const sc__relay_codec *codec, sc__relay_message message,
+                           const char *list, sc_json_tree *out)
 {
     sc_json_tree tree = {0};
     sc_err err = parse(codec, message, &tree);
@@ -84,23 +87,25 @@ static sc_err load_message(const sc__codec *codec, sc__message message, const ch
     return SC_OK;
 }
 
-static bool read_feature_parts(const sc_json_value *json, sc__feature *out)
+// False if `json` is no feature, or has no id that is a text.
+static bool read_feature_parts(const sc_json_value *json, feature_parts *out)
 {
     const sc_json_value *geometry = sc_json_member(json, "geometry");
-    *out = (sc__feature){.id = sc_json_text_at(sc_json_member(json, "id")),
-                         .geometry = sc_json_text_at(sc_json_member(geometry, "type")),
-                         .coordinates = sc_json_member(geometry, "coordinates"),
-                         .properties = sc_json_member(json, "properties")};
+    *out = (feature_parts){.id = sc_json_text_at(sc_json_member(json, "id")),
+                           .geometry = sc_json_text_at(sc_json_member(geometry, "type")),
+                           .coordinates = sc_json_member(geometry, "coordinates"),
+                           .properties = sc_json_member(json, "properties")};
     return is_text(sc_json_member(json, "type"), "Feature") && out->id && out->geometry &&
            out->coordinates;
 }
 
-static bool read_position(const sc_json_value *json, sc__degrees *out)
+// False unless it is a position on the globe.
+static bool read_position(const sc_json_value *json, sc__geojson_degrees *out)
 {
     const sc_json_value *lon = sc_json_at(json, 0);
     const sc_json_value *lat = sc_json_at(json, 1);
     if (!sc_json_is_number(lon) || !sc_json_is_number(lat)) return false;
-    *out = (sc__degrees){sc_json_number_at(lon), sc_json_number_at(lat)};
+    *out = (sc__geojson_degrees){sc_json_number_at(lon), sc_json_number_at(lat)};
     return sc_geo_valid(SC_COORDS_GEOGRAPHIC, out->lon, out->lat);
 }
 
@@ -111,13 +116,13 @@ static bool read_position(const sc_json_value *json, sc__degrees *out)
 
 /** What is being read. */
 typedef struct relay_reading {
-    const sc__codec *codec;
+    const sc__relay_codec *codec;
     const sc_json_value *features;
     const sc_json_value *requests;
-    sc__matching lines;
-    sc__degrees *line;  ///< the points of the line at hand
+    sc__geojson_matching lines;
+    sc__geojson_degrees *line;  ///< the points of the line at hand
     size_t line_capacity;
-    sc__degrees *points;  ///< border nodes, in the order of the message
+    sc__geojson_degrees *points;  ///< border nodes, in the order of the message
     size_t point_count;
     size_t point_capacity;
     sc_node_id *nodes;   ///< the same as nodes of this map
@@ -126,7 +131,7 @@ typedef struct relay_reading {
 
 static void relay_reading_fini(relay_reading *r)
 {
-    sc__matching_fini(&r->lines);
+    sc__geojson_matching_fini(&r->lines);
     sc_free(r->line);
     sc_free(r->points);
     sc_free(r->nodes);
@@ -146,14 +151,14 @@ static sc_err fail_relay_feature(const relay_reading *r, size_t feature, const c
 // --- Features ---------------------------------------------------------------------
 
 // Ids are names by order, for people and for the reply: "s0", "s1", ..., "b0", "b1", ...
-static bool has_id(const sc__feature *feature, char letter, size_t place)
+static bool has_id(const feature_parts *feature, char letter, size_t place)
 {
     char wanted[24];
     snprintf(wanted, sizeof wanted, "%c%zu", letter, place);
     return strcmp(feature->id, wanted) == 0;
 }
 
-static sc_err read_line(relay_reading *r, size_t number, const sc__feature *feature)
+static sc_err read_line(relay_reading *r, size_t number, const feature_parts *feature)
 {
     const size_t count = sc_json_size(feature->coordinates);
     if (!has_id(feature, 's', r->lines.lines)) {
@@ -168,10 +173,10 @@ static sc_err read_line(relay_reading *r, size_t number, const sc__feature *feat
             return fail_relay_feature(r, number, "has a position that is not on the globe");
         }
     }
-    return sc__matching_add(&r->lines, r->line, count);
+    return sc__geojson_matching_add(&r->lines, r->line, count);
 }
 
-static sc_err read_point(relay_reading *r, size_t number, const sc__feature *feature)
+static sc_err read_point(relay_reading *r, size_t number, const feature_parts *feature)
 {
     if (!has_id(feature, 'b', r->point_count)) {
         return fail_relay_feature(r, number,
@@ -189,7 +194,7 @@ static sc_err read_point(relay_reading *r, size_t number, const sc__feature *fea
 
 static sc_err read_feature(relay_reading *r, size_t number)
 {
-    sc__feature feature;
+    feature_parts feature;
     if (!read_feature_parts(sc_json_at(r->features, number), &feature)) {
         return fail_relay_feature(r, number, "is not one with an id and a geometry");
     }
@@ -203,8 +208,8 @@ static sc_err find_border_nodes(relay_reading *r)
     r->nodes = sc_malloc_array(r->point_count, sizeof *r->nodes);
     r->border = sc_malloc_array(r->point_count, sizeof *r->border);
     if (!r->nodes || !r->border) return fail_relay_memory(r);
-    return sc__find_crossings(r->codec, r->lines.segments, r->lines.count, r->points,
-                              r->point_count, r->nodes);
+    return sc__geojson_find_crossings(r->codec, r->lines.segments, r->lines.count, r->points,
+                                      r->point_count, r->nodes);
 }
 
 static sc_err read_features(relay_reading *r)
@@ -218,7 +223,7 @@ static sc_err read_features(relay_reading *r)
     for (size_t i = 0; !err && i < count; i++) {
         err = read_feature(r, i);
     }
-    if (!err) err = sc__matching_end(&r->lines);
+    if (!err) err = sc__geojson_matching_end(&r->lines);
     return err ? err : find_border_nodes(r);
 }
 
@@ -269,7 +274,7 @@ static sc_err read_request(const relay_reading *r, size_t place, sc_request *to)
                        "the type of request %zu is neither 'knn' nor 'range'", place);
     }
     const sc_err err = read_categories(r, place, sc_json_member(json, "categories"), to);
-    return err ? err : sc__request_accept(r->codec, place, to);
+    return err ? err : sc__relay_request_accept(r->codec, place, to);
 }
 
 static sc_err read_requests(const relay_reading *r, sc_request *requests, size_t count)
@@ -278,7 +283,7 @@ static sc_err read_requests(const relay_reading *r, sc_request *requests, size_t
     for (size_t i = 0; !err && i < count; i++) {
         err = read_request(r, i, &requests[i]);
     }
-    return err ? err : sc__requests_differ(r->codec, requests, count);
+    return err ? err : sc__relay_requests_differ(r->codec, requests, count);
 }
 
 static sc_err check_request_count(const relay_reading *r)
@@ -304,7 +309,7 @@ static sc_err make_relay(relay_reading *r, sc_relay **out)
     const size_t request_count = sc_json_size(r->requests);
     const uint32_t point_count = (uint32_t)r->point_count;
     copy_ids(r->border, r->nodes, r->point_count);
-    const uint32_t border_count = sc__sort_unique(r->border, point_count);
+    const uint32_t border_count = sc__relay_sort_ids(r->border, point_count);
 
     const sc__relay_counts counts = {r->lines.count, border_count, request_count, r->point_count};
     sc__relay_tables tables;
@@ -314,7 +319,7 @@ static sc_err make_relay(relay_reading *r, sc_relay **out)
     copy_ids(tables.segments, r->lines.segments, r->lines.count);
     copy_ids(tables.border_nodes, r->border, border_count);
     for (size_t i = 0; i < r->point_count; i++) {
-        tables.places[i] = sc__place_of(tables.border_nodes, border_count, r->nodes[i]);
+        tables.places[i] = sc__relay_id_place(tables.border_nodes, border_count, r->nodes[i]);
     }
     const sc_err err = read_requests(r, tables.requests, request_count);
     if (err) {
@@ -325,7 +330,8 @@ static sc_err make_relay(relay_reading *r, sc_relay **out)
     return SC_OK;
 }
 
-sc_err sc__geojson_read_relay(const sc__codec *codec, sc__message message, sc_relay **out)
+sc_err sc__geojson_read_relay(const sc__relay_codec *codec, sc__relay_message message,
+                              sc_relay **out)
 {
     sc_json_tree tree = {0};
     sc_err err = load_message(codec, message, "requests", &tree);
@@ -353,16 +359,16 @@ sc_err sc__geojson_read_relay(const sc__codec *codec, sc__message message, sc_re
 
 /** What is being read. */
 typedef struct reply_reading {
-    const sc__codec *codec;
+    const sc__relay_codec *codec;
     const sc_relay *relay;
     sc_reply *reply;
     const sc_json_value *features;
-    sc_names words;       ///< for categories: numbers are those of the vocabulary
-    sc_names keys;        ///< of objects: numbers are those of the table
-    sc__degrees *places;  ///< of objects
-    bool *is_on_segment;  ///< of objects: listed with the segments
-    uint32_t *names;      ///< of each border node, how the message calls it: b0, b1, ...
-    sc__own_table table;
+    sc_names words;               ///< for categories: numbers are those of the vocabulary
+    sc_names keys;                ///< of objects: numbers are those of the table
+    sc__geojson_degrees *places;  ///< of objects
+    bool *is_on_segment;          ///< of objects: listed with the segments
+    uint32_t *names;              ///< of each border node, how the message calls it: b0, b1, ...
+    sc__reply_table table;
     size_t object_count;
     size_t objects_left;  ///< as many more may be listed
 } reply_reading;
@@ -399,7 +405,7 @@ static const char *key_at(const void *features, uint32_t object)
     return sc_json_text_at(sc_json_member(sc_json_at(features, object), "id"));
 }
 
-static const char *name_of(const sc__feature *feature)
+static const char *name_of(const feature_parts *feature)
 {
     const char *name = sc_json_text_at(sc_json_member(feature->properties, "name"));
     return name ? name : "";
@@ -408,7 +414,7 @@ static const char *name_of(const sc__feature *feature)
 // Look at feature `i`; its texts are copied once all are known.
 static sc_err read_object(reply_reading *r, size_t i, size_t *text_bytes)
 {
-    sc__feature feature;
+    feature_parts feature;
     if (!read_feature_parts(sc_json_at(r->features, i), &feature) || feature.id[0] == '\0') {
         return fail_object(r, i, "is not one with an id and a geometry");
     }
@@ -429,16 +435,17 @@ static sc_err read_object(reply_reading *r, size_t i, size_t *text_bytes)
 
 static sc_err fill_table(reply_reading *r, size_t text_bytes)
 {
-    const sc_err err = sc__own_table_init(&r->table, r->object_count, text_bytes);
+    const sc_err err = sc__reply_table_init(&r->table, r->object_count, text_bytes);
     if (err == SC_ELIMIT) return sc_fail(r->codec->diag, err, "the reply has too many objects");
     if (err) return fail_reply_memory(r);
     for (size_t i = 0; i < r->object_count; i++) {
-        sc__feature feature;
+        feature_parts feature;
         read_feature_parts(sc_json_at(r->features, i), &feature);
         const char *word = sc_json_text_at(sc_json_member(feature.properties, "category"));
-        r->table.objects[i] = (sc_object){.category = sc_names_find(&r->words, word),
-                                          .name = sc__own_table_text(&r->table, name_of(&feature))};
-        r->table.keys[i] = sc__own_table_text(&r->table, feature.id);
+        r->table.objects[i] =
+            (sc_object){.category = sc_names_find(&r->words, word),
+                        .name = sc__reply_table_text(&r->table, name_of(&feature))};
+        r->table.keys[i] = sc__reply_table_text(&r->table, feature.id);
     }
     return SC_OK;
 }
@@ -599,14 +606,14 @@ static sc_err read_answers(reply_reading *r, const sc_json_value *answers)
 
 // --- Where objects are ------------------------------------------------------------------
 
-static sc_err place_object(reply_reading *r, const sc__nearby *nearby, size_t i)
+static sc_err place_object(reply_reading *r, const sc__geojson_nearby *nearby, size_t i)
 {
     const sc_map *map = r->codec->map;
-    const sc__degrees at = r->places[i];
+    const sc__geojson_degrees at = r->places[i];
     sc_snap snap;
     if (r->is_on_segment[i]) {
         bool is_told = true;
-        snap = sc__nearby_snap(nearby, at, &is_told);
+        snap = sc__geojson_nearby_snap(nearby, at, &is_told);
         if (snap.distance_m > ON_SEGMENTS_MAX_M) {
             return fail_object(r, i, "is listed with the segments and far from them");
         }
@@ -629,18 +636,18 @@ static sc_err place_object(reply_reading *r, const sc__nearby *nearby, size_t i)
 
 static sc_err place_objects(reply_reading *r)
 {
-    sc__nearby nearby;
-    if (sc__nearby_init(&nearby, r->codec->map, r->relay)) return fail_reply_memory(r);
+    sc__geojson_nearby nearby;
+    if (sc__geojson_nearby_init(&nearby, r->codec->map, r->relay)) return fail_reply_memory(r);
     sc_err err = SC_OK;
     for (size_t i = 0; !err && r->places && i < r->object_count; i++) {
         err = place_object(r, &nearby, i);
     }
-    sc__nearby_fini(&nearby);
+    sc__geojson_nearby_fini(&nearby);
     return err;
 }
 
-sc_err sc__geojson_read_reply(const sc__codec *codec, const sc_relay *relay, sc__message message,
-                              sc_reply *reply)
+sc_err sc__geojson_read_reply(const sc__relay_codec *codec, const sc_relay *relay,
+                              sc__relay_message message, sc_reply *reply)
 {
     sc_json_tree tree = {0};
     sc_err err = load_message(codec, message, "answers", &tree);
@@ -661,7 +668,7 @@ sc_err sc__geojson_read_reply(const sc__codec *codec, const sc_relay *relay, sc_
     if (!err) err = place_objects(&r);
     if (!err) {
         reply->map_checksum = sc_map_checksum(codec->map);
-        sc__own_table_give(&r.table, reply);
+        sc__reply_table_give(&r.table, reply);
     }
     reply_reading_fini(&r);
     sc_json_tree_fini(&tree);

@@ -112,7 +112,7 @@ static void begin_message(sc_json_writer *json)
     sc_json_put_count(json, "starcloak", 1);
 }
 
-static sc_err end_message(const sc__codec *codec, sc_json_writer *json, const char *doing)
+static sc_err end_message(const sc__relay_codec *codec, sc_json_writer *json, const char *doing)
 {
     sc_json_close_array(json);
     sc_json_close_object(json);
@@ -120,7 +120,7 @@ static sc_err end_message(const sc__codec *codec, sc_json_writer *json, const ch
     return json->has_failed ? sc_fail_memory(codec->diag, doing) : SC_OK;
 }
 
-sc_err sc__geojson_write_relay(const sc__codec *codec, const sc_relay *relay, sc_bytes *out)
+sc_err sc__geojson_write_relay(const sc__relay_codec *codec, const sc_relay *relay, sc_bytes *out)
 {
     sc_json_writer json = sc_json_writer_of(out);
     begin_message(&json);
@@ -153,8 +153,8 @@ static void write_key(sc_json_writer *json, const char *name, const sc_object_ta
     }
 }
 
-static void write_object(sc_json_writer *json, const sc__codec *codec, const sc_object_table *table,
-                         uint32_t number)
+static void write_object(sc_json_writer *json, const sc__relay_codec *codec,
+                         const sc_object_table *table, uint32_t number)
 {
     const sc_object *object = &table->objects[number];
     const char *name = table->strings ? table->strings + object->name : "";
@@ -216,11 +216,11 @@ static void write_answer(sc_json_writer *json, const sc_relay *relay, const sc_r
     sc_json_close_object(json);
 }
 
-sc_err sc__geojson_write_reply(const sc__codec *codec, const sc_relay *relay, const sc_reply *reply,
-                               sc_bytes *out)
+sc_err sc__geojson_write_reply(const sc__relay_codec *codec, const sc_relay *relay,
+                               const sc_reply *reply, sc_bytes *out)
 {
-    sc__named_objects named = {0};
-    sc_err err = sc__named_objects_init(codec, reply, &named);
+    sc__reply_objects named = {0};
+    sc_err err = sc__reply_objects_init(codec, reply, &named);
     if (err) return err;
 
     sc_json_writer json = sc_json_writer_of(out);
@@ -234,6 +234,6 @@ sc_err sc__geojson_write_reply(const sc__codec *codec, const sc_relay *relay, co
     for (uint32_t i = 0; i < named.count; i++) {
         write_object(&json, codec, &reply->table, named.objects[i]);
     }
-    sc__named_objects_fini(&named);
+    sc__reply_objects_fini(&named);
     return end_message(codec, &json, "writing a reply");
 }

@@ -328,7 +328,7 @@ bool sc__reply_grow_nears(sc_reply *reply)
 // === The table of a provider's own objects ======================================================
 // Objects, keys and texts, one behind the other in one block.
 
-sc_err sc__own_table_init(sc__own_table *table, size_t count, size_t text_bytes)
+sc_err sc__reply_table_init(sc__reply_table *table, size_t count, size_t text_bytes)
 {
     // The first byte of the texts is the empty one, which many objects share as their name.
     if (count >= UINT32_MAX || text_bytes >= UINT32_MAX) return SC_ELIMIT;
@@ -343,7 +343,7 @@ sc_err sc__own_table_init(sc__own_table *table, size_t count, size_t text_bytes)
     return SC_OK;
 }
 
-uint32_t sc__own_table_text(sc__own_table *table, const char *text)
+uint32_t sc__reply_table_text(sc__reply_table *table, const char *text)
 {
     const size_t size = strlen(text) + 1;
     if (size == 1) return 0;
@@ -353,7 +353,7 @@ uint32_t sc__own_table_text(sc__own_table *table, const char *text)
     return (uint32_t)at;
 }
 
-void sc__own_table_give(sc__own_table *table, sc_reply *reply)
+void sc__reply_table_give(sc__reply_table *table, sc_reply *reply)
 {
     reply->memory->owned = table->objects;
     reply->table = (sc_object_table){.objects = table->objects,
@@ -361,5 +361,5 @@ void sc__own_table_give(sc__own_table *table, sc_reply *reply)
                                      .strings = table->strings,
                                      .strings_size = table->strings_used,
                                      .keys = table->keys};
-    *table = (sc__own_table){0};
+    *table = (sc__reply_table){0};
 }

@@ -15,7 +15,7 @@
 
 // === Ids in ascending order =====================================================================
 
-uint32_t sc__sort_unique(uint32_t *numbers, uint32_t count)
+uint32_t sc__relay_sort_ids(uint32_t *numbers, uint32_t count)
 {
     sc_sort_u32(numbers, count);
     uint32_t kept = 0;
@@ -26,7 +26,7 @@ uint32_t sc__sort_unique(uint32_t *numbers, uint32_t count)
     return kept;
 }
 
-uint32_t sc__place_of(const uint32_t *numbers, uint32_t count, uint32_t number)
+uint32_t sc__relay_id_place(const uint32_t *numbers, uint32_t count, uint32_t number)
 {
     uint32_t low = 0;
     uint32_t high = count;
@@ -43,7 +43,8 @@ uint32_t sc__place_of(const uint32_t *numbers, uint32_t count, uint32_t number)
 
 // === Objects that a reply names =================================================================
 
-sc_err sc__named_objects_init(const sc__codec *codec, const sc_reply *reply, sc__named_objects *out)
+sc_err sc__reply_objects_init(const sc__relay_codec *codec, const sc_reply *reply,
+                              sc__reply_objects *out)
 {
     uint64_t total = 0;
     for (size_t r = 0; r < reply->request_count; r++) {
@@ -66,26 +67,26 @@ sc_err sc__named_objects_init(const sc__codec *codec, const sc_reply *reply, sc_
     for (uint32_t i = 0; i < reply->near_start[lists]; i++) {
         objects[count++] = reply->nears[i].object;
     }
-    count = sc__sort_unique(objects, count);
+    count = sc__relay_sort_ids(objects, count);
     for (uint32_t i = 0; i < count; i++) {
         if (reply->table.objects[objects[i]].category < codec->vocabulary->count) continue;
         const uint32_t object = objects[i];
         sc_free(objects);
         return sc_fail(codec->diag, SC_EINVAL, "object %u has a category without a name", object);
     }
-    *out = (sc__named_objects){objects, count};
+    *out = (sc__reply_objects){objects, count};
     return SC_OK;
 }
 
-void sc__named_objects_fini(sc__named_objects *named)
+void sc__reply_objects_fini(sc__reply_objects *named)
 {
     sc_free(named->objects);
-    *named = (sc__named_objects){0};
+    *named = (sc__reply_objects){0};
 }
 
 // === Requests that were read ====================================================================
 
-sc_err sc__request_accept(const sc__codec *codec, size_t place, sc_request *request)
+sc_err sc__relay_request_accept(const sc__relay_codec *codec, size_t place, sc_request *request)
 {
     for (uint32_t i = 0; i < request->category_count; i++) {
         if (request->categories[i] == SC_NONE) {
@@ -120,7 +121,8 @@ static sc_key key_of(const sc_request *request)
     return (sc_key){sum.high64, sum.low64};
 }
 
-sc_err sc__requests_differ(const sc__codec *codec, const sc_request *requests, size_t count)
+sc_err sc__relay_requests_differ(const sc__relay_codec *codec, const sc_request *requests,
+                                 size_t count)
 {
     if (count >= UINT32_MAX) return sc_fail(codec->diag, SC_ELIMIT, "too many requests");
     sc_hash seen = {0};
@@ -166,7 +168,7 @@ sc_codec_limits sc_codec_limits_default(void)
 
 // --- What is to be written ---------------------------------------------------
 
-static sc_err check_degrees(const sc__codec *codec)
+static sc_err check_degrees(const sc__relay_codec *codec)
 {
     if (codec->encoding == SC_ENCODING_GEOJSON &&
         sc_map_coords(codec->map) != SC_COORDS_GEOGRAPHIC) {
@@ -178,7 +180,7 @@ static sc_err check_degrees(const sc__codec *codec)
 }
 
 // How many segments and requests are too many is checked by those who read them.
-static sc_err check_relay(const sc__codec *codec, const sc_relay *relay)
+static sc_err check_relay(const sc__relay_codec *codec, const sc_relay *relay)
 {
     // Not HUGE_VAL: JSON has no infinite numbers, and readers refuse them in either encoding.
     const sc_request_limits any = {.max_k = UINT32_MAX, .max_radius_m = DBL_MAX};
@@ -190,7 +192,7 @@ static sc_err check_relay(const sc__codec *codec, const sc_relay *relay)
     return err;
 }
 
-static sc_err check_lists(const sc__codec *codec, const sc_reply *reply)
+static sc_err check_lists(const sc__relay_codec *codec, const sc_reply *reply)
 {
     const uint32_t count = reply->table.count;
     const double max_m =
@@ -219,7 +221,8 @@ static sc_err check_lists(const sc__codec *codec, const sc_reply *reply)
     return SC_OK;
 }
 
-static sc_err check_reply(const sc__codec *codec, const sc_relay *relay, const sc_reply *reply)
+static sc_err check_reply(const sc__relay_codec *codec, const sc_relay *relay,
+                          const sc_reply *reply)
 {
     const sc_err err = sc__relay_check(codec->map, relay, SIZE_MAX, codec->diag);
     if (err) return err;
@@ -237,9 +240,9 @@ static sc_err check_reply(const sc__codec *codec, const sc_relay *relay, const s
 }
 
 /** The public codec with what the encodings need besides; `diag` may be NULL. */
-static sc__codec with_diag(const sc_codec *codec, sc_diag *diag)
+static sc__relay_codec with_diag(const sc_codec *codec, sc_diag *diag)
 {
-    return (sc__codec){
+    return (sc__relay_codec){
         .map = codec->map,
         .vocabulary = codec->vocabulary,
         .encoding = codec->encoding,
@@ -250,7 +253,7 @@ static sc__codec with_diag(const sc_codec *codec, sc_diag *diag)
 
 sc_err sc_relay_encode(const sc_codec *codec, const sc_relay *relay, sc_bytes *out, sc_diag *diag)
 {
-    const sc__codec own = with_diag(codec, diag);
+    const sc__relay_codec own = with_diag(codec, diag);
     sc_err err = check_degrees(&own);
     if (!err) err = check_relay(&own, relay);
     if (err) return err;
@@ -262,7 +265,7 @@ sc_err sc_relay_encode(const sc_codec *codec, const sc_relay *relay, sc_bytes *o
 sc_err sc_reply_encode(const sc_codec *codec, const sc_relay *relay, const sc_reply *reply,
                        sc_bytes *out, sc_diag *diag)
 {
-    const sc__codec own = with_diag(codec, diag);
+    const sc__relay_codec own = with_diag(codec, diag);
     sc_err err = check_degrees(&own);
     if (!err) err = check_reply(&own, relay, reply);
     if (err) return err;
@@ -273,7 +276,7 @@ sc_err sc_reply_encode(const sc_codec *codec, const sc_relay *relay, const sc_re
 
 // --- What is read -------------------------------------------------------------
 
-static sc_err check_size(const sc__codec *codec, sc__message message)
+static sc_err check_size(const sc__relay_codec *codec, sc__relay_message message)
 {
     if (message.size <= codec->limits.max_bytes) return SC_OK;
     return sc_fail(codec->diag, SC_ELIMIT, "the message has %zu bytes; at most %zu are allowed",
@@ -283,8 +286,8 @@ static sc_err check_size(const sc__codec *codec, sc__message message)
 sc_err sc_relay_decode(const sc_codec *codec, const void *bytes, size_t size, sc_relay **out,
                        sc_diag *diag)
 {
-    const sc__codec own = with_diag(codec, diag);
-    const sc__message message = {bytes, size};
+    const sc__relay_codec own = with_diag(codec, diag);
+    const sc__relay_message message = {bytes, size};
     sc_err err = check_degrees(&own);
     if (!err) err = check_size(&own, message);
     if (err) return err;
@@ -295,8 +298,8 @@ sc_err sc_relay_decode(const sc_codec *codec, const void *bytes, size_t size, sc
 sc_err sc_reply_decode(const sc_codec *codec, const sc_relay *relay, const void *bytes, size_t size,
                        sc_reply *reply, sc_diag *diag)
 {
-    const sc__codec own = with_diag(codec, diag);
-    const sc__message message = {bytes, size};
+    const sc__relay_codec own = with_diag(codec, diag);
+    const sc__relay_message message = {bytes, size};
     sc_err err = check_degrees(&own);
     if (!err) err = check_size(&own, message);
     if (!err) err = sc__relay_check(own.map, relay, SIZE_MAX, diag);

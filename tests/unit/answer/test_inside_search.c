@@ -35,7 +35,7 @@ static double found(const drawn_cloak *c, const sc_inside *inside, char letter)
 {
     const uint32_t vertex = vertex_at(inside, sketch_node(&c->s, letter));
     assert_int_not_equal(vertex, SC_NONE);
-    return sc__span_plus(inside->spans[vertex], 0.0) * sc_map_unit_m(c->map);
+    return sc__inside_span_plus(inside->spans[vertex], 0.0) * sc_map_unit_m(c->map);
 }
 
 // --- By hand ---------------------------------------------------------------------------------
@@ -169,7 +169,7 @@ static void test_searches_find_what_a_plain_search_inside_finds(void **state)
             for (uint32_t v = 0; v < inside.vertex_count; v++) {
                 const sc_node_id node = sc_map_stars(town.map)[inside.stars[v]].node;
                 const uint64_t parts = town.slow.node_distance[node];
-                const double got = sc__span_plus(inside.spans[v], 0.0);
+                const double got = sc__inside_span_plus(inside.spans[v], 0.0);
                 assert_true((parts == SLOW_NO_WAY) == isinf(got));
                 if (parts == SLOW_NO_WAY) continue;
                 CHECK_CLOSE(got, (double)parts / (double)SLOW_PARTS, 1e-3);

@@ -124,7 +124,7 @@ static void test_odd_maps_are_answered_exactly_in_straight_lines(void **state)
         sc_point_options options = sc_point_options_default();
         double extent = 0.0;
         for (uint32_t v = 1; v < s.node_count; v++) {
-            extent = fmax(extent, sc__straight_m(map, s.x[0], s.y[0], s.x[v], s.y[v]));
+            extent = fmax(extent, sc__point_straight_m(map, s.x[0], s.y[0], s.x[v], s.y[v]));
         }
         options.spacing_m = fmin(fmax(extent / 3.0, 1e-6), 1e9);
         check_cloak(&world, &cloak, &options, &rng, 1e-6 * fmax(extent, 1e-3));
@@ -165,13 +165,14 @@ static void test_an_object_beside_the_road_is_as_far_as_the_provider_counts(void
         sc_point_reply *reply = NULL;
         CHECK_OK(sc__point_reply_new(map, &settings, &relay, &reply, &diag), &diag);
         for (size_t list = 0; list < 2; list++) {
-            const double from_m = sc__asked_point(reply, list)->x == 0.0 ? 40.0 : 60.0;
+            const double from_m = sc__point_reply_point(reply, list)->x == 0.0 ? 40.0 : 60.0;
             char body[200];
             snprintf(body, sizeof body,
                      "{\"results\":[{\"id\":1,\"lon\":40,\"lat\":20,\"distance_m\":%g}]}",
                      from_m + to_door_m[i]);
             CHECK_OK(sc__point_reply_take(reply, &settings, &town_vocabulary,
-                                          &(sc__answer_body){list, 16, body, strlen(body)}, &diag),
+                                          &(sc__point_answer_body){list, 16, body, strlen(body)},
+                                          &diag),
                      &diag);
         }
         CHECK_OK(sc__point_reply_settle(reply, &diag), &diag);

@@ -19,19 +19,19 @@ static sc__point_settings settings_of(const sc_point_options *options)
 }
 
 static sc_err parse(const sc_point_options *options, sc_category_id category, const char *bytes,
-                    sc__answer *out, sc_diag *diag)
+                    sc__point_answer *out, sc_diag *diag)
 {
     sc__point_settings settings = settings_of(options);
     // Exactly as many bytes as there are, so that reading one more is seen.
     const size_t size = strlen(bytes);
     char *copy = test_take(size, 1);
     memcpy(copy, bytes, size);  // NOLINT(bugprone-not-null-terminated-result): as it comes
-    const sc__answer_format format = {.settings = &settings,
-                                      .vocabulary = &vocabulary,
-                                      .coords = SC_COORDS_GEOGRAPHIC,
-                                      .k = 3,
-                                      .category = category};
-    const sc_err err = sc__answer_parse(&format, copy, size, out, diag);
+    const sc__point_answer_format format = {.settings = &settings,
+                                            .vocabulary = &vocabulary,
+                                            .coords = SC_COORDS_GEOGRAPHIC,
+                                            .k = 3,
+                                            .category = category};
+    const sc_err err = sc__point_answer_parse(&format, copy, size, out, diag);
     free(copy);
     sc__point_settings_fini(&settings);
     return err;
@@ -41,7 +41,7 @@ static void test_an_answer_is_read(void **state)
 {
     (void)state;
     const sc_point_options options = sc_point_options_default();
-    sc__answer answer;
+    sc__point_answer answer;
     sc_diag diag = {""};
     CHECK_OK(parse(&options, SC_NONE,
                    " {\"more\":{}, \"results\":[{\"id\":17,\"lon\":8,\"lat\":-50.5,\"distance_m\":"
@@ -50,7 +50,7 @@ static void test_an_answer_is_read(void **state)
                    &answer, &diag),
              &diag);
     assert_int_equal(answer.count, 2);
-    const sc__answer_row *row = answer.rows;
+    const sc__point_answer_row *row = answer.rows;
     assert_string_equal(row[0].key, "17");
     assert_string_equal(row[0].name, "Z\xc3\xa9");
     CHECK_SAME(row[0].x, 8.0);
@@ -62,8 +62,8 @@ static void test_an_answer_is_read(void **state)
     assert_string_equal(row[1].name, "");
     assert_false(row[1].has_distance);
     assert_int_equal(row[1].category, SC_NONE);
-    sc__answer_fini(&answer);
-    sc__answer_fini(&answer);
+    sc__point_answer_fini(&answer);
+    sc__point_answer_fini(&answer);
 }
 
 static void test_fields_may_lie_deep_as_in_geojson(void **state)
@@ -76,7 +76,7 @@ static void test_fields_may_lie_deep_as_in_geojson(void **state)
     options.lat_field = "geometry.coordinates.1";
     options.distance_field = NULL;
     options.name_field = "properties.name";
-    sc__answer answer;
+    sc__point_answer answer;
     sc_diag diag = {""};
     CHECK_OK(parse(&options, 0,
                    "{\"features\":[{\"geometry\":{\"coordinates\":[8.5,50]},\"properties\":"
@@ -90,7 +90,7 @@ static void test_fields_may_lie_deep_as_in_geojson(void **state)
     CHECK_SAME(answer.rows[0].y, 50.0);
     assert_false(answer.rows[0].has_distance);
     assert_int_equal(answer.rows[0].category, 0);
-    sc__answer_fini(&answer);
+    sc__point_answer_fini(&answer);
 
     options.lat_field = "geometry.coordinates.2";
     CHECK_REFUSED(parse(&options, 0,
@@ -111,11 +111,11 @@ static void test_the_document_may_be_the_list(void **state)
     (void)state;
     sc_point_options options = sc_point_options_default();
     options.list_field = "";
-    sc__answer answer;
+    sc__point_answer answer;
     sc_diag diag = {""};
     CHECK_OK(parse(&options, SC_NONE, "[]", &answer, &diag), &diag);
     assert_int_equal(answer.count, 0);
-    sc__answer_fini(&answer);
+    sc__point_answer_fini(&answer);
     CHECK_REFUSED(parse(&options, SC_NONE, "{\"results\":[]}", &answer, &diag), SC_EREPLY, &diag,
                   "no list of objects");
 }
@@ -163,7 +163,7 @@ static void test_what_makes_no_sense_is_refused_with_a_reason(void **state)
     (void)state;
     const sc_point_options options = sc_point_options_default();
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        sc__answer answer;
+        sc__point_answer answer;
         sc_diag diag = {""};
         CHECK_REFUSED(parse(&options, 0, bad[i].bytes, &answer, &diag), SC_EREPLY, &diag,
                       bad[i].why);
@@ -174,7 +174,7 @@ static void test_no_refusal_tells_what_was_in_the_answer(void **state)
 {
     (void)state;
     const sc_point_options options = sc_point_options_default();
-    sc__answer answer;
+    sc__point_answer answer;
     sc_diag diag = {""};
     CHECK_REFUSED(
         parse(&options, 0,
@@ -192,14 +192,14 @@ static void test_by_road_a_distance_is_needed(void **state)
     (void)state;
     sc_point_options options = sc_point_options_default();
     options.distance = SC_POINT_ROAD;
-    sc__answer answer;
+    sc__point_answer answer;
     sc_diag diag = {""};
     CHECK_REFUSED(parse(&options, SC_NONE, ROW("\"id\":1," PLACE), &answer, &diag), SC_EREPLY,
                   &diag, "\"distance_m\" is missing");
     CHECK_OK(parse(&options, SC_NONE, ROW("\"id\":1," PLACE ",\"distance_m\":0"), &answer, &diag),
              &diag);
     assert_true(answer.rows[0].has_distance);
-    sc__answer_fini(&answer);
+    sc__point_answer_fini(&answer);
 }
 
 static void test_texts_have_a_longest_length(void **state)
@@ -207,22 +207,22 @@ static void test_texts_have_a_longest_length(void **state)
     (void)state;
     const sc_point_options options = sc_point_options_default();
     for (int is_name = 0; is_name < 2; is_name++) {
-        const int longest = is_name ? SC__NAME_MAX : SC__KEY_MAX;
+        const int longest = is_name ? SC__POINT_NAME_MAX : SC__POINT_KEY_MAX;
         for (int more = 0; more < 2; more++) {
-            char text[SC__NAME_MAX + 2];
-            char bytes[3 * SC__NAME_MAX];
+            char text[SC__POINT_NAME_MAX + 2];
+            char bytes[3 * SC__POINT_NAME_MAX];
             memset(text, 'k', sizeof text);
             text[longest + more] = '\0';
             snprintf(bytes, sizeof bytes, ROW("\"id\":\"%s\",\"name\":\"%s\"," PLACE),
                      is_name ? "k" : text, is_name ? text : "");
-            sc__answer answer;
+            sc__point_answer answer;
             sc_diag diag = {""};
             const sc_err err = parse(&options, SC_NONE, bytes, &answer, &diag);
             if (more) {
                 CHECK_REFUSED(err, SC_EREPLY, &diag, "is longer than");
             } else {
                 CHECK_OK(err, &diag);
-                sc__answer_fini(&answer);
+                sc__point_answer_fini(&answer);
             }
         }
     }
@@ -234,7 +234,7 @@ static void test_an_answer_that_would_take_memory_without_end_is_refused(void **
     enum { BRACKETS = 256 * 3 + 4096 };
     const sc_point_options options = sc_point_options_default();
     char *bytes = test_take(BRACKETS + 2, 3);
-    sc__answer answer;
+    sc__point_answer answer;
     sc_diag diag = {""};
     for (int i = 0; i < BRACKETS; i++) {
         snprintf(bytes + (size_t)i * 3, 4, "[],");

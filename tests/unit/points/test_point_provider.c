@@ -244,7 +244,7 @@ static void test_objects_have_keys_names_categories_positions_and_roads(void **s
         double x = 0.0;
         double y = 0.0;
         sc_map_edge_position(s.map, object->edge, object->offset * sc_map_unit_m(s.map), &x, &y);
-        assert_true(sc__straight_m(s.map, x, y, lon, lat) < 0.01);
+        assert_true(sc__point_straight_m(s.map, x, y, lon, lat) < 0.01);
         // Numbered by key, whatever the order of asking was.
         if (i > 0) {
             assert_true(

@@ -114,10 +114,10 @@ static void test_distances_that_are_no_straight_lines_in_metres_are_refused(void
     s.options.url = "http://h/{lon}/{lat}/{k}";
     CHECK_OK(sc__point_settings_init(&s.options, &settings, &diag), &diag);
     CHECK_OK(sc__point_reply_new(s.map, &settings, &s.relay, &reply, &diag), &diag);
-    const sc__point *point = sc__asked_point(reply, 0);
+    const sc__point *point = sc__point_reply_point(reply, 0);
     char *body = point_world_tell(&s.world, POINT_GOOD, 0, point->x, point->y, 16, "");
     CHECK_REFUSED(sc__point_reply_take(reply, &settings, &town_vocabulary,
-                                       &(sc__answer_body){0, 16, body, strlen(body)}, &diag),
+                                       &(sc__point_answer_body){0, 16, body, strlen(body)}, &diag),
                   SC_EREPLY, &diag, "is it by road");
     free(body);
     sc_point_reply_free(reply);
@@ -146,7 +146,7 @@ static void test_an_ellipsoid_is_near_enough_to_our_sphere(void **state)
     s.options.url = "http://h/{lon}/{lat}/{k}";
     CHECK_OK(sc__point_settings_init(&s.options, &settings, &diag), &diag);
     CHECK_OK(sc__point_reply_new(s.map, &settings, &s.relay, &reply, &diag), &diag);
-    const sc__point *point = sc__asked_point(reply, 0);
+    const sc__point *point = sc__point_reply_point(reply, 0);
     // A tenth of a degree to the north: on our sphere, as far as any ellipsoid, and beyond.
     static const struct {
         double share;
@@ -155,13 +155,13 @@ static void test_an_ellipsoid_is_near_enough_to_our_sphere(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char body[256];
         const double straight_m =
-            sc__straight_m(s.map, point->x, point->y, point->x, point->y + 0.1);
+            sc__point_straight_m(s.map, point->x, point->y, point->x, point->y + 0.1);
         snprintf(body, sizeof body,
                  "{\"results\":[{\"id\":1,\"lon\":%.17g,\"lat\":%.17g,\"distance_m\":%.17g}]}",
                  point->x, point->y + 0.1, straight_m * cases[i].share);
         const sc_err err =
             sc__point_reply_take(reply, &settings, &town_vocabulary,
-                                 &(sc__answer_body){0, 16, body, strlen(body)}, &diag);
+                                 &(sc__point_answer_body){0, 16, body, strlen(body)}, &diag);
         assert_int_equal(err, cases[i].is_fine ? SC_OK : SC_EREPLY);
     }
     sc_point_reply_free(reply);

@@ -49,7 +49,7 @@ static uint32_t next_k(stage *s, uint32_t max_k)
 // The first list gets `count` objects in a row, `step_m` apart, beginning at its point.
 static void tell(stage *s, uint32_t k, uint32_t count, double step_m)
 {
-    const sc__point *point = sc__asked_point(s->reply, 0);
+    const sc__point *point = sc__point_reply_point(s->reply, 0);
     char *body = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&body, &size);
@@ -62,7 +62,7 @@ static void tell(stage *s, uint32_t k, uint32_t count, double step_m)
     fputs("]}", out);
     fclose(out);
     CHECK_OK(sc__point_reply_take(s->reply, &s->settings, &town_vocabulary,
-                                  &(sc__answer_body){0, k, body, size}, &s->diag),
+                                  &(sc__point_answer_body){0, k, body, size}, &s->diag),
              &s->diag);
     free(body);
 }
@@ -105,7 +105,7 @@ static void test_it_is_asked_on_until_the_list_reaches_far_enough(void **state)
     (void)state;
     const sc_request request = {.type = SC_REQUEST_KNN, .k = 4};
     stage s = stage_new(&request, 1000.0);
-    const double half_m = sc__asked_point(s.reply, 0)->half_gap_m;
+    const double half_m = sc__point_reply_point(s.reply, 0)->half_gap_m;
     assert_true(half_m >= 5.0 && half_m < 20.0);
     // The fourth is 0.75 m away; reach and grain together are 2 * half_m + 1.75.
     const double step_m = 0.25;

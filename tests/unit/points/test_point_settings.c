@@ -24,7 +24,7 @@ static void test_a_template_has_places_for_where_and_how_many(void **state)
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         sc_diag diag = {""};
         bool has_category = !good[i].has_category;
-        CHECK_OK(sc__url_check(good[i].url, &has_category, &diag), &diag);
+        CHECK_OK(sc__point_url_check(good[i].url, &has_category, &diag), &diag);
         assert_int_equal(has_category, good[i].has_category);
     }
 }
@@ -56,37 +56,39 @@ static void test_what_is_no_template_is_refused_with_a_reason(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         sc_diag diag = {""};
         bool has_category = false;
-        CHECK_REFUSED(sc__url_check(bad[i].url, &has_category, &diag), SC_EINVAL, &diag,
+        CHECK_REFUSED(sc__point_url_check(bad[i].url, &has_category, &diag), SC_EINVAL, &diag,
                       bad[i].why);
     }
-    char *endless = test_take(2, SC__URL_TEMPLATE_MAX);
-    const int start = snprintf(endless, SC__URL_TEMPLATE_MAX, "%s", GOOD);
-    memset(endless + start, 'a', SC__URL_TEMPLATE_MAX);
+    char *endless = test_take(2, SC__POINT_URL_TEMPLATE_MAX);
+    const int start = snprintf(endless, SC__POINT_URL_TEMPLATE_MAX, "%s", GOOD);
+    memset(endless + start, 'a', SC__POINT_URL_TEMPLATE_MAX);
     sc_diag diag = {""};
     bool has_category = false;
-    CHECK_REFUSED(sc__url_check(endless, &has_category, &diag), SC_EINVAL, &diag, "longer than");
+    CHECK_REFUSED(sc__point_url_check(endless, &has_category, &diag), SC_EINVAL, &diag,
+                  "longer than");
     free(endless);
 }
 
-static void check_filled(const char *url, sc__url_values values, const char *wanted)
+static void check_filled(const char *url, sc__point_url_values values, const char *wanted)
 {
-    char got[SC__URL_SIZE];
+    char got[SC__POINT_URL_SIZE];
     sc_diag diag = {""};
-    CHECK_OK(sc__url_fill(url, &values, got, &diag), &diag);
+    CHECK_OK(sc__point_url_fill(url, &values, got, &diag), &diag);
     assert_string_equal(got, wanted);
 }
 
 static void test_places_are_filled(void **state)
 {
     (void)state;
-    check_filled(GOOD "&t={category}&n={k}", (sc__url_values){-122.4194155, 37.7749295, 16, ""},
+    check_filled(GOOD "&t={category}&n={k}",
+                 (sc__point_url_values){-122.4194155, 37.7749295, 16, ""},
                  "https://example.org/near?x=-122.4194155&y=37.7749295&n=16&t=&n=16");
     check_filled("http://h/{category}/{lon}/{lat}/{k}",
-                 (sc__url_values){0.0, -0.00000004, UINT32_MAX, "a b/\xc3\xa9&%?=_-~.9Z"},
+                 (sc__point_url_values){0.0, -0.00000004, UINT32_MAX, "a b/\xc3\xa9&%?=_-~.9Z"},
                  "http://h/a%20b%2F%C3%A9%26%25%3F%3D_-~.9Z/0.0000000/0.0000000/4294967295");
-    check_filled("http://h/{lon}/{lat}/{k}", (sc__url_values){1e8, -1e8, 1, ""},
+    check_filled("http://h/{lon}/{lat}/{k}", (sc__point_url_values){1e8, -1e8, 1, ""},
                  "http://h/100000000.0000000/-100000000.0000000/1");
-    check_filled("http://h/{lon}/{lat}/{k}", (sc__url_values){-0.05, 179.99999999, 1, ""},
+    check_filled("http://h/{lon}/{lat}/{k}", (sc__point_url_values){-0.05, 179.99999999, 1, ""},
                  "http://h/-0.0500000/180.0000000/1");
 }
 
@@ -95,25 +97,27 @@ static void test_a_rounded_coordinate_is_the_one_in_the_address(void **state)
     (void)state;
     static const double coordinates[] = {0.0, 8.123456749, -8.12345675, 179.99999996, 99999999.25};
     for (size_t i = 0; i < sizeof coordinates / sizeof *coordinates; i++) {
-        char url[SC__URL_SIZE];
+        char url[SC__POINT_URL_SIZE];
         sc_diag diag = {""};
-        const sc__url_values values = {coordinates[i], 0.0, 1, ""};
-        CHECK_OK(sc__url_fill("http://h/{lon}", &values, url, &diag), &diag);
-        CHECK_CLOSE(sc__url_rounded(coordinates[i]), strtod(url + strlen("http://h/"), NULL), 0.0);
-        assert_true(fabs(sc__url_rounded(coordinates[i]) - coordinates[i]) <= 0.51 * SC__URL_STEP);
+        const sc__point_url_values values = {coordinates[i], 0.0, 1, ""};
+        CHECK_OK(sc__point_url_fill("http://h/{lon}", &values, url, &diag), &diag);
+        CHECK_CLOSE(sc__point_url_rounded(coordinates[i]), strtod(url + strlen("http://h/"), NULL),
+                    0.0);
+        assert_true(fabs(sc__point_url_rounded(coordinates[i]) - coordinates[i]) <=
+                    0.51 * SC__POINT_URL_STEP);
     }
 }
 
 static void test_a_category_too_long_for_an_address_is_refused(void **state)
 {
     (void)state;
-    char *endless = test_take(SC__URL_SIZE, 1);
-    memset(endless, '&', SC__URL_SIZE / 3);
-    char url[SC__URL_SIZE];
+    char *endless = test_take(SC__POINT_URL_SIZE, 1);
+    memset(endless, '&', SC__POINT_URL_SIZE / 3);
+    char url[SC__POINT_URL_SIZE];
     sc_diag diag = {""};
-    const sc__url_values values = {0.0, 0.0, 1, endless};
-    CHECK_REFUSED(sc__url_fill("http://h/{category}", &values, url, &diag), SC_EREQUEST, &diag,
-                  "too long");
+    const sc__point_url_values values = {0.0, 0.0, 1, endless};
+    CHECK_REFUSED(sc__point_url_fill("http://h/{category}", &values, url, &diag), SC_EREQUEST,
+                  &diag, "too long");
     free(endless);
 }
 

@@ -349,10 +349,10 @@ static void test_two_lines_are_not_one_road(void **state)
 static sc_err find_crossing(const sc_map *map, const sc_seg_id *segments, size_t count, double lon,
                             double lat, sc_node_id *node, sc_diag *diag)
 {
-    const sc__codec codec = {map, &vocabulary, SC_ENCODING_GEOJSON, sc_codec_limits_default(),
-                             diag};
-    const sc__degrees point = {lon, lat};
-    return sc__find_crossings(&codec, segments, count, &point, 1, node);
+    const sc__relay_codec codec = {map, &vocabulary, SC_ENCODING_GEOJSON, sc_codec_limits_default(),
+                                   diag};
+    const sc__geojson_degrees point = {lon, lat};
+    return sc__geojson_find_crossings(&codec, segments, count, &point, 1, node);
 }
 
 static void test_a_point_is_the_crossing_of_a_road_that_was_sent(void **state)
@@ -432,20 +432,20 @@ static void test_the_nearest_road_among_those_sent_is_that_of_a_plain_search(voi
             segments[i] = i;
         }
         const sc_relay relay = {.segments = segments, .segment_count = count};
-        sc__nearby nearby;
-        CHECK_OK(sc__nearby_init(&nearby, map, &relay), NULL);
+        sc__geojson_nearby nearby;
+        CHECK_OK(sc__geojson_nearby_init(&nearby, map, &relay), NULL);
         for (uint32_t v = 0; v < s.node_count; v++) {
             const double off = (v % 5) * 1e-5;
-            const sc__degrees at = {fmax(fmin(s.x[v] + off, 180.0), -180.0),
-                                    fmax(fmin(s.y[v] - 2 * off, 90.0), -90.0)};
+            const sc__geojson_degrees at = {fmax(fmin(s.x[v] + off, 180.0), -180.0),
+                                            fmax(fmin(s.y[v] - 2 * off, 90.0), -90.0)};
             sc_snap wanted;
             CHECK_OK(sc_map_snap(map, at.lon, at.lat, HUGE_VAL, &wanted), NULL);
             bool is_told = false;  // either: odd maps have roads on top of each other
-            const sc_snap got = sc__nearby_snap(&nearby, at, &is_told);
+            const sc_snap got = sc__geojson_nearby_snap(&nearby, at, &is_told);
             CHECK_CLOSE(got.distance_m, wanted.distance_m, 1e-6 + 1e-9 * wanted.distance_m);
             tried++;
         }
-        sc__nearby_fini(&nearby);
+        sc__geojson_nearby_fini(&nearby);
         free(segments);
         sc_map_free(map);
         sketch_free(&s);
@@ -461,16 +461,17 @@ static void test_only_roads_that_were_sent_are_near(void **state)
     sc_map *map = sketch_map(&s);
     for (sc_seg_id segment = 0; segment < sc_map_segment_count(map); segment++) {
         const sc_relay relay = {.segments = &segment, .segment_count = 1};
-        sc__nearby nearby;
-        CHECK_OK(sc__nearby_init(&nearby, map, &relay), NULL);
+        sc__geojson_nearby nearby;
+        CHECK_OK(sc__geojson_nearby_init(&nearby, map, &relay), NULL);
         for (uint32_t v = 0; v < s.node_count; v++) {
             bool is_told = false;
-            const sc_snap snap = sc__nearby_snap(&nearby, (sc__degrees){s.x[v], s.y[v]}, &is_told);
+            const sc_snap snap =
+                sc__geojson_nearby_snap(&nearby, (sc__geojson_degrees){s.x[v], s.y[v]}, &is_told);
             assert_int_equal(snap.segment, segment);
             assert_true(is_told);
         }
-        sc__nearby_fini(&nearby);
-        sc__nearby_fini(&nearby);
+        sc__geojson_nearby_fini(&nearby);
+        sc__geojson_nearby_fini(&nearby);
     }
     sc_map_free(map);
     sketch_free(&s);
