@@ -147,6 +147,8 @@ static sc_err make_all_lists(work *w, const sc_index_options *options)
     if (!w->sweepers) return SC_ENOMEM;
     const sc_parallel lists = {
         .item_count = w->plan->list_count, .run = make_list, .context = w, .takes_fewer = true};
+    // Once at the beginning, in case other threads take all lists before this one gets any.
+    report(w);
     const sc_err err = sc_parallel_run(&lists, wanted);
     report(w);
     for (unsigned i = 0; i < wanted; i++) {
