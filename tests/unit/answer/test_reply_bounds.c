@@ -18,11 +18,11 @@ static void test_where_roads_are_straight_the_bound_is_the_straight_line(void **
 {
     (void)state;
     drawn_cloak *c = drawn_cloak_new();
-    const sc_length_bounds ground = sc__length_bounds_of(c->map);
+    const sc_length_bounds bounds = sc__length_bounds_of(c->map);
     const double unit_m = sc_map_unit_m(c->map);
-    const double least = sc__length_bounds_least(&ground, spot_of(c, 'A'), spot_of(c, 'G'));
+    const double least = sc__length_bounds_least(&bounds, spot_of(c, 'A'), spot_of(c, 'G'));
     CHECK_CLOSE(least * unit_m, sqrt(80.0 * 80.0 + 20.0 * 20.0), 0.001);
-    CHECK_CLOSE(ground.total * unit_m, 10 * 40.0 + 8 * 20.0, 1e-6);
+    CHECK_CLOSE(bounds.total * unit_m, 10 * 40.0 + 8 * 20.0, 1e-6);
     drawn_cloak_free(c);
 }
 
@@ -33,13 +33,13 @@ static void test_a_road_that_is_too_short_costs_its_own_shortness(void **state)
     sketch s = sketch_grid(SC_COORDS_PLANAR, 40, 2);
     s.edges[0].length = 70.0;  // in place of 100 m
     sc_map *map = sketch_map(&s);
-    const sc_length_bounds ground = sc__length_bounds_of(map);
+    const sc_length_bounds bounds = sc__length_bounds_of(map);
     const double unit_m = sc_map_unit_m(map);
     // From one end of the row to the other, 3,900 m; the least share of an edge is 0.7.
     const double least =
-        sc__length_bounds_least(&ground, sc__space_point_of(map, 0), sc__space_point_of(map, 39));
+        sc__length_bounds_least(&bounds, sc__space_point_of(map, 0), sc__space_point_of(map, 39));
     CHECK_CLOSE(least * unit_m, 3870.0, 0.001);
-    CHECK_CLOSE(ground.shares[SC_LENGTH_SHARES - 1], 0.7, 1e-6);
+    CHECK_CLOSE(bounds.shares[SC_LENGTH_SHARES - 1], 0.7, 1e-6);
     sc_map_free(map);
     sketch_free(&s);
 }
@@ -53,9 +53,9 @@ static void test_on_the_globe_the_bound_is_close_to_the_distance(void **state)
         s.edges[e].length = SC_LENGTH_FROM_NODES;
     }
     sc_map *map = sketch_map(&s);
-    const sc_length_bounds ground = sc__length_bounds_of(map);
+    const sc_length_bounds bounds = sc__length_bounds_of(map);
     const double least =
-        sc__length_bounds_least(&ground, sc__space_point_of(map, 0), sc__space_point_of(map, 29));
+        sc__length_bounds_least(&bounds, sc__space_point_of(map, 0), sc__space_point_of(map, 29));
     CHECK_CLOSE(least * sc_map_unit_m(map), 2900.0, 1.0);
     sc_map_free(map);
     sketch_free(&s);
@@ -69,7 +69,7 @@ static void test_no_way_is_below_the_bound(void **state)
         check_case(seed);
         odd_town town = odd_town_new(seed);
         const sc_map *map = town.map;
-        const sc_length_bounds ground = sc__length_bounds_of(map);
+        const sc_length_bounds bounds = sc__length_bounds_of(map);
         for (int i = 0; i < 3; i++) {
             const sc_star_id star = sc_rng_below(&town.rng, sc_map_star_count(map));
             // A pseudo-star may be in the middle of a ring, where nobody asks from.
@@ -86,14 +86,14 @@ static void test_no_way_is_below_the_bound(void **state)
                 const double distance =
                     (double)answer.nears[j].distance / (double)SLOW_PARTS * (1.0 + 1e-9) + 2.0;
                 const sc_approach by_road = sc__approach_by_road(map, object->edge, object->offset);
-                assert_true(sc__approach_allows(&ground, &by_road, from, distance));
-                assert_true(distance <= ground.total + 2.0 + 1e-9 * ground.total);
+                assert_true(sc__approach_allows(&bounds, &by_road, from, distance));
+                assert_true(distance <= bounds.total + 2.0 + 1e-9 * bounds.total);
             }
             for (sc_node_id v = 0; v < sc_map_node_count(map); v++) {
                 if (town.slow.node_distance[v] == SLOW_NO_WAY) continue;
                 const double distance = (double)town.slow.node_distance[v] / (double)SLOW_PARTS;
                 const double least =
-                    sc__length_bounds_least(&ground, from, sc__space_point_of(map, v));
+                    sc__length_bounds_least(&bounds, from, sc__space_point_of(map, v));
                 assert_true(least <= distance * (1.0 + 1e-9) + 2.0);
             }
             slow_answer_free(&answer);
@@ -108,15 +108,15 @@ static void test_an_object_is_approached_by_the_ends_of_its_road(void **state)
 {
     (void)state;
     drawn_cloak *c = drawn_cloak_new();
-    const sc_length_bounds ground = sc__length_bounds_of(c->map);
+    const sc_length_bounds bounds = sc__length_bounds_of(c->map);
     const double unit = 1.0 / sc_map_unit_m(c->map);
     const sc_object *dead_end = &c->objects[drawn_object_named(c, "on HM")];
     const sc_approach by_h = sc__approach_by_road(c->map, dead_end->edge, dead_end->offset);
     CHECK_CLOSE(by_h.way[0], 30.0 * unit, 1e-6);
     assert_true(isinf(by_h.way[1]));
     // From K: the line to H is 44.72 m, and 30 m on.
-    assert_true(sc__approach_allows(&ground, &by_h, spot_of(c, 'K'), 74.73 * unit));
-    assert_false(sc__approach_allows(&ground, &by_h, spot_of(c, 'K'), 74.71 * unit));
+    assert_true(sc__approach_allows(&bounds, &by_h, spot_of(c, 'K'), 74.73 * unit));
+    assert_false(sc__approach_allows(&bounds, &by_h, spot_of(c, 'K'), 74.71 * unit));
 
     // Around the bend at D, 12 m behind it: 8 m to H, and 52 m to C.
     const sc_object *bend = &c->objects[drawn_object_named(c, "on DH")];
@@ -125,13 +125,13 @@ static void test_an_object_is_approached_by_the_ends_of_its_road(void **state)
     CHECK_CLOSE(fmin(both.way[0], both.way[1]), 8.0 * unit, 1e-6);
     assert_true(both.star[0] != SC_NONE && both.star[1] != SC_NONE);
     // From C straight to it would be 41.8 m; by road it is at least 52 m, or 44.7 m to H and 8 on.
-    assert_true(sc__approach_allows(&ground, &both, spot_of(c, 'C'), 52.0 * unit));
-    assert_false(sc__approach_allows(&ground, &both, spot_of(c, 'C'), 51.9 * unit));
+    assert_true(sc__approach_allows(&bounds, &both, spot_of(c, 'C'), 52.0 * unit));
+    assert_false(sc__approach_allows(&bounds, &both, spot_of(c, 'C'), 51.9 * unit));
 
     // On another's roads only the place counts.
     const sc_approach anyhow = sc__approach_by_position(c->map, bend->edge, bend->offset);
-    assert_true(sc__approach_allows(&ground, &anyhow, spot_of(c, 'C'), 41.8 * unit));
-    assert_false(sc__approach_allows(&ground, &anyhow, spot_of(c, 'C'), 41.7 * unit));
+    assert_true(sc__approach_allows(&bounds, &anyhow, spot_of(c, 'C'), 41.8 * unit));
+    assert_false(sc__approach_allows(&bounds, &anyhow, spot_of(c, 'C'), 41.7 * unit));
     drawn_cloak_free(c);
 }
 
@@ -152,7 +152,7 @@ static void test_long_chains_are_not_walked_to_the_end(void **state)
         }
     }
     sc_map *map = sketch_map(&s);
-    const sc_length_bounds ground = sc__length_bounds_of(map);
+    const sc_length_bounds bounds = sc__length_bounds_of(map);
     for (sc_edge_id e = 0; e < sc_map_edge_count(map); e++) {
         const sc_edge *edge = &sc_map_edges(map)[e];
         if (edge->from + edge->to != LENGTH - 1) continue;  // the one in the middle: 29 - 30
@@ -163,8 +163,8 @@ static void test_long_chains_are_not_walked_to_the_end(void **state)
         }
         const sc_space_point end = sc__space_point_of(map, 0);
         const double unit = 1.0 / sc_map_unit_m(map);
-        assert_true(sc__approach_allows(&ground, &approach, end, 295.0 * unit));
-        assert_false(sc__approach_allows(&ground, &approach, end, 294.9 * unit));
+        assert_true(sc__approach_allows(&bounds, &approach, end, 295.0 * unit));
+        assert_false(sc__approach_allows(&bounds, &approach, end, 294.9 * unit));
     }
     sc_map_free(map);
     sketch_free(&s);
@@ -181,8 +181,8 @@ static void test_as_many_can_be_reached_as_a_search_finds(void **state)
     for (uint64_t seed = 0; seed < TOWNS; seed++) {
         check_case(seed);
         odd_town town = odd_town_new(seed);
-        sc_object_counts census = {.components = NULL};
-        CHECK_OK(sc__object_counts_init(&census, town.map), NULL);
+        sc_object_counts counts = {.components = NULL};
+        CHECK_OK(sc__object_counts_init(&counts, town.map), NULL);
         sc_request requests[3];
         const size_t count =
             odd_requests(town.map, sc_map_category_count(town.map), &town.rng, requests, 3);
@@ -194,13 +194,13 @@ static void test_as_many_can_be_reached_as_a_search_finds(void **state)
                 all.k = UINT32_MAX;
                 slow_answer found =
                     slow_nearest_at_node(&town.slow, sc_map_stars(town.map)[star].node, &all);
-                assert_int_equal(sc__object_counts_reachable(&census, star, &all),
+                assert_int_equal(sc__object_counts_reachable(&counts, star, &all),
                                  found.near_count);
                 if (found.near_count < sc_map_object_count(town.map)) partial++;
                 slow_answer_free(&found);
             }
         }
-        sc__object_counts_fini(&census);
+        sc__object_counts_fini(&counts);
         odd_town_free(&town);
     }
     check_case_done();
@@ -212,13 +212,13 @@ static void test_a_map_without_objects_has_none_to_reach(void **state)
     (void)state;
     sketch s = sketch_draw(SC_COORDS_PLANAR, "A---B---C\n", "");
     sc_map *map = finish_builder(sketch_builder(&s));
-    sc_object_counts census = {.components = NULL};
-    CHECK_OK(sc__object_counts_init(&census, map), NULL);
-    assert_null(census.components);
+    sc_object_counts counts = {.components = NULL};
+    CHECK_OK(sc__object_counts_init(&counts, map), NULL);
+    assert_null(counts.components);
     const sc_request any = {.type = SC_REQUEST_KNN, .k = 1};
-    assert_int_equal(sc__object_counts_reachable(&census, 0, &any), 0);
-    sc__object_counts_fini(&census);
-    sc__object_counts_fini(&census);
+    assert_int_equal(sc__object_counts_reachable(&counts, 0, &any), 0);
+    sc__object_counts_fini(&counts);
+    sc__object_counts_fini(&counts);
     sc_map_free(map);
     sketch_free(&s);
 }
