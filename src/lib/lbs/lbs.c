@@ -13,7 +13,7 @@
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "lbs/lbs_search.h"
-#include "map/pseudo_star.h"
+#include "map/map_tables.h"
 #include "relay/relay_build.h"
 
 #include <inttypes.h>

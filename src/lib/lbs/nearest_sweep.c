@@ -24,7 +24,7 @@
 
 #include "base/alloc.h"
 #include "base/sort.h"
-#include "map/pseudo_star.h"
+#include "map/map_tables.h"
 
 #include <string.h>
 

@@ -86,7 +86,7 @@ void sc__index_sweeper_fini(sc_index_sweeper *sweeper);
  * Find the nearest objects of every star. Time about O(stars * k), whatever the category.
  *
  * @param list  which category, how many; `first` does not matter
- * @param out   stars * k entries, as nearest.h describes them; of equally far objects the lowest
+ * @param out   stars * k entries, as map_tables.h describes them; of equally far objects the lowest
  *              number comes first, so there is one right answer
  */
 SC_CHECKED sc_err sc__index_sweep(sc_index_sweeper *sweeper, const sc_index_roads *roads,

@@ -9,7 +9,7 @@
 
 #include <starcloak/objects.h>
 
-#include "map/nearest.h"
+#include "map/map_tables.h"
 
 #include <stdatomic.h>
 

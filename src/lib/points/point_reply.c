@@ -67,7 +67,7 @@ static sc_err add(sc__point_objects *all, const sc__point_answer_row *row, uint3
     sc_err err = keep_text(all, row->key, &item->key, diag);
     if (!err) err = keep_text(all, row->name, &item->name, diag);
     if (err) return err;
-    if (sc_names_put(&all->by_key, row->key, all->count, out)) {
+    if (sc_string_index_put(&all->by_key, row->key, all->count, out)) {
         return sc_fail_memory(diag, memory_for);
     }
     all->count++;
@@ -91,7 +91,7 @@ static sc_err compare(sc__point_objects *all, const sc__point_answer_row *row, u
 sc_err sc__point_objects_put(sc__point_objects *all, const sc__point_answer_row *row,
                              uint64_t answer, uint32_t *out, sc_diag *diag)
 {
-    uint32_t object = sc_names_find(&all->by_key, row->key);
+    uint32_t object = sc_string_index_find(&all->by_key, row->key);
     const sc_err err =
         object == SC_NONE ? add(all, row, &object, diag) : compare(all, row, object, diag);
     if (err) return err;
@@ -159,7 +159,7 @@ void sc__point_objects_fini(sc__point_objects *all)
     sc_free(all->strings);
     sc_free(all->objects);
     sc_free(all->keys);
-    sc_names_fini(&all->by_key);
+    sc_string_index_fini(&all->by_key);
     sc__point_objects_init(all);
 }
 

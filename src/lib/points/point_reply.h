@@ -24,7 +24,7 @@
 #include <starcloak/relay.h>
 
 #include "base/json_tree.h"
-#include "base/names.h"
+#include "base/string_index.h"
 #include "points/point_settings.h"
 
 // === The points at which a provider is asked (point_cover.c) ====================================
@@ -194,7 +194,7 @@ typedef struct sc__point_objects {
     char *strings;  ///< begins with an empty one
     size_t strings_size;
     size_t strings_capacity;
-    sc_names by_key;
+    sc_string_index by_key;
 
     // Once settled: the items by key, and these for sc_object_table.
     sc_object *objects;

@@ -114,13 +114,13 @@ sc_err sc__point_url_check(const char *url, bool *has_category, sc_diag *diag)
 // --- Filling ----------------------------------------------------------------
 
 /** A text that grows up to a limit. */
-typedef struct text {
+typedef struct url_text {
     char *bytes;
     size_t size;
     bool is_full;
-} text;
+} url_text;
 
-static void put(text *t, const char *bytes, size_t size)
+static void put(url_text *t, const char *bytes, size_t size)
 {
     if (t->is_full || size >= SC__POINT_URL_SIZE - t->size) {
         t->is_full = true;
@@ -130,14 +130,14 @@ static void put(text *t, const char *bytes, size_t size)
     t->size += size;
 }
 
-static void put_number(text *t, int64_t number, int least_digits)
+static void put_number(url_text *t, int64_t number, int least_digits)
 {
     char digits[24];
     put(t, digits, (size_t)snprintf(digits, sizeof digits, "%0*" PRId64, least_digits, number));
 }
 
 // By whole numbers: printf would write a comma in some locales.
-static void put_coordinate(text *t, double coordinate)
+static void put_coordinate(url_text *t, double coordinate)
 {
     const int64_t per_unit = 10000000;
     const int64_t steps = llround(coordinate * (double)per_unit);
@@ -148,7 +148,7 @@ static void put_coordinate(text *t, double coordinate)
     put_number(t, size % per_unit, SC__POINT_URL_DECIMALS);
 }
 
-static void put_escaped(text *t, const char *word)
+static void put_escaped(url_text *t, const char *word)
 {
     static const char plain[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
@@ -172,7 +172,7 @@ double sc__point_url_rounded(double coordinate)
 sc_err sc__point_url_fill(const char *url, const sc__point_url_values *values, char *out,
                           sc_diag *diag)
 {
-    text t = {.bytes = out};
+    url_text t = {.bytes = out};
     while (*url) {
         const size_t plain = strcspn(url, "{");
         put(&t, url, plain);

@@ -8,7 +8,7 @@
 #include "base/diag.h"
 #include "base/sort.h"
 #include "map/geo.h"
-#include "map/pseudo_star.h"
+#include "map/map_tables.h"
 #include "relay/relay_codec_internal.h"
 
 #include <math.h>
