@@ -4,7 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
-#include "record/record.h"
+#include "record/record_write.h"
 #include "record/request_read.h"
 
 #include <inttypes.h>

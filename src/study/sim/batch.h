@@ -17,7 +17,7 @@
 #include <starcloak/relay.h>
 #include <starcloak/relay_codec.h>
 
-#include "record/record.h"
+#include "record/record_write.h"
 #include "record/run_reader.h"
 
 /** Cloaks in a batch: enough that reading the clock costs nothing. */

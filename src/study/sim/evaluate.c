@@ -1,7 +1,7 @@
 // A record in, a record with answers out. See evaluate.h.
 #include "sim/evaluate.h"
 
-#include "record/record.h"
+#include "record/record_write.h"
 #include "record/run_reader.h"
 
 static void report_progress(const sc_progress *progress, const sc_run_reader *reader)

@@ -22,7 +22,7 @@
 #include <starcloak/progress.h>
 #include <starcloak/relay_codec.h>
 
-#include "record/record.h"
+#include "record/record_write.h"
 #include "record/run_reader.h"
 #include "sim/report.h"
 

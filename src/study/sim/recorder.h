@@ -7,7 +7,7 @@
 #ifndef SC_SIM_RECORDER_H
 #define SC_SIM_RECORDER_H
 
-#include "record/record.h"
+#include "record/record_write.h"
 #include "sim/run.h"
 
 /** Write down all that is heard; errors are collected by the record. @param record  borrowed */

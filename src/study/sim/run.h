@@ -24,7 +24,7 @@
 #include <starcloak/progress.h>
 #include <starcloak/prune.h>
 
-#include "record/record.h"
+#include "record/record_write.h"
 #include "record/stream.h"
 #include "sim/report.h"
 #include "sim/workload.h"

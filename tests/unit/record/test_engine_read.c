@@ -4,7 +4,7 @@
 #include "support/place.h"
 #include "support/sketch.h"
 
-#include "record/record.h"
+#include "record/record_write.h"
 #include "record/run_reader.h"
 
 #include <inttypes.h>

@@ -3,7 +3,7 @@
 #include "support/place.h"
 #include "support/sketch.h"
 
-#include "record/record.h"
+#include "record/record_write.h"
 
 #include <inttypes.h>
 #include <jansson.h>

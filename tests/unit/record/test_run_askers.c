@@ -4,7 +4,7 @@
 #include "support/made_record.h"
 #include "support/place.h"
 
-#include "record/record.h"
+#include "record/record_write.h"
 #include "record/run_reader.h"
 
 #include <stdio.h>

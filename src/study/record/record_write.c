@@ -4,7 +4,7 @@
 //  1. Events are written in the order of the calls; the callers keep to time order.
 //  2. Nothing here fails before the end: what the disk refuses is told by
 //     sc_record_close() or sc_record_commit(), and a refused record leaves no file.
-#include "record/record.h"
+#include "record/record_write.h"
 
 #include "base/alloc.h"
 #include "base/diag.h"

@@ -1,5 +1,5 @@
 /**
- * @file record.h
+ * @file record_write.h
  * @brief Writing a run record: one JSON object per line, in time order (docs/records.md).
  *
  * Records hold users and true positions. They are for simulations and for an
@@ -10,8 +10,8 @@
  *
  * Uses: query, cloak, engine (its options), relay. Used by: sim.
  */
-#ifndef SC_RECORD_RECORD_H
-#define SC_RECORD_RECORD_H
+#ifndef SC_RECORD_RECORD_WRITE_H
+#define SC_RECORD_RECORD_WRITE_H
 
 #include <starcloak/admit.h>
 #include <starcloak/cloak.h>
