@@ -1,5 +1,5 @@
 // What all travellers that are made up share. See movement.h and movement_internal.h.
-#include "travel/movement_internal.h"
+#include "travel/travel_internal.h"
 
 #include "base/diag.h"
 

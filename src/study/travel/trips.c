@@ -1,9 +1,9 @@
-// Travellers who are on their way somewhere. See trips.h.
+// Travellers who are on their way somewhere.
 //
 // What a traveller does follows from its numbers alone: the first of them say where it sets out, as
 // what and how fast, those of its n-th trip where that leads. So nothing has to be remembered but
 // how far it is, and where it is at a moment does not depend on when it was asked before. A way can
-// be found anew at any time, and is the same one; hence only the next KEPT_LEGS legs of it are
+// be found again at any time, and is the same one; hence only the next KEPT_LEGS legs of it are
 // kept, half a kilobyte, however long it is. (On a map of 300,000 nodes a way has 300 legs and
 // takes three hours; to keep it whole would save a search in an hour and a half.)
 //
@@ -17,8 +17,83 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
-#include "travel/movement_internal.h"
-#include "travel/stretch.h"
+#include "travel/travel_internal.h"
+
+// === A stretch: a piece of one segment, driven in one direction =================================
+// The edges of a segment are numbered along it, so that a stretch is a row of numbers, counted up
+// or down. It enters its first edge at `from` and leaves its last at `to`; all others it passes
+// from one end to the other.
+
+/** What a stretch passes of one edge. */
+typedef struct piece {
+    uint32_t enters;  ///< units from the edge's `from`
+    uint32_t leaves;
+} piece;
+
+static piece piece_of(const sc_map *map, const sc__stretch *stretch, sc_edge_id edge)
+{
+    const uint32_t length = sc_map_edges(map)[edge].length;
+    piece passed = stretch->is_backwards ? (piece){length, 0} : (piece){0, length};
+    if (edge == stretch->from.edge) passed.enters = stretch->from.offset;
+    if (edge == stretch->to.edge) passed.leaves = stretch->to.offset;
+    return passed;
+}
+
+static uint32_t units_of(piece passed)
+{
+    return passed.leaves > passed.enters ? passed.leaves - passed.enters
+                                         : passed.enters - passed.leaves;
+}
+
+static sc_edge_id next_edge(const sc__stretch *stretch, sc_edge_id edge)
+{
+    return stretch->is_backwards ? edge - 1 : edge + 1;
+}
+
+sc__stretch sc__stretch_whole(const sc_map *map, sc_leg leg)
+{
+    const sc_segment *segment = &sc_map_segments(map)[leg.segment];
+    const sc_edge_id last = segment[1].first_edge - 1;
+    const sc_place begin = {segment->first_edge, 0};
+    const sc_place end = {last, sc_map_edges(map)[last].length};
+    if (leg.is_backwards) return (sc__stretch){end, begin, true};
+    return (sc__stretch){begin, end, false};
+}
+
+sc__stretch sc__stretch_between(sc_place from, sc_place to)
+{
+    const bool is_backwards = from.edge == to.edge ? to.offset < from.offset : to.edge < from.edge;
+    return (sc__stretch){from, to, is_backwards};
+}
+
+double sc__stretch_ms(const sc_map *map, const sc_routes *routes, const sc__stretch *stretch)
+{
+    double ms = 0;
+    for (sc_edge_id edge = stretch->from.edge;; edge = next_edge(stretch, edge)) {
+        ms += sc_routes_edge_ms(routes, edge, units_of(piece_of(map, stretch, edge)));
+        if (edge == stretch->to.edge) return ms;
+    }
+}
+
+sc_place sc__stretch_at(const sc_map *map, const sc_routes *routes, const sc__stretch *stretch,
+                        double ms)
+{
+    for (sc_edge_id edge = stretch->from.edge;; edge = next_edge(stretch, edge)) {
+        const piece passed = piece_of(map, stretch, edge);
+        const uint32_t units = units_of(passed);
+        const double takes_ms = sc_routes_edge_ms(routes, edge, units);
+        if (ms < takes_ms) {
+            // Cut to whole units: nobody is ahead of time.
+            const uint32_t done = (uint32_t)(units * (ms / takes_ms));
+            return (sc_place){edge,
+                              stretch->is_backwards ? passed.enters - done : passed.enters + done};
+        }
+        if (edge == stretch->to.edge) return stretch->to;
+        ms -= takes_ms;
+    }
+}
+
+// === Travellers =================================================================================
 
 enum {
     /** See above. */

@@ -25,18 +25,6 @@ typedef struct sc_trips_options {
 /** 10,000, one truck in five, seed 1. */
 sc_trips_options sc_trips_options_default(void);
 
-/** Ways for both classes of vehicle, which many movements can share. */
-typedef struct sc_road_book {
-    sc_routes *by_vehicle[SC_VEHICLE_COUNT];
-} sc_road_book;
-
-/** Make both, side by side where there are two cores. @param progress  may be NULL */
-SC_CHECKED sc_err sc_road_book_init(sc_road_book *book, const sc_map *map,
-                                    const sc_progress *progress, sc_diag *diag);
-
-/** Harmless twice, and on a zeroed one. */
-void sc_road_book_fini(sc_road_book *book);
-
 /**
  * @param book  borrowed; must outlive the result
  * @return SC_OK, SC_EINVAL (options out of range, a map without roads), SC_ENOMEM

@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "travel/speeds.h"
-#include "travel/walk_internal.h"
+#include "travel/travel_internal.h"
 
 #include <math.h>
 

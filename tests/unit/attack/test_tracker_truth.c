@@ -3,7 +3,7 @@
 
 #include <starcloak/map_generate.h>
 
-#include "travel/movement_internal.h"
+#include "travel/travel_internal.h"
 #include "travel/trips.h"
 
 enum { MOST = 12, CLOAKS = 8 };

@@ -5,7 +5,7 @@
 #include "support/metric.h"
 
 #include "base/rng.h"
-#include "travel/movement_internal.h"
+#include "travel/travel_internal.h"
 
 // --- Where ------------------------------------------------------------------
 

@@ -1,5 +1,5 @@
 // Pieces of a segment: as long as their edges say, and passed in order, forth and back.
-#include "travel/stretch.h"
+#include "travel/travel_internal.h"
 
 #include "support/check.h"
 #include "support/sketch.h"
