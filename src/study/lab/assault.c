@@ -6,7 +6,7 @@
 #include "base/rng.h"
 #include "lab/pursuit.h"
 #include "score/score.h"
-#include "sim/traffic.h"
+#include "travel/movement.h"
 
 #include <math.h>
 

@@ -6,7 +6,7 @@
 #include "support/oom.h"
 #include "support/sketch.h"
 
-#include "sim/traffic.h"
+#include "travel/movement.h"
 #include "travel/trips.h"
 
 static sc_map *grid_map(void)

@@ -5,7 +5,7 @@
 #include "small_lab.h"
 
 #include "lab/questions.h"
-#include "sim/traffic.h"
+#include "travel/movement.h"
 #include "travel/walk.h"
 
 /** Entropy over k and injected queries, effective segments over cloaks seen; three methods. */

@@ -1,5 +1,5 @@
 // Counting who is where: as one counts plainly, moment by moment.
-#include "sim/traffic.h"
+#include "travel/movement.h"
 
 #include "support/check.h"
 #include "support/sketch.h"
