@@ -171,15 +171,15 @@ sc_err sc_crowd_open(sc_crowd *crowd, const sc_map *map, const sc_crowd_wish *wi
     if (settings->is_walk) return sc_walk_new(map, count, wish->seed, &crowd->movement, diag);
     const sc_trips_options trips = {
         .count = count, .truck_share = settings->truck_share, .seed = wish->seed};
-    const sc_err err = sc_road_book_init(&crowd->book, map, progress, diag);
-    return err ? err : sc_trips_new(map, &crowd->book, &trips, &crowd->movement, diag);
+    const sc_err err = sc_route_table_init(&crowd->routes, map, progress, diag);
+    return err ? err : sc_trips_new(map, &crowd->routes, &trips, &crowd->movement, diag);
 }
 
 void sc_crowd_close(sc_crowd *crowd)
 {
     sc_movement_free(crowd->movement);
     sc_routes_free(crowd->ways);
-    sc_road_book_fini(&crowd->book);
+    sc_route_table_fini(&crowd->routes);
     *crowd = (sc_crowd){0};
 }
 

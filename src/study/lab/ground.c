@@ -18,7 +18,7 @@ static sc_err find_ways(sc__ground *ground, const sc_lab_options *options, sc_di
 {
     const sc_map *map = ground->map->map;
     if (ground->map->traces) return sc_routes_new(map, SC_CAR, NULL, &ground->routes, diag);
-    return options->is_walk ? SC_OK : sc_road_book_init(&ground->book, map, NULL, diag);
+    return options->is_walk ? SC_OK : sc_route_table_init(&ground->table, map, NULL, diag);
 }
 
 sc_err sc__ground_init(sc__ground *ground, const sc_lab_options *options, const sc_lab_map *map,
@@ -33,7 +33,7 @@ sc_err sc__ground_init(sc__ground *ground, const sc_lab_options *options, const 
 
 void sc__ground_fini(sc__ground *ground)
 {
-    sc_road_book_fini(&ground->book);
+    sc_route_table_fini(&ground->table);
     sc_routes_free(ground->routes);
     sc_objects_release(ground->objects);
     *ground = (sc__ground){.map = NULL};
@@ -70,5 +70,5 @@ sc_err sc__ground_movement(const sc__ground *ground, const sc_lab_options *optio
     if (options->is_walk) return sc_walk_new(map, options->travellers, seed, out, diag);
     const sc_trips_options trips = {
         .count = options->travellers, .truck_share = options->truck_share, .seed = seed};
-    return sc_trips_new(map, &ground->book, &trips, out, diag);
+    return sc_trips_new(map, &ground->table, &trips, out, diag);
 }

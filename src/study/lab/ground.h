@@ -17,7 +17,7 @@
 /** Zero-initialise, then sc__ground_init(). */
 typedef struct sc__ground {
     const sc_lab_map *map;  ///< borrowed; NULL before the init
-    sc_road_book book;      ///< for trips; whoever turns at random needs none
+    sc_route_table table;   ///< for trips; walks need none
     sc_routes *routes;      ///< for traces
     sc_objects *objects;    ///< NULL: the map has none
 } sc__ground;

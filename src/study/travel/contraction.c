@@ -164,7 +164,7 @@ typedef struct sweep {
     const star_graph *graph;
     uint32_t *parts;  ///< by star
     uint32_t *ms;     ///< by star; SC__NEVER: not reached
-    sc__turns turns;
+    sc__star_queue queue;
     uint32_t farthest_ms;
 } sweep;
 
@@ -172,21 +172,21 @@ typedef struct sweep {
 static sc_err reach_all(sweep *s, sc_star_id first, uint32_t part)
 {
     s->ms[first] = 0;
-    if (!sc__turns_put(&s->turns, 0, first)) return SC_ENOMEM;
-    while (s->turns.count > 0) {
-        const sc__turn turn = sc__turns_take(&s->turns);
-        if (turn.number > s->ms[turn.star]) continue;
-        if (turn.number > SC__MOST_MS) return SC_ELIMIT;
-        if (turn.number > s->farthest_ms) s->farthest_ms = turn.number;
-        s->parts[turn.star] = part;
+    if (!sc__star_queue_put(&s->queue, 0, first)) return SC_ENOMEM;
+    while (s->queue.count > 0) {
+        const sc__star_entry entry = sc__star_queue_take(&s->queue);
+        if (entry.number > s->ms[entry.star]) continue;
+        if (entry.number > SC__MOST_MS) return SC_ELIMIT;
+        if (entry.number > s->farthest_ms) s->farthest_ms = entry.number;
+        s->parts[entry.star] = part;
         uint32_t count = 0;
-        const sc__arc *arcs = graph_arcs(s->graph, turn.star, &count);
+        const sc__arc *arcs = graph_arcs(s->graph, entry.star, &count);
         for (uint32_t i = 0; i < count; i++) {
             // Both are SC__MOST_MS at most.
-            const uint32_t ms = turn.number + arcs[i].ms;
+            const uint32_t ms = entry.number + arcs[i].ms;
             if (ms >= s->ms[arcs[i].to]) continue;
             s->ms[arcs[i].to] = ms;
-            if (!sc__turns_put(&s->turns, ms, arcs[i].to)) return SC_ENOMEM;
+            if (!sc__star_queue_put(&s->queue, ms, arcs[i].to)) return SC_ENOMEM;
         }
     }
     return SC_OK;
@@ -204,7 +204,7 @@ static sc_err find_parts(sc_routes *routes, const star_graph *graph)
         if (s.ms[star] == SC__NEVER) err = reach_all(&s, star, routes->part_count++);
     }
     sc_free(s.ms);
-    sc__turns_fini(&s.turns);
+    sc__star_queue_fini(&s.queue);
     if (err) return err;
 
     // A way may begin and end inside of segments.
@@ -237,7 +237,7 @@ typedef struct witness_search {
     sc_star_id *reached;
     size_t reached_count;
     size_t reached_capacity;
-    sc__turns turns;
+    sc__star_queue queue;
 
     // What was found.
     shortcut *shortcuts;
@@ -255,7 +255,7 @@ static void witness_fini(witness_search *witness)
     sc_free(witness->wanted_ms);
     sc_free(witness->reached);
     sc_free(witness->shortcuts);
-    sc__turns_fini(&witness->turns);
+    sc__star_queue_fini(&witness->queue);
     *witness = (witness_search){.longest_ms = 0};
 }
 
@@ -281,7 +281,7 @@ static bool reach(witness_search *w, sc_star_id star, uint32_t ms)
         w->reached[w->reached_count++] = star;
     }
     w->ms[star] = ms;
-    return sc__turns_put(&w->turns, ms, star);
+    return sc__star_queue_put(&w->queue, ms, star);
 }
 
 // Look for the ways that are wanted, `open` of them, none longer than `limit_ms`. Those found are
@@ -291,16 +291,16 @@ static sc_err search(witness_search *w, const star_graph *graph, sc_star_id from
 {
     uint32_t looked_at = 0;
     if (!reach(w, from, 0)) return SC_ENOMEM;
-    while (w->turns.count > 0) {
-        const sc__turn turn = sc__turns_take(&w->turns);
-        if (turn.number > w->ms[turn.star]) continue;
+    while (w->queue.count > 0) {
+        const sc__star_entry entry = sc__star_queue_take(&w->queue);
+        if (entry.number > w->ms[entry.star]) continue;
         uint32_t count = 0;
-        const sc__arc *arcs = graph_arcs(graph, turn.star, &count);
+        const sc__arc *arcs = graph_arcs(graph, entry.star, &count);
         looked_at += count;
         if (looked_at > MOST_ARCS) return SC_OK;
         for (uint32_t i = 0; i < count; i++) {
             const sc_star_id to = arcs[i].to;
-            const uint64_t ms = (uint64_t)turn.number + arcs[i].ms;
+            const uint64_t ms = (uint64_t)entry.number + arcs[i].ms;
             if (ms > limit_ms || ms >= w->ms[to] || to == without) continue;
             if (!reach(w, to, (uint32_t)ms)) return SC_ENOMEM;
             if (ms > w->wanted_ms[to]) continue;
@@ -317,7 +317,7 @@ static void forget(witness_search *w)
         w->ms[w->reached[i]] = SC__NEVER;
     }
     w->reached_count = 0;
-    w->turns.count = 0;
+    w->queue.count = 0;
 }
 
 // Shortcuts from neighbour `i` to those after it.
@@ -390,7 +390,7 @@ typedef struct ordering {
     sc_routes *routes;
     star_graph *graph;
     witness_search witness;
-    sc__turns turns;
+    sc__star_queue queue;
     sc_star_id *taken_out;  ///< by rank
     uint32_t *depth;        ///< by star
     uint32_t done;
@@ -434,7 +434,7 @@ static sc_err line_up(ordering *o)
         uint32_t number = 0;
         const sc_err err = number_of(o, star, &number);
         if (err) return err;
-        if (!sc__turns_put(&o->turns, number, star)) return SC_ENOMEM;
+        if (!sc__star_queue_put(&o->queue, number, star)) return SC_ENOMEM;
     }
     return SC_OK;
 }
@@ -463,13 +463,13 @@ static sc_err take_out(ordering *o, sc_star_id star)
 static sc_err take_out_all(ordering *o)
 {
     sc_err err = line_up(o);
-    while (!err && o->turns.count > 0) {
-        const sc_star_id star = sc__turns_take(&o->turns).star;
+    while (!err && o->queue.count > 0) {
+        const sc_star_id star = sc__star_queue_take(&o->queue).star;
         uint32_t number = 0;
         err = number_of(o, star, &number);
         if (err) break;
-        if (o->turns.count > 0 && number > sc__turns_least(&o->turns)) {
-            if (!sc__turns_put(&o->turns, number, star)) err = SC_ENOMEM;
+        if (o->queue.count > 0 && number > sc__star_queue_least(&o->queue)) {
+            if (!sc__star_queue_put(&o->queue, number, star)) err = SC_ENOMEM;
             continue;
         }
         if (is_crowded(o, star)) err = find_shortcuts(&o->witness, o->graph, star);
@@ -534,7 +534,7 @@ static sc_err contract_all(sc_routes *routes, star_graph *graph, const sc_progre
     if (o.taken_out && o.depth && routes->rank_of) err = take_out_all(&o);
     if (!err) err = write_down(&o);
     witness_fini(&o.witness);
-    sc__turns_fini(&o.turns);
+    sc__star_queue_fini(&o.queue);
     sc_free(o.taken_out);
     sc_free(o.depth);
     return err;

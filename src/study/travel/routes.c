@@ -142,7 +142,7 @@ typedef struct side {
     uint32_t *reached;
     size_t reached_count;
     size_t reached_capacity;
-    sc__turns turns;
+    sc__star_queue queue;
 } side;
 
 struct sc_route_search {
@@ -194,7 +194,7 @@ void sc_route_search_free(sc_route_search *search)
     for (int i = 0; i < 2; i++) {
         sc_free(search->sides[i].labels);
         sc_free(search->sides[i].reached);
-        sc__turns_fini(&search->sides[i].turns);
+        sc__star_queue_fini(&search->sides[i].queue);
     }
     sc_free(search->ahead);
     sc_free(search);
@@ -217,7 +217,7 @@ static bool reach(side *s, uint32_t rank, uint32_t ms, uint32_t from)
         s->reached[s->reached_count++] = rank;
     }
     s->labels[rank] = (label){ms, from};
-    return sc__turns_put(&s->turns, ms, rank);
+    return sc__star_queue_put(&s->queue, ms, rank);
 }
 
 static void forget(side *s)
@@ -226,7 +226,7 @@ static void forget(side *s)
         s->labels[s->reached[i]].ms = SC__NEVER;
     }
     s->reached_count = 0;
-    s->turns.count = 0;
+    s->queue.count = 0;
 }
 
 static bool begin(side *s, const spot *at)
@@ -248,36 +248,37 @@ static bool is_stalled(const side *s, const sc__arc *arcs, const sc__arc *end, u
 // Take one star of one side.
 static bool step(const sc_routes *routes, side *own, const side *other, finding *best)
 {
-    const sc__turn turn = sc__turns_take(&own->turns);
-    const uint32_t rank = turn.star;
-    if (turn.number > own->labels[rank].ms) return true;
-    const uint64_t whole = (uint64_t)turn.number + other->labels[rank].ms;
+    const sc__star_entry entry = sc__star_queue_take(&own->queue);
+    const uint32_t rank = entry.star;
+    if (entry.number > own->labels[rank].ms) return true;
+    const uint64_t whole = (uint64_t)entry.number + other->labels[rank].ms;
     if (whole < best->ms) {
         best->ms = (uint32_t)whole;
         best->meeting = rank;
     }
     const sc__arc *arcs = routes->arcs + routes->first_arc[rank];
     const sc__arc *end = routes->arcs + routes->first_arc[rank + 1];
-    if (is_stalled(own, arcs, end, turn.number)) return true;
+    if (is_stalled(own, arcs, end, entry.number)) return true;
     for (const sc__arc *arc = arcs; arc < end; arc++) {
-        const uint64_t ms = (uint64_t)turn.number + arc->ms;
+        const uint64_t ms = (uint64_t)entry.number + arc->ms;
         if (ms >= own->labels[arc->to].ms || ms >= best->ms) continue;
         if (!reach(own, arc->to, (uint32_t)ms, rank)) return false;
     }
     return true;
 }
 
-// Both sides take turns until neither can improve on the best.
+// Both sides take queue until neither can improve on the best.
 static bool climb(sc_route_search *search, finding *best)
 {
     side *sides = search->sides;
-    for (int turn = 0;; turn ^= 1) {
+    for (int entry = 0;; entry ^= 1) {
         bool is_open[2];
         for (int i = 0; i < 2; i++) {
-            is_open[i] = sides[i].turns.count > 0 && sc__turns_least(&sides[i].turns) < best->ms;
+            is_open[i] =
+                sides[i].queue.count > 0 && sc__star_queue_least(&sides[i].queue) < best->ms;
         }
         if (!is_open[0] && !is_open[1]) return true;
-        const int own = is_open[turn] ? turn : 1 - turn;
+        const int own = is_open[entry] ? entry : 1 - entry;
         if (!step(search->routes, &sides[own], &sides[1 - own], best)) return false;
     }
 }
@@ -294,7 +295,7 @@ static bool put_ahead(sc_route_search *search, uint32_t rank)
     return true;
 }
 
-// Put ahead the stars where the way turns from one arc into the next: the first one last.
+// Put ahead the stars where the way queue from one arc into the next: the first one last.
 static bool put_all_ahead(sc_route_search *search, uint32_t meeting)
 {
     search->ahead_count = 0;
@@ -454,10 +455,10 @@ static bool start_making(making *m, pthread_t *thread)
     return sc_thread_start(thread, make_routes, m) == SC_OK;
 }
 
-sc_err sc_road_book_init(sc_road_book *book, const sc_map *map, const sc_progress *progress,
-                         sc_diag *diag)
+sc_err sc_route_table_init(sc_route_table *routes, const sc_map *map, const sc_progress *progress,
+                           sc_diag *diag)
 {
-    *book = (sc_road_book){0};
+    *routes = (sc_route_table){0};
     // Both take about as long, so whoever called is told of one alone, and from its own thread.
     making cars = {.map = map, .vehicle = SC_CAR, .progress = progress};
     making trucks = {.map = map, .vehicle = SC_TRUCK};
@@ -469,20 +470,20 @@ sc_err sc_road_book_init(sc_road_book *book, const sc_map *map, const sc_progres
     } else if (!cars.err) {
         make_routes(&trucks);
     }
-    book->by_vehicle[SC_CAR] = cars.routes;
-    book->by_vehicle[SC_TRUCK] = trucks.routes;
+    routes->by_vehicle[SC_CAR] = cars.routes;
+    routes->by_vehicle[SC_TRUCK] = trucks.routes;
     const making *failed = cars.err ? &cars : &trucks;
     if (failed->err) {
-        sc_road_book_fini(book);
+        sc_route_table_fini(routes);
         if (diag) *diag = failed->diag;
     }
     return failed->err;
 }
 
-void sc_road_book_fini(sc_road_book *book)
+void sc_route_table_fini(sc_route_table *routes)
 {
     for (int vehicle = 0; vehicle < SC_VEHICLE_COUNT; vehicle++) {
-        sc_routes_free(book->by_vehicle[vehicle]);
+        sc_routes_free(routes->by_vehicle[vehicle]);
     }
-    *book = (sc_road_book){0};
+    *routes = (sc_route_table){0};
 }

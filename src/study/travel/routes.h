@@ -98,15 +98,15 @@ SC_CHECKED sc_err sc_route_find(sc_route_search *search, sc_place from, sc_place
 // --- Both classes of vehicle ----------------------------------------------------------------
 
 /** Ways for both classes of vehicle, which many movements can share. */
-typedef struct sc_road_book {
+typedef struct sc_route_table {
     sc_routes *by_vehicle[SC_VEHICLE_COUNT];
-} sc_road_book;
+} sc_route_table;
 
 /** Make both, side by side where there are two cores. @param progress  may be NULL */
-SC_CHECKED sc_err sc_road_book_init(sc_road_book *book, const sc_map *map,
-                                    const sc_progress *progress, sc_diag *diag);
+SC_CHECKED sc_err sc_route_table_init(sc_route_table *routes, const sc_map *map,
+                                      const sc_progress *progress, sc_diag *diag);
 
 /** Harmless twice, and on a zeroed one. */
-void sc_road_book_fini(sc_road_book *book);
+void sc_route_table_fini(sc_route_table *routes);
 
 #endif

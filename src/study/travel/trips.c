@@ -127,7 +127,7 @@ typedef struct edge_table {
 
 typedef struct trips {
     sc_movement base;
-    const sc_road_book *book;  ///< borrowed
+    const sc_route_table *routes;  ///< borrowed
     double truck_share;
     uint64_t seed;
     edge_table table;
@@ -142,7 +142,7 @@ typedef struct trips {
 static uint32_t part_of(const trips *all, sc_edge_id edge)
 {
     const sc_seg_id segment = sc_map_edges(all->base.map)[edge].segment;
-    return sc_routes_part(all->book->by_vehicle[SC_CAR], segment);
+    return sc_routes_part(all->routes->by_vehicle[SC_CAR], segment);
 }
 
 // While it is filled, first[p + 1] is where the next edge of p goes; when all are in, where they
@@ -150,7 +150,7 @@ static uint32_t part_of(const trips *all, sc_edge_id edge)
 static sc_err fill_table(trips *all)
 {
     const uint32_t edge_count = sc_map_edge_count(all->base.map);
-    const uint32_t part_count = sc_routes_part_count(all->book->by_vehicle[SC_CAR]);
+    const uint32_t part_count = sc_routes_part_count(all->routes->by_vehicle[SC_CAR]);
     edge_table *table = &all->table;
     table->first = sc_calloc((size_t)part_count + 1, sizeof *table->first);
     table->edges = sc_malloc_array(edge_count, sizeof *table->edges);
@@ -243,7 +243,7 @@ static sc__stretch stretch_now(const moving *m)
 
 static const sc_routes *routes_of(const moving *m)
 {
-    return m->all->book->by_vehicle[m->now.vehicle];
+    return m->all->routes->by_vehicle[m->now.vehicle];
 }
 
 /** How long the leg it is on takes, or the stop. */
@@ -381,14 +381,14 @@ static sc_err make_tables(trips *all, uint32_t count)
     if (!all->travellers || !all->kept) return SC_ENOMEM;
     for (int vehicle = 0; vehicle < SC_VEHICLE_COUNT; vehicle++) {
         const sc_err err =
-            sc_route_search_new(all->book->by_vehicle[vehicle], &all->search[vehicle]);
+            sc_route_search_new(all->routes->by_vehicle[vehicle], &all->search[vehicle]);
         if (err) return err;
     }
     return fill_table(all);
 }
 
-sc_err sc_trips_new(const sc_map *map, const sc_road_book *book, const sc_trips_options *options,
-                    sc_movement **out, sc_diag *diag)
+sc_err sc_trips_new(const sc_map *map, const sc_route_table *routes,
+                    const sc_trips_options *options, sc_movement **out, sc_diag *diag)
 {
     sc_err err = sc__movement_check(map, options->count, diag);
     if (err) return err;
@@ -399,7 +399,7 @@ sc_err sc_trips_new(const sc_map *map, const sc_road_book *book, const sc_trips_
     trips *all = sc_calloc(1, sizeof *all);
     if (!all) return sc_fail_memory(diag, "making travellers");
     all->base = (sc_movement){.kind = &trips_kind, .map = map, .count = options->count};
-    all->book = book;
+    all->routes = routes;
     all->truck_share = options->truck_share;
     all->seed = options->seed;
     err = make_tables(all, options->count);

@@ -26,10 +26,10 @@ typedef struct sc_trips_options {
 sc_trips_options sc_trips_options_default(void);
 
 /**
- * @param book  borrowed; must outlive the result
+ * @param routes  borrowed; must outlive the result
  * @return SC_OK, SC_EINVAL (options out of range, a map without roads), SC_ENOMEM
  */
-SC_CHECKED sc_err sc_trips_new(const sc_map *map, const sc_road_book *book,
+SC_CHECKED sc_err sc_trips_new(const sc_map *map, const sc_route_table *routes,
                                const sc_trips_options *options, sc_movement **out, sc_diag *diag);
 
 #endif

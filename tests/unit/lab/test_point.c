@@ -309,8 +309,8 @@ static void test_whoever_turns_at_random_needs_no_ways(void **state)
     sc_diag diag = {""};
     options.is_walk = true;
     CHECK_OK(sc__ground_init(&ground, &options, &options.maps[0], &diag), &diag);
-    assert_null(ground.book.by_vehicle[SC_CAR]);
-    assert_null(ground.book.by_vehicle[SC_TRUCK]);
+    assert_null(ground.table.by_vehicle[SC_CAR]);
+    assert_null(ground.table.by_vehicle[SC_TRUCK]);
     assert_null(ground.routes);
     sc__ground_fini(&ground);
 }

@@ -170,14 +170,14 @@ static void test_a_stream_without_memory_leaves_the_old_file(void **state)
     const char *path = place_write_text(&p, "queries.jsonl", "old");
     const sc_queries_options options = {.workload = sc_workload_default(), .seconds = 100};
     const sc_trips_options on_trips = {.count = 3, .truck_share = 0.5, .seed = 1};
-    sc_road_book book;
-    CHECK_OK(sc_road_book_init(&book, map, NULL, NULL), NULL);
+    sc_route_table routes;
+    CHECK_OK(sc_route_table_init(&routes, map, NULL, NULL), NULL);
     unsigned long failures = 0;
     FOR_EACH_FAILURE(n)
     {
         oom_arm(0);
         sc_movement *trips = NULL;
-        CHECK_OK(sc_trips_new(map, &book, &on_trips, &trips, NULL), NULL);
+        CHECK_OK(sc_trips_new(map, &routes, &on_trips, &trips, NULL), NULL);
         oom_arm(n);
         uint64_t written = 0;
         sc_diag diag = {""};
@@ -199,7 +199,7 @@ static void test_a_stream_without_memory_leaves_the_old_file(void **state)
     }
     // Four of the travellers, one or more of the ways, and two of the file.
     assert_true(failures >= 7);
-    sc_road_book_fini(&book);
+    sc_route_table_fini(&routes);
     sc_map_free(map);
     place_free(&p);
 }

@@ -171,17 +171,17 @@ static void test_travellers_on_trips_can_be_written_too(void **state)
     const char *path = place_path(&p, "queries.jsonl");
     const sc_trips_options on_trips = {.count = COUNT, .truck_share = 0.2, .seed = 3};
     const sc_queries_options options = a_minute(3);
-    sc_road_book book;
+    sc_route_table routes;
     sc_movement *trips = NULL;
     uint64_t written = 0;
     sc_diag diag = {""};
-    CHECK_OK(sc_road_book_init(&book, map, NULL, &diag), &diag);
-    CHECK_OK(sc_trips_new(map, &book, &on_trips, &trips, &diag), &diag);
+    CHECK_OK(sc_route_table_init(&routes, map, NULL, &diag), &diag);
+    CHECK_OK(sc_trips_new(map, &routes, &on_trips, &trips, &diag), &diag);
     CHECK_OK(sc_queries_write(trips, &options, path, &written, &diag), &diag);
     // In a minute each asks two or three times, once in twenty seconds.
     CHECK_CLOSE((double)written, 3.0 * COUNT, 0.5 * COUNT);
     sc_movement_free(trips);
-    sc_road_book_fini(&book);
+    sc_route_table_fini(&routes);
     sc_map_free(map);
     place_free(&p);
 }

@@ -86,20 +86,20 @@ static void test_counts_of_trips_are_those_of_a_plain_count(void **state)
 {
     (void)state;
     sc_map *map = grid_map(9, 7);
-    sc_road_book book;
-    CHECK_OK(sc_road_book_init(&book, map, NULL, NULL), NULL);
+    sc_route_table routes;
+    CHECK_OK(sc_route_table_init(&routes, map, NULL, NULL), NULL);
     for (uint64_t seed = 0; seed < 10; seed++) {
         check_case(seed);
         const sc_trips_options options = {.count = 60, .truck_share = 0.2, .seed = seed};
         sc_movement *trips[2] = {NULL, NULL};
         for (int i = 0; i < 2; i++) {
-            CHECK_OK(sc_trips_new(map, &book, &options, &trips[i], NULL), NULL);
+            CHECK_OK(sc_trips_new(map, &routes, &options, &trips[i], NULL), NULL);
         }
         check_counts(trips[0], trips[1], sc_time_from_seconds(5), sc_time_from_seconds(65),
                      sc_time_from_seconds(7));
     }
     check_case_done();
-    sc_road_book_fini(&book);
+    sc_route_table_fini(&routes);
     sc_map_free(map);
 }
 
