@@ -4,7 +4,7 @@
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "base/rng.h"
-#include "sim/books.h"
+#include "sim/counts.h"
 #include "sim/player.h"
 #include "sim/recorder.h"
 

@@ -1,5 +1,5 @@
 /**
- * @file books.h
+ * @file counts.h
  * @brief The books of a run: every question and every outcome is entered, and the report drawn up.
  *
  * Every query entered must be ended exactly once (P8); what is ended twice or was
@@ -11,8 +11,8 @@
  *
  * Uses: cloak, sim/run, sim/tally, sim/waits. Used by: sim/runner.
  */
-#ifndef SC_SIM_BOOKS_H
-#define SC_SIM_BOOKS_H
+#ifndef SC_SIM_COUNTS_H
+#define SC_SIM_COUNTS_H
 
 #include <starcloak/cloak.h>
 

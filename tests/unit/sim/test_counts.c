@@ -1,5 +1,5 @@
 // The books of a run: what ends, how often, and what the report says of it.
-#include "sim/books.h"
+#include "sim/counts.h"
 
 #include "support/check.h"
 

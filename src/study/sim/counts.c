@@ -1,5 +1,5 @@
 // The books of a run. See books.h.
-#include "sim/books.h"
+#include "sim/counts.h"
 
 #include "base/alloc.h"
 #include "base/sort.h"
