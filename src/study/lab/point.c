@@ -11,7 +11,7 @@
 #include "lab/cloaks.h"
 #include "lab/listeners.h"
 #include "lab/questions.h"
-#include "sim/evaluation.h"
+#include "sim/evaluate.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,17 +1,204 @@
-// A run, slice by slice. See runner.h.
+// A run, slice by slice; runner.h has the four parts of a slice.
 #include "sim/runner.h"
+
+#include <starcloak/engine.h>
+#include <starcloak/prune.h>
 
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "base/rng.h"
 #include "sim/counts.h"
-#include "sim/player.h"
-#include "sim/recorder.h"
+#include "sim/run.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+// === Playing: an engine and pruning in virtual time =============================================
+// While candidates are pruned virtual time stands still, in a pool too: every cloak is accepted at
+// the very moment at which it was found. The engine and pruning have each a generator of their own,
+// so that where candidates are pruned changes no other choice.
+
+/** What became of queries at a moment: a cloak, or (NULL) a drop. */
+typedef struct outcome {
+    sc_time t;
+    sc_cloak *cloak;
+    sc_query_id dropped;
+    sc_drop_reason reason;
+} outcome;
+
+/** Zero-initialise, then player_init(). */
+typedef struct player {
+    sc_engine *engine;  ///< add queries here, then step
+    sc_rng *engine_rng;
+    sc_rng *prune_rng;
+    sc_pruner *pruner;    ///< inline, or
+    sc_prune_pool *pool;  ///< in threads
+    sc_time now;          ///< of the last step; INT64_MIN before the first
+    outcome *outcomes;    ///< in the order of time
+    size_t outcome_count;
+    size_t outcome_capacity;
+} player;
+
+/**
+ * A refused cloak is looked for again this much later. At the same moment it would be
+ * found again at once, and if it is broken for good, for ever.
+ */
+#define RETRY_US 1000
+
+/** @param root  the generators are forked from it */
+static sc_err player_init(struct player *player, const sc_map *map, const sc_run_options *options,
+                          sc_rng *root, sc_diag *diag)
+{
+    player->now = INT64_MIN;
+    sc_err err = sc_rng_fork(root, &player->engine_rng);
+    if (!err) err = sc_rng_fork(root, &player->prune_rng);
+    if (!err) {
+        err = sc_engine_new(map, &options->engine, player->engine_rng, &player->engine, diag);
+    }
+    if (err) return err;
+    if (options->prune_threads == 0) return sc_pruner_new(map, &player->pruner);
+    return sc_prune_pool_new(map, options->prune_threads, player->prune_rng, &player->pool);
+}
+
+/** Free all outcomes. */
+static void player_forget(struct player *player)
+{
+    for (size_t i = 0; i < player->outcome_count; i++) {
+        sc_cloak_free(player->outcomes[i].cloak);
+    }
+    player->outcome_count = 0;
+}
+
+/** Release all; harmless twice, and on a zeroed player. */
+static void player_fini(struct player *player)
+{
+    player_forget(player);
+    sc_free(player->outcomes);
+    sc_prune_pool_free(player->pool);
+    sc_pruner_free(player->pruner);
+    sc_engine_free(player->engine);
+    sc_rng_free(player->engine_rng);
+    sc_rng_free(player->prune_rng);
+    *player = (struct player){0};
+}
+
+static sc_err keep_outcome(struct player *player, const outcome *outcome)
+{
+    if (!sc_grow(&player->outcomes, player->outcome_count, &player->outcome_capacity,
+                 sizeof *player->outcomes)) {
+        sc_cloak_free(outcome->cloak);
+        return SC_ENOMEM;
+    }
+    player->outcomes[player->outcome_count++] = *outcome;
+    return SC_OK;
+}
+
+/** Accept a cloak that has been pruned, or refuse it: then its members go on waiting. */
+static sc_err settle(struct player *player, sc_cloak *cloak, sc_diag *diag)
+{
+    if (!cloak->is_pruned) {  // as it comes from a pool that is out of memory
+        sc_cloak_free(cloak);
+        return SC_ENOMEM;
+    }
+    sc_err err = sc_engine_accept(player->engine, cloak, player->now, diag);
+    if (!err) return keep_outcome(player, &(outcome){.t = player->now, .cloak = cloak});
+    // Memory may be out for checking it; that is no fault of the cloak.
+    if (err != SC_ENOMEM) err = sc_engine_refuse(player->engine, cloak, NULL, 0);
+    sc_cloak_free(cloak);
+    return err;
+}
+
+static sc_err prune_inline(struct player *player, sc_diag *diag)
+{
+    sc_err err = SC_OK;
+    sc_cloak *cloak = NULL;
+    while (!err && (cloak = sc_engine_take_candidate(player->engine))) {
+        err = sc_pruner_prune(player->pruner, cloak, player->prune_rng);
+        if (!err) {
+            err = settle(player, cloak, diag);
+        } else {
+            sc_cloak_free(cloak);
+        }
+    }
+    return err;
+}
+
+static sc_err prune_in_pool(struct player *player, sc_diag *diag)
+{
+    sc_err err = SC_OK;
+    sc_cloak *cloak = NULL;
+    while ((cloak = sc_engine_take_candidate(player->engine))) {
+        sc_prune_pool_give(player->pool, cloak);
+    }
+    while (!err && (cloak = sc_prune_pool_take(player->pool, true))) {
+        err = settle(player, cloak, diag);
+    }
+    return err;
+}
+
+/** Set the clock to `now`, not earlier than before; the outcomes of the step are added. */
+static sc_err player_step(struct player *player, sc_time now, sc_diag *diag)
+{
+    sc_err err = sc_engine_run(player->engine, now);
+    if (err) return err;
+    player->now = now;
+    sc_drop drop;
+    while (!err && sc_engine_take_drop(player->engine, &drop)) {
+        err = keep_outcome(player,
+                           &(outcome){.t = now, .dropped = drop.query.id, .reason = drop.reason});
+    }
+    if (err) return err;
+    return player->pool ? prune_in_pool(player, diag) : prune_inline(player, diag);
+}
+
+/** When the engine next has something to do by itself; always after `now`. */
+static sc_time player_next_wake(const struct player *player)
+{
+    const sc_time wake = sc_engine_next_wake(player->engine);
+    return wake > player->now ? wake : player->now + RETRY_US;
+}
+
+/** A step for each of the engine's wakes before `until`. */
+static sc_err player_wake_until(struct player *player, sc_time until, sc_diag *diag)
+{
+    sc_err err = SC_OK;
+    for (sc_time wake; !err && (wake = player_next_wake(player)) < until;) {
+        err = player_step(player, wake, diag);
+    }
+    return err;
+}
+
+// === A record as a listener of the run ==========================================================
+
+static sc_err write_query(void *context, const sc_query *query, const sc_spoken *spoken,
+                          const sc_snap *where)
+{
+    sc_record_query(context, query, &spoken->ask, where, &spoken->request);
+    return SC_OK;
+}
+
+static sc_err write_cloak(void *context, const sc_cloak *cloak, sc_time t)
+{
+    sc_record_cloak(context, cloak, t);
+    return SC_OK;
+}
+
+static sc_err write_drop(void *context, const sc_query_id *id, sc_time t, sc_drop_reason reason)
+{
+    sc_record_drop(context, id, t, sc_drop_reason_name(reason));
+    return SC_OK;
+}
+
+/** Write down everything that happens; errors are collected by the record, which is borrowed. */
+static sc_run_listener record_listener(sc_record *record)
+{
+    return (sc_run_listener){
+        .context = record, .asked = write_query, .cloaked = write_cloak, .dropped = write_drop};
+}
+
+// === The run ====================================================================================
 
 /** A question of the slice. */
 typedef struct asked {
@@ -33,7 +220,7 @@ enum { LISTENERS_MAX = 2 };
 struct sc_runner {
     sc_travellers *travellers;  ///< borrowed; NULL for a stream
     sc_admission *admission;
-    sc_player player;
+    player player;
     sc_record *record;  ///< NULL: none is wanted
     sc_run_listener listeners[LISTENERS_MAX];
     size_t listener_count;
@@ -77,7 +264,7 @@ static sc_err set_up(sc_runner *runner, const sc_map *map, const sc_run_options 
         options->is_secure ? sc_rng_new_secure(&root) : sc_rng_new_seeded(options->seed, &root);
     if (err) return err;
     err = open_door(runner, map, &options->limits, root, diag);
-    if (!err) err = sc_player_init(&runner->player, map, options, root, diag);
+    if (!err) err = player_init(&runner->player, map, options, root, diag);
     sc_rng_free(root);
     return err;
 }
@@ -89,7 +276,7 @@ static sc_err let_listen(sc_runner *runner, const sc_map *map, const sc_run_opti
         const sc_err err = sc_record_open(map, options->record, &runner->record, diag);
         if (err) return err;
         sc_record_engine(runner->record, &options->engine);
-        runner->listeners[runner->listener_count++] = sc_recorder_of(runner->record);
+        runner->listeners[runner->listener_count++] = record_listener(runner->record);
     }
     runner->listeners[runner->listener_count++] = options->listener;
     return SC_OK;
@@ -121,7 +308,7 @@ void sc_runner_free(sc_runner *runner)
 {
     if (!runner) return;
     sc_record_abandon(runner->record);
-    sc_player_fini(&runner->player);
+    player_fini(&runner->player);
     sc_admission_free(runner->admission);
     sc_books_fini(&runner->books);
     sc_free(runner->questions);
@@ -131,7 +318,7 @@ void sc_runner_free(sc_runner *runner)
 
 sc_time sc_runner_next_wake(const sc_runner *runner)
 {
-    return sc_player_next_wake(&runner->player);
+    return player_next_wake(&runner->player);
 }
 
 // --- 1. Admit ----------------------------------------------------------------
@@ -168,7 +355,7 @@ static sc_err admit(sc_runner *runner, const sc_spoken *questions, size_t count)
 static sc_err play(sc_runner *runner, sc_time until, sc_diag *diag)
 {
     sc_err err = SC_OK;
-    sc_player *player = &runner->player;
+    struct player *player = &runner->player;
     const asked *question = runner->questions;
     const asked *end = question + runner->question_count;
     while (!err && question < end) {
@@ -177,7 +364,7 @@ static sc_err play(sc_runner *runner, sc_time until, sc_diag *diag)
             continue;
         }
         const sc_time t = question->spoken->ask.t;
-        err = sc_player_wake_until(player, t, diag);
+        err = player_wake_until(player, t, diag);
         // All that is asked in one moment goes in before the engine runs once.
         for (; !err && question < end && !question->refusal && question->spoken->ask.t == t;
              question++) {
@@ -187,9 +374,9 @@ static sc_err play(sc_runner *runner, sc_time until, sc_diag *diag)
             }
             err = sc_engine_add(player->engine, &question->query);
         }
-        if (!err) err = sc_player_step(player, t, diag);
+        if (!err) err = player_step(player, t, diag);
     }
-    return err ? err : sc_player_wake_until(player, until, diag);
+    return err ? err : player_wake_until(player, until, diag);
 }
 
 // --- 3. Tell -----------------------------------------------------------------
@@ -244,7 +431,7 @@ static sc_err tell_question(sc_runner *runner, const asked *question, uint32_t t
                         (sc_wait){.since = spoken->ask.t, .traveller = traveller});
 }
 
-static sc_err tell_end(sc_runner *runner, const sc_query_id *id, const sc_outcome *outcome,
+static sc_err tell_end(sc_runner *runner, const sc_query_id *id, const outcome *outcome,
                        sc_diag *diag)
 {
     sc_wait wait;
@@ -253,7 +440,7 @@ static sc_err tell_end(sc_runner *runner, const sc_query_id *id, const sc_outcom
     return err ? err : keep_turn(runner, wait.traveller, outcome->t);
 }
 
-static sc_err tell_drop(sc_runner *runner, const sc_outcome *outcome, sc_diag *diag)
+static sc_err tell_drop(sc_runner *runner, const outcome *outcome, sc_diag *diag)
 {
     sc_err err = SC_OK;
     for (size_t i = 0; i < runner->listener_count && !err; i++) {
@@ -264,7 +451,7 @@ static sc_err tell_drop(sc_runner *runner, const sc_outcome *outcome, sc_diag *d
     return err ? err : tell_end(runner, &outcome->dropped, outcome, diag);
 }
 
-static sc_err tell_cloak(sc_runner *runner, const sc_outcome *outcome, sc_diag *diag)
+static sc_err tell_cloak(sc_runner *runner, const outcome *outcome, sc_diag *diag)
 {
     sc_err err = SC_OK;
     const sc_cloak *cloak = outcome->cloak;
@@ -279,7 +466,7 @@ static sc_err tell_cloak(sc_runner *runner, const sc_outcome *outcome, sc_diag *
     return err;
 }
 
-static sc_err tell_outcome(sc_runner *runner, const sc_outcome *outcome, sc_diag *diag)
+static sc_err tell_outcome(sc_runner *runner, const outcome *outcome, sc_diag *diag)
 {
     return outcome->cloak ? tell_cloak(runner, outcome, diag) : tell_drop(runner, outcome, diag);
 }
@@ -289,7 +476,7 @@ static sc_err tell(sc_runner *runner, const uint32_t *who, sc_diag *diag)
 {
     sc_err err = SC_OK;
     size_t told = 0;
-    const sc_outcome *outcomes = runner->player.outcomes;
+    const outcome *outcomes = runner->player.outcomes;
     const size_t outcome_count = runner->player.outcome_count;
     for (size_t i = 0; !err && i < runner->question_count; i++) {
         const asked *question = &runner->questions[i];
@@ -329,7 +516,7 @@ sc_err sc_runner_slice(sc_runner *runner, const sc_spoken *questions, const uint
     err = tell(runner, who, diag);
     if (err) return err;
     const double told = cpu_s();
-    sc_player_forget(&runner->player);
+    player_forget(&runner->player);
     runner->report.admission_cpu_s += admitted - start;
     runner->report.engine_cpu_s += played - admitted + (cpu_s() - told);
     return SC_OK;

@@ -1,5 +1,5 @@
 // Counting many numbers, held against keeping them all.
-#include "sim/tally.h"
+#include "sim/counts.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 // Who waits, held against a plain list.
-#include "sim/waits.h"
+#include "sim/counts.h"
 
 #include "base/rng.h"
 #include "support/check.h"

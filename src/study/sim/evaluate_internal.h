@@ -1,24 +1,23 @@
 /**
- * @file batch.h
- * @brief Some cloaks, evaluated together, and the lines of a record between them.
- *
- * A clock costs as much as half a cloak, so cloaks are taken in batches, and time is taken around
- * one step of all of them. Until a batch is done its lines wait here, and answers are written
- * behind their cloaks.
- *
- * Everything is kept and used again from one batch to the next.
- *
- * Uses: record, relay. Used by: sim/evaluation, sim/exchange, sim/point_exchange.
+ * @file evaluate_internal.h
+ * @brief Inside an evaluation: batches of cloaks, the way to the provider and back, and checks.
  */
-#ifndef SC_SIM_BATCH_H
-#define SC_SIM_BATCH_H
+#ifndef SC_SIM_EVALUATE_INTERNAL_H
+#define SC_SIM_EVALUATE_INTERNAL_H
 
+#include <starcloak/lbs.h>
 #include <starcloak/point_provider.h>
 #include <starcloak/relay.h>
 #include <starcloak/relay_codec.h>
 
 #include "record/record_write.h"
 #include "record/run_reader.h"
+#include "sim/evaluate.h"
+
+// === Batches (batch.c) ==========================================================================
+// A clock reading costs as much as half a cloak, so cloaks are taken in batches, and time is taken
+// around one step of all of them. Until a batch is done its lines are kept, and answers are written
+// behind their cloaks. Memory is used again from one batch to the next.
 
 /** Cloaks in a batch: enough that reading the clock costs nothing. */
 enum { SC_BATCH_CLOAKS = 64 };
@@ -137,5 +136,91 @@ SC_CHECKED sc_err sc_batch_count_distinct(sc_batch *batch, const sc_reply *reply
 
 /** Write the lines, and behind each cloak what became of its members. */
 void sc_batch_write(const sc_batch *batch, sc_record *record, bool are_foreign);
+
+// === Checks (evaluate.c) ========================================================================
+// Answers put aside, evenly spread over a record, to be compared with a plain search.
+//
+// How many answers a record has is known only at its end. So every one is put aside at first;
+// when there are twice as many as wanted, every second is let go, and from then on every second is
+// put aside; and so on. Where all are wanted, they are compared as soon as there are some.
+//
+// The plain search is sc_lbs_nearest(): from the exact position over the whole map, without
+// cloak or index. Distances must be equal to a millimetre, rank by rank.
+
+/** An answer. */
+typedef struct sc_check {
+    sc_edge_id edge;
+    double offset_m;
+    sc_request request;
+    uint64_t line;        ///< of its cloak
+    double *distances_m;  ///< of its results, nearest first
+    size_t count;
+} sc_check;
+
+/** Zero-initialise but for what comes first; release with sc_checks_fini(). */
+typedef struct sc_checks {
+    sc_lbs *lbs;
+    const sc_objects *objects;
+    uint64_t wanted;  ///< answers; UINT64_MAX: all
+
+    uint64_t checked;
+    uint64_t wrong;
+    uint64_t first_wrong;  ///< the line of its cloak
+
+    sc_check *kept;
+    size_t kept_count;
+    size_t kept_capacity;
+    uint64_t seen;
+    uint64_t stride;  ///< one of so many is put aside; 0 before the first
+} sc_checks;
+
+/**
+ * The next answer: put it aside if it is one to be compared.
+ *
+ * @param check  its distances are made from `results`
+ */
+SC_CHECKED sc_err sc_checks_add(sc_checks *checks, sc_check check, const sc_near *results,
+                                sc_diag *diag);
+
+/** There are no more: compare those that are left. */
+SC_CHECKED sc_err sc_checks_finish(sc_checks *checks, sc_diag *diag);
+
+/** Harmless twice. */
+void sc_checks_fini(sc_checks *checks);
+
+// === Exchanges (exchange.c) =====================================================================
+// A batch of cloaks goes to a provider and comes back as answers.
+//
+// Two kinds: the built-in provider, through the real bytes of an encoding, and one
+// that knows points only. Both take time around each step of the whole batch.
+//
+// A cloak that the provider cannot answer, or answers in a way that cannot be believed, is marked
+// as failed and the batch goes on. What is wrong with a cloak itself ends it.
+
+/** Zero-initialise, then sc_exchange_init(); release with sc_exchange_fini(). */
+typedef struct sc_exchange {
+    const sc_map *map;
+    const sc_evaluate_options *options;  ///< borrowed
+    const sc_vocabulary *vocabulary;     ///< of the provider
+    sc_rng *rng;
+    sc_lbs *lbs;  ///< NULL, as the filter, if the provider knows points only
+    sc_filter *filter;
+    sc_codec_limits limits;
+    bool are_foreign;  ///< the objects are not the map's own
+    sc_batch *batch;   ///< at hand
+    sc_evaluate_report *report;
+    const char *record_name;  ///< for messages; NULL: the cloaks are of no record
+} sc_exchange;
+
+/** @param report  told of times, work and failures; borrowed */
+SC_CHECKED sc_err sc_exchange_init(sc_exchange *exchange, const sc_map *map,
+                                   const sc_evaluate_options *options, sc_evaluate_report *report,
+                                   sc_diag *diag);
+
+/** Harmless twice, and on a zeroed one. */
+void sc_exchange_fini(sc_exchange *exchange);
+
+/** Send the batch to the provider and read its answers. */
+SC_CHECKED sc_err sc_exchange_run(sc_exchange *exchange, sc_batch *batch, sc_diag *diag);
 
 #endif
