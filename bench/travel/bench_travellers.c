@@ -64,7 +64,7 @@ static double let_ask(sc_movement *movement, int seconds, uint64_t *questions)
     const double start = bench_cpu_s();
     for (*questions = 0; sc_travellers_next(travellers) < sc_time_from_seconds(seconds);
          ++*questions) {
-        sc_spoken said;
+        sc_request_line said;
         const uint32_t who = sc_travellers_ask(travellers, &said);
         if (sc_travellers_resume(travellers, who, said.ask.t)) {
             bench_die("travellers", "out of memory");

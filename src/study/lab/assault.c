@@ -46,7 +46,7 @@ bool sc__assault_is_wanted(const sc_lab_options *options, const sc_lab_point *po
 }
 
 static sc_err choose_victims(sc__assault *assault, const sc_lab_point *point,
-                             const sc_spoken *lines, size_t line_count,
+                             const sc_request_line *lines, size_t line_count,
                              const sc_run_window *counted, sc_diag *diag)
 {
     sc_injection_options options = sc_injection_options_default();
@@ -84,8 +84,9 @@ static sc_err know_traffic(sc__assault *assault, const sc__ground *ground,
 }
 
 sc_err sc__assault_init(sc__assault *assault, const sc_lab_options *options,
-                        const sc__ground *ground, const sc_lab_point *point, const sc_spoken *lines,
-                        size_t line_count, const sc_run_window *counted, sc_diag *diag)
+                        const sc__ground *ground, const sc_lab_point *point,
+                        const sc_request_line *lines, size_t line_count,
+                        const sc_run_window *counted, sc_diag *diag)
 {
     *assault = (sc__assault){
         .options = options,

@@ -41,7 +41,7 @@ bool sc__assault_is_wanted(const sc_lab_options *options, const sc_lab_point *po
  */
 SC_CHECKED sc_err sc__assault_init(sc__assault *assault, const sc_lab_options *options,
                                    const sc__ground *ground, const sc_lab_point *point,
-                                   const sc_spoken *lines, size_t line_count,
+                                   const sc_request_line *lines, size_t line_count,
                                    const sc_run_window *counted, sc_diag *diag);
 
 /** Harmless twice, and on a zeroed one. */

@@ -14,8 +14,8 @@ static sc_key key_of(const sc_query_id *id)
 
 // --- Questions -----------------------------------------------------------------
 
-static sc_err hear_question(void *context, const sc_query *query, const sc_spoken *spoken,
-                            const sc_snap *where)
+static sc_err hear_question(void *context, const sc_query *query,
+                            const sc_request_line *request_line, const sc_snap *where)
 {
     sc__cloaks *cloaks = context;
     const uint32_t number = (uint32_t)cloaks->asker_count;
@@ -30,7 +30,7 @@ static sc_err hear_question(void *context, const sc_query *query, const sc_spoke
     cloaks->askers[cloaks->asker_count++] = (sc_run_member){
         .edge = where->edge,
         .offset_m = where->offset_m,
-        .request = sc_request_normalise(&spoken->request),
+        .request = sc_request_normalise(&request_line->request),
     };
     return SC_OK;
 }

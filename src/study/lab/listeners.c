@@ -6,14 +6,14 @@ void sc__listeners_add(sc__listeners *listeners, sc_run_listener listener)
     listeners->all[listeners->count++] = listener;
 }
 
-static sc_err tell_question(void *context, const sc_query *query, const sc_spoken *spoken,
-                            const sc_snap *where)
+static sc_err tell_question(void *context, const sc_query *query,
+                            const sc_request_line *request_line, const sc_snap *where)
 {
     const sc__listeners *listeners = context;
     sc_err err = SC_OK;
     for (size_t i = 0; i < listeners->count && !err; i++) {
         const sc_run_listener *one = &listeners->all[i];
-        if (one->asked) err = one->asked(one->context, query, spoken, where);
+        if (one->asked) err = one->asked(one->context, query, request_line, where);
     }
     return err;
 }

@@ -111,7 +111,7 @@ static sc_lab_measure measure_of(const sc_run_report *report)
 static sc_err ask_again(const bench *b, const sc_run_options *options, sc_run_report *report,
                         sc_diag *diag)
 {
-    const sc_spoken *lines = b->is_injected ? b->assault.injection.lines : b->questions.lines;
+    const sc_request_line *lines = b->is_injected ? b->assault.injection.lines : b->questions.lines;
     const size_t count = b->is_injected ? b->assault.injection.line_count : b->questions.count;
     return sc_run_lines(b->ground->map->map, lines, count, options, report, diag);
 }

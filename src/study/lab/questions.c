@@ -5,22 +5,22 @@
 
 #include <string.h>
 
-static sc_err keep(void *context, const sc_query *query, const sc_spoken *spoken,
+static sc_err keep(void *context, const sc_query *query, const sc_request_line *request_line,
                    const sc_snap *where)
 {
     (void)query;
     (void)where;
     sc__questions *questions = context;
-    const size_t size = spoken->ask.user_size;
-    if (!sc_grow(&questions->lines, questions->count, &questions->capacity, sizeof *spoken) ||
+    const size_t size = request_line->ask.user_size;
+    if (!sc_grow(&questions->lines, questions->count, &questions->capacity, sizeof *request_line) ||
         !sc_reserve(&questions->names, questions->name_size + size, &questions->name_capacity, 1)) {
         return SC_ENOMEM;
     }
     // A user is lent for the call only, and the names still move: see sc__questions_settle().
-    memcpy(questions->names + questions->name_size, spoken->ask.user, size);
+    memcpy(questions->names + questions->name_size, request_line->ask.user, size);
     questions->name_size += size;
-    sc_spoken *line = &questions->lines[questions->count++];
-    *line = *spoken;
+    sc_request_line *line = &questions->lines[questions->count++];
+    *line = *request_line;
     line->ask.user = NULL;
     return SC_OK;
 }

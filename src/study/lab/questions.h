@@ -11,7 +11,7 @@
 
 /** Zero-initialise; sc__questions_fini() when done. */
 typedef struct sc__questions {
-    sc_spoken *lines;  ///< in the order of time
+    sc_request_line *lines;  ///< in the order of time
     size_t count;
     size_t capacity;
     char *names;  ///< of users, one behind the other as in the lines

@@ -58,7 +58,7 @@ struct sc_run_reader {
     sc_pool open;  ///< of open_query
 
     // Of the query at hand.
-    sc_spoken spoken;
+    sc_request_line request_line;
     char *name;  ///< of its user, if that is not as it stands in the line
     size_t name_capacity;
 
@@ -216,8 +216,9 @@ static sc_err read_profile(const sc__fields *fields, sc_profile *out)
 
 static sc_err read_asker(sc_run_reader *reader, const sc__fields *fields, open_query *query)
 {
-    sc_ask *ask = &reader->spoken.ask;
-    reader->spoken = (sc_spoken){.request = query->request, .line = fields->place->number};
+    sc_ask *ask = &reader->request_line.ask;
+    reader->request_line =
+        (sc_request_line){.request = query->request, .line = fields->place->number};
     *ask = (sc_ask){.is_on_edge = true,
                     .edge = query->edge,
                     .offset_m = query->offset_m,
@@ -243,7 +244,7 @@ static sc_err read_query(sc_run_reader *reader, const sc__fields *fields, sc_run
     if (!err) err = read_position(reader, fields, &query, &out->segment);
     if (!err) err = sc__request_read(fields, &words, &query.request);
     if (!err && reader->wants_askers) {
-        out->asked = &reader->spoken;
+        out->asked = &reader->request_line;
         err = read_asker(reader, fields, &query);
     }
     return err ? err : keep_query(reader, fields->place, id, &query);

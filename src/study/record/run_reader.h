@@ -73,7 +73,7 @@ typedef struct sc_run_line {
     sc_seg_id segment;
     /** Its words, on their edge; the user as it was before it was written down. NULL without
      * sc_run_reader_want_askers(). */
-    const sc_spoken *asked;
+    const sc_request_line *asked;
 
     // Of SC_RUN_END, after sc_run_reader_want_askers().
     bool has_engine;           ///< it says which engine made the cloaks

@@ -1,7 +1,7 @@
 // Streams of queries, read and written: one JSON object per line (docs/records.md).
 //
-// A line that is read takes sizeof(sc_spoken), 192 bytes, and its user's bytes; while the table of
-// lines grows, it is in memory twice for a moment.
+// A line that is read takes sizeof(sc_request_line), 192 bytes, and its user's bytes; while the
+// table of lines grows, it is in memory twice for a moment.
 //
 // What is missing or of the wrong kind is refused, and so is what would be read otherwise than it
 // was meant: a key that stands twice, a profile or a request with an unknown key (a mistyped
@@ -32,7 +32,7 @@ typedef struct text_block {
 enum { BLOCK_SIZE = 1 << 16 };
 
 struct sc_stream {
-    sc_spoken *lines;
+    sc_request_line *lines;
     size_t count;
     size_t capacity;
     text_block *texts;  ///< the newest block first
@@ -126,7 +126,7 @@ static sc_err read_profile(const sc__fields *fields, sc_profile *out)
     return err;
 }
 
-static sc_err read_query(const reader *r, sc_spoken *out)
+static sc_err read_query(const reader *r, sc_request_line *out)
 {
     const sc__fields *fields = &r->fields;
     // The queries of a record have all that a stream needs; its other events name no user.
@@ -145,7 +145,7 @@ static sc_err read_query(const reader *r, sc_spoken *out)
 
 /** Read the line `text`, which is not empty, into `out`; `stream` keeps the user. */
 static sc_err read_line(sc_stream *stream, const sc_map *map, const sc__place *place, sc_slice text,
-                        sc_spoken *out)
+                        sc_request_line *out)
 {
     sc_json_tree tree = {0};
     sc_err err = sc__line_load(place, text, &tree);
@@ -153,7 +153,7 @@ static sc_err read_line(sc_stream *stream, const sc_map *map, const sc__place *p
     const reader r = {.fields = {.place = place, .object = tree.root, .prefix = ""},
                       .words = {.map = map},
                       .stream = stream};
-    *out = (sc_spoken){.line = place->number};
+    *out = (sc_request_line){.line = place->number};
     err = read_query(&r, out);
     sc_json_tree_fini(&tree);
     return err;
@@ -218,7 +218,7 @@ sc_err sc_stream_read(const sc_map *map, const char *path, sc_stream **out, sc_d
     return err ? err : read_source(map, &source, out, diag);
 }
 
-const sc_spoken *sc_stream_lines(const sc_stream *stream, size_t *count)
+const sc_request_line *sc_stream_lines(const sc_stream *stream, size_t *count)
 {
     *count = stream->count;
     return stream->lines;

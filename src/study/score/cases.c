@@ -94,11 +94,11 @@ static sc_key key_of(const sc_query_id *id)
     return key;
 }
 
-static sc_err hear_question(void *context, const sc_query *query, const sc_spoken *spoken,
-                            const sc_snap *where)
+static sc_err hear_question(void *context, const sc_query *query,
+                            const sc_request_line *request_line, const sc_snap *where)
 {
     sc_case_book *book = context;
-    const sc_ask *ask = &spoken->ask;
+    const sc_ask *ask = &request_line->ask;
     const uint32_t number = (uint32_t)book->asker_count;
     uint32_t holds = 0;
     if (book->asker_count >= UINT32_MAX) return SC_ELIMIT;
@@ -228,15 +228,15 @@ static const char *keep_text(sc_case_record *record, const char *text, size_t si
     return kept;
 }
 
-static bool keep_line(sc_case_record *record, const sc_spoken *spoken)
+static bool keep_line(sc_case_record *record, const sc_request_line *request_line)
 {
     if (!sc_grow(&record->lines, record->line_count, &record->line_capacity,
                  sizeof *record->lines)) {
         return false;
     }
-    sc_spoken *kept = &record->lines[record->line_count];
-    *kept = *spoken;
-    kept->ask.user = keep_text(record, spoken->ask.user, spoken->ask.user_size);
+    sc_request_line *kept = &record->lines[record->line_count];
+    *kept = *request_line;
+    kept->ask.user = keep_text(record, request_line->ask.user, request_line->ask.user_size);
     if (!kept->ask.user) return false;
     record->line_count++;
     return true;

@@ -115,7 +115,7 @@ typedef struct sc_case_record {
     uint64_t query_count;
 
     // The questions, if they are wanted: to be asked again with others among them (inject.h).
-    sc_spoken *lines;  ///< in the order of time; users are lent by `texts`
+    sc_request_line *lines;  ///< in the order of time; users are lent by `texts`
     size_t line_count;
     size_t line_capacity;
     char **texts;  ///< blocks, each filled from its end

@@ -18,7 +18,7 @@
 
 /** What is needed of a victim to be near it. */
 typedef struct victim_line {
-    const sc_spoken *line;  ///< lent by whoever gave the lines
+    const sc_request_line *line;  ///< lent by whoever gave the lines
     sc_seg_id segment;
     uint64_t seed;  ///< of where the queries near it go
 } victim_line;
@@ -139,8 +139,8 @@ static sc_key key_of(uint64_t user)
 }
 
 /** The places of all lines that victims may be drawn from; NULL if memory is out. */
-static uint32_t *list_eligible(const sc_spoken *lines, size_t line_count, sc_run_window window,
-                               size_t *count)
+static uint32_t *list_eligible(const sc_request_line *lines, size_t line_count,
+                               sc_run_window window, size_t *count)
 {
     uint32_t *places = sc_malloc_array(line_count, sizeof *places);
     if (!places) return NULL;
@@ -167,7 +167,7 @@ static sc_err take(sc_injection *injection, victim_line *victims, const victim_l
 }
 
 static sc_err draw_from(uint32_t *places, size_t count, size_t wanted, sc_injection *injection,
-                        const sc_map *map, const sc_spoken *lines, uint64_t seed,
+                        const sc_map *map, const sc_request_line *lines, uint64_t seed,
                         victim_line *victims)
 {
     sc_rng rng;
@@ -190,7 +190,7 @@ static sc_err draw_from(uint32_t *places, size_t count, size_t wanted, sc_inject
  * @param out  set to one per victim, in their order; to be freed, also after a failure
  * @return SC_OK, SC_ENOMEM
  */
-static sc_err victims_draw(sc_injection *injection, const sc_map *map, const sc_spoken *lines,
+static sc_err victims_draw(sc_injection *injection, const sc_map *map, const sc_request_line *lines,
                            size_t line_count, const sc_injection_options *options,
                            victim_line **out)
 {
@@ -309,7 +309,7 @@ static sc_err check_options(const sc_injection_options *options, sc_diag *diag)
     return check_profile(&profile, diag);
 }
 
-static sc_err check_lines(const sc_spoken *lines, size_t count, sc_diag *diag)
+static sc_err check_lines(const sc_request_line *lines, size_t count, sc_diag *diag)
 {
     if (count >= UINT32_MAX) {
         return sc_fail(diag, SC_ELIMIT, "%zu questions are too many to draw victims from", count);
@@ -352,7 +352,7 @@ typedef struct gathering {
     uint32_t injected;
     sc_time begin;  ///< of the stream
     nearby_segments around;
-    sc_spoken *lines;
+    sc_request_line *lines;
     size_t count;
     char *names;  ///< NAME_ROOM each, in the order in which they were gathered
 } gathering;
@@ -363,7 +363,7 @@ static void gather_one(gathering *g, uint32_t number, const victim_line *victim,
     const int size =
         snprintf(name, NAME_ROOM, SC_INJECTED_PREFIX "%" PRIu32 ":%" PRIu32, number, i);
     // What it wants is what the victim wants, so that both weigh alike where costs are counted.
-    sc_spoken *line = &g->lines[g->count++];
+    sc_request_line *line = &g->lines[g->count++];
     *line = *victim->line;
     line->line = 0;
     line->ask.user = name;
@@ -392,14 +392,14 @@ static sc_err gather(gathering *g, const victim_line *victims, size_t count, uin
 /** By time; of the same moment, as they were gathered: names lie one behind the other. */
 static int compare_lines(const void *a, const void *b)
 {
-    const sc_ask *first = &((const sc_spoken *)a)->ask;
-    const sc_ask *second = &((const sc_spoken *)b)->ask;
+    const sc_ask *first = &((const sc_request_line *)a)->ask;
+    const sc_ask *second = &((const sc_request_line *)b)->ask;
     if (first->t != second->t) return first->t < second->t ? -1 : 1;
     return (first->user > second->user) - (first->user < second->user);
 }
 
 /** The adversary's own come before others of the same moment. */
-static sc_err merge(sc_injection *injection, const sc_spoken *lines, size_t line_count,
+static sc_err merge(sc_injection *injection, const sc_request_line *lines, size_t line_count,
                     const gathering *own)
 {
     injection->lines = sc_malloc_array(line_count + own->count, sizeof *injection->lines);
@@ -416,7 +416,7 @@ static sc_err merge(sc_injection *injection, const sc_spoken *lines, size_t line
 
 // --- The whole -------------------------------------------------------------------------------
 
-static sc_err inject(sc_injection *injection, const sc_map *map, const sc_spoken *lines,
+static sc_err inject(sc_injection *injection, const sc_map *map, const sc_request_line *lines,
                      size_t line_count, const sc_injection_options *options,
                      const victim_line *victims)
 {
@@ -441,7 +441,7 @@ static sc_err inject(sc_injection *injection, const sc_map *map, const sc_spoken
     return err;
 }
 
-sc_err sc_injection_init(sc_injection *injection, const sc_map *map, const sc_spoken *lines,
+sc_err sc_injection_init(sc_injection *injection, const sc_map *map, const sc_request_line *lines,
                          size_t line_count, const sc_injection_options *options, sc_diag *diag)
 {
     sc_err err = check_options(options, diag);

@@ -45,7 +45,8 @@ typedef struct sc_victim {
 
 /** Zero-initialise; sc_injection_fini(), harmless twice. */
 typedef struct sc_injection {
-    sc_spoken *lines;  ///< in the order of time: those given and those injected; users are lent
+    sc_request_line
+        *lines;  ///< in the order of time: those given and those injected; users are lent
     size_t line_count;
     char *names;         ///< of the injected
     sc_victim *victims;  ///< in an order drawn at random, all different users
@@ -60,7 +61,7 @@ typedef struct sc_injection {
  *         position cannot be snapped have no victims
  */
 SC_CHECKED sc_err sc_injection_init(sc_injection *injection, const sc_map *map,
-                                    const sc_spoken *lines, size_t line_count,
+                                    const sc_request_line *lines, size_t line_count,
                                     const sc_injection_options *options, sc_diag *diag);
 
 void sc_injection_fini(sc_injection *injection);

@@ -10,9 +10,9 @@
 // === Open queries ===============================================================================
 // Ids are keyed hashes, so that their own bits do as a hash.
 
-struct sc_waits_slot {
+struct sc_pending_slot {
     sc_query_id id;
-    sc_wait wait;
+    sc_pending_query wait;
     bool is_used;
 };
 
@@ -24,8 +24,8 @@ static uint64_t hash_of(const sc_query_id *id)
 }
 
 #define SC_TABLE table
-#define SC_TABLE_TYPE sc_waits
-#define SC_TABLE_SLOT sc_waits_slot
+#define SC_TABLE_TYPE sc_pending_queries
+#define SC_TABLE_SLOT sc_pending_slot
 #define SC_TABLE_KEY const sc_query_id *
 #define SC_TABLE_IS_FREE(table, slot) (!(slot)->is_used)
 #define SC_TABLE_HAS(table, slot, wanted) (memcmp(&(slot)->id, wanted, sizeof *(wanted)) == 0)
@@ -33,25 +33,27 @@ static uint64_t hash_of(const sc_query_id *id)
 #define SC_TABLE_HASH_OF(table, slot) hash_of(&(slot)->id)
 #include "base/table_template.h"
 
-sc_err sc_waits_put(sc_waits *waits, const sc_query_id *id, sc_wait wait)
+sc_err sc_pending_queries_put(sc_pending_queries *pending, const sc_query_id *id,
+                              sc_pending_query wait)
 {
-    if (!table_reserve(waits, waits->count + 1)) return SC_ENOMEM;
-    table_put(waits, id, (sc_waits_slot){.id = *id, .wait = wait, .is_used = true});
+    if (!table_reserve(pending, pending->count + 1)) return SC_ENOMEM;
+    table_put(pending, id, (sc_pending_slot){.id = *id, .wait = wait, .is_used = true});
     return SC_OK;
 }
 
-bool sc_waits_take(sc_waits *waits, const sc_query_id *id, sc_wait *out)
+bool sc_pending_queries_take(sc_pending_queries *pending, const sc_query_id *id,
+                             sc_pending_query *out)
 {
-    sc_waits_slot *slot = table_find(waits, id);
+    sc_pending_slot *slot = table_find(pending, id);
     if (!slot) return false;
     *out = slot->wait;
-    table_remove(waits, slot);
+    table_remove(pending, slot);
     return true;
 }
 
-void sc_waits_fini(sc_waits *waits)
+void sc_pending_queries_fini(sc_pending_queries *pending)
 {
-    table_fini(waits);
+    table_fini(pending);
 }
 
 // === Distributions ==============================================================================
@@ -68,18 +70,18 @@ void sc_waits_fini(sc_waits *waits)
 #define HALF ((uint64_t)1 << (EXACT_BITS - 1))
 #define BIN_COUNT ((64 - EXACT_BITS + 2) * HALF)
 
-sc_err sc_tally_init(sc_tally *tally)
+sc_err sc_distribution_init(sc_distribution *distribution)
 {
     uint64_t *bins = sc_calloc(BIN_COUNT, sizeof *bins);
     if (!bins) return SC_ENOMEM;
-    *tally = (sc_tally){.bins = bins};
+    *distribution = (sc_distribution){.bins = bins};
     return SC_OK;
 }
 
-void sc_tally_fini(sc_tally *tally)
+void sc_distribution_fini(sc_distribution *distribution)
 {
-    sc_free(tally->bins);
-    *tally = (sc_tally){0};
+    sc_free(distribution->bins);
+    *distribution = (sc_distribution){0};
 }
 
 static uint64_t bin_of(uint64_t value)
@@ -99,77 +101,77 @@ static double middle_of(uint64_t bin)
     return (double)least + (double)(width - 1) / 2;
 }
 
-void sc_tally_add(sc_tally *tally, uint64_t value)
+void sc_distribution_add(sc_distribution *distribution, uint64_t value)
 {
-    tally->count++;
-    tally->sum += value;
-    if (value > tally->max) tally->max = value;
-    tally->bins[bin_of(value)]++;
+    distribution->count++;
+    distribution->sum += value;
+    if (value > distribution->max) distribution->max = value;
+    distribution->bins[bin_of(value)]++;
 }
 
 /** The least number that `percent` of all do not exceed; there is at least one. */
-static double percentile(const sc_tally *tally, unsigned percent)
+static double percentile(const sc_distribution *distribution, unsigned percent)
 {
-    const uint64_t rank = tally->count - tally->count * (100 - percent) / 100;
+    const uint64_t rank = distribution->count - distribution->count * (100 - percent) / 100;
     uint64_t seen = 0;
     uint64_t bin = 0;
     for (; bin < BIN_COUNT - 1; bin++) {
-        seen += tally->bins[bin];
+        seen += distribution->bins[bin];
         if (seen >= rank) break;
     }
     // The middle of the last bin may lie beyond all that was counted.
-    return fmin(middle_of(bin), (double)tally->max);
+    return fmin(middle_of(bin), (double)distribution->max);
 }
 
-sc_summary sc_tally_summary(const sc_tally *tally, double unit)
+sc_summary sc_distribution_summary(const sc_distribution *distribution, double unit)
 {
-    if (tally->count == 0) return (sc_summary){0};
+    if (distribution->count == 0) return (sc_summary){0};
     return (sc_summary){
-        .count = tally->count,
-        .mean = (double)tally->sum / (double)tally->count * unit,
-        .median = percentile(tally, 50) * unit,
-        .p99 = percentile(tally, 99) * unit,
-        .max = (double)tally->max * unit,
+        .count = distribution->count,
+        .mean = (double)distribution->sum / (double)distribution->count * unit,
+        .median = percentile(distribution, 50) * unit,
+        .p99 = percentile(distribution, 99) * unit,
+        .max = (double)distribution->max * unit,
     };
 }
 
 // === All counts of a run ========================================================================
 
-sc_err sc_books_init(sc_books *books, sc_run_window window)
+sc_err sc_run_counts_init(sc_run_counts *counts, sc_run_window window)
 {
-    books->window = window;
-    sc_err err = sc_tally_init(&books->wait_us);
-    if (!err) err = sc_tally_init(&books->users);
-    if (!err) err = sc_tally_init(&books->segments);
-    if (!err) err = sc_tally_init(&books->border_nodes);
-    if (!err) err = sc_tally_init(&books->stars);
+    counts->window = window;
+    sc_err err = sc_distribution_init(&counts->wait_us);
+    if (!err) err = sc_distribution_init(&counts->users);
+    if (!err) err = sc_distribution_init(&counts->segments);
+    if (!err) err = sc_distribution_init(&counts->border_nodes);
+    if (!err) err = sc_distribution_init(&counts->stars);
     return err;
 }
 
-void sc_books_fini(sc_books *books)
+void sc_run_counts_fini(sc_run_counts *counts)
 {
-    sc_waits_fini(&books->open);
-    sc_tally_fini(&books->wait_us);
-    sc_tally_fini(&books->users);
-    sc_tally_fini(&books->segments);
-    sc_tally_fini(&books->border_nodes);
-    sc_tally_fini(&books->stars);
-    sc_free(books->user_room);
-    *books = (sc_books){0};
+    sc_pending_queries_fini(&counts->open);
+    sc_distribution_fini(&counts->wait_us);
+    sc_distribution_fini(&counts->users);
+    sc_distribution_fini(&counts->segments);
+    sc_distribution_fini(&counts->border_nodes);
+    sc_distribution_fini(&counts->stars);
+    sc_free(counts->user_room);
+    *counts = (sc_run_counts){0};
 }
 
-static bool counts(const sc_books *books, sc_time t)
+static bool is_counted(const sc_run_counts *counts, sc_time t)
 {
-    return sc_run_window_has(books->window, t);
+    return sc_run_window_has(counts->window, t);
 }
 
-sc_err sc_books_ask(sc_books *books, const sc_query_id *id, sc_wait wait)
+sc_err sc_run_counts_query(sc_run_counts *counts, const sc_query_id *id, sc_pending_query wait)
 {
-    const sc_err err = sc_waits_put(&books->open, id, wait);
+    const sc_err err = sc_pending_queries_put(&counts->open, id, wait);
     if (err) return err;
-    if (!books->has_begun) books->first_asked = books->last_ended = wait.since;
-    books->has_begun = true;
-    books->asked += counts(books, wait.since);
+    if (!counts->has_begun) counts->first_asked = counts->last_ended = wait.since;
+    counts->has_begun = true;
+    counts->asked += is_counted(counts, wait.since);
     return SC_OK;
 }
 
@@ -182,42 +184,42 @@ static size_t count_users(uint64_t *room, const sc_cloak *cloak)
     return sc_sort_count_different(room, cloak->member_count);
 }
 
-sc_err sc_books_cloak(sc_books *books, const sc_cloak *cloak, sc_time t)
+sc_err sc_run_counts_cloak(sc_run_counts *counts, const sc_cloak *cloak, sc_time t)
 {
-    if (!counts(books, t)) return SC_OK;
-    if (cloak->member_count > books->user_capacity) {
-        uint64_t *room = sc_realloc_array(books->user_room, cloak->member_count, sizeof *room);
+    if (!is_counted(counts, t)) return SC_OK;
+    if (cloak->member_count > counts->user_capacity) {
+        uint64_t *room = sc_realloc_array(counts->user_room, cloak->member_count, sizeof *room);
         if (!room) return SC_ENOMEM;
-        books->user_room = room;
-        books->user_capacity = cloak->member_count;
+        counts->user_room = room;
+        counts->user_capacity = cloak->member_count;
     }
-    sc_tally_add(&books->users, count_users(books->user_room, cloak));
-    sc_tally_add(&books->segments, cloak->segment_count);
-    sc_tally_add(&books->border_nodes, cloak->border_node_count);
-    sc_tally_add(&books->stars, cloak->star_count);
+    sc_distribution_add(&counts->users, count_users(counts->user_room, cloak));
+    sc_distribution_add(&counts->segments, cloak->segment_count);
+    sc_distribution_add(&counts->border_nodes, cloak->border_node_count);
+    sc_distribution_add(&counts->stars, cloak->star_count);
     return SC_OK;
 }
 
-sc_err sc_books_end(sc_books *books, const sc_query_id *id, sc_time t, bool is_cloaked,
-                    sc_wait *wait)
+sc_err sc_run_counts_end(sc_run_counts *counts, const sc_query_id *id, sc_time t, bool is_cloaked,
+                         sc_pending_query *wait)
 {
-    if (!sc_waits_take(&books->open, id, wait) || t < wait->since) return SC_EBROKEN;
-    if (is_cloaked && counts(books, wait->since)) {
-        sc_tally_add(&books->wait_us, (uint64_t)(t - wait->since));
+    if (!sc_pending_queries_take(&counts->open, id, wait) || t < wait->since) return SC_EBROKEN;
+    if (is_cloaked && is_counted(counts, wait->since)) {
+        sc_distribution_add(&counts->wait_us, (uint64_t)(t - wait->since));
     }
-    books->last_ended = t;
+    counts->last_ended = t;
     return SC_OK;
 }
 
-void sc_books_report(const sc_books *books, sc_run_report *report)
+void sc_run_counts_report(const sc_run_counts *counts, sc_run_report *report)
 {
-    report->queries = books->asked;
-    report->cloaked = books->wait_us.count;
-    report->cloaks = books->segments.count;
-    report->wait_s = sc_tally_summary(&books->wait_us, 1e-6);
-    report->users = sc_tally_summary(&books->users, 1);
-    report->segments = sc_tally_summary(&books->segments, 1);
-    report->border_nodes = sc_tally_summary(&books->border_nodes, 1);
-    report->stars = sc_tally_summary(&books->stars, 1);
-    report->virtual_s = (double)(books->last_ended - books->first_asked) * 1e-6;
+    report->queries = counts->asked;
+    report->cloaked = counts->wait_us.count;
+    report->cloaks = counts->segments.count;
+    report->wait_s = sc_distribution_summary(&counts->wait_us, 1e-6);
+    report->users = sc_distribution_summary(&counts->users, 1);
+    report->segments = sc_distribution_summary(&counts->segments, 1);
+    report->border_nodes = sc_distribution_summary(&counts->border_nodes, 1);
+    report->stars = sc_distribution_summary(&counts->stars, 1);
+    report->virtual_s = (double)(counts->last_ended - counts->first_asked) * 1e-6;
 }

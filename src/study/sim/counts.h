@@ -29,27 +29,27 @@
 // but counted in bins. Up to 2,048 each number has a bin of its own; above that
 // the bins widen with the numbers, and a bin's middle is at most one part in 2,048
 // off. So medians and percentiles are exact for the sizes of cloaks, and within
-// 0.05 % for waits in microseconds. Count, mean and maximum are always exact.
+// 0.05 % for pending in microseconds. Count, mean and maximum are always exact.
 
-/** Zero-initialise, then sc_tally_init(). */
-typedef struct sc_tally {
+/** Zero-initialise, then sc_distribution_init(). */
+typedef struct sc_distribution {
     uint64_t count;
     uint64_t sum;
     uint64_t max;
     uint64_t *bins;
-} sc_tally;
+} sc_distribution;
 
 /** Begin with nothing counted. About 450 kB, of which what is never used is never touched. */
-SC_CHECKED sc_err sc_tally_init(sc_tally *tally);
+SC_CHECKED sc_err sc_distribution_init(sc_distribution *distribution);
 
-/** Release the memory; harmless twice, and on a zeroed tally. */
-void sc_tally_fini(sc_tally *tally);
+/** Release the memory; harmless twice, and on a zeroed distribution. */
+void sc_distribution_fini(sc_distribution *distribution);
 
 /** Count one number. */
-void sc_tally_add(sc_tally *tally, uint64_t value);
+void sc_distribution_add(sc_distribution *distribution, uint64_t value);
 
 /** What was counted, each number times `unit`: 1e-6 gives seconds. All 0 if there was nothing. */
-sc_summary sc_tally_summary(const sc_tally *tally, double unit);
+sc_summary sc_distribution_summary(const sc_distribution *distribution, double unit);
 
 // === Open queries ===============================================================================
 // Queries without an outcome: when they were asked, and by which traveller.
@@ -59,59 +59,62 @@ sc_summary sc_tally_summary(const sc_tally *tally, double unit);
 // that a run of any length needs memory only for what is open.
 
 /** A query without an outcome. */
-typedef struct sc_wait {
+typedef struct sc_pending_query {
     sc_time since;
     uint32_t traveller;  ///< whatever the caller calls it
-} sc_wait;
+} sc_pending_query;
 
-typedef struct sc_waits_slot sc_waits_slot;
+typedef struct sc_pending_slot sc_pending_slot;
 
-/** Zero-initialise; sc_waits_fini() when done. */
-typedef struct sc_waits {
-    sc_waits_slot *slots;
+/** Zero-initialise; sc_pending_queries_fini() when done. */
+typedef struct sc_pending_queries {
+    sc_pending_slot *slots;
     size_t capacity;  ///< a power of two, or 0
     size_t count;
-} sc_waits;
+} sc_pending_queries;
 
 /** Enter `id`, which must not be there yet. Fails with SC_ENOMEM and has then changed nothing. */
-SC_CHECKED sc_err sc_waits_put(sc_waits *waits, const sc_query_id *id, sc_wait wait);
+SC_CHECKED sc_err sc_pending_queries_put(sc_pending_queries *pending, const sc_query_id *id,
+                                         sc_pending_query wait);
 
 /** Take `id` out; false if it is not there. */
-bool sc_waits_take(sc_waits *waits, const sc_query_id *id, sc_wait *out);
+bool sc_pending_queries_take(sc_pending_queries *pending, const sc_query_id *id,
+                             sc_pending_query *out);
 
 /** Release the memory; harmless twice. */
-void sc_waits_fini(sc_waits *waits);
+void sc_pending_queries_fini(sc_pending_queries *pending);
 
 // === All counts of a run ========================================================================
 
-/** Zero-initialise, then sc_books_init(). */
-typedef struct sc_books {
+/** Zero-initialise, then sc_run_counts_init(). */
+typedef struct sc_run_counts {
     sc_run_window window;
-    sc_waits open;
+    sc_pending_queries open;
     bool has_begun;
     sc_time first_asked;  ///< of all, as the next
     sc_time last_ended;
-    uint64_t asked;    ///< in the window
-    sc_tally wait_us;  ///< of cloaked queries that were asked in the window
-    sc_tally users;    ///< of cloaks that left in the window, as all below
-    sc_tally segments;
-    sc_tally border_nodes;
-    sc_tally stars;
+    uint64_t asked;           ///< in the window
+    sc_distribution wait_us;  ///< of cloaked queries that were asked in the window
+    sc_distribution users;    ///< of cloaks that left in the window, as all below
+    sc_distribution segments;
+    sc_distribution border_nodes;
+    sc_distribution stars;
     uint64_t *user_room;  ///< to sort the users of a cloak in
     size_t user_capacity;
-} sc_books;
+} sc_run_counts;
 
 /** @param window  what counts; an empty one counts all */
-SC_CHECKED sc_err sc_books_init(sc_books *books, sc_run_window window);
+SC_CHECKED sc_err sc_run_counts_init(sc_run_counts *counts, sc_run_window window);
 
-/** Release the memory; harmless twice, and on zeroed books. */
-void sc_books_fini(sc_books *books);
+/** Release the memory; harmless twice, and on zeroed counts. */
+void sc_run_counts_fini(sc_run_counts *counts);
 
 /** A query was admitted. Times must not run backwards. */
-SC_CHECKED sc_err sc_books_ask(sc_books *books, const sc_query_id *id, sc_wait wait);
+SC_CHECKED sc_err sc_run_counts_query(sc_run_counts *counts, const sc_query_id *id,
+                                      sc_pending_query wait);
 
-/** A cloak was accepted at `t`; its members end by sc_books_end(). */
-SC_CHECKED sc_err sc_books_cloak(sc_books *books, const sc_cloak *cloak, sc_time t);
+/** A cloak was accepted at `t`; its members end by sc_run_counts_end(). */
+SC_CHECKED sc_err sc_run_counts_cloak(sc_run_counts *counts, const sc_cloak *cloak, sc_time t);
 
 /**
  * A query has ended at `t`, in a cloak or without.
@@ -119,10 +122,10 @@ SC_CHECKED sc_err sc_books_cloak(sc_books *books, const sc_cloak *cloak, sc_time
  * @param wait  what was entered with it
  * @return SC_OK, SC_EBROKEN: it is not open, or `t` is before it was asked (it is then ended)
  */
-SC_CHECKED sc_err sc_books_end(sc_books *books, const sc_query_id *id, sc_time t, bool is_cloaked,
-                               sc_wait *wait);
+SC_CHECKED sc_err sc_run_counts_end(sc_run_counts *counts, const sc_query_id *id, sc_time t,
+                                    bool is_cloaked, sc_pending_query *wait);
 
-/** Fill in what the books know: queries, waits, sizes, the span of time. */
-void sc_books_report(const sc_books *books, sc_run_report *report);
+/** Fill in what the counts know: queries, waits, sizes, the span of time. */
+void sc_run_counts_report(const sc_run_counts *counts, sc_run_report *report);
 
 #endif

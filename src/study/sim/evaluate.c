@@ -142,7 +142,7 @@ struct sc_evaluation {
     sc_exchange exchange;
     sc_lbs *doubter;  ///< who checks ask; NULL: nobody does
     sc_checks checks;
-    sc_tally tallies[TALLY_COUNT];
+    sc_distribution tallies[TALLY_COUNT];
     sc_evaluate_report report;
 };
 
@@ -169,7 +169,7 @@ static sc_err set_up(sc_evaluation *e, const sc_map *map, const sc_evaluate_opti
                      sc_diag *diag)
 {
     for (size_t i = 0; i < TALLY_COUNT; i++) {
-        if (sc_tally_init(&e->tallies[i])) return sc_fail_memory(diag, "evaluating cloaks");
+        if (sc_distribution_init(&e->tallies[i])) return sc_fail_memory(diag, "evaluating cloaks");
     }
     sc_err err = sc_exchange_init(&e->exchange, map, options, &e->report, diag);
     // Checks have someone of their own to ask, whose work does not count.
@@ -202,7 +202,7 @@ void sc_evaluation_free(sc_evaluation *evaluation)
     sc_exchange_fini(&evaluation->exchange);
     sc_batch_fini(&evaluation->batch);
     for (size_t i = 0; i < TALLY_COUNT; i++) {
-        sc_tally_fini(&evaluation->tallies[i]);
+        sc_distribution_fini(&evaluation->tallies[i]);
     }
     sc_free(evaluation);
 }
@@ -229,9 +229,9 @@ static void count_bytes(sc_evaluation *e, const sc_batch_cloak *cloak)
         out = work.bytes_out;
         in = work.bytes_in;
     }
-    sc_tally_add(&e->tallies[TALLY_REQUESTS], cloak->relay->request_count);
-    sc_tally_add(&e->tallies[TALLY_BYTES_OUT], out);
-    sc_tally_add(&e->tallies[TALLY_BYTES_IN], in);
+    sc_distribution_add(&e->tallies[TALLY_REQUESTS], cloak->relay->request_count);
+    sc_distribution_add(&e->tallies[TALLY_BYTES_OUT], out);
+    sc_distribution_add(&e->tallies[TALLY_BYTES_IN], in);
 }
 
 static sc_err count_member(sc_evaluation *e, const sc_batch_cloak *cloak,
@@ -247,9 +247,9 @@ static sc_err count_member(sc_evaluation *e, const sc_batch_cloak *cloak,
         return SC_OK;
     }
     e->report.answered++;
-    sc_tally_add(&e->tallies[TALLY_CANDIDATES], member->candidates);
-    sc_tally_add(&e->tallies[TALLY_DISTINCT], member->distinct);
-    sc_tally_add(&e->tallies[TALLY_RESULTS], member->result_count);
+    sc_distribution_add(&e->tallies[TALLY_CANDIDATES], member->candidates);
+    sc_distribution_add(&e->tallies[TALLY_DISTINCT], member->distinct);
+    sc_distribution_add(&e->tallies[TALLY_RESULTS], member->result_count);
     const sc_check check = {.edge = member->edge,
                             .offset_m = member->offset_m,
                             .request = member->request,
@@ -310,12 +310,12 @@ bool sc_evaluation_is_idle(const sc_evaluation *evaluation)
 static void fill_report(const sc_evaluation *e, sc_evaluate_report *report)
 {
     *report = e->report;
-    report->requests = sc_tally_summary(&e->tallies[TALLY_REQUESTS], 1);
-    report->bytes_out = sc_tally_summary(&e->tallies[TALLY_BYTES_OUT], 1);
-    report->bytes_in = sc_tally_summary(&e->tallies[TALLY_BYTES_IN], 1);
-    report->candidates = sc_tally_summary(&e->tallies[TALLY_CANDIDATES], 1);
-    report->distinct = sc_tally_summary(&e->tallies[TALLY_DISTINCT], 1);
-    report->results = sc_tally_summary(&e->tallies[TALLY_RESULTS], 1);
+    report->requests = sc_distribution_summary(&e->tallies[TALLY_REQUESTS], 1);
+    report->bytes_out = sc_distribution_summary(&e->tallies[TALLY_BYTES_OUT], 1);
+    report->bytes_in = sc_distribution_summary(&e->tallies[TALLY_BYTES_IN], 1);
+    report->candidates = sc_distribution_summary(&e->tallies[TALLY_CANDIDATES], 1);
+    report->distinct = sc_distribution_summary(&e->tallies[TALLY_DISTINCT], 1);
+    report->results = sc_distribution_summary(&e->tallies[TALLY_RESULTS], 1);
     report->checked = e->checks.checked;
     report->wrong = e->checks.wrong;
     report->first_wrong = e->checks.first_wrong;

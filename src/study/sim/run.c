@@ -48,7 +48,7 @@ static sc_err explain(sc_err err, sc_diag *diag)
 
 // --- A stream ----------------------------------------------------------------
 
-sc_err sc_run_lines(const sc_map *map, const sc_spoken *lines, size_t count,
+sc_err sc_run_lines(const sc_map *map, const sc_request_line *lines, size_t count,
                     const sc_run_options *options, sc_run_report *report, sc_diag *diag)
 {
     forget(diag);
@@ -72,7 +72,7 @@ sc_err sc_run_stream(const sc_map *map, const sc_stream *stream, const sc_run_op
                      sc_run_report *report, sc_diag *diag)
 {
     size_t count = 0;
-    const sc_spoken *lines = sc_stream_lines(stream, &count);
+    const sc_request_line *lines = sc_stream_lines(stream, &count);
     return sc_run_lines(map, lines, count, options, report, diag);
 }
 
@@ -81,7 +81,7 @@ sc_err sc_run_stream(const sc_map *map, const sc_stream *stream, const sc_run_op
 /** Travellers, and room for what they ask in one slice. */
 struct crowd {
     sc_travellers *travellers;
-    sc_spoken *questions;
+    sc_request_line *questions;
     uint32_t *who;
 };
 

@@ -90,10 +90,10 @@ const char *sc_refusal_name(sc_err reason);
 
 // === Runs =======================================================================================
 
-/** Somebody to be told. All is lent for the call; a function that is NULL is not called. */
+/** Functions that are called as a run goes on. All is lent for the call; NULL is not called. */
 typedef struct sc_run_listener {
     void *context;
-    sc_err (*asked)(void *context, const sc_query *query, const sc_spoken *spoken,
+    sc_err (*asked)(void *context, const sc_query *query, const sc_request_line *request_line,
                     const sc_snap *where);
     sc_err (*cloaked)(void *context, const sc_cloak *cloak, sc_time t);
     sc_err (*dropped)(void *context, const sc_query_id *id, sc_time t, sc_drop_reason reason);
@@ -132,7 +132,7 @@ SC_CHECKED sc_err sc_run_stream(const sc_map *map, const sc_stream *stream,
                                 sc_diag *diag);
 
 /** The same with lines in memory (borrowed), in the order of time. */
-SC_CHECKED sc_err sc_run_lines(const sc_map *map, const sc_spoken *lines, size_t count,
+SC_CHECKED sc_err sc_run_lines(const sc_map *map, const sc_request_line *lines, size_t count,
                                const sc_run_options *options, sc_run_report *report, sc_diag *diag);
 
 /** Let travellers ask for `seconds` of virtual time, each again a pause after its outcome. */

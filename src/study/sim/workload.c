@@ -220,7 +220,7 @@ static sc_request draw_request(const sc_workload *workload, const sc_map *map, s
     return request;
 }
 
-uint32_t sc_travellers_ask(sc_travellers *travellers, sc_spoken *out)
+uint32_t sc_travellers_ask(sc_travellers *travellers, sc_request_line *out)
 {
     const sc_map *map = travellers->movement->map;
     const uint32_t who = sc__askers_pop(&travellers->askers);
@@ -229,7 +229,7 @@ uint32_t sc_travellers_ask(sc_travellers *travellers, sc_spoken *out)
     p->asked_count++;
     p->stage = AWAITS_OUTCOME;
 
-    *out = (sc_spoken){.line = ++travellers->asked_count};
+    *out = (sc_request_line){.line = ++travellers->asked_count};
     out->ask.user = p->user;
     out->ask.user_size = strlen(p->user);
     out->ask.t = p->t;
@@ -330,7 +330,7 @@ void sc_travellers_free(sc_travellers *travellers)
 /** Progress is told every so many questions. */
 enum { REPORT_EVERY = 4096 };
 
-void sc_say_position(const sc_map *map, sc_ask *ask)
+void sc_ask_use_position(const sc_map *map, sc_ask *ask)
 {
     if (sc_map_coords(map) == SC_COORDS_NONE) return;
     sc_map_edge_position(map, ask->edge, ask->offset_m, &ask->x, &ask->y);
@@ -344,10 +344,10 @@ static sc_err write_all(const sc_map *map, const sc_queries_options *options,
     const sc_time end = sc_time_from_seconds(options->seconds);
     const sc_progress *progress = &options->progress;
     while (sc_travellers_next(travellers) < end && !ferror(stream)) {
-        sc_spoken said;
+        sc_request_line said;
         const uint32_t who = sc_travellers_ask(travellers, &said);
         // Whoever reads a stream knows positions, and edges only of a map that has nothing else.
-        sc_say_position(map, &said.ask);
+        sc_ask_use_position(map, &said.ask);
         sc_stream_write(stream, map, &said.ask, &said.request);
         if (++*count % REPORT_EVERY == 0 && progress->report) {
             progress->report(progress->context, "asking", (uint64_t)said.ask.t, (uint64_t)end);

@@ -99,10 +99,10 @@ sc_time sc_travellers_least_pause(const sc_travellers *travellers);
  * @param out  says where by edge and offset. `ask.user` is lent until `travellers` is freed
  * @return which traveller asks
  */
-uint32_t sc_travellers_ask(sc_travellers *travellers, sc_spoken *out);
+uint32_t sc_travellers_ask(sc_travellers *travellers, sc_request_line *out);
 
 /** Say where by position instead, unless the map has none. */
-void sc_say_position(const sc_map *map, sc_ask *ask);
+void sc_ask_use_position(const sc_map *map, sc_ask *ask);
 
 /**
  * The outcome came at `t`: the traveller asks again one pause later, or when it is back on the

@@ -45,7 +45,7 @@ static void check_profile(const sc_profile *got, const made_event *wanted)
 
 static void check_question(const sc_run_line *line, const made_event *wanted)
 {
-    const sc_spoken *asked = line->asked;
+    const sc_request_line *asked = line->asked;
     assert_int_equal(line->segment, wanted->segment);
     assert_int_equal(asked->ask.user_size, strlen(wanted->user));
     assert_memory_equal(asked->ask.user, wanted->user, asked->ask.user_size);

@@ -21,7 +21,7 @@ typedef struct made_run {
 } made_run;
 
 /** Listen to a run of these lines. */
-static inline void made_listen(const sc_map *map, const sc_spoken *lines, size_t count,
+static inline void made_listen(const sc_map *map, const sc_request_line *lines, size_t count,
                                const sc_engine_options *engine, uint64_t seed, sc_case_book *book)
 {
     sc_run_options options = sc_run_options_default();

@@ -76,14 +76,14 @@ static void ask(const sc_run_listener *to, uint8_t id, const char *user, sc_time
 {
     const sc_query query = {
         .id = {.bytes = {id}}, .segment = segment, .k = 2, .l = 3, .max_hops = 4, .result_size = 5};
-    const sc_spoken spoken = {.ask = {.user = user,
-                                      .user_size = strlen(user),
-                                      .t = t,
-                                      .profile = {2, 3, 4, sc_time_from_seconds(6)},
-                                      .result_size = 5},
-                              .request = {.k = 5}};
+    const sc_request_line request_line = {.ask = {.user = user,
+                                                  .user_size = strlen(user),
+                                                  .t = t,
+                                                  .profile = {2, 3, 4, sc_time_from_seconds(6)},
+                                                  .result_size = 5},
+                                          .request = {.k = 5}};
     const sc_snap where = {.segment = segment};
-    CHECK_OK(to->asked(to->context, &query, &spoken, &where), NULL);
+    CHECK_OK(to->asked(to->context, &query, &request_line, &where), NULL);
 }
 
 /** A cloak by hand: of these two, on segments 1, 4 and 9. */

@@ -29,7 +29,7 @@ static sc_injection inject(const sc_map *map, const made_lines *made,
 }
 
 /** Whether a line is the adversary's own; then for whom, and its how-manieth. */
-static bool is_own(const sc_spoken *line, uint32_t *victim, uint32_t *i)
+static bool is_own(const sc_request_line *line, uint32_t *victim, uint32_t *i)
 {
     const size_t prefix_size = strlen(SC_INJECTED_PREFIX);
     if (line->ask.user_size < prefix_size ||
@@ -44,12 +44,12 @@ static bool is_own(const sc_spoken *line, uint32_t *victim, uint32_t *i)
     return true;
 }
 
-static const sc_spoken *find_own(const sc_injection *injection, uint32_t victim, uint32_t i)
+static const sc_request_line *find_own(const sc_injection *injection, uint32_t victim, uint32_t i)
 {
     for (size_t n = 0; n < injection->line_count; n++) {
         uint32_t v;
         uint32_t j;
-        const sc_spoken *line = &injection->lines[n];
+        const sc_request_line *line = &injection->lines[n];
         if (is_own(line, &v, &j) && v == victim && j == i) return line;
     }
     fail_msg("no query %u near victim %u", (unsigned)i, (unsigned)victim);
@@ -57,7 +57,8 @@ static const sc_spoken *find_own(const sc_injection *injection, uint32_t victim,
 }
 
 /** The line in which a victim asks, which is on a road. */
-static const sc_spoken *line_of(const sc_map *map, const made_lines *made, const sc_victim *victim)
+static const sc_request_line *line_of(const sc_map *map, const made_lines *made,
+                                      const sc_victim *victim)
 {
     for (size_t i = made->count; i-- > 0;) {
         const sc_ask *ask = &made->lines[i].ask;
@@ -70,7 +71,7 @@ static const sc_spoken *line_of(const sc_map *map, const made_lines *made, const
     return NULL;
 }
 
-static sc_seg_id segment_of(const sc_map *map, const sc_spoken *line)
+static sc_seg_id segment_of(const sc_map *map, const sc_request_line *line)
 {
     return sc_map_edges(map)[line->ask.edge].segment;
 }
@@ -254,7 +255,7 @@ static void check_lines(const sc_map *map, const made_lines *made, uint64_t seed
     bool was_given = false;
     sc_time last = made->lines[0].ask.t;
     for (size_t i = 0; i < got.line_count; i++) {
-        const sc_spoken *line = &got.lines[i];
+        const sc_request_line *line = &got.lines[i];
         uint32_t victim;
         uint32_t which;
         const bool is_one = is_own(line, &victim, &which);
@@ -267,7 +268,7 @@ static void check_lines(const sc_map *map, const made_lines *made, uint64_t seed
             own++;
             continue;
         }
-        const sc_spoken *wanted = &made->lines[given++];
+        const sc_request_line *wanted = &made->lines[given++];
         assert_int_equal(line->line, wanted->line);
         assert_ptr_equal(line->ask.user, wanted->ask.user);
         assert_int_equal(line->ask.t, wanted->ask.t);
@@ -291,9 +292,9 @@ static void check_times_and_wants(const sc_map *map, const made_lines *made, uin
     const sc_injection_options options = options_of(injected, 9, seed);
     sc_injection got = inject(map, made, &options);
     for (uint32_t v = 0; v < got.victim_count; v++) {
-        const sc_spoken *victim = line_of(map, made, &got.victims[v]);
+        const sc_request_line *victim = line_of(map, made, &got.victims[v]);
         for (uint32_t i = 0; i < injected; i++) {
-            const sc_spoken *own = find_own(&got, v, i);
+            const sc_request_line *own = find_own(&got, v, i);
             const sc_time wanted = victim->ask.t - (sc_time)injected + i;
             const sc_time begin = made->lines[0].ask.t;
             assert_int_equal(own->ask.t, wanted < begin ? begin : wanted);
@@ -365,7 +366,7 @@ static void check_they_are_near(const sc_map *map, const made_lines *made, uint6
         }
         uint32_t *seen = test_take(roads.segment_count, sizeof *seen);
         for (uint32_t i = 0; i < options.injected; i++) {
-            const sc_spoken *own = find_own(&got, v, i);
+            const sc_request_line *own = find_own(&got, v, i);
             assert_true(own->ask.is_on_edge);
             CHECK_SAME(own->ask.offset_m, sc_map_edge_length_m(map, own->ask.edge) / 2);
             const sc_seg_id s = segment_of(map, own);
@@ -410,7 +411,7 @@ static void test_victims_are_found_by_their_positions(void **state)
     assert_int_equal(by_position.victim_count, 20);
     for (uint32_t v = 0; v < 20; v++) {
         for (uint32_t i = 0; i < 3; i++) {
-            const sc_spoken *own = find_own(&by_position, v, i);
+            const sc_request_line *own = find_own(&by_position, v, i);
             assert_true(own->ask.is_on_edge);
             assert_int_equal(own->ask.edge, find_own(&by_road, v, i)->ask.edge);
         }
@@ -469,7 +470,7 @@ static void test_all_roads_around_are_equally_likely(void **state)
     const sc_edge_id edge_between = find_edge(map, sketch_node(&s, 'B'), sketch_node(&s, 'C'));
     sketch_free(&s);
     assert_int_equal(sc_map_segment_count(map), ROADS);
-    sc_spoken line = {.line = 1};
+    sc_request_line line = {.line = 1};
     line.ask = (sc_ask){.user = "ada", .user_size = 3, .is_on_edge = true, .edge = edge_between};
     const made_lines made = {.lines = &line, .count = 1};
     uint32_t counts[ROADS] = {0};

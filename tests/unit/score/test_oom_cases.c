@@ -58,8 +58,8 @@ static sc_err play(const sc_run_listener *to)
     sc_err err = SC_OK;
     for (uint8_t i = 0; i < ASKERS && !err; i++) {
         const sc_query query = {.id = {.bytes = {i}}, .segment = i, .k = 2, .l = 1};
-        const sc_spoken spoken = {.ask = {.user = "ada", .user_size = 3, .t = i}};
-        err = to->asked(to->context, &query, &spoken, &(sc_snap){.segment = i});
+        const sc_request_line request_line = {.ask = {.user = "ada", .user_size = 3, .t = i}};
+        err = to->asked(to->context, &query, &request_line, &(sc_snap){.segment = i});
     }
     for (uint8_t i = 0; i < ASKERS && !err; i += 2) {
         sc_seg_id segments[] = {i, i + 1u};

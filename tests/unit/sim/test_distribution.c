@@ -26,23 +26,23 @@ static double rank_of(const uint64_t *sorted, size_t count, unsigned percent)
 /** Count `count` numbers, and compare medians and percentiles up to a part of themselves. */
 static void compare(uint64_t *numbers, size_t count, double tolerance)
 {
-    sc_tally tally = {0};
+    sc_distribution distribution = {0};
     double sum = 0;
-    CHECK_OK(sc_tally_init(&tally), NULL);
+    CHECK_OK(sc_distribution_init(&distribution), NULL);
     for (size_t i = 0; i < count; i++) {
-        sc_tally_add(&tally, numbers[i]);
+        sc_distribution_add(&distribution, numbers[i]);
         sum += (double)numbers[i];
     }
     qsort(numbers, count, sizeof *numbers, by_number);
     const double median = rank_of(numbers, count, 50);
     const double p99 = rank_of(numbers, count, 99);
-    const sc_summary summary = sc_tally_summary(&tally, 1);
+    const sc_summary summary = sc_distribution_summary(&distribution, 1);
     assert_int_equal(summary.count, count);
     CHECK_CLOSE(summary.mean, sum / (double)count, 1e-9 * sum);
     CHECK_CLOSE(summary.median, median, tolerance * median);
     CHECK_CLOSE(summary.p99, p99, tolerance * p99);
     CHECK_SAME(summary.max, (double)numbers[count - 1]);
-    sc_tally_fini(&tally);
+    sc_distribution_fini(&distribution);
 }
 
 static void test_small_numbers_are_told_exactly(void **state)
@@ -84,41 +84,41 @@ static void test_large_numbers_are_told_to_one_part_in_2048(void **state)
 static void test_the_largest_number_has_a_bin(void **state)
 {
     (void)state;
-    sc_tally tally = {0};
-    CHECK_OK(sc_tally_init(&tally), NULL);
-    sc_tally_add(&tally, UINT64_MAX);
-    sc_tally_add(&tally, 0);
-    const sc_summary summary = sc_tally_summary(&tally, 1);
+    sc_distribution distribution = {0};
+    CHECK_OK(sc_distribution_init(&distribution), NULL);
+    sc_distribution_add(&distribution, UINT64_MAX);
+    sc_distribution_add(&distribution, 0);
+    const sc_summary summary = sc_distribution_summary(&distribution, 1);
     CHECK_SAME(summary.median, 0);
     CHECK_CLOSE(summary.p99, 0x1p64, 0x1p53);
-    sc_tally_fini(&tally);
+    sc_distribution_fini(&distribution);
 }
 
 static void test_numbers_come_in_the_unit_asked_for(void **state)
 {
     (void)state;
-    sc_tally tally = {0};
-    CHECK_OK(sc_tally_init(&tally), NULL);
-    sc_tally_add(&tally, 500);
-    sc_tally_add(&tally, 1500);
-    const sc_summary summary = sc_tally_summary(&tally, 1e-3);
+    sc_distribution distribution = {0};
+    CHECK_OK(sc_distribution_init(&distribution), NULL);
+    sc_distribution_add(&distribution, 500);
+    sc_distribution_add(&distribution, 1500);
+    const sc_summary summary = sc_distribution_summary(&distribution, 1e-3);
     CHECK_CLOSE(summary.mean, 1.0, 1e-12);
     CHECK_CLOSE(summary.median, 0.5, 1e-12);
     CHECK_CLOSE(summary.max, 1.5, 1e-12);
-    sc_tally_fini(&tally);
+    sc_distribution_fini(&distribution);
 }
 
 static void test_nothing_counted_is_all_zero(void **state)
 {
     (void)state;
-    sc_tally tally = {0};
-    CHECK_OK(sc_tally_init(&tally), NULL);
-    const sc_summary summary = sc_tally_summary(&tally, 1);
+    sc_distribution distribution = {0};
+    CHECK_OK(sc_distribution_init(&distribution), NULL);
+    const sc_summary summary = sc_distribution_summary(&distribution, 1);
     assert_int_equal(summary.count, 0);
     CHECK_SAME(summary.mean, 0);
     CHECK_SAME(summary.p99, 0);
-    sc_tally_fini(&tally);
-    sc_tally_fini(&tally);
+    sc_distribution_fini(&distribution);
+    sc_distribution_fini(&distribution);
 }
 
 static const struct CMUnitTest tests[] = {

@@ -78,7 +78,7 @@ static void test_walkers_ask_without_memory(void **state)
     CHECK_OK(sc_travellers_new(walk, &workload, 1, &travellers, NULL), NULL);
     sc_alloc_fail_at(1);
     for (int i = 0; i < 1000; i++) {
-        sc_spoken said;
+        sc_request_line said;
         const uint32_t who = sc_travellers_ask(travellers, &said);
         CHECK_OK(sc_travellers_resume(travellers, who, said.ask.t), NULL);
     }
@@ -122,7 +122,7 @@ static void test_who_cannot_be_moved_still_waits_and_resumes_when_it_can(void **
     const sc_workload workload = sc_workload_default();
     sc_travellers *travellers = NULL;
     CHECK_OK(sc_travellers_new(&movement.base, &workload, 1, &travellers, NULL), NULL);
-    sc_spoken said;
+    sc_request_line said;
     sc_travellers_ask(travellers, &said);
     assert_int_equal(sc_travellers_resume(travellers, 0, said.ask.t), SC_ENOMEM);
     assert_true(sc_travellers_next(travellers) == SC_TIME_NEVER);
