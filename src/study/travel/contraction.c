@@ -223,11 +223,11 @@ static sc_err find_parts(sc_routes *routes, const star_graph *graph)
 // witnesses to all those after it. Where they exist they are mostly near, so a search that has
 // looked at many arcs gives up: a shortcut too many costs less than the search.
 
-typedef struct shortcut {
+typedef struct shortcut_arc {
     sc_star_id a;
     sc_star_id b;
     uint32_t ms;
-} shortcut;
+} shortcut_arc;
 
 /** Working memory. Zero-initialise; witness_fini() when done. */
 typedef struct witness_search {
@@ -240,7 +240,7 @@ typedef struct witness_search {
     sc__star_queue queue;
 
     // What was found.
-    shortcut *shortcuts;
+    shortcut_arc *shortcuts;
     size_t shortcut_count;
     size_t shortcut_capacity;
 } witness_search;
@@ -337,7 +337,7 @@ static sc_err shortcuts_from(witness_search *w, const star_graph *graph, sc_star
 
     sc_err err = search(w, graph, arcs[i].to, star, limit_ms, open);
     for (uint32_t j = i + 1; j < count; j++) {
-        const shortcut shortcut = {arcs[i].to, arcs[j].to, w->wanted_ms[arcs[j].to]};
+        const shortcut_arc shortcut = {arcs[i].to, arcs[j].to, w->wanted_ms[arcs[j].to]};
         w->wanted_ms[arcs[j].to] = 0;
         if (err || shortcut.ms == 0) continue;
         if (!sc_grow(&w->shortcuts, w->shortcut_count, &w->shortcut_capacity,
@@ -444,7 +444,7 @@ static sc_err take_out(ordering *o, sc_star_id star)
 {
     graph_remove(o->graph, star);
     for (size_t i = 0; i < o->witness.shortcut_count; i++) {
-        const shortcut *shortcut = &o->witness.shortcuts[i];
+        const shortcut_arc *shortcut = &o->witness.shortcuts[i];
         const sc_err err =
             graph_link(o->graph, shortcut->a, shortcut->b, shortcut->ms, SC__SHORTCUT | star);
         if (err) return err;
