@@ -1,5 +1,5 @@
 // Dijkstra's search over the star graph, by time and up to a limit. See reach.h.
-#include "attack/reach.h"
+#include "attack/tracker_internal.h"
 
 #include "base/alloc.h"
 #include "travel/speeds.h"

@@ -8,7 +8,7 @@
 #include <starcloak/attack.h>
 
 #include "attack/belief.h"
-#include "attack/reach.h"
+#include "attack/tracker_internal.h"
 #include "base/alloc.h"
 #include "base/diag.h"
 

@@ -1,5 +1,5 @@
 // Where a driver can be after so much time: as a slow search over nodes finds it, at any limit.
-#include "attack/reach.h"
+#include "attack/tracker_internal.h"
 
 #include "slow_reach.h"
 

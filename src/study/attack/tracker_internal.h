@@ -1,5 +1,5 @@
 /**
- * @file reach.h
+ * @file tracker_internal.h
  * @brief Where a driver can be after so much time: a bounded search over the star graph.
  *
  * The time from one segment to another is that of the fastest way from the nearer end of the one to
@@ -16,8 +16,8 @@
  *
  * Uses: map, travel/speeds. Used by: attack/tracker.
  */
-#ifndef SC_ATTACK_REACH_H
-#define SC_ATTACK_REACH_H
+#ifndef SC_ATTACK_TRACKER_INTERNAL_H
+#define SC_ATTACK_TRACKER_INTERNAL_H
 
 #include <starcloak/map.h>
 
