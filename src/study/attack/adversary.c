@@ -1,14 +1,15 @@
-// The adversary: what it can be told, and what it makes of a cloak. See starcloak/attack.h.
+// The adversary: its options, what it is shown, and what it concludes from a cloak
+// (starcloak/attack.h).
 //
 //     sighting (score/score.c)
 //       -> likelihoods of its segments (estimate.c)
-//       |    ^ replays (replay.c), by threads (parallel.c)
+//       |    ^ replays (replay.c), by threads (base/parallel.h)
 //       |        ^ the engine (cloaker_engine.c), or another cloaker
 //       -> what to believe of them (belief.c)
 //
 // An adversary keeps what is large or takes long to make, and what is the same for all cloaks: one
-// cloaker for each worker, and a bit for each segment of the map. Whatever depends on the cloak is
-// made for it and gone when it is done.
+// cloaker for each worker, and a bit for each segment of the map. What depends on the cloak is made
+// for it and freed when it is done.
 #include <starcloak/attack.h>
 
 #include "attack/belief.h"
@@ -16,11 +17,88 @@
 #include "attack/estimate.h"
 #include "attack/placements.h"
 #include "attack/replay.h"
-#include "attack/sighting_check.h"
 #include "base/alloc.h"
 #include "base/diag.h"
 
 #include <unistd.h>
+
+// === Sightings: what an adversary is shown of a cloak ===========================================
+// A sighting comes from outside, and replays rely on it: segments of the map, ascending, and
+// members that can be put onto them. Messages name no segment, since they may end up in a log.
+
+static sc_err check_segments(const sc_map *map, const sc_sighting *sighting, sc_diag *diag)
+{
+    if (sighting->segment_count < 1) {
+        return sc_fail(diag, SC_EINVAL, "attack: the cloak has no segment");
+    }
+    for (size_t i = 0; i < sighting->segment_count; i++) {
+        if (sighting->segments[i] >= sc_map_segment_count(map)) {
+            return sc_fail(diag, SC_EUNKNOWN,
+                           "attack: the cloak has a segment that the map does not have; is it of "
+                           "another map?");
+        }
+        if (i > 0 && sighting->segments[i] <= sighting->segments[i - 1]) {
+            return sc_fail(diag, SC_EINVAL, "attack: the segments of the cloak do not ascend");
+        }
+    }
+    return SC_OK;
+}
+
+static sc_err check_needs(const sc_needs *needs, sc_diag *diag)
+{
+    if (needs->k >= 1 && needs->l >= 1) return SC_OK;
+    return sc_fail(diag, SC_EINVAL,
+                   "attack: a member asks for %u users and %u segments; both are 1 at least",
+                   needs->k, needs->l);
+}
+
+/** Whether S, which ascends, has the segment. */
+static bool has_segment(const sc_sighting *sighting, sc_seg_id segment)
+{
+    size_t first = 0;
+    size_t end = sighting->segment_count;
+    while (first < end) {
+        const size_t middle = first + (end - first) / 2;
+        if (sighting->segments[middle] < segment) {
+            first = middle + 1;
+        } else {
+            end = middle;
+        }
+    }
+    return first < sighting->segment_count && sighting->segments[first] == segment;
+}
+
+static sc_err check_members(const sc_sighting *sighting, sc_diag *diag)
+{
+    if (sighting->stranger_count < 1) {
+        return sc_fail(diag, SC_EINVAL, "attack: the cloak has no member to be found in it");
+    }
+    if (sighting->stranger_count > SC_ATTACK_MEMBERS_MAX ||
+        sighting->injected_count > SC_ATTACK_MEMBERS_MAX - sighting->stranger_count) {
+        return sc_fail(diag, SC_EINVAL, "attack: the cloak has more than %d members",
+                       SC_ATTACK_MEMBERS_MAX);
+    }
+    sc_err err = SC_OK;
+    for (size_t i = 0; !err && i < sighting->stranger_count; i++) {
+        err = check_needs(&sighting->strangers[i], diag);
+    }
+    for (size_t i = 0; !err && i < sighting->injected_count; i++) {
+        if (!has_segment(sighting, sighting->injected[i].segment)) {
+            return sc_fail(diag, SC_EINVAL, "attack: an injected query is not on the cloak");
+        }
+        err = check_needs(&sighting->injected[i].needs, diag);
+    }
+    return err;
+}
+
+/** @return SC_OK, SC_EINVAL, SC_EUNKNOWN (a segment that the map does not have) */
+static sc_err check_sighting(const sc_map *map, const sc_sighting *sighting, sc_diag *diag)
+{
+    const sc_err err = check_segments(map, sighting, diag);
+    return err ? err : check_members(sighting, diag);
+}
+
+// === The adversary ==============================================================================
 
 struct sc_adversary {
     const sc_map *map;  ///< borrowed
@@ -302,7 +380,7 @@ static sc_err fail_attack(sc_err err, sc_diag *diag)
 sc_err sc_adversary_replay(sc_adversary *adversary, uint64_t number, const sc_sighting *sighting,
                            sc_posterior *out, sc_diag *diag)
 {
-    const sc_err err = sc__sighting_check(adversary->map, sighting, diag);
+    const sc_err err = check_sighting(adversary->map, sighting, diag);
     if (err) return err;
     const approach how = approach_alone(&adversary->options, sighting);
     return fail_attack(attack(adversary, number, sighting, &how, out), diag);
@@ -311,7 +389,7 @@ sc_err sc_adversary_replay(sc_adversary *adversary, uint64_t number, const sc_si
 sc_err sc_adversary_correlate(sc_adversary *adversary, uint64_t number, const sc_sighting *sighting,
                               sc_posterior *out, sc_diag *diag)
 {
-    const sc_err err = sc__sighting_check(adversary->map, sighting, diag);
+    const sc_err err = check_sighting(adversary->map, sighting, diag);
     if (err) return err;
     const approach how = approach_all(&adversary->options, sighting);
     return fail_attack(attack(adversary, number, sighting, &how, out), diag);
