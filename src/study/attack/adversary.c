@@ -104,9 +104,9 @@ struct sc_adversary {
     const sc_map *map;  ///< borrowed
     sc_adversary_options options;
     sc_cloaker cloaker;
-    sc__replayer **crew;  ///< one for each thread
-    unsigned crew_count;  ///< that were made
-    sc__outline outline;  ///< none, but during an attack
+    sc__replayer **workers;     ///< one for each thread
+    unsigned worker_count;      ///< that were made
+    sc__segment_set cloak_set;  ///< none, but during an attack
 };
 
 // --- Options ---------------------------------------------------------------------
@@ -166,16 +166,16 @@ static sc_err check_options(const sc_map *map, const sc_adversary_options *optio
 // --- Life ------------------------------------------------------------------------
 
 /** One for each thread, with a cloaker of its own. */
-static sc_err open_crew(sc_adversary *adversary, sc_diag *diag)
+static sc_err open_workers(sc_adversary *adversary, sc_diag *diag)
 {
     const sc_cloaker *cloaker = &adversary->cloaker;
     sc_err err = SC_OK;
-    while (!err && adversary->crew_count < adversary->options.threads) {
+    while (!err && adversary->worker_count < adversary->options.threads) {
         // In a block of its own: its cloaker knows where the dice are, and threads that write to
         // them do not share a line of the cache.
         sc__replayer *replayer = sc_calloc(1, sizeof *replayer);
         if (!replayer) return sc_fail_memory(diag, "making an adversary");
-        adversary->crew[adversary->crew_count++] = replayer;
+        adversary->workers[adversary->worker_count++] = replayer;
         sc_rng_seed(&replayer->rng, adversary->options.seed);
         err = cloaker->open(cloaker->context, adversary->map, &replayer->rng, &replayer->cloaker,
                             diag);
@@ -195,9 +195,10 @@ sc_err sc_adversary_new(const sc_map *map, const sc_adversary_options *options,
     adversary->map = map;
     adversary->options = *options;
     adversary->cloaker = cloaker ? *cloaker : sc__cloaker_engine(&adversary->options.engine);
-    adversary->crew = sc_calloc(options->threads, sizeof(sc__replayer *));
-    if (adversary->crew && sc__outline_init(&adversary->outline, sc_map_segment_count(map))) {
-        err = open_crew(adversary, diag);
+    adversary->workers = sc_calloc(options->threads, sizeof(sc__replayer *));
+    if (adversary->workers &&
+        sc__segment_set_init(&adversary->cloak_set, sc_map_segment_count(map))) {
+        err = open_workers(adversary, diag);
     } else {
         (void)sc_fail_memory(diag, "making an adversary");
     }
@@ -212,14 +213,14 @@ sc_err sc_adversary_new(const sc_map *map, const sc_adversary_options *options,
 void sc_adversary_free(sc_adversary *adversary)
 {
     if (!adversary) return;
-    for (unsigned i = 0; adversary->crew && i < adversary->crew_count; i++) {
-        sc__replayer *replayer = adversary->crew[i];
+    for (unsigned i = 0; adversary->workers && i < adversary->worker_count; i++) {
+        sc__replayer *replayer = adversary->workers[i];
         if (replayer->is_open) adversary->cloaker.close(replayer->cloaker);
         sc__replayer_fini(replayer);
         sc_free(replayer);
     }
-    sc_free(adversary->crew);
-    sc__outline_fini(&adversary->outline);
+    sc_free(adversary->workers);
+    sc__segment_set_fini(&adversary->cloak_set);
     sc_free(adversary);
 }
 
@@ -261,7 +262,7 @@ static approach approach_alone(const sc_adversary_options *options, const sc_sig
 {
     const uint64_t places = sighting->segment_count;
     const uint64_t rounds = options->samples / SC_ATTACK_BATCHES / places;
-    return (approach){SC__ALONE, places, SC_ATTACK_BATCHES, places * (rounds > 0 ? rounds : 1)};
+    return (approach){SC__SINGLE, places, SC_ATTACK_BATCHES, places * (rounds > 0 ? rounds : 1)};
 }
 
 /**
@@ -322,32 +323,32 @@ static sc_err attack(sc_adversary *adversary, uint64_t number, const sc_sighting
                      const approach *how, sc_posterior *out)
 {
     const size_t member_count = sighting->stranger_count + sighting->injected_count;
-    for (unsigned i = 0; i < adversary->crew_count; i++) {
-        if (!sc__replayer_reserve(adversary->crew[i], member_count)) return SC_ENOMEM;
+    for (unsigned i = 0; i < adversary->worker_count; i++) {
+        if (!sc__replayer_reserve(adversary->workers[i], member_count)) return SC_ENOMEM;
     }
     double *weights = weights_of(adversary->options.density, sighting);
     if (!weights) return SC_ENOMEM;
-    const sc__scene scene = {
+    const sc__replay_setup setup = {
         .sighting = sighting,
-        .outline = &adversary->outline,
+        .cloak_set = &adversary->cloak_set,
         .likeness = adversary->options.likeness,
         .cloaker = &adversary->cloaker,
     };
     sc__estimation estimation = {
-        .scene = &scene,
+        .setup = &setup,
         .weights = weights,
         .method = how->method,
         .batch_count = how->batch_count,
         .batch_size = how->batch_size,
         .seed = sc__seed_mix(adversary->options.seed, number),
-        .crew = adversary->crew,
-        .crew_count = adversary->crew_count,
+        .workers = adversary->workers,
+        .worker_count = adversary->worker_count,
     };
     sc__estimate estimate = {0};
     sc_posterior posterior = {0};
-    sc__outline_set(&adversary->outline, sighting->segments, sighting->segment_count);
+    sc__segment_set_add(&adversary->cloak_set, sighting->segments, sighting->segment_count);
     sc_err err = estimate_well(&estimate, &estimation, adversary->options.fruitful);
-    sc__outline_clear(&adversary->outline, sighting->segments, sighting->segment_count);
+    sc__segment_set_remove(&adversary->cloak_set, sighting->segments, sighting->segment_count);
     if (!err) {
         err = sc__posterior_init(&posterior, sighting->segments, &estimate.likelihoods, weights);
     }

@@ -24,32 +24,32 @@
 #define SC__REPLAY_PATIENCE_S 10.0
 
 /** Segments of a map, a bit for each. */
-typedef struct sc__outline {
+typedef struct sc__segment_set {
     uint64_t *words;
     size_t segment_count;
-} sc__outline;
+} sc__segment_set;
 
 /** False if memory is out. None is marked. */
-bool sc__outline_init(sc__outline *outline, size_t segment_count);
-void sc__outline_fini(sc__outline *outline);
+bool sc__segment_set_init(sc__segment_set *set, size_t segment_count);
+void sc__segment_set_fini(sc__segment_set *set);
 
 /** Mark segments, which must be below the count, or clear them again. */
-void sc__outline_set(sc__outline *outline, const sc_seg_id *segments, size_t count);
-void sc__outline_clear(sc__outline *outline, const sc_seg_id *segments, size_t count);
+void sc__segment_set_add(sc__segment_set *set, const sc_seg_id *segments, size_t count);
+void sc__segment_set_remove(sc__segment_set *set, const sc_seg_id *segments, size_t count);
 
 /** How many of the segments are marked; any beyond the count is not. */
-size_t sc__outline_count(const sc__outline *outline, const sc_seg_id *segments, size_t count);
+size_t sc__segment_set_count(const sc__segment_set *set, const sc_seg_id *segments, size_t count);
 
 /** What all replays against one cloak have in common. Only read while they run. */
-typedef struct sc__scene {
+typedef struct sc__replay_setup {
     const sc_sighting *sighting;
-    const sc__outline *outline;  ///< S
+    const sc__segment_set *cloak_set;  ///< S
     sc_likeness likeness;
     const sc_cloaker *cloaker;
-} sc__scene;
+} sc__replay_setup;
 
 struct sc_replayed {
-    const sc__scene *scene;
+    const sc__replay_setup *setup;
     double *likeness;  ///< by query: that of its cloak, 0 if it has none
     size_t query_count;
 };
@@ -85,11 +85,11 @@ void sc__replayer_fini(sc__replayer *replayer);
  * @param fruitful  1 is added if some stranger has likeness above 0
  * @return SC_OK, or what the cloaker says: nothing is added then
  */
-SC_CHECKED sc_err sc__replay_all(sc__replayer *replayer, const sc__scene *scene, const uint32_t *at,
-                                 double share, double *row, uint64_t *fruitful);
+SC_CHECKED sc_err sc__replay_all(sc__replayer *replayer, const sc__replay_setup *setup,
+                                 const uint32_t *at, double share, double *row, uint64_t *fruitful);
 
 /** Replay one stranger alone at `place`, who asks for one user only. The rest is as above. */
-SC_CHECKED sc_err sc__replay_one(sc__replayer *replayer, const sc__scene *scene, uint32_t place,
-                                 double share, double *row, uint64_t *fruitful);
+SC_CHECKED sc_err sc__replay_one(sc__replayer *replayer, const sc__replay_setup *setup,
+                                 uint32_t place, double share, double *row, uint64_t *fruitful);
 
 #endif

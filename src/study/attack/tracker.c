@@ -77,7 +77,7 @@ void sc__reach_fini(sc__reach_search *reach)
     sc_free(reach->stars);
     sc_free(reach->marks);
     sc_free(reach->found);
-    sc__reach_turns_fini(&reach->turns);
+    sc__reach_queue_fini(&reach->queue);
     *reach = (sc__reach_search){.map = NULL};
 }
 
@@ -86,8 +86,8 @@ void sc__reach_fini(sc__reach_search *reach)
 static void begin(sc__reach_search *reach)
 {
     reach->found_count = 0;
-    reach->turns.count = 0;
-    // After four thousand million searches the numbers begin anew, and old marks must not be
+    reach->queue.count = 0;
+    // After four thousand million searches the numbers start again at 1, and old marks must not be
     // believed.
     if (++reach->search == 0) {
         memset(reach->stars, 0, sc_map_star_count(reach->map) * sizeof *reach->stars);
@@ -103,8 +103,8 @@ static bool arrive(sc__reach_search *reach, sc_star_id star, uint64_t us)
     sc__reached_star *reached = &reach->stars[star];
     if (reached->search == reach->search && reached->us <= us) return true;
     *reached = (sc__reached_star){us, reach->search};
-    if (!sc__reach_turns_reserve(&reach->turns, reach->turns.count + 1)) return false;
-    sc__reach_turns_push(&reach->turns, (sc__reach_turn){us, star});
+    if (!sc__reach_queue_reserve(&reach->queue, reach->queue.count + 1)) return false;
+    sc__reach_queue_push(&reach->queue, (sc__reach_entry){us, star});
     return true;
 }
 
@@ -120,18 +120,18 @@ static bool find_segment(sc__reach_search *reach, sc_seg_id segment)
 }
 
 // Find the segments of a star, and drive on along those that can be passed in `left_us`.
-static bool visit(sc__reach_search *reach, sc__reach_turn turn, uint64_t left_us)
+static bool visit(sc__reach_search *reach, sc__reach_entry entry, uint64_t left_us)
 {
-    const sc_star *star = &sc_map_stars(reach->map)[turn.star];
+    const sc_star *star = &sc_map_stars(reach->map)[entry.star];
     const sc_seg_id *listed = sc_map_star_segments(reach->map);
     for (uint32_t i = star[0].first_segment; i < star[1].first_segment; i++) {
         if (!find_segment(reach, listed[i])) return false;
         const uint64_t us = reach->segment_us[listed[i]];
         if (us == NEVER || us > left_us) continue;
         const sc_segment *segment = &sc_map_segments(reach->map)[listed[i]];
-        const bool is_at_a = segment->star_a == turn.star;
+        const bool is_at_a = segment->star_a == entry.star;
         const sc_star_id other = is_at_a ? segment->star_b : segment->star_a;
-        if (!arrive(reach, other, turn.us + us)) return false;
+        if (!arrive(reach, other, entry.us + us)) return false;
     }
     return true;
 }
@@ -141,10 +141,10 @@ sc_err sc__reach_find(sc__reach_search *reach, sc_seg_id from, uint64_t within_u
     begin(reach);
     const sc_segment *segment = &sc_map_segments(reach->map)[from];
     if (!arrive(reach, segment->star_a, 0) || !arrive(reach, segment->star_b, 0)) return SC_ENOMEM;
-    while (reach->turns.count > 0) {
-        const sc__reach_turn turn = sc__reach_turns_pop(&reach->turns);
-        if (turn.us > reach->stars[turn.star].us) continue;
-        if (!visit(reach, turn, within_us - turn.us)) return SC_ENOMEM;
+    while (reach->queue.count > 0) {
+        const sc__reach_entry entry = sc__reach_queue_pop(&reach->queue);
+        if (entry.us > reach->stars[entry.star].us) continue;
+        if (!visit(reach, entry, within_us - entry.us)) return SC_ENOMEM;
     }
     return SC_OK;
 }

@@ -28,15 +28,15 @@ typedef struct sc__reached_star {
 } sc__reached_star;
 
 /** A star to be visited. */
-typedef struct sc__reach_turn {
+typedef struct sc__reach_entry {
     uint64_t us;
     sc_star_id star;
-} sc__reach_turn;
+} sc__reach_entry;
 
 // The soonest on top. Entries are never changed: a star that is reached sooner is put in again, and
-// the older entry is found out of date when its turn comes.
-#define SC_HEAP sc__reach_turns
-#define SC_HEAP_ENTRY sc__reach_turn
+// the older entry is skipped when it is taken out.
+#define SC_HEAP sc__reach_queue
+#define SC_HEAP_ENTRY sc__reach_entry
 #define SC_HEAP_IS_BEFORE(heap, a, b) ((a).us < (b).us)
 #include "base/heap_template.h"
 
@@ -54,7 +54,7 @@ typedef struct sc__reach_search {
     size_t found_count;
     size_t found_capacity;
 
-    sc__reach_turns turns;
+    sc__reach_queue queue;
 } sc__reach_search;
 
 /**
