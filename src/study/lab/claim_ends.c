@@ -1,6 +1,6 @@
 // Judging claims about the two ends of an axis: what is lost or gained from one to the other, by a
 // method compared with another one, or on a map compared with another one, or not at all.
-#include "lab/claim_internal.h"
+#include "lab/claim_judge.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // Judging claims about one method along an axis: does it rise, or its distance to another?
-#include "lab/claim_internal.h"
+#include "lab/claim_judge.h"
 
 #include <math.h>
 #include <stdio.h>

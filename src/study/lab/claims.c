@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
-#include "lab/claim_internal.h"
+#include "lab/claim_judge.h"
 
 #include <math.h>
 #include <stdio.h>

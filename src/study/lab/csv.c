@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
-#include "lab/output_internal.h"
+#include "lab/lab_output.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -5,10 +5,10 @@
  * A *point* is one setting of the workload on one map with one seed. At a point a stream of queries
  * is recorded from travellers who are served by basic StarCloak and ask again a pause after each
  * outcome; then every method gets that very stream, and the same number of its cloaks goes to the
- * provider; some are attacked, where a figure wants it (lab/assault.h). (Or each method serves
- * travellers of its own, see `is_closed`.) Points are independent: they run in processes of their
- * own, as many at a time as there are cores, and each leaves a file. So a run that was interrupted
- * goes on where it was, and nothing is done twice.
+ * provider; some are attacked, where a figure wants it (lab/attack_points.h). (Or each method
+ * serves travellers of its own, see `is_closed`.) Points are independent: they run in processes of
+ * their own, as many at a time as there are cores, and each leaves a file. So a run that was
+ * interrupted goes on where it was, and nothing is done twice.
  *
  * Everything but measured CPU time follows from the seeds: the same seeds, the same numbers,
  * whatever the number of cores and the order in which points are done.

@@ -8,7 +8,7 @@
 // A measure whose name ends in "_measured" comes from CPU time. A table that was not run, and a
 // measure that a map or the figures do not have, has no row.
 #include "lab/csv.h"
-#include "lab/output_internal.h"
+#include "lab/lab_output.h"
 
 #include "base/alloc.h"
 #include "base/diag.h"

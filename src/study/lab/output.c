@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
-#include "lab/output_internal.h"
+#include "lab/lab_output.h"
 
 #include <stdio.h>
 #include <string.h>

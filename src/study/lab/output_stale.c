@@ -4,7 +4,7 @@
 // written (MAP-METRIC-AXIS.csv), as a plot of any figure (.svg), or report.html. Plots and report
 // are made from the files of this run afterwards. Nothing else is touched.
 #include "base/diag.h"
-#include "lab/output_internal.h"
+#include "lab/lab_output.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -6,11 +6,11 @@
 #include "lab/point.h"
 
 #include "base/diag.h"
-#include "lab/assault.h"
+#include "lab/attack_points.h"
 #include "lab/axes.h"
-#include "lab/cloaks.h"
 #include "lab/listeners.h"
 #include "lab/questions.h"
+#include "lab/run_listeners.h"
 #include "sim/evaluate.h"
 
 #include <inttypes.h>

@@ -10,8 +10,8 @@
  * fewest has (one without any has none to show, and does not hold the others back), and no more
  * than the options allow; spread evenly over the time.
  *
- * An adversary comes last, and where a figure wants it (lab/assault.h): whatever is timed is done
- * by then. Its victims ask what all methods are asked, so in a closed loop those questions are
+ * An adversary comes last, and where a figure wants it (lab/attack_points.h): whatever is timed is
+ * done by then. Its victims ask what all methods are asked, so in a closed loop those questions are
  * asked once more. Where it injects queries, only the attack is of interest: the run that is
  * measured is the one with its queries, and nothing goes to the provider.
  *

@@ -3,7 +3,7 @@
 // It says what was run (maps, methods, needs, seeds, the adversary, the machine), how things are
 // called, which figures there are, and the texts of the claims. It is written last, so that a
 // folder with it is whole. There is no date in it, and no name of a host.
-#include "lab/output_internal.h"
+#include "lab/lab_output.h"
 
 #include "base/json_write.h"
 #include "lab/axes.h"

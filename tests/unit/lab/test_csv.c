@@ -2,7 +2,7 @@
 #include "base/alloc.h"
 #include "base/text.h"
 #include "lab/csv.h"
-#include "lab/output_internal.h"
+#include "lab/lab_output.h"
 
 #include "support/check.h"
 #include "support/made_results.h"

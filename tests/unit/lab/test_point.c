@@ -4,8 +4,8 @@
 #include "small_lab.h"
 
 #include "lab/axes.h"
-#include "lab/cloaks.h"
 #include "lab/questions.h"
+#include "lab/run_listeners.h"
 #include "traces/traces.h"
 #include "travel/walk.h"
 

@@ -1,5 +1,5 @@
 /**
- * @file assault.h
+ * @file attack_points.h
  * @brief What an adversary tries at a point: victims are attacked, travellers are followed.
  *
  * All but the algorithm is the same for every method: who the victims are, what is injected near
@@ -11,8 +11,8 @@
  *
  * Uses: attack.h, score, sim/traffic, lab/ground. Used by: lab/point.
  */
-#ifndef SC_LAB_ASSAULT_H
-#define SC_LAB_ASSAULT_H
+#ifndef SC_LAB_ATTACK_POINTS_H
+#define SC_LAB_ATTACK_POINTS_H
 
 #include "lab/ground.h"
 #include "lab/results.h"

@@ -1,9 +1,9 @@
 /**
- * @file output_internal.h
+ * @file lab_output.h
  * @brief The parts of output.c: who writes which file, and who removes old ones.
  */
-#ifndef SC_LAB_OUTPUT_INTERNAL_H
-#define SC_LAB_OUTPUT_INTERNAL_H
+#ifndef SC_LAB_LAB_OUTPUT_H
+#define SC_LAB_LAB_OUTPUT_H
 
 #include "base/file.h"
 #include "lab/claims.h"

@@ -1,5 +1,5 @@
 // Cloaks that are kept. See cloaks.h.
-#include "lab/cloaks.h"
+#include "lab/run_listeners.h"
 
 #include "base/alloc.h"
 

@@ -1,5 +1,5 @@
 /**
- * @file cloaks.h
+ * @file run_listeners.h
  * @brief The cloaks of a method that leave in the counted time, kept for the provider.
  *
  * A cloak knows its members by their ids only; where they are and what they ask for is remembered
@@ -7,8 +7,8 @@
  *
  * Uses: sim/run, record/run_reader. Used by: lab/point.
  */
-#ifndef SC_LAB_CLOAKS_H
-#define SC_LAB_CLOAKS_H
+#ifndef SC_LAB_RUN_LISTENERS_H
+#define SC_LAB_RUN_LISTENERS_H
 
 #include "base/hash.h"
 #include "record/run_reader.h"

@@ -1,5 +1,5 @@
 // What an adversary tries at a point. See assault.h.
-#include "lab/assault.h"
+#include "lab/attack_points.h"
 
 #include "base/alloc.h"
 #include "base/diag.h"

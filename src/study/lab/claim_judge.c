@@ -1,5 +1,5 @@
 // Judging claims about one method against others, at the points of all figures of a metric.
-#include "lab/claim_internal.h"
+#include "lab/claim_judge.h"
 
 #include <math.h>
 #include <stdio.h>

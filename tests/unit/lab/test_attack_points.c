@@ -1,6 +1,6 @@
 // An adversary at a point: victims attacked, queries injected, travellers followed; and only where
 // a figure wants it.
-#include "lab/assault.h"
+#include "lab/attack_points.h"
 
 #include "small_lab.h"
 
