@@ -1,14 +1,94 @@
-// What an adversary tries at a point. See assault.h.
+// What an adversary tries at a point: victims' cloaks are attacked, and travellers are followed
+// from cloak to cloak.
 #include "lab/attack_points.h"
 
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "base/rng.h"
-#include "lab/pursuit.h"
 #include "score/score.h"
 #include "travel/movement.h"
 
 #include <math.h>
+
+// === Following travellers who ask again =========================================================
+// The numbers of the first cloak and of the fifth should be of the same travellers: those with five
+// may well live elsewhere than those with one. So travellers with as many cloaks as are looked at
+// are followed; and only where there are hardly any, those with one less, and so on.
+
+typedef struct following {
+    const sc_map *map;
+    const sc_density *density;  ///< NULL: uniform
+    uint32_t least_asked;       ///< cloaks that a traveller must have, if there are enough such
+    size_t max_travellers;
+    uint64_t seed;  ///< of who is followed
+} following;
+
+/** So many make a mean; with fewer, those who have fewer cloaks are taken as well. */
+enum { ENOUGH = 10 };
+
+static sc_err find_trails(const following *f, const sc_cases *cases, sc_trails *trails)
+{
+    sc_err err = SC_OK;
+    for (uint32_t least = f->least_asked; least > 0 && !err; least--) {
+        sc_trails_fini(trails);
+        err = sc_trails_init(trails, cases, least, f->seed);
+        if (trails->count >= ENOUGH) break;
+    }
+    return err;
+}
+
+static sc_err see(sc_tracker *tracker, const sc_cases *cases, const sc_trails *trails, size_t trail,
+                  size_t i, sc_lab_measure *sums)
+{
+    sc_posterior posterior = {.links = NULL};
+    sc_score score;
+    const sc_err err = sc_trail_see(tracker, cases, trails, trail, i, &posterior, &score);
+    if (!err) {
+        sums->followed[i]++;
+        sums->effective[i] += posterior.effective;
+        sums->located[i] += score.probability;
+    }
+    sc_posterior_fini(&posterior);
+    return err;
+}
+
+static sc_err follow_all(const following *f, sc_tracker *tracker, const sc_cases *cases,
+                         const sc_trails *trails, sc_lab_measure *sums)
+{
+    sc_err err = SC_OK;
+    for (size_t t = 0; t < trails->count && t < f->max_travellers && !err; t++) {
+        const size_t count = trails->all[t].count;
+        for (size_t i = 0; i < count && i < SC_LAB_ASKED_MAX && !err; i++) {
+            err = see(tracker, cases, trails, t, i, sums);
+        }
+    }
+    return err;
+}
+
+/** @param measure  `followed`, `effective` and `located` are set */
+static sc_err follow_travellers(const following *f, const sc_cases *cases, sc_lab_measure *measure,
+                                sc_diag *diag)
+{
+    const sc_tracker_options options = {.density = f->density};
+    sc_trails trails = {.all = NULL};
+    sc_tracker *tracker = NULL;
+    sc_lab_measure sums = *measure;
+    sc_err err = sc_tracker_new(f->map, &options, &tracker, diag);
+    if (!err) err = find_trails(f, cases, &trails);
+    if (!err) err = follow_all(f, tracker, cases, &trails, &sums);
+    sc_tracker_free(tracker);
+    sc_trails_fini(&trails);
+    if (err) return err;
+    for (size_t i = 0; i < SC_LAB_ASKED_MAX; i++) {
+        if (sums.followed[i] == 0) continue;
+        sums.effective[i] /= (double)sums.followed[i];
+        sums.located[i] /= (double)sums.followed[i];
+    }
+    *measure = sums;
+    return SC_OK;
+}
+
+// === Attacking victims ==========================================================================
 
 /** Victims that are drawn for each cloak that is attacked: enough where one in six is cloaked. */
 enum { DRAWN_PER_VICTIM = 6 };
@@ -206,12 +286,12 @@ sc_err sc__assault_try(const sc__assault *assault, const sc_engine_options *engi
         err = attack(assault, engine, cases, measure, diag);
     }
     if (err || assault->least_asked == 0) return err;
-    const sc__pursuit pursuit = {
+    const following f = {
         .map = assault->map,
         .density = assault->density,
         .least_asked = assault->least_asked,
         .max_travellers = FOLLOWED_PER_VICTIM * (size_t)assault->options->max_victims,
         .seed = seed_for(assault->seed, FOR_TRAILS),
     };
-    return sc__pursue(&pursuit, cases, measure, diag);
+    return follow_travellers(&f, cases, measure, diag);
 }

@@ -9,13 +9,13 @@
  *
  *     questions -> sc__assault_init() -> a stream -> each method -> its cases -> sc__assault_try()
  *
- * Uses: attack.h, score, sim/traffic, lab/ground. Used by: lab/point.
  */
 #ifndef SC_LAB_ATTACK_POINTS_H
 #define SC_LAB_ATTACK_POINTS_H
 
-#include "lab/ground.h"
+#include "lab/point.h"
 #include "lab/results.h"
+#include "score/cases.h"
 #include "score/inject.h"
 
 /** Zero-initialise, then sc__assault_init(). */

@@ -2,16 +2,10 @@
  * @file claims.h
  * @brief What the paper claims, and whether it holds here.
  *
- * The claims are taken apart into small statements that numbers can decide (claim_list.c has them
- * all, and the rules of deciding in words, which the report repeats). A statement is judged on each
- * map where it applies, and for each method it speaks of: that is a claim. The bounded variant is
- * judged in both its settings.
- *
- *     claim_list.c  the statements and rules   claims.c       on which maps, for which methods
- *     claim_order.c one method against others  claim_trend.c  one method along an axis
- *     claim_ends.c  from one end to the other  claim_paper.c  the paper's claims as wholes
- *
- * Used by: lab (output, csv, report).
+ * The claims are taken apart into small statements that numbers can decide (claims.c has them
+ * all, and the rules of deciding in words, which the report repeats; claim_judge.c applies them). A
+ * statement is judged on each map where it applies, and for each method it speaks of: that is a
+ * claim. The bounded variant is judged in both its settings.
  */
 #ifndef SC_LAB_CLAIMS_H
 #define SC_LAB_CLAIMS_H

@@ -6,12 +6,16 @@
  * program to the last byte, the methods, the travellers, the times, the spreads of what they want,
  * the roads. The values that are varied, the seeds and the figures may change; maps may be added.
  *
- * Uses: lab/lab. Used by: lab/store.
  */
 #ifndef SC_LAB_MANIFEST_H
 #define SC_LAB_MANIFEST_H
 
+#include <starcloak/err.h>
+
 #include "lab/lab.h"
+
+#include <jansson.h>
+#include <stdbool.h>
 
 /**
  * Hold the options against the manifest at `path`, if there is one; write it, if there is none or
@@ -21,5 +25,17 @@
  */
 SC_CHECKED sc_err sc__manifest_settle(const char *path, const sc_lab_options *options,
                                       sc_diag *diag);
+
+// === Reading the laboratory's own files =========================================================
+
+/**
+ * Read the file at `path`.
+ *
+ * @param out       what is in it; NULL if there is no file, or one that is damaged. Release with
+ *                  json_decref()
+ * @param is_there  set to whether there is a file, damaged or not
+ * @return SC_OK, SC_EIO (there may be one, and it cannot be read), SC_ENOMEM
+ */
+SC_CHECKED sc_err sc__json_read(const char *path, json_t **out, bool *is_there, sc_diag *diag);
 
 #endif

@@ -6,7 +6,7 @@
 #include "lab/lab_output.h"
 
 #include "base/json_write.h"
-#include "lab/axes.h"
+#include "lab/results.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,9 +1,12 @@
-// Cloaks that are kept. See cloaks.h.
+// Listeners of a run: they keep its cloaks for the provider, or its questions to be asked again of
+// every method; and several of them in one.
 #include "lab/run_listeners.h"
 
 #include "base/alloc.h"
 
 #include <string.h>
+
+// === Cloaks =====================================================================================
 
 static sc_key key_of(const sc_query_id *id)
 {
@@ -117,4 +120,95 @@ void sc__cloaks_fini(sc__cloaks *cloaks)
     sc_free(cloaks->ids);
     sc_free(cloaks->members);
     *cloaks = (sc__cloaks){.window = cloaks->window};
+}
+
+// === Questions ==================================================================================
+
+static sc_err keep(void *context, const sc_query *query, const sc_request_line *request_line,
+                   const sc_snap *where)
+{
+    (void)query;
+    (void)where;
+    sc__questions *questions = context;
+    const size_t size = request_line->ask.user_size;
+    if (!sc_grow(&questions->lines, questions->count, &questions->capacity, sizeof *request_line) ||
+        !sc_reserve(&questions->names, questions->name_size + size, &questions->name_capacity, 1)) {
+        return SC_ENOMEM;
+    }
+    // A user is lent for the call only, and the names still move: see sc__questions_settle().
+    memcpy(questions->names + questions->name_size, request_line->ask.user, size);
+    questions->name_size += size;
+    sc_request_line *line = &questions->lines[questions->count++];
+    *line = *request_line;
+    line->ask.user = NULL;
+    return SC_OK;
+}
+
+sc_run_listener sc__questions_listener(sc__questions *questions)
+{
+    return (sc_run_listener){.context = questions, .asked = keep};
+}
+
+void sc__questions_settle(sc__questions *questions)
+{
+    size_t passed = 0;
+    for (size_t i = 0; i < questions->count; i++) {
+        sc_ask *ask = &questions->lines[i].ask;
+        ask->user = questions->names + passed;
+        passed += ask->user_size;
+    }
+}
+
+void sc__questions_fini(sc__questions *questions)
+{
+    sc_free(questions->lines);
+    sc_free(questions->names);
+    *questions = (sc__questions){0};
+}
+
+// === Several listeners ==========================================================================
+
+void sc__listeners_add(sc__listeners *listeners, sc_run_listener listener)
+{
+    listeners->all[listeners->count++] = listener;
+}
+
+static sc_err tell_question(void *context, const sc_query *query,
+                            const sc_request_line *request_line, const sc_snap *where)
+{
+    const sc__listeners *listeners = context;
+    sc_err err = SC_OK;
+    for (size_t i = 0; i < listeners->count && !err; i++) {
+        const sc_run_listener *one = &listeners->all[i];
+        if (one->asked) err = one->asked(one->context, query, request_line, where);
+    }
+    return err;
+}
+
+static sc_err tell_cloak(void *context, const sc_cloak *cloak, sc_time t)
+{
+    const sc__listeners *listeners = context;
+    sc_err err = SC_OK;
+    for (size_t i = 0; i < listeners->count && !err; i++) {
+        const sc_run_listener *one = &listeners->all[i];
+        if (one->cloaked) err = one->cloaked(one->context, cloak, t);
+    }
+    return err;
+}
+
+static sc_err tell_drop(void *context, const sc_query_id *id, sc_time t, sc_drop_reason reason)
+{
+    const sc__listeners *listeners = context;
+    sc_err err = SC_OK;
+    for (size_t i = 0; i < listeners->count && !err; i++) {
+        const sc_run_listener *one = &listeners->all[i];
+        if (one->dropped) err = one->dropped(one->context, id, t, reason);
+    }
+    return err;
+}
+
+sc_run_listener sc__listeners_listener(sc__listeners *listeners)
+{
+    return (sc_run_listener){
+        .context = listeners, .asked = tell_question, .cloaked = tell_cloak, .dropped = tell_drop};
 }

@@ -4,7 +4,7 @@
 
 #include "small_lab.h"
 
-#include "lab/questions.h"
+#include "lab/run_listeners.h"
 #include "travel/movement.h"
 #include "travel/walk.h"
 

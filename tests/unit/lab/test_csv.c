@@ -1,7 +1,6 @@
 // The CSV files, byte by byte.
 #include "base/alloc.h"
 #include "base/text.h"
-#include "lab/csv.h"
 #include "lab/lab_output.h"
 
 #include "support/check.h"

@@ -6,8 +6,8 @@
 #include "support/sketch.h"
 
 #include "lab/lab.h"
-#include "lab/plan.h"
 #include "lab/point.h"
+#include "lab/results.h"
 #include "lab/store.h"
 
 #include <stdio.h>

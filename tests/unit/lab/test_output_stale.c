@@ -1,5 +1,5 @@
 // Figures of an earlier, wider run: gone when a narrower one writes into the same directory.
-#include "lab/output.h"
+#include "lab/lab_output.h"
 
 #include "support/check.h"
 #include "support/made_results.h"

@@ -3,8 +3,7 @@
 
 #include "small_lab.h"
 
-#include "lab/axes.h"
-#include "lab/questions.h"
+#include "lab/results.h"
 #include "lab/run_listeners.h"
 #include "traces/traces.h"
 #include "travel/walk.h"
