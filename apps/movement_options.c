@@ -155,8 +155,8 @@ static sc_err open_traces(sc_crowd *crowd, const sc_map *map, const sc_crowd_wis
     crowd->read = sc_traces_summary_of(traces);
     err = sc_routes_new(map, SC_CAR, progress, &crowd->ways, diag);
     if (!err) {
-        err = sc_follow_new(map, crowd->ways, traces, &follow, progress, &crowd->movement,
-                            &crowd->followed, diag);
+        const sc_follow_input input = {.map = map, .routes = crowd->ways, .traces = traces};
+        err = sc_follow_new(&input, &follow, progress, &crowd->movement, &crowd->followed, diag);
     }
     sc_traces_free(traces);
     return err;

@@ -63,9 +63,8 @@ static sc_movement *ground_move(const ground *g)
         options.fold_s = g->seconds;
         options.max_count = g->users;
         options.seed = 1;
-        die_if(sc_follow_new(g->map, g->routes.by_vehicle[SC_CAR], g->traces, &options, NULL,
-                             &movement, NULL, &diag),
-               "traces", &diag);
+        const sc_follow_input input = {g->map, g->routes.by_vehicle[SC_CAR], g->traces};
+        die_if(sc_follow_new(&input, &options, NULL, &movement, NULL, &diag), "traces", &diag);
     } else {
         sc_trips_options options = sc_trips_options_default();
         options.count = g->users;

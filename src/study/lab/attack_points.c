@@ -37,12 +37,12 @@ static sc_err find_trails(const following *f, const sc_cases *cases, sc_trails *
     return err;
 }
 
-static sc_err see(sc_tracker *tracker, const sc_cases *cases, const sc_trails *trails, size_t trail,
-                  size_t i, sc_lab_measure *sums)
+static sc_err see(sc_tracker *tracker, const sc_trails *trails, size_t trail, size_t i,
+                  sc_lab_measure *sums)
 {
     sc_posterior posterior = {.links = NULL};
     sc_score score;
-    const sc_err err = sc_trail_see(tracker, cases, trails, trail, i, &posterior, &score);
+    const sc_err err = sc_trail_see(tracker, trails, trail, i, &posterior, &score);
     if (!err) {
         sums->followed[i]++;
         sums->effective[i] += posterior.effective;
@@ -52,14 +52,14 @@ static sc_err see(sc_tracker *tracker, const sc_cases *cases, const sc_trails *t
     return err;
 }
 
-static sc_err follow_all(const following *f, sc_tracker *tracker, const sc_cases *cases,
-                         const sc_trails *trails, sc_lab_measure *sums)
+static sc_err follow_all(const following *f, sc_tracker *tracker, const sc_trails *trails,
+                         sc_lab_measure *sums)
 {
     sc_err err = SC_OK;
     for (size_t t = 0; t < trails->count && t < f->max_travellers && !err; t++) {
         const size_t count = trails->all[t].count;
         for (size_t i = 0; i < count && i < SC_LAB_ASKED_MAX && !err; i++) {
-            err = see(tracker, cases, trails, t, i, sums);
+            err = see(tracker, trails, t, i, sums);
         }
     }
     return err;
@@ -75,7 +75,7 @@ static sc_err follow_travellers(const following *f, const sc_cases *cases, sc_la
     sc_lab_measure sums = *measure;
     sc_err err = sc_tracker_new(f->map, &options, &tracker, diag);
     if (!err) err = find_trails(f, cases, &trails);
-    if (!err) err = follow_all(f, tracker, cases, &trails, &sums);
+    if (!err) err = follow_all(f, tracker, &trails, &sums);
     sc_tracker_free(tracker);
     sc_trails_fini(&trails);
     if (err) return err;
@@ -125,58 +125,54 @@ bool sc__assault_is_wanted(const sc_lab_options *options, const sc_lab_point *po
     return sc_lab_is_attacked(options, point) || sc_lab_is_followed(options, point);
 }
 
-static sc_err choose_victims(sc__assault *assault, const sc_lab_point *point,
-                             const sc_request_line *lines, size_t line_count,
-                             const sc_run_window *counted, sc_diag *diag)
+static sc_err choose_victims(sc__assault *assault, const sc__attacked_run *run, sc_diag *diag)
 {
     sc_injection_options options = sc_injection_options_default();
-    options.injected = (uint32_t)point->mean[SC_LAB_AXIS_INJECTED];
+    options.injected = (uint32_t)run->point->mean[SC_LAB_AXIS_INJECTED];
     options.victims = DRAWN_PER_VICTIM * assault->options->max_victims;
-    options.window = *counted;
+    options.window = run->counted;
     // As everybody's on average: its queries do not stand out, and do not keep cloaks small either,
     // which would show in the entropy of no method.
-    options.profile.max_hops = (uint32_t)lround(point->mean[SC_LAB_AXIS_SIGMA_S]);
+    options.profile.max_hops = (uint32_t)lround(run->point->mean[SC_LAB_AXIS_SIGMA_S]);
     options.seed = seed_for(assault->seed, FOR_VICTIMS);
-    return sc_injection_init(&assault->injection, assault->map, lines, line_count, &options, diag);
+    return sc_injection_init(&assault->injection, assault->map, run->lines, run->line_count,
+                             &options, diag);
 }
 
-static sc_err watch_traffic(sc__assault *assault, const sc__ground *ground,
-                            const sc_run_window *counted, uint64_t *counts, sc_diag *diag)
+static sc_err watch_traffic(sc__assault *assault, const sc__attacked_run *run, uint64_t *counts,
+                            sc_diag *diag)
 {
     sc_movement *movement = NULL;
     const uint64_t seed = seed_for(assault->seed, FOR_TRAFFIC);
-    sc_err err = sc__ground_movement(ground, assault->options, seed, &movement, diag);
+    sc_err err = sc__ground_movement(run->ground, assault->options, seed, &movement, diag);
     if (err) return err;
-    err = sc_traffic_count(movement, counted->from, counted->until, sc_time_from_seconds(LOOK_S),
-                           counts);
+    err = sc_traffic_count(movement, run->counted.from, run->counted.until,
+                           sc_time_from_seconds(LOOK_S), counts);
     sc_movement_free(movement);
     return err ? err : sc_density_new_counted(assault->map, counts, &assault->density);
 }
 
-static sc_err know_traffic(sc__assault *assault, const sc__ground *ground,
-                           const sc_run_window *counted, sc_diag *diag)
+static sc_err know_traffic(sc__assault *assault, const sc__attacked_run *run, sc_diag *diag)
 {
     uint64_t *counts = sc_calloc(sc_map_segment_count(assault->map), sizeof *counts);
     if (!counts) return SC_ENOMEM;
-    const sc_err err = watch_traffic(assault, ground, counted, counts, diag);
+    const sc_err err = watch_traffic(assault, run, counts, diag);
     sc_free(counts);
     return err;
 }
 
 sc_err sc__assault_init(sc__assault *assault, const sc_lab_options *options,
-                        const sc__ground *ground, const sc_lab_point *point,
-                        const sc_request_line *lines, size_t line_count,
-                        const sc_run_window *counted, sc_diag *diag)
+                        const sc__attacked_run *run, sc_diag *diag)
 {
     *assault = (sc__assault){
         .options = options,
-        .map = ground->map->map,
-        .seed = point->seed,
-        .is_attacked = sc_lab_is_attacked(options, point),
-        .least_asked = sc_lab_least_asked(options, point),
+        .map = run->ground->map->map,
+        .seed = run->point->seed,
+        .is_attacked = sc_lab_is_attacked(options, run->point),
+        .least_asked = sc_lab_least_asked(options, run->point),
     };
-    sc_err err = choose_victims(assault, point, lines, line_count, counted, diag);
-    if (!err && options->knows_traffic) err = know_traffic(assault, ground, counted, diag);
+    sc_err err = choose_victims(assault, run, diag);
+    if (!err && options->knows_traffic) err = know_traffic(assault, run, diag);
     if (err) sc__assault_fini(assault);
     return err;
 }

@@ -32,17 +32,23 @@ typedef struct sc__assault {
 /** Whether there is anything to try at a point. */
 bool sc__assault_is_wanted(const sc_lab_options *options, const sc_lab_point *point);
 
+/** The run that is attacked. Lines and map must outlive the attack. */
+typedef struct sc__attacked_run {
+    const sc__ground *ground;
+    const sc_lab_point *point;
+    const sc_request_line *lines;  ///< in the order of time
+    size_t line_count;
+    sc_run_window counted;
+} sc__attacked_run;
+
 /**
  * Choose victims among what is asked in `counted`, put the adversary's queries near them, and count
  * the traffic of another seed if the adversary is to know it.
  *
- * @param lines  in the order of time; borrowed, must outlive the assault, as must what else is lent
  * @return SC_OK, or what injections, movements and densities fail with
  */
 SC_CHECKED sc_err sc__assault_init(sc__assault *assault, const sc_lab_options *options,
-                                   const sc__ground *ground, const sc_lab_point *point,
-                                   const sc_request_line *lines, size_t line_count,
-                                   const sc_run_window *counted, sc_diag *diag);
+                                   const sc__attacked_run *run, sc_diag *diag);
 
 /** Harmless twice, and on a zeroed one. */
 void sc__assault_fini(sc__assault *assault);

@@ -60,8 +60,9 @@ static sc_err follow(const sc__ground *ground, const sc_lab_options *options, ui
     follow.seed = seed;
     sc_follow_summary summary;
     sc_movement *movement = NULL;
-    const sc_err err = sc_follow_new(ground->map->map, ground->routes, ground->map->traces, &follow,
-                                     NULL, &movement, &summary, diag);
+    const sc_follow_input input = {
+        .map = ground->map->map, .routes = ground->routes, .traces = ground->map->traces};
+    const sc_err err = sc_follow_new(&input, &follow, NULL, &movement, &summary, diag);
     if (err) return err;
     const double seconds = options->warm_up_s + options->counted_s;
     if (summary.seconds < seconds) {
@@ -308,8 +309,14 @@ static sc_err evaluate_all(bench *b, sc_diag *diag)
 /** Its victims, and what all methods will be asked. */
 static sc_err prepare_assault(bench *b, sc_diag *diag)
 {
-    return sc__assault_init(&b->assault, b->options, b->ground, b->point, b->questions.lines,
-                            b->questions.count, &b->counted, diag);
+    const sc__attacked_run run = {
+        .ground = b->ground,
+        .point = b->point,
+        .lines = b->questions.lines,
+        .line_count = b->questions.count,
+        .counted = b->counted,
+    };
+    return sc__assault_init(&b->assault, b->options, &run, diag);
 }
 
 /** In a closed loop: what a method makes of the questions in which the victims are. */

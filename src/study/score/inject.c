@@ -166,17 +166,25 @@ static sc_err take(sc_injection *injection, victim_line *victims, const victim_l
     return SC_OK;
 }
 
-static sc_err draw_from(uint32_t *places, size_t count, size_t wanted, sc_injection *injection,
-                        const sc_map *map, const sc_request_line *lines, uint64_t seed,
-                        victim_line *victims)
+/** What victims are drawn from. */
+typedef struct eligible_lines {
+    const sc_map *map;
+    const sc_request_line *lines;  ///< all of the run
+    uint32_t *places;              ///< in `lines`; those already drawn are overwritten
+    size_t count;
+} eligible_lines;
+
+static sc_err draw_from(const eligible_lines *from, size_t wanted, uint64_t seed,
+                        sc_injection *injection, victim_line *victims)
 {
     sc_rng rng;
     sc_rng_seed(&rng, seed);
-    for (size_t i = 0; i < count && injection->victim_count < wanted; i++) {
-        const size_t drawn = i + sc_rng_below(&rng, (uint32_t)(count - i));
-        victim_line victim = {.line = &lines[places[drawn]], .seed = sc_rng_next(&rng)};
-        places[drawn] = places[i];
-        if (!find_segment(map, &victim.line->ask, &victim.segment)) continue;
+    for (size_t i = 0; i < from->count && injection->victim_count < wanted; i++) {
+        const size_t drawn = i + sc_rng_below(&rng, (uint32_t)(from->count - i));
+        const sc_request_line *line = &from->lines[from->places[drawn]];
+        victim_line victim = {.line = line, .seed = sc_rng_next(&rng)};
+        from->places[drawn] = from->places[i];
+        if (!find_segment(from->map, &line->ask, &victim.segment)) continue;
         const sc_err err = take(injection, victims, &victim);
         if (err) return err;
     }
@@ -194,16 +202,16 @@ static sc_err victims_draw(sc_injection *injection, const sc_map *map, const sc_
                            size_t line_count, const sc_injection_options *options,
                            victim_line **out)
 {
-    size_t count = 0;
-    uint32_t *places = list_eligible(lines, line_count, options->window, &count);
-    if (!places) return SC_ENOMEM;
-    const size_t wanted = options->victims < count ? options->victims : count;
+    eligible_lines from = {.map = map, .lines = lines};
+    from.places = list_eligible(lines, line_count, options->window, &from.count);
+    if (!from.places) return SC_ENOMEM;
+    const size_t wanted = options->victims < from.count ? options->victims : from.count;
     injection->victims = sc_malloc_array(wanted, sizeof *injection->victims);
     *out = sc_malloc_array(wanted, sizeof **out);
-    const sc_err err = injection->victims && *out ? draw_from(places, count, wanted, injection, map,
-                                                              lines, options->seed, *out)
-                                                  : SC_ENOMEM;
-    sc_free(places);
+    const sc_err err = injection->victims && *out
+                           ? draw_from(&from, wanted, options->seed, injection, *out)
+                           : SC_ENOMEM;
+    sc_free(from.places);
     return err;
 }
 

@@ -266,7 +266,7 @@ static void shuffle(sc_trails *trails, uint64_t seed)
 sc_err sc_trails_init(sc_trails *trails, const sc_cases *cases, size_t least, uint64_t seed)
 {
     roll r = {0};
-    sc_trails made = {0};
+    sc_trails made = {.cases = cases};
     sc_err err = count_steps(&r, cases);
     if (!err && !allocate_steps(&made, &r, least)) err = SC_ENOMEM;
     if (err) {
@@ -288,11 +288,11 @@ void sc_trails_fini(sc_trails *trails)
     *trails = (sc_trails){0};
 }
 
-sc_err sc_trail_see(sc_tracker *tracker, const sc_cases *cases, const sc_trails *trails,
-                    size_t trail, size_t i, sc_posterior *out, sc_score *score)
+sc_err sc_trail_see(sc_tracker *tracker, const sc_trails *trails, size_t trail, size_t i,
+                    sc_posterior *out, sc_score *score)
 {
     const sc_trail_step step = trails->steps[trails->all[trail].first + i];
-    const sc_case one = sc_cases_at(cases, step.which);
+    const sc_case one = sc_cases_at(trails->cases, step.which);
     const sc_case_member *member = &one.members[step.member];
     const sc_tracked seen = {
         .segments = one.segments,

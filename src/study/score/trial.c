@@ -287,7 +287,7 @@ static sc_err follow_one(work *w, sc_tracker *tracker, const sc_cases *cases,
         const sc_case one = sc_cases_at(cases, step->which);
         sc_posterior posterior = {.links = NULL};
         sc_score score;
-        err = sc_trail_see(tracker, cases, trails, trail, i, &posterior, &score);
+        err = sc_trail_see(tracker, trails, trail, i, &posterior, &score);
         if (err) break;
         err = add_row(w, &one, &posterior, &score);
         if (err) {

@@ -70,14 +70,13 @@ static sc_err fail_nobody(const sc_follow_summary *summary, const sc_follow_opti
                    summary->no_way_count);
 }
 
-static sc_err make(sc__gathering *g, const sc_map *map, const sc_routes *routes,
-                   const sc_traces *traces, const sc_follow_options *options,
+static sc_err make(sc__gathering *g, const sc_follow_input *input, const sc_follow_options *options,
                    const sc_progress *progress, sc_movement **out, sc_diag *diag)
 {
     sc__maker *maker = &g->maker;
-    maker->unit_m = sc_map_unit_m(map);
-    sc_err err = sc__way_finder_init(&maker->finder, map, routes);
-    if (!err) err = sc__fixes_init(&maker->fixes, map, traces, options);
+    maker->unit_m = sc_map_unit_m(input->map);
+    sc_err err = sc__way_finder_init(&maker->finder, input->map, input->routes);
+    if (!err) err = sc__fixes_init(&maker->fixes, input->map, input->traces, options);
     if (err) return err;
     count_fixes(g);
     err = sc__episodes_list(&g->episodes, &maker->fixes);
@@ -94,18 +93,18 @@ static sc_err make(sc__gathering *g, const sc_map *map, const sc_routes *routes,
     return sc__gathering_finish(g, out);
 }
 
-sc_err sc_follow_new(const sc_map *map, const sc_routes *routes, const sc_traces *traces,
-                     const sc_follow_options *options, const sc_progress *progress,
-                     sc_movement **out, sc_follow_summary *summary, sc_diag *diag)
+sc_err sc_follow_new(const sc_follow_input *input, const sc_follow_options *options,
+                     const sc_progress *progress, sc_movement **out, sc_follow_summary *summary,
+                     sc_diag *diag)
 {
-    if (sc_map_coords(map) == SC_COORDS_NONE) {
+    if (sc_map_coords(input->map) == SC_COORDS_NONE) {
         return sc_fail(diag, SC_ENOCOORDS,
                        "the map has no coordinates, so traces cannot be put on its roads");
     }
     sc_err err = check_options(options, diag);
     if (err) return err;
     sc__gathering g = {0};
-    err = make(&g, map, routes, traces, options, progress, out, diag);
+    err = make(&g, input, options, progress, out, diag);
     if (err == SC_ENOMEM) err = sc_fail_memory(diag, "following traces");
     if (!err && summary) *summary = g.maker.summary;
     sc__gathering_fini(&g);

@@ -56,17 +56,24 @@ typedef struct sc_follow_summary {
     double seconds;  ///< from 0 to the last moment at which anybody is on the road
 } sc_follow_summary;
 
+/** What is followed, and where. */
+typedef struct sc_follow_input {
+    const sc_map *map;        ///< must have coordinates; must outlive the movement, as `routes`
+    const sc_routes *routes;  ///< of the map
+    const sc_traces *traces;  ///< read only while the movement is made
+} sc_follow_input;
+
 /**
  * Ways are found now, so that later only places are looked up.
  *
- * @param map      must have coordinates; borrowed, as `routes`, both must outlive the result
- * @param traces   read only during this call
+ * @param input     borrowed
+ * @param progress  may be NULL
  * @param summary  may be NULL
  * @return SC_OK, SC_ENOCOORDS, SC_EINVAL (options out of range, or nobody is ever on the roads:
  *         `diag` says what became of the fixes), SC_ELIMIT (a map too large), SC_ENOMEM
  */
-SC_CHECKED sc_err sc_follow_new(const sc_map *map, const sc_routes *routes, const sc_traces *traces,
-                                const sc_follow_options *options, const sc_progress *progress,
-                                sc_movement **out, sc_follow_summary *summary, sc_diag *diag);
+SC_CHECKED sc_err sc_follow_new(const sc_follow_input *input, const sc_follow_options *options,
+                                const sc_progress *progress, sc_movement **out,
+                                sc_follow_summary *summary, sc_diag *diag);
 
 #endif

@@ -384,10 +384,15 @@ static void prepare(sc__assault *assault, const sc_lab_options *options,
 {
     const sc__ground ground = {.map = &options->maps[0]};
     const sc_lab_point point = sc_lab_point_at(options, 0, SC_LAB_AXIS_INJECTED, 2, seed);
+    const sc__attacked_run run = {
+        .ground = &ground,
+        .point = &point,
+        .lines = questions->lines,
+        .line_count = questions->count,
+        .counted = late,
+    };
     sc_diag diag = {""};
-    CHECK_OK(sc__assault_init(assault, options, &ground, &point, questions->lines, questions->count,
-                              &late, &diag),
-             &diag);
+    CHECK_OK(sc__assault_init(assault, options, &run, &diag), &diag);
 }
 
 static void test_victims_are_enough_of_those_who_ask_in_the_counted_time(void **state)

@@ -140,8 +140,7 @@ static void check_followed(const made_stage *on, const sc_trial_options *options
                                .members = one.member_count,
                                .by_density = sc_density_effective(options->adversary.density,
                                                                   one.segments, one.segment_count)};
-        CHECK_OK(sc_trail_see(tracker, cases, trails, trail, i, &wanted.posterior, &wanted.score),
-                 NULL);
+        CHECK_OK(sc_trail_see(tracker, trails, trail, i, &wanted.posterior, &wanted.score), NULL);
         wanted.expected = sc_expected_probability(&wanted.posterior);
         check_same_row(&rows[i], &wanted);
         sc_posterior_fini(&wanted.posterior);

@@ -7,8 +7,8 @@ static sc_err try_to_follow(const town *t, const char *lines, const sc_follow_op
 {
     sc_traces *traces = traces_of(lines);
     sc_movement *movement = NULL;
-    const sc_err err =
-        sc_follow_new(t->map, t->routes, traces, options, NULL, &movement, NULL, diag);
+    const sc_err err = sc_follow_new(&(sc_follow_input){t->map, t->routes, traces}, options, NULL,
+                                     &movement, NULL, diag);
     assert_int_equal(movement == NULL, err != SC_OK);
     sc_movement_free(movement);
     sc_traces_free(traces);
@@ -179,7 +179,9 @@ static void test_progress_goes_from_nothing_to_all(void **state)
         reports r = {0};
         sc_movement *m = NULL;
         const sc_progress progress = {note, &r};
-        CHECK_OK(sc_follow_new(t.map, t.routes, traces, &options, &progress, &m, NULL, NULL), NULL);
+        CHECK_OK(sc_follow_new(&(sc_follow_input){t.map, t.routes, traces}, &options, &progress, &m,
+                               NULL, NULL),
+                 NULL);
         assert_true(r.count >= 2);
         assert_true(r.done == r.total);
         if (max_count > 0) assert_int_equal(r.total, max_count);
