@@ -120,68 +120,68 @@ static uint64_t seed_for(uint64_t seed, purpose what)
 
 // --- What is the same for all methods --------------------------------------------
 
-bool sc__assault_is_wanted(const sc_lab_options *options, const sc_lab_point *point)
+bool sc__point_attack_is_wanted(const sc_lab_options *options, const sc_lab_point *point)
 {
     return sc_lab_is_attacked(options, point) || sc_lab_is_followed(options, point);
 }
 
-static sc_err choose_victims(sc__assault *assault, const sc__attacked_run *run, sc_diag *diag)
+static sc_err choose_victims(sc__point_attack *attack, const sc__attacked_run *run, sc_diag *diag)
 {
     sc_injection_options options = sc_injection_options_default();
     options.injected = (uint32_t)run->point->mean[SC_LAB_AXIS_INJECTED];
-    options.victims = DRAWN_PER_VICTIM * assault->options->max_victims;
+    options.victims = DRAWN_PER_VICTIM * attack->options->max_victims;
     options.window = run->counted;
     // As everybody's on average: its queries do not stand out, and do not keep cloaks small either,
     // which would show in the entropy of no method.
     options.profile.max_hops = (uint32_t)lround(run->point->mean[SC_LAB_AXIS_SIGMA_S]);
-    options.seed = seed_for(assault->seed, FOR_VICTIMS);
-    return sc_injection_init(&assault->injection, assault->map, run->lines, run->line_count,
-                             &options, diag);
+    options.seed = seed_for(attack->seed, FOR_VICTIMS);
+    return sc_injection_init(&attack->injection, attack->map, run->lines, run->line_count, &options,
+                             diag);
 }
 
-static sc_err watch_traffic(sc__assault *assault, const sc__attacked_run *run, uint64_t *counts,
+static sc_err watch_traffic(sc__point_attack *attack, const sc__attacked_run *run, uint64_t *counts,
                             sc_diag *diag)
 {
     sc_movement *movement = NULL;
-    const uint64_t seed = seed_for(assault->seed, FOR_TRAFFIC);
-    sc_err err = sc__ground_movement(run->ground, assault->options, seed, &movement, diag);
+    const uint64_t seed = seed_for(attack->seed, FOR_TRAFFIC);
+    sc_err err = sc__map_setup_movement(run->setup, attack->options, seed, &movement, diag);
     if (err) return err;
     err = sc_traffic_count(movement, run->counted.from, run->counted.until,
                            sc_time_from_seconds(LOOK_S), counts);
     sc_movement_free(movement);
-    return err ? err : sc_density_new_counted(assault->map, counts, &assault->density);
+    return err ? err : sc_density_new_counted(attack->map, counts, &attack->density);
 }
 
-static sc_err know_traffic(sc__assault *assault, const sc__attacked_run *run, sc_diag *diag)
+static sc_err know_traffic(sc__point_attack *attack, const sc__attacked_run *run, sc_diag *diag)
 {
-    uint64_t *counts = sc_calloc(sc_map_segment_count(assault->map), sizeof *counts);
+    uint64_t *counts = sc_calloc(sc_map_segment_count(attack->map), sizeof *counts);
     if (!counts) return SC_ENOMEM;
-    const sc_err err = watch_traffic(assault, run, counts, diag);
+    const sc_err err = watch_traffic(attack, run, counts, diag);
     sc_free(counts);
     return err;
 }
 
-sc_err sc__assault_init(sc__assault *assault, const sc_lab_options *options,
-                        const sc__attacked_run *run, sc_diag *diag)
+sc_err sc__point_attack_init(sc__point_attack *attack, const sc_lab_options *options,
+                             const sc__attacked_run *run, sc_diag *diag)
 {
-    *assault = (sc__assault){
+    *attack = (sc__point_attack){
         .options = options,
-        .map = run->ground->map->map,
+        .map = run->setup->map->map,
         .seed = run->point->seed,
         .is_attacked = sc_lab_is_attacked(options, run->point),
         .least_asked = sc_lab_least_asked(options, run->point),
     };
-    sc_err err = choose_victims(assault, run, diag);
-    if (!err && options->knows_traffic) err = know_traffic(assault, run, diag);
-    if (err) sc__assault_fini(assault);
+    sc_err err = choose_victims(attack, run, diag);
+    if (!err && options->knows_traffic) err = know_traffic(attack, run, diag);
+    if (err) sc__point_attack_fini(attack);
     return err;
 }
 
-void sc__assault_fini(sc__assault *assault)
+void sc__point_attack_fini(sc__point_attack *attack)
 {
-    sc_injection_fini(&assault->injection);
-    sc_density_free(assault->density);
-    *assault = (sc__assault){.options = NULL};
+    sc_injection_fini(&attack->injection);
+    sc_density_free(attack->density);
+    *attack = (sc__point_attack){.options = NULL};
 }
 
 // --- Attacks on victims ------------------------------------------------------------
@@ -237,13 +237,14 @@ static sc_err attack_one(sc_adversary *adversary, uint64_t number, const sc_case
 }
 
 /** @param which  room for all victims */
-static sc_err attack_all(const sc__assault *assault, sc_adversary *adversary, const sc_cases *cases,
-                         size_t *which, sc_lab_measure *measure, sc_diag *diag)
+static sc_err attack_all(const sc__point_attack *attack, sc_adversary *adversary,
+                         const sc_cases *cases, size_t *which, sc_lab_measure *measure,
+                         sc_diag *diag)
 {
     sc_err err = SC_OK;
     sc_lab_measure sums = *measure;
-    const size_t found = sc_injection_find(&assault->injection, cases, which);
-    const size_t max = assault->options->max_victims;
+    const size_t found = sc_injection_find(&attack->injection, cases, which);
+    const size_t max = attack->options->max_victims;
     const size_t count = found < max ? found : max;
     for (size_t i = 0; i < count && !err; i++) {
         const sc_case one = sc_cases_at(cases, which[i]);
@@ -255,39 +256,39 @@ static sc_err attack_all(const sc__assault *assault, sc_adversary *adversary, co
     return SC_OK;
 }
 
-static sc_err attack(const sc__assault *assault, const sc_engine_options *engine,
-                     const sc_cases *cases, sc_lab_measure *measure, sc_diag *diag)
+static sc_err attack_victims(const sc__point_attack *attack, const sc_engine_options *engine,
+                             const sc_cases *cases, sc_lab_measure *measure, sc_diag *diag)
 {
-    sc_adversary_options options = assault->options->adversary;
+    sc_adversary_options options = attack->options->adversary;
     options.engine = *engine;
-    options.density = assault->density;
-    options.seed = seed_for(assault->seed, FOR_REPLAYS);
+    options.density = attack->density;
+    options.seed = seed_for(attack->seed, FOR_REPLAYS);
     // Points are done side by side; a process that was forked has no other threads.
     options.threads = 1;
     sc_adversary *adversary = NULL;
-    size_t *which = sc_malloc_array(assault->injection.victim_count, sizeof *which);
+    size_t *which = sc_malloc_array(attack->injection.victim_count, sizeof *which);
     sc_err err = which ? SC_OK : SC_ENOMEM;
-    if (!err) err = sc_adversary_new(assault->map, &options, NULL, &adversary, diag);
-    if (!err) err = attack_all(assault, adversary, cases, which, measure, diag);
+    if (!err) err = sc_adversary_new(attack->map, &options, NULL, &adversary, diag);
+    if (!err) err = attack_all(attack, adversary, cases, which, measure, diag);
     sc_adversary_free(adversary);
     sc_free(which);
     return err;
 }
 
-sc_err sc__assault_try(const sc__assault *assault, const sc_engine_options *engine,
-                       const sc_cases *cases, sc_lab_measure *measure, sc_diag *diag)
+sc_err sc__point_attack_run(const sc__point_attack *attack, const sc_engine_options *engine,
+                            const sc_cases *cases, sc_lab_measure *measure, sc_diag *diag)
 {
     sc_err err = SC_OK;
-    if (assault->is_attacked && assault->injection.victim_count > 0) {
-        err = attack(assault, engine, cases, measure, diag);
+    if (attack->is_attacked && attack->injection.victim_count > 0) {
+        err = attack_victims(attack, engine, cases, measure, diag);
     }
-    if (err || assault->least_asked == 0) return err;
+    if (err || attack->least_asked == 0) return err;
     const following f = {
-        .map = assault->map,
-        .density = assault->density,
-        .least_asked = assault->least_asked,
-        .max_travellers = FOLLOWED_PER_VICTIM * (size_t)assault->options->max_victims,
-        .seed = seed_for(assault->seed, FOR_TRAILS),
+        .map = attack->map,
+        .density = attack->density,
+        .least_asked = attack->least_asked,
+        .max_travellers = FOLLOWED_PER_VICTIM * (size_t)attack->options->max_victims,
+        .seed = seed_for(attack->seed, FOR_TRAILS),
     };
     return follow_travellers(&f, cases, measure, diag);
 }

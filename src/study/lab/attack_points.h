@@ -7,7 +7,8 @@
  * victims' cloaks is attacked, as long as so many were cloaked; more victims are drawn than that,
  * since no method cloaks everybody.
  *
- *     questions -> sc__assault_init() -> a stream -> each method -> its cases -> sc__assault_try()
+ *     questions -> sc__point_attack_init() -> a stream -> each method -> its cases ->
+ * sc__point_attack_run()
  *
  */
 #ifndef SC_LAB_ATTACK_POINTS_H
@@ -18,8 +19,8 @@
 #include "score/cases.h"
 #include "score/inject.h"
 
-/** Zero-initialise, then sc__assault_init(). */
-typedef struct sc__assault {
+/** Zero-initialise, then sc__point_attack_init(). */
+typedef struct sc__point_attack {
     const sc_lab_options *options;  ///< borrowed
     const sc_map *map;
     uint64_t seed;           ///< of the point
@@ -27,14 +28,14 @@ typedef struct sc__assault {
     uint32_t least_asked;    ///< as sc_lab_least_asked()
     sc_injection injection;  ///< the victims; its lines are what they and all others ask
     sc_density *density;     ///< NULL: uniform
-} sc__assault;
+} sc__point_attack;
 
 /** Whether there is anything to try at a point. */
-bool sc__assault_is_wanted(const sc_lab_options *options, const sc_lab_point *point);
+bool sc__point_attack_is_wanted(const sc_lab_options *options, const sc_lab_point *point);
 
 /** The run that is attacked. Lines and map must outlive the attack. */
 typedef struct sc__attacked_run {
-    const sc__ground *ground;
+    const sc__map_setup *setup;
     const sc_lab_point *point;
     const sc_request_line *lines;  ///< in the order of time
     size_t line_count;
@@ -47,20 +48,21 @@ typedef struct sc__attacked_run {
  *
  * @return SC_OK, or what injections, movements and densities fail with
  */
-SC_CHECKED sc_err sc__assault_init(sc__assault *assault, const sc_lab_options *options,
-                                   const sc__attacked_run *run, sc_diag *diag);
+SC_CHECKED sc_err sc__point_attack_init(sc__point_attack *attack, const sc_lab_options *options,
+                                        const sc__attacked_run *run, sc_diag *diag);
 
 /** Harmless twice, and on a zeroed one. */
-void sc__assault_fini(sc__assault *assault);
+void sc__point_attack_fini(sc__point_attack *attack);
 
 /**
- * Attack and follow what a method made of the assault's lines.
+ * Attack and follow what a method made of the attack's lines.
  *
  * @param engine   of the method
  * @param cases    all of its cloaks
  * @param measure  of the method: what was learnt is added to it
  */
-SC_CHECKED sc_err sc__assault_try(const sc__assault *assault, const sc_engine_options *engine,
-                                  const sc_cases *cases, sc_lab_measure *measure, sc_diag *diag);
+SC_CHECKED sc_err sc__point_attack_run(const sc__point_attack *attack,
+                                       const sc_engine_options *engine, const sc_cases *cases,
+                                       sc_lab_measure *measure, sc_diag *diag);
 
 #endif

@@ -65,7 +65,7 @@ static void list_places(const sc_lab_options *options, const sc_lab_claim *claim
 // --- One above the other -------------------------------------------------------
 
 /** What all points together say. */
-typedef struct tally {
+typedef struct verdicts {
     size_t count;
     size_t agreeing;
     double left;  ///< sums of means
@@ -74,7 +74,7 @@ typedef struct tally {
     sc_lab_spot worst_place;
     bool is_contradicted;  ///< somewhere, and not by chance
     bool is_even;          ///< the means disagree by no more than chance, where that is enough
-} tally;
+} verdicts;
 
 // Differences have the sign of the claim: what is above 0 agrees with it.
 static sc_lab_estimate difference_of(const sc_lab_judge *judge, int sign)
@@ -93,7 +93,7 @@ static bool is_enough(const sc_lab_statement *statement, double mean, int beyond
 }
 
 static void count_place(const sc_lab_judge *judge, const sc_lab_claim *claim, sc_lab_spot place,
-                        tally *sum)
+                        verdicts *sum)
 {
     const sc_lab_statement *statement = claim->statement;
     const size_t seeds = judge->table->options->seed_count;
@@ -118,13 +118,13 @@ static void count_place(const sc_lab_judge *judge, const sc_lab_claim *claim, sc
     }
 }
 
-static double mean_difference(const sc_lab_statement *statement, const tally *sum)
+static double mean_difference(const sc_lab_statement *statement, const verdicts *sum)
 {
     return statement->sign * (sum->left - sum->right);
 }
 
 // With a single seed there is no interval: points differ because they are different points.
-static bool is_within_chance(const sc_lab_judge *judge, const tally *sum)
+static bool is_within_chance(const sc_lab_judge *judge, const verdicts *sum)
 {
     const size_t seeds = judge->table->options->seed_count;
     const sc_lab_estimate all = sc__estimate(judge->differences, sum->count * seeds);
@@ -133,7 +133,7 @@ static bool is_within_chance(const sc_lab_judge *judge, const tally *sum)
     return fabs(sum->left - sum->right) < SC_LAB_CLAIM_EVEN * larger;
 }
 
-static bool order_holds(const sc_lab_statement *statement, const tally *sum)
+static bool order_holds(const sc_lab_statement *statement, const verdicts *sum)
 {
     const bool is_mostly_so = 2 * sum->agreeing > sum->count;
     if (statement->kind == SC_LAB_CLAIM_FROM) return sum->agreeing == sum->count;
@@ -143,7 +143,7 @@ static bool order_holds(const sc_lab_statement *statement, const tally *sum)
     return (agrees || sum->is_even) && is_mostly_so && !sum->is_contradicted;
 }
 
-static void tell_order(const sc_lab_judge *judge, sc_lab_claim *claim, const tally *sum)
+static void tell_order(const sc_lab_judge *judge, sc_lab_claim *claim, const verdicts *sum)
 {
     const sc_lab_grid *grids = judge->table->options->grids;
     const sc_lab_spot at = sum->worst_place;
@@ -164,7 +164,7 @@ static void tell_order(const sc_lab_judge *judge, sc_lab_claim *claim, const tal
 
 static void judge_order(const sc_lab_judge *judge, sc_lab_claim *claim, const places *list)
 {
-    tally sum = {0};
+    verdicts sum = {0};
     for (size_t i = 0; i < list->count; i++) {
         count_place(judge, claim, list->all[i], &sum);
     }

@@ -577,45 +577,45 @@ bool sc__is_of_paper_claim(const sc_lab_claim *claim, size_t number)
     return claim->statement->id[0] == (char)('1' + number);
 }
 
-sc_lab_tally sc__paper_claim_tally(const sc_lab_claims *claims, size_t number, uint32_t map)
+sc_lab_verdicts sc__paper_claim_verdicts(const sc_lab_claims *claims, size_t number, uint32_t map)
 {
-    sc_lab_tally tally = {{0}};
+    sc_lab_verdicts verdicts = {{0}};
     for (size_t i = 0; i < claims->count; i++) {
         const sc_lab_claim *claim = &claims->all[i];
         if (sc__is_of_paper_claim(claim, number) && claim->map == map) {
-            tally.by_verdict[claim->verdict]++;
+            verdicts.by_verdict[claim->verdict]++;
         }
     }
-    return tally;
+    return verdicts;
 }
 
-sc_lab_verdict sc__tally_verdict(const sc_lab_tally *tally)
+sc_lab_verdict sc__verdict_of(const sc_lab_verdicts *verdicts)
 {
-    if (tally->by_verdict[SC_LAB_FAILS] > 0) return SC_LAB_FAILS;
-    return tally->by_verdict[SC_LAB_HOLDS] > 0 ? SC_LAB_HOLDS : SC_LAB_UNTOLD;
+    if (verdicts->by_verdict[SC_LAB_FAILS] > 0) return SC_LAB_FAILS;
+    return verdicts->by_verdict[SC_LAB_HOLDS] > 0 ? SC_LAB_HOLDS : SC_LAB_UNTOLD;
 }
 
-sc_lab_tally sc__paper_claim_total(const sc_lab_claims *claims, size_t number)
+sc_lab_verdicts sc__paper_claim_total(const sc_lab_claims *claims, size_t number)
 {
-    sc_lab_tally tally = {{0}};
+    sc_lab_verdicts verdicts = {{0}};
     for (size_t i = 0; i < claims->count; i++) {
         const sc_lab_claim *claim = &claims->all[i];
-        if (sc__is_of_paper_claim(claim, number)) tally.by_verdict[claim->verdict]++;
+        if (sc__is_of_paper_claim(claim, number)) verdicts.by_verdict[claim->verdict]++;
     }
-    return tally;
+    return verdicts;
 }
 
 sc_lab_verdict sc__paper_claim_verdict(const sc_lab_claims *claims, size_t number)
 {
-    const sc_lab_tally total = sc__paper_claim_total(claims, number);
-    return sc__tally_verdict(&total);
+    const sc_lab_verdicts total = sc__paper_claim_total(claims, number);
+    return sc__verdict_of(&total);
 }
 
-sc_lab_tally sc__paper_claims_by_verdict(const sc_lab_claims *claims)
+sc_lab_verdicts sc__paper_claims_by_verdict(const sc_lab_claims *claims)
 {
-    sc_lab_tally tally = {{0}};
+    sc_lab_verdicts verdicts = {{0}};
     for (size_t number = 0; number < SC_LAB_PAPER_CLAIMS; number++) {
-        tally.by_verdict[sc__paper_claim_verdict(claims, number)]++;
+        verdicts.by_verdict[sc__paper_claim_verdict(claims, number)]++;
     }
-    return tally;
+    return verdicts;
 }

@@ -124,21 +124,21 @@ const char *sc__paper_claim_text(size_t number);
 bool sc__is_of_paper_claim(const sc_lab_claim *claim, size_t number);
 
 /** How many of something came out how. */
-typedef struct sc_lab_tally {
+typedef struct sc_lab_verdicts {
     size_t by_verdict[3];
-} sc_lab_tally;
+} sc_lab_verdicts;
 
 /** Its parts on one map; SC_NONE: those about no map in particular. */
-sc_lab_tally sc__paper_claim_tally(const sc_lab_claims *claims, size_t number, uint32_t map);
+sc_lab_verdicts sc__paper_claim_verdicts(const sc_lab_claims *claims, size_t number, uint32_t map);
 
 /** A whole holds if all of its parts that could be told do. */
-sc_lab_verdict sc__tally_verdict(const sc_lab_tally *tally);
+sc_lab_verdict sc__verdict_of(const sc_lab_verdicts *verdicts);
 
 /** Its parts on all maps, and what they make of it. */
-sc_lab_tally sc__paper_claim_total(const sc_lab_claims *claims, size_t number);
+sc_lab_verdicts sc__paper_claim_total(const sc_lab_claims *claims, size_t number);
 sc_lab_verdict sc__paper_claim_verdict(const sc_lab_claims *claims, size_t number);
 
 /** All of the paper's, on all maps. */
-sc_lab_tally sc__paper_claims_by_verdict(const sc_lab_claims *claims);
+sc_lab_verdicts sc__paper_claims_by_verdict(const sc_lab_claims *claims);
 
 #endif

@@ -175,7 +175,7 @@ sc_err sc_lab_write(const sc_lab_results *results, sc_lab_summary *summary, sc_d
         summary->claims_held = w->claims.by_verdict[SC_LAB_HOLDS];
         summary->claims_failed = w->claims.by_verdict[SC_LAB_FAILS];
         summary->claims_untold = w->claims.by_verdict[SC_LAB_UNTOLD];
-        const sc_lab_tally paper = sc__paper_claims_by_verdict(&w->claims);
+        const sc_lab_verdicts paper = sc__paper_claims_by_verdict(&w->claims);
         summary->paper_claims_held = paper.by_verdict[SC_LAB_HOLDS];
         summary->paper_claims_failed = paper.by_verdict[SC_LAB_FAILS];
         summary->paper_claims_untold = paper.by_verdict[SC_LAB_UNTOLD];

@@ -29,20 +29,20 @@
 // Finding out the fastest ways takes longer than many a point, so it is done once, before the
 // processes part; they read it and leave it as it is.
 
-/** Zero-initialise, then sc__ground_init(). */
-typedef struct sc__ground {
+/** Zero-initialise, then sc__map_setup_init(). */
+typedef struct sc__map_setup {
     const sc_lab_map *map;  ///< borrowed; NULL before the init
     sc_route_table table;   ///< for trips; walks need none
     sc_routes *routes;      ///< for traces
     sc_objects *objects;    ///< NULL: the map has none
-} sc__ground;
+} sc__map_setup;
 
-/** @param map  of the options; borrowed, must outlive the ground */
-SC_CHECKED sc_err sc__ground_init(sc__ground *ground, const sc_lab_options *options,
-                                  const sc_lab_map *map, sc_diag *diag);
+/** @param map  of the options; borrowed, must outlive the setup */
+SC_CHECKED sc_err sc__map_setup_init(sc__map_setup *setup, const sc_lab_options *options,
+                                     const sc_lab_map *map, sc_diag *diag);
 
 /** Harmless twice, and on a zeroed one. */
-void sc__ground_fini(sc__ground *ground);
+void sc__map_setup_fini(sc__map_setup *setup);
 
 /**
  * The travellers of a seed, all at their beginnings.
@@ -51,17 +51,17 @@ void sc__ground_fini(sc__ground *ground);
  * @return SC_OK, SC_EINVAL (traces that end before all is counted, or as sc_follow_new()),
  *         SC_ENOMEM
  */
-SC_CHECKED sc_err sc__ground_movement(const sc__ground *ground, const sc_lab_options *options,
-                                      uint64_t seed, sc_movement **out, sc_diag *diag);
+SC_CHECKED sc_err sc__map_setup_movement(const sc__map_setup *setup, const sc_lab_options *options,
+                                         uint64_t seed, sc_movement **out, sc_diag *diag);
 
 // === One point ==================================================================================
 
 /**
- * @param ground  of the point's map
+ * @param setup  of the point's map
  * @param out     set on success; methods that are not asked for are zero
  * @return SC_OK, or what movement, run or evaluation fail with
  */
-SC_CHECKED sc_err sc__point_run(const sc_lab_options *options, const sc__ground *ground,
+SC_CHECKED sc_err sc__point_run(const sc_lab_options *options, const sc__map_setup *setup,
                                 const sc_lab_point *point, sc_lab_result *out, sc_diag *diag);
 
 #endif

@@ -17,7 +17,7 @@ static sc_key key_of(const sc_query_id *id)
 
 // --- Questions -----------------------------------------------------------------
 
-static sc_err hear_question(void *context, const sc_query *query,
+static sc_err keep_question(void *context, const sc_query *query,
                             const sc_request_line *request_line, const sc_snap *where)
 {
     sc__cloaks *cloaks = context;
@@ -56,7 +56,7 @@ static bool make_room(sc__cloaks *cloaks, const sc_cloak *cloak)
                       &cloaks->member_capacity, sizeof *cloaks->members);
 }
 
-static sc_err hear_cloak(void *context, const sc_cloak *cloak, sc_time t)
+static sc_err keep_cloak(void *context, const sc_cloak *cloak, sc_time t)
 {
     sc__cloaks *cloaks = context;
     if (t < cloaks->window.from || t >= cloaks->window.until) return SC_OK;
@@ -74,7 +74,7 @@ static sc_err hear_cloak(void *context, const sc_cloak *cloak, sc_time t)
     for (size_t i = 0; i < cloak->member_count; i++) {
         const sc_key key = key_of(&cloak->members[i].query.id);
         const uint32_t number = sc_hash_get(&cloaks->numbers, key, UINT32_MAX);
-        // The books of the run will say the same: nobody has asked this.
+        // The collectors of the run will say the same: nobody has asked this.
         if (number == UINT32_MAX) return SC_EBROKEN;
         cloaks->members[cloaks->member_count++] = cloaks->askers[number];
     }
@@ -83,7 +83,7 @@ static sc_err hear_cloak(void *context, const sc_cloak *cloak, sc_time t)
 
 sc_run_listener sc__cloaks_listener(sc__cloaks *cloaks)
 {
-    return (sc_run_listener){.context = cloaks, .asked = hear_question, .cloaked = hear_cloak};
+    return (sc_run_listener){.context = cloaks, .asked = keep_question, .cloaked = keep_cloak};
 }
 
 sc_run_cloak sc__cloaks_at(const sc__cloaks *cloaks, size_t i)

@@ -9,7 +9,7 @@
  * adversary learns of it only what its own queries tell.) With as many users as it needs together
  * with one stranger (k = injected + 1), they wait for exactly one more.
  *
- *     lines -> sc_injection_init() -> its lines -> any method (sim/run.h) with an sc_case_book
+ *     lines -> sc_injection_init() -> its lines -> any method (sim/run.h) with an sc_case_collector
  *     -> sc_injection_find() -> the cases of the victims -> sc_sighting_init() -> attack.h
  *
  * Uses: score/cases, star. Used by: lab, starcloak attack.

@@ -219,18 +219,18 @@ static sc_err attack_record(work *w, const sc_case_record *record, sc_diag *diag
 
 // --- With queries of its own -------------------------------------------------
 
-static sc_err run_again(const work *w, const sc_injection *injection, sc_case_book *book,
+static sc_err run_again(const work *w, const sc_injection *injection, sc_case_collector *collector,
                         sc_diag *diag)
 {
     sc_run_report report;
     sc_run_options run = sc_run_options_default();
     run.engine = w->options->adversary.engine;
     run.seed = w->options->seed;
-    run.listener = sc_case_book_listener(book);
+    run.listener = sc_case_collector_listener(collector);
     run.progress = w->options->progress;
     const sc_err err =
         sc_run_lines(w->map, injection->lines, injection->line_count, &run, &report, diag);
-    sc_case_book_settle(book);
+    sc_case_collector_settle(collector);
     return err;
 }
 
@@ -259,7 +259,7 @@ static sc_err attack_victims(work *w, const sc_injection *injection, const sc_ca
 static sc_err attack_by_injection(work *w, const sc_case_record *record, sc_diag *diag)
 {
     sc_injection injection = {.lines = NULL};
-    sc_case_book book = {.cases = {.count = 0}};
+    sc_case_collector collector = {.cases = {.count = 0}};
     sc_injection_options how = w->options->injection;
     how.seed = w->options->seed;
     how.victims = (uint32_t)at_most(w->options->limit, UINT32_MAX);
@@ -268,10 +268,10 @@ static sc_err attack_by_injection(work *w, const sc_case_record *record, sc_diag
     if (!err) {
         w->trial->choice = record->line_count;
         w->trial->victims = injection.victim_count;
-        err = run_again(w, &injection, &book, diag);
+        err = run_again(w, &injection, &collector, diag);
     }
-    if (!err) err = attack_victims(w, &injection, &book.cases, diag);
-    sc_case_book_fini(&book);
+    if (!err) err = attack_victims(w, &injection, &collector.cases, diag);
+    sc_case_collector_fini(&collector);
     sc_injection_fini(&injection);
     return err;
 }

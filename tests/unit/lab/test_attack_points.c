@@ -379,20 +379,20 @@ static sc__questions asked_at(const sc_lab_options *options)
 
 static const sc_run_window late = {.from = 5000000, .until = 15000000};
 
-static void prepare(sc__assault *assault, const sc_lab_options *options,
+static void prepare(sc__point_attack *attack, const sc_lab_options *options,
                     const sc__questions *questions, uint64_t seed)
 {
-    const sc__ground ground = {.map = &options->maps[0]};
+    const sc__map_setup setup = {.map = &options->maps[0]};
     const sc_lab_point point = sc_lab_point_at(options, 0, SC_LAB_AXIS_INJECTED, 2, seed);
     const sc__attacked_run run = {
-        .ground = &ground,
+        .setup = &setup,
         .point = &point,
         .lines = questions->lines,
         .line_count = questions->count,
         .counted = late,
     };
     sc_diag diag = {""};
-    CHECK_OK(sc__assault_init(assault, options, &run, &diag), &diag);
+    CHECK_OK(sc__point_attack_init(attack, options, &run, &diag), &diag);
 }
 
 static void test_victims_are_enough_of_those_who_ask_in_the_counted_time(void **state)
@@ -400,17 +400,17 @@ static void test_victims_are_enough_of_those_who_ask_in_the_counted_time(void **
     (void)state;
     const sc_lab_options options = attacked_options(city);
     sc__questions questions = asked_at(&options);
-    sc__assault assault = {0};
-    prepare(&assault, &options, &questions, 1);
-    assert_int_equal(assault.injection.victim_count, 6 * 5);
-    assert_int_equal(assault.injection.line_count, questions.count + 60);
-    for (size_t i = 0; i < assault.injection.victim_count; i++) {
-        const sc_time asked = assault.injection.victims[i].asked;
+    sc__point_attack attack = {0};
+    prepare(&attack, &options, &questions, 1);
+    assert_int_equal(attack.injection.victim_count, 6 * 5);
+    assert_int_equal(attack.injection.line_count, questions.count + 60);
+    for (size_t i = 0; i < attack.injection.victim_count; i++) {
+        const sc_time asked = attack.injection.victims[i].asked;
         assert_true(asked >= late.from && asked < late.until);
     }
-    assert_null(assault.density);
-    sc__assault_fini(&assault);
-    sc__assault_fini(&assault);
+    assert_null(attack.density);
+    sc__point_attack_fini(&attack);
+    sc__point_attack_fini(&attack);
     sc__questions_fini(&questions);
 }
 
@@ -419,33 +419,34 @@ static void test_victims_and_replays_are_of_the_seed(void **state)
     (void)state;
     const sc_lab_options options = attacked_options(city);
     sc__questions questions = asked_at(&options);
-    sc__assault assaults[2] = {{0}, {0}};
+    sc__point_attack assaults[2] = {{0}, {0}};
     prepare(&assaults[0], &options, &questions, 1);
     prepare(&assaults[1], &options, &questions, 2);
     assert_memory_not_equal(assaults[0].injection.victims, assaults[1].injection.victims,
                             5 * sizeof(sc_victim));
     // The same victims, in the same cloaks, with other dice.
     sc_run_report report;
-    sc_case_book book = {.window = {0}};
+    sc_case_collector book = {.window = {0}};
     sc_run_options run = sc_run_options_default();
-    run.listener = sc_case_book_listener(&book);
+    run.listener = sc_case_collector_listener(&book);
     CHECK_OK(sc_run_lines(city, assaults[0].injection.lines, assaults[0].injection.line_count, &run,
                           &report, NULL),
              NULL);
-    sc_case_book_settle(&book);
+    sc_case_collector_settle(&book);
     double entropies[2];
     for (uint64_t seed = 1; seed <= 2; seed++) {
         sc_lab_measure measure = {.queries = 7};
         assaults[0].seed = seed;
-        CHECK_OK(sc__assault_try(&assaults[0], &run.engine, &book.cases, &measure, NULL), NULL);
+        CHECK_OK(sc__point_attack_run(&assaults[0], &run.engine, &book.cases, &measure, NULL),
+                 NULL);
         assert_int_equal(measure.attacked_cloaks, 5);
         assert_int_equal(measure.queries, 7);
         entropies[seed - 1] = measure.entropy;
     }
     assert_true(entropies[0] != entropies[1]);
-    sc_case_book_fini(&book);
-    sc__assault_fini(&assaults[0]);
-    sc__assault_fini(&assaults[1]);
+    sc_case_collector_fini(&book);
+    sc__point_attack_fini(&assaults[0]);
+    sc__point_attack_fini(&assaults[1]);
     sc__questions_fini(&questions);
 }
 
@@ -455,9 +456,9 @@ static void test_the_traffic_that_is_known_is_of_as_many_others(void **state)
     sc_lab_options options = attacked_options(city);
     options.knows_traffic = true;
     sc__questions questions = asked_at(&options);
-    sc__assault assault = {0};
-    prepare(&assault, &options, &questions, 1);
-    assert_non_null(assault.density);
+    sc__point_attack attack = {0};
+    prepare(&attack, &options, &questions, 1);
+    assert_non_null(attack.density);
     // Where the point's own travellers are, which the adversary must not know.
     const size_t count = sc_map_segment_count(city);
     uint64_t *own = test_take(count, sizeof *own);
@@ -468,7 +469,7 @@ static void test_the_traffic_that_is_known_is_of_as_many_others(void **state)
     double sum = 0;
     size_t different = 0;
     for (sc_seg_id i = 0; i < count; i++) {
-        const double weight = sc_density_weight(assault.density, i);
+        const double weight = sc_density_weight(attack.density, i);
         different += weight != (double)(own[i] + 1);
         sum += weight;
     }
@@ -476,7 +477,7 @@ static void test_the_traffic_that_is_known_is_of_as_many_others(void **state)
     CHECK_SAME(sum, (double)(count + options.travellers));
     assert_true(different > 20);
     free(own);
-    sc__assault_fini(&assault);
+    sc__point_attack_fini(&attack);
     sc__questions_fini(&questions);
 }
 

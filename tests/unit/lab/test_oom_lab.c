@@ -134,13 +134,13 @@ static void fail_everywhere(const sc_lab_options *options, sc_lab_axis axis, dou
     unsigned long failures = 0;
     // There are thousands; after the first hundreds some are passed over.
     for (unsigned long n = 1; oom_arm(n); n += 1 + n / 200) {
-        sc__ground ground = {0};
+        sc__map_setup setup = {0};
         sc_lab_result result = {.point = {.map = 4711}};
         sc_diag diag = {""};
-        sc_err err = sc__ground_init(&ground, options, &options->maps[0], &diag);
-        if (!err) err = sc__point_run(options, &ground, &point, &result, &diag);
+        sc_err err = sc__map_setup_init(&setup, options, &options->maps[0], &diag);
+        if (!err) err = sc__point_run(options, &setup, &point, &result, &diag);
         const bool has_failed = oom_happened();
-        sc__ground_fini(&ground);
+        sc__map_setup_fini(&setup);
         if (!has_failed) {
             CHECK_OK(err, &diag);
             check_whole(options, &result);

@@ -491,17 +491,17 @@ static void test_all_roads_around_are_equally_likely(void **state)
 // --- A run with them ---------------------------------------------------------------------
 
 static void run_lines(const sc_map *map, const sc_injection *injection, sc_variant variant,
-                      sc_case_book *book)
+                      sc_case_collector *collector)
 {
     sc_run_options options = sc_run_options_default();
     options.engine.variant = variant;
     options.engine.is_paranoid = true;
-    options.listener = sc_case_book_listener(book);
+    options.listener = sc_case_collector_listener(collector);
     sc_run_report report;
     sc_diag diag = {""};
     CHECK_OK(sc_run_lines(map, injection->lines, injection->line_count, &options, &report, &diag),
              &diag);
-    sc_case_book_settle(book);
+    sc_case_collector_settle(collector);
     assert_int_equal(report.queries, injection->line_count);
     assert_int_equal(sc_run_refused_count(&report), 0);
 }
@@ -543,17 +543,17 @@ static void test_a_run_admits_all_and_victims_are_found_in_it(void **state)
         for (sc_variant variant = 0; variant < SC_VARIANT_COUNT; variant++) {
             const sc_injection_options options = options_of(injected, 60, 7);
             sc_injection got = inject(map, &made, &options);
-            sc_case_book book = {0};
-            run_lines(map, &got, variant, &book);
+            sc_case_collector collector = {0};
+            run_lines(map, &got, variant, &collector);
 
             size_t which[60];
             size_t wanted[60];
-            const size_t found = sc_injection_find(&got, &book.cases, which);
-            assert_int_equal(found, find_plainly(&got, &book.cases, wanted));
+            const size_t found = sc_injection_find(&got, &collector.cases, which);
+            assert_int_equal(found, find_plainly(&got, &collector.cases, wanted));
             assert_memory_equal(which, wanted, found * sizeof *which);
             assert_true(found > 10);
             for (size_t i = 0; i < found; i++) {
-                const sc_case one = sc_cases_at(&book.cases, which[i]);
+                const sc_case one = sc_cases_at(&collector.cases, which[i]);
                 size_t victims_in_it = 0;
                 for (size_t m = 0; m < one.member_count; m++) {
                     with_injected += one.members[m].is_injected;
@@ -565,7 +565,7 @@ static void test_a_run_admits_all_and_victims_are_found_in_it(void **state)
                 assert_true(victims_in_it > 0);
                 shared += victims_in_it > 1;
             }
-            sc_case_book_fini(&book);
+            sc_case_collector_fini(&collector);
             sc_injection_fini(&got);
         }
     }

@@ -78,13 +78,13 @@ static void test_a_book_without_memory_says_so(void **state)
     unsigned long failures = 0;
     FOR_EACH_FAILURE(n)
     {
-        sc_case_book book = {.asker_count = 0};
-        const sc_run_listener to = sc_case_book_listener(&book);
+        sc_case_collector collector = {.asker_count = 0};
+        const sc_run_listener to = sc_case_collector_listener(&collector);
         const sc_err err = play(&to);
         const bool happened = oom_happened();
         assert_int_equal(err, happened ? SC_ENOMEM : SC_OK);
-        if (!happened) assert_int_equal(book.cases.count, 50);
-        sc_case_book_fini(&book);
+        if (!happened) assert_int_equal(collector.cases.count, 50);
+        sc_case_collector_fini(&collector);
         if (!happened) break;
         failures++;
     }
