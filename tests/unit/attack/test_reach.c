@@ -287,7 +287,7 @@ static void test_a_search_leaves_the_rest_of_the_map_alone(void **state)
         if (reach.found_count > largest) largest = reach.found_count;
     }
     assert_true(largest > 20);
-    assert_true(reach.found_capacity < 128 && reach.turns.capacity < 128);
+    assert_true(reach.found_capacity < 128 && reach.queue.capacity < 128);
     sc__reach_fini(&reach);
     sc_map_free(map);
     sketch_free(&s);
