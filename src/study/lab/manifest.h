@@ -12,9 +12,9 @@
 
 #include <starcloak/err.h>
 
+#include "base/json_tree.h"
 #include "lab/lab.h"
 
-#include <jansson.h>
 #include <stdbool.h>
 
 /**
@@ -31,11 +31,11 @@ SC_CHECKED sc_err sc__manifest_settle(const char *path, const sc_lab_options *op
 /**
  * Read the file at `path`.
  *
- * @param out       what is in it; NULL if there is no file, or one that is damaged. Release with
- *                  json_decref()
+ * @param out       what is in it; empty if there is no file, or one that is damaged. Release with
+ *                  sc_json_tree_fini()
  * @param is_there  set to whether there is a file, damaged or not
  * @return SC_OK, SC_EIO (there may be one, and it cannot be read), SC_ENOMEM
  */
-SC_CHECKED sc_err sc__json_read(const char *path, json_t **out, bool *is_there, sc_diag *diag);
+SC_CHECKED sc_err sc__json_read(const char *path, sc_json_tree *out, bool *is_there, sc_diag *diag);
 
 #endif

@@ -209,73 +209,74 @@ static sc_err write_point(const char *path, const sc_lab_options *options,
 
 // --- Reading -----------------------------------------------------------------
 
-static bool read_number(const json_t *number, const field *f, void *place)
+static bool read_number(const sc_json_value *number, const field *f, void *place)
 {
-    if (f->is_whole ? !json_is_integer(number) : !json_is_number(number)) return false;
+    if (f->is_whole ? !sc_json_is_integer(number) : !sc_json_is_number(number)) return false;
     if (f->is_whole) {
-        *(uint64_t *)place = (uint64_t)json_integer_value(number);
+        *(uint64_t *)place = (uint64_t)sc_json_integer(number);
     } else {
-        *(double *)place = json_number_value(number);
+        *(double *)place = sc_json_number_at(number);
     }
     return true;
 }
 
-static bool read_field(const json_t *value, const field *f, char *place)
+static bool read_field(const sc_json_value *value, const field *f, char *place)
 {
     if (f->size == NUMBER) return read_number(value, f, place);
-    if (json_array_size(value) != f->size / NUMBER) return false;
+    if (sc_json_size(value) != f->size / NUMBER) return false;
     for (size_t i = 0; i < f->size; i += NUMBER) {
-        if (!read_number(json_array_get(value, i / NUMBER), f, place + i)) return false;
+        if (!read_number(sc_json_at(value, i / NUMBER), f, place + i)) return false;
     }
     return true;
 }
 
-static bool read_measure(const json_t *object, sc_lab_measure *measure)
+static bool read_measure(const sc_json_value *object, sc_lab_measure *measure)
 {
     for (size_t i = 0; i < FIELD_COUNT; i++) {
-        const json_t *value = json_object_get(object, fields[i].name);
+        const sc_json_value *value = sc_json_member(object, fields[i].name);
         if (!read_field(value, &fields[i], (char *)measure + fields[i].offset)) return false;
     }
     return true;
 }
 
 /** A whole number of 32 bits. */
-static bool read_count(const json_t *number, uint32_t *out)
+static bool read_count(const sc_json_value *number, uint32_t *out)
 {
-    const json_int_t count = json_integer_value(number);
-    if (!json_is_integer(number) || count < 0 || count > UINT32_MAX) return false;
+    const int64_t count = sc_json_integer(number);
+    if (!sc_json_is_integer(number) || count < 0 || count > UINT32_MAX) return false;
     *out = (uint32_t)count;
     return true;
 }
 
-static bool is_text(const json_t *value, const char *text)
+static bool is_text(const sc_json_value *value, const char *text)
 {
-    return json_is_string(value) && strcmp(json_string_value(value), text) == 0;
+    return sc_json_is_string(value) && strcmp(sc_json_text_at(value), text) == 0;
 }
 
-static bool read_result(const json_t *root, const sc_lab_options *options, sc_lab_result *out)
+static bool read_result(const sc_json_value *root, const sc_lab_options *options,
+                        sc_lab_result *out)
 {
     char name[SC__POINT_NAME];
-    if (!is_text(json_object_get(root, "point"), sc__point_name(options, &out->point, name))) {
+    if (!is_text(sc_json_member(root, "point"), sc__point_name(options, &out->point, name))) {
         return false;
     }
-    const json_t *attacked = json_object_get(root, "attacked");
-    if (!json_is_boolean(attacked) ||
-        !read_count(json_object_get(root, "travellers"), &out->travellers) ||
-        !read_count(json_object_get(root, "least asked"), &out->least_asked)) {
+    const sc_json_value *attacked = sc_json_member(root, "attacked");
+    if (!sc_json_is_flag(attacked) ||
+        !read_count(sc_json_member(root, "travellers"), &out->travellers) ||
+        !read_count(sc_json_member(root, "least asked"), &out->least_asked)) {
         return false;
     }
-    out->is_attacked = json_is_true(attacked);
-    const json_t *methods = json_object_get(root, "methods");
+    out->is_attacked = sc_json_is_true(attacked);
+    const sc_json_value *methods = sc_json_member(root, "methods");
     for (sc_lab_method method = 0; method < SC_LAB_METHOD_COUNT; method++) {
-        const json_t *object = json_object_get(methods, sc_lab_method_name(method));
+        const sc_json_value *object = sc_json_member(methods, sc_lab_method_name(method));
         if (sc__has_method(options, method) && !read_measure(object, &out->by_method[method])) {
             return false;
         }
     }
     char checksum[17];
     snprintf(checksum, sizeof checksum, "%016" PRIx64, checksum_of(name, out));
-    return is_text(json_object_get(root, "checksum"), checksum);
+    return is_text(sc_json_member(root, "checksum"), checksum);
 }
 
 /** Whether it tells all that the figures want now: they may have been fewer when it was made. */
@@ -290,14 +291,14 @@ static bool tells_all(const sc_lab_options *options, const sc_lab_result *result
 static sc_err read_point(const char *path, const sc_lab_options *options, const sc_lab_point *point,
                          sc_lab_result *out, bool *is_there, sc_diag *diag)
 {
-    json_t *root = NULL;
+    sc_json_tree document = {0};
     bool has_file = false;
     *is_there = false;
-    const sc_err err = sc__json_read(path, &root, &has_file, diag);
+    const sc_err err = sc__json_read(path, &document, &has_file, diag);
     if (err || !has_file) return err;
     sc_lab_result result = {.point = *point};
-    *is_there = read_result(root, options, &result) && tells_all(options, &result);
-    json_decref(root);
+    *is_there = read_result(document.root, options, &result) && tells_all(options, &result);
+    sc_json_tree_fini(&document);
     if (*is_there) *out = result;
     return SC_OK;
 }
