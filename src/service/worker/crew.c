@@ -22,7 +22,7 @@ enum { ROOMS_MAX = 4096 };
 
 struct sc_crew {
     const sc_map *map;
-    const sc_cut *cut;
+    const sc_partition *cut;
     uint32_t part_count;
     size_t room_count;
     sc__room **rooms;
@@ -36,11 +36,14 @@ struct sc_crew {
 
 static sc_err check_options(const sc_map *map, const sc_crew_options *options, sc_diag *diag)
 {
-    if (!options->cut || sc_cut_map(options->cut) != map) {
+    if (!options->cut || sc_partition_map(options->cut) != map) {
         return sc_fail(diag, SC_EINVAL, "engines: the cut is of another map");
     }
     if (options->rooms < 1 || options->rooms > ROOMS_MAX) {
         return sc_fail(diag, SC_EINVAL, "engines: threads must be 1 to %d", ROOMS_MAX);
+    }
+    if (options->is_in_place && (options->rooms > 1 || options->prune_threads > 0)) {
+        return sc_fail(diag, SC_EINVAL, "engines: in place there is one thread, the caller's");
     }
     if (options->max_queries < 1 || options->max_queries > UINT32_MAX) {
         return sc_fail(diag, SC_EINVAL, "engines: queries at once must be 1 to 2^32-1");
@@ -78,7 +81,7 @@ sc_err sc_crew_new(const sc_map *map, const sc_crew_options *options, sc_rng *rn
     pthread_mutex_init(&crew->switching, NULL);
     crew->map = map;
     crew->cut = options->cut;
-    crew->part_count = sc_cut_parts(options->cut);
+    crew->part_count = sc_partition_part_count(options->cut);
     err = make_rooms(crew, options, rng, diag);
     if (err) {
         sc_crew_free(crew);
@@ -146,11 +149,11 @@ static void hear_of_query(sc_crew *crew, sc_word *word)
     const sc_query *query = &word->query;
     // Whoever speaks may have another map than we.
     const bool is_known = query->segment < sc_map_segment_count(crew->map);
-    const uint32_t home = is_known ? sc_cut_home(crew->cut, query->segment) : 0;
+    const uint32_t home = is_known ? sc_partition_home(crew->cut, query->segment) : 0;
     const uint16_t room = is_known ? atomic_load(&crew->room_of[home]) : NOWHERE;
     if (room == NOWHERE && word->kind == SC_WORD_ADD) atomic_fetch_add(&crew->misdirected, 1);
     if (!is_known) return;
-    if (sc_cut_is_near(crew->cut, query->segment, query->max_hops)) {
+    if (sc_partition_is_near(crew->cut, query->segment, query->max_hops)) {
         tell_all(crew, word);
     } else if (room != NOWHERE) {
         tell(crew, room, word);
@@ -183,6 +186,11 @@ bool sc_crew_is_behind(sc_crew *crew)
         if (sc__room_is_behind(crew->rooms[i])) return true;
     }
     return false;
+}
+
+void sc_crew_prefetch(const sc_crew *crew, const sc_query *query)
+{
+    sc__room_prefetch(crew->rooms[0], query);
 }
 
 // --- Parts ---------------------------------------------------------------------------------

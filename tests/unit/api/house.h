@@ -33,6 +33,8 @@ typedef struct house_options {
     unsigned loops;
     size_t max_pending;
     double jitter_s;
+    unsigned engine_threads;  ///< 0: the ledger's thread runs the engine
+    unsigned clerks;          ///< 0: and sees to the provider
     const char *provider;  ///< an address; NULL: the built-in one
     void (*handle)(void *context, unsigned loop, sc_http_request *request);  ///< context: the house
 } house_options;
@@ -104,7 +106,7 @@ static inline void house_furnish(house *h, const house_options *options)
     parts->map = h->map;
     parts->loops = options->loops;
     CHECK_OK(sc_credentials_new(house_terms(&options->policy), &parts->credentials), NULL);
-    CHECK_OK(sc_rates_new(1024, &parts->user_rates), NULL);
+    CHECK_OK(sc_rate_limit_new(1024, &parts->user_rates), NULL);
     CHECK_OK(sc_pending_new(options->max_pending, &parts->pending), NULL);
     CHECK_OK(sc_metrics_new(NULL, &parts->metrics), NULL);
 
@@ -123,6 +125,7 @@ static inline sc_courier_options house_courier(const house *h)
 {
     sc_courier_options courier = sc_courier_options_default();
     courier.objects = h->objects;
+    courier.clerks = h->options.clerks;
     if (h->options.provider) {
         courier.kind = SC_COURIER_HTTP;
         courier.url = h->options.provider;
@@ -143,7 +146,9 @@ static inline void house_staff(house *h)
     // One that is not there is waited for in vain; any other has time on a busy machine, too.
     ledger.provider_deadline_s = h->options.provider ? 1.0 : 60.0;
     ledger.is_paranoid = true;
+    if (h->options.engine_threads > 0) ledger.rooms = h->options.engine_threads;
     ledger.settled = sc_door_settled;
+    ledger.all_settled = sc_door_all_settled;
     ledger.context = parts->door;
     CHECK_OK(sc_ledger_new(h->map, &ledger, &parts->ledger, &diag), &diag);
     sc_rng *rng = NULL;
@@ -179,7 +184,7 @@ static inline void house_close(house *h)
     if (parts->pending) assert_int_equal(sc_pending_count(parts->pending), 0);
     sc_metrics_free(parts->metrics);
     sc_pending_free(parts->pending);
-    sc_rates_free(parts->user_rates);
+    sc_rate_limit_free(parts->user_rates);
     sc_credentials_free(parts->credentials);
     sc_lbs_free(h->lbs);
     sc_objects_release(h->objects);
