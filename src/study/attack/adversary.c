@@ -299,7 +299,7 @@ static bool can_grow(const sc__estimation *estimation)
 }
 
 /**
- * Estimate, and anew with larger batches while too few replays are fruitful.
+ * Estimate, and again with larger batches while too few replays are fruitful.
  *
  * @param estimation  becomes that of the estimate
  */

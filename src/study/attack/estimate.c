@@ -1,4 +1,4 @@
-// Likelihoods from replays. See estimate.h.
+// Likelihoods from replays.
 //
 // What is wanted is the likelihood of each place p of S for one certain stranger, the victim:
 //

@@ -3,11 +3,9 @@
  * @brief Likelihoods of all segments of one cloak, from replays in batches.
  *
  * Batches are independent of each other and alike, so that their differences tell how sure the
- * estimate is (belief.h). Each is cut into chunks, which are what workers take; dice are seeded
- * anew for each chunk and its results go into a row of their own, so that nothing depends on who
- * did what, or when.
- *
- * Uses: attack (replay, work, placements). Used by: attack/adversary.
+ * estimate is (belief.h). Each is cut into chunks, which are what workers take; random
+ * numbers are seeded again for each chunk and its results go into a row of their own, so that
+ * nothing depends on who did what, or when.
  */
 #ifndef SC_ATTACK_ESTIMATE_H
 #define SC_ATTACK_ESTIMATE_H

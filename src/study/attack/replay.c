@@ -1,4 +1,4 @@
-// One replay. See replay.h.
+// One replay.
 //
 // It is done some hundred thousand times for a cloak, so nothing is allocated here, and how like S
 // the outcome is takes one look at a bit per segment.

@@ -3,11 +3,9 @@
  * @brief One replay: travellers are put onto segments of S, cloaked again, and what came of it is
  * held against S.
  *
- * What the strangers asked for is dealt out anew each time, and so is the order in which they and
- * the injected ones come: nobody outside knows either. Nothing but the dice is carried from one
- * replay to the next.
- *
- * Uses: base, attack.h. Used by: attack (estimate, cloaker_engine, adversary).
+ * What the strangers asked for is dealt out again each time, and so is the order in which they and
+ * the injected ones come: an adversary knows neither. Nothing but the random generator is carried
+ * from one replay to the next.
  */
 #ifndef SC_ATTACK_REPLAY_H
 #define SC_ATTACK_REPLAY_H
@@ -20,7 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** How long after they come queries expire: long enough for any method that waits for nobody. */
+/** How long after they come queries expire: long enough for any method that does not wait for
+ * others. */
 #define SC__REPLAY_PATIENCE_S 10.0
 
 /** Segments of a map, a bit for each. */
@@ -54,9 +53,9 @@ struct sc_replayed {
     size_t query_count;
 };
 
-/** Somebody who replays: with a cloaker, dice and memory of its own. It must not be moved. */
+/** A worker that replays, with a cloaker, random numbers and memory of its own; not to be moved. */
 typedef struct sc__replayer {
-    sc_rng rng;     ///< seeded by whoever says what is replayed
+    sc_rng rng;     ///< seeded by the caller
     void *cloaker;  ///< as `open` gave it
     bool is_open;   ///< it did
 
@@ -66,7 +65,7 @@ typedef struct sc__replayer {
     uint32_t *order;   ///< by query: which member it is, strangers first
     sc_needs *needs;   ///< by stranger
     double *likeness;  ///< by query
-    uint32_t *at;      ///< by stranger: for whoever puts them onto places
+    uint32_t *at;      ///< by stranger: for callers that put them onto places
     size_t capacity;
 } sc__replayer;
 

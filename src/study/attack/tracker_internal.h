@@ -4,8 +4,8 @@
  *
  * The time from one segment to another is that of the fastest way from the nearer end of the one to
  * the nearer end of the other, in either direction of every road; 0 if they share an end. Where on
- * its segment a driver is, nobody knows, so the rest of it is given away for nothing: a search
- * finds too much rather than too little. A dead end leads nowhere else, so ends that count are
+ * its segment a driver is, is unknown, so the rest of it costs no time: a search finds too much
+ * rather than too little. A dead end leads nowhere else, so ends that count are
  * stars; a component without an intersection is one segment, and only itself is within its reach.
  *
  * Times of segments are whole microseconds, rounded down, so that sums of them do not depend on
@@ -13,8 +13,6 @@
  *
  * What a search costs depends on what is within reach, not on the size of the map: marks hold the
  * number of the search that set them and are never cleared.
- *
- * Uses: map, travel/speeds. Used by: attack/tracker.
  */
 #ifndef SC_ATTACK_TRACKER_INTERNAL_H
 #define SC_ATTACK_TRACKER_INTERNAL_H

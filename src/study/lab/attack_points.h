@@ -9,7 +9,6 @@
  *
  *     questions -> sc__point_attack_init() -> a stream -> each method -> its cases ->
  * sc__point_attack_run()
- *
  */
 #ifndef SC_LAB_ATTACK_POINTS_H
 #define SC_LAB_ATTACK_POINTS_H

@@ -1,8 +1,6 @@
 /**
  * @file claim_judge.h
  * @brief What the judges of claims share.
- *
- * Used by: lab (claims.c, claim_order.c, claim_trend.c, claim_ends.c).
  */
 #ifndef SC_LAB_CLAIM_JUDGE_H
 #define SC_LAB_CLAIM_JUDGE_H

@@ -4,7 +4,7 @@
  *
  * A figure is a metric on one map over one axis; it has a series of points for each method. The
  * numbers of all figures stand in one table, made once from the results, where the values of the
- * seeds lie side by side: whoever wants a mean, or a difference of two methods, hands them to
+ * seeds lie side by side: for a mean, or a difference of two methods, they are handed to
  * stats.h.
  */
 #ifndef SC_LAB_FIGURES_H
@@ -58,7 +58,7 @@ typedef struct sc_lab_interval {
 
 /**
  * The 95 % interval, for people, cut to what is possible: nothing that is measured is below 0, or
- * above `most`. Whoever decides by intervals takes them whole.
+ * above `most`. Decisions are made by whole intervals.
  */
 sc_lab_interval sc__possible_interval(const sc_lab_estimate *estimate, double most);
 

@@ -141,7 +141,7 @@ void sc_lab_options_be_quick(sc_lab_options *options)
         [SC_LAB_AXIS_SIGMA_T] = {{5, 10, 20}, 3},
         [SC_LAB_AXIS_NEAREST] = {{2, 5, 20}, 3},
         [SC_LAB_AXIS_INJECTED] = {{0, 2, 4, 6}, 4},
-        // Nobody asks much more often in so short a time.
+        // Travellers do not ask much more often in so short a time.
         [SC_LAB_AXIS_ASKED] = {{1, 2}, 2},
     };
     memcpy(options->grids, grids, sizeof grids);
@@ -210,7 +210,7 @@ static sc_err check_count(sc_lab_axis axis, double value, sc_diag *diag)
                    sc_lab_axis_name(axis), least, most, value);
 }
 
-/** @param is_used  whether somebody will draw numbers around the value */
+/** @param is_used  whether numbers are drawn around the value */
 static sc_err check_value(const sc_lab_options *options, sc_lab_axis axis, double value,
                           bool is_used, sc_diag *diag)
 {
@@ -219,8 +219,8 @@ static sc_err check_value(const sc_lab_options *options, sc_lab_axis axis, doubl
     sc__axis_move(&workload, axis, value);
     const char *name = sc_lab_axis_name(axis);
     if (sc_workload_check(&workload, NULL)) {
-        return sc_fail(diag, SC_EINVAL, "%s cannot be %.15g: nobody can need so little, or so much",
-                       name, value);
+        return sc_fail(diag, SC_EINVAL, "%s cannot be %.15g: it is too small or too large", name,
+                       value);
     }
     const double max = is_used ? sc__axis_spread(&workload, axis)->max : value;
     if (max > most_of(axis)) {

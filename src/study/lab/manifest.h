@@ -5,7 +5,6 @@
  * Points may be added to a directory as long as what they have in common stays the same: the
  * program to the last byte, the methods, the travellers, the times, the spreads of what they want,
  * the roads. The values that are varied, the seeds and the figures may change; maps may be added.
- *
  */
 #ifndef SC_LAB_MANIFEST_H
 #define SC_LAB_MANIFEST_H

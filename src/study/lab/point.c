@@ -228,7 +228,7 @@ static sc_evaluate_options evaluate_options(const point_run *b)
     sc_evaluate_options options = sc_evaluate_options_default();
     options.objects = b->setup->objects;
     options.lbs.without_index = !b->options->is_indexed;
-    // Nobody is to be kept from too much work here: what it takes is what we want to know.
+    // Work is not limited here: how much it takes is what is measured.
     options.lbs.max_segments = SIZE_MAX;
     options.lbs.max_requests = SIZE_MAX;
     options.lbs.max_objects = SIZE_MAX;

@@ -3,8 +3,9 @@
  * @brief What comes out at one point: every method on the same questions, its cloaks at the
  * provider and before an adversary.
  *
- * Questions are asked for a while before they count, since at the beginning nobody has company yet,
- * and for as long as anyone waits after that, since those who ask last need company too.
+ * Questions are asked for a while before they count, since at the beginning there are no other
+ * queries to be cloaked with, and for as long as anyone waits after that, since those who ask last
+ * need company too.
  *
  * A provider is shown the same number of cloaks by every method: as many as the method with the
  * fewest has (one without any has none to show, and does not hold the others back), and no more
@@ -14,7 +15,6 @@
  * done by then. Its victims ask what all methods are asked, so in a closed loop those questions are
  * asked once more. Where it injects queries, only the attack is of interest: the run that is
  * measured is the one with its queries, and nothing goes to the provider.
- *
  */
 #ifndef SC_LAB_POINT_H
 #define SC_LAB_POINT_H

@@ -8,7 +8,7 @@
 
 // === Axes =======================================================================================
 
-/** Where the spread of an axis of the workload is, and what nobody can need less than. */
+/** Where the spread of an axis of the workload is, and the least that can be needed. */
 static const struct {
     size_t offset;
     double least;

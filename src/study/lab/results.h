@@ -1,7 +1,6 @@
 /**
  * @file results.h
  * @brief What came out: one row of numbers per point and method.
- *
  */
 #ifndef SC_LAB_RESULTS_H
 #define SC_LAB_RESULTS_H
@@ -97,7 +96,7 @@ bool sc_lab_is_followed(const sc_lab_options *options, const sc_lab_point *point
 
 /**
  * How many cloaks a traveller must have to be followed at a point: as many as the figures go up to,
- * so that all that they tell is of the same travellers. 0 if nobody is.
+ * so that all their numbers are of the same travellers. 0 if none is.
  */
 uint32_t sc_lab_least_asked(const sc_lab_options *options, const sc_lab_point *point);
 
@@ -118,7 +117,7 @@ bool sc_lab_value(const sc_lab_measure *measure, sc_lab_metric metric, sc_lab_ax
 /** What an axis moves; NULL for one that is of no workload. */
 const sc_normal *sc__axis_spread(const sc_workload *workload, sc_lab_axis axis);
 
-/** Where an axis stands while another is varied: the workload's mean, nobody injected, one cloak.
+/** Where an axis stands while another is varied: the workload's mean, nothing injected, one cloak.
  */
 double sc__axis_middle(const sc_lab_options *options, sc_lab_axis axis);
 

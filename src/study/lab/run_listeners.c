@@ -74,7 +74,7 @@ static sc_err keep_cloak(void *context, const sc_cloak *cloak, sc_time t)
     for (size_t i = 0; i < cloak->member_count; i++) {
         const sc_key key = key_of(&cloak->members[i].query.id);
         const uint32_t number = sc_hash_get(&cloaks->numbers, key, UINT32_MAX);
-        // The collectors of the run will say the same: nobody has asked this.
+        // The counts of the run refuse it too: it was never asked.
         if (number == UINT32_MAX) return SC_EBROKEN;
         cloaks->members[cloaks->member_count++] = cloaks->askers[number];
     }

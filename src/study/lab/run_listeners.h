@@ -37,7 +37,7 @@ typedef struct sc__cloaks {
     size_t member_count;
     size_t member_capacity;
 
-    // Whoever has asked, until the run is over.
+    // All who asked, until the run is over.
     sc_hash numbers;  ///< by query id
     sc_run_member *askers;
     size_t asker_count;

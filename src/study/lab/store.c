@@ -344,7 +344,7 @@ static sc_err take_lock(sc__store *store, sc_diag *diag)
     if (err) return err;
     store->lock = open(name, O_CREAT | O_RDWR | O_CLOEXEC, 0666);
     if (store->lock < 0) return fail_errno(name, "write", diag);
-    // Processes that are forked hold it too: should the first be killed, nobody else begins
+    // Processes that are forked hold it too: should the first be killed, no other run begins
     // before they are gone.
     if (flock(store->lock, LOCK_EX | LOCK_NB) == 0) return SC_OK;
     const int why = errno;
@@ -421,7 +421,7 @@ static sc_err settle(const sc__store *store, sc_diag *diag)
     if (!err) err = path_of(store, "experiment.json", NULL, manifest, diag);
     if (!err) err = make_directory(points, diag);
     if (err) return err;
-    // Before anything goes: these may be somebody else's.
+    // Before anything goes: these may not be ours.
     if (access(manifest, F_OK) != 0 && errno == ENOENT && count_files(store, is_any, false) > 0) {
         return sc_fail(diag, SC_EMISMATCH,
                        "%s: has files in points/ and no experiment.json, so it is not a directory "

@@ -8,7 +8,6 @@
  *
  * Files appear whole or not at all. A point that is not there, or damaged, is to be done. What does
  * not look like ours is never touched.
- *
  */
 #ifndef SC_LAB_STORE_H
 #define SC_LAB_STORE_H

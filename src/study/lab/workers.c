@@ -1,4 +1,4 @@
-// Points done by processes of their own. See workers.h.
+// Points done by processes of their own.
 //
 // Each process has a pipe to tell how it went. It ends when the process does, however that comes
 // about; so the pipes are all that must be waited for, and no signal is.
@@ -184,7 +184,7 @@ static sc_err end_some(crew *c, sc_diag *diag)
 {
     sc_err err = SC_OK;
     if (poll(c->pipes, c->count, LOOK_MS) <= 0) return SC_OK;
-    // From the back: whoever has ended is replaced by the last.
+    // From the back: a worker that has ended is replaced by the last.
     for (size_t w = c->count; w > 0 && !err; w--) {
         if (c->pipes[w - 1].revents) err = end_worker(c, w - 1, diag);
     }

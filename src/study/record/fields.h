@@ -5,7 +5,6 @@
  * Streams and records are strangers' files with users and positions in them. So a refusal names
  * the file, the line and the field, says what to write instead, and does not repeat the
  * value.
- *
  */
 #ifndef SC_RECORD_FIELDS_H
 #define SC_RECORD_FIELDS_H
@@ -17,7 +16,7 @@
 #include "base/json_tree.h"
 #include "base/text.h"
 
-/** Where a line stands, and who is told what is wrong with it. */
+/** Where a line stands, and where errors about it go. */
 typedef struct sc__place {
     const char *name;     ///< of the input
     uint64_t number;      ///< of the line, from 1
@@ -41,7 +40,7 @@ typedef struct sc__fields {
  */
 SC_CHECKED sc_err sc__line_load(const sc__place *place, sc_slice text, sc_json_tree *out);
 
-/** Complain about a field, or about the line as a whole. Both return SC_EPARSE. */
+/** An error about a field, or about the line as a whole. Both return SC_EPARSE. */
 sc_err sc__field_fail(const sc__fields *fields, const char *key, const char *what);
 sc_err sc__line_fail(const sc__place *place, const char *what);
 

@@ -93,7 +93,7 @@ void sc__put_profile(FILE *out, const sc_profile *profile)
     sc__put(out, "}");
 }
 
-// None, one or a list: whoever knows nothing of lists can still read the first two.
+// None, one or a list: readers that do not expect lists can still read the first two.
 static void put_categories(FILE *out, const sc_map *map, const sc_request *request)
 {
     if (request->category_count == 0) {

@@ -6,9 +6,7 @@
  * operator's explicit, temporary audit; `starcloak verify` reads them.
  *
  * A record appears under its name only when it is whole. Errors of writing are
- * collected and told by sc_record_close() or sc_record_commit().
- *
- * Uses: query, cloak, engine (its options), relay. Used by: sim.
+ * collected and returned by sc_record_close() or sc_record_commit().
  */
 #ifndef SC_RECORD_RECORD_WRITE_H
 #define SC_RECORD_RECORD_WRITE_H

@@ -198,7 +198,7 @@ static sc_err read_user(sc_run_reader *reader, const sc__fields *fields, sc_ask 
     return SC_OK;
 }
 
-// It was admitted, so what nobody admits is refused; limits are each operator's own.
+// It was admitted, so what is never admitted is refused; limits are each operator's own.
 static sc_err read_profile(const sc__fields *fields, sc_profile *out)
 {
     sc__fields profile = {.prefix = "profile."};

@@ -3,7 +3,7 @@
  * @brief A run record, read for its cloaks: which roads, which members, where they are and what
  * they ask for; and, for those who want to know, who asks, when and how privately.
  *
- * Every line also comes as it is, so that whoever adds to a record can write the rest of it
+ * Every line also comes as it is, so that a caller that adds to a record can write the rest of it
  * unchanged. A record is a stranger's file: what is missing, of the wrong kind or not of this map
  * is refused with file, line and field, and without a user or a position. Whether promises
  * are kept is for `starcloak verify` to say; here it is made sure that a cloak can be worked with:
@@ -11,9 +11,6 @@
  * other cloak, and are on one of its segments.
  *
  * Memory: some 50 bytes per query of the record, and 150 more while it is open.
- *
- * Uses: query, engine (its options), relay, base. Used by: sim/evaluate, score/cases,
- * lab, starcloak density.
  */
 #ifndef SC_RECORD_RUN_READER_H
 #define SC_RECORD_RUN_READER_H
@@ -26,7 +23,7 @@
 #include "base/text.h"
 #include "record/stream.h"
 
-/** What a line is to whoever adds answers. */
+/** What a line is to a caller that adds answers. */
 typedef enum sc_run_kind {
     SC_RUN_OTHER,   ///< to be passed on
     SC_RUN_QUERY,   ///< a question; to be passed on
@@ -99,7 +96,7 @@ SC_CHECKED sc_err sc_run_reader_of(const sc_map *map, const sc_vocabulary *vocab
 /**
  * Tell also who asks, when and with which profile, and which engine answered; to be called before
  * the first line. Queries that lack one of the first three are refused then, and so is an
- * engine with a field that is missing, unknown or out of range. Whoever does not call this gets
+ * engine with a field that is missing, unknown or out of range. Without this call,
  * records without them, too.
  */
 void sc_run_reader_want_askers(sc_run_reader *reader);

@@ -139,7 +139,7 @@ static sc_err read_query(const reader *r, sc_request_line *out)
     if (!err) err = read_place(fields, &out->ask);
     if (!err) err = read_profile(fields, &out->ask.profile);
     if (!err) err = sc__request_read(fields, &r->words, &out->request);
-    out->ask.result_size = out->request.k;  // 0 for a range: nobody knows what it holds
+    out->ask.result_size = out->request.k;  // 0 for a range: what it holds is unknown
     return err;
 }
 

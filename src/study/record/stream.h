@@ -8,8 +8,6 @@
  * or "edge" and "offset_m" instead of "lon" and "lat". What is missing or of the
  * wrong kind is refused with the line and the field; what is out of range is left
  * to sc_admission_admit(), which knows the limits.
- *
- * Uses: query, relay. Used by: sim, score, record/run_reader, starcloak cloak.
  */
 #ifndef SC_RECORD_STREAM_H
 #define SC_RECORD_STREAM_H

@@ -1,4 +1,4 @@
-// Cases in lists, and a run that is listened to for them. See cases.h.
+// Cases in lists, and a run that is listened to for them.
 //
 // A cloak knows its members by their ids only. Who they are and where is remembered from when they
 // asked, by the number of the question.
@@ -131,7 +131,7 @@ static sc_err keep_cloak(void *context, const sc_cloak *cloak, sc_time t)
     for (size_t i = 0; i < cloak->member_count; i++) {
         const sc_key key = key_of(&cloak->members[i].query.id);
         const uint32_t asker = sc_hash_get(&collector->numbers, key, UINT32_MAX);
-        // The books of the run will say the same: nobody has asked this.
+        // The counts of the run refuse it too: it was never asked.
         if (asker == UINT32_MAX) return SC_EBROKEN;
         members[i] = collector->askers[asker];
     }
@@ -167,7 +167,7 @@ void sc_case_collector_fini(sc_case_collector *collector)
 }
 
 // === Reading cases back from a record ===========================================================
-// Cases from a record. See cases.h; record/run_reader.h sees to what can go wrong in one.
+// Cases from a record; record/run_reader.h refuses what can go wrong in one.
 //
 // A record names users where they ask, and cloaks name queries. The reader knows whose a query was
 // by a hash of the name; which of these hashes are the adversary's own is remembered here.
@@ -194,7 +194,7 @@ static sc_err fail_memory(sc_diag *diag)
     return sc_fail_memory(diag, "reading the record");
 }
 
-/** Time goes on in a record; whoever links cloaks by time relies on it. */
+/** Time goes on in a record; linking cloaks by time relies on it. */
 static sc_err go_on_to(reading *r, const sc_run_line *line, sc_time t, sc_diag *diag)
 {
     if (t < r->last) {

@@ -7,8 +7,6 @@
  *
  * Cases come from a run that is listened to (sc_case_collector), or from its record
  * (sc_case_record_read()).
- *
- * Uses: attack.h, record, sim/run. Used by: score, lab, starcloak attack.
  */
 #ifndef SC_SCORE_CASES_H
 #define SC_SCORE_CASES_H
@@ -89,7 +87,7 @@ typedef struct sc_case_collector {
     sc_cases cases;
     uint64_t cloak_count;  ///< that have left, kept or not: their numbers
 
-    // Whoever has asked, until sc_case_collector_settle().
+    // All who asked, until sc_case_collector_settle().
     sc_hash numbers;  ///< by query id
     sc_case_member *askers;
     size_t asker_count;

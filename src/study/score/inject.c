@@ -1,8 +1,8 @@
-// Queries of the adversary's own among the lines of a stream. See inject.h.
+// Queries of the adversary's own among the lines of a stream.
 //
 // Those near a victim come one microsecond after the other, the last of them one before it asks: so
-// they are all there when it does, and nobody else is likely to come between. The i-th is on the
-// same segment however many there are, so that more of them only add to what fewer did.
+// they are all there when it does, and other queries are unlikely to come between. The i-th is on
+// the same segment however many there are, so that more of them only add to what fewer did.
 #include "score/inject.h"
 
 #include <starcloak/star.h>
@@ -18,7 +18,7 @@
 
 /** What is needed of a victim to be near it. */
 typedef struct victim_line {
-    const sc_request_line *line;  ///< lent by whoever gave the lines
+    const sc_request_line *line;  ///< lent by the caller
     sc_seg_id segment;
     uint64_t seed;  ///< of where the queries near it go
 } victim_line;
@@ -115,7 +115,8 @@ static sc_err around_draw(nearby_segments *around, sc_seg_id segment, uint32_t m
 //
 // Lines are shuffled as far as need be, and each brings its user in unless there is one of it
 // already, or the line is nowhere on the map. So a traveller who asks often is drawn more often,
-// as for an adversary who waits until somebody passes; and nothing depends on how many are wanted.
+// as for an adversary who waits until a traveller passes; and nothing depends on how many are
+// wanted.
 
 // --- Drawing -------------------------------------------------------------------------
 
@@ -151,7 +152,7 @@ static uint32_t *list_eligible(const sc_request_line *lines, size_t line_count,
     return places;
 }
 
-/** Take whoever asks this line in, unless it is one already. */
+/** Add the user of this line to the victims, unless it is one already. */
 static sc_err take(sc_injection *injection, victim_line *victims, const victim_line *victim)
 {
     const sc_ask *ask = &victim->line->ask;

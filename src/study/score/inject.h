@@ -11,8 +11,6 @@
  *
  *     lines -> sc_injection_init() -> its lines -> any method (sim/run.h) with an sc_case_collector
  *     -> sc_injection_find() -> the cases of the victims -> sc_sighting_init() -> attack.h
- *
- * Uses: score/cases, star. Used by: lab, starcloak attack.
  */
 #ifndef SC_SCORE_INJECT_H
 #define SC_SCORE_INJECT_H
@@ -37,7 +35,7 @@ typedef struct sc_injection_options {
  */
 sc_injection_options sc_injection_options_default(void);
 
-/** Somebody to be found. */
+/** A user to be found. */
 typedef struct sc_victim {
     uint64_t user;  ///< sc_case_user()
     sc_time asked;

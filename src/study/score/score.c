@@ -1,4 +1,4 @@
-// A belief and the truth. See score.h.
+// A belief and the truth.
 #include "score/score.h"
 
 #include "base/alloc.h"
@@ -138,7 +138,7 @@ void sc_sighting_fini(sc_own_sighting *own)
 // the second can put each step where it belongs. Travellers are numbered in the order in which they
 // first appear, and then shuffled: the order depends on the cases and the seed alone.
 
-/** Somebody who was cloaked. */
+/** A user who was cloaked. */
 typedef struct traveller {
     size_t last_case;   ///< in which it was seen
     size_t step_count;  ///< cloaks; in the second pass, those still to be put down

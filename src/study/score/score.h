@@ -1,8 +1,6 @@
 /**
  * @file score.h
  * @brief What an adversary's belief is worth: the only place where it meets the truth.
- *
- * Uses: score/cases. Used by: lab, starcloak attack.
  */
 #ifndef SC_SCORE_SCORE_H
 #define SC_SCORE_SCORE_H

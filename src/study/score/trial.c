@@ -1,4 +1,4 @@
-// An attack on a recorded run. See trial.h.
+// An attack on a recorded run.
 #include "score/trial.h"
 
 #include "base/alloc.h"
@@ -128,7 +128,7 @@ static sc_err attack_case(work *w, const sc_case *one, sc_diag *diag)
 
 // --- Which cloaks ------------------------------------------------------------
 
-/** List the cases that have a stranger: in the others there is nobody to be found. */
+/** List the cases that have a stranger: in the others there is no user to be found. */
 static size_t list_with_strangers(const sc_cases *cases, size_t *which)
 {
     size_t count = 0;
@@ -203,10 +203,11 @@ static sc_err attack_record(work *w, const sc_case_record *record, sc_diag *diag
     w->trial->choice = count;
     sc_err err = SC_OK;
     if (listed == 0) {
-        err = sc_fail(diag, SC_EINVAL,
-                      "no cloak of the record has a member who is not the adversary's own (whose "
-                      "name does not begin with '" SC_INJECTED_PREFIX
-                      "'), so there is nobody to find; take the record of a run with others in it");
+        err =
+            sc_fail(diag, SC_EINVAL,
+                    "no cloak of the record has a member who is not the adversary's own (whose "
+                    "name does not begin with '" SC_INJECTED_PREFIX
+                    "'), so there is no user to find; take the record of a run with others in it");
     } else if (count == 0) {
         err = fail_crowded(diag);
     } else {
@@ -323,7 +324,7 @@ static sc_err attack_by_tracking(work *w, const sc_case_record *record, sc_diag 
     sc_err err = sc_trails_init(&trails, &record->cases, 2, w->options->seed);
     if (!err && trails.count == 0) {
         err = sc_fail(diag, SC_EINVAL,
-                      "nobody in the record was cloaked twice, so nobody can be followed; record a "
+                      "no user of the record was cloaked twice, so none can be followed; record a "
                       "longer run");
     }
     w->trial->choice = trails.count;

@@ -1,4 +1,4 @@
-// Cloaks taken together. See batch.h.
+// Cloaks taken together.
 #include "sim/evaluate_internal.h"
 
 #include <starcloak/answer.h>

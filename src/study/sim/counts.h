@@ -9,7 +9,6 @@
  *
  * A window of time may be set: then only what was asked in it counts, and cloaks that leave in it.
  * What comes before and after is counted all the same, since it too must end once.
- *
  */
 #ifndef SC_SIM_COUNTS_H
 #define SC_SIM_COUNTS_H

@@ -140,7 +140,7 @@ struct sc_evaluation {
     sc_record *copy;  ///< borrowed; NULL: none is written
     sc_batch batch;
     sc_exchange exchange;
-    sc_lbs *doubter;  ///< who checks ask; NULL: nobody does
+    sc_lbs *doubter;  ///< for checks; NULL: there are none
     sc_checks checks;
     sc_distribution tallies[TALLY_COUNT];
     sc_evaluate_report report;

@@ -65,8 +65,8 @@ static double wall_s(void)
 }
 
 /**
- * Whether this is about one cloak and whoever answers it: a provider that is bad or overtaxed, or
- * cannot tell which roads are meant. Other cloaks may fare better.
+ * Whether this is about one cloak and its provider: one that is bad or overtaxed, or cannot tell
+ * which roads are meant. Other cloaks may fare better.
  */
 static bool is_of_provider(const sc_evaluate_report *report, sc_err err)
 {

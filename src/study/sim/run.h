@@ -13,7 +13,6 @@
  *
  * What happens can be listened to: every question that was admitted, with its true place, and
  * every outcome, in the order of time. A record is one listener, the lab another.
- *
  */
 #ifndef SC_SIM_RUN_H
 #define SC_SIM_RUN_H

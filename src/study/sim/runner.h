@@ -12,8 +12,6 @@
  *
  * Listeners and counts see times that never run backwards; of a question and an
  * outcome of the same moment in one slice the question comes first.
- *
- * Uses: query, record, sim/player, sim/books, sim/recorder, sim/workload. Used by: sim/run.
  */
 #ifndef SC_SIM_RUNNER_H
 #define SC_SIM_RUNNER_H

@@ -174,7 +174,7 @@ sc_err sc_travellers_resume(sc_travellers *travellers, uint32_t traveller, sc_ti
 {
     const person *p = &travellers->all[traveller];
     if (p->stage != AWAITS_OUTCOME) return SC_OK;
-    // Nobody drives backwards in time, whatever the caller's clock says.
+    // Movements do not go backwards in time, whatever the caller's clock says.
     if (t < p->t) t = p->t;
     sc_rng rng = numbers_of(travellers, traveller, p->asked_count, SC_FOR_PAUSES);
     const double pause_s = sc_normal_draw(&travellers->workload.pause_s, &rng);
@@ -196,7 +196,7 @@ sc_time sc_travellers_least_pause(const sc_travellers *travellers)
 
 static sc_profile draw_profile(const sc_workload *workload, sc_rng *rng)
 {
-    // One by one: the order in which an initializer is evaluated is anybody's.
+    // One by one: the order in which an initializer is evaluated is unspecified.
     sc_profile profile;
     profile.k = sc_normal_draw_whole(&workload->k, rng);
     profile.l = sc_normal_draw_whole(&workload->l, rng);
@@ -346,7 +346,7 @@ static sc_err write_all(const sc_map *map, const sc_queries_options *options,
     while (sc_travellers_next(travellers) < end && !ferror(stream)) {
         sc_request_line said;
         const uint32_t who = sc_travellers_ask(travellers, &said);
-        // Whoever reads a stream knows positions, and edges only of a map that has nothing else.
+        // Streams have positions, and edges only on a map without coordinates.
         sc_ask_use_position(map, &said.ask);
         sc_stream_write(stream, map, &said.ask, &said.request);
         if (++*count % REPORT_EVERY == 0 && progress->report) {

@@ -379,7 +379,7 @@ static sc_err find_shortcuts(witness_search *witness, const star_graph *graph, s
  * building takes longer. */
 enum { ARC_WEIGHT = 2, DEPTH_WEIGHT = 1 };
 
-/** A star with more arcs waits for its neighbours to go before anybody looks for its shortcuts, of
+/** A star with more arcs waits for its neighbours to go before its shortcuts are looked for, of
  * which there may be one for each two arcs. Real junctions never come near. */
 enum { CROWDED = 100 };
 

@@ -3,10 +3,9 @@
  * @brief Who is where, as time goes by: one interface for all that moves.
  *
  * Three kinds: trips (trips.h: from place to place by the fastest way), walks (walk.h: turning at
- * random) and real traces (traces/follow.h). Each traveller is moved only when somebody asks where
- * it is, and by numbers of its own: where traveller 7 is at noon does not depend on whom one asked
- * about before.
- *
+ * random) and real traces (traces/follow.h). Each traveller is moved only when its position is
+ * asked for, and by numbers of its own: where traveller 7 is at noon does not depend on whom one
+ * asked about before.
  */
 #ifndef SC_TRAVEL_MOVEMENT_H
 #define SC_TRAVEL_MOVEMENT_H

@@ -459,7 +459,8 @@ sc_err sc_route_table_init(sc_route_table *routes, const sc_map *map, const sc_p
                            sc_diag *diag)
 {
     *routes = (sc_route_table){0};
-    // Both take about as long, so whoever called is told of one alone, and from its own thread.
+    // Both take about as long, so progress is reported of one alone, and from the thread of the
+    // caller.
     making cars = {.map = map, .vehicle = SC_CAR, .progress = progress};
     making trucks = {.map = map, .vehicle = SC_TRUCK};
     pthread_t thread;

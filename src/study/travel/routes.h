@@ -10,8 +10,6 @@
  *
  * Times are whole milliseconds per segment, at least 1, so that sums are exact and do not depend
  * on how a way was found: its time is that of a plain search, always.
- *
- * Uses: map, base, travel/speeds. Used by: travel/trips, traces/follow.
  */
 #ifndef SC_TRAVEL_ROUTES_H
 #define SC_TRAVEL_ROUTES_H

@@ -1,7 +1,6 @@
 /**
  * @file travel_internal.h
  * @brief What walks and trips share, and the parts of both that have tests of their own.
- *
  */
 #ifndef SC_TRAVEL_TRAVEL_INTERNAL_H
 #define SC_TRAVEL_TRAVEL_INTERNAL_H
@@ -14,13 +13,13 @@
 #define SC__PACE_MIN 0.7
 #define SC__PACE_MAX 1.3
 
-/** How fast somebody drives, as a part of what others do: normal around 1, deviation 0.1. */
+/** How fast a traveller drives, as a part of the usual speed: normal around 1, deviation 0.1. */
 double sc__pace_draw(sc_rng *rng);
 
 /** Whether so many travellers can be on that map; SC_EINVAL with a reason if not. */
 SC_CHECKED sc_err sc__movement_check(const sc_map *map, uint32_t count, sc_diag *diag);
 
-/** The name of somebody made up: "u" and its number. */
+/** The name of a traveller without one: "u" and its number. */
 const char *sc__movement_number_name(const sc_movement *movement, uint32_t who, char room[32]);
 
 /**
@@ -55,7 +54,7 @@ sc_place sc__stretch_at(const sc_map *map, const sc_routes *routes, const sc__st
 
 // === Driving along the roads at random (walk.c) =================================================
 
-/** Somebody on a road. */
+/** A driver on a road. */
 typedef struct sc__driver {
     sc_edge_id edge;
     uint32_t offset;  ///< units from the edge's `from`

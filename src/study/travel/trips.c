@@ -9,7 +9,7 @@
 //
 // Invariants:
 //  1. `entered` is a sum of whole microseconds, one number for each leg and each stop, and so the
-//     same whoever asks how often (unless more than MAX_TRIPS_PASSED trips lie between).
+//     same however often it is asked for (unless more than MAX_TRIPS_PASSED trips lie between).
 //  2. A traveller is changed at the very end of a call, when nothing can fail any more.
 //  3. Every trip is followed by a stop, so that where ways take no time (roads without length, a
 //     destination that is the start) time goes by nevertheless.
@@ -83,7 +83,7 @@ sc_place sc__stretch_at(const sc_map *map, const sc_routes *routes, const sc__st
         const uint32_t units = units_of(passed);
         const double takes_ms = sc_routes_edge_ms(routes, edge, units);
         if (ms < takes_ms) {
-            // Cut to whole units: nobody is ahead of time.
+            // Cut to whole units: no traveller is ahead of time.
             const uint32_t done = (uint32_t)(units * (ms / takes_ms));
             return (sc_place){edge,
                               stretch->is_backwards ? passed.enters - done : passed.enters + done};
@@ -98,14 +98,14 @@ sc_place sc__stretch_at(const sc_map *map, const sc_routes *routes, const sc__st
 enum {
     /** See above. */
     KEPT_LEGS = 128,
-    /** Trips in one call; somebody who is asked after ages rests at the end of the last one. */
+    /** Trips in one call; a traveller not asked about for ages rests at the end of the last one. */
     MAX_TRIPS_PASSED = 4096,
 };
 
 /** How long one stays at a destination. */
 #define STOP_US 1000000
 
-/** Somebody, all zero before the first question about it. */
+/** A traveller, all zero before the first question about it. */
 typedef struct traveller {
     sc_place from;  ///< of the way it is on
     sc_place to;
@@ -287,12 +287,12 @@ static sc_err set_out(moving *m, uint32_t who)
     if (err) return err;
     now->leg = 0;
     now->leg_count = (uint32_t)m->all->found.leg_count;
-    // There is a way between roads that are connected; without one, nobody moves.
+    // There is a way between roads that are connected; without one, the traveller stays.
     if (now->leg_count == 0) now->to = now->from;
     return SC_OK;
 }
 
-/** Somebody new, at a random moment of its first trip. */
+/** A new traveller, at a random moment of its first trip. */
 static sc_err begin(moving *m, uint32_t who)
 {
     const trips *all = m->all;

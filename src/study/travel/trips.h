@@ -8,8 +8,6 @@
  * chooses the next. On each road it drives at the speed of its class there, times a pace of its
  * own. At time 0 everybody is somewhere on a first way, each moment of it as likely as any other:
  * there is no rush hour at the start.
- *
- * Uses: travel/routes. Used by: lab, starcloak queries and simulate.
  */
 #ifndef SC_TRAVEL_TRIPS_H
 #define SC_TRAVEL_TRIPS_H

@@ -419,34 +419,33 @@ static void test_victims_and_replays_are_of_the_seed(void **state)
     (void)state;
     const sc_lab_options options = attacked_options(city);
     sc__questions questions = asked_at(&options);
-    sc__point_attack assaults[2] = {{0}, {0}};
-    prepare(&assaults[0], &options, &questions, 1);
-    prepare(&assaults[1], &options, &questions, 2);
-    assert_memory_not_equal(assaults[0].injection.victims, assaults[1].injection.victims,
+    sc__point_attack attacks[2] = {{0}, {0}};
+    prepare(&attacks[0], &options, &questions, 1);
+    prepare(&attacks[1], &options, &questions, 2);
+    assert_memory_not_equal(attacks[0].injection.victims, attacks[1].injection.victims,
                             5 * sizeof(sc_victim));
     // The same victims, in the same cloaks, with other dice.
     sc_run_report report;
     sc_case_collector book = {.window = {0}};
     sc_run_options run = sc_run_options_default();
     run.listener = sc_case_collector_listener(&book);
-    CHECK_OK(sc_run_lines(city, assaults[0].injection.lines, assaults[0].injection.line_count, &run,
+    CHECK_OK(sc_run_lines(city, attacks[0].injection.lines, attacks[0].injection.line_count, &run,
                           &report, NULL),
              NULL);
     sc_case_collector_settle(&book);
     double entropies[2];
     for (uint64_t seed = 1; seed <= 2; seed++) {
         sc_lab_measure measure = {.queries = 7};
-        assaults[0].seed = seed;
-        CHECK_OK(sc__point_attack_run(&assaults[0], &run.engine, &book.cases, &measure, NULL),
-                 NULL);
+        attacks[0].seed = seed;
+        CHECK_OK(sc__point_attack_run(&attacks[0], &run.engine, &book.cases, &measure, NULL), NULL);
         assert_int_equal(measure.attacked_cloaks, 5);
         assert_int_equal(measure.queries, 7);
         entropies[seed - 1] = measure.entropy;
     }
     assert_true(entropies[0] != entropies[1]);
     sc_case_collector_fini(&book);
-    sc__point_attack_fini(&assaults[0]);
-    sc__point_attack_fini(&assaults[1]);
+    sc__point_attack_fini(&attacks[0]);
+    sc__point_attack_fini(&attacks[1]);
     sc__questions_fini(&questions);
 }
 

@@ -75,18 +75,19 @@ static void test_where_nobody_is_ever_on_the_roads_the_message_says_why(void **s
     town t = town_new();
     sc_follow_options options = sc_follow_options_default();
     sc_diag diag = {""};
-    CHECK_REFUSED(try_to_follow(&t, "cab,0,0,777\ncab,10,50,777\ncab,500,0,0\n", &options, &diag),
-                  SC_EINVAL, &diag,
-                  "nobody in the traces is ever on the roads; fixes: 3 in all, 0 before the start "
-                  "or after the end, 2 more than 100 m from any road; pairs of the others: 0 more "
-                  "than 300 s apart, 0 without a way between them; movement needs two fixes of a "
-                  "track, and traces and map that show the same place in the same coordinates");
+    CHECK_REFUSED(
+        try_to_follow(&t, "cab,0,0,777\ncab,10,50,777\ncab,500,0,0\n", &options, &diag), SC_EINVAL,
+        &diag,
+        "no track of the traces is ever on the roads; fixes: 3 in all, 0 before the start "
+        "or after the end, 2 more than 100 m from any road; pairs of the others: 0 more "
+        "than 300 s apart, 0 without a way between them; movement needs two fixes of a "
+        "track, and traces and map that show the same place in the same coordinates");
     CHECK_REFUSED(try_to_follow(&t, "cab,0,0,0\ncab,1000,50,0\n", &options, &diag), SC_EINVAL,
                   &diag, " 1 more than 300 s apart");
     CHECK_REFUSED(try_to_follow(&t, "cab,0,0,0\ncab,100,50,2000\n", &options, &diag), SC_EINVAL,
                   &diag, " 1 without a way between them");
     CHECK_REFUSED(try_to_follow(&t, "cab,0,0,0\nvan,100,50,0\n", &options, &diag), SC_EINVAL, &diag,
-                  "nobody in the traces");
+                  "no track of the traces");
     options.has_start = true;
     options.start_s = 1000;
     CHECK_REFUSED(try_to_follow(&t, "cab,0,0,0\ncab,100,50,0\n", &options, &diag), SC_EINVAL, &diag,
