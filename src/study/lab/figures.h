@@ -4,8 +4,8 @@
  *
  * A figure is a metric on one map over one axis; it has a series of points for each method. The
  * numbers of all figures stand in one table, made once from the results, where the values of the
- * seeds lie side by side: for a mean, or a difference of two methods, they are handed to
- * stats.h.
+ * seeds lie side by side: means and differences of two methods are made of them by the
+ * statistics below.
  */
 #ifndef SC_LAB_FIGURES_H
 #define SC_LAB_FIGURES_H
