@@ -201,10 +201,11 @@ sc_err sc__fields_refuse_others(const sc__fields *fields, const char *const *kno
 
 // === Requests ===================================================================================
 
-static sc_err fail_category(const sc__fields *request, const sc__words *words, const char *name)
+static sc_err fail_category(const sc__fields *request, const sc__category_names *names,
+                            const char *name)
 {
     const sc__place *place = request->place;
-    const char *source = sc_map_source(words->map);
+    const char *source = sc_map_source(names->map);
     return sc_fail(place->diag, SC_EPARSE,
                    "%s:%" PRIu64 ": %s is no category of the map made from %s; 'starcloak map "
                    "info' lists them",
@@ -212,7 +213,7 @@ static sc_err fail_category(const sc__fields *request, const sc__words *words, c
                    sc_quote(source, strlen(source)).text);
 }
 
-static sc_err add_category(const sc__fields *request, const sc__words *words,
+static sc_err add_category(const sc__fields *request, const sc__category_names *names,
                            const sc_json_value *value, sc_request *out)
 {
     const char *name = sc_json_text_at(value);
@@ -220,20 +221,21 @@ static sc_err add_category(const sc__fields *request, const sc__words *words,
         return sc__field_fail(request, "category",
                               "is neither a name, nor a list of names, nor null");
     }
-    const sc_category_id category = words->vocabulary ? sc_vocabulary_find(words->vocabulary, name)
-                                                      : sc_map_category_find(words->map, name);
-    // A table's words come and go: a request for one that is gone is refused when it is its turn.
-    if (category == SC_NONE && !words->vocabulary) return fail_category(request, words, name);
+    const sc_category_id category = names->vocabulary ? sc_vocabulary_find(names->vocabulary, name)
+                                                      : sc_map_category_find(names->map, name);
+    // A table's categories come and go: a request for one that is gone is refused later.
+    if (category == SC_NONE && !names->vocabulary) return fail_category(request, names, name);
     out->categories[out->category_count++] = category;
     return SC_OK;
 }
 
-static sc_err read_categories(const sc__fields *request, const sc__words *words, sc_request *out)
+static sc_err read_categories(const sc__fields *request, const sc__category_names *names,
+                              sc_request *out)
 {
     const sc_json_value *value = sc_json_member(request->object, "category");
     out->category_count = 0;
     if (!value || sc_json_is_null(value)) return SC_OK;
-    if (!sc_json_is_array(value)) return add_category(request, words, value, out);
+    if (!sc_json_is_array(value)) return add_category(request, names, value, out);
 
     const size_t count = sc_json_size(value);
     if (count == 0) return sc__field_fail(request, "category", "names none; write null for all");
@@ -242,7 +244,7 @@ static sc_err read_categories(const sc__fields *request, const sc__words *words,
     }
     sc_err err = SC_OK;
     for (size_t i = 0; i < count && !err; i++) {
-        err = add_category(request, words, sc_json_at(value, i), out);
+        err = add_category(request, names, sc_json_at(value, i), out);
     }
     return err;
 }
@@ -272,7 +274,7 @@ static sc_err read_range(const sc__fields *request, sc_request *out)
     return err;
 }
 
-sc_err sc__request_read(const sc__fields *line, const sc__words *words, sc_request *out)
+sc_err sc__request_read(const sc__fields *line, const sc__category_names *names, sc_request *out)
 {
     sc_request read = {.type = SC_REQUEST_KNN, .k = 1};
     if (sc__field_exists(line, "request")) {
@@ -289,7 +291,7 @@ sc_err sc__request_read(const sc__fields *line, const sc__words *words, sc_reque
             err = sc__field_fail(&request, "type",
                                  "is not one that is known; write \"knn\" or \"range\"");
         }
-        if (!err) err = read_categories(&request, words, &read);
+        if (!err) err = read_categories(&request, names, &read);
         if (err) return err;
     }
     *out = sc_request_normalise(&read);
@@ -301,7 +303,7 @@ sc_err sc__request_read(const sc__fields *line, const sc__words *words, sc_reque
 /** The largest lambda that engines take; no map is that wide. */
 #define MOST_LAMBDA (1u << 30)
 
-/** The words for all methods, each behind a comma: ", basic, bounded" and so on. */
+/** The names of all methods, each behind a comma: ", basic, bounded" and so on. */
 #define X(name, value, word) ", " word
 static const char methods[] = SC_VARIANT_MAP(X);
 #undef X

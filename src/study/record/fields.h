@@ -73,11 +73,11 @@ SC_CHECKED sc_err sc__fields_refuse_others(const sc__fields *fields, const char 
 
 // === Requests ===================================================================================
 
-/** The words for categories. */
-typedef struct sc__words {
+/** What categories are called. */
+typedef struct sc__category_names {
     const sc_map *map;
-    const sc_vocabulary *vocabulary;  ///< NULL: the map's own words, and no others
-} sc__words;
+    const sc_vocabulary *vocabulary;  ///< NULL: the map's own names, and no others
+} sc__category_names;
 
 /**
  * The "request" of `line`, in normal form; where there is none, the one nearest object of any
@@ -86,7 +86,8 @@ typedef struct sc__words {
  *
  * @return SC_OK, SC_EPARSE (no request, or a category that the map does not have)
  */
-SC_CHECKED sc_err sc__request_read(const sc__fields *line, const sc__words *words, sc_request *out);
+SC_CHECKED sc_err sc__request_read(const sc__fields *line, const sc__category_names *names,
+                                   sc_request *out);
 
 // === Engines ====================================================================================
 

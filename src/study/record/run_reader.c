@@ -48,7 +48,7 @@ struct sc_run_reader {
     const sc_vocabulary *vocabulary;
     sc_source source;
     sc_json_tree document;  ///< of the line at hand; ids of members are in it
-    bool wants_askers;
+    bool wants_users;
     bool has_ended;
 
     sc_hash numbers;   ///< from the hash of an id to the query's number
@@ -239,11 +239,11 @@ static sc_err read_query(sc_run_reader *reader, const sc__fields *fields, sc_run
 {
     sc_slice id;
     open_query query = {0};
-    const sc__words words = {.map = reader->map, .vocabulary = reader->vocabulary};
+    const sc__category_names names = {.map = reader->map, .vocabulary = reader->vocabulary};
     sc_err err = sc__field_text(fields, "query", &id);
     if (!err) err = read_position(reader, fields, &query, &out->segment);
-    if (!err) err = sc__request_read(fields, &words, &query.request);
-    if (!err && reader->wants_askers) {
+    if (!err) err = sc__request_read(fields, &names, &query.request);
+    if (!err && reader->wants_users) {
         out->asked = &reader->request_line;
         err = read_asker(reader, fields, &query);
     }
@@ -415,7 +415,7 @@ static sc_err read_end(sc_run_reader *reader, const sc__fields *fields, sc_run_l
 {
     reader->has_ended = true;
     const sc_err err = check_map(reader, fields);
-    if (err || !reader->wants_askers || !sc__field_exists(fields, "engine")) return err;
+    if (err || !reader->wants_users || !sc__field_exists(fields, "engine")) return err;
     out->has_engine = true;
     return sc__engine_read(fields, &out->engine);
 }
@@ -506,9 +506,9 @@ void sc_run_reader_free(sc_run_reader *reader)
     sc_free(reader);
 }
 
-void sc_run_reader_want_askers(sc_run_reader *reader)
+void sc_run_reader_want_users(sc_run_reader *reader)
 {
-    reader->wants_askers = true;
+    reader->wants_users = true;
 }
 
 uint64_t sc_run_user(const char *name, size_t size)

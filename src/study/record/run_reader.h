@@ -41,7 +41,7 @@ typedef struct sc_run_member {
     sc_seg_id segment;
     uint32_t result_size;  ///< objects it asks for; 0 if not known
 
-    // After sc_run_reader_want_askers(); else 0.
+    // After sc_run_reader_want_users(); else 0.
     sc_time asked;
     sc_profile profile;
     uint64_t user;  ///< sc_run_user() of its name
@@ -68,11 +68,11 @@ typedef struct sc_run_line {
 
     // Of SC_RUN_QUERY.
     sc_seg_id segment;
-    /** Its words, on their edge; the user as it was before it was written down. NULL without
-     * sc_run_reader_want_askers(). */
+    /** Its names, on their edge; the user as it was before it was written down. NULL without
+     * sc_run_reader_want_users(). */
     const sc_request_line *asked;
 
-    // Of SC_RUN_END, after sc_run_reader_want_askers().
+    // Of SC_RUN_END, after sc_run_reader_want_users().
     bool has_engine;           ///< it says which engine made the cloaks
     sc_engine_options engine;  ///< if it does
 } sc_run_line;
@@ -83,7 +83,7 @@ typedef struct sc_run_reader sc_run_reader;
  * Open the record at `path` (borrowed; "-" is standard input; xz and gzip are unpacked).
  *
  * @param map         of the run; borrowed, as the vocabulary
- * @param vocabulary  the words for categories; NULL: the map's own, and others are refused
+ * @param vocabulary  the names of categories; NULL: the map's own, and others are refused
  * @return SC_OK, or as sc_source_open()
  */
 SC_CHECKED sc_err sc_run_reader_open(const sc_map *map, const sc_vocabulary *vocabulary,
@@ -99,7 +99,7 @@ SC_CHECKED sc_err sc_run_reader_of(const sc_map *map, const sc_vocabulary *vocab
  * engine with a field that is missing, unknown or out of range. Without this call,
  * records without them, too.
  */
-void sc_run_reader_want_askers(sc_run_reader *reader);
+void sc_run_reader_want_users(sc_run_reader *reader);
 
 /** What a user is called in sc_run_member: a hash of the name, which is bytes of any kind. */
 uint64_t sc_run_user(const char *name, size_t size);

@@ -61,7 +61,7 @@ static const char *keep_text(sc_stream *stream, const char *text, size_t size)
 /** A line, and the stream that keeps its user. */
 typedef struct reader {
     sc__fields fields;
-    sc__words words;
+    sc__category_names names;
     sc_stream *stream;
 } reader;
 
@@ -138,7 +138,7 @@ static sc_err read_query(const reader *r, sc_request_line *out)
     if (!err) err = sc__field_time(fields, "t", &out->ask.t);
     if (!err) err = read_place(fields, &out->ask);
     if (!err) err = read_profile(fields, &out->ask.profile);
-    if (!err) err = sc__request_read(fields, &r->words, &out->request);
+    if (!err) err = sc__request_read(fields, &r->names, &out->request);
     out->ask.result_size = out->request.k;  // 0 for a range: what it holds is unknown
     return err;
 }
@@ -151,7 +151,7 @@ static sc_err read_line(sc_stream *stream, const sc_map *map, const sc__place *p
     sc_err err = sc__line_load(place, text, &tree);
     if (err) return err;
     const reader r = {.fields = {.place = place, .object = tree.root, .prefix = ""},
-                      .words = {.map = map},
+                      .names = {.map = map},
                       .stream = stream};
     *out = (sc_request_line){.line = place->number};
     err = read_query(&r, out);

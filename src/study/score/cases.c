@@ -346,7 +346,7 @@ sc_err sc_case_record_read(const sc_map *map, const char *path, bool wants_lines
     reading r = {.out = out, .wants_lines = wants_lines, .last = INT64_MIN};
     sc_err err = sc_run_reader_open(map, NULL, path, &r.reader, diag);
     if (err) return err;
-    sc_run_reader_want_askers(r.reader);
+    sc_run_reader_want_users(r.reader);
     err = read_lines(&r, progress, diag);
     if (!err && out->cases.count == 0) {
         err = sc_fail(diag, SC_EINVAL,

@@ -49,7 +49,7 @@ static sc_err read_end(const char *text, sc_run_line *line, sc_diag *diag)
     const sc_input input = {"run.jsonl", (const uint8_t *)text, strlen(text)};
     sc_run_reader *reader = NULL;
     CHECK_OK(sc_run_reader_of(map, NULL, &input, &reader, diag), diag);
-    sc_run_reader_want_askers(reader);
+    sc_run_reader_want_users(reader);
     const sc_err err = sc_run_reader_next(reader, line, diag);
     sc_run_reader_free(reader);
     return err;

@@ -25,11 +25,11 @@ static int close_map(void **state)
     return 0;
 }
 
-static sc_run_reader *reader_of(const sc_input *input, bool wants_askers)
+static sc_run_reader *reader_of(const sc_input *input, bool wants_users)
 {
     sc_run_reader *reader = NULL;
     CHECK_OK(sc_run_reader_of(map, NULL, input, &reader, NULL), NULL);
-    if (wants_askers) sc_run_reader_want_askers(reader);
+    if (wants_users) sc_run_reader_want_users(reader);
     return reader;
 }
 
@@ -143,7 +143,7 @@ static void test_users_come_back_as_they_were_before_they_were_written(void **st
 
     sc_run_reader *reader = NULL;
     CHECK_OK(sc_run_reader_open(map, NULL, path, &reader, NULL), NULL);
-    sc_run_reader_want_askers(reader);
+    sc_run_reader_want_users(reader);
     for (size_t i = 0; i < COUNT; i++) {
         sc_run_line line;
         sc_diag diag = {""};
@@ -172,15 +172,15 @@ static void test_users_come_back_as_they_were_before_they_were_written(void **st
 #define END "{\"event\":\"end\",\"t\":2.0}\n"
 
 // Read all; the last question's user and the last cloak's first member are kept.
-static sc_err read_all(const char *text, bool wants_askers, char *user, sc_run_member *member,
+static sc_err read_all(const char *text, bool wants_users, char *user, sc_run_member *member,
                        sc_diag *diag)
 {
     const sc_input input = {"run.jsonl", (const uint8_t *)text, strlen(text)};
-    sc_run_reader *reader = reader_of(&input, wants_askers);
+    sc_run_reader *reader = reader_of(&input, wants_users);
     sc_run_line line;
     sc_err err = SC_OK;
     while (!(err = sc_run_reader_next(reader, &line, diag)) && line.text.text) {
-        if (line.kind == SC_RUN_QUERY) assert_int_equal(line.asked != NULL, wants_askers);
+        if (line.kind == SC_RUN_QUERY) assert_int_equal(line.asked != NULL, wants_users);
         if (line.kind == SC_RUN_QUERY && user) {
             snprintf(user, 32, "%.*s", (int)line.asked->ask.user_size, line.asked->ask.user);
         }
