@@ -8,8 +8,8 @@
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "base/hash.h"
-#include "base/pool.h"
-#include "base/source.h"
+#include "base/item_pool.h"
+#include "base/line_reader.h"
 #include "record/fields.h"
 #include "record/record_write.h"
 
@@ -33,8 +33,8 @@ typedef struct open_query {
 } open_query;
 
 /** What a query has instead of a place in the pool when it is not open. */
-#define QUERY_LOST (SC_POOL_NONE - 1)
-#define QUERY_CLOAKED SC_POOL_NONE
+#define QUERY_LOST (SC_ITEM_POOL_NONE - 1)
+#define QUERY_CLOAKED SC_ITEM_POOL_NONE
 
 /** Ids of segments or nodes. */
 typedef struct id_list {
@@ -46,7 +46,7 @@ typedef struct id_list {
 struct sc_run_reader {
     const sc_map *map;
     const sc_vocabulary *vocabulary;
-    sc_source source;
+    sc_line_reader source;
     sc_json_tree document;  ///< of the line at hand; ids of members are in it
     bool wants_users;
     bool has_ended;
@@ -55,7 +55,7 @@ struct sc_run_reader {
     uint32_t *places;  ///< by number: where it lies in the pool, or what became of it
     size_t query_count;
     size_t place_capacity;
-    sc_pool open;  ///< of open_query
+    sc_item_pool open;  ///< of open_query
 
     // Of the query at hand.
     sc_request_line request_line;
@@ -101,7 +101,8 @@ static uint32_t find_query(const sc_run_reader *reader, sc_slice id)
 /** A query is no longer open; `place` is QUERY_LOST or QUERY_CLOAKED. */
 static void end_query(sc_run_reader *reader, uint32_t number, uint32_t place)
 {
-    if (reader->places[number] < QUERY_LOST) sc_pool_give(&reader->open, reader->places[number]);
+    if (reader->places[number] < QUERY_LOST)
+        sc_item_pool_give(&reader->open, reader->places[number]);
     reader->places[number] = place;
 }
 
@@ -116,13 +117,13 @@ static sc_err keep_query(sc_run_reader *reader, const sc__place *place, sc_slice
     }
     if (!sc_grow(&reader->places, reader->query_count, &reader->place_capacity,
                  sizeof *reader->places) ||
-        sc_pool_reserve(&reader->open) ||
+        sc_item_pool_reserve(&reader->open) ||
         sc_hash_put(&reader->numbers, key_of(id), number, &holds)) {
         return sc__line_fail_memory(place);
     }
     if (holds != number) return sc__line_fail(place, "a query is asked a second time");
-    const uint32_t where = sc_pool_take(&reader->open);
-    *(open_query *)sc_pool_at(&reader->open, where) = *query;
+    const uint32_t where = sc_item_pool_take(&reader->open);
+    *(open_query *)sc_item_pool_at(&reader->open, where) = *query;
     reader->places[reader->query_count++] = where;
     return SC_OK;
 }
@@ -304,7 +305,7 @@ static sc_err read_member(sc_run_reader *reader, const sc__fields *fields,
         return sc__field_fail(&member, "query",
                               "names a query that was not asked, or that had ended before");
     }
-    const open_query *query = sc_pool_at(&reader->open, reader->places[number]);
+    const open_query *query = sc_item_pool_at(&reader->open, reader->places[number]);
     *out = (sc_run_member){.query = id,
                            .edge = query->edge,
                            .offset_m = query->offset_m,
@@ -462,7 +463,7 @@ static sc_err make_reader(const sc_map *map, const sc_vocabulary *vocabulary, sc
     if (!reader) return sc_fail_memory(diag, "opening the record");
     reader->map = map;
     reader->vocabulary = vocabulary;
-    sc_pool_init(&reader->open, sizeof(open_query));
+    sc_item_pool_init(&reader->open, sizeof(open_query));
     *out = reader;
     return SC_OK;
 }
@@ -473,9 +474,9 @@ sc_err sc_run_reader_open(const sc_map *map, const sc_vocabulary *vocabulary, co
     sc_run_reader *reader = NULL;
     sc_err err = make_reader(map, vocabulary, &reader, diag);
     if (err) return err;
-    err = sc_source_open(&reader->source, path, diag);
+    err = sc_line_reader_open(&reader->source, path, diag);
     if (err) {
-        sc_pool_fini(&reader->open);
+        sc_item_pool_fini(&reader->open);
         sc_free(reader);
         return err;
     }
@@ -487,17 +488,17 @@ sc_err sc_run_reader_of(const sc_map *map, const sc_vocabulary *vocabulary, cons
                         sc_run_reader **out, sc_diag *diag)
 {
     const sc_err err = make_reader(map, vocabulary, out, diag);
-    if (!err) sc_source_of(&(*out)->source, input);
+    if (!err) sc_line_reader_of(&(*out)->source, input);
     return err;
 }
 
 void sc_run_reader_free(sc_run_reader *reader)
 {
     if (!reader) return;
-    sc_source_close(&reader->source);
+    sc_line_reader_close(&reader->source);
     sc_json_tree_fini(&reader->document);
     sc_hash_fini(&reader->numbers);
-    sc_pool_fini(&reader->open);
+    sc_item_pool_fini(&reader->open);
     sc_free(reader->places);
     sc_free(reader->segments.ids);
     sc_free(reader->border_nodes.ids);
@@ -549,7 +550,7 @@ sc_err sc_run_reader_next(sc_run_reader *reader, sc_run_line *line, sc_diag *dia
 {
     sc_slice text = {NULL, 0};
     do {
-        const sc_err err = sc_source_next(&reader->source, &text, diag);
+        const sc_err err = sc_line_reader_next(&reader->source, &text, diag);
         if (err) return err;
     } while (text.text && text.size == 0);
     if (text.text) return read_line(reader, text, line, diag);

@@ -84,7 +84,7 @@ typedef struct sc_run_reader sc_run_reader;
  *
  * @param map         of the run; borrowed, as the vocabulary
  * @param vocabulary  the names of categories; NULL: the map's own, and others are refused
- * @return SC_OK, or as sc_source_open()
+ * @return SC_OK, or as sc_line_reader_open()
  */
 SC_CHECKED sc_err sc_run_reader_open(const sc_map *map, const sc_vocabulary *vocabulary,
                                      const char *path, sc_run_reader **out, sc_diag *diag);
@@ -96,8 +96,8 @@ SC_CHECKED sc_err sc_run_reader_of(const sc_map *map, const sc_vocabulary *vocab
 /**
  * Tell also who asks, when and with which profile, and which engine answered; to be called before
  * the first line. Queries that lack one of the first three are refused then, and so is an
- * engine with a field that is missing, unknown or out of range. Without this call,
- * records without them, too.
+ * engine with a field that is missing, unknown or out of range. Without this call, records without
+ * them are read, too.
  */
 void sc_run_reader_want_users(sc_run_reader *reader);
 
