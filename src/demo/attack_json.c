@@ -5,7 +5,7 @@
 // "/k", and the rest of the way is put before it where one is refused.
 #include "demo/attack_json.h"
 
-#include "api/json_reader.h"
+#include "api/json_request.h"
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/json_write.h"

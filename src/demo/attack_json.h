@@ -13,7 +13,7 @@
 
 #include <starcloak/relay_codec.h>
 
-#include "api/problem.h"
+#include "api/problem_details.h"
 #include "demo/attack_on_demand.h"
 
 /** Needs beyond these are refused. Hops because between two steps of an engine alone it is looked

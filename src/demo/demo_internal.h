@@ -17,7 +17,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "api/page_map.h"
+#include "api/map_display.h"
 #include "demo/attack_route.h"
 #include "demo/demo.h"
 #include "demo/loadgen/load.h"

@@ -5,7 +5,7 @@
 // the service sees to that.
 #include "demo/demo_internal.h"
 
-#include "api/json_reader.h"
+#include "api/json_request.h"
 #include "api/speaks_json.h"
 #include "base/alloc.h"
 #include "base/clock.h"

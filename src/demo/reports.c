@@ -6,7 +6,7 @@
 // opening waits for nobody, as the other end of a pipe.
 #include "demo/reports.h"
 
-#include "api/problem.h"
+#include "api/problem_details.h"
 #include "base/alloc.h"
 #include "base/diag.h"
 

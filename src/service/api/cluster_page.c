@@ -1,8 +1,8 @@
 // The cut and the cluster as pages. See cluster_page.h.
 #include "api/cluster_page.h"
 
-#include "api/kept.h"
-#include "api/problem.h"
+#include "api/response_cache.h"
+#include "api/problem_details.h"
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "base/json_write.h"

@@ -9,8 +9,8 @@
 
 #include <stdatomic.h>
 
-#include "api/policy.h"
-#include "api/problem.h"
+#include "api/access_policy.h"
+#include "api/problem_details.h"
 #include "server/revoked.h"
 #include "server/token.h"
 

@@ -14,7 +14,7 @@
 #include <sodium.h>
 #include <starcloak/admit.h>
 
-#include "api/door.h"
+#include "api/query_route.h"
 #include "base/handover.h"
 
 typedef struct sc__visit {

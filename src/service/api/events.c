@@ -13,7 +13,7 @@
 #include "api/event_text.h"
 #include "api/events_internal.h"
 #include "api/metrics.h"
-#include "api/problem.h"
+#include "api/problem_details.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/diag.h"

@@ -1,7 +1,7 @@
 // The map as bytes. See map_bytes.h, which has the layout.
 #include "api/map_bytes.h"
 
-#include "api/page_map.h"
+#include "api/map_display.h"
 #include "base/alloc.h"
 #include "base/bytes.h"
 

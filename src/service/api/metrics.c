@@ -4,9 +4,9 @@
 // Everything else is read when somebody asks for the page.
 #include "api/metrics_internal.h"
 
-#include "api/door.h"
+#include "api/query_route.h"
 #include "api/events.h"
-#include "api/problem.h"
+#include "api/problem_details.h"
 #include "base/alloc.h"
 
 #include <time.h>

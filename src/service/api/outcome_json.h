@@ -19,7 +19,7 @@
 
 #include <starcloak/relay_codec.h>
 
-#include "api/problem.h"
+#include "api/problem_details.h"
 #include "ledger/ticket.h"
 
 /** Write an answered or dropped ticket into `out`, in place of what was there. SC_ENOMEM. */

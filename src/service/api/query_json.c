@@ -8,7 +8,7 @@
 // to whoever sent them, and say what to change.
 #include "api/query_json.h"
 
-#include "api/json_reader.h"
+#include "api/json_request.h"
 #include "base/diag.h"
 
 #include <math.h>

@@ -20,8 +20,8 @@
 #include <starcloak/query.h>
 #include <starcloak/relay.h>
 
-#include "api/policy.h"
-#include "api/problem.h"
+#include "api/access_policy.h"
+#include "api/problem_details.h"
 
 /** What was asked. */
 typedef struct sc_question {

@@ -9,8 +9,8 @@
 
 #include <starcloak/density.h>
 
-#include "api/policy.h"
-#include "api/problem.h"
+#include "api/access_policy.h"
+#include "api/problem_details.h"
 #include "cluster/gateway.h"
 #include "courier/courier.h"
 #include "ledger/ledger.h"

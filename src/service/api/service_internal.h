@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 
 #include "api/credentials.h"
-#include "api/policy.h"
+#include "api/access_policy.h"
 #include "cluster/gateway.h"
 #include "courier/courier.h"
 #include "ledger/ledger.h"

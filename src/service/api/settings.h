@@ -22,7 +22,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "api/policy.h"
+#include "api/access_policy.h"
 #include "api/service.h"
 #include "api/settings_list.h"
 

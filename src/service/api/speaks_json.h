@@ -7,7 +7,7 @@
 #ifndef SC_SERVICE_SPEAKS_JSON_H
 #define SC_SERVICE_SPEAKS_JSON_H
 
-#include "api/problem.h"
+#include "api/problem_details.h"
 
 /** Whether Content-Type is application/json; if not, `problem` says what to send. */
 bool sc_speaks_json(const sc_http_request *request, sc_problem *problem);

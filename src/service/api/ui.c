@@ -3,8 +3,8 @@
 // Every page has one path: index.html is found at "/" alone.
 #include "api/ui.h"
 
-#include "api/kept.h"
-#include "api/problem.h"
+#include "api/response_cache.h"
+#include "api/problem_details.h"
 #include "api/ui_files.h"
 #include "base/alloc.h"
 #include "base/diag.h"

@@ -13,7 +13,7 @@
 
 #include <starcloak/lbs.h>
 
-#include "api/door.h"
+#include "api/query_route.h"
 #include "api/metrics.h"
 #include "support/check.h"
 #include "support/sketch.h"

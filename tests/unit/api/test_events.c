@@ -5,7 +5,7 @@
 #include "api/event_text.h"
 #include "api/events_internal.h"
 #include "api/metrics.h"
-#include "api/problem.h"
+#include "api/problem_details.h"
 #include "support/check.h"
 #include "support/oom.h"
 #include "support/openapi.h"

@@ -1,7 +1,7 @@
 // Alive as long as it answers; ready only while queries have a chance.
 #include "api/health.h"
 
-#include "api/problem.h"
+#include "api/problem_details.h"
 #include "support/check.h"
 #include "support/openapi.h"
 #include "support/web_client.h"

@@ -1,5 +1,5 @@
 // A kept page over a real server: what is said along with it, and who gets which form.
-#include "api/kept.h"
+#include "api/response_cache.h"
 
 #include "base/bytes.h"
 #include "support/check.h"

@@ -2,7 +2,7 @@
 // half done and nothing leaks.
 #include "api/map_bytes.h"
 #include "api/metrics_internal.h"
-#include "api/pages.h"
+#include "api/static_pages.h"
 
 #include "support/check.h"
 #include "support/oom.h"

@@ -1,7 +1,7 @@
 // Every allocation for kept pages, the UI and what the service says of itself fails once, in
 // turn: it is told, and nothing leaks.
-#include "api/about.h"
-#include "api/kept.h"
+#include "api/status_pages.h"
+#include "api/response_cache.h"
 #include "api/ui_files.h"
 #include "base/bytes.h"
 

@@ -1,5 +1,5 @@
 // The description of our pages: sound by itself, and in step with the words of the code.
-#include "api/problem.h"
+#include "api/problem_details.h"
 
 #include "api/event_text.h"
 #include "courier/courier.h"

@@ -1,5 +1,5 @@
 // The map for display: from the page alone every node of every segment can be drawn where it is.
-#include "api/page_map.h"
+#include "api/map_display.h"
 
 #include "support/check.h"
 #include "support/openapi.h"

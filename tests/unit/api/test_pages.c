@@ -1,8 +1,8 @@
 // Pages over a real server: packed for those who accept it, and not sent again to those who have
 // them.
-#include "api/pages.h"
+#include "api/static_pages.h"
 
-#include "api/problem.h"
+#include "api/problem_details.h"
 #include "server/http.h"
 #include "support/check.h"
 #include "support/openapi.h"

@@ -1,5 +1,5 @@
 // What an operator allows: the defaults make sense, and each term that does not is named.
-#include "api/policy.h"
+#include "api/access_policy.h"
 
 #include "support/check.h"
 

@@ -1,5 +1,5 @@
 // Problem details: always JSON, always whole, with what RFC 9457 asks for.
-#include "api/problem.h"
+#include "api/problem_details.h"
 
 #include "support/check.h"
 

@@ -1,17 +1,17 @@
 // From a path to a page. See router.h.
 //
 // The rate of an address comes first of all: whoever floods us costs a look-up and a short reply.
-#include "api/router.h"
+#include "api/routes.h"
 
-#include "api/about.h"
+#include "api/status_pages.h"
 #include "api/cluster_page.h"
-#include "api/door.h"
+#include "api/query_route.h"
 #include "api/events.h"
 #include "api/health.h"
 #include "api/local.h"
 #include "api/metrics.h"
-#include "api/pages.h"
-#include "api/problem.h"
+#include "api/static_pages.h"
+#include "api/problem_details.h"
 #include "api/service.h"
 #include "api/ui.h"
 #include "base/clock.h"

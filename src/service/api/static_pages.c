@@ -1,10 +1,10 @@
 // Pages that are written once. See pages.h; page_map.c and map_bytes.c write them, kept.c does the
 // rest.
-#include "api/pages.h"
+#include "api/static_pages.h"
 
-#include "api/kept.h"
+#include "api/response_cache.h"
 #include "api/map_bytes.h"
-#include "api/page_map.h"
+#include "api/map_display.h"
 #include "base/alloc.h"
 #include "base/diag.h"
 

@@ -1,5 +1,5 @@
 /**
- * @file json_reader.h
+ * @file json_request.h
  * @brief Reading JSON of a known shape: what does not fit becomes a problem that names the field.
  *
  * An object's members stand in a table, so that unknown ones, members that stand twice and their
@@ -8,10 +8,10 @@
  *
  * Uses: json_pull, problem. Used by: query_json, attack_json, demo.
  */
-#ifndef SC_SERVICE_JSON_READER_H
-#define SC_SERVICE_JSON_READER_H
+#ifndef SC_API_JSON_REQUEST_H
+#define SC_API_JSON_REQUEST_H
 
-#include "api/problem.h"
+#include "api/problem_details.h"
 #include "base/json_pull.h"
 
 typedef struct sc_json_reader {

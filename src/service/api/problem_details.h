@@ -1,5 +1,5 @@
 /**
- * @file problem.h
+ * @file problem_details.h
  * @brief What is wrong with a request, as problem details (RFC 9457).
  *
  *     {"type":"urn:starcloak:problem:profile","title":"A need of the profile is out of range",
@@ -10,8 +10,8 @@
  *
  * Uses: http, base. Used by: service, provider's pages have their own.
  */
-#ifndef SC_SERVICE_PROBLEM_H
-#define SC_SERVICE_PROBLEM_H
+#ifndef SC_API_PROBLEM_DETAILS_H
+#define SC_API_PROBLEM_DETAILS_H
 
 #include <starcloak/err.h>
 

@@ -1,5 +1,5 @@
 /**
- * @file door.h
+ * @file query_route.h
  * @brief Where queries come in and outcomes go out: POST /v1/queries.
  *
  * In the loop's thread, from the cheap checks to the dear ones: draining, media type, token, rate
@@ -10,8 +10,8 @@
  *
  * Uses: ledger, guard, query_json, outcome_json. Used by: service.
  */
-#ifndef SC_SERVICE_DOOR_H
-#define SC_SERVICE_DOOR_H
+#ifndef SC_API_QUERY_ROUTE_H
+#define SC_API_QUERY_ROUTE_H
 
 #include "api/service_internal.h"
 

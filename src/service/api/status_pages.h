@@ -1,11 +1,11 @@
 /**
- * @file about.h
+ * @file status_pages.h
  * @brief GET /v1/about: what this service is and allows, for those who draw sliders.
  *
  * Uses: service_internal, json_write. Used by: router.
  */
-#ifndef SC_SERVICE_ABOUT_H
-#define SC_SERVICE_ABOUT_H
+#ifndef SC_API_STATUS_PAGES_H
+#define SC_API_STATUS_PAGES_H
 
 #include "api/service_internal.h"
 

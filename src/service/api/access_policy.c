@@ -1,5 +1,5 @@
 // What an operator allows. See policy.h.
-#include "api/policy.h"
+#include "api/access_policy.h"
 
 #include "base/diag.h"
 

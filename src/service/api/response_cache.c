@@ -1,5 +1,5 @@
 // A page in two forms, made once and lent to every reply. See kept.h; accept.c reads the headers.
-#include "api/kept.h"
+#include "api/response_cache.h"
 
 #include "api/accept.h"
 #include "base/alloc.h"

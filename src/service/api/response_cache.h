@@ -1,5 +1,5 @@
 /**
- * @file kept.h
+ * @file response_cache.h
  * @brief A page that does not change while the service runs, kept ready to be sent.
  *
  * Kept twice, plain and packed with gzip, for those who accept it: who does not cannot make us
@@ -8,8 +8,8 @@
  *
  * Uses: http, accept. Used by: pages, ui.
  */
-#ifndef SC_SERVICE_KEPT_H
-#define SC_SERVICE_KEPT_H
+#ifndef SC_API_RESPONSE_CACHE_H
+#define SC_API_RESPONSE_CACHE_H
 
 #include <starcloak/relay_codec.h>
 

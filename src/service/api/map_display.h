@@ -1,5 +1,5 @@
 /**
- * @file page_map.h
+ * @file map_display.h
  * @brief The map and the categories as JSON: what somebody needs who draws cloaks on a canvas.
  *
  * Positions are whole numbers of `unit`, a power of ten: 1e-7 degrees, the grid of our maps, or, on
@@ -11,8 +11,8 @@
  *
  * Used by: pages; of the grid, map_bytes and demo.
  */
-#ifndef SC_SERVICE_PAGE_MAP_H
-#define SC_SERVICE_PAGE_MAP_H
+#ifndef SC_API_MAP_DISPLAY_H
+#define SC_API_MAP_DISPLAY_H
 
 #include <starcloak/relay.h>
 #include <starcloak/relay_codec.h>

@@ -1,11 +1,11 @@
 /**
- * @file router.h
+ * @file routes.h
  * @brief Which page a request is for, and whether its sender may see it.
  *
  * Uses: service_internal. Used by: service.
  */
-#ifndef SC_SERVICE_ROUTER_H
-#define SC_SERVICE_ROUTER_H
+#ifndef SC_API_ROUTES_H
+#define SC_API_ROUTES_H
 
 #include "api/service_internal.h"
 

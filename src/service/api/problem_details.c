@@ -1,7 +1,7 @@
 // Problem details. See problem.h.
 //
 // A problem is written without asking for memory: what is wrong may be that there is none.
-#include "api/problem.h"
+#include "api/problem_details.h"
 
 #include "base/json_write.h"
 

@@ -1,5 +1,5 @@
 // JSON of a known shape. See json_reader.h.
-#include "api/json_reader.h"
+#include "api/json_request.h"
 
 #include "base/diag.h"
 

@@ -1,5 +1,5 @@
 // The map as JSON. See page_map.h.
-#include "api/page_map.h"
+#include "api/map_display.h"
 
 #include "base/alloc.h"
 #include "base/json_write.h"

@@ -1,13 +1,13 @@
 /**
- * @file policy.h
+ * @file access_policy.h
  * @brief What the operator allows: needs and their defaults, requests, how often, who may look.
  *
  * Plain values; credentials.h says which are in force.
  *
  * Uses: query, relay. Used by: service.
  */
-#ifndef SC_SERVICE_POLICY_H
-#define SC_SERVICE_POLICY_H
+#ifndef SC_API_ACCESS_POLICY_H
+#define SC_API_ACCESS_POLICY_H
 
 #include <starcloak/query.h>
 #include <starcloak/relay.h>

@@ -1,5 +1,5 @@
 /**
- * @file pages.h
+ * @file static_pages.h
  * @brief Pages that do not change while the service runs: the map for display, categories, the
  * description of all this.
  *
@@ -15,8 +15,8 @@
  *
  * Uses: service_internal, kept, page_map, map_bytes. Used by: service, router.
  */
-#ifndef SC_SERVICE_PAGES_H
-#define SC_SERVICE_PAGES_H
+#ifndef SC_API_STATIC_PAGES_H
+#define SC_API_STATIC_PAGES_H
 
 #include "api/service_internal.h"
 

@@ -1,9 +1,9 @@
 // What this service is and allows. See about.h; docs/ui.md has an example.
 //
 // Written for each request: the engine may be switched, the policy reloaded, an offer appear.
-#include "api/about.h"
+#include "api/status_pages.h"
 
-#include "api/problem.h"
+#include "api/problem_details.h"
 #include "api/service.h"
 #include "base/json_write.h"
 
