@@ -11,7 +11,7 @@
 //  3. Places are wiped from the body, the attack and the reply before this forgets about them.
 #include "demo/attack_route.h"
 
-#include "api/speaks_json.h"
+#include "api/json_request.h"
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "base/handover.h"

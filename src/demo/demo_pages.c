@@ -6,7 +6,6 @@
 #include "demo/demo_internal.h"
 
 #include "api/json_request.h"
-#include "api/speaks_json.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/json_write.h"

@@ -22,14 +22,16 @@
  * http/audience.h; what is lost is counted, and the ledger never waits. When the service drains,
  * streams end.
  *
- * Uses: service_internal, audience, metrics. Used by: service, router, metrics.
  */
-#ifndef SC_SERVICE_EVENTS_H
-#define SC_SERVICE_EVENTS_H
+#ifndef SC_API_EVENTS_H
+#define SC_API_EVENTS_H
 
 #include <starcloak/relay.h>
+#include <starcloak/relay_codec.h>
 
 #include "api/service_internal.h"
+
+#include <stdbool.h>
 
 /** Watches and ticks in the loops, so before sc_http_start(). By that time `parts` must have the
  * ledger, the courier and the metrics, which are read each second. */
@@ -51,5 +53,65 @@ void sc_events_sent(sc_events *events, uint64_t cloak, sc_encoding encoding, con
 
 size_t sc_events_listeners(const sc_events *events);
 uint64_t sc_events_lost(const sc_events *events);
+
+// === Events in words, as they are sent: lines, and an empty one at the end ======================
+// What is counted stands in one list, so that `counters` and the rows of `history` cannot differ.
+// All functions append to `out`, and give false if memory is out.
+
+/** What is counted, in the order in which it is told. All but pending and listeners count since the
+ * service started. */
+#define SC__COUNTER_MAP(X)                                                 \
+    X(double, t)            /* seconds since the service started */        \
+    X(uint64_t, pending)    /* queries */                                  \
+    X(uint64_t, answered)   /* queries */                                  \
+    X(uint64_t, dropped)    /* queries; for one of the next two reasons */ \
+    X(uint64_t, expired)    /* no company came in time */                  \
+    X(uint64_t, infeasible) /* l exceeds all roads in reach */             \
+    X(uint64_t, failed)     /* queries */                                  \
+    X(uint64_t, gone)       /* queries whose client went away */           \
+    X(uint64_t, cloaks)     /* that left */                                \
+    X(double, wait_s)       /* of all answered queries together */         \
+    X(uint64_t, users)      /* of all cloaks together */                   \
+    X(uint64_t, segments)   /* of all cloaks together */                   \
+    X(uint64_t, bytes_out)  /* bodies to the provider, over HTTP */        \
+    X(uint64_t, bytes_in)   /* and from it */                              \
+    X(uint64_t, listeners)
+
+/** One row: all of them at one moment, or nearly. */
+typedef struct sc__counters {
+#define X(type, name) type name;
+    SC__COUNTER_MAP(X)
+#undef X
+} sc__counters;
+
+/** How many rows are remembered, one per second: five minutes. */
+enum { SC__HISTORY_ROWS = 300 };
+
+/** The last of them. Zero-initialise. */
+typedef struct sc__history {
+    sc__counters rows[SC__HISTORY_ROWS];  ///< row i is at i % SC__HISTORY_ROWS
+    size_t taken;                         ///< rows since the start
+} sc__history;
+
+/** Remember one more, in place of the oldest if there is no room. */
+void sc__history_add(sc__history *history, const sc__counters *row);
+
+bool sc__event_history(const sc__history *history, sc_bytes *out);
+bool sc__event_counters(const sc__counters *row, sc_bytes *out);
+
+/** A cloak leaves: what the provider is told, in its order, and the number by which its members
+ * know it. */
+bool sc__event_cloak(const sc_relay *relay, uint64_t cloak, const sc_vocabulary *vocabulary,
+                     sc_bytes *out);
+
+/** The very bytes that are sent for it. */
+bool sc__event_sent(uint64_t cloak, sc_encoding encoding, const void *bytes, size_t size,
+                    sc_bytes *out);
+
+// === The second of the counters, so that tests need not wait for the clock ======================
+// For: events.c and its tests.
+
+/** A second has passed: count, remember, tell. `context` is the sc_events. Any thread. */
+void sc__events_second(void *context, unsigned loop);
 
 #endif

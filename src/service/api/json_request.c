@@ -5,6 +5,8 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <string.h>
+#include <strings.h>
 
 bool sc_json_refuse_text(sc_json_reader *reader)
 {
@@ -89,4 +91,19 @@ bool sc_json_read_object(sc_json_reader *reader, const sc_json_shape *shape, voi
         if (!shape->read(context, which)) return false;
     }
     return !reader->json.wrong || sc_json_refuse_text(reader);
+}
+
+// === Whether a body is JSON =====================================================================
+
+bool sc_speaks_json(const sc_http_request *request, sc_problem *problem)
+{
+    static const char json[] = "application/json";
+    const char *type = sc_http_request_header(request, "Content-Type");
+    // What may follow are parameters, which mean nothing for JSON.
+    if (type && strncasecmp(type, json, sizeof json - 1) == 0 &&
+        strchr("; \t", type[sizeof json - 1])) {
+        return true;
+    }
+    return sc_problem_set(problem, SC_PROBLEM_MEDIA_TYPE, "header Content-Type",
+                          "send Content-Type: application/json");
 }

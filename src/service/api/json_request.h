@@ -6,7 +6,6 @@
  * pointers are dealt with in one place. Every function returns false if the text is refused; the
  * problem is filled then, and never repeats a value.
  *
- * Uses: json_pull, problem. Used by: query_json, attack_json, demo.
  */
 #ifndef SC_API_JSON_REQUEST_H
 #define SC_API_JSON_REQUEST_H
@@ -56,5 +55,10 @@ bool sc_json_refuse_kind(sc_json_reader *reader, const char *pointer, const char
 
 /** Nothing stands there. */
 bool sc_json_refuse_missing(sc_json_reader *reader, const char *pointer);
+
+// === Whether a request says that its body is JSON ===============================================
+
+/** Whether Content-Type is application/json; if not, `problem` says what to send. */
+bool sc_speaks_json(const sc_http_request *request, sc_problem *problem);
 
 #endif

@@ -22,14 +22,17 @@
  * before it can be watched. Effective segments: 2^H by a density of traffic (density.h); all
  * equally busy where none was given.
  */
-#ifndef SC_SERVICE_METRICS_H
-#define SC_SERVICE_METRICS_H
+#ifndef SC_API_METRICS_H
+#define SC_API_METRICS_H
 
 #include <starcloak/density.h>
 #include <starcloak/relay.h>
 #include <starcloak/relay_codec.h>
 
 #include "api/service_internal.h"
+#include "base/histogram.h"
+#include "base/process.h"
+#include "cluster/view.h"
 
 /** @param density  borrowed; may be NULL */
 SC_CHECKED sc_err sc_metrics_new(const sc_density *density, sc_metrics **out);
@@ -55,5 +58,56 @@ SC_CHECKED sc_err sc_metrics_write(const sc_service_internal *parts, sc_bytes *o
 
 /** The page: GET /metrics. */
 void sc_metrics_page(const sc_service_internal *parts, sc_http_request *request);
+
+// === What this process uses of its machine, and how many descriptors are open ===================
+// Counting descriptors takes longer the more there are: for a page that is asked for now and then.
+// The filter of a service (sandbox.h) lets all of it pass. What cannot be read, since /proc is not
+// there, is left unknown.
+
+typedef struct sc_process_figures {
+    sc_process_use use;
+    bool knows_descriptors;
+    uint64_t descriptors;  ///< open; without those of clients, where loops have their own table
+} sc_process_figures;
+
+sc_process_figures sc_process_figures_read(void);
+
+// === What metrics are written from: everything that was counted, read once ======================
+// For: metrics.c, which reads, metrics_write.c and metrics_cluster.c, which write, and their tests.
+
+struct sc_metrics {
+    const sc_density *density;
+    sc_histogram wait;
+    sc_histogram exchange;
+    sc_histogram answer;
+    sc_histogram users;
+    sc_histogram segments;
+    sc_histogram effective;
+    double started_s;  ///< since 1970
+};
+
+/** All figures of one moment, or nearly: what is read later may have gone on. */
+typedef struct sc__readings {
+    const sc_metrics *metrics;
+    const char *map_source;
+    uint64_t map_checksum;
+    uint64_t map_segments;
+    sc_ledger_stats ledger;
+    sc_courier_stats courier;
+    const sc_histogram *provider_latency;
+    sc_http_stats http;
+    uint64_t refused[SC_PROBLEM_COUNT];
+    uint64_t listeners;
+    uint64_t events_lost;
+    uint64_t log_lost;
+    sc_process_figures process;
+    const sc_cluster_view *view;  ///< NULL: one part, and nothing to tell of it
+} sc__readings;
+
+/** Append them to `out`. False if memory is out. */
+bool sc__metrics_print(const sc__readings *readings, sc_bytes *out);
+
+/** The part of it that is about workers and parts. */
+bool sc__metrics_print_cluster(const sc_cluster_view *view, sc_bytes *out);
 
 #endif

@@ -3,7 +3,7 @@
 // Names of workers are their operators' and need not differ, above all while one that was started
 // anew is there beside its former self, who is not yet missed. A page on which the same sample is
 // twice would be refused as a whole, so namesakes are told apart by their numbers.
-#include "api/metrics_internal.h"
+#include "api/metrics.h"
 
 #include "base/prometheus.h"
 

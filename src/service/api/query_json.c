@@ -9,7 +9,9 @@
 #include "api/query_json.h"
 
 #include "api/json_request.h"
+#include "base/bytes.h"
 #include "base/diag.h"
+#include "base/json_write.h"
 
 #include <math.h>
 #include <string.h>
@@ -321,4 +323,140 @@ bool sc_question_read(const char *body, size_t size, const sc_policy_terms *term
     const bool is_good = read_body(&r);
     if (!is_good) explicit_bzero(out, sizeof *out);
     return is_good;
+}
+
+// === The outcome of a query in words ============================================================
+// On the way of every query: what is appended is known beforehand but for the objects, so memory is
+// asked for once, and numbers are written with as many decimals as mean something.
+
+/** Eight decimals of a degree are a millimetre on the ground. Six of a metre are finer than any
+ * map, and keep apart what is almost equally far; the same six serve planes whose unit is not
+ * known. */
+enum { DEGREE_DECIMALS = 8, PLANE_DECIMALS = 6, DISTANCE_DECIMALS = 6, SECOND_DECIMALS = 6 };
+
+/** Bytes for all that is said once, and for one object without its texts. */
+enum { FRAME_BYTES = 160, OBJECT_BYTES = 176 };
+
+static double wait_s(const sc_ticket *ticket)
+{
+    const sc_time wait_us = ticket->published - ticket->asked;
+    return wait_us > 0 ? (double)wait_us / 1e6 : 0.0;
+}
+
+// Nothing if the map has no coordinates.
+static void put_position(sc_json_writer *json, const sc_found *found, bool is_geographic)
+{
+    if (isnan(found->x) || isnan(found->y)) return;
+    const unsigned decimals = is_geographic ? DEGREE_DECIMALS : PLANE_DECIMALS;
+    sc_json_open_object(json, "position");
+    sc_json_put_fixed(json, is_geographic ? "lon" : "x", found->x, decimals);
+    sc_json_put_fixed(json, is_geographic ? "lat" : "y", found->y, decimals);
+    sc_json_close_object(json);
+}
+
+static void put_object(sc_json_writer *json, const char *texts, const sc_found *found,
+                       bool is_geographic)
+{
+    sc_json_open_object(json, NULL);
+    sc_json_put_string(json, "id", texts + found->key);
+    sc_json_put_string(json, "name", texts + found->name);
+    sc_json_put_string(json, "category", texts + found->category);
+    put_position(json, found, is_geographic);
+    sc_json_put_fixed(json, "distance_m", found->distance_m, DISTANCE_DECIMALS);
+    sc_json_close_object(json);
+}
+
+static void put_answered(sc_json_writer *json, const sc_ticket *ticket, bool is_geographic)
+{
+    const sc_answer *answer = ticket->answer;
+    sc_json_put_string(json, "outcome", "answered");
+    sc_json_put_fixed(json, "wait_s", wait_s(ticket), SECOND_DECIMALS);
+    sc_json_open_object(json, "cloak");
+    sc_json_put_hex(json, "id", ticket->cloak);
+    sc_json_put_count(json, "users", ticket->users);
+    sc_json_put_count(json, "segments", ticket->segments);
+    sc_json_close_object(json);
+    sc_json_open_array(json, "objects");
+    for (size_t i = 0; answer && i < answer->count; i++) {
+        put_object(json, answer->texts, &answer->found[i], is_geographic);
+    }
+    sc_json_close_array(json);
+}
+
+static void put_dropped(sc_json_writer *json, const sc_ticket *ticket)
+{
+    sc_json_put_string(json, "outcome", "dropped");
+    sc_json_put_string(json, "reason", sc_drop_reason_name(ticket->drop));
+    sc_json_put_fixed(json, "wait_s", wait_s(ticket), SECOND_DECIMALS);
+}
+
+sc_err sc_outcome_write(const sc_ticket *ticket, bool is_geographic, sc_bytes *out)
+{
+    out->size = 0;
+    // Texts may be shared by objects, and some need escapes: what is missing grows by itself.
+    const size_t texts = ticket->answer ? ticket->answer->size : 0;
+    const size_t count = ticket->answer ? ticket->answer->count : 0;
+    const size_t room = FRAME_BYTES + count * OBJECT_BYTES + texts;
+    if (!sc_bytes_reserve_wiping(out, room)) return SC_ENOMEM;
+    sc_json_writer json = sc_json_writer_of_secret(out);
+    sc_json_open_object(&json, NULL);
+    if (ticket->outcome == SC_OUTCOME_ANSWERED) {
+        put_answered(&json, ticket, is_geographic);
+    } else {
+        put_dropped(&json, ticket);
+    }
+    sc_json_close_object(&json);
+    return json.has_failed ? SC_ENOMEM : SC_OK;
+}
+
+void sc_outcome_problem(const sc_ticket *ticket, sc_problem *out)
+{
+    switch (ticket->failure) {
+    case SC_FAILURE_UNREACHABLE:
+        sc_problem_set(out, SC_PROBLEM_PROVIDER, NULL, "it could not be reached");
+        break;
+    case SC_FAILURE_TIMEOUT:
+        sc_problem_set(out, SC_PROBLEM_PROVIDER_TIMEOUT, NULL, "ask again");
+        break;
+    case SC_FAILURE_REFUSED:
+        sc_problem_set(out, SC_PROBLEM_PROVIDER, NULL, "it says that it cannot answer");
+        break;
+    case SC_FAILURE_UNBELIEVABLE:
+        sc_problem_set(out, SC_PROBLEM_PROVIDER, NULL, "its answer cannot be true");
+        break;
+    case SC_FAILURE_SUSPENDED:
+        sc_problem_set(out, SC_PROBLEM_PROVIDER, NULL,
+                       "it failed several times; it is not asked for a few seconds");
+        out->retry_after_s = 5;
+        break;
+    case SC_FAILURE_OVERLOADED:
+        sc_problem_set(out, SC_PROBLEM_OVERLOADED, NULL, "ask again in a moment");
+        out->retry_after_s = 1;
+        break;
+    case SC_FAILURE_IN_DOUBT:
+        sc_problem_set(out, SC_PROBLEM_OVERLOADED, NULL,
+                       "company was found, but not in time; ask again");
+        out->retry_after_s = 1;
+        break;
+    case SC_FAILURE_STOPPED:
+        sc_problem_set(out, SC_PROBLEM_DRAINING, NULL, "ask again in a moment");
+        out->retry_after_s = 1;
+        break;
+    case SC_FAILURE_UNSENT:
+        sc_problem_set(out, SC_PROBLEM_OVERLOADED, NULL,
+                       "company was found, but the provider could not be asked in time; ask again");
+        out->retry_after_s = 1;
+        break;
+    case SC_FAILURE_LOST:
+        sc_problem_set(out, SC_PROBLEM_OVERLOADED, NULL,
+                       "the provider was asked, but its answer was lost on the way; ask again");
+        out->retry_after_s = 1;
+        break;
+    case SC_FAILURE_NONE:
+    case SC_FAILURE_COUNT:
+        sc_problem_set(out, SC_PROBLEM_INTERNAL, NULL, "%s", "");
+        break;
+    }
+    out->outcome = sc_outcome_name(SC_OUTCOME_FAILED);
+    out->reason = sc_failure_name(ticket->failure);
 }

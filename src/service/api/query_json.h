@@ -12,16 +12,17 @@
  * Unknown members, members that stand twice, and numbers that are no numbers are refused with the
  * field's name. Of `categories` missing, null or empty: all of them.
  *
- * Uses: query, relay, policy, problem. Used by: door; fuzzed.
  */
-#ifndef SC_SERVICE_QUERY_JSON_H
-#define SC_SERVICE_QUERY_JSON_H
+#ifndef SC_API_QUERY_JSON_H
+#define SC_API_QUERY_JSON_H
 
 #include <starcloak/query.h>
 #include <starcloak/relay.h>
+#include <starcloak/relay_codec.h>
 
 #include "api/access_policy.h"
 #include "api/problem_details.h"
+#include "ledger/ticket.h"
 
 /** What was asked. */
 typedef struct sc_question {
@@ -42,5 +43,22 @@ typedef struct sc_question {
 bool sc_question_read(const char *body, size_t size, const sc_policy_terms *terms,
                       const sc_vocabulary *vocabulary, bool is_geographic, sc_question *out,
                       sc_problem *problem);
+
+// === The outcome of a query as JSON =============================================================
+//     {"outcome":"answered","wait_s":1.284,
+//      "cloak":{"id":"9f86d081884c7d65","users":6,"segments":14},
+//      "objects":[{"id":"17","name":"St. Mary","category":"hospital",
+//                  "position":{"lon":8.001,"lat":49.9987},"distance_m":33.358}]}
+//     {"outcome":"dropped","reason":"expired","wait_s":10.0}
+//
+// The id is that of the cloak's event; the provider is not told of it. Failures are problem details
+// (problem.h). wait_s is the time from asking until the cloak left, or
+// the query was dropped: what anonymity took.
+
+/** Write an answered or dropped ticket into `out`, in place of what was there. SC_ENOMEM. */
+SC_CHECKED sc_err sc_outcome_write(const sc_ticket *ticket, bool is_geographic, sc_bytes *out);
+
+/** The problem of a failed ticket: 502, 504 or 503. */
+void sc_outcome_problem(const sc_ticket *ticket, sc_problem *out);
 
 #endif

@@ -6,16 +6,55 @@
 //  2. A loop has at most `max_visits` visits, so the ledger always finds room to hand one back.
 //  3. Positions are wiped from the body and from the stack before this returns, whatever happens.
 //  4. No two loops admit at the same moment (see moment_of()), so that ids differ.
-#include "api/door_internal.h"
+#include "api/service_internal.h"
 
+#include <starcloak/admit.h>
+
+#include "api/json_request.h"
+#include "api/metrics.h"
 #include "api/query_json.h"
-#include "api/speaks_json.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/diag.h"
+#include "base/handover.h"
 
 #include <math.h>
+#include <sodium.h>
 #include <string.h>
+
+typedef struct sc__visit {
+    sc_door *door;
+    sc_http_request *request;  ///< NULL once the client is gone
+    uint64_t user;             ///< as the guards know it
+    sc_query_id id;            ///< to withdraw it by
+} sc__visit;
+
+/** What a loop has; its thread's, but for the handover. */
+typedef struct sc__door_loop {
+    sc_admission *admission;
+    sc_handover *settled;  ///< of sc_ticket *, from the ledger's thread
+    sc_time last_t;        ///< of the last query admitted
+    size_t visits;         ///< there is room in `settled` for all of them
+    sc_bytes reply;        ///< being written; wiped after each
+} sc__door_loop;
+
+struct sc_door {
+    sc_service_internal *parts;
+    size_t max_visits;  ///< per loop
+    bool is_geographic;
+    uint8_t user_key[crypto_shorthash_KEYBYTES];
+    sc__door_loop *loops;  ///< parts->loops of them
+    atomic_uint_fast64_t refused[SC_PROBLEM_COUNT];
+};
+
+/** Reply to those whose tickets are settled, in the loop's thread; for sc_http_watch(). */
+void sc__door_take_settled(void *context, unsigned loop);
+
+/** The client of a visit is gone; for sc_http_on_gone(). */
+void sc__door_gone(void *context);
+
+/** A ticket has come back: count it, answer if `may_reply` and somebody waits, wipe and free. */
+void sc__door_settle(sc_door *door, sc__door_loop *loop, sc_ticket *ticket, bool may_reply);
 
 // --- Making --------------------------------------------------------------------------------------
 
@@ -328,4 +367,80 @@ void sc_door_query(sc_door *door, unsigned loop, sc_http_request *request)
     }
     sc_door_count_refusal(door, problem.kind);
     sc_problem_reply(request, &problem, NULL);
+}
+
+// === Where outcomes go out. See door.h and door_internal.h ======================================
+
+void sc_door_settled(void *context, sc_ticket *ticket)
+{
+    sc_door *door = context;
+    // There is room: a loop has no more visits than its handover holds, and each of them has one
+    // ticket.
+    (void)sc_handover_put(door->loops[ticket->loop].settled, &ticket);
+}
+
+void sc__door_gone(void *context)
+{
+    sc__visit *visit = context;
+    visit->request = NULL;
+    // The ticket comes back in any case, and the visit is freed with it.
+    sc_ledger_withdraw(visit->door->parts->ledger, &visit->id);
+}
+
+// What comes to the traveller is about where the traveller is; nothing of it stays here.
+static void wipe(sc_bytes *bytes)
+{
+    if (bytes->size > 0) explicit_bzero(bytes->data, bytes->size);
+    bytes->size = 0;
+}
+
+static bool has_words(const sc_ticket *ticket)
+{
+    return ticket->outcome == SC_OUTCOME_ANSWERED || ticket->outcome == SC_OUTCOME_DROPPED;
+}
+
+static void reply(const sc_door *door, sc__door_loop *loop, sc_http_request *request,
+                  const sc_ticket *ticket)
+{
+    sc_problem problem;
+    if (!has_words(ticket)) {
+        sc_outcome_problem(ticket, &problem);
+        sc_problem_reply(request, &problem, NULL);
+    } else if (sc_outcome_write(ticket, door->is_geographic, &loop->reply)) {
+        sc_problem_set(&problem, SC_PROBLEM_OVERLOADED, NULL, "memory is short; ask again");
+        problem.retry_after_s = 1;
+        sc_problem_reply(request, &problem, NULL);
+    } else {
+        sc_http_reply(request, 200, "application/json", loop->reply.data, loop->reply.size, NULL,
+                      0);
+    }
+    wipe(&loop->reply);
+}
+
+void sc__door_settle(sc_door *door, sc__door_loop *loop, sc_ticket *ticket, bool may_reply)
+{
+    const sc_service_internal *parts = door->parts;
+    sc__visit *visit = ticket->door;
+    if (parts->metrics) sc_metrics_settled(parts->metrics, ticket);
+    // Before the reply: whoever has it may ask again at once.
+    sc_pending_leave(parts->pending, visit->user);
+    loop->visits--;
+    if (may_reply && visit->request) reply(door, loop, visit->request, ticket);
+    explicit_bzero(visit, sizeof *visit);
+    sc_free(visit);
+    sc_ticket_free(ticket);
+}
+
+void sc__door_take_settled(void *context, unsigned loop)
+{
+    // So many at once that a whole cloak costs one look at the bell, and few enough that newcomers
+    // need not wait; the bell keeps ringing for the others.
+    enum { BATCH = 128 };
+    sc_door *door = context;
+    sc__door_loop *own = &door->loops[loop];
+    sc_ticket *tickets[BATCH];
+    const size_t count = sc_handover_take(own->settled, tickets, BATCH);
+    for (size_t i = 0; i < count; i++) {
+        sc__door_settle(door, own, tickets[i], true);
+    }
 }

@@ -6,7 +6,6 @@
  * unpack megabytes in the thread that serves others. Each form has an ETag of its own bytes;
  * If-None-Match is answered with 304. Replies lend the bytes, so that slow clients cost no memory.
  *
- * Uses: http, accept. Used by: pages, ui.
  */
 #ifndef SC_API_RESPONSE_CACHE_H
 #define SC_API_RESPONSE_CACHE_H
@@ -14,6 +13,8 @@
 #include <starcloak/relay_codec.h>
 
 #include "server/http.h"
+
+#include <stdbool.h>
 
 /** How many headers a page may have beside those that are kept.c's own. */
 enum { SC__KEPT_MORE_MAX = 8, SC__ETAG_SIZE = 32 };
@@ -60,5 +61,18 @@ void sc__kept_fini(sc__kept *kept);
 
 /** Answer GET or HEAD with it. */
 void sc__kept_show(const sc__kept *kept, sc_http_request *request);
+
+// === accept.h ===================================================================================
+// Two headers by which a client says what it can do without: Accept-Encoding, If-None-Match.
+//
+// A stranger's text; what cannot be understood counts as not said.
+
+/** Whether gzip may be sent: it is named, or "*" is, with a weight above 0. @param header  may be
+ * NULL */
+bool sc__accepts_gzip(const char *header);
+
+/** Whether `etag`, with its quotes, is in the list, or the list is "*". @param header  may be NULL
+ */
+bool sc__names_etag(const char *header, const char *etag);
 
 #endif

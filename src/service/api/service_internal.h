@@ -3,14 +3,12 @@
  * @brief What the pages of a running service share: its parts, all made by service.c before the
  * first request.
  */
-#ifndef SC_SERVICE_INTERNAL_H
-#define SC_SERVICE_INTERNAL_H
+#ifndef SC_API_SERVICE_INTERNAL_H
+#define SC_API_SERVICE_INTERNAL_H
 
-#include <stdatomic.h>
-
-#include "api/credentials.h"
 #include "api/access_policy.h"
 #include "cluster/gateway.h"
+#include "cluster/view.h"
 #include "courier/courier.h"
 #include "ledger/ledger.h"
 #include "partition/cut.h"
@@ -20,6 +18,9 @@
 #include "server/rates.h"
 #include "server/revoked.h"
 #include "server/token.h"
+#include "worker/crew.h"
+
+#include <stdatomic.h>
 
 typedef struct sc_door sc_door;              ///< door.h: queries in, outcomes out
 typedef struct sc_events sc_events;          ///< events.h: who listens to cloaks
@@ -59,5 +60,149 @@ typedef struct sc_service_internal {
     atomic_bool is_draining;
     sc_credentials *credentials;  ///< keys, revocations and policy now in force: credentials.h
 } sc_service_internal;
+
+// === Which page a request is for, and whether its sender may see it =============================
+
+/** For sc_http_options.handle; `context` is the sc_service_internal. */
+void sc_route(void *context, unsigned loop, sc_http_request *request);
+
+// === Whether somebody on this very machine asks, for pages that are for them alone ==============
+// That the peer is a loopback address or a unix socket is not enough, for three reasons:
+//
+//  1. A browser on this machine also runs the scripts of strangers. A page may let its own name
+//     lead to 127.0.0.1 once it is loaded (DNS rebinding), and read ours as if it were its own. The
+//     name is still in the Host header: so that must be one that only means this machine,
+//     "localhost" or a loopback address, which no stranger's page can have for an origin.
+//  2. A reverse proxy on this machine asks for everybody. It mostly passes the name that it was
+//     asked by, or says for whom it asks (X-Forwarded-For and the like): such requests are not
+//     local, whoever made them.
+//  3. A stranger's page in a browser on this machine may send what it cannot read the reply of. For
+//     anything but looking, the browser then says whose page it is (Origin): that must be ours, or
+//     another of this machine. And browsers say of every request whether the page that asks is of
+//     the same origin (Sec-Fetch-Site): it must be, or there is no page and a person asks ("none").
+//
+// A proxy that says neither cannot be told from a person. Behind such a one pages need a token, or
+// are switched off; docs/service.md says so.
+
+/** Whether somebody on this machine asks, and nobody through them. */
+bool sc_request_is_local(const sc_http_request *request);
+
+/**
+ * Whether a Host header means the machine that it is said on: "localhost", a loopback address or
+ * the unspecified one (0.0.0.0, [::]), with or without a port.
+ *
+ * @param host  a stranger's; NULL: there was none
+ */
+bool sc__host_is_local(const char *host);
+
+/** The same for "http://localhost:8080" of an Origin header. */
+bool sc__origin_is_local(const char *origin);
+
+// === alarms.h ===================================================================================
+// What an operator should read in the log: the provider fails, is left alone, is back; a
+// promise was broken and the cloak held back.
+//
+// At most one line per second and kind, however much goes wrong; the metrics have the numbers. No
+// line says whom it met.
+
+typedef struct sc_alarms sc_alarms;
+
+/** Looks at the parts once per second in the first loop, so before sc_http_start(). */
+SC_CHECKED sc_err sc_alarms_new(sc_service_internal *parts, sc_alarms **out);
+
+/** After the loops and the courier have stopped; NULL is fine. */
+void sc_alarms_free(sc_alarms *alarms);
+
+/** An errand is back. Any thread. */
+void sc_alarms_errand_back(sc_alarms *alarms, const sc_errand *errand);
+
+/** Look now, and log what is new since the last time; one thread at a time. For tests, and the
+ * loop. */
+void sc_alarms_look(sc_alarms *alarms);
+
+// === GET /v1/about: what this service is and allows, for those who draw sliders =================
+
+/** @param policy  in force now */
+void sc_about_show(const sc_service_internal *parts, const sc_policy_terms *policy,
+                   sc_http_request *request);
+
+// === Whether the process is alive, and whether queries should be sent to it =====================
+//     GET /healthz   {"status":"ok"}
+//     GET /readyz    {"status":"ready"}, or 503 with {"status":"draining"}, "provider_suspended"
+
+void sc_health_live(sc_http_request *request);
+void sc_health_ready(const sc_service_internal *parts, sc_http_request *request);
+
+// === Pages of a map that is in several parts: how it is cut, and who has which part =============
+//     GET /v1/cut      {"cut":"16 hex digits","parts":16,"segments":[part of segment 0, ...]}
+//     GET /v1/cluster  the cluster now: processes, parts and their load (docs/ui.md)
+//
+// There are such pages in a gateway, and in a service whose own engines have several parts. The cut
+// does not change while the service runs, and is kept (kept.h); it is no secret, as the map is
+// none. The cluster is for those who may see the metrics.
+
+/**
+ * Write the cut, and keep it.
+ *
+ * @param cut  read only during this call
+ * @return SC_OK, SC_ENOMEM, SC_ELIMIT
+ */
+SC_CHECKED sc_err sc_cut_page_new(const sc_cut *cut, sc_cut_page **out, sc_diag *diag);
+
+/** After the loops have stopped; NULL is fine. */
+void sc_cut_page_free(sc_cut_page *page);
+
+void sc_cut_page_show(const sc_cut_page *page, sc_http_request *request);
+
+/** Where `parts->view` is. */
+void sc_cluster_show(const sc_service_internal *parts, sc_http_request *request);
+
+// === own_view.h =================================================================================
+// The parts of a service that has all engines in its own process, seen as a cluster of one.
+//
+// Keeps what it saw last, so that loads can be told as queries per second.
+
+typedef struct sc_own_view sc_own_view;
+
+/** @param crew  borrowed, as the cut @return SC_OK, SC_ENOMEM */
+SC_CHECKED sc_err sc_own_view_new(sc_crew *crew, const sc_cut *cut, sc_own_view **out);
+
+/** NULL is fine. */
+void sc_own_view_free(sc_own_view *own);
+
+/** What there is to see now; free with sc_cluster_view_free(). NULL if memory is out. Any thread.
+ */
+sc_cluster_view *sc_own_view_now(sc_own_view *own);
+
+// === Where queries come in and outcomes go out: POST /v1/queries ================================
+// In the loop's thread, from the cheap checks to the dear ones: draining, media type, token, rate
+// of the user, body, road, one pending per user; then a ticket is made, the body is wiped, and the
+// ledger takes it. The request waits. When the ticket is settled, the ledger's thread hands it to
+// the loop, which answers, wipes and frees it. If the client goes away before, the ledger is told,
+// and what comes back is only wiped.
+
+/**
+ * One admission per loop, all with one key. Watches a handover of settled tickets in each loop, so
+ * before sc_http_start().
+ *
+ * @param names_key  behind pseudonyms and ids, SC_KEY_SIZE bytes; NULL: new random ones
+ */
+SC_CHECKED sc_err sc_door_new(sc_service_internal *parts, size_t max_pending,
+                              const uint8_t *names_key, sc_door **out, sc_diag *diag);
+
+/** After the loops and the ledger have stopped: tickets that no loop has taken are freed. */
+void sc_door_free(sc_door *door);
+
+/** The route. */
+void sc_door_query(sc_door *door, unsigned loop, sc_http_request *request);
+
+/** For sc_ledger_options.settled; `context` is the door. Any thread. */
+void sc_door_settled(void *context, sc_ticket *ticket);
+
+/** Something was refused before it came to the door. Any thread. */
+void sc_door_count_refusal(sc_door *door, sc_problem_kind kind);
+
+/** Counted: what was refused, by the problem's kind. Any thread. */
+uint64_t sc_door_refused(const sc_door *door, sc_problem_kind kind);
 
 #endif

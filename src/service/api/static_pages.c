@@ -2,11 +2,13 @@
 // rest.
 #include "api/static_pages.h"
 
-#include "api/response_cache.h"
-#include "api/map_bytes.h"
 #include "api/map_display.h"
+#include "api/problem_details.h"
+#include "api/response_cache.h"
 #include "base/alloc.h"
 #include "base/diag.h"
+
+#include <string.h>
 
 /** The bytes of openapi.json, put there when the program is built. */
 extern const unsigned char sc__openapi_json[];
@@ -23,7 +25,7 @@ struct sc_pages {
 // and cloaks drawn on the one before would be wrong without anybody seeing it. Asking costs a 304.
 static const char cache_control[] = "public, no-cache";
 
-static const sc__kept_words words = {
+static const sc__kept_words json_words = {
     .type = "application/json",
     .cache_control = cache_control,
 };
@@ -36,7 +38,7 @@ static const sc__kept_words words_of_bytes = {
 static sc_err keep_map(sc__kept *kept, const sc_map *map)
 {
     sc_bytes text = {0};
-    if (sc__page_map_write(map, &text)) return sc__kept_take(kept, &words, &text);
+    if (sc__page_map_write(map, &text)) return sc__kept_take(kept, &json_words, &text);
     sc_bytes_fini(&text);
     return SC_ENOMEM;
 }
@@ -53,7 +55,7 @@ static sc_err keep_categories(sc__kept *kept, const sc_map *map, const sc_vocabu
 {
     sc_bytes text = {0};
     if (sc__page_categories_write(map, vocabulary, &text)) {
-        return sc__kept_take(kept, &words, &text);
+        return sc__kept_take(kept, &json_words, &text);
     }
     sc_bytes_fini(&text);
     return SC_ENOMEM;
@@ -65,7 +67,7 @@ static sc_err keep_all(sc_pages *pages, const sc_map *map, const sc_vocabulary *
     if (!err) err = keep_map_bytes(&pages->map_bytes, map);
     if (!err) err = keep_categories(&pages->categories, map, vocabulary);
     if (!err) {
-        err = sc__kept_lend(&pages->openapi, &words, sc__openapi_json, sc__openapi_json_size);
+        err = sc__kept_lend(&pages->openapi, &json_words, sc__openapi_json, sc__openapi_json_size);
     }
     return err;
 }
@@ -113,4 +115,148 @@ void sc_pages_categories(const sc_pages *pages, sc_http_request *request)
 void sc_pages_openapi(const sc_pages *pages, sc_http_request *request)
 {
     sc__kept_show(&pages->openapi, request);
+}
+
+// === The page for people, out of the program itself =============================================
+// Every page has one path: index.html is found at "/" alone.
+
+typedef struct pane {
+    const char *path;
+    sc__kept page;
+} pane;
+
+struct sc_ui {
+    size_t count;
+    pane panes[];
+};
+
+// --- What is said along with every page ----------------------------------------------------------
+
+/** Whatever finds its way into the page cannot load from elsewhere, run what was not built in, or
+ * be drawn inside of another page. */
+static const sc_http_header guards[] = {
+    {"Content-Security-Policy",
+     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+     "require-trusted-types-for 'script'; trusted-types 'none'"},
+    {"Referrer-Policy", "no-referrer"},
+    {"Cross-Origin-Opener-Policy", "same-origin"},
+    {"Cross-Origin-Resource-Policy", "same-origin"},
+    // It asks where somebody is by a click on the map, and never the machine it runs on.
+    {"Permissions-Policy", "geolocation=(), camera=(), microphone=()"},
+};
+enum { GUARDS = sizeof guards / sizeof guards[0] };
+_Static_assert((int)GUARDS <= (int)SC__KEPT_MORE_MAX, "a kept page has room for them");
+
+static sc__kept_words words_for(const sc__ui_file *file)
+{
+    static const char hashed[] = "/assets/";
+    const bool is_hashed = strncmp(file->path, hashed, sizeof hashed - 1) == 0;
+    return (sc__kept_words){
+        .type = file->type,
+        // Another program has other names there. All else is asked for again, which costs a 304.
+        .cache_control = is_hashed ? "public, max-age=31536000, immutable" : "no-cache",
+        .more = guards,
+        .more_count = GUARDS,
+    };
+}
+
+// --- Making --------------------------------------------------------------------------------------
+
+static const char index_path[] = "/index.html";
+
+static const char without[] =
+    "<!doctype html>\n"
+    "<html lang=\"en\">\n"
+    "<head>\n"
+    "<meta charset=\"utf-8\">\n"
+    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+    "<meta name=\"color-scheme\" content=\"light dark\">\n"
+    "<title>StarCloak</title>\n"
+    "</head>\n"
+    "<body>\n"
+    "<h1>StarCloak is running</h1>\n"
+    "<p>This program was built without its UI, the page that belongs here. To have it, run "
+    "<code>make ui</code>, which needs Node.js 18 or later with npm.</p>\n"
+    "<p>All else is there: <a href=\"/openapi.json\">/openapi.json</a> describes it.</p>\n"
+    "</body>\n"
+    "</html>\n";
+
+/** What is shown by a program that was built without the UI. */
+static const sc__ui_file without_file = {
+    .path = index_path,
+    .type = "text/html; charset=utf-8",
+    .bytes = (const unsigned char *)without,
+    .size = sizeof without - 1,
+};
+
+static sc_err keep_ui_files(sc_ui *ui, const sc__ui_file *files)
+{
+    for (size_t i = 0; i < ui->count; i++) {
+        const sc__kept_words words = words_for(&files[i]);
+        pane *p = &ui->panes[i];
+        p->path = strcmp(files[i].path, index_path) == 0 ? "/" : files[i].path;
+        const sc_err err = sc__kept_lend(&p->page, &words, files[i].bytes, files[i].size);
+        if (err) return err;
+    }
+    return SC_OK;
+}
+
+sc_err sc__ui_new_from(const sc__ui_file *files, size_t count, sc_ui **out, sc_diag *diag)
+{
+    if (count == 0) return sc__ui_new_from(&without_file, 1, out, diag);
+    sc_ui *ui = sc_calloc(1, sizeof *ui + count * sizeof ui->panes[0]);
+    if (!ui) return sc_fail_memory(diag, "packing the UI");
+    ui->count = count;
+    const sc_err err = keep_ui_files(ui, files);
+    if (err) {
+        sc_ui_free(ui);
+        return sc_fail_memory(diag, "packing the UI");
+    }
+    *out = ui;
+    return SC_OK;
+}
+
+sc_err sc_ui_new(sc_ui **out, sc_diag *diag)
+{
+    return sc__ui_new_from(sc__ui_files, sc__ui_file_count, out, diag);
+}
+
+void sc_ui_free(sc_ui *ui)
+{
+    if (!ui) return;
+    for (size_t i = 0; i < ui->count; i++) {
+        sc__kept_fini(&ui->panes[i].page);
+    }
+    sc_free(ui);
+}
+
+// --- Showing -------------------------------------------------------------------------------------
+
+// One by one: there are less than a dozen.
+static const pane *find(const sc_ui *ui, const char *path)
+{
+    // Browsers look for it there when a page names none, as a report does.
+    if (strcmp(path, "/favicon.ico") == 0) path = "/favicon.svg";
+    for (size_t i = 0; i < ui->count; i++) {
+        if (strcmp(ui->panes[i].path, path) == 0) return &ui->panes[i];
+    }
+    return NULL;
+}
+
+bool sc_ui_has(const sc_ui *ui, const char *path)
+{
+    return find(ui, path) != NULL;
+}
+
+void sc_ui_show(const sc_ui *ui, sc_http_request *request)
+{
+    const pane *found = find(ui, sc_http_request_path(request));
+    if (found) {
+        sc__kept_show(&found->page, request);
+        return;
+    }
+    sc_problem problem;
+    sc_problem_set(&problem, SC_PROBLEM_NOT_FOUND, NULL, "the UI has no such page");
+    sc_problem_reply(request, &problem, NULL);
 }

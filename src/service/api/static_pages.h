@@ -13,12 +13,12 @@
  * Written once at the start, and kept (kept.h). The map and the categories are no secret: the
  * provider has them.
  *
- * Uses: service_internal, kept, page_map, map_bytes. Used by: service, router.
  */
 #ifndef SC_API_STATIC_PAGES_H
 #define SC_API_STATIC_PAGES_H
 
 #include "api/service_internal.h"
+#include "server/http.h"
 
 /**
  * @param map         read only during this call
@@ -35,5 +35,46 @@ void sc_pages_map(const sc_pages *pages, sc_http_request *request);
 void sc_pages_map_bytes(const sc_pages *pages, sc_http_request *request);
 void sc_pages_categories(const sc_pages *pages, sc_http_request *request);
 void sc_pages_openapi(const sc_pages *pages, sc_http_request *request);
+
+// === The UI: a page for people, put into the program when it is built (web/) ====================
+//     GET /                  index.html
+//     GET /assets/NAME       scripts and styles; names have a hash, so they may be kept for a year
+//     GET /favicon.svg       also by the name that browsers try, /favicon.ico
+//
+// Nothing in it is secret, and all that it shows it asks for like any client. Its pages have a
+// strict content security policy: no other host, no inline script or style, no frame around it.
+
+typedef struct sc_ui sc_ui;
+
+/** Make ready what is in the program; one that was built without has a page that says so.
+ * @return SC_OK, SC_ENOMEM */
+SC_CHECKED sc_err sc_ui_new(sc_ui **out, sc_diag *diag);
+
+/** NULL is fine. */
+void sc_ui_free(sc_ui *ui);
+
+/** Whether this path is the UI's. */
+bool sc_ui_has(const sc_ui *ui, const char *path);
+
+/** Show it. GET or HEAD of a path that it has. */
+void sc_ui_show(const sc_ui *ui, sc_http_request *request);
+
+// === The files that the UI is made of, put into the program when it is built ====================
+// cmake/embed_ui.cmake writes the table from what scripts/web has built. It is empty where that
+// was not done.
+
+typedef struct sc__ui_file {
+    const char *path;  ///< "/index.html", "/assets/index-abc123.js"
+    const char *type;  ///< media type
+    const unsigned char *bytes;
+    size_t size;
+} sc__ui_file;
+
+extern const sc__ui_file sc__ui_files[];
+extern const size_t sc__ui_file_count;
+
+/** sc_ui_new() of these files, which must outlive it. */
+SC_CHECKED sc_err sc__ui_new_from(const sc__ui_file *files, size_t count, sc_ui **out,
+                                  sc_diag *diag);
 
 #endif

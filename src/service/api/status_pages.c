@@ -1,11 +1,20 @@
 // What this service is and allows. See about.h; docs/ui.md has an example.
 //
 // Written for each request: the engine may be switched, the policy reloaded, an offer appear.
-#include "api/status_pages.h"
+#include "api/service_internal.h"
 
 #include "api/problem_details.h"
+#include "api/response_cache.h"
 #include "api/service.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/diag.h"
 #include "base/json_write.h"
+#include "base/process.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
 
 /** "k":{"least":2,"standard":5,"most":1000} for one need. */
 static void put_need(sc_json_writer *json, const char *name, double least, double standard,
@@ -123,4 +132,233 @@ void sc_about_show(const sc_service_internal *parts, const sc_policy_terms *poli
         sc_problem_reply(request, &problem, NULL);
     }
     sc_bytes_fini(&text);
+}
+
+// === Alive, and ready ===========================================================================
+
+static void reply(sc_http_request *request, int status, const char *body)
+{
+    sc_http_reply(request, status, "application/json", body, strlen(body), NULL, 0);
+}
+
+void sc_health_live(sc_http_request *request)
+{
+    reply(request, 200, "{\"status\":\"ok\"}");
+}
+
+void sc_health_ready(const sc_service_internal *parts, sc_http_request *request)
+{
+    if (atomic_load(&parts->is_draining)) {
+        reply(request, 503, "{\"status\":\"draining\"}");
+    } else if (sc_courier_stats_of(parts->courier).is_suspended) {
+        // Queries would wait for company only to fail; another instance may fare better.
+        reply(request, 503, "{\"status\":\"provider_suspended\"}");
+    } else if (parts->gateway && !sc_gateway_is_ready(parts->gateway)) {
+        // Queries on the roads of some parts would wait in vain.
+        reply(request, 503, "{\"status\":\"parts_unserved\"}");
+    } else {
+        reply(request, 200, "{\"status\":\"ready\"}");
+    }
+}
+
+// === The cut and the cluster as pages ===========================================================
+
+// --- The cut -------------------------------------------------------------------------------------
+
+struct sc_cut_page {
+    sc__kept kept;
+};
+
+static bool write_cut(sc_bytes *out, const sc_cut *cut)
+{
+    const sc_seg_id count = sc_map_segment_count(sc_cut_map(cut));
+    sc_json_writer json = sc_json_writer_of(out);
+    sc_json_open_object(&json, NULL);
+    sc_json_put_hex(&json, "cut", sc_cut_checksum(cut));
+    sc_json_put_count(&json, "parts", sc_cut_parts(cut));
+    sc_json_open_array(&json, "segments");
+    for (sc_seg_id s = 0; s < count; s++) {
+        sc_json_put_count(&json, NULL, sc_cut_home(cut, s));
+    }
+    sc_json_close_array(&json);
+    sc_json_close_object(&json);
+    sc_json_put_text(&json, "\n");
+    return !json.has_failed;
+}
+
+static sc_err keep_cut(sc_cut_page *page, const sc_cut *cut)
+{
+    static const sc__kept_words words = {
+        .type = "application/json",
+        // As the map: another start may serve another cut.
+        .cache_control = "public, no-cache",
+    };
+    sc_bytes text = {0};
+    if (write_cut(&text, cut)) return sc__kept_take(&page->kept, &words, &text);
+    sc_bytes_fini(&text);
+    return SC_ENOMEM;
+}
+
+sc_err sc_cut_page_new(const sc_cut *cut, sc_cut_page **out, sc_diag *diag)
+{
+    sc_cut_page *page = sc_calloc(1, sizeof *page);
+    const sc_err err = page ? keep_cut(page, cut) : SC_ENOMEM;
+    if (err) {
+        sc_cut_page_free(page);
+        return err == SC_ENOMEM ? sc_fail_memory(diag, "writing the cut for display")
+                                : sc_fail(diag, err, "the cut is too large to be written");
+    }
+    *out = page;
+    return SC_OK;
+}
+
+void sc_cut_page_free(sc_cut_page *page)
+{
+    if (!page) return;
+    sc__kept_fini(&page->kept);
+    sc_free(page);
+}
+
+void sc_cut_page_show(const sc_cut_page *page, sc_http_request *request)
+{
+    sc__kept_show(&page->kept, request);
+}
+
+// --- The cluster ---------------------------------------------------------------------------------
+
+void sc_cluster_show(const sc_service_internal *parts, sc_http_request *request)
+{
+    sc_cluster_view *view = parts->view(parts->view_context);
+    char *text = view ? sc_cluster_view_json(view) : NULL;
+    sc_cluster_view_free(view);
+    if (text) {
+        sc_http_reply(request, 200, "application/json", text, strlen(text), NULL, 0);
+    } else {
+        sc_problem problem;
+        sc_problem_set(&problem, SC_PROBLEM_OVERLOADED, NULL, "there is no memory for this page");
+        problem.retry_after_s = 1;
+        sc_problem_reply(request, &problem, NULL);
+    }
+    sc_free(text);
+}
+
+// === A cluster of one ===========================================================================
+// It is seen as a cluster is: a roster that hears a gateway and a worker, which are both this
+// process, whenever somebody looks; and a placement by which the worker has every part.
+
+/** The numbers of the two, which nobody else ever hears. */
+enum { GATEWAY = 1, WORKER = 2 };
+
+/** They are heard whenever they are looked at, so that they are never missed. */
+enum { BEAT_US = 1 };
+
+static const char name[] = "serve";
+
+struct sc_own_view {
+    sc_crew *crew;
+    uint32_t parts;
+    uint64_t cut;
+    sc_placement *placement;
+    pthread_mutex_t lock;
+    /* Under the lock: */
+    sc_roster *roster;
+    uint64_t looks;
+    sc_part_load *loads;
+};
+
+sc_err sc_own_view_new(sc_crew *crew, const sc_cut *cut, sc_own_view **out)
+{
+    sc_own_view *own = sc_calloc(1, sizeof *own);
+    if (!own) return SC_ENOMEM;
+    pthread_mutex_init(&own->lock, NULL);
+    own->crew = crew;
+    own->parts = sc_cut_parts(cut);
+    own->cut = sc_cut_checksum(cut);
+    own->placement = sc_placement_new(own->parts);
+    own->loads = sc_calloc(own->parts, sizeof *own->loads);
+    if (!own->placement || !own->loads || sc_roster_new(own->cut, BEAT_US, 0, &own->roster)) {
+        sc_own_view_free(own);
+        return SC_ENOMEM;
+    }
+    own->placement->epoch = 1;
+    own->placement->leader = GATEWAY;
+    own->placement->cut = own->cut;
+    for (uint32_t p = 0; p < own->parts; p++) {
+        own->placement->owners[p] = WORKER;
+    }
+    *out = own;
+    return SC_OK;
+}
+
+void sc_own_view_free(sc_own_view *own)
+{
+    if (!own) return;
+    sc_roster_free(own->roster);
+    sc_placement_free(own->placement);
+    sc_free(own->loads);
+    pthread_mutex_destroy(&own->lock);
+    sc_free(own);
+}
+
+/** What both say. NULL if memory is out. */
+static sc_beat *begin_beat(const sc_own_view *own, sc_peer peer, size_t parts)
+{
+    sc_beat *beat = sc_beat_new(parts);
+    if (!beat) return NULL;
+    const sc_process_use use = sc_process_use_now();
+    beat->peer = peer;
+    beat->number = own->looks;
+    beat->cut = own->cut;
+    beat->epoch = own->placement->epoch;
+    beat->memory = use.resident_bytes;
+    beat->cpu_us = use.cpu_us;
+    (void)snprintf(beat->name, sizeof beat->name, "%s", name);
+    return beat;
+}
+
+/** What the engines have done. */
+static void fill_worker(sc_beat *beat, const sc_own_view *own, const sc_crew_stats *stats)
+{
+    beat->is_worker = true;
+    beat->crew = *stats;
+    size_t count = 0;
+    for (uint32_t p = 0; p < own->parts; p++) {
+        const sc_part_load *load = &own->loads[p];
+        if (!load->is_open) continue;
+        beat->parts[count++] = (sc_beat_part){.part = p, .load = *load};
+        beat->open += load->pending + (uint64_t)load->held;
+        if (load->room >= beat->threads) beat->threads = load->room + 1;
+    }
+    beat->part_count = count;
+}
+
+static sc_cluster_view *look(sc_own_view *own)
+{
+    own->looks++;
+    sc_beat *worker = begin_beat(own, WORKER, own->parts);
+    sc_beat *gateway = begin_beat(own, GATEWAY, 0);
+    if (!worker || !gateway) {
+        sc_beat_free(worker);
+        sc_beat_free(gateway);
+        return NULL;
+    }
+    const sc_crew_stats stats = sc_crew_stats_of(own->crew, own->loads);
+    fill_worker(worker, own, &stats);
+    for (size_t i = 0; i < worker->part_count; i++) {
+        gateway->open += worker->parts[i].load.pending;
+    }
+    const sc_time now = sc_clock_us();
+    sc_roster_hear(own->roster, worker, 0, now);
+    sc_roster_hear(own->roster, gateway, 0, now);
+    return sc_cluster_view_new(own->roster, own->placement, own->parts, GATEWAY, now);
+}
+
+sc_cluster_view *sc_own_view_now(sc_own_view *own)
+{
+    pthread_mutex_lock(&own->lock);
+    sc_cluster_view *view = look(own);
+    pthread_mutex_unlock(&own->lock);
+    // There is no connection that could be lost.
+    if (view) view->wire.is_connected = true;
+    return view;
 }

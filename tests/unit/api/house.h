@@ -13,8 +13,8 @@
 
 #include <starcloak/lbs.h>
 
-#include "api/query_route.h"
 #include "api/metrics.h"
+#include "api/service_internal.h"
 #include "support/check.h"
 #include "support/sketch.h"
 

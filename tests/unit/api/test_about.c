@@ -1,6 +1,6 @@
 // What a service says of itself: the policy in force, its provider, its engine, what extra pages
 // offer, and demo.
-#include "api/status_pages.h"
+#include "api/service_internal.h"
 
 #include "api/service.h"
 #include "support/check.h"

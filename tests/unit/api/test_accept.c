@@ -1,5 +1,5 @@
 // What a client accepts and what it has, by its headers: a stranger's text.
-#include "api/accept.h"
+#include "api/response_cache.h"
 
 #include "support/check.h"
 

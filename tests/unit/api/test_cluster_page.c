@@ -1,8 +1,7 @@
 // Pages of a map in several parts: how it is cut, and who has which part. A whole service whose own
 // engines have the parts; of other processes test_metrics_cluster.c tells.
-#include "api/cluster_page.h"
+#include "api/service_internal.h"
 
-#include "api/own_view.h"
 #include "described.h"
 #include "support/page_server.h"
 #include "support/prometheus.h"

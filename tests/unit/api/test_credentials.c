@@ -1,6 +1,6 @@
 // Terms in force: whoever holds some keeps them, whatever is exchanged meanwhile; the last frees
 // them (the sanitizers look). Who asks, by a token, is tested at the door.
-#include "api/credentials.h"
+#include "api/access_policy.h"
 
 #include "support/check.h"
 

@@ -2,8 +2,6 @@
 // when it ends. How a text reaches them all is tested in http/test_audience.c.
 #include "api/events.h"
 
-#include "api/event_text.h"
-#include "api/events_internal.h"
 #include "api/metrics.h"
 #include "api/problem_details.h"
 #include "support/check.h"

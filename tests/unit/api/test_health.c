@@ -1,5 +1,5 @@
 // Alive as long as it answers; ready only while queries have a chance.
-#include "api/health.h"
+#include "api/service_internal.h"
 
 #include "api/problem_details.h"
 #include "support/check.h"

@@ -1,5 +1,5 @@
 // Who counts as being on this machine: by the words of a header alone, and over real sockets.
-#include "api/local.h"
+#include "api/service_internal.h"
 
 #include "support/check.h"
 #include "support/http_caller.h"

@@ -1,7 +1,6 @@
 // The map as bytes: read back, it is the page of JSON, number for number.
-#include "api/map_bytes.h"
-
 #include "api/map_display.h"
+
 #include "support/check.h"
 #include "support/sketch.h"
 

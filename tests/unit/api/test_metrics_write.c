@@ -1,6 +1,6 @@
 // Metrics as text: read back by a strict reader, every figure under its name, every reason there
 // from the start. Here figures are made up; test_metrics.c gathers real ones.
-#include "api/metrics_internal.h"
+#include "api/metrics.h"
 
 #include "support/check.h"
 #include "support/prometheus.h"

@@ -1,8 +1,7 @@
 // Every allocation of the pages and metrics of a cluster fails once, in turn: it is told, nothing
 // is half done and nothing leaks.
-#include "api/cluster_page.h"
-#include "api/metrics_internal.h"
-#include "api/own_view.h"
+#include "api/metrics.h"
+#include "api/service_internal.h"
 
 #include "base/rng.h"
 #include "support/check.h"

@@ -2,7 +2,6 @@
 // and nothing leaks. (What is then lost is counted: test_events.c.)
 #include "api/events.h"
 
-#include "api/event_text.h"
 #include "api/metrics.h"
 #include "api/problem_details.h"
 #include "support/check.h"

@@ -1,7 +1,7 @@
 // Every allocation of the service's pages and metrics fails once, in turn: it is told, nothing is
 // half done and nothing leaks.
-#include "api/map_bytes.h"
-#include "api/metrics_internal.h"
+#include "api/map_display.h"
+#include "api/metrics.h"
 #include "api/static_pages.h"
 
 #include "support/check.h"

@@ -1,8 +1,8 @@
 // Every allocation for kept pages, the UI and what the service says of itself fails once, in
 // turn: it is told, and nothing leaks.
-#include "api/status_pages.h"
 #include "api/response_cache.h"
-#include "api/ui_files.h"
+#include "api/service_internal.h"
+#include "api/static_pages.h"
 #include "base/bytes.h"
 
 #include "support/check.h"

@@ -1,6 +1,5 @@
 // The operator's words: by name, from a file, together; and what is wrong with them, where.
 #include "api/settings.h"
-#include "api/settings_table.h"
 
 #include "support/check.h"
 #include "support/place.h"
