@@ -85,7 +85,7 @@ static void keep_within(sc_normal *spread, double least, double most)
 }
 
 /** Who wants more than the operator allows would only be refused. */
-static void obey(sc_workload *workload, const sc_policy_terms *policy)
+static void obey(sc_workload *workload, const sc_policy *policy)
 {
     keep_within(&workload->k, policy->least.k, policy->most.k);
     keep_within(&workload->l, policy->least.l, policy->most.l);

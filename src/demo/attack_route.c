@@ -251,7 +251,7 @@ static bool take_in(sc_attack_route *route, unsigned loop, sc_http_request *requ
         refuse_draining(problem);
         return false;
     }
-    if (!sc_speaks_json(request, problem)) return false;
+    if (!sc_json_request_check_type(request, problem)) return false;
     size_t size = 0;
     const char *body = sc_http_request_body(request, &size);
     sc_attack_request *attack = sc_attack_read(body, size, sc_map_segment_count(route->map),

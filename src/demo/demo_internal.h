@@ -42,7 +42,7 @@ typedef struct sc__travellers {
     sc_road_book book;
     sc_movement *asking;   ///< of the thread that asks
     sc_movement *watched;  ///< of the thread that looks
-    sc_page_grid grid;
+    sc_map_grid grid;
 } sc__travellers;
 
 /**

@@ -306,7 +306,8 @@ static void show_engine(void *context, unsigned loop, sc_http_request *request)
     sc_problem problem = {.field = NULL};
     sc_variant engine = SC_VARIANT_BASIC;
     // Other web pages can have a browser send forms here, but no JSON: for that it would ask first.
-    bool is_done = sc_speaks_json(request, &problem) && read_wish(request, &problem, &engine);
+    bool is_done =
+        sc_json_request_check_type(request, &problem) && read_wish(request, &problem, &engine);
     if (is_done && sc_service_switch(demo->service, engine)) {
         is_done = sc_problem_set(&problem, SC_PROBLEM_REQUEST, NULL,
                                  "the service was started with a method that cannot be exchanged");

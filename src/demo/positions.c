@@ -25,7 +25,7 @@
 #define TRUCK_SHARE 0.2
 
 // A map in degrees may reach around more than half of the globe; then units of it do not fit.
-static bool is_wide(const sc_page_grid *grid)
+static bool is_wide(const sc_map_grid *grid)
 {
     const double width = (grid->east - grid->west) * grid->per_unit;
     const double height = (grid->north - grid->south) * grid->per_unit;
@@ -36,7 +36,7 @@ sc_err sc__travellers_init(sc__travellers *travellers, const sc_map *map, uint32
                            uint64_t seed, sc_diag *diag)
 {
     travellers->map = map;
-    travellers->grid = sc_page_grid_of(map);
+    travellers->grid = sc_map_grid_of(map);
     const sc_trips_options trips = {.count = count, .truck_share = TRUCK_SHARE, .seed = seed};
     if (sc_map_edge_count(map) > 0 && is_wide(&travellers->grid)) {
         return sc_fail(diag, SC_ELIMIT, "the map is too wide for positions to be told");
@@ -56,7 +56,7 @@ void sc__travellers_fini(sc__travellers *travellers)
 }
 
 /** How far `value` is from `least`, both rounded as on the page. */
-static int32_t steps(const sc_page_grid *grid, double value, double least)
+static int32_t steps(const sc_map_grid *grid, double value, double least)
 {
     return (int32_t)(llround(value * grid->per_unit) - llround(least * grid->per_unit));
 }
@@ -68,7 +68,7 @@ static int32_t little_endian(int32_t value)
 
 sc_err sc__travellers_positions(sc__travellers *travellers, sc_time t, int32_t *at)
 {
-    const sc_page_grid *grid = &travellers->grid;
+    const sc_map_grid *grid = &travellers->grid;
     const double unit_m = sc_map_unit_m(travellers->map);
     for (uint32_t who = 0; who < travellers->watched->count; who++, at += 2) {
         sc_place place;

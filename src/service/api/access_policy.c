@@ -13,9 +13,9 @@
 /** Beyond a day nobody waits, and sums of times stay far from their end. */
 enum { LONGEST_WAIT_S = 86400 };
 
-sc_policy_terms sc_policy_terms_default(void)
+sc_policy sc_policy_terms_default(void)
 {
-    return (sc_policy_terms){
+    return (sc_policy){
         .least = {.k = 2, .l = 1, .max_hops = 1, .max_wait_us = sc_time_from_seconds(1)},
         .most = {.k = 1000, .l = 10000, .max_hops = 16, .max_wait_us = sc_time_from_seconds(3600)},
         .standard = {.k = 5, .l = 3, .max_hops = 4, .max_wait_us = sc_time_from_seconds(10)},
@@ -53,7 +53,7 @@ static double in_seconds(sc_time t)
     return (double)t / 1e6;
 }
 
-static sc_err check_profiles(const sc_policy_terms *terms, sc_diag *diag)
+static sc_err check_profiles(const sc_policy *terms, sc_diag *diag)
 {
     const sc_profile *least = &terms->least;
     const sc_profile *standard = &terms->standard;
@@ -88,7 +88,7 @@ static sc_err check_access(const char *page, sc_access access, sc_diag *diag)
     return sc_fail(diag, SC_EINVAL, "who may see %s is not said in a way that is known", page);
 }
 
-sc_err sc_policy_terms_check(const sc_policy_terms *terms, sc_diag *diag)
+sc_err sc_policy_check(const sc_policy *terms, sc_diag *diag)
 {
     sc_err err = check_profiles(terms, diag);
     if (!err) err = check_least("requests.max_k", terms->requests.max_k, 1, diag);
@@ -111,14 +111,15 @@ sc_err sc_policy_terms_check(const sc_policy_terms *terms, sc_diag *diag)
 
 struct sc_credentials {
     pthread_mutex_t lock;
-    sc_terms *current;  ///< under `lock`
+    sc_access_rules *current;  ///< under `lock`
 };
 
 // --- Terms ---------------------------------------------------------------------------------------
 
-sc_terms *sc_terms_new(const sc_policy_terms *policy, sc_token_keys *keys, sc_revoked *revoked)
+sc_access_rules *sc_access_rules_new(const sc_policy *policy, sc_token_keys *keys,
+                                     sc_revoked *revoked)
 {
-    sc_terms *terms = sc_calloc(1, sizeof *terms);
+    sc_access_rules *terms = sc_calloc(1, sizeof *terms);
     if (!terms) return NULL;
     terms->policy = *policy;
     terms->keys = keys;
@@ -127,13 +128,13 @@ sc_terms *sc_terms_new(const sc_policy_terms *policy, sc_token_keys *keys, sc_re
     return terms;
 }
 
-static sc_terms *hold(sc_terms *terms)
+static sc_access_rules *hold(sc_access_rules *terms)
 {
     atomic_fetch_add_explicit(&terms->holders, 1, memory_order_relaxed);
     return terms;
 }
 
-void sc_terms_release(sc_terms *terms)
+void sc_access_rules_release(sc_access_rules *terms)
 {
     if (!terms || atomic_fetch_sub_explicit(&terms->holders, 1, memory_order_acq_rel) > 1) return;
     sc_token_keys_free(terms->keys);
@@ -143,7 +144,7 @@ void sc_terms_release(sc_terms *terms)
 
 // --- The place where they are --------------------------------------------------------------------
 
-sc_err sc_credentials_new(sc_terms *first, sc_credentials **out)
+sc_err sc_credentials_new(sc_access_rules *first, sc_credentials **out)
 {
     sc_credentials *credentials = sc_calloc(1, sizeof *credentials);
     if (!credentials) return SC_ENOMEM;
@@ -156,26 +157,26 @@ sc_err sc_credentials_new(sc_terms *first, sc_credentials **out)
 void sc_credentials_free(sc_credentials *credentials)
 {
     if (!credentials) return;
-    sc_terms_release(credentials->current);
+    sc_access_rules_release(credentials->current);
     pthread_mutex_destroy(&credentials->lock);
     sc_free(credentials);
 }
 
-sc_terms *sc_credentials_hold(sc_credentials *credentials)
+sc_access_rules *sc_credentials_hold(sc_credentials *credentials)
 {
     pthread_mutex_lock(&credentials->lock);
-    sc_terms *terms = hold(credentials->current);
+    sc_access_rules *terms = hold(credentials->current);
     pthread_mutex_unlock(&credentials->lock);
     return terms;
 }
 
-void sc_credentials_exchange(sc_credentials *credentials, sc_terms *next)
+void sc_credentials_exchange(sc_credentials *credentials, sc_access_rules *next)
 {
     pthread_mutex_lock(&credentials->lock);
-    sc_terms *last = credentials->current;
+    sc_access_rules *last = credentials->current;
     credentials->current = next;
     pthread_mutex_unlock(&credentials->lock);
-    sc_terms_release(last);
+    sc_access_rules_release(last);
 }
 
 // --- Who asks ------------------------------------------------------------------------------------
@@ -185,8 +186,8 @@ static bool refuse(sc_problem *problem, const char *why)
     return sc_problem_set(problem, SC_PROBLEM_TOKEN, "header Authorization", "%s", why);
 }
 
-bool sc_terms_identify(const sc_terms *terms, const sc_http_request *request, sc_token *out,
-                       sc_problem *problem)
+bool sc_access_rules_identify(const sc_access_rules *terms, const sc_http_request *request,
+                              sc_token *out, sc_problem *problem)
 {
     static const char scheme[] = "Bearer ";
     const char *header = sc_http_request_header(request, "Authorization");

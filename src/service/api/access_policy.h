@@ -25,7 +25,7 @@ typedef enum sc_access {
     SC_ACCESS_OPEN = 3,   ///< everybody
 } sc_access;
 
-typedef struct sc_policy_terms {
+typedef struct sc_policy {
     sc_profile least;  ///< of a profile's parts; a profile out of bounds is refused
     sc_profile most;
     sc_profile standard;  ///< for parts that are missing
@@ -38,44 +38,45 @@ typedef struct sc_policy_terms {
     uint32_t user_pending;  ///< queries of one user at once
     sc_access events;
     sc_access metrics;
-} sc_policy_terms;
+} sc_policy;
 
 /** 2..1000 users (5), 1..10,000 segments (3), 1..16 hops (4), 1 s .. 1 h (10 s); the 100 nearest,
  * 20 km; 250 m from a road; 1 query per second, 5 at once after a pause; 100 requests per second
  * and address, 200 at once; 1 pending; events and metrics for this machine. */
-sc_policy_terms sc_policy_terms_default(void);
+sc_policy sc_policy_terms_default(void);
 
 /** Whether they make sense: least <= standard <= most, and so on. SC_EINVAL names the term. */
-SC_CHECKED sc_err sc_policy_terms_check(const sc_policy_terms *terms, sc_diag *diag);
+SC_CHECKED sc_err sc_policy_check(const sc_policy *terms, sc_diag *diag);
 
 // === credentials.h ==============================================================================
 // Keys, revoked tokens and policy as they are in force now; exchanged as a whole on reload.
 
 /** One state of affairs; never changes. */
-typedef struct sc_terms {
-    sc_policy_terms policy;
+typedef struct sc_access_rules {
+    sc_policy policy;
     sc_token_keys *keys;
     sc_revoked *revoked;
     atomic_size_t holders;
-} sc_terms;
+} sc_access_rules;
 
 /** The place where the current one is. Any thread. */
 typedef struct sc_credentials sc_credentials;
 
 /** Takes `first` over. SC_ENOMEM: it is still the caller's. */
-SC_CHECKED sc_err sc_credentials_new(sc_terms *first, sc_credentials **out);
+SC_CHECKED sc_err sc_credentials_new(sc_access_rules *first, sc_credentials **out);
 void sc_credentials_free(sc_credentials *credentials);
 
 /** A new one with these parts, which it takes over; held once. NULL if memory is out: the parts are
  * still the caller's. */
-sc_terms *sc_terms_new(const sc_policy_terms *policy, sc_token_keys *keys, sc_revoked *revoked);
+sc_access_rules *sc_access_rules_new(const sc_policy *policy, sc_token_keys *keys,
+                                     sc_revoked *revoked);
 
 /** The current one, held: release it. */
-sc_terms *sc_credentials_hold(sc_credentials *credentials);
-void sc_terms_release(sc_terms *terms);
+sc_access_rules *sc_credentials_hold(sc_credentials *credentials);
+void sc_access_rules_release(sc_access_rules *terms);
 
 /** From now on this one, which is taken over. */
-void sc_credentials_exchange(sc_credentials *credentials, sc_terms *next);
+void sc_credentials_exchange(sc_credentials *credentials, sc_access_rules *next);
 
 /**
  * Who asks, by the bearer token of a request.
@@ -83,7 +84,7 @@ void sc_credentials_exchange(sc_credentials *credentials, sc_terms *next);
  * @return whether it is good; if not, `problem` is SC_PROBLEM_TOKEN with a reason: none, not a
  * token, not ours, expired, revoked
  */
-bool sc_terms_identify(const sc_terms *terms, const sc_http_request *request, sc_token *out,
-                       sc_problem *problem);
+bool sc_access_rules_identify(const sc_access_rules *terms, const sc_http_request *request,
+                              sc_token *out, sc_problem *problem);
 
 #endif

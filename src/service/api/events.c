@@ -21,7 +21,7 @@
 #include <pthread.h>
 
 struct sc_events {
-    sc_service_internal *parts;
+    sc_service_internal *service;
     sc_audience *audience;
     int64_t started_us;
     atomic_uint_fast64_t lost;  ///< for want of memory for the words
@@ -45,7 +45,7 @@ static void tell(sc_events *events, bool has_words, sc_bytes *text)
 void sc_events_published(sc_events *events, const sc_relay *relay, uint64_t cloak)
 {
     if (sc_audience_is_empty(events->audience)) return;
-    const sc_vocabulary *vocabulary = sc_courier_vocabulary(events->parts->courier);
+    const sc_vocabulary *vocabulary = sc_courier_vocabulary(events->service->courier);
     sc_bytes text = {0};
     tell(events, sc__event_cloak(relay, cloak, vocabulary, &text), &text);
 }
@@ -62,10 +62,10 @@ void sc_events_sent(sc_events *events, uint64_t cloak, sc_encoding encoding, con
 
 static sc__counters count(const sc_events *events)
 {
-    const sc_service_internal *parts = events->parts;
-    const sc_ledger_stats ledger = sc_ledger_stats_of(parts->ledger);
-    const sc_courier_stats courier = sc_courier_stats_of(parts->courier);
-    const sc_metrics_sums sums = sc_metrics_sums_of(parts->metrics);
+    const sc_service_internal *service = events->service;
+    const sc_ledger_stats ledger = sc_ledger_stats_of(service->ledger);
+    const sc_courier_stats courier = sc_courier_stats_of(service->courier);
+    const sc_metrics_sums sums = sc_metrics_sums_of(service->metrics);
     sc__counters row = {
         .t = (double)(sc_clock_us() - events->started_us) * 1e-6,
         .pending = ledger.pending,
@@ -124,7 +124,7 @@ static void greet(void *context, unsigned loop, sc_http_request *listener)
 static void end_if_draining(void *context, unsigned loop)
 {
     sc_events *events = context;
-    if (atomic_load(&events->parts->is_draining)) sc_audience_end(events->audience, loop);
+    if (atomic_load(&events->service->is_draining)) sc_audience_end(events->audience, loop);
 }
 
 static void refuse(sc_http_request *request, sc_problem_kind kind, const char *detail)
@@ -137,7 +137,7 @@ static void refuse(sc_http_request *request, sc_problem_kind kind, const char *d
 
 void sc_events_listen(sc_events *events, unsigned loop, sc_http_request *request)
 {
-    if (atomic_load(&events->parts->is_draining)) {
+    if (atomic_load(&events->service->is_draining)) {
         refuse(request, SC_PROBLEM_DRAINING, "events have come to an end");
     } else if (sc_audience_listen(events->audience, loop, request) != SC_OK) {
         refuse(request, SC_PROBLEM_OVERLOADED, "as many as can be told are listening already");
@@ -157,25 +157,25 @@ uint64_t sc_events_lost(const sc_events *events)
 
 // --- Making ----------------------------------------------------------------------------------
 
-sc_err sc_events_new(sc_service_internal *parts, size_t max_listeners, sc_events **out,
+sc_err sc_events_new(sc_service_internal *service, size_t max_listeners, sc_events **out,
                      sc_diag *diag)
 {
     sc_err err = SC_ENOMEM;
     sc_events *events = sc_calloc(1, sizeof *events);
     if (!events) goto fail;
-    events->parts = parts;
+    events->service = service;
     events->started_us = sc_clock_us();
     pthread_mutex_init(&events->lock, NULL);
     const sc_audience_options options = {
-        .http = parts->http,
-        .loops = parts->loops,
+        .http = service->http,
+        .loops = service->loops,
         .max_listeners = max_listeners,
         .greet = greet,
         .tick = end_if_draining,
         .context = events,
     };
     err = sc_audience_new(&options, &events->audience);
-    if (!err) err = sc_http_every(parts->http, 0, 1.0, sc__events_second, events);
+    if (!err) err = sc_http_every(service->http, 0, 1.0, sc__events_second, events);
     if (err) goto fail;
     *out = events;
     return SC_OK;

@@ -33,9 +33,9 @@
 
 #include <stdbool.h>
 
-/** Watches and ticks in the loops, so before sc_http_start(). By that time `parts` must have the
+/** Watches and ticks in the loops, so before sc_http_start(). By that time `service` must have the
  * ledger, the courier and the metrics, which are read each second. */
-SC_CHECKED sc_err sc_events_new(sc_service_internal *parts, size_t max_listeners, sc_events **out,
+SC_CHECKED sc_err sc_events_new(sc_service_internal *service, size_t max_listeners, sc_events **out,
                                 sc_diag *diag);
 
 /** After the loops have stopped; NULL is fine. */

@@ -95,7 +95,7 @@ bool sc_json_read_object(sc_json_reader *reader, const sc_json_shape *shape, voi
 
 // === Whether a body is JSON =====================================================================
 
-bool sc_speaks_json(const sc_http_request *request, sc_problem *problem)
+bool sc_json_request_check_type(const sc_http_request *request, sc_problem *problem)
 {
     static const char json[] = "application/json";
     const char *type = sc_http_request_header(request, "Content-Type");

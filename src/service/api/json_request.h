@@ -59,6 +59,6 @@ bool sc_json_refuse_missing(sc_json_reader *reader, const char *pointer);
 // === Whether a request says that its body is JSON ===============================================
 
 /** Whether Content-Type is application/json; if not, `problem` says what to send. */
-bool sc_speaks_json(const sc_http_request *request, sc_problem *problem);
+bool sc_json_request_check_type(const sc_http_request *request, sc_problem *problem);
 
 #endif

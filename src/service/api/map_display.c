@@ -24,7 +24,7 @@ static double power_of_ten(unsigned decimals)
     return power;
 }
 
-static void widen(sc_page_grid *grid, double x, double y)
+static void widen(sc_map_grid *grid, double x, double y)
 {
     grid->west = fmin(grid->west, x);
     grid->south = fmin(grid->south, y);
@@ -32,7 +32,7 @@ static void widen(sc_page_grid *grid, double x, double y)
     grid->north = fmax(grid->north, y);
 }
 
-static unsigned decimals_for(const sc_map *map, const sc_page_grid *around)
+static unsigned decimals_for(const sc_map *map, const sc_map_grid *around)
 {
     if (sc_map_coords(map) == SC_COORDS_GEOGRAPHIC) return DEGREE_DECIMALS;
     const double side = fmax(around->east - around->west, around->north - around->south);
@@ -43,10 +43,10 @@ static unsigned decimals_for(const sc_map *map, const sc_page_grid *around)
     return decimals;
 }
 
-sc_page_grid sc_page_grid_of(const sc_map *map)
+sc_map_grid sc_map_grid_of(const sc_map *map)
 {
     // Lone nodes are not drawn.
-    sc_page_grid grid = {.west = DBL_MAX, .south = DBL_MAX, .east = -DBL_MAX, .north = -DBL_MAX};
+    sc_map_grid grid = {.west = DBL_MAX, .south = DBL_MAX, .east = -DBL_MAX, .north = -DBL_MAX};
     const sc_edge *edges = sc_map_edges(map);
     for (sc_edge_id e = 0; e < sc_map_edge_count(map); e++) {
         const sc_node_id nodes[] = {edges[e].from, edges[e].to};
@@ -62,7 +62,7 @@ sc_page_grid sc_page_grid_of(const sc_map *map)
     return grid;
 }
 
-static void put_bounds(sc_json_writer *json, const sc_page_grid *grid)
+static void put_bounds(sc_json_writer *json, const sc_map_grid *grid)
 {
     const double sides[] = {grid->west, grid->south, grid->east, grid->north};
     sc_json_open_array(json, "bounds");
@@ -74,12 +74,12 @@ static void put_bounds(sc_json_writer *json, const sc_page_grid *grid)
 
 // --- Segments --------------------------------------------------------------------------------
 
-static sc_page_point rounded(double x, double y, double per_unit)
+static sc_map_point rounded(double x, double y, double per_unit)
 {
-    return (sc_page_point){.x = llround(x * per_unit), .y = llround(y * per_unit)};
+    return (sc_map_point){.x = llround(x * per_unit), .y = llround(y * per_unit)};
 }
 
-sc_page_point sc__page_point_of(const sc_map *map, sc_node_id node, double per_unit)
+sc_map_point sc__map_point_of(const sc_map *map, sc_node_id node, double per_unit)
 {
     double x = 0.0;
     double y = 0.0;
@@ -87,7 +87,7 @@ sc_page_point sc__page_point_of(const sc_map *map, sc_node_id node, double per_u
     return rounded(x, y, per_unit);
 }
 
-sc_page_point sc__page_corner(const sc_page_grid *grid, bool is_north_east)
+sc_map_point sc__map_grid_corner(const sc_map_grid *grid, bool is_north_east)
 {
     return is_north_east ? rounded(grid->east, grid->north, grid->per_unit)
                          : rounded(grid->west, grid->south, grid->per_unit);
@@ -103,12 +103,12 @@ static void put_segment(sc_json_writer *json, const sc_map *map, sc_seg_id s, do
 {
     const sc_edge *edges = sc_map_edges(map);
     const sc_segment *segment = sc_map_segments(map) + s;
-    sc_page_point at = sc__page_point_of(map, edges[segment[0].first_edge].from, per_unit);
+    sc_map_point at = sc__map_point_of(map, edges[segment[0].first_edge].from, per_unit);
     sc_json_break_line(json);
     sc_json_open_array(json, NULL);
     put_pair(json, at.x, at.y);
     for (sc_edge_id e = segment[0].first_edge; e < segment[1].first_edge; e++) {
-        const sc_page_point next = sc__page_point_of(map, edges[e].to, per_unit);
+        const sc_map_point next = sc__map_point_of(map, edges[e].to, per_unit);
         put_pair(json, next.x - at.x, next.y - at.y);
         at = next;
     }
@@ -124,7 +124,7 @@ static void put_lines(sc_json_writer *json, const sc_map *map)
         sc_json_put_string(json, "reason", "The map has no coordinates.");
         return;
     }
-    const sc_page_grid grid = sc_page_grid_of(map);
+    const sc_map_grid grid = sc_map_grid_of(map);
     const sc_seg_id count = sc_map_segment_count(map);
     if (count > 0) {
         put_bounds(json, &grid);
@@ -158,7 +158,7 @@ static void put_end_list(sc_json_writer *json, const sc_map *map)
 }
 
 // It seldom changes between crossings.
-uint8_t sc__page_class_of(const sc_map *map, sc_seg_id segment)
+uint8_t sc__map_class_of(const sc_map *map, sc_seg_id segment)
 {
     const uint8_t class = sc_map_edge_classes(map)[sc_map_segments(map)[segment].first_edge];
     return class < SC_ROAD_CLASS_COUNT ? class : SC_ROAD_UNKNOWN;
@@ -169,7 +169,7 @@ static void put_class_list(sc_json_writer *json, const sc_map *map)
     sc_json_break_line(json);
     sc_json_open_array(json, "classes");
     for (sc_seg_id s = 0; s < sc_map_segment_count(map); s++) {
-        sc_json_put_count(json, NULL, sc__page_class_of(map, s));
+        sc_json_put_count(json, NULL, sc__map_class_of(map, s));
     }
     sc_json_close_array(json);
 }
@@ -181,7 +181,7 @@ static bool end_page(sc_json_writer *json)
     return !json->has_failed;
 }
 
-bool sc__page_map_write(const sc_map *map, sc_bytes *out)
+bool sc__map_json_write(const sc_map *map, sc_bytes *out)
 {
     sc_json_writer json = sc_json_writer_of(out);
     sc_json_open_object(&json, NULL);
@@ -208,7 +208,7 @@ static void put_category(sc_json_writer *json, const char *name, const uint64_t 
     sc_json_close_object(json);
 }
 
-bool sc__page_categories_write(const sc_map *map, const sc_vocabulary *vocabulary, sc_bytes *out)
+bool sc__categories_json_write(const sc_map *map, const sc_vocabulary *vocabulary, sc_bytes *out)
 {
     uint64_t *counts = sc_calloc((size_t)sc_map_category_count(map) + 1, sizeof *counts);
     if (!counts) return false;
@@ -234,8 +234,8 @@ bool sc__page_categories_write(const sc_map *map, const sc_vocabulary *vocabular
 typedef struct writer {
     const sc_map *map;
     sc_bytes *out;
-    sc_page_grid grid;
-    sc_page_point corner;  ///< south-west
+    sc_map_grid grid;
+    sc_map_point corner;  ///< south-west
     /** By node: 1 + its place among the junctions; 0 where no segment ends. */
     uint32_t *place;
     uint32_t junction_count;
@@ -262,7 +262,7 @@ static bool put_signed(sc_bytes *out, int64_t value)
     return put_whole(out, value < 0 ? ~twice : twice);
 }
 
-static bool put_step(sc_bytes *out, sc_page_point from, sc_page_point to)
+static bool put_step(sc_bytes *out, sc_map_point from, sc_map_point to)
 {
     return put_signed(out, to.x - from.x) && put_signed(out, to.y - from.y);
 }
@@ -276,9 +276,9 @@ static void set_little(uint8_t *at, uint64_t value, size_t size)
 
 // --- Columns -------------------------------------------------------------------------------------
 
-static sc_page_point point_of(const writer *w, sc_node_id node)
+static sc_map_point point_of(const writer *w, sc_node_id node)
 {
-    return sc__page_point_of(w->map, node, w->grid.per_unit);
+    return sc__map_point_of(w->map, node, w->grid.per_unit);
 }
 
 static sc_node_id first_node(const writer *w, sc_seg_id s)
@@ -317,10 +317,10 @@ static bool put_junctions(const writer *w)
         fits = put_whole(w->out, n - before);
         before = n;
     }
-    sc_page_point at = w->corner;
+    sc_map_point at = w->corner;
     for (sc_node_id n = 0; fits && n < sc_map_node_count(w->map); n++) {
         if (w->place[n] == 0) continue;
-        const sc_page_point next = point_of(w, n);
+        const sc_map_point next = point_of(w, n);
         fits = put_step(w->out, at, next);
         at = next;
     }
@@ -350,10 +350,10 @@ static bool put_inner(const writer *w)
         fits = put_whole(w->out, inner_count(w, s));
     }
     for (sc_seg_id s = 0; fits && s < count; s++) {
-        sc_page_point at = point_of(w, first_node(w, s));
+        sc_map_point at = point_of(w, first_node(w, s));
         for (sc_edge_id e = segments[s].first_edge; fits && e + 1 < segments[s + 1].first_edge;
              e++) {
-            const sc_page_point next = point_of(w, edges[e].to);
+            const sc_map_point next = point_of(w, edges[e].to);
             fits = put_step(w->out, at, next);
             at = next;
         }
@@ -366,7 +366,7 @@ static bool put_classes(const writer *w)
     const sc_seg_id count = sc_map_segment_count(w->map);
     if (!sc_bytes_reserve(w->out, count)) return false;
     for (sc_seg_id s = 0; s < count; s++) {
-        w->out->data[w->out->size++] = sc__page_class_of(w->map, s);
+        w->out->data[w->out->size++] = sc__map_class_of(w->map, s);
     }
     return true;
 }
@@ -382,11 +382,11 @@ static bool put_padding(sc_bytes *out)
 
 static bool put_columns(writer *w)
 {
-    w->grid = sc_page_grid_of(w->map);
+    w->grid = sc_map_grid_of(w->map);
     if (sc_map_segment_count(w->map) == 0) return true;
     w->place = sc_calloc(sc_map_node_count(w->map), sizeof *w->place);
     if (!w->place) return false;
-    w->corner = sc__page_corner(&w->grid, false);
+    w->corner = sc__map_grid_corner(&w->grid, false);
     number_junctions(w);
     const bool fits =
         put_junctions(w) && put_ends(w) && put_inner(w) && put_classes(w) && put_padding(w->out);
@@ -409,8 +409,8 @@ static uint32_t check_of(const uint8_t *bytes, size_t size)
 
 static void fill_bounds(const writer *w, uint8_t *head)
 {
-    const sc_page_point sw = w->corner;
-    const sc_page_point ne = sc__page_corner(&w->grid, true);
+    const sc_map_point sw = w->corner;
+    const sc_map_point ne = sc__map_grid_corner(&w->grid, true);
     set_little(head + 32, (uint64_t)sw.x, 8);
     set_little(head + 40, (uint64_t)sw.y, 8);
     set_little(head + 48, (uint64_t)ne.x, 8);

@@ -18,38 +18,38 @@
 #include <starcloak/relay_codec.h>
 
 /** What positions are whole numbers of, and what they lie within. */
-typedef struct sc_page_grid {
+typedef struct sc_map_grid {
     unsigned decimals;
     double per_unit;  ///< 10 to the power of `decimals`: units per degree, or per unit of the plane
     double west;      ///< of everything that is drawn
     double south;
     double east;
     double north;
-} sc_page_grid;
+} sc_map_grid;
 
 /** The grid of a map that has coordinates and roads. Time O(edges). */
-sc_page_grid sc_page_grid_of(const sc_map *map);
+sc_map_grid sc_map_grid_of(const sc_map *map);
 
 /** A position in whole numbers of the page's unit. */
-typedef struct sc_page_point {
+typedef struct sc_map_point {
     int64_t x;
     int64_t y;
-} sc_page_point;
+} sc_map_point;
 
 /** Where a node is. The map has coordinates. */
-sc_page_point sc__page_point_of(const sc_map *map, sc_node_id node, double per_unit);
+sc_map_point sc__map_point_of(const sc_map *map, sc_node_id node, double per_unit);
 
 /** The north-east or the south-west corner of all that is drawn; something is. */
-sc_page_point sc__page_corner(const sc_page_grid *grid, bool is_north_east);
+sc_map_point sc__map_grid_corner(const sc_map_grid *grid, bool is_north_east);
 
 /** The class of a segment's road is that of its first edge. Below SC_ROAD_CLASS_COUNT. */
-uint8_t sc__page_class_of(const sc_map *map, sc_seg_id segment);
+uint8_t sc__map_class_of(const sc_map *map, sc_seg_id segment);
 
 /** Append the map to `out`. False if memory is out. Time O(nodes + edges). */
-bool sc__page_map_write(const sc_map *map, sc_bytes *out);
+bool sc__map_json_write(const sc_map *map, sc_bytes *out);
 
 /** Append the categories, each with how many of them the map has; null if it has no such word. */
-bool sc__page_categories_write(const sc_map *map, const sc_vocabulary *vocabulary, sc_bytes *out);
+bool sc__categories_json_write(const sc_map *map, const sc_vocabulary *vocabulary, sc_bytes *out);
 
 // === map_bytes.h ================================================================================
 // The map as bytes: what page_map.h has, number for number, for whoever draws it at once.

@@ -91,27 +91,27 @@ sc_metrics_sums sc_metrics_sums_of(const sc_metrics *metrics)
     };
 }
 
-sc_err sc_metrics_write(const sc_service_internal *parts, sc_bytes *out)
+sc_err sc_metrics_write(const sc_service_internal *service, sc_bytes *out)
 {
-    sc_cluster_view *view = parts->view ? parts->view(parts->view_context) : NULL;
-    if (parts->view && !view) return SC_ENOMEM;
-    sc__readings readings = {
-        .metrics = parts->metrics,
-        .map_source = sc_map_source(parts->map),
-        .map_checksum = sc_map_checksum(parts->map),
-        .map_segments = sc_map_segment_count(parts->map),
-        .ledger = sc_ledger_stats_of(parts->ledger),
-        .courier = sc_courier_stats_of(parts->courier),
-        .provider_latency = sc_courier_latency(parts->courier),
-        .http = sc_http_stats_of(parts->http),
-        .listeners = sc_events_listeners(parts->events),
-        .events_lost = sc_events_lost(parts->events),
-        .log_lost = parts->log ? sc_log_lost(parts->log) : 0,
-        .process = sc_process_figures_read(),
+    sc_cluster_view *view = service->view ? service->view(service->view_context) : NULL;
+    if (service->view && !view) return SC_ENOMEM;
+    sc__metrics_snapshot readings = {
+        .metrics = service->metrics,
+        .map_source = sc_map_source(service->map),
+        .map_checksum = sc_map_checksum(service->map),
+        .map_segments = sc_map_segment_count(service->map),
+        .ledger = sc_ledger_stats_of(service->ledger),
+        .courier = sc_courier_stats_of(service->courier),
+        .provider_latency = sc_courier_latency(service->courier),
+        .http = sc_http_stats_of(service->http),
+        .listeners = sc_events_listeners(service->events),
+        .events_lost = sc_events_lost(service->events),
+        .log_lost = service->log ? sc_log_lost(service->log) : 0,
+        .process = sc_process_usage_read(),
         .view = view,
     };
     for (sc_problem_kind kind = 0; kind < SC_PROBLEM_COUNT; kind++) {
-        readings.refused[kind] = sc_door_refused(parts->door, kind);
+        readings.refused[kind] = sc_query_route_refused(service->query_route, kind);
     }
     out->size = 0;
     const bool fits = sc__metrics_print(&readings, out);
@@ -119,10 +119,10 @@ sc_err sc_metrics_write(const sc_service_internal *parts, sc_bytes *out)
     return fits ? SC_OK : SC_ENOMEM;
 }
 
-void sc_metrics_page(const sc_service_internal *parts, sc_http_request *request)
+void sc_metrics_page(const sc_service_internal *service, sc_http_request *request)
 {
     sc_bytes text = {0};
-    if (sc_metrics_write(parts, &text) == SC_OK) {
+    if (sc_metrics_write(service, &text) == SC_OK) {
         sc_http_reply(request, 200, "text/plain; version=0.0.4; charset=utf-8", text.data,
                       text.size, NULL, 0);
     } else {
@@ -185,7 +185,7 @@ static void put_refused(sc_prometheus *out, const uint64_t refused[SC_PROBLEM_CO
     }
 }
 
-static void put_queries(sc_prometheus *out, const sc__readings *r)
+static void put_queries(sc_prometheus *out, const sc__metrics_snapshot *r)
 {
     const sc_ledger_stats *ledger = &r->ledger;
     sc_prometheus_counter(out, "starcloak_queries_taken_total", "Queries that were taken.",
@@ -207,7 +207,7 @@ static void put_queries(sc_prometheus *out, const sc__readings *r)
                             "From asking to the answer, of answered queries.", &r->metrics->answer);
 }
 
-static void put_cloaks(sc_prometheus *out, const sc__readings *r)
+static void put_cloaks(sc_prometheus *out, const sc__metrics_snapshot *r)
 {
     sc_prometheus_counter(out, "starcloak_cloaks_total", "Cloaks that left.", r->ledger.cloaks);
     sc_prometheus_counter(out, "starcloak_proposals_refused_total",
@@ -280,7 +280,7 @@ static void put_failures(sc_prometheus *out, const sc_courier_stats *courier)
     }
 }
 
-static void put_provider(sc_prometheus *out, const sc__readings *r)
+static void put_provider(sc_prometheus *out, const sc__metrics_snapshot *r)
 {
     const sc_courier_stats *courier = &r->courier;
     sc_prometheus_gauge(out, "starcloak_provider_under_way", "Cloaks whose answer is awaited.",
@@ -322,7 +322,7 @@ static void put_http(sc_prometheus *out, const sc_http_stats *http)
                           "TLS handshakes that failed.", http->handshake_failures);
 }
 
-static void put_map(sc_prometheus *out, const sc__readings *r)
+static void put_map(sc_prometheus *out, const sc__metrics_snapshot *r)
 {
     static const char name[] = "starcloak_map_info";
     char checksum[17];
@@ -335,7 +335,7 @@ static void put_map(sc_prometheus *out, const sc__readings *r)
     sc_prometheus_gauge(out, "starcloak_map_segments", "Segments of the map.", r->map_segments);
 }
 
-static void put_telling(sc_prometheus *out, const sc__readings *r)
+static void put_telling(sc_prometheus *out, const sc__metrics_snapshot *r)
 {
     sc_prometheus_gauge(out, "starcloak_listeners", "Who listens to events.", r->listeners);
     sc_prometheus_counter(out, "starcloak_events_lost_total",
@@ -353,9 +353,9 @@ static void put_seconds(sc_prometheus *out, const char *name, const char *type, 
 }
 
 // By the names that Prometheus' own libraries use.
-static void put_process(sc_prometheus *out, const sc__readings *r)
+static void put_process(sc_prometheus *out, const sc__metrics_snapshot *r)
 {
-    const sc_process_figures *process = &r->process;
+    const sc_process_usage *process = &r->process;
     const sc_process_use *use = &process->use;
     put_seconds(out, "process_start_time_seconds", "gauge", "When it started, since 1970.",
                 r->metrics->started_s);
@@ -374,7 +374,7 @@ static void put_process(sc_prometheus *out, const sc__readings *r)
     }
 }
 
-bool sc__metrics_print(const sc__readings *readings, sc_bytes *out)
+bool sc__metrics_print(const sc__metrics_snapshot *readings, sc_bytes *out)
 {
     sc_prometheus metrics = sc_prometheus_of(out, "");
     put_queries(&metrics, readings);
@@ -405,9 +405,9 @@ static bool count_descriptors(uint64_t *out)
     return true;
 }
 
-sc_process_figures sc_process_figures_read(void)
+sc_process_usage sc_process_usage_read(void)
 {
-    sc_process_figures figures = {.use = sc_process_use_now()};
+    sc_process_usage figures = {.use = sc_process_use_now()};
     figures.knows_descriptors = count_descriptors(&figures.descriptors);
     return figures;
 }

@@ -14,7 +14,7 @@
  *     starcloak_proposals_total, _proposals_refused_total, _aborted_total, ...: the commit
  *     process_resident_memory_bytes, process_cpu_seconds_total, ...
  *
- * and of a map in several parts, here or in a cluster (metrics_cluster.c)
+ * and of a map in several service, here or in a cluster (metrics_cluster.c)
  *
  *     starcloak_cluster_*     starcloak_worker_*{worker="w1"}     starcloak_part_*{part="3",...}
  *
@@ -54,23 +54,23 @@ typedef struct sc_metrics_sums {
 sc_metrics_sums sc_metrics_sums_of(const sc_metrics *metrics);
 
 /** All of it, into `out` in place of what was there. */
-SC_CHECKED sc_err sc_metrics_write(const sc_service_internal *parts, sc_bytes *out);
+SC_CHECKED sc_err sc_metrics_write(const sc_service_internal *service, sc_bytes *out);
 
 /** The page: GET /metrics. */
-void sc_metrics_page(const sc_service_internal *parts, sc_http_request *request);
+void sc_metrics_page(const sc_service_internal *service, sc_http_request *request);
 
 // === What this process uses of its machine, and how many descriptors are open ===================
 // Counting descriptors takes longer the more there are: for a page that is asked for now and then.
 // The filter of a service (sandbox.h) lets all of it pass. What cannot be read, since /proc is not
 // there, is left unknown.
 
-typedef struct sc_process_figures {
+typedef struct sc_process_usage {
     sc_process_use use;
     bool knows_descriptors;
     uint64_t descriptors;  ///< open; without those of clients, where loops have their own table
-} sc_process_figures;
+} sc_process_usage;
 
-sc_process_figures sc_process_figures_read(void);
+sc_process_usage sc_process_usage_read(void);
 
 // === What metrics are written from: everything that was counted, read once ======================
 // For: metrics.c, which reads, metrics_write.c and metrics_cluster.c, which write, and their tests.
@@ -87,7 +87,7 @@ struct sc_metrics {
 };
 
 /** All figures of one moment, or nearly: what is read later may have gone on. */
-typedef struct sc__readings {
+typedef struct sc__metrics_snapshot {
     const sc_metrics *metrics;
     const char *map_source;
     uint64_t map_checksum;
@@ -100,12 +100,12 @@ typedef struct sc__readings {
     uint64_t listeners;
     uint64_t events_lost;
     uint64_t log_lost;
-    sc_process_figures process;
+    sc_process_usage process;
     const sc_cluster_view *view;  ///< NULL: one part, and nothing to tell of it
-} sc__readings;
+} sc__metrics_snapshot;
 
 /** Append them to `out`. False if memory is out. */
-bool sc__metrics_print(const sc__readings *readings, sc_bytes *out);
+bool sc__metrics_print(const sc__metrics_snapshot *readings, sc_bytes *out);
 
 /** The part of it that is about workers and parts. */
 bool sc__metrics_print_cluster(const sc_cluster_view *view, sc_bytes *out);

@@ -19,10 +19,10 @@
 /** What is being read, and by which terms. */
 typedef struct reading {
     sc_json_reader in;
-    const sc_policy_terms *terms;
+    const sc_policy *terms;
     const sc_vocabulary *vocabulary;
     bool is_geographic;
-    sc_question *out;
+    sc_query_body *out;
 } reading;
 
 #define COUNT_OF(array) (unsigned)(sizeof(array) / sizeof(array)[0])
@@ -310,11 +310,11 @@ static bool read_body(reading *r)
     return seen & 1u << REQUEST || sc_json_refuse_missing(&r->in, of_request.pointer);
 }
 
-bool sc_question_read(const char *body, size_t size, const sc_policy_terms *terms,
-                      const sc_vocabulary *vocabulary, bool is_geographic, sc_question *out,
-                      sc_problem *problem)
+bool sc_query_body_read(const char *body, size_t size, const sc_policy *terms,
+                        const sc_vocabulary *vocabulary, bool is_geographic, sc_query_body *out,
+                        sc_problem *problem)
 {
-    *out = (sc_question){.edge = SC_NONE, .profile = terms->standard};
+    *out = (sc_query_body){.edge = SC_NONE, .profile = terms->standard};
     reading r = {.in = {.json = sc_json_pull_of(body, size), .problem = problem},
                  .terms = terms,
                  .vocabulary = vocabulary,
@@ -390,7 +390,7 @@ static void put_dropped(sc_json_writer *json, const sc_ticket *ticket)
     sc_json_put_fixed(json, "wait_s", wait_s(ticket), SECOND_DECIMALS);
 }
 
-sc_err sc_outcome_write(const sc_ticket *ticket, bool is_geographic, sc_bytes *out)
+sc_err sc_outcome_json_write(const sc_ticket *ticket, bool is_geographic, sc_bytes *out)
 {
     out->size = 0;
     // Texts may be shared by objects, and some need escapes: what is missing grows by itself.

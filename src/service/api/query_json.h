@@ -25,7 +25,7 @@
 #include "ledger/ticket.h"
 
 /** What was asked. */
-typedef struct sc_question {
+typedef struct sc_query_body {
     bool is_on_edge;
     double x;
     double y;
@@ -33,16 +33,16 @@ typedef struct sc_question {
     double offset_m;
     sc_profile profile;  ///< whole, within the policy
     sc_request request;  ///< in normal form, within the policy
-} sc_question;
+} sc_query_body;
 
 /**
  * @param is_geographic  positions are lon and lat; else x and y
  * @param problem        filled if it is refused
  * @return whether it is one
  */
-bool sc_question_read(const char *body, size_t size, const sc_policy_terms *terms,
-                      const sc_vocabulary *vocabulary, bool is_geographic, sc_question *out,
-                      sc_problem *problem);
+bool sc_query_body_read(const char *body, size_t size, const sc_policy *terms,
+                        const sc_vocabulary *vocabulary, bool is_geographic, sc_query_body *out,
+                        sc_problem *problem);
 
 // === The outcome of a query as JSON =============================================================
 //     {"outcome":"answered","wait_s":1.284,
@@ -56,7 +56,7 @@ bool sc_question_read(const char *body, size_t size, const sc_policy_terms *term
 // the query was dropped: what anonymity took.
 
 /** Write an answered or dropped ticket into `out`, in place of what was there. SC_ENOMEM. */
-SC_CHECKED sc_err sc_outcome_write(const sc_ticket *ticket, bool is_geographic, sc_bytes *out);
+SC_CHECKED sc_err sc_outcome_json_write(const sc_ticket *ticket, bool is_geographic, sc_bytes *out);
 
 /** The problem of a failed ticket: 502, 504 or 503. */
 void sc_outcome_problem(const sc_ticket *ticket, sc_problem *out);

@@ -1,9 +1,9 @@
-// Where queries come in. See door.h; how they go out is in door_settle.c.
+// Where queries come in. See route.h; how they go out is in door_settle.c.
 //
 // Invariants:
 //  1. What was entered is left: each query that entered `pending` leaves when its ticket is back,
 //     or here, if the ledger did not take it.
-//  2. A loop has at most `max_visits` visits, so the ledger always finds room to hand one back.
+//  2. A loop has at most `max_clients` clients, so the ledger always finds room to hand one back.
 //  3. Positions are wiped from the body and from the stack before this returns, whatever happens.
 //  4. No two loops admit at the same moment (see moment_of()), so that ids differ.
 #include "api/service_internal.h"
@@ -22,43 +22,112 @@
 #include <sodium.h>
 #include <string.h>
 
-typedef struct sc__visit {
-    sc_door *door;
+typedef struct waiting_client {
+    sc_query_route *route;
     sc_http_request *request;  ///< NULL once the client is gone
     uint64_t user;             ///< as the guards know it
     sc_query_id id;            ///< to withdraw it by
-} sc__visit;
+} waiting_client;
 
 /** What a loop has; its thread's, but for the handover. */
-typedef struct sc__door_loop {
+typedef struct route_loop {
     sc_admission *admission;
     sc_handover *settled;  ///< of sc_ticket *, from the ledger's thread
     sc_time last_t;        ///< of the last query admitted
-    size_t visits;         ///< there is room in `settled` for all of them
+    size_t clients;        ///< there is room in `settled` for all of them
     sc_bytes reply;        ///< being written; wiped after each
-} sc__door_loop;
+} route_loop;
 
-struct sc_door {
-    sc_service_internal *parts;
-    size_t max_visits;  ///< per loop
+struct sc_query_route {
+    sc_service_internal *service;
+    size_t max_clients;  ///< per loop
     bool is_geographic;
     uint8_t user_key[crypto_shorthash_KEYBYTES];
-    sc__door_loop *loops;  ///< parts->loops of them
+    route_loop *loops;  ///< service->loops of them
     atomic_uint_fast64_t refused[SC_PROBLEM_COUNT];
 };
 
-/** Reply to those whose tickets are settled, in the loop's thread; for sc_http_watch(). */
-void sc__door_take_settled(void *context, unsigned loop);
+// --- Outcomes ------------------------------------------------------------------------------------
 
-/** The client of a visit is gone; for sc_http_on_gone(). */
-void sc__door_gone(void *context);
+void sc_query_route_settled(void *context, sc_ticket *ticket)
+{
+    sc_query_route *route = context;
+    // There is room: a loop has no more clients than its handover holds, and each of them has one
+    // ticket.
+    (void)sc_handover_put(route->loops[ticket->loop].settled, &ticket);
+}
 
-/** A ticket has come back: count it, answer if `may_reply` and somebody waits, wipe and free. */
-void sc__door_settle(sc_door *door, sc__door_loop *loop, sc_ticket *ticket, bool may_reply);
+static void client_gone(void *context)
+{
+    waiting_client *client = context;
+    client->request = NULL;
+    // The ticket comes back in any case, and the client is freed with it.
+    sc_ledger_withdraw(client->route->service->ledger, &client->id);
+}
+
+// What comes to the traveller is about where the traveller is; nothing of it stays here.
+static void wipe(sc_bytes *bytes)
+{
+    if (bytes->size > 0) explicit_bzero(bytes->data, bytes->size);
+    bytes->size = 0;
+}
+
+static bool has_words(const sc_ticket *ticket)
+{
+    return ticket->outcome == SC_OUTCOME_ANSWERED || ticket->outcome == SC_OUTCOME_DROPPED;
+}
+
+static void reply(const sc_query_route *route, route_loop *loop, sc_http_request *request,
+                  const sc_ticket *ticket)
+{
+    sc_problem problem;
+    if (!has_words(ticket)) {
+        sc_outcome_problem(ticket, &problem);
+        sc_problem_reply(request, &problem, NULL);
+    } else if (sc_outcome_json_write(ticket, route->is_geographic, &loop->reply)) {
+        sc_problem_set(&problem, SC_PROBLEM_OVERLOADED, NULL, "memory is short; ask again");
+        problem.retry_after_s = 1;
+        sc_problem_reply(request, &problem, NULL);
+    } else {
+        sc_http_reply(request, 200, "application/json", loop->reply.data, loop->reply.size, NULL,
+                      0);
+    }
+    wipe(&loop->reply);
+}
+
+static void settle_ticket(sc_query_route *route, route_loop *loop, sc_ticket *ticket,
+                          bool may_reply)
+{
+    const sc_service_internal *service = route->service;
+    waiting_client *client = ticket->door;
+    if (service->metrics) sc_metrics_settled(service->metrics, ticket);
+    // Before the reply: whoever has it may ask again at once.
+    sc_pending_leave(service->pending, client->user);
+    loop->clients--;
+    if (may_reply && client->request) reply(route, loop, client->request, ticket);
+    explicit_bzero(client, sizeof *client);
+    sc_free(client);
+    sc_ticket_free(ticket);
+}
+
+static void take_settled(void *context, unsigned loop)
+{
+    // So many at once that a whole cloak costs one look at the bell, and few enough that newcomers
+    // need not wait; the bell keeps ringing for the others.
+    enum { BATCH = 128 };
+    sc_query_route *route = context;
+    route_loop *own = &route->loops[loop];
+    sc_ticket *tickets[BATCH];
+    const size_t count = sc_handover_take(own->settled, tickets, BATCH);
+    for (size_t i = 0; i < count; i++) {
+        settle_ticket(route, own, tickets[i], true);
+    }
+}
 
 // --- Making --------------------------------------------------------------------------------------
 
-static sc_err open_loop(sc_door *door, unsigned loop, const uint8_t key[SC_KEY_SIZE], sc_diag *diag)
+static sc_err open_loop(sc_query_route *route, unsigned loop, const uint8_t key[SC_KEY_SIZE],
+                        sc_diag *diag)
 {
     // The policy in force is looked at before anybody is admitted, and may change while we run.
     const sc_limits any = {.max_k = UINT32_MAX,
@@ -66,35 +135,35 @@ static sc_err open_loop(sc_door *door, unsigned loop, const uint8_t key[SC_KEY_S
                            .max_hops = UINT32_MAX,
                            .max_wait_us = sc_time_from_seconds(1e9),
                            .max_snap_m = HUGE_VAL};
-    sc__door_loop *own = &door->loops[loop];
-    sc_err err = sc_admission_new(door->parts->map, &any, key, &own->admission, diag);
+    route_loop *own = &route->loops[loop];
+    sc_err err = sc_admission_new(route->service->map, &any, key, &own->admission, diag);
     if (err) return err;
-    err = sc_handover_new(sizeof(sc_ticket *), door->max_visits, &own->settled);
+    err = sc_handover_new(sizeof(sc_ticket *), route->max_clients, &own->settled);
     if (!err) {
-        err = sc_http_watch(door->parts->http, loop, sc_handover_fd(own->settled),
-                            sc__door_take_settled, door);
+        err = sc_http_watch(route->service->http, loop, sc_handover_fd(own->settled), take_settled,
+                            route);
     }
-    if (err) return sc_fail(diag, err, "the door cannot be opened: %s", sc_err_text(err));
+    if (err) return sc_fail(diag, err, "the route cannot be opened: %s", sc_err_text(err));
     return SC_OK;
 }
 
-sc_err sc_door_new(sc_service_internal *parts, size_t max_pending, const uint8_t *names_key,
-                   sc_door **out, sc_diag *diag)
+sc_err sc_query_route_new(sc_service_internal *service, size_t max_pending,
+                          const uint8_t *names_key, sc_query_route **out, sc_diag *diag)
 {
     if (sodium_init() < 0) {
         return sc_fail(diag, SC_EIO, "libsodium does not start: the system gives no randomness");
     }
-    sc_door *door = sc_calloc(1, sizeof *door);
-    if (!door) return sc_fail_memory(diag, "opening the door");
-    door->parts = parts;
-    door->max_visits = max_pending;
-    door->is_geographic = sc_map_coords(parts->map) == SC_COORDS_GEOGRAPHIC;
-    crypto_shorthash_keygen(door->user_key);
+    sc_query_route *route = sc_calloc(1, sizeof *route);
+    if (!route) return sc_fail_memory(diag, "opening the route");
+    route->service = service;
+    route->max_clients = max_pending;
+    route->is_geographic = sc_map_coords(service->map) == SC_COORDS_GEOGRAPHIC;
+    crypto_shorthash_keygen(route->user_key);
 
-    door->loops = sc_calloc(parts->loops, sizeof *door->loops);
-    if (!door->loops) {
-        sc_door_free(door);
-        return sc_fail_memory(diag, "opening the door");
+    route->loops = sc_calloc(service->loops, sizeof *route->loops);
+    if (!route->loops) {
+        sc_query_route_free(route);
+        return sc_fail_memory(diag, "opening the route");
     }
     sc_err err = SC_OK;
     // One key for all: a user has one pseudonym, whichever loop it comes to.
@@ -104,92 +173,92 @@ sc_err sc_door_new(sc_service_internal *parts, size_t max_pending, const uint8_t
     } else {
         randombytes_buf(key, sizeof key);
     }
-    for (unsigned i = 0; !err && i < parts->loops; i++) {
-        err = open_loop(door, i, key, diag);
+    for (unsigned i = 0; !err && i < service->loops; i++) {
+        err = open_loop(route, i, key, diag);
     }
     sodium_memzero(key, sizeof key);
     if (err) {
-        sc_door_free(door);
+        sc_query_route_free(route);
         return err;
     }
-    *out = door;
+    *out = route;
     return SC_OK;
 }
 
-static void close_loop(sc_door *door, sc__door_loop *loop)
+static void close_loop(sc_query_route *route, route_loop *loop)
 {
     sc_ticket *ticket = NULL;
     while (loop->settled && sc_handover_take(loop->settled, &ticket, 1) == 1) {
-        sc__door_settle(door, loop, ticket, false);
+        settle_ticket(route, loop, ticket, false);
     }
     sc_handover_free(loop->settled);
     sc_admission_free(loop->admission);
     sc_bytes_fini(&loop->reply);
 }
 
-void sc_door_free(sc_door *door)
+void sc_query_route_free(sc_query_route *route)
 {
-    if (!door) return;
-    for (unsigned i = 0; door->loops && i < door->parts->loops; i++) {
-        close_loop(door, &door->loops[i]);
+    if (!route) return;
+    for (unsigned i = 0; route->loops && i < route->service->loops; i++) {
+        close_loop(route, &route->loops[i]);
     }
-    sc_free(door->loops);
-    sodium_memzero(door->user_key, sizeof door->user_key);
-    sc_free(door);
+    sc_free(route->loops);
+    sodium_memzero(route->user_key, sizeof route->user_key);
+    sc_free(route);
 }
 
-void sc_door_count_refusal(sc_door *door, sc_problem_kind kind)
+void sc_query_route_count_refusal(sc_query_route *route, sc_problem_kind kind)
 {
-    atomic_fetch_add_explicit(&door->refused[kind], 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&route->refused[kind], 1, memory_order_relaxed);
 }
 
-uint64_t sc_door_refused(const sc_door *door, sc_problem_kind kind)
+uint64_t sc_query_route_refused(const sc_query_route *route, sc_problem_kind kind)
 {
-    return atomic_load_explicit(&door->refused[kind], memory_order_relaxed);
+    return atomic_load_explicit(&route->refused[kind], memory_order_relaxed);
 }
 
 // --- Coming in -----------------------------------------------------------------------------------
 
-/** Somebody at the door. On the stack, and wiped. */
-typedef struct guest {
+/** Somebody at the route. On the stack, and wiped. */
+typedef struct incoming {
     sc_http_request *request;
     unsigned loop;
-    sc_terms *terms;  ///< in force when it came; held
+    sc_access_rules *terms;  ///< in force when it came; held
     sc_time now;
     sc_token token;
     uint64_t user;  ///< what the guards know the user by
-    sc_question question;
+    sc_query_body question;
     sc_snap where;
     sc_problem *problem;
-} guest;
+} incoming;
 
-static bool busy(guest *g, const char *why)
+static bool busy(incoming *g, const char *why)
 {
     sc_problem_set(g->problem, SC_PROBLEM_OVERLOADED, NULL, "%s; ask again in a moment", why);
     g->problem->retry_after_s = 1;
     return false;
 }
 
-static bool draining(guest *g)
+static bool draining(incoming *g)
 {
     sc_problem_set(g->problem, SC_PROBLEM_DRAINING, NULL, "it takes no new queries");
     g->problem->retry_after_s = 1;
     return false;
 }
 
-static uint64_t number_of(const sc_door *door, const sc_token *token)
+static uint64_t number_of(const sc_query_route *route, const sc_token *token)
 {
     uint8_t hash[crypto_shorthash_BYTES];
-    crypto_shorthash(hash, (const uint8_t *)token->user, token->user_size, door->user_key);
+    crypto_shorthash(hash, (const uint8_t *)token->user, token->user_size, route->user_key);
     uint64_t number = 0;
     memcpy(&number, hash, sizeof number);
     return number;
 }
 
-static bool is_within_rate(const sc_door *door, guest *g)
+static bool is_within_rate(const sc_query_route *route, incoming *g)
 {
-    const sc_policy_terms *policy = &g->terms->policy;
-    const unsigned wait_s = sc_rates_take(door->parts->user_rates, g->user, policy->user_rate,
+    const sc_policy *policy = &g->terms->policy;
+    const unsigned wait_s = sc_rates_take(route->service->user_rates, g->user, policy->user_rate,
                                           policy->user_burst, g->now);
     if (wait_s == 0) return true;
     sc_problem_set(g->problem, SC_PROBLEM_RATE, NULL, "ask again in %u s", wait_s);
@@ -197,25 +266,25 @@ static bool is_within_rate(const sc_door *door, guest *g)
     return false;
 }
 
-static bool reads_well(const sc_door *door, guest *g)
+static bool reads_well(const sc_query_route *route, incoming *g)
 {
     size_t size = 0;
     const char *body = sc_http_request_body(g->request, &size);
-    return sc_question_read(body, size, &g->terms->policy,
-                            sc_courier_vocabulary(door->parts->courier), door->is_geographic,
-                            &g->question, g->problem);
+    return sc_query_body_read(body, size, &g->terms->policy,
+                              sc_courier_vocabulary(route->service->courier), route->is_geographic,
+                              &g->question, g->problem);
 }
 
 // Find the road; a position on an edge is looked at when it is admitted.
-static bool is_on_road(const sc_door *door, guest *g)
+static bool is_on_road(const sc_query_route *route, incoming *g)
 {
-    const sc_question *question = &g->question;
+    const sc_query_body *question = &g->question;
     if (question->is_on_edge) {
         g->where = (sc_snap){.edge = question->edge, .offset_m = question->offset_m};
         return true;
     }
     const double max_snap_m = g->terms->policy.max_snap_m;
-    switch (sc_map_snap(door->parts->map, question->x, question->y, max_snap_m, &g->where)) {
+    switch (sc_map_snap(route->service->map, question->x, question->y, max_snap_m, &g->where)) {
     case SC_OK:
         return true;
     case SC_ETOOFAR:
@@ -235,20 +304,20 @@ static bool is_on_road(const sc_door *door, guest *g)
 // Loop i of n admits only at moments that are i more than a multiple of n: so no two loops ever
 // admit one user at the same moment, which would give two queries one id. It takes the one before
 // last: deadlines go by it, and must not come later than the traveller said.
-static sc_time moment_of(const sc_door *door, const guest *g, const sc__door_loop *loop)
+static sc_time moment_of(const sc_query_route *route, const incoming *g, const route_loop *loop)
 {
-    const sc_time t = g->now - g->now % door->parts->loops - door->parts->loops + g->loop;
+    const sc_time t = g->now - g->now % route->service->loops - route->service->loops + g->loop;
     return t > loop->last_t ? t : loop->last_t;
 }
 
-static bool admit(sc_door *door, guest *g, sc_query *query)
+static bool admit(sc_query_route *route, incoming *g, sc_query *query)
 {
     enum { TRIES = 64 };
-    sc__door_loop *loop = &door->loops[g->loop];
+    route_loop *loop = &route->loops[g->loop];
     const sc_request *request = &g->question.request;
     sc_ask ask = {.user = g->token.user,
                   .user_size = g->token.user_size,
-                  .t = moment_of(door, g, loop),
+                  .t = moment_of(route, g, loop),
                   .is_on_edge = true,
                   .edge = g->where.edge,
                   .offset_m = g->where.offset_m,
@@ -257,7 +326,7 @@ static bool admit(sc_door *door, guest *g, sc_query *query)
     sc_err err = sc_admission_admit(loop->admission, &ask, query, &g->where, NULL);
     for (int i = 0; err == SC_EDUPLICATE && i < TRIES; i++) {
         // This user at this very moment was admitted already: the loop's next one, then.
-        ask.t += door->parts->loops;
+        ask.t += route->service->loops;
         err = sc_admission_admit(loop->admission, &ask, query, &g->where, NULL);
     }
     if (!err) loop->last_t = ask.t;
@@ -268,7 +337,7 @@ static bool admit(sc_door *door, guest *g, sc_query *query)
     case SC_EUNKNOWN:
         return sc_problem_set(g->problem, SC_PROBLEM_POSITION, "/position/edge",
                               "the map has no such edge; it has %u",
-                              sc_map_edge_count(door->parts->map));
+                              sc_map_edge_count(route->service->map));
     case SC_EINVAL:
         return sc_problem_set(g->problem, SC_PROBLEM_POSITION, "/position/offset_m",
                               "it lies beyond its edge; give metres from the edge's first node");
@@ -277,31 +346,33 @@ static bool admit(sc_door *door, guest *g, sc_query *query)
     }
 }
 
-// A ticket with all of the door's words, and the visit it belongs to.
-static sc_ticket *write_ticket(sc_door *door, const guest *g, const sc_query *query)
+// A ticket with all of the route's words, and the client it belongs to.
+static sc_ticket *write_ticket(sc_query_route *route, const incoming *g, const sc_query *query)
 {
     sc_ticket *ticket = sc_ticket_new();
-    sc__visit *visit = sc_calloc(1, sizeof *visit);
-    if (!ticket || !visit) {
+    waiting_client *client = sc_calloc(1, sizeof *client);
+    if (!ticket || !client) {
         sc_ticket_free(ticket);
-        sc_free(visit);
+        sc_free(client);
         return NULL;
     }
-    *visit = (sc__visit){.door = door, .request = g->request, .user = g->user, .id = query->id};
+    *client =
+        (waiting_client){.route = route, .request = g->request, .user = g->user, .id = query->id};
     ticket->query = *query;
     ticket->edge = g->where.edge;
     ticket->offset_m = g->where.offset_m;
     ticket->request = g->question.request;
     ticket->asked = g->now;
-    ticket->door = visit;
+    ticket->door = client;
     ticket->loop = g->loop;
     return ticket;
 }
 
-static bool enter(const sc_door *door, guest *g)
+static bool enter(const sc_query_route *route, incoming *g)
 {
-    if (door->loops[g->loop].visits >= door->max_visits) return busy(g, "too many queries wait");
-    switch (sc_pending_enter(door->parts->pending, g->user, g->terms->policy.user_pending)) {
+    if (route->loops[g->loop].clients >= route->max_clients)
+        return busy(g, "too many queries wait");
+    switch (sc_pending_enter(route->service->pending, g->user, g->terms->policy.user_pending)) {
     case SC_OK:
         return true;
     case SC_EBUSY:
@@ -314,50 +385,51 @@ static bool enter(const sc_door *door, guest *g)
 }
 
 // Give the query to the ledger. From then on the request waits.
-static bool submit(sc_door *door, guest *g, const sc_query *query)
+static bool submit(sc_query_route *route, incoming *g, const sc_query *query)
 {
-    sc_ticket *ticket = write_ticket(door, g, query);
+    sc_ticket *ticket = write_ticket(route, g, query);
     if (!ticket) return busy(g, "memory is short");
-    sc__visit *visit = ticket->door;
-    const sc_err err = sc_ledger_submit(door->parts->ledger, ticket);
+    waiting_client *client = ticket->door;
+    const sc_err err = sc_ledger_submit(route->service->ledger, ticket);
     if (err) {
         sc_ticket_free(ticket);
-        sc_free(visit);
+        sc_free(client);
         return err == SC_EINTERRUPTED ? draining(g) : busy(g, "too many queries wait");
     }
     // The ticket may be settled by now, but only this thread will hear of it, and later.
-    door->loops[g->loop].visits++;
-    sc_http_on_gone(g->request, sc__door_gone, visit);
+    route->loops[g->loop].clients++;
+    sc_http_on_gone(g->request, client_gone, client);
     return true;
 }
 
 // From the cheap checks to the dear ones.
-static bool take_in(sc_door *door, guest *g)
+static bool take_in(sc_query_route *route, incoming *g)
 {
-    if (atomic_load_explicit(&door->parts->is_draining, memory_order_relaxed)) return draining(g);
-    if (!sc_speaks_json(g->request, g->problem)) return false;
-    if (!sc_terms_identify(g->terms, g->request, &g->token, g->problem)) return false;
-    g->user = number_of(door, &g->token);
-    if (!is_within_rate(door, g) || !reads_well(door, g) || !is_on_road(door, g)) return false;
-    if (!enter(door, g)) return false;
+    if (atomic_load_explicit(&route->service->is_draining, memory_order_relaxed))
+        return draining(g);
+    if (!sc_json_request_check_type(g->request, g->problem)) return false;
+    if (!sc_access_rules_identify(g->terms, g->request, &g->token, g->problem)) return false;
+    g->user = number_of(route, &g->token);
+    if (!is_within_rate(route, g) || !reads_well(route, g) || !is_on_road(route, g)) return false;
+    if (!enter(route, g)) return false;
     sc_query query;
-    const bool is_taken = admit(door, g, &query) && submit(door, g, &query);
+    const bool is_taken = admit(route, g, &query) && submit(route, g, &query);
     explicit_bzero(&query, sizeof query);
-    if (!is_taken) sc_pending_leave(door->parts->pending, g->user);
+    if (!is_taken) sc_pending_leave(route->service->pending, g->user);
     return is_taken;
 }
 
-void sc_door_query(sc_door *door, unsigned loop, sc_http_request *request)
+void sc_query_route_post(sc_query_route *route, unsigned loop, sc_http_request *request)
 {
     sc_problem problem;
-    guest g;
+    incoming g;
     g.request = request;
     g.loop = loop;
-    g.terms = sc_credentials_hold(door->parts->credentials);
+    g.terms = sc_credentials_hold(route->service->credentials);
     g.now = sc_clock_us();
     g.problem = &problem;
-    const bool is_taken = take_in(door, &g);
-    sc_terms_release(g.terms);
+    const bool is_taken = take_in(route, &g);
+    sc_access_rules_release(g.terms);
     explicit_bzero(&g, sizeof g);
     sc_http_request_forget_body(request);
     if (is_taken) {
@@ -365,82 +437,6 @@ void sc_door_query(sc_door *door, unsigned loop, sc_http_request *request)
         sc_http_request_forget_headers(request);
         return;
     }
-    sc_door_count_refusal(door, problem.kind);
+    sc_query_route_count_refusal(route, problem.kind);
     sc_problem_reply(request, &problem, NULL);
-}
-
-// === Where outcomes go out. See door.h and door_internal.h ======================================
-
-void sc_door_settled(void *context, sc_ticket *ticket)
-{
-    sc_door *door = context;
-    // There is room: a loop has no more visits than its handover holds, and each of them has one
-    // ticket.
-    (void)sc_handover_put(door->loops[ticket->loop].settled, &ticket);
-}
-
-void sc__door_gone(void *context)
-{
-    sc__visit *visit = context;
-    visit->request = NULL;
-    // The ticket comes back in any case, and the visit is freed with it.
-    sc_ledger_withdraw(visit->door->parts->ledger, &visit->id);
-}
-
-// What comes to the traveller is about where the traveller is; nothing of it stays here.
-static void wipe(sc_bytes *bytes)
-{
-    if (bytes->size > 0) explicit_bzero(bytes->data, bytes->size);
-    bytes->size = 0;
-}
-
-static bool has_words(const sc_ticket *ticket)
-{
-    return ticket->outcome == SC_OUTCOME_ANSWERED || ticket->outcome == SC_OUTCOME_DROPPED;
-}
-
-static void reply(const sc_door *door, sc__door_loop *loop, sc_http_request *request,
-                  const sc_ticket *ticket)
-{
-    sc_problem problem;
-    if (!has_words(ticket)) {
-        sc_outcome_problem(ticket, &problem);
-        sc_problem_reply(request, &problem, NULL);
-    } else if (sc_outcome_write(ticket, door->is_geographic, &loop->reply)) {
-        sc_problem_set(&problem, SC_PROBLEM_OVERLOADED, NULL, "memory is short; ask again");
-        problem.retry_after_s = 1;
-        sc_problem_reply(request, &problem, NULL);
-    } else {
-        sc_http_reply(request, 200, "application/json", loop->reply.data, loop->reply.size, NULL,
-                      0);
-    }
-    wipe(&loop->reply);
-}
-
-void sc__door_settle(sc_door *door, sc__door_loop *loop, sc_ticket *ticket, bool may_reply)
-{
-    const sc_service_internal *parts = door->parts;
-    sc__visit *visit = ticket->door;
-    if (parts->metrics) sc_metrics_settled(parts->metrics, ticket);
-    // Before the reply: whoever has it may ask again at once.
-    sc_pending_leave(parts->pending, visit->user);
-    loop->visits--;
-    if (may_reply && visit->request) reply(door, loop, visit->request, ticket);
-    explicit_bzero(visit, sizeof *visit);
-    sc_free(visit);
-    sc_ticket_free(ticket);
-}
-
-void sc__door_take_settled(void *context, unsigned loop)
-{
-    // So many at once that a whole cloak costs one look at the bell, and few enough that newcomers
-    // need not wait; the bell keeps ringing for the others.
-    enum { BATCH = 128 };
-    sc_door *door = context;
-    sc__door_loop *own = &door->loops[loop];
-    sc_ticket *tickets[BATCH];
-    const size_t count = sc_handover_take(own->settled, tickets, BATCH);
-    for (size_t i = 0; i < count; i++) {
-        sc__door_settle(door, own, tickets[i], true);
-    }
 }

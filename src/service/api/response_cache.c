@@ -37,7 +37,7 @@ static void trim(sc_bytes *bytes)
     bytes->capacity = bytes->size;
 }
 
-static sc_err pack(const sc__kept_form *plain, sc_bytes *out)
+static sc_err pack(const sc__cached_form *plain, sc_bytes *out)
 {
     // zlib counts in 32 bits. A map that is written as more than that has hundreds of millions of
     // roads, more than a map of ours can have.
@@ -63,7 +63,7 @@ static sc_err pack(const sc__kept_form *plain, sc_bytes *out)
     return fits ? SC_OK : SC_ENOMEM;
 }
 
-static void name_form(sc__kept_form *form, uint64_t content, const char *more)
+static void name_form(sc__cached_form *form, uint64_t content, const char *more)
 {
     (void)snprintf(form->etag, sizeof form->etag, "\"%016llx%s\"", (unsigned long long)content,
                    more);
@@ -71,7 +71,8 @@ static void name_form(sc__kept_form *form, uint64_t content, const char *more)
 
 // Tags are made of what is sent and not of what it tells, so that a later version that writes the
 // same map otherwise has others.
-sc_err sc__kept_lend(sc__kept *kept, const sc__kept_words *words, const void *bytes, size_t size)
+sc_err sc__cached_page_borrow(sc__cached_page *kept, const sc__cached_page_headers *words,
+                              const void *bytes, size_t size)
 {
     kept->words = *words;
     kept->plain.bytes = bytes;
@@ -87,32 +88,33 @@ sc_err sc__kept_lend(sc__kept *kept, const sc__kept_words *words, const void *by
     return SC_OK;
 }
 
-sc_err sc__kept_take(sc__kept *kept, const sc__kept_words *words, sc_bytes *bytes)
+sc_err sc__cached_page_own(sc__cached_page *kept, const sc__cached_page_headers *words,
+                           sc_bytes *bytes)
 {
     trim(bytes);
     const size_t size = bytes->size;
     kept->taken = bytes->data;
     *bytes = (sc_bytes){0};
-    return sc__kept_lend(kept, words, kept->taken, size);
+    return sc__cached_page_borrow(kept, words, kept->taken, size);
 }
 
-void sc__kept_fini(sc__kept *kept)
+void sc__cached_page_fini(sc__cached_page *kept)
 {
     sc_free(kept->taken);
     sc_free(kept->squeezed);
-    *kept = (sc__kept){0};
+    *kept = (sc__cached_page){0};
 }
 
 // --- Showing -------------------------------------------------------------------------------------
 
 enum { OWN_HEADERS = 4 };
 
-void sc__kept_show(const sc__kept *kept, sc_http_request *request)
+void sc__cached_page_send(const sc__cached_page *kept, sc_http_request *request)
 {
-    const sc__kept_words *words = &kept->words;
+    const sc__cached_page_headers *words = &kept->words;
     const bool is_packed = sc__accepts_gzip(sc_http_request_header(request, "Accept-Encoding"));
-    const sc__kept_form *form = is_packed ? &kept->packed : &kept->plain;
-    sc_http_header headers[OWN_HEADERS + SC__KEPT_MORE_MAX] = {
+    const sc__cached_form *form = is_packed ? &kept->packed : &kept->plain;
+    sc_http_header headers[OWN_HEADERS + SC__CACHED_PAGE_MORE_MAX] = {
         {"ETag", form->etag},
         {"Vary", "Accept-Encoding"},
         {"Cache-Control", words->cache_control},
@@ -121,7 +123,7 @@ void sc__kept_show(const sc__kept *kept, sc_http_request *request)
     for (size_t i = 0; i < words->more_count; i++) {
         headers[count++] = words->more[i];
     }
-    if (sc__names_etag(sc_http_request_header(request, "If-None-Match"), form->etag)) {
+    if (sc__etag_matches(sc_http_request_header(request, "If-None-Match"), form->etag)) {
         sc_http_reply(request, 304, NULL, NULL, 0, headers, count);
         return;
     }
@@ -173,7 +175,7 @@ bool sc__accepts_gzip(const char *header)
     return accepts_all;
 }
 
-bool sc__names_etag(const char *header, const char *etag)
+bool sc__etag_matches(const char *header, const char *etag)
 {
     if (!header) return false;
     const size_t size = strlen(etag);

@@ -18,9 +18,9 @@
 
 /** One request on its way to a page. */
 typedef struct passage {
-    sc_service_internal *parts;
-    const sc_policy_terms *policy;
-    const sc_terms *terms;
+    sc_service_internal *service;
+    const sc_policy *policy;
+    const sc_access_rules *terms;
     unsigned loop;
     sc_http_request *request;
     const sc_extra_page *extra;  ///< if it is for one of these
@@ -28,37 +28,37 @@ typedef struct passage {
 
 static void show_query(const passage *p)
 {
-    sc_door_query(p->parts->door, p->loop, p->request);
+    sc_query_route_post(p->service->query_route, p->loop, p->request);
 }
 
 static void show_events(const passage *p)
 {
-    sc_events_listen(p->parts->events, p->loop, p->request);
+    sc_events_listen(p->service->events, p->loop, p->request);
 }
 
 static void show_map(const passage *p)
 {
-    sc_pages_map(p->parts->pages, p->request);
+    sc_static_pages_map(p->service->pages, p->request);
 }
 
 static void show_map_bytes(const passage *p)
 {
-    sc_pages_map_bytes(p->parts->pages, p->request);
+    sc_static_pages_map_bytes(p->service->pages, p->request);
 }
 
 static void show_categories(const passage *p)
 {
-    sc_pages_categories(p->parts->pages, p->request);
+    sc_static_pages_categories(p->service->pages, p->request);
 }
 
 static void show_openapi(const passage *p)
 {
-    sc_pages_openapi(p->parts->pages, p->request);
+    sc_static_pages_openapi(p->service->pages, p->request);
 }
 
 static void show_metrics(const passage *p)
 {
-    sc_metrics_page(p->parts, p->request);
+    sc_metrics_page(p->service, p->request);
 }
 
 static void show_live(const passage *p)
@@ -68,27 +68,27 @@ static void show_live(const passage *p)
 
 static void show_ready(const passage *p)
 {
-    sc_health_ready(p->parts, p->request);
+    sc_health_ready(p->service, p->request);
 }
 
 static void show_about(const passage *p)
 {
-    sc_about_show(p->parts, p->policy, p->request);
+    sc_about_show(p->service, p->policy, p->request);
 }
 
 static void show_ui(const passage *p)
 {
-    sc_ui_show(p->parts->ui, p->request);
+    sc_ui_show(p->service->ui, p->request);
 }
 
 static void show_cut(const passage *p)
 {
-    sc_cut_page_show(p->parts->cut_page, p->request);
+    sc_cut_page_show(p->service->cut_page, p->request);
 }
 
 static void show_cluster(const passage *p)
 {
-    sc_cluster_show(p->parts, p->request);
+    sc_cluster_show(p->service, p->request);
 }
 
 static void show_extra(const passage *p)
@@ -132,11 +132,11 @@ static const page extra_head = {NULL,  SC_HTTP_GET, "GET, HEAD", BY_EVENTS,
 static const page extra_get = {NULL, SC_HTTP_GET, "GET", BY_EVENTS, false, true, show_extra};
 static const page extra_post = {NULL, SC_HTTP_POST, "POST", BY_EVENTS, false, false, show_extra};
 
-/** Pages of a map in several parts, where it is. */
-static const page *find_parts_page(const sc_service_internal *parts, const char *path)
+/** Pages of a map in several service, where it is. */
+static const page *find_parts_page(const sc_service_internal *service, const char *path)
 {
-    if (parts->cut_page && strcmp(cut_page.path, path) == 0) return &cut_page;
-    if (parts->view && strcmp(cluster_page.path, path) == 0) return &cluster_page;
+    if (service->cut_page && strcmp(cut_page.path, path) == 0) return &cut_page;
+    if (service->view && strcmp(cluster_page.path, path) == 0) return &cluster_page;
     return NULL;
 }
 
@@ -150,8 +150,8 @@ static bool is_path_of(const sc_extra_page *extra, const char *path)
 /** Extra pages, where there are any: `starcloak serve` gives none. */
 static const page *find_extra(passage *p, const char *path)
 {
-    for (size_t i = 0; i < p->parts->extra_count; i++) {
-        const sc_extra_page *extra = &p->parts->extra[i];
+    for (size_t i = 0; i < p->service->extra_count; i++) {
+        const sc_extra_page *extra = &p->service->extra[i];
         if (!is_path_of(extra, path)) continue;
         p->extra = extra;
         if (extra->method == SC_HTTP_POST) return &extra_post;
@@ -165,19 +165,19 @@ static const page *find_page(passage *p, const char *path)
     for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++) {
         if (strcmp(pages[i].path, path) == 0) return &pages[i];
     }
-    const page *of_parts = find_parts_page(p->parts, path);
+    const page *of_parts = find_parts_page(p->service, path);
     if (of_parts) return of_parts;
-    if (p->parts->ui && sc_ui_has(p->parts->ui, path)) return &ui_page;
+    if (p->service->ui && sc_ui_has(p->service->ui, path)) return &ui_page;
     return find_extra(p, path);
 }
 
 /** Whether the sender is within the rate of its address. */
 static bool is_within_rate(const passage *p, sc_problem *problem)
 {
-    const sc_policy_terms *policy = p->policy;
+    const sc_policy *policy = p->policy;
     if (policy->address_rate <= 0) return true;
     const unsigned wait_s =
-        sc_rates_take(p->parts->address_rates, sc_http_request_peer(p->request),
+        sc_rates_take(p->service->address_rates, sc_http_request_peer(p->request),
                       policy->address_rate, policy->address_burst, sc_clock_us());
     if (wait_s == 0) return true;
     sc_problem_set(problem, SC_PROBLEM_RATE, NULL, "too many requests come from this address");
@@ -193,7 +193,7 @@ static bool may_pass(const passage *p, gate whose, sc_problem *problem)
     case SC_ACCESS_OPEN:
         return true;
     case SC_ACCESS_TOKEN: {
-        const bool is_known = sc_terms_identify(p->terms, p->request, &token, problem);
+        const bool is_known = sc_access_rules_identify(p->terms, p->request, &token, problem);
         explicit_bzero(&token, sizeof token);
         return is_known;
     }
@@ -230,19 +230,22 @@ static bool is_admitted(const passage *p, const page *wanted, sc_problem *proble
 
 void sc_route(void *context, unsigned loop, sc_http_request *request)
 {
-    sc_service_internal *parts = context;
-    sc_terms *terms = sc_credentials_hold(parts->credentials);
-    passage p = {
-        .parts = parts, .policy = &terms->policy, .terms = terms, .loop = loop, .request = request};
+    sc_service_internal *service = context;
+    sc_access_rules *terms = sc_credentials_hold(service->credentials);
+    passage p = {.service = service,
+                 .policy = &terms->policy,
+                 .terms = terms,
+                 .loop = loop,
+                 .request = request};
     const page *wanted = find_page(&p, sc_http_request_path(request));
     sc_problem problem = {.field = NULL};
     if (is_admitted(&p, wanted, &problem)) {
         wanted->show(&p);
     } else {
-        sc_door_count_refusal(parts->door, problem.kind);
+        sc_query_route_count_refusal(service->query_route, problem.kind);
         sc_problem_reply(request, &problem, wanted ? wanted->allow : NULL);
     }
-    sc_terms_release(terms);
+    sc_access_rules_release(terms);
 }
 
 // === Who is on this machine, and who only seems to be ===========================================

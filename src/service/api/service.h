@@ -34,7 +34,7 @@ typedef struct sc_service_options {
     sc_http_options http;        ///< `handle`, `context` and `problem` are the service's
     sc_ledger_options ledger;    ///< `settled`, `published` and `context` are the service's
     sc_courier_options courier;  ///< `back` and `context` are the service's
-    sc_policy_terms policy;
+    sc_policy policy;
     const char *token_keys;  ///< a file; NULL: a new random key, and so no token is good but those
                              ///< that are issued here
     const char *revoked;     ///< a file; NULL: none
@@ -95,8 +95,7 @@ SC_CHECKED sc_err sc_service_issue(sc_service *service, const char *user, double
  * The policy anew, and what is in the files of keys, revoked tokens and certificates. All or
  * nothing: on failure everything stays as it was.
  */
-SC_CHECKED sc_err sc_service_reload(sc_service *service, const sc_policy_terms *policy,
-                                    sc_diag *diag);
+SC_CHECKED sc_err sc_service_reload(sc_service *service, const sc_policy *policy, sc_diag *diag);
 
 /**
  * No new queries; the queries there are get their outcome. Waits until that is so, at most

@@ -1,6 +1,6 @@
 /**
  * @file service_internal.h
- * @brief What the pages of a running service share: its parts, all made by service.c before the
+ * @brief What the pages of a running service share: its service, all made by service.c before the
  * first request.
  */
 #ifndef SC_API_SERVICE_INTERNAL_H
@@ -22,13 +22,13 @@
 
 #include <stdatomic.h>
 
-typedef struct sc_door sc_door;              ///< door.h: queries in, outcomes out
-typedef struct sc_events sc_events;          ///< events.h: who listens to cloaks
-typedef struct sc_metrics sc_metrics;        ///< metrics.h
-typedef struct sc_pages sc_pages;            ///< pages.h: map, categories, openapi
-typedef struct sc_cut_page sc_cut_page;      ///< cluster_page.h: how the map is cut
-typedef struct sc_ui sc_ui;                  ///< ui.h: the page for people
-typedef struct sc_extra_page sc_extra_page;  ///< service.h: pages of a command
+typedef struct sc_query_route sc_query_route;    ///< door.h: queries in, outcomes out
+typedef struct sc_events sc_events;              ///< events.h: who listens to cloaks
+typedef struct sc_metrics sc_metrics;            ///< metrics.h
+typedef struct sc_static_pages sc_static_pages;  ///< pages.h: map, categories, openapi
+typedef struct sc_cut_page sc_cut_page;          ///< cluster_page.h: how the map is cut
+typedef struct sc_ui sc_ui;                      ///< ui.h: the page for people
+typedef struct sc_extra_page sc_extra_page;      ///< service.h: pages of a command
 
 typedef struct sc_service_internal {
     const sc_map *map;
@@ -40,10 +40,10 @@ typedef struct sc_service_internal {
     sc_rates *user_rates;
     sc_rates *address_rates;
     sc_pending *pending;
-    sc_door *door;
+    sc_query_route *query_route;
     sc_events *events;
     sc_metrics *metrics;
-    sc_pages *pages;
+    sc_static_pages *pages;
     sc_ui *ui;  ///< NULL: none
     const sc_extra_page *extra;
     size_t extra_count;
@@ -98,32 +98,10 @@ bool sc__host_is_local(const char *host);
 /** The same for "http://localhost:8080" of an Origin header. */
 bool sc__origin_is_local(const char *origin);
 
-// === alarms.h ===================================================================================
-// What an operator should read in the log: the provider fails, is left alone, is back; a
-// promise was broken and the cloak held back.
-//
-// At most one line per second and kind, however much goes wrong; the metrics have the numbers. No
-// line says whom it met.
-
-typedef struct sc_alarms sc_alarms;
-
-/** Looks at the parts once per second in the first loop, so before sc_http_start(). */
-SC_CHECKED sc_err sc_alarms_new(sc_service_internal *parts, sc_alarms **out);
-
-/** After the loops and the courier have stopped; NULL is fine. */
-void sc_alarms_free(sc_alarms *alarms);
-
-/** An errand is back. Any thread. */
-void sc_alarms_errand_back(sc_alarms *alarms, const sc_errand *errand);
-
-/** Look now, and log what is new since the last time; one thread at a time. For tests, and the
- * loop. */
-void sc_alarms_look(sc_alarms *alarms);
-
 // === GET /v1/about: what this service is and allows, for those who draw sliders =================
 
 /** @param policy  in force now */
-void sc_about_show(const sc_service_internal *parts, const sc_policy_terms *policy,
+void sc_about_show(const sc_service_internal *service, const sc_policy *policy,
                    sc_http_request *request);
 
 // === Whether the process is alive, and whether queries should be sent to it =====================
@@ -131,7 +109,7 @@ void sc_about_show(const sc_service_internal *parts, const sc_policy_terms *poli
 //     GET /readyz    {"status":"ready"}, or 503 with {"status":"draining"}, "provider_suspended"
 
 void sc_health_live(sc_http_request *request);
-void sc_health_ready(const sc_service_internal *parts, sc_http_request *request);
+void sc_health_ready(const sc_service_internal *service, sc_http_request *request);
 
 // === Pages of a map that is in several parts: how it is cut, and who has which part =============
 //     GET /v1/cut      {"cut":"16 hex digits","parts":16,"segments":[part of segment 0, ...]}
@@ -154,25 +132,25 @@ void sc_cut_page_free(sc_cut_page *page);
 
 void sc_cut_page_show(const sc_cut_page *page, sc_http_request *request);
 
-/** Where `parts->view` is. */
-void sc_cluster_show(const sc_service_internal *parts, sc_http_request *request);
+/** Where `service->view` is. */
+void sc_cluster_show(const sc_service_internal *service, sc_http_request *request);
 
 // === own_view.h =================================================================================
 // The parts of a service that has all engines in its own process, seen as a cluster of one.
 //
 // Keeps what it saw last, so that loads can be told as queries per second.
 
-typedef struct sc_own_view sc_own_view;
+typedef struct sc_process_view sc_process_view;
 
 /** @param crew  borrowed, as the cut @return SC_OK, SC_ENOMEM */
-SC_CHECKED sc_err sc_own_view_new(sc_crew *crew, const sc_cut *cut, sc_own_view **out);
+SC_CHECKED sc_err sc_process_view_new(sc_crew *crew, const sc_cut *cut, sc_process_view **out);
 
 /** NULL is fine. */
-void sc_own_view_free(sc_own_view *own);
+void sc_process_view_free(sc_process_view *own);
 
 /** What there is to see now; free with sc_cluster_view_free(). NULL if memory is out. Any thread.
  */
-sc_cluster_view *sc_own_view_now(sc_own_view *own);
+sc_cluster_view *sc_process_view_now(sc_process_view *own);
 
 // === Where queries come in and outcomes go out: POST /v1/queries ================================
 // In the loop's thread, from the cheap checks to the dear ones: draining, media type, token, rate
@@ -187,22 +165,22 @@ sc_cluster_view *sc_own_view_now(sc_own_view *own);
  *
  * @param names_key  behind pseudonyms and ids, SC_KEY_SIZE bytes; NULL: new random ones
  */
-SC_CHECKED sc_err sc_door_new(sc_service_internal *parts, size_t max_pending,
-                              const uint8_t *names_key, sc_door **out, sc_diag *diag);
+SC_CHECKED sc_err sc_query_route_new(sc_service_internal *service, size_t max_pending,
+                                     const uint8_t *names_key, sc_query_route **out, sc_diag *diag);
 
 /** After the loops and the ledger have stopped: tickets that no loop has taken are freed. */
-void sc_door_free(sc_door *door);
+void sc_query_route_free(sc_query_route *route);
 
 /** The route. */
-void sc_door_query(sc_door *door, unsigned loop, sc_http_request *request);
+void sc_query_route_post(sc_query_route *route, unsigned loop, sc_http_request *request);
 
-/** For sc_ledger_options.settled; `context` is the door. Any thread. */
-void sc_door_settled(void *context, sc_ticket *ticket);
+/** For sc_ledger_options.settled; `context` is the sc_query_route. Any thread. */
+void sc_query_route_settled(void *context, sc_ticket *ticket);
 
-/** Something was refused before it came to the door. Any thread. */
-void sc_door_count_refusal(sc_door *door, sc_problem_kind kind);
+/** Something was refused before it reached the query route. Any thread. */
+void sc_query_route_count_refusal(sc_query_route *route, sc_problem_kind kind);
 
 /** Counted: what was refused, by the problem's kind. Any thread. */
-uint64_t sc_door_refused(const sc_door *door, sc_problem_kind kind);
+uint64_t sc_query_route_refused(const sc_query_route *route, sc_problem_kind kind);
 
 #endif

@@ -308,9 +308,9 @@ void sc_settings_parts_free(char **parts)
 
 // === Whether settings go together, and the policy that they make ================================
 
-sc_policy_terms sc_settings_policy(const sc_settings *s)
+sc_policy sc_settings_policy(const sc_settings *s)
 {
-    return (sc_policy_terms){
+    return (sc_policy){
         .least = {(uint32_t)s->min_k, (uint32_t)s->min_l, (uint32_t)s->min_hops,
                   sc_time_from_seconds(s->min_wait_s)},
         .most = {(uint32_t)s->max_k, (uint32_t)s->max_l, (uint32_t)s->max_hops,
@@ -377,8 +377,8 @@ static sc_err check_provider(const sc_settings *s, sc_diag *diag)
 
 sc_err sc_settings_check(const sc_settings *settings, sc_diag *diag)
 {
-    const sc_policy_terms policy = sc_settings_policy(settings);
-    sc_err err = sc_policy_terms_check(&policy, diag);
+    const sc_policy policy = sc_settings_policy(settings);
+    sc_err err = sc_policy_check(&policy, diag);
     if (!err) err = check_tls(settings, diag);
     if (!err) err = check_provider(settings, diag);
     if (!err && settings->guard_s >= settings->min_wait_s) {

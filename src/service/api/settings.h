@@ -88,7 +88,7 @@ SC_CHECKED sc_err sc_settings_check(const sc_settings *settings, sc_diag *diag);
 const char *sc_settings_stuck(const sc_settings *now, const sc_settings *next, size_t *from);
 
 /** What a policy says by them. */
-sc_policy_terms sc_settings_policy(const sc_settings *settings);
+sc_policy sc_settings_policy(const sc_settings *settings);
 
 /** Lists, taken apart: the parts lie in one block, ended by NULL; free with
  * sc_settings_parts_free(). */

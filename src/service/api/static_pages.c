@@ -14,71 +14,73 @@
 extern const unsigned char sc__openapi_json[];
 extern const size_t sc__openapi_json_size;
 
-struct sc_pages {
-    sc__kept map;
-    sc__kept map_bytes;
-    sc__kept categories;
-    sc__kept openapi;
+struct sc_static_pages {
+    sc__cached_page map;
+    sc__cached_page map_bytes;
+    sc__cached_page categories;
+    sc__cached_page openapi;
 };
 
 // Kept, but never shown without asking: another start may serve another map at the same address,
 // and cloaks drawn on the one before would be wrong without anybody seeing it. Asking costs a 304.
 static const char cache_control[] = "public, no-cache";
 
-static const sc__kept_words json_words = {
+static const sc__cached_page_headers json_words = {
     .type = "application/json",
     .cache_control = cache_control,
 };
 
-static const sc__kept_words words_of_bytes = {
+static const sc__cached_page_headers words_of_bytes = {
     .type = "application/octet-stream",
     .cache_control = cache_control,
 };
 
-static sc_err keep_map(sc__kept *kept, const sc_map *map)
+static sc_err keep_map(sc__cached_page *kept, const sc_map *map)
 {
     sc_bytes text = {0};
-    if (sc__page_map_write(map, &text)) return sc__kept_take(kept, &json_words, &text);
+    if (sc__map_json_write(map, &text)) return sc__cached_page_own(kept, &json_words, &text);
     sc_bytes_fini(&text);
     return SC_ENOMEM;
 }
 
-static sc_err keep_map_bytes(sc__kept *kept, const sc_map *map)
+static sc_err keep_map_bytes(sc__cached_page *kept, const sc_map *map)
 {
     sc_bytes bytes = {0};
-    if (sc__map_bytes_write(map, &bytes)) return sc__kept_take(kept, &words_of_bytes, &bytes);
+    if (sc__map_bytes_write(map, &bytes)) return sc__cached_page_own(kept, &words_of_bytes, &bytes);
     sc_bytes_fini(&bytes);
     return SC_ENOMEM;
 }
 
-static sc_err keep_categories(sc__kept *kept, const sc_map *map, const sc_vocabulary *vocabulary)
+static sc_err keep_categories(sc__cached_page *kept, const sc_map *map,
+                              const sc_vocabulary *vocabulary)
 {
     sc_bytes text = {0};
-    if (sc__page_categories_write(map, vocabulary, &text)) {
-        return sc__kept_take(kept, &json_words, &text);
+    if (sc__categories_json_write(map, vocabulary, &text)) {
+        return sc__cached_page_own(kept, &json_words, &text);
     }
     sc_bytes_fini(&text);
     return SC_ENOMEM;
 }
 
-static sc_err keep_all(sc_pages *pages, const sc_map *map, const sc_vocabulary *vocabulary)
+static sc_err keep_all(sc_static_pages *pages, const sc_map *map, const sc_vocabulary *vocabulary)
 {
     sc_err err = keep_map(&pages->map, map);
     if (!err) err = keep_map_bytes(&pages->map_bytes, map);
     if (!err) err = keep_categories(&pages->categories, map, vocabulary);
     if (!err) {
-        err = sc__kept_lend(&pages->openapi, &json_words, sc__openapi_json, sc__openapi_json_size);
+        err = sc__cached_page_borrow(&pages->openapi, &json_words, sc__openapi_json,
+                                     sc__openapi_json_size);
     }
     return err;
 }
 
-sc_err sc_pages_new(const sc_map *map, const sc_vocabulary *vocabulary, sc_pages **out,
-                    sc_diag *diag)
+sc_err sc_static_pages_new(const sc_map *map, const sc_vocabulary *vocabulary,
+                           sc_static_pages **out, sc_diag *diag)
 {
-    sc_pages *pages = sc_calloc(1, sizeof *pages);
+    sc_static_pages *pages = sc_calloc(1, sizeof *pages);
     const sc_err err = pages ? keep_all(pages, map, vocabulary) : SC_ENOMEM;
     if (err) {
-        sc_pages_free(pages);
+        sc_static_pages_free(pages);
         return err == SC_ENOMEM
                    ? sc_fail_memory(diag, "writing the map for display")
                    : sc_fail(diag, err, "the map is too large to be written for display");
@@ -87,34 +89,34 @@ sc_err sc_pages_new(const sc_map *map, const sc_vocabulary *vocabulary, sc_pages
     return SC_OK;
 }
 
-void sc_pages_free(sc_pages *pages)
+void sc_static_pages_free(sc_static_pages *pages)
 {
     if (!pages) return;
-    sc__kept_fini(&pages->map);
-    sc__kept_fini(&pages->map_bytes);
-    sc__kept_fini(&pages->categories);
-    sc__kept_fini(&pages->openapi);
+    sc__cached_page_fini(&pages->map);
+    sc__cached_page_fini(&pages->map_bytes);
+    sc__cached_page_fini(&pages->categories);
+    sc__cached_page_fini(&pages->openapi);
     sc_free(pages);
 }
 
-void sc_pages_map(const sc_pages *pages, sc_http_request *request)
+void sc_static_pages_map(const sc_static_pages *pages, sc_http_request *request)
 {
-    sc__kept_show(&pages->map, request);
+    sc__cached_page_send(&pages->map, request);
 }
 
-void sc_pages_map_bytes(const sc_pages *pages, sc_http_request *request)
+void sc_static_pages_map_bytes(const sc_static_pages *pages, sc_http_request *request)
 {
-    sc__kept_show(&pages->map_bytes, request);
+    sc__cached_page_send(&pages->map_bytes, request);
 }
 
-void sc_pages_categories(const sc_pages *pages, sc_http_request *request)
+void sc_static_pages_categories(const sc_static_pages *pages, sc_http_request *request)
 {
-    sc__kept_show(&pages->categories, request);
+    sc__cached_page_send(&pages->categories, request);
 }
 
-void sc_pages_openapi(const sc_pages *pages, sc_http_request *request)
+void sc_static_pages_openapi(const sc_static_pages *pages, sc_http_request *request)
 {
-    sc__kept_show(&pages->openapi, request);
+    sc__cached_page_send(&pages->openapi, request);
 }
 
 // === The page for people, out of the program itself =============================================
@@ -122,7 +124,7 @@ void sc_pages_openapi(const sc_pages *pages, sc_http_request *request)
 
 typedef struct pane {
     const char *path;
-    sc__kept page;
+    sc__cached_page page;
 } pane;
 
 struct sc_ui {
@@ -146,13 +148,13 @@ static const sc_http_header guards[] = {
     {"Permissions-Policy", "geolocation=(), camera=(), microphone=()"},
 };
 enum { GUARDS = sizeof guards / sizeof guards[0] };
-_Static_assert((int)GUARDS <= (int)SC__KEPT_MORE_MAX, "a kept page has room for them");
+_Static_assert((int)GUARDS <= (int)SC__CACHED_PAGE_MORE_MAX, "a kept page has room for them");
 
-static sc__kept_words words_for(const sc__ui_file *file)
+static sc__cached_page_headers words_for(const sc__ui_file *file)
 {
     static const char hashed[] = "/assets/";
     const bool is_hashed = strncmp(file->path, hashed, sizeof hashed - 1) == 0;
-    return (sc__kept_words){
+    return (sc__cached_page_headers){
         .type = file->type,
         // Another program has other names there. All else is asked for again, which costs a 304.
         .cache_control = is_hashed ? "public, max-age=31536000, immutable" : "no-cache",
@@ -193,10 +195,10 @@ static const sc__ui_file without_file = {
 static sc_err keep_ui_files(sc_ui *ui, const sc__ui_file *files)
 {
     for (size_t i = 0; i < ui->count; i++) {
-        const sc__kept_words words = words_for(&files[i]);
+        const sc__cached_page_headers words = words_for(&files[i]);
         pane *p = &ui->panes[i];
         p->path = strcmp(files[i].path, index_path) == 0 ? "/" : files[i].path;
-        const sc_err err = sc__kept_lend(&p->page, &words, files[i].bytes, files[i].size);
+        const sc_err err = sc__cached_page_borrow(&p->page, &words, files[i].bytes, files[i].size);
         if (err) return err;
     }
     return SC_OK;
@@ -226,7 +228,7 @@ void sc_ui_free(sc_ui *ui)
 {
     if (!ui) return;
     for (size_t i = 0; i < ui->count; i++) {
-        sc__kept_fini(&ui->panes[i].page);
+        sc__cached_page_fini(&ui->panes[i].page);
     }
     sc_free(ui);
 }
@@ -253,7 +255,7 @@ void sc_ui_show(const sc_ui *ui, sc_http_request *request)
 {
     const pane *found = find(ui, sc_http_request_path(request));
     if (found) {
-        sc__kept_show(&found->page, request);
+        sc__cached_page_send(&found->page, request);
         return;
     }
     sc_problem problem;

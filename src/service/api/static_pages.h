@@ -25,16 +25,16 @@
  * @param vocabulary  the same
  * @return SC_OK, SC_ENOMEM
  */
-SC_CHECKED sc_err sc_pages_new(const sc_map *map, const sc_vocabulary *vocabulary, sc_pages **out,
-                               sc_diag *diag);
+SC_CHECKED sc_err sc_static_pages_new(const sc_map *map, const sc_vocabulary *vocabulary,
+                                      sc_static_pages **out, sc_diag *diag);
 
 /** After the loops have stopped; NULL is fine. */
-void sc_pages_free(sc_pages *pages);
+void sc_static_pages_free(sc_static_pages *pages);
 
-void sc_pages_map(const sc_pages *pages, sc_http_request *request);
-void sc_pages_map_bytes(const sc_pages *pages, sc_http_request *request);
-void sc_pages_categories(const sc_pages *pages, sc_http_request *request);
-void sc_pages_openapi(const sc_pages *pages, sc_http_request *request);
+void sc_static_pages_map(const sc_static_pages *pages, sc_http_request *request);
+void sc_static_pages_map_bytes(const sc_static_pages *pages, sc_http_request *request);
+void sc_static_pages_categories(const sc_static_pages *pages, sc_http_request *request);
+void sc_static_pages_openapi(const sc_static_pages *pages, sc_http_request *request);
 
 // === The UI: a page for people, put into the program when it is built (web/) ====================
 //     GET /                  index.html

@@ -32,7 +32,7 @@ static double in_seconds(sc_time t)
     return (double)t / 1e6;
 }
 
-static void put_profile(sc_json_writer *json, const sc_policy_terms *policy)
+static void put_profile(sc_json_writer *json, const sc_policy *policy)
 {
     const sc_profile *least = &policy->least;
     const sc_profile *standard = &policy->standard;
@@ -60,11 +60,11 @@ static const char *provider_name(sc_courier_kind provider)
 }
 
 /** The provider, and the encoding of messages to it: null where nothing is encoded. */
-static void put_provider(sc_json_writer *json, const sc_service_internal *parts)
+static void put_provider(sc_json_writer *json, const sc_service_internal *service)
 {
-    sc_json_put_string(json, "provider", provider_name(parts->provider));
-    if (parts->provider == SC_COURIER_HTTP) {
-        sc_json_put_string(json, "encoding", sc_encoding_name(parts->encoding));
+    sc_json_put_string(json, "provider", provider_name(service->provider));
+    if (service->provider == SC_COURIER_HTTP) {
+        sc_json_put_string(json, "encoding", sc_encoding_name(service->encoding));
     } else {
         sc_json_put_null(json, "encoding");
     }
@@ -86,43 +86,42 @@ static const char *access_name(sc_access access)
 }
 
 /** "offers":["attacks"]: what extra pages offer now, to those who may see them. */
-static void put_offers(sc_json_writer *json, const sc_service_internal *parts,
-                       const sc_policy_terms *policy)
+static void put_offers(sc_json_writer *json, const sc_service_internal *service,
+                       const sc_policy *policy)
 {
-    const size_t count = policy->events == SC_ACCESS_OFF ? 0 : parts->extra_count;
+    const size_t count = policy->events == SC_ACCESS_OFF ? 0 : service->extra_count;
     sc_json_open_array(json, "offers");
     for (size_t i = 0; i < count; i++) {
-        const sc_extra_page *extra = &parts->extra[i];
+        const sc_extra_page *extra = &service->extra[i];
         if (!extra->offer || (extra->is_offered && !extra->is_offered(extra->context))) continue;
         sc_json_put_string(json, NULL, extra->offer);
     }
     sc_json_close_array(json);
 }
 
-static bool put_about(sc_bytes *out, const sc_service_internal *parts,
-                      const sc_policy_terms *policy)
+static bool put_about(sc_bytes *out, const sc_service_internal *service, const sc_policy *policy)
 {
     sc_json_writer json = sc_json_writer_of(out);
     sc_json_open_object(&json, NULL);
-    sc_json_put_string(&json, "version", parts->version);
-    sc_json_put_string(&json, "engine", sc_variant_name(sc_ledger_variant(parts->ledger)));
-    put_provider(&json, parts);
+    sc_json_put_string(&json, "version", service->version);
+    sc_json_put_string(&json, "engine", sc_variant_name(sc_ledger_variant(service->ledger)));
+    put_provider(&json, service);
     put_profile(&json, policy);
     sc_json_put_count(&json, "max_nearest", policy->requests.max_k);
     sc_json_put_number(&json, "max_radius_m", policy->requests.max_radius_m);
     sc_json_put_string(&json, "events", access_name(policy->events));
-    put_offers(&json, parts, policy);
-    sc_json_put_flag(&json, "cluster", parts->view != NULL);
-    sc_json_put_flag(&json, "demo", parts->extra_count > 0);
+    put_offers(&json, service, policy);
+    sc_json_put_flag(&json, "cluster", service->view != NULL);
+    sc_json_put_flag(&json, "demo", service->extra_count > 0);
     sc_json_close_object(&json);
     return !json.has_failed;
 }
 
-void sc_about_show(const sc_service_internal *parts, const sc_policy_terms *policy,
+void sc_about_show(const sc_service_internal *service, const sc_policy *policy,
                    sc_http_request *request)
 {
     sc_bytes text = {0};
-    if (put_about(&text, parts, policy)) {
+    if (put_about(&text, service, policy)) {
         // Replies are "no-store" unless they say otherwise.
         sc_http_reply(request, 200, "application/json", text.data, text.size, NULL, 0);
     } else {
@@ -146,14 +145,14 @@ void sc_health_live(sc_http_request *request)
     reply(request, 200, "{\"status\":\"ok\"}");
 }
 
-void sc_health_ready(const sc_service_internal *parts, sc_http_request *request)
+void sc_health_ready(const sc_service_internal *service, sc_http_request *request)
 {
-    if (atomic_load(&parts->is_draining)) {
+    if (atomic_load(&service->is_draining)) {
         reply(request, 503, "{\"status\":\"draining\"}");
-    } else if (sc_courier_stats_of(parts->courier).is_suspended) {
+    } else if (sc_courier_stats_of(service->courier).is_suspended) {
         // Queries would wait for company only to fail; another instance may fare better.
         reply(request, 503, "{\"status\":\"provider_suspended\"}");
-    } else if (parts->gateway && !sc_gateway_is_ready(parts->gateway)) {
+    } else if (service->gateway && !sc_gateway_is_ready(service->gateway)) {
         // Queries on the roads of some parts would wait in vain.
         reply(request, 503, "{\"status\":\"parts_unserved\"}");
     } else {
@@ -166,7 +165,7 @@ void sc_health_ready(const sc_service_internal *parts, sc_http_request *request)
 // --- The cut -------------------------------------------------------------------------------------
 
 struct sc_cut_page {
-    sc__kept kept;
+    sc__cached_page kept;
 };
 
 static bool write_cut(sc_bytes *out, const sc_cut *cut)
@@ -188,13 +187,13 @@ static bool write_cut(sc_bytes *out, const sc_cut *cut)
 
 static sc_err keep_cut(sc_cut_page *page, const sc_cut *cut)
 {
-    static const sc__kept_words words = {
+    static const sc__cached_page_headers words = {
         .type = "application/json",
         // As the map: another start may serve another cut.
         .cache_control = "public, no-cache",
     };
     sc_bytes text = {0};
-    if (write_cut(&text, cut)) return sc__kept_take(&page->kept, &words, &text);
+    if (write_cut(&text, cut)) return sc__cached_page_own(&page->kept, &words, &text);
     sc_bytes_fini(&text);
     return SC_ENOMEM;
 }
@@ -215,20 +214,20 @@ sc_err sc_cut_page_new(const sc_cut *cut, sc_cut_page **out, sc_diag *diag)
 void sc_cut_page_free(sc_cut_page *page)
 {
     if (!page) return;
-    sc__kept_fini(&page->kept);
+    sc__cached_page_fini(&page->kept);
     sc_free(page);
 }
 
 void sc_cut_page_show(const sc_cut_page *page, sc_http_request *request)
 {
-    sc__kept_show(&page->kept, request);
+    sc__cached_page_send(&page->kept, request);
 }
 
 // --- The cluster ---------------------------------------------------------------------------------
 
-void sc_cluster_show(const sc_service_internal *parts, sc_http_request *request)
+void sc_cluster_show(const sc_service_internal *service, sc_http_request *request)
 {
-    sc_cluster_view *view = parts->view(parts->view_context);
+    sc_cluster_view *view = service->view(service->view_context);
     char *text = view ? sc_cluster_view_json(view) : NULL;
     sc_cluster_view_free(view);
     if (text) {
@@ -254,7 +253,7 @@ enum { BEAT_US = 1 };
 
 static const char name[] = "serve";
 
-struct sc_own_view {
+struct sc_process_view {
     sc_crew *crew;
     uint32_t parts;
     uint64_t cut;
@@ -266,9 +265,9 @@ struct sc_own_view {
     sc_part_load *loads;
 };
 
-sc_err sc_own_view_new(sc_crew *crew, const sc_cut *cut, sc_own_view **out)
+sc_err sc_process_view_new(sc_crew *crew, const sc_cut *cut, sc_process_view **out)
 {
-    sc_own_view *own = sc_calloc(1, sizeof *own);
+    sc_process_view *own = sc_calloc(1, sizeof *own);
     if (!own) return SC_ENOMEM;
     pthread_mutex_init(&own->lock, NULL);
     own->crew = crew;
@@ -277,7 +276,7 @@ sc_err sc_own_view_new(sc_crew *crew, const sc_cut *cut, sc_own_view **out)
     own->placement = sc_placement_new(own->parts);
     own->loads = sc_calloc(own->parts, sizeof *own->loads);
     if (!own->placement || !own->loads || sc_roster_new(own->cut, BEAT_US, 0, &own->roster)) {
-        sc_own_view_free(own);
+        sc_process_view_free(own);
         return SC_ENOMEM;
     }
     own->placement->epoch = 1;
@@ -290,7 +289,7 @@ sc_err sc_own_view_new(sc_crew *crew, const sc_cut *cut, sc_own_view **out)
     return SC_OK;
 }
 
-void sc_own_view_free(sc_own_view *own)
+void sc_process_view_free(sc_process_view *own)
 {
     if (!own) return;
     sc_roster_free(own->roster);
@@ -301,9 +300,9 @@ void sc_own_view_free(sc_own_view *own)
 }
 
 /** What both say. NULL if memory is out. */
-static sc_beat *begin_beat(const sc_own_view *own, sc_peer peer, size_t parts)
+static sc_beat *begin_beat(const sc_process_view *own, sc_peer peer, size_t service)
 {
-    sc_beat *beat = sc_beat_new(parts);
+    sc_beat *beat = sc_beat_new(service);
     if (!beat) return NULL;
     const sc_process_use use = sc_process_use_now();
     beat->peer = peer;
@@ -317,7 +316,7 @@ static sc_beat *begin_beat(const sc_own_view *own, sc_peer peer, size_t parts)
 }
 
 /** What the engines have done. */
-static void fill_worker(sc_beat *beat, const sc_own_view *own, const sc_crew_stats *stats)
+static void fill_worker(sc_beat *beat, const sc_process_view *own, const sc_crew_stats *stats)
 {
     beat->is_worker = true;
     beat->crew = *stats;
@@ -332,7 +331,7 @@ static void fill_worker(sc_beat *beat, const sc_own_view *own, const sc_crew_sta
     beat->part_count = count;
 }
 
-static sc_cluster_view *look(sc_own_view *own)
+static sc_cluster_view *look(sc_process_view *own)
 {
     own->looks++;
     sc_beat *worker = begin_beat(own, WORKER, own->parts);
@@ -353,7 +352,7 @@ static sc_cluster_view *look(sc_own_view *own)
     return sc_cluster_view_new(own->roster, own->placement, own->parts, GATEWAY, now);
 }
 
-sc_cluster_view *sc_own_view_now(sc_own_view *own)
+sc_cluster_view *sc_process_view_now(sc_process_view *own)
 {
     pthread_mutex_lock(&own->lock);
     sc_cluster_view *view = look(own);

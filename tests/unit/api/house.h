@@ -29,7 +29,7 @@
 #include <unistd.h>
 
 typedef struct house_options {
-    sc_policy_terms policy;
+    sc_policy policy;
     unsigned loops;
     size_t max_pending;
     double jitter_s;
@@ -42,7 +42,7 @@ typedef struct house {
     sc_map *map;
     sc_objects *objects;
     sc_lbs *lbs;
-    sc_service_internal parts;
+    sc_service_internal service;
     house_options options;
 } house;
 
@@ -64,7 +64,7 @@ static inline void house_handle(void *context, unsigned loop, sc_http_request *r
     if (h->options.handle) {
         h->options.handle(h, loop, request);
     } else {
-        sc_door_query(h->parts.door, loop, request);
+        sc_query_route_post(h->service.query_route, loop, request);
     }
 }
 
@@ -83,13 +83,13 @@ static inline void house_build_town(house *h)
     CHECK_OK(sc_lbs_new(h->map, &options, &h->lbs, NULL), NULL);
 }
 
-static inline sc_terms *house_terms(const sc_policy_terms *policy)
+static inline sc_access_rules *house_terms(const sc_policy *policy)
 {
     sc_token_keys *keys = NULL;
     sc_revoked *revoked = NULL;
     CHECK_OK(sc_token_keys_new(&keys), NULL);
     CHECK_OK(sc_revoked_read(NULL, &revoked, NULL), NULL);
-    sc_terms *terms = sc_terms_new(policy, keys, revoked);
+    sc_access_rules *terms = sc_access_rules_new(policy, keys, revoked);
     assert_non_null(terms);
     return terms;
 }
@@ -97,16 +97,16 @@ static inline sc_terms *house_terms(const sc_policy_terms *policy)
 /** All that the door needs to be made, but for the door. */
 static inline void house_furnish(house *h, const house_options *options)
 {
-    sc_service_internal *parts = &h->parts;
+    sc_service_internal *service = &h->service;
     sc_diag diag = {""};
     h->options = *options;
     house_build_town(h);
-    parts->map = h->map;
-    parts->loops = options->loops;
-    CHECK_OK(sc_credentials_new(house_terms(&options->policy), &parts->credentials), NULL);
-    CHECK_OK(sc_rates_new(1024, &parts->user_rates), NULL);
-    CHECK_OK(sc_pending_new(options->max_pending, &parts->pending), NULL);
-    CHECK_OK(sc_metrics_new(NULL, &parts->metrics), NULL);
+    service->map = h->map;
+    service->loops = options->loops;
+    CHECK_OK(sc_credentials_new(house_terms(&options->policy), &service->credentials), NULL);
+    CHECK_OK(sc_rates_new(1024, &service->user_rates), NULL);
+    CHECK_OK(sc_pending_new(options->max_pending, &service->pending), NULL);
+    CHECK_OK(sc_metrics_new(NULL, &service->metrics), NULL);
 
     static const char *const addresses[] = {"127.0.0.1:0"};
     sc_http_options http = sc_http_options_default();
@@ -116,7 +116,7 @@ static inline void house_furnish(house *h, const house_options *options)
     http.handle = house_handle;
     http.context = h;
     http.problem = sc_problem_of_server;
-    CHECK_OK(sc_http_new(&http, &parts->http, &diag), &diag);
+    CHECK_OK(sc_http_new(&http, &service->http, &diag), &diag);
 }
 
 static inline sc_courier_options house_courier(const house *h)
@@ -128,14 +128,14 @@ static inline sc_courier_options house_courier(const house *h)
         courier.url = h->options.provider;
     }
     courier.back = sc_ledger_errand_back;
-    courier.context = h->parts.ledger;
+    courier.context = h->service.ledger;
     return courier;
 }
 
 /** The ledger and the courier; after the door. */
 static inline void house_staff(house *h)
 {
-    sc_service_internal *parts = &h->parts;
+    sc_service_internal *service = &h->service;
     sc_diag diag = {""};
     sc_ledger_options ledger = sc_ledger_options_default();
     ledger.max_pending = h->options.max_pending;
@@ -143,15 +143,15 @@ static inline void house_staff(house *h)
     // One that is not there is waited for in vain; any other has time on a busy machine, too.
     ledger.provider_deadline_s = h->options.provider ? 1.0 : 60.0;
     ledger.is_paranoid = true;
-    ledger.settled = sc_door_settled;
-    ledger.context = parts->door;
-    CHECK_OK(sc_ledger_new(h->map, &ledger, &parts->ledger, &diag), &diag);
+    ledger.settled = sc_query_route_settled;
+    ledger.context = service->query_route;
+    CHECK_OK(sc_ledger_new(h->map, &ledger, &service->ledger, &diag), &diag);
     sc_rng *rng = NULL;
     CHECK_OK(sc_rng_new_secure(&rng), NULL);
     const sc_courier_options courier = house_courier(h);
-    CHECK_OK(sc_courier_new(h->map, &courier, rng, &parts->courier, &diag), &diag);
+    CHECK_OK(sc_courier_new(h->map, &courier, rng, &service->courier, &diag), &diag);
     sc_rng_free(rng);
-    sc_ledger_set_courier(parts->ledger, parts->courier);
+    sc_ledger_set_courier(service->ledger, service->courier);
 }
 
 /** Release with house_close(). */
@@ -160,27 +160,29 @@ static inline house *house_open(const house_options *options)
     house *h = test_take(1, sizeof *h);
     sc_diag diag = {""};
     house_furnish(h, options);
-    CHECK_OK(sc_door_new(&h->parts, options->max_pending, NULL, &h->parts.door, &diag), &diag);
+    CHECK_OK(
+        sc_query_route_new(&h->service, options->max_pending, NULL, &h->service.query_route, &diag),
+        &diag);
     house_staff(h);
-    CHECK_OK(sc_http_start(h->parts.http, &diag), &diag);
+    CHECK_OK(sc_http_start(h->service.http, &diag), &diag);
     return h;
 }
 
 static inline void house_close(house *h)
 {
-    sc_service_internal *parts = &h->parts;
-    if (parts->http) sc_http_stop(parts->http);
-    if (parts->ledger) sc_ledger_stop(parts->ledger);
-    sc_courier_free(parts->courier);
-    sc_door_free(parts->door);
-    sc_ledger_free(parts->ledger);
-    sc_http_free(parts->http);
+    sc_service_internal *service = &h->service;
+    if (service->http) sc_http_stop(service->http);
+    if (service->ledger) sc_ledger_stop(service->ledger);
+    sc_courier_free(service->courier);
+    sc_query_route_free(service->query_route);
+    sc_ledger_free(service->ledger);
+    sc_http_free(service->http);
     // Whoever entered has left.
-    if (parts->pending) assert_int_equal(sc_pending_count(parts->pending), 0);
-    sc_metrics_free(parts->metrics);
-    sc_pending_free(parts->pending);
-    sc_rates_free(parts->user_rates);
-    sc_credentials_free(parts->credentials);
+    if (service->pending) assert_int_equal(sc_pending_count(service->pending), 0);
+    sc_metrics_free(service->metrics);
+    sc_pending_free(service->pending);
+    sc_rates_free(service->user_rates);
+    sc_credentials_free(service->credentials);
     sc_lbs_free(h->lbs);
     sc_objects_release(h->objects);
     sc_map_free(h->map);
@@ -191,11 +193,11 @@ static inline void house_close(house *h)
 /** A token for an hour from the keys now in force. */
 static inline void house_token(house *h, const char *user, char out[SC_TOKEN_SIZE])
 {
-    sc_terms *terms = sc_credentials_hold(h->parts.credentials);
+    sc_access_rules *terms = sc_credentials_hold(h->service.credentials);
     const int64_t now_s = time(NULL);
     sc_diag diag = {""};
     CHECK_OK(sc_token_issue(terms->keys, user, now_s, now_s + 3600, out, &diag), &diag);
-    sc_terms_release(terms);
+    sc_access_rules_release(terms);
 }
 
 /** Wait until a condition holds; a test that waits in vain fails. */
@@ -228,7 +230,7 @@ static inline int house_connect(const char *to)
 
 static inline int house_call(const house *h)
 {
-    return house_connect(sc_http_address(h->parts.http, 0));
+    return house_connect(sc_http_address(h->service.http, 0));
 }
 
 /** Send a request; `headers` are whole lines, each with its CR LF. */

@@ -12,15 +12,15 @@
 
 typedef struct fixture {
     sc_map *map;
-    sc_service_internal parts;
-    sc_policy_terms policy;
+    sc_service_internal service;
+    sc_policy policy;
 } fixture;
 
 static void handle(void *context, unsigned loop, sc_http_request *request)
 {
     (void)loop;
     const fixture *f = context;
-    sc_about_show(&f->parts, &f->policy, request);
+    sc_about_show(&f->service, &f->policy, request);
 }
 
 static void settle(void *context, sc_ticket *ticket)
@@ -32,21 +32,21 @@ static void settle(void *context, sc_ticket *ticket)
 static void fixture_open(fixture *f)
 {
     *f = (fixture){.map = full_map(SC_COORDS_GEOGRAPHIC), .policy = sc_policy_terms_default()};
-    f->parts.version = "1.2.3";
+    f->service.version = "1.2.3";
     sc_ledger_options options = sc_ledger_options_default();
     sc_diag diag = {""};
     options.engine.variant = SC_VARIANT_BOUNDED;
     options.settled = settle;
-    CHECK_OK(sc_ledger_new(f->map, &options, &f->parts.ledger, &diag), &diag);
+    CHECK_OK(sc_ledger_new(f->map, &options, &f->service.ledger, &diag), &diag);
 }
 
 static void fixture_close(fixture *f)
 {
-    sc_ledger_free(f->parts.ledger);
+    sc_ledger_free(f->service.ledger);
     sc_map_free(f->map);
 }
 
-/** The page, with this in it; a server of its own reads the parts as they are now. */
+/** The page, with this in it; a server of its own reads the service as they are now. */
 static void check_says(fixture *f, const char *part)
 {
     sc_http *http = page_server_start(handle, f);
@@ -66,7 +66,7 @@ static void test_the_whole_page_is_as_documented(void **state)
     (void)state;
     fixture f;
     fixture_open(&f);
-    f.parts.provider = SC_COURIER_HTTP;
+    f.service.provider = SC_COURIER_HTTP;
     sc_http *http = page_server_start(handle, &f);
     web_reply reply = page_get(http, "/v1/about", "");
     assert_int_equal(reply.status, 200);
@@ -93,12 +93,12 @@ static void test_providers_are_told_apart(void **state)
     fixture f;
     fixture_open(&f);
     // What another kind of provider was set to does not count.
-    f.parts.encoding = SC_ENCODING_GEOJSON;
-    f.parts.provider = SC_COURIER_BUILT_IN;
+    f.service.encoding = SC_ENCODING_GEOJSON;
+    f.service.provider = SC_COURIER_BUILT_IN;
     check_says(&f, "\"provider\":\"built in\",\"encoding\":null");
-    f.parts.provider = SC_COURIER_POINTS;
+    f.service.provider = SC_COURIER_POINTS;
     check_says(&f, "\"provider\":\"points\",\"encoding\":null");
-    f.parts.provider = SC_COURIER_HTTP;
+    f.service.provider = SC_COURIER_HTTP;
     check_says(&f, "\"provider\":\"http\",\"encoding\":\"geojson\"");
     fixture_close(&f);
 }
@@ -136,7 +136,7 @@ static void test_an_engine_that_was_switched_is_told(void **state)
     fixture f;
     fixture_open(&f);
     check_says(&f, "\"engine\":\"bounded\"");
-    CHECK_OK(sc_ledger_switch(f.parts.ledger, SC_VARIANT_HYBRID), NULL);
+    CHECK_OK(sc_ledger_switch(f.service.ledger, SC_VARIANT_HYBRID), NULL);
     check_says(&f, "\"engine\":\"hybrid\"");
     fixture_close(&f);
 }
@@ -158,8 +158,8 @@ static void test_an_offer_counts_once_it_is_there_and_may_be_seen(void **state)
     };
     fixture f;
     fixture_open(&f);
-    f.parts.extra = extra;
-    f.parts.extra_count = 3;
+    f.service.extra = extra;
+    f.service.extra_count = 3;
     check_says(&f, "\"offers\":[\"always\"],");
     is_there = true;
     check_says(&f, "\"offers\":[\"always\",\"sometimes\"],");
@@ -179,7 +179,7 @@ static void test_a_map_in_several_parts_is_told(void **state)
     (void)state;
     fixture f;
     fixture_open(&f);
-    f.parts.view = see_nothing;
+    f.service.view = see_nothing;
     check_says(&f, "\"cluster\":true,");
     fixture_close(&f);
 }
@@ -190,8 +190,8 @@ static void test_a_demo_is_known_by_its_pages(void **state)
     static const sc_extra_page extra = {.path = "/demo/about"};
     fixture f;
     fixture_open(&f);
-    f.parts.extra = &extra;
-    f.parts.extra_count = 1;
+    f.service.extra = &extra;
+    f.service.extra_count = 1;
     check_says(&f, "\"demo\":true}");
     fixture_close(&f);
 }

@@ -314,8 +314,8 @@ static void handle(void *context, unsigned loop, sc_http_request *request)
 static void test_a_view_for_which_there_is_no_memory_is_told(void **state)
 {
     (void)state;
-    sc_service_internal parts = {.view = see_nothing};
-    sc_http *http = page_server_start(handle, &parts);
+    sc_service_internal service = {.view = see_nothing};
+    sc_http *http = page_server_start(handle, &service);
     web_reply reply = page_get(http, "/v1/cluster", "");
     assert_string_equal(web_header(&reply, "Retry-After"), "1");
     page_check_problem(&reply, 503, "overloaded", "no memory");

@@ -6,16 +6,16 @@
 
 #include <pthread.h>
 
-static sc_terms *terms_of(uint32_t k)
+static sc_access_rules *terms_of(uint32_t k)
 {
-    sc_policy_terms policy = sc_policy_terms_default();
+    sc_policy policy = sc_policy_terms_default();
     policy.standard.k = k;
     sc_token_keys *keys = NULL;
     sc_revoked *revoked = NULL;
     sc_diag diag = {""};
     CHECK_OK(sc_token_keys_new(&keys), NULL);
     CHECK_OK(sc_revoked_read(NULL, &revoked, &diag), &diag);
-    sc_terms *terms = sc_terms_new(&policy, keys, revoked);
+    sc_access_rules *terms = sc_access_rules_new(&policy, keys, revoked);
     assert_non_null(terms);
     return terms;
 }
@@ -25,15 +25,15 @@ static void test_the_last_ones_given_are_in_force(void **state)
     (void)state;
     sc_credentials *credentials = NULL;
     CHECK_OK(sc_credentials_new(terms_of(3), &credentials), NULL);
-    sc_terms *before = sc_credentials_hold(credentials);
+    sc_access_rules *before = sc_credentials_hold(credentials);
     assert_int_equal(before->policy.standard.k, 3);
     sc_credentials_exchange(credentials, terms_of(4));
-    sc_terms *after = sc_credentials_hold(credentials);
+    sc_access_rules *after = sc_credentials_hold(credentials);
     assert_int_equal(after->policy.standard.k, 4);
     // Still there for the one who holds them.
     assert_int_equal(before->policy.standard.k, 3);
-    sc_terms_release(before);
-    sc_terms_release(after);
+    sc_access_rules_release(before);
+    sc_access_rules_release(after);
     sc_credentials_free(credentials);
 }
 
@@ -41,22 +41,22 @@ static void test_terms_with_the_same_keys_know_the_same_tokens(void **state)
 {
     (void)state;
     sc_diag diag = {""};
-    sc_terms *now = terms_of(3);
+    sc_access_rules *now = terms_of(3);
     char text[SC_TOKEN_SIZE];
     CHECK_OK(sc_token_issue(now->keys, "alice", 1000, 2000, text, &diag), &diag);
     // Again and again, and each lets go of the one before.
     for (uint32_t k = 4; k < 10; k++) {
-        sc_policy_terms policy = now->policy;
+        sc_policy policy = now->policy;
         policy.standard.k = k;
-        sc_terms *next = sc_terms_new(&policy, sc_token_keys_hold(now->keys), NULL);
+        sc_access_rules *next = sc_access_rules_new(&policy, sc_token_keys_hold(now->keys), NULL);
         assert_non_null(next);
-        sc_terms_release(now);
+        sc_access_rules_release(now);
         now = next;
         sc_token token;
         assert_int_equal(sc_token_check(now->keys, text, &token), SC_OK);
         assert_int_equal(now->policy.standard.k, k);
     }
-    sc_terms_release(now);
+    sc_access_rules_release(now);
 }
 
 // --- Many at once --------------------------------------------------------------------------------
@@ -68,12 +68,12 @@ static void *read_often(void *context)
     sc_credentials *credentials = context;
     uint32_t last = 0;
     for (int i = 0; i < ROUNDS; i++) {
-        sc_terms *terms = sc_credentials_hold(credentials);
+        sc_access_rules *terms = sc_credentials_hold(credentials);
         const uint32_t k = terms->policy.standard.k;
         // Never torn, never back to older ones.
         if (k < last || terms->policy.least.k != 2) return context;
         last = k;
-        sc_terms_release(terms);
+        sc_access_rules_release(terms);
     }
     return NULL;
 }

@@ -119,7 +119,7 @@ static void test_travellers_together_get_the_answers_they_would_get_alone(void *
             traveller_check_answer(h, &crowd[i], 4, 3);
         }
     }
-    const sc_ledger_stats stats = sc_ledger_stats_of(h->parts.ledger);
+    const sc_ledger_stats stats = sc_ledger_stats_of(h->service.ledger);
     assert_int_equal(stats.answered, 2 * CROWD);
     assert_int_equal(stats.violations, 0);
     for (unsigned i = 0; i < CROWD; i++) {
@@ -164,10 +164,10 @@ static void test_whoever_goes_away_does_not_count_for_the_k_of_others(void **sta
     traveller here;
     traveller gone;
     traveller_ask(h, &gone, 1, "{\"k\":3,\"max_hops\":16,\"max_wait_s\":600}");
-    WAIT_UNTIL(sc_ledger_pending(h->parts.ledger) == 1);
+    WAIT_UNTIL(sc_ledger_pending(h->service.ledger) == 1);
     close(gone.fd);
-    WAIT_UNTIL(sc_ledger_stats_of(h->parts.ledger).gone == 1);
-    WAIT_UNTIL(sc_pending_count(h->parts.pending) == 0);
+    WAIT_UNTIL(sc_ledger_stats_of(h->service.ledger).gone == 1);
+    WAIT_UNTIL(sc_pending_count(h->service.pending) == 0);
 
     // Two are too few for three.
     traveller_ask(h, &here, 2, "{\"k\":3,\"max_hops\":16,\"max_wait_s\":0.3}");
@@ -201,7 +201,7 @@ static void test_one_query_of_a_user_at_a_time(void **state)
             check_dropped(first, "expired");
         }
         house_ask(h, first, "alice", longer[i]);
-        WAIT_UNTIL(sc_ledger_stats_of(h->parts.ledger).taken > 2 * i);
+        WAIT_UNTIL(sc_ledger_stats_of(h->service.ledger).taken > 2 * i);
         house_ask(h, second, "alice", body);
         reply = house_hear(second);
     }
@@ -209,7 +209,7 @@ static void test_one_query_of_a_user_at_a_time(void **state)
     assert_string_equal(house_word(&reply, "type"), "urn:starcloak:problem:pending");
     CHECK_CONTAINS(reply.head, "Retry-After: 1");
     json_decref(reply.body);
-    assert_int_equal(sc_door_refused(h->parts.door, SC_PROBLEM_PENDING), 1);
+    assert_int_equal(sc_query_route_refused(h->service.query_route, SC_PROBLEM_PENDING), 1);
     // Somebody else may, and so may alice when she has her outcome.
     house_ask(h, second, "bob", body);
     check_dropped(first, "expired");
@@ -278,7 +278,7 @@ static void test_a_house_may_be_closed_with_travellers_in_it(void **state)
                       i % 2 == 0 ? "{\"k\":3,\"max_wait_s\":600}"
                                  : "{\"k\":900,\"max_wait_s\":600}");
     }
-    WAIT_UNTIL(sc_ledger_pending(h->parts.ledger) == CROWD);
+    WAIT_UNTIL(sc_ledger_pending(h->service.ledger) == CROWD);
     house_close(h);
     for (unsigned i = 0; i < CROWD; i++) {
         close(crowd[i].fd);
@@ -308,9 +308,9 @@ static void test_clients_that_come_and_go_are_all_accounted_for(void **state)
             json_decref(reply.body);
             close(crowd[i].fd);
         }
-        WAIT_UNTIL(sc_pending_count(h->parts.pending) == 0);
+        WAIT_UNTIL(sc_pending_count(h->service.pending) == 0);
     }
-    const sc_ledger_stats s = sc_ledger_stats_of(h->parts.ledger);
+    const sc_ledger_stats s = sc_ledger_stats_of(h->service.ledger);
     assert_int_equal(s.pending, 0);
     assert_int_equal(s.violations, 0);
     // A client that was gone before its query had come as a whole is in none of them.

@@ -43,18 +43,18 @@ static void test_nobody_asks_without_a_token_that_is_good(void **state)
     check_stranger(fd, JSON "Authorization: Bearer\r\n", "no bearer token");
     check_token(fd, "sct1_nonsense", "that is no token");
 
-    sc_terms *terms = sc_credentials_hold(h->parts.credentials);
+    sc_access_rules *terms = sc_credentials_hold(h->service.credentials);
     const int64_t now_s = time(NULL);
     char token[SC_TOKEN_SIZE];
     CHECK_OK(sc_token_issue(terms->keys, "alice", now_s - 100, now_s - 1, token, NULL), NULL);
     check_token(fd, token, "has expired");
-    sc_terms_release(terms);
+    sc_access_rules_release(terms);
 
     house_token(h, "alice", token);
     char *last = token + strlen(token) - 10;
     *last = *last == 'A' ? 'B' : 'A';
     check_token(fd, token, "not signed by this service");
-    assert_int_equal(sc_door_refused(h->parts.door, SC_PROBLEM_TOKEN), 6);
+    assert_int_equal(sc_query_route_refused(h->service.query_route, SC_PROBLEM_TOKEN), 6);
 
     // In another writing it is as good as any.
     house_token(h, "alice", token);
@@ -83,17 +83,18 @@ static void test_a_token_that_was_revoked_is_no_longer_good(void **state)
 
     const place p = place_new();
     const char *path = place_path(&p, "revoked");
-    sc_terms *now = sc_credentials_hold(h->parts.credentials);
+    sc_access_rules *now = sc_credentials_hold(h->service.credentials);
     sc_token said;
     sc_diag diag = {""};
     CHECK_OK(sc_token_check(now->keys, token, &said), NULL);
     CHECK_OK(sc_revoked_add(path, now->keys, &said, NULL, time(NULL), &diag), &diag);
     sc_revoked *revoked = NULL;
     CHECK_OK(sc_revoked_read(path, &revoked, &diag), &diag);
-    sc_terms *next = sc_terms_new(&now->policy, sc_token_keys_hold(now->keys), revoked);
+    sc_access_rules *next =
+        sc_access_rules_new(&now->policy, sc_token_keys_hold(now->keys), revoked);
     assert_non_null(next);
-    sc_terms_release(now);
-    sc_credentials_exchange(h->parts.credentials, next);
+    sc_access_rules_release(now);
+    sc_credentials_exchange(h->service.credentials, next);
     place_free(&p);
 
     check_token(fd, token, "was revoked");
@@ -152,11 +153,11 @@ static void test_what_cannot_be_asked_is_refused_with_its_field(void **state)
                   "\"request\":{\"type\":\"knn\",\"k\":1,\"categories\":[\"casino\"]}}",
                   400, "request", "/request/categories");
     // Nobody got any farther, and whoever was refused may ask.
-    assert_int_equal(sc_ledger_stats_of(h->parts.ledger).taken, 0);
-    assert_int_equal(sc_pending_count(h->parts.pending), 0);
-    assert_int_equal(sc_door_refused(h->parts.door, SC_PROBLEM_POSITION), 5);
-    assert_int_equal(sc_door_refused(h->parts.door, SC_PROBLEM_OFF_ROAD), 1);
-    assert_int_equal(sc_door_refused(h->parts.door, SC_PROBLEM_BODY), 2);
+    assert_int_equal(sc_ledger_stats_of(h->service.ledger).taken, 0);
+    assert_int_equal(sc_pending_count(h->service.pending), 0);
+    assert_int_equal(sc_query_route_refused(h->service.query_route, SC_PROBLEM_POSITION), 5);
+    assert_int_equal(sc_query_route_refused(h->service.query_route, SC_PROBLEM_OFF_ROAD), 1);
+    assert_int_equal(sc_query_route_refused(h->service.query_route, SC_PROBLEM_BODY), 2);
     close(fd);
     house_close(h);
 }
@@ -232,7 +233,7 @@ static void test_a_full_ledger_is_said_at_once(void **state)
     house_ask(h, first, "alice",
               "{\"position\":{\"edge\":3,\"offset_m\":1},\"profile\":{\"max_wait_s\":600},"
               "\"request\":{\"type\":\"knn\",\"k\":1}}");
-    WAIT_UNTIL(sc_ledger_pending(h->parts.ledger) == 1);
+    WAIT_UNTIL(sc_ledger_pending(h->service.ledger) == 1);
     house_ask(h, second, "bob", GOOD);
     const house_reply reply = house_hear(second);
     assert_int_equal(reply.status, 503);
@@ -254,15 +255,15 @@ static void test_a_service_that_drains_takes_nobody_in(void **state)
     house_ask(h, waiting, "alice",
               "{\"position\":{\"edge\":3,\"offset_m\":1},\"profile\":{\"max_wait_s\":0.5},"
               "\"request\":{\"type\":\"knn\",\"k\":1}}");
-    WAIT_UNTIL(sc_ledger_stats_of(h->parts.ledger).taken == 1);
+    WAIT_UNTIL(sc_ledger_stats_of(h->service.ledger).taken == 1);
     // The ledger may know it before the door does.
-    sc_ledger_drain(h->parts.ledger);
+    sc_ledger_drain(h->service.ledger);
     house_ask(h, late, "bob", GOOD);
     HEAR_PROBLEM(late, 503, "draining");
-    atomic_store(&h->parts.is_draining, true);
+    atomic_store(&h->service.is_draining, true);
     house_ask(h, late, "bob", GOOD);
     HEAR_PROBLEM(late, 503, "draining");
-    assert_int_equal(sc_door_refused(h->parts.door, SC_PROBLEM_DRAINING), 2);
+    assert_int_equal(sc_query_route_refused(h->service.query_route, SC_PROBLEM_DRAINING), 2);
     // Who was there gets an outcome.
     const house_reply reply = house_hear(waiting);
     assert_int_equal(reply.status, 200);
@@ -298,15 +299,15 @@ static void test_a_policy_that_is_exchanged_holds_from_then_on(void **state)
     assert_int_equal(reply.status, 200);
     json_decref(reply.body);
 
-    sc_terms *now = sc_credentials_hold(h->parts.credentials);
-    sc_policy_terms policy = now->policy;
+    sc_access_rules *now = sc_credentials_hold(h->service.credentials);
+    sc_policy policy = now->policy;
     policy.max_snap_m = 5.0;
     sc_revoked *revoked = NULL;
     CHECK_OK(sc_revoked_read(NULL, &revoked, NULL), NULL);
-    sc_terms *next = sc_terms_new(&policy, sc_token_keys_hold(now->keys), revoked);
+    sc_access_rules *next = sc_access_rules_new(&policy, sc_token_keys_hold(now->keys), revoked);
     assert_non_null(next);
-    sc_terms_release(now);
-    sc_credentials_exchange(h->parts.credentials, next);
+    sc_access_rules_release(now);
+    sc_credentials_exchange(h->service.credentials, next);
     house_ask(h, fd, "alice", body);
     reply = house_hear(fd);
     assert_int_equal(reply.status, 422);

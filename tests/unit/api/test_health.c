@@ -18,10 +18,10 @@ static void handle(void *context, unsigned loop, sc_http_request *request)
     }
 }
 
-static void check_page(const sc_service_internal *parts, const char *path, int status,
+static void check_page(const sc_service_internal *service, const char *path, int status,
                        const char *body)
 {
-    web_reply reply = web_ask(sc_http_address(parts->http, 0), "GET", path, "", NULL);
+    web_reply reply = web_ask(sc_http_address(service->http, 0), "GET", path, "", NULL);
     json_t *document = openapi_load();
     assert_int_equal(reply.status, status);
     assert_string_equal(reply.body, body);
@@ -36,7 +36,7 @@ static void check_page(const sc_service_internal *parts, const char *path, int s
 static void test_a_service_that_drains_is_alive_and_not_ready(void **state)
 {
     (void)state;
-    sc_service_internal parts = {.loops = 1};
+    sc_service_internal service = {.loops = 1};
     sc_diag diag = {""};
     static const char *const addresses[] = {"127.0.0.1:0"};
     sc_http_options options = sc_http_options_default();
@@ -44,15 +44,15 @@ static void test_a_service_that_drains_is_alive_and_not_ready(void **state)
     options.address_count = 1;
     options.loops = 1;
     options.handle = handle;
-    options.context = &parts;
+    options.context = &service;
     options.problem = sc_problem_of_server;
-    CHECK_OK(sc_http_new(&options, &parts.http, &diag), &diag);
-    CHECK_OK(sc_http_start(parts.http, &diag), &diag);
-    check_page(&parts, "/healthz", 200, "{\"status\":\"ok\"}");
-    atomic_store(&parts.is_draining, true);
-    check_page(&parts, "/healthz", 200, "{\"status\":\"ok\"}");
-    check_page(&parts, "/readyz", 503, "{\"status\":\"draining\"}");
-    sc_http_free(parts.http);
+    CHECK_OK(sc_http_new(&options, &service.http, &diag), &diag);
+    CHECK_OK(sc_http_start(service.http, &diag), &diag);
+    check_page(&service, "/healthz", 200, "{\"status\":\"ok\"}");
+    atomic_store(&service.is_draining, true);
+    check_page(&service, "/healthz", 200, "{\"status\":\"ok\"}");
+    check_page(&service, "/readyz", 503, "{\"status\":\"draining\"}");
+    sc_http_free(service.http);
 }
 
 static const struct CMUnitTest tests[] = {

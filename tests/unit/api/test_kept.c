@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 static const sc_http_header more[] = {{"X-First", "one"}, {"X-Second", "two"}};
-static const sc__kept_words words = {
+static const sc__cached_page_headers words = {
     .type = "text/x-words",
     .cache_control = "private, max-age=7",
     .more = more,
@@ -21,7 +21,7 @@ enum { TEXT_SIZE = sizeof text - 1 };
 static void handle(void *context, unsigned loop, sc_http_request *request)
 {
     (void)loop;
-    sc__kept_show(context, request);
+    sc__cached_page_send(context, request);
 }
 
 static void check_words(const web_reply *reply)
@@ -36,8 +36,8 @@ static void check_words(const web_reply *reply)
 static void test_a_page_comes_with_its_words(void **state)
 {
     (void)state;
-    sc__kept kept = {0};
-    CHECK_OK(sc__kept_lend(&kept, &words, text, TEXT_SIZE), NULL);
+    sc__cached_page kept = {0};
+    CHECK_OK(sc__cached_page_borrow(&kept, &words, text, TEXT_SIZE), NULL);
     sc_http *http = page_server_start(handle, &kept);
     web_reply reply = page_get(http, "/", "");
     assert_int_equal(reply.status, 200);
@@ -48,14 +48,14 @@ static void test_a_page_comes_with_its_words(void **state)
     page_check_head(http, "/", &reply);
     web_reply_free(&reply);
     sc_http_free(http);
-    sc__kept_fini(&kept);
+    sc__cached_page_fini(&kept);
 }
 
 static void test_a_packed_page_is_the_same_and_shorter(void **state)
 {
     (void)state;
-    sc__kept kept = {0};
-    CHECK_OK(sc__kept_lend(&kept, &words, text, TEXT_SIZE), NULL);
+    sc__cached_page kept = {0};
+    CHECK_OK(sc__cached_page_borrow(&kept, &words, text, TEXT_SIZE), NULL);
     sc_http *http = page_server_start(handle, &kept);
     web_reply reply = page_get(http, "/", "Accept-Encoding: gzip\r\n");
     assert_int_equal(reply.status, 200);
@@ -66,7 +66,7 @@ static void test_a_packed_page_is_the_same_and_shorter(void **state)
     page_check_unpacks(&reply, text, TEXT_SIZE);
     web_reply_free(&reply);
     sc_http_free(http);
-    sc__kept_fini(&kept);
+    sc__cached_page_fini(&kept);
 }
 
 // The words too may have changed since: whoever has the page takes the new ones.
@@ -74,8 +74,8 @@ static void test_those_who_have_it_are_told_its_words_again(void **state)
 {
     (void)state;
     static const char *const accepts[] = {"", "Accept-Encoding: gzip\r\n"};
-    sc__kept kept = {0};
-    CHECK_OK(sc__kept_lend(&kept, &words, text, TEXT_SIZE), NULL);
+    sc__cached_page kept = {0};
+    CHECK_OK(sc__cached_page_borrow(&kept, &words, text, TEXT_SIZE), NULL);
     sc_http *http = page_server_start(handle, &kept);
     for (size_t i = 0; i < 2; i++) {
         const char *etag = i == 0 ? kept.plain.etag : kept.packed.etag;
@@ -90,27 +90,27 @@ static void test_those_who_have_it_are_told_its_words_again(void **state)
         web_reply_free(&reply);
     }
     sc_http_free(http);
-    sc__kept_fini(&kept);
+    sc__cached_page_fini(&kept);
 }
 
 static void test_tags_tell_contents_apart(void **state)
 {
     (void)state;
-    sc__kept kept = {0};
-    sc__kept same = {0};
-    sc__kept other = {0};
-    CHECK_OK(sc__kept_lend(&kept, &words, text, TEXT_SIZE), NULL);
-    CHECK_OK(sc__kept_lend(&same, &words, text, TEXT_SIZE), NULL);
-    CHECK_OK(sc__kept_lend(&other, &words, text, TEXT_SIZE - 1), NULL);
+    sc__cached_page kept = {0};
+    sc__cached_page same = {0};
+    sc__cached_page other = {0};
+    CHECK_OK(sc__cached_page_borrow(&kept, &words, text, TEXT_SIZE), NULL);
+    CHECK_OK(sc__cached_page_borrow(&same, &words, text, TEXT_SIZE), NULL);
+    CHECK_OK(sc__cached_page_borrow(&other, &words, text, TEXT_SIZE - 1), NULL);
     assert_string_equal(kept.plain.etag, same.plain.etag);
     assert_string_equal(kept.packed.etag, same.packed.etag);
     assert_string_not_equal(kept.plain.etag, other.plain.etag);
     assert_string_not_equal(kept.plain.etag, kept.packed.etag);
     // The whole of it, with its quotes.
     assert_int_equal(strlen(kept.packed.etag), 2 + 16 + strlen("-gzip"));
-    sc__kept_fini(&kept);
-    sc__kept_fini(&same);
-    sc__kept_fini(&other);
+    sc__cached_page_fini(&kept);
+    sc__cached_page_fini(&same);
+    sc__cached_page_fini(&other);
 }
 
 static void test_bytes_that_are_taken_are_its_own(void **state)
@@ -118,21 +118,21 @@ static void test_bytes_that_are_taken_are_its_own(void **state)
     (void)state;
     sc_bytes bytes = {0};
     assert_true(sc_bytes_append(&bytes, text, strlen(text)));
-    sc__kept kept = {0};
-    CHECK_OK(sc__kept_take(&kept, &words, &bytes), NULL);
+    sc__cached_page kept = {0};
+    CHECK_OK(sc__cached_page_own(&kept, &words, &bytes), NULL);
     assert_null(bytes.data);
     assert_int_equal(kept.plain.size, TEXT_SIZE);
     assert_memory_equal(kept.plain.bytes, text, TEXT_SIZE);
-    sc__kept_fini(&kept);
+    sc__cached_page_fini(&kept);
     assert_null(kept.plain.bytes);
-    sc__kept_fini(&kept);  // harmless
+    sc__cached_page_fini(&kept);  // harmless
 }
 
 static void test_a_page_may_be_empty(void **state)
 {
     (void)state;
-    sc__kept kept = {0};
-    CHECK_OK(sc__kept_lend(&kept, &words, "", 0), NULL);
+    sc__cached_page kept = {0};
+    CHECK_OK(sc__cached_page_borrow(&kept, &words, "", 0), NULL);
     sc_http *http = page_server_start(handle, &kept);
     web_reply plain = page_get(http, "/", "");
     web_reply packed = page_get(http, "/", "Accept-Encoding: gzip\r\n");
@@ -142,7 +142,7 @@ static void test_a_page_may_be_empty(void **state)
     web_reply_free(&plain);
     web_reply_free(&packed);
     sc_http_free(http);
-    sc__kept_fini(&kept);
+    sc__cached_page_fini(&kept);
 }
 
 static const struct CMUnitTest tests[] = {

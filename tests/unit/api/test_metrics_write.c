@@ -12,7 +12,7 @@
 typedef struct fixture {
     sc_metrics *metrics;
     sc_histogram latency;
-    sc__readings readings;
+    sc__metrics_snapshot readings;
 } fixture;
 
 static const double latency_bounds[] = {0.001, 0.01, 0.1};
@@ -21,7 +21,7 @@ static void fixture_open(fixture *f)
 {
     *f = (fixture){.latency = {.bounds = latency_bounds, .bound_count = 3}};
     assert_int_equal(sc_metrics_new(NULL, &f->metrics), SC_OK);
-    f->readings = (sc__readings){
+    f->readings = (sc__metrics_snapshot){
         .metrics = f->metrics,
         .map_source = "a town",
         .map_checksum = 0xabc,
@@ -108,7 +108,7 @@ static void test_every_figure_is_under_its_name(void **state)
     (void)state;
     fixture f;
     fixture_open(&f);
-    sc__readings *r = &f.readings;
+    sc__metrics_snapshot *r = &f.readings;
     r->ledger = (sc_ledger_stats){.taken = 101,
                                   .pending = 102,
                                   .answered = 103,
@@ -154,12 +154,12 @@ static void test_every_figure_is_under_its_name(void **state)
     r->events_lost = 134;
     r->log_lost = UINT64_C(9007199254740992);
     r->map_segments = 135;
-    r->process = (sc_process_figures){.use = {.cpu_us = 1250000,
-                                              .knows_memory = true,
-                                              .virtual_bytes = 136,
-                                              .resident_bytes = 137},
-                                      .knows_descriptors = true,
-                                      .descriptors = 138};
+    r->process = (sc_process_usage){.use = {.cpu_us = 1250000,
+                                            .knows_memory = true,
+                                            .virtual_bytes = 136,
+                                            .resident_bytes = 137},
+                                    .knows_descriptors = true,
+                                    .descriptors = 138};
     static const struct {
         const char *sample;
         double value;
@@ -336,7 +336,7 @@ static void test_what_is_not_known_is_left_out(void **state)
     (void)state;
     fixture f;
     fixture_open(&f);
-    f.readings.process = (sc_process_figures){.use = {.cpu_us = 500000}};
+    f.readings.process = (sc_process_usage){.use = {.cpu_us = 500000}};
     prometheus *page = print(&f);
     assert_false(prometheus_has(page, "process_resident_memory_bytes"));
     assert_false(prometheus_has(page, "process_open_fds"));
@@ -349,13 +349,13 @@ static void test_what_is_not_known_is_left_out(void **state)
 static void test_a_process_knows_what_it_uses(void **state)
 {
     (void)state;
-    const sc_process_figures before = sc_process_figures_read();
+    const sc_process_usage before = sc_process_usage_read();
     assert_true(before.use.knows_memory && before.knows_descriptors);
     assert_true(before.use.resident_bytes > 100000);
     assert_true(before.use.virtual_bytes >= before.use.resident_bytes);
     FILE *file = fopen(SC_REPOSITORY "/src/service/api/openapi.json", "r");
     assert_non_null(file);
-    const sc_process_figures after = sc_process_figures_read();
+    const sc_process_usage after = sc_process_usage_read();
     assert_int_equal(after.descriptors, before.descriptors + 1);
     assert_true(after.use.cpu_us >= before.use.cpu_us && after.use.cpu_us > 0);
     fclose(file);

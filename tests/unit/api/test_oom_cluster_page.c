@@ -102,16 +102,16 @@ static void test_a_view_that_cannot_be_made_is_there_the_next_time(void **state)
     unsigned long failures = 0;
     FOR_EACH_FAILURE(n)
     {
-        sc_own_view *own = NULL;
-        const sc_err err = sc_own_view_new(crew, f.cut, &own);
-        sc_cluster_view *view = err ? NULL : sc_own_view_now(own);
+        sc_process_view *own = NULL;
+        const sc_err err = sc_process_view_new(crew, f.cut, &own);
+        sc_cluster_view *view = err ? NULL : sc_process_view_now(own);
         const bool happened = oom_happened();
         assert_int_equal(view != NULL, !happened);
         if (err) {
             assert_int_equal(err, SC_ENOMEM);
             assert_null(own);
         } else if (!view) {
-            view = sc_own_view_now(own);
+            view = sc_process_view_now(own);
             assert_non_null(view);
         }
         if (view) {
@@ -120,7 +120,7 @@ static void test_a_view_that_cannot_be_made_is_there_the_next_time(void **state)
             assert_true(view->parts[0].is_served && view->parts[1].is_served);
         }
         sc_cluster_view_free(view);
-        sc_own_view_free(own);
+        sc_process_view_free(own);
         if (!happened) break;
         failures++;
     }

@@ -1,4 +1,4 @@
-// Every allocation on the way through the door fails once, in turn: the service does not start and
+// Every allocation on the way through the route fails once, in turn: the service does not start and
 // says so, or the query is refused with 503; nothing leaks (the address sanitizer looks), and
 // nobody is left inside. What the HTTP library takes is its own.
 #include "api/query_json.h"
@@ -17,24 +17,24 @@ static void test_a_door_that_cannot_be_opened_says_so(void **state)
         const house_options options = house_options_default();
         house *h = test_take(1, sizeof *h);
         house_furnish(h, &options);
-        sc_door *door = NULL;
+        sc_query_route *route = NULL;
         sc_diag diag = {""};
         sc_alloc_fail_at(n);
-        const sc_err err = sc_door_new(&h->parts, 10, NULL, &door, &diag);
+        const sc_err err = sc_query_route_new(&h->service, 10, NULL, &route, &diag);
         const bool has_failed = oom_happened();
         if (!has_failed) {
             CHECK_OK(err, &diag);
-            h->parts.door = door;
+            h->service.query_route = route;
             house_close(h);
             break;
         }
         assert_int_equal(err, SC_ENOMEM);
-        assert_null(door);
+        assert_null(route);
         assert_true(diag.message[0] != '\0');
         house_close(h);
         failures++;
     }
-    // The door, its loops, and an admission and a handover for each of them.
+    // The route, its loops, and an admission and a handover for each of them.
     assert_true(failures >= 6);
 }
 
@@ -46,7 +46,7 @@ static void query_with_little_memory(void *context, unsigned loop, sc_http_reque
 {
     house *h = context;
     sc_alloc_fail_at(atomic_load(&fail_at));
-    sc_door_query(h->parts.door, loop, request);
+    sc_query_route_post(h->service.query_route, loop, request);
     atomic_store(&has_failed, oom_happened());
 }
 
@@ -72,7 +72,7 @@ static bool is_refused(house *h, unsigned long n)
     const int status = hear_status(fd);
     close(fd);
     // Whoever was not taken has left.
-    WAIT_UNTIL(sc_pending_count(h->parts.pending) == 0);
+    WAIT_UNTIL(sc_pending_count(h->service.pending) == 0);
     const bool is_out = atomic_load(&has_failed);
     assert_true(is_out ? status == 0 || status == 503 : status == 200);
     return is_out;
@@ -94,7 +94,7 @@ static void test_a_query_for_which_there_is_no_memory_is_refused(void **state)
     }
     // The ticket, the visit.
     assert_true(n >= 3);
-    assert_int_equal(sc_door_refused(h->parts.door, SC_PROBLEM_OVERLOADED), n);
+    assert_int_equal(sc_query_route_refused(h->service.query_route, SC_PROBLEM_OVERLOADED), n);
     house_close(h);
 }
 
@@ -102,7 +102,7 @@ static void query_before_memory_runs_out(void *context, unsigned loop, sc_http_r
 {
     house *h = context;
     sc_alloc_fail_at(0);
-    sc_door_query(h->parts.door, loop, request);
+    sc_query_route_post(h->service.query_route, loop, request);
     // This loop gets no more, and so has none when the outcome comes.
     sc_alloc_fail_at(1);
 }
@@ -120,8 +120,8 @@ static void test_an_outcome_that_cannot_be_told_is_still_an_end(void **state)
               "\"request\":{\"type\":\"knn\",\"k\":1}}");
     const int status = hear_status(fd);
     assert_true(status == 0 || status == 503);
-    WAIT_UNTIL(sc_pending_count(h->parts.pending) == 0);
-    assert_int_equal(sc_ledger_stats_of(h->parts.ledger).dropped[SC_DROP_EXPIRED], 1);
+    WAIT_UNTIL(sc_pending_count(h->service.pending) == 0);
+    assert_int_equal(sc_ledger_stats_of(h->service.ledger).dropped[SC_DROP_EXPIRED], 1);
     close(fd);
     house_close(h);
 }
@@ -144,7 +144,7 @@ static void test_an_outcome_for_which_there_is_no_room_says_so(void **state)
     FOR_EACH_FAILURE(n)
     {
         sc_bytes out = {0};
-        const sc_err err = sc_outcome_write(&ticket, true, &out);
+        const sc_err err = sc_outcome_json_write(&ticket, true, &out);
         const bool is_out = oom_happened();
         sc_bytes_fini(&out);
         if (!is_out) {
@@ -160,17 +160,17 @@ static void test_an_outcome_for_which_there_is_no_room_says_so(void **state)
 static void test_terms_for_which_there_is_no_memory_leave_the_parts_alone(void **state)
 {
     (void)state;
-    const sc_policy_terms policy = sc_policy_terms_default();
-    sc_terms *now = house_terms(&policy);
+    const sc_policy policy = sc_policy_terms_default();
+    sc_access_rules *now = house_terms(&policy);
     oom_arm(1);
-    assert_null(sc_terms_new(&policy, now->keys, NULL));
+    assert_null(sc_access_rules_new(&policy, now->keys, NULL));
     assert_true(oom_happened());
     sc_credentials *credentials = NULL;
     oom_arm(1);
     assert_int_equal(sc_credentials_new(now, &credentials), SC_ENOMEM);
     assert_null(credentials);
     assert_true(oom_happened());
-    sc_terms_release(now);
+    sc_access_rules_release(now);
 }
 
 static const struct CMUnitTest tests[] = {

@@ -18,14 +18,14 @@ static void test_pages_that_cannot_be_made(void **state)
     unsigned long failures = 0;
     FOR_EACH_FAILURE(n)
     {
-        sc_pages *pages = NULL;
+        sc_static_pages *pages = NULL;
         sc_diag diag = {""};
-        const sc_err err = sc_pages_new(map, &vocabulary, &pages, &diag);
+        const sc_err err = sc_static_pages_new(map, &vocabulary, &pages, &diag);
         const bool happened = oom_happened();
         if (!happened || !err) {
             // The last allocations only give room back; without them pages are as good.
             CHECK_OK(err, &diag);
-            sc_pages_free(pages);
+            sc_static_pages_free(pages);
             if (!happened) break;
         } else {
             CHECK_REFUSED(err, SC_ENOMEM, &diag, "out of memory while writing the map");
@@ -75,7 +75,7 @@ static void test_metrics_that_cannot_be_written(void **state)
     CHECK_OK(sc_metrics_new(NULL, &metrics), NULL);
     static const double bounds[] = {1.0};
     const sc_histogram latency = {.bounds = bounds, .bound_count = 1};
-    const sc__readings readings = {
+    const sc__metrics_snapshot readings = {
         .metrics = metrics, .map_source = "a town", .provider_latency = &latency};
     unsigned long failures = 0;
     FOR_EACH_FAILURE(n)

@@ -43,7 +43,7 @@ static sc_ticket answered(sc_answer *answer, size_t count)
 static void check_written(const sc_ticket *ticket, bool is_geographic, const char *wanted)
 {
     sc_bytes out = {0};
-    assert_int_equal(sc_outcome_write(ticket, is_geographic, &out), SC_OK);
+    assert_int_equal(sc_outcome_json_write(ticket, is_geographic, &out), SC_OK);
     assert_int_equal(out.size, strlen(wanted));
     assert_memory_equal(out.data, wanted, out.size);
     json_t *json = json_loadb((const char *)out.data, out.size, JSON_REJECT_DUPLICATES, NULL);
@@ -149,9 +149,9 @@ static void test_what_was_in_the_bytes_is_replaced(void **state)
     sc_answer answer;
     const sc_ticket many = answered(&answer, 2);
     const sc_ticket few = {.outcome = SC_OUTCOME_DROPPED, .drop = SC_DROP_EXPIRED};
-    assert_int_equal(sc_outcome_write(&many, true, &out), SC_OK);
+    assert_int_equal(sc_outcome_json_write(&many, true, &out), SC_OK);
     const size_t size = out.size;
-    assert_int_equal(sc_outcome_write(&few, true, &out), SC_OK);
+    assert_int_equal(sc_outcome_json_write(&few, true, &out), SC_OK);
     assert_true(out.size < size);
     assert_memory_equal(out.data, "{\"outcome\":\"dropped\"", 20);
     sc_bytes_fini(&out);

@@ -10,7 +10,7 @@
 static json_t *page_of(const sc_map *map)
 {
     sc_bytes text = {0};
-    assert_true(sc__page_map_write(map, &text));
+    assert_true(sc__map_json_write(map, &text));
     json_error_t error;
     json_t *page = json_loadb((const char *)text.data, text.size, JSON_REJECT_DUPLICATES, &error);
     if (!page) fail_msg("not JSON: %s", error.text);
@@ -175,7 +175,7 @@ static const char *categories_of(const sc_map *map, const char *const *names, ui
 {
     const sc_vocabulary vocabulary = {.names = names, .count = count};
     text->size = 0;
-    assert_true(sc__page_categories_write(map, &vocabulary, text));
+    assert_true(sc__categories_json_write(map, &vocabulary, text));
     json_t *document = openapi_load();
     openapi_check_text(document, "Categories", text->data, text->size);
     json_decref(document);

@@ -16,7 +16,7 @@
 
 typedef struct fixture {
     sc_map *map;
-    sc_pages *pages;
+    sc_static_pages *pages;
     sc_http *http;
 } fixture;
 
@@ -26,13 +26,13 @@ static void handle(void *context, unsigned loop, sc_http_request *request)
     const fixture *f = context;
     const char *path = sc_http_request_path(request);
     if (strcmp(path, "/v1/map") == 0) {
-        sc_pages_map(f->pages, request);
+        sc_static_pages_map(f->pages, request);
     } else if (strcmp(path, "/v1/map.bin") == 0) {
-        sc_pages_map_bytes(f->pages, request);
+        sc_static_pages_map_bytes(f->pages, request);
     } else if (strcmp(path, "/v1/categories") == 0) {
-        sc_pages_categories(f->pages, request);
+        sc_static_pages_categories(f->pages, request);
     } else {
-        sc_pages_openapi(f->pages, request);
+        sc_static_pages_openapi(f->pages, request);
     }
 }
 
@@ -42,7 +42,7 @@ static void fixture_open(fixture *f, sc_map *map)
     *f = (fixture){.map = map};
     sc_vocabulary vocabulary;
     CHECK_OK(sc_vocabulary_init_from_map(f->map, &vocabulary), NULL);
-    CHECK_OK(sc_pages_new(f->map, &vocabulary, &f->pages, &diag), &diag);
+    CHECK_OK(sc_static_pages_new(f->map, &vocabulary, &f->pages, &diag), &diag);
     sc_vocabulary_fini(&vocabulary);
     static const char *const addresses[] = {"127.0.0.1:0"};
     sc_http_options options = sc_http_options_default();
@@ -60,7 +60,7 @@ static void fixture_close(fixture *f)
 {
     sc_http_stop(f->http);
     sc_http_free(f->http);
-    sc_pages_free(f->pages);
+    sc_static_pages_free(f->pages);
     sc_map_free(f->map);
 }
 

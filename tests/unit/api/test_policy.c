@@ -8,9 +8,9 @@
 static void test_the_defaults_are_those_that_are_written_down(void **state)
 {
     (void)state;
-    const sc_policy_terms terms = sc_policy_terms_default();
+    const sc_policy terms = sc_policy_terms_default();
     sc_diag diag = {""};
-    CHECK_OK(sc_policy_terms_check(&terms, &diag), &diag);
+    CHECK_OK(sc_policy_check(&terms, &diag), &diag);
     assert_int_equal(terms.standard.k, 5);
     assert_int_equal(terms.standard.l, 3);
     assert_int_equal(terms.standard.max_hops, 4);
@@ -24,12 +24,12 @@ static void test_the_defaults_are_those_that_are_written_down(void **state)
 }
 
 // One term is spoilt, and the sentence has these words.
-#define CHECK_SPOILT(field, value, words)                                              \
-    do {                                                                               \
-        sc_policy_terms spoilt = sc_policy_terms_default();                            \
-        sc_diag diag = {""};                                                           \
-        spoilt.field = (value);                                                        \
-        CHECK_REFUSED(sc_policy_terms_check(&spoilt, &diag), SC_EINVAL, &diag, words); \
+#define CHECK_SPOILT(field, value, words)                                        \
+    do {                                                                         \
+        sc_policy spoilt = sc_policy_terms_default();                            \
+        sc_diag diag = {""};                                                     \
+        spoilt.field = (value);                                                  \
+        CHECK_REFUSED(sc_policy_check(&spoilt, &diag), SC_EINVAL, &diag, words); \
     } while (0)
 
 static void test_a_term_that_makes_no_sense_is_named(void **state)
@@ -59,11 +59,11 @@ static void test_a_term_that_makes_no_sense_is_named(void **state)
 static void test_bounds_may_leave_a_single_profile(void **state)
 {
     (void)state;
-    sc_policy_terms terms = sc_policy_terms_default();
+    sc_policy terms = sc_policy_terms_default();
     terms.least = terms.standard;
     terms.most = terms.standard;
     sc_diag diag = {""};
-    CHECK_OK(sc_policy_terms_check(&terms, &diag), &diag);
+    CHECK_OK(sc_policy_check(&terms, &diag), &diag);
 }
 
 static const struct CMUnitTest tests[] = {

@@ -10,19 +10,19 @@
 static const char *const words[] = {"hospital", "caf\xc3\xa9", "school"};
 static const sc_vocabulary vocabulary = {words, 3};
 
-static sc_policy_terms policy(void)
+static sc_policy policy(void)
 {
-    sc_policy_terms terms = sc_policy_terms_default();
+    sc_policy terms = sc_policy_terms_default();
     terms.most.k = 50;
     terms.requests.max_radius_m = 3000.0;
     return terms;
 }
 
-static bool ask(const char *body, bool is_geographic, sc_question *question, sc_problem *problem)
+static bool ask(const char *body, bool is_geographic, sc_query_body *question, sc_problem *problem)
 {
-    const sc_policy_terms terms = policy();
-    return sc_question_read(body, strlen(body), &terms, &vocabulary, is_geographic, question,
-                            problem);
+    const sc_policy terms = policy();
+    return sc_query_body_read(body, strlen(body), &terms, &vocabulary, is_geographic, question,
+                              problem);
 }
 
 // --- What is accepted ----------------------------------------------------------------------------
@@ -30,7 +30,7 @@ static bool ask(const char *body, bool is_geographic, sc_question *question, sc_
 static void test_a_question_of_few_words_gets_the_operators_profile(void **state)
 {
     (void)state;
-    sc_question q;
+    sc_query_body q;
     sc_problem problem = {.detail = ""};
     assert_true(ask("{\"request\":{\"type\":\"knn\",\"k\":3},"
                     "\"position\":{\"lat\":33.75,\"lon\":-84.39}}",
@@ -50,7 +50,7 @@ static void test_a_question_of_few_words_gets_the_operators_profile(void **state
 static void test_a_question_of_many_words_gets_what_it_says(void **state)
 {
     (void)state;
-    sc_question q;
+    sc_query_body q;
     sc_problem problem = {.detail = ""};
     assert_true(ask(" {\"position\" : {\"edge\":7,\"offset_m\":12.5},"
                     "\"profile\":{\"k\":9,\"l\":12,\"max_hops\":6.0,\"max_wait_s\":2.5},"
@@ -75,7 +75,7 @@ static void test_a_question_of_many_words_gets_what_it_says(void **state)
 static void test_a_plane_has_x_and_y(void **state)
 {
     (void)state;
-    sc_question q;
+    sc_query_body q;
     sc_problem problem = {.detail = ""};
     assert_true(ask("{\"position\":{\"x\":-1e6,\"y\":250},\"profile\":{},"
                     "\"request\":{\"type\":\"knn\",\"k\":1,\"categories\":null}}",
@@ -193,7 +193,7 @@ static void test_a_refusal_names_the_field_and_says_what_to_do(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
         const refusal *wanted = &refusals[i];
-        sc_question q;
+        sc_query_body q;
         sc_problem problem = {.detail = ""};
         if (ask(wanted->body, true, &q, &problem)) fail_msg("accepted: %s", wanted->body);
         CHECK_CONTAINS(problem.detail, wanted->detail);
@@ -202,7 +202,7 @@ static void test_a_refusal_names_the_field_and_says_what_to_do(void **state)
         }
         if (wanted->field) assert_string_equal(problem.field, wanted->field);
         // Nothing of it stays.
-        const sc_question blank = {.is_on_edge = false};
+        const sc_query_body blank = {.is_on_edge = false};
         assert_memory_equal(&q.x, &blank.x, sizeof q.x);
         assert_memory_equal(&q.offset_m, &blank.offset_m, sizeof q.offset_m);
     }
@@ -214,7 +214,7 @@ static void test_sixteen_categories_are_enough(void **state)
     spoilt_text body =
         text_of(AT "\"request\":{\"type\":\"knn\",\"k\":1,\"categories\":[\"school\"]}}");
     const size_t end = body.size - strlen("]}}");
-    sc_question q;
+    sc_query_body q;
     sc_problem problem = {.detail = ""};
     for (int i = 1; i <= 17; i++) {
         body.bytes[body.size] = '\0';
@@ -238,7 +238,7 @@ static void test_no_refusal_repeats_a_position(void **state)
         "{\"position\":{\"lon\":8,\"lat\":777.125x}," KNN "}",
     };
     for (size_t i = 0; i < sizeof bodies / sizeof bodies[0]; i++) {
-        sc_question q;
+        sc_query_body q;
         sc_problem problem = {.detail = ""};
         assert_false(ask(bodies[i], true, &q, &problem));
         if (strstr(problem.detail, "777")) fail_msg("%s", problem.detail);
@@ -278,7 +278,7 @@ static bool only_has(json_t *object, const char *names)
     return json_is_object(object);
 }
 
-static bool plain_position(json_t *position, bool is_geographic, sc_question *out)
+static bool plain_position(json_t *position, bool is_geographic, sc_query_body *out)
 {
     double edge = 0.0;
     if (json_object_size(position) != 2) return false;
@@ -293,7 +293,7 @@ static bool plain_position(json_t *position, bool is_geographic, sc_question *ou
     return !is_geographic || (fabs(out->x) <= 180.0 && fabs(out->y) <= 90.0);
 }
 
-static bool plain_profile(json_t *profile, const sc_policy_terms *terms, sc_profile *out)
+static bool plain_profile(json_t *profile, const sc_policy *terms, sc_profile *out)
 {
     double wait_s = (double)terms->standard.max_wait_us / 1e6;
     *out = terms->standard;
@@ -323,7 +323,7 @@ static bool plain_categories(json_t *categories, sc_request *out)
     return true;
 }
 
-static bool plain_request(json_t *request, const sc_policy_terms *terms, sc_request *out)
+static bool plain_request(json_t *request, const sc_policy *terms, sc_request *out)
 {
     const char *type = json_string_value(json_object_get(request, "type"));
     sc_request asked = {.k = 0};
@@ -344,11 +344,11 @@ static bool plain_request(json_t *request, const sc_policy_terms *terms, sc_requ
     return true;
 }
 
-static bool plain_question(const char *body, size_t size, const sc_policy_terms *terms,
-                           bool is_geographic, sc_question *out)
+static bool plain_question(const char *body, size_t size, const sc_policy *terms,
+                           bool is_geographic, sc_query_body *out)
 {
     json_t *root = json_loadb(body, size, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, NULL);
-    *out = (sc_question){.edge = SC_NONE};
+    *out = (sc_query_body){.edge = SC_NONE};
     const bool is_good = root && only_has(root, " position profile request ") &&
                          plain_position(json_object_get(root, "position"), is_geographic, out) &&
                          plain_profile(json_object_get(root, "profile"), terms, &out->profile) &&
@@ -357,7 +357,7 @@ static bool plain_question(const char *body, size_t size, const sc_policy_terms 
     return is_good;
 }
 
-static void check_same(const sc_question *a, const sc_question *b)
+static void check_same(const sc_query_body *a, const sc_query_body *b)
 {
     assert_int_equal(a->is_on_edge, b->is_on_edge);
     CHECK_SAME(a->x, b->x);
@@ -381,7 +381,7 @@ static void test_spoilt_bodies_mean_what_a_plain_reading_finds(void **state)
         "{\"position\":{\"x\":12.5,\"y\":-3e2},\"profile\":{\"k\":12}, "
         "\"request\":{\"type\":\"knn\",\"k\":1,\"categories\":null}}",
     };
-    const sc_policy_terms terms = policy();
+    const sc_policy terms = policy();
     unsigned accepted = 0;
     unsigned refused = 0;
     for (uint64_t seed = 0; seed < 30000; seed++) {
@@ -396,11 +396,11 @@ static void test_spoilt_bodies_mean_what_a_plain_reading_finds(void **state)
         const bool is_geographic = seed % 3 == 0;
         char *copy = test_take(text.size + 1, 1);
         memcpy(copy + 1, text.bytes, text.size);
-        sc_question got;
-        sc_question wanted;
+        sc_query_body got;
+        sc_query_body wanted;
         sc_problem problem = {.detail = ""};
-        const bool is_good = sc_question_read(copy + 1, text.size, &terms, &vocabulary,
-                                              is_geographic, &got, &problem);
+        const bool is_good = sc_query_body_read(copy + 1, text.size, &terms, &vocabulary,
+                                                is_geographic, &got, &problem);
         assert_int_equal(is_good,
                          plain_question(copy + 1, text.size, &terms, is_geographic, &wanted));
         if (is_good) {

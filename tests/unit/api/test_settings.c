@@ -46,8 +46,8 @@ static void test_the_policy_of_the_defaults_is_the_default_policy(void **state)
 {
     (void)state;
     sc_settings *settings = fresh();
-    const sc_policy_terms got = sc_settings_policy(settings);
-    const sc_policy_terms wanted = sc_policy_terms_default();
+    const sc_policy got = sc_settings_policy(settings);
+    const sc_policy wanted = sc_policy_terms_default();
     assert_int_equal(got.least.k, wanted.least.k);
     assert_int_equal(got.most.l, wanted.most.l);
     assert_int_equal(got.standard.max_hops, wanted.standard.max_hops);

@@ -56,7 +56,7 @@ static json_int_t whole(const json_t *array, size_t i)
 static json_t *page_of(const sc_map *map)
 {
     sc_bytes text = {0};
-    assert_true(sc__page_map_write(map, &text));
+    assert_true(sc__map_json_write(map, &text));
     json_t *page = json_loadb((const char *)text.data, text.size, 0, NULL);
     assert_non_null(page);
     sc_bytes_fini(&text);
@@ -66,7 +66,7 @@ static json_t *page_of(const sc_map *map)
 // Whoever stands on a node is exactly where the page draws it, counted from its corner.
 static void check_nodes(const sc_map *map)
 {
-    sc__travellers travellers = {.map = map, .grid = sc_page_grid_of(map)};
+    sc__travellers travellers = {.map = map, .grid = sc_map_grid_of(map)};
     json_t *page = page_of(map);
     const json_t *bounds = json_object_get(page, "bounds");
     const double unit = json_number_value(json_object_get(page, "unit"));
@@ -110,7 +110,7 @@ static void test_whoever_is_off_the_road_is_nowhere(void **state)
 {
     (void)state;
     sc_map *map = full_map(SC_COORDS_PLANAR);
-    sc__travellers travellers = {.map = map, .grid = sc_page_grid_of(map)};
+    sc__travellers travellers = {.map = map, .grid = sc_map_grid_of(map)};
     int32_t at[2] = {5, 5};
     look_at(&travellers, &(statue){.is_away = true}, at);
     assert_int_equal(at[0], -1);
