@@ -1,5 +1,5 @@
-// The provider as a process: opening, starting, draining, stopping. See provider.h, and
-// provider_internal.h for how the parts play together.
+// The life of a provider: opening, starting, draining, stopping. provider_internal.h has how loops
+// and pool work together.
 #include "provider/provider_internal.h"
 
 #include "base/alloc.h"
@@ -38,17 +38,18 @@ static sc_err check_options(const sc_provider_options *options, sc_diag *diag)
     return SC_OK;
 }
 
-/** The way back from the desks to each loop. */
-static sc_err open_ways_back(sc_provider *provider, sc_diag *diag)
+/** A handover for each loop, by which jobs come back from the pool. */
+static sc_err open_handovers(sc_provider *provider, sc_diag *diag)
 {
     const unsigned loops = provider->options.http.loops;
     provider->back = sc_calloc(loops, sizeof(sc_handover *));
     if (!provider->back) return sc_fail_memory(diag, "starting the provider");
     for (unsigned i = 0; i < loops; i++) {
-        sc_err err = sc_handover_new(sizeof(sc__parcel *), provider->max_open, &provider->back[i]);
+        sc_err err =
+            sc_handover_new(sizeof(sc__provider_job *), provider->max_open, &provider->back[i]);
         if (err) return sc_fail(diag, err, "starting the provider: %s", sc_err_text(err));
-        err = sc_http_watch(provider->http, i, sc_handover_fd(provider->back[i]), sc__counter_ring,
-                            provider);
+        err = sc_http_watch(provider->http, i, sc_handover_fd(provider->back[i]),
+                            sc__provider_take_done, provider);
         if (err) return sc_fail(diag, err, "starting the provider: %s", sc_err_text(err));
     }
     return SC_OK;
@@ -64,23 +65,23 @@ sc_err sc__provider_new(const sc_map *map, const sc_provider_options *options, s
     provider->map = map;
     provider->options = *options;
     provider->max_open = options->max_waiting + options->threads;
-    sc__tally_init(&provider->tally);
+    sc__provider_counts_init(&provider->counts);
 
     sc_http_options *http = &provider->options.http;
-    http->handle = sc__counter_handle;
-    http->problem = sc__counter_refusal;
+    http->handle = sc__provider_handle;
+    http->problem = sc__provider_refusal;
     http->context = provider;
     err = sc_http_new(http, &provider->http, diag);
     if (err) goto fail;
-    err = open_ways_back(provider, diag);
+    err = open_handovers(provider, diag);
     if (err) goto fail;
 
-    provider->desks = (sc__desks){.map = map,
-                                  .options = &provider->options,
-                                  .tally = &provider->tally,
-                                  .answer = answer,
-                                  .back = provider->back};
-    err = sc__desks_start(&provider->desks, diag);
+    provider->pool = (sc__provider_pool){.map = map,
+                                         .options = &provider->options,
+                                         .counts = &provider->counts,
+                                         .answer = answer,
+                                         .back = provider->back};
+    err = sc__provider_pool_start(&provider->pool, diag);
     if (err) goto fail;
     *out = provider;
     return SC_OK;
@@ -92,7 +93,7 @@ fail:
 sc_err sc_provider_new(const sc_map *map, const sc_provider_options *options, sc_provider **out,
                        sc_diag *diag)
 {
-    return sc__provider_new(map, options, sc__desk_answer, out, diag);
+    return sc__provider_new(map, options, sc__provider_evaluate, out, diag);
 }
 
 sc_err sc_provider_start(sc_provider *provider, sc_diag *diag)
@@ -125,14 +126,14 @@ bool sc_provider_drain(sc_provider *provider, double seconds)
 void sc_provider_free(sc_provider *provider)
 {
     if (!provider) return;
-    // First the loops, which tell every open parcel that its client is gone; then the desks; then
-    // nobody is left who could touch what lies on the way back.
+    // First the loops, which mark every open job as unwanted; then the pool; then no thread is left
+    // that could touch the handovers.
     sc_http_free(provider->http);
-    sc__desks_fini(&provider->desks);
+    sc__provider_pool_fini(&provider->pool);
     for (unsigned i = 0; provider->back && i < provider->options.http.loops; i++) {
-        sc__parcel *parcel = NULL;
-        while (provider->back[i] && sc_handover_take(provider->back[i], (void *)&parcel, 1) > 0) {
-            sc__parcel_free(parcel);
+        sc__provider_job *job = NULL;
+        while (provider->back[i] && sc_handover_take(provider->back[i], (void *)&job, 1) > 0) {
+            sc__provider_job_free(job);
         }
         sc_handover_free(provider->back[i]);
     }

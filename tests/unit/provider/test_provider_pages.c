@@ -27,7 +27,7 @@ static void test_a_provider_that_runs_is_healthy_and_ready(void **state)
     (void)state;
     lbs_scene s;
     lbs_scene_open(&s);
-    lbs_scene_start(&s, sc__desk_answer);
+    lbs_scene_start(&s, sc__provider_evaluate);
     check_text(&s, "/healthz", "ok\n");
     check_text(&s, "/readyz?verbose", "ready\n");
     lbs_scene_close(&s);
@@ -38,7 +38,7 @@ static void test_categories_are_told_with_how_many_objects_each_has(void **state
     (void)state;
     lbs_scene s;
     lbs_scene_open(&s);
-    lbs_scene_start(&s, sc__desk_answer);
+    lbs_scene_start(&s, sc__provider_evaluate);
     lbs_answer got = lbs_ask(&s, "GET", "/v1/categories");
     assert_int_equal(got.status, 200);
     assert_string_equal(got.type, "application/json");
@@ -89,7 +89,7 @@ static void test_metrics_count_what_happened(void **state)
     (void)state;
     lbs_scene s;
     lbs_scene_open(&s);
-    lbs_scene_start(&s, sc__desk_answer);
+    lbs_scene_start(&s, sc__provider_evaluate);
     sc_bytes message = lbs_scene_message(&s, SC_ENCODING_COMPACT);
     for (int i = 0; i < 5; i++) {
         lbs_answer got = lbs_post(&s, "/", "application/x-protobuf", message.data, message.size);
@@ -136,15 +136,15 @@ static void test_metrics_count_what_happened(void **state)
 static void test_statuses_that_have_no_line_are_counted_together(void **state)
 {
     (void)state;
-    sc__tally tally;
-    sc__tally_init(&tally);
-    sc__tally_status(&tally, 200);
-    sc__tally_status(&tally, 503);
-    sc__tally_status(&tally, 418);
-    sc__tally_status(&tally, 299);
-    assert_int_equal(atomic_load(&tally.by_status[SC__STATUS_200]), 1);
-    assert_int_equal(atomic_load(&tally.by_status[SC__STATUS_503]), 1);
-    assert_int_equal(atomic_load(&tally.by_status[SC__STATUS_COUNT]), 2);
+    sc__provider_counts counts;
+    sc__provider_counts_init(&counts);
+    sc__provider_counts_status(&counts, 200);
+    sc__provider_counts_status(&counts, 503);
+    sc__provider_counts_status(&counts, 418);
+    sc__provider_counts_status(&counts, 299);
+    assert_int_equal(atomic_load(&counts.by_status[SC__STATUS_200]), 1);
+    assert_int_equal(atomic_load(&counts.by_status[SC__STATUS_503]), 1);
+    assert_int_equal(atomic_load(&counts.by_status[SC__STATUS_COUNT]), 2);
 }
 
 static const struct CMUnitTest tests[] = {

@@ -1,5 +1,5 @@
-// What operators of a provider watch, in Prometheus' text format. Nothing in it tells one cloak
-// from another.
+// What operators of a provider watch, in Prometheus' text format. Counts over all cloaks: no
+// sample belongs to one cloak.
 #include "provider/provider_internal.h"
 
 #include "base/prometheus.h"
@@ -17,23 +17,23 @@ static const int statuses[SC__STATUS_COUNT] = {
 #undef X
 };
 
-void sc__tally_init(sc__tally *tally)
+void sc__provider_counts_init(sc__provider_counts *counts)
 {
     const size_t count = sizeof bounds_s / sizeof bounds_s[0];
     _Static_assert(sizeof bounds_s / sizeof bounds_s[0] < SC_HISTOGRAM_BUCKETS,
                    "one bucket has no bound");
-    memset(tally, 0, sizeof *tally);
-    tally->evaluation_s.bounds = tally->reply_s.bounds = bounds_s;
-    tally->evaluation_s.bound_count = tally->reply_s.bound_count = count;
+    memset(counts, 0, sizeof *counts);
+    counts->evaluation_s.bounds = counts->reply_s.bounds = bounds_s;
+    counts->evaluation_s.bound_count = counts->reply_s.bound_count = count;
 }
 
-void sc__tally_status(sc__tally *tally, int status)
+void sc__provider_counts_status(sc__provider_counts *counts, int status)
 {
     size_t i = 0;
     while (i < SC__STATUS_COUNT && statuses[i] != status) {
         i++;
     }
-    atomic_fetch_add_explicit(&tally->by_status[i], 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&counts->by_status[i], 1, memory_order_relaxed);
 }
 
 static uint64_t read_count(const atomic_uint_fast64_t *count)
@@ -43,7 +43,7 @@ static uint64_t read_count(const atomic_uint_fast64_t *count)
 
 // --- What there is ---------------------------------------------------------------------
 
-static void put_requests(sc_prometheus *metrics, const sc__tally *tally)
+static void put_requests(sc_prometheus *metrics, const sc__provider_counts *counts)
 {
     static const char *const labels[SC__STATUS_COUNT + 1] = {
 #define X(status) #status,
@@ -54,32 +54,32 @@ static void put_requests(sc_prometheus *metrics, const sc__tally *tally)
     for (size_t i = 0; i <= SC__STATUS_COUNT; i++) {
         sc_prometheus_sample(metrics, "requests_total");
         sc_prometheus_label(metrics, "status", labels[i]);
-        sc_prometheus_count(metrics, read_count(&tally->by_status[i]));
+        sc_prometheus_count(metrics, read_count(&counts->by_status[i]));
     }
 }
 
 static void put_work(sc_prometheus *metrics, sc_provider *provider)
 {
-    const sc__tally *tally = &provider->tally;
+    const sc__provider_counts *counts = &provider->counts;
     sc_prometheus_histogram(metrics, "evaluation_seconds",
                             "From the bytes of a cloak to those of its reply, without waiting.",
-                            &tally->evaluation_s);
+                            &counts->evaluation_s);
     sc_prometheus_histogram(metrics, "reply_seconds",
                             "From a whole request to its reply, waiting included.",
-                            &tally->reply_s);
+                            &counts->reply_s);
     sc_prometheus_head(metrics, "border_answers_total", "counter",
                        "Answers of border nodes, by where they came from.");
     sc_prometheus_sample(metrics, "border_answers_total");
     sc_prometheus_label(metrics, "by", "index");
-    sc_prometheus_count(metrics, read_count(&tally->looked_up));
+    sc_prometheus_count(metrics, read_count(&counts->looked_up));
     sc_prometheus_sample(metrics, "border_answers_total");
     sc_prometheus_label(metrics, "by", "search");
-    sc_prometheus_count(metrics, read_count(&tally->searched));
+    sc_prometheus_count(metrics, read_count(&counts->searched));
     sc_prometheus_gauge(metrics, "waiting", "Cloaks that wait for a thread.",
-                        sc__desks_waiting(&provider->desks));
+                        sc__provider_pool_waiting(&provider->pool));
     sc_prometheus_counter(metrics, "unwanted_total",
                           "Cloaks whose client went away before the reply.",
-                          read_count(&tally->unwanted));
+                          read_count(&counts->unwanted));
 }
 
 static void put_objects(sc_prometheus *metrics, const sc_provider_options *options)
@@ -117,10 +117,10 @@ static void put_server(sc_prometheus *metrics, const sc_http *http)
                           stats.handshake_failures);
 }
 
-bool sc__tally_write(sc_provider *provider, sc_bytes *out)
+bool sc__provider_metrics_write(sc_provider *provider, sc_bytes *out)
 {
     sc_prometheus metrics = sc_prometheus_of(out, "starcloak_lbs_");
-    put_requests(&metrics, &provider->tally);
+    put_requests(&metrics, &provider->counts);
     put_work(&metrics, provider);
     put_objects(&metrics, &provider->options);
     put_server(&metrics, provider->http);

@@ -18,7 +18,7 @@ static const char compact[] = "application/x-protobuf";
 static pthread_mutex_t gate_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t gate_bell = PTHREAD_COND_INITIALIZER;
 static bool gate_is_open;
-static int gate_waiting;  ///< desks that stand before it
+static int gate_waiting;  ///< pool that stand before it
 
 static void set_gate(bool is_open)
 {
@@ -47,17 +47,17 @@ static void pass_gate(void)
     pthread_mutex_unlock(&gate_lock);
 }
 
-static void answer_behind_gate(sc__desk *desk, sc__parcel *parcel)
+static void answer_behind_gate(sc__provider_worker *worker, sc__provider_job *job)
 {
     pass_gate();
-    sc__desk_answer(desk, parcel);
+    sc__provider_evaluate(worker, job);
 }
 
 /** Only what cannot be answered stands before the gate. */
-static void answer_nonsense_behind_gate(sc__desk *desk, sc__parcel *parcel)
+static void answer_nonsense_behind_gate(sc__provider_worker *worker, sc__provider_job *job)
 {
-    if (parcel->size == 1) pass_gate();
-    sc__desk_answer(desk, parcel);
+    if (job->size == 1) pass_gate();
+    sc__provider_evaluate(worker, job);
 }
 
 // --- Waiting ---------------------------------------------------------------------------
@@ -120,7 +120,7 @@ static int send_cloak(const lbs_scene *s)
 
 static uint64_t unwanted(const lbs_scene *s)
 {
-    return atomic_load(&s->provider->tally.unwanted);
+    return atomic_load(&s->provider->counts.unwanted);
 }
 
 // --- Tests -----------------------------------------------------------------------------
@@ -137,7 +137,7 @@ static void test_when_all_places_are_taken_one_more_is_told_to_come_again(void *
     for (int i = 0; i < 3; i++) {
         client_start(&clients[i], &s);
     }
-    UNTIL(at_gate() == 1 && sc__desks_waiting(&s.provider->desks) == 2);
+    UNTIL(at_gate() == 1 && sc__provider_pool_waiting(&s.provider->pool) == 2);
     client late;
     client_start(&late, &s);
     pthread_join(late.thread, NULL);
@@ -198,7 +198,7 @@ static void test_the_reply_to_a_client_that_is_gone_is_discarded(void **state)
     const int first = send_cloak(&s);
     UNTIL(at_gate() == 1);
     const int second = send_cloak(&s);
-    UNTIL(sc__desks_waiting(&s.provider->desks) == 1);
+    UNTIL(sc__provider_pool_waiting(&s.provider->pool) == 1);
     close(first);
     close(second);
     UNTIL(unwanted(&s) == 2);
@@ -237,8 +237,8 @@ static void test_stopping_lets_nothing_leak(void **state)
     for (int i = 0; i < 6; i++) {
         clients[i] = send_cloak(&s);
     }
-    UNTIL(at_gate() == 2 && sc__desks_waiting(&s.provider->desks) == 4);
-    // It waits for the desks, which somebody must let go.
+    UNTIL(at_gate() == 2 && sc__provider_pool_waiting(&s.provider->pool) == 4);
+    // It waits for the pool, which somebody must let go.
     pthread_t helper;
     assert_int_equal(pthread_create(&helper, NULL, open_gate_soon, NULL), 0);
     lbs_scene_close(&s);
@@ -297,7 +297,7 @@ static void test_draining_answers_what_is_there_and_refuses_what_is_new(void **s
     client_start(&early[1], &s);
     // And one who has not said all yet.
     const int slow = say_one_and_a_half(&s);
-    UNTIL(at_gate() == 1 && sc__desks_waiting(&s.provider->desks) == 1);
+    UNTIL(at_gate() == 1 && sc__provider_pool_waiting(&s.provider->pool) == 1);
 
     draining d = {.provider = s.provider, .seconds = 60};
     assert_int_equal(pthread_create(&d.thread, NULL, drain, &d), 0);
