@@ -3,7 +3,7 @@
  * @brief Secret: the demo's travellers, and the pages that show what they do. For `starcloak demo`
  * alone.
  *
- * Simulated travellers (loadgen/load.h) move on the map and ask the service over real HTTP, with
+ * Simulated travellers (loadgen/loadgen.h) move on the map and ask the service over real HTTP, with
  * tokens, like any others. What they know of themselves is told to whoever looks at the UI:
  * where they are, what they ask, how it ends. All of that comes from the travellers' side. The
  * service neither knows nor includes this folder; it is given some pages to show

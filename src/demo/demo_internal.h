@@ -20,7 +20,7 @@
 #include "api/map_display.h"
 #include "demo/attack_route.h"
 #include "demo/demo.h"
-#include "demo/loadgen/load.h"
+#include "demo/loadgen/loadgen.h"
 #include "demo/reports.h"
 #include "server/audience.h"
 #include "travel/trips.h"

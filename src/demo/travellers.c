@@ -1,7 +1,7 @@
 // The demo's travellers ask; what they tell of it reaches the list of those who wait and the
 // listeners. See demo_internal.h.
 //
-// They are a run of the load generator (demo/loadgen/load.h) without an end, in one thread: so
+// They are a run of the load generator (demo/loadgen/loadgen.h) without an end, in one thread: so
 // everything that is told of queries is told in its order. The list is changed before the listeners
 // are told, so a listener that has just been told of the list misses nothing.
 #include "demo/demo_internal.h"

@@ -3,7 +3,7 @@
 // The usual way costs two calls of the system: a send when the query is asked, and a read when its
 // reply has come. The request is written into room that all calls share, and only what the kernel
 // does not take at once is copied.
-#include "demo/loadgen/flock_internal.h"
+#include "demo/loadgen/clients.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"

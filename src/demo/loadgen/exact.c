@@ -4,7 +4,7 @@
 // equally far may be in any order; and if one is as far as the last that was asked for but was not
 // asked for any more, it may have been told instead. So the search asks for one more than the
 // traveller, and the last ones count as known only if that one is farther.
-#include "demo/loadgen/flock_internal.h"
+#include "demo/loadgen/clients.h"
 
 #include <starcloak/relay.h>
 

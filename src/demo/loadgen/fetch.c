@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "base/diag.h"
-#include "demo/loadgen/wire.h"
+#include "demo/loadgen/load_connection.h"
 
 #include <poll.h>
 #include <pthread.h>

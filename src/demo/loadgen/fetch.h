@@ -7,7 +7,7 @@
 #ifndef SC_CLIENT_FETCH_H
 #define SC_CLIENT_FETCH_H
 
-#include "demo/loadgen/response.h"
+#include "demo/loadgen/http_response.h"
 #include "demo/loadgen/target.h"
 
 /**

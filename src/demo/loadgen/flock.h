@@ -13,9 +13,9 @@
 
 #include <stdatomic.h>
 
-#include "demo/loadgen/load.h"
+#include "demo/loadgen/loadgen.h"
 #include "demo/loadgen/target.h"
-#include "demo/loadgen/words.h"
+#include "demo/loadgen/request_text.h"
 
 /** How far a run has come. */
 typedef enum sc__phase {

@@ -10,7 +10,7 @@
 #ifndef SC_CLIENT_JUDGE_INTERNAL_H
 #define SC_CLIENT_JUDGE_INTERNAL_H
 
-#include "demo/loadgen/judge.h"
+#include "demo/loadgen/reply_checks.h"
 
 enum { SC__CLOAK_ID_DIGITS = 16 };
 

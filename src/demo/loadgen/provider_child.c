@@ -1,5 +1,5 @@
 // A process that is treated badly. See provider_child.h.
-#include "demo/loadgen/provider_child.h"
+#include "demo/loadgen/faults.h"
 
 #include "base/diag.h"
 

@@ -13,7 +13,7 @@
 #include <pthread.h>
 
 #include "demo/loadgen/flock.h"
-#include "demo/loadgen/provider_child.h"
+#include "demo/loadgen/faults.h"
 
 typedef struct sc__run sc__run;
 

@@ -3,7 +3,7 @@
 #include "demo/loadgen/run_internal.h"
 
 #include "base/clock.h"
-#include "demo/loadgen/books.h"
+#include "demo/loadgen/load_counts.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // Counting, putting together, and holding the service's numbers against ours.
-#include "demo/loadgen/books.h"
+#include "demo/loadgen/load_counts.h"
 
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
 // differ.
 #include <stdio.h>
 
-#include "demo/loadgen/flock_internal.h"
+#include "demo/loadgen/clients.h"
 #include "support/check.h"
 #include "support/sketch.h"
 

@@ -1,5 +1,5 @@
 // Replies to a query, and what is thought of them.
-#include "demo/loadgen/judge.h"
+#include "demo/loadgen/reply_checks.h"
 
 #include <stdio.h>
 

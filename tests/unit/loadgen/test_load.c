@@ -1,6 +1,6 @@
 // Whole runs against a toy service, which is good or bad in many ways: the good ones pass, and each
 // fault is found and called by its name.
-#include "demo/loadgen/load.h"
+#include "demo/loadgen/loadgen.h"
 
 #include <math.h>
 #include <pthread.h>

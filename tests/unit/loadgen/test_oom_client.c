@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "demo/loadgen/flock.h"
-#include "demo/loadgen/response.h"
+#include "demo/loadgen/http_response.h"
 #include "server/token.h"
 #include "support/check.h"
 #include "support/oom.h"

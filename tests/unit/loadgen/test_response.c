@@ -1,5 +1,5 @@
 // Replies of all kinds, whole and in pieces.
-#include "demo/loadgen/response.h"
+#include "demo/loadgen/http_response.h"
 
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 // Whoever watches the travellers is told of each query twice: when it is asked, and how it ended.
-#include "demo/loadgen/load.h"
+#include "demo/loadgen/loadgen.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
 // Questions as the bytes of requests.
-#include "demo/loadgen/words.h"
+#include "demo/loadgen/request_text.h"
 
 #include <jansson.h>
 #include <stdio.h>

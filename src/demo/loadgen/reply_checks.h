@@ -1,5 +1,5 @@
 /**
- * @file judge.h
+ * @file reply_checks.h
  * @brief What a reply to a query says, and whether it may say so.
  *
  * The judge knows the service by its description (/openapi.json) and by the promises it makes, and
@@ -7,13 +7,13 @@
  *
  * Uses: client/response, client/load. Used by: client/flock.
  */
-#ifndef SC_CLIENT_JUDGE_H
-#define SC_CLIENT_JUDGE_H
+#ifndef SC_DEMO_LOADGEN_REPLY_CHECKS_H
+#define SC_DEMO_LOADGEN_REPLY_CHECKS_H
 
 #include <starcloak/query.h>
 
-#include "demo/loadgen/load.h"
-#include "demo/loadgen/response.h"
+#include "demo/loadgen/loadgen.h"
+#include "demo/loadgen/http_response.h"
 
 /** Room for the objects of an answer. */
 enum { SC_VERDICT_OBJECTS = 1024 };

@@ -1,5 +1,5 @@
 /**
- * @file provider_child.h
+ * @file faults.h
  * @brief The provider as a process of ours, which can be killed, started again, stopped and
  * continued.
  *
@@ -10,8 +10,8 @@
  *
  * Uses: base. Used by: client/run.
  */
-#ifndef SC_CLIENT_PROVIDER_CHILD_H
-#define SC_CLIENT_PROVIDER_CHILD_H
+#ifndef SC_DEMO_LOADGEN_FAULTS_H
+#define SC_DEMO_LOADGEN_FAULTS_H
 
 #include <starcloak/err.h>
 #include <stdbool.h>

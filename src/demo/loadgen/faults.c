@@ -2,7 +2,7 @@
 //
 // Each spoiled call has one fate, drawn when it begins. None of it is forbidden to a client, and
 // none may cost another client anything: that is what is tested.
-#include "demo/loadgen/flock_internal.h"
+#include "demo/loadgen/clients.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /**
- * @file flock_internal.h
+ * @file clients.h
  * @brief What the files of a flock share: its calls, and what is done to them.
  *
  *     flock.c    the loop: who asks next, what the kernel says, whose time is up
@@ -11,16 +11,16 @@
  *
  * Used by: flock.c, call.c, spoil.c, exact.c.
  */
-#ifndef SC_CLIENT_FLOCK_INTERNAL_H
-#define SC_CLIENT_FLOCK_INTERNAL_H
+#ifndef SC_DEMO_LOADGEN_CLIENTS_H
+#define SC_DEMO_LOADGEN_CLIENTS_H
 
 #include <starcloak/lbs.h>
 
 #include "base/rng.h"
-#include "demo/loadgen/books.h"
+#include "demo/loadgen/load_counts.h"
 #include "demo/loadgen/flock.h"
-#include "demo/loadgen/response.h"
-#include "demo/loadgen/wire.h"
+#include "demo/loadgen/http_response.h"
+#include "demo/loadgen/load_connection.h"
 
 /** Bytes that are read at once; most replies are far smaller. */
 enum { SC__READ_SIZE = 65536 };

@@ -1,5 +1,5 @@
 /**
- * @file response.h
+ * @file http_response.h
  * @brief Reading one HTTP/1.1 reply as its bytes come in; a door for strangers' bytes.
  *
  * Small and strict: a status line, headers, and a body whose size is told by Content-Length or by
@@ -16,8 +16,8 @@
  *
  * Uses: base. Used by: client/flock, client/fetch; fuzzed.
  */
-#ifndef SC_CLIENT_RESPONSE_H
-#define SC_CLIENT_RESPONSE_H
+#ifndef SC_DEMO_LOADGEN_HTTP_RESPONSE_H
+#define SC_DEMO_LOADGEN_HTTP_RESPONSE_H
 
 #include <starcloak/err.h>
 #include <stdbool.h>

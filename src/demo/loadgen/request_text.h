@@ -1,5 +1,5 @@
 /**
- * @file words.h
+ * @file request_text.h
  * @brief A traveller's question as the bytes of a request.
  *
  * Where it is, is told as the map can tell it: by longitude and latitude, by x and y, or, where a
@@ -7,8 +7,8 @@
  *
  * Uses: client/target, map. Used by: client/flock.
  */
-#ifndef SC_CLIENT_WORDS_H
-#define SC_CLIENT_WORDS_H
+#ifndef SC_DEMO_LOADGEN_REQUEST_TEXT_H
+#define SC_DEMO_LOADGEN_REQUEST_TEXT_H
 
 #include <starcloak/map.h>
 #include <starcloak/query.h>

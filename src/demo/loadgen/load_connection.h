@@ -1,5 +1,5 @@
 /**
- * @file wire.h
+ * @file load_connection.h
  * @brief One connection: a socket that never blocks, with TLS on it or without.
  *
  * The rest of the program asks over HTTP by net/http_client.h, which is curl. A load generator
@@ -14,8 +14,8 @@
  *
  * Uses: client/target. Used by: client/flock, client/fetch.
  */
-#ifndef SC_CLIENT_WIRE_H
-#define SC_CLIENT_WIRE_H
+#ifndef SC_DEMO_LOADGEN_LOAD_CONNECTION_H
+#define SC_DEMO_LOADGEN_LOAD_CONNECTION_H
 
 #include <starcloak/err.h>
 #include <stdbool.h>

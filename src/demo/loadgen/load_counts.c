@@ -1,5 +1,5 @@
 // The books of a run. See books.h.
-#include "demo/loadgen/books.h"
+#include "demo/loadgen/load_counts.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 //
 // A line that is whole in what came is read where it lies; only one that is cut by the end of the
 // piece is kept. So the usual reply, which comes in one piece, is copied once: its body.
-#include "demo/loadgen/response.h"
+#include "demo/loadgen/http_response.h"
 
 #include "base/alloc.h"
 #include "base/diag.h"

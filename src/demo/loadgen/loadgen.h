@@ -1,5 +1,5 @@
 /**
- * @file load.h
+ * @file loadgen.h
  * @brief Load: thousands of simulated travellers who ask a running service over real HTTP, and
  * believe nothing.
  *
@@ -18,8 +18,8 @@
  *
  * Uses: base, map, objects, lbs, travel, sim/workload, guard/token. Used by: starcloak load, demo.
  */
-#ifndef SC_CLIENT_LOAD_H
-#define SC_CLIENT_LOAD_H
+#ifndef SC_DEMO_LOADGEN_LOADGEN_H
+#define SC_DEMO_LOADGEN_LOADGEN_H
 
 #include <signal.h>
 #include <starcloak/map.h>

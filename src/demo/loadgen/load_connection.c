@@ -1,5 +1,5 @@
 // Sockets that do not block, and OpenSSL on them. See wire.h.
-#include "demo/loadgen/wire.h"
+#include "demo/loadgen/load_connection.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

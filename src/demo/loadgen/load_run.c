@@ -1,11 +1,11 @@
 // A run from its beginning to its report. See load.h.
-#include "demo/loadgen/load.h"
+#include "demo/loadgen/loadgen.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/diag.h"
 #include "base/thread.h"
-#include "demo/loadgen/books.h"
+#include "demo/loadgen/load_counts.h"
 #include "demo/loadgen/fetch.h"
 #include "demo/loadgen/run_internal.h"
 

@@ -1,5 +1,5 @@
 // Requests, written by hand: thousands a second. See words.h.
-#include "demo/loadgen/words.h"
+#include "demo/loadgen/request_text.h"
 
 #include "base/alloc.h"
 #include "base/json_write.h"

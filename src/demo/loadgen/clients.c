@@ -3,7 +3,7 @@
 // There is no queue of timers. Calls that must be woken are found by looking through one dense
 // array of times, which for 50,000 travellers takes some twenty microseconds: ten times a second
 // in general, a hundred times with chaos, whose calls are woken often.
-#include "demo/loadgen/flock_internal.h"
+#include "demo/loadgen/clients.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"

@@ -1,14 +1,14 @@
 /**
- * @file books.h
+ * @file load_counts.h
  * @brief Keeping count of a flock's queries, and putting the counts of several together.
  *
  * Uses: client/judge, client/load. Used by: client/flock, client/run.
  */
-#ifndef SC_CLIENT_BOOKS_H
-#define SC_CLIENT_BOOKS_H
+#ifndef SC_DEMO_LOADGEN_LOAD_COUNTS_H
+#define SC_DEMO_LOADGEN_LOAD_COUNTS_H
 
-#include "demo/loadgen/judge.h"
-#include "demo/loadgen/load.h"
+#include "demo/loadgen/reply_checks.h"
+#include "demo/loadgen/loadgen.h"
 
 /** One more ended so. @param word  why; "" if there is nothing to say */
 void sc__books_end(sc_load_books *books, sc_load_end end, int status, const char *word);
