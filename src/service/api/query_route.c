@@ -29,9 +29,15 @@ typedef struct waiting_client {
     sc_query_id id;            ///< to withdraw it by
 } waiting_client;
 
-/** What a loop has; its thread's, but for the handover. */
+/** Tickets that are handed to a loop, and taken by it, at once: so many that a whole cloak wakes
+ * the loop once, and few enough that new requests need not wait. */
+enum { TICKET_BATCH = 128 };
+
+/** What a loop has; its thread's, except for the handover and the fields before it. */
 typedef struct route_loop {
     sc_admission *admission;
+    sc_ticket *leaving[TICKET_BATCH];  ///< settled in this round; the ledger's thread
+    size_t leaving_count;
     sc_handover *settled;  ///< of sc_ticket *, from the ledger's thread
     sc_time last_t;        ///< of the last query admitted
     size_t clients;        ///< there is room in `settled` for all of them
@@ -49,12 +55,37 @@ struct sc_query_route {
 
 // --- Outcomes ------------------------------------------------------------------------------------
 
+/** There is room: a loop has no more waiting clients than its handover holds, each with one ticket.
+ */
+static void hand_over(route_loop *loop)
+{
+    (void)sc_handover_put_many(loop->settled, loop->leaving, loop->leaving_count);
+    loop->leaving_count = 0;
+}
+
 void sc_query_route_settled(void *context, sc_ticket *ticket)
 {
-    sc_query_route *route = context;
-    // There is room: a loop has no more clients than its handover holds, and each of them has one
-    // ticket.
-    (void)sc_handover_put(route->loops[ticket->loop].settled, &ticket);
+    const sc_query_route *route = context;
+    route_loop *loop = &route->loops[ticket->loop];
+    loop->leaving[loop->leaving_count++] = ticket;
+    if (loop->leaving_count == TICKET_BATCH) hand_over(loop);
+}
+
+void sc_query_route_all_settled(void *context)
+{
+    const sc_query_route *route = context;
+    for (unsigned i = 0; i < route->service->loops; i++) {
+        if (route->loops[i].leaving_count > 0) hand_over(&route->loops[i]);
+    }
+}
+
+uint64_t sc__query_route_handed(const sc_query_route *route)
+{
+    uint64_t count = 0;
+    for (unsigned i = 0; i < route->service->loops; i++) {
+        count += sc_handover_total(route->loops[i].settled);
+    }
+    return count;
 }
 
 static void client_gone(void *context)
@@ -112,13 +143,11 @@ static void settle_ticket(sc_query_route *route, route_loop *loop, sc_ticket *ti
 
 static void take_settled(void *context, unsigned loop)
 {
-    // So many at once that a whole cloak costs one look at the bell, and few enough that newcomers
-    // need not wait; the bell keeps ringing for the others.
-    enum { BATCH = 128 };
+    // The descriptor stays readable for those that are left.
     sc_query_route *route = context;
     route_loop *own = &route->loops[loop];
-    sc_ticket *tickets[BATCH];
-    const size_t count = sc_handover_take(own->settled, tickets, BATCH);
+    sc_ticket *tickets[TICKET_BATCH];
+    const size_t count = sc_handover_take(own->settled, tickets, TICKET_BATCH);
     for (size_t i = 0; i < count; i++) {
         settle_ticket(route, own, tickets[i], true);
     }

@@ -159,6 +159,12 @@ static void settle(void *context, sc_ticket *ticket)
     sc_query_route_settled(service->internal.query_route, ticket);
 }
 
+static void settle_all(void *context)
+{
+    const sc_service *service = context;
+    sc_query_route_all_settled(service->internal.query_route);
+}
+
 static void publish(void *context, const sc_relay *relay, uint64_t number, uint32_t users)
 {
     sc_service *service = context;
@@ -288,6 +294,7 @@ static sc_err make_ledger(sc_service *service, const sc_service_options *options
     sc_service_internal *internal = &service->internal;
     sc_ledger_options ledger = options->ledger;
     ledger.settled = settle;
+    ledger.all_settled = settle_all;
     ledger.published = publish;
     ledger.context = service;
     sc_err err = SC_OK;

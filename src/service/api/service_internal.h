@@ -174,8 +174,14 @@ void sc_query_route_free(sc_query_route *route);
 /** The route. */
 void sc_query_route_post(sc_query_route *route, unsigned loop, sc_http_request *request);
 
-/** For sc_ledger_options.settled; `context` is the sc_query_route. Any thread. */
+/** For sc_ledger_options.settled and all_settled; `context` is the sc_query_route. The ledger's
+ * thread. A ticket waits for the second call, so that each loop is woken once for all its tickets.
+ */
 void sc_query_route_settled(void *context, sc_ticket *ticket);
+void sc_query_route_all_settled(void *context);
+
+/** Tickets that the ledger has handed to loops so far; for tests. */
+uint64_t sc__query_route_handed(const sc_query_route *route);
 
 /** Something was refused before it reached the query route. Any thread. */
 void sc_query_route_count_refusal(sc_query_route *route, sc_problem_kind kind);
