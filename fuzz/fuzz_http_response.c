@@ -6,9 +6,9 @@
 // text the input is read as a page of metrics as well.
 #include "door.h"
 
-#include "demo/loadgen/reply_checks.h"
-#include "demo/loadgen/metrics_read.h"
 #include "demo/loadgen/http_response.h"
+#include "demo/loadgen/load_counts.h"
+#include "demo/loadgen/reply_checks.h"
 
 /** How a reading came out. */
 typedef struct reading {

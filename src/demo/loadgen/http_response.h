@@ -14,12 +14,14 @@
  *
  * However the bytes are cut into pieces, the reply is the same.
  *
- * Uses: base. Used by: client/flock, client/fetch; fuzzed.
  */
 #ifndef SC_DEMO_LOADGEN_HTTP_RESPONSE_H
 #define SC_DEMO_LOADGEN_HTTP_RESPONSE_H
 
 #include <starcloak/err.h>
+
+#include "demo/loadgen/load_connection.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -93,5 +95,19 @@ static inline bool sc_response_is_blank(const sc_response *response)
 
 /** Free what it holds and be ready for the next; harmless twice. */
 void sc_response_clear(sc_response *response);
+
+// === One GET, waited for: for the pages that are looked at before and after a run ===============
+
+/**
+ * Get `path` (behind the target's own) on a new connection.
+ *
+ * @param token      for the Authorization header; NULL: none
+ * @param timeout_s  for all of it
+ * @param out        zeroed or cleared; filled on success, to be cleared
+ * @return SC_OK (whatever the status), SC_ENET (no connection, no reply in time, or it broke off),
+ *         SC_EPARSE, SC_ELIMIT, SC_ENOMEM
+ */
+SC_CHECKED sc_err sc_fetch(const sc_target *target, const char *path, const char *token,
+                           double timeout_s, sc_response *out, sc_diag *diag);
 
 #endif

@@ -1,12 +1,17 @@
 // Sockets that do not block, and OpenSSL on them. See wire.h.
 #include "demo/loadgen/load_connection.h"
 
+#include "base/diag.h"
+
 #include <arpa/inet.h>
+#include <curl/curl.h>
 #include <errno.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -133,4 +138,147 @@ void sc_wire_close(sc_wire *wire, bool is_reset)
     SSL_free(wire->tls);
     close(wire->fd);
     *wire = SC_WIRE_CLOSED;
+}
+
+// === From a URL to an address ===================================================================
+
+/** The parts of a URL; each is curl's, to be freed by close_parts(). */
+typedef struct parts {
+    CURLU *url;
+    char *scheme;
+    char *host;
+    char *port;
+    char *path;
+    char *extra;  ///< a part that must not be there
+} parts;
+
+static void close_parts(parts *p)
+{
+    curl_free(p->scheme);
+    curl_free(p->host);
+    curl_free(p->port);
+    curl_free(p->path);
+    curl_free(p->extra);
+    curl_url_cleanup(p->url);
+}
+
+/** Take the parts that a URL of ours must have; false if one is missing. */
+static bool get_parts(const char *url, parts *p)
+{
+    return !curl_url_set(p->url, CURLUPART_URL, url, 0) &&
+           !curl_url_get(p->url, CURLUPART_SCHEME, &p->scheme, 0) &&
+           !curl_url_get(p->url, CURLUPART_HOST, &p->host, 0) &&
+           !curl_url_get(p->url, CURLUPART_PORT, &p->port, CURLU_DEFAULT_PORT) &&
+           !curl_url_get(p->url, CURLUPART_PATH, &p->path, 0) && p->scheme && p->host && p->port &&
+           p->path && (strcmp(p->scheme, "http") == 0 || strcmp(p->scheme, "https") == 0);
+}
+
+static sc_err part_url(const char *url, parts *p, sc_diag *diag)
+{
+    *p = (parts){.url = curl_url()};
+    if (!p->url) {
+        (void)sc_fail_memory(diag, "reading a URL");
+        return SC_ENOMEM;
+    }
+    if (!get_parts(url, p)) {
+        (void)sc_fail(diag, SC_EINVAL, "%s is not the URL of a service, as http://localhost:8080",
+                      sc_quote(url, strlen(url)).text);
+        return SC_EINVAL;
+    }
+    static const CURLUPart others[] = {CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_QUERY,
+                                       CURLUPART_FRAGMENT};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (!curl_url_get(p->url, others[i], &p->extra, 0)) {
+            return sc_fail(diag, SC_EINVAL,
+                           "the URL of a service has a host, a port and a path, and nothing else");
+        }
+    }
+    return SC_OK;
+}
+
+/** Copy the parts; "[::1]" is a name of five letters without its brackets. */
+static sc_err take_parts(sc_target *target, const parts *p, sc_diag *diag)
+{
+    size_t name = strlen(p->host);
+    size_t path = strlen(p->path);
+    while (path > 0 && p->path[path - 1] == '/') {
+        path--;
+    }
+    if (name >= sizeof target->name || path >= sizeof target->path) {
+        return sc_fail(diag, SC_EINVAL, "the URL is too long");
+    }
+    const bool is_usual = strcmp(p->port, strcmp(p->scheme, "https") == 0 ? "443" : "80") == 0;
+    snprintf(target->host, sizeof target->host, "%s%s%s", p->host, is_usual ? "" : ":",
+             is_usual ? "" : p->port);
+    const bool has_brackets = p->host[0] == '[' && p->host[name - 1] == ']';
+    if (has_brackets) name -= 2;
+    memcpy(target->name, p->host + has_brackets, name);
+    target->name[name] = '\0';
+    memcpy(target->path, p->path, path);
+    target->path[path] = '\0';
+    return SC_OK;
+}
+
+static sc_err look_up(sc_target *target, const char *port, sc_diag *diag)
+{
+    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
+    struct addrinfo *found = NULL;
+    const int failure = getaddrinfo(target->name, port, &hints, &found);
+    if (failure || !found) {
+        return sc_fail(diag, SC_ENET, "%.80s: %s", target->name, gai_strerror(failure));
+    }
+    // "localhost" has two addresses; the one of which there are many is wanted.
+    const struct addrinfo *best = found;
+    for (const struct addrinfo *a = found; a; a = a->ai_next) {
+        if (a->ai_family != AF_INET) continue;
+        best = a;
+        break;
+    }
+    memcpy(&target->address, best->ai_addr, best->ai_addrlen);
+    target->address_size = best->ai_addrlen;
+    if (best->ai_family == AF_INET) {
+        struct sockaddr_in ipv4;
+        memcpy(&ipv4, best->ai_addr, sizeof ipv4);
+        target->is_ipv4_loopback = ntohl(ipv4.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+    }
+    freeaddrinfo(found);
+    return SC_OK;
+}
+
+static sc_err prepare_tls(sc_target *target, const char *ca, sc_diag *diag)
+{
+    target->tls = SSL_CTX_new(TLS_client_method());
+    if (!target->tls) return sc_fail_memory(diag, "preparing TLS");
+    SSL_CTX_set_min_proto_version(target->tls, TLS1_2_VERSION);
+    SSL_CTX_set_verify(target->tls, SSL_VERIFY_PEER, NULL);
+    SSL_CTX_set_mode(target->tls, SSL_MODE_ENABLE_PARTIAL_WRITE |
+                                      SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
+                                      SSL_MODE_RELEASE_BUFFERS);
+    const int is_fine = ca ? SSL_CTX_load_verify_locations(target->tls, ca, NULL)
+                           : SSL_CTX_set_default_verify_paths(target->tls);
+    if (is_fine == 1) return SC_OK;
+    return sc_fail(diag, SC_EIO, "%s: no certificates to trust can be read from it", ca ? ca : "");
+}
+
+sc_err sc_target_init(sc_target *target, const char *url, const char *ca, sc_diag *diag)
+{
+    parts p;
+    sc_target made = {.tls = NULL};
+    sc_err err = part_url(url, &p, diag);
+    if (!err) err = take_parts(&made, &p, diag);
+    if (!err) err = look_up(&made, p.port, diag);
+    if (!err && strcmp(p.scheme, "https") == 0) err = prepare_tls(&made, ca, diag);
+    close_parts(&p);
+    if (err) {
+        sc_target_fini(&made);
+        return err;
+    }
+    *target = made;
+    return SC_OK;
+}
+
+void sc_target_fini(sc_target *target)
+{
+    SSL_CTX_free(target->tls);
+    target->tls = NULL;
 }

@@ -12,17 +12,44 @@
  * tens of thousands of connections do not run out of ports, and limits per address see many
  * addresses.
  *
- * Uses: client/target. Used by: client/flock, client/fetch.
  */
 #ifndef SC_DEMO_LOADGEN_LOAD_CONNECTION_H
 #define SC_DEMO_LOADGEN_LOAD_CONNECTION_H
 
 #include <starcloak/err.h>
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/socket.h>
 
-#include "demo/loadgen/target.h"
+// === target.h ===================================================================================
+// The service that is asked: its URL taken apart, its address, and what is needed for TLS.
+//
+// Looked up once; then read by any thread.
+
+/** Zero-initialise; sc_target_fini() when done. */
+typedef struct sc_target {
+    char name[256];  ///< of the host, as a certificate has it
+    char host[280];  ///< as the Host header has it: with the port, unless it is the usual one
+    char path[512];  ///< what stands before "/v1/queries"; "" or without a slash at the end
+    struct sockaddr_storage address;
+    socklen_t address_size;
+    bool is_ipv4_loopback;   ///< then there are addresses enough to come from
+    struct ssl_ctx_st *tls;  ///< NULL: plain HTTP
+} sc_target;
+
+/**
+ * @param url  "http://host:port", or "https://..."; a path may follow, nothing else
+ * @param ca   PEM: who may have signed the service's certificate; NULL: whom the system trusts
+ * @return SC_OK, SC_EINVAL (no such URL), SC_ENET (no such host), SC_EIO (the CA file), SC_ENOMEM
+ */
+SC_CHECKED sc_err sc_target_init(sc_target *target, const char *url, const char *ca, sc_diag *diag);
+
+/** Harmless twice, and on a zeroed one. */
+void sc_target_fini(sc_target *target);
+
+// ================================================================================================
 
 /** How a call went. */
 typedef enum sc_wire_result {

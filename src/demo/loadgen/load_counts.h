@@ -2,13 +2,19 @@
  * @file load_counts.h
  * @brief Keeping count of a flock's queries, and putting the counts of several together.
  *
- * Uses: client/judge, client/load. Used by: client/flock, client/run.
  */
 #ifndef SC_DEMO_LOADGEN_LOAD_COUNTS_H
 #define SC_DEMO_LOADGEN_LOAD_COUNTS_H
 
-#include "demo/loadgen/reply_checks.h"
+#include <starcloak/err.h>
+
+#include "demo/loadgen/load_connection.h"
 #include "demo/loadgen/loadgen.h"
+#include "demo/loadgen/reply_checks.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /** One more ended so. @param word  why; "" if there is nothing to say */
 void sc__books_end(sc_load_books *books, sc_load_end end, int status, const char *word);
@@ -30,5 +36,17 @@ void sc__books_hold_against(sc_load_books *books, const sc_service_counts *befor
 /** A run of which no query had an outcome has shown nothing, and must not pass for a good one.
  * Those that were lost, or could not be sent, are blamed already. */
 void sc__books_want_outcome(sc_load_books *books);
+
+// === metrics_read.h =============================================================================
+// What the service says of itself at /metrics: the few numbers that its books are held
+// against.
+
+/** Read Prometheus' text format; lines that are not understood are passed over. */
+sc_service_counts sc_service_counts_of(const char *text, size_t size);
+
+/** Ask for them. @param path  behind the target's own, as "/metrics"
+ *  @return as sc_fetch(), or SC_ENET for another status than 200 */
+SC_CHECKED sc_err sc_service_counts_fetch(const sc_target *target, const char *path,
+                                          const char *token, sc_service_counts *out, sc_diag *diag);
 
 #endif

@@ -21,16 +21,72 @@
 #ifndef SC_DEMO_LOADGEN_LOADGEN_H
 #define SC_DEMO_LOADGEN_LOADGEN_H
 
-#include <signal.h>
 #include <starcloak/map.h>
 #include <starcloak/objects.h>
 #include <starcloak/progress.h>
 
 #include "base/histogram.h"
-#include "demo/loadgen/metrics_read.h"
-#include "demo/loadgen/tokens.h"
 #include "sim/workload.h"
 #include "travel/movement.h"
+
+#include <signal.h>
+
+// --- Tokens --------------------------------------------------------------------------------------
+//
+// One token per client: issued with the service's own key, by a function of the caller, or read
+// from a file.
+
+typedef struct sc_tokens sc_tokens;
+
+/**
+ * Issue tokens to "load-1", "load-2", ..., valid for `seconds` from now.
+ *
+ * @param key_path  the service's key file (server/token.h)
+ * @return as sc_token_keys_read(), or SC_ENOMEM
+ */
+SC_CHECKED sc_err sc_tokens_issue(const char *key_path, uint32_t count, double seconds,
+                                  sc_tokens **out, sc_diag *diag);
+
+/** Writes the token of traveller `i`, from 0 on, to `out`, which has room for SC_TOKEN_SIZE. */
+typedef sc_err (*sc_token_issuer)(void *context, uint32_t i, char *out, sc_diag *diag);
+
+/** Have each issued by `issue`. @return SC_OK, SC_ENOMEM, or what `issue` failed with */
+SC_CHECKED sc_err sc_tokens_gather(uint32_t count, sc_token_issuer issue, void *context,
+                                   sc_tokens **out, sc_diag *diag);
+
+/**
+ * Read them, one per line; empty lines and lines that begin with # are skipped.
+ *
+ * @param count  how many are needed; the file may have more
+ * @return SC_OK, SC_EIO, SC_EPARSE (with the line; never quotes a token), SC_EINVAL (too few),
+ *         SC_ENOMEM
+ */
+SC_CHECKED sc_err sc_tokens_read(const char *path, uint32_t count, sc_tokens **out, sc_diag *diag);
+
+/** Wipe and free; NULL is fine. */
+void sc_tokens_free(sc_tokens *tokens);
+
+/** The token of traveller `i`; lent. Any thread. */
+const char *sc_tokens_at(const sc_tokens *tokens, uint32_t i);
+
+// --- Outcomes and violations ---------------------------------------------------------------------
+
+/** Counted by the service since its start. */
+typedef struct sc_service_counts {
+    uint64_t taken;  ///< each is pending, or has one of the next four outcomes; 0: not told
+    uint64_t answered;
+    uint64_t dropped;  ///< of all reasons, as the next
+    uint64_t failed;
+    uint64_t gone;
+    uint64_t pending;  ///< now
+    uint64_t violations;
+    bool has_queries;  ///< whether it said anything of queries; else this is another service
+    bool has_pending;  ///< whether the next are told
+    bool has_violations;
+    bool has_cpu;
+    double cpu_s;
+    uint64_t resident_bytes;  ///< now; 0: not told
+} sc_service_counts;
 
 /** How a query ends here. */
 #define SC_LOAD_END_MAP(X)                                                                  \

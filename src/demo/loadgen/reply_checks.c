@@ -2,10 +2,13 @@
 //
 // Whatever is not as it should be makes the verdict "lost, bad reply": the traveller has not been
 // told what became of its query.
-#include "demo/loadgen/judge_internal.h"
+#include <starcloak/relay.h>
 
 #include "base/json_tree.h"
+#include "demo/loadgen/clients.h"
+#include "demo/loadgen/reply_checks.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -329,4 +332,212 @@ sc_err sc_judge(const sc_response *response, const sc_profile *needs, uint32_t n
     }
     sc_json_tree_fini(&tree);
     return SC_OK;
+}
+
+// === A reply at a glance ========================================================================
+// For runs in which asking must cost little: no parser, no tree. Whatever has not the very form
+// that the service gives its replies is left to a thorough look.
+
+/** What is left of a body. */
+typedef struct glance {
+    const char *at;
+    const char *end;
+} glance;
+
+static bool eat(glance *g, const char *text)
+{
+    const size_t size = strlen(text);
+    if ((size_t)(g->end - g->at) < size || memcmp(g->at, text, size) != 0) return false;
+    g->at += size;
+    return true;
+}
+
+static bool eat_count(glance *g, uint64_t *out)
+{
+    const char *first = g->at;
+    uint64_t value = 0;
+    while (g->at < g->end && *g->at >= '0' && *g->at <= '9' && g->at - first < 15) {
+        value = value * 10 + (uint64_t)(*g->at++ - '0');
+    }
+    *out = value;
+    return g->at > first;
+}
+
+/** Digits, and perhaps a fraction; whatever else a number may be, is left to the parser. */
+static bool eat_number(glance *g, double *out)
+{
+    uint64_t whole = 0;
+    uint64_t fraction = 0;
+    if (!eat_count(g, &whole)) return false;
+    *out = (double)whole;
+    if (!eat(g, ".")) return true;
+    const char *first = g->at;
+    if (!eat_count(g, &fraction)) return false;
+    *out += (double)fraction * pow(10, (double)(first - g->at));
+    return true;
+}
+
+/** The id of a cloak, if it has one. */
+static bool eat_id(glance *g, sc_verdict *out)
+{
+    if (!eat(g, "\"id\":\"")) return true;
+    if (g->end - g->at < SC__CLOAK_ID_DIGITS ||
+        !sc__take_cloak_id(out, g->at, SC__CLOAK_ID_DIGITS)) {
+        return false;
+    }
+    g->at += SC__CLOAK_ID_DIGITS;
+    return eat(g, "\",");
+}
+
+static bool glance_at_answer(glance *g, sc_verdict *out)
+{
+    out->end = SC_LOAD_ANSWERED;
+    return eat(g, "{\"outcome\":\"answered\",\"wait_s\":") && eat_number(g, &out->wait_s) &&
+           eat(g, ",\"cloak\":{") && eat_id(g, out) && eat(g, "\"users\":") &&
+           eat_count(g, &out->users) && eat(g, ",\"segments\":") && eat_count(g, &out->segments) &&
+           eat(g, "},\"objects\":[") && g->end - g->at >= 2 && memcmp(g->end - 2, "]}", 2) == 0;
+}
+
+static bool glance_at_drop(glance *g, sc_verdict *out)
+{
+    out->end = SC_LOAD_DROPPED;
+    if (!eat(g, "{\"outcome\":\"dropped\",\"reason\":\"")) return false;
+    const char *word = eat(g, "expired") ? "expired" : eat(g, "infeasible") ? "infeasible" : NULL;
+    if (!word) return false;
+    (void)snprintf(out->word, sizeof out->word, "%s", word);
+    return eat(g, "\",\"wait_s\":") && eat_number(g, &out->wait_s) && eat(g, "}") &&
+           g->at == g->end;
+}
+
+sc_err sc_judge_quickly(const sc_response *response, const sc_profile *needs, uint32_t nearest,
+                        sc_verdict *out)
+{
+    if (response->status == 200 && response->type == SC_RESPONSE_JSON && response->body) {
+        glance g = {response->body, response->body + response->body_size};
+        sc__verdict_clear(out);
+        if (glance_at_answer(&g, out)) {
+            sc__check_promises(out, needs);
+            return SC_OK;
+        }
+        g.at = response->body;
+        if (glance_at_drop(&g, out)) return SC_OK;
+    }
+    return sc_judge(response, needs, nearest, out);
+}
+
+// === exact.c ====================================================================================
+// Is it the exact answer? Compared with a plain search from where the traveller is.
+//
+// As many objects, as far away, and the very ones, told as the map tells them. Objects that are
+// equally far may be in any order; and if one is as far as the last that was asked for but was not
+// asked for any more, it may have been told instead. So the search asks for one more than the
+// traveller, and the last ones count as known only if that one is farther.
+
+/** Positions are told rounded, and so are distances. */
+#define TOLERANCE_M 0.002
+
+/** What a plain search finds. */
+typedef struct truth {
+    const sc_objects *objects;
+    const sc_near *nears;
+    size_t count;  ///< of the answer
+    double tie_m;  ///< objects from here on may be others, as far away; HUGE_VAL: none may
+} truth;
+
+static void disagree(sc_verdict *verdict, const char *how, size_t wanted)
+{
+    verdict->is_violated = true;
+    verdict->violation = SC_VIOLATION_WRONG_ANSWER;
+    snprintf(verdict->remark, sizeof verdict->remark, "%s (%zu objects, %zu by a plain search)",
+             how, verdict->object_count, wanted);
+}
+
+static sc_err search(const sc__flock *flock, const sc__question *question, truth *out)
+{
+    sc_request request = {.type = SC_REQUEST_KNN, .k = question->nearest + 1};
+    if (question->category != SC_NONE) {
+        request.category_count = 1;
+        request.categories[0] = question->category;
+    }
+    sc_edge_id edge = 0;
+    double offset_m = 0;
+    out->objects = flock->options->objects;
+    sc_err err = sc__words_place(flock->course->words, question, &edge, &offset_m);
+    if (!err) {
+        err = sc_lbs_nearest(flock->lbs, out->objects, &(sc_near_query){{edge, offset_m}, &request},
+                             &out->nears, &out->count, NULL);
+    }
+    out->tie_m = HUGE_VAL;
+    if (err || out->count <= question->nearest) return err;
+    const double beyond_m = out->nears[--out->count].distance_m;
+    const double last_m = out->nears[out->count - 1].distance_m;
+    if (beyond_m - last_m <= TOLERANCE_M) out->tie_m = last_m - TOLERANCE_M;
+    return SC_OK;
+}
+
+static uint64_t mark_of(const sc_objects *objects, uint32_t number)
+{
+    const sc_object_table *table = sc_objects_table(objects);
+    const sc_vocabulary *words = sc_objects_vocabulary(objects);
+    const sc_object *object = &table->objects[number];
+    char digits[16];
+    const char *id = digits;
+    if (table->keys) {
+        id = table->strings + table->keys[number];
+    } else {
+        snprintf(digits, sizeof digits, "%" PRIu32, number);
+    }
+    const char *category = object->category < words->count ? words->names[object->category] : "";
+    return sc_object_mark(id, category, table->strings ? table->strings + object->name : "");
+}
+
+/** Whether it is one of those that were found, and there: of equally far ones, any. */
+static bool is_found(const truth *found, uint64_t mark, double distance_m)
+{
+    for (size_t i = 0; i < found->count; i++) {
+        if (fabs(found->nears[i].distance_m - distance_m) <= TOLERANCE_M &&
+            mark_of(found->objects, found->nears[i].object) == mark) {
+            return true;
+        }
+    }
+    return distance_m >= found->tie_m;
+}
+
+static bool is_told_before(const sc_verdict *verdict, size_t i)
+{
+    for (size_t before = 0; before < i; before++) {
+        if (verdict->marks[before] == verdict->marks[i]) return true;
+    }
+    return false;
+}
+
+static void compare(sc_verdict *verdict, const truth *found)
+{
+    const size_t count = found->count;
+    if (count != verdict->object_count) {
+        disagree(verdict, "another number of objects", count);
+        return;
+    }
+    for (size_t i = 0; i < count && !verdict->is_violated; i++) {
+        const double distance_m = verdict->distances_m[i];
+        if (fabs(found->nears[i].distance_m - distance_m) > TOLERANCE_M) {
+            disagree(verdict, "another distance", count);
+        } else if (is_told_before(verdict, i)) {
+            disagree(verdict, "an object twice", count);
+        } else if (!is_found(found, verdict->marks[i], distance_m)) {
+            disagree(verdict, "another object, or one that is called otherwise", count);
+        }
+    }
+}
+
+void sc__exact_check(sc__flock *flock, const sc__call *call)
+{
+    truth found = {0};
+    const sc_err err = search(flock, &call->question, &found);
+    if (err) {
+        flock->err = err;
+        return;
+    }
+    flock->books->checked++;
+    compare(flock->verdict, &found);
 }

@@ -5,15 +5,14 @@
  * The judge knows the service by its description (/openapi.json) and by the promises it makes, and
  * shares no code with it, so that one mistake cannot hide another.
  *
- * Uses: client/response, client/load. Used by: client/flock.
  */
 #ifndef SC_DEMO_LOADGEN_REPLY_CHECKS_H
 #define SC_DEMO_LOADGEN_REPLY_CHECKS_H
 
 #include <starcloak/query.h>
 
-#include "demo/loadgen/loadgen.h"
 #include "demo/loadgen/http_response.h"
+#include "demo/loadgen/loadgen.h"
 
 /** Room for the objects of an answer. */
 enum { SC_VERDICT_OBJECTS = 1024 };
@@ -55,5 +54,20 @@ SC_CHECKED sc_err sc_judge(const sc_response *response, const sc_profile *needs,
  */
 SC_CHECKED sc_err sc_judge_quickly(const sc_response *response, const sc_profile *needs,
                                    uint32_t nearest, sc_verdict *out);
+
+// === What a thorough look at a reply and a glance at it share ===================================
+//     judge.c   word by word, through a parser
+//     glance.c  the very form that the service gives its replies
+
+enum { SC__CLOAK_ID_DIGITS = 16 };
+
+/** A verdict that nothing is known for. */
+void sc__verdict_clear(sc_verdict *out);
+
+/** Take these bytes as the id of the cloak; false if they are none. */
+bool sc__take_cloak_id(sc_verdict *out, const char *id, size_t size);
+
+/** Hold the numbers of an answer against what was asked for. */
+void sc__check_promises(sc_verdict *out, const sc_profile *needs);
 
 #endif

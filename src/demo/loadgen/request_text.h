@@ -5,15 +5,17 @@
  * Where it is, is told as the map can tell it: by longitude and latitude, by x and y, or, where a
  * map has no coordinates, by edge and offset.
  *
- * Uses: client/target, map. Used by: client/flock.
  */
 #ifndef SC_DEMO_LOADGEN_REQUEST_TEXT_H
 #define SC_DEMO_LOADGEN_REQUEST_TEXT_H
 
+#include <starcloak/err.h>
 #include <starcloak/map.h>
 #include <starcloak/query.h>
 
-#include "demo/loadgen/target.h"
+#include "demo/loadgen/load_connection.h"
+
+#include <stdint.h>
 
 /** What a traveller wants to know. */
 typedef struct sc__question {

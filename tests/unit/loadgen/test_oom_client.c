@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "base/clock.h"
-#include "demo/loadgen/flock.h"
+#include "demo/loadgen/clients.h"
 #include "demo/loadgen/http_response.h"
 #include "server/token.h"
 #include "support/check.h"

@@ -1,5 +1,5 @@
 // URLs taken apart.
-#include "demo/loadgen/target.h"
+#include "demo/loadgen/load_connection.h"
 
 #include "support/check.h"
 
