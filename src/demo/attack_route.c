@@ -219,7 +219,7 @@ static bool submit(sc_attack_route *route, unsigned loop, sc_http_request *reque
                                        : SC_EBUSY;
     }
     if (!err) {
-        // It may be settled by now, but only this thread will hear of it, and later.
+        // It may be settled by now, but only this thread will read_replies of it, and later.
         own->visits++;
         sc_http_on_gone(request, client_gone, v);
         return true;

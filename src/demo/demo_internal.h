@@ -116,7 +116,7 @@ bool sc__demo_text_pending(const sc__waiting *waiting, size_t count, int64_t now
 bool sc__demo_text_positions(double t_s, const int32_t *at, uint32_t travellers, sc_bytes *out);
 
 bool sc__demo_text_asked(const sc__waiting *waiting, sc_bytes *out);
-bool sc__demo_text_ended(const sc_load_ending *ending, sc_bytes *out);
+bool sc__demo_text_ended(const sc_load_outcome *ending, sc_bytes *out);
 
 // --- The demo ------------------------------------------------------------------------------------
 

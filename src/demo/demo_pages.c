@@ -94,7 +94,7 @@ static const char *outcome_of(sc_load_end end)
     return sc_load_end_name(end == SC_LOAD_UNSENT ? SC_LOAD_LOST : end);
 }
 
-bool sc__demo_text_ended(const sc_load_ending *ending, sc_bytes *out)
+bool sc__demo_text_ended(const sc_load_outcome *ending, sc_bytes *out)
 {
     const bool is_told = ending->end == SC_LOAD_ANSWERED || ending->end == SC_LOAD_DROPPED;
     sc_json_writer json = begin_event(out, "ended");

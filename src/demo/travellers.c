@@ -88,7 +88,7 @@ static void tell(sc_demo *demo, bool fits)
     if (fits) sc_audience_tell(demo->audience, words->data, words->size);
 }
 
-static void take_asked(void *context, const sc_load_question *question)
+static void take_asked(void *context, const sc_load_query *question)
 {
     sc_demo *demo = context;
     const sc__waiting waiting = {
@@ -104,7 +104,7 @@ static void take_asked(void *context, const sc_load_question *question)
     tell(demo, sc__demo_text_asked(&waiting, &demo->query_thread.words));
 }
 
-static void take_ended(void *context, const sc_load_ending *ending)
+static void take_ended(void *context, const sc_load_outcome *ending)
 {
     sc_demo *demo = context;
     sc__waiting_list_remove(demo->waiting, ending->who);
@@ -130,7 +130,7 @@ static sc_load_options load_options(sc_demo *demo)
     const sc_demo_options *wanted = &demo->options;
     sc_load_options options = sc_load_options_default();
     options.url = demo->query_thread.url;
-    options.without_metrics = true;  // others ask too, so that books could not agree
+    options.without_metrics = true;  // others ask too, so that counts could not agree
     options.objects = wanted->objects;
     options.check_per_mille = wanted->objects ? CHECK_PER_MILLE : 0;
     options.movements = &demo->on_road.asking;

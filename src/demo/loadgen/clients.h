@@ -1,13 +1,13 @@
 /**
  * @file clients.h
- * @brief What the files of a flock share: its calls, and what is done to them.
+ * @brief What the files of a group share: its clients, and what is done to them.
  *
- *     flock.c    the loop: who asks next, what the kernel says, whose time is up
- *     call.c     one traveller's call: connect, send, wait, be answered
- *     spoil.c    what chaos does to a call
+ *     group.c    the loop: who asks next, what the kernel says, whose time is up
+ *     client.c     one traveller's client: connect, send, wait, be answered
+ *     spoil.c    what chaos does to a client
  *
- * A call is idle (with a connection or without), connecting, sending or waiting. Every query that
- * sc__call_begin() counts is ended by exactly one sc__call_end().
+ * A client is idle (with a connection or without), connecting, sending or waiting. Every query that
+ * sc__client_begin() counts is ended by exactly one sc__client_end().
  *
  */
 #ifndef SC_DEMO_LOADGEN_CLIENTS_H
@@ -25,65 +25,65 @@
 #include <stdatomic.h>
 
 // === Some travellers, their connections, and the one thread that serves all of them =============
-// A flock has an epoll loop and a table of descriptors of its own, so that the limit of descriptors
-// counts for each flock by itself. Travellers ask when they want to (closed loop), or somebody does
+// A group has an epoll loop and a table of descriptors of its own, so that the limit of descriptors
+// counts for each group by itself. Travellers ask when they want to (closed loop), or somebody does
 // whenever the dice say so (open loop), or all do at once and wait (holding).
 
 /** How far a run has come. */
-typedef enum sc__phase {
+typedef enum sc__load_phase {
     SC__RUNNING = 0,
     SC__DRAINING,  ///< no new queries; those there are are waited for
     SC__CLOSING,   ///< those there are are given up
-} sc__phase;
+} sc__load_phase;
 
-/** What all flocks of a run share. All but the last two are set before they start. */
-typedef struct sc__course {
+/** What all groups of a run share. All but the last two are set before they start. */
+typedef struct sc__load_run {
     const sc_map *map;
     const sc_load_options *options;
     const sc_target *target;
-    const sc__words *words;
+    const sc__request_writer *writer;
     int64_t start_us;           ///< sc_clock_us(): when travellers' time is 0
     int64_t measure_from_us;    ///< what is asked from then
     int64_t measure_to_us;      ///< until then is measured
-    atomic_int phase;           ///< an sc__phase
+    atomic_int phase;           ///< an sc__load_phase
     atomic_uint_fast64_t told;  ///< queries that whoever watches was told of: the last one's number
-} sc__course;
+} sc__load_run;
 
-typedef struct sc__flock sc__flock;
+typedef struct sc__client_group sc__client_group;
 
 /**
- * @param number  of the flock, from 0; its movement is options->movements[number]
- * @param first   of its travellers among those of all flocks: tokens and addresses go by it
+ * @param number  of the group, from 0; its movement is options->movements[number]
+ * @param first   of its travellers among those of all groups: tokens and addresses go by it
  * @return SC_OK, SC_EINVAL, SC_ENOMEM
  */
-SC_CHECKED sc_err sc__flock_new(sc__course *course, unsigned number, uint32_t first,
-                                sc__flock **out, sc_diag *diag);
+SC_CHECKED sc_err sc__client_group_new(sc__load_run *shared, unsigned number, uint32_t first,
+                                       sc__client_group **out, sc_diag *diag);
 
 /** NULL is fine. */
-void sc__flock_free(sc__flock *flock);
+void sc__client_group_free(sc__client_group *group);
 
 /**
- * Serve the travellers until the course is over and none waits. Whatever is still open then is
+ * Serve the travellers until the shared is over and none waits. Whatever is still open then is
  * closed.
  *
  * @return SC_OK, SC_EIO (no epoll), SC_ENOMEM
  */
-SC_CHECKED sc_err sc__flock_run(sc__flock *flock);
+SC_CHECKED sc_err sc__client_group_run(sc__client_group *group);
 
 /** Let this thread have descriptors of its own from now on; what cannot be had is done without. */
-void sc__flock_own_descriptors(void);
+void sc__client_group_own_descriptors(void);
 
 /** What it has seen; once it has run. */
-const sc_load_books *sc__flock_books(const sc__flock *flock);
+const sc_load_counts *sc__client_group_counts(const sc__client_group *group);
 
 /** Queries that were begun, sent, and have ended, so far. Any thread. */
-typedef struct sc__flock_counts {
+typedef struct sc__client_progress {
     uint64_t asked;
     uint64_t sent;
     uint64_t ended;
-} sc__flock_counts;
+} sc__client_progress;
 
-sc__flock_counts sc__flock_counts_of(const sc__flock *flock);
+sc__client_progress sc__client_progress_of(const sc__client_group *group);
 
 // ================================================================================================
 
@@ -91,123 +91,126 @@ sc__flock_counts sc__flock_counts_of(const sc__flock *flock);
 enum { SC__READ_SIZE = 65536 };
 
 /** Room for what is sent: a request, and what chaos sends behind it. */
-enum { SC__FLOOD_SIZE = 256 * 1024, SC__TEXT_SIZE = SC__WORDS_SIZE + SC__FLOOD_SIZE };
+enum { SC__FLOOD_SIZE = 256 * 1024, SC__TEXT_SIZE = SC__REQUEST_SIZE + SC__FLOOD_SIZE };
 
-/** Where a call stands. */
-typedef enum sc__call_stage {
-    SC__CALL_IDLE = 0,
-    SC__CALL_CONNECTING,
-    SC__CALL_SENDING,
-    SC__CALL_WAITING,
-} sc__call_stage;
+/** Where a client stands. */
+typedef enum sc__client_stage {
+    SC__CLIENT_IDLE = 0,
+    SC__CLIENT_CONNECTING,
+    SC__CLIENT_SENDING,
+    SC__CLIENT_WAITING,
+} sc__client_stage;
 
-/** What chaos has in mind for a call. */
-typedef enum sc__fate {
-    SC__FATE_NONE = 0,
-    SC__FATE_LEAVE,    ///< closes its connection while it waits
-    SC__FATE_RESET,    ///< the same, without a farewell
-    SC__FATE_FLOOD,    ///< sends far more behind its request, and then leaves
-    SC__FATE_DEAF,     ///< does not read for some seconds
-    SC__FATE_HALF,     ///< sends a part of its request, and then nothing
-    SC__FATE_DRIP,     ///< sends it a few bytes at a time
-    SC__FATE_GARBAGE,  ///< sends nonsense instead; this is no query
-    SC__FATE_COUNT,
-} sc__fate;
+/** What chaos has in mind for a client. */
+typedef enum sc__fault {
+    SC__FAULT_NONE = 0,
+    SC__FAULT_LEAVE,        ///< closes its connection while it waits
+    SC__FAULT_RESET,        ///< the same, without a farewell
+    SC__FAULT_FLOOD,        ///< sends far more behind its request, and then leaves
+    SC__FAULT_NOT_READING,  ///< does not read for some seconds
+    SC__FAULT_PARTIAL,      ///< sends a part of its request, and then nothing
+    SC__FAULT_SLOW,         ///< sends it a few bytes at a time
+    SC__FAULT_GARBAGE,      ///< sends nonsense instead; this is no query
+    SC__FAULT_COUNT,
+} sc__fault;
 
 /** One traveller's connection, and the query that is under way on it. */
-typedef struct sc__call {
-    sc_wire wire;
+typedef struct sc__client {
+    sc_load_connection connection;
     sc_response response;
-    sc__call_stage stage;
-    sc__fate fate;
+    sc__client_stage stage;
+    sc__fault fault;
     bool is_measured;
-    bool is_checked;  ///< the answer will be compared
-    bool is_deaf;     ///< nothing is read for now
+    bool is_checked;      ///< the answer will be compared
+    bool is_not_reading;  ///< nothing is read for now
     int64_t begun_us;
     int64_t sent_us;
     int64_t used_us;  ///< when the connection was last used
-    sc__question question;
+    sc__client_query question;
     uint64_t number;  ///< of the query, for whoever watches
     char *rest;       ///< of the request, what is still to be sent; NULL: nothing
     size_t rest_size;
     size_t rest_at;
-} sc__call;
+} sc__client;
 
-struct sc__flock {
-    sc__course *course;
+struct sc__client_group {
+    sc__load_run *shared;
     const sc_load_options *options;
     uint32_t first;
     uint32_t count;
     sc_rng rng;
     sc_travellers *travellers;
-    sc__call *calls;
-    int64_t *wakes_us;  ///< of each call: when it must be looked at; INT64_MAX: never
+    sc__client *clients;
+    int64_t *wakes_us;  ///< of each client: when it must be looked at; INT64_MAX: never
     int epoll;
     int64_t now_us;           ///< when the loop last looked
     int64_t next_arrival_us;  ///< open loop
     int64_t next_scan_us;
-    uint32_t open_count;     ///< calls that are not idle
+    uint32_t open_count;     ///< clients that are not idle
     uint32_t opening_count;  ///< of them, those without a connection yet
     sc_lbs *lbs;             ///< to compare answers; NULL: none are
-    sc_load_books *books;
-    sc_verdict *verdict;  ///< room for one
-    char *text;           ///< room for what is sent, SC__TEXT_SIZE
-    char *bytes;          ///< room for what is read
-    sc_err err;           ///< the loop ends with it
+    sc_load_counts *counts;
+    sc_reply_check *check;  ///< room for one
+    char *text;             ///< room for what is sent, SC__TEXT_SIZE
+    char *bytes;            ///< room for what is read
+    sc_err err;             ///< the loop ends with it
     atomic_uint_fast64_t asked;
     atomic_uint_fast64_t sent;
     atomic_uint_fast64_t ended;
 };
 
-// --- call.c ---------------------------------------------------------------------
+// --- client.c ---------------------------------------------------------------------
 
 /** Traveller `who` asks. @param due_us  when it wanted to */
-void sc__call_begin(sc__flock *flock, uint32_t who, const sc_spoken *spoken, int64_t due_us);
+void sc__client_begin(sc__client_group *group, uint32_t who, const sc_spoken *spoken,
+                      int64_t due_us);
 
 /** Something may have changed about its connection. */
-void sc__call_stir(sc__flock *flock, uint32_t who);
+void sc__client_ready(sc__client_group *group, uint32_t who);
 
 /** Its time has come: it is overdue, or chaos wanted to be woken. */
-void sc__call_wake(sc__flock *flock, uint32_t who);
+void sc__client_timeout(sc__client_group *group, uint32_t who);
 
 /** Its query ends so (or, of nonsense: that is over), and the traveller goes on. */
-void sc__call_end(sc__flock *flock, uint32_t who, sc_load_end end, int status, const char *word);
+void sc__client_end(sc__client_group *group, uint32_t who, sc_load_end end, int status,
+                    const char *word);
 
 /** The same, for a query that must not end so: a violation, unless we spoiled it ourselves. */
-void sc__call_lose(sc__flock *flock, uint32_t who, sc_violation violation, const char *word);
+void sc__client_lose(sc__client_group *group, uint32_t who, sc_violation violation,
+                     const char *word);
 
-void sc__call_close(sc__flock *flock, uint32_t who, bool is_reset);
+void sc__client_close(sc__client_group *group, uint32_t who, bool is_reset);
 
 /** Send what is left of the request, up to `size` bytes of it. */
-void sc__call_send(sc__flock *flock, uint32_t who, size_t size);
+void sc__client_send(sc__client_group *group, uint32_t who, size_t size);
 
 /** The request was sent as a whole: wait. */
-void sc__call_wait(sc__flock *flock, uint32_t who);
+void sc__client_wait(sc__client_group *group, uint32_t who);
 
 // --- spoil.c --------------------------------------------------------------------
 
-/** What will happen to the next call. */
-sc__fate sc__spoil_draw(sc__flock *flock);
+/** What will happen to the next client. */
+sc__fault sc__fault_draw(sc__client_group *group);
 
-/** The request of a call that is about to be sent: write it, or what is sent instead, into
- * flock->text; returns its size. */
-size_t sc__spoil_request(sc__flock *flock, uint32_t who);
+/** The request of a client that is about to be sent: write it, or what is sent instead, into
+ * group->text; returns its size. */
+size_t sc__fault_write_request(sc__client_group *group, uint32_t who);
 
 /** A request that is to go out in part, or slowly: begin with it. */
-void sc__spoil_send(sc__flock *flock, uint32_t who);
+void sc__fault_send(sc__client_group *group, uint32_t who);
 
-/** A call begins to wait: when is it to be woken? */
-void sc__spoil_wait(sc__flock *flock, uint32_t who);
+/** A client begins to wait: when is it to be woken? */
+void sc__fault_wait(sc__client_group *group, uint32_t who);
 
 /** It is woken. */
-void sc__spoil_wake(sc__flock *flock, uint32_t who);
+void sc__fault_timeout(sc__client_group *group, uint32_t who);
 
-/** The run comes to its end: calls that wait for nothing but their fate meet it now. */
-void sc__spoil_finish(sc__flock *flock);
+/** The run comes to its end: clients that wait for nothing but their fault meet it now. */
+void sc__fault_finish(sc__client_group *group);
 
 // --- exact.c --------------------------------------------------------------------
 
-/** Compare the answer in flock->verdict with a plain search. */
-void sc__exact_check(sc__flock *flock, const sc__call *call);
+/** Compare the answer in group->check with a plain search. */
+void sc__reply_check_exact(sc__client_group *group, const sc__client *client);
 
 #endif

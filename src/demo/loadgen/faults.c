@@ -1,6 +1,6 @@
-// What chaos does to a call. See flock_internal.h.
+// What chaos does to a client. See flock_internal.h.
 //
-// Each spoiled call has one fate, drawn when it begins. None of it is forbidden to a client, and
+// Each spoiled client has one fault, drawn when it begins. None of it is forbidden to a client, and
 // none may cost another client anything: that is what is tested.
 #include "demo/loadgen/faults.h"
 
@@ -16,30 +16,31 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/** Of ten spoiled calls, so many have each fate. */
-static const unsigned char fates[10] = {
-    SC__FATE_LEAVE, SC__FATE_LEAVE, SC__FATE_FLOOD, SC__FATE_RESET, SC__FATE_RESET,
-    SC__FATE_DEAF,  SC__FATE_DEAF,  SC__FATE_HALF,  SC__FATE_DRIP,  SC__FATE_GARBAGE,
+/** Of ten spoiled clients, so many have each fault. */
+static const unsigned char faults[10] = {
+    SC__FAULT_LEAVE, SC__FAULT_LEAVE,       SC__FAULT_FLOOD,       SC__FAULT_RESET,
+    SC__FAULT_RESET, SC__FAULT_NOT_READING, SC__FAULT_NOT_READING, SC__FAULT_PARTIAL,
+    SC__FAULT_SLOW,  SC__FAULT_GARBAGE,
 };
 
 /** How long they take over it, seconds. */
-#define DEAF_MAX_S 5.0
-#define HALF_MAX_S 15.0  // more than a service waits for a request
+#define NOT_READING_MAX_S 5.0
+#define PARTIAL_MAX_S 15.0  // more than a service waits for a request
 #define STRAY_S 5.0
-#define DRIP_S 0.01  // between two pieces
+#define SLOW_STEP_S 0.01  // between two pieces
 
 /** Pieces of a request that drips: four seconds in all. */
-enum { DRIPS = 400, GARBAGE_KINDS = 12, GARBAGE_BYTES = 40000 };
+enum { SLOW_STEPS = 400, GARBAGE_KINDS = 12, GARBAGE_BYTES = 40000 };
 
-sc__fate sc__spoil_draw(sc__flock *flock)
+sc__fault sc__fault_draw(sc__client_group *group)
 {
-    if (sc_rng_unit(&flock->rng) >= flock->options->chaos.share) return SC__FATE_NONE;
-    return (sc__fate)fates[sc_rng_below(&flock->rng, sizeof fates)];
+    if (sc_rng_unit(&group->rng) >= group->options->chaos.share) return SC__FAULT_NONE;
+    return (sc__fault)faults[sc_rng_below(&group->rng, sizeof faults)];
 }
 
-static void wake_after(sc__flock *flock, uint32_t who, double seconds)
+static void wake_after(sc__client_group *group, uint32_t who, double seconds)
 {
-    flock->wakes_us[who] = flock->now_us + (int64_t)(seconds * 1e6);
+    group->wakes_us[who] = group->now_us + (int64_t)(seconds * 1e6);
 }
 
 // --- Nonsense -------------------------------------------------------------------
@@ -50,81 +51,81 @@ static size_t fill(char *out, char c, size_t size)
     return size;
 }
 
-static size_t put_noise(sc__flock *flock)
+static size_t put_noise(sc__client_group *group)
 {
-    const size_t size = 1 + sc_rng_below(&flock->rng, 2000);
+    const size_t size = 1 + sc_rng_below(&group->rng, 2000);
     for (size_t i = 0; i < size; i++) {
-        flock->text[i] = (char)sc_rng_next(&flock->rng);
+        group->text[i] = (char)sc_rng_next(&group->rng);
     }
     return size;
 }
 
-static size_t put_text(sc__flock *flock, const char *text)
+static size_t put_text(sc__client_group *group, const char *text)
 {
     const size_t size = strlen(text);
-    memcpy(flock->text, text, size);
+    memcpy(group->text, text, size);
     return size;
 }
 
 /** A header that never ends. */
-static size_t put_long_header(sc__flock *flock)
+static size_t put_long_header(sc__client_group *group)
 {
-    size_t size = put_text(flock, "POST /v1/queries HTTP/1.1\r\nHost: x\r\nX-Long: ");
-    size += fill(flock->text + size, 'x', GARBAGE_BYTES);
-    memcpy(flock->text + size, "\r\n\r\n", 4);
+    size_t size = put_text(group, "POST /v1/queries HTTP/1.1\r\nHost: x\r\nX-Long: ");
+    size += fill(group->text + size, 'x', GARBAGE_BYTES);
+    memcpy(group->text + size, "\r\n\r\n", 4);
     return size + 4;
 }
 
 /** Lists in lists in lists. */
-static size_t put_deep_body(sc__flock *flock, const char *token)
+static size_t put_deep_body(sc__client_group *group, const char *token)
 {
-    char *body = flock->bytes;  // nobody reads while this is written
+    char *body = group->bytes;  // nobody reads while this is written
     const size_t size = fill(body, '[', GARBAGE_BYTES / 2);
-    return sc__words_post(flock->course->words, token, body, size, flock->text);
+    return sc__request_writer_post(group->shared->writer, token, body, size, group->text);
 }
 
-static size_t put_garbage(sc__flock *flock, uint32_t who)
+static size_t put_garbage(sc__client_group *group, uint32_t who)
 {
     static const char no_json[] = "{\"position\": {]";
     static const char no_number[] = "{\"position\":{\"lon\":1e999,\"lat\":NaN}}";
     static const char unknown[] = "{\"where\":\"here\"}";
-    const char *token = sc_tokens_at(flock->options->tokens, flock->first + who);
-    const sc__words *words = flock->course->words;
-    switch (sc_rng_below(&flock->rng, GARBAGE_KINDS)) {
+    const char *token = sc_tokens_at(group->options->tokens, group->first + who);
+    const sc__request_writer *writer = group->shared->writer;
+    switch (sc_rng_below(&group->rng, GARBAGE_KINDS)) {
     case 0:
-        return put_long_header(flock);
+        return put_long_header(group);
     case 1:
-        return sc__words_post(words, token, no_json, sizeof no_json - 1, flock->text);
+        return sc__request_writer_post(writer, token, no_json, sizeof no_json - 1, group->text);
     case 2:
-        return sc__words_post(words, token, no_number, sizeof no_number - 1, flock->text);
+        return sc__request_writer_post(writer, token, no_number, sizeof no_number - 1, group->text);
     case 3:
-        return sc__words_post(words, token, unknown, sizeof unknown - 1, flock->text);
+        return sc__request_writer_post(writer, token, unknown, sizeof unknown - 1, group->text);
     case 4:
-        return sc__words_post(words, "sct1_nobody", "{}", 2, flock->text);
+        return sc__request_writer_post(writer, "sct1_nobody", "{}", 2, group->text);
     case 5:
-        return put_deep_body(flock, token);
+        return put_deep_body(group, token);
     case 6:
-        return put_text(flock,
+        return put_text(group,
                         "POST /v1/queries HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n{}");
     case 7:
-        return put_text(flock, "POST /v1/queries HTTP/1.1\r\nHost: x\r\n"
+        return put_text(group, "POST /v1/queries HTTP/1.1\r\nHost: x\r\n"
                                "Content-Length: 1000000000\r\n\r\n{}");
     case 8:
-        return put_text(flock, "POST /v1/queries HTTP/1.1\r\nHost: x\r\n"
+        return put_text(group, "POST /v1/queries HTTP/1.1\r\nHost: x\r\n"
                                "Transfer-Encoding: chunked\r\n\r\nZZ\r\n{}\r\n0\r\n\r\n");
     case 9:
-        return put_text(flock, "BREW /v1/queries HTTP/1.1\r\nHost: x\r\n\r\n");
+        return put_text(group, "BREW /v1/queries HTTP/1.1\r\nHost: x\r\n\r\n");
     case 10:
-        return put_text(flock, "GET /../../v1/../secret HTTP/1.1\r\nHost: x\r\n\r\n");
+        return put_text(group, "GET /../../v1/../secret HTTP/1.1\r\nHost: x\r\n\r\n");
     default:
-        return put_noise(flock);
+        return put_noise(group);
     }
 }
 
 // --- Too much and too slow -------------------------------------------------------------------
 
 /** Behind a request: the beginning of another, which never ends. It is no query, so that the
- * service's books do not have it. A service that reads on only when it has replied would not see
+ * service's counts do not have it. A service that reads on only when it has replied would not see
  * its client go behind so much. */
 static size_t put_flood(char *out)
 {
@@ -134,52 +135,53 @@ static size_t put_flood(char *out)
     return size + fill(out + size, 'x', SC__FLOOD_SIZE - size);
 }
 
-size_t sc__spoil_request(sc__flock *flock, uint32_t who)
+size_t sc__fault_write_request(sc__client_group *group, uint32_t who)
 {
-    const sc__call *call = &flock->calls[who];
-    if (call->fate == SC__FATE_GARBAGE) return put_garbage(flock, who);
-    const char *token = sc_tokens_at(flock->options->tokens, flock->first + who);
-    const size_t size = sc__words_query(flock->course->words, token, &call->question, flock->text);
-    return call->fate == SC__FATE_FLOOD ? size + put_flood(flock->text + size) : size;
+    const sc__client *client = &group->clients[who];
+    if (client->fault == SC__FAULT_GARBAGE) return put_garbage(group, who);
+    const char *token = sc_tokens_at(group->options->tokens, group->first + who);
+    const size_t size =
+        sc__request_writer_query(group->shared->writer, token, &client->question, group->text);
+    return client->fault == SC__FAULT_FLOOD ? size + put_flood(group->text + size) : size;
 }
 
-void sc__spoil_send(sc__flock *flock, uint32_t who)
+void sc__fault_send(sc__client_group *group, uint32_t who)
 {
-    const sc__call *call = &flock->calls[who];
-    if (call->fate == SC__FATE_DRIP) {
-        wake_after(flock, who, DRIP_S);
+    const sc__client *client = &group->clients[who];
+    if (client->fault == SC__FAULT_SLOW) {
+        wake_after(group, who, SLOW_STEP_S);
         return;
     }
     // At least a byte is missing, and at least one is there.
-    const uint32_t most = (uint32_t)call->rest_size - 1;
-    wake_after(flock, who, HALF_MAX_S * sc_rng_unit(&flock->rng));
-    sc__call_send(flock, who, 1 + sc_rng_below(&flock->rng, most));
+    const uint32_t most = (uint32_t)client->rest_size - 1;
+    wake_after(group, who, PARTIAL_MAX_S * sc_rng_unit(&group->rng));
+    sc__client_send(group, who, 1 + sc_rng_below(&group->rng, most));
 }
 
-static void drip(sc__flock *flock, uint32_t who)
+static void send_slowly(sc__client_group *group, uint32_t who)
 {
-    const sc__call *call = &flock->calls[who];
-    wake_after(flock, who, DRIP_S);
-    sc__call_send(flock, who, (call->rest_size + DRIPS - 1) / DRIPS);
+    const sc__client *client = &group->clients[who];
+    wake_after(group, who, SLOW_STEP_S);
+    sc__client_send(group, who, (client->rest_size + SLOW_STEPS - 1) / SLOW_STEPS);
 }
 
-void sc__spoil_wait(sc__flock *flock, uint32_t who)
+void sc__fault_wait(sc__client_group *group, uint32_t who)
 {
-    sc__call *call = &flock->calls[who];
-    const double max_wait_s = (double)call->question.profile.max_wait_us * 1e-6;
-    switch (call->fate) {
-    case SC__FATE_LEAVE:
-    case SC__FATE_RESET:
-    case SC__FATE_FLOOD:
+    sc__client *client = &group->clients[who];
+    const double max_wait_s = (double)client->question.profile.max_wait_us * 1e-6;
+    switch (client->fault) {
+    case SC__FAULT_LEAVE:
+    case SC__FAULT_RESET:
+    case SC__FAULT_FLOOD:
         // Many leave early, some just before the end, and a few stay for the reply after all.
-        wake_after(flock, who, -log(1.0 - sc_rng_unit(&flock->rng)) * max_wait_s * 0.4);
+        wake_after(group, who, -log(1.0 - sc_rng_unit(&group->rng)) * max_wait_s * 0.4);
         break;
-    case SC__FATE_DEAF:
-        call->is_deaf = true;
-        wake_after(flock, who, DEAF_MAX_S * sc_rng_unit(&flock->rng));
+    case SC__FAULT_NOT_READING:
+        client->is_not_reading = true;
+        wake_after(group, who, NOT_READING_MAX_S * sc_rng_unit(&group->rng));
         break;
-    case SC__FATE_GARBAGE:
-        wake_after(flock, who, STRAY_S);
+    case SC__FAULT_GARBAGE:
+        wake_after(group, who, STRAY_S);
         break;
     default:
         break;
@@ -187,60 +189,60 @@ void sc__spoil_wait(sc__flock *flock, uint32_t who)
 }
 
 /** It listens again, and may wait as long as anybody. */
-static void hear_again(sc__flock *flock, uint32_t who)
+static void read_again(sc__client_group *group, uint32_t who)
 {
-    sc__call *call = &flock->calls[who];
-    call->is_deaf = false;
-    const int64_t patience_us = (int64_t)(flock->options->patience_s * 1e6);
-    flock->wakes_us[who] = call->sent_us + call->question.profile.max_wait_us + patience_us;
-    sc__call_stir(flock, who);
+    sc__client *client = &group->clients[who];
+    client->is_not_reading = false;
+    const int64_t patience_us = (int64_t)(group->options->patience_s * 1e6);
+    group->wakes_us[who] = client->sent_us + client->question.profile.max_wait_us + patience_us;
+    sc__client_ready(group, who);
 }
 
-static bool is_about_to_leave(sc__fate fate)
+static bool is_about_to_leave(sc__fault fault)
 {
-    return fate == SC__FATE_LEAVE || fate == SC__FATE_RESET || fate == SC__FATE_FLOOD ||
-           fate == SC__FATE_HALF || fate == SC__FATE_GARBAGE;
+    return fault == SC__FAULT_LEAVE || fault == SC__FAULT_RESET || fault == SC__FAULT_FLOOD ||
+           fault == SC__FAULT_PARTIAL || fault == SC__FAULT_GARBAGE;
 }
 
-static void leave(sc__flock *flock, uint32_t who, bool is_reset, const char *word)
+static void leave(sc__client_group *group, uint32_t who, bool is_reset, const char *word)
 {
-    sc__call_close(flock, who, is_reset);
-    sc__call_end(flock, who, SC_LOAD_LEFT, 0, word);
+    sc__client_close(group, who, is_reset);
+    sc__client_end(group, who, SC_LOAD_LEFT, 0, word);
 }
 
-void sc__spoil_wake(sc__flock *flock, uint32_t who)
+void sc__fault_timeout(sc__client_group *group, uint32_t who)
 {
-    const sc__call *call = &flock->calls[who];
-    const bool is_sending = call->stage == SC__CALL_SENDING;
-    if (is_sending && call->fate == SC__FATE_DRIP) {
-        drip(flock, who);
-    } else if (call->fate == SC__FATE_LEAVE) {
-        leave(flock, who, false, "left");
-    } else if (call->fate == SC__FATE_RESET) {
-        leave(flock, who, true, "reset");
-    } else if (call->fate == SC__FATE_FLOOD) {
-        leave(flock, who, false, "flood");
-    } else if (call->fate == SC__FATE_HALF) {
-        leave(flock, who, false, "half");
-    } else if (call->fate == SC__FATE_GARBAGE) {
-        leave(flock, who, false, "nonsense");
-    } else if (call->fate == SC__FATE_DEAF && call->is_deaf) {
-        hear_again(flock, who);
+    const sc__client *client = &group->clients[who];
+    const bool is_sending = client->stage == SC__CLIENT_SENDING;
+    if (is_sending && client->fault == SC__FAULT_SLOW) {
+        send_slowly(group, who);
+    } else if (client->fault == SC__FAULT_LEAVE) {
+        leave(group, who, false, "left");
+    } else if (client->fault == SC__FAULT_RESET) {
+        leave(group, who, true, "reset");
+    } else if (client->fault == SC__FAULT_FLOOD) {
+        leave(group, who, false, "flood");
+    } else if (client->fault == SC__FAULT_PARTIAL) {
+        leave(group, who, false, "half");
+    } else if (client->fault == SC__FAULT_GARBAGE) {
+        leave(group, who, false, "nonsense");
+    } else if (client->fault == SC__FAULT_NOT_READING && client->is_not_reading) {
+        read_again(group, who);
     } else {
-        sc__call_lose(flock, who, SC_VIOLATION_OVERDUE, "no reply, long after the deadline");
+        sc__client_lose(group, who, SC_VIOLATION_OVERDUE, "no reply, long after the deadline");
     }
 }
 
-void sc__spoil_finish(sc__flock *flock)
+void sc__fault_finish(sc__client_group *group)
 {
-    for (uint32_t who = 0; who < flock->count; who++) {
-        const sc__call *call = &flock->calls[who];
-        const bool is_sending = call->stage == SC__CALL_SENDING;
-        if (is_sending && call->fate == SC__FATE_DRIP) {
-            sc__call_send(flock, who, SIZE_MAX);
-        } else if ((is_sending || call->stage == SC__CALL_WAITING) &&
-                   (call->is_deaf || is_about_to_leave(call->fate))) {
-            flock->wakes_us[who] = flock->now_us;
+    for (uint32_t who = 0; who < group->count; who++) {
+        const sc__client *client = &group->clients[who];
+        const bool is_sending = client->stage == SC__CLIENT_SENDING;
+        if (is_sending && client->fault == SC__FAULT_SLOW) {
+            sc__client_send(group, who, SIZE_MAX);
+        } else if ((is_sending || client->stage == SC__CLIENT_WAITING) &&
+                   (client->is_not_reading || is_about_to_leave(client->fault))) {
+            group->wakes_us[who] = group->now_us;
         }
     }
 }

@@ -60,7 +60,7 @@ static bool is_word(span s, const char *word)
     return s.size == strlen(word) && strncasecmp(s.text, word, s.size) == 0;
 }
 
-/** What RFC 9110 calls a token: names of headers are made of these. */
+/** What RFC 9110 clients a token: names of headers are made of these. */
 static bool is_name_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -351,9 +351,9 @@ sc_err sc_response_feed(sc_response *response, const char *bytes, size_t size, s
 // === A GET with poll() ==========================================================================
 
 /** Wait until something may have changed; false once it is `end_us`. */
-static bool wait_for(const sc_wire *wire, short events, int64_t end_us)
+static bool wait_for(const sc_load_connection *connection, short events, int64_t end_us)
 {
-    struct pollfd at = {.fd = wire->fd, .events = events};
+    struct pollfd at = {.fd = connection->fd, .events = events};
     const int wait_ms = sc_clock_wait_ms(sc_clock_us(), end_us);
     if (wait_ms == 0) return false;
     (void)poll(&at, 1, wait_ms);
@@ -365,50 +365,52 @@ static sc_err no_reply(const sc_target *target, const char *what, sc_diag *diag)
     return sc_fail(diag, SC_ENET, "%.80s: %s", target->host, what);
 }
 
-static sc_err call(sc_wire *wire, const sc_target *target, int64_t end_us, sc_diag *diag)
+static sc_err call(sc_load_connection *connection, const sc_target *target, int64_t end_us,
+                   sc_diag *diag)
 {
-    sc_wire_result result;
-    while ((result = sc_wire_connect(wire)) == SC_WIRE_WAIT) {
-        const short events = wire->is_established ? POLLIN : POLLOUT;
-        if (!wait_for(wire, events, end_us)) return no_reply(target, "no connection in time", diag);
+    sc_load_io result;
+    while ((result = sc_load_connection_connect(connection)) == SC_LOAD_IO_WAIT) {
+        const short events = connection->is_established ? POLLIN : POLLOUT;
+        if (!wait_for(connection, events, end_us))
+            return no_reply(target, "no connection in time", diag);
     }
-    if (result == SC_WIRE_DONE) return SC_OK;
-    const bool is_tls = wire->is_established && wire->tls;
+    if (result == SC_LOAD_IO_DONE) return SC_OK;
+    const bool is_tls = connection->is_established && connection->tls;
     return no_reply(target,
                     is_tls ? "no TLS with it (is its certificate trusted? see --ca)"
                            : "no connection; is the service running there?",
                     diag);
 }
 
-static sc_err say(sc_wire *wire, const sc_target *target, const char *text, size_t size,
-                  int64_t end_us, sc_diag *diag)
+static sc_err say(sc_load_connection *connection, const sc_target *target, const char *text,
+                  size_t size, int64_t end_us, sc_diag *diag)
 {
     for (size_t at = 0; at < size;) {
         size_t put = 0;
-        const sc_wire_result result = sc_wire_write(wire, text + at, size - at, &put);
-        if (result == SC_WIRE_DONE) {
+        const sc_load_io result = sc_load_connection_write(connection, text + at, size - at, &put);
+        if (result == SC_LOAD_IO_DONE) {
             at += put;
-        } else if (result != SC_WIRE_WAIT || !wait_for(wire, POLLOUT, end_us)) {
+        } else if (result != SC_LOAD_IO_WAIT || !wait_for(connection, POLLOUT, end_us)) {
             return no_reply(target, "the connection broke off", diag);
         }
     }
     return SC_OK;
 }
 
-static sc_err listen_for(sc_wire *wire, const sc_target *target, int64_t end_us, sc_response *out,
-                         sc_diag *diag)
+static sc_err listen_for(sc_load_connection *connection, const sc_target *target, int64_t end_us,
+                         sc_response *out, sc_diag *diag)
 {
     char bytes[16384];
     while (!sc_response_is_whole(out)) {
         size_t got = 0;
         size_t used = 0;
-        const sc_wire_result result = sc_wire_read(wire, bytes, sizeof bytes, &got);
-        if (result == SC_WIRE_DONE) {
+        const sc_load_io result = sc_load_connection_read(connection, bytes, sizeof bytes, &got);
+        if (result == SC_LOAD_IO_DONE) {
             const sc_err err = sc_response_feed(out, bytes, got, &used, diag);
             if (err) return err;
-        } else if (result != SC_WIRE_WAIT) {
+        } else if (result != SC_LOAD_IO_WAIT) {
             return no_reply(target, "the connection broke off before the reply", diag);
-        } else if (!wait_for(wire, POLLIN, end_us)) {
+        } else if (!wait_for(connection, POLLIN, end_us)) {
             return no_reply(target, "no reply in time", diag);
         }
     }
@@ -437,14 +439,14 @@ static sc_err converse(const sc_target *target, const char *text, size_t size, d
                        sc_response *out, sc_diag *diag)
 {
     const int64_t end_us = sc_clock_us() + (int64_t)(timeout_s * 1e6);
-    sc_wire wire;
-    sc_err err = sc_wire_open(&wire, target, 0);
+    sc_load_connection connection;
+    sc_err err = sc_load_connection_open(&connection, target, 0);
     if (err) return no_reply(target, "no connection; is the service running there?", diag);
-    err = call(&wire, target, end_us, diag);
-    if (!err) err = say(&wire, target, text, size, end_us, diag);
-    if (!err) err = listen_for(&wire, target, end_us, out, diag);
+    err = call(&connection, target, end_us, diag);
+    if (!err) err = say(&connection, target, text, size, end_us, diag);
+    if (!err) err = listen_for(&connection, target, end_us, out, diag);
     if (err) sc_response_clear(out);
-    sc_wire_close(&wire, false);
+    sc_load_connection_close(&connection, false);
     return err;
 }
 

@@ -7,7 +7,7 @@
  * wrong on purpose: curl keeps a buffer of 16 kB for each transfer, and writes no wrong request. So
  * this is a client of its own, with response.h for what comes back.
  *
- * The owner watches `fd` for edges (EPOLLET: readable, writable, hung up) and calls on whenever
+ * The owner watches `fd` for edges (EPOLLET: readable, writable, hung up) and clients on whenever
  * something may have changed. To this machine a caller comes from an address of its own, so that
  * tens of thousands of connections do not run out of ports, and limits per address see many
  * addresses.
@@ -52,21 +52,21 @@ void sc_target_fini(sc_target *target);
 // ================================================================================================
 
 /** How a call went. */
-typedef enum sc_wire_result {
-    SC_WIRE_DONE,    ///< connected; or some bytes were read or written
-    SC_WIRE_WAIT,    ///< not now: wait for the next edge
-    SC_WIRE_END,     ///< the other side has nothing more to say
-    SC_WIRE_BROKEN,  ///< it is no connection any more, or could not become one
-} sc_wire_result;
+typedef enum sc_load_io {
+    SC_LOAD_IO_DONE,    ///< connected; or some bytes were read or written
+    SC_LOAD_IO_WAIT,    ///< not now: wait for the next edge
+    SC_LOAD_IO_END,     ///< the other side has nothing more to say
+    SC_LOAD_IO_BROKEN,  ///< it is no connection any more, or could not become one
+} sc_load_io;
 
-typedef struct sc_wire {
+typedef struct sc_load_connection {
     int fd;               ///< -1: closed
     struct ssl_st *tls;   ///< NULL: plain
     bool is_established;  ///< the socket is connected; with TLS the handshake may be under way
-} sc_wire;
+} sc_load_connection;
 
 /** No connection. */
-#define SC_WIRE_CLOSED ((sc_wire){.fd = -1})
+#define SC_LOAD_CONNECTION_CLOSED ((sc_load_connection){.fd = -1})
 
 /**
  * Begin to connect.
@@ -74,18 +74,21 @@ typedef struct sc_wire {
  * @param caller  who connects, from 0: to 127.0.0.0/8 from the `caller`-th address there
  * @return SC_OK, SC_ENET (refused at once), SC_ELIMIT (no descriptor is left), SC_ENOMEM
  */
-SC_CHECKED sc_err sc_wire_open(sc_wire *wire, const sc_target *target, uint32_t caller);
+SC_CHECKED sc_err sc_load_connection_open(sc_load_connection *connection, const sc_target *target,
+                                          uint32_t caller);
 
-/** Go on connecting: SC_WIRE_DONE once bytes can be sent. */
-sc_wire_result sc_wire_connect(sc_wire *wire);
+/** Go on connecting: SC_LOAD_IO_DONE once bytes can be sent. */
+sc_load_io sc_load_connection_connect(sc_load_connection *connection);
 
-/** Read what is there, up to `room` bytes; *got is set with SC_WIRE_DONE. */
-sc_wire_result sc_wire_read(sc_wire *wire, char *bytes, size_t room, size_t *got);
+/** Read what is there, up to `room` bytes; *got is set with SC_LOAD_IO_DONE. */
+sc_load_io sc_load_connection_read(sc_load_connection *connection, char *bytes, size_t room,
+                                   size_t *got);
 
-/** Write what can be taken, up to `size` bytes; *put is set with SC_WIRE_DONE. */
-sc_wire_result sc_wire_write(sc_wire *wire, const char *bytes, size_t size, size_t *put);
+/** Write what can be taken, up to `size` bytes; *put is set with SC_LOAD_IO_DONE. */
+sc_load_io sc_load_connection_write(sc_load_connection *connection, const char *bytes, size_t size,
+                                    size_t *put);
 
 /** Close; harmless twice. @param is_reset  at once, without a farewell (RST) */
-void sc_wire_close(sc_wire *wire, bool is_reset);
+void sc_load_connection_close(sc_load_connection *connection, bool is_reset);
 
 #endif

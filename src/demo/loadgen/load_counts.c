@@ -1,4 +1,4 @@
-// The books of a run. See books.h.
+// The counts of a run. See counts.h.
 #include "demo/loadgen/load_counts.h"
 
 #include "base/diag.h"
@@ -34,16 +34,16 @@ uint64_t sc_load_violations(const sc_load_report *report)
 {
     uint64_t sum = 0;
     for (unsigned i = 0; i < SC_VIOLATION_COUNT; i++) {
-        sum += report->books.violations[i];
+        sum += report->counts.violations[i];
     }
     return sum;
 }
 
 /** Count in the table; what finds no room there is counted with what came last. */
-static void count_tally(sc_load_books *books, const sc_load_tally *added)
+static void count_tally(sc_load_counts *counts, const sc_load_tally *added)
 {
-    for (size_t i = 0; i < books->tally_count; i++) {
-        sc_load_tally *t = &books->tallies[i];
+    for (size_t i = 0; i < counts->tally_count; i++) {
+        sc_load_tally *t = &counts->tallies[i];
         const bool is_last = i + 1 == SC_LOAD_TALLIES;
         if (is_last || (t->end == added->end && t->status == added->status &&
                         strcmp(t->word, added->word) == 0)) {
@@ -51,22 +51,23 @@ static void count_tally(sc_load_books *books, const sc_load_tally *added)
             return;
         }
     }
-    books->tallies[books->tally_count++] = *added;
+    counts->tallies[counts->tally_count++] = *added;
 }
 
-void sc__books_end(sc_load_books *books, sc_load_end end, int status, const char *word)
+void sc__load_counts_end(sc_load_counts *counts, sc_load_end end, int status, const char *word)
 {
     sc_load_tally one = {.end = end, .status = status, .count = 1};
-    books->ends[end]++;
+    counts->ends[end]++;
     snprintf(one.word, sizeof one.word, "%s", word);
-    count_tally(books, &one);
+    count_tally(counts, &one);
 }
 
-void sc__books_violate(sc_load_books *books, sc_violation violation, const char *format, ...)
+void sc__load_counts_violate(sc_load_counts *counts, sc_violation violation, const char *format,
+                             ...)
 {
-    books->violations[violation]++;
-    if (books->shown_count == SC_LOAD_SHOWN) return;
-    sc_load_remark *remark = &books->shown[books->shown_count++];
+    counts->violations[violation]++;
+    if (counts->shown_count == SC_LOAD_SHOWN) return;
+    sc_load_remark *remark = &counts->shown[counts->shown_count++];
     remark->violation = violation;
     va_list arguments;
     va_start(arguments, format);
@@ -74,138 +75,141 @@ void sc__books_violate(sc_load_books *books, sc_violation violation, const char 
     va_end(arguments);
 }
 
-void sc__books_measure(sc_load_books *books, const sc_verdict *verdict, int64_t latency_us)
+void sc__load_counts_measure(sc_load_counts *counts, const sc_reply_check *check,
+                             int64_t latency_us)
 {
     const uint64_t took_us = latency_us > 0 ? (uint64_t)latency_us : 0;
-    if (verdict->end != SC_LOAD_ANSWERED && verdict->end != SC_LOAD_DROPPED &&
-        verdict->end != SC_LOAD_FAILED) {
+    if (check->end != SC_LOAD_ANSWERED && check->end != SC_LOAD_DROPPED &&
+        check->end != SC_LOAD_FAILED) {
         return;
     }
-    books->replies++;
-    sc_log_histogram_add(&books->latency_us, took_us);
-    if (verdict->end != SC_LOAD_ANSWERED) return;
-    const uint64_t wait_us = (uint64_t)(verdict->wait_s * 1e6 + 0.5);
-    sc_log_histogram_add(&books->wait_us, wait_us);
+    counts->replies++;
+    sc_log_histogram_add(&counts->latency_us, took_us);
+    if (check->end != SC_LOAD_ANSWERED) return;
+    const uint64_t wait_us = (uint64_t)(check->wait_s * 1e6 + 0.5);
+    sc_log_histogram_add(&counts->wait_us, wait_us);
     // The wait is told rounded, and may be the longer one.
-    sc_log_histogram_add(&books->beyond_us, took_us > wait_us ? took_us - wait_us : 0);
-    sc_log_histogram_add(&books->users, verdict->users);
-    sc_log_histogram_add(&books->segments, verdict->segments);
+    sc_log_histogram_add(&counts->beyond_us, took_us > wait_us ? took_us - wait_us : 0);
+    sc_log_histogram_add(&counts->users, check->users);
+    sc_log_histogram_add(&counts->segments, check->segments);
 }
 
-static void merge_remarks(sc_load_books *books, const sc_load_books *other)
+static void merge_remarks(sc_load_counts *counts, const sc_load_counts *other)
 {
-    for (size_t i = 0; i < other->shown_count && books->shown_count < SC_LOAD_SHOWN; i++) {
-        books->shown[books->shown_count++] = other->shown[i];
+    for (size_t i = 0; i < other->shown_count && counts->shown_count < SC_LOAD_SHOWN; i++) {
+        counts->shown[counts->shown_count++] = other->shown[i];
     }
 }
 
-void sc__books_merge(sc_load_books *books, const sc_load_books *other)
+void sc__load_counts_merge(sc_load_counts *counts, const sc_load_counts *other)
 {
-    books->asked += other->asked;
+    counts->asked += other->asked;
     for (unsigned i = 0; i < SC_LOAD_END_COUNT; i++) {
-        books->ends[i] += other->ends[i];
+        counts->ends[i] += other->ends[i];
     }
     for (size_t i = 0; i < other->tally_count; i++) {
-        count_tally(books, &other->tallies[i]);
+        count_tally(counts, &other->tallies[i]);
     }
     for (unsigned i = 0; i < SC_VIOLATION_COUNT; i++) {
-        books->violations[i] += other->violations[i];
+        counts->violations[i] += other->violations[i];
     }
-    merge_remarks(books, other);
-    books->checked += other->checked;
-    books->connects += other->connects;
-    books->strays += other->strays;
-    books->spoiled += other->spoiled;
-    books->nobody_idle += other->nobody_idle;
-    books->replies += other->replies;
-    sc_log_histogram_merge(&books->latency_us, &other->latency_us);
-    sc_log_histogram_merge(&books->beyond_us, &other->beyond_us);
-    sc_log_histogram_merge(&books->wait_us, &other->wait_us);
-    sc_log_histogram_merge(&books->connect_us, &other->connect_us);
-    sc_log_histogram_merge(&books->behind_us, &other->behind_us);
-    sc_log_histogram_merge(&books->users, &other->users);
-    sc_log_histogram_merge(&books->segments, &other->segments);
+    merge_remarks(counts, other);
+    counts->checked += other->checked;
+    counts->connects += other->connects;
+    counts->strays += other->strays;
+    counts->spoiled += other->spoiled;
+    counts->nobody_idle += other->nobody_idle;
+    counts->replies += other->replies;
+    sc_log_histogram_merge(&counts->latency_us, &other->latency_us);
+    sc_log_histogram_merge(&counts->beyond_us, &other->beyond_us);
+    sc_log_histogram_merge(&counts->wait_us, &other->wait_us);
+    sc_log_histogram_merge(&counts->connect_us, &other->connect_us);
+    sc_log_histogram_merge(&counts->behind_us, &other->behind_us);
+    sc_log_histogram_merge(&counts->users, &other->users);
+    sc_log_histogram_merge(&counts->segments, &other->segments);
 }
 
-// --- The other side's books -----------------------------------------------------
+// --- The other side's counts -----------------------------------------------------
 
 /** What the service counted must be what we saw, or up to `slack` more: those who went away. */
-static void compare(sc_load_books *books, const char *what, uint64_t theirs, uint64_t ours,
+static void compare(sc_load_counts *counts, const char *what, uint64_t theirs, uint64_t ours,
                     uint64_t slack)
 {
     if (theirs >= ours && theirs - ours <= slack) return;
-    sc__books_violate(books, SC_VIOLATION_BOOKS,
-                      "%s: the service counts %" PRIu64 ", and %" PRIu64
-                      " were seen (up to %" PRIu64 " more could be); does somebody else ask it?",
-                      what, theirs, ours, slack);
+    sc__load_counts_violate(counts, SC_VIOLATION_MISCOUNT,
+                            "%s: the service counts %" PRIu64 ", and %" PRIu64
+                            " were seen (up to %" PRIu64
+                            " more could be); does somebody else ask it?",
+                            what, theirs, ours, slack);
 }
 
-void sc__books_hold_against(sc_load_books *books, const sc_service_counts *before,
-                            const sc_service_counts *after)
+void sc__load_counts_compare(sc_load_counts *counts, const sc_service_counts *before,
+                             const sc_service_counts *after)
 {
-    const uint64_t *ends = books->ends;
+    const uint64_t *ends = counts->ends;
     // Of a query without an outcome here, the service may have any, or none if it never got it.
     const uint64_t slack = ends[SC_LOAD_LEFT] + ends[SC_LOAD_LOST];
     const uint64_t answered = after->answered - before->answered;
     const uint64_t dropped = after->dropped - before->dropped;
     const uint64_t failed = after->failed - before->failed;
     const uint64_t gone = after->gone - before->gone;
-    compare(books, "answered", answered, ends[SC_LOAD_ANSWERED], slack);
-    compare(books, "dropped", dropped, ends[SC_LOAD_DROPPED], slack);
-    compare(books, "failed", failed, ends[SC_LOAD_FAILED], slack);
-    compare(books, "gone", gone, 0, slack);
-    compare(books, "all outcomes", answered + dropped + failed + gone,
+    compare(counts, "answered", answered, ends[SC_LOAD_ANSWERED], slack);
+    compare(counts, "dropped", dropped, ends[SC_LOAD_DROPPED], slack);
+    compare(counts, "failed", failed, ends[SC_LOAD_FAILED], slack);
+    compare(counts, "gone", gone, 0, slack);
+    compare(counts, "all outcomes", answered + dropped + failed + gone,
             ends[SC_LOAD_ANSWERED] + ends[SC_LOAD_DROPPED] + ends[SC_LOAD_FAILED], slack);
     const uint64_t outcomes = after->answered + after->dropped + after->failed + after->gone;
     if (after->taken > 0 && after->taken != outcomes + after->pending) {
-        sc__books_violate(books, SC_VIOLATION_BOOKS,
-                          "the service has taken %" PRIu64 " queries; %" PRIu64
-                          " have an outcome, and %" PRIu64 " wait",
-                          after->taken, outcomes, after->pending);
+        sc__load_counts_violate(counts, SC_VIOLATION_MISCOUNT,
+                                "the service has taken %" PRIu64 " queries; %" PRIu64
+                                " have an outcome, and %" PRIu64 " wait",
+                                after->taken, outcomes, after->pending);
     }
     if (after->has_pending && after->pending > before->pending) {
-        sc__books_violate(books, SC_VIOLATION_BOOKS,
-                          "pending: %" PRIu64 " queries are still without an outcome",
-                          after->pending);
+        sc__load_counts_violate(counts, SC_VIOLATION_MISCOUNT,
+                                "pending: %" PRIu64 " queries are still without an outcome",
+                                after->pending);
     }
     if (after->violations > before->violations) {
         const uint64_t found = after->violations - before->violations;
-        sc__books_violate(books, SC_VIOLATION_BROKEN_PROMISE,
-                          "the service itself stopped %" PRIu64 " cloaks that broke a promise",
-                          found);
-        books->violations[SC_VIOLATION_BROKEN_PROMISE] += found - 1;
+        sc__load_counts_violate(
+            counts, SC_VIOLATION_BROKEN_PROMISE,
+            "the service itself stopped %" PRIu64 " cloaks that broke a promise", found);
+        counts->violations[SC_VIOLATION_BROKEN_PROMISE] += found - 1;
     }
 }
 
 // --- Whether there is anything in them ---------------------------------------------------
 
 /** How most of the refused queries were refused; NULL if none was. */
-static const sc_load_tally *main_refusal(const sc_load_books *books)
+static const sc_load_tally *main_refusal(const sc_load_counts *counts)
 {
     const sc_load_tally *most = NULL;
-    for (size_t i = 0; i < books->tally_count; i++) {
-        const sc_load_tally *t = &books->tallies[i];
+    for (size_t i = 0; i < counts->tally_count; i++) {
+        const sc_load_tally *t = &counts->tallies[i];
         if (t->end == SC_LOAD_REFUSED && (!most || t->count > most->count)) most = t;
     }
     return most;
 }
 
-void sc__books_want_outcome(sc_load_books *books)
+void sc__load_counts_want_outcome(sc_load_counts *counts)
 {
-    const uint64_t *ends = books->ends;
+    const uint64_t *ends = counts->ends;
     const uint64_t outcomes = ends[SC_LOAD_ANSWERED] + ends[SC_LOAD_DROPPED] + ends[SC_LOAD_FAILED];
     const uint64_t blamed = ends[SC_LOAD_LOST] + ends[SC_LOAD_UNSENT];
-    if (books->asked == 0 || outcomes + blamed > 0) return;
-    const sc_load_tally *why = main_refusal(books);
+    if (counts->asked == 0 || outcomes + blamed > 0) return;
+    const sc_load_tally *why = main_refusal(counts);
     if (!why) {
-        sc__books_violate(books, SC_VIOLATION_NO_OUTCOME,
-                          "we left before any of %" PRIu64 " queries had an outcome", books->asked);
+        sc__load_counts_violate(counts, SC_VIOLATION_NO_OUTCOME,
+                                "we left before any of %" PRIu64 " queries had an outcome",
+                                counts->asked);
         return;
     }
-    sc__books_violate(books, SC_VIOLATION_NO_OUTCOME,
-                      "no query was taken: %" PRIu64 " refused with %d %s%s", why->count,
-                      why->status, why->word,
-                      why->status == 401 ? "; are these the service's keys?" : "");
+    sc__load_counts_violate(counts, SC_VIOLATION_NO_OUTCOME,
+                            "no query was taken: %" PRIu64 " refused with %d %s%s", why->count,
+                            why->status, why->word,
+                            why->status == 401 ? "; are these the service's keys?" : "");
 }
 
 // === A few lines of Prometheus' text format =====================================================

@@ -1,6 +1,6 @@
 /**
  * @file load_counts.h
- * @brief Keeping count of a flock's queries, and putting the counts of several together.
+ * @brief Keeping count of a group's queries, and putting the counts of several together.
  *
  */
 #ifndef SC_DEMO_LOADGEN_LOAD_COUNTS_H
@@ -17,28 +17,29 @@
 #include <stdint.h>
 
 /** One more ended so. @param word  why; "" if there is nothing to say */
-void sc__books_end(sc_load_books *books, sc_load_end end, int status, const char *word);
+void sc__load_counts_end(sc_load_counts *counts, sc_load_end end, int status, const char *word);
 
 /** Something happened that must not. */
-void sc__books_violate(sc_load_books *books, sc_violation violation, const char *format, ...)
-    SC_PRINTF(3, 4);
+void sc__load_counts_violate(sc_load_counts *counts, sc_violation violation, const char *format,
+                             ...) SC_PRINTF(3, 4);
 
 /** An outcome of a query that is measured. @param latency_us  from sending it */
-void sc__books_measure(sc_load_books *books, const sc_verdict *verdict, int64_t latency_us);
+void sc__load_counts_measure(sc_load_counts *counts, const sc_reply_check *check,
+                             int64_t latency_us);
 
 /** Add what `other` has. */
-void sc__books_merge(sc_load_books *books, const sc_load_books *other);
+void sc__load_counts_merge(sc_load_counts *counts, const sc_load_counts *other);
 
 /** Hold the service's own numbers, before and after, against ours; disagreements are violations. */
-void sc__books_hold_against(sc_load_books *books, const sc_service_counts *before,
-                            const sc_service_counts *after);
+void sc__load_counts_compare(sc_load_counts *counts, const sc_service_counts *before,
+                             const sc_service_counts *after);
 
 /** A run of which no query had an outcome has shown nothing, and must not pass for a good one.
  * Those that were lost, or could not be sent, are blamed already. */
-void sc__books_want_outcome(sc_load_books *books);
+void sc__load_counts_want_outcome(sc_load_counts *counts);
 
 // === metrics_read.h =============================================================================
-// What the service says of itself at /metrics: the few numbers that its books are held
+// What the service says of itself at /metrics: the few numbers that its counts are held
 // against.
 
 /** Read Prometheus' text format; lines that are not understood are passed over. */

@@ -19,40 +19,40 @@
 #include <time.h>
 #include <unistd.h>
 
-typedef struct sc__run sc__run;
+typedef struct load_run load_run;
 
-/** A flock, its thread, and how it ended. */
-typedef struct sc__herd {
-    sc__run *run;
-    sc__flock *flock;
+/** A group, its thread, and how it ended. */
+typedef struct group_thread {
+    load_run *run;
+    sc__client_group *group;
     pthread_t thread;
     bool is_started;
     sc_err err;
-} sc__herd;
+} group_thread;
 
-struct sc__run {
+struct load_run {
     const sc_load_options *options;
     sc_target target;
     sc_target metrics_target;  ///< where the metrics are, if they are elsewhere
-    sc__words *words;
-    sc__course course;
-    sc__herd *herds;
-    atomic_uint running;  ///< flocks that have not ended
+    sc__request_writer *writer;
+    sc__load_run shared;
+    group_thread *threads;
+    atomic_uint running;  ///< groups that have not ended
     sc__provider_child child;
     sc_load_report *report;
 };
 
 /** The service's numbers now. SC_ENET if they cannot be had. */
-SC_CHECKED sc_err sc__run_look(const sc__run *run, sc_service_counts *out, sc_diag *diag);
+SC_CHECKED sc_err read_service_counts(const load_run *run, sc_service_counts *out, sc_diag *diag);
 
-/** Look after the flocks until all have ended. On failure they are told to close. */
-SC_CHECKED sc_err sc__run_supervise(sc__run *run, sc_diag *diag);
+/** Look after the groups until all have ended. On failure they are told to close. */
+SC_CHECKED sc_err supervise(load_run *run, sc_diag *diag);
 
-/** The same for flocks that hold. */
-SC_CHECKED sc_err sc__run_hold(sc__run *run, sc_diag *diag);
+/** The same for groups that hold. */
+SC_CHECKED sc_err hold(load_run *run, sc_diag *diag);
 
-/** When all have ended: do the books balance? */
-void sc__run_account(sc__run *run);
+/** When all have ended: do the counts balance? */
+void account(load_run *run);
 
 /** How long the first look at the service may take. */
 #define GREETING_S 10.0
@@ -63,7 +63,7 @@ sc_load_options sc_load_options_default(void)
 {
     return (sc_load_options){
         .check_per_mille = 10,
-        .flock_count = 1,
+        .group_count = 1,
         .workload = sc_workload_default(),
         .duration_s = 60,
         .keep_alive_s = 45,
@@ -75,7 +75,7 @@ sc_load_options sc_load_options_default(void)
 
 static sc_err check_options(const sc_load_options *options, sc_diag *diag)
 {
-    if (options->flock_count < 1 || options->flock_count > FLOCKS_MAX) {
+    if (options->group_count < 1 || options->group_count > FLOCKS_MAX) {
         return sc_fail(diag, SC_EINVAL, "1 to %d threads can ask", FLOCKS_MAX);
     }
     return sc_workload_check(&options->workload, diag);
@@ -84,7 +84,7 @@ static sc_err check_options(const sc_load_options *options, sc_diag *diag)
 // --- The service ------------------------------------------------------------------
 
 /** Is anybody there? Whatever is replied: it is HTTP. */
-static sc_err greet(sc__run *run, sc_diag *diag)
+static sc_err greet(load_run *run, sc_diag *diag)
 {
     sc_response reply = {0};
     const sc_err err = sc_fetch(&run->target, "/healthz", NULL, GREETING_S, &reply, diag);
@@ -92,7 +92,7 @@ static sc_err greet(sc__run *run, sc_diag *diag)
     return err;
 }
 
-sc_err sc__run_look(const sc__run *run, sc_service_counts *out, sc_diag *diag)
+sc_err read_service_counts(const load_run *run, sc_service_counts *out, sc_diag *diag)
 {
     const char *token = sc_tokens_at(run->options->tokens, 0);
     const bool is_elsewhere = run->options->metrics != NULL;
@@ -108,7 +108,7 @@ sc_err sc__run_look(const sc__run *run, sc_service_counts *out, sc_diag *diag)
     return SC_OK;
 }
 
-static sc_err open_service(sc__run *run, sc_diag *diag)
+static sc_err open_service(load_run *run, sc_diag *diag)
 {
     const sc_load_options *options = run->options;
     sc_err err = sc_target_init(&run->target, options->url, options->ca, diag);
@@ -120,32 +120,33 @@ static sc_err open_service(sc__run *run, sc_diag *diag)
     // Without its numbers half of the accounting is missing, and the rest goes on.
     sc_load_report *report = run->report;
     sc_diag why = {.message = ""};
-    err = sc__run_look(run, &report->service_before, &why);
+    err = read_service_counts(run, &report->service_before, &why);
     report->has_service = !err;
     snprintf(report->no_service, sizeof report->no_service, "%.199s", why.message);
     return err == SC_ENOMEM ? err : SC_OK;
 }
 
-// --- The flocks -------------------------------------------------------------------
+// --- The groups -------------------------------------------------------------------
 
-static void *run_herd(void *context)
+static void *run_thread(void *context)
 {
-    sc__herd *herd = context;
-    sc__flock_own_descriptors();
-    herd->err = sc__flock_run(herd->flock);
-    atomic_fetch_sub(&herd->run->running, 1);
+    group_thread *thread = context;
+    sc__client_group_own_descriptors();
+    thread->err = sc__client_group_run(thread->group);
+    atomic_fetch_sub(&thread->run->running, 1);
     return NULL;
 }
 
-static sc_err gather(sc__run *run, sc_diag *diag)
+static sc_err gather(load_run *run, sc_diag *diag)
 {
     const sc_load_options *options = run->options;
-    run->herds = sc_calloc(options->flock_count, sizeof *run->herds);
-    if (!run->herds) return sc_fail_memory(diag, "gathering travellers");
+    run->threads = sc_calloc(options->group_count, sizeof *run->threads);
+    if (!run->threads) return sc_fail_memory(diag, "gathering travellers");
     uint32_t first = 0;
-    for (unsigned i = 0; i < options->flock_count; i++) {
-        run->herds[i].run = run;
-        const sc_err err = sc__flock_new(&run->course, i, first, &run->herds[i].flock, diag);
+    for (unsigned i = 0; i < options->group_count; i++) {
+        run->threads[i].run = run;
+        const sc_err err =
+            sc__client_group_new(&run->shared, i, first, &run->threads[i].group, diag);
         if (err) return err;
         first += options->movements[i]->count;
     }
@@ -154,14 +155,14 @@ static sc_err gather(sc__run *run, sc_diag *diag)
 }
 
 /** Threads that no signal reaches: those are for the one who supervises. */
-static sc_err start(sc__run *run, sc_diag *diag)
+static sc_err start(load_run *run, sc_diag *diag)
 {
     sc_err err = SC_OK;
-    for (unsigned i = 0; i < run->options->flock_count && !err; i++) {
-        sc__herd *herd = &run->herds[i];
+    for (unsigned i = 0; i < run->options->group_count && !err; i++) {
+        group_thread *thread = &run->threads[i];
         atomic_fetch_add(&run->running, 1);
-        herd->is_started = sc_thread_start(&herd->thread, run_herd, herd) == SC_OK;
-        if (herd->is_started) continue;
+        thread->is_started = sc_thread_start(&thread->thread, run_thread, thread) == SC_OK;
+        if (thread->is_started) continue;
         err = sc_fail(diag, SC_EIO, "a thread cannot be started: %s", strerror(errno));
         atomic_fetch_sub(&run->running, 1);
     }
@@ -169,47 +170,47 @@ static sc_err start(sc__run *run, sc_diag *diag)
 }
 
 /** Wait for the threads, and take over what they have seen. */
-static sc_err collect(sc__run *run, sc_diag *diag)
+static sc_err collect(load_run *run, sc_diag *diag)
 {
     sc_err err = SC_OK;
-    for (unsigned i = 0; run->herds && i < run->options->flock_count; i++) {
-        sc__herd *herd = &run->herds[i];
-        if (!herd->is_started) continue;
-        pthread_join(herd->thread, NULL);
-        sc__books_merge(&run->report->books, sc__flock_books(herd->flock));
-        if (herd->err && !err) {
-            err = sc_fail(diag, herd->err, "a flock of travellers gave up: %s",
-                          sc_err_text(herd->err));
+    for (unsigned i = 0; run->threads && i < run->options->group_count; i++) {
+        group_thread *thread = &run->threads[i];
+        if (!thread->is_started) continue;
+        pthread_join(thread->thread, NULL);
+        sc__load_counts_merge(&run->report->counts, sc__client_group_counts(thread->group));
+        if (thread->err && !err) {
+            err = sc_fail(diag, thread->err, "a group of clients failed: %s",
+                          sc_err_text(thread->err));
         }
     }
     return err;
 }
 
-static void set_times(sc__run *run)
+static void set_times(load_run *run)
 {
     const sc_load_options *options = run->options;
-    sc__course *course = &run->course;
-    course->start_us = options->start_us ? options->start_us : sc_clock_us();
-    course->measure_from_us = course->start_us + (int64_t)(options->warmup_s * 1e6);
-    course->measure_to_us = course->measure_from_us + (int64_t)(options->duration_s * 1e6);
+    sc__load_run *shared = &run->shared;
+    shared->start_us = options->start_us ? options->start_us : sc_clock_us();
+    shared->measure_from_us = shared->start_us + (int64_t)(options->warmup_s * 1e6);
+    shared->measure_to_us = shared->measure_from_us + (int64_t)(options->duration_s * 1e6);
 }
 
-static sc_err run_all(sc__run *run, sc_diag *diag)
+static sc_err run_all(load_run *run, sc_diag *diag)
 {
     sc_err err = open_service(run, diag);
-    if (!err) err = sc__words_new(run->course.map, &run->target, &run->words);
+    if (!err) err = sc__request_writer_new(run->shared.map, &run->target, &run->writer);
     if (err) return err;
-    run->course.words = run->words;
+    run->shared.writer = run->writer;
     err = gather(run, diag);
     if (!err) err = sc__provider_child_start(&run->child, sc_clock_us(), diag);
     if (err) return err;
     set_times(run);
     err = start(run, diag);
-    if (!err) err = run->options->holds ? sc__run_hold(run, diag) : sc__run_supervise(run, diag);
-    if (err) atomic_store(&run->course.phase, SC__CLOSING);
+    if (!err) err = run->options->holds ? hold(run, diag) : supervise(run, diag);
+    if (err) atomic_store(&run->shared.phase, SC__CLOSING);
     const sc_err collected = collect(run, diag);
     if (!err) err = collected;
-    if (!err) sc__run_account(run);
+    if (!err) account(run);
     return err;
 }
 
@@ -219,9 +220,9 @@ sc_err sc_load_run(const sc_map *map, const sc_load_options *options, sc_load_re
     sc_err err = check_options(options, diag);
     if (err) return err;
     memset(report, 0, sizeof *report);
-    sc__run run = {
+    load_run run = {
         .options = options,
-        .course = {.map = map, .options = options, .target = &run.target},
+        .shared = {.map = map, .options = options, .target = &run.target},
         .child = {.command = options->chaos.is_on ? options->chaos.provider_command : NULL,
                   .every_s = options->chaos.every_s},
         .report = report,
@@ -231,18 +232,18 @@ sc_err sc_load_run(const sc_map *map, const sc_load_options *options, sc_load_re
     sc__provider_child_end(&run.child);
     report->provider_kills = run.child.kills;
     report->provider_stops = run.child.stops;
-    for (unsigned i = 0; run.herds && i < options->flock_count; i++) {
-        sc__flock_free(run.herds[i].flock);
+    for (unsigned i = 0; run.threads && i < options->group_count; i++) {
+        sc__client_group_free(run.threads[i].group);
     }
-    sc_free(run.herds);
-    sc__words_free(run.words);
+    sc_free(run.threads);
+    sc__request_writer_free(run.writer);
     sc_target_fini(&run.target);
     sc_target_fini(&run.metrics_target);
     return err;
 }
 
 // === supervise.c ================================================================================
-// What the supervisor does while the flocks ask: progress, measuring, trouble for the provider; and
+// What the supervisor does while the groups ask: progress, measuring, trouble for the provider; and
 // the accounting afterwards.
 
 /** How often it looks. */
@@ -255,17 +256,17 @@ enum { LOOK_NS = 20000000 };
  * until their deadline, the provider's (that is what patience is for), and so much more. */
 #define SETTLE_S 0.5
 
-static void take_a_breath(void)
+static void sleep_briefly(void)
 {
     const struct timespec pause = {.tv_nsec = LOOK_NS};
     (void)nanosleep(&pause, NULL);
 }
 
-static sc__flock_counts count_all(const sc__run *run)
+static sc__client_progress count_all(const load_run *run)
 {
-    sc__flock_counts sum = {0};
-    for (unsigned i = 0; i < run->options->flock_count; i++) {
-        const sc__flock_counts one = sc__flock_counts_of(run->herds[i].flock);
+    sc__client_progress sum = {0};
+    for (unsigned i = 0; i < run->options->group_count; i++) {
+        const sc__client_progress one = sc__client_progress_of(run->threads[i].group);
         sum.asked += one.asked;
         sum.sent += one.sent;
         sum.ended += one.ended;
@@ -273,12 +274,12 @@ static sc__flock_counts count_all(const sc__run *run)
     return sum;
 }
 
-static bool is_told_to_stop(const sc__run *run)
+static bool is_stopped(const load_run *run)
 {
     return run->options->stop && *run->options->stop;
 }
 
-static void tell(const sc__run *run, const char *phase, uint64_t done, uint64_t total)
+static void tell(const load_run *run, const char *phase, uint64_t done, uint64_t total)
 {
     const sc_progress *progress = &run->options->progress;
     if (progress->report) progress->report(progress->context, phase, done, total);
@@ -303,11 +304,11 @@ typedef struct moment {
     sc_service_counts service;
 } moment;
 
-static moment look_now(const sc__run *run)
+static moment look_now(const load_run *run)
 {
     moment now = {.is_taken = true};
     if (run->report->has_service) {
-        now.has_service = sc__run_look(run, &now.service, NULL) == SC_OK;
+        now.has_service = read_service_counts(run, &now.service, NULL) == SC_OK;
     }
     now.t_us = sc_clock_us();
     now.own_cpu_s = own_cpu_s();
@@ -331,48 +332,48 @@ static void measure(sc_load_report *report, const moment *from, const moment *to
 
 // --- Asking -----------------------------------------------------------------------
 
-/** "asking (1.2k waiting)": what the bar calls the phase must stay the same word. */
-static void tell_asking(const sc__run *run, int64_t now_us)
+/** "asking (1.2k waiting)": what the bar clients the phase must stay the same word. */
+static void tell_asking(const load_run *run, int64_t now_us)
 {
-    const sc__course *course = &run->course;
-    const uint64_t total = (uint64_t)(course->measure_to_us - course->start_us) / 1000000;
-    const uint64_t done = (uint64_t)(now_us - course->start_us) / 1000000;
-    const sc__flock_counts counts = count_all(run);
+    const sc__load_run *shared = &run->shared;
+    const uint64_t total = (uint64_t)(shared->measure_to_us - shared->start_us) / 1000000;
+    const uint64_t done = (uint64_t)(now_us - shared->start_us) / 1000000;
+    const sc__client_progress counts = count_all(run);
     if (total == 0) return;
     // Seconds would say little; queries by now, and how many there will be at this pace.
     const uint64_t expected = done > 0 ? counts.ended * total / done : 0;
     tell(run, "asking", counts.ended, expected > counts.ended ? expected : 0);
 }
 
-static sc_err drain(sc__run *run, sc_diag *diag)
+static sc_err drain(load_run *run, sc_diag *diag)
 {
     const bool leaves = run->report->is_interrupted && run->options->leaves_when_stopped;
-    atomic_store(&run->course.phase, leaves ? SC__CLOSING : SC__DRAINING);
+    atomic_store(&run->shared.phase, leaves ? SC__CLOSING : SC__DRAINING);
     const sc_err err = sc__provider_child_settle(&run->child, sc_clock_us(), diag);
     if (err) return err;
     while (atomic_load(&run->running) > 0) {
-        const sc__flock_counts counts = count_all(run);
+        const sc__client_progress counts = count_all(run);
         tell(run, "waiting for the last", counts.ended, counts.asked);
-        take_a_breath();
+        sleep_briefly();
     }
     return SC_OK;
 }
 
-sc_err sc__run_supervise(sc__run *run, sc_diag *diag)
+sc_err supervise(load_run *run, sc_diag *diag)
 {
-    const sc__course *course = &run->course;
+    const sc__load_run *shared = &run->shared;
     moment from = {0};
     int64_t now_us = sc_clock_us();
-    while (now_us < course->measure_to_us && atomic_load(&run->running) > 0) {
-        if (!from.is_taken && now_us >= course->measure_from_us) from = look_now(run);
-        if (is_told_to_stop(run)) {
+    while (now_us < shared->measure_to_us && atomic_load(&run->running) > 0) {
+        if (!from.is_taken && now_us >= shared->measure_from_us) from = look_now(run);
+        if (is_stopped(run)) {
             run->report->is_interrupted = true;
             break;
         }
         const sc_err err = sc__provider_child_trouble(&run->child, now_us, diag);
         if (err) return err;
         tell_asking(run, now_us);
-        take_a_breath();
+        sleep_briefly();
         now_us = sc_clock_us();
     }
     if (!from.is_taken) from = look_now(run);
@@ -400,15 +401,15 @@ static uint64_t resident_bytes(int pid)
 }
 
 /** Pending queries that are ours, as the service says; `sent` if it says nothing. */
-static uint64_t pending_now(const sc__run *run, uint64_t sent)
+static uint64_t pending_now(const load_run *run, uint64_t sent)
 {
     sc_service_counts now;
-    if (!run->report->has_service || sc__run_look(run, &now, NULL)) return sent;
+    if (!run->report->has_service || read_service_counts(run, &now, NULL)) return sent;
     const uint64_t before = run->report->service_before.pending;
     return now.pending > before ? now.pending - before : 0;
 }
 
-sc_err sc__run_hold(sc__run *run, sc_diag *diag)
+sc_err hold(load_run *run, sc_diag *diag)
 {
     (void)diag;
     sc_load_report *report = run->report;
@@ -417,10 +418,10 @@ sc_err sc__run_hold(sc__run *run, sc_diag *diag)
     held->wanted = report->travellers;
     held->bytes_before = resident_bytes(run->options->hold_pid);
     const int64_t start_us = sc_clock_us();
-    while (atomic_load(&run->running) > 0 && !is_told_to_stop(run) &&
-           held->pending < held->wanted && sc_clock_us() - changed_us < STILL_US) {
-        take_a_breath();
-        const sc__flock_counts counts = count_all(run);
+    while (atomic_load(&run->running) > 0 && !is_stopped(run) && held->pending < held->wanted &&
+           sc_clock_us() - changed_us < STILL_US) {
+        sleep_briefly();
+        const sc__client_progress counts = count_all(run);
         tell(run, "opening", counts.sent, held->wanted);
         // The service is asked only once all is said: asking costs it time.
         const bool is_sent = counts.sent + counts.ended >= held->wanted;
@@ -432,48 +433,49 @@ sc_err sc__run_hold(sc__run *run, sc_diag *diag)
     }
     held->seconds = (double)(sc_clock_us() - start_us) * 1e-6;
     held->bytes_after = resident_bytes(run->options->hold_pid);
-    report->is_interrupted = is_told_to_stop(run);
-    atomic_store(&run->course.phase, SC__CLOSING);
+    report->is_interrupted = is_stopped(run);
+    atomic_store(&run->shared.phase, SC__CLOSING);
     return SC_OK;
 }
 
 // --- Accounting -------------------------------------------------------------------
 
 /** Ask until nothing is pending, or it takes too long. */
-static bool wait_until_settled(const sc__run *run, sc_service_counts *out)
+static bool wait_until_settled(const load_run *run, sc_service_counts *out)
 {
     const int64_t end_us =
         sc_clock_us() +
         (int64_t)((run->options->workload.max_wait_s.max + run->options->patience_s + SETTLE_S) *
                   1e6);
     for (;;) {
-        if (sc__run_look(run, out, NULL)) return false;
+        if (read_service_counts(run, out, NULL)) return false;
         const bool is_settled = out->pending <= run->report->service_before.pending;
-        if (is_settled || sc_clock_us() > end_us || is_told_to_stop(run)) return true;
+        if (is_settled || sc_clock_us() > end_us || is_stopped(run)) return true;
         tell(run, "settling", 0, 0);
-        take_a_breath();
+        sleep_briefly();
     }
 }
 
-void sc__run_account(sc__run *run)
+void account(load_run *run)
 {
     sc_load_report *report = run->report;
-    sc_load_books *books = &report->books;
+    sc_load_counts *counts = &report->counts;
     uint64_t ended = 0;
     for (unsigned i = 0; i < SC_LOAD_END_COUNT; i++) {
-        ended += books->ends[i];
+        ended += counts->ends[i];
     }
-    if (ended != books->asked) {
-        sc__books_violate(books, SC_VIOLATION_BOOKS,
-                          "%" PRIu64 " queries were asked here, and %" PRIu64 " have ended",
-                          books->asked, ended);
+    if (ended != counts->asked) {
+        sc__load_counts_violate(counts, SC_VIOLATION_MISCOUNT,
+                                "%" PRIu64 " queries were asked here, and %" PRIu64 " have ended",
+                                counts->asked, ended);
     }
-    if (!run->options->holds) sc__books_want_outcome(books);
+    if (!run->options->holds) sc__load_counts_want_outcome(counts);
     if (!report->has_service) return;
     if (!wait_until_settled(run, &report->service_after)) {
-        sc__books_violate(books, SC_VIOLATION_BOOKS,
-                          "the service's metrics could be read before the run, but not after it");
+        sc__load_counts_violate(
+            counts, SC_VIOLATION_MISCOUNT,
+            "the service's metrics could be read before the run, but not after it");
         return;
     }
-    sc__books_hold_against(books, &report->service_before, &report->service_after);
+    sc__load_counts_compare(counts, &report->service_before, &report->service_after);
 }

@@ -4,9 +4,9 @@
  * believe nothing.
  *
  * Each traveller drives on the map, has a token and one connection of its own, and at most one
- * query under way. They are spread over *flocks*, one thread each. Every reply is judged: is it
+ * query under way. They are spread over *groups*, one thread each. Every reply is judged: is it
  * what the service promised to send, are there k users and l segments in the cloak, was it in time,
- * and, of a sample, is it the exact answer? And the books must balance, on both sides: each query
+ * and, of a sample, is it the exact answer? And the counts must balance, on both sides: each query
  * that was sent has exactly one end here, and as many have the same end at the service, by its own
  * metrics.
  *
@@ -14,7 +14,7 @@
  * far too much or nonsense; and the provider, if it was started by us, is killed and stopped at
  * random. What is asked of the service stays the same, but for queries that we spoiled ourselves.
  *
- * Nothing here includes the service: it is known by what it says on the wire.
+ * Nothing here includes the service: it is known by what it says on the connection.
  *
  * Uses: base, map, objects, lbs, travel, sim/workload, guard/token. Used by: starcloak load, demo.
  */
@@ -120,7 +120,7 @@ const char *sc_load_end_name(sc_load_end end);
     X(OVERDUE, "overdue")               /* no reply, long after the deadline */               \
     X(NO_CONNECTION, "no connection")   /* it could not be opened */                          \
     X(GARBAGE_TAKEN, "garbage taken")   /* nonsense was answered as if it had sense */        \
-    X(BOOKS, "books")                   /* the service's numbers and ours do not agree */     \
+    X(MISCOUNT, "miscount")             /* the service's numbers and ours do not agree */     \
     X(BROKEN_PROMISE, "broken promise") /* the service found one itself (paranoid) */         \
     X(NO_OUTCOME, "no outcome")         /* of no query at all: nothing was learned */
 
@@ -143,16 +143,16 @@ typedef struct sc_chaos_options {
 } sc_chaos_options;
 
 /** A query, as whoever watches the travellers is told of it. */
-typedef struct sc_load_question {
+typedef struct sc_load_query {
     uint64_t number;  ///< of the query, from 1 on; unique in a run
     uint32_t who;     ///< the traveller, from 0 on
     sc_edge_id edge;  ///< where it is
     double offset_m;
     sc_profile profile;
-} sc_load_question;
+} sc_load_query;
 
 /** How it ended. */
-typedef struct sc_load_ending {
+typedef struct sc_load_outcome {
     uint64_t number;
     uint32_t who;
     sc_load_end end;
@@ -160,13 +160,13 @@ typedef struct sc_load_ending {
     const char *cloak;  ///< of an answered one: the cloak's id as the service tells it; "" if not.
                         ///< Lent
     double wait_s;      ///< as the service tells it; 0 if it does not
-} sc_load_ending;
+} sc_load_outcome;
 
 /** Somebody who watches: each query is told twice, when it is asked and when it ends. Called in the
- * flocks' threads; must be quick. */
+ * groups' threads; must be quick. */
 typedef struct sc_load_watcher {
-    void (*asked)(void *context, const sc_load_question *question);
-    void (*ended)(void *context, const sc_load_ending *ending);
+    void (*asked)(void *context, const sc_load_query *question);
+    void (*ended)(void *context, const sc_load_outcome *ending);
     void *context;
 } sc_load_watcher;
 
@@ -176,16 +176,17 @@ typedef struct sc_load_options {
     const char *metrics;  ///< URL; NULL: /metrics behind `url`
     bool without_metrics;
     const sc_objects *objects;  ///< to compare answers with; NULL: they are not
-    /** How many of a thousand answers are compared; 0: none, and replies are judged at a glance. */
+    /** How many of a thousand answers are compared; 0: none, and replies are judged at a
+     * known_form. */
     unsigned check_per_mille;
-    sc_movement *const *movements;  ///< the travellers: of each flock its own; borrowed
-    unsigned flock_count;
+    sc_movement *const *movements;  ///< the travellers: of each group its own; borrowed
+    unsigned group_count;
     const sc_tokens *tokens;  ///< as many as there are travellers in all; borrowed
     sc_workload workload;
     /** Queries per second, coming at random; 0: each traveller asks, waits, pauses, asks again. */
     double rate;
     bool is_restless;     ///< closed loop without pauses: whoever has an outcome asks again at once
-    double warmup_s;      ///< what is asked in it counts in the books, but is not measured
+    double warmup_s;      ///< what is asked in it counts in the counts, but is not measured
     double duration_s;    ///< how long is measured
     int64_t start_us;     ///< sc_clock_us() when travellers' time is 0; 0: when all is prepared
     double keep_alive_s;  ///< a connection unused for longer is replaced before the next query
@@ -200,7 +201,7 @@ typedef struct sc_load_options {
     bool leaves_when_stopped;  ///< those who wait then leave, and their outcomes are not waited for
 } sc_load_options;
 
-/** One flock without travellers; a minute, no warm-up; 10 of 1,000 answers compared; connections
+/** One group without travellers; a minute, no warm-up; 10 of 1,000 answers compared; connections
  * unused for 45 s are replaced; 30 s of patience; chaos is off, and otherwise spoils a fifth and
  * strikes every 10 s. */
 sc_load_options sc_load_options_default(void);
@@ -221,8 +222,8 @@ typedef struct sc_load_remark {
     char text[200];
 } sc_load_remark;
 
-/** What a flock, or all of them together, have seen. */
-typedef struct sc_load_books {
+/** What a group, or all of them together, have seen. */
+typedef struct sc_load_counts {
     uint64_t asked;                    ///< queries that were begun; each has one of the ends
     uint64_t ends[SC_LOAD_END_COUNT];  ///< so many
     sc_load_tally tallies[SC_LOAD_TALLIES];
@@ -246,7 +247,7 @@ typedef struct sc_load_books {
     sc_log_histogram behind_us;   ///< how late we were ourselves with sending
     sc_log_histogram users;       ///< of answered ones: in the cloak
     sc_log_histogram segments;
-} sc_load_books;
+} sc_load_counts;
 
 /** What holding came to. */
 typedef struct sc_load_held {
@@ -259,7 +260,7 @@ typedef struct sc_load_held {
 } sc_load_held;
 
 typedef struct sc_load_report {
-    sc_load_books books;
+    sc_load_counts counts;
     uint64_t travellers;
     double measured_s;
     double own_cpu_s;  ///< of this process, while it was measured

@@ -1,6 +1,6 @@
 // A reply, word by word, against its description. See judge.h.
 //
-// Whatever is not as it should be makes the verdict "lost, bad reply": the traveller has not been
+// Whatever is not as it should be makes the check "lost, bad reply": the traveller has not been
 // told what became of its query.
 #include <starcloak/relay.h>
 
@@ -21,7 +21,7 @@
 static const char problem_prefix[] = "urn:starcloak:problem:";
 
 SC_PRINTF(3, 4)
-static void violate(sc_verdict *out, sc_violation violation, const char *format, ...)
+static void violate(sc_reply_check *out, sc_violation violation, const char *format, ...)
 {
     // The first thing that is wrong is told; it may be the cause of others.
     if (out->is_violated) return;
@@ -35,7 +35,7 @@ static void violate(sc_verdict *out, sc_violation violation, const char *format,
 }
 
 /** A stranger's word, made harmless for tables and terminals. */
-static void take_word(sc_verdict *out, const char *word)
+static void take_word(sc_reply_check *out, const char *word)
 {
     size_t i = 0;
     for (; word[i] != '\0' && i + 1 < sizeof out->word; i++) {
@@ -58,7 +58,7 @@ static bool is_one_of(const char *word, const char *const *list, size_t count)
 // --- Members --------------------------------------------------------------------
 
 /** The text of a member; NULL, and a violation, if it is none. */
-static const char *text_of(const sc_json_value *object, const char *key, sc_verdict *out)
+static const char *text_of(const sc_json_value *object, const char *key, sc_reply_check *out)
 {
     const char *text = sc_json_text_at(sc_json_member(object, key));
     if (!text) violate(out, SC_VIOLATION_BAD_REPLY, "'%s' is missing, or no text", key);
@@ -66,7 +66,7 @@ static const char *text_of(const sc_json_value *object, const char *key, sc_verd
 }
 
 /** A number that is not negative; 0, and a violation, if it is none. */
-static double number_of(const sc_json_value *object, const char *key, sc_verdict *out)
+static double number_of(const sc_json_value *object, const char *key, sc_reply_check *out)
 {
     const sc_json_value *member = sc_json_member(object, key);
     const double value = sc_json_number_at(member);
@@ -75,7 +75,7 @@ static double number_of(const sc_json_value *object, const char *key, sc_verdict
     return 0;
 }
 
-static uint64_t count_of(const sc_json_value *object, const char *key, sc_verdict *out)
+static uint64_t count_of(const sc_json_value *object, const char *key, sc_reply_check *out)
 {
     const sc_json_value *member = sc_json_member(object, key);
     if (sc_json_is_integer(member) && sc_json_integer(member) >= 0) {
@@ -87,7 +87,7 @@ static uint64_t count_of(const sc_json_value *object, const char *key, sc_verdic
 
 /** No member but these. */
 static void check_members(const sc_json_value *object, const char *const *known, size_t count,
-                          sc_verdict *out)
+                          sc_reply_check *out)
 {
     for (size_t i = 0; i < sc_json_size(object); i++) {
         if (is_one_of(sc_json_member_name(object, i), known, count)) continue;
@@ -102,7 +102,7 @@ static void check_members(const sc_json_value *object, const char *const *known,
 
 // --- Outcomes -------------------------------------------------------------------
 
-uint64_t sc_object_mark(const char *id, const char *category, const char *name)
+uint64_t sc_object_digest(const char *id, const char *category, const char *name)
 {
     // Each is the seed of the next, so that letters cannot move from one text to another.
     uint64_t mark = XXH3_64bits(id, strlen(id));
@@ -110,7 +110,7 @@ uint64_t sc_object_mark(const char *id, const char *category, const char *name)
     return XXH3_64bits_withSeed(name, strlen(name), mark);
 }
 
-static void check_position(const sc_json_value *object, sc_verdict *out)
+static void check_position(const sc_json_value *object, sc_reply_check *out)
 {
     const sc_json_value *position = sc_json_member(object, "position");
     if (!position) return;  // of a map without coordinates
@@ -122,7 +122,7 @@ static void check_position(const sc_json_value *object, sc_verdict *out)
     violate(out, SC_VIOLATION_BAD_REPLY, "the position of an object is none");
 }
 
-bool sc__take_cloak_id(sc_verdict *out, const char *id, size_t size)
+bool take_cloak_id(sc_reply_check *out, const char *id, size_t size)
 {
     if (size != SC__CLOAK_ID_DIGITS) return false;
     for (size_t i = 0; i < size; i++) {
@@ -135,18 +135,17 @@ bool sc__take_cloak_id(sc_verdict *out, const char *id, size_t size)
 }
 
 /** Other services may leave it out. */
-static void take_id(const sc_json_value *cloak, sc_verdict *out)
+static void take_id(const sc_json_value *cloak, sc_reply_check *out)
 {
     const sc_json_value *id = sc_json_member(cloak, "id");
     if (!id) return;
-    if (!sc_json_is_string(id) ||
-        !sc__take_cloak_id(out, sc_json_text_at(id), sc_json_text_size(id))) {
+    if (!sc_json_is_string(id) || !take_cloak_id(out, sc_json_text_at(id), sc_json_text_size(id))) {
         violate(out, SC_VIOLATION_BAD_REPLY, "the id of a cloak is not %d hexadecimal digits",
                 (int)SC__CLOAK_ID_DIGITS);
     }
 }
 
-static void take_object(const sc_json_value *object, sc_verdict *out)
+static void take_object(const sc_json_value *object, sc_reply_check *out)
 {
     const char *id = text_of(object, "id", out);
     const char *name = text_of(object, "name", out);
@@ -156,13 +155,13 @@ static void take_object(const sc_json_value *object, sc_verdict *out)
     const double distance_m = number_of(object, "distance_m", out);
     const size_t i = out->object_count++;
     out->distances_m[i] = distance_m;
-    out->marks[i] = id && category && name ? sc_object_mark(id, category, name) : 0;
+    out->marks[i] = id && category && name ? sc_object_digest(id, category, name) : 0;
     if (i > 0 && distance_m < out->distances_m[i - 1]) {
         violate(out, SC_VIOLATION_WRONG_ANSWER, "objects that are not in order of distance");
     }
 }
 
-static void take_objects(const sc_json_value *body, uint32_t nearest, sc_verdict *out)
+static void take_objects(const sc_json_value *body, uint32_t nearest, sc_reply_check *out)
 {
     const sc_json_value *objects = sc_json_member(body, "objects");
     if (!sc_json_is_array(objects)) {
@@ -170,7 +169,7 @@ static void take_objects(const sc_json_value *body, uint32_t nearest, sc_verdict
         return;
     }
     const size_t count = sc_json_size(objects);
-    if (count > nearest || count > SC_VERDICT_OBJECTS) {
+    if (count > nearest || count > SC_REPLY_OBJECTS) {
         violate(out, SC_VIOLATION_WRONG_ANSWER, "%zu objects, where %u were asked for", count,
                 (unsigned)nearest);
         return;
@@ -180,7 +179,7 @@ static void take_objects(const sc_json_value *body, uint32_t nearest, sc_verdict
     }
 }
 
-void sc__check_promises(sc_verdict *out, const sc_profile *needs)
+void check_promises(sc_reply_check *out, const sc_profile *needs)
 {
     if (out->users < needs->k) {
         violate(out, SC_VIOLATION_FEW_USERS, "%llu users in a cloak that was to have %u",
@@ -198,7 +197,7 @@ void sc__check_promises(sc_verdict *out, const sc_profile *needs)
 }
 
 static void judge_answer(const sc_json_value *body, const sc_profile *needs, uint32_t nearest,
-                         sc_verdict *out)
+                         sc_reply_check *out)
 {
     const sc_json_value *cloak = sc_json_member(body, "cloak");
     out->end = SC_LOAD_ANSWERED;
@@ -209,10 +208,10 @@ static void judge_answer(const sc_json_value *body, const sc_profile *needs, uin
     CHECK_MEMBERS(body, out, "outcome", "wait_s", "cloak", "objects");
     CHECK_MEMBERS(cloak, out, "id", "users", "segments");
     take_objects(body, nearest, out);
-    sc__check_promises(out, needs);
+    check_promises(out, needs);
 }
 
-static void judge_drop(const sc_json_value *body, sc_verdict *out)
+static void judge_drop(const sc_json_value *body, sc_reply_check *out)
 {
     static const char *const reasons[] = {"expired", "infeasible"};
     out->end = SC_LOAD_DROPPED;
@@ -227,7 +226,7 @@ static void judge_drop(const sc_json_value *body, sc_verdict *out)
 }
 
 static void judge_outcome(const sc_json_value *body, const sc_profile *needs, uint32_t nearest,
-                          sc_verdict *out)
+                          sc_reply_check *out)
 {
     const char *outcome = text_of(body, "outcome", out);
     if (!outcome) return;
@@ -242,7 +241,7 @@ static void judge_outcome(const sc_json_value *body, const sc_profile *needs, ui
 
 // --- Problems -------------------------------------------------------------------
 
-static void judge_failure(const sc_json_value *body, sc_verdict *out)
+static void judge_failure(const sc_json_value *body, sc_reply_check *out)
 {
     static const char *const reasons[] = {
         "provider_unreachable", "provider_timeout", "provider_refused", "provider_unbelievable",
@@ -259,7 +258,7 @@ static void judge_failure(const sc_json_value *body, sc_verdict *out)
     }
 }
 
-static void judge_problem(const sc_json_value *body, int status, sc_verdict *out)
+static void judge_problem(const sc_json_value *body, int status, sc_reply_check *out)
 {
     const char *type = text_of(body, "type", out);
     text_of(body, "title", out);
@@ -278,7 +277,7 @@ static void judge_problem(const sc_json_value *body, int status, sc_verdict *out
 
 // --- Replies --------------------------------------------------------------------
 
-void sc__verdict_clear(sc_verdict *out)
+void clear_check(sc_reply_check *out)
 {
     // Field by field: there is room for a thousand objects, which need not be cleared.
     out->end = SC_LOAD_REFUSED;
@@ -302,10 +301,10 @@ static bool is_known_status(int status)
     return false;
 }
 
-sc_err sc_judge(const sc_response *response, const sc_profile *needs, uint32_t nearest,
-                sc_verdict *out)
+sc_err sc_reply_check_read(const sc_response *response, const sc_profile *needs, uint32_t nearest,
+                           sc_reply_check *out)
 {
-    sc__verdict_clear(out);
+    clear_check(out);
     if (!is_known_status(response->status)) {
         violate(out, SC_VIOLATION_BAD_REPLY, "status %d, which the description does not have",
                 response->status);
@@ -334,17 +333,18 @@ sc_err sc_judge(const sc_response *response, const sc_profile *needs, uint32_t n
     return SC_OK;
 }
 
-// === A reply at a glance ========================================================================
-// For runs in which asking must cost little: no parser, no tree. Whatever has not the very form
-// that the service gives its replies is left to a thorough look.
+// === A reply at a known_form
+// ======================================================================== For runs in which asking
+// must cost little: no parser, no tree. Whatever has not the very form that the service gives its
+// replies is left to a thorough look.
 
 /** What is left of a body. */
-typedef struct glance {
+typedef struct known_form {
     const char *at;
     const char *end;
-} glance;
+} known_form;
 
-static bool eat(glance *g, const char *text)
+static bool eat(known_form *g, const char *text)
 {
     const size_t size = strlen(text);
     if ((size_t)(g->end - g->at) < size || memcmp(g->at, text, size) != 0) return false;
@@ -352,7 +352,7 @@ static bool eat(glance *g, const char *text)
     return true;
 }
 
-static bool eat_count(glance *g, uint64_t *out)
+static bool eat_count(known_form *g, uint64_t *out)
 {
     const char *first = g->at;
     uint64_t value = 0;
@@ -364,7 +364,7 @@ static bool eat_count(glance *g, uint64_t *out)
 }
 
 /** Digits, and perhaps a fraction; whatever else a number may be, is left to the parser. */
-static bool eat_number(glance *g, double *out)
+static bool eat_number(known_form *g, double *out)
 {
     uint64_t whole = 0;
     uint64_t fraction = 0;
@@ -378,18 +378,17 @@ static bool eat_number(glance *g, double *out)
 }
 
 /** The id of a cloak, if it has one. */
-static bool eat_id(glance *g, sc_verdict *out)
+static bool eat_id(known_form *g, sc_reply_check *out)
 {
     if (!eat(g, "\"id\":\"")) return true;
-    if (g->end - g->at < SC__CLOAK_ID_DIGITS ||
-        !sc__take_cloak_id(out, g->at, SC__CLOAK_ID_DIGITS)) {
+    if (g->end - g->at < SC__CLOAK_ID_DIGITS || !take_cloak_id(out, g->at, SC__CLOAK_ID_DIGITS)) {
         return false;
     }
     g->at += SC__CLOAK_ID_DIGITS;
     return eat(g, "\",");
 }
 
-static bool glance_at_answer(glance *g, sc_verdict *out)
+static bool match_answer(known_form *g, sc_reply_check *out)
 {
     out->end = SC_LOAD_ANSWERED;
     return eat(g, "{\"outcome\":\"answered\",\"wait_s\":") && eat_number(g, &out->wait_s) &&
@@ -398,7 +397,7 @@ static bool glance_at_answer(glance *g, sc_verdict *out)
            eat(g, "},\"objects\":[") && g->end - g->at >= 2 && memcmp(g->end - 2, "]}", 2) == 0;
 }
 
-static bool glance_at_drop(glance *g, sc_verdict *out)
+static bool match_drop(known_form *g, sc_reply_check *out)
 {
     out->end = SC_LOAD_DROPPED;
     if (!eat(g, "{\"outcome\":\"dropped\",\"reason\":\"")) return false;
@@ -409,20 +408,20 @@ static bool glance_at_drop(glance *g, sc_verdict *out)
            g->at == g->end;
 }
 
-sc_err sc_judge_quickly(const sc_response *response, const sc_profile *needs, uint32_t nearest,
-                        sc_verdict *out)
+sc_err sc_reply_check_read_quickly(const sc_response *response, const sc_profile *needs,
+                                   uint32_t nearest, sc_reply_check *out)
 {
     if (response->status == 200 && response->type == SC_RESPONSE_JSON && response->body) {
-        glance g = {response->body, response->body + response->body_size};
-        sc__verdict_clear(out);
-        if (glance_at_answer(&g, out)) {
-            sc__check_promises(out, needs);
+        known_form g = {response->body, response->body + response->body_size};
+        clear_check(out);
+        if (match_answer(&g, out)) {
+            check_promises(out, needs);
             return SC_OK;
         }
         g.at = response->body;
-        if (glance_at_drop(&g, out)) return SC_OK;
+        if (match_drop(&g, out)) return SC_OK;
     }
-    return sc_judge(response, needs, nearest, out);
+    return sc_reply_check_read(response, needs, nearest, out);
 }
 
 // === exact.c ====================================================================================
@@ -444,15 +443,15 @@ typedef struct truth {
     double tie_m;  ///< objects from here on may be others, as far away; HUGE_VAL: none may
 } truth;
 
-static void disagree(sc_verdict *verdict, const char *how, size_t wanted)
+static void disagree(sc_reply_check *check, const char *how, size_t wanted)
 {
-    verdict->is_violated = true;
-    verdict->violation = SC_VIOLATION_WRONG_ANSWER;
-    snprintf(verdict->remark, sizeof verdict->remark, "%s (%zu objects, %zu by a plain search)",
-             how, verdict->object_count, wanted);
+    check->is_violated = true;
+    check->violation = SC_VIOLATION_WRONG_ANSWER;
+    snprintf(check->remark, sizeof check->remark, "%s (%zu objects, %zu by a plain search)", how,
+             check->object_count, wanted);
 }
 
-static sc_err search(const sc__flock *flock, const sc__question *question, truth *out)
+static sc_err search(const sc__client_group *group, const sc__client_query *question, truth *out)
 {
     sc_request request = {.type = SC_REQUEST_KNN, .k = question->nearest + 1};
     if (question->category != SC_NONE) {
@@ -461,10 +460,10 @@ static sc_err search(const sc__flock *flock, const sc__question *question, truth
     }
     sc_edge_id edge = 0;
     double offset_m = 0;
-    out->objects = flock->options->objects;
-    sc_err err = sc__words_place(flock->course->words, question, &edge, &offset_m);
+    out->objects = group->options->objects;
+    sc_err err = sc__request_writer_position(group->shared->writer, question, &edge, &offset_m);
     if (!err) {
-        err = sc_lbs_nearest(flock->lbs, out->objects, &(sc_near_query){{edge, offset_m}, &request},
+        err = sc_lbs_nearest(group->lbs, out->objects, &(sc_near_query){{edge, offset_m}, &request},
                              &out->nears, &out->count, NULL);
     }
     out->tie_m = HUGE_VAL;
@@ -488,7 +487,7 @@ static uint64_t mark_of(const sc_objects *objects, uint32_t number)
         snprintf(digits, sizeof digits, "%" PRIu32, number);
     }
     const char *category = object->category < words->count ? words->names[object->category] : "";
-    return sc_object_mark(id, category, table->strings ? table->strings + object->name : "");
+    return sc_object_digest(id, category, table->strings ? table->strings + object->name : "");
 }
 
 /** Whether it is one of those that were found, and there: of equally far ones, any. */
@@ -503,41 +502,41 @@ static bool is_found(const truth *found, uint64_t mark, double distance_m)
     return distance_m >= found->tie_m;
 }
 
-static bool is_told_before(const sc_verdict *verdict, size_t i)
+static bool is_told_before(const sc_reply_check *check, size_t i)
 {
     for (size_t before = 0; before < i; before++) {
-        if (verdict->marks[before] == verdict->marks[i]) return true;
+        if (check->marks[before] == check->marks[i]) return true;
     }
     return false;
 }
 
-static void compare(sc_verdict *verdict, const truth *found)
+static void compare(sc_reply_check *check, const truth *found)
 {
     const size_t count = found->count;
-    if (count != verdict->object_count) {
-        disagree(verdict, "another number of objects", count);
+    if (count != check->object_count) {
+        disagree(check, "another number of objects", count);
         return;
     }
-    for (size_t i = 0; i < count && !verdict->is_violated; i++) {
-        const double distance_m = verdict->distances_m[i];
+    for (size_t i = 0; i < count && !check->is_violated; i++) {
+        const double distance_m = check->distances_m[i];
         if (fabs(found->nears[i].distance_m - distance_m) > TOLERANCE_M) {
-            disagree(verdict, "another distance", count);
-        } else if (is_told_before(verdict, i)) {
-            disagree(verdict, "an object twice", count);
-        } else if (!is_found(found, verdict->marks[i], distance_m)) {
-            disagree(verdict, "another object, or one that is called otherwise", count);
+            disagree(check, "another distance", count);
+        } else if (is_told_before(check, i)) {
+            disagree(check, "an object twice", count);
+        } else if (!is_found(found, check->marks[i], distance_m)) {
+            disagree(check, "another object, or one that is called otherwise", count);
         }
     }
 }
 
-void sc__exact_check(sc__flock *flock, const sc__call *call)
+void sc__reply_check_exact(sc__client_group *group, const sc__client *client)
 {
     truth found = {0};
-    const sc_err err = search(flock, &call->question, &found);
+    const sc_err err = search(group, &client->question, &found);
     if (err) {
-        flock->err = err;
+        group->err = err;
         return;
     }
-    flock->books->checked++;
-    compare(flock->verdict, &found);
+    group->counts->checked++;
+    compare(group->check, &found);
 }

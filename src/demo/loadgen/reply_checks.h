@@ -15,9 +15,9 @@
 #include "demo/loadgen/loadgen.h"
 
 /** Room for the objects of an answer. */
-enum { SC_VERDICT_OBJECTS = 1024 };
+enum { SC_REPLY_OBJECTS = 1024 };
 
-typedef struct sc_verdict {
+typedef struct sc_reply_check {
     sc_load_end end;
     char word[40];  ///< why: "expired", "rate"; "" of an answer. Letters, digits and dashes only
     bool is_violated;
@@ -30,12 +30,12 @@ typedef struct sc_verdict {
     uint64_t users;
     uint64_t segments;
     size_t object_count;
-    double distances_m[SC_VERDICT_OBJECTS];
-    uint64_t marks[SC_VERDICT_OBJECTS];  ///< sc_object_mark() of what is told of each
-} sc_verdict;
+    double distances_m[SC_REPLY_OBJECTS];
+    uint64_t marks[SC_REPLY_OBJECTS];  ///< sc_object_digest() of what is told of each
+} sc_reply_check;
 
 /** What is told of an object in one number: other texts, another number (all but certainly). */
-uint64_t sc_object_mark(const char *id, const char *category, const char *name);
+uint64_t sc_object_digest(const char *id, const char *category, const char *name);
 
 /**
  * Judge a whole reply.
@@ -44,30 +44,31 @@ uint64_t sc_object_mark(const char *id, const char *category, const char *name);
  * @param nearest  how many objects were asked for
  * @return SC_OK, SC_ENOMEM
  */
-SC_CHECKED sc_err sc_judge(const sc_response *response, const sc_profile *needs, uint32_t nearest,
-                           sc_verdict *out);
+SC_CHECKED sc_err sc_reply_check_read(const sc_response *response, const sc_profile *needs,
+                                      uint32_t nearest, sc_reply_check *out);
 
 /**
- * The same at a glance, for when asking must cost little: if a reply has the very form that the
+ * The same at a known_form, for when asking must cost little: if a reply has the very form that the
  * service gives it, its numbers are read off and held against the needs, and its objects are not
  * looked at. Any other is judged as above.
  */
-SC_CHECKED sc_err sc_judge_quickly(const sc_response *response, const sc_profile *needs,
-                                   uint32_t nearest, sc_verdict *out);
+SC_CHECKED sc_err sc_reply_check_read_quickly(const sc_response *response, const sc_profile *needs,
+                                              uint32_t nearest, sc_reply_check *out);
 
-// === What a thorough look at a reply and a glance at it share ===================================
+// === What a thorough look at a reply and a known_form at it share
+// ===================================
 //     judge.c   word by word, through a parser
-//     glance.c  the very form that the service gives its replies
+//     known_form.c  the very form that the service gives its replies
 
 enum { SC__CLOAK_ID_DIGITS = 16 };
 
-/** A verdict that nothing is known for. */
-void sc__verdict_clear(sc_verdict *out);
+/** A check that nothing is known for. */
+void clear_check(sc_reply_check *out);
 
 /** Take these bytes as the id of the cloak; false if they are none. */
-bool sc__take_cloak_id(sc_verdict *out, const char *id, size_t size);
+bool take_cloak_id(sc_reply_check *out, const char *id, size_t size);
 
 /** Hold the numbers of an answer against what was asked for. */
-void sc__check_promises(sc_verdict *out, const sc_profile *needs);
+void check_promises(sc_reply_check *out, const sc_profile *needs);
 
 #endif

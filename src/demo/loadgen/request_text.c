@@ -1,4 +1,4 @@
-// Requests, written by hand: thousands a second. See words.h.
+// Requests, written by hand: thousands a second. See writer.h.
 #include "demo/loadgen/request_text.h"
 
 #include "demo/loadgen/loadgen.h"
@@ -23,7 +23,7 @@
 /** Room for the head in front of a body. */
 enum { HEAD_SIZE = 2048 };
 
-struct sc__words {
+struct sc__request_writer {
     const sc_map *map;
     const sc_target *target;
     uint32_t category_count;
@@ -38,42 +38,42 @@ static char *quoted(const char *name)
     return text;
 }
 
-sc_err sc__words_new(const sc_map *map, const sc_target *target, sc__words **out)
+sc_err sc__request_writer_new(const sc_map *map, const sc_target *target, sc__request_writer **out)
 {
-    sc__words *words = sc_calloc(1, sizeof *words);
-    if (!words) return SC_ENOMEM;
-    words->map = map;
-    words->target = target;
-    words->category_count = sc_map_category_count(map);
-    words->categories = sc_calloc(words->category_count, sizeof *words->categories);
-    sc_err err = words->categories ? SC_OK : SC_ENOMEM;
-    for (uint32_t i = 0; !err && i < words->category_count; i++) {
-        words->categories[i] = quoted(sc_map_category_name(map, i));
-        if (!words->categories[i]) err = SC_ENOMEM;
+    sc__request_writer *writer = sc_calloc(1, sizeof *writer);
+    if (!writer) return SC_ENOMEM;
+    writer->map = map;
+    writer->target = target;
+    writer->category_count = sc_map_category_count(map);
+    writer->categories = sc_calloc(writer->category_count, sizeof *writer->categories);
+    sc_err err = writer->categories ? SC_OK : SC_ENOMEM;
+    for (uint32_t i = 0; !err && i < writer->category_count; i++) {
+        writer->categories[i] = quoted(sc_map_category_name(map, i));
+        if (!writer->categories[i]) err = SC_ENOMEM;
     }
     if (err) {
-        sc__words_free(words);
+        sc__request_writer_free(writer);
         return err;
     }
-    *out = words;
+    *out = writer;
     return SC_OK;
 }
 
-void sc__words_free(sc__words *words)
+void sc__request_writer_free(sc__request_writer *writer)
 {
-    if (!words) return;
-    for (uint32_t i = 0; words->categories && i < words->category_count; i++) {
-        sc_free(words->categories[i]);
+    if (!writer) return;
+    for (uint32_t i = 0; writer->categories && i < writer->category_count; i++) {
+        sc_free(writer->categories[i]);
     }
-    sc_free(words->categories);
-    sc_free(words);
+    sc_free(writer->categories);
+    sc_free(writer);
 }
 
 /** snprintf() behind what is there; what does not fit is cut. */
 SC_PRINTF(3, 4)
 static void append(char *out, size_t *size, const char *format, ...)
 {
-    const size_t room = SC__WORDS_SIZE - HEAD_SIZE - *size;
+    const size_t room = SC__REQUEST_SIZE - HEAD_SIZE - *size;
     va_list arguments;
     va_start(arguments, format);
     const int count = vsnprintf(out + *size, room, format, arguments);
@@ -81,10 +81,10 @@ static void append(char *out, size_t *size, const char *format, ...)
     if (count > 0) *size += (size_t)count < room ? (size_t)count : room - 1;
 }
 
-static void append_position(const sc__words *words, const sc__question *question, char *out,
-                            size_t *size)
+static void append_position(const sc__request_writer *writer, const sc__client_query *question,
+                            char *out, size_t *size)
 {
-    const sc_coords coords = sc_map_coords(words->map);
+    const sc_coords coords = sc_map_coords(writer->map);
     if (coords == SC_COORDS_NONE) {
         append(out, size, "{\"edge\":%" PRIu32 ",\"offset_m\":%.*f}", question->edge, DECIMALS,
                question->offset_m);
@@ -93,20 +93,21 @@ static void append_position(const sc__words *words, const sc__question *question
     double x = 0;
     double y = 0;
     const bool is_geographic = coords == SC_COORDS_GEOGRAPHIC;
-    sc_map_edge_position(words->map, question->edge, question->offset_m, &x, &y);
+    sc_map_edge_position(writer->map, question->edge, question->offset_m, &x, &y);
     append(out, size, "{\"%s\":%.*f,\"%s\":%.*f}", is_geographic ? "lon" : "x", DECIMALS, x,
            is_geographic ? "lat" : "y", DECIMALS, y);
 }
 
 /** Put the head in front of the body, which begins at out + HEAD_SIZE. */
-static size_t put_head(const sc__words *words, const char *token, char *out, size_t body_size)
+static size_t put_head(const sc__request_writer *writer, const char *token, char *out,
+                       size_t body_size)
 {
     char head[HEAD_SIZE];
     const int size =
         snprintf(head, sizeof head,
                  "POST %s/v1/queries HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n"
                  "Content-Type: application/json\r\nContent-Length: %zu\r\n\r\n",
-                 words->target->path, words->target->host, token, body_size);
+                 writer->target->path, writer->target->host, token, body_size);
     // Path, host and token are bounded, together below HEAD_SIZE.
     const size_t head_size = size > 0 && size < HEAD_SIZE ? (size_t)size : 0;
     memmove(out + head_size, out + HEAD_SIZE, body_size);
@@ -114,32 +115,32 @@ static size_t put_head(const sc__words *words, const char *token, char *out, siz
     return head_size + body_size;
 }
 
-size_t sc__words_query(const sc__words *words, const char *token, const sc__question *question,
-                       char *out)
+size_t sc__request_writer_query(const sc__request_writer *writer, const char *token,
+                                const sc__client_query *question, char *out)
 {
     char *body = out + HEAD_SIZE;
     size_t size = 0;
     append(body, &size, "{\"position\":");
-    append_position(words, question, body, &size);
+    append_position(writer, question, body, &size);
     append(body, &size,
            ",\"profile\":{\"k\":%" PRIu32 ",\"l\":%" PRIu32 ",\"max_hops\":%" PRIu32
            ",\"max_wait_s\":%.6f},\"request\":{\"type\":\"knn\",\"k\":%" PRIu32,
            question->profile.k, question->profile.l, question->profile.max_hops,
            (double)question->profile.max_wait_us * 1e-6, question->nearest);
-    if (question->category < words->category_count) {
-        append(body, &size, ",\"categories\":[%s]", words->categories[question->category]);
+    if (question->category < writer->category_count) {
+        append(body, &size, ",\"categories\":[%s]", writer->categories[question->category]);
     }
     append(body, &size, "}}");
-    return put_head(words, token, out, size);
+    return put_head(writer, token, out, size);
 }
 
-size_t sc__words_post(const sc__words *words, const char *token, const char *body, size_t body_size,
-                      char *out)
+size_t sc__request_writer_post(const sc__request_writer *writer, const char *token,
+                               const char *body, size_t body_size, char *out)
 {
-    const size_t room = SC__WORDS_SIZE - HEAD_SIZE;
+    const size_t room = SC__REQUEST_SIZE - HEAD_SIZE;
     const size_t size = body_size < room ? body_size : room;
     memcpy(out + HEAD_SIZE, body, size);
-    return put_head(words, token, out, size);
+    return put_head(writer, token, out, size);
 }
 
 /** A number as it is after having been written down. */
@@ -150,10 +151,11 @@ static double as_told(double number)
     return strtod(text, NULL);
 }
 
-sc_err sc__words_place(const sc__words *words, const sc__question *question, sc_edge_id *edge,
-                       double *offset_m)
+sc_err sc__request_writer_position(const sc__request_writer *writer,
+                                   const sc__client_query *question, sc_edge_id *edge,
+                                   double *offset_m)
 {
-    if (sc_map_coords(words->map) == SC_COORDS_NONE) {
+    if (sc_map_coords(writer->map) == SC_COORDS_NONE) {
         *edge = question->edge;
         *offset_m = as_told(question->offset_m);
         return SC_OK;
@@ -161,8 +163,8 @@ sc_err sc__words_place(const sc__words *words, const sc__question *question, sc_
     double x = 0;
     double y = 0;
     sc_snap snap;
-    sc_map_edge_position(words->map, question->edge, question->offset_m, &x, &y);
-    const sc_err err = sc_map_snap(words->map, as_told(x), as_told(y), HUGE_VAL, &snap);
+    sc_map_edge_position(writer->map, question->edge, question->offset_m, &x, &y);
+    const sc_err err = sc_map_snap(writer->map, as_told(x), as_told(y), HUGE_VAL, &snap);
     if (err) return err;
     *edge = snap.edge;
     *offset_m = snap.offset_m;

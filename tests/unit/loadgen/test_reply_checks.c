@@ -8,27 +8,27 @@
 static const sc_profile needs = {.k = 5, .l = 3, .max_hops = 4, .max_wait_us = 10000000};
 enum { NEAREST = 2 };
 
-static sc_verdict verdict;
+static sc_reply_check check;
 
-/** The same reply at a glance: whatever is found there, a thorough look finds as well. */
+/** The same reply at a known_form: whatever is found there, a thorough look finds as well. */
 static void check_glance(const sc_response *response)
 {
-    static sc_verdict glanced;
-    CHECK_OK(sc_judge_quickly(response, &needs, NEAREST, &glanced), NULL);
+    static sc_reply_check glanced;
+    CHECK_OK(sc_reply_check_read_quickly(response, &needs, NEAREST, &glanced), NULL);
     if (!glanced.is_violated && glanced.end == SC_LOAD_ANSWERED) {
         // Only the objects may be wrong.
-        assert_true(!verdict.is_violated || verdict.end == SC_LOAD_ANSWERED ||
-                    verdict.end == SC_LOAD_LOST);
-        if (verdict.end != SC_LOAD_ANSWERED) return;
+        assert_true(!check.is_violated || check.end == SC_LOAD_ANSWERED ||
+                    check.end == SC_LOAD_LOST);
+        if (check.end != SC_LOAD_ANSWERED) return;
     }
-    assert_int_equal(glanced.end, verdict.end);
-    assert_string_equal(glanced.word, verdict.word);
-    assert_string_equal(glanced.cloak, verdict.cloak);
-    CHECK_CLOSE(glanced.wait_s, verdict.wait_s, 1e-12);
-    assert_int_equal(glanced.users, verdict.users);
-    assert_int_equal(glanced.segments, verdict.segments);
-    if (verdict.is_violated && verdict.violation <= SC_VIOLATION_LATE) {
-        assert_int_equal(glanced.violation, verdict.violation);
+    assert_int_equal(glanced.end, check.end);
+    assert_string_equal(glanced.word, check.word);
+    assert_string_equal(glanced.cloak, check.cloak);
+    CHECK_CLOSE(glanced.wait_s, check.wait_s, 1e-12);
+    assert_int_equal(glanced.users, check.users);
+    assert_int_equal(glanced.segments, check.segments);
+    if (check.is_violated && check.violation <= SC_VIOLATION_LATE) {
+        assert_int_equal(glanced.violation, check.violation);
     }
 }
 
@@ -38,26 +38,26 @@ static void judge(int status, sc_response_type type, const char *body)
     snprintf(bytes, sizeof(bytes), "%s", body);
     const sc_response response = {
         .status = status, .type = type, .body = bytes, .body_size = strlen(bytes)};
-    CHECK_OK(sc_judge(&response, &needs, NEAREST, &verdict), NULL);
+    CHECK_OK(sc_reply_check_read(&response, &needs, NEAREST, &check), NULL);
     check_glance(&response);
 }
 
 static void check_fine(int status, const char *body, sc_load_end end, const char *word)
 {
     judge(status, status == 200 ? SC_RESPONSE_JSON : SC_RESPONSE_PROBLEM, body);
-    if (verdict.is_violated) print_error("%s\n", verdict.remark);
-    assert_false(verdict.is_violated);
-    assert_int_equal(verdict.end, end);
-    assert_string_equal(verdict.word, word);
+    if (check.is_violated) print_error("%s\n", check.remark);
+    assert_false(check.is_violated);
+    assert_int_equal(check.end, end);
+    assert_string_equal(check.word, word);
 }
 
 static void check_violated(int status, const char *body, sc_violation violation, const char *part)
 {
     judge(status, status == 200 ? SC_RESPONSE_JSON : SC_RESPONSE_PROBLEM, body);
-    assert_true(verdict.is_violated);
-    assert_string_equal(sc_violation_name(verdict.violation), sc_violation_name(violation));
-    CHECK_CONTAINS(verdict.remark, part);
-    if (violation == SC_VIOLATION_BAD_REPLY) assert_int_equal(verdict.end, SC_LOAD_LOST);
+    assert_true(check.is_violated);
+    assert_string_equal(sc_violation_name(check.violation), sc_violation_name(violation));
+    CHECK_CONTAINS(check.remark, part);
+    if (violation == SC_VIOLATION_BAD_REPLY) assert_int_equal(check.end, SC_LOAD_LOST);
 }
 
 #define OBJECT(distance)                                                                          \
@@ -72,12 +72,12 @@ static void test_an_answer_that_keeps_its_promises_is_fine(void **state)
     (void)state;
     check_fine(200, ANSWER("1.284", "6", "14", OBJECT("33.358") "," OBJECT("40")), SC_LOAD_ANSWERED,
                "");
-    CHECK_SAME(verdict.wait_s, 1.284);
-    assert_int_equal(verdict.users, 6);
-    assert_int_equal(verdict.segments, 14);
-    assert_int_equal(verdict.object_count, 2);
-    CHECK_SAME(verdict.distances_m[0], 33.358);
-    CHECK_SAME(verdict.distances_m[1], 40.0);
+    CHECK_SAME(check.wait_s, 1.284);
+    assert_int_equal(check.users, 6);
+    assert_int_equal(check.segments, 14);
+    assert_int_equal(check.object_count, 2);
+    CHECK_SAME(check.distances_m[0], 33.358);
+    CHECK_SAME(check.distances_m[1], 40.0);
     check_fine(200, ANSWER("10.001", "5", "3", ""), SC_LOAD_ANSWERED, "");
 }
 
@@ -90,14 +90,14 @@ static void test_the_id_of_a_cloak_is_read_if_there_is_one(void **state)
     (void)state;
     check_fine(200, CLOAK("\"id\":\"9f86d081884c7d65\",\"users\":6,\"segments\":14"),
                SC_LOAD_ANSWERED, "");
-    assert_string_equal(verdict.cloak, "9f86d081884c7d65");
-    assert_int_equal(verdict.users, 6);
-    // Anywhere among the members; a glance leaves that to the parser.
+    assert_string_equal(check.cloak, "9f86d081884c7d65");
+    assert_int_equal(check.users, 6);
+    // Anywhere among the members; a known_form leaves that to the parser.
     check_fine(200, CLOAK("\"users\":6,\"id\":\"0000000000000000\",\"segments\":14"),
                SC_LOAD_ANSWERED, "");
-    assert_string_equal(verdict.cloak, "0000000000000000");
+    assert_string_equal(check.cloak, "0000000000000000");
     check_fine(200, CLOAK("\"users\":6,\"segments\":14"), SC_LOAD_ANSWERED, "");
-    assert_string_equal(verdict.cloak, "");
+    assert_string_equal(check.cloak, "");
 }
 
 static void test_an_id_that_is_not_sixteen_digits_is_a_bad_reply(void **state)
@@ -202,10 +202,10 @@ static void test_problems_must_be_problems(void **state)
                    SC_VIOLATION_BAD_REPLY, "not known");
     check_violated(418, "{}", SC_VIOLATION_BAD_REPLY, "status 418");
     judge(200, SC_RESPONSE_OTHER, ANSWER("1", "5", "3", ""));
-    assert_true(verdict.is_violated);
-    CHECK_CONTAINS(verdict.remark, "media type");
+    assert_true(check.is_violated);
+    CHECK_CONTAINS(check.remark, "media type");
     judge(400, SC_RESPONSE_JSON, "{}");
-    assert_true(verdict.is_violated);
+    assert_true(check.is_violated);
 }
 
 static void test_a_glance_reads_the_numbers_and_leaves_the_objects(void **state)
@@ -215,17 +215,17 @@ static void test_a_glance_reads_the_numbers_and_leaves_the_objects(void **state)
                   "\"0123456789abcdef\",\"users\":6,\"segments\":14},\"objects\":[{}]}";
     const sc_response response = {
         .status = 200, .type = SC_RESPONSE_JSON, .body = body, .body_size = sizeof(body) - 1};
-    CHECK_OK(sc_judge_quickly(&response, &needs, NEAREST, &verdict), NULL);
-    assert_false(verdict.is_violated);
-    assert_int_equal(verdict.end, SC_LOAD_ANSWERED);
-    CHECK_SAME(verdict.wait_s, 0.25);
-    assert_string_equal(verdict.cloak, "0123456789abcdef");
-    assert_int_equal(verdict.users, 6);
+    CHECK_OK(sc_reply_check_read_quickly(&response, &needs, NEAREST, &check), NULL);
+    assert_false(check.is_violated);
+    assert_int_equal(check.end, SC_LOAD_ANSWERED);
+    CHECK_SAME(check.wait_s, 0.25);
+    assert_string_equal(check.cloak, "0123456789abcdef");
+    assert_int_equal(check.users, 6);
     // Blanks are no part of that form: such a reply is looked at thoroughly.
     body[0] = ' ';
     body[1] = '{';
-    CHECK_OK(sc_judge_quickly(&response, &needs, NEAREST, &verdict), NULL);
-    assert_true(verdict.is_violated);
+    CHECK_OK(sc_reply_check_read_quickly(&response, &needs, NEAREST, &check), NULL);
+    assert_true(check.is_violated);
 }
 
 static void test_a_strange_word_cannot_steer_a_terminal(void **state)

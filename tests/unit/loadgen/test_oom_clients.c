@@ -71,7 +71,7 @@ static void test_tokens_without_memory_are_told(void **state)
     place_free(&p);
 }
 
-/** A flock in this very thread, which asks once for each traveller and waits for all. */
+/** A group in this very thread, which asks once for each traveller and waits for all. */
 typedef struct scene {
     place place;
     sc_map *map;
@@ -111,33 +111,33 @@ static sc_err run_once(scene *on, sc_movement *movement, uint64_t *answered)
 {
     sc_movement *const movements[] = {movement};
     on->options.movements = movements;
-    sc__words *words = NULL;
-    sc__flock *flock = NULL;
-    sc_err err = sc__words_new(on->map, &on->target, &words);
+    sc__request_writer *writer = NULL;
+    sc__client_group *group = NULL;
+    sc_err err = sc__request_writer_new(on->map, &on->target, &writer);
     // Draining from the start: there is one round of questions, and then it ends.
-    sc__course course = {.map = on->map,
-                         .options = &on->options,
-                         .target = &on->target,
-                         .words = words,
-                         .start_us = sc_clock_us(),
-                         .measure_to_us = INT64_MAX,
-                         .phase = SC__DRAINING};
-    if (!err) err = sc__flock_new(&course, 0, 0, &flock, NULL);
+    sc__load_run shared = {.map = on->map,
+                           .options = &on->options,
+                           .target = &on->target,
+                           .writer = writer,
+                           .start_us = sc_clock_us(),
+                           .measure_to_us = INT64_MAX,
+                           .phase = SC__DRAINING};
+    if (!err) err = sc__client_group_new(&shared, 0, 0, &group, NULL);
     if (!err) {
-        err = sc__flock_run(flock);
-        const sc_load_books *books = sc__flock_books(flock);
+        err = sc__client_group_run(group);
+        const sc_load_counts *counts = sc__client_group_counts(group);
         uint64_t ended = 0;
         for (unsigned i = 0; i < SC_LOAD_END_COUNT; i++) {
-            ended += books->ends[i];
+            ended += counts->ends[i];
         }
-        assert_int_equal(ended, books->asked);
-        *answered = books->ends[SC_LOAD_ANSWERED];
+        assert_int_equal(ended, counts->asked);
+        *answered = counts->ends[SC_LOAD_ANSWERED];
         for (unsigned i = 0; i < SC_VIOLATION_COUNT; i++) {
-            assert_int_equal(books->violations[i], 0);
+            assert_int_equal(counts->violations[i], 0);
         }
     }
-    sc__flock_free(flock);
-    sc__words_free(words);
+    sc__client_group_free(group);
+    sc__request_writer_free(writer);
     on->options.movements = NULL;
     return err;
 }

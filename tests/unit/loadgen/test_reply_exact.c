@@ -6,16 +6,16 @@
 #include "support/check.h"
 #include "support/sketch.h"
 
-/** A road of 100 m with objects at 20, 40, 60 and 80 m, and a flock with just what compares. */
+/** A road of 100 m with objects at 20, 40, 60 and 80 m, and a group with just what compares. */
 typedef struct scene {
     sc_map *map;
     sc_objects *objects;
     sc_target target;
-    sc__words *words;
+    sc__request_writer *writer;
     sc_load_options options;
-    sc__course course;
-    sc__flock flock;
-    sc__call call;
+    sc__load_run shared;
+    sc__client_group group;
+    sc__client client;
 } scene;
 
 static scene *open_scene(void)
@@ -33,27 +33,27 @@ static scene *open_scene(void)
     on->map = finish_builder(builder);
     sketch_free(&s);
     CHECK_OK(sc_objects_new_from_map(on->map, &on->objects), NULL);
-    CHECK_OK(sc__words_new(on->map, &on->target, &on->words), NULL);
+    CHECK_OK(sc__request_writer_new(on->map, &on->target, &on->writer), NULL);
     on->options = sc_load_options_default();
     on->options.objects = on->objects;
-    on->course.map = on->map;
-    on->course.options = &on->options;
-    on->course.words = on->words;
-    on->flock.course = &on->course;
-    on->flock.options = &on->options;
-    on->flock.books = test_take(1, sizeof(*on->flock.books));
-    on->flock.verdict = test_take(1, sizeof(*on->flock.verdict));
+    on->shared.map = on->map;
+    on->shared.options = &on->options;
+    on->shared.writer = on->writer;
+    on->group.shared = &on->shared;
+    on->group.options = &on->options;
+    on->group.counts = test_take(1, sizeof(*on->group.counts));
+    on->group.check = test_take(1, sizeof(*on->group.check));
     const sc_lbs_options lbs = sc_lbs_options_default();
-    CHECK_OK(sc_lbs_new(on->map, &lbs, &on->flock.lbs, NULL), NULL);
+    CHECK_OK(sc_lbs_new(on->map, &lbs, &on->group.lbs, NULL), NULL);
     return on;
 }
 
 static void close_scene(scene *on)
 {
-    sc_lbs_free(on->flock.lbs);
-    free(on->flock.verdict);
-    free(on->flock.books);
-    sc__words_free(on->words);
+    sc_lbs_free(on->group.lbs);
+    free(on->group.check);
+    free(on->group.counts);
+    sc__request_writer_free(on->writer);
     sc_objects_release(on->objects);
     sc_map_free(on->map);
     free(on);
@@ -61,38 +61,38 @@ static void close_scene(scene *on)
 
 static void ask(scene *on, double offset_m, uint32_t nearest)
 {
-    on->call.question =
-        (sc__question){.offset_m = offset_m, .nearest = nearest, .category = SC_NONE};
-    on->flock.verdict->object_count = 0;
-    on->flock.verdict->is_violated = false;
+    on->client.question =
+        (sc__client_query){.offset_m = offset_m, .nearest = nearest, .category = SC_NONE};
+    on->group.check->object_count = 0;
+    on->group.check->is_violated = false;
 }
 
 static void tell(scene *on, const char *id, const char *category, const char *name,
                  double distance_m)
 {
-    sc_verdict *verdict = on->flock.verdict;
-    const size_t i = verdict->object_count++;
-    verdict->distances_m[i] = distance_m;
-    verdict->marks[i] = sc_object_mark(id, category, name);
+    sc_reply_check *check = on->group.check;
+    const size_t i = check->object_count++;
+    check->distances_m[i] = distance_m;
+    check->marks[i] = sc_object_digest(id, category, name);
 }
 
 static void check_right(scene *on)
 {
-    const uint64_t before = on->flock.books->checked;
-    sc__exact_check(&on->flock, &on->call);
-    CHECK_OK(on->flock.err, NULL);
-    if (on->flock.verdict->is_violated) print_error("%s\n", on->flock.verdict->remark);
-    assert_false(on->flock.verdict->is_violated);
-    assert_int_equal(on->flock.books->checked, before + 1);
+    const uint64_t before = on->group.counts->checked;
+    sc__reply_check_exact(&on->group, &on->client);
+    CHECK_OK(on->group.err, NULL);
+    if (on->group.check->is_violated) print_error("%s\n", on->group.check->remark);
+    assert_false(on->group.check->is_violated);
+    assert_int_equal(on->group.counts->checked, before + 1);
 }
 
 static void check_wrong(scene *on, const char *part)
 {
-    sc__exact_check(&on->flock, &on->call);
-    CHECK_OK(on->flock.err, NULL);
-    assert_true(on->flock.verdict->is_violated);
-    assert_int_equal(on->flock.verdict->violation, SC_VIOLATION_WRONG_ANSWER);
-    CHECK_CONTAINS(on->flock.verdict->remark, part);
+    sc__reply_check_exact(&on->group, &on->client);
+    CHECK_OK(on->group.err, NULL);
+    assert_true(on->group.check->is_violated);
+    assert_int_equal(on->group.check->violation, SC_VIOLATION_WRONG_ANSWER);
+    CHECK_CONTAINS(on->group.check->remark, part);
 }
 
 static void test_the_nearest_objects_as_the_map_calls_them_are_right(void **state)

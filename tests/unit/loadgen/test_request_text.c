@@ -26,7 +26,7 @@ static const char *part(const char *text, size_t size, json_t **body)
     return head;
 }
 
-static const sc__question plain_question = {
+static const sc__client_query plain_question = {
     .edge = 1,
     .offset_m = 0.25,
     .profile = {.k = 5, .l = 3, .max_hops = 4, .max_wait_us = 2500000},
@@ -47,16 +47,16 @@ static double number(const json_t *object, const char *path)
     return json_number_value(json_object_get(object, path));
 }
 
-static json_t *say(const sc_map *map, const sc__question *question, const char **head)
+static json_t *say(const sc_map *map, const sc__client_query *question, const char **head)
 {
-    static char text[SC__WORDS_SIZE];
+    static char text[SC__REQUEST_SIZE];
     const sc_target target = {.host = "h:1", .path = "/base"};
-    sc__words *words = NULL;
+    sc__request_writer *writer = NULL;
     json_t *body = NULL;
-    CHECK_OK(sc__words_new(map, &target, &words), NULL);
-    const size_t size = sc__words_query(words, "sct1_x", question, text);
+    CHECK_OK(sc__request_writer_new(map, &target, &writer), NULL);
+    const size_t size = sc__request_writer_query(writer, "sct1_x", question, text);
     *head = part(text, size, &body);
-    sc__words_free(words);
+    sc__request_writer_free(writer);
     return body;
 }
 
@@ -115,7 +115,7 @@ static void test_categories_are_told_by_name_whatever_that_is(void **state)
     put_object(builder, 0, 0.5, odd, "");
     sc_map *map = finish_builder(builder);
     sketch_free(&s);
-    sc__question question = plain_question;
+    sc__client_query question = plain_question;
     question.category = sc_map_category_find(map, odd);
     const char *head = NULL;
     json_t *body = say(map, &question, &head);
@@ -126,7 +126,7 @@ static void test_categories_are_told_by_name_whatever_that_is(void **state)
     sc_map_free(map);
 }
 
-// What the service makes of the words is where the traveller is, to a fraction of a millimetre.
+// What the service makes of the writer is where the traveller is, to a fraction of a millimetre.
 static void test_the_place_survives_being_written_down(void **state)
 {
     (void)state;
@@ -136,23 +136,23 @@ static void test_the_place_survives_being_written_down(void **state)
         sketch s = sketch_grid(kinds[kind], 5, 5);
         sc_map *map = sketch_map(&s);
         sketch_free(&s);
-        sc__words *words = NULL;
-        CHECK_OK(sc__words_new(map, &target, &words), NULL);
+        sc__request_writer *writer = NULL;
+        CHECK_OK(sc__request_writer_new(map, &target, &writer), NULL);
         sc_rng rng;
         sc_rng_seed(&rng, kind);
         for (int i = 0; i < 200; i++) {
-            sc__question question = plain_question;
+            sc__client_query question = plain_question;
             question.edge = sc_rng_below(&rng, sc_map_edge_count(map));
             // Not at a junction, where the nearest edge is anybody's.
             question.offset_m =
                 (0.1 + 0.8 * sc_rng_unit(&rng)) * sc_map_edge_length_m(map, question.edge);
             sc_edge_id edge = SC_NONE;
             double offset_m = -1;
-            CHECK_OK(sc__words_place(words, &question, &edge, &offset_m), NULL);
+            CHECK_OK(sc__request_writer_position(writer, &question, &edge, &offset_m), NULL);
             assert_int_equal(edge, question.edge);
             CHECK_CLOSE(offset_m, question.offset_m, 0.001);
         }
-        sc__words_free(words);
+        sc__request_writer_free(writer);
         sc_map_free(map);
     }
 }

@@ -5,86 +5,86 @@
 
 #include "support/check.h"
 
-static sc_load_books *new_books(void)
+static sc_load_counts *new_books(void)
 {
-    return test_take(1, sizeof(sc_load_books));
+    return test_take(1, sizeof(sc_load_counts));
 }
 
 static void test_ends_are_counted_with_their_reasons(void **state)
 {
     (void)state;
-    sc_load_books *books = new_books();
-    sc__books_end(books, SC_LOAD_DROPPED, 200, "expired");
-    sc__books_end(books, SC_LOAD_DROPPED, 200, "expired");
-    sc__books_end(books, SC_LOAD_REFUSED, 429, "rate");
-    sc__books_end(books, SC_LOAD_REFUSED, 429, "pending");
-    assert_int_equal(books->ends[SC_LOAD_DROPPED], 2);
-    assert_int_equal(books->ends[SC_LOAD_REFUSED], 2);
-    assert_int_equal(books->tally_count, 3);
-    assert_int_equal(books->tallies[0].count, 2);
-    assert_string_equal(books->tallies[2].word, "pending");
-    free(books);
+    sc_load_counts *counts = new_books();
+    sc__load_counts_end(counts, SC_LOAD_DROPPED, 200, "expired");
+    sc__load_counts_end(counts, SC_LOAD_DROPPED, 200, "expired");
+    sc__load_counts_end(counts, SC_LOAD_REFUSED, 429, "rate");
+    sc__load_counts_end(counts, SC_LOAD_REFUSED, 429, "pending");
+    assert_int_equal(counts->ends[SC_LOAD_DROPPED], 2);
+    assert_int_equal(counts->ends[SC_LOAD_REFUSED], 2);
+    assert_int_equal(counts->tally_count, 3);
+    assert_int_equal(counts->tallies[0].count, 2);
+    assert_string_equal(counts->tallies[2].word, "pending");
+    free(counts);
 }
 
 // A service may invent words without end; the table has room for some, and no count is lost.
 static void test_more_words_than_there_is_room_for_are_counted_together(void **state)
 {
     (void)state;
-    sc_load_books *books = new_books();
+    sc_load_counts *counts = new_books();
     uint64_t sum = 0;
     for (int i = 0; i < 1000; i++) {
         char word[64];
         snprintf(word, sizeof(word), "a-word-that-is-longer-than-any-of-ours-%d", i % 200);
         word[i % 40] = (char)('a' + i % 26);
-        sc__books_end(books, SC_LOAD_REFUSED, 400 + i % 7, word);
+        sc__load_counts_end(counts, SC_LOAD_REFUSED, 400 + i % 7, word);
     }
-    assert_int_equal(books->tally_count, SC_LOAD_TALLIES);
-    for (size_t i = 0; i < books->tally_count; i++) {
-        sum += books->tallies[i].count;
+    assert_int_equal(counts->tally_count, SC_LOAD_TALLIES);
+    for (size_t i = 0; i < counts->tally_count; i++) {
+        sum += counts->tallies[i].count;
     }
     assert_int_equal(sum, 1000);
-    free(books);
+    free(counts);
 }
 
 static void test_only_outcomes_are_measured(void **state)
 {
     (void)state;
-    sc_load_books *books = new_books();
-    sc_verdict *verdict = test_take(1, sizeof(*verdict));
-    *verdict = (sc_verdict){.end = SC_LOAD_ANSWERED, .wait_s = 0.001, .users = 6, .segments = 9};
-    sc__books_measure(books, verdict, 1250);
+    sc_load_counts *counts = new_books();
+    sc_reply_check *check = test_take(1, sizeof(*check));
+    *check = (sc_reply_check){.end = SC_LOAD_ANSWERED, .wait_s = 0.001, .users = 6, .segments = 9};
+    sc__load_counts_measure(counts, check, 1250);
     // Told rounded, the wait may exceed the latency.
-    sc__books_measure(books, verdict, 900);
-    verdict->end = SC_LOAD_DROPPED;
-    sc__books_measure(books, verdict, 2000);
-    verdict->end = SC_LOAD_REFUSED;
-    sc__books_measure(books, verdict, 3000);
-    assert_int_equal(books->replies, 3);
-    assert_int_equal(books->latency_us.count, 3);
-    assert_int_equal(books->latency_us.max, 2000);
-    assert_int_equal(books->beyond_us.count, 2);
-    assert_int_equal(books->beyond_us.max, 250);
-    assert_int_equal(books->beyond_us.counts[0], 1);
-    assert_int_equal(books->users.max, 6);
-    free(verdict);
-    free(books);
+    sc__load_counts_measure(counts, check, 900);
+    check->end = SC_LOAD_DROPPED;
+    sc__load_counts_measure(counts, check, 2000);
+    check->end = SC_LOAD_REFUSED;
+    sc__load_counts_measure(counts, check, 3000);
+    assert_int_equal(counts->replies, 3);
+    assert_int_equal(counts->latency_us.count, 3);
+    assert_int_equal(counts->latency_us.max, 2000);
+    assert_int_equal(counts->beyond_us.count, 2);
+    assert_int_equal(counts->beyond_us.max, 250);
+    assert_int_equal(counts->beyond_us.counts[0], 1);
+    assert_int_equal(counts->users.max, 6);
+    free(check);
+    free(counts);
 }
 
 static void test_books_of_two_flocks_are_added(void **state)
 {
     (void)state;
-    sc_load_books *a = new_books();
-    sc_load_books *b = new_books();
+    sc_load_counts *a = new_books();
+    sc_load_counts *b = new_books();
     a->asked = 3;
     b->asked = 4;
-    sc__books_end(a, SC_LOAD_DROPPED, 200, "expired");
-    sc__books_end(b, SC_LOAD_DROPPED, 200, "expired");
-    sc__books_end(b, SC_LOAD_LOST, 0, "lost");
+    sc__load_counts_end(a, SC_LOAD_DROPPED, 200, "expired");
+    sc__load_counts_end(b, SC_LOAD_DROPPED, 200, "expired");
+    sc__load_counts_end(b, SC_LOAD_LOST, 0, "lost");
     for (int i = 0; i < SC_LOAD_SHOWN; i++) {
-        sc__books_violate(a, SC_VIOLATION_LATE, "late %d", i);
-        sc__books_violate(b, SC_VIOLATION_LOST_QUERY, "lost %d", i);
+        sc__load_counts_violate(a, SC_VIOLATION_LATE, "late %d", i);
+        sc__load_counts_violate(b, SC_VIOLATION_LOST_QUERY, "lost %d", i);
     }
-    sc__books_merge(a, b);
+    sc__load_counts_merge(a, b);
     assert_int_equal(a->asked, 7);
     assert_int_equal(a->tally_count, 2);
     assert_int_equal(a->tallies[0].count, 2);
@@ -95,68 +95,68 @@ static void test_books_of_two_flocks_are_added(void **state)
     free(b);
 }
 
-/** Hold numbers against books in which 10 were answered, 4 dropped, 2 failed, and `left` left. */
-static sc_load_books *hold(sc_service_counts after, uint64_t left)
+/** Hold numbers against counts in which 10 were answered, 4 dropped, 2 failed, and `left` left. */
+static sc_load_counts *hold(sc_service_counts after, uint64_t left)
 {
     const sc_service_counts before = {.answered = 100, .dropped = 50, .taken = 150};
-    sc_load_books *books = new_books();
-    books->ends[SC_LOAD_ANSWERED] = 10;
-    books->ends[SC_LOAD_DROPPED] = 4;
-    books->ends[SC_LOAD_FAILED] = 2;
-    books->ends[SC_LOAD_LEFT] = left;
+    sc_load_counts *counts = new_books();
+    counts->ends[SC_LOAD_ANSWERED] = 10;
+    counts->ends[SC_LOAD_DROPPED] = 4;
+    counts->ends[SC_LOAD_FAILED] = 2;
+    counts->ends[SC_LOAD_LEFT] = left;
     after.has_pending = true;
-    sc__books_hold_against(books, &before, &after);
-    return books;
+    sc__load_counts_compare(counts, &before, &after);
+    return counts;
 }
 
 static void check_held(sc_service_counts after, uint64_t left, sc_violation violation,
                        const char *part)
 {
-    sc_load_books *books = hold(after, left);
-    assert_true(books->violations[violation] > 0);
+    sc_load_counts *counts = hold(after, left);
+    assert_true(counts->violations[violation] > 0);
     bool is_told = false;
-    for (size_t i = 0; i < books->shown_count; i++) {
-        is_told |= strstr(books->shown[i].text, part) != NULL;
+    for (size_t i = 0; i < counts->shown_count; i++) {
+        is_told |= strstr(counts->shown[i].text, part) != NULL;
     }
     assert_true(is_told);
-    free(books);
+    free(counts);
 }
 
 static void test_books_that_agree_are_fine(void **state)
 {
     (void)state;
-    sc_load_books *books =
+    sc_load_counts *counts =
         hold((sc_service_counts){.taken = 166, .answered = 110, .dropped = 54, .failed = 2}, 0);
-    assert_int_equal(books->shown_count, 0);
-    free(books);
+    assert_int_equal(counts->shown_count, 0);
+    free(counts);
     // Of three who left, one was gone, one was answered, and one had never been heard.
-    books = hold(
+    counts = hold(
         (sc_service_counts){.taken = 168, .answered = 111, .dropped = 54, .failed = 2, .gone = 1},
         3);
-    assert_int_equal(books->shown_count, 0);
-    free(books);
+    assert_int_equal(counts->shown_count, 0);
+    free(counts);
 }
 
 static void test_books_that_do_not_agree_are_a_violation(void **state)
 {
     (void)state;
-    const sc_violation books = SC_VIOLATION_BOOKS;
-    check_held((sc_service_counts){.answered = 109, .dropped = 54, .failed = 2}, 3, books,
+    const sc_violation counts = SC_VIOLATION_MISCOUNT;
+    check_held((sc_service_counts){.answered = 109, .dropped = 54, .failed = 2}, 3, counts,
                "answered: the service counts 9, and 10 were seen");
-    check_held((sc_service_counts){.answered = 111, .dropped = 54, .failed = 2}, 0, books,
+    check_held((sc_service_counts){.answered = 111, .dropped = 54, .failed = 2}, 0, counts,
                "answered: the service counts 11");
-    check_held((sc_service_counts){.answered = 110, .dropped = 55, .failed = 2}, 0, books,
+    check_held((sc_service_counts){.answered = 110, .dropped = 55, .failed = 2}, 0, counts,
                "dropped");
-    check_held((sc_service_counts){.answered = 110, .dropped = 54, .failed = 0}, 0, books,
+    check_held((sc_service_counts){.answered = 110, .dropped = 54, .failed = 0}, 0, counts,
                "failed");
     check_held((sc_service_counts){.answered = 110, .dropped = 54, .failed = 2, .gone = 1}, 0,
-               books, "gone");
-    check_held((sc_service_counts){.answered = 112, .dropped = 56, .failed = 2}, 2, books,
+               counts, "gone");
+    check_held((sc_service_counts){.answered = 112, .dropped = 56, .failed = 2}, 2, counts,
                "all outcomes");
     check_held((sc_service_counts){.answered = 110, .dropped = 54, .failed = 2, .pending = 3}, 0,
-               books, "3 queries are still");
+               counts, "3 queries are still");
     check_held((sc_service_counts){.taken = 167, .answered = 110, .dropped = 54, .failed = 2}, 0,
-               books, "has taken 167");
+               counts, "has taken 167");
     check_held((sc_service_counts){.answered = 110, .dropped = 54, .failed = 2, .violations = 2}, 0,
                SC_VIOLATION_BROKEN_PROMISE, "2 cloaks");
 }
@@ -164,19 +164,19 @@ static void test_books_that_do_not_agree_are_a_violation(void **state)
 /** So many queries ended so, and that was all; what is said of it, or "" if nothing is. */
 static void check_wanted(const sc_load_tally *ended, size_t count, const char *said)
 {
-    sc_load_books *books = new_books();
+    sc_load_counts *counts = new_books();
     for (size_t i = 0; i < count; i++) {
         for (uint64_t n = 0; n < ended[i].count; n++) {
-            books->asked++;
-            sc__books_end(books, ended[i].end, ended[i].status, ended[i].word);
+            counts->asked++;
+            sc__load_counts_end(counts, ended[i].end, ended[i].status, ended[i].word);
         }
     }
-    sc__books_want_outcome(books);
+    sc__load_counts_want_outcome(counts);
     const unsigned blamed = said[0] != '\0';
-    assert_int_equal(books->violations[SC_VIOLATION_NO_OUTCOME], blamed);
-    assert_int_equal(books->shown_count, blamed);
-    assert_string_equal(books->shown[0].text, said);
-    free(books);
+    assert_int_equal(counts->violations[SC_VIOLATION_NO_OUTCOME], blamed);
+    assert_int_equal(counts->shown_count, blamed);
+    assert_string_equal(counts->shown[0].text, said);
+    free(counts);
 }
 
 static void test_a_run_without_any_outcome_is_a_violation(void **state)
