@@ -1,8 +1,12 @@
-// The loop of one thread: who asks next, what the kernel says, whose time is up. See group.h.
+// One thread's clients: when each asks, what it sends and reads, when its time is up.
 //
-// There is no queue of timers. Calls that must be woken are found by looking through one dense
-// array of times, which for 50,000 travellers takes some twenty microseconds: ten times a second
-// in general, a hundred times with chaos, whose clients are woken often.
+// A query costs two system calls in the usual case: a send when it is asked, and a read when its
+// reply is there. The request is written into a buffer that all clients share, and only what the
+// kernel does not take at once is copied.
+//
+// There is no queue of timers. Clients whose time is up are found by going through one dense array
+// of times, which for 50,000 clients takes some twenty microseconds: ten times a second in general,
+// a hundred times with chaos, which has more of them.
 #include "demo/loadgen/clients.h"
 
 #include "base/alloc.h"
@@ -24,6 +28,9 @@ enum {
     SCAN_US = 100000,
     CHAOS_SCAN_US = 10000,
 };
+
+/** So long may opening a connection take, and sending a request. */
+#define CONNECT_LIMIT_US 20000000
 
 /** Apart from those of travellers (sc_purpose). */
 enum { FOR_GROUPS = 100 };
@@ -127,129 +134,7 @@ void sc__client_group_own_descriptors(void)
     if (MAY_HAVE_OWN_DESCRIPTORS) (void)unshare(CLONE_FILES);
 }
 
-// --- Who asks ---------------------------------------------------------------------
-
-static void ask(sc__client_group *group, int64_t due_us)
-{
-    sc_spoken spoken;
-    const uint32_t who = sc_travellers_ask(group->travellers, &spoken);
-    sc__client_begin(group, who, &spoken, due_us);
-}
-
-/** Closed loop: whoever wants to by now. Returns when the next will; INT64_MAX: not foreseen. */
-static int64_t ask_in_turn(sc__client_group *group)
-{
-    const int64_t start_us = group->shared->start_us;
-    for (int i = 0; i < BEGIN_AT_ONCE && !group->err; i++) {
-        const sc_time next = sc_travellers_next(group->travellers);
-        if (next == SC_TIME_NEVER) return INT64_MAX;
-        if (start_us + next > group->now_us) return start_us + next;
-        ask(group, start_us + next);
-    }
-    return group->now_us;
-}
-
-/** Open loop: somebody who is idle, whenever the dice say so. */
-static int64_t ask_at_random(sc__client_group *group)
-{
-    const double rate = group->options->rate / group->options->group_count;
-    for (int i = 0; i < BEGIN_AT_ONCE && !group->err; i++) {
-        if (group->next_arrival_us > group->now_us) return group->next_arrival_us;
-        if (sc_travellers_next(group->travellers) == SC_TIME_NEVER) {
-            group->counts->nobody_idle++;
-        } else {
-            ask(group, group->next_arrival_us);
-        }
-        const double gap_us = -log(1.0 - sc_rng_unit(&group->rng)) / rate * 1e6;
-        group->next_arrival_us += (int64_t)fmin(gap_us, 1e15);
-    }
-    return group->now_us;
-}
-
-/** Whoever is idle, as fast as connections can be opened; holding: everybody once. */
-static int64_t ask_at_once(sc__client_group *group)
-{
-    const uint64_t most = group->options->holds ? group->count : UINT64_MAX;
-    for (int i = 0; i < BEGIN_AT_ONCE; i++) {
-        if (group->opening_count >= OPENING_AT_ONCE || group->counts->asked >= most || group->err ||
-            sc_travellers_next(group->travellers) == SC_TIME_NEVER) {
-            return INT64_MAX;
-        }
-        ask(group, group->now_us);
-    }
-    return group->now_us;
-}
-
-static int64_t ask_next(sc__client_group *group)
-{
-    if (group->options->holds || group->options->is_restless) return ask_at_once(group);
-    return group->options->rate > 0 ? ask_at_random(group) : ask_in_turn(group);
-}
-
-// --- The loop -----------------------------------------------------------------------
-
-static void wake_all(sc__client_group *group)
-{
-    if (group->now_us < group->next_scan_us) return;
-    group->next_scan_us = group->now_us + (group->options->chaos.is_on ? CHAOS_SCAN_US : SCAN_US);
-    for (uint32_t who = 0; who < group->count; who++) {
-        if (group->wakes_us[who] <= group->now_us) sc__client_timeout(group, who);
-    }
-}
-
-static void listen_until(sc__client_group *group, int64_t until_us)
-{
-    struct epoll_event events[EVENTS];
-    if (until_us > group->next_scan_us) until_us = group->next_scan_us;
-    const int wait_ms = sc_clock_wait_ms(sc_clock_us(), until_us);
-    const int count = epoll_wait(group->epoll, events, EVENTS, wait_ms);
-    group->now_us = sc_clock_us();
-    for (int i = 0; i < count && !group->err; i++) {
-        sc__client_ready(group, events[i].data.u32);
-    }
-}
-
-/** Nobody waits any longer. */
-static void close_all(sc__client_group *group)
-{
-    for (uint32_t who = 0; who < group->count; who++) {
-        sc__client_close(group, who, false);
-        if (group->clients[who].stage != SC__CLIENT_IDLE) {
-            sc__client_end(group, who, SC_LOAD_LEFT, 0, "closed");
-        }
-    }
-}
-
-sc_err sc__client_group_run(sc__client_group *group)
-{
-    group->epoll = epoll_create1(EPOLL_CLOEXEC);
-    if (group->epoll < 0) return SC_EIO;
-    group->now_us = sc_clock_us();
-    group->next_arrival_us = group->shared->start_us;
-    int phase = SC__RUNNING;
-    while (!group->err && phase != SC__CLOSING && (phase == SC__RUNNING || group->open_count > 0)) {
-        const int64_t next_us = phase == SC__RUNNING ? ask_next(group) : INT64_MAX;
-        listen_until(group, next_us);
-        wake_all(group);
-        const int before = phase;
-        phase = atomic_load(&group->shared->phase);
-        if (before == SC__RUNNING && phase == SC__DRAINING) sc__fault_finish(group);
-    }
-    close_all(group);
-    close(group->epoll);
-    group->epoll = -1;
-    return group->err;
-}
-
-// === One traveller's client: connect, send, wait, be answered
-// ===================================== The usual way costs two clients of the system: a send when
-// the query is asked, and a read when its reply has come. The request is written into room that all
-// clients share, and only what the kernel does not take at once is copied.
-
-/** So long may opening a connection take, and sending a request. */
-#define CONNECT_LIMIT_US 20000000
-
-// --- Whoever watches --------------------------------------------------------------
+// --- The watcher ---------------------------------------------------------------------
 
 static void tell_asked(sc__client_group *group, uint32_t who)
 {
@@ -285,7 +170,7 @@ static void tell_ended(const sc__client_group *group, uint32_t who, sc_load_end 
     watcher->ended(watcher->context, &ending);
 }
 
-// --- The ends -------------------------------------------------------------------
+// --- Outcomes -------------------------------------------------------------------
 
 void sc__client_close(sc__client_group *group, uint32_t who, bool is_reset)
 {
@@ -335,7 +220,7 @@ void sc__client_lose(sc__client_group *group, uint32_t who, sc_violation violati
 
 // --- Sending --------------------------------------------------------------------
 
-void sc__client_wait(sc__client_group *group, uint32_t who)
+static void start_waiting(sc__client_group *group, uint32_t who)
 {
     sc__client *client = &group->clients[who];
     sc_free(client->rest);
@@ -384,7 +269,7 @@ void sc__client_send(sc__client_group *group, uint32_t who, size_t size)
         return;
     }
     client->rest_at += taken;
-    if (client->rest_at == client->rest_size) sc__client_wait(group, who);
+    if (client->rest_at == client->rest_size) start_waiting(group, who);
 }
 
 static void start_sending(sc__client_group *group, uint32_t who)
@@ -399,7 +284,7 @@ static void start_sending(sc__client_group *group, uint32_t who)
     if (is_whole && !write_some(client, group->text, size, &taken)) {
         sc__client_lose(group, who, SC_VIOLATION_LOST_QUERY, "the connection broke while sending");
     } else if (taken == size) {
-        sc__client_wait(group, who);
+        start_waiting(group, who);
     } else if (!keep_rest(client, group->text + taken, size - taken)) {
         group->err = SC_ENOMEM;
         sc__client_close(group, who, false);
@@ -437,8 +322,8 @@ static void start_connecting(sc__client_group *group, uint32_t who)
     }
 }
 
-void sc__client_begin(sc__client_group *group, uint32_t who, const sc_spoken *spoken,
-                      int64_t due_us)
+static void begin_query(sc__client_group *group, uint32_t who, const sc_spoken *spoken,
+                        int64_t due_us)
 {
     sc__client *client = &group->clients[who];
     const sc_request *request = &spoken->request;
@@ -478,7 +363,7 @@ void sc__client_begin(sc__client_group *group, uint32_t who, const sc_spoken *sp
     }
 }
 
-// --- Hearing --------------------------------------------------------------------
+// --- Reading --------------------------------------------------------------------
 
 /** Nonsense was answered: anything but success will do. */
 static void take_stray_reply(sc__client_group *group, uint32_t who)
@@ -605,7 +490,7 @@ void sc__client_ready(sc__client_group *group, uint32_t who)
     read_replies(group, who);
 }
 
-void sc__client_timeout(sc__client_group *group, uint32_t who)
+static void time_out(sc__client_group *group, uint32_t who)
 {
     sc__client *client = &group->clients[who];
     if (client->stage == SC__CLIENT_CONNECTING) {
@@ -615,4 +500,118 @@ void sc__client_timeout(sc__client_group *group, uint32_t who)
     } else {
         sc__client_lose(group, who, SC_VIOLATION_OVERDUE, "no reply, long after the deadline");
     }
+}
+
+// --- Who asks ---------------------------------------------------------------------
+
+static void ask(sc__client_group *group, int64_t due_us)
+{
+    sc_spoken spoken;
+    const uint32_t who = sc_travellers_ask(group->travellers, &spoken);
+    begin_query(group, who, &spoken, due_us);
+}
+
+/** Closed loop: whoever wants to by now. Returns when the next will; INT64_MAX: not foreseen. */
+static int64_t ask_in_turn(sc__client_group *group)
+{
+    const int64_t start_us = group->shared->start_us;
+    for (int i = 0; i < BEGIN_AT_ONCE && !group->err; i++) {
+        const sc_time next = sc_travellers_next(group->travellers);
+        if (next == SC_TIME_NEVER) return INT64_MAX;
+        if (start_us + next > group->now_us) return start_us + next;
+        ask(group, start_us + next);
+    }
+    return group->now_us;
+}
+
+/** Open loop: somebody who is idle, whenever the dice say so. */
+static int64_t ask_at_random(sc__client_group *group)
+{
+    const double rate = group->options->rate / group->options->group_count;
+    for (int i = 0; i < BEGIN_AT_ONCE && !group->err; i++) {
+        if (group->next_arrival_us > group->now_us) return group->next_arrival_us;
+        if (sc_travellers_next(group->travellers) == SC_TIME_NEVER) {
+            group->counts->nobody_idle++;
+        } else {
+            ask(group, group->next_arrival_us);
+        }
+        const double gap_us = -log(1.0 - sc_rng_unit(&group->rng)) / rate * 1e6;
+        group->next_arrival_us += (int64_t)fmin(gap_us, 1e15);
+    }
+    return group->now_us;
+}
+
+/** Whoever is idle, as fast as connections can be opened; holding: everybody once. */
+static int64_t ask_at_once(sc__client_group *group)
+{
+    const uint64_t most = group->options->holds ? group->count : UINT64_MAX;
+    for (int i = 0; i < BEGIN_AT_ONCE; i++) {
+        if (group->opening_count >= OPENING_AT_ONCE || group->counts->asked >= most || group->err ||
+            sc_travellers_next(group->travellers) == SC_TIME_NEVER) {
+            return INT64_MAX;
+        }
+        ask(group, group->now_us);
+    }
+    return group->now_us;
+}
+
+static int64_t ask_next(sc__client_group *group)
+{
+    if (group->options->holds || group->options->is_restless) return ask_at_once(group);
+    return group->options->rate > 0 ? ask_at_random(group) : ask_in_turn(group);
+}
+
+// --- The loop -----------------------------------------------------------------------
+
+static void wake_all(sc__client_group *group)
+{
+    if (group->now_us < group->next_scan_us) return;
+    group->next_scan_us = group->now_us + (group->options->chaos.is_on ? CHAOS_SCAN_US : SCAN_US);
+    for (uint32_t who = 0; who < group->count; who++) {
+        if (group->wakes_us[who] <= group->now_us) time_out(group, who);
+    }
+}
+
+static void listen_until(sc__client_group *group, int64_t until_us)
+{
+    struct epoll_event events[EVENTS];
+    if (until_us > group->next_scan_us) until_us = group->next_scan_us;
+    const int wait_ms = sc_clock_wait_ms(sc_clock_us(), until_us);
+    const int count = epoll_wait(group->epoll, events, EVENTS, wait_ms);
+    group->now_us = sc_clock_us();
+    for (int i = 0; i < count && !group->err; i++) {
+        sc__client_ready(group, events[i].data.u32);
+    }
+}
+
+/** Nobody waits any longer. */
+static void close_all(sc__client_group *group)
+{
+    for (uint32_t who = 0; who < group->count; who++) {
+        sc__client_close(group, who, false);
+        if (group->clients[who].stage != SC__CLIENT_IDLE) {
+            sc__client_end(group, who, SC_LOAD_LEFT, 0, "closed");
+        }
+    }
+}
+
+sc_err sc__client_group_run(sc__client_group *group)
+{
+    group->epoll = epoll_create1(EPOLL_CLOEXEC);
+    if (group->epoll < 0) return SC_EIO;
+    group->now_us = sc_clock_us();
+    group->next_arrival_us = group->shared->start_us;
+    int phase = SC__RUNNING;
+    while (!group->err && phase != SC__CLOSING && (phase == SC__RUNNING || group->open_count > 0)) {
+        const int64_t next_us = phase == SC__RUNNING ? ask_next(group) : INT64_MAX;
+        listen_until(group, next_us);
+        wake_all(group);
+        const int before = phase;
+        phase = atomic_load(&group->shared->phase);
+        if (before == SC__RUNNING && phase == SC__DRAINING) sc__fault_finish(group);
+    }
+    close_all(group);
+    close(group->epoll);
+    group->epoll = -1;
+    return group->err;
 }

@@ -1,14 +1,18 @@
 /**
  * @file clients.h
- * @brief What the files of a group share: its clients, and what is done to them.
+ * @brief Clients of a run: groups of simulated travellers, each group with its connections and one
+ * thread.
  *
- *     group.c    the loop: who asks next, what the kernel says, whose time is up
- *     client.c     one traveller's client: connect, send, wait, be answered
- *     spoil.c    what chaos does to a client
+ *     clients.c        the loop of a group, and each client: connect, send, wait, read the reply
+ *     faults.c         faults of clients (chaos), and of the provider
+ *     reply_checks.c   whether a reply is what the service promises
+ *
+ * A group has an epoll loop and a table of descriptors of its own, so that the limit of descriptors
+ * counts for each group by itself. Clients ask when their travellers want to (closed loop), at
+ * random times (open loop), or all at once and wait (holding).
  *
  * A client is idle (with a connection or without), connecting, sending or waiting. Every query that
- * sc__client_begin() counts is ended by exactly one sc__client_end().
- *
+ * begin_query() counts is ended by exactly one sc__client_end().
  */
 #ifndef SC_DEMO_LOADGEN_CLIENTS_H
 #define SC_DEMO_LOADGEN_CLIENTS_H
@@ -23,11 +27,6 @@
 #include "demo/loadgen/request_text.h"
 
 #include <stdatomic.h>
-
-// === Some travellers, their connections, and the one thread that serves all of them =============
-// A group has an epoll loop and a table of descriptors of its own, so that the limit of descriptors
-// counts for each group by itself. Travellers ask when they want to (closed loop), or somebody does
-// whenever the dice say so (open loop), or all do at once and wait (holding).
 
 /** How far a run has come. */
 typedef enum sc__load_phase {
@@ -46,7 +45,7 @@ typedef struct sc__load_run {
     int64_t measure_from_us;    ///< what is asked from then
     int64_t measure_to_us;      ///< until then is measured
     atomic_int phase;           ///< an sc__load_phase
-    atomic_uint_fast64_t told;  ///< queries that whoever watches was told of: the last one's number
+    atomic_uint_fast64_t told;  ///< number of the last query passed to the watcher
 } sc__load_run;
 
 typedef struct sc__client_group sc__client_group;
@@ -63,17 +62,18 @@ SC_CHECKED sc_err sc__client_group_new(sc__load_run *shared, unsigned number, ui
 void sc__client_group_free(sc__client_group *group);
 
 /**
- * Serve the travellers until the shared is over and none waits. Whatever is still open then is
+ * Serve the clients until the run is over and none waits. Connections that are open then are
  * closed.
  *
  * @return SC_OK, SC_EIO (no epoll), SC_ENOMEM
  */
 SC_CHECKED sc_err sc__client_group_run(sc__client_group *group);
 
-/** Let this thread have descriptors of its own from now on; what cannot be had is done without. */
+/** Give this thread a table of descriptors of its own; continues without it if the system refuses.
+ */
 void sc__client_group_own_descriptors(void);
 
-/** What it has seen; once it has run. */
+/** What the group counted; valid once it has run. */
 const sc_load_counts *sc__client_group_counts(const sc__client_group *group);
 
 /** Queries that were begun, sent, and have ended, so far. Any thread. */
@@ -85,15 +85,13 @@ typedef struct sc__client_progress {
 
 sc__client_progress sc__client_progress_of(const sc__client_group *group);
 
-// ================================================================================================
-
 /** Bytes that are read at once; most replies are far smaller. */
 enum { SC__READ_SIZE = 65536 };
 
 /** Room for what is sent: a request, and what chaos sends behind it. */
 enum { SC__FLOOD_SIZE = 256 * 1024, SC__TEXT_SIZE = SC__REQUEST_SIZE + SC__FLOOD_SIZE };
 
-/** Where a client stands. */
+/** The state of a client. */
 typedef enum sc__client_stage {
     SC__CLIENT_IDLE = 0,
     SC__CLIENT_CONNECTING,
@@ -101,11 +99,11 @@ typedef enum sc__client_stage {
     SC__CLIENT_WAITING,
 } sc__client_stage;
 
-/** What chaos has in mind for a client. */
+/** The fault that chaos chose for a query. */
 typedef enum sc__fault {
     SC__FAULT_NONE = 0,
     SC__FAULT_LEAVE,        ///< closes its connection while it waits
-    SC__FAULT_RESET,        ///< the same, without a farewell
+    SC__FAULT_RESET,        ///< the same, with a TCP reset
     SC__FAULT_FLOOD,        ///< sends far more behind its request, and then leaves
     SC__FAULT_NOT_READING,  ///< does not read for some seconds
     SC__FAULT_PARTIAL,      ///< sends a part of its request, and then nothing
@@ -127,7 +125,7 @@ typedef struct sc__client {
     int64_t sent_us;
     int64_t used_us;  ///< when the connection was last used
     sc__client_query question;
-    uint64_t number;  ///< of the query, for whoever watches
+    uint64_t number;  ///< of the query, for the watcher
     char *rest;       ///< of the request, what is still to be sent; NULL: nothing
     size_t rest_size;
     size_t rest_at;
@@ -159,23 +157,16 @@ struct sc__client_group {
     atomic_uint_fast64_t ended;
 };
 
-// --- client.c ---------------------------------------------------------------------
+// --- Clients (clients.c) ---------------------------------------------------------------------
 
-/** Traveller `who` asks. @param due_us  when it wanted to */
-void sc__client_begin(sc__client_group *group, uint32_t who, const sc_spoken *spoken,
-                      int64_t due_us);
-
-/** Something may have changed about its connection. */
+/** Its connection may be readable or writable. */
 void sc__client_ready(sc__client_group *group, uint32_t who);
 
-/** Its time has come: it is overdue, or chaos wanted to be woken. */
-void sc__client_timeout(sc__client_group *group, uint32_t who);
-
-/** Its query ends so (or, of nonsense: that is over), and the traveller goes on. */
+/** Count how its query (or its garbage) ended; the traveller goes on. */
 void sc__client_end(sc__client_group *group, uint32_t who, sc_load_end end, int status,
                     const char *word);
 
-/** The same, for a query that must not end so: a violation, unless we spoiled it ourselves. */
+/** The same for an end that is a violation, unless a fault of ours caused it. */
 void sc__client_lose(sc__client_group *group, uint32_t who, sc_violation violation,
                      const char *word);
 
@@ -184,31 +175,28 @@ void sc__client_close(sc__client_group *group, uint32_t who, bool is_reset);
 /** Send what is left of the request, up to `size` bytes of it. */
 void sc__client_send(sc__client_group *group, uint32_t who, size_t size);
 
-/** The request was sent as a whole: wait. */
-void sc__client_wait(sc__client_group *group, uint32_t who);
+// --- Faults (faults.c) --------------------------------------------------------------------
 
-// --- spoil.c --------------------------------------------------------------------
-
-/** What will happen to the next client. */
+/** Draw the fault of the next query. */
 sc__fault sc__fault_draw(sc__client_group *group);
 
 /** The request of a client that is about to be sent: write it, or what is sent instead, into
  * group->text; returns its size. */
 size_t sc__fault_write_request(sc__client_group *group, uint32_t who);
 
-/** A request that is to go out in part, or slowly: begin with it. */
+/** Begin with a request that is sent in part, or slowly. */
 void sc__fault_send(sc__client_group *group, uint32_t who);
 
-/** A client begins to wait: when is it to be woken? */
+/** A client begins to wait: set when its fault happens. */
 void sc__fault_wait(sc__client_group *group, uint32_t who);
 
-/** It is woken. */
+/** That time has come. */
 void sc__fault_timeout(sc__client_group *group, uint32_t who);
 
-/** The run comes to its end: clients that wait for nothing but their fault meet it now. */
+/** The run ends: faults that have not happened yet happen now. */
 void sc__fault_finish(sc__client_group *group);
 
-// --- exact.c --------------------------------------------------------------------
+// --- Checks (reply_checks.c) --------------------------------------------------------------------
 
 /** Compare the answer in group->check with a plain search. */
 void sc__reply_check_exact(sc__client_group *group, const sc__client *client);

@@ -1,7 +1,7 @@
-// What chaos does to a client. See flock_internal.h.
+// Faults: what chaos does to queries, and to a provider that was started here.
 //
-// Each spoiled client has one fault, drawn when it begins. None of it is forbidden to a client, and
-// none may cost another client anything: that is what is tested.
+// Each faulty query has one fault, drawn when it begins. A client is allowed to do all of this, and
+// none of it may affect another client: that is what is tested.
 #include "demo/loadgen/faults.h"
 
 #include "base/diag.h"
@@ -247,7 +247,7 @@ void sc__fault_finish(sc__client_group *group)
     }
 }
 
-// === A process that is treated badly ============================================================
+// === The provider ===============================================================================
 
 /** It is down, or stands still, for a part of the time between two blows on average. */
 #define OUTAGE_SHARE 0.2

@@ -1,14 +1,12 @@
 /**
  * @file faults.h
- * @brief The provider as a process of ours, which can be killed, started again, stopped and
- * continued.
+ * @brief Faults of the provider: a child process that is killed, restarted, stopped and continued.
+ * Faults of clients are declared in clients.h.
  *
- * Blows come at random; what they do lasts a fifth of the time between them on average, and with
- * every fourth 12 to 15 s, whatever that time is.
+ * Faults come at random times; each lasts a fifth of the time between them on average, and every
+ * fourth 12 to 15 s.
  *
  * It runs in a process group of its own, and dies with the thread that started it. One thread only.
- *
- * Uses: base. Used by: client/run.
  */
 #ifndef SC_DEMO_LOADGEN_FAULTS_H
 #define SC_DEMO_LOADGEN_FAULTS_H
@@ -23,7 +21,7 @@
 /** Zero-initialise. */
 typedef struct sc__provider_child {
     const char *command;  ///< borrowed; NULL: there is none
-    double every_s;       ///< mean time between two blows
+    double every_s;       ///< mean time between two faults
     sc_rng rng;
     pid_t pid;  ///< 0: not running
     bool is_stopped;
@@ -36,15 +34,15 @@ typedef struct sc__provider_child {
 SC_CHECKED sc_err sc__provider_child_start(sc__provider_child *child, int64_t now_us,
                                            sc_diag *diag);
 
-/** Strike, or help up again, if it is time. */
+/** Cause a fault or end it, if it is time. */
 SC_CHECKED sc_err sc__provider_child_trouble(sc__provider_child *child, int64_t now_us,
                                              sc_diag *diag);
 
-/** No more trouble: it runs from now on. */
+/** No more faults: it runs from now on. */
 SC_CHECKED sc_err sc__provider_child_settle(sc__provider_child *child, int64_t now_us,
                                             sc_diag *diag);
 
-/** End it for good; harmless twice. */
+/** End the process; harmless twice. */
 void sc__provider_child_end(sc__provider_child *child);
 
 #endif

@@ -1,4 +1,4 @@
-// Reading a reply piece by piece: lines first, then counted bytes. See response.h.
+// Reading a reply piece by piece: lines first, then counted bytes.
 //
 // A line that is whole in what came is read where it lies; only one that is cut by the end of the
 // piece is kept. So the usual reply, which comes in one piece, is copied once: its body.
@@ -348,7 +348,7 @@ sc_err sc_response_feed(sc_response *response, const char *bytes, size_t size, s
     return SC_OK;
 }
 
-// === A GET with poll() ==========================================================================
+// === One GET, waited for with poll() ============================================================
 
 /** Wait until something may have changed; false once it is `end_us`. */
 static bool wait_for(const sc_load_connection *connection, short events, int64_t end_us)

@@ -1,4 +1,4 @@
-// Sockets that do not block, and OpenSSL on them. See connection.h.
+// Sockets that do not block, and OpenSSL on them.
 #include "demo/loadgen/load_connection.h"
 
 #include "base/diag.h"

@@ -5,9 +5,9 @@
  * The rest of the program asks over HTTP by net/http_client.h, which is curl. A load generator
  * holds fifty thousand connections, each from an address of its own, and sends requests that are
  * wrong on purpose: curl keeps a buffer of 16 kB for each transfer, and writes no wrong request. So
- * this is a client of its own, with response.h for what comes back.
+ * this is a client of its own, with http_response.h for replies.
  *
- * The owner watches `fd` for edges (EPOLLET: readable, writable, hung up) and clients on whenever
+ * The owner watches `fd` for edges (EPOLLET: readable, writable, hung up) and calls on whenever
  * something may have changed. To this machine a caller comes from an address of its own, so that
  * tens of thousands of connections do not run out of ports, and limits per address see many
  * addresses.
@@ -23,10 +23,7 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
-// === target.h ===================================================================================
-// The service that is asked: its URL taken apart, its address, and what is needed for TLS.
-//
-// Looked up once; then read by any thread.
+// --- The service's address: looked up once, then read by any thread ------------------------------
 
 /** Zero-initialise; sc_target_fini() when done. */
 typedef struct sc_target {
@@ -49,7 +46,7 @@ SC_CHECKED sc_err sc_target_init(sc_target *target, const char *url, const char 
 /** Harmless twice, and on a zeroed one. */
 void sc_target_fini(sc_target *target);
 
-// ================================================================================================
+// --- A connection --------------------------------------------------------------------------------
 
 /** How a call went. */
 typedef enum sc_load_io {

@@ -1,4 +1,4 @@
-// The counts of a run. See counts.h.
+// Counts of a run: of the clients, and of the service as its /metrics has them.
 #include "demo/loadgen/load_counts.h"
 
 #include "base/diag.h"
@@ -180,7 +180,7 @@ void sc__load_counts_compare(sc_load_counts *counts, const sc_service_counts *be
     }
 }
 
-// --- Whether there is anything in them ---------------------------------------------------
+// --- Whether anything was counted --------------------------------------------------------
 
 /** How most of the refused queries were refused; NULL if none was. */
 static const sc_load_tally *main_refusal(const sc_load_counts *counts)
@@ -212,7 +212,7 @@ void sc__load_counts_want_outcome(sc_load_counts *counts)
                             why->status == 401 ? "; are these the service's keys?" : "");
 }
 
-// === A few lines of Prometheus' text format =====================================================
+// === The service's counts: a few lines of Prometheus' text format ===============================
 
 /** How long one page may take. */
 #define TIMEOUT_S 10.0

@@ -1,6 +1,7 @@
 /**
  * @file load_counts.h
- * @brief Keeping count of a group's queries, and putting the counts of several together.
+ * @brief Counting a group's queries, adding the counts of groups, and comparing them with the
+ * service's own.
  *
  */
 #ifndef SC_DEMO_LOADGEN_LOAD_COUNTS_H
@@ -19,7 +20,7 @@
 /** One more ended so. @param word  why; "" if there is nothing to say */
 void sc__load_counts_end(sc_load_counts *counts, sc_load_end end, int status, const char *word);
 
-/** Something happened that must not. */
+/** Count a violation. */
 void sc__load_counts_violate(sc_load_counts *counts, sc_violation violation, const char *format,
                              ...) SC_PRINTF(3, 4);
 
@@ -30,7 +31,7 @@ void sc__load_counts_measure(sc_load_counts *counts, const sc_reply_check *check
 /** Add what `other` has. */
 void sc__load_counts_merge(sc_load_counts *counts, const sc_load_counts *other);
 
-/** Hold the service's own numbers, before and after, against ours; disagreements are violations. */
+/** Compare with the service's own counts before and after the run; differences are violations. */
 void sc__load_counts_compare(sc_load_counts *counts, const sc_service_counts *before,
                              const sc_service_counts *after);
 
@@ -38,14 +39,12 @@ void sc__load_counts_compare(sc_load_counts *counts, const sc_service_counts *be
  * Those that were lost, or could not be sent, are blamed already. */
 void sc__load_counts_want_outcome(sc_load_counts *counts);
 
-// === metrics_read.h =============================================================================
-// What the service says of itself at /metrics: the few numbers that its counts are held
-// against.
+// --- The service's counts ------------------------------------------------------------------------
 
-/** Read Prometheus' text format; lines that are not understood are passed over. */
+/** Read Prometheus' text format; other lines are skipped. */
 sc_service_counts sc_service_counts_of(const char *text, size_t size);
 
-/** Ask for them. @param path  behind the target's own, as "/metrics"
+/** Fetch them. @param path  behind the target's own, as "/metrics"
  *  @return as sc_fetch(), or SC_ENET for another status than 200 */
 SC_CHECKED sc_err sc_service_counts_fetch(const sc_target *target, const char *path,
                                           const char *token, sc_service_counts *out, sc_diag *diag);

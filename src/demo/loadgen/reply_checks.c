@@ -1,12 +1,15 @@
-// A reply, word by word, against its description. See judge.h.
+// Checks of replies: read member by member against /openapi.json; matched against the one form that
+// the service writes (quick runs); and compared with a plain search from the traveller's position
+// (a sample).
 //
-// Whatever is not as it should be makes the check "lost, bad reply": the traveller has not been
-// told what became of its query.
+// A reply that is not as described is "lost, bad reply": the client does not know what became of
+// its query.
+#include "demo/loadgen/reply_checks.h"
+
 #include <starcloak/relay.h>
 
 #include "base/json_tree.h"
 #include "demo/loadgen/clients.h"
-#include "demo/loadgen/reply_checks.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -54,6 +57,8 @@ static bool is_one_of(const char *word, const char *const *list, size_t count)
     }
     return false;
 }
+
+enum { CLOAK_ID_DIGITS = 16 };
 
 // --- Members --------------------------------------------------------------------
 
@@ -122,9 +127,9 @@ static void check_position(const sc_json_value *object, sc_reply_check *out)
     violate(out, SC_VIOLATION_BAD_REPLY, "the position of an object is none");
 }
 
-bool take_cloak_id(sc_reply_check *out, const char *id, size_t size)
+static bool take_cloak_id(sc_reply_check *out, const char *id, size_t size)
 {
-    if (size != SC__CLOAK_ID_DIGITS) return false;
+    if (size != CLOAK_ID_DIGITS) return false;
     for (size_t i = 0; i < size; i++) {
         const bool is_hex = (id[i] >= '0' && id[i] <= '9') || (id[i] >= 'a' && id[i] <= 'f');
         if (!is_hex) return false;
@@ -141,7 +146,7 @@ static void take_id(const sc_json_value *cloak, sc_reply_check *out)
     if (!id) return;
     if (!sc_json_is_string(id) || !take_cloak_id(out, sc_json_text_at(id), sc_json_text_size(id))) {
         violate(out, SC_VIOLATION_BAD_REPLY, "the id of a cloak is not %d hexadecimal digits",
-                (int)SC__CLOAK_ID_DIGITS);
+                (int)CLOAK_ID_DIGITS);
     }
 }
 
@@ -155,7 +160,7 @@ static void take_object(const sc_json_value *object, sc_reply_check *out)
     const double distance_m = number_of(object, "distance_m", out);
     const size_t i = out->object_count++;
     out->distances_m[i] = distance_m;
-    out->marks[i] = id && category && name ? sc_object_digest(id, category, name) : 0;
+    out->digests[i] = id && category && name ? sc_object_digest(id, category, name) : 0;
     if (i > 0 && distance_m < out->distances_m[i - 1]) {
         violate(out, SC_VIOLATION_WRONG_ANSWER, "objects that are not in order of distance");
     }
@@ -179,7 +184,7 @@ static void take_objects(const sc_json_value *body, uint32_t nearest, sc_reply_c
     }
 }
 
-void check_promises(sc_reply_check *out, const sc_profile *needs)
+static void check_promises(sc_reply_check *out, const sc_profile *needs)
 {
     if (out->users < needs->k) {
         violate(out, SC_VIOLATION_FEW_USERS, "%llu users in a cloak that was to have %u",
@@ -277,7 +282,7 @@ static void judge_problem(const sc_json_value *body, int status, sc_reply_check 
 
 // --- Replies --------------------------------------------------------------------
 
-void clear_check(sc_reply_check *out)
+static void clear_check(sc_reply_check *out)
 {
     // Field by field: there is room for a thousand objects, which need not be cleared.
     out->end = SC_LOAD_REFUSED;
@@ -333,10 +338,9 @@ sc_err sc_reply_check_read(const sc_response *response, const sc_profile *needs,
     return SC_OK;
 }
 
-// === A reply at a known_form
-// ======================================================================== For runs in which asking
-// must cost little: no parser, no tree. Whatever has not the very form that the service gives its
-// replies is left to a thorough look.
+// === The form that the service writes ===========================================================
+//
+// Without a parser. Anything that does not match exactly is left to sc_reply_check_read().
 
 /** What is left of a body. */
 typedef struct known_form {
@@ -381,10 +385,10 @@ static bool eat_number(known_form *g, double *out)
 static bool eat_id(known_form *g, sc_reply_check *out)
 {
     if (!eat(g, "\"id\":\"")) return true;
-    if (g->end - g->at < SC__CLOAK_ID_DIGITS || !take_cloak_id(out, g->at, SC__CLOAK_ID_DIGITS)) {
+    if (g->end - g->at < CLOAK_ID_DIGITS || !take_cloak_id(out, g->at, CLOAK_ID_DIGITS)) {
         return false;
     }
-    g->at += SC__CLOAK_ID_DIGITS;
+    g->at += CLOAK_ID_DIGITS;
     return eat(g, "\",");
 }
 
@@ -424,7 +428,8 @@ sc_err sc_reply_check_read_quickly(const sc_response *response, const sc_profile
     return sc_reply_check_read(response, needs, nearest, out);
 }
 
-// === exact.c ====================================================================================
+// === The exact answer ===========================================================================
+//
 // Is it the exact answer? Compared with a plain search from where the traveller is.
 //
 // As many objects, as far away, and the very ones, told as the map tells them. Objects that are
@@ -505,7 +510,7 @@ static bool is_found(const truth *found, uint64_t mark, double distance_m)
 static bool is_told_before(const sc_reply_check *check, size_t i)
 {
     for (size_t before = 0; before < i; before++) {
-        if (check->marks[before] == check->marks[i]) return true;
+        if (check->digests[before] == check->digests[i]) return true;
     }
     return false;
 }
@@ -523,7 +528,7 @@ static void compare(sc_reply_check *check, const truth *found)
             disagree(check, "another distance", count);
         } else if (is_told_before(check, i)) {
             disagree(check, "an object twice", count);
-        } else if (!is_found(found, check->marks[i], distance_m)) {
+        } else if (!is_found(found, check->digests[i], distance_m)) {
             disagree(check, "another object, or one that is called otherwise", count);
         }
     }

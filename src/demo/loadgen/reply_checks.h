@@ -1,10 +1,9 @@
 /**
  * @file reply_checks.h
- * @brief What a reply to a query says, and whether it may say so.
+ * @brief What a reply to a query means, and whether the service may send it.
  *
- * The judge knows the service by its description (/openapi.json) and by the promises it makes, and
- * shares no code with it, so that one mistake cannot hide another.
- *
+ * The service is known by its description (/openapi.json) and its promises only; no code is shared
+ * with it, so that one mistake cannot hide another.
  */
 #ifndef SC_DEMO_LOADGEN_REPLY_CHECKS_H
 #define SC_DEMO_LOADGEN_REPLY_CHECKS_H
@@ -31,14 +30,14 @@ typedef struct sc_reply_check {
     uint64_t segments;
     size_t object_count;
     double distances_m[SC_REPLY_OBJECTS];
-    uint64_t marks[SC_REPLY_OBJECTS];  ///< sc_object_digest() of what is told of each
+    uint64_t digests[SC_REPLY_OBJECTS];  ///< sc_object_digest() of each
 } sc_reply_check;
 
-/** What is told of an object in one number: other texts, another number (all but certainly). */
+/** A hash of an object's texts. */
 uint64_t sc_object_digest(const char *id, const char *category, const char *name);
 
 /**
- * Judge a whole reply.
+ * Check a whole reply.
  *
  * @param needs    what was asked for
  * @param nearest  how many objects were asked for
@@ -48,27 +47,11 @@ SC_CHECKED sc_err sc_reply_check_read(const sc_response *response, const sc_prof
                                       uint32_t nearest, sc_reply_check *out);
 
 /**
- * The same at a known_form, for when asking must cost little: if a reply has the very form that the
- * service gives it, its numbers are read off and held against the needs, and its objects are not
- * looked at. Any other is judged as above.
+ * The same for runs in which asking must cost little: if a reply has exactly the form that the
+ * service writes, its numbers are read and compared with the needs, and its objects are skipped.
+ * Any other reply is checked as above.
  */
 SC_CHECKED sc_err sc_reply_check_read_quickly(const sc_response *response, const sc_profile *needs,
                                               uint32_t nearest, sc_reply_check *out);
-
-// === What a thorough look at a reply and a known_form at it share
-// ===================================
-//     judge.c   word by word, through a parser
-//     known_form.c  the very form that the service gives its replies
-
-enum { SC__CLOAK_ID_DIGITS = 16 };
-
-/** A check that nothing is known for. */
-void clear_check(sc_reply_check *out);
-
-/** Take these bytes as the id of the cloak; false if they are none. */
-bool take_cloak_id(sc_reply_check *out, const char *id, size_t size);
-
-/** Hold the numbers of an answer against what was asked for. */
-void check_promises(sc_reply_check *out, const sc_profile *needs);
 
 #endif

@@ -1,12 +1,12 @@
-// Requests, written by hand: thousands a second. See writer.h.
+// The text of requests, written without a library since there are thousands a second; and the
+// tokens that they carry.
 #include "demo/loadgen/request_text.h"
-
-#include "demo/loadgen/loadgen.h"
 
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "base/json_write.h"
 #include "base/text.h"
+#include "demo/loadgen/loadgen.h"
 #include "server/token.h"
 
 #include <inttypes.h>
@@ -171,7 +171,9 @@ sc_err sc__request_writer_position(const sc__request_writer *writer,
     return SC_OK;
 }
 
-// === Tokens, one after the other in one block ===================================================
+// === Tokens =====================================================================================
+//
+// They lie one after the other in one block.
 
 struct sc_tokens {
     uint32_t count;

@@ -73,7 +73,7 @@ static void tell(scene *on, const char *id, const char *category, const char *na
     sc_reply_check *check = on->group.check;
     const size_t i = check->object_count++;
     check->distances_m[i] = distance_m;
-    check->marks[i] = sc_object_digest(id, category, name);
+    check->digests[i] = sc_object_digest(id, category, name);
 }
 
 static void check_right(scene *on)
