@@ -7,6 +7,7 @@
 #include "door.h"
 
 #include "api/query_json.h"
+#include "api/settings.h"
 
 #include <jansson.h>
 
@@ -97,16 +98,25 @@ static void check_problem(const sc_problem *problem)
     json_decref(json);
 }
 
+static sc_policy default_policy(void)
+{
+    sc_settings *settings = NULL;
+    DOOR_PROMISE(!sc_settings_new(&settings), "settings have defaults");
+    const sc_policy policy = sc_settings_policy(settings);
+    sc_settings_free(settings);
+    return policy;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size < 1 || size > DOOR_MAX_SIZE) return 0;
     const bool is_geographic = data[0] != 'p';
-    const sc_policy terms = sc_policy_terms_default();
+    const sc_policy terms = default_policy();
     char *body = (char *)door_copy(data + 1, size - 1);
     sc_query_body question;
     sc_problem problem = {.detail = ""};
-    if (!sc_query_body_read(body, size - 1, &terms, &vocabulary, is_geographic, &question,
-                            &problem)) {
+    if (!sc_query_body_read(body, size - 1, &(sc_query_format){&terms, &vocabulary, is_geographic},
+                            &question, &problem)) {
         check_problem(&problem);
     } else {
         check_policy(&question, &terms, is_geographic);
@@ -117,8 +127,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         char anew[4096];
         const size_t anew_size = write_anew(&question, is_geographic, anew, sizeof anew);
         sc_query_body again;
-        DOOR_PROMISE(sc_query_body_read(anew, anew_size, &terms, &vocabulary, is_geographic, &again,
-                                        &problem),
+        DOOR_PROMISE(sc_query_body_read(anew, anew_size,
+                                        &(sc_query_format){&terms, &vocabulary, is_geographic},
+                                        &again, &problem),
                      "what is accepted is accepted in other words");
         check_same(&question, &again);
     }

@@ -13,24 +13,6 @@
 /** Beyond a day nobody waits, and sums of times stay far from their end. */
 enum { LONGEST_WAIT_S = 86400 };
 
-sc_policy sc_policy_terms_default(void)
-{
-    return (sc_policy){
-        .least = {.k = 2, .l = 1, .max_hops = 1, .max_wait_us = sc_time_from_seconds(1)},
-        .most = {.k = 1000, .l = 10000, .max_hops = 16, .max_wait_us = sc_time_from_seconds(3600)},
-        .standard = {.k = 5, .l = 3, .max_hops = 4, .max_wait_us = sc_time_from_seconds(10)},
-        .requests = {.max_k = 100, .max_radius_m = 20000.0},
-        .max_snap_m = 250.0,
-        .user_rate = 1.0,
-        .user_burst = 5.0,
-        .address_rate = 100.0,
-        .address_burst = 200.0,
-        .user_pending = 1,
-        .events = SC_ACCESS_LOCAL,
-        .metrics = SC_ACCESS_LOCAL,
-    };
-}
-
 // One need: its three values ascend, and begin where they make sense.
 static sc_err check_need(const char *need, double least, double standard, double most, double floor,
                          sc_diag *diag)

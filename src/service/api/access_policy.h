@@ -40,11 +40,6 @@ typedef struct sc_policy {
     sc_access metrics;
 } sc_policy;
 
-/** 2..1000 users (5), 1..10,000 segments (3), 1..16 hops (4), 1 s .. 1 h (10 s); the 100 nearest,
- * 20 km; 250 m from a road; 1 query per second, 5 at once after a pause; 100 requests per second
- * and address, 200 at once; 1 pending; events and metrics for this machine. */
-sc_policy sc_policy_terms_default(void);
-
 /** Whether they make sense: least <= standard <= most, and so on. SC_EINVAL names the term. */
 SC_CHECKED sc_err sc_policy_check(const sc_policy *terms, sc_diag *diag);
 

@@ -16,12 +16,10 @@
 #include <math.h>
 #include <string.h>
 
-/** What is being read, and by which terms. */
+/** A body that is being read. */
 typedef struct reading {
     sc_json_reader in;
-    const sc_policy *terms;
-    const sc_vocabulary *vocabulary;
-    bool is_geographic;
+    const sc_query_format *format;
     sc_query_body *out;
 } reading;
 
@@ -81,10 +79,10 @@ static bool read_position(reading *r)
     unsigned seen = 0;
     if (!sc_json_read_object(&r->in, &of_position, r, &seen)) return false;
     r->out->is_on_edge = seen == ON_EDGE;
-    if (r->out->is_on_edge || seen == (r->is_geographic ? DEGREES : PLANE)) return true;
+    if (r->out->is_on_edge || seen == (r->format->is_geographic ? DEGREES : PLANE)) return true;
     return sc_problem_set(r->in.problem, SC_PROBLEM_POSITION, of_position.pointer,
                           "on this map it is %s, or edge and offset_m",
-                          r->is_geographic ? "lon and lat" : "x and y");
+                          r->format->is_geographic ? "lon and lat" : "x and y");
 }
 
 // --- How private ---------------------------------------------------------------------------------
@@ -127,8 +125,8 @@ static bool read_wait(reading *r, sc_time least, sc_time most, sc_time *out)
 static bool read_profile_member(void *context, unsigned which)
 {
     reading *r = context;
-    const sc_profile *least = &r->terms->least;
-    const sc_profile *most = &r->terms->most;
+    const sc_profile *least = &r->format->policy->least;
+    const sc_profile *most = &r->format->policy->most;
     sc_profile *out = &r->out->profile;
     switch (which) {
     case K:
@@ -188,8 +186,8 @@ static bool read_category(reading *r)
                               "name at most %d of them, or none for all",
                               (int)SC_REQUEST_CATEGORIES);
     }
-    for (uint32_t i = 0; i < r->vocabulary->count; i++) {
-        if (!sc_json_string_is(word, r->vocabulary->names[i])) continue;
+    for (uint32_t i = 0; i < r->format->vocabulary->count; i++) {
+        if (!sc_json_string_is(word, r->format->vocabulary->names[i])) continue;
         request->categories[request->category_count++] = i;
         return true;
     }
@@ -261,7 +259,8 @@ static bool read_request(reading *r)
                               "a request of this type has none");
     }
     sc_diag why;
-    if (sc_request_check(request, &r->terms->requests, r->vocabulary->count, &why)) {
+    if (sc_request_check(request, &r->format->policy->requests, r->format->vocabulary->count,
+                         &why)) {
         return sc_problem_set(r->in.problem, SC_PROBLEM_REQUEST, members_of_request[own].pointer,
                               "%s", why.message);
     }
@@ -310,15 +309,12 @@ static bool read_body(reading *r)
     return seen & 1u << REQUEST || sc_json_refuse_missing(&r->in, of_request.pointer);
 }
 
-bool sc_query_body_read(const char *body, size_t size, const sc_policy *terms,
-                        const sc_vocabulary *vocabulary, bool is_geographic, sc_query_body *out,
-                        sc_problem *problem)
+bool sc_query_body_read(const char *body, size_t size, const sc_query_format *format,
+                        sc_query_body *out, sc_problem *problem)
 {
-    *out = (sc_query_body){.edge = SC_NONE, .profile = terms->standard};
+    *out = (sc_query_body){.edge = SC_NONE, .profile = format->policy->standard};
     reading r = {.in = {.json = sc_json_pull_of(body, size), .problem = problem},
-                 .terms = terms,
-                 .vocabulary = vocabulary,
-                 .is_geographic = is_geographic,
+                 .format = format,
                  .out = out};
     const bool is_good = read_body(&r);
     if (!is_good) explicit_bzero(out, sizeof *out);

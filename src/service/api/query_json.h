@@ -35,14 +35,21 @@ typedef struct sc_query_body {
     sc_request request;  ///< in normal form, within the policy
 } sc_query_body;
 
+/** What a body is read by. */
+typedef struct sc_query_format {
+    const sc_policy *policy;
+    const sc_vocabulary *vocabulary;  ///< names of categories
+    bool is_geographic;               ///< positions are lon and lat; else x and y
+} sc_query_format;
+
 /**
- * @param is_geographic  positions are lon and lat; else x and y
- * @param problem        filled if it is refused
- * @return whether it is one
+ * Read a body.
+ *
+ * @param problem  filled if it is refused
+ * @return whether it was accepted
  */
-bool sc_query_body_read(const char *body, size_t size, const sc_policy *terms,
-                        const sc_vocabulary *vocabulary, bool is_geographic, sc_query_body *out,
-                        sc_problem *problem);
+bool sc_query_body_read(const char *body, size_t size, const sc_query_format *format,
+                        sc_query_body *out, sc_problem *problem);
 
 // === The outcome of a query as JSON =============================================================
 //     {"outcome":"answered","wait_s":1.284,

@@ -299,9 +299,10 @@ static bool reads_well(const sc_query_route *route, incoming *g)
 {
     size_t size = 0;
     const char *body = sc_http_request_body(g->request, &size);
-    return sc_query_body_read(body, size, &g->terms->policy,
-                              sc_courier_vocabulary(route->service->courier), route->is_geographic,
-                              &g->question, g->problem);
+    const sc_query_format format = {.policy = &g->terms->policy,
+                                    .vocabulary = sc_courier_vocabulary(route->service->courier),
+                                    .is_geographic = route->is_geographic};
+    return sc_query_body_read(body, size, &format, &g->question, g->problem);
 }
 
 // Find the road; a position on an edge is looked at when it is admitted.

@@ -16,6 +16,7 @@
 #include "api/metrics.h"
 #include "api/service_internal.h"
 #include "support/check.h"
+#include "support/default_policy.h"
 #include "support/sketch.h"
 
 #include <arpa/inet.h>
@@ -52,7 +53,7 @@ typedef struct house {
 static inline house_options house_options_default(void)
 {
     house_options options = {
-        .policy = sc_policy_terms_default(), .loops = 2, .max_pending = 1000, .jitter_s = 0.01};
+        .policy = default_policy(), .loops = 2, .max_pending = 1000, .jitter_s = 0.01};
     options.policy.least.max_wait_us = sc_time_from_seconds(0.05);
     options.policy.standard.k = 3;
     options.policy.standard.l = 2;

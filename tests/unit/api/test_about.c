@@ -4,6 +4,7 @@
 
 #include "api/service.h"
 #include "support/check.h"
+#include "support/default_policy.h"
 #include "support/page_server.h"
 #include "support/sketch.h"
 
@@ -31,7 +32,7 @@ static void settle(void *context, sc_ticket *ticket)
 
 static void fixture_open(fixture *f)
 {
-    *f = (fixture){.map = full_map(SC_COORDS_GEOGRAPHIC), .policy = sc_policy_terms_default()};
+    *f = (fixture){.map = full_map(SC_COORDS_GEOGRAPHIC), .policy = default_policy()};
     f->service.version = "1.2.3";
     sc_ledger_options options = sc_ledger_options_default();
     sc_diag diag = {""};

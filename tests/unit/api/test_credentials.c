@@ -3,12 +3,13 @@
 #include "api/access_policy.h"
 
 #include "support/check.h"
+#include "support/default_policy.h"
 
 #include <pthread.h>
 
 static sc_access_rules *terms_of(uint32_t k)
 {
-    sc_policy policy = sc_policy_terms_default();
+    sc_policy policy = default_policy();
     policy.standard.k = k;
     sc_token_keys *keys = NULL;
     sc_revoked *revoked = NULL;

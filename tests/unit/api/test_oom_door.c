@@ -3,6 +3,7 @@
 // nobody is left inside. What the HTTP library takes is its own.
 #include "api/query_json.h"
 #include "base/json_write.h"
+#include "support/default_policy.h"
 #include "support/oom.h"
 #include "unit/api/house.h"
 
@@ -160,7 +161,7 @@ static void test_an_outcome_for_which_there_is_no_room_says_so(void **state)
 static void test_terms_for_which_there_is_no_memory_leave_the_parts_alone(void **state)
 {
     (void)state;
-    const sc_policy policy = sc_policy_terms_default();
+    const sc_policy policy = default_policy();
     sc_access_rules *now = house_terms(&policy);
     oom_arm(1);
     assert_null(sc_access_rules_new(&policy, now->keys, NULL));

@@ -6,6 +6,7 @@
 #include "base/bytes.h"
 
 #include "support/check.h"
+#include "support/default_policy.h"
 #include "support/oom.h"
 #include "support/page_server.h"
 #include "support/sketch.h"
@@ -135,7 +136,7 @@ static void settle(void *context, sc_ticket *ticket)
 static void test_a_service_that_cannot_tell_of_itself(void **state)
 {
     (void)state;
-    fixture f = {.policy = sc_policy_terms_default()};
+    fixture f = {.policy = default_policy()};
     sc_map *map = full_map(SC_COORDS_GEOGRAPHIC);
     sc_ledger_options options = sc_ledger_options_default();
     options.settled = settle;

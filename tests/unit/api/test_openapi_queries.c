@@ -4,6 +4,7 @@
 
 #include "base/rng.h"
 #include "support/check.h"
+#include "support/default_policy.h"
 #include "support/json_schema.h"
 #include "support/openapi.h"
 
@@ -63,10 +64,11 @@ typedef struct verdicts {
 
 static void try_query(const json_t *document, const char *text, bool is_geographic, verdicts *tally)
 {
-    const sc_policy terms = sc_policy_terms_default();
+    const sc_policy terms = default_policy();
     sc_query_body question;
     sc_problem problem = {.detail = ""};
-    const bool taken = sc_query_body_read(text, strlen(text), &terms, &vocabulary, is_geographic,
+    const bool taken = sc_query_body_read(text, strlen(text),
+                                          &(sc_query_format){&terms, &vocabulary, is_geographic},
                                           &question, &problem);
     json_t *value = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
     assert_non_null(value);

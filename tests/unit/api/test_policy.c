@@ -2,13 +2,14 @@
 #include "api/access_policy.h"
 
 #include "support/check.h"
+#include "support/default_policy.h"
 
 #include <math.h>
 
 static void test_the_defaults_are_those_that_are_written_down(void **state)
 {
     (void)state;
-    const sc_policy terms = sc_policy_terms_default();
+    const sc_policy terms = default_policy();
     sc_diag diag = {""};
     CHECK_OK(sc_policy_check(&terms, &diag), &diag);
     assert_int_equal(terms.standard.k, 5);
@@ -26,7 +27,7 @@ static void test_the_defaults_are_those_that_are_written_down(void **state)
 // One term is spoilt, and the sentence has these words.
 #define CHECK_SPOILT(field, value, words)                                        \
     do {                                                                         \
-        sc_policy spoilt = sc_policy_terms_default();                            \
+        sc_policy spoilt = default_policy();                                     \
         sc_diag diag = {""};                                                     \
         spoilt.field = (value);                                                  \
         CHECK_REFUSED(sc_policy_check(&spoilt, &diag), SC_EINVAL, &diag, words); \
@@ -59,7 +60,7 @@ static void test_a_term_that_makes_no_sense_is_named(void **state)
 static void test_bounds_may_leave_a_single_profile(void **state)
 {
     (void)state;
-    sc_policy terms = sc_policy_terms_default();
+    sc_policy terms = default_policy();
     terms.least = terms.standard;
     terms.most = terms.standard;
     sc_diag diag = {""};

@@ -2,6 +2,7 @@
 // plain reading of jansson's tree has it.
 #include "api/query_json.h"
 
+#include "support/default_policy.h"
 #include "support/spoilt_text.h"
 
 #include <jansson.h>
@@ -12,7 +13,7 @@ static const sc_vocabulary vocabulary = {words, 3};
 
 static sc_policy policy(void)
 {
-    sc_policy terms = sc_policy_terms_default();
+    sc_policy terms = default_policy();
     terms.most.k = 50;
     terms.requests.max_radius_m = 3000.0;
     return terms;
@@ -21,7 +22,8 @@ static sc_policy policy(void)
 static bool ask(const char *body, bool is_geographic, sc_query_body *question, sc_problem *problem)
 {
     const sc_policy terms = policy();
-    return sc_query_body_read(body, strlen(body), &terms, &vocabulary, is_geographic, question,
+    return sc_query_body_read(body, strlen(body),
+                              &(sc_query_format){&terms, &vocabulary, is_geographic}, question,
                               problem);
 }
 
@@ -399,8 +401,9 @@ static void test_spoilt_bodies_mean_what_a_plain_reading_finds(void **state)
         sc_query_body got;
         sc_query_body wanted;
         sc_problem problem = {.detail = ""};
-        const bool is_good = sc_query_body_read(copy + 1, text.size, &terms, &vocabulary,
-                                                is_geographic, &got, &problem);
+        const bool is_good = sc_query_body_read(
+            copy + 1, text.size, &(sc_query_format){&terms, &vocabulary, is_geographic}, &got,
+            &problem);
         assert_int_equal(is_good,
                          plain_question(copy + 1, text.size, &terms, is_geographic, &wanted));
         if (is_good) {

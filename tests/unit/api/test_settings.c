@@ -42,12 +42,25 @@ static void test_the_defaults_are_those_that_help_tells_and_go_together(void **s
     sc_settings_free(settings);
 }
 
-static void test_the_policy_of_the_defaults_is_the_default_policy(void **state)
+static void test_the_policy_of_the_defaults_is_the_one_written_down(void **state)
 {
     (void)state;
     sc_settings *settings = fresh();
     const sc_policy got = sc_settings_policy(settings);
-    const sc_policy wanted = sc_policy_terms_default();
+    const sc_policy wanted = {
+        .least = {.k = 2, .l = 1, .max_hops = 1, .max_wait_us = sc_time_from_seconds(1)},
+        .most = {.k = 1000, .l = 10000, .max_hops = 16, .max_wait_us = sc_time_from_seconds(3600)},
+        .standard = {.k = 5, .l = 3, .max_hops = 4, .max_wait_us = sc_time_from_seconds(10)},
+        .requests = {.max_k = 100, .max_radius_m = 20000.0},
+        .max_snap_m = 250.0,
+        .user_rate = 1.0,
+        .user_burst = 5.0,
+        .address_rate = 100.0,
+        .address_burst = 200.0,
+        .user_pending = 1,
+        .events = SC_ACCESS_LOCAL,
+        .metrics = SC_ACCESS_LOCAL,
+    };
     assert_int_equal(got.least.k, wanted.least.k);
     assert_int_equal(got.most.l, wanted.most.l);
     assert_int_equal(got.standard.max_hops, wanted.standard.max_hops);
@@ -256,7 +269,7 @@ static void test_what_is_printed_reads_back_as_the_same(void **state)
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_the_defaults_are_those_that_help_tells_and_go_together),
-    cmocka_unit_test(test_the_policy_of_the_defaults_is_the_default_policy),
+    cmocka_unit_test(test_the_policy_of_the_defaults_is_the_one_written_down),
     cmocka_unit_test(test_every_kind_of_value_is_taken_or_refused_as_a_whole),
     cmocka_unit_test(test_a_file_is_read_by_sections),
     cmocka_unit_test(test_what_is_wrong_in_a_file_is_told_with_its_line),
