@@ -1,4 +1,4 @@
-// What an operator allows. See policy.h.
+// Checks of the operator's policy, and the access rules in force.
 #include "api/access_policy.h"
 
 #include "base/alloc.h"
@@ -10,7 +10,7 @@
 #include <strings.h>
 #include <time.h>
 
-/** Beyond a day nobody waits, and sums of times stay far from their end. */
+/** A day: sums of times stay far below their limits. */
 enum { LONGEST_WAIT_S = 86400 };
 
 // One need: its three values ascend, and begin where they make sense.
@@ -86,7 +86,7 @@ sc_err sc_policy_check(const sc_policy *terms, sc_diag *diag)
     return err;
 }
 
-// === The terms in force, and who asks by them ===================================================
+// === Access rules ===============================================================================
 // Terms never change; the place where the current ones are does, under a mutex that is held for two
 // words. Whoever holds terms keeps them, whatever comes after, and the last one to let go frees
 // them.

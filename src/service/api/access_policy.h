@@ -1,9 +1,12 @@
 /**
  * @file access_policy.h
- * @brief What the operator allows: needs and their defaults, requests, how often, who may look.
+ * @brief The operator's policy, and the access rules in force: policy, token keys and revoked
+ * tokens.
  *
- * Plain values; credentials.h says which are in force.
- *
+ * The policy is plain values: bounds and defaults of profiles, limits of requests and rates, who
+ * may see which page. Its defaults are those of the settings (settings_list.h);
+ * sc_settings_policy() makes one. Access rules never change once made; a reload replaces them as a
+ * whole.
  */
 #ifndef SC_API_ACCESS_POLICY_H
 #define SC_API_ACCESS_POLICY_H
@@ -19,10 +22,10 @@
 
 /** Who may see a page. */
 typedef enum sc_access {
-    SC_ACCESS_OFF = 0,    ///< nobody: 404
-    SC_ACCESS_LOCAL = 1,  ///< whoever asks from this machine
-    SC_ACCESS_TOKEN = 2,  ///< whoever has a token
-    SC_ACCESS_OPEN = 3,   ///< everybody
+    SC_ACCESS_OFF = 0,    ///< no client: 404
+    SC_ACCESS_LOCAL = 1,  ///< clients on this machine
+    SC_ACCESS_TOKEN = 2,  ///< clients with a valid token
+    SC_ACCESS_OPEN = 3,   ///< all clients
 } sc_access;
 
 typedef struct sc_policy {
@@ -40,13 +43,13 @@ typedef struct sc_policy {
     sc_access metrics;
 } sc_policy;
 
-/** Whether they make sense: least <= standard <= most, and so on. SC_EINVAL names the term. */
+/** Whether the values are consistent: least <= standard <= most, and so on. SC_EINVAL names the
+ * term. */
 SC_CHECKED sc_err sc_policy_check(const sc_policy *terms, sc_diag *diag);
 
-// === credentials.h ==============================================================================
-// Keys, revoked tokens and policy as they are in force now; exchanged as a whole on reload.
+// --- Access rules --------------------------------------------------------------------------------
 
-/** One state of affairs; never changes. */
+/** Policy, keys and revoked tokens; immutable, counted references. */
 typedef struct sc_access_rules {
     sc_policy policy;
     sc_token_keys *keys;
@@ -54,27 +57,27 @@ typedef struct sc_access_rules {
     atomic_size_t holders;
 } sc_access_rules;
 
-/** The place where the current one is. Any thread. */
+/** Holds the current rules. Any thread. */
 typedef struct sc_credentials sc_credentials;
 
 /** Takes `first` over. SC_ENOMEM: it is still the caller's. */
 SC_CHECKED sc_err sc_credentials_new(sc_access_rules *first, sc_credentials **out);
 void sc_credentials_free(sc_credentials *credentials);
 
-/** A new one with these parts, which it takes over; held once. NULL if memory is out: the parts are
+/** New rules, which take over keys and revoked tokens; held once. NULL if memory is out: they are
  * still the caller's. */
 sc_access_rules *sc_access_rules_new(const sc_policy *policy, sc_token_keys *keys,
                                      sc_revoked *revoked);
 
-/** The current one, held: release it. */
+/** The current rules, held: release them. */
 sc_access_rules *sc_credentials_hold(sc_credentials *credentials);
 void sc_access_rules_release(sc_access_rules *terms);
 
-/** From now on this one, which is taken over. */
+/** Replace the current rules by `next`, which is taken over. */
 void sc_credentials_exchange(sc_credentials *credentials, sc_access_rules *next);
 
 /**
- * Who asks, by the bearer token of a request.
+ * The user of a request, by its bearer token.
  *
  * @return whether it is good; if not, `problem` is SC_PROBLEM_TOKEN with a reason: none, not a
  * token, not ours, expired, revoked

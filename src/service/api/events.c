@@ -1,13 +1,13 @@
-// What is told to those who listen, and when. See events.h; event_text.c has the words, and
-// http/audience.h the listeners.
+// Server-sent events of GET /v1/events: when each is sent, and its text.
 //
 //     ledger, courier:  cloak, sent ------------------+--> audience --> each loop's listeners
 //     loop 0, each second:  history <-- counters -----+
 //
-//  1. A row of counters is remembered before it is told, and a newcomer is counted among the
-//     listeners before the history is written for it. So nobody misses a row; one that is in the
-//     history may come once more.
-//  2. Rows are taken by one loop and read by all, under the lock: each is whole, and time goes on.
+//  1. A row of counters is stored before it is sent, and a new listener is registered before the
+//  history
+//     is written for it. So no listener misses a row; a row of the history may come once more.
+//  2. Rows are written by one loop and read by all, under the lock: each is complete, in order of
+//  time.
 #include "api/events.h"
 
 #include "api/metrics.h"
@@ -24,17 +24,17 @@ struct sc_events {
     sc_service_internal *service;
     sc_audience *audience;
     int64_t started_us;
-    atomic_uint_fast64_t lost;  ///< for want of memory for the words
+    atomic_uint_fast64_t lost;  ///< for want of memory
     pthread_mutex_t lock;
     sc__history history;  ///< under `lock`
 };
 
-// --- What happens, in any thread -------------------------------------------------------------
+// --- Sending, in any thread -----------------------------------------------------------------
 
-/** Tell what was put into words, or count it as lost; and free the words. */
-static void tell(sc_events *events, bool has_words, sc_bytes *text)
+/** Send the text, or count the event as lost if it could not be written; and free the text. */
+static void send_event(sc_events *events, bool is_written, sc_bytes *text)
 {
-    if (has_words) {
+    if (is_written) {
         sc_audience_tell(events->audience, text->data, text->size);
     } else {
         atomic_fetch_add_explicit(&events->lost, 1, memory_order_relaxed);
@@ -47,7 +47,7 @@ void sc_events_published(sc_events *events, const sc_relay *relay, uint64_t cloa
     if (sc_audience_is_empty(events->audience)) return;
     const sc_vocabulary *vocabulary = sc_courier_vocabulary(events->service->courier);
     sc_bytes text = {0};
-    tell(events, sc__event_cloak(relay, cloak, vocabulary, &text), &text);
+    send_event(events, sc__event_cloak(relay, cloak, vocabulary, &text), &text);
 }
 
 void sc_events_sent(sc_events *events, uint64_t cloak, sc_encoding encoding, const void *bytes,
@@ -55,7 +55,7 @@ void sc_events_sent(sc_events *events, uint64_t cloak, sc_encoding encoding, con
 {
     if (sc_audience_is_empty(events->audience)) return;
     sc_bytes text = {0};
-    tell(events, sc__event_sent(cloak, encoding, bytes, size, &text), &text);
+    send_event(events, sc__event_sent(cloak, encoding, bytes, size, &text), &text);
 }
 
 // --- Counters --------------------------------------------------------------------------------
@@ -100,27 +100,26 @@ void sc__events_second(void *context, unsigned loop)
     pthread_mutex_unlock(&events->lock);
     if (sc_audience_is_empty(events->audience)) return;
     sc_bytes text = {0};
-    tell(events, sc__event_counters(&row, &text), &text);
+    send_event(events, sc__event_counters(&row, &text), &text);
 }
 
 // --- Listeners, in their loop's thread -------------------------------------------------------
 
-// If memory is out, the newcomer begins without a past.
+// If memory is out, the listener gets no history.
 static void greet(void *context, unsigned loop, sc_http_request *listener)
 {
     (void)loop;
     sc_events *events = context;
     sc_bytes text = {0};
-    // Written while it is held: a fraction of a millisecond, and who else wants it comes once per
-    // second.
+    // Written under the lock: a fraction of a millisecond; the other holder comes once per second.
     pthread_mutex_lock(&events->lock);
-    const bool has_words = sc__event_history(&events->history, &text);
+    const bool is_written = sc__event_history(&events->history, &text);
     pthread_mutex_unlock(&events->lock);
-    if (has_words) sc_audience_greet(listener, text.data, text.size);
+    if (is_written) sc_audience_greet(listener, text.data, text.size);
     sc_bytes_fini(&text);
 }
 
-// A stream would never end by itself, and keep a service from stopping.
+// A stream would not end by itself, and keep the service from stopping.
 static void end_if_draining(void *context, unsigned loop)
 {
     sc_events *events = context;
@@ -192,7 +191,7 @@ void sc_events_free(sc_events *events)
     sc_free(events);
 }
 
-// === Events in words. See event_text.h; docs/ui.md shows them all ===============================
+// === The text of events; docs/ui.md shows them all ==============================================
 
 // --- Cloaks ----------------------------------------------------------------------------------
 

@@ -3,10 +3,10 @@
  * @brief Server-sent events: cloaks as the provider sees them, and counters. Never a user or a
  * position.
  *
- *     event: history            first, to each newcomer: the counters of the last five minutes
+ *     event: history            first, to each new listener: the counters of the last five minutes
  *     data: {"fields":["t","pending",...],"rows":[[12,3,...],[13,3,...],...]}
  *
- *     event: counters           each second; event_text.h lists them
+ *     event: counters           each second; listed below
  *     data: {"t":312,"pending":12,"answered":103,...,"listeners":1}
  *
  *     event: cloak              as it leaves
@@ -16,11 +16,11 @@
  *     event: sent               to a provider over HTTP: what was sent for it, byte by byte
  *     data: {"cloak":"9f86d081884c7d65","encoding":"compact","bytes":"CgQIAxAE..."}
  *
- * Counters are taken each second whether anybody listens or not, so that a page that is opened late
+ * Counters are taken each second, with or without listeners, so that a page that is opened late
  * has its charts at once. A row that was taken at that very moment may come twice: in the history,
- * and as an event. How listeners are told, and what becomes of those who do not read, is in
- * http/audience.h; what is lost is counted, and the ledger never waits. When the service drains,
- * streams end.
+ * and as an event. server/audience.h sends them and drops
+ * listeners that do not read; lost events are counted, and the ledger never waits. When the service
+ * drains, streams end.
  *
  */
 #ifndef SC_API_EVENTS_H
@@ -44,7 +44,7 @@ void sc_events_free(sc_events *events);
 /** The route: GET /v1/events. Too many listeners are 503, as is a service that drains. */
 void sc_events_listen(sc_events *events, unsigned loop, sc_http_request *request);
 
-/** A cloak leaves. Any thread. Costs next to nothing while nobody listens, as the next. */
+/** A cloak leaves. Any thread. Costs next to nothing without listeners, as the next. */
 void sc_events_published(sc_events *events, const sc_relay *relay, uint64_t cloak);
 
 /** These very bytes are on their way to the provider for it. Any thread. */
@@ -54,11 +54,12 @@ void sc_events_sent(sc_events *events, uint64_t cloak, sc_encoding encoding, con
 size_t sc_events_listeners(const sc_events *events);
 uint64_t sc_events_lost(const sc_events *events);
 
-// === Events in words, as they are sent: lines, and an empty one at the end ======================
-// What is counted stands in one list, so that `counters` and the rows of `history` cannot differ.
+// --- Text: lines, and an empty one at the end ----------------------------------------------------
+//
+// Counters are defined in one list, so that `counters` and the rows of `history` cannot differ.
 // All functions append to `out`, and give false if memory is out.
 
-/** What is counted, in the order in which it is told. All but pending and listeners count since the
+/** What is counted, in the order of the text. All but pending and listeners count since the
  * service started. */
 #define SC__COUNTER_MAP(X)                                                 \
     X(double, t)            /* seconds since the service started */        \
@@ -99,8 +100,7 @@ void sc__history_add(sc__history *history, const sc__counters *row);
 bool sc__event_history(const sc__history *history, sc_bytes *out);
 bool sc__event_counters(const sc__counters *row, sc_bytes *out);
 
-/** A cloak leaves: what the provider is told, in its order, and the number by which its members
- * know it. */
+/** A cloak leaves: what the provider gets, in the same order, and the cloak's number. */
 bool sc__event_cloak(const sc_relay *relay, uint64_t cloak, const sc_vocabulary *vocabulary,
                      sc_bytes *out);
 
@@ -108,10 +108,8 @@ bool sc__event_cloak(const sc_relay *relay, uint64_t cloak, const sc_vocabulary 
 bool sc__event_sent(uint64_t cloak, sc_encoding encoding, const void *bytes, size_t size,
                     sc_bytes *out);
 
-// === The second of the counters, so that tests need not wait for the clock ======================
-// For: events.c and its tests.
-
-/** A second has passed: count, remember, tell. `context` is the sc_events. Any thread. */
+/** Called each second: take a row of counters, store and send it. `context` is the sc_events. Any
+ * thread; tests call it too. */
 void sc__events_second(void *context, unsigned loop);
 
 #endif

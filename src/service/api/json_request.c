@@ -1,4 +1,4 @@
-// JSON of a known shape. See json_reader.h.
+// Reading JSON bodies of requests.
 #include "api/json_request.h"
 
 #include "base/diag.h"
@@ -93,7 +93,7 @@ bool sc_json_read_object(sc_json_reader *reader, const sc_json_shape *shape, voi
     return !reader->json.wrong || sc_json_refuse_text(reader);
 }
 
-// === Whether a body is JSON =====================================================================
+// --- Content-Type --------------------------------------------------------------------------------
 
 bool sc_json_request_check_type(const sc_http_request *request, sc_problem *problem)
 {

@@ -1,11 +1,11 @@
 /**
  * @file json_request.h
- * @brief Reading JSON of a known shape: what does not fit becomes a problem that names the field.
+ * @brief JSON bodies of requests: reading members of a known shape, with a problem that names the
+ * field.
  *
- * An object's members stand in a table, so that unknown ones, members that stand twice and their
- * pointers are dealt with in one place. Every function returns false if the text is refused; the
- * problem is filled then, and never repeats a value.
- *
+ * The members of an object are in a table, so that unknown and repeated members are refused in one
+ * place. Every function returns false if the text is refused; the problem is filled then, and never
+ * repeats a value.
  */
 #ifndef SC_API_JSON_REQUEST_H
 #define SC_API_JSON_REQUEST_H
@@ -26,7 +26,7 @@ typedef struct sc_json_field {
 /** An object that may be written. */
 typedef struct sc_json_shape {
     const char *pointer;  ///< of the object itself; NULL: it is the whole text
-    const char *words;    ///< its members, for those who wrote another
+    const char *words;    ///< its members, for messages
     const sc_json_field *fields;
     unsigned count;  ///< at most 32
     /** Reads the value of fields[which]. */
@@ -56,9 +56,7 @@ bool sc_json_refuse_kind(sc_json_reader *reader, const char *pointer, const char
 /** Nothing stands there. */
 bool sc_json_refuse_missing(sc_json_reader *reader, const char *pointer);
 
-// === Whether a request says that its body is JSON ===============================================
-
-/** Whether Content-Type is application/json; if not, `problem` says what to send. */
+/** Whether Content-Type is application/json; if not, `problem` is filled. */
 bool sc_json_request_check_type(const sc_http_request *request, sc_problem *problem);
 
 #endif

@@ -1,4 +1,4 @@
-// The map as JSON. See page_map.h.
+// The map for display, as JSON and as bytes. map_display.h has both formats.
 #include "api/map_display.h"
 
 #include "base/alloc.h"
@@ -228,7 +228,7 @@ bool sc__categories_json_write(const sc_map *map, const sc_vocabulary *vocabular
     return end_page(&json);
 }
 
-// === The map as bytes. See map_bytes.h, which has the layout ====================================
+// === The map as bytes ===========================================================================
 
 /** What is written, and where its numbers are found. */
 typedef struct writer {

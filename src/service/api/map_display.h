@@ -1,14 +1,14 @@
 /**
  * @file map_display.h
- * @brief The map and the categories as JSON: what somebody needs who draws cloaks on a canvas.
+ * @brief The map for display: as JSON (GET /v1/map), as bytes (GET /v1/map.bin), and the
+ * categories.
  *
  * Positions are whole numbers of `unit`, a power of ten: 1e-7 degrees, the grid of our maps, or, on
  * a plane, so fine that the longer side has some millions of them. Segment i is the i-th: x and y
- * of its first point, then what each further point is away from the one before, so that numbers are
- * short. Two `ends` per segment are its first and last node, by which border nodes of cloaks are
- * found; and one of the `classes` is the kind of its road (sc_road_class). A map without
- * coordinates has null for `segments`, `bounds` and `unit`, and says why.
- *
+ * of its first point, then the difference of each further point to the one before, so that numbers
+ * are short. Two `ends` per segment are its first and last node, by which border nodes of cloaks
+ * are found; and one of the `classes` is the kind of its road (sc_road_class). A map without
+ * coordinates has null for `segments`, `bounds` and `unit`, and the reason.
  */
 #ifndef SC_API_MAP_DISPLAY_H
 #define SC_API_MAP_DISPLAY_H
@@ -51,11 +51,12 @@ bool sc__map_json_write(const sc_map *map, sc_bytes *out);
 /** Append the categories, each with how many of them the map has; null if it has no such word. */
 bool sc__categories_json_write(const sc_map *map, const sc_vocabulary *vocabulary, sc_bytes *out);
 
-// === map_bytes.h ================================================================================
-// The map as bytes: what page_map.h has, number for number, for whoever draws it at once.
+// --- The map as bytes ----------------------------------------------------------------------------
 //
-// JSON is for programs of any kind; a browser that is to show 200,000 segments within half a second
-// has no time for 13 MB of digits. This is a fifth of that, and there sooner and read sooner. All
+// The same numbers as the JSON, for a page that draws them at once.
+//
+// A browser that is to show 200,000 segments within half a second has no time for 13 MB of digits;
+// this is a fifth of that. All
 // is little-endian. First a head of SC__MAP_BYTES_HEAD bytes:
 //
 //      0  "SCMD"           a StarCloak map for display
@@ -83,7 +84,7 @@ bool sc__categories_json_write(const sc_map *map, const sc_vocabulary *vocabular
 //     per inner      x and y, signed, less those of the point before it on its segment
 //     per segment    a byte, the class of its road
 //
-// and zeros up to a multiple of 4. A position is told once per junction and not once per segment
+// and zeros up to a multiple of 4. A position is written once per junction and not once per segment
 // there, which is what makes it small. A map without coordinates is a head whose three counts are
 // 0.
 

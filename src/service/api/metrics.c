@@ -1,7 +1,9 @@
-// Counting, and gathering what others have counted. See metrics.h; metrics_write.c puts it down.
+// GET /metrics: counters of the queries, and the text in Prometheus' format.
 //
-// What happens for every query is a handful of additions to counters that no thread waits for.
-// Everything else is read when somebody asks for the page.
+// To add a metric: count it where it happens (here, or in the statistics of the part that counts
+// it), put it into sc__metrics_snapshot, write it in one of the put_ functions below. A query costs
+// a handful of additions to atomic counters; everything else is read when the page is requested.
+// Metrics of a cluster are in metrics_cluster.c.
 #include "api/metrics.h"
 #include "api/events.h"
 #include "api/problem_details.h"
@@ -95,7 +97,7 @@ sc_err sc_metrics_write(const sc_service_internal *service, sc_bytes *out)
 {
     sc_cluster_view *view = service->view ? service->view(service->view_context) : NULL;
     if (service->view && !view) return SC_ENOMEM;
-    sc__metrics_snapshot readings = {
+    sc__metrics_snapshot snapshot = {
         .metrics = service->metrics,
         .map_source = sc_map_source(service->map),
         .map_checksum = sc_map_checksum(service->map),
@@ -111,10 +113,10 @@ sc_err sc_metrics_write(const sc_service_internal *service, sc_bytes *out)
         .view = view,
     };
     for (sc_problem_kind kind = 0; kind < SC_PROBLEM_COUNT; kind++) {
-        readings.refused[kind] = sc_query_route_refused(service->query_route, kind);
+        snapshot.refused[kind] = sc_query_route_refused(service->query_route, kind);
     }
     out->size = 0;
-    const bool fits = sc__metrics_print(&readings, out);
+    const bool fits = sc__metrics_print(&snapshot, out);
     sc_cluster_view_free(view);
     return fits ? SC_OK : SC_ENOMEM;
 }
@@ -134,9 +136,7 @@ void sc_metrics_page(const sc_service_internal *service, sc_http_request *reques
     sc_bytes_fini(&text);
 }
 
-// === metrics_write.c ============================================================================
-// Figures of a service as text. See metrics.h; metrics_cluster.c has those of a cluster,
-// base/prometheus.c the format. Labels are our own words, but for the map's source.
+// === The text ===================================================================================
 
 // --- Queries ---------------------------------------------------------------------------------
 
@@ -374,23 +374,23 @@ static void put_process(sc_prometheus *out, const sc__metrics_snapshot *r)
     }
 }
 
-bool sc__metrics_print(const sc__metrics_snapshot *readings, sc_bytes *out)
+bool sc__metrics_print(const sc__metrics_snapshot *snapshot, sc_bytes *out)
 {
     sc_prometheus metrics = sc_prometheus_of(out, "");
-    put_queries(&metrics, readings);
-    put_cloaks(&metrics, readings);
-    put_commit(&metrics, &readings->ledger);
-    put_engine(&metrics, &readings->ledger.engine);
-    put_provider(&metrics, readings);
-    put_http(&metrics, &readings->http);
-    put_telling(&metrics, readings);
-    put_map(&metrics, readings);
-    put_process(&metrics, readings);
+    put_queries(&metrics, snapshot);
+    put_cloaks(&metrics, snapshot);
+    put_commit(&metrics, &snapshot->ledger);
+    put_engine(&metrics, &snapshot->ledger.engine);
+    put_provider(&metrics, snapshot);
+    put_http(&metrics, &snapshot->http);
+    put_telling(&metrics, snapshot);
+    put_map(&metrics, snapshot);
+    put_process(&metrics, snapshot);
     return !sc_prometheus_has_failed(&metrics) &&
-           (!readings->view || sc__metrics_print_cluster(readings->view, out));
+           (!snapshot->view || sc__metrics_print_cluster(snapshot->view, out));
 }
 
-// === Looking at this process, and at what it has open ===========================================
+// === This process ===============================================================================
 
 static bool count_descriptors(uint64_t *out)
 {

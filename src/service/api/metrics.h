@@ -1,7 +1,7 @@
 /**
  * @file metrics.h
- * @brief What operators watch, in Prometheus' text format. Counts of crowds: no label names
- * anybody.
+ * @brief What operators watch, in Prometheus' text format. Sums over all queries: no label
+ * belongs to a user.
  *
  *     starcloak_queries_total{outcome="answered"}   {outcome="dropped",reason="expired"}
  *                            {outcome="failed",reason="provider_timeout"}   {outcome="gone"}
@@ -18,8 +18,8 @@
  *
  *     starcloak_cluster_*     starcloak_worker_*{worker="w1"}     starcloak_part_*{part="3",...}
  *
- * Every one of them is there from the start, with all its reasons, so that nothing has to happen
- * before it can be watched. Effective segments: 2^H by a density of traffic (density.h); all
+ * Every metric is there from the start, with all its labels, so that alerts can be written before
+ * anything happened. Effective segments: 2^H by a density of traffic (density.h); all
  * equally busy where none was given.
  */
 #ifndef SC_API_METRICS_H
@@ -59,7 +59,8 @@ SC_CHECKED sc_err sc_metrics_write(const sc_service_internal *service, sc_bytes 
 /** The page: GET /metrics. */
 void sc_metrics_page(const sc_service_internal *service, sc_http_request *request);
 
-// === What this process uses of its machine, and how many descriptors are open ===================
+// --- What this process uses of its machine -------------------------------------------------------
+//
 // Counting descriptors takes longer the more there are: for a page that is asked for now and then.
 // The filter of a service (sandbox.h) lets all of it pass. What cannot be read, since /proc is not
 // there, is left unknown.
@@ -72,8 +73,7 @@ typedef struct sc_process_usage {
 
 sc_process_usage sc_process_usage_read(void);
 
-// === What metrics are written from: everything that was counted, read once ======================
-// For: metrics.c, which reads, metrics_write.c and metrics_cluster.c, which write, and their tests.
+// --- All counters, read once before they are written ---------------------------------------------
 
 struct sc_metrics {
     const sc_density *density;
@@ -101,11 +101,11 @@ typedef struct sc__metrics_snapshot {
     uint64_t events_lost;
     uint64_t log_lost;
     sc_process_usage process;
-    const sc_cluster_view *view;  ///< NULL: one part, and nothing to tell of it
+    const sc_cluster_view *view;  ///< NULL: one part
 } sc__metrics_snapshot;
 
 /** Append them to `out`. False if memory is out. */
-bool sc__metrics_print(const sc__metrics_snapshot *readings, sc_bytes *out);
+bool sc__metrics_print(const sc__metrics_snapshot *snapshot, sc_bytes *out);
 
 /** The part of it that is about workers and parts. */
 bool sc__metrics_print_cluster(const sc_cluster_view *view, sc_bytes *out);

@@ -1,8 +1,8 @@
-// Figures of a cluster as text: of the whole, of each worker, of each part. See metrics.h.
+// Metrics of a cluster: of the whole, of each worker, of each part.
 //
-// Names of workers are their operators' and need not differ, above all while one that was started
-// anew is there beside its former self, who is not yet missed. A page on which the same sample is
-// twice would be refused as a whole, so namesakes are told apart by their numbers.
+// Names of workers are chosen by operators and may repeat, above all while a restarted worker is
+// listed beside its former process. Prometheus refuses a page on which the same sample is twice, so
+// workers of the same name are distinguished by their numbers.
 #include "api/metrics.h"
 
 #include "base/prometheus.h"
@@ -154,9 +154,9 @@ static figure worker_figure(const sc_view_peer *worker, size_t i)
 
 static void put_workers(sc_prometheus *out, const sc_cluster_view *view)
 {
-    static const sc_view_peer anybody = {.is_worker = true};
+    static const sc_view_peer no_worker = {.is_worker = true};
     for (size_t i = 0;; i++) {
-        const figure any = worker_figure(&anybody, i);
+        const figure any = worker_figure(&no_worker, i);
         if (!any.name) break;
         put_figure_head(out, &any);
         for (size_t w = 0; w < view->peer_count; w++) {

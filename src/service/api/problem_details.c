@@ -1,6 +1,6 @@
-// Problem details. See problem.h.
+// Problem details as JSON.
 //
-// A problem is written without asking for memory: what is wrong may be that there is none.
+// Written without allocating: the problem may be that memory is out.
 #include "api/problem_details.h"
 
 #include "base/json_write.h"

@@ -7,8 +7,6 @@
  *
  * The detail never repeats a position, a user or a token; it may quote a name of a field or a
  * category, shortened and made printable.
- *
- * Uses: http, base. Used by: service, provider's pages have their own.
  */
 #ifndef SC_API_PROBLEM_DETAILS_H
 #define SC_API_PROBLEM_DETAILS_H

@@ -1,11 +1,10 @@
-// A traveller's words. See query_json.h.
+// The JSON of queries and of their outcomes.
 //
 // Each of the three objects of a query has a table of its members and a function that reads one of
-// them. The body is read where it lies, without memory, and what was read of a refused one is
-// wiped.
+// them. The body is read in place, without allocating, and what was read of a refused one is wiped.
 //
-// No sentence repeats a position. Numbers of profiles and requests are quoted: they are no secret
-// to whoever sent them, and say what to change.
+// No message repeats a position. Numbers of profiles and requests are quoted: the client sent them,
+// and they show what to change.
 #include "api/query_json.h"
 
 #include "api/json_request.h"
@@ -321,7 +320,8 @@ bool sc_query_body_read(const char *body, size_t size, const sc_query_format *fo
     return is_good;
 }
 
-// === The outcome of a query in words ============================================================
+// === The outcome ================================================================================
+//
 // On the way of every query: what is appended is known beforehand but for the objects, so memory is
 // asked for once, and numbers are written with as many decimals as mean something.
 

@@ -1,9 +1,15 @@
-// Where queries come in. See route.h; how they go out is in door_settle.c.
+// POST /v1/queries: checks, admission, and the reply when the query is settled.
+//
+// A waiting client joins a query's ticket to the HTTP request that waits for it. It belongs to the
+// loop's thread from the moment the ledger takes the ticket until the loop has it back; only the
+// pointer travels, in the ticket. So client and outcome meet in one thread, whichever comes first.
 //
 // Invariants:
-//  1. What was entered is left: each query that entered `pending` leaves when its ticket is back,
-//     or here, if the ledger did not take it.
-//  2. A loop has at most `max_clients` clients, so the ledger always finds room to hand one back.
+//  1. Each query that entered `pending` leaves it when its ticket is back, or here, if the ledger
+//  did not
+//     take it.
+//  2. A loop has at most `max_clients` waiting clients, so the ledger always has room to hand one
+//  back.
 //  3. Positions are wiped from the body and from the stack before this returns, whatever happens.
 //  4. No two loops admit at the same moment (see moment_of()), so that ids differ.
 #include "api/service_internal.h"
@@ -25,7 +31,7 @@
 typedef struct waiting_client {
     sc_query_route *route;
     sc_http_request *request;  ///< NULL once the client is gone
-    uint64_t user;             ///< as the guards know it
+    uint64_t user;             ///< the user's number in `pending` and rates
     sc_query_id id;            ///< to withdraw it by
 } waiting_client;
 
@@ -96,14 +102,14 @@ static void client_gone(void *context)
     sc_ledger_withdraw(client->route->service->ledger, &client->id);
 }
 
-// What comes to the traveller is about where the traveller is; nothing of it stays here.
+// A reply depends on the position; nothing of it stays in memory.
 static void wipe(sc_bytes *bytes)
 {
     if (bytes->size > 0) explicit_bzero(bytes->data, bytes->size);
     bytes->size = 0;
 }
 
-static bool has_words(const sc_ticket *ticket)
+static bool has_outcome(const sc_ticket *ticket)
 {
     return ticket->outcome == SC_OUTCOME_ANSWERED || ticket->outcome == SC_OUTCOME_DROPPED;
 }
@@ -112,7 +118,7 @@ static void reply(const sc_query_route *route, route_loop *loop, sc_http_request
                   const sc_ticket *ticket)
 {
     sc_problem problem;
-    if (!has_words(ticket)) {
+    if (!has_outcome(ticket)) {
         sc_outcome_problem(ticket, &problem);
         sc_problem_reply(request, &problem, NULL);
     } else if (sc_outcome_json_write(ticket, route->is_geographic, &loop->reply)) {
@@ -132,7 +138,7 @@ static void settle_ticket(sc_query_route *route, route_loop *loop, sc_ticket *ti
     const sc_service_internal *service = route->service;
     waiting_client *client = ticket->door;
     if (service->metrics) sc_metrics_settled(service->metrics, ticket);
-    // Before the reply: whoever has it may ask again at once.
+    // Before the reply: a client that has it may ask again at once.
     sc_pending_leave(service->pending, client->user);
     loop->clients--;
     if (may_reply && client->request) reply(route, loop, client->request, ticket);
@@ -158,7 +164,7 @@ static void take_settled(void *context, unsigned loop)
 static sc_err open_loop(sc_query_route *route, unsigned loop, const uint8_t key[SC_KEY_SIZE],
                         sc_diag *diag)
 {
-    // The policy in force is looked at before anybody is admitted, and may change while we run.
+    // No limits here: the policy in force, which a reload changes, is checked before admission.
     const sc_limits any = {.max_k = UINT32_MAX,
                            .max_l = UINT32_MAX,
                            .max_hops = UINT32_MAX,
@@ -172,7 +178,7 @@ static sc_err open_loop(sc_query_route *route, unsigned loop, const uint8_t key[
         err = sc_http_watch(route->service->http, loop, sc_handover_fd(own->settled), take_settled,
                             route);
     }
-    if (err) return sc_fail(diag, err, "the route cannot be opened: %s", sc_err_text(err));
+    if (err) return sc_fail(diag, err, "the query route cannot be started: %s", sc_err_text(err));
     return SC_OK;
 }
 
@@ -183,7 +189,7 @@ sc_err sc_query_route_new(sc_service_internal *service, size_t max_pending,
         return sc_fail(diag, SC_EIO, "libsodium does not start: the system gives no randomness");
     }
     sc_query_route *route = sc_calloc(1, sizeof *route);
-    if (!route) return sc_fail_memory(diag, "opening the route");
+    if (!route) return sc_fail_memory(diag, "starting the query route");
     route->service = service;
     route->max_clients = max_pending;
     route->is_geographic = sc_map_coords(service->map) == SC_COORDS_GEOGRAPHIC;
@@ -192,7 +198,7 @@ sc_err sc_query_route_new(sc_service_internal *service, size_t max_pending,
     route->loops = sc_calloc(service->loops, sizeof *route->loops);
     if (!route->loops) {
         sc_query_route_free(route);
-        return sc_fail_memory(diag, "opening the route");
+        return sc_fail_memory(diag, "starting the query route");
     }
     sc_err err = SC_OK;
     // One key for all: a user has one pseudonym, whichever loop it comes to.
@@ -246,36 +252,36 @@ uint64_t sc_query_route_refused(const sc_query_route *route, sc_problem_kind kin
     return atomic_load_explicit(&route->refused[kind], memory_order_relaxed);
 }
 
-// --- Coming in -----------------------------------------------------------------------------------
+// --- Checks --------------------------------------------------------------------------------------
 
-/** Somebody at the route. On the stack, and wiped. */
+/** A request that is being checked. On the stack, and wiped. */
 typedef struct incoming {
     sc_http_request *request;
     unsigned loop;
     sc_access_rules *terms;  ///< in force when it came; held
     sc_time now;
     sc_token token;
-    uint64_t user;  ///< what the guards know the user by
-    sc_query_body question;
+    uint64_t user;  ///< the user's number in `pending` and rates
+    sc_query_body body;
     sc_snap where;
     sc_problem *problem;
 } incoming;
 
-static bool busy(incoming *g, const char *why)
+static bool refuse_busy(incoming *g, const char *why)
 {
     sc_problem_set(g->problem, SC_PROBLEM_OVERLOADED, NULL, "%s; ask again in a moment", why);
     g->problem->retry_after_s = 1;
     return false;
 }
 
-static bool draining(incoming *g)
+static bool refuse_draining(incoming *g)
 {
     sc_problem_set(g->problem, SC_PROBLEM_DRAINING, NULL, "it takes no new queries");
     g->problem->retry_after_s = 1;
     return false;
 }
 
-static uint64_t number_of(const sc_query_route *route, const sc_token *token)
+static uint64_t user_number(const sc_query_route *route, const sc_token *token)
 {
     uint8_t hash[crypto_shorthash_BYTES];
     crypto_shorthash(hash, (const uint8_t *)token->user, token->user_size, route->user_key);
@@ -295,26 +301,26 @@ static bool is_within_rate(const sc_query_route *route, incoming *g)
     return false;
 }
 
-static bool reads_well(const sc_query_route *route, incoming *g)
+static bool read_body(const sc_query_route *route, incoming *g)
 {
     size_t size = 0;
     const char *body = sc_http_request_body(g->request, &size);
     const sc_query_format format = {.policy = &g->terms->policy,
                                     .vocabulary = sc_courier_vocabulary(route->service->courier),
                                     .is_geographic = route->is_geographic};
-    return sc_query_body_read(body, size, &format, &g->question, g->problem);
+    return sc_query_body_read(body, size, &format, &g->body, g->problem);
 }
 
 // Find the road; a position on an edge is looked at when it is admitted.
 static bool is_on_road(const sc_query_route *route, incoming *g)
 {
-    const sc_query_body *question = &g->question;
-    if (question->is_on_edge) {
-        g->where = (sc_snap){.edge = question->edge, .offset_m = question->offset_m};
+    const sc_query_body *body = &g->body;
+    if (body->is_on_edge) {
+        g->where = (sc_snap){.edge = body->edge, .offset_m = body->offset_m};
         return true;
     }
     const double max_snap_m = g->terms->policy.max_snap_m;
-    switch (sc_map_snap(route->service->map, question->x, question->y, max_snap_m, &g->where)) {
+    switch (sc_map_snap(route->service->map, body->x, body->y, max_snap_m, &g->where)) {
     case SC_OK:
         return true;
     case SC_ETOOFAR:
@@ -329,7 +335,7 @@ static bool is_on_road(const sc_query_route *route, incoming *g)
     }
 }
 
-// --- Being taken ---------------------------------------------------------------------------------
+// --- Admission -----------------------------------------------------------------------------------
 
 // Loop i of n admits only at moments that are i more than a multiple of n: so no two loops ever
 // admit one user at the same moment, which would give two queries one id. It takes the one before
@@ -344,14 +350,14 @@ static bool admit(sc_query_route *route, incoming *g, sc_query *query)
 {
     enum { TRIES = 64 };
     route_loop *loop = &route->loops[g->loop];
-    const sc_request *request = &g->question.request;
+    const sc_request *request = &g->body.request;
     sc_ask ask = {.user = g->token.user,
                   .user_size = g->token.user_size,
                   .t = moment_of(route, g, loop),
                   .is_on_edge = true,
                   .edge = g->where.edge,
                   .offset_m = g->where.offset_m,
-                  .profile = g->question.profile,
+                  .profile = g->body.profile,
                   .result_size = request->type == SC_REQUEST_KNN ? request->k : 0};
     sc_err err = sc_admission_admit(loop->admission, &ask, query, &g->where, NULL);
     for (int i = 0; err == SC_EDUPLICATE && i < TRIES; i++) {
@@ -372,12 +378,12 @@ static bool admit(sc_query_route *route, incoming *g, sc_query *query)
         return sc_problem_set(g->problem, SC_PROBLEM_POSITION, "/position/offset_m",
                               "it lies beyond its edge; give metres from the edge's first node");
     default:
-        return busy(g, "the query could not be admitted");
+        return refuse_busy(g, "the query could not be admitted");
     }
 }
 
-// A ticket with all of the route's words, and the client it belongs to.
-static sc_ticket *write_ticket(sc_query_route *route, const incoming *g, const sc_query *query)
+// The ticket, and the waiting client it belongs to.
+static sc_ticket *make_ticket(sc_query_route *route, const incoming *g, const sc_query *query)
 {
     sc_ticket *ticket = sc_ticket_new();
     waiting_client *client = sc_calloc(1, sizeof *client);
@@ -391,7 +397,7 @@ static sc_ticket *write_ticket(sc_query_route *route, const incoming *g, const s
     ticket->query = *query;
     ticket->edge = g->where.edge;
     ticket->offset_m = g->where.offset_m;
-    ticket->request = g->question.request;
+    ticket->request = g->body.request;
     ticket->asked = g->now;
     ticket->door = client;
     ticket->loop = g->loop;
@@ -401,7 +407,7 @@ static sc_ticket *write_ticket(sc_query_route *route, const incoming *g, const s
 static bool enter(const sc_query_route *route, incoming *g)
 {
     if (route->loops[g->loop].clients >= route->max_clients)
-        return busy(g, "too many queries wait");
+        return refuse_busy(g, "too many queries wait");
     switch (sc_pending_enter(route->service->pending, g->user, g->terms->policy.user_pending)) {
     case SC_OK:
         return true;
@@ -410,37 +416,38 @@ static bool enter(const sc_query_route *route, incoming *g)
         g->problem->retry_after_s = 1;
         return false;
     default:
-        return busy(g, "too many queries wait");
+        return refuse_busy(g, "too many queries wait");
     }
 }
 
 // Give the query to the ledger. From then on the request waits.
 static bool submit(sc_query_route *route, incoming *g, const sc_query *query)
 {
-    sc_ticket *ticket = write_ticket(route, g, query);
-    if (!ticket) return busy(g, "memory is short");
+    sc_ticket *ticket = make_ticket(route, g, query);
+    if (!ticket) return refuse_busy(g, "memory is short");
     waiting_client *client = ticket->door;
     const sc_err err = sc_ledger_submit(route->service->ledger, ticket);
     if (err) {
         sc_ticket_free(ticket);
         sc_free(client);
-        return err == SC_EINTERRUPTED ? draining(g) : busy(g, "too many queries wait");
+        return err == SC_EINTERRUPTED ? refuse_draining(g)
+                                      : refuse_busy(g, "too many queries wait");
     }
-    // The ticket may be settled by now, but only this thread will hear of it, and later.
+    // The ticket may be settled by now, but this thread takes it back later.
     route->loops[g->loop].clients++;
     sc_http_on_gone(g->request, client_gone, client);
     return true;
 }
 
 // From the cheap checks to the dear ones.
-static bool take_in(sc_query_route *route, incoming *g)
+static bool check_and_submit(sc_query_route *route, incoming *g)
 {
     if (atomic_load_explicit(&route->service->is_draining, memory_order_relaxed))
-        return draining(g);
+        return refuse_draining(g);
     if (!sc_json_request_check_type(g->request, g->problem)) return false;
     if (!sc_access_rules_identify(g->terms, g->request, &g->token, g->problem)) return false;
-    g->user = number_of(route, &g->token);
-    if (!is_within_rate(route, g) || !reads_well(route, g) || !is_on_road(route, g)) return false;
+    g->user = user_number(route, &g->token);
+    if (!is_within_rate(route, g) || !read_body(route, g) || !is_on_road(route, g)) return false;
     if (!enter(route, g)) return false;
     sc_query query;
     const bool is_taken = admit(route, g, &query) && submit(route, g, &query);
@@ -458,7 +465,7 @@ void sc_query_route_post(sc_query_route *route, unsigned loop, sc_http_request *
     g.terms = sc_credentials_hold(route->service->credentials);
     g.now = sc_clock_us();
     g.problem = &problem;
-    const bool is_taken = take_in(route, &g);
+    const bool is_taken = check_and_submit(route, &g);
     sc_access_rules_release(g.terms);
     explicit_bzero(&g, sizeof g);
     sc_http_request_forget_body(request);

@@ -1,4 +1,5 @@
-// A page in two forms, made once and lent to every reply. See kept.h; accept.c reads the headers.
+// A page in two forms, made once and borrowed by every reply; and the two request headers that
+// choose between them: Accept-Encoding and If-None-Match (RFC 9110, sections 12.5.3 and 13.1.2).
 #include "api/response_cache.h"
 
 #include "base/alloc.h"
@@ -69,70 +70,69 @@ static void name_form(sc__cached_form *form, uint64_t content, const char *more)
                    more);
 }
 
-// Tags are made of what is sent and not of what it tells, so that a later version that writes the
-// same map otherwise has others.
-sc_err sc__cached_page_borrow(sc__cached_page *kept, const sc__cached_page_headers *words,
+// Tags hash the bytes that are sent and not the map, so that a version that writes the same map
+// differently has other tags.
+sc_err sc__cached_page_borrow(sc__cached_page *page, const sc__cached_page_headers *headers,
                               const void *bytes, size_t size)
 {
-    kept->words = *words;
-    kept->plain.bytes = bytes;
-    kept->plain.size = size;
+    page->headers = *headers;
+    page->plain.bytes = bytes;
+    page->plain.size = size;
     const uint64_t content = XXH3_64bits(bytes, size);
-    name_form(&kept->plain, content, "");
-    name_form(&kept->packed, content, "-gzip");
+    name_form(&page->plain, content, "");
+    name_form(&page->packed, content, "-gzip");
     sc_bytes packed = {0};
-    const sc_err err = pack(&kept->plain, &packed);
+    const sc_err err = pack(&page->plain, &packed);
     if (err) return err;
-    kept->packed.bytes = kept->squeezed = packed.data;
-    kept->packed.size = packed.size;
+    page->packed.bytes = page->compressed = packed.data;
+    page->packed.size = packed.size;
     return SC_OK;
 }
 
-sc_err sc__cached_page_own(sc__cached_page *kept, const sc__cached_page_headers *words,
+sc_err sc__cached_page_own(sc__cached_page *page, const sc__cached_page_headers *headers,
                            sc_bytes *bytes)
 {
     trim(bytes);
     const size_t size = bytes->size;
-    kept->taken = bytes->data;
+    page->owned = bytes->data;
     *bytes = (sc_bytes){0};
-    return sc__cached_page_borrow(kept, words, kept->taken, size);
+    return sc__cached_page_borrow(page, headers, page->owned, size);
 }
 
-void sc__cached_page_fini(sc__cached_page *kept)
+void sc__cached_page_fini(sc__cached_page *page)
 {
-    sc_free(kept->taken);
-    sc_free(kept->squeezed);
-    *kept = (sc__cached_page){0};
+    sc_free(page->owned);
+    sc_free(page->compressed);
+    *page = (sc__cached_page){0};
 }
 
 // --- Showing -------------------------------------------------------------------------------------
 
 enum { OWN_HEADERS = 4 };
 
-void sc__cached_page_send(const sc__cached_page *kept, sc_http_request *request)
+void sc__cached_page_send(const sc__cached_page *page, sc_http_request *request)
 {
-    const sc__cached_page_headers *words = &kept->words;
+    const sc__cached_page_headers *own = &page->headers;
     const bool is_packed = sc__accepts_gzip(sc_http_request_header(request, "Accept-Encoding"));
-    const sc__cached_form *form = is_packed ? &kept->packed : &kept->plain;
+    const sc__cached_form *form = is_packed ? &page->packed : &page->plain;
     sc_http_header headers[OWN_HEADERS + SC__CACHED_PAGE_MORE_MAX] = {
         {"ETag", form->etag},
         {"Vary", "Accept-Encoding"},
-        {"Cache-Control", words->cache_control},
+        {"Cache-Control", own->cache_control},
     };
     size_t count = OWN_HEADERS - 1;
-    for (size_t i = 0; i < words->more_count; i++) {
-        headers[count++] = words->more[i];
+    for (size_t i = 0; i < own->more_count; i++) {
+        headers[count++] = own->more[i];
     }
     if (sc__etag_matches(sc_http_request_header(request, "If-None-Match"), form->etag)) {
         sc_http_reply(request, 304, NULL, NULL, 0, headers, count);
         return;
     }
     if (is_packed) headers[count++] = (sc_http_header){"Content-Encoding", "gzip"};
-    sc_http_reply_lent(request, 200, words->type, form->bytes, form->size, headers, count);
+    sc_http_reply_lent(request, 200, own->type, form->bytes, form->size, headers, count);
 }
 
-// === accept.c ===================================================================================
-// What a client accepts, and what it has. See accept.h; RFC 9110, sections 12.5.3 and 13.1.2.
+// === Request headers ============================================================================
 
 static const char *skip_blanks(const char *text)
 {

@@ -1,6 +1,7 @@
-// From a path to a page. See router.h.
+// Routes: the table from method and path to the function that answers, and who may use them.
 //
-// The rate of an address comes first of all: whoever floods us costs a look-up and a short reply.
+// To add a route: a row in `routes`, a function that answers, its description in openapi.json. The
+// rate of the client's address is checked first: a flood costs a look-up and a short reply.
 #include "api/service_internal.h"
 
 #include "api/events.h"
@@ -16,100 +17,100 @@
 #include <string.h>
 #include <strings.h>
 
-/** One request on its way to a page. */
-typedef struct passage {
+/** One request with what its route needs. */
+typedef struct route_call {
     sc_service_internal *service;
     const sc_policy *policy;
     const sc_access_rules *terms;
     unsigned loop;
     sc_http_request *request;
     const sc_extra_page *extra;  ///< if it is for one of these
-} passage;
+} route_call;
 
-static void show_query(const passage *p)
+static void show_query(const route_call *p)
 {
     sc_query_route_post(p->service->query_route, p->loop, p->request);
 }
 
-static void show_events(const passage *p)
+static void show_events(const route_call *p)
 {
     sc_events_listen(p->service->events, p->loop, p->request);
 }
 
-static void show_map(const passage *p)
+static void show_map(const route_call *p)
 {
     sc_static_pages_map(p->service->pages, p->request);
 }
 
-static void show_map_bytes(const passage *p)
+static void show_map_bytes(const route_call *p)
 {
     sc_static_pages_map_bytes(p->service->pages, p->request);
 }
 
-static void show_categories(const passage *p)
+static void show_categories(const route_call *p)
 {
     sc_static_pages_categories(p->service->pages, p->request);
 }
 
-static void show_openapi(const passage *p)
+static void show_openapi(const route_call *p)
 {
     sc_static_pages_openapi(p->service->pages, p->request);
 }
 
-static void show_metrics(const passage *p)
+static void show_metrics(const route_call *p)
 {
     sc_metrics_page(p->service, p->request);
 }
 
-static void show_live(const passage *p)
+static void show_live(const route_call *p)
 {
     sc_health_live(p->request);
 }
 
-static void show_ready(const passage *p)
+static void show_ready(const route_call *p)
 {
     sc_health_ready(p->service, p->request);
 }
 
-static void show_about(const passage *p)
+static void show_about(const route_call *p)
 {
     sc_about_show(p->service, p->policy, p->request);
 }
 
-static void show_ui(const passage *p)
+static void show_ui(const route_call *p)
 {
     sc_ui_show(p->service->ui, p->request);
 }
 
-static void show_cut(const passage *p)
+static void show_cut(const route_call *p)
 {
     sc_cut_page_show(p->service->cut_page, p->request);
 }
 
-static void show_cluster(const passage *p)
+static void show_cluster(const route_call *p)
 {
     sc_cluster_show(p->service, p->request);
 }
 
-static void show_extra(const passage *p)
+static void show_extra(const route_call *p)
 {
     p->extra->show(p->extra->context, p->loop, p->request);
 }
 
-/** Whose policy decides who may see it. */
+/** Which setting of the policy decides who may see it. */
 typedef enum gate { FOR_ALL, BY_EVENTS, BY_METRICS } gate;
 
-typedef struct page {
+typedef struct route {
     const char *path;
     sc_http_method method;
     const char *allow;  ///< for a reply to other methods
     gate gate;
-    bool is_unlimited;  ///< whoever watches over the service is not counted
-    bool is_stream;     ///< which has no length that HEAD could tell
-    void (*show)(const passage *p);
-} page;
+    bool is_unlimited;  ///< monitoring: rates of addresses do not count
+    bool is_stream;     ///< has no length, so HEAD is refused
+    void (*show)(const route_call *p);
+} route;
 
-static const page pages[] = {
+static const route routes[] = {
     {"/v1/queries", SC_HTTP_POST, "POST", FOR_ALL, false, false, show_query},
     {"/v1/about", SC_HTTP_GET, "GET, HEAD", FOR_ALL, false, false, show_about},
     {"/v1/map", SC_HTTP_GET, "GET, HEAD", FOR_ALL, false, false, show_map},
@@ -122,21 +123,22 @@ static const page pages[] = {
     {"/openapi.json", SC_HTTP_GET, "GET, HEAD", FOR_ALL, false, false, show_openapi},
 };
 
-static const page cut_page = {"/v1/cut", SC_HTTP_GET, "GET, HEAD", FOR_ALL, false, false, show_cut};
-static const page cluster_page = {"/v1/cluster", SC_HTTP_GET, "GET, HEAD", BY_METRICS,
-                                  true,          false,       show_cluster};
-static const page ui_page = {NULL, SC_HTTP_GET, "GET, HEAD", FOR_ALL, false, false, show_ui};
-static const page extra_head = {NULL,  SC_HTTP_GET, "GET, HEAD", BY_EVENTS,
-                                false, false,       show_extra};
+static const route cut_route = {"/v1/cut", SC_HTTP_GET, "GET, HEAD", FOR_ALL,
+                                false,     false,       show_cut};
+static const route cluster_route = {"/v1/cluster", SC_HTTP_GET, "GET, HEAD", BY_METRICS,
+                                    true,          false,       show_cluster};
+static const route ui_route = {NULL, SC_HTTP_GET, "GET, HEAD", FOR_ALL, false, false, show_ui};
+static const route extra_head = {NULL,  SC_HTTP_GET, "GET, HEAD", BY_EVENTS,
+                                 false, false,       show_extra};
 // What these show may be a stream.
-static const page extra_get = {NULL, SC_HTTP_GET, "GET", BY_EVENTS, false, true, show_extra};
-static const page extra_post = {NULL, SC_HTTP_POST, "POST", BY_EVENTS, false, false, show_extra};
+static const route extra_get = {NULL, SC_HTTP_GET, "GET", BY_EVENTS, false, true, show_extra};
+static const route extra_post = {NULL, SC_HTTP_POST, "POST", BY_EVENTS, false, false, show_extra};
 
 /** Pages of a map in several service, where it is. */
-static const page *find_parts_page(const sc_service_internal *service, const char *path)
+static const route *find_cluster_route(const sc_service_internal *service, const char *path)
 {
-    if (service->cut_page && strcmp(cut_page.path, path) == 0) return &cut_page;
-    if (service->view && strcmp(cluster_page.path, path) == 0) return &cluster_page;
+    if (service->cut_page && strcmp(cut_route.path, path) == 0) return &cut_route;
+    if (service->view && strcmp(cluster_route.path, path) == 0) return &cluster_route;
     return NULL;
 }
 
@@ -148,7 +150,7 @@ static bool is_path_of(const sc_extra_page *extra, const char *path)
 }
 
 /** Extra pages, where there are any: `starcloak serve` gives none. */
-static const page *find_extra(passage *p, const char *path)
+static const route *find_extra(route_call *p, const char *path)
 {
     for (size_t i = 0; i < p->service->extra_count; i++) {
         const sc_extra_page *extra = &p->service->extra[i];
@@ -160,19 +162,19 @@ static const page *find_extra(passage *p, const char *path)
     return NULL;
 }
 
-static const page *find_page(passage *p, const char *path)
+static const route *find_route(route_call *p, const char *path)
 {
-    for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++) {
-        if (strcmp(pages[i].path, path) == 0) return &pages[i];
+    for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++) {
+        if (strcmp(routes[i].path, path) == 0) return &routes[i];
     }
-    const page *of_parts = find_parts_page(p->service, path);
+    const route *of_parts = find_cluster_route(p->service, path);
     if (of_parts) return of_parts;
-    if (p->service->ui && sc_ui_has(p->service->ui, path)) return &ui_page;
+    if (p->service->ui && sc_ui_has(p->service->ui, path)) return &ui_route;
     return find_extra(p, path);
 }
 
 /** Whether the sender is within the rate of its address. */
-static bool is_within_rate(const passage *p, sc_problem *problem)
+static bool is_within_rate(const route_call *p, sc_problem *problem)
 {
     const sc_policy *policy = p->policy;
     if (policy->address_rate <= 0) return true;
@@ -185,7 +187,7 @@ static bool is_within_rate(const passage *p, sc_problem *problem)
     return false;
 }
 
-static bool may_pass(const passage *p, gate whose, sc_problem *problem)
+static bool may_use(const route_call *p, gate whose, sc_problem *problem)
 {
     if (whose == FOR_ALL) return true;
     sc_token token;
@@ -207,14 +209,14 @@ static bool may_pass(const passage *p, gate whose, sc_problem *problem)
     return sc_problem_set(problem, SC_PROBLEM_NOT_FOUND, NULL, "this page is switched off");
 }
 
-static bool is_method_of(const page *wanted, sc_http_method method)
+static bool is_method_of(const route *wanted, sc_http_method method)
 {
     return method == wanted->method ||
            (method == SC_HTTP_HEAD && wanted->method == SC_HTTP_GET && !wanted->is_stream);
 }
 
 /** Whether the request may go on to `wanted`; if not, `problem` says why. */
-static bool is_admitted(const passage *p, const page *wanted, sc_problem *problem)
+static bool is_admitted(const route_call *p, const route *wanted, sc_problem *problem)
 {
     if (!(wanted && wanted->is_unlimited) && !is_within_rate(p, problem)) return false;
     if (!wanted) {
@@ -225,19 +227,19 @@ static bool is_admitted(const passage *p, const page *wanted, sc_problem *proble
         return sc_problem_set(problem, SC_PROBLEM_METHOD, NULL, "this page takes: %s",
                               wanted->allow);
     }
-    return may_pass(p, wanted->gate, problem);
+    return may_use(p, wanted->gate, problem);
 }
 
 void sc_route(void *context, unsigned loop, sc_http_request *request)
 {
     sc_service_internal *service = context;
     sc_access_rules *terms = sc_credentials_hold(service->credentials);
-    passage p = {.service = service,
-                 .policy = &terms->policy,
-                 .terms = terms,
-                 .loop = loop,
-                 .request = request};
-    const page *wanted = find_page(&p, sc_http_request_path(request));
+    route_call p = {.service = service,
+                    .policy = &terms->policy,
+                    .terms = terms,
+                    .loop = loop,
+                    .request = request};
+    const route *wanted = find_route(&p, sc_http_request_path(request));
     sc_problem problem = {.field = NULL};
     if (is_admitted(&p, wanted, &problem)) {
         wanted->show(&p);
@@ -248,7 +250,9 @@ void sc_route(void *context, unsigned loop, sc_http_request *request)
     sc_access_rules_release(terms);
 }
 
-// === Who is on this machine, and who only seems to be ===========================================
+// === Requests from this machine =================================================================
+//
+// service_internal.h has the reasons.
 
 enum { PORT_DIGITS = 5 };
 
@@ -310,7 +314,7 @@ bool sc__origin_is_local(const char *origin)
 
 // --- The request ---------------------------------------------------------------------------------
 
-/** Any of these is the word of somebody in between. */
+/** Headers that proxies add: any of them means that the client is elsewhere. */
 static const char *const of_proxies[] = {
     "Forwarded",          "Via",
     "X-Forwarded-For",    "X-Forwarded-Host",
@@ -320,8 +324,8 @@ static const char *const of_proxies[] = {
     "CF-Connecting-IP",
 };
 
-/** Whether a browser says that our own page asks, or nobody's but the person in front of it. Other
- * clients say nothing. */
+/** Whether the browser's Sec-Fetch-Site is of our own page or of a typed address. Other clients do
+ * not send it. */
 static bool is_of_own_page(const char *site)
 {
     return !site || strcmp(site, "same-origin") == 0 || strcmp(site, "none") == 0;

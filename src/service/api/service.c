@@ -1,7 +1,7 @@
-// All parts put together. See service.h.
+// The life of a service: made, started, reloaded, drained, freed.
 //
-// Who needs whom decides the order: what is called from other threads is made before these threads
-// start, and freed after they have ended.
+// The order follows the dependencies: what is called from other threads is made before these
+// threads start, and freed after they have ended.
 #include "api/service.h"
 
 #include "api/events.h"
@@ -27,7 +27,7 @@ enum { RATE_BUCKETS = 1 << 16 };
 /** How often it is looked whether all is done. */
 #define MOMENT_S 0.005
 
-/** How long those who are cut off have to take the reply that says so. */
+/** How long clients whose queries were cut off have to take their reply. */
 #define FAREWELL_S 1.0
 
 // --- Alarms --------------------------------------------------------------------------------------
@@ -189,7 +189,7 @@ static void take_back(void *context, sc_errand *errand)
     sc_ledger_errand_back(service->internal.ledger, errand);
 }
 
-/** How often somebody asked is nobody's business once it no longer counts. */
+/** Rates that no longer count are forgotten: how often a user asked is private. */
 static void forget_rates(void *context, unsigned loop)
 {
     const sc_service_internal *internal = context;
@@ -480,13 +480,13 @@ size_t sc_service_drain(sc_service *service, double grace_s, double seconds)
     sleep_s(grace_s);
     sc_http_stop_listening(internal->http);
     int64_t until_us = from_now_us(seconds);
-    // Settled tickets are pending at the door until their reply is on its way.
+    // Settled tickets are pending in the query route until their reply is on its way.
     while (sc_pending_count(internal->pending) > 0 && sc_clock_us() < until_us) {
         sleep_s(MOMENT_S);
     }
     const size_t left = sc_pending_count(internal->pending);
     if (left > 0) {
-        // While there are loops to tell it: whoever still waits has failed as stopped (P8).
+        // While there are loops to reply: queries that still wait fail as stopped (P8).
         sc_ledger_stop(internal->ledger);
         until_us = from_now_us(FAREWELL_S);
     }
@@ -500,8 +500,8 @@ void sc_service_free(sc_service *service)
 {
     if (!service) return;
     sc_service_internal *internal = &service->internal;
-    // No more requests; then all tickets are settled, and nobody sends errands; then those under
-    // way come back; then nobody is left to tell.
+    // No more requests; then all tickets are settled, and no errand is sent; then those under way
+    // come back; then no thread is left that calls the rest.
     if (internal->http) sc_http_stop(internal->http);
     if (internal->gateway) sc_gateway_stop(internal->gateway);
     if (internal->ledger) sc_ledger_stop(internal->ledger);

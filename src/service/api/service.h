@@ -1,8 +1,6 @@
 /**
  * @file service.h
- * @brief The privacy proxy: all parts put together, started, reloaded, drained.
- *
- * Uses: everything of the service. Used by: starcloak serve, demo, gateway.
+ * @brief The service: started, reloaded, drained. How its pages are reached is in routes.c.
  */
 #ifndef SC_SERVICE_SERVICE_H
 #define SC_SERVICE_SERVICE_H
@@ -92,7 +90,7 @@ SC_CHECKED sc_err sc_service_issue(sc_service *service, const char *user, double
                                    sc_diag *diag);
 
 /**
- * The policy anew, and what is in the files of keys, revoked tokens and certificates. All or
+ * Apply `policy`, and read the files of keys, revoked tokens and certificates again. All or
  * nothing: on failure everything stays as it was.
  */
 SC_CHECKED sc_err sc_service_reload(sc_service *service, const sc_policy *policy, sc_diag *diag);

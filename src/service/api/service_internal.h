@@ -1,7 +1,7 @@
 /**
  * @file service_internal.h
- * @brief What the pages of a running service share: its service, all made by service.c before the
- * first request.
+ * @brief What the routes of a running service share, made by service.c before the first request; and
+ * the functions of routes that need no header of their own.
  */
 #ifndef SC_API_SERVICE_INTERNAL_H
 #define SC_API_SERVICE_INTERNAL_H
@@ -22,12 +22,12 @@
 
 #include <stdatomic.h>
 
-typedef struct sc_query_route sc_query_route;    ///< door.h: queries in, outcomes out
-typedef struct sc_events sc_events;              ///< events.h: who listens to cloaks
+typedef struct sc_query_route sc_query_route;    ///< query_route.c: queries and their outcomes
+typedef struct sc_events sc_events;              ///< events.h: listeners of GET /v1/events
 typedef struct sc_metrics sc_metrics;            ///< metrics.h
-typedef struct sc_static_pages sc_static_pages;  ///< pages.h: map, categories, openapi
-typedef struct sc_cut_page sc_cut_page;          ///< cluster_page.h: how the map is cut
-typedef struct sc_ui sc_ui;                      ///< ui.h: the page for people
+typedef struct sc_static_pages sc_static_pages;  ///< static_pages.h: map, categories, openapi
+typedef struct sc_cut_page sc_cut_page;          ///< status_pages.c: how the map is cut
+typedef struct sc_ui sc_ui;                      ///< static_pages.h: the UI
 typedef struct sc_extra_page sc_extra_page;      ///< service.h: pages of a command
 
 typedef struct sc_service_internal {
@@ -58,69 +58,73 @@ typedef struct sc_service_internal {
     sc_cut_page *cut_page;  ///< NULL: there is one part
     sc_gateway *gateway;    ///< NULL: the engines are in this process
     atomic_bool is_draining;
-    sc_credentials *credentials;  ///< keys, revocations and policy now in force: credentials.h
+    sc_credentials *credentials;  ///< access_policy.h
 } sc_service_internal;
 
-// === Which page a request is for, and whether its sender may see it =============================
+// --- Routes (routes.c) ---------------------------------------------------------------------------
 
 /** For sc_http_options.handle; `context` is the sc_service_internal. */
 void sc_route(void *context, unsigned loop, sc_http_request *request);
 
-// === Whether somebody on this very machine asks, for pages that are for them alone ==============
+// --- Requests from this machine (routes.c) -------------------------------------------------------
+//
 // That the peer is a loopback address or a unix socket is not enough, for three reasons:
 //
-//  1. A browser on this machine also runs the scripts of strangers. A page may let its own name
-//     lead to 127.0.0.1 once it is loaded (DNS rebinding), and read ours as if it were its own. The
-//     name is still in the Host header: so that must be one that only means this machine,
-//     "localhost" or a loopback address, which no stranger's page can have for an origin.
-//  2. A reverse proxy on this machine asks for everybody. It mostly passes the name that it was
-//     asked by, or says for whom it asks (X-Forwarded-For and the like): such requests are not
-//     local, whoever made them.
-//  3. A stranger's page in a browser on this machine may send what it cannot read the reply of. For
-//     anything but looking, the browser then says whose page it is (Origin): that must be ours, or
-//     another of this machine. And browsers say of every request whether the page that asks is of
-//     the same origin (Sec-Fetch-Site): it must be, or there is no page and a person asks ("none").
+//  1. A browser on this machine also runs scripts of other sites. Such a page may let its own name
+//     resolve to 127.0.0.1 once it is loaded (DNS rebinding), and read our pages as its own. Its
+//     name is still in the Host header: so that must be a name that only means this machine,
+//     "localhost" or a loopback address, which no other site can have for an origin.
+//  2. A reverse proxy on this machine forwards requests of remote clients. Most proxies pass the
+//     original name, or add headers about the client (X-Forwarded-For and the like): such requests
+//     are not local.
+//  3. A page of another site in a browser on this machine may send requests whose replies it cannot
+//     read. For other methods than GET the browser adds the page's Origin: it must be of this
+//     machine. And browsers send with every request whether it comes from a page of the same origin
+//     (Sec-Fetch-Site): that must be so, or there is no page ("none").
 //
-// A proxy that says neither cannot be told from a person. Behind such a one pages need a token, or
-// are switched off; docs/service.md says so.
+// A proxy that does neither cannot be distinguished from a local client. Behind such a proxy pages
+// need a token, or are switched off (docs/service.md).
 
-/** Whether somebody on this machine asks, and nobody through them. */
+/** Whether a client on this machine sent it, and not on behalf of another. */
 bool sc_request_is_local(const sc_http_request *request);
 
 /**
- * Whether a Host header means the machine that it is said on: "localhost", a loopback address or
+ * Whether a Host header means this machine: "localhost", a loopback address or
  * the unspecified one (0.0.0.0, [::]), with or without a port.
  *
- * @param host  a stranger's; NULL: there was none
+ * @param host  untrusted; NULL: there was none
  */
 bool sc__host_is_local(const char *host);
 
 /** The same for "http://localhost:8080" of an Origin header. */
 bool sc__origin_is_local(const char *origin);
 
-// === GET /v1/about: what this service is and allows, for those who draw sliders =================
+// --- GET /v1/about (status_pages.c): what this service is and allows, for the UI's controls
+// -------
 
 /** @param policy  in force now */
 void sc_about_show(const sc_service_internal *service, const sc_policy *policy,
                    sc_http_request *request);
 
-// === Whether the process is alive, and whether queries should be sent to it =====================
+// --- Health (status_pages.c) ---------------------------------------------------------------------
+//
 //     GET /healthz   {"status":"ok"}
 //     GET /readyz    {"status":"ready"}, or 503 with {"status":"draining"}, "provider_suspended"
 
 void sc_health_live(sc_http_request *request);
 void sc_health_ready(const sc_service_internal *service, sc_http_request *request);
 
-// === Pages of a map that is in several parts: how it is cut, and who has which part =============
+// --- Pages of a map in several parts (status_pages.c) --------------------------------------------
+//
 //     GET /v1/cut      {"cut":"16 hex digits","parts":16,"segments":[part of segment 0, ...]}
 //     GET /v1/cluster  the cluster now: processes, parts and their load (docs/ui.md)
 //
 // There are such pages in a gateway, and in a service whose own engines have several parts. The cut
-// does not change while the service runs, and is kept (kept.h); it is no secret, as the map is
-// none. The cluster is for those who may see the metrics.
+// does not change while the service runs, and is cached; like the map, it is no secret. The cluster
+// is shown to clients that may see the metrics.
 
 /**
- * Write the cut, and keep it.
+ * Write the cut, and cache it.
  *
  * @param cut  read only during this call
  * @return SC_OK, SC_ENOMEM, SC_ELIMIT
@@ -132,14 +136,11 @@ void sc_cut_page_free(sc_cut_page *page);
 
 void sc_cut_page_show(const sc_cut_page *page, sc_http_request *request);
 
-/** Where `service->view` is. */
+/** Requires `service->view`. */
 void sc_cluster_show(const sc_service_internal *service, sc_http_request *request);
 
-// === own_view.h =================================================================================
-// The parts of a service that has all engines in its own process, seen as a cluster of one.
-//
-// Keeps what it saw last, so that loads can be told as queries per second.
-
+/** The view of a service that has all engines in its own process: a cluster of one. Keeps the
+ * counts of the last call, so that loads are queries per second. */
 typedef struct sc_process_view sc_process_view;
 
 /** @param crew  borrowed, as the cut @return SC_OK, SC_ENOMEM */
@@ -152,12 +153,13 @@ void sc_process_view_free(sc_process_view *own);
  */
 sc_cluster_view *sc_process_view_now(sc_process_view *own);
 
-// === Where queries come in and outcomes go out: POST /v1/queries ================================
-// In the loop's thread, from the cheap checks to the dear ones: draining, media type, token, rate
+// --- POST /v1/queries (query_route.c) ------------------------------------------------------------
+//
+// In the loop's thread, cheap checks first: draining, media type, token, rate
 // of the user, body, road, one pending per user; then a ticket is made, the body is wiped, and the
 // ledger takes it. The request waits. When the ticket is settled, the ledger's thread hands it to
-// the loop, which answers, wipes and frees it. If the client goes away before, the ledger is told,
-// and what comes back is only wiped.
+// the loop, which answers, wipes and frees it. If the client goes away before, the query is
+// withdrawn from the ledger, and the ticket is only wiped.
 
 /**
  * One admission per loop, all with one key. Watches a handover of settled tickets in each loop, so

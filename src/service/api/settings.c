@@ -1,4 +1,4 @@
-// Settings by name. See settings.h; the list of them is settings_list.h.
+// Settings by name, and checks of their consistency. settings_list.h has all of them.
 #include "api/settings.h"
 
 #include "base/alloc.h"
@@ -306,7 +306,7 @@ void sc_settings_parts_free(char **parts)
     sc_free(parts);
 }
 
-// === Whether settings go together, and the policy that they make ================================
+// === Consistency, and the policy ================================================================
 
 sc_policy sc_settings_policy(const sc_settings *s)
 {

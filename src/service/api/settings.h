@@ -1,16 +1,16 @@
 /**
  * @file settings.h
- * @brief The operator's words: defaults, then the configuration file, then flags.
+ * @brief The service's settings: defaults, then the configuration file, then flags.
  *
  *     sc_settings *settings = NULL;
  *     err = sc_settings_new(&settings);
  *     err = sc_settings_read(settings, "starcloak.ini", &diag);  // INI; sections as in the list
  *     err = sc_settings_set(settings, "loops", "4", &diag);      // as --loops 4
- *     err = sc_settings_check(settings, &diag);                  // do they go together?
+ *     err = sc_settings_check(settings, &diag);                  // are they consistent?
  *
- * Every setting is in settings_list.h, and nowhere else. A refusal names the setting, its value and
- * what would do; in a file, the line too. Values are plain fields: settings->loops.
- *
+ * To add a setting or change a default: settings_list.h, and nowhere else. A refusal names the
+ * setting, its value and what is allowed; in a file, the line too. Values are plain fields:
+ * settings->loops.
  */
 #ifndef SC_API_SETTINGS_H
 #define SC_API_SETTINGS_H
@@ -76,7 +76,7 @@ SC_CHECKED sc_err sc_settings_add(sc_settings *settings, const char *name, const
  */
 SC_CHECKED sc_err sc_settings_read(sc_settings *settings, const char *path, sc_diag *diag);
 
-/** Whether the settings go together. SC_EINVAL names them. */
+/** Whether the settings are consistent. SC_EINVAL names those that are not. */
 SC_CHECKED sc_err sc_settings_check(const sc_settings *settings, sc_diag *diag);
 
 /**
@@ -87,7 +87,7 @@ SC_CHECKED sc_err sc_settings_check(const sc_settings *settings, sc_diag *diag);
  */
 const char *sc_settings_stuck(const sc_settings *now, const sc_settings *next, size_t *from);
 
-/** What a policy says by them. */
+/** The policy that they make. */
 sc_policy sc_settings_policy(const sc_settings *settings);
 
 /** Lists, taken apart: the parts lie in one block, ended by NULL; free with
@@ -95,13 +95,11 @@ sc_policy sc_settings_policy(const sc_settings *settings);
 SC_CHECKED sc_err sc_settings_parts(const char *list, char ***out, size_t *count);
 void sc_settings_parts_free(char **parts);
 
-/** Write them as a configuration file that says the same, with a comment for each; for
+/** Write them as a configuration file with the same values and a comment for each; for
  * `--print-config`. */
 SC_CHECKED sc_err sc_settings_write(const sc_settings *settings, FILE *stream);
 
-// === settings_table.h ===========================================================================
-// The list of settings as a table, for code that goes through them by name; and reading from
-// bytes.
+// --- The list as a table (settings.c, settings_file.c and tests) ---------------------------------
 
 typedef enum sc__setting_kind {
     SC__SETTING_LIST,

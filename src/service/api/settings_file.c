@@ -1,6 +1,6 @@
-// The configuration file: INI as inih reads it. See settings.h.
+// The configuration file, read and written: INI as inih reads it.
 //
-// inih takes lines of up to 198 bytes apart without a word; so lines are counted and measured here
+// inih splits lines of more than 198 bytes silently; so lines are counted and measured here
 // before it sees them. It calls back once per "name = value"; what follows " ;" is a comment.
 #include "api/settings.h"
 #include "base/alloc.h"
@@ -154,7 +154,8 @@ sc_err sc_settings_read(sc_settings *settings, const char *path, sc_diag *diag)
     return err;
 }
 
-// === Settings as a configuration file with its comments =========================================
+// === Writing ====================================================================================
+//
 
 enum { COLUMNS = 96 };
 

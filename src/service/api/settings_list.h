@@ -3,8 +3,8 @@
  * @brief Every setting of the service, once: its section, name, kind, bounds, default and meaning.
  *
  * From this list come the fields of sc_settings, what the configuration file may say, the flags of
- * `starcloak serve`, its help and its manual page. A kind is a macro that whoever reads the list
- * gives:
+ * `starcloak serve`, its help and its manual page. A kind is a macro that the user of the list
+ * defines:
  *
  *   LIST(section, field, "name", "VALUE", "default", when, who, "help")     texts parted by commas
  *   TEXT(section, field, "name", "VALUE", "default", when, who, "help")     "" means none
@@ -18,8 +18,6 @@
  * `who` has a flag for it: DOOR, who takes queries (serve, demo, gateway); RUN, who has engines
  * (serve, demo, worker); NATS, who is in a cluster (gateway, worker); ALL. A file may have them
  * all: the processes of a cluster share one.
- *
- * Used by: settings.c, settings_file.c, starcloak serve, demo, gateway and worker.
  */
 #ifndef SC_SERVICE_SETTINGS_LIST_H
 #define SC_SERVICE_SETTINGS_LIST_H

@@ -1,5 +1,4 @@
-// Pages that are written once. See pages.h; page_map.c and map_bytes.c write them, kept.c does the
-// rest.
+// Static pages: written or taken from the program at the start, then served from the cache.
 #include "api/static_pages.h"
 
 #include "api/map_display.h"
@@ -22,53 +21,53 @@ struct sc_static_pages {
 };
 
 // Kept, but never shown without asking: another start may serve another map at the same address,
-// and cloaks drawn on the one before would be wrong without anybody seeing it. Asking costs a 304.
+// and cloaks drawn on the one before would be wrong without a sign of it. Asking costs a 304.
 static const char cache_control[] = "public, no-cache";
 
-static const sc__cached_page_headers json_words = {
+static const sc__cached_page_headers json_headers = {
     .type = "application/json",
     .cache_control = cache_control,
 };
 
-static const sc__cached_page_headers words_of_bytes = {
+static const sc__cached_page_headers bytes_headers = {
     .type = "application/octet-stream",
     .cache_control = cache_control,
 };
 
-static sc_err keep_map(sc__cached_page *kept, const sc_map *map)
+static sc_err cache_map(sc__cached_page *page, const sc_map *map)
 {
     sc_bytes text = {0};
-    if (sc__map_json_write(map, &text)) return sc__cached_page_own(kept, &json_words, &text);
+    if (sc__map_json_write(map, &text)) return sc__cached_page_own(page, &json_headers, &text);
     sc_bytes_fini(&text);
     return SC_ENOMEM;
 }
 
-static sc_err keep_map_bytes(sc__cached_page *kept, const sc_map *map)
+static sc_err cache_map_bytes(sc__cached_page *page, const sc_map *map)
 {
     sc_bytes bytes = {0};
-    if (sc__map_bytes_write(map, &bytes)) return sc__cached_page_own(kept, &words_of_bytes, &bytes);
+    if (sc__map_bytes_write(map, &bytes)) return sc__cached_page_own(page, &bytes_headers, &bytes);
     sc_bytes_fini(&bytes);
     return SC_ENOMEM;
 }
 
-static sc_err keep_categories(sc__cached_page *kept, const sc_map *map,
-                              const sc_vocabulary *vocabulary)
+static sc_err cache_categories(sc__cached_page *page, const sc_map *map,
+                               const sc_vocabulary *vocabulary)
 {
     sc_bytes text = {0};
     if (sc__categories_json_write(map, vocabulary, &text)) {
-        return sc__cached_page_own(kept, &json_words, &text);
+        return sc__cached_page_own(page, &json_headers, &text);
     }
     sc_bytes_fini(&text);
     return SC_ENOMEM;
 }
 
-static sc_err keep_all(sc_static_pages *pages, const sc_map *map, const sc_vocabulary *vocabulary)
+static sc_err cache_all(sc_static_pages *pages, const sc_map *map, const sc_vocabulary *vocabulary)
 {
-    sc_err err = keep_map(&pages->map, map);
-    if (!err) err = keep_map_bytes(&pages->map_bytes, map);
-    if (!err) err = keep_categories(&pages->categories, map, vocabulary);
+    sc_err err = cache_map(&pages->map, map);
+    if (!err) err = cache_map_bytes(&pages->map_bytes, map);
+    if (!err) err = cache_categories(&pages->categories, map, vocabulary);
     if (!err) {
-        err = sc__cached_page_borrow(&pages->openapi, &json_words, sc__openapi_json,
+        err = sc__cached_page_borrow(&pages->openapi, &json_headers, sc__openapi_json,
                                      sc__openapi_json_size);
     }
     return err;
@@ -78,7 +77,7 @@ sc_err sc_static_pages_new(const sc_map *map, const sc_vocabulary *vocabulary,
                            sc_static_pages **out, sc_diag *diag)
 {
     sc_static_pages *pages = sc_calloc(1, sizeof *pages);
-    const sc_err err = pages ? keep_all(pages, map, vocabulary) : SC_ENOMEM;
+    const sc_err err = pages ? cache_all(pages, map, vocabulary) : SC_ENOMEM;
     if (err) {
         sc_static_pages_free(pages);
         return err == SC_ENOMEM
@@ -119,17 +118,17 @@ void sc_static_pages_openapi(const sc_static_pages *pages, sc_http_request *requ
     sc__cached_page_send(&pages->openapi, request);
 }
 
-// === The page for people, out of the program itself =============================================
+// === The UI =====================================================================================
 // Every page has one path: index.html is found at "/" alone.
 
-typedef struct pane {
+typedef struct ui_page {
     const char *path;
     sc__cached_page page;
-} pane;
+} ui_page;
 
 struct sc_ui {
     size_t count;
-    pane panes[];
+    ui_page pages[];
 };
 
 // --- What is said along with every page ----------------------------------------------------------
@@ -144,13 +143,13 @@ static const sc_http_header guards[] = {
     {"Referrer-Policy", "no-referrer"},
     {"Cross-Origin-Opener-Policy", "same-origin"},
     {"Cross-Origin-Resource-Policy", "same-origin"},
-    // It asks where somebody is by a click on the map, and never the machine it runs on.
+    // The position of a query comes from a click on the map, never from the machine.
     {"Permissions-Policy", "geolocation=(), camera=(), microphone=()"},
 };
 enum { GUARDS = sizeof guards / sizeof guards[0] };
-_Static_assert((int)GUARDS <= (int)SC__CACHED_PAGE_MORE_MAX, "a kept page has room for them");
+_Static_assert((int)GUARDS <= (int)SC__CACHED_PAGE_MORE_MAX, "a cached page has room for them");
 
-static sc__cached_page_headers words_for(const sc__ui_file *file)
+static sc__cached_page_headers headers_for(const sc__ui_file *file)
 {
     static const char hashed[] = "/assets/";
     const bool is_hashed = strncmp(file->path, hashed, sizeof hashed - 1) == 0;
@@ -192,13 +191,14 @@ static const sc__ui_file without_file = {
     .size = sizeof without - 1,
 };
 
-static sc_err keep_ui_files(sc_ui *ui, const sc__ui_file *files)
+static sc_err cache_ui_files(sc_ui *ui, const sc__ui_file *files)
 {
     for (size_t i = 0; i < ui->count; i++) {
-        const sc__cached_page_headers words = words_for(&files[i]);
-        pane *p = &ui->panes[i];
+        const sc__cached_page_headers headers = headers_for(&files[i]);
+        ui_page *p = &ui->pages[i];
         p->path = strcmp(files[i].path, index_path) == 0 ? "/" : files[i].path;
-        const sc_err err = sc__cached_page_borrow(&p->page, &words, files[i].bytes, files[i].size);
+        const sc_err err =
+            sc__cached_page_borrow(&p->page, &headers, files[i].bytes, files[i].size);
         if (err) return err;
     }
     return SC_OK;
@@ -207,10 +207,10 @@ static sc_err keep_ui_files(sc_ui *ui, const sc__ui_file *files)
 sc_err sc__ui_new_from(const sc__ui_file *files, size_t count, sc_ui **out, sc_diag *diag)
 {
     if (count == 0) return sc__ui_new_from(&without_file, 1, out, diag);
-    sc_ui *ui = sc_calloc(1, sizeof *ui + count * sizeof ui->panes[0]);
+    sc_ui *ui = sc_calloc(1, sizeof *ui + count * sizeof ui->pages[0]);
     if (!ui) return sc_fail_memory(diag, "packing the UI");
     ui->count = count;
-    const sc_err err = keep_ui_files(ui, files);
+    const sc_err err = cache_ui_files(ui, files);
     if (err) {
         sc_ui_free(ui);
         return sc_fail_memory(diag, "packing the UI");
@@ -228,7 +228,7 @@ void sc_ui_free(sc_ui *ui)
 {
     if (!ui) return;
     for (size_t i = 0; i < ui->count; i++) {
-        sc__cached_page_fini(&ui->panes[i].page);
+        sc__cached_page_fini(&ui->pages[i].page);
     }
     sc_free(ui);
 }
@@ -236,12 +236,12 @@ void sc_ui_free(sc_ui *ui)
 // --- Showing -------------------------------------------------------------------------------------
 
 // One by one: there are less than a dozen.
-static const pane *find(const sc_ui *ui, const char *path)
+static const ui_page *find(const sc_ui *ui, const char *path)
 {
     // Browsers look for it there when a page names none, as a report does.
     if (strcmp(path, "/favicon.ico") == 0) path = "/favicon.svg";
     for (size_t i = 0; i < ui->count; i++) {
-        if (strcmp(ui->panes[i].path, path) == 0) return &ui->panes[i];
+        if (strcmp(ui->pages[i].path, path) == 0) return &ui->pages[i];
     }
     return NULL;
 }
@@ -253,7 +253,7 @@ bool sc_ui_has(const sc_ui *ui, const char *path)
 
 void sc_ui_show(const sc_ui *ui, sc_http_request *request)
 {
-    const pane *found = find(ui, sc_http_request_path(request));
+    const ui_page *found = find(ui, sc_http_request_path(request));
     if (found) {
         sc__cached_page_send(&found->page, request);
         return;

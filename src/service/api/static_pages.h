@@ -1,18 +1,17 @@
 /**
  * @file static_pages.h
- * @brief Pages that do not change while the service runs: the map for display, categories, the
- * description of all this.
+ * @brief Pages that do not change while the service runs: the map for display, categories,
+ * openapi.json, and the UI.
  *
  *     GET /v1/map         {"checksum":"...","nodes":n,"is_geographic":true,"bounds":[w,s,e,n],
  *                          "unit":1e-7,"segments":[[x,y,dx,dy,dx,dy,...],...],"ends":[a,b,a,b,...],
- *                          "classes":[6,...]}                  page_map.h tells what these mean
- *     GET /v1/map.bin     the same map as bytes, for the UI; map_bytes.h has the layout
+ *                          "classes":[6,...]}                  map_display.h explains the members
+ *     GET /v1/map.bin     the same map as bytes, for the UI; map_display.h has the layout
  *     GET /v1/categories  {"categories":[{"name":"cafe","objects":112},...]}
- *     GET /openapi.json   OpenAPI 3.1 of all pages (openapi.json beside this file)
+ *     GET /openapi.json   OpenAPI 3.1 of all routes (openapi.json in this folder)
  *
- * Written once at the start, and kept (kept.h). The map and the categories are no secret: the
- * provider has them.
- *
+ * Written once at the start and cached (response_cache.h). The map and the categories are no
+ * secret: the provider has them.
  */
 #ifndef SC_API_STATIC_PAGES_H
 #define SC_API_STATIC_PAGES_H

@@ -1,6 +1,6 @@
-// What this service is and allows. See about.h; docs/ui.md has an example.
+// Pages about the service itself: GET /v1/about, /healthz, /readyz, /v1/cut and /v1/cluster.
 //
-// Written for each request: the engine may be switched, the policy reloaded, an offer appear.
+// All but the cut are written for each request: the engine may be switched, the policy reloaded.
 #include "api/service_internal.h"
 
 #include "api/problem_details.h"
@@ -122,7 +122,7 @@ void sc_about_show(const sc_service_internal *service, const sc_policy *policy,
 {
     sc_bytes text = {0};
     if (put_about(&text, service, policy)) {
-        // Replies are "no-store" unless they say otherwise.
+        // Replies are "no-store" by default.
         sc_http_reply(request, 200, "application/json", text.data, text.size, NULL, 0);
     } else {
         sc_problem problem;
@@ -133,7 +133,7 @@ void sc_about_show(const sc_service_internal *service, const sc_policy *policy,
     sc_bytes_fini(&text);
 }
 
-// === Alive, and ready ===========================================================================
+// === Health =====================================================================================
 
 static void reply(sc_http_request *request, int status, const char *body)
 {
@@ -150,22 +150,22 @@ void sc_health_ready(const sc_service_internal *service, sc_http_request *reques
     if (atomic_load(&service->is_draining)) {
         reply(request, 503, "{\"status\":\"draining\"}");
     } else if (sc_courier_stats_of(service->courier).is_suspended) {
-        // Queries would wait for company only to fail; another instance may fare better.
+        // Queries would find company and then fail; another instance may have a provider.
         reply(request, 503, "{\"status\":\"provider_suspended\"}");
     } else if (service->gateway && !sc_gateway_is_ready(service->gateway)) {
-        // Queries on the roads of some parts would wait in vain.
+        // Queries on the roads of some parts would expire.
         reply(request, 503, "{\"status\":\"parts_unserved\"}");
     } else {
         reply(request, 200, "{\"status\":\"ready\"}");
     }
 }
 
-// === The cut and the cluster as pages ===========================================================
+// === The cut and the cluster ====================================================================
 
 // --- The cut -------------------------------------------------------------------------------------
 
 struct sc_cut_page {
-    sc__cached_page kept;
+    sc__cached_page cached;
 };
 
 static bool write_cut(sc_bytes *out, const sc_cut *cut)
@@ -185,7 +185,7 @@ static bool write_cut(sc_bytes *out, const sc_cut *cut)
     return !json.has_failed;
 }
 
-static sc_err keep_cut(sc_cut_page *page, const sc_cut *cut)
+static sc_err cache_cut(sc_cut_page *page, const sc_cut *cut)
 {
     static const sc__cached_page_headers words = {
         .type = "application/json",
@@ -193,7 +193,7 @@ static sc_err keep_cut(sc_cut_page *page, const sc_cut *cut)
         .cache_control = "public, no-cache",
     };
     sc_bytes text = {0};
-    if (write_cut(&text, cut)) return sc__cached_page_own(&page->kept, &words, &text);
+    if (write_cut(&text, cut)) return sc__cached_page_own(&page->cached, &words, &text);
     sc_bytes_fini(&text);
     return SC_ENOMEM;
 }
@@ -201,7 +201,7 @@ static sc_err keep_cut(sc_cut_page *page, const sc_cut *cut)
 sc_err sc_cut_page_new(const sc_cut *cut, sc_cut_page **out, sc_diag *diag)
 {
     sc_cut_page *page = sc_calloc(1, sizeof *page);
-    const sc_err err = page ? keep_cut(page, cut) : SC_ENOMEM;
+    const sc_err err = page ? cache_cut(page, cut) : SC_ENOMEM;
     if (err) {
         sc_cut_page_free(page);
         return err == SC_ENOMEM ? sc_fail_memory(diag, "writing the cut for display")
@@ -214,13 +214,13 @@ sc_err sc_cut_page_new(const sc_cut *cut, sc_cut_page **out, sc_diag *diag)
 void sc_cut_page_free(sc_cut_page *page)
 {
     if (!page) return;
-    sc__cached_page_fini(&page->kept);
+    sc__cached_page_fini(&page->cached);
     sc_free(page);
 }
 
 void sc_cut_page_show(const sc_cut_page *page, sc_http_request *request)
 {
-    sc__cached_page_send(&page->kept, request);
+    sc__cached_page_send(&page->cached, request);
 }
 
 // --- The cluster ---------------------------------------------------------------------------------
@@ -241,14 +241,16 @@ void sc_cluster_show(const sc_service_internal *service, sc_http_request *reques
     sc_free(text);
 }
 
-// === A cluster of one ===========================================================================
-// It is seen as a cluster is: a roster that hears a gateway and a worker, which are both this
-// process, whenever somebody looks; and a placement by which the worker has every part.
+// === This process as a cluster of one ===========================================================
+//
+// The view is made as that of a cluster: a roster with a gateway and a worker, which are both this
+// process, whose beats are made when the view is; and a placement by which the worker has every
+// part.
 
-/** The numbers of the two, which nobody else ever hears. */
+/** Numbers of the two; they never leave this process. */
 enum { GATEWAY = 1, WORKER = 2 };
 
-/** They are heard whenever they are looked at, so that they are never missed. */
+/** Beats come with every view, so neither is ever missing. */
 enum { BEAT_US = 1 };
 
 static const char name[] = "serve";
@@ -299,7 +301,7 @@ void sc_process_view_free(sc_process_view *own)
     sc_free(own);
 }
 
-/** What both say. NULL if memory is out. */
+/** The beat of either. NULL if memory is out. */
 static sc_beat *begin_beat(const sc_process_view *own, sc_peer peer, size_t service)
 {
     sc_beat *beat = sc_beat_new(service);
