@@ -1,6 +1,6 @@
 // Queries in and outcomes out, over real sockets: answers are exact, company is needed, whoever
 // goes away leaves, and every query ends once.
-#include "house.h"
+#include "query_scene.h"
 
 #include <pthread.h>
 
@@ -14,7 +14,7 @@ typedef struct traveller {
 } traveller;
 
 // Travellers ask for different things, some by where they are on the globe.
-static void ask_by(house *h, int fd, traveller *t, unsigned number, const char *profile)
+static void ask_by(query_scene *h, int fd, traveller *t, unsigned number, const char *profile)
 {
     *t = (traveller){.fd = fd,
                      .edge = number % sc_map_edge_count(h->map),
@@ -46,16 +46,16 @@ static void ask_by(house *h, int fd, traveller *t, unsigned number, const char *
     char body[512];
     snprintf(body, sizeof body, "{\"position\":%s,\"profile\":%s,\"request\":%s}", position,
              profile, request);
-    house_ask(h, t->fd, t->user, body);
+    query_scene_ask(h, t->fd, t->user, body);
 }
 
 // The same on a connection of its own.
-static void traveller_ask(house *h, traveller *t, unsigned number, const char *profile)
+static void traveller_ask(query_scene *h, traveller *t, unsigned number, const char *profile)
 {
-    ask_by(h, house_call(h), t, number, profile);
+    ask_by(h, query_scene_call(h), t, number, profile);
 }
 
-static void check_objects(house *h, const traveller *t, const json_t *objects)
+static void check_objects(query_scene *h, const traveller *t, const json_t *objects)
 {
     const sc_near *wanted = NULL;
     size_t count = 0;
@@ -84,12 +84,12 @@ static void check_objects(house *h, const traveller *t, const json_t *objects)
     }
 }
 
-static void traveller_check_answer(house *h, const traveller *t, unsigned k, unsigned l)
+static void traveller_check_answer(query_scene *h, const traveller *t, unsigned k, unsigned l)
 {
-    const house_reply reply = house_hear(t->fd);
+    const query_scene_reply reply = query_scene_hear(t->fd);
     assert_int_equal(reply.status, 200);
     CHECK_CONTAINS(reply.head, "Content-Type: application/json");
-    assert_string_equal(house_word(&reply, "outcome"), "answered");
+    assert_string_equal(query_scene_word(&reply, "outcome"), "answered");
     const json_t *cloak = json_object_get(reply.body, "cloak");
     assert_true(json_integer_value(json_object_get(cloak, "users")) >= k);
     assert_true(json_integer_value(json_object_get(cloak, "segments")) >= l);
@@ -103,12 +103,12 @@ enum { CROWD = 24 };
 static void test_travellers_together_get_the_answers_they_would_get_alone(void **state)
 {
     (void)state;
-    const house_options options = house_options_default();
-    house *h = house_open(&options);
+    const query_scene_options options = query_scene_options_default();
+    query_scene *h = query_scene_open(&options);
     traveller crowd[CROWD];
     int fds[CROWD];
     for (unsigned i = 0; i < CROWD; i++) {
-        fds[i] = house_call(h);
+        fds[i] = query_scene_call(h);
     }
     // Twice on the same connections.
     for (unsigned round = 0; round < 2; round++) {
@@ -125,15 +125,15 @@ static void test_travellers_together_get_the_answers_they_would_get_alone(void *
     for (unsigned i = 0; i < CROWD; i++) {
         close(fds[i]);
     }
-    house_close(h);
+    query_scene_close(h);
 }
 
 static void check_dropped(int fd, const char *reason)
 {
-    const house_reply reply = house_hear(fd);
+    const query_scene_reply reply = query_scene_hear(fd);
     assert_int_equal(reply.status, 200);
-    assert_string_equal(house_word(&reply, "outcome"), "dropped");
-    assert_string_equal(house_word(&reply, "reason"), reason);
+    assert_string_equal(query_scene_word(&reply, "outcome"), "dropped");
+    assert_string_equal(query_scene_word(&reply, "reason"), reason);
     assert_non_null(json_object_get(reply.body, "wait_s"));
     json_decref(reply.body);
 }
@@ -141,26 +141,26 @@ static void check_dropped(int fd, const char *reason)
 static void test_whoever_finds_no_company_is_told_so_and_may_ask_again(void **state)
 {
     (void)state;
-    const house_options options = house_options_default();
-    house *h = house_open(&options);
+    const query_scene_options options = query_scene_options_default();
+    query_scene *h = query_scene_open(&options);
     traveller t;
     traveller_ask(h, &t, 1, "{\"max_wait_s\":0.1}");
     check_dropped(t.fd, "expired");
     // On the same connection, and more roads than there are.
-    house_ask(h, t.fd, t.user,
-              "{\"position\":{\"edge\":1,\"offset_m\":0},\"profile\":{\"l\":5000},"
-              "\"request\":{\"type\":\"knn\",\"k\":1}}");
+    query_scene_ask(h, t.fd, t.user,
+                    "{\"position\":{\"edge\":1,\"offset_m\":0},\"profile\":{\"l\":5000},"
+                    "\"request\":{\"type\":\"knn\",\"k\":1}}");
     check_dropped(t.fd, "infeasible");
     close(t.fd);
-    house_close(h);
+    query_scene_close(h);
 }
 
 static void test_whoever_goes_away_does_not_count_for_the_k_of_others(void **state)
 {
     (void)state;
-    house_options options = house_options_default();
+    query_scene_options options = query_scene_options_default();
     options.jitter_s = 0.0;
-    house *h = house_open(&options);
+    query_scene *h = query_scene_open(&options);
     traveller here;
     traveller gone;
     traveller_ask(h, &gone, 1, "{\"k\":3,\"max_hops\":16,\"max_wait_s\":600}");
@@ -176,7 +176,7 @@ static void test_whoever_goes_away_does_not_count_for_the_k_of_others(void **sta
     check_dropped(here.fd, "expired");
     close(here.fd);
     close(other.fd);
-    house_close(h);
+    query_scene_close(h);
 }
 
 #define ALONE_FOR(max_wait_s)                      \
@@ -187,90 +187,90 @@ static void test_whoever_goes_away_does_not_count_for_the_k_of_others(void **sta
 static void test_one_query_of_a_user_at_a_time(void **state)
 {
     (void)state;
-    const house_options options = house_options_default();
-    house *h = house_open(&options);
+    const query_scene_options options = query_scene_options_default();
+    query_scene *h = query_scene_open(&options);
     static const char body[] = ALONE_FOR("0.4");
     static const char *const longer[] = {body, ALONE_FOR("2"), ALONE_FOR("10"), ALONE_FOR("50")};
-    const int first = house_call(h);
-    const int second = house_call(h);
-    house_reply reply = {0};
+    const int first = query_scene_call(h);
+    const int second = query_scene_call(h);
+    query_scene_reply reply = {0};
     for (uint64_t i = 0; i < 4 && reply.status != 429; i++) {
         // On a busy machine the first may be over before the second is there.
         if (i > 0) {
             json_decref(reply.body);
             check_dropped(first, "expired");
         }
-        house_ask(h, first, "alice", longer[i]);
+        query_scene_ask(h, first, "alice", longer[i]);
         WAIT_UNTIL(sc_ledger_stats_of(h->service.ledger).taken > 2 * i);
-        house_ask(h, second, "alice", body);
-        reply = house_hear(second);
+        query_scene_ask(h, second, "alice", body);
+        reply = query_scene_hear(second);
     }
     assert_int_equal(reply.status, 429);
-    assert_string_equal(house_word(&reply, "type"), "urn:starcloak:problem:pending");
+    assert_string_equal(query_scene_word(&reply, "type"), "urn:starcloak:problem:pending");
     CHECK_CONTAINS(reply.head, "Retry-After: 1");
     json_decref(reply.body);
     assert_int_equal(sc_query_route_refused(h->service.query_route, SC_PROBLEM_PENDING), 1);
     // Somebody else may, and so may alice when she has her outcome.
-    house_ask(h, second, "bob", body);
+    query_scene_ask(h, second, "bob", body);
     check_dropped(first, "expired");
-    house_ask(h, first, "alice", body);
+    query_scene_ask(h, first, "alice", body);
     check_dropped(second, "expired");
     check_dropped(first, "expired");
     close(first);
     close(second);
-    house_close(h);
+    query_scene_close(h);
 }
 
 static void test_a_user_may_have_several_where_that_is_allowed_but_counts_once(void **state)
 {
     (void)state;
-    house_options options = house_options_default();
+    query_scene_options options = query_scene_options_default();
     options.policy.user_pending = 3;
-    house *h = house_open(&options);
+    query_scene *h = query_scene_open(&options);
     int fds[3];
     for (int i = 0; i < 3; i++) {
-        fds[i] = house_call(h);
-        house_ask(h, fds[i], "alice",
-                  "{\"position\":{\"edge\":3,\"offset_m\":1},"
-                  "\"profile\":{\"k\":2,\"max_hops\":16,\"max_wait_s\":0.4},"
-                  "\"request\":{\"type\":\"knn\",\"k\":1}}");
+        fds[i] = query_scene_call(h);
+        query_scene_ask(h, fds[i], "alice",
+                        "{\"position\":{\"edge\":3,\"offset_m\":1},"
+                        "\"profile\":{\"k\":2,\"max_hops\":16,\"max_wait_s\":0.4},"
+                        "\"request\":{\"type\":\"knn\",\"k\":1}}");
     }
     for (int i = 0; i < 3; i++) {
         check_dropped(fds[i], "expired");
         close(fds[i]);
     }
-    house_close(h);
+    query_scene_close(h);
 }
 
 static void test_a_provider_that_is_not_there_is_a_failure_and_no_answer(void **state)
 {
     (void)state;
-    house_options options = house_options_default();
+    query_scene_options options = query_scene_options_default();
     options.provider = "http://127.0.0.1:1/v1/evaluate";
-    house *h = house_open(&options);
+    query_scene *h = query_scene_open(&options);
     traveller crowd[4];
     for (unsigned i = 0; i < 4; i++) {
         traveller_ask(h, &crowd[i], i, "{\"k\":4,\"l\":1,\"max_hops\":16,\"max_wait_s\":60}");
     }
     for (unsigned i = 0; i < 4; i++) {
-        const house_reply reply = house_hear(crowd[i].fd);
+        const query_scene_reply reply = query_scene_hear(crowd[i].fd);
         // On a busy machine it may even be too late to ask.
         assert_in_range(reply.status, 502, 504);
-        assert_string_equal(house_word(&reply, "outcome"), "failed");
-        CHECK_CONTAINS(house_word(&reply, "reason"),
+        assert_string_equal(query_scene_word(&reply, "outcome"), "failed");
+        CHECK_CONTAINS(query_scene_word(&reply, "reason"),
                        reply.status == 503 ? "not_sent_in_time" : "provider_");
         json_decref(reply.body);
         close(crowd[i].fd);
     }
-    house_close(h);
+    query_scene_close(h);
 }
 
 static void test_a_house_may_be_closed_with_travellers_in_it(void **state)
 {
     (void)state;
-    house_options options = house_options_default();
+    query_scene_options options = query_scene_options_default();
     options.jitter_s = 300.0;
-    house *h = house_open(&options);
+    query_scene *h = query_scene_open(&options);
     traveller crowd[CROWD];
     for (unsigned i = 0; i < CROWD; i++) {
         // Some wait alone, some are reserved and wait for their moment.
@@ -279,7 +279,7 @@ static void test_a_house_may_be_closed_with_travellers_in_it(void **state)
                                  : "{\"k\":900,\"max_wait_s\":600}");
     }
     WAIT_UNTIL(sc_ledger_pending(h->service.ledger) == CROWD);
-    house_close(h);
+    query_scene_close(h);
     for (unsigned i = 0; i < CROWD; i++) {
         close(crowd[i].fd);
     }
@@ -288,8 +288,8 @@ static void test_a_house_may_be_closed_with_travellers_in_it(void **state)
 static void test_clients_that_come_and_go_are_all_accounted_for(void **state)
 {
     (void)state;
-    const house_options options = house_options_default();
-    house *h = house_open(&options);
+    const query_scene_options options = query_scene_options_default();
+    query_scene *h = query_scene_open(&options);
     enum { ROUNDS = 6 };
     uint64_t asked = 0;
     for (int round = 0; round < ROUNDS; round++) {
@@ -303,7 +303,7 @@ static void test_clients_that_come_and_go_are_all_accounted_for(void **state)
         }
         for (unsigned i = 0; i < CROWD; i++) {
             if (is_gone[i]) continue;
-            const house_reply reply = house_hear(crowd[i].fd);
+            const query_scene_reply reply = query_scene_hear(crowd[i].fd);
             assert_int_equal(reply.status, 200);
             json_decref(reply.body);
             close(crowd[i].fd);
@@ -316,7 +316,7 @@ static void test_clients_that_come_and_go_are_all_accounted_for(void **state)
     // A client that was gone before its query had come as a whole is in none of them.
     assert_true(s.taken <= asked);
     assert_int_equal(s.taken, s.answered + s.dropped[SC_DROP_EXPIRED] + s.gone);
-    house_close(h);
+    query_scene_close(h);
 }
 
 static const struct CMUnitTest tests[] = {

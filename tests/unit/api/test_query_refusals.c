@@ -1,6 +1,6 @@
-// Everything that is refused at the door, over real sockets: the status, the kind, the field; and
-// nothing of it reaches the ledger.
-#include "house.h"
+// Everything that is refused at the query route, over real sockets: the status, the kind, the
+// field; and nothing of it reaches the ledger.
+#include "query_scene.h"
 #include "support/place.h"
 
 #include <pthread.h>
@@ -15,12 +15,12 @@
 // Ask with these headers, and be refused for the token's sake.
 static void check_stranger(int fd, const char *headers, const char *why)
 {
-    house_send(fd, headers, GOOD);
-    const house_reply reply = house_hear(fd);
+    query_scene_send(fd, headers, GOOD);
+    const query_scene_reply reply = query_scene_hear(fd);
     assert_int_equal(reply.status, 401);
-    assert_string_equal(house_word(&reply, "type"), "urn:starcloak:problem:token");
-    assert_string_equal(house_word(&reply, "field"), "header Authorization");
-    CHECK_CONTAINS(house_word(&reply, "detail"), why);
+    assert_string_equal(query_scene_word(&reply, "type"), "urn:starcloak:problem:token");
+    assert_string_equal(query_scene_word(&reply, "field"), "header Authorization");
+    CHECK_CONTAINS(query_scene_word(&reply, "detail"), why);
     CHECK_CONTAINS(reply.head, "WWW-Authenticate: Bearer");
     json_decref(reply.body);
 }
@@ -35,9 +35,9 @@ static void check_token(int fd, const char *token, const char *why)
 static void test_nobody_asks_without_a_token_that_is_good(void **state)
 {
     (void)state;
-    const house_options options = house_options_default();
-    house *h = house_open(&options);
-    const int fd = house_call(h);
+    const query_scene_options options = query_scene_options_default();
+    query_scene *h = query_scene_open(&options);
+    const int fd = query_scene_call(h);
     check_stranger(fd, JSON, "there is no token");
     check_stranger(fd, JSON "Authorization: Basic YWxpY2U6c2VjcmV0\r\n", "no bearer token");
     check_stranger(fd, JSON "Authorization: Bearer\r\n", "no bearer token");
@@ -50,34 +50,34 @@ static void test_nobody_asks_without_a_token_that_is_good(void **state)
     check_token(fd, token, "has expired");
     sc_access_rules_release(terms);
 
-    house_token(h, "alice", token);
+    query_scene_token(h, "alice", token);
     char *last = token + strlen(token) - 10;
     *last = *last == 'A' ? 'B' : 'A';
     check_token(fd, token, "not signed by this service");
     assert_int_equal(sc_query_route_refused(h->service.query_route, SC_PROBLEM_TOKEN), 6);
 
     // In another writing it is as good as any.
-    house_token(h, "alice", token);
+    query_scene_token(h, "alice", token);
     char headers[512];
     snprintf(headers, sizeof headers, JSON "authorization: bearer   %s\r\n", token);
-    house_send(fd, headers, GOOD);
-    const house_reply reply = house_hear(fd);
+    query_scene_send(fd, headers, GOOD);
+    const query_scene_reply reply = query_scene_hear(fd);
     assert_int_equal(reply.status, 200);
     json_decref(reply.body);
     close(fd);
-    house_close(h);
+    query_scene_close(h);
 }
 
 static void test_a_token_that_was_revoked_is_no_longer_good(void **state)
 {
     (void)state;
-    const house_options options = house_options_default();
-    house *h = house_open(&options);
-    const int fd = house_call(h);
+    const query_scene_options options = query_scene_options_default();
+    query_scene *h = query_scene_open(&options);
+    const int fd = query_scene_call(h);
     char token[SC_TOKEN_SIZE];
-    house_token(h, "alice", token);
-    house_ask(h, fd, "alice", GOOD);
-    house_reply reply = house_hear(fd);
+    query_scene_token(h, "alice", token);
+    query_scene_ask(h, fd, "alice", GOOD);
+    query_scene_reply reply = query_scene_hear(fd);
     assert_int_equal(reply.status, 200);
     json_decref(reply.body);
 
@@ -99,24 +99,24 @@ static void test_a_token_that_was_revoked_is_no_longer_good(void **state)
 
     check_token(fd, token, "was revoked");
     // Another of the same user is good: the keys are the same.
-    house_ask(h, fd, "alice", GOOD);
-    reply = house_hear(fd);
+    query_scene_ask(h, fd, "alice", GOOD);
+    reply = query_scene_hear(fd);
     assert_int_equal(reply.status, 200);
     json_decref(reply.body);
     close(fd);
-    house_close(h);
+    query_scene_close(h);
 }
 
 // --- Bodies and places ---------------------------------------------------------------------------
 
-static void check_refused(house *h, int fd, const char *body, int status, const char *word,
+static void check_refused(query_scene *h, int fd, const char *body, int status, const char *word,
                           const char *field)
 {
-    house_ask(h, fd, "alice", body);
-    const house_reply reply = house_hear(fd);
+    query_scene_ask(h, fd, "alice", body);
+    const query_scene_reply reply = query_scene_hear(fd);
     if (reply.status != status) fail_msg("%d: %s", reply.status, body);
-    CHECK_CONTAINS(house_word(&reply, "type"), word);
-    assert_string_equal(house_word(&reply, "field"), field);
+    CHECK_CONTAINS(query_scene_word(&reply, "type"), word);
+    assert_string_equal(query_scene_word(&reply, "field"), field);
     assert_int_equal(json_integer_value(json_object_get(reply.body, "status")), status);
     // Whatever was sent of a position is in no reply.
     char *text = json_dumps(reply.body, 0);
@@ -130,9 +130,9 @@ static void check_refused(house *h, int fd, const char *body, int status, const 
 static void test_what_cannot_be_asked_is_refused_with_its_field(void **state)
 {
     (void)state;
-    const house_options options = house_options_default();
-    house *h = house_open(&options);
-    const int fd = house_call(h);
+    const query_scene_options options = query_scene_options_default();
+    query_scene *h = query_scene_open(&options);
+    const int fd = query_scene_call(h);
     check_refused(h, fd, "", 400, "body", "");
     check_refused(h, fd, "{\"position\":", 400, "body", "");
     check_refused(h, fd, ASK("{\"lon\":777.5,\"lat\":0}"), 400, "position", "/position/lon");
@@ -159,17 +159,17 @@ static void test_what_cannot_be_asked_is_refused_with_its_field(void **state)
     assert_int_equal(sc_query_route_refused(h->service.query_route, SC_PROBLEM_OFF_ROAD), 1);
     assert_int_equal(sc_query_route_refused(h->service.query_route, SC_PROBLEM_BODY), 2);
     close(fd);
-    house_close(h);
+    query_scene_close(h);
 }
 
 static void test_a_body_must_say_that_it_is_json(void **state)
 {
     (void)state;
-    const house_options options = house_options_default();
-    house *h = house_open(&options);
-    const int fd = house_call(h);
+    const query_scene_options options = query_scene_options_default();
+    query_scene *h = query_scene_open(&options);
+    const int fd = query_scene_call(h);
     char token[SC_TOKEN_SIZE];
-    house_token(h, "alice", token);
+    query_scene_token(h, "alice", token);
     static const struct {
         const char *line;
         bool is_good;
@@ -182,13 +182,13 @@ static void test_a_body_must_say_that_it_is_json(void **state)
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
         char headers[512];
         snprintf(headers, sizeof headers, "%sAuthorization: Bearer %s\r\n", types[i].line, token);
-        house_send(fd, headers, GOOD);
-        const house_reply reply = house_hear(fd);
+        query_scene_send(fd, headers, GOOD);
+        const query_scene_reply reply = query_scene_hear(fd);
         assert_int_equal(reply.status, types[i].is_good ? 200 : 415);
         json_decref(reply.body);
     }
     close(fd);
-    house_close(h);
+    query_scene_close(h);
 }
 
 // --- How often, how many, and when ---------------------------------------------------------------
@@ -196,89 +196,89 @@ static void test_a_body_must_say_that_it_is_json(void **state)
 static void test_a_user_who_asks_too_often_is_told_when_to_come_back(void **state)
 {
     (void)state;
-    house_options options = house_options_default();
+    query_scene_options options = query_scene_options_default();
     options.policy.user_rate = 0.01;
     options.policy.user_burst = 2.0;
-    house *h = house_open(&options);
-    const int fd = house_call(h);
+    query_scene *h = query_scene_open(&options);
+    const int fd = query_scene_call(h);
     // What is refused counts too, or guessing would be free.
     check_refused(h, fd, "{}", 400, "body", "/position");
     check_refused(h, fd, "{}", 400, "body", "/position");
-    house_ask(h, fd, "alice", GOOD);
-    house_reply reply = house_hear(fd);
+    query_scene_ask(h, fd, "alice", GOOD);
+    query_scene_reply reply = query_scene_hear(fd);
     assert_int_equal(reply.status, 429);
-    assert_string_equal(house_word(&reply, "type"), "urn:starcloak:problem:rate");
+    assert_string_equal(query_scene_word(&reply, "type"), "urn:starcloak:problem:rate");
     const char *after = strcasestr(reply.head, "Retry-After: ");
     assert_non_null(after);
     const long seconds = strtol(after + 13, NULL, 10);
     assert_true(seconds > 50 && seconds <= 100);
     json_decref(reply.body);
     // Another user is not meant.
-    house_ask(h, fd, "bob", GOOD);
-    reply = house_hear(fd);
+    query_scene_ask(h, fd, "bob", GOOD);
+    reply = query_scene_hear(fd);
     assert_int_equal(reply.status, 200);
     json_decref(reply.body);
     close(fd);
-    house_close(h);
+    query_scene_close(h);
 }
 
 static void test_a_full_ledger_is_said_at_once(void **state)
 {
     (void)state;
-    house_options options = house_options_default();
+    query_scene_options options = query_scene_options_default();
     options.max_pending = 1;
-    house *h = house_open(&options);
-    const int first = house_call(h);
-    const int second = house_call(h);
-    house_ask(h, first, "alice",
-              "{\"position\":{\"edge\":3,\"offset_m\":1},\"profile\":{\"max_wait_s\":600},"
-              "\"request\":{\"type\":\"knn\",\"k\":1}}");
+    query_scene *h = query_scene_open(&options);
+    const int first = query_scene_call(h);
+    const int second = query_scene_call(h);
+    query_scene_ask(h, first, "alice",
+                    "{\"position\":{\"edge\":3,\"offset_m\":1},\"profile\":{\"max_wait_s\":600},"
+                    "\"request\":{\"type\":\"knn\",\"k\":1}}");
     WAIT_UNTIL(sc_ledger_pending(h->service.ledger) == 1);
-    house_ask(h, second, "bob", GOOD);
-    const house_reply reply = house_hear(second);
+    query_scene_ask(h, second, "bob", GOOD);
+    const query_scene_reply reply = query_scene_hear(second);
     assert_int_equal(reply.status, 503);
-    assert_string_equal(house_word(&reply, "type"), "urn:starcloak:problem:overloaded");
+    assert_string_equal(query_scene_word(&reply, "type"), "urn:starcloak:problem:overloaded");
     CHECK_CONTAINS(reply.head, "Retry-After: 1");
     json_decref(reply.body);
     close(first);
     close(second);
-    house_close(h);
+    query_scene_close(h);
 }
 
 static void test_a_service_that_drains_takes_nobody_in(void **state)
 {
     (void)state;
-    const house_options options = house_options_default();
-    house *h = house_open(&options);
-    const int waiting = house_call(h);
-    const int late = house_call(h);
-    house_ask(h, waiting, "alice",
-              "{\"position\":{\"edge\":3,\"offset_m\":1},\"profile\":{\"max_wait_s\":0.5},"
-              "\"request\":{\"type\":\"knn\",\"k\":1}}");
+    const query_scene_options options = query_scene_options_default();
+    query_scene *h = query_scene_open(&options);
+    const int waiting = query_scene_call(h);
+    const int late = query_scene_call(h);
+    query_scene_ask(h, waiting, "alice",
+                    "{\"position\":{\"edge\":3,\"offset_m\":1},\"profile\":{\"max_wait_s\":0.5},"
+                    "\"request\":{\"type\":\"knn\",\"k\":1}}");
     WAIT_UNTIL(sc_ledger_stats_of(h->service.ledger).taken == 1);
-    // The ledger may know it before the door does.
+    // The ledger may know it before the query route does.
     sc_ledger_drain(h->service.ledger);
-    house_ask(h, late, "bob", GOOD);
+    query_scene_ask(h, late, "bob", GOOD);
     HEAR_PROBLEM(late, 503, "draining");
     atomic_store(&h->service.is_draining, true);
-    house_ask(h, late, "bob", GOOD);
+    query_scene_ask(h, late, "bob", GOOD);
     HEAR_PROBLEM(late, 503, "draining");
     assert_int_equal(sc_query_route_refused(h->service.query_route, SC_PROBLEM_DRAINING), 2);
     // Who was there gets an outcome.
-    const house_reply reply = house_hear(waiting);
+    const query_scene_reply reply = query_scene_hear(waiting);
     assert_int_equal(reply.status, 200);
     json_decref(reply.body);
     close(waiting);
     close(late);
-    house_close(h);
+    query_scene_close(h);
 }
 
 static void test_a_policy_that_is_exchanged_holds_from_then_on(void **state)
 {
     (void)state;
-    const house_options options = house_options_default();
-    house *h = house_open(&options);
-    const int fd = house_call(h);
+    const query_scene_options options = query_scene_options_default();
+    query_scene *h = query_scene_open(&options);
+    const int fd = query_scene_call(h);
     double lon = 0.0;
     double lat = 0.0;
     sc_map_edge_position(h->map, 0, 1.0, &lon, &lat);
@@ -294,8 +294,8 @@ static void test_a_policy_that_is_exchanged_holds_from_then_on(void **state)
              "{\"position\":{\"lon\":%.17g,\"lat\":%.17g},\"profile\":{\"max_wait_s\":0.1},"
              "\"request\":{\"type\":\"knn\",\"k\":1}}",
              lon, lat - 0.0001);
-    house_ask(h, fd, "alice", body);
-    house_reply reply = house_hear(fd);
+    query_scene_ask(h, fd, "alice", body);
+    query_scene_reply reply = query_scene_hear(fd);
     assert_int_equal(reply.status, 200);
     json_decref(reply.body);
 
@@ -308,13 +308,13 @@ static void test_a_policy_that_is_exchanged_holds_from_then_on(void **state)
     assert_non_null(next);
     sc_access_rules_release(now);
     sc_credentials_exchange(h->service.credentials, next);
-    house_ask(h, fd, "alice", body);
-    reply = house_hear(fd);
+    query_scene_ask(h, fd, "alice", body);
+    reply = query_scene_hear(fd);
     assert_int_equal(reply.status, 422);
-    CHECK_CONTAINS(house_word(&reply, "detail"), "may be 5 m away");
+    CHECK_CONTAINS(query_scene_word(&reply, "detail"), "may be 5 m away");
     json_decref(reply.body);
     close(fd);
-    house_close(h);
+    query_scene_close(h);
 }
 
 static const struct CMUnitTest tests[] = {

@@ -5,19 +5,19 @@
 #include "base/json_write.h"
 #include "support/default_policy.h"
 #include "support/oom.h"
-#include "unit/api/house.h"
+#include "unit/api/query_scene.h"
 
 #include <pthread.h>
 
-static void test_a_door_that_cannot_be_opened_says_so(void **state)
+static void test_a_query_route_that_cannot_be_started_is_reported(void **state)
 {
     (void)state;
     unsigned long failures = 0;
     // A server that has watched once cannot forget it, so each try has one of its own.
     for (unsigned long n = 1;; n++) {
-        const house_options options = house_options_default();
-        house *h = test_take(1, sizeof *h);
-        house_furnish(h, &options);
+        const query_scene_options options = query_scene_options_default();
+        query_scene *h = test_take(1, sizeof *h);
+        query_scene_furnish(h, &options);
         sc_query_route *route = NULL;
         sc_diag diag = {""};
         sc_alloc_fail_at(n);
@@ -26,13 +26,13 @@ static void test_a_door_that_cannot_be_opened_says_so(void **state)
         if (!has_failed) {
             CHECK_OK(err, &diag);
             h->service.query_route = route;
-            house_close(h);
+            query_scene_close(h);
             break;
         }
         assert_int_equal(err, SC_ENOMEM);
         assert_null(route);
         assert_true(diag.message[0] != '\0');
-        house_close(h);
+        query_scene_close(h);
         failures++;
     }
     // The route, its loops, and an admission and a handover for each of them.
@@ -45,7 +45,7 @@ static atomic_bool has_failed;
 
 static void query_with_little_memory(void *context, unsigned loop, sc_http_request *request)
 {
-    house *h = context;
+    query_scene *h = context;
     sc_alloc_fail_at(atomic_load(&fail_at));
     sc_query_route_post(h->service.query_route, loop, request);
     atomic_store(&has_failed, oom_happened());
@@ -56,20 +56,20 @@ static int hear_status(int fd)
 {
     char first = 0;
     if (recv(fd, &first, 1, MSG_PEEK) <= 0) return 0;
-    const house_reply reply = house_hear(fd);
-    if (reply.status == 200) assert_string_equal(house_word(&reply, "outcome"), "dropped");
+    const query_scene_reply reply = query_scene_hear(fd);
+    if (reply.status == 200) assert_string_equal(query_scene_word(&reply, "outcome"), "dropped");
     json_decref(reply.body);
     return reply.status;
 }
 
 // Ask while allocation `n` fails (0: none), and say whether it came to that.
-static bool is_refused(house *h, unsigned long n)
+static bool is_refused(query_scene *h, unsigned long n)
 {
-    const int fd = house_call(h);
+    const int fd = query_scene_call(h);
     atomic_store(&fail_at, n);
-    house_ask(h, fd, "alice",
-              "{\"position\":{\"edge\":3,\"offset_m\":1},\"profile\":{\"max_wait_s\":0.05},"
-              "\"request\":{\"type\":\"knn\",\"k\":1}}");
+    query_scene_ask(h, fd, "alice",
+                    "{\"position\":{\"edge\":3,\"offset_m\":1},\"profile\":{\"max_wait_s\":0.05},"
+                    "\"request\":{\"type\":\"knn\",\"k\":1}}");
     const int status = hear_status(fd);
     close(fd);
     // Whoever was not taken has left.
@@ -82,10 +82,10 @@ static bool is_refused(house *h, unsigned long n)
 static void test_a_query_for_which_there_is_no_memory_is_refused(void **state)
 {
     (void)state;
-    house_options options = house_options_default();
+    query_scene_options options = query_scene_options_default();
     options.loops = 1;
     options.handle = query_with_little_memory;
-    house *h = house_open(&options);
+    query_scene *h = query_scene_open(&options);
     // The first one also needs room for who was admitted; it stays for those who follow.
     assert_true(is_refused(h, 1));
     assert_false(is_refused(h, 0));
@@ -96,12 +96,12 @@ static void test_a_query_for_which_there_is_no_memory_is_refused(void **state)
     // The ticket, the visit.
     assert_true(n >= 3);
     assert_int_equal(sc_query_route_refused(h->service.query_route, SC_PROBLEM_OVERLOADED), n);
-    house_close(h);
+    query_scene_close(h);
 }
 
 static void query_before_memory_runs_out(void *context, unsigned loop, sc_http_request *request)
 {
-    house *h = context;
+    query_scene *h = context;
     sc_alloc_fail_at(0);
     sc_query_route_post(h->service.query_route, loop, request);
     // This loop gets no more, and so has none when the outcome comes.
@@ -111,20 +111,20 @@ static void query_before_memory_runs_out(void *context, unsigned loop, sc_http_r
 static void test_an_outcome_that_cannot_be_told_is_still_an_end(void **state)
 {
     (void)state;
-    house_options options = house_options_default();
+    query_scene_options options = query_scene_options_default();
     options.loops = 1;
     options.handle = query_before_memory_runs_out;
-    house *h = house_open(&options);
-    const int fd = house_call(h);
-    house_ask(h, fd, "alice",
-              "{\"position\":{\"edge\":3,\"offset_m\":1},\"profile\":{\"max_wait_s\":0.05},"
-              "\"request\":{\"type\":\"knn\",\"k\":1}}");
+    query_scene *h = query_scene_open(&options);
+    const int fd = query_scene_call(h);
+    query_scene_ask(h, fd, "alice",
+                    "{\"position\":{\"edge\":3,\"offset_m\":1},\"profile\":{\"max_wait_s\":0.05},"
+                    "\"request\":{\"type\":\"knn\",\"k\":1}}");
     const int status = hear_status(fd);
     assert_true(status == 0 || status == 503);
     WAIT_UNTIL(sc_pending_count(h->service.pending) == 0);
     assert_int_equal(sc_ledger_stats_of(h->service.ledger).dropped[SC_DROP_EXPIRED], 1);
     close(fd);
-    house_close(h);
+    query_scene_close(h);
 }
 
 static void test_an_outcome_for_which_there_is_no_room_says_so(void **state)
@@ -162,7 +162,7 @@ static void test_terms_for_which_there_is_no_memory_leave_the_parts_alone(void *
 {
     (void)state;
     const sc_policy policy = default_policy();
-    sc_access_rules *now = house_terms(&policy);
+    sc_access_rules *now = query_scene_terms(&policy);
     oom_arm(1);
     assert_null(sc_access_rules_new(&policy, now->keys, NULL));
     assert_true(oom_happened());
@@ -175,7 +175,7 @@ static void test_terms_for_which_there_is_no_memory_leave_the_parts_alone(void *
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_a_door_that_cannot_be_opened_says_so),
+    cmocka_unit_test(test_a_query_route_that_cannot_be_started_is_reported),
     cmocka_unit_test(test_a_query_for_which_there_is_no_memory_is_refused),
     cmocka_unit_test(test_an_outcome_that_cannot_be_told_is_still_an_end),
     cmocka_unit_test(test_an_outcome_for_which_there_is_no_room_says_so),

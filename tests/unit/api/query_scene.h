@@ -1,15 +1,13 @@
 /**
- * @file house.h
- * @brief A small town with a service whose door is open: server, ledger, courier and provider, all
+ * @file query_scene.h
+ * @brief A small town with a service that takes queries: server, ledger, courier and provider, all
  * of them real, and clients on plain sockets.
  *
  * Five by five crossings on the globe, an object on every third road. Nothing is routed: every
- * request goes to the door, unless a test puts somebody in front of it.
- *
- * Used by: tests of the door.
+ * request goes to the query route, unless a test replaces it.
  */
-#ifndef SC_TESTS_UNIT_SERVICE_HOUSE_H
-#define SC_TESTS_UNIT_SERVICE_HOUSE_H
+#ifndef SC_TESTS_API_QUERY_SCENE_H
+#define SC_TESTS_API_QUERY_SCENE_H
 
 #include <starcloak/lbs.h>
 
@@ -29,7 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 
-typedef struct house_options {
+typedef struct query_scene_options {
     sc_policy policy;
     unsigned loops;
     size_t max_pending;
@@ -37,22 +35,23 @@ typedef struct house_options {
     unsigned engine_threads;  ///< 0: the ledger's thread runs the engine
     unsigned clerks;          ///< 0: and sees to the provider
     const char *provider;     ///< an address; NULL: the built-in one
-    void (*handle)(void *context, unsigned loop, sc_http_request *request);  ///< context: the house
-} house_options;
+    void (*handle)(void *context, unsigned loop,
+                   sc_http_request *request);  ///< context: the query_scene
+} query_scene_options;
 
-typedef struct house {
+typedef struct query_scene {
     sketch drawing;
     sc_map *map;
     sc_objects *objects;
     sc_lbs *lbs;
     sc_service_internal service;
-    house_options options;
-} house;
+    query_scene_options options;
+} query_scene;
 
 /** No limits of rates; company of three is enough, and half a second may be. */
-static inline house_options house_options_default(void)
+static inline query_scene_options query_scene_options_default(void)
 {
-    house_options options = {
+    query_scene_options options = {
         .policy = default_policy(), .loops = 2, .max_pending = 1000, .jitter_s = 0.01};
     options.policy.least.max_wait_us = sc_time_from_seconds(0.05);
     options.policy.standard.k = 3;
@@ -61,9 +60,9 @@ static inline house_options house_options_default(void)
     return options;
 }
 
-static inline void house_handle(void *context, unsigned loop, sc_http_request *request)
+static inline void query_scene_handle(void *context, unsigned loop, sc_http_request *request)
 {
-    house *h = context;
+    query_scene *h = context;
     if (h->options.handle) {
         h->options.handle(h, loop, request);
     } else {
@@ -71,7 +70,7 @@ static inline void house_handle(void *context, unsigned loop, sc_http_request *r
     }
 }
 
-static inline void house_build_town(house *h)
+static inline void query_scene_build_town(query_scene *h)
 {
     h->drawing = sketch_grid(SC_COORDS_GEOGRAPHIC, 5, 5);
     sc_builder *builder = sketch_builder(&h->drawing);
@@ -86,7 +85,7 @@ static inline void house_build_town(house *h)
     CHECK_OK(sc_lbs_new(h->map, &options, &h->lbs, NULL), NULL);
 }
 
-static inline sc_access_rules *house_terms(const sc_policy *policy)
+static inline sc_access_rules *query_scene_terms(const sc_policy *policy)
 {
     sc_token_keys *keys = NULL;
     sc_revoked *revoked = NULL;
@@ -97,16 +96,16 @@ static inline sc_access_rules *house_terms(const sc_policy *policy)
     return terms;
 }
 
-/** All that the door needs to be made, but for the door. */
-static inline void house_furnish(house *h, const house_options *options)
+/** All that the query route needs to be made, but for the query route. */
+static inline void query_scene_furnish(query_scene *h, const query_scene_options *options)
 {
     sc_service_internal *service = &h->service;
     sc_diag diag = {""};
     h->options = *options;
-    house_build_town(h);
+    query_scene_build_town(h);
     service->map = h->map;
     service->loops = options->loops;
-    CHECK_OK(sc_credentials_new(house_terms(&options->policy), &service->credentials), NULL);
+    CHECK_OK(sc_credentials_new(query_scene_terms(&options->policy), &service->credentials), NULL);
     CHECK_OK(sc_rates_new(1024, &service->user_rates), NULL);
     CHECK_OK(sc_pending_new(options->max_pending, &service->pending), NULL);
     CHECK_OK(sc_metrics_new(NULL, &service->metrics), NULL);
@@ -116,13 +115,13 @@ static inline void house_furnish(house *h, const house_options *options)
     http.addresses = addresses;
     http.address_count = 1;
     http.loops = options->loops;
-    http.handle = house_handle;
+    http.handle = query_scene_handle;
     http.context = h;
     http.problem = sc_problem_of_server;
     CHECK_OK(sc_http_new(&http, &service->http, &diag), &diag);
 }
 
-static inline sc_courier_options house_courier(const house *h)
+static inline sc_courier_options query_scene_courier(const query_scene *h)
 {
     sc_courier_options courier = sc_courier_options_default();
     courier.objects = h->objects;
@@ -136,8 +135,8 @@ static inline sc_courier_options house_courier(const house *h)
     return courier;
 }
 
-/** The ledger and the courier; after the door. */
-static inline void house_staff(house *h)
+/** The ledger and the courier; after the query route. */
+static inline void query_scene_staff(query_scene *h)
 {
     sc_service_internal *service = &h->service;
     sc_diag diag = {""};
@@ -154,27 +153,27 @@ static inline void house_staff(house *h)
     CHECK_OK(sc_ledger_new(h->map, &ledger, &service->ledger, &diag), &diag);
     sc_rng *rng = NULL;
     CHECK_OK(sc_rng_new_secure(&rng), NULL);
-    const sc_courier_options courier = house_courier(h);
+    const sc_courier_options courier = query_scene_courier(h);
     CHECK_OK(sc_courier_new(h->map, &courier, rng, &service->courier, &diag), &diag);
     sc_rng_free(rng);
     sc_ledger_set_courier(service->ledger, service->courier);
 }
 
-/** Release with house_close(). */
-static inline house *house_open(const house_options *options)
+/** Release with query_scene_close(). */
+static inline query_scene *query_scene_open(const query_scene_options *options)
 {
-    house *h = test_take(1, sizeof *h);
+    query_scene *h = test_take(1, sizeof *h);
     sc_diag diag = {""};
-    house_furnish(h, options);
+    query_scene_furnish(h, options);
     CHECK_OK(
         sc_query_route_new(&h->service, options->max_pending, NULL, &h->service.query_route, &diag),
         &diag);
-    house_staff(h);
+    query_scene_staff(h);
     CHECK_OK(sc_http_start(h->service.http, &diag), &diag);
     return h;
 }
 
-static inline void house_close(house *h)
+static inline void query_scene_close(query_scene *h)
 {
     sc_service_internal *service = &h->service;
     if (service->http) sc_http_stop(service->http);
@@ -197,7 +196,7 @@ static inline void house_close(house *h)
 }
 
 /** A token for an hour from the keys now in force. */
-static inline void house_token(house *h, const char *user, char out[SC_TOKEN_SIZE])
+static inline void query_scene_token(query_scene *h, const char *user, char out[SC_TOKEN_SIZE])
 {
     sc_access_rules *terms = sc_credentials_hold(h->service.credentials);
     const int64_t now_s = time(NULL);
@@ -207,19 +206,19 @@ static inline void house_token(house *h, const char *user, char out[SC_TOKEN_SIZ
 }
 
 /** Wait until a condition holds; a test that waits in vain fails. */
-#define WAIT_UNTIL(condition)                                \
-    do {                                                     \
-        int house_tries = 0;                                 \
-        while (!(condition)) {                               \
-            if (++house_tries > 60000) fail_msg(#condition); \
-            usleep(1000);                                    \
-        }                                                    \
+#define WAIT_UNTIL(condition)                                      \
+    do {                                                           \
+        int query_scene_tries = 0;                                 \
+        while (!(condition)) {                                     \
+            if (++query_scene_tries > 60000) fail_msg(#condition); \
+            usleep(1000);                                          \
+        }                                                          \
     } while (0)
 
 // --- Clients -------------------------------------------------------------------------------------
 
 /** A connection to HOST:PORT of this machine; close() it. */
-static inline int house_connect(const char *to)
+static inline int query_scene_connect(const char *to)
 {
     struct sockaddr_in address = {.sin_family = AF_INET};
     const char *colon = strchr(to, ':');
@@ -234,13 +233,13 @@ static inline int house_connect(const char *to)
     return fd;
 }
 
-static inline int house_call(const house *h)
+static inline int query_scene_call(const query_scene *h)
 {
-    return house_connect(sc_http_address(h->service.http, 0));
+    return query_scene_connect(sc_http_address(h->service.http, 0));
 }
 
 /** Send a request; `headers` are whole lines, each with its CR LF. */
-static inline void house_post(int fd, const char *path, const char *headers, const char *body)
+static inline void query_scene_post(int fd, const char *path, const char *headers, const char *body)
 {
     char text[8192];
     const int size = snprintf(text, sizeof text,
@@ -252,32 +251,32 @@ static inline void house_post(int fd, const char *path, const char *headers, con
 }
 
 /** Send a query. */
-static inline void house_send(int fd, const char *headers, const char *body)
+static inline void query_scene_send(int fd, const char *headers, const char *body)
 {
-    house_post(fd, "/v1/queries", headers, body);
+    query_scene_post(fd, "/v1/queries", headers, body);
 }
 
 /** Ask as `user`. */
-static inline void house_ask(house *h, int fd, const char *user, const char *body)
+static inline void query_scene_ask(query_scene *h, int fd, const char *user, const char *body)
 {
     char token[SC_TOKEN_SIZE];
     char headers[512];
-    house_token(h, user, token);
+    query_scene_token(h, user, token);
     snprintf(headers, sizeof headers,
              "Content-Type: application/json\r\nAuthorization: Bearer %s\r\n", token);
-    house_send(fd, headers, body);
+    query_scene_send(fd, headers, body);
 }
 
-typedef struct house_reply {
+typedef struct query_scene_reply {
     int status;
     char head[2048];
     json_t *body;  ///< json_decref() it
-} house_reply;
+} query_scene_reply;
 
 /** One reply, read to its end. */
-static inline house_reply house_hear(int fd)
+static inline query_scene_reply query_scene_hear(int fd)
 {
-    house_reply reply = {0};
+    query_scene_reply reply = {0};
     size_t size = 0;
     // Byte by byte to the end of the head: the next reply must stay where it is.
     while (size < 4 || memcmp(reply.head + size - 4, "\r\n\r\n", 4) != 0) {
@@ -302,7 +301,7 @@ static inline house_reply house_hear(int fd)
     return reply;
 }
 
-static inline const char *house_word(const house_reply *reply, const char *name)
+static inline const char *query_scene_word(const query_scene_reply *reply, const char *name)
 {
     const char *word = json_string_value(json_object_get(reply->body, name));
     return word ? word : "";
@@ -314,12 +313,12 @@ static inline const char *house_word(const house_reply *reply, const char *name)
 
 static inline void hear_problem_at(int fd, int status, const char *word, const char *file, int line)
 {
-    house_reply reply = house_hear(fd);
+    query_scene_reply reply = query_scene_hear(fd);
     char type[64];
     snprintf(type, sizeof type, "urn:starcloak:problem:%s", word);
-    if (reply.status != status || strcmp(house_word(&reply, "type"), type) != 0) {
-        print_error("%s:%d: got %d %s (%s)\n", file, line, reply.status, house_word(&reply, "type"),
-                    house_word(&reply, "detail"));
+    if (reply.status != status || strcmp(query_scene_word(&reply, "type"), type) != 0) {
+        print_error("%s:%d: got %d %s (%s)\n", file, line, reply.status,
+                    query_scene_word(&reply, "type"), query_scene_word(&reply, "detail"));
         fail();
     }
     CHECK_CONTAINS(reply.head, "Content-Type: application/problem+json");

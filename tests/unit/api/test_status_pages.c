@@ -2,11 +2,14 @@
 // offer, and demo.
 #include "api/service_internal.h"
 
+#include "api/problem_details.h"
 #include "api/service.h"
 #include "support/check.h"
 #include "support/default_policy.h"
+#include "support/openapi.h"
 #include "support/page_server.h"
 #include "support/sketch.h"
+#include "support/web_client.h"
 
 #include <jansson.h>
 #include <pthread.h>
@@ -197,6 +200,55 @@ static void test_a_demo_is_known_by_its_pages(void **state)
     fixture_close(&f);
 }
 
+// === Alive as long as it answers; ready only while queries have a chance
+
+static void handle_health(void *context, unsigned loop, sc_http_request *request)
+{
+    (void)loop;
+    if (strcmp(sc_http_request_path(request), "/healthz") == 0) {
+        sc_health_live(request);
+    } else {
+        sc_health_ready(context, request);
+    }
+}
+
+static void check_page(const sc_service_internal *service, const char *path, int status,
+                       const char *body)
+{
+    web_reply reply = web_ask(sc_http_address(service->http, 0), "GET", path, "", NULL);
+    json_t *document = openapi_load();
+    assert_int_equal(reply.status, status);
+    assert_string_equal(reply.body, body);
+    assert_string_equal(web_header(&reply, "Cache-Control"), "no-store");
+    openapi_check_response(document, "GET", path, status, web_header(&reply, "Content-Type"),
+                           reply.body, reply.size);
+    json_decref(document);
+    web_reply_free(&reply);
+}
+
+// With a provider that fails it is asked in test_openapi_service.c.
+static void test_a_service_that_drains_is_alive_and_not_ready(void **state)
+{
+    (void)state;
+    sc_service_internal service = {.loops = 1};
+    sc_diag diag = {""};
+    static const char *const addresses[] = {"127.0.0.1:0"};
+    sc_http_options options = sc_http_options_default();
+    options.addresses = addresses;
+    options.address_count = 1;
+    options.loops = 1;
+    options.handle = handle_health;
+    options.context = &service;
+    options.problem = sc_problem_of_server;
+    CHECK_OK(sc_http_new(&options, &service.http, &diag), &diag);
+    CHECK_OK(sc_http_start(service.http, &diag), &diag);
+    check_page(&service, "/healthz", 200, "{\"status\":\"ok\"}");
+    atomic_store(&service.is_draining, true);
+    check_page(&service, "/healthz", 200, "{\"status\":\"ok\"}");
+    check_page(&service, "/readyz", 503, "{\"status\":\"draining\"}");
+    sc_http_free(service.http);
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_the_whole_page_is_as_documented),
     cmocka_unit_test(test_providers_are_told_apart),
@@ -205,5 +257,6 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_an_offer_counts_once_it_is_there_and_may_be_seen),
     cmocka_unit_test(test_a_map_in_several_parts_is_told),
     cmocka_unit_test(test_a_demo_is_known_by_its_pages),
+    cmocka_unit_test(test_a_service_that_drains_is_alive_and_not_ready),
 };
 SC_SUITE(tests)
