@@ -29,7 +29,7 @@ typedef struct reading {
 
 static bool no_memory(reading *r)
 {
-    sc_problem_set(r->in.problem, SC_PROBLEM_OVERLOADED, NULL, "memory is short; ask again");
+    sc_problem_set(r->in.problem, SC_PROBLEM_OVERLOADED, NULL, "out of memory; retry");
     r->in.problem->retry_after_s = 1;
     return false;
 }
@@ -118,7 +118,7 @@ static bool read_segments(reading *r)
     for (size_t i = 1; i < attack->segment_count; i++) {
         if (attack->segments[i] != attack->segments[i - 1]) continue;
         return sc_problem_set(r->in.problem, SC_PROBLEM_REQUEST, of_segments.pointer,
-                              "one of them stands there twice; name each once");
+                              "an entry is repeated; name each once");
     }
     return true;
 }
@@ -295,7 +295,7 @@ static bool read_body(reading *r)
     }
     if (!has_segments) {
         return sc_problem_set(r->in.problem, SC_PROBLEM_BODY, of_segments.pointer,
-                              "it is missing; give segments and members, or queries");
+                              "the member is missing; give segments and members, or queries");
     }
     return seen & 1u << MEMBERS || sc_json_refuse_missing(&r->in, of_members.pointer);
 }

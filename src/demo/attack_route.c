@@ -76,7 +76,7 @@ static void explain(const sc_attack_request *attack, sc_problem *problem)
 {
     switch (attack->err) {
     case SC_ENOMEM:
-        refuse(problem, SC_PROBLEM_OVERLOADED, 1, "memory is short; ask again");
+        refuse(problem, SC_PROBLEM_OVERLOADED, 1, "out of memory; retry");
         break;
     case SC_ELATE:
     case SC_ELIMIT:
@@ -229,13 +229,13 @@ static bool submit(sc_attack_route *route, unsigned loop, sc_http_request *reque
     switch (err) {
     case SC_EBUSY:
         refuse(problem, SC_PROBLEM_OVERLOADED, COME_AGAIN_S,
-               "many attacks wait already; ask again in a moment");
+               "too many attacks are waiting; retry in a second");
         break;
     case SC_EINTERRUPTED:  // the service has begun to drain a moment ago
         refuse_draining(problem);
         break;
     case SC_ENOMEM:
-        refuse(problem, SC_PROBLEM_OVERLOADED, 1, "memory is short; ask again");
+        refuse(problem, SC_PROBLEM_OVERLOADED, 1, "out of memory; retry");
         break;
     default:
         refuse(problem, SC_PROBLEM_INTERNAL, 0, "");  // what was read can be submitted

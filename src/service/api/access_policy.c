@@ -24,7 +24,7 @@ static sc_err check_need(const char *need, double least, double standard, double
     if (!(least <= standard && standard <= most)) {
         return sc_fail(diag, SC_EINVAL,
                        "%s: the least is %.15g, the default %.15g, the most %.15g; they must not "
-                       "descend",
+                       "decrease",
                        need, least, standard, most);
     }
     return SC_OK;
@@ -67,7 +67,7 @@ static sc_err check_least(const char *term, double value, double least, sc_diag 
 static sc_err check_access(const char *page, sc_access access, sc_diag *diag)
 {
     if (access >= SC_ACCESS_OFF && access <= SC_ACCESS_OPEN) return SC_OK;
-    return sc_fail(diag, SC_EINVAL, "who may see %s is not said in a way that is known", page);
+    return sc_fail(diag, SC_EINVAL, "%s: access must be off, local, token or open", page);
 }
 
 sc_err sc_policy_check(const sc_policy *terms, sc_diag *diag)
@@ -173,18 +173,18 @@ bool sc_access_rules_identify(const sc_access_rules *terms, const sc_http_reques
 {
     static const char scheme[] = "Bearer ";
     const char *header = sc_http_request_header(request, "Authorization");
-    if (!header) return refuse(problem, "there is no token; send Authorization: Bearer TOKEN");
+    if (!header) return refuse(problem, "no token; send Authorization: Bearer TOKEN");
     if (strncasecmp(header, scheme, sizeof scheme - 1) != 0) {
-        return refuse(problem, "that is no bearer token; send Authorization: Bearer TOKEN");
+        return refuse(problem, "not a bearer token; send Authorization: Bearer TOKEN");
     }
     const char *text = header + sizeof scheme - 1;
     text += strspn(text, " ");
     const sc_err err = sc_token_check(terms->keys, text, out);
-    if (err == SC_EPARSE) return refuse(problem, "that is no token of this service");
+    if (err == SC_EPARSE) return refuse(problem, "not a token of this service");
     if (err) return refuse(problem, "the token was not signed by this service");
     // The calendar's clock: a token ends at a date, whatever this machine has done since.
     if (out->expires_s <= (int64_t)time(NULL)) {
-        return refuse(problem, "the token has expired; ask for a new one");
+        return refuse(problem, "the token has expired; get a new one");
     }
     if (sc_revoked_has(terms->revoked, terms->keys, out)) {
         return refuse(problem, "the token was revoked");

@@ -137,9 +137,9 @@ static void refuse(sc_http_request *request, sc_problem_kind kind, const char *d
 void sc_events_listen(sc_events *events, unsigned loop, sc_http_request *request)
 {
     if (atomic_load(&events->service->is_draining)) {
-        refuse(request, SC_PROBLEM_DRAINING, "events have come to an end");
+        refuse(request, SC_PROBLEM_DRAINING, "the service is stopping; no more events are sent");
     } else if (sc_audience_listen(events->audience, loop, request) != SC_OK) {
-        refuse(request, SC_PROBLEM_OVERLOADED, "as many as can be told are listening already");
+        refuse(request, SC_PROBLEM_OVERLOADED, "too many listeners; the limit is max-listeners");
     }
 }
 
@@ -180,7 +180,7 @@ sc_err sc_events_new(sc_service_internal *service, size_t max_listeners, sc_even
     return SC_OK;
 fail:
     sc_events_free(events);
-    return sc_fail(diag, err, "events cannot be told: %s", sc_err_text(err));
+    return sc_fail(diag, err, "events cannot be started: %s", sc_err_text(err));
 }
 
 void sc_events_free(sc_events *events)

@@ -26,7 +26,7 @@ bool sc_json_refuse_kind(sc_json_reader *reader, const char *pointer, const char
 
 bool sc_json_refuse_missing(sc_json_reader *reader, const char *pointer)
 {
-    return sc_problem_set(reader->problem, SC_PROBLEM_BODY, pointer, "it is missing");
+    return sc_problem_set(reader->problem, SC_PROBLEM_BODY, pointer, "the member is missing");
 }
 
 bool sc_json_read_number(sc_json_reader *reader, const char *pointer, double *out)
@@ -80,12 +80,12 @@ bool sc_json_read_object(sc_json_reader *reader, const sc_json_shape *shape, voi
         const unsigned which = find_field(shape, name);
         if (which == shape->count) {
             return sc_problem_set(reader->problem, SC_PROBLEM_BODY, shape->pointer,
-                                  "there is no member %s; there are %s",
+                                  "unknown member %s; allowed are %s",
                                   sc_quote(name.raw.text, name.raw.size).text, shape->words);
         }
         if (*seen & 1u << which) {
             return sc_problem_set(reader->problem, SC_PROBLEM_BODY, shape->fields[which].pointer,
-                                  "it stands there twice");
+                                  "the member is repeated");
         }
         *seen |= 1u << which;
         if (!shape->read(context, which)) return false;

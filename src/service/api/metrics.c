@@ -227,11 +227,10 @@ static void put_cloaks(sc_prometheus *out, const sc__metrics_snapshot *r)
 /** What engines and gateways said to each other. Mostly 0 where they are one process. */
 static void put_commit(sc_prometheus *out, const sc_ledger_stats *ledger)
 {
-    sc_prometheus_counter(out, "starcloak_proposals_total", "Proposed cloaks that were heard.",
+    sc_prometheus_counter(out, "starcloak_proposals_total", "Proposed cloaks that were received.",
                           ledger->bids);
     sc_prometheus_counter(out, "starcloak_proposals_aborted_total",
-                          "Proposed cloaks that were called off by who proposed them.",
-                          ledger->aborted);
+                          "Proposed cloaks that their engine withdrew.", ledger->aborted);
     sc_prometheus_counter(out, "starcloak_proposals_impatient_total",
                           "Proposed cloaks that were given up since no release came.",
                           ledger->impatient);
@@ -242,12 +241,12 @@ static void put_commit(sc_prometheus *out, const sc_ledger_stats *ledger)
                           "Cloaks that left from another gateway, with queries of ours.",
                           ledger->cloaks_elsewhere);
     sc_prometheus_counter(out, "starcloak_queries_resent_total",
-                          "Queries that were said anew to engines.", ledger->resent);
+                          "Queries that were sent to engines again.", ledger->resent);
     sc_prometheus_counter(out, "starcloak_queries_company_total",
-                          "Queries that were said as company to engines of other parts.",
+                          "Queries that were sent to engines of other parts as company.",
                           ledger->company);
     sc_prometheus_counter(out, "starcloak_words_lost_total",
-                          "Words of engines and gateways for which there was no room.",
+                          "Messages of engines and gateways that were dropped for want of space.",
                           ledger->lost);
 }
 
@@ -337,9 +336,9 @@ static void put_map(sc_prometheus *out, const sc__metrics_snapshot *r)
 
 static void put_telling(sc_prometheus *out, const sc__metrics_snapshot *r)
 {
-    sc_prometheus_gauge(out, "starcloak_listeners", "Who listens to events.", r->listeners);
+    sc_prometheus_gauge(out, "starcloak_listeners", "Clients that listen to events.", r->listeners);
     sc_prometheus_counter(out, "starcloak_events_lost_total",
-                          "Events that a loop was too busy to tell.", r->events_lost);
+                          "Events that a loop was too busy to send.", r->events_lost);
     sc_prometheus_counter(out, "starcloak_log_lost_total",
                           "Lines of the log that were not written.", r->log_lost);
 }

@@ -92,9 +92,9 @@ static void put_wire(sc_prometheus *out, const sc_wire_stats *wire)
     sc_prometheus_counter(out, "starcloak_cluster_unopened_total",
                           "Messages that were not sealed with our key.", wire->unopened);
     sc_prometheus_counter(out, "starcloak_cluster_overrun_total",
-                          "Messages that were lost since we were slow.", wire->overrun);
-    sc_prometheus_counter(out, "starcloak_cluster_reconnects_total",
-                          "How often the connection was made anew.", wire->reconnects);
+                          "Messages that were lost since this process was slow.", wire->overrun);
+    sc_prometheus_counter(out, "starcloak_cluster_reconnects_total", "Reconnections.",
+                          wire->reconnects);
 }
 
 // --- Workers -------------------------------------------------------------------------------------
@@ -143,8 +143,8 @@ static figure worker_figure(const sc_view_peer *worker, size_t i)
          (double)crew->bids_unknown},
         {"starcloak_worker_asked_total", "counter",
          "Questions to gateways what became of a proposed cloak.", NULL, (double)crew->asked},
-        {"starcloak_worker_lost_total", "counter", "Words for which there was no room.", NULL,
-         (double)crew->lost},
+        {"starcloak_worker_lost_total", "counter", "Messages that were dropped for want of space.",
+         NULL, (double)crew->lost},
         {"starcloak_worker_misdirected_total", "counter", "Queries for a part that is not here.",
          NULL, (double)crew->misdirected},
         {.name = NULL},

@@ -118,14 +118,14 @@ static const struct {
     sc_problem_kind kind;
     const char *detail;
 } of_server[] = {
-    {400, SC_PROBLEM_BODY, "this is not a request by HTTP/1.1"},
+    {400, SC_PROBLEM_BODY, "the request is not valid HTTP/1.1"},
     {408, SC_PROBLEM_SLOW, "send the whole request sooner"},
     {413, SC_PROBLEM_TOO_LARGE, "a query takes a few hundred bytes"},
-    {417, SC_PROBLEM_EXPECTATION, "the only thing to expect is 100-continue"},
+    {417, SC_PROBLEM_EXPECTATION, "of Expect, only 100-continue is supported"},
     {431, SC_PROBLEM_HEADERS, "send fewer or shorter headers"},
     {500, SC_PROBLEM_INTERNAL, ""},
     {501, SC_PROBLEM_NOT_IMPLEMENTED, ""},
-    {503, SC_PROBLEM_OVERLOADED, "try again in a moment"},
+    {503, SC_PROBLEM_OVERLOADED, "retry in a second"},
 };
 
 size_t sc_problem_of_server(void *context, int status, char *buffer, size_t room)

@@ -16,28 +16,28 @@
 #include "server/http.h"
 
 /** The kinds, with their status and title. `type` is "urn:starcloak:problem:" and the word. */
-#define SC_PROBLEM_MAP(X)                                                       \
-    X(BODY, 400, "body", "The body is not what is expected")                    \
-    X(POSITION, 400, "position", "The position is not one")                     \
-    X(PROFILE, 400, "profile", "A need of the profile is out of range")         \
-    X(REQUEST, 400, "request", "The request cannot be answered")                \
-    X(TOKEN, 401, "token", "A valid token is needed")                           \
-    X(FORBIDDEN, 403, "forbidden", "This is not for everybody")                 \
-    X(NOT_FOUND, 404, "not-found", "There is nothing here")                     \
-    X(METHOD, 405, "method", "That cannot be done here")                        \
-    X(SLOW, 408, "slow", "The request did not come in time")                    \
-    X(TOO_LARGE, 413, "too-large", "The body is too large")                     \
-    X(MEDIA_TYPE, 415, "media-type", "The body must be application/json")       \
-    X(EXPECTATION, 417, "expectation", "That cannot be expected here")          \
-    X(OFF_ROAD, 422, "off-road", "There is no road near that position")         \
-    X(HEADERS, 431, "headers", "The headers are too large")                     \
-    X(RATE, 429, "rate", "Too many requests")                                   \
-    X(PENDING, 429, "pending", "Another query of this user is under way")       \
-    X(INTERNAL, 500, "internal", "Something went wrong here")                   \
-    X(NOT_IMPLEMENTED, 501, "not-implemented", "That method is not known here") \
-    X(PROVIDER, 502, "provider", "The provider did not answer as it should")    \
-    X(OVERLOADED, 503, "overloaded", "The service has too much to do")          \
-    X(DRAINING, 503, "draining", "The service is about to stop")                \
+#define SC_PROBLEM_MAP(X)                                                     \
+    X(BODY, 400, "body", "The body is not valid")                             \
+    X(POSITION, 400, "position", "The position is not valid")                 \
+    X(PROFILE, 400, "profile", "A need of the profile is out of range")       \
+    X(REQUEST, 400, "request", "The request cannot be answered")              \
+    X(TOKEN, 401, "token", "A valid token is needed")                         \
+    X(FORBIDDEN, 403, "forbidden", "Access is restricted")                    \
+    X(NOT_FOUND, 404, "not-found", "Not found")                               \
+    X(METHOD, 405, "method", "The method is not allowed")                     \
+    X(SLOW, 408, "slow", "The request was not complete in time")              \
+    X(TOO_LARGE, 413, "too-large", "The body is too large")                   \
+    X(MEDIA_TYPE, 415, "media-type", "The body must be application/json")     \
+    X(EXPECTATION, 417, "expectation", "The expectation is not supported")    \
+    X(OFF_ROAD, 422, "off-road", "There is no road near that position")       \
+    X(HEADERS, 431, "headers", "The headers are too large")                   \
+    X(RATE, 429, "rate", "Too many requests")                                 \
+    X(PENDING, 429, "pending", "Another query of this user is under way")     \
+    X(INTERNAL, 500, "internal", "Internal error")                            \
+    X(NOT_IMPLEMENTED, 501, "not-implemented", "The method is not supported") \
+    X(PROVIDER, 502, "provider", "The provider did not give a valid answer")  \
+    X(OVERLOADED, 503, "overloaded", "The service is overloaded")             \
+    X(DRAINING, 503, "draining", "The service is stopping")                   \
     X(PROVIDER_TIMEOUT, 504, "provider-timeout", "The provider did not answer in time")
 
 typedef enum sc_problem_kind {

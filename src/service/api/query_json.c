@@ -80,7 +80,7 @@ static bool read_position(reading *r)
     r->out->is_on_edge = seen == ON_EDGE;
     if (r->out->is_on_edge || seen == (r->format->is_geographic ? DEGREES : PLANE)) return true;
     return sc_problem_set(r->in.problem, SC_PROBLEM_POSITION, of_position.pointer,
-                          "on this map it is %s, or edge and offset_m",
+                          "on this map, give %s, or edge and offset_m",
                           r->format->is_geographic ? "lon and lat" : "x and y");
 }
 
@@ -169,7 +169,7 @@ static bool read_type(reading *r)
         r->out->request.type = SC_REQUEST_RANGE;
     } else {
         return sc_problem_set(r->in.problem, SC_PROBLEM_REQUEST, field,
-                              "it is \"knn\" or \"range\"");
+                              "the type must be \"knn\" or \"range\"");
     }
     return true;
 }
@@ -182,7 +182,7 @@ static bool read_category(reading *r)
     if (!sc_json_read_string(&r->in, field, "an array of strings", &word)) return false;
     if (request->category_count == SC_REQUEST_CATEGORIES) {
         return sc_problem_set(r->in.problem, SC_PROBLEM_REQUEST, field,
-                              "name at most %d of them, or none for all",
+                              "at most %d categories are allowed; leave them out for all",
                               (int)SC_REQUEST_CATEGORIES);
     }
     for (uint32_t i = 0; i < r->format->vocabulary->count; i++) {
@@ -191,7 +191,7 @@ static bool read_category(reading *r)
         return true;
     }
     return sc_problem_set(r->in.problem, SC_PROBLEM_REQUEST, field,
-                          "there is no category %s; /v1/categories lists those there are",
+                          "unknown category %s; /v1/categories lists all of them",
                           sc_quote(word.raw.text, word.raw.size).text);
 }
 
@@ -255,7 +255,7 @@ static bool read_request(reading *r)
     if (!(seen & 1u << own)) return sc_json_refuse_missing(&r->in, members_of_request[own].pointer);
     if (seen & 1u << other) {
         return sc_problem_set(r->in.problem, SC_PROBLEM_REQUEST, members_of_request[other].pointer,
-                              "a request of this type has none");
+                              "a request of this type does not have this member");
     }
     sc_diag why;
     if (sc_request_check(request, &r->format->policy->requests, r->format->vocabulary->count,
@@ -409,20 +409,20 @@ void sc_outcome_problem(const sc_ticket *ticket, sc_problem *out)
 {
     switch (ticket->failure) {
     case SC_FAILURE_UNREACHABLE:
-        sc_problem_set(out, SC_PROBLEM_PROVIDER, NULL, "it could not be reached");
+        sc_problem_set(out, SC_PROBLEM_PROVIDER, NULL, "the provider could not be reached");
         break;
     case SC_FAILURE_TIMEOUT:
         sc_problem_set(out, SC_PROBLEM_PROVIDER_TIMEOUT, NULL, "ask again");
         break;
     case SC_FAILURE_REFUSED:
-        sc_problem_set(out, SC_PROBLEM_PROVIDER, NULL, "it says that it cannot answer");
+        sc_problem_set(out, SC_PROBLEM_PROVIDER, NULL, "the provider refused the request");
         break;
     case SC_FAILURE_UNBELIEVABLE:
-        sc_problem_set(out, SC_PROBLEM_PROVIDER, NULL, "its answer cannot be true");
+        sc_problem_set(out, SC_PROBLEM_PROVIDER, NULL, "the provider's answer failed its checks");
         break;
     case SC_FAILURE_SUSPENDED:
         sc_problem_set(out, SC_PROBLEM_PROVIDER, NULL,
-                       "it failed several times; it is not asked for a few seconds");
+                       "the provider failed several times and is not asked for a few seconds");
         out->retry_after_s = 5;
         break;
     case SC_FAILURE_OVERLOADED:
@@ -431,7 +431,7 @@ void sc_outcome_problem(const sc_ticket *ticket, sc_problem *out)
         break;
     case SC_FAILURE_IN_DOUBT:
         sc_problem_set(out, SC_PROBLEM_OVERLOADED, NULL,
-                       "company was found, but not in time; ask again");
+                       "other users were found, but not in time; retry");
         out->retry_after_s = 1;
         break;
     case SC_FAILURE_STOPPED:
@@ -439,13 +439,14 @@ void sc_outcome_problem(const sc_ticket *ticket, sc_problem *out)
         out->retry_after_s = 1;
         break;
     case SC_FAILURE_UNSENT:
-        sc_problem_set(out, SC_PROBLEM_OVERLOADED, NULL,
-                       "company was found, but the provider could not be asked in time; ask again");
+        sc_problem_set(
+            out, SC_PROBLEM_OVERLOADED, NULL,
+            "other users were found, but the provider could not be asked in time; retry");
         out->retry_after_s = 1;
         break;
     case SC_FAILURE_LOST:
         sc_problem_set(out, SC_PROBLEM_OVERLOADED, NULL,
-                       "the provider was asked, but its answer was lost on the way; ask again");
+                       "the provider was asked, but its answer was lost; retry");
         out->retry_after_s = 1;
         break;
     case SC_FAILURE_NONE:

@@ -122,7 +122,7 @@ static void reply(const sc_query_route *route, route_loop *loop, sc_http_request
         sc_outcome_problem(ticket, &problem);
         sc_problem_reply(request, &problem, NULL);
     } else if (sc_outcome_json_write(ticket, route->is_geographic, &loop->reply)) {
-        sc_problem_set(&problem, SC_PROBLEM_OVERLOADED, NULL, "memory is short; ask again");
+        sc_problem_set(&problem, SC_PROBLEM_OVERLOADED, NULL, "out of memory; retry");
         problem.retry_after_s = 1;
         sc_problem_reply(request, &problem, NULL);
     } else {
@@ -186,7 +186,9 @@ sc_err sc_query_route_new(sc_service_internal *service, size_t max_pending,
                           const uint8_t *names_key, sc_query_route **out, sc_diag *diag)
 {
     if (sodium_init() < 0) {
-        return sc_fail(diag, SC_EIO, "libsodium does not start: the system gives no randomness");
+        return sc_fail(
+            diag, SC_EIO,
+            "libsodium cannot be initialised: the system's random generator is not available");
     }
     sc_query_route *route = sc_calloc(1, sizeof *route);
     if (!route) return sc_fail_memory(diag, "starting the query route");
@@ -269,14 +271,14 @@ typedef struct incoming {
 
 static bool refuse_busy(incoming *g, const char *why)
 {
-    sc_problem_set(g->problem, SC_PROBLEM_OVERLOADED, NULL, "%s; ask again in a moment", why);
+    sc_problem_set(g->problem, SC_PROBLEM_OVERLOADED, NULL, "%s; retry in a second", why);
     g->problem->retry_after_s = 1;
     return false;
 }
 
 static bool refuse_draining(incoming *g)
 {
-    sc_problem_set(g->problem, SC_PROBLEM_DRAINING, NULL, "it takes no new queries");
+    sc_problem_set(g->problem, SC_PROBLEM_DRAINING, NULL, "the service takes no new queries");
     g->problem->retry_after_s = 1;
     return false;
 }
@@ -296,7 +298,7 @@ static bool is_within_rate(const sc_query_route *route, incoming *g)
     const unsigned wait_s = sc_rates_take(route->service->user_rates, g->user, policy->user_rate,
                                           policy->user_burst, g->now);
     if (wait_s == 0) return true;
-    sc_problem_set(g->problem, SC_PROBLEM_RATE, NULL, "ask again in %u s", wait_s);
+    sc_problem_set(g->problem, SC_PROBLEM_RATE, NULL, "retry in %u s", wait_s);
     g->problem->retry_after_s = wait_s;
     return false;
 }
@@ -325,13 +327,13 @@ static bool is_on_road(const sc_query_route *route, incoming *g)
         return true;
     case SC_ETOOFAR:
         return sc_problem_set(g->problem, SC_PROBLEM_OFF_ROAD, "/position",
-                              "the nearest may be %g m away; ask from nearer a road", max_snap_m);
+                              "a road must be within %g m of the position", max_snap_m);
     case SC_ENOCOORDS:
         return sc_problem_set(g->problem, SC_PROBLEM_POSITION, "/position",
                               "this map has no coordinates; give edge and offset_m");
     default:
         return sc_problem_set(g->problem, SC_PROBLEM_POSITION, "/position",
-                              "it is not on this map's ground");
+                              "the position is outside the coordinates of this map");
     }
 }
 
@@ -372,11 +374,12 @@ static bool admit(sc_query_route *route, incoming *g, sc_query *query)
         return true;
     case SC_EUNKNOWN:
         return sc_problem_set(g->problem, SC_PROBLEM_POSITION, "/position/edge",
-                              "the map has no such edge; it has %u",
+                              "no such edge; the map has %u edges",
                               sc_map_edge_count(route->service->map));
     case SC_EINVAL:
-        return sc_problem_set(g->problem, SC_PROBLEM_POSITION, "/position/offset_m",
-                              "it lies beyond its edge; give metres from the edge's first node");
+        return sc_problem_set(
+            g->problem, SC_PROBLEM_POSITION, "/position/offset_m",
+            "the offset is beyond the end of the edge; give metres from the edge's first node");
     default:
         return refuse_busy(g, "the query could not be admitted");
     }
@@ -424,7 +427,7 @@ static bool enter(const sc_query_route *route, incoming *g)
 static bool submit(sc_query_route *route, incoming *g, const sc_query *query)
 {
     sc_ticket *ticket = make_ticket(route, g, query);
-    if (!ticket) return refuse_busy(g, "memory is short");
+    if (!ticket) return refuse_busy(g, "out of memory");
     waiting_client *client = ticket->door;
     const sc_err err = sc_ledger_submit(route->service->ledger, ticket);
     if (err) {

@@ -201,8 +201,9 @@ static bool may_use(const route_call *p, gate whose, sc_problem *problem)
     }
     case SC_ACCESS_LOCAL:
         return sc_request_is_local(p->request) ||
-               sc_problem_set(problem, SC_PROBLEM_FORBIDDEN, NULL,
-                              "this is for those on the same machine, by localhost or 127.0.0.1");
+               sc_problem_set(
+                   problem, SC_PROBLEM_FORBIDDEN, NULL,
+                   "only clients on the same machine may read this, by localhost or 127.0.0.1");
     case SC_ACCESS_OFF:
         break;
     }
@@ -221,10 +222,10 @@ static bool is_admitted(const route_call *p, const route *wanted, sc_problem *pr
     if (!(wanted && wanted->is_unlimited) && !is_within_rate(p, problem)) return false;
     if (!wanted) {
         return sc_problem_set(problem, SC_PROBLEM_NOT_FOUND, NULL,
-                              "/openapi.json describes what there is");
+                              "no such page; /openapi.json lists all of them");
     }
     if (!is_method_of(wanted, sc_http_request_method(p->request))) {
-        return sc_problem_set(problem, SC_PROBLEM_METHOD, NULL, "this page takes: %s",
+        return sc_problem_set(problem, SC_PROBLEM_METHOD, NULL, "allowed methods: %s",
                               wanted->allow);
     }
     return may_use(p, wanted->gate, problem);

@@ -309,7 +309,7 @@ static sc_err make_ledger(sc_service *service, const sc_service_options *options
 
     sc_rng *rng = NULL;
     err = sc_rng_new_secure(&rng);
-    if (err) return sc_fail(diag, err, "the system gives no random numbers");
+    if (err) return sc_fail(diag, err, "the system's random generator is not available");
     sc_courier_options courier = options->courier;
     courier.leaves = leave;
     courier.back = take_back;

@@ -1,7 +1,7 @@
 /**
  * @file service_internal.h
- * @brief What the routes of a running service share, made by service.c before the first request; and
- * the functions of routes that need no header of their own.
+ * @brief What the routes of a running service share, made by service.c before the first request;
+ * and the functions of routes that need no header of their own.
  */
 #ifndef SC_API_SERVICE_INTERNAL_H
 #define SC_API_SERVICE_INTERNAL_H

@@ -171,7 +171,7 @@ static sc_err set(sc_settings *settings, const sc__setting *setting, const char 
 {
     void *field = field_of(settings, setting);
     if (!value && setting->kind != SC__SETTING_SWITCH) {
-        return sc_fail(diag, SC_EINVAL, "%s: it needs a value", setting->name);
+        return sc_fail(diag, SC_EINVAL, "%s: a value is needed", setting->name);
     }
     switch (setting->kind) {
     case SC__SETTING_LIST:
@@ -192,7 +192,7 @@ sc_err sc_settings_set(sc_settings *settings, const char *name, const char *valu
 {
     const sc__setting *setting = sc__setting_find(name);
     if (setting) return set(settings, setting, value, diag);
-    return sc_fail(diag, SC_EUNKNOWN, "there is no setting %s", sc_quote(name, strlen(name)).text);
+    return sc_fail(diag, SC_EUNKNOWN, "unknown setting %s", sc_quote(name, strlen(name)).text);
 }
 
 sc_err sc_settings_add(sc_settings *settings, const char *name, const char *value, sc_diag *diag)
@@ -337,12 +337,11 @@ static bool is_web_address(const char *text)
 static sc_err check_tls(const sc_settings *s, sc_diag *diag)
 {
     if (!*s->tls_certificate && (*s->tls_key || *s->client_ca)) {
-        return sc_fail(diag, SC_EINVAL, "%s: it is of no use without a tls-certificate",
+        return sc_fail(diag, SC_EINVAL, "%s: needs a tls-certificate too",
                        *s->tls_key ? "tls-key" : "client-ca");
     }
     if (!*s->provider_certificate && *s->provider_key) {
-        return sc_fail(diag, SC_EINVAL,
-                       "provider-key: it is of no use without a provider-certificate");
+        return sc_fail(diag, SC_EINVAL, "provider-key: needs a provider-certificate too");
     }
     return SC_OK;
 }
@@ -351,7 +350,7 @@ static sc_err check_tls(const sc_settings *s, sc_diag *diag)
 static sc_err check_provider(const sc_settings *s, sc_diag *diag)
 {
     if (*s->provider && *s->point_provider) {
-        return sc_fail(diag, SC_EINVAL, "provider and point-provider: only one can be asked");
+        return sc_fail(diag, SC_EINVAL, "provider and point-provider: set only one of them");
     }
     if (*s->objects && (*s->provider || *s->point_provider)) {
         return sc_fail(diag, SC_EINVAL,
@@ -360,7 +359,7 @@ static sc_err check_provider(const sc_settings *s, sc_diag *diag)
                        *s->provider ? "provider" : "point-provider");
     }
     if (*s->provider && !is_web_address(s->provider)) {
-        return sc_fail(diag, SC_EINVAL, "provider: its address begins with http:// or https://");
+        return sc_fail(diag, SC_EINVAL, "provider: the URL must begin with http:// or https://");
     }
     if (*s->point_provider && !is_web_address(s->point_provider)) {
         return sc_fail(diag, SC_EINVAL,
@@ -382,8 +381,7 @@ sc_err sc_settings_check(const sc_settings *settings, sc_diag *diag)
     if (!err) err = check_tls(settings, diag);
     if (!err) err = check_provider(settings, diag);
     if (!err && settings->guard_s >= settings->min_wait_s) {
-        err = sc_fail(diag, SC_EINVAL,
-                      "guard: it takes all the time that a query may allow (min-wait)");
+        err = sc_fail(diag, SC_EINVAL, "guard: must be less than min-wait");
     }
     if (!err && settings->provider_timeout_s > settings->provider_deadline_s) {
         err = sc_fail(diag, SC_EINVAL,

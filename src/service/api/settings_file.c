@@ -66,8 +66,9 @@ static int take(void *user, const char *section, const char *name, const char *v
     reading *r = user;
     if (r->err) return 0;
     if (!is_section(section)) {
-        if (section[0] == '\0') return complain(r, "it stands before the first [section]", name);
-        return complain(r, "there is no such section", section);
+        if (section[0] == '\0')
+            return complain(r, "the setting is before the first [section]", name);
+        return complain(r, "unknown section", section);
     }
     const sc__setting *setting = sc__setting_find(name);
     const char *advice = setting ? NULL : sc__setting_moved(name);
@@ -76,16 +77,16 @@ static int take(void *user, const char *section, const char *name, const char *v
                          r->line, name, advice);
         return 0;
     }
-    if (!setting) return complain(r, "there is no such setting", name);
+    if (!setting) return complain(r, "unknown setting", name);
     if (strcmp(setting->section, section) != 0) {
-        r->err = sc_fail(r->diag, SC_EPARSE, "%s:%u: '%s' belongs into section [%s]", r->path,
+        r->err = sc_fail(r->diag, SC_EPARSE, "%s:%u: '%s' belongs in section [%s]", r->path,
                          r->line, setting->name, setting->section);
         return 0;
     }
     size_t count = 0;
     bool *is_given = &r->is_given[setting - sc__settings_table(&count)];
     const bool adds = *is_given && setting->kind == SC__SETTING_LIST;
-    if (*is_given && !adds) return complain(r, "it stands there twice", name);
+    if (*is_given && !adds) return complain(r, "the setting is repeated", name);
     *is_given = true;
     sc_diag why = {.message = ""};
     const sc_err err = adds ? sc_settings_add(r->settings, name, value, &why)
@@ -101,7 +102,7 @@ static int take(void *user, const char *section, const char *name, const char *v
 static sc_err check_lines(const sc_input *input, sc_diag *diag)
 {
     if (input->size > FILE_MAX_BYTES) {
-        return sc_fail(diag, SC_ELIMIT, "%s: it is larger than a configuration can be",
+        return sc_fail(diag, SC_ELIMIT, "%s: larger than 1 MiB, the limit of a configuration file",
                        input->name);
     }
     sc_lines lines = sc_lines_of(input);
@@ -137,8 +138,8 @@ sc_err sc__settings_read_input(sc_settings *settings, const sc_input *input, sc_
     sc_free(is_given);
     // inih goes on after a line that it cannot read, and what follows may seem wrong because of it.
     if (bad_line > 0 && (!r.err || (unsigned)bad_line < r.line)) {
-        return sc_fail(diag, SC_EPARSE, "%s:%d: this is neither [section] nor name = value",
-                       input->name, bad_line);
+        return sc_fail(diag, SC_EPARSE, "%s:%d: neither [section] nor name = value", input->name,
+                       bad_line);
     }
     if (!r.err && bad_line < 0) return sc_fail_memory(diag, "reading the settings");
     return r.err;

@@ -35,7 +35,7 @@
     TEXT(server, tls_key, "tls-key", "FILE.pem", "", START, DOOR,                                     \
          "the key of the certificate (default: in the same file)")                                    \
     TEXT(server, client_ca, "client-ca", "FILE.pem", "", START, DOOR,                                 \
-         "clients must show a certificate that one of these has signed (default: none is asked "      \
+         "clients must show a certificate signed by one of these (default: none is asked "            \
          "for)")                                                                                      \
     COUNT(server, loops, "loops", "N", 2, 1, 64, START, DOOR,                                         \
           "threads that speak HTTP (default 2)")                                                      \
@@ -46,7 +46,7 @@
     COUNT(server, max_body_bytes, "max-body-bytes", "N", 16384, 256, 16777216, START, DOOR,           \
           "of a request; more is refused (default 16384)")                                            \
     NUMBER(server, request_timeout_s, "request-timeout", "S", 10, 0.1, 3600, START, DOOR,             \
-           "seconds within which a request must have come as a whole (default 10)")                   \
+           "seconds within which a request must be complete (default 10)")                            \
     NUMBER(server, idle_timeout_s, "idle-timeout", "S", 60, 0.1, 86400, START, DOOR,                  \
            "seconds after which a connection without a request is closed (default 60)")               \
     NUMBER(server, write_timeout_s, "write-timeout", "S", 30, 0.1, 3600, START, DOOR,                 \
@@ -63,7 +63,7 @@
     SWITCH(server, no_sandbox, "no-sandbox", START, ALL,                                              \
            "let all system calls pass; for debuggers and odd kernels")                                \
     SWITCH(server, no_ui, "no-ui", START, DOOR,                                                       \
-           "do not show the page for people; what it asks for stays")                                 \
+           "do not serve the UI; the routes that it uses stay")                                       \
     TEXT(tokens, token_keys, "token-keys", "FILE", "", START, DOOR,                                   \
          "the keys that tokens are signed with, see 'starcloak token key' (default: a new one, "      \
          "which nobody knows; a token for trying out is printed)")                                    \
@@ -74,25 +74,25 @@
     COUNT(policy, max_k, "max-k", "N", 1000, 1, 1000000, RELOAD, DOOR,                                \
           "the most (default 1000)")                                                                  \
     COUNT(policy, default_k, "default-k", "N", 5, 1, 1000000, RELOAD, DOOR,                           \
-          "if a query does not say (default 5)")                                                      \
+          "if a query does not give it (default 5)")                                                  \
     COUNT(policy, min_l, "min-l", "N", 1, 1, 1000000, RELOAD, DOOR,                                   \
           "the fewest segments of a cloak (default 1)")                                               \
     COUNT(policy, max_l, "max-l", "N", 10000, 1, 1000000, RELOAD, DOOR,                               \
           "the most (default 10000)")                                                                 \
     COUNT(policy, default_l, "default-l", "N", 3, 1, 1000000, RELOAD, DOOR,                           \
-          "if a query does not say (default 3)")                                                      \
+          "if a query does not give it (default 3)")                                                  \
     COUNT(policy, min_hops, "min-hops", "N", 1, 0, 1000, RELOAD, DOOR,                                \
           "the fewest hops that a cloak may reach (default 1)")                                       \
     COUNT(policy, max_hops, "max-hops", "N", 16, 0, 1000, RELOAD, DOOR,                               \
           "the most (default 16)")                                                                    \
     COUNT(policy, default_hops, "default-hops", "N", 4, 0, 1000, RELOAD, DOOR,                        \
-          "if a query does not say (default 4)")                                                      \
+          "if a query does not give it (default 4)")                                                  \
     NUMBER(policy, min_wait_s, "min-wait", "S", 1, 0.001, 86400, RELOAD, DOOR,                        \
            "the shortest time that a query may allow, seconds (default 1)")                           \
     NUMBER(policy, max_wait_s, "max-wait", "S", 3600, 0.001, 86400, RELOAD, DOOR,                     \
            "the longest (default 3600)")                                                              \
     NUMBER(policy, default_wait_s, "default-wait", "S", 10, 0.001, 86400, RELOAD, DOOR,               \
-           "if a query does not say (default 10)")                                                    \
+           "if a query does not give it (default 10)")                                                \
     COUNT(policy, max_nearest, "max-nearest", "N", 100, 1, 1000, RELOAD, DOOR,                        \
           "the most objects that a request may ask for (default 100)")                                \
     NUMBER(policy, max_radius_m, "max-radius", "M", 20000, 0, 100000, RELOAD, DOOR,                   \
@@ -172,7 +172,7 @@
     LIST(provider, categories, "categories", "NAME,...", "", START, DOOR,                             \
          "categories that the provider has and the map has not, parted by commas (default: none)")    \
     COUNT(provider, breaker_failures, "breaker-failures", "N", 8, 0, 1000000, START, DOOR,            \
-          "failures in a row after which it is left alone for a while; 0: never (default 8)")         \
+          "consecutive failures after which it is not asked for a while; 0: never (default 8)")       \
     NUMBER(provider, breaker_pause_s, "breaker-pause", "S", 5, 0.01, 3600, START, DOOR,               \
            "how long (default 5)")                                                                    \
     COUNT(provider, clerks, "clerks", "N", 0, 0, 64, START, DOOR,                                     \

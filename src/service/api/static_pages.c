@@ -259,6 +259,6 @@ void sc_ui_show(const sc_ui *ui, sc_http_request *request)
         return;
     }
     sc_problem problem;
-    sc_problem_set(&problem, SC_PROBLEM_NOT_FOUND, NULL, "the UI has no such page");
+    sc_problem_set(&problem, SC_PROBLEM_NOT_FOUND, NULL, "no such page of the UI");
     sc_problem_reply(request, &problem, NULL);
 }

@@ -234,7 +234,7 @@ void sc_cluster_show(const sc_service_internal *service, sc_http_request *reques
         sc_http_reply(request, 200, "application/json", text, strlen(text), NULL, 0);
     } else {
         sc_problem problem;
-        sc_problem_set(&problem, SC_PROBLEM_OVERLOADED, NULL, "there is no memory for this page");
+        sc_problem_set(&problem, SC_PROBLEM_OVERLOADED, NULL, "out of memory; retry");
         problem.retry_after_s = 1;
         sc_problem_reply(request, &problem, NULL);
     }

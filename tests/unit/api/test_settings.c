@@ -152,15 +152,15 @@ static void test_what_is_wrong_in_a_file_is_told_with_its_line(void **state)
         const char *told;
     } files[] = {
         {"[server]\nloops = many\n", "x.ini:2: loops: 'many' is not a whole number from 1 to 64"},
-        {"[sever]\nloops = 2\n", "x.ini:2: there is no such section: 'sever'"},
-        {"loops = 2\n", "x.ini:1: it stands before the first [section]: 'loops'"},
-        {"[server]\n\nlop = 2\n", "x.ini:3: there is no such setting: 'lop'"},
+        {"[sever]\nloops = 2\n", "x.ini:2: unknown section: 'sever'"},
+        {"loops = 2\n", "x.ini:1: the setting is before the first [section]: 'loops'"},
+        {"[server]\n\nlop = 2\n", "x.ini:3: unknown setting: 'lop'"},
         {"[server]\nno-window = yes\n",
          "x.ini:2: 'no-window' is not a setting any more: it is called 'no-ui' now"},
         {"[server]\nreports = here\n", "x.ini:2: 'reports' is not a setting any more: only "
                                        "'starcloak demo' shows reports; remove this line"},
-        {"[policy]\nloops = 2\n", "x.ini:2: 'loops' belongs into section [server]"},
-        {"[server]\nloops = 2\nloops = 3\n", "x.ini:3: it stands there twice"},
+        {"[policy]\nloops = 2\n", "x.ini:2: 'loops' belongs in section [server]"},
+        {"[server]\nloops = 2\nloops = 3\n", "x.ini:3: the setting is repeated"},
         {"[server]\nloops = 2\nwhat is this\n", "x.ini:3: this is neither [section] nor name"},
         {"[server\nloops = 2\n", "x.ini:1: this is neither [section] nor name"},
     };
