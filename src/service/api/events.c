@@ -1,6 +1,6 @@
 // Server-sent events of GET /v1/events: when each is sent, and its text.
 //
-//     ledger, courier:  cloak, sent ------------------+--> audience --> each loop's listeners
+//     ledger, courier:  cloak, sent ------------------+--> stream --> each loop's listeners
 //     loop 0, each second:  history <-- counters -----+
 //
 //  1. A row of counters is stored before it is sent, and a new listener is registered before the
@@ -16,13 +16,13 @@
 #include "base/clock.h"
 #include "base/diag.h"
 #include "base/json_write.h"
-#include "server/audience.h"
+#include "server/event_stream.h"
 
 #include <pthread.h>
 
 struct sc_events {
     sc_service_internal *service;
-    sc_audience *audience;
+    sc_event_stream *stream;
     int64_t started_us;
     atomic_uint_fast64_t lost;  ///< for want of memory
     pthread_mutex_t lock;
@@ -35,7 +35,7 @@ struct sc_events {
 static void send_event(sc_events *events, bool is_written, sc_bytes *text)
 {
     if (is_written) {
-        sc_audience_tell(events->audience, text->data, text->size);
+        sc_event_stream_send(events->stream, text->data, text->size);
     } else {
         atomic_fetch_add_explicit(&events->lost, 1, memory_order_relaxed);
     }
@@ -44,7 +44,7 @@ static void send_event(sc_events *events, bool is_written, sc_bytes *text)
 
 void sc_events_published(sc_events *events, const sc_relay *relay, uint64_t cloak)
 {
-    if (sc_audience_is_empty(events->audience)) return;
+    if (sc_event_stream_is_empty(events->stream)) return;
     const sc_vocabulary *vocabulary = sc_courier_vocabulary(events->service->courier);
     sc_bytes text = {0};
     send_event(events, sc__event_cloak(relay, cloak, vocabulary, &text), &text);
@@ -53,7 +53,7 @@ void sc_events_published(sc_events *events, const sc_relay *relay, uint64_t cloa
 void sc_events_sent(sc_events *events, uint64_t cloak, sc_encoding encoding, const void *bytes,
                     size_t size)
 {
-    if (sc_audience_is_empty(events->audience)) return;
+    if (sc_event_stream_is_empty(events->stream)) return;
     sc_bytes text = {0};
     send_event(events, sc__event_sent(cloak, encoding, bytes, size, &text), &text);
 }
@@ -98,7 +98,7 @@ void sc__events_second(void *context, unsigned loop)
     const sc__counters row = count(events);
     sc__history_add(&events->history, &row);
     pthread_mutex_unlock(&events->lock);
-    if (sc_audience_is_empty(events->audience)) return;
+    if (sc_event_stream_is_empty(events->stream)) return;
     sc_bytes text = {0};
     send_event(events, sc__event_counters(&row, &text), &text);
 }
@@ -115,7 +115,7 @@ static void greet(void *context, unsigned loop, sc_http_request *listener)
     pthread_mutex_lock(&events->lock);
     const bool is_written = sc__event_history(&events->history, &text);
     pthread_mutex_unlock(&events->lock);
-    if (is_written) sc_audience_greet(listener, text.data, text.size);
+    if (is_written) sc_event_stream_send_first(listener, text.data, text.size);
     sc_bytes_fini(&text);
 }
 
@@ -123,7 +123,7 @@ static void greet(void *context, unsigned loop, sc_http_request *listener)
 static void end_if_draining(void *context, unsigned loop)
 {
     sc_events *events = context;
-    if (atomic_load(&events->service->is_draining)) sc_audience_end(events->audience, loop);
+    if (atomic_load(&events->service->is_draining)) sc_event_stream_end(events->stream, loop);
 }
 
 static void refuse(sc_http_request *request, sc_problem_kind kind, const char *detail)
@@ -138,19 +138,19 @@ void sc_events_listen(sc_events *events, unsigned loop, sc_http_request *request
 {
     if (atomic_load(&events->service->is_draining)) {
         refuse(request, SC_PROBLEM_DRAINING, "the service is stopping; no more events are sent");
-    } else if (sc_audience_listen(events->audience, loop, request) != SC_OK) {
+    } else if (sc_event_stream_subscribe(events->stream, loop, request) != SC_OK) {
         refuse(request, SC_PROBLEM_OVERLOADED, "too many listeners; the limit is max-listeners");
     }
 }
 
 size_t sc_events_listeners(const sc_events *events)
 {
-    return sc_audience_count(events->audience);
+    return sc_event_stream_count(events->stream);
 }
 
 uint64_t sc_events_lost(const sc_events *events)
 {
-    return sc_audience_lost(events->audience) +
+    return sc_event_stream_lost(events->stream) +
            atomic_load_explicit(&events->lost, memory_order_relaxed);
 }
 
@@ -165,7 +165,7 @@ sc_err sc_events_new(sc_service_internal *service, size_t max_listeners, sc_even
     events->service = service;
     events->started_us = sc_clock_us();
     pthread_mutex_init(&events->lock, NULL);
-    const sc_audience_options options = {
+    const sc_event_stream_options options = {
         .http = service->http,
         .loops = service->loops,
         .max_listeners = max_listeners,
@@ -173,7 +173,7 @@ sc_err sc_events_new(sc_service_internal *service, size_t max_listeners, sc_even
         .tick = end_if_draining,
         .context = events,
     };
-    err = sc_audience_new(&options, &events->audience);
+    err = sc_event_stream_new(&options, &events->stream);
     if (!err) err = sc_http_every(service->http, 0, 1.0, sc__events_second, events);
     if (err) goto fail;
     *out = events;
@@ -186,7 +186,7 @@ fail:
 void sc_events_free(sc_events *events)
 {
     if (!events) return;
-    sc_audience_free(events->audience);
+    sc_event_stream_free(events->stream);
     pthread_mutex_destroy(&events->lock);
     sc_free(events);
 }

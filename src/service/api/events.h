@@ -18,7 +18,7 @@
  *
  * Counters are taken each second, with or without listeners, so that a page that is opened late
  * has its charts at once. A row that was taken at that very moment may come twice: in the history,
- * and as an event. server/audience.h sends them and drops
+ * and as an event. server/event_stream.h sends them and drops
  * listeners that do not read; lost events are counted, and the ledger never waits. When the service
  * drains, streams end.
  *

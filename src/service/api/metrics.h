@@ -32,7 +32,7 @@
 #include "api/service_internal.h"
 #include "base/histogram.h"
 #include "base/process.h"
-#include "cluster/view.h"
+#include "cluster/cluster_view.h"
 
 /** @param density  borrowed; may be NULL */
 SC_CHECKED sc_err sc_metrics_new(const sc_density *density, sc_metrics **out);

@@ -295,8 +295,8 @@ static uint64_t user_number(const sc_query_route *route, const sc_token *token)
 static bool is_within_rate(const sc_query_route *route, incoming *g)
 {
     const sc_policy *policy = &g->terms->policy;
-    const unsigned wait_s = sc_rates_take(route->service->user_rates, g->user, policy->user_rate,
-                                          policy->user_burst, g->now);
+    const unsigned wait_s = sc_rate_limit_take(route->service->user_rates, g->user,
+                                               policy->user_rate, policy->user_burst, g->now);
     if (wait_s == 0) return true;
     sc_problem_set(g->problem, SC_PROBLEM_RATE, NULL, "retry in %u s", wait_s);
     g->problem->retry_after_s = wait_s;

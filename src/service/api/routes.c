@@ -82,9 +82,9 @@ static void show_ui(const route_call *p)
     sc_ui_show(p->service->ui, p->request);
 }
 
-static void show_cut(const route_call *p)
+static void show_partition(const route_call *p)
 {
-    sc_cut_page_show(p->service->cut_page, p->request);
+    sc_partition_page_show(p->service->partition_page, p->request);
 }
 
 static void show_cluster(const route_call *p)
@@ -123,8 +123,8 @@ static const route routes[] = {
     {"/openapi.json", SC_HTTP_GET, "GET, HEAD", FOR_ALL, false, false, show_openapi},
 };
 
-static const route cut_route = {"/v1/cut", SC_HTTP_GET, "GET, HEAD", FOR_ALL,
-                                false,     false,       show_cut};
+static const route partition_route = {"/v1/cut", SC_HTTP_GET, "GET, HEAD",   FOR_ALL,
+                                      false,     false,       show_partition};
 static const route cluster_route = {"/v1/cluster", SC_HTTP_GET, "GET, HEAD", BY_METRICS,
                                     true,          false,       show_cluster};
 static const route ui_route = {NULL, SC_HTTP_GET, "GET, HEAD", FOR_ALL, false, false, show_ui};
@@ -137,7 +137,7 @@ static const route extra_post = {NULL, SC_HTTP_POST, "POST", BY_EVENTS, false, f
 /** Pages of a map in several service, where it is. */
 static const route *find_cluster_route(const sc_service_internal *service, const char *path)
 {
-    if (service->cut_page && strcmp(cut_route.path, path) == 0) return &cut_route;
+    if (service->partition_page && strcmp(partition_route.path, path) == 0) return &partition_route;
     if (service->view && strcmp(cluster_route.path, path) == 0) return &cluster_route;
     return NULL;
 }
@@ -179,8 +179,8 @@ static bool is_within_rate(const route_call *p, sc_problem *problem)
     const sc_policy *policy = p->policy;
     if (policy->address_rate <= 0) return true;
     const unsigned wait_s =
-        sc_rates_take(p->service->address_rates, sc_http_request_peer(p->request),
-                      policy->address_rate, policy->address_burst, sc_clock_us());
+        sc_rate_limit_take(p->service->address_rates, sc_http_request_peer(p->request),
+                           policy->address_rate, policy->address_burst, sc_clock_us());
     if (wait_s == 0) return true;
     sc_problem_set(problem, SC_PROBLEM_RATE, NULL, "too many requests come from this address");
     problem->retry_after_s = wait_s;

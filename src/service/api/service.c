@@ -148,7 +148,7 @@ struct sc_service {
     char *token_keys;  ///< where they are read from again; NULL if they are of no file
     char *revoked;
     alarm_state *alarms;
-    sc_process_view *own_view;  ///< of the engines of this process, if they have several parts
+    sc_process_view *process_view;  ///< of the engines of this process, if they have several parts
 };
 
 // --- What the threads call ---------------------------------------------------------
@@ -195,8 +195,8 @@ static void forget_rates(void *context, unsigned loop)
     const sc_service_internal *internal = context;
     (void)loop;
     const int64_t now_us = sc_clock_us();
-    sc_rates_forget(internal->user_rates, now_us);
-    sc_rates_forget(internal->address_rates, now_us);
+    sc_rate_limit_forget(internal->user_rates, now_us);
+    sc_rate_limit_forget(internal->address_rates, now_us);
 }
 
 // --- Making ---------------------------------------------------------------------------
@@ -260,8 +260,8 @@ static sc_err make_credentials(sc_service *service, const sc_service_options *op
 static sc_err make_counters(sc_service *service, const sc_service_options *options, sc_diag *diag)
 {
     sc_service_internal *internal = &service->internal;
-    sc_err err = sc_rates_new(RATE_BUCKETS, &internal->user_rates);
-    if (!err) err = sc_rates_new(RATE_BUCKETS, &internal->address_rates);
+    sc_err err = sc_rate_limit_new(RATE_BUCKETS, &internal->user_rates);
+    if (!err) err = sc_rate_limit_new(RATE_BUCKETS, &internal->address_rates);
     if (!err) err = sc_pending_new(options->ledger.max_pending, &internal->pending);
     if (!err) err = sc_metrics_new(options->density, &internal->metrics);
     return err ? sc_fail_memory(diag, "starting") : SC_OK;
@@ -325,7 +325,7 @@ static sc_cluster_view *view_cluster(void *context)
     return sc_gateway_view(context);
 }
 
-static sc_cluster_view *view_own(void *context)
+static sc_cluster_view *view_process(void *context)
 {
     return sc_process_view_now(context);
 }
@@ -337,17 +337,17 @@ static sc_err make_view(sc_service *service, const sc_service_options *options, 
     if (internal->gateway) {
         internal->view = view_cluster;
         internal->view_context = internal->gateway;
-        internal->cut = options->ledger.cut;
+        internal->partition = options->ledger.cut;
         return SC_OK;
     }
-    if (!options->ledger.cut || sc_cut_parts(options->ledger.cut) < 2) return SC_OK;
+    if (!options->ledger.cut || sc_partition_part_count(options->ledger.cut) < 2) return SC_OK;
     if (sc_process_view_new(sc_ledger_crew(internal->ledger), options->ledger.cut,
-                            &service->own_view)) {
+                            &service->process_view)) {
         return sc_fail_memory(diag, "starting");
     }
-    internal->view = view_own;
-    internal->view_context = service->own_view;
-    internal->cut = options->ledger.cut;
+    internal->view = view_process;
+    internal->view_context = service->process_view;
+    internal->partition = options->ledger.cut;
     return SC_OK;
 }
 
@@ -357,7 +357,8 @@ static sc_err make_pages(sc_service *service, const sc_service_options *options,
     sc_service_internal *internal = &service->internal;
     sc_err err = sc_static_pages_new(internal->map, sc_courier_vocabulary(internal->courier),
                                      &internal->pages, diag);
-    if (!err && internal->cut) err = sc_cut_page_new(internal->cut, &internal->cut_page, diag);
+    if (!err && internal->partition)
+        err = sc_partition_page_new(internal->partition, &internal->partition_page, diag);
     if (!err && options->has_ui) err = sc_ui_new(&internal->ui, diag);
     return err;
 }
@@ -509,17 +510,17 @@ void sc_service_free(sc_service *service)
     sc_query_route_free(internal->query_route);
     sc_events_free(internal->events);
     alarms_free(service->alarms);
-    sc_process_view_free(service->own_view);
+    sc_process_view_free(service->process_view);
     sc_ledger_free(internal->ledger);
     sc_gateway_free(internal->gateway);
     sc_http_free(internal->http);
     sc_static_pages_free(internal->pages);
-    sc_cut_page_free(internal->cut_page);
+    sc_partition_page_free(internal->partition_page);
     sc_ui_free(internal->ui);
     sc_metrics_free(internal->metrics);
     sc_pending_free(internal->pending);
-    sc_rates_free(internal->address_rates);
-    sc_rates_free(internal->user_rates);
+    sc_rate_limit_free(internal->address_rates);
+    sc_rate_limit_free(internal->user_rates);
     sc_credentials_free(internal->credentials);
     sc_free(service->revoked);
     sc_free(service->token_keys);

@@ -7,28 +7,28 @@
 #define SC_API_SERVICE_INTERNAL_H
 
 #include "api/access_policy.h"
+#include "cluster/cluster_view.h"
 #include "cluster/gateway.h"
-#include "cluster/view.h"
 #include "courier/courier.h"
 #include "ledger/ledger.h"
-#include "partition/cut.h"
+#include "partition/partition.h"
 #include "server/http.h"
 #include "server/log.h"
 #include "server/pending.h"
-#include "server/rates.h"
+#include "server/rate_limit.h"
 #include "server/revoked.h"
 #include "server/token.h"
 #include "worker/crew.h"
 
 #include <stdatomic.h>
 
-typedef struct sc_query_route sc_query_route;    ///< query_route.c: queries and their outcomes
-typedef struct sc_events sc_events;              ///< events.h: listeners of GET /v1/events
-typedef struct sc_metrics sc_metrics;            ///< metrics.h
-typedef struct sc_static_pages sc_static_pages;  ///< static_pages.h: map, categories, openapi
-typedef struct sc_cut_page sc_cut_page;          ///< status_pages.c: how the map is cut
-typedef struct sc_ui sc_ui;                      ///< static_pages.h: the UI
-typedef struct sc_extra_page sc_extra_page;      ///< service.h: pages of a command
+typedef struct sc_query_route sc_query_route;        ///< query_route.c: queries and their outcomes
+typedef struct sc_events sc_events;                  ///< events.h: listeners of GET /v1/events
+typedef struct sc_metrics sc_metrics;                ///< metrics.h
+typedef struct sc_static_pages sc_static_pages;      ///< static_pages.h: map, categories, openapi
+typedef struct sc_partition_page sc_partition_page;  ///< status_pages.c: the partition
+typedef struct sc_ui sc_ui;                          ///< static_pages.h: the UI
+typedef struct sc_extra_page sc_extra_page;          ///< service.h: pages of a command
 
 typedef struct sc_service_internal {
     const sc_map *map;
@@ -37,8 +37,8 @@ typedef struct sc_service_internal {
     sc_http *http;
     sc_courier *courier;
     sc_ledger *ledger;
-    sc_rates *user_rates;
-    sc_rates *address_rates;
+    sc_rate_limit *user_rates;
+    sc_rate_limit *address_rates;
     sc_pending *pending;
     sc_query_route *query_route;
     sc_events *events;
@@ -49,14 +49,14 @@ typedef struct sc_service_internal {
     size_t extra_count;
     const char *version;
     sc_courier_kind provider;
-    sc_encoding encoding;  ///< of a provider over HTTP
-    const sc_cut *cut;     ///< NULL: one part, and nothing to show of it
+    sc_encoding encoding;           ///< of a provider over HTTP
+    const sc_partition *partition;  ///< NULL: one part, and nothing to show of it
     /** Who has which part, now; NULL: there is one part. The result is the caller's
      * (sc_cluster_view_free()); NULL if memory is out. Any thread. */
     sc_cluster_view *(*view)(void *context);
     void *view_context;
-    sc_cut_page *cut_page;  ///< NULL: there is one part
-    sc_gateway *gateway;    ///< NULL: the engines are in this process
+    sc_partition_page *partition_page;  ///< NULL: there is one part
+    sc_gateway *gateway;                ///< NULL: the engines are in this process
     atomic_bool is_draining;
     sc_credentials *credentials;  ///< access_policy.h
 } sc_service_internal;
@@ -119,22 +119,23 @@ void sc_health_ready(const sc_service_internal *service, sc_http_request *reques
 //     GET /v1/cut      {"cut":"16 hex digits","parts":16,"segments":[part of segment 0, ...]}
 //     GET /v1/cluster  the cluster now: processes, parts and their load (docs/ui.md)
 //
-// There are such pages in a gateway, and in a service whose own engines have several parts. The cut
-// does not change while the service runs, and is cached; like the map, it is no secret. The cluster
-// is shown to clients that may see the metrics.
+// There are such pages in a gateway, and in a service whose own engines have several parts. The
+// partition does not change while the service runs, and is cached; like the map, it is no secret.
+// The cluster is shown to clients that may see the metrics.
 
 /**
- * Write the cut, and cache it.
+ * Write the partition, and cache it.
  *
- * @param cut  read only during this call
+ * @param partition  read only during this call
  * @return SC_OK, SC_ENOMEM, SC_ELIMIT
  */
-SC_CHECKED sc_err sc_cut_page_new(const sc_cut *cut, sc_cut_page **out, sc_diag *diag);
+SC_CHECKED sc_err sc_partition_page_new(const sc_partition *partition, sc_partition_page **out,
+                                        sc_diag *diag);
 
 /** After the loops have stopped; NULL is fine. */
-void sc_cut_page_free(sc_cut_page *page);
+void sc_partition_page_free(sc_partition_page *page);
 
-void sc_cut_page_show(const sc_cut_page *page, sc_http_request *request);
+void sc_partition_page_show(const sc_partition_page *page, sc_http_request *request);
 
 /** Requires `service->view`. */
 void sc_cluster_show(const sc_service_internal *service, sc_http_request *request);
@@ -143,8 +144,9 @@ void sc_cluster_show(const sc_service_internal *service, sc_http_request *reques
  * counts of the last call, so that loads are queries per second. */
 typedef struct sc_process_view sc_process_view;
 
-/** @param crew  borrowed, as the cut @return SC_OK, SC_ENOMEM */
-SC_CHECKED sc_err sc_process_view_new(sc_crew *crew, const sc_cut *cut, sc_process_view **out);
+/** @param crew  borrowed, as the partition @return SC_OK, SC_ENOMEM */
+SC_CHECKED sc_err sc_process_view_new(sc_crew *crew, const sc_partition *partition,
+                                      sc_process_view **out);
 
 /** NULL is fine. */
 void sc_process_view_free(sc_process_view *own);

@@ -1,6 +1,7 @@
 // Pages about the service itself: GET /v1/about, /healthz, /readyz, /v1/cut and /v1/cluster.
 //
-// All but the cut are written for each request: the engine may be switched, the policy reloaded.
+// All but the partition are written for each request: the engine may be switched, the policy
+// reloaded.
 #include "api/service_internal.h"
 
 #include "api/problem_details.h"
@@ -160,24 +161,26 @@ void sc_health_ready(const sc_service_internal *service, sc_http_request *reques
     }
 }
 
-// === The cut and the cluster ====================================================================
+// === The partition and the cluster
+// ====================================================================
 
-// --- The cut -------------------------------------------------------------------------------------
+// --- The partition
+// -------------------------------------------------------------------------------------
 
-struct sc_cut_page {
+struct sc_partition_page {
     sc__cached_page cached;
 };
 
-static bool write_cut(sc_bytes *out, const sc_cut *cut)
+static bool write_partition(sc_bytes *out, const sc_partition *partition)
 {
-    const sc_seg_id count = sc_map_segment_count(sc_cut_map(cut));
+    const sc_seg_id count = sc_map_segment_count(sc_partition_map(partition));
     sc_json_writer json = sc_json_writer_of(out);
     sc_json_open_object(&json, NULL);
-    sc_json_put_hex(&json, "cut", sc_cut_checksum(cut));
-    sc_json_put_count(&json, "parts", sc_cut_parts(cut));
+    sc_json_put_hex(&json, "cut", sc_partition_checksum(partition));
+    sc_json_put_count(&json, "parts", sc_partition_part_count(partition));
     sc_json_open_array(&json, "segments");
     for (sc_seg_id s = 0; s < count; s++) {
-        sc_json_put_count(&json, NULL, sc_cut_home(cut, s));
+        sc_json_put_count(&json, NULL, sc_partition_home(partition, s));
     }
     sc_json_close_array(&json);
     sc_json_close_object(&json);
@@ -185,40 +188,40 @@ static bool write_cut(sc_bytes *out, const sc_cut *cut)
     return !json.has_failed;
 }
 
-static sc_err cache_cut(sc_cut_page *page, const sc_cut *cut)
+static sc_err cache_partition(sc_partition_page *page, const sc_partition *partition)
 {
     static const sc__cached_page_headers words = {
         .type = "application/json",
-        // As the map: another start may serve another cut.
+        // As the map: another start may serve another partition.
         .cache_control = "public, no-cache",
     };
     sc_bytes text = {0};
-    if (write_cut(&text, cut)) return sc__cached_page_own(&page->cached, &words, &text);
+    if (write_partition(&text, partition)) return sc__cached_page_own(&page->cached, &words, &text);
     sc_bytes_fini(&text);
     return SC_ENOMEM;
 }
 
-sc_err sc_cut_page_new(const sc_cut *cut, sc_cut_page **out, sc_diag *diag)
+sc_err sc_partition_page_new(const sc_partition *partition, sc_partition_page **out, sc_diag *diag)
 {
-    sc_cut_page *page = sc_calloc(1, sizeof *page);
-    const sc_err err = page ? cache_cut(page, cut) : SC_ENOMEM;
+    sc_partition_page *page = sc_calloc(1, sizeof *page);
+    const sc_err err = page ? cache_partition(page, partition) : SC_ENOMEM;
     if (err) {
-        sc_cut_page_free(page);
-        return err == SC_ENOMEM ? sc_fail_memory(diag, "writing the cut for display")
-                                : sc_fail(diag, err, "the cut is too large to be written");
+        sc_partition_page_free(page);
+        return err == SC_ENOMEM ? sc_fail_memory(diag, "writing the partition for display")
+                                : sc_fail(diag, err, "the partition is too large to be written");
     }
     *out = page;
     return SC_OK;
 }
 
-void sc_cut_page_free(sc_cut_page *page)
+void sc_partition_page_free(sc_partition_page *page)
 {
     if (!page) return;
     sc__cached_page_fini(&page->cached);
     sc_free(page);
 }
 
-void sc_cut_page_show(const sc_cut_page *page, sc_http_request *request)
+void sc_partition_page_show(const sc_partition_page *page, sc_http_request *request)
 {
     sc__cached_page_send(&page->cached, request);
 }
@@ -258,7 +261,7 @@ static const char name[] = "serve";
 struct sc_process_view {
     sc_crew *crew;
     uint32_t parts;
-    uint64_t cut;
+    uint64_t partition;
     sc_placement *placement;
     pthread_mutex_t lock;
     /* Under the lock: */
@@ -267,23 +270,23 @@ struct sc_process_view {
     sc_part_load *loads;
 };
 
-sc_err sc_process_view_new(sc_crew *crew, const sc_cut *cut, sc_process_view **out)
+sc_err sc_process_view_new(sc_crew *crew, const sc_partition *partition, sc_process_view **out)
 {
     sc_process_view *own = sc_calloc(1, sizeof *own);
     if (!own) return SC_ENOMEM;
     pthread_mutex_init(&own->lock, NULL);
     own->crew = crew;
-    own->parts = sc_cut_parts(cut);
-    own->cut = sc_cut_checksum(cut);
+    own->parts = sc_partition_part_count(partition);
+    own->partition = sc_partition_checksum(partition);
     own->placement = sc_placement_new(own->parts);
     own->loads = sc_calloc(own->parts, sizeof *own->loads);
-    if (!own->placement || !own->loads || sc_roster_new(own->cut, BEAT_US, 0, &own->roster)) {
+    if (!own->placement || !own->loads || sc_roster_new(own->partition, BEAT_US, 0, &own->roster)) {
         sc_process_view_free(own);
         return SC_ENOMEM;
     }
     own->placement->epoch = 1;
     own->placement->leader = GATEWAY;
-    own->placement->cut = own->cut;
+    own->placement->partition = own->partition;
     for (uint32_t p = 0; p < own->parts; p++) {
         own->placement->owners[p] = WORKER;
     }
@@ -301,46 +304,47 @@ void sc_process_view_free(sc_process_view *own)
     sc_free(own);
 }
 
-/** The beat of either. NULL if memory is out. */
-static sc_beat *begin_beat(const sc_process_view *own, sc_peer peer, size_t service)
+/** The heartbeat of either. NULL if memory is out. */
+static sc_heartbeat *begin_heartbeat(const sc_process_view *own, sc_peer peer, size_t service)
 {
-    sc_beat *beat = sc_beat_new(service);
-    if (!beat) return NULL;
+    sc_heartbeat *heartbeat = sc_heartbeat_new(service);
+    if (!heartbeat) return NULL;
     const sc_process_use use = sc_process_use_now();
-    beat->peer = peer;
-    beat->number = own->looks;
-    beat->cut = own->cut;
-    beat->epoch = own->placement->epoch;
-    beat->memory = use.resident_bytes;
-    beat->cpu_us = use.cpu_us;
-    (void)snprintf(beat->name, sizeof beat->name, "%s", name);
-    return beat;
+    heartbeat->peer = peer;
+    heartbeat->number = own->looks;
+    heartbeat->partition = own->partition;
+    heartbeat->epoch = own->placement->epoch;
+    heartbeat->memory = use.resident_bytes;
+    heartbeat->cpu_us = use.cpu_us;
+    (void)snprintf(heartbeat->name, sizeof heartbeat->name, "%s", name);
+    return heartbeat;
 }
 
 /** What the engines have done. */
-static void fill_worker(sc_beat *beat, const sc_process_view *own, const sc_crew_stats *stats)
+static void fill_worker(sc_heartbeat *heartbeat, const sc_process_view *own,
+                        const sc_crew_stats *stats)
 {
-    beat->is_worker = true;
-    beat->crew = *stats;
+    heartbeat->is_worker = true;
+    heartbeat->crew = *stats;
     size_t count = 0;
     for (uint32_t p = 0; p < own->parts; p++) {
         const sc_part_load *load = &own->loads[p];
         if (!load->is_open) continue;
-        beat->parts[count++] = (sc_beat_part){.part = p, .load = *load};
-        beat->open += load->pending + (uint64_t)load->held;
-        if (load->room >= beat->threads) beat->threads = load->room + 1;
+        heartbeat->parts[count++] = (sc_heartbeat_part){.part = p, .load = *load};
+        heartbeat->open += load->pending + (uint64_t)load->held;
+        if (load->room >= heartbeat->threads) heartbeat->threads = load->room + 1;
     }
-    beat->part_count = count;
+    heartbeat->part_count = count;
 }
 
 static sc_cluster_view *look(sc_process_view *own)
 {
     own->looks++;
-    sc_beat *worker = begin_beat(own, WORKER, own->parts);
-    sc_beat *gateway = begin_beat(own, GATEWAY, 0);
+    sc_heartbeat *worker = begin_heartbeat(own, WORKER, own->parts);
+    sc_heartbeat *gateway = begin_heartbeat(own, GATEWAY, 0);
     if (!worker || !gateway) {
-        sc_beat_free(worker);
-        sc_beat_free(gateway);
+        sc_heartbeat_free(worker);
+        sc_heartbeat_free(gateway);
         return NULL;
     }
     const sc_crew_stats stats = sc_crew_stats_of(own->crew, own->loads);
@@ -349,8 +353,8 @@ static sc_cluster_view *look(sc_process_view *own)
         gateway->open += worker->parts[i].load.pending;
     }
     const sc_time now = sc_clock_us();
-    sc_roster_hear(own->roster, worker, 0, now);
-    sc_roster_hear(own->roster, gateway, 0, now);
+    sc_roster_receive(own->roster, worker, 0, now);
+    sc_roster_receive(own->roster, gateway, 0, now);
     return sc_cluster_view_new(own->roster, own->placement, own->parts, GATEWAY, now);
 }
 
@@ -360,6 +364,6 @@ sc_cluster_view *sc_process_view_now(sc_process_view *own)
     sc_cluster_view *view = look(own);
     pthread_mutex_unlock(&own->lock);
     // There is no connection that could be lost.
-    if (view) view->wire.is_connected = true;
+    if (view) view->bus.is_connected = true;
     return view;
 }

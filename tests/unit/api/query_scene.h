@@ -106,7 +106,7 @@ static inline void query_scene_furnish(query_scene *h, const query_scene_options
     service->map = h->map;
     service->loops = options->loops;
     CHECK_OK(sc_credentials_new(query_scene_terms(&options->policy), &service->credentials), NULL);
-    CHECK_OK(sc_rates_new(1024, &service->user_rates), NULL);
+    CHECK_OK(sc_rate_limit_new(1024, &service->user_rates), NULL);
     CHECK_OK(sc_pending_new(options->max_pending, &service->pending), NULL);
     CHECK_OK(sc_metrics_new(NULL, &service->metrics), NULL);
 
@@ -186,7 +186,7 @@ static inline void query_scene_close(query_scene *h)
     if (service->pending) assert_int_equal(sc_pending_count(service->pending), 0);
     sc_metrics_free(service->metrics);
     sc_pending_free(service->pending);
-    sc_rates_free(service->user_rates);
+    sc_rate_limit_free(service->user_rates);
     sc_credentials_free(service->credentials);
     sc_lbs_free(h->lbs);
     sc_objects_release(h->objects);
