@@ -1,4 +1,4 @@
-// An attack's words, and the reply to them. See attack_json.h.
+// The JSON of attacks: requests, and their results.
 //
 // Each object has a table of its members and a function that reads one of them, as in query_json.c.
 // Elements of arrays know nothing of the place they are in: their fields are named from there, as
@@ -160,7 +160,7 @@ static bool read_query_member(void *context, unsigned which)
     }
 }
 
-// A member is a query whose segment nobody knows: the same table without its last row.
+// A member is a query without its segment: the same table without its last row.
 static const sc_json_shape of_member = {
     .pointer = "",
     .words = "k, l and max_hops",

@@ -1,6 +1,6 @@
 /**
  * @file attack_json.h
- * @brief Attacks as JSON: a stranger's words in, read strictly, and what came of them out.
+ * @brief Attacks as JSON: requests, which are untrusted, and results.
  *
  *     {"method": "basic", "segments": [3, 4, 9], "members": [{"k": 5, "l": 3, "max_hops": 4}, ...]}
  *     {"method": "expansion", "queries": [{"segment": 3, "k": 5, "l": 3, "max_hops": 4}, ...]}

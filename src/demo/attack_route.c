@@ -1,11 +1,11 @@
-// POST /v1/attacks. See attack_route.h.
+// POST /v1/attacks.
 //
 // A *visit* joins an attack to the request that waits for it, and belongs to the loop's thread. The
 // attack itself travels: to the attack thread, and back by the loop's handover.
 //
 // Invariants:
 //  1. A loop has at most MAX_VISITS visits, so the attacker always finds room to hand one back.
-//  2. Whose client is gone is given up, so that nobody waits behind an attack that nobody wants;
+//  2. Whose client is gone is given up, so that no attack waits behind one that is not wanted;
 //  its
 //     visit ends when the attack is back, as all do.
 //  3. Places are wiped from the body, the attack and the reply before this forgets about them.
@@ -25,7 +25,7 @@
  */
 enum { MAX_VISITS = 32 };
 
-/** When somebody should come again who found too many waiting: some of them are through then. */
+/** Retry-After when too many are waiting: some of them are done then. */
 enum { COME_AGAIN_S = 2 };
 
 typedef struct visit {
@@ -85,7 +85,7 @@ static void explain(const sc_attack_request *attack, sc_problem *problem)
                        attack->diag.message);
         break;
     case SC_EINTERRUPTED:
-        // By sc_attack_route_drain(): nobody is replied to whose client is gone.
+        // By sc_attack_route_drain(): without a client there is no reply.
         refuse_draining(problem);
         break;
     default:
@@ -108,7 +108,7 @@ static void reply(loop_part *own, sc_http_request *request, sc_attack_request *a
     own->reply.size = 0;
 }
 
-/** An attack is back: its visit ends, with a reply if somebody waits and may have one. */
+/** An attack is done: reply if its client waits and may have one, and free it. */
 static void settle(loop_part *own, sc_attack_request *attack, bool may_reply)
 {
     visit *v = attack->context;

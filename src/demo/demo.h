@@ -4,7 +4,7 @@
  * alone.
  *
  * Simulated travellers (loadgen/loadgen.h) move on the map and ask the service over real HTTP, with
- * tokens, like any others. What they know of themselves is told to whoever looks at the UI:
+ * tokens, like any others. What they know of themselves is shown in the UI:
  * where they are, what they ask, how it ends. All of that comes from the travellers' side. The
  * service neither knows nor includes this folder; it is given some pages to show
  * (service.h: sc_extra_page), and `starcloak serve` gives it none.

@@ -187,8 +187,8 @@ void sc__positions_thread_join(sc_demo *demo);
 /** Write down the demo's pages. */
 void sc__demo_pages_init(sc_demo *demo);
 
-/** For the audience: what a newcomer is told, and what happens every second. `context` is the
- * demo. */
+/** For the event stream: what a new listener gets first, and what is sent every second. `context`
+ * is the demo. */
 void sc__demo_greet(void *context, unsigned loop, sc_http_request *listener);
 void sc__demo_tick(void *context, unsigned loop);
 

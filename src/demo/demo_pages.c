@@ -17,7 +17,7 @@
 
 // --- Events as text ------------------------------------------------------------------------------
 
-/** Of seconds: a millisecond is finer than anybody can see. */
+/** Of seconds: a millisecond is finer than the display. */
 enum { SECOND_DECIMALS = 3 };
 
 /** An event's name, and where its data begins. */
@@ -119,11 +119,11 @@ bool sc__demo_text_positions(double t_s, const int32_t *at, uint32_t travellers,
 /** A guest's token is good for a day. */
 #define GUEST_S 86400.0
 
-/** Those who wait that a newcomer is told of: more than can be told apart on a screen, and half of
+/** Waiting queries that a new listener gets: more than a screen can show, and half of
  * what a stream may hold. */
 enum { PENDING_MAX = 5000 };
 
-/** The engines that can be exchanged while somebody waits. */
+/** The engines that can be exchanged while queries wait. */
 static const sc_variant engines[] = {SC_VARIANT_BASIC, SC_VARIANT_BOUNDED, SC_VARIANT_HYBRID};
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
@@ -161,7 +161,7 @@ static bool put_about(const sc_demo *demo, const char *user, const char *token, 
     return !json.has_failed;
 }
 
-/** Everybody who opens the page is somebody else: one user has one query at a time. */
+/** Each page that is opened is a user of its own: one user has one query at a time. */
 static sc_err invent_guest(char *out, size_t room)
 {
     sc_rng *rng = NULL;
@@ -251,7 +251,7 @@ static void show_events(void *context, unsigned loop, sc_http_request *request)
 
 // --- /demo/engine --------------------------------------------------------------------------------
 
-/** What somebody wishes for. */
+/** The body of a request. */
 typedef struct wish {
     sc_json_reader in;
     sc_variant engine;
@@ -289,7 +289,7 @@ static bool read_wish(sc_http_request *request, sc_problem *problem, sc_variant 
     return true;
 }
 
-/** Everybody is told, so that all pages show the same. */
+/** Sent to all listeners, so that all pages show the same. */
 static void tell_engine(sc_demo *demo, sc_variant engine)
 {
     sc_bytes words = {0};

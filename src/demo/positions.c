@@ -88,7 +88,7 @@ sc_err sc__travellers_positions(sc__travellers *travellers, sc_time t, int32_t *
 
 // --- Several times a second ----------------------------------------------------------------------
 
-/** Between two looks that nobody is told of. */
+/** Between two looks without listeners. */
 #define IDLE_US 10000000
 
 sc_err sc__positions_thread_init(sc__positions_thread *own, uint32_t travellers)

@@ -2,7 +2,7 @@
 // listeners. See demo_internal.h.
 //
 // They are a run of the load generator (demo/loadgen/loadgen.h) without an end, in one thread: so
-// everything that is told of queries is told in its order. The list is changed before the listeners
+// everything about queries is sent in its order. The list is changed before the listeners
 // are told, so a listener that has just been told of the list misses nothing.
 #include "demo/demo_internal.h"
 
@@ -73,7 +73,7 @@ size_t sc__waiting_list_list(sc__waiting_list *pending, sc__waiting *out, size_t
 
 // --- What they tell and ask ----------------------------------------------------------------------
 
-/** Nobody looks on for thirty years. */
+/** Thirty years: longer than any demo. */
 #define ENDLESS_S 1e9
 
 /** How many of a thousand answers are compared, if they can be. */

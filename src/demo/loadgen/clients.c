@@ -61,7 +61,7 @@ static sc_err open_lbs(sc__client_group *group, sc_diag *diag)
 {
     if (!group->options->objects || group->options->check_per_mille == 0) return SC_OK;
     sc_lbs_options options = sc_lbs_options_default();
-    options.limits.max_k++;  // one more than anybody is answered: see exact.c
+    options.limits.max_k++;  // one more than any query asks for: see reply_checks.c
     return sc_lbs_new(group->shared->map, &options, &group->lbs, diag);
 }
 
@@ -206,16 +206,16 @@ void sc__client_lose(sc__client_group *group, uint32_t who, sc_violation violati
                      const char *word)
 {
     const sc__fault fault = group->clients[who].fault;
-    // Whoever speaks half, too much or nonsense may be cut off; that they cannot connect is another
-    // thing.
-    const bool is_spoiled = violation != SC_VIOLATION_NO_CONNECTION &&
-                            (fault == SC__FAULT_PARTIAL || fault == SC__FAULT_SLOW ||
-                             fault == SC__FAULT_FLOOD || fault == SC__FAULT_GARBAGE);
+    // A client that sends a part, too much or garbage may be cut off; but it must be able to
+    // connect.
+    const bool is_own_fault = violation != SC_VIOLATION_NO_CONNECTION &&
+                              (fault == SC__FAULT_PARTIAL || fault == SC__FAULT_SLOW ||
+                               fault == SC__FAULT_FLOOD || fault == SC__FAULT_GARBAGE);
     sc_load_end end = violation == SC_VIOLATION_NO_CONNECTION ? SC_LOAD_UNSENT : SC_LOAD_LOST;
-    if (is_spoiled) end = SC_LOAD_LEFT;
-    if (!is_spoiled) sc__load_counts_violate(group->counts, violation, "%s", word);
+    if (is_own_fault) end = SC_LOAD_LEFT;
+    if (!is_own_fault) sc__load_counts_violate(group->counts, violation, "%s", word);
     sc__client_close(group, who, false);
-    sc__client_end(group, who, end, 0, is_spoiled ? "cut-off" : sc_violation_name(violation));
+    sc__client_end(group, who, end, 0, is_own_fault ? "cut-off" : sc_violation_name(violation));
 }
 
 // --- Sending --------------------------------------------------------------------
@@ -387,7 +387,7 @@ static void take_reply(sc__client_group *group, uint32_t who, bool has_more)
         return;
     }
     const sc__client_query *question = &client->question;
-    // Whoever compares no answers wants to know how fast it can be.
+    // Without comparing answers, speed is what is measured.
     const bool is_hasty = group->options->check_per_mille == 0;
     const sc_err err = (is_hasty ? sc_reply_check_read_quickly : sc_reply_check_read)(
         &client->response, &question->profile, question->nearest, check);
@@ -401,7 +401,7 @@ static void take_reply(sc__client_group *group, uint32_t who, bool has_more)
     if (check->is_violated) {
         sc__load_counts_violate(group->counts, check->violation, "%s", check->remark);
     }
-    // Whoever said more than its query may be told more than its outcome.
+    // After a flood more than one reply may come.
     const bool is_flood = client->fault == SC__FAULT_FLOOD;
     if (has_more && !is_flood) {
         sc__load_counts_violate(group->counts, SC_VIOLATION_ANSWERED_TWICE,
@@ -425,7 +425,7 @@ static void take_bytes(sc__client_group *group, uint32_t who, size_t size)
     sc__client *client = &group->clients[who];
     if (client->stage == SC__CLIENT_IDLE) {
         sc__load_counts_violate(group->counts, SC_VIOLATION_ANSWERED_TWICE,
-                                "bytes that nobody asked for");
+                                "bytes without a request");
         sc__client_close(group, who, false);
         return;
     }
@@ -511,7 +511,7 @@ static void ask(sc__client_group *group, int64_t due_us)
     begin_query(group, who, &spoken, due_us);
 }
 
-/** Closed loop: whoever wants to by now. Returns when the next will; INT64_MAX: not foreseen. */
+/** Closed loop: clients whose time has come. Returns when the next asks; INT64_MAX: unknown. */
 static int64_t ask_in_turn(sc__client_group *group)
 {
     const int64_t start_us = group->shared->start_us;
@@ -524,7 +524,7 @@ static int64_t ask_in_turn(sc__client_group *group)
     return group->now_us;
 }
 
-/** Open loop: somebody who is idle, whenever the dice say so. */
+/** Open loop: an idle client, at random times. */
 static int64_t ask_at_random(sc__client_group *group)
 {
     const double rate = group->options->rate / group->options->group_count;
@@ -541,7 +541,7 @@ static int64_t ask_at_random(sc__client_group *group)
     return group->now_us;
 }
 
-/** Whoever is idle, as fast as connections can be opened; holding: everybody once. */
+/** All idle clients, as fast as connections can be opened; holding: each once. */
 static int64_t ask_at_once(sc__client_group *group)
 {
     const uint64_t most = group->options->holds ? group->count : UINT64_MAX;
@@ -584,7 +584,7 @@ static void listen_until(sc__client_group *group, int64_t until_us)
     }
 }
 
-/** Nobody waits any longer. */
+/** Close all connections. */
 static void close_all(sc__client_group *group)
 {
     for (uint32_t who = 0; who < group->count; who++) {

@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/** Of ten spoiled clients, so many have each fault. */
+/** Of ten faulty queries, so many have each fault. */
 static const unsigned char faults[10] = {
     SC__FAULT_LEAVE, SC__FAULT_LEAVE,       SC__FAULT_FLOOD,       SC__FAULT_RESET,
     SC__FAULT_RESET, SC__FAULT_NOT_READING, SC__FAULT_NOT_READING, SC__FAULT_PARTIAL,
@@ -79,7 +79,7 @@ static size_t put_long_header(sc__client_group *group)
 /** Lists in lists in lists. */
 static size_t put_deep_body(sc__client_group *group, const char *token)
 {
-    char *body = group->bytes;  // nobody reads while this is written
+    char *body = group->bytes;  // not in use while this is written
     const size_t size = fill(body, '[', GARBAGE_BYTES / 2);
     return sc__request_writer_post(group->shared->writer, token, body, size, group->text);
 }
@@ -188,7 +188,7 @@ void sc__fault_wait(sc__client_group *group, uint32_t who)
     }
 }
 
-/** It listens again, and may wait as long as anybody. */
+/** It reads again, and may wait as long as other clients. */
 static void read_again(sc__client_group *group, uint32_t who)
 {
     sc__client *client = &group->clients[who];

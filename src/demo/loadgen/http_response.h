@@ -2,7 +2,7 @@
  * @file http_response.h
  * @brief Reading one HTTP/1.1 reply as its bytes come in; the bytes are not trusted.
  *
- * Small and strict: a status line, headers, and a body whose size is told by Content-Length or by
+ * Small and strict: a status line, headers, and a body whose size is given by Content-Length or by
  * chunks. What the service never sends is refused: another version, interim replies, folded
  * headers, two lengths, a length beside chunks, a body that only ends with the connection.
  * Everything is bounded, and memory is taken only for bytes that came.

@@ -88,7 +88,7 @@ void sc__load_counts_measure(sc_load_counts *counts, const sc_reply_check *check
     if (check->end != SC_LOAD_ANSWERED) return;
     const uint64_t wait_us = (uint64_t)(check->wait_s * 1e6 + 0.5);
     sc_log_histogram_add(&counts->wait_us, wait_us);
-    // The wait is told rounded, and may be the longer one.
+    // The wait is rounded in replies, and may be the longer one.
     sc_log_histogram_add(&counts->beyond_us, took_us > wait_us ? took_us - wait_us : 0);
     sc_log_histogram_add(&counts->users, check->users);
     sc_log_histogram_add(&counts->segments, check->segments);
@@ -139,7 +139,7 @@ static void compare(sc_load_counts *counts, const char *what, uint64_t theirs, u
     sc__load_counts_violate(counts, SC_VIOLATION_MISCOUNT,
                             "%s: the service counts %" PRIu64 ", and %" PRIu64
                             " were seen (up to %" PRIu64
-                            " more could be); does somebody else ask it?",
+                            " more could be); does another client ask it?",
                             what, theirs, ours, slack);
 }
 

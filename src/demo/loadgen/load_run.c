@@ -75,7 +75,7 @@ static sc_err check_options(const sc_load_options *options, sc_diag *diag)
 
 // --- The service ------------------------------------------------------------------
 
-/** Is anybody there? Whatever is replied: it is HTTP. */
+/** Whether the service answers; any HTTP reply will do. */
 static sc_err greet(load_run *run, sc_diag *diag)
 {
     sc_response reply = {0};

@@ -1,22 +1,19 @@
 /**
  * @file loadgen.h
- * @brief Load: thousands of simulated travellers who ask a running service over real HTTP, and
- * believe nothing.
+ * @brief The load generator: thousands of simulated travellers that ask a running service over
+ * HTTP, and check everything that they get.
  *
  * Each traveller drives on the map, has a token and one connection of its own, and at most one
- * query under way. They are spread over *groups*, one thread each. Every reply is judged: is it
- * what the service promised to send, are there k users and l segments in the cloak, was it in time,
- * and, of a sample, is it the exact answer? And the counts must balance, on both sides: each query
- * that was sent has exactly one end here, and as many have the same end at the service, by its own
- * metrics.
+ * query under way. They are spread over *groups*, one thread each. Every reply is checked: is it as
+ * described, are there k users and l segments in the cloak, was it in time, and, of a sample, is it
+ * the exact answer? And the counts must agree on both sides: each query that was sent has exactly
+ * one outcome here, and as many have the same outcome at the service, by its own metrics.
  *
- * With *chaos* some travellers go away while they wait, or stop listening, or speak very slowly,
- * far too much or nonsense; and the provider, if it was started by us, is killed and stopped at
- * random. What is asked of the service stays the same, but for queries that we spoiled ourselves.
+ * With *chaos* some clients close while they wait, or stop reading, or send slowly, far too much or
+ * garbage; and the provider, if it was started here, is killed and stopped at random. The checks
+ * stay the same, except for queries with a fault of ours.
  *
- * Nothing here includes the service: it is known by what it says on the connection.
- *
- * Uses: base, map, objects, lbs, travel, sim/workload, guard/token. Used by: starcloak load, demo.
+ * Nothing here includes the service: it is known by its protocol only.
  */
 #ifndef SC_DEMO_LOADGEN_LOADGEN_H
 #define SC_DEMO_LOADGEN_LOADGEN_H
@@ -115,7 +112,7 @@ const char *sc_load_end_name(sc_load_end end);
     X(LATE, "late")                     /* waited for longer than was allowed */              \
     X(WRONG_ANSWER, "wrong answer")     /* not what a search from the exact position gives */ \
     X(BAD_REPLY, "bad reply")           /* not HTTP, not JSON, or not as described */         \
-    X(ANSWERED_TWICE, "answered twice") /* bytes that nobody asked for */                     \
+    X(ANSWERED_TWICE, "answered twice") /* bytes without a request */                         \
     X(LOST_QUERY, "lost")               /* the connection broke before the reply */           \
     X(OVERDUE, "overdue")               /* no reply, long after the deadline */               \
     X(NO_CONNECTION, "no connection")   /* it could not be opened */                          \
@@ -137,12 +134,12 @@ const char *sc_violation_name(sc_violation violation);
 /** What is done to queries and to the provider so that something goes wrong. */
 typedef struct sc_chaos_options {
     bool is_on;
-    double share;                  ///< of queries that are spoiled, 0 to 1
+    double share;                  ///< of queries that get a fault, 0 to 1
     double every_s;                ///< mean time between two blows to the provider
     const char *provider_command;  ///< for /bin/sh; NULL: the provider is left alone
 } sc_chaos_options;
 
-/** A query, as whoever watches the travellers is told of it. */
+/** A query, as the watcher gets it. */
 typedef struct sc_load_query {
     uint64_t number;  ///< of the query, from 1 on; unique in a run
     uint32_t who;     ///< the traveller, from 0 on
@@ -162,7 +159,7 @@ typedef struct sc_load_outcome {
     double wait_s;      ///< as the service tells it; 0 if it does not
 } sc_load_outcome;
 
-/** Somebody who watches: each query is told twice, when it is asked and when it ends. Called in the
+/** Called twice per query, when it is asked and when it ends. Called in the
  * groups' threads; must be quick. */
 typedef struct sc_load_watcher {
     void (*asked)(void *context, const sc_load_query *question);
@@ -185,17 +182,17 @@ typedef struct sc_load_options {
     sc_workload workload;
     /** Queries per second, coming at random; 0: each traveller asks, waits, pauses, asks again. */
     double rate;
-    bool is_restless;     ///< closed loop without pauses: whoever has an outcome asks again at once
-    double warmup_s;      ///< what is asked in it counts in the counts, but is not measured
-    double duration_s;    ///< how long is measured
-    int64_t start_us;     ///< sc_clock_us() when travellers' time is 0; 0: when all is prepared
+    bool is_restless;   ///< closed loop without pauses: a client with an outcome asks again at once
+    double warmup_s;    ///< what is asked in it counts in the counts, but is not measured
+    double duration_s;  ///< how long is measured
+    int64_t start_us;   ///< sc_clock_us() when travellers' time is 0; 0: when all is prepared
     double keep_alive_s;  ///< a connection unused for longer is replaced before the next query
     double patience_s;    ///< how long after its deadline a query is still waited for
     uint64_t seed;
     sc_chaos_options chaos;
     bool holds;    ///< instead: each traveller asks once, and all wait until they are counted
     int hold_pid;  ///< the service's process, to be measured then; 0: not
-    sc_load_watcher watcher;  ///< zero: nobody watches
+    sc_load_watcher watcher;  ///< zero: none
     sc_progress progress;
     const volatile sig_atomic_t *stop;  ///< set: end early; may be NULL
     bool leaves_when_stopped;  ///< those who wait then leave, and their outcomes are not waited for

@@ -18,7 +18,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-/** The wait is told rounded; that much it may exceed what was allowed. */
+/** The wait is rounded in replies; it may exceed what was allowed by so much. */
 #define WAIT_TOLERANCE_S 0.001
 
 static const char problem_prefix[] = "urn:starcloak:problem:";
@@ -26,7 +26,7 @@ static const char problem_prefix[] = "urn:starcloak:problem:";
 SC_PRINTF(3, 4)
 static void violate(sc_reply_check *out, sc_violation violation, const char *format, ...)
 {
-    // The first thing that is wrong is told; it may be the cause of others.
+    // Only the first fault is reported; it may be the cause of others.
     if (out->is_violated) return;
     out->is_violated = true;
     out->violation = violation;
@@ -37,7 +37,7 @@ static void violate(sc_reply_check *out, sc_violation violation, const char *for
     if (violation == SC_VIOLATION_BAD_REPLY) out->end = SC_LOAD_LOST;
 }
 
-/** A stranger's word, made harmless for tables and terminals. */
+/** An untrusted word, made safe for tables and terminals. */
 static void take_word(sc_reply_check *out, const char *word)
 {
     size_t i = 0;
@@ -201,7 +201,7 @@ static void check_promises(sc_reply_check *out, const sc_profile *needs)
     }
 }
 
-static void judge_answer(const sc_json_value *body, const sc_profile *needs, uint32_t nearest,
+static void check_answer(const sc_json_value *body, const sc_profile *needs, uint32_t nearest,
                          sc_reply_check *out)
 {
     const sc_json_value *cloak = sc_json_member(body, "cloak");
@@ -216,7 +216,7 @@ static void judge_answer(const sc_json_value *body, const sc_profile *needs, uin
     check_promises(out, needs);
 }
 
-static void judge_drop(const sc_json_value *body, sc_reply_check *out)
+static void check_drop(const sc_json_value *body, sc_reply_check *out)
 {
     static const char *const reasons[] = {"expired", "infeasible"};
     out->end = SC_LOAD_DROPPED;
@@ -230,15 +230,15 @@ static void judge_drop(const sc_json_value *body, sc_reply_check *out)
     }
 }
 
-static void judge_outcome(const sc_json_value *body, const sc_profile *needs, uint32_t nearest,
+static void check_outcome(const sc_json_value *body, const sc_profile *needs, uint32_t nearest,
                           sc_reply_check *out)
 {
     const char *outcome = text_of(body, "outcome", out);
     if (!outcome) return;
     if (strcmp(outcome, "answered") == 0) {
-        judge_answer(body, needs, nearest, out);
+        check_answer(body, needs, nearest, out);
     } else if (strcmp(outcome, "dropped") == 0) {
-        judge_drop(body, out);
+        check_drop(body, out);
     } else {
         violate(out, SC_VIOLATION_BAD_REPLY, "an outcome that is not known");
     }
@@ -246,7 +246,7 @@ static void judge_outcome(const sc_json_value *body, const sc_profile *needs, ui
 
 // --- Problems -------------------------------------------------------------------
 
-static void judge_failure(const sc_json_value *body, sc_reply_check *out)
+static void check_failure(const sc_json_value *body, sc_reply_check *out)
 {
     static const char *const reasons[] = {
         "provider_unreachable", "provider_timeout", "provider_refused", "provider_unbelievable",
@@ -263,7 +263,7 @@ static void judge_failure(const sc_json_value *body, sc_reply_check *out)
     }
 }
 
-static void judge_problem(const sc_json_value *body, int status, sc_reply_check *out)
+static void check_problem(const sc_json_value *body, int status, sc_reply_check *out)
 {
     const char *type = text_of(body, "type", out);
     text_of(body, "title", out);
@@ -277,7 +277,7 @@ static void judge_problem(const sc_json_value *body, int status, sc_reply_check 
         return;
     }
     take_word(out, type + prefix);
-    if (sc_json_member(body, "outcome")) judge_failure(body, out);
+    if (sc_json_member(body, "outcome")) check_failure(body, out);
 }
 
 // --- Replies --------------------------------------------------------------------
@@ -330,9 +330,9 @@ sc_err sc_reply_check_read(const sc_response *response, const sc_profile *needs,
     if (!sc_json_is_object(body)) {
         violate(out, SC_VIOLATION_BAD_REPLY, "a body that is no JSON object");
     } else if (is_outcome) {
-        judge_outcome(body, needs, nearest, out);
+        check_outcome(body, needs, nearest, out);
     } else {
-        judge_problem(body, response->status, out);
+        check_problem(body, response->status, out);
     }
     sc_json_tree_fini(&tree);
     return SC_OK;

@@ -1,9 +1,9 @@
 /**
  * @file request_text.h
- * @brief A traveller's question as the bytes of a request.
+ * @brief A client's query as the text of a request.
  *
- * Where it is, is told as the map can tell it: by longitude and latitude, by x and y, or, where a
- * map has no coordinates, by edge and offset.
+ * Positions are longitude and latitude, or x and y, or, on a map without coordinates, edge and
+ * offset.
  *
  */
 #ifndef SC_DEMO_LOADGEN_REQUEST_TEXT_H
