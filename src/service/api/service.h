@@ -1,6 +1,6 @@
 /**
  * @file service.h
- * @brief The service: started, reloaded, drained. How its pages are reached is in routes.c.
+ * @brief The service: started, reloaded, drained. How its pages are reached is in http_routes.c.
  */
 #ifndef SC_SERVICE_SERVICE_H
 #define SC_SERVICE_SERVICE_H
