@@ -4,7 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/bytes.h"
-#include "map/checksum.h"
+#include "base/checksum.h"
 
 #include <limits.h>
 #include <stddef.h>

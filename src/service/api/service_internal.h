@@ -61,12 +61,14 @@ typedef struct sc_service_internal {
     sc_credentials *credentials;  ///< access_policy.h
 } sc_service_internal;
 
-// --- Routes (http_routes.c) ---------------------------------------------------------------------------
+// --- Routes (http_routes.c)
+// ---------------------------------------------------------------------------
 
 /** For sc_http_options.handle; `context` is the sc_service_internal. */
 void sc_route(void *context, unsigned loop, sc_http_request *request);
 
-// --- Requests from this machine (http_routes.c) -------------------------------------------------------
+// --- Requests from this machine (http_routes.c)
+// -------------------------------------------------------
 //
 // That the peer is a loopback address or a unix socket is not enough, for three reasons:
 //
