@@ -3,8 +3,8 @@
  * @brief Secret: what the files of the demo share.
  *
  *     demo.c         making, attaching, freeing
- *     travellers.c   the thread in which they ask, what they tell while they do, and who waits
- *     positions.c    where travellers are, and the thread that tells it
+ *     demo_travellers.c   the thread in which they ask, the events of their queries, and the
+ * queries that wait demo_positions.c    where travellers are, and the thread that sends it
  *     demo_pages.c   what is shown: /demo/about, /demo/events, /demo/engine, and events as text
  */
 #ifndef SC_DEMO_DEMO_INTERNAL_H
@@ -27,7 +27,8 @@
 
 enum { SC__DEMO_PAGES = 5 };
 
-// --- positions.c: where the travellers are -------------------------------------------------------
+// --- demo_positions.c: where the travellers are
+// -------------------------------------------------------
 
 /*
  * They exist twice, moved by the same numbers: once for those who ask, in the thread that asks, and

@@ -23,7 +23,7 @@
     X(REQUEST, 400, "request", "The request cannot be answered")              \
     X(TOKEN, 401, "token", "A valid token is needed")                         \
     X(FORBIDDEN, 403, "forbidden", "Access is restricted")                    \
-    X(NOT_FOUND, 404, "not-found", "Not found")                               \
+    X(NOT_FOUND, 404, "not-found", "No such page")                            \
     X(METHOD, 405, "method", "The method is not allowed")                     \
     X(SLOW, 408, "slow", "The request was not complete in time")              \
     X(TOO_LARGE, 413, "too-large", "The body is too large")                   \

@@ -319,7 +319,7 @@ static void test_a_view_for_which_there_is_no_memory_is_told(void **state)
     sc_http *http = page_server_start(handle, &service);
     web_reply reply = page_get(http, "/v1/cluster", "");
     assert_string_equal(web_header(&reply, "Retry-After"), "1");
-    page_check_problem(&reply, 503, "overloaded", "no memory");
+    page_check_problem(&reply, 503, "overloaded", "out of memory");
     sc_http_free(http);
 }
 

@@ -55,7 +55,7 @@ static void test_a_page_of_the_cut_that_cannot_be_made(void **state)
             sc_partition_page_free(page);
             if (!happened) break;
         } else {
-            CHECK_REFUSED(err, SC_ENOMEM, &diag, "out of memory while writing the cut");
+            CHECK_REFUSED(err, SC_ENOMEM, &diag, "out of memory while writing the partition");
             assert_null(page);
         }
         failures++;

@@ -49,7 +49,7 @@ static sc_http *server(sc_service_internal *service)
     return http;
 }
 
-static void test_events_that_cannot_be_told(void **state)
+static void test_events_that_cannot_be_started(void **state)
 {
     (void)state;
     unsigned long failures = 0;
@@ -61,7 +61,7 @@ static void test_events_that_cannot_be_told(void **state)
         const sc_err err = sc_events_new(&service, 10, &service.events, &diag);
         const bool happened = oom_happened();
         if (happened) {
-            CHECK_REFUSED(err, SC_ENOMEM, &diag, "events cannot be told");
+            CHECK_REFUSED(err, SC_ENOMEM, &diag, "events cannot be started");
             assert_null(service.events);
             failures++;
         } else {
@@ -206,7 +206,7 @@ static void test_words_that_there_is_no_room_for(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_events_that_cannot_be_told),
+    cmocka_unit_test(test_events_that_cannot_be_started),
     cmocka_unit_test(test_a_listener_who_cannot_be_remembered),
     cmocka_unit_test(test_words_that_there_is_no_room_for),
 };

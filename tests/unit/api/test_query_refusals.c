@@ -38,10 +38,10 @@ static void test_nobody_asks_without_a_token_that_is_good(void **state)
     const query_scene_options options = query_scene_options_default();
     query_scene *h = query_scene_open(&options);
     const int fd = query_scene_call(h);
-    check_stranger(fd, JSON, "there is no token");
-    check_stranger(fd, JSON "Authorization: Basic YWxpY2U6c2VjcmV0\r\n", "no bearer token");
-    check_stranger(fd, JSON "Authorization: Bearer\r\n", "no bearer token");
-    check_token(fd, "sct1_nonsense", "that is no token");
+    check_stranger(fd, JSON, "no token; send");
+    check_stranger(fd, JSON "Authorization: Basic YWxpY2U6c2VjcmV0\r\n", "not a bearer token");
+    check_stranger(fd, JSON "Authorization: Bearer\r\n", "not a bearer token");
+    check_token(fd, "sct1_nonsense", "not a token of");
 
     sc_access_rules *terms = sc_credentials_hold(h->service.credentials);
     const int64_t now_s = time(NULL);
@@ -311,7 +311,7 @@ static void test_a_policy_that_is_exchanged_holds_from_then_on(void **state)
     query_scene_ask(h, fd, "alice", body);
     reply = query_scene_hear(fd);
     assert_int_equal(reply.status, 422);
-    CHECK_CONTAINS(query_scene_word(&reply, "detail"), "may be 5 m away");
+    CHECK_CONTAINS(query_scene_word(&reply, "detail"), "within 5 m of");
     json_decref(reply.body);
     close(fd);
     query_scene_close(h);

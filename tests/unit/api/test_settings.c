@@ -110,7 +110,7 @@ static void test_every_kind_of_value_is_taken_or_refused_as_a_whole(void **state
     CHECK_REFUSED(sc_settings_set(s, "jitter", "nan", &diag), SC_EINVAL, &diag, "jitter");
     CHECK_REFUSED(sc_settings_set(s, "engine", "magic", &diag), SC_EINVAL, &diag, "basic bounded");
     CHECK_REFUSED(sc_settings_set(s, "paranoid", "maybe", &diag), SC_EINVAL, &diag, "yes nor no");
-    CHECK_REFUSED(sc_settings_set(s, "map", NULL, &diag), SC_EINVAL, &diag, "needs a value");
+    CHECK_REFUSED(sc_settings_set(s, "map", NULL, &diag), SC_EINVAL, &diag, "a value is needed");
     CHECK_REFUSED(sc_settings_set(s, "lopps", "4", &diag), SC_EUNKNOWN, &diag, "'lopps'");
     assert_int_equal(s->loops, 4);
     sc_settings_free(s);
@@ -161,8 +161,8 @@ static void test_what_is_wrong_in_a_file_is_told_with_its_line(void **state)
                                        "'starcloak demo' shows reports; remove this line"},
         {"[policy]\nloops = 2\n", "x.ini:2: 'loops' belongs in section [server]"},
         {"[server]\nloops = 2\nloops = 3\n", "x.ini:3: the setting is repeated"},
-        {"[server]\nloops = 2\nwhat is this\n", "x.ini:3: this is neither [section] nor name"},
-        {"[server\nloops = 2\n", "x.ini:1: this is neither [section] nor name"},
+        {"[server]\nloops = 2\nwhat is this\n", "x.ini:3: neither [section] nor name"},
+        {"[server\nloops = 2\n", "x.ini:1: neither [section] nor name"},
     };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         sc_settings *s = fresh();
