@@ -1,7 +1,7 @@
-// Door: a reply of the service, as `starcloak load` reads and judges it.
+// Door: a reply of the service, as `starcloak load` reads and checks it.
 //
 // The first byte says in what pieces the reply comes: 0 all at once, else a few bytes at a time. It
-// is read a second time at once, and that must make no difference. What is whole is judged as the
+// is read a second time at once, and that must make no difference. What is whole is checked as the
 // reply to a query: the check is one of the ends, and its words can be shown on a terminal. As
 // text the input is read as a page of metrics as well.
 #include "door.h"
@@ -59,15 +59,15 @@ static void check_same(const reading *a, const reading *b)
                  "nor to its body");
 }
 
-static void check_verdict(const sc_response *response)
+static void check_reply(const sc_response *response)
 {
     static sc_reply_check check;
-    static sc_reply_check glanced;
+    static sc_reply_check quick;
     const sc_profile needs = {.k = 5, .l = 3, .max_hops = 4, .max_wait_us = 10000000};
-    DOOR_PROMISE(!sc_reply_check_read(response, &needs, 8, &check), "what is whole can be judged");
-    DOOR_PROMISE(!sc_reply_check_read_quickly(response, &needs, 8, &glanced),
+    DOOR_PROMISE(!sc_reply_check_read(response, &needs, 8, &check), "what is whole can be checked");
+    DOOR_PROMISE(!sc_reply_check_read_quickly(response, &needs, 8, &quick),
                  "and at a known_form as well");
-    DOOR_PROMISE(glanced.end == check.end || glanced.end == SC_LOAD_ANSWERED,
+    DOOR_PROMISE(quick.end == check.end || quick.end == SC_LOAD_ANSWERED,
                  "which differs only where objects are not looked at");
     DOOR_PROMISE(check.end == SC_LOAD_ANSWERED || check.end == SC_LOAD_DROPPED ||
                      check.end == SC_LOAD_FAILED || check.end == SC_LOAD_REFUSED ||
@@ -98,7 +98,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_refusal(&whole);
     } else if (sc_response_is_whole(&whole.response)) {
         DOOR_PROMISE(whole.response.body_size <= SC_RESPONSE_BODY_MAX, "a body is bounded");
-        check_verdict(&whole.response);
+        check_reply(&whole.response);
     }
     sc_response_clear(&whole.response);
     uint8_t *text = door_copy(data + 1, size - 1);

@@ -221,7 +221,7 @@ static void test_every_fault_is_found_and_named(void **state)
     check_case_done();
 }
 
-static void test_two_flocks_have_travellers_of_their_own(void **state)
+static void test_two_groups_have_travellers_of_their_own(void **state)
 {
     (void)state;
     scene on;
@@ -378,7 +378,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_good_service_passes),
     cmocka_unit_test(test_outcomes_that_are_no_answers_are_no_violations),
     SC_CASES(test_every_fault_is_found_and_named),
-    cmocka_unit_test(test_two_flocks_have_travellers_of_their_own),
+    cmocka_unit_test(test_two_groups_have_travellers_of_their_own),
     cmocka_unit_test(test_travellers_may_pause_or_come_at_random),
     cmocka_unit_test(test_what_is_asked_while_warming_up_is_not_measured),
     cmocka_unit_test(test_metrics_that_cannot_be_had_are_done_without),

@@ -5,7 +5,7 @@
 
 #include "support/check.h"
 
-static sc_load_counts *new_books(void)
+static sc_load_counts *new_counts(void)
 {
     return test_take(1, sizeof(sc_load_counts));
 }
@@ -13,7 +13,7 @@ static sc_load_counts *new_books(void)
 static void test_ends_are_counted_with_their_reasons(void **state)
 {
     (void)state;
-    sc_load_counts *counts = new_books();
+    sc_load_counts *counts = new_counts();
     sc__load_counts_end(counts, SC_LOAD_DROPPED, 200, "expired");
     sc__load_counts_end(counts, SC_LOAD_DROPPED, 200, "expired");
     sc__load_counts_end(counts, SC_LOAD_REFUSED, 429, "rate");
@@ -30,7 +30,7 @@ static void test_ends_are_counted_with_their_reasons(void **state)
 static void test_more_words_than_there_is_room_for_are_counted_together(void **state)
 {
     (void)state;
-    sc_load_counts *counts = new_books();
+    sc_load_counts *counts = new_counts();
     uint64_t sum = 0;
     for (int i = 0; i < 1000; i++) {
         char word[64];
@@ -49,7 +49,7 @@ static void test_more_words_than_there_is_room_for_are_counted_together(void **s
 static void test_only_outcomes_are_measured(void **state)
 {
     (void)state;
-    sc_load_counts *counts = new_books();
+    sc_load_counts *counts = new_counts();
     sc_reply_check *check = test_take(1, sizeof(*check));
     *check = (sc_reply_check){.end = SC_LOAD_ANSWERED, .wait_s = 0.001, .users = 6, .segments = 9};
     sc__load_counts_measure(counts, check, 1250);
@@ -70,11 +70,11 @@ static void test_only_outcomes_are_measured(void **state)
     free(counts);
 }
 
-static void test_books_of_two_flocks_are_added(void **state)
+static void test_counts_of_two_groups_are_added(void **state)
 {
     (void)state;
-    sc_load_counts *a = new_books();
-    sc_load_counts *b = new_books();
+    sc_load_counts *a = new_counts();
+    sc_load_counts *b = new_counts();
     a->asked = 3;
     b->asked = 4;
     sc__load_counts_end(a, SC_LOAD_DROPPED, 200, "expired");
@@ -99,7 +99,7 @@ static void test_books_of_two_flocks_are_added(void **state)
 static sc_load_counts *hold(sc_service_counts after, uint64_t left)
 {
     const sc_service_counts before = {.answered = 100, .dropped = 50, .taken = 150};
-    sc_load_counts *counts = new_books();
+    sc_load_counts *counts = new_counts();
     counts->ends[SC_LOAD_ANSWERED] = 10;
     counts->ends[SC_LOAD_DROPPED] = 4;
     counts->ends[SC_LOAD_FAILED] = 2;
@@ -122,7 +122,7 @@ static void check_held(sc_service_counts after, uint64_t left, sc_violation viol
     free(counts);
 }
 
-static void test_books_that_agree_are_fine(void **state)
+static void test_counts_that_agree_are_fine(void **state)
 {
     (void)state;
     sc_load_counts *counts =
@@ -137,7 +137,7 @@ static void test_books_that_agree_are_fine(void **state)
     free(counts);
 }
 
-static void test_books_that_do_not_agree_are_a_violation(void **state)
+static void test_counts_that_do_not_agree_are_a_violation(void **state)
 {
     (void)state;
     const sc_violation counts = SC_VIOLATION_MISCOUNT;
@@ -164,7 +164,7 @@ static void test_books_that_do_not_agree_are_a_violation(void **state)
 /** So many queries ended so, and that was all; what is said of it, or "" if nothing is. */
 static void check_wanted(const sc_load_tally *ended, size_t count, const char *said)
 {
-    sc_load_counts *counts = new_books();
+    sc_load_counts *counts = new_counts();
     for (size_t i = 0; i < count; i++) {
         for (uint64_t n = 0; n < ended[i].count; n++) {
             counts->asked++;
@@ -224,9 +224,9 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_ends_are_counted_with_their_reasons),
     cmocka_unit_test(test_more_words_than_there_is_room_for_are_counted_together),
     cmocka_unit_test(test_only_outcomes_are_measured),
-    cmocka_unit_test(test_books_of_two_flocks_are_added),
-    cmocka_unit_test(test_books_that_agree_are_fine),
-    cmocka_unit_test(test_books_that_do_not_agree_are_a_violation),
+    cmocka_unit_test(test_counts_of_two_groups_are_added),
+    cmocka_unit_test(test_counts_that_agree_are_fine),
+    cmocka_unit_test(test_counts_that_do_not_agree_are_a_violation),
     cmocka_unit_test(test_a_run_without_any_outcome_is_a_violation),
     cmocka_unit_test(test_a_run_with_an_outcome_or_without_queries_is_none),
     cmocka_unit_test(test_every_end_and_violation_has_a_name),

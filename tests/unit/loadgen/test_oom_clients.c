@@ -142,7 +142,7 @@ static sc_err run_once(scene *on, sc_movement *movement, uint64_t *answered)
     return err;
 }
 
-static void test_a_flock_without_memory_gives_up_in_order(void **state)
+static void test_a_group_without_memory_gives_up_in_order(void **state)
 {
     (void)state;
     scene on;
@@ -173,6 +173,6 @@ static void test_a_flock_without_memory_gives_up_in_order(void **state)
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_reply_without_memory_is_told),
     cmocka_unit_test(test_tokens_without_memory_are_told),
-    cmocka_unit_test(test_a_flock_without_memory_gives_up_in_order),
+    cmocka_unit_test(test_a_group_without_memory_gives_up_in_order),
 };
 SC_SUITE(tests)

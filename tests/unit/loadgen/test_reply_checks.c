@@ -11,40 +11,40 @@ enum { NEAREST = 2 };
 static sc_reply_check check;
 
 /** The same reply at a known_form: whatever is found there, a thorough look finds as well. */
-static void check_glance(const sc_response *response)
+static void check_quickly(const sc_response *response)
 {
-    static sc_reply_check glanced;
-    CHECK_OK(sc_reply_check_read_quickly(response, &needs, NEAREST, &glanced), NULL);
-    if (!glanced.is_violated && glanced.end == SC_LOAD_ANSWERED) {
+    static sc_reply_check quick;
+    CHECK_OK(sc_reply_check_read_quickly(response, &needs, NEAREST, &quick), NULL);
+    if (!quick.is_violated && quick.end == SC_LOAD_ANSWERED) {
         // Only the objects may be wrong.
         assert_true(!check.is_violated || check.end == SC_LOAD_ANSWERED ||
                     check.end == SC_LOAD_LOST);
         if (check.end != SC_LOAD_ANSWERED) return;
     }
-    assert_int_equal(glanced.end, check.end);
-    assert_string_equal(glanced.word, check.word);
-    assert_string_equal(glanced.cloak, check.cloak);
-    CHECK_CLOSE(glanced.wait_s, check.wait_s, 1e-12);
-    assert_int_equal(glanced.users, check.users);
-    assert_int_equal(glanced.segments, check.segments);
+    assert_int_equal(quick.end, check.end);
+    assert_string_equal(quick.word, check.word);
+    assert_string_equal(quick.cloak, check.cloak);
+    CHECK_CLOSE(quick.wait_s, check.wait_s, 1e-12);
+    assert_int_equal(quick.users, check.users);
+    assert_int_equal(quick.segments, check.segments);
     if (check.is_violated && check.violation <= SC_VIOLATION_LATE) {
-        assert_int_equal(glanced.violation, check.violation);
+        assert_int_equal(quick.violation, check.violation);
     }
 }
 
-static void judge(int status, sc_response_type type, const char *body)
+static void check_reply(int status, sc_response_type type, const char *body)
 {
     char bytes[2048];
     snprintf(bytes, sizeof(bytes), "%s", body);
     const sc_response response = {
         .status = status, .type = type, .body = bytes, .body_size = strlen(bytes)};
     CHECK_OK(sc_reply_check_read(&response, &needs, NEAREST, &check), NULL);
-    check_glance(&response);
+    check_quickly(&response);
 }
 
 static void check_fine(int status, const char *body, sc_load_end end, const char *word)
 {
-    judge(status, status == 200 ? SC_RESPONSE_JSON : SC_RESPONSE_PROBLEM, body);
+    check_reply(status, status == 200 ? SC_RESPONSE_JSON : SC_RESPONSE_PROBLEM, body);
     if (check.is_violated) print_error("%s\n", check.remark);
     assert_false(check.is_violated);
     assert_int_equal(check.end, end);
@@ -53,7 +53,7 @@ static void check_fine(int status, const char *body, sc_load_end end, const char
 
 static void check_violated(int status, const char *body, sc_violation violation, const char *part)
 {
-    judge(status, status == 200 ? SC_RESPONSE_JSON : SC_RESPONSE_PROBLEM, body);
+    check_reply(status, status == 200 ? SC_RESPONSE_JSON : SC_RESPONSE_PROBLEM, body);
     assert_true(check.is_violated);
     assert_string_equal(sc_violation_name(check.violation), sc_violation_name(violation));
     CHECK_CONTAINS(check.remark, part);
@@ -201,14 +201,14 @@ static void test_problems_must_be_problems(void **state)
                    "\"outcome\":\"failed\",\"reason\":\"bored\"}",
                    SC_VIOLATION_BAD_REPLY, "not known");
     check_violated(418, "{}", SC_VIOLATION_BAD_REPLY, "status 418");
-    judge(200, SC_RESPONSE_OTHER, ANSWER("1", "5", "3", ""));
+    check_reply(200, SC_RESPONSE_OTHER, ANSWER("1", "5", "3", ""));
     assert_true(check.is_violated);
     CHECK_CONTAINS(check.remark, "media type");
-    judge(400, SC_RESPONSE_JSON, "{}");
+    check_reply(400, SC_RESPONSE_JSON, "{}");
     assert_true(check.is_violated);
 }
 
-static void test_a_glance_reads_the_numbers_and_leaves_the_objects(void **state)
+static void test_a_quick_check_reads_the_numbers_and_leaves_the_objects(void **state)
 {
     (void)state;
     char body[] = "{\"outcome\":\"answered\",\"wait_s\":0.25,\"cloak\":{\"id\":"
@@ -244,7 +244,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_broken_promises_are_seen),
     cmocka_unit_test(test_what_is_not_described_is_a_bad_reply),
     cmocka_unit_test(test_problems_must_be_problems),
-    cmocka_unit_test(test_a_glance_reads_the_numbers_and_leaves_the_objects),
+    cmocka_unit_test(test_a_quick_check_reads_the_numbers_and_leaves_the_objects),
     cmocka_unit_test(test_a_strange_word_cannot_steer_a_terminal),
 };
 SC_SUITE(tests)
