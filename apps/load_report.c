@@ -107,8 +107,8 @@ static void put_queries(FILE *stream, const sc_load_report *report)
     }
     put_count(stream, "answers compared", counts->checked, "");
     put_count(stream, "connections opened", counts->connects, "");
-    if (counts->nobody_idle > 0) {
-        put_count(stream, "not asked", counts->nobody_idle, "every traveller was busy");
+    if (counts->none_idle > 0) {
+        put_count(stream, "not asked", counts->none_idle, "every traveller was busy");
     }
     if (counts->spoiled + counts->strays + report->provider_kills + report->provider_stops == 0)
         return;

@@ -61,7 +61,7 @@ static void put_ends(FILE *stream, const sc_load_counts *counts)
     fputc(']', stream);
     put_count(stream, "checked", counts->checked);
     put_count(stream, "connects", counts->connects);
-    put_count(stream, "nobody_idle", counts->nobody_idle);
+    put_count(stream, "nobody_idle", counts->none_idle);
     put_count(stream, "spoiled", counts->spoiled);
     put_count(stream, "strays", counts->strays);
 }

@@ -86,8 +86,8 @@ SC_CHECKED sc_err sc_demo_start(sc_demo *demo, const char *url, sc_diag *diag);
  * is harmless. */
 void sc_demo_stop(sc_demo *demo);
 
-/** Why they gave up, in words that name nobody; NULL if they have not. What is looked at goes on
- * without them. Any thread; lent. */
+/** Why the travellers stopped, without positions or users; NULL if they have not. The service goes
+ * on without them. Any thread; borrowed. */
 const char *sc_demo_trouble(const sc_demo *demo);
 
 /** What they found that must not happen, as violations of promises (0: nothing). After

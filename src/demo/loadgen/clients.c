@@ -531,7 +531,7 @@ static int64_t ask_at_random(sc__client_group *group)
     for (int i = 0; i < BEGIN_AT_ONCE && !group->err; i++) {
         if (group->next_arrival_us > group->now_us) return group->next_arrival_us;
         if (sc_travellers_next(group->travellers) == SC_TIME_NEVER) {
-            group->counts->nobody_idle++;
+            group->counts->none_idle++;
         } else {
             ask(group, group->next_arrival_us);
         }

@@ -118,7 +118,7 @@ void sc__load_counts_merge(sc_load_counts *counts, const sc_load_counts *other)
     counts->connects += other->connects;
     counts->strays += other->strays;
     counts->spoiled += other->spoiled;
-    counts->nobody_idle += other->nobody_idle;
+    counts->none_idle += other->none_idle;
     counts->replies += other->replies;
     sc_log_histogram_merge(&counts->latency_us, &other->latency_us);
     sc_log_histogram_merge(&counts->beyond_us, &other->beyond_us);

@@ -228,11 +228,11 @@ typedef struct sc_load_counts {
     uint64_t violations[SC_VIOLATION_COUNT];
     sc_load_remark shown[SC_LOAD_SHOWN];  ///< the first ones
     size_t shown_count;
-    uint64_t checked;      ///< answers that were compared
-    uint64_t connects;     ///< connections opened
-    uint64_t strays;       ///< nonsense that was sent on purpose
-    uint64_t spoiled;      ///< queries that were tampered with on purpose
-    uint64_t nobody_idle;  ///< arrivals for which every traveller was busy (open loop)
+    uint64_t checked;    ///< answers that were compared
+    uint64_t connects;   ///< connections opened
+    uint64_t strays;     ///< nonsense that was sent on purpose
+    uint64_t spoiled;    ///< queries that were tampered with on purpose
+    uint64_t none_idle;  ///< arrivals for which every traveller was busy (open loop)
 
     // Of queries that were asked while it was measured.
     uint64_t replies;             ///< answered, dropped or failed

@@ -87,9 +87,9 @@ sc_err sc_policy_check(const sc_policy *terms, sc_diag *diag)
 }
 
 // === Access rules ===============================================================================
-// Terms never change; the place where the current ones are does, under a mutex that is held for two
-// words. Whoever holds terms keeps them, whatever comes after, and the last one to let go frees
-// them.
+//
+// Rules never change; the pointer to the current ones does, under a mutex that is held for two
+// assignments. A reference stays valid after a reload, and the last release frees the rules.
 
 struct sc_credentials {
     pthread_mutex_t lock;
