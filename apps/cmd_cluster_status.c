@@ -20,7 +20,7 @@
 
 // Its settings: how to reach a cluster.
 #define SC_FOR_ALL(...) SC_ROW_LEFT(__VA_ARGS__)
-#define SC_FOR_DOOR(...) SC_ROW_LEFT(__VA_ARGS__)
+#define SC_FOR_HTTP(...) SC_ROW_LEFT(__VA_ARGS__)
 #define SC_FOR_RUN(...) SC_ROW_LEFT(__VA_ARGS__)
 #define SC_FOR_NATS(...) SC_ROW_TAKEN(__VA_ARGS__)
 

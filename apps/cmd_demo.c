@@ -20,7 +20,7 @@
 
 // Its settings: all but those of a cluster.
 #define SC_FOR_ALL(...) SC_ROW_TAKEN(__VA_ARGS__)
-#define SC_FOR_DOOR(...) SC_ROW_TAKEN(__VA_ARGS__)
+#define SC_FOR_HTTP(...) SC_ROW_TAKEN(__VA_ARGS__)
 #define SC_FOR_RUN(...) SC_ROW_TAKEN(__VA_ARGS__)
 #define SC_FOR_NATS(...) SC_ROW_LEFT(__VA_ARGS__)
 
@@ -85,7 +85,7 @@ static void keep_within(sc_normal *spread, double least, double most)
 }
 
 /** Who wants more than the operator allows would only be refused. */
-static void obey(sc_workload *workload, const sc_policy_terms *policy)
+static void obey(sc_workload *workload, const sc_policy *policy)
 {
     keep_within(&workload->k, policy->least.k, policy->most.k);
     keep_within(&workload->l, policy->least.l, policy->most.l);

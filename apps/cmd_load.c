@@ -67,8 +67,8 @@ static sc_err deal_travellers(const sc_load_settings *settings, scene *on, sc_di
     const uint32_t all = (uint32_t)movement->users;
     sc_err err = SC_OK;
     if (!movement->is_walk) err = sc_route_table_init(&on->routes, on->map, &load->progress, diag);
-    for (unsigned i = 0; i < load->flock_count && !err; i++) {
-        const uint32_t count = all / load->flock_count + (i < all % load->flock_count);
+    for (unsigned i = 0; i < load->group_count && !err; i++) {
+        const uint32_t count = all / load->group_count + (i < all % load->group_count);
         const uint64_t seed = sc_traveller_seed(load->seed, i, SC_FOR_TRIPS);
         const sc_trips_options trips = {
             .count = count, .truck_share = movement->truck_share, .seed = seed};
@@ -94,7 +94,7 @@ static sc_err prepare(sc_load_settings *settings, scene *on, sc_diag *diag)
 {
     sc_load_options *load = &settings->load;
     on->report = calloc(1, sizeof(*on->report));
-    on->movements = calloc(load->flock_count, sizeof(sc_movement *));
+    on->movements = calloc(load->group_count, sizeof(sc_movement *));
     if (!on->report || !on->movements) return SC_ENOMEM;
     sc_err err = sc_input_open_map(settings->map, NULL, &on->map, diag);
     if (!err) err = sc_workload_find_category(&settings->asking, on->map, diag);
@@ -114,9 +114,9 @@ static sc_err prepare(sc_load_settings *settings, scene *on, sc_diag *diag)
 static void tell_violations(const sc_call *call, const sc_load_report *report, bool is_alone)
 {
     const unsigned long long count = sc_load_violations(report);
-    const sc_load_books *books = &report->books;
-    if (is_alone && books->shown_count > 0) {
-        const sc_load_remark *first = &books->shown[0];
+    const sc_load_counts *counts = &report->counts;
+    if (is_alone && counts->shown_count > 0) {
+        const sc_load_remark *first = &counts->shown[0];
         sc_call_note(call, "violations: %llu; the first: %s: %s", count,
                      sc_violation_name(first->violation), first->text);
     } else {
@@ -153,7 +153,7 @@ static int run(sc_call *call)
     if (!err) err = sc_load_run(on.map, &settings.load, on.report, &diag);
     sc_bar_clear(&bar);
     const int status = err ? sc_call_fail(call, err, &diag) : tell(call, &settings, &on);
-    close_scene(&on, settings.load.flock_count);
+    close_scene(&on, settings.load.group_count);
     return status;
 }
 
@@ -188,7 +188,7 @@ const sc_command sc_cmd_load = {
         "it "
         "as the service describes it, has the cloak as many users and segments as were asked for, "
         "did it come in time, and, of a sample, is it the exact answer? In the end each query "
-        "must have had exactly one outcome, here and in the service's own books (/metrics).\n"
+        "must have had exactly one outcome, here and in the service's own counts (/metrics).\n"
         "With --chaos travellers go away while they wait, stop listening, speak slowly or talk "
         "nonsense, and the provider is killed and stopped; the same must hold.\n"
         "The service should let so many ask from one machine: it limits queries per user and "

@@ -6,7 +6,7 @@
 
 #include "values.h"
 
-/** One traveller has one connection; a flock cannot have more of them than descriptors. */
+/** One traveller has one connection; a group cannot have more of them than descriptors. */
 #define TRAVELLERS_DEFAULT 1000
 #define TRAVELLERS_MAX 1000000
 #define THREADS_MAX 64
@@ -59,7 +59,7 @@ const sc_option sc_load_options_table[] = {
     {"duration", KEY_DURATION, "S", "how long to ask and to measure, in seconds (default 60)",
      NULL},
     {"warmup", KEY_WARMUP, "S",
-     "ask for so long before anything is measured (default 0; the books count it all)", NULL},
+     "ask for so long before anything is measured (default 0; queries of that time are counted all the same)", NULL},
     {"rate", KEY_RATE, "QPS",
      "queries per second of all travellers together, coming at random; each is asked by somebody "
      "who is idle (default 0: travellers ask, wait, pause and ask again)",
@@ -185,7 +185,7 @@ static bool take_count(int key, const char *argument, const struct argp_state *s
         load->hold_pid = (int)sc_value_count(state, "--hold-pid", argument, 1, INT32_MAX);
         return true;
     case KEY_THREADS:
-        load->flock_count = (unsigned)sc_value_count(state, "--threads", argument, 1, THREADS_MAX);
+        load->group_count = (unsigned)sc_value_count(state, "--threads", argument, 1, THREADS_MAX);
         return true;
     case KEY_CHECK:
         load->check_per_mille = (unsigned)sc_value_count(state, "--check", argument, 0, 1000);
@@ -278,7 +278,7 @@ static void check_usage(sc_load_settings *settings, const struct argp_state *sta
         sc_usage_error(state, "travellers need tokens: give --key FILE, the service's key file, or "
                               "--tokens FILE (one of the two)");
     }
-    if (settings->movement.users < load->flock_count) {
+    if (settings->movement.users < load->group_count) {
         sc_usage_error(state, "--threads: there are fewer travellers than threads");
     }
     if (load->hold_pid && !load->holds) sc_usage_error(state, "--hold-pid is for --hold");

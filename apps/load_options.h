@@ -10,7 +10,7 @@
 #include <argp.h>
 
 #include "command.h"
-#include "demo/loadgen/load.h"
+#include "demo/loadgen/loadgen.h"
 #include "movement_options.h"
 #include "workload_options.h"
 

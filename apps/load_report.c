@@ -22,7 +22,7 @@ static const sc_entry meanings[] = {
     {"violation",
      "Something that must not happen, whatever else does: fewer users or segments than "
      "asked for, a cloak too late, a wrong answer, a reply that is none, two replies, a "
-     "query without an end, books that do not agree; or no query at all with an outcome. "
+     "query without an end, counts that do not agree; or no query at all with an outcome. "
      "Any of them makes the command fail."},
     {NULL, NULL},
 };
@@ -67,23 +67,23 @@ static void put_what_ran(FILE *stream, const sc_load_view *view)
                 options->duration_s);
     }
     if (options->warmup_s > 0) fprintf(stream, " after %g s to warm up", options->warmup_s);
-    fprintf(stream, ", %u %s, seed %" PRIu64 "%s%s\n", options->flock_count,
-            options->flock_count == 1 ? "thread" : "threads", options->seed,
+    fprintf(stream, ", %u %s, seed %" PRIu64 "%s%s\n", options->group_count,
+            options->group_count == 1 ? "thread" : "threads", options->seed,
             options->chaos.is_on ? ", chaos" : "",
             view->report->is_interrupted ? " (interrupted)" : "");
 }
 
 /** Each end, and below it why. */
-static void put_end(FILE *stream, const sc_load_books *books, sc_load_end end)
+static void put_end(FILE *stream, const sc_load_counts *counts, sc_load_end end)
 {
     char remark[64] = "";
-    if (books->asked > 0) {
+    if (counts->asked > 0) {
         snprintf(remark, sizeof(remark), "%5.1f %%",
-                 100.0 * (double)books->ends[end] / (double)books->asked);
+                 100.0 * (double)counts->ends[end] / (double)counts->asked);
     }
-    put_count(stream, sc_load_end_name(end), books->ends[end], remark);
-    for (size_t i = 0; i < books->tally_count; i++) {
-        const sc_load_tally *t = &books->tallies[i];
+    put_count(stream, sc_load_end_name(end), counts->ends[end], remark);
+    for (size_t i = 0; i < counts->tally_count; i++) {
+        const sc_load_tally *t = &counts->tallies[i];
         if (t->end != end || t->word[0] == '\0') continue;
         char label[64];
         if (t->status > 200) {
@@ -97,24 +97,24 @@ static void put_end(FILE *stream, const sc_load_books *books, sc_load_end end)
 
 static void put_queries(FILE *stream, const sc_load_report *report)
 {
-    const sc_load_books *books = &report->books;
+    const sc_load_counts *counts = &report->counts;
     fputs("\nQueries\n", stream);
-    put_count(stream, "asked", books->asked, "");
+    put_count(stream, "asked", counts->asked, "");
     for (unsigned i = 0; i < SC_LOAD_END_COUNT; i++) {
         // Answered and dropped are always of interest; of the rest, what there is.
-        if (i > SC_LOAD_DROPPED && books->ends[i] == 0) continue;
-        put_end(stream, books, (sc_load_end)i);
+        if (i > SC_LOAD_DROPPED && counts->ends[i] == 0) continue;
+        put_end(stream, counts, (sc_load_end)i);
     }
-    put_count(stream, "answers compared", books->checked, "");
-    put_count(stream, "connections opened", books->connects, "");
-    if (books->nobody_idle > 0) {
-        put_count(stream, "not asked", books->nobody_idle, "every traveller was busy");
+    put_count(stream, "answers compared", counts->checked, "");
+    put_count(stream, "connections opened", counts->connects, "");
+    if (counts->none_idle > 0) {
+        put_count(stream, "not asked", counts->none_idle, "every traveller was busy");
     }
-    if (books->spoiled + books->strays + report->provider_kills + report->provider_stops == 0)
+    if (counts->spoiled + counts->strays + report->provider_kills + report->provider_stops == 0)
         return;
     fputs("\nChaos\n", stream);
-    put_count(stream, "queries spoiled", books->spoiled, "");
-    put_count(stream, "nonsense sent", books->strays, "");
+    put_count(stream, "queries spoiled", counts->spoiled, "");
+    put_count(stream, "nonsense sent", counts->strays, "");
     put_count(stream, "provider killed", report->provider_kills, "");
     put_count(stream, "provider stopped", report->provider_stops, "");
 }
@@ -139,17 +139,17 @@ static void put_heading(FILE *stream, const char *title)
     fprintf(stream, "\n%-30s %13s %10s %10s %10s\n", title, "median", "90 %", "99 %", "max");
 }
 
-static void put_times(FILE *stream, const sc_load_books *books)
+static void put_times(FILE *stream, const sc_load_counts *counts)
 {
     put_heading(stream, "Time, ms");
-    put_spread(stream, "latency", &books->latency_us, 1e-3, 2);
-    put_spread(stream, "waiting for company", &books->wait_us, 1e-3, 2);
-    put_spread(stream, "beyond waiting", &books->beyond_us, 1e-3, 2);
-    put_spread(stream, "connecting", &books->connect_us, 1e-3, 2);
-    put_spread(stream, "behind", &books->behind_us, 1e-3, 2);
+    put_spread(stream, "latency", &counts->latency_us, 1e-3, 2);
+    put_spread(stream, "waiting for company", &counts->wait_us, 1e-3, 2);
+    put_spread(stream, "beyond waiting", &counts->beyond_us, 1e-3, 2);
+    put_spread(stream, "connecting", &counts->connect_us, 1e-3, 2);
+    put_spread(stream, "behind", &counts->behind_us, 1e-3, 2);
     put_heading(stream, "Cloaks, of answered queries");
-    put_spread(stream, "users", &books->users, 1, 0);
-    put_spread(stream, "segments", &books->segments, 1, 0);
+    put_spread(stream, "users", &counts->users, 1, 0);
+    put_spread(stream, "segments", &counts->segments, 1, 0);
 }
 
 static void put_pace(FILE *stream, const sc_load_report *report)
@@ -159,7 +159,7 @@ static void put_pace(FILE *stream, const sc_load_report *report)
     put_row(stream, "measured", sc_format_seconds(number, report->measured_s), "");
     if (report->measured_s > 0) {
         put_decimal(stream, "outcomes per second",
-                    (double)report->books.replies / report->measured_s, 1, "");
+                    (double)report->counts.replies / report->measured_s, 1, "");
     }
     put_row(stream, "CPU, here", sc_format_seconds(number, report->own_cpu_s), "");
     if (!report->has_service_cpu) return;
@@ -172,20 +172,20 @@ static void put_pace(FILE *stream, const sc_load_report *report)
 
 static void put_violations(FILE *stream, const sc_load_report *report)
 {
-    const sc_load_books *books = &report->books;
+    const sc_load_counts *counts = &report->counts;
     fputs("\nViolations\n", stream);
     put_count(stream, "all", sc_load_violations(report), "");
     for (unsigned i = 0; i < SC_VIOLATION_COUNT; i++) {
-        if (books->violations[i] == 0) continue;
-        put_count(stream, sc_violation_name((sc_violation)i), books->violations[i], "");
+        if (counts->violations[i] == 0) continue;
+        put_count(stream, sc_violation_name((sc_violation)i), counts->violations[i], "");
     }
     if (!report->has_service) {
-        fprintf(stream, "  the service's own books were not looked at%s%s\n",
+        fprintf(stream, "  the service's own counts were not read%s%s\n",
                 report->no_service[0] != '\0' ? ": " : "", report->no_service);
     }
-    for (size_t i = 0; i < books->shown_count; i++) {
-        fprintf(stream, "  %s: ", sc_violation_name(books->shown[i].violation));
-        sc_print_text(stream, books->shown[i].text);
+    for (size_t i = 0; i < counts->shown_count; i++) {
+        fprintf(stream, "  %s: ", sc_violation_name(counts->shown[i].violation));
+        sc_print_text(stream, counts->shown[i].text);
         fputc('\n', stream);
     }
 }
@@ -223,7 +223,7 @@ void sc_load_print_text(FILE *stream, const sc_load_view *view)
     if (view->options->holds) {
         put_held(stream, report);
     } else {
-        put_times(stream, &report->books);
+        put_times(stream, &report->counts);
         put_pace(stream, report);
     }
     put_violations(stream, report);

@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 #include "command.h"
-#include "demo/loadgen/load.h"
+#include "demo/loadgen/loadgen.h"
 
 /** All that is printed about one run. Everything is borrowed. */
 typedef struct sc_load_view {

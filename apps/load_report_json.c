@@ -31,7 +31,7 @@ static void put_what_ran(FILE *stream, const sc_load_view *view)
     fputs(",\n  \"map\": ", stream);
     sc_json_string(stream, view->map);
     put_count(stream, "travellers", view->report->travellers);
-    put_count(stream, "threads", options->flock_count);
+    put_count(stream, "threads", options->group_count);
     put_count(stream, "seed", options->seed);
     put_number(stream, "rate", options->rate);
     put_number(stream, "pause_s", options->is_restless ? 0 : options->workload.pause_s.mean);
@@ -41,16 +41,16 @@ static void put_what_ran(FILE *stream, const sc_load_view *view)
             truth(view->report->is_interrupted));
 }
 
-static void put_ends(FILE *stream, const sc_load_books *books)
+static void put_ends(FILE *stream, const sc_load_counts *counts)
 {
-    put_count(stream, "asked", books->asked);
+    put_count(stream, "asked", counts->asked);
     for (unsigned i = 0; i < SC_LOAD_END_COUNT; i++) {
-        put_count(stream, sc_load_end_name((sc_load_end)i), books->ends[i]);
+        put_count(stream, sc_load_end_name((sc_load_end)i), counts->ends[i]);
     }
     fputs(",\n  \"reasons\": [", stream);
     bool is_first = true;
-    for (size_t i = 0; i < books->tally_count; i++) {
-        const sc_load_tally *t = &books->tallies[i];
+    for (size_t i = 0; i < counts->tally_count; i++) {
+        const sc_load_tally *t = &counts->tallies[i];
         if (t->word[0] == '\0') continue;
         fprintf(stream, "%s{\"end\": \"%s\", \"status\": %d, \"reason\": ", is_first ? "" : ", ",
                 sc_load_end_name(t->end), t->status);
@@ -59,11 +59,11 @@ static void put_ends(FILE *stream, const sc_load_books *books)
         is_first = false;
     }
     fputc(']', stream);
-    put_count(stream, "checked", books->checked);
-    put_count(stream, "connects", books->connects);
-    put_count(stream, "nobody_idle", books->nobody_idle);
-    put_count(stream, "spoiled", books->spoiled);
-    put_count(stream, "strays", books->strays);
+    put_count(stream, "checked", counts->checked);
+    put_count(stream, "connects", counts->connects);
+    put_count(stream, "nobody_idle", counts->none_idle);
+    put_count(stream, "spoiled", counts->spoiled);
+    put_count(stream, "strays", counts->strays);
 }
 
 static void put_spread(FILE *stream, const char *key, const sc_log_histogram *spread, double unit)
@@ -79,18 +79,18 @@ static void put_spread(FILE *stream, const char *key, const sc_log_histogram *sp
 
 static void put_measures(FILE *stream, const sc_load_report *report)
 {
-    const sc_load_books *books = &report->books;
-    put_spread(stream, "latency_ms", &books->latency_us, 1e-3);
-    put_spread(stream, "wait_ms", &books->wait_us, 1e-3);
-    put_spread(stream, "beyond_ms", &books->beyond_us, 1e-3);
-    put_spread(stream, "connect_ms", &books->connect_us, 1e-3);
-    put_spread(stream, "behind_ms", &books->behind_us, 1e-3);
-    put_spread(stream, "users", &books->users, 1);
-    put_spread(stream, "segments", &books->segments, 1);
+    const sc_load_counts *counts = &report->counts;
+    put_spread(stream, "latency_ms", &counts->latency_us, 1e-3);
+    put_spread(stream, "wait_ms", &counts->wait_us, 1e-3);
+    put_spread(stream, "beyond_ms", &counts->beyond_us, 1e-3);
+    put_spread(stream, "connect_ms", &counts->connect_us, 1e-3);
+    put_spread(stream, "behind_ms", &counts->behind_us, 1e-3);
+    put_spread(stream, "users", &counts->users, 1);
+    put_spread(stream, "segments", &counts->segments, 1);
     put_number(stream, "measured_s", report->measured_s);
-    put_count(stream, "outcomes", books->replies);
+    put_count(stream, "outcomes", counts->replies);
     put_number(stream, "outcomes_per_s",
-               report->measured_s > 0 ? (double)books->replies / report->measured_s : 0);
+               report->measured_s > 0 ? (double)counts->replies / report->measured_s : 0);
     put_number(stream, "own_cpu_s", report->own_cpu_s);
     put_count(stream, "provider_kills", report->provider_kills);
     put_count(stream, "provider_stops", report->provider_stops);
@@ -137,17 +137,17 @@ static void put_held(FILE *stream, const sc_load_report *report)
 
 static void put_violations(FILE *stream, const sc_load_report *report)
 {
-    const sc_load_books *books = &report->books;
+    const sc_load_counts *counts = &report->counts;
     fprintf(stream, ",\n  \"violations\": {\"all\": %" PRIu64, sc_load_violations(report));
     for (unsigned i = 0; i < SC_VIOLATION_COUNT; i++) {
         fputs(", ", stream);
         sc_json_string(stream, sc_violation_name((sc_violation)i));
-        fprintf(stream, ": %" PRIu64, books->violations[i]);
+        fprintf(stream, ": %" PRIu64, counts->violations[i]);
     }
     fputs("},\n  \"remarks\": [", stream);
-    for (size_t i = 0; i < books->shown_count; i++) {
+    for (size_t i = 0; i < counts->shown_count; i++) {
         if (i > 0) fputs(", ", stream);
-        sc_json_string(stream, books->shown[i].text);
+        sc_json_string(stream, counts->shown[i].text);
     }
     fputc(']', stream);
 }
@@ -156,7 +156,7 @@ void sc_load_print_json(FILE *stream, const sc_load_view *view)
 {
     const sc_load_report *report = view->report;
     put_what_ran(stream, view);
-    put_ends(stream, &report->books);
+    put_ends(stream, &report->counts);
     put_measures(stream, report);
     put_service(stream, report);
     if (view->options->holds) put_held(stream, report);

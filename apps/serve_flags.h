@@ -6,7 +6,7 @@
  * of options and asks sc_serve_option() first in its parser:
  *
  *     #define SC_FOR_ALL(...) SC_ROW_TAKEN(__VA_ARGS__)
- *     #define SC_FOR_DOOR(...) SC_ROW_TAKEN(__VA_ARGS__)
+ *     #define SC_FOR_HTTP(...) SC_ROW_TAKEN(__VA_ARGS__)
  *     #define SC_FOR_RUN(...) SC_ROW_TAKEN(__VA_ARGS__)
  *     #define SC_FOR_NATS(...) SC_ROW_LEFT(__VA_ARGS__)
  *     ...

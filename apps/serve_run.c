@@ -151,7 +151,7 @@ static void reload(serving *s)
         err = SC_EIO;
     }
     if (!err) {
-        const sc_policy_terms policy = sc_settings_policy(next);
+        const sc_policy policy = sc_settings_policy(next);
         err = sc_service_reload(s->service, &policy, &diag);
     }
     if (err) {
