@@ -13,7 +13,7 @@
 #include "attack_report.h"
 #include "densities.h"
 #include "inputs.h"
-#include "progress.h"
+#include "progress_bar.h"
 #include "score/cases.h"
 
 /** What is open. Zero-initialise. */

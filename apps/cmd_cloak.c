@@ -10,7 +10,7 @@
 
 #include "engine_options.h"
 #include "inputs.h"
-#include "progress.h"
+#include "progress_bar.h"
 #include "record/stream.h"
 #include "run_report.h"
 #include "values.h"

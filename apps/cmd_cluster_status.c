@@ -13,8 +13,8 @@
 #include "base/clock.h"
 #include "cluster/codec.h"
 #include "cluster/view.h"
-#include "cluster_parts.h"
 #include "cluster_report.h"
+#include "cluster_setup.h"
 #include "serve_flags.h"
 #include "values.h"
 

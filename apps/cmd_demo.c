@@ -11,8 +11,8 @@
 
 #include "demo/demo.h"
 #include "serve_flags.h"
+#include "serve_process.h"
 #include "serve_run.h"
-#include "serving.h"
 #include "values.h"
 #include "workload_options.h"
 

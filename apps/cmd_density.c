@@ -14,7 +14,7 @@
 #include "inputs.h"
 #include "map_report.h"
 #include "overlap.h"
-#include "progress.h"
+#include "progress_bar.h"
 #include "values.h"
 #include "workload_options.h"
 

@@ -16,7 +16,7 @@
 #include "objects_options.h"
 #include "overlap.h"
 #include "points_options.h"
-#include "progress.h"
+#include "progress_bar.h"
 #include "values.h"
 
 typedef struct evaluate_options {

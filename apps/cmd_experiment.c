@@ -17,7 +17,7 @@
 #include "experiment_options.h"
 #include "format.h"
 #include "inputs.h"
-#include "progress.h"
+#include "progress_bar.h"
 #include "version.h"
 
 /** The map of whoever has none: a small city. */

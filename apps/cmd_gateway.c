@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cluster/gateway.h"
-#include "cluster_parts.h"
+#include "cluster_setup.h"
 #include "serve_flags.h"
 #include "serve_run.h"
 

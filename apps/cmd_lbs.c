@@ -12,9 +12,9 @@
 
 #include "inputs.h"
 #include "provider/provider.h"
+#include "serve_process.h"
 #include "served_objects.h"
 #include "server/sandbox.h"
-#include "serving.h"
 #include "values.h"
 
 enum { MAX_ADDRESSES = 16, MAX_LOOPS = 64, MAX_THREADS = 64 };

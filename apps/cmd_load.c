@@ -16,7 +16,7 @@
 #include "inputs.h"
 #include "load_options.h"
 #include "load_report.h"
-#include "progress.h"
+#include "progress_bar.h"
 
 /** Set by a signal: ask no more, and report. */
 static volatile sig_atomic_t is_stopped;

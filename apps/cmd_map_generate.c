@@ -11,7 +11,7 @@
 #include "base/json_write.h"
 #include "format.h"
 #include "map_report.h"
-#include "progress.h"
+#include "progress_bar.h"
 #include "values.h"
 
 #define NODES_DEFAULT 20000

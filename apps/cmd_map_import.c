@@ -18,7 +18,7 @@
 #include "guess.h"
 #include "map_report.h"
 #include "overlap.h"
-#include "progress.h"
+#include "progress_bar.h"
 #include "values.h"
 
 typedef struct import_options {

@@ -13,7 +13,7 @@
 #include "format.h"
 #include "inputs.h"
 #include "map_report.h"
-#include "progress.h"
+#include "progress_bar.h"
 #include "values.h"
 
 /** Nobody has more memory than that, and sums of sizes stay far from overflowing. */

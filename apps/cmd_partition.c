@@ -15,7 +15,7 @@
 #include "overlap.h"
 #include "partition/partition.h"
 #include "partition_report.h"
-#include "progress.h"
+#include "progress_bar.h"
 #include "values.h"
 
 /**

@@ -15,7 +15,7 @@
 #include "map_report.h"
 #include "movement_options.h"
 #include "overlap.h"
-#include "progress.h"
+#include "progress_bar.h"
 #include "sim/workload.h"
 #include "values.h"
 #include "workload_options.h"

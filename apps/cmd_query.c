@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "progress.h"
+#include "progress_bar.h"
 #include "query_options.h"
 #include "query_report.h"
 

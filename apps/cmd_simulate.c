@@ -9,7 +9,7 @@
 #include "engine_options.h"
 #include "inputs.h"
 #include "movement_options.h"
-#include "progress.h"
+#include "progress_bar.h"
 #include "record_answers.h"
 #include "run_report.h"
 #include "values.h"

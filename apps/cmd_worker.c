@@ -10,12 +10,12 @@
 #include <unistd.h>
 
 #include "cluster/worker.h"
-#include "cluster_parts.h"
+#include "cluster_setup.h"
 #include "inputs.h"
 #include "serve_flags.h"
 #include "serve_parts.h"
+#include "serve_process.h"
 #include "server/sandbox.h"
-#include "serving.h"
 
 // Its settings: all but those of doors.
 #define SC_FOR_ALL(...) SC_ROW_TAKEN(__VA_ARGS__)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "format.h"
-#include "progress.h"
+#include "progress_bar.h"
 #include "values.h"
 
 /** Whoever waited longer for an index may want to know how not to. */

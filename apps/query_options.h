@@ -8,7 +8,7 @@
 #define SC_APPS_QUERY_OPTIONS_H
 
 #include "command.h"
-#include "post.h"
+#include "query_http.h"
 
 /** Longer ones are no tokens. */
 #define SC_QUERY_TOKEN_SIZE 1025

@@ -12,7 +12,7 @@
 #define SC_APPS_QUERY_REPORT_H
 
 #include "command.h"
-#include "post.h"
+#include "query_http.h"
 
 /**
  * Print the reply.

@@ -15,9 +15,9 @@
 #include "api/settings.h"
 #include "command.h"
 #include "partition/cut.h"
+#include "serve_process.h"
 #include "served_objects.h"
 #include "server/log.h"
-#include "serving.h"
 
 /** Zero-initialise; release with sc_serve_parts_close(). Stays where it is while it is open. */
 typedef struct sc_serve_parts {

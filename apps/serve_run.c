@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "serve_parts.h"
+#include "serve_process.h"
 #include "server/sandbox.h"
 #include "server/token.h"
-#include "serving.h"
 
 /** One service, from its settings on. */
 typedef struct serving {

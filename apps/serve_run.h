@@ -10,7 +10,7 @@
 
 #include "api/service.h"
 #include "serve_flags.h"
-#include "serving.h"
+#include "serve_process.h"
 
 /** What a command adds to a service, in the order in which it is called. All may be NULL. */
 typedef struct sc_serve_hooks {

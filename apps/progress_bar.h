@@ -1,5 +1,5 @@
 /**
- * @file progress.h
+ * @file progress_bar.h
  * @brief A progress bar on standard error, for people who wait.
  *
  * Shown only where standard error is a terminal, so that logs and pipes stay
@@ -8,8 +8,8 @@
  *
  * Used by: every command that may take long.
  */
-#ifndef SC_APPS_PROGRESS_H
-#define SC_APPS_PROGRESS_H
+#ifndef SC_APPS_PROGRESS_BAR_H
+#define SC_APPS_PROGRESS_BAR_H
 
 #include <stdbool.h>
 

@@ -1,12 +1,12 @@
 /**
- * @file serving.h
+ * @file serve_process.h
  * @brief What commands that serve have in common: signals, sockets handed over, the first log
  * lines.
  *
  * Used by: starcloak serve, demo, gateway, worker and lbs.
  */
-#ifndef SC_APPS_SERVING_H
-#define SC_APPS_SERVING_H
+#ifndef SC_APPS_SERVE_PROCESS_H
+#define SC_APPS_SERVE_PROCESS_H
 
 #include <signal.h>
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
-// One message by curl. See post.h.
-#include "post.h"
+// One message by curl. See query_http.h.
+#include "query_http.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-// What commands that serve have in common. See serving.h.
-#include "serving.h"
+// What commands that serve have in common. See serve_process.h.
+#include "serve_process.h"
 
 #include <stdio.h>
 #include <string.h>

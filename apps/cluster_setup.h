@@ -1,11 +1,11 @@
 /**
- * @file cluster_parts.h
+ * @file cluster_setup.h
  * @brief What a process of a cluster stands on: its key, its name, the way to NATS; by settings.
  *
  * Used by: gateway, worker, cluster status.
  */
-#ifndef SC_APPS_CLUSTER_PARTS_H
-#define SC_APPS_CLUSTER_PARTS_H
+#ifndef SC_APPS_CLUSTER_SETUP_H
+#define SC_APPS_CLUSTER_SETUP_H
 
 #include "api/settings.h"
 #include "cluster/key.h"

@@ -1,5 +1,5 @@
 /**
- * @file post.h
+ * @file query_http.h
  * @brief One message to a StarCloak service and its reply, over HTTP or HTTPS.
  *
  * What is sent goes to the address that was given and to nobody else: no redirect is followed, no
@@ -7,8 +7,8 @@
  *
  * Used by: query.
  */
-#ifndef SC_APPS_POST_H
-#define SC_APPS_POST_H
+#ifndef SC_APPS_QUERY_HTTP_H
+#define SC_APPS_QUERY_HTTP_H
 
 #include <stdbool.h>
 #include <stddef.h>

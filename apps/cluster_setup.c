@@ -1,5 +1,5 @@
-// From settings to a place in a cluster. See cluster_parts.h.
-#include "cluster_parts.h"
+// From settings to a place in a cluster. See cluster_setup.h.
+#include "cluster_setup.h"
 
 #include <errno.h>
 #include <stdio.h>
