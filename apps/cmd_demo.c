@@ -10,9 +10,8 @@
 #include <sys/resource.h>
 
 #include "demo/demo.h"
-#include "serve_flags.h"
-#include "serve_process.h"
 #include "serve_run.h"
+#include "serve_process.h"
 #include "values.h"
 #include "workload_options.h"
 

@@ -13,7 +13,6 @@
 #include "format.h"
 #include "inputs.h"
 #include "map_report.h"
-#include "overlap.h"
 #include "progress_bar.h"
 #include "values.h"
 #include "workload_options.h"

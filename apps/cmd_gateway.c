@@ -8,7 +8,6 @@
 
 #include "cluster/gateway.h"
 #include "cluster_setup.h"
-#include "serve_flags.h"
 #include "serve_run.h"
 
 // Its settings: all but those of engines.

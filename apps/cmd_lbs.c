@@ -13,7 +13,6 @@
 #include "inputs.h"
 #include "provider/provider.h"
 #include "serve_process.h"
-#include "served_objects.h"
 #include "server/sandbox.h"
 #include "values.h"
 

@@ -16,7 +16,6 @@
 
 #include "format.h"
 #include "inputs.h"
-#include "positions.h"
 #include "values.h"
 
 typedef struct snap_options {

@@ -14,7 +14,6 @@
 #include "inputs.h"
 #include "map_report.h"
 #include "movement_options.h"
-#include "overlap.h"
 #include "progress_bar.h"
 #include "sim/workload.h"
 #include "values.h"

@@ -4,7 +4,6 @@
  */
 #include "command.h"
 
-#include "serve_flags.h"
 #include "serve_run.h"
 
 // Its settings: all but those of a cluster.

@@ -12,8 +12,7 @@
 #include "cluster/worker.h"
 #include "cluster_setup.h"
 #include "inputs.h"
-#include "serve_flags.h"
-#include "serve_parts.h"
+#include "serve_run.h"
 #include "serve_process.h"
 #include "server/sandbox.h"
 

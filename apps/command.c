@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "format.h"
-#include "suggest.h"
+#include "values.h"
 
 const sc_option sc_common_options[] = {
     {"help", 'h', NULL, "print this help and exit", NULL},

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "overlap.h"
+#include "inputs.h"
 #include "values.h"
 
 /** No cloak reaches farther than admission's limit of hops, so more would mean nothing. */

@@ -3,18 +3,18 @@
  * @brief What commands that serve have in common: signals, sockets handed over, the first log
  * lines.
  *
- * Used by: starcloak serve, demo, gateway, worker and lbs.
  */
-#ifndef SC_APPS_SERVE_PROCESS_H
-#define SC_APPS_SERVE_PROCESS_H
+#ifndef SC_SERVE_PROCESS_H
+#define SC_SERVE_PROCESS_H
+
+#include "objects_options.h"
+#include "server/http.h"
+#include "server/log.h"
 
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
-
-#include "server/http.h"
-#include "server/log.h"
 
 /** More sockets than any service manager hands over. */
 enum { SC_SERVING_SOCKETS = 64 };
@@ -59,5 +59,31 @@ bool sc_serving_url(const sc_http *http, bool is_tls, char out[SC_SERVING_URL_SI
 
 /** Log where it listens, a line for each address. */
 void sc_serving_tell_listening(sc_log *log, const sc_http *http, bool is_tls);
+
+// === served_objects.h ===========================================================================
+// The objects of a provider that serves: the map's own, or a feed that tells the log.
+
+/** Zero-initialise; release with sc_served_objects_close(). Stays where it is while it is open: the
+ * feed's thread knows it. */
+typedef struct sc_served_objects {
+    sc_opened_objects own;           ///< of the map; empty if there is a feed
+    _Atomic(sc_object_feed *) feed;  ///< NULL: the map's own
+    sc_log *log;
+    atomic_bool is_stale;  ///< it was told that the last load failed, and none came since
+} sc_served_objects;
+
+/**
+ * Get the objects. Of a map without a stored index one is built in memory. As long as it is open,
+ * the log is told when a feed has loaded, and when it cannot.
+ *
+ * @param path  of the map, for messages
+ * @param log   must outlive the result, as `call` and `map`
+ */
+SC_CHECKED sc_err sc_served_objects_open(const sc_call *call, const sc_objects_options *options,
+                                         const sc_map *map, const char *path, sc_log *log,
+                                         sc_served_objects *out, sc_diag *diag);
+
+/** Harmless twice, and on a zeroed one. */
+void sc_served_objects_close(sc_served_objects *objects);
 
 #endif

@@ -6,10 +6,9 @@
  * usage error that names the option and the value. None of these comes back
  * with a bad value.
  *
- * Used by: the commands' parsers.
  */
-#ifndef SC_APPS_VALUES_H
-#define SC_APPS_VALUES_H
+#ifndef SC_VALUES_H
+#define SC_VALUES_H
 
 #include <argp.h>
 #include <stdbool.h>
@@ -39,5 +38,20 @@ int sc_value_utm_zone(const struct argp_state *state, const char *option, const 
 
 /** Where a map goes, from -o: it must be given, and must not be a terminal. */
 void sc_value_output(const struct argp_state *state, const char *path);
+
+// === "Did you mean ...?": the known word nearest to a mistyped one ==============================
+
+/** The best guess so far. */
+typedef struct sc_suggestion {
+    const char *word;  ///< what was typed; borrowed
+    const char *best;  ///< the nearest word offered, or NULL if none is near
+    size_t distance;   ///< changes between the two
+} sc_suggestion;
+
+/** Begin without a guess. */
+sc_suggestion sc_suggestion_for(const char *word);
+
+/** Consider `candidate` (borrowed). The first of equally near ones stays. */
+void sc_suggestion_offer(sc_suggestion *suggestion, const char *candidate);
 
 #endif
