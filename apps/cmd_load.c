@@ -338,6 +338,10 @@ static error_t take_argument(const char *argument, const struct argp_state *stat
                              load_settings *settings)
 {
     if (!settings->load.url) {
+        if (strncasecmp(argument, "http://", 7) != 0 && strncasecmp(argument, "https://", 8) != 0) {
+            sc_usage_error(state, "'%s' is not the URL of a service, as http://localhost:8080",
+                           argument);
+        }
         settings->load.url = argument;
     } else if (!settings->map) {
         settings->map = argument;

@@ -225,6 +225,7 @@ static error_t parse_issue(int key, char *argument, struct argp_state *state)
         options->key = token_file_option(state, "--key", argument);
         return 0;
     case KEY_USER:
+        if (*argument == '\0') sc_usage_error(state, "--user: the name is empty");
         options->user = argument;
         return 0;
     case KEY_DAYS:
@@ -515,6 +516,7 @@ static error_t parse_revoke(int key, char *argument, struct argp_state *state)
         options->revoked = token_file_option(state, "--revoked", argument);
         return 0;
     case KEY_USER:
+        if (*argument == '\0') sc_usage_error(state, "--user: the name is empty");
         options->user = argument;
         return 0;
     case ARGP_KEY_ARGS:

@@ -37,7 +37,7 @@ refuses 2 "every thread has a traveller" "--threads"
 run load http://localhost:1 city.scm --key keys --k 5000
 refuses 2 "nobody asks for more than any service admits" "--k" "1,000"
 run load localhost:1 city.scm --key keys
-refuses 1 "a URL has a scheme" "not the URL"
+refuses 2 "a URL has a scheme" "not the URL"
 run load http://127.0.0.1:1 city.scm --key keys
 refuses 1 "a service that is not there is told at once" "is the service running"
 run load http://127.0.0.1:1 no-such.scm --key keys
