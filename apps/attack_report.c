@@ -355,102 +355,125 @@ const char *sc_attack_likeness_name(sc_likeness likeness)
     return likeness == SC_LIKENESS_EXACT ? "exact" : "overlap";
 }
 
-/** `,"name":value`, or null if it is not known. */
-static void put_json_number(FILE *stream, const char *name, bool is_known, int digits, double value)
+/** A number, or null if it is not known. */
+static void put_known(sc_json_writer *json, const char *name, bool is_known, int digits,
+                      double value)
 {
     if (is_known) {
-        fprintf(stream, ",\"%s\":%.*g", name, digits, value);
+        sc_json_put_rounded(json, name, value, digits);
     } else {
-        fprintf(stream, ",\"%s\":null", name);
+        sc_json_put_null(json, name);
     }
 }
 
-static void put_json_means(FILE *stream, const sc_trial_means *means)
+static void put_json_means(sc_json_writer *json, const char *name, const sc_trial_means *means)
 {
     const bool is_known = means->explained > 0;
-    fprintf(stream, "{\"cloaks\":%zu,\"segments\":%.9g,\"members\":%.9g,\"recognised\":%.9g",
-            means->count, means->segments, means->members, means->recognised);
-    put_json_number(stream, "normalised_entropy", is_known, 9, means->entropy);
-    put_json_number(stream, "standard_error", is_known, 3, means->entropy_error);
-    put_json_number(stream, "mean_standard_error", is_known, 3, means->mean_error);
-    put_json_number(stream, "bias", is_known, 3, means->bias);
-    put_json_number(stream, "effective", is_known, 9, means->effective);
-    put_json_number(stream, "effective_by_density", is_known, 9, means->by_density);
-    put_json_number(stream, "probability", is_known, 9, means->probability);
-    put_json_number(stream, "by_chance", is_known, 9, means->by_chance);
-    put_json_number(stream, "rank", is_known, 9, means->rank);
-    put_json_number(stream, "ruled_out", is_known, 9, means->ruled_out);
-    put_json_number(stream, "expected_probability", is_known, 9, means->expected);
-    fprintf(stream,
-            ",\"enumerated\":%zu,\"explained\":%zu,\"unexplained\":%zu,\"replays\":%" PRIu64 "}",
-            means->enumerated, means->explained, means->unexplained, means->replays);
+    sc_json_open_object(json, name);
+    sc_json_put_count(json, "cloaks", means->count);
+    sc_json_put_rounded(json, "segments", means->segments, 9);
+    sc_json_put_rounded(json, "members", means->members, 9);
+    sc_json_put_rounded(json, "recognised", means->recognised, 9);
+    put_known(json, "normalised_entropy", is_known, 9, means->entropy);
+    put_known(json, "standard_error", is_known, 3, means->entropy_error);
+    put_known(json, "mean_standard_error", is_known, 3, means->mean_error);
+    put_known(json, "bias", is_known, 3, means->bias);
+    put_known(json, "effective", is_known, 9, means->effective);
+    put_known(json, "effective_by_density", is_known, 9, means->by_density);
+    put_known(json, "probability", is_known, 9, means->probability);
+    put_known(json, "by_chance", is_known, 9, means->by_chance);
+    put_known(json, "rank", is_known, 9, means->rank);
+    put_known(json, "ruled_out", is_known, 9, means->ruled_out);
+    put_known(json, "expected_probability", is_known, 9, means->expected);
+    sc_json_put_count(json, "enumerated", means->enumerated);
+    sc_json_put_count(json, "explained", means->explained);
+    sc_json_put_count(json, "unexplained", means->unexplained);
+    sc_json_put_count(json, "replays", means->replays);
+    sc_json_close_object(json);
 }
 
-static void put_json_row(FILE *stream, const sc_trial_row *row)
+static void put_json_links(sc_json_writer *json, const sc_posterior *p)
+{
+    sc_json_open_array(json, "links");
+    for (size_t i = 0; i < p->link_count; i++) {
+        sc_json_open_object(json, NULL);
+        sc_json_put_count(json, "segment", p->links[i].segment);
+        sc_json_put_rounded(json, "linkability", p->links[i].linkability, 9);
+        sc_json_put_rounded(json, "standard_error", p->links[i].error, 3);
+        sc_json_close_object(json);
+    }
+    sc_json_close_array(json);
+}
+
+static void put_json_row(sc_json_writer *json, const sc_trial_row *row)
 {
     const sc_posterior *p = &row->posterior;
-    fprintf(stream,
-            "{\"cloak\":%" PRIu64 ",\"traveller\":%" PRIu64
-            ",\"seen\":%zu,\"members\":%zu,\"recognised\":%zu,\"entropy_bits\":%.9g,"
-            "\"normalised_entropy\":%.9g",
-            row->cloak, row->traveller, row->seen, row->members, row->recognised, p->entropy,
-            p->normalised_entropy);
-    put_json_number(stream, "standard_error", !p->is_unexplained, 3, p->normalised_error);
-    put_json_number(stream, "bias", !p->is_unexplained, 3, p->normalised_bias);
-    fprintf(stream,
-            ",\"effective\":%.9g,\"effective_by_density\":%.9g,\"probability\":%.9g,\"rank\":%.9g,"
-            "\"ruled_out\":%zu,\"placements\":%" PRIu64 ",\"is_enumerated\":%s,\"replays\":%" PRIu64
-            ",\"fruitful\":%" PRIu64
-            ",\"is_unexplained\":%s,\"expected_probability\":%.9g,\"links\":[",
-            p->effective, row->by_density, row->score.probability, row->score.rank, p->ruled_out,
-            p->placements, p->is_enumerated ? "true" : "false", p->replays, p->fruitful,
-            p->is_unexplained ? "true" : "false", row->expected);
-    for (size_t i = 0; i < p->link_count; i++) {
-        fprintf(stream, "%s{\"segment\":%" PRIu32 ",\"linkability\":%.9g,\"standard_error\":%.3g}",
-                i > 0 ? "," : "", p->links[i].segment, p->links[i].linkability, p->links[i].error);
-    }
-    fputs("]}", stream);
+    sc_json_open_object(json, NULL);
+    sc_json_put_count(json, "cloak", row->cloak);
+    sc_json_put_count(json, "traveller", row->traveller);
+    sc_json_put_count(json, "seen", row->seen);
+    sc_json_put_count(json, "members", row->members);
+    sc_json_put_count(json, "recognised", row->recognised);
+    sc_json_put_rounded(json, "entropy_bits", p->entropy, 9);
+    sc_json_put_rounded(json, "normalised_entropy", p->normalised_entropy, 9);
+    put_known(json, "standard_error", !p->is_unexplained, 3, p->normalised_error);
+    put_known(json, "bias", !p->is_unexplained, 3, p->normalised_bias);
+    sc_json_put_rounded(json, "effective", p->effective, 9);
+    sc_json_put_rounded(json, "effective_by_density", row->by_density, 9);
+    sc_json_put_rounded(json, "probability", row->score.probability, 9);
+    sc_json_put_rounded(json, "rank", row->score.rank, 9);
+    sc_json_put_count(json, "ruled_out", p->ruled_out);
+    sc_json_put_count(json, "placements", p->placements);
+    sc_json_put_flag(json, "is_enumerated", p->is_enumerated);
+    sc_json_put_count(json, "replays", p->replays);
+    sc_json_put_count(json, "fruitful", p->fruitful);
+    sc_json_put_flag(json, "is_unexplained", p->is_unexplained);
+    sc_json_put_rounded(json, "expected_probability", row->expected, 9);
+    put_json_links(json, p);
+    sc_json_close_object(json);
 }
 
-static void put_json_settings(FILE *stream, const sc_attack_view *view)
+static void put_json_settings(sc_json_writer *json, const sc_attack_view *view)
 {
     const sc_trial_options *options = view->options;
     const sc_adversary_options *adversary = &options->adversary;
-    fprintf(stream, "{\"attack\":\"%s\",\"density\":", sc_trial_kind_name(options->kind));
-    sc_json_string(stream, view->density);
-    fprintf(stream,
-            ",\"method\":\"%s\",\"is_strict\":%s,\"is_assumed\":%s,\"likeness\":\"%s\","
-            "\"max_placements\":%" PRIu64 ",\"runs\":%" PRIu32 ",\"samples\":%" PRIu64
-            ",\"injected\":%" PRIu32 ",\"seed\":%" PRIu64
-            ",\"choice\":%zu,\"victims\":%zu,\"passed_over\":%zu",
-            sc_variant_name(adversary->engine.variant),
-            adversary->engine.is_strict ? "true" : "false", view->is_assumed ? "true" : "false",
-            sc_attack_likeness_name(adversary->likeness), adversary->max_placements,
-            adversary->runs, adversary->samples,
-            options->kind == SC_TRIAL_INJECTION ? options->injection.injected : 0, options->seed,
-            view->trial->choice, view->trial->victims, view->trial->passed_over);
+    const bool is_injection = options->kind == SC_TRIAL_INJECTION;
+    sc_json_put_string(json, "attack", sc_trial_kind_name(options->kind));
+    sc_json_put_string(json, "density", view->density);
+    sc_json_put_string(json, "method", sc_variant_name(adversary->engine.variant));
+    sc_json_put_flag(json, "is_strict", adversary->engine.is_strict);
+    sc_json_put_flag(json, "is_assumed", view->is_assumed);
+    sc_json_put_string(json, "likeness", sc_attack_likeness_name(adversary->likeness));
+    sc_json_put_count(json, "max_placements", adversary->max_placements);
+    sc_json_put_count(json, "runs", adversary->runs);
+    sc_json_put_count(json, "samples", adversary->samples);
+    sc_json_put_count(json, "injected", is_injection ? options->injection.injected : 0);
+    sc_json_put_count(json, "seed", options->seed);
+    sc_json_put_count(json, "choice", view->trial->choice);
+    sc_json_put_count(json, "victims", view->trial->victims);
+    sc_json_put_count(json, "passed_over", view->trial->passed_over);
 }
 
 void sc_attack_print_json(FILE *stream, const sc_attack_view *view)
 {
     const sc_trial *trial = view->trial;
     const sc_trial_means means = sc_trial_means_of(trial, 0);
-    put_json_settings(stream, view);
-    fputs(",\"mean\":", stream);
-    put_json_means(stream, &means);
+    sc_json_writer json = sc_json_writer_of_stream(stream);
+    sc_json_open_object(&json, NULL);
+    put_json_settings(&json, view);
+    put_json_means(&json, "mean", &means);
     if (view->options->kind == SC_TRIAL_TRACKING) {
-        fputs(",\"by_seen\":[", stream);
+        sc_json_open_array(&json, "by_seen");
         for (size_t seen = 1; seen <= sc_trial_most_seen(trial); seen++) {
             const sc_trial_means of_seen = sc_trial_means_of(trial, seen);
-            if (seen > 1) fputc(',', stream);
-            put_json_means(stream, &of_seen);
+            put_json_means(&json, NULL, &of_seen);
         }
-        fputc(']', stream);
+        sc_json_close_array(&json);
     }
-    fputs(",\"cloaks\":[", stream);
+    sc_json_open_array(&json, "cloaks");
     for (size_t i = 0; i < trial->row_count; i++) {
-        fputs(i > 0 ? ",\n" : "\n", stream);
-        put_json_row(stream, &trial->rows[i]);
+        sc_json_break_line(&json);
+        put_json_row(&json, &trial->rows[i]);
     }
-    fputs("\n]}\n", stream);
+    sc_json_put_text(&json, "\n]}\n");
 }

@@ -10,8 +10,8 @@
 #include <sys/resource.h>
 
 #include "demo/demo.h"
-#include "serve_run.h"
 #include "serve_process.h"
+#include "serve_run.h"
 #include "values.h"
 #include "workload_options.h"
 

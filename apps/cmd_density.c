@@ -12,8 +12,8 @@
 #include "densities.h"
 #include "format.h"
 #include "inputs.h"
-#include "map_report.h"
 #include "progress_bar.h"
+#include "table.h"
 #include "values.h"
 #include "workload_options.h"
 

@@ -4,14 +4,13 @@
  */
 #include <starcloak/map.h>
 
-#include "base/json_write.h"
 #include "command.h"
 #include "format.h"
 #include "inputs.h"
-#include "map_report.h"
 #include "objects_options.h"
 #include "progress_bar.h"
 #include "sim/evaluate.h"
+#include "table.h"
 #include "values.h"
 
 #include <inttypes.h>
@@ -54,20 +53,7 @@ static double cpu_s(const sc_evaluate_report *report)
     return report->provider_cpu_s + report->codec_cpu_s + report->trusted_cpu_s;
 }
 
-// --- For people -----------------------------------------------------------------------
-
-static void put_row(FILE *stream, const char *label, const char *value, const char *remark)
-{
-    fprintf(stream, "  %-24s %13s%s%s\n", label, value, remark[0] != '\0' ? "  " : "", remark);
-}
-
-static void put_count(FILE *stream, const char *label, uint64_t count, const char *remark)
-{
-    char number[SC_FORMAT_SIZE];
-    put_row(stream, label, sc_format_count(number, count), remark);
-}
-
-static void put_what_ran(FILE *stream, const evaluate_view *view)
+static void put_text_head(FILE *stream, const evaluate_view *view)
 {
     const sc_evaluate_options *options = view->options;
     sc_print_text(stream, view->record);
@@ -88,160 +74,117 @@ static void put_what_ran(FILE *stream, const evaluate_view *view)
     fputc('\n', stream);
 }
 
-static void put_queries(FILE *stream, const sc_evaluate_report *report)
+static void put_json_head(sc_table *table, const evaluate_view *view)
 {
-    fputs("\nQueries\n", stream);
-    put_count(stream, "in cloaks", report->queries, "");
-    put_count(stream, "answered", report->answered, "");
-    if (report->refused > 0) put_count(stream, "refused", report->refused, "");
-    if (report->failed > 0) put_count(stream, "failed", report->failed, "");
-    if (report->replaced > 0) put_count(stream, "answers replaced", report->replaced, "");
-    if (report->checked > 0) {
-        put_count(stream, "checked", report->checked, "against a plain search");
-        put_count(stream, "wrong", report->wrong, "");
-    }
+    const sc_evaluate_options *options = view->options;
+    sc_table_string(table, "map", view->map);
+    sc_table_string(table, "record", view->record);
+    sc_table_string(table, "output", view->output);
+    sc_table_string(table, "encoding",
+                    options->points ? "points" : sc_encoding_name(options->encoding));
+    sc_table_flag(table, "without_index", options->lbs.without_index);
+    sc_table_count(table, NULL, "cloaks", view->report->cloaks, "");
 }
 
-static void put_time(FILE *stream, const char *label, double seconds,
+static void put_queries(sc_table *table, const sc_evaluate_report *report)
+{
+    const bool has_checks = report->checked > 0;
+    sc_table_title(table, "Queries");
+    sc_table_count(table, "in cloaks", "queries", report->queries, "");
+    sc_table_count(table, "answered", "answered", report->answered, "");
+    sc_table_count(table, report->refused > 0 ? "refused" : NULL, "refused", report->refused, "");
+    sc_table_count(table, report->failed > 0 ? "failed" : NULL, "failed", report->failed, "");
+    sc_table_count(table, report->replaced > 0 ? "answers replaced" : NULL, "replaced",
+                   report->replaced, "");
+    sc_table_count(table, has_checks ? "checked" : NULL, "checked", report->checked,
+                   "against a plain search");
+    sc_table_count(table, has_checks ? "wrong" : NULL, "wrong", report->wrong, "");
+    sc_table_title(table, "Cloaks");
+    sc_table_count(table, "evaluated", NULL, report->cloaks, "");
+}
+
+/** The mean and the share are for people. */
+static void put_time(sc_table *table, const char *label, const char *name, double seconds,
                      const sc_evaluate_report *report)
 {
     char total[SC_FORMAT_SIZE];
     char mean[SC_FORMAT_SIZE];
     const double cloaks = report->cloaks > 0 ? (double)report->cloaks : 1;
     const double whole = cpu_s(report) > 0 ? cpu_s(report) : 1;
-    fprintf(stream, "  %-24s %13s %10s %8.1f %%\n", label,
-            sc_format_decimal(mean, seconds / cloaks * 1e6, 1), sc_format_seconds(total, seconds),
-            100 * seconds / whole);
-}
-
-static void put_times(FILE *stream, const evaluate_view *view)
-{
-    const sc_evaluate_report *report = view->report;
-    char number[SC_FORMAT_SIZE];
-    fprintf(stream, "\n%-26s %13s %10s %10s\n", "CPU time", "us per cloak", "total", "share");
-    put_time(stream, "provider", report->provider_cpu_s, report);
-    if (!view->options->points) put_time(stream, "encoding", report->codec_cpu_s, report);
-    put_time(stream, "trusted side", report->trusted_cpu_s, report);
-    put_time(stream, "together", cpu_s(report), report);
-    if (view->options->points) {
-        put_row(stream, "waiting for answers", sc_format_seconds(number, report->provider_wall_s),
-                "by the clock");
+    if (table->is_json) {
+        sc_table_number(table, NULL, name, seconds, 0, "");
+    } else if (label) {
+        fprintf(table->stream, "  %-24s %13s %10s %8.1f %%\n", label,
+                sc_format_decimal(mean, seconds / cloaks * 1e6, 1),
+                sc_format_seconds(total, seconds), 100 * seconds / whole);
     }
 }
 
-static void put_summary(FILE *stream, const char *label, const sc_summary *summary)
+static void put_times(sc_table *table, const evaluate_view *view)
 {
-    char mean[SC_FORMAT_SIZE];
-    char median[SC_FORMAT_SIZE];
-    char p99[SC_FORMAT_SIZE];
-    char max[SC_FORMAT_SIZE];
-    fprintf(stream, "  %-24s %13s %10s %10s %10s\n", label,
-            sc_format_decimal(mean, summary->mean, 2),
-            sc_format_decimal(median, summary->median, 0), sc_format_decimal(p99, summary->p99, 0),
-            sc_format_decimal(max, summary->max, 0));
+    static const sc_column columns[] = {{"us per cloak", NULL, 13, SC_COLUMN_NUMBER},
+                                        {"total", NULL, 10, SC_COLUMN_NUMBER},
+                                        {"share", NULL, 10, SC_COLUMN_NUMBER},
+                                        {NULL, NULL, 0, SC_COLUMN_NUMBER}};
+    const sc_evaluate_report *report = view->report;
+    const bool has_points = view->options->points != NULL;
+    sc_table_heading(table, "CPU time", columns);
+    table->digits = 9;
+    sc_table_open(table, "cpu_s");
+    put_time(table, "provider", "provider", report->provider_cpu_s, report);
+    put_time(table, has_points ? NULL : "encoding", "encoding", report->codec_cpu_s, report);
+    put_time(table, "trusted side", "trusted", report->trusted_cpu_s, report);
+    if (!table->is_json) put_time(table, "together", NULL, cpu_s(report), report);
+    sc_table_number(table, NULL, "per_cloak", sc_evaluate_cpu_per_cloak_s(report), 0, "");
+    sc_table_close(table);
+    sc_table_seconds(table, has_points ? "waiting for answers" : NULL, "provider_wall_s",
+                     report->provider_wall_s, "by the clock");
+    table->digits = 10;
 }
 
-static void put_heading(FILE *stream, const char *title)
+static void put_sizes(sc_table *table, const sc_evaluate_report *report)
 {
-    fprintf(stream, "\n%-26s %13s %10s %10s %10s\n", title, "mean", "median", "99 %", "max");
+    sc_table_heading(table, "Per cloak", sc_summary_columns);
+    sc_table_summary(table, "different requests", "requests", &report->requests, 0);
+    sc_table_summary(table, "bytes out", "bytes_out", &report->bytes_out, 0);
+    sc_table_summary(table, "bytes in", "bytes_in", &report->bytes_in, 0);
+    sc_table_heading(table, "Per query", sc_summary_columns);
+    sc_table_summary(table, "candidates", "candidates", &report->candidates, 0);
+    sc_table_summary(table, "different candidates", "distinct_candidates", &report->distinct, 0);
+    sc_table_summary(table, "results", "results", &report->results, 0);
 }
 
-static void put_sizes(FILE *stream, const sc_evaluate_report *report)
-{
-    put_heading(stream, "Per cloak");
-    put_summary(stream, "different requests", &report->requests);
-    put_summary(stream, "bytes out", &report->bytes_out);
-    put_summary(stream, "bytes in", &report->bytes_in);
-    put_heading(stream, "Per query");
-    put_summary(stream, "candidates", &report->candidates);
-    put_summary(stream, "different candidates", &report->distinct);
-    put_summary(stream, "results", &report->results);
-}
-
-static void put_work(FILE *stream, const evaluate_view *view)
+static void put_work(sc_table *table, const evaluate_view *view)
 {
     const sc_evaluate_report *report = view->report;
-    if (view->options->points) {
-        fputs("\nProvider\n", stream);
-        put_count(stream, "places asked at", report->points, "");
-        put_count(stream, "questions", report->questions, "");
-        return;
-    }
     const sc_lbs_work *work = &report->work;
-    char remark[SC_FORMAT_SIZE + 16];
+    const bool has_points = view->options->points != NULL;
+    char remark[SC_FORMAT_SIZE + 16] = "";
     char number[SC_FORMAT_SIZE];
-    fputs("\nAnswers of border nodes\n", stream);
-    put_count(stream, "looked up", work->looked_up, "");
-    snprintf(remark, sizeof(remark), "in %s searches", sc_format_count(number, work->searches));
-    put_count(stream, "searched for", work->searched, work->searched > 0 ? remark : "");
-}
-
-/** Print the report for people, within 80 columns. */
-static void evaluate_print_text(FILE *stream, const evaluate_view *view)
-{
-    put_what_ran(stream, view);
-    put_queries(stream, view->report);
-    fputs("\nCloaks\n", stream);
-    put_count(stream, "evaluated", view->report->cloaks, "");
-    put_times(stream, view);
-    put_sizes(stream, view->report);
-    put_work(stream, view);
-}
-
-// --- For programs ---------------------------------------------------------------------
-
-static void put_json_summary(FILE *stream, const char *key, const sc_summary *summary)
-{
-    fprintf(stream,
-            ",\n  \"%s\": {\"mean\": %.10g, \"median\": %.10g, \"p99\": %.10g, \"max\": %.10g}",
-            key, summary->mean, summary->median, summary->p99, summary->max);
-}
-
-static void put_json_source(FILE *stream, const evaluate_view *view)
-{
-    fputs("{\n  \"map\": ", stream);
-    sc_json_string(stream, view->map);
-    fputs(",\n  \"record\": ", stream);
-    sc_json_string(stream, view->record);
-    fputs(",\n  \"output\": ", stream);
-    if (view->output) {
-        sc_json_string(stream, view->output);
-    } else {
-        fputs("null", stream);
+    if (work->searched > 0) {
+        snprintf(remark, sizeof(remark), "in %s searches", sc_format_count(number, work->searches));
     }
-    fprintf(stream, ",\n  \"encoding\": \"%s\",\n  \"without_index\": %s",
-            view->options->points ? "points" : sc_encoding_name(view->options->encoding),
-            view->options->lbs.without_index ? "true" : "false");
+    sc_table_title(table, has_points ? "Provider" : "Answers of border nodes");
+    sc_table_open(table, "border_nodes");
+    sc_table_count(table, has_points ? NULL : "looked up", "looked_up", work->looked_up, "");
+    sc_table_count(table, has_points ? NULL : "searched for", "searched", work->searched, remark);
+    sc_table_count(table, NULL, "searches", work->searches, "");
+    sc_table_count(table, NULL, "stars_visited", work->stars_visited, "");
+    sc_table_close(table);
+    sc_table_count(table, has_points ? "places asked at" : NULL, "points", report->points, "");
+    sc_table_count(table, has_points ? "questions" : NULL, "questions", report->questions, "");
 }
 
-/** Print it as one JSON object. */
-static void evaluate_print_json(FILE *stream, const evaluate_view *view)
+static void evaluate_print(FILE *stream, bool is_json, const evaluate_view *view)
 {
-    const sc_evaluate_report *r = view->report;
-    put_json_source(stream, view);
-    fprintf(stream,
-            ",\n  \"cloaks\": %" PRIu64 ",\n  \"queries\": %" PRIu64 ",\n  \"answered\": %" PRIu64
-            ",\n  \"refused\": %" PRIu64 ",\n  \"failed\": %" PRIu64 ",\n  \"replaced\": %" PRIu64
-            ",\n  \"checked\": %" PRIu64 ",\n  \"wrong\": %" PRIu64,
-            r->cloaks, r->queries, r->answered, r->refused, r->failed, r->replaced, r->checked,
-            r->wrong);
-    fprintf(stream,
-            ",\n  \"cpu_s\": {\"provider\": %.9g, \"encoding\": %.9g, \"trusted\": %.9g, "
-            "\"per_cloak\": %.9g},\n  \"provider_wall_s\": %.9g",
-            r->provider_cpu_s, r->codec_cpu_s, r->trusted_cpu_s, sc_evaluate_cpu_per_cloak_s(r),
-            r->provider_wall_s);
-    put_json_summary(stream, "requests", &r->requests);
-    put_json_summary(stream, "bytes_out", &r->bytes_out);
-    put_json_summary(stream, "bytes_in", &r->bytes_in);
-    put_json_summary(stream, "candidates", &r->candidates);
-    put_json_summary(stream, "distinct_candidates", &r->distinct);
-    put_json_summary(stream, "results", &r->results);
-    fprintf(stream,
-            ",\n  \"border_nodes\": {\"looked_up\": %" PRIu64 ", \"searched\": %" PRIu64
-            ", \"searches\": %" PRIu64 ", \"stars_visited\": %" PRIu64 "}",
-            r->work.looked_up, r->work.searched, r->work.searches, r->work.stars_visited);
-    fprintf(stream, ",\n  \"points\": %" PRIu64 ",\n  \"questions\": %" PRIu64 "\n}\n", r->points,
-            r->questions);
+    if (!is_json) put_text_head(stream, view);
+    sc_table table = sc_table_begin(stream, is_json, 24);
+    put_json_head(&table, view);
+    put_queries(&table, view->report);
+    put_times(&table, view);
+    put_sizes(&table, view->report);
+    put_work(&table, view);
+    sc_table_end(&table);
 }
 
 // --- The command --------------------------------------------------------------------------------
@@ -537,11 +480,7 @@ static void print_report(const evaluate_options *options, const sc_evaluate_opti
                                 .options = how,
                                 .report = report};
     FILE *stream = sc_report_stream(output ? output : "");
-    if (options->json) {
-        evaluate_print_json(stream, &view);
-    } else if (!options->quiet) {
-        evaluate_print_text(stream, &view);
-    }
+    if (options->json || !options->quiet) evaluate_print(stream, options->json, &view);
 }
 
 static int answer(const sc_call *call, const sc_map *map, const evaluate_options *options)

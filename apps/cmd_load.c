@@ -477,11 +477,7 @@ static int tell(const sc_call *call, const load_settings *settings, const scene 
 {
     const sc_load_view view = {
         .map = settings->map, .options = &settings->load, .report = on->report};
-    if (settings->is_json) {
-        sc_load_print_json(stdout, &view);
-    } else if (!settings->is_quiet) {
-        sc_load_print_text(stdout, &view);
-    }
+    if (settings->is_json || !settings->is_quiet) sc_load_print(stdout, settings->is_json, &view);
     if (sc_load_violations(on->report) == 0) return SC_EXIT_OK;
     tell_violations(call, on->report, settings->is_quiet && !settings->is_json);
     return SC_EXIT_FAILURE;

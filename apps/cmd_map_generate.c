@@ -10,8 +10,8 @@
 
 #include "base/json_write.h"
 #include "format.h"
-#include "map_report.h"
 #include "progress_bar.h"
+#include "table.h"
 #include "values.h"
 
 #define NODES_DEFAULT 20000

@@ -11,8 +11,8 @@
 #include "command.h"
 #include "format.h"
 #include "inputs.h"
-#include "map_report.h"
 #include "progress_bar.h"
+#include "table.h"
 #include "values.h"
 
 #include <inttypes.h>

@@ -12,8 +12,8 @@
 #include "base/json_write.h"
 #include "format.h"
 #include "inputs.h"
-#include "map_report.h"
 #include "progress_bar.h"
+#include "table.h"
 #include "values.h"
 
 /** Nobody has more memory than that, and sums of sizes stay far from overflowing. */

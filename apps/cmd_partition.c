@@ -8,9 +8,9 @@
 #include "densities.h"
 #include "format.h"
 #include "inputs.h"
-#include "map_report.h"
 #include "partition/partition.h"
 #include "progress_bar.h"
+#include "table.h"
 #include "values.h"
 
 #include <inttypes.h>

@@ -12,10 +12,10 @@
 
 #include "format.h"
 #include "inputs.h"
-#include "map_report.h"
 #include "movement_options.h"
 #include "progress_bar.h"
 #include "sim/workload.h"
+#include "table.h"
 #include "values.h"
 #include "workload_options.h"
 

@@ -31,12 +31,6 @@ typedef struct sc_run_view {
 /** What the words of a report mean, for help and manual. */
 extern const sc_topic sc_run_topics[];
 
-/** Print the report for people. */
-void sc_run_print_text(FILE *stream, const sc_run_view *view);
-
-/** Print it as one JSON object. */
-void sc_run_print_json(FILE *stream, const sc_run_view *view);
-
 /**
  * End a run. Standard error is told of the questions that were not admitted, the first ones and
  * how many, or, unless `settings` want quiet, that there were no questions at all. Then the
