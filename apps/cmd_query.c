@@ -4,6 +4,10 @@
  *
  * The position goes to the service and to nobody else, and is not repeated in any message.
  */
+#include "base/bytes.h"
+#include "base/json_tree.h"
+#include "base/json_write.h"
+#include "base/utf8.h"
 #include "command.h"
 #include "format.h"
 #include "progress_bar.h"
@@ -11,7 +15,6 @@
 #include "values.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -308,18 +311,18 @@ enum { WORDS_SIZE = 301 };
 /** Decimals of positions: about a decimetre on the globe, a centimetre on a plane. */
 enum { DEGREE_DECIMALS = 6, PLANE_DECIMALS = 2 };
 
-static const char *get_text(const json_t *object, const char *name)
+static const char *get_text(const sc_json_value *object, const char *name)
 {
-    const char *text = json_string_value(json_object_get(object, name));
+    const char *text = sc_json_text_at(sc_json_member(object, name));
     return text ? text : "";
 }
 
 /** False if there is no such number. */
-static bool get_number(const json_t *object, const char *name, double *out)
+static bool get_number(const sc_json_value *object, const char *name, double *out)
 {
-    const json_t *value = json_object_get(object, name);
-    *out = json_number_value(value);
-    return json_is_number(value);
+    const sc_json_value *value = sc_json_member(object, name);
+    *out = sc_json_number_at(value);
+    return sc_json_is_number(value);
 }
 
 // --- Objects --------------------------------------------------------------------------
@@ -336,9 +339,9 @@ typedef struct row {
 } row;
 
 /** False if it is no object as a service tells of them. */
-static bool row_of(const json_t *object, row *out)
+static bool row_of(const sc_json_value *object, row *out)
 {
-    const json_t *position = json_object_get(object, "position");
+    const sc_json_value *position = sc_json_member(object, "position");
     *out = (row){.name = get_text(object, "name"), .category = get_text(object, "category")};
     if (get_number(position, "lon", &out->x) && get_number(position, "lat", &out->y)) {
         out->has_position = true;
@@ -374,12 +377,12 @@ static void put_row(size_t rank, const row *r, int category_width)
 }
 
 /** False if one of them is no object; nothing is printed then. */
-static bool measure(const json_t *objects, int *category_width)
+static bool measure(const sc_json_value *objects, int *category_width)
 {
     *category_width = (int)strlen("category");
-    for (size_t i = 0; i < json_array_size(objects); i++) {
+    for (size_t i = 0; i < sc_json_size(objects); i++) {
         row r;
-        if (!row_of(json_array_get(objects, i), &r)) return false;
+        if (!row_of(sc_json_at(objects, i), &r)) return false;
         const int columns = sc_text_columns(r.category);
         if (columns > *category_width) {
             *category_width = columns < CATEGORY_MAX ? columns : CATEGORY_MAX;
@@ -388,16 +391,16 @@ static bool measure(const json_t *objects, int *category_width)
     return true;
 }
 
-static bool print_answer(const json_t *reply)
+static bool print_answer(const sc_json_value *reply)
 {
     double users = 0;
     double segments = 0;
     double wait_s = 0;
     int category_width = 0;
-    const json_t *cloak = json_object_get(reply, "cloak");
-    const json_t *objects = json_object_get(reply, "objects");
+    const sc_json_value *cloak = sc_json_member(reply, "cloak");
+    const sc_json_value *objects = sc_json_member(reply, "objects");
     if (!get_number(cloak, "users", &users) || !get_number(cloak, "segments", &segments) ||
-        !get_number(reply, "wait_s", &wait_s) || !json_is_array(objects) ||
+        !get_number(reply, "wait_s", &wait_s) || !sc_json_is_array(objects) ||
         !measure(objects, &category_width)) {
         return false;
     }
@@ -406,10 +409,10 @@ static bool print_answer(const json_t *reply)
     char wait[SC_FORMAT_SIZE];
     printf("hidden among %s users on %s segments, after %s\n", sc_format_decimal(number, users, 0),
            sc_format_decimal(other, segments, 0), sc_format_seconds(wait, wait_s));
-    if (json_array_size(objects) == 0) puts("\nNothing of the kind is within reach.");
-    for (size_t i = 0; i < json_array_size(objects); i++) {
+    if (sc_json_size(objects) == 0) puts("\nNothing of the kind is within reach.");
+    for (size_t i = 0; i < sc_json_size(objects); i++) {
         row r;
-        row_of(json_array_get(objects, i), &r);
+        row_of(sc_json_at(objects, i), &r);
         if (i == 0) put_heading(&r, category_width);
         put_row(i + 1, &r, category_width);
     }
@@ -418,7 +421,7 @@ static bool print_answer(const json_t *reply)
 
 // --- What is no answer ----------------------------------------------------------------
 
-static void tell_dropped(const sc_call *call, const json_t *reply)
+static void tell_dropped(const sc_call *call, const sc_json_value *reply)
 {
     static const struct {
         const char *reason;
@@ -441,7 +444,8 @@ static void tell_dropped(const sc_call *call, const json_t *reply)
 }
 
 /** "TITLE: DETAIL (field)", of problem details (RFC 9457); false if these are none. */
-static bool tell_problem(const sc_call *call, const sc_post_reply *reply, const json_t *problem)
+static bool tell_problem(const sc_call *call, const sc_post_reply *reply,
+                         const sc_json_value *problem)
 {
     char title[WORDS_SIZE];
     char detail[WORDS_SIZE];
@@ -474,15 +478,52 @@ static void tell_stranger(const sc_call *call, long status)
     }
 }
 
-static int report(const sc_call *call, const sc_post_reply *reply, const json_t *words, bool json)
+/** The character of UTF-8 at `*text`, escaped; steps over it. */
+static void print_escaped(const char **text)
+{
+    const unsigned char *c = (const unsigned char *)*text;
+    const size_t size = *c < 0xe0 ? 2 : *c < 0xf0 ? 3 : 4;
+    uint32_t code = *c & (0x7fU >> size);
+    for (size_t i = 1; i < size; i++) {
+        code = code << 6 | (c[i] & 0x3fU);
+    }
+    *text += size;
+    if (code >= 0x10000) {
+        printf("\\u%04X", 0xd800 + ((code - 0x10000) >> 10));
+        code = 0xdc00 + (code & 0x3ff);
+    }
+    printf("\\u%04X", code);
+}
+
+/**
+ * Print JSON that has been read without an error in one line, with numbers as they were sent. Only
+ * ASCII, since a name may hold characters that a terminal obeys.
+ */
+static void print_compact(const char *text)
+{
+    bool is_string = false;
+    while (*text != '\0') {
+        if ((unsigned char)*text >= 0x80) {
+            print_escaped(&text);
+            continue;
+        }
+        if (*text == '"') is_string = !is_string;
+        if (*text == '\\') putchar(*text++);
+        if (*text == 0x7f) {
+            fputs("\\u007F", stdout);
+        } else if (is_string || !strchr(" \t\r\n", *text)) {
+            putchar(*text);
+        }
+        text++;
+    }
+    putchar('\n');
+}
+
+static int report(const sc_call *call, const sc_post_reply *reply, const sc_json_value *words,
+                  bool json)
 {
     const char *outcome = get_text(words, "outcome");
-    if (json && words) {
-        // Only ASCII, since a name may hold what a terminal obeys; and 15 digits, which give back
-        // every decimal number as it was written.
-        json_dumpf(words, stdout, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(15));
-        putchar('\n');
-    }
+    if (json && words) print_compact(reply->body);
     if (reply->status == 200 && strcmp(outcome, "answered") == 0) {
         if (json || print_answer(words)) return SC_EXIT_OK;
     } else if (reply->status == 200 && strcmp(outcome, "dropped") == 0) {
@@ -504,9 +545,14 @@ static int report(const sc_call *call, const sc_post_reply *reply, const json_t 
  */
 static int query_report(const sc_call *call, const sc_post_reply *reply, bool json)
 {
-    json_t *words = json_loadb(reply->body, reply->size, 0, NULL);
-    const int status = report(call, reply, words, json);
-    json_decref(words);
+    sc_json_tree tree = {.root = NULL};
+    sc_json_error error;
+    const sc_err err = sc_json_tree_read(reply->body, reply->size, &tree, &error);
+    if (err == SC_ENOMEM) return sc_call_fail(call, err, NULL);
+    // A document that is a mere number or string is no reply of a service.
+    const bool is_reply = !err && (sc_json_is_object(tree.root) || sc_json_is_array(tree.root));
+    const int status = report(call, reply, is_reply ? tree.root : NULL, json);
+    sc_json_tree_fini(&tree);
     return status;
 }
 
@@ -559,62 +605,67 @@ static sc_err find_token(query_options *options, sc_diag *diag)
 
 // --- The question ---------------------------------------------------------------------
 
-/** Numbers of an object: those that were given. False if memory is out. */
-static bool put_number(json_t *object, const char *name, maybe number, bool is_whole)
+/** A member, if it was given. */
+static void put_number(sc_json_writer *json, const char *name, maybe number, bool is_whole)
 {
-    if (!number.is_given) return true;
-    return json_object_set_new(object, name,
-                               is_whole ? json_integer((json_int_t)number.value)
-                                        : json_real(number.value)) == 0;
+    if (!number.is_given) return;
+    if (is_whole) {
+        sc_json_put_count(json, name, (uint64_t)number.value);
+    } else {
+        sc_json_put_number(json, name, number.value);
+    }
 }
 
-static json_t *make_request(const query_options *options)
+static void put_request(sc_json_writer *json, const query_options *options)
 {
     const maybe nearest =
         options->nearest.is_given ? options->nearest : (maybe){true, NEAREST_DEFAULT};
-    json_t *request = json_object();
-    bool is_fine = true;
+    sc_json_open_object(json, "request");
+    sc_json_put_string(json, "type", options->within_m.is_given ? "range" : "knn");
     if (options->within_m.is_given) {
-        is_fine &= !json_object_set_new(request, "type", json_string("range"));
-        is_fine &= put_number(request, "radius_m", options->within_m, false);
+        put_number(json, "radius_m", options->within_m, false);
     } else {
-        is_fine &= !json_object_set_new(request, "type", json_string("knn"));
-        is_fine &= put_number(request, "k", nearest, true);
+        put_number(json, "k", nearest, true);
     }
     if (options->category_count > 0) {
-        json_t *categories = json_array();
-        is_fine &= !json_object_set_new(request, "categories", categories);
+        sc_json_open_array(json, "categories");
         for (size_t i = 0; i < options->category_count; i++) {
-            is_fine &= !json_array_append_new(categories, json_string(options->categories[i]));
+            sc_json_put_string(json, NULL, options->categories[i]);
         }
+        sc_json_close_array(json);
     }
-    if (is_fine) return request;
-    json_decref(request);
-    return NULL;
+    sc_json_close_object(json);
 }
 
-/** The body; NULL if a category is not UTF-8, or memory is out. Free it. */
-static char *make_body(const query_options *options)
+/** The body, ended by NUL; wipe it. */
+static sc_err make_body(const query_options *options, sc_bytes *out, sc_diag *diag)
 {
-    json_t *position = json_object();
-    json_t *profile = json_object();
-    bool is_fine = put_number(position, "lon", options->lon, false) &&
-                   put_number(position, "lat", options->lat, false) &&
-                   put_number(position, "x", options->x, false) &&
-                   put_number(position, "y", options->y, false) &&
-                   put_number(position, "edge", options->edge, true) &&
-                   put_number(position, "offset_m", options->offset_m, false) &&
-                   put_number(profile, "k", options->k, true) &&
-                   put_number(profile, "l", options->l, true) &&
-                   put_number(profile, "max_hops", options->max_hops, true) &&
-                   put_number(profile, "max_wait_s", options->max_wait_s, false);
-    json_t *body = json_object();
-    is_fine &= !json_object_set_new(body, "position", position);
-    is_fine &= !json_object_set_new(body, "profile", profile);
-    is_fine &= !json_object_set_new(body, "request", make_request(options));
-    char *text = is_fine ? json_dumps(body, JSON_COMPACT) : NULL;
-    json_decref(body);
-    return text;
+    for (size_t i = 0; i < options->category_count; i++) {
+        if (sc_is_utf8(options->categories[i])) continue;
+        snprintf(diag->message, sizeof(diag->message), "the categories are not all UTF-8");
+        return SC_EINVAL;
+    }
+    sc_json_writer json = sc_json_writer_of_secret(out);
+    sc_json_open_object(&json, NULL);
+    sc_json_open_object(&json, "position");
+    put_number(&json, "lon", options->lon, false);
+    put_number(&json, "lat", options->lat, false);
+    put_number(&json, "x", options->x, false);
+    put_number(&json, "y", options->y, false);
+    put_number(&json, "edge", options->edge, true);
+    put_number(&json, "offset_m", options->offset_m, false);
+    sc_json_close_object(&json);
+    sc_json_open_object(&json, "profile");
+    put_number(&json, "k", options->k, true);
+    put_number(&json, "l", options->l, true);
+    put_number(&json, "max_hops", options->max_hops, true);
+    put_number(&json, "max_wait_s", options->max_wait_s, false);
+    sc_json_close_object(&json);
+    put_request(&json, options);
+    sc_json_close_object(&json);
+    if (json.has_failed || !sc_bytes_reserve_wiping(out, 1)) return SC_ENOMEM;
+    out->data[out->size] = '\0';
+    return SC_OK;
 }
 
 // --- Asking ---------------------------------------------------------------------------
@@ -650,22 +701,19 @@ static int run(sc_call *call)
 
     sc_diag diag = {.message = ""};
     sc_post_reply reply = {.status = 0};
-    char *body = NULL;
+    sc_bytes body = {.size = 0};
     sc_err err = find_token(&options, &diag);
-    if (!err && !(body = make_body(&options))) {
-        snprintf(diag.message, sizeof(diag.message), "the categories are not all UTF-8");
-        err = SC_EINVAL;
-    }
+    if (!err) err = make_body(&options, &body, &diag);
     if (!err && strncasecmp(options.url, "http:", 5) == 0 && !sc_post_is_local(options.url)) {
         sc_call_note(call, "over http:// everyone on the way can read the position and the token; "
                            "use https://");
     }
-    if (!err) err = ask(&options, body, &reply, &diag);
+    if (!err) err = ask(&options, (const char *)body.data, &reply, &diag);
     const int status =
         err ? sc_call_fail(call, err, &diag) : query_report(call, &reply, options.json);
     sc_post_reply_fini(&reply);
-    if (body) explicit_bzero(body, strlen(body));
-    free(body);
+    sc_bytes_wipe(&body);
+    sc_bytes_fini(&body);
     explicit_bzero(&options, sizeof(options));
     return status;
 }
