@@ -1,5 +1,5 @@
 /*
- * What an attack came to, for people. See attack_report.h.
+ * The result of an attack as tables with their means, or as JSON.
  */
 #include "attack_report.h"
 

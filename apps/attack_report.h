@@ -1,8 +1,6 @@
 /**
  * @file attack_report.h
  * @brief What an attack came to, for people and for programs.
- *
- * Used by: attack.
  */
 #ifndef SC_APPS_ATTACK_REPORT_H
 #define SC_APPS_ATTACK_REPORT_H

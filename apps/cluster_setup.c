@@ -30,7 +30,7 @@ static bool is_cluster_name(const char *text)
 
 // --- Name ----------------------------------------------------------------------------------
 
-static sc_err take_name(const sc_settings *s, sc_cluster_parts *out, sc_diag *diag)
+static sc_err take_name(const sc_settings *s, sc_cluster_setup *out, sc_diag *diag)
 {
     if (*s->name) {
         if (!sc_name_is_fine(s->name, strlen(s->name))) {
@@ -50,7 +50,7 @@ static sc_err take_name(const sc_settings *s, sc_cluster_parts *out, sc_diag *di
 
 // --- NATS ----------------------------------------------------------------------------------
 
-static sc_err read_password(const char *path, sc_cluster_parts *out, sc_diag *diag)
+static sc_err read_password(const char *path, sc_cluster_setup *out, sc_diag *diag)
 {
     FILE *file = fopen(path, "re");
     if (!file) return fail(diag, SC_EIO, path, strerror(errno));
@@ -95,7 +95,7 @@ static sc_err check(const sc_settings *s, sc_diag *diag)
     return SC_OK;
 }
 
-sc_err sc_cluster_parts_open(const sc_settings *s, sc_cluster_parts *out, sc_diag *diag)
+sc_err sc_cluster_setup_open(const sc_settings *s, sc_cluster_setup *out, sc_diag *diag)
 {
     sc_err err = check(s, diag);
     if (!err) err = take_name(s, out, diag);
@@ -123,19 +123,19 @@ sc_err sc_cluster_parts_open(const sc_settings *s, sc_cluster_parts *out, sc_dia
     return SC_OK;
 }
 
-void sc_cluster_parts_forget_password(sc_cluster_parts *parts)
+void sc_cluster_setup_forget_password(sc_cluster_setup *setup)
 {
-    if (!parts->password) return;
-    explicit_bzero(parts->password, strlen(parts->password));
-    free(parts->password);
-    parts->password = NULL;
-    parts->wire.password = NULL;
+    if (!setup->password) return;
+    explicit_bzero(setup->password, strlen(setup->password));
+    free(setup->password);
+    setup->password = NULL;
+    setup->wire.password = NULL;
 }
 
-void sc_cluster_parts_close(sc_cluster_parts *parts)
+void sc_cluster_setup_close(sc_cluster_setup *setup)
 {
-    sc_cluster_parts_forget_password(parts);
-    sc_cluster_key_free(parts->key);
-    sc_settings_parts_free(parts->servers);
-    *parts = (sc_cluster_parts){.key = NULL};
+    sc_cluster_setup_forget_password(setup);
+    sc_cluster_key_free(setup->key);
+    sc_settings_parts_free(setup->servers);
+    *setup = (sc_cluster_setup){.key = NULL};
 }

@@ -1,6 +1,7 @@
 /*
- * `starcloak cluster`: gateways and workers as a whole. A group; each of its commands is a file of
- * its own.
+ * `starcloak cluster`: gateways and workers as a whole. `key` makes a file with the key of a
+ * cluster; `status` listens to the messages of a cluster for a moment and prints its gateways,
+ * workers and parts. It sends nothing.
  */
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -394,14 +395,14 @@ static int tell(const sc_call *call, const status_options *options, const sc_set
 static int run_with(sc_call *call, const status_options *options, const sc_settings *settings)
 {
     sc_diag diag = {.message = ""};
-    sc_cluster_parts parts = {.key = NULL};
+    sc_cluster_setup setup = {.key = NULL};
     listening l = {.lock = PTHREAD_MUTEX_INITIALIZER};
     sc_wire_stats stats = {.is_connected = false};
     const double seconds = options->seconds > 0.0 ? options->seconds : 4.0 * settings->heartbeat_s;
-    sc_err err = sc_cluster_parts_open(settings, &parts, &diag);
+    sc_err err = sc_cluster_setup_open(settings, &setup, &diag);
     // As if we had listened for long: who leads is told by those who were heard, and not decided.
     if (!err) err = sc_roster_new(0, sc_time_from_seconds(settings->heartbeat_s), 0, &l.roster);
-    if (!err) err = listen_for(&parts.wire, seconds, &l, &stats, &diag);
+    if (!err) err = listen_for(&setup.wire, seconds, &l, &stats, &diag);
     int status = SC_EXIT_FAILURE;
     if (err) {
         status = sc_call_fail(call, err, &diag);
@@ -412,7 +413,7 @@ static int run_with(sc_call *call, const status_options *options, const sc_setti
     }
     sc_placement_free(l.placement);
     sc_roster_free(l.roster);
-    sc_cluster_parts_close(&parts);
+    sc_cluster_setup_close(&setup);
     return status;
 }
 

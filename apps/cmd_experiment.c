@@ -18,7 +18,6 @@
 #include "format.h"
 #include "inputs.h"
 #include "progress_bar.h"
-#include "version.h"
 
 /** The map of whoever has none: a small city. */
 #define CITY_NODES 5000

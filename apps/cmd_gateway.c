@@ -29,7 +29,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 // --- Hooks for the service ------------------------------------------------------------------
 
 typedef struct place {
-    sc_cluster_parts parts;
+    sc_cluster_setup setup;
     sc_gateway_options gateway;
     sc_cut *whole;  ///< the cut, if none is given
     sc_serving_end end;
@@ -45,16 +45,16 @@ static sc_err prepare(void *context, const sc_settings *settings, const sc_map *
                       sc_service_options *options, sc_diag *diag)
 {
     place *p = context;
-    sc_err err = sc_cluster_parts_open(settings, &p->parts, diag);
+    sc_err err = sc_cluster_setup_open(settings, &p->setup, diag);
     if (!err && !options->ledger.cut) {
         err = sc_cut_whole(map, &p->whole, diag);
         options->ledger.cut = p->whole;
     }
     if (err) return err;
     p->gateway = (sc_gateway_options){
-        .wire = p->parts.wire,
+        .wire = p->setup.wire,
         .cut = options->ledger.cut,
-        .name = p->parts.name,
+        .name = p->setup.name,
         .beat_s = settings->heartbeat_s,
         .uneven = settings->uneven,
         .repack_s = settings->repack_s,
@@ -64,7 +64,7 @@ static sc_err prepare(void *context, const sc_settings *settings, const sc_map *
         .context = &p->end,
     };
     options->gateway = &p->gateway;
-    options->names_key = sc_cluster_key_names(p->parts.key);
+    options->names_key = sc_cluster_key_names(p->setup.key);
     return SC_OK;
 }
 
@@ -73,7 +73,7 @@ static sc_err attach(void *context, sc_service *service, sc_diag *diag)
     place *p = context;
     (void)service;
     (void)diag;
-    sc_cluster_parts_forget_password(&p->parts);
+    sc_cluster_setup_forget_password(&p->setup);
     return SC_OK;
 }
 
@@ -82,7 +82,7 @@ static void leave(void *context)
     place *p = context;
     sc_cut_free(p->whole);
     p->whole = NULL;
-    sc_cluster_parts_close(&p->parts);
+    sc_cluster_setup_close(&p->setup);
 }
 
 static int run(sc_call *call)

@@ -244,8 +244,9 @@ static sc_err begin(serving *s, sc_diag *diag)
     if (!err) err = sc_log_new(STDERR_FILENO, options->log_format, options->log_level, &s->log);
     if (!err) err = sc_input_open_map(options->map, NULL, &s->map, diag);
     if (!err) {
-        err = sc_served_objects_open(s->call, &options->objects, s->map, options->map, s->log,
-                                     &s->objects, diag);
+        s->objects.log = s->log;
+        err = sc_served_objects_open(s->call, &options->objects, s->map, options->map, &s->objects,
+                                     diag);
     }
     if (err) return err;
 

@@ -1,5 +1,10 @@
 /*
- * `starcloak token`: who may ask the service. A group; each of its commands is a file of its own.
+ * `starcloak token`: tokens, without which the service refuses queries. `key` makes a key file,
+ * `issue` signs a token, `show` checks one, `revoke` adds tokens or a user to the list of those
+ * that are refused.
+ *
+ * A token on the command line is visible to all who may list processes; "-" reads it from standard
+ * input instead. No message repeats a token or a user.
  */
 #include "command.h"
 #include "format.h"
@@ -24,10 +29,10 @@ typedef struct token_texts {
 
 // --- Tokens, times and files --------------------------------------------------------------------
 
-/** More on one command line, or in one input, is a mistake. */
 /** Options without a letter, of all the commands here. */
 enum { KEY_KEY = SC_KEY_FIRST, KEY_USER, KEY_DAYS, KEY_HOURS, KEY_JSON, KEY_REVOKED };
 
+/** More on one command line, or in one input, is a mistake. */
 enum { TOKENS_MAX = 100000 };
 
 /** Take `size` bytes of `text` down as one more. */

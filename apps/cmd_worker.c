@@ -42,7 +42,7 @@ typedef struct working {
     sc_log *log;
     sc_map *map;
     sc_cut *cut;
-    sc_cluster_parts parts;
+    sc_cluster_setup setup;
     sc_worker *worker;
     sigset_t signals;
     sc_serving_end end;
@@ -53,7 +53,7 @@ static sc_err open_files(working *w, sc_diag *diag)
     const sc_settings *s = w->settings;
     sc_err err = sc_log_new(STDERR_FILENO, (sc_log_format)s->log_format, (sc_log_level)s->log_level,
                             &w->log);
-    if (!err) err = sc_cluster_parts_open(s, &w->parts, diag);
+    if (!err) err = sc_cluster_setup_open(s, &w->setup, diag);
     if (!err) err = sc_input_open_map(s->map, NULL, &w->map, diag);
     if (err) return err;
     return *s->cut ? sc_cut_read(s->cut, w->map, &w->cut, diag)
@@ -71,7 +71,7 @@ static sc_worker_options worker_options(working *w)
     const sc_settings *s = w->settings;
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
     return (sc_worker_options){
-        .wire = w->parts.wire,
+        .wire = w->setup.wire,
         .crew =
             {
                 .engine = sc_serve_engine_options(s),
@@ -83,7 +83,7 @@ static sc_worker_options worker_options(working *w)
                 .max_queries = s->max_pending,
                 .patience_us = sc_time_from_seconds(s->patience_s),
             },
-        .name = w->parts.name,
+        .name = w->setup.name,
         .beat_s = s->heartbeat_s,
         .log = w->log,
         .given_up = give_up,
@@ -101,7 +101,7 @@ static sc_err begin(working *w, sc_diag *diag)
     sc_serving_hold_signals(&w->signals);
     const sc_worker_options options = worker_options(w);
     err = sc_worker_new(w->map, &options, &w->worker, diag);
-    sc_cluster_parts_forget_password(&w->parts);
+    sc_cluster_setup_forget_password(&w->setup);
     if (err) return err;
     const char *user = *w->settings->user ? w->settings->user : NULL;
     if (w->flags->is_check) return user ? sc_sandbox_user_check(user, diag) : SC_OK;
@@ -118,7 +118,7 @@ static void tell_ready(const working *w)
     sc_log_line line;
     if (!sc_log_begin(w->log, &line, SC_LOG_INFO, "ready")) return;
     char user[64];
-    sc_log_text(&line, "name", w->parts.name);
+    sc_log_text(&line, "name", w->setup.name);
     sc_log_text(&line, "user", sc_sandbox_user(user, sizeof user));
     sc_log_text(&line, "sandbox", w->settings->no_sandbox ? "no" : "yes");
     sc_log_end(&line);
@@ -159,7 +159,7 @@ static int run_worker(working *w)
         status = work(w);
     }
     sc_worker_free(w->worker);
-    sc_cluster_parts_close(&w->parts);
+    sc_cluster_setup_close(&w->setup);
     sc_cut_free(w->cut);
     sc_map_free(w->map);
     sc_log_free(w->log);

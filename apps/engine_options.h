@@ -8,8 +8,6 @@
  *     if (sc_engine_option(key, argument, state, &options->settings)) return 0;
  *
  * and sc_engine_settings_check() at ARGP_KEY_END.
- *
- * Used by: cloak, simulate; of its parts, attack and experiment.
  */
 #ifndef SC_APPS_ENGINE_OPTIONS_H
 #define SC_APPS_ENGINE_OPTIONS_H

@@ -4,8 +4,6 @@
  *
  * Options are gathered first and put together at the end, since --quick sets what others may
  * set again, whichever of them came first.
- *
- * Used by: experiment.
  */
 #ifndef SC_APPS_EXPERIMENT_OPTIONS_H
 #define SC_APPS_EXPERIMENT_OPTIONS_H

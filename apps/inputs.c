@@ -1,4 +1,7 @@
-// What a file seems to be, from its first bytes. See inputs.h.
+/*
+ * Inputs of commands: maps and records, with errors that tell what a file seems to be from its
+ * first bytes; positions from standard input; and whether an output would replace an input.
+ */
 #include "inputs.h"
 
 #include "values.h"

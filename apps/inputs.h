@@ -6,10 +6,9 @@
  * as what it should be is looked at once more, at its first bytes only: if it seems to be
  * something else that we know, the message says what, and what is wanted. Of what is in a file
  * nothing is repeated; it may be a user or a position.
- *
  */
-#ifndef SC_INPUTS_H
-#define SC_INPUTS_H
+#ifndef SC_APPS_INPUTS_H
+#define SC_APPS_INPUTS_H
 
 #include <starcloak/map.h>
 

@@ -3,8 +3,6 @@
  * @brief What asking a service came to, as a table for people and as JSON for programs.
  *
  * Percentiles are within 0.4 %, all else is exact.
- *
- * Used by: load.
  */
 #ifndef SC_APPS_LOAD_REPORT_H
 #define SC_APPS_LOAD_REPORT_H

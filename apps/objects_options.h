@@ -10,10 +10,9 @@
  *     if (sc_objects_option(key, argument, state, &options->objects)) return 0;
  *
  * sc_objects_options_check() at ARGP_KEY_END; then, with the map open, sc_objects_open().
- *
  */
-#ifndef SC_OBJECTS_OPTIONS_H
-#define SC_OBJECTS_OPTIONS_H
+#ifndef SC_APPS_OBJECTS_OPTIONS_H
+#define SC_APPS_OBJECTS_OPTIONS_H
 
 #include <starcloak/object_feed.h>
 #include <starcloak/point_provider.h>

@@ -5,8 +5,6 @@
  * Shown only where standard error is a terminal, so that logs and pipes stay
  * clean; plain ASCII, no colour, no escape sequences, so that every terminal can
  * show it. Work that is over in a blink shows none.
- *
- * Used by: every command that may take long.
  */
 #ifndef SC_APPS_PROGRESS_BAR_H
 #define SC_APPS_PROGRESS_BAR_H

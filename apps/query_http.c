@@ -1,4 +1,4 @@
-// One message by curl. See query_http.h.
+// One request of `starcloak query` and its reply.
 #include "query_http.h"
 
 #include <stdio.h>

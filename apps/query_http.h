@@ -4,8 +4,6 @@
  *
  * What is sent goes to the address that was given and to nobody else: no redirect is followed, no
  * proxy of the environment is used, certificates are checked.
- *
- * Used by: query.
  */
 #ifndef SC_APPS_QUERY_HTTP_H
 #define SC_APPS_QUERY_HTTP_H

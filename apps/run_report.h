@@ -4,8 +4,6 @@
  *
  * The numbers are the library's (sim/report.h). Medians and percentiles of waits
  * are within 0.05 %, all else is exact.
- *
- * Used by: cloak, simulate.
  */
 #ifndef SC_APPS_RUN_REPORT_H
 #define SC_APPS_RUN_REPORT_H

@@ -1,4 +1,7 @@
-// What commands that serve have in common. See serve_process.h.
+/*
+ * What processes that serve have in common: signals, sockets from a service manager, the addresses
+ * where they listen, and the objects of a provider.
+ */
 #include "serve_process.h"
 
 #include "inputs.h"
@@ -79,7 +82,7 @@ static void tell_load(void *data)
 {
     sc_served_objects *objects = data;
     sc_object_feed *feed = atomic_load(&objects->feed);
-    // The feed's thread may be here before whoever opens the feed knows it, and then looks itself.
+    // The feed's thread may come here before the feed is stored; then the opening thread reports.
     if (!feed) return;
     const sc_feed_status status = sc_object_feed_status(feed);
     const bool is_stale = status.last_failure.message[0] != '\0';
@@ -95,10 +98,9 @@ static void tell_load(void *data)
 }
 
 sc_err sc_served_objects_open(const sc_call *call, const sc_objects_options *options,
-                              const sc_map *map, const char *path, sc_log *log,
-                              sc_served_objects *out, sc_diag *diag)
+                              const sc_map *map, const char *path, sc_served_objects *out,
+                              sc_diag *diag)
 {
-    out->log = log;
     if (!options->feed.database) {
         const sc_err err = sc_input_need_objects(map, path, diag);
         return err ? err : sc_objects_open(call, options, map, &out->own, diag);

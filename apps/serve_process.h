@@ -2,10 +2,9 @@
  * @file serve_process.h
  * @brief What commands that serve have in common: signals, sockets handed over, the first log
  * lines.
- *
  */
-#ifndef SC_SERVE_PROCESS_H
-#define SC_SERVE_PROCESS_H
+#ifndef SC_APPS_SERVE_PROCESS_H
+#define SC_APPS_SERVE_PROCESS_H
 
 #include "objects_options.h"
 #include "server/http.h"
@@ -63,24 +62,24 @@ void sc_serving_tell_listening(sc_log *log, const sc_http *http, bool is_tls);
 // === served_objects.h ===========================================================================
 // The objects of a provider that serves: the map's own, or a feed that tells the log.
 
-/** Zero-initialise; release with sc_served_objects_close(). Stays where it is while it is open: the
- * feed's thread knows it. */
+/** Zero-initialise; release with sc_served_objects_close(). Not to be moved while it is open: the
+ * feed's thread points to it. */
 typedef struct sc_served_objects {
     sc_opened_objects own;           ///< of the map; empty if there is a feed
     _Atomic(sc_object_feed *) feed;  ///< NULL: the map's own
     sc_log *log;
-    atomic_bool is_stale;  ///< it was told that the last load failed, and none came since
+    atomic_bool is_stale;  ///< the last load failed, and the log has it
 } sc_served_objects;
 
 /**
- * Get the objects. Of a map without a stored index one is built in memory. As long as it is open,
- * the log is told when a feed has loaded, and when it cannot.
+ * Opens the objects. For a map without a stored index one is built in memory. Loads of a feed, and
+ * those that fail, are logged as long as it is open.
  *
  * @param path  of the map, for messages
- * @param log   must outlive the result, as `call` and `map`
+ * @param out   its log is set and outlives it, as do `call` and `map`
  */
 SC_CHECKED sc_err sc_served_objects_open(const sc_call *call, const sc_objects_options *options,
-                                         const sc_map *map, const char *path, sc_log *log,
+                                         const sc_map *map, const char *path,
                                          sc_served_objects *out, sc_diag *diag);
 
 /** Harmless twice, and on a zeroed one. */

@@ -1,4 +1,7 @@
-// Settings from flags, a file and defaults. See serve_flags.h.
+/*
+ * A service from the command line to its end: settings from defaults, a file and flags; the map,
+ * the objects, the density and the log that they name; start, reload, drain and stop.
+ */
 #include "serve_run.h"
 
 #include "inputs.h"
@@ -6,7 +9,6 @@
 #include "serve_process.h"
 #include "server/sandbox.h"
 #include "server/token.h"
-#include "version.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -113,7 +115,7 @@ static const char *or_null(const char *text)
 
 // --- Objects ------------------------------------------------------------------------------
 
-static sc_err open_objects(const sc_call *call, const sc_settings *s, sc_serve_parts *parts,
+static sc_err open_objects(const sc_call *call, const sc_settings *s, sc_serve_resources *resources,
                            sc_diag *diag)
 {
     sc_objects_options options = sc_objects_options_default();
@@ -127,15 +129,16 @@ static sc_err open_objects(const sc_call *call, const sc_settings *s, sc_serve_p
     feed->channel = or_null(s->objects_channel);
     feed->refresh_s = s->objects_refresh_s;
     feed->max_snap_m = s->objects_snap_m;
-    return sc_served_objects_open(call, &options, parts->map, s->map, parts->log, &parts->objects,
+    resources->objects.log = resources->log;
+    return sc_served_objects_open(call, &options, resources->map, s->map, &resources->objects,
                                   diag);
 }
 
 // --- All ------------------------------------------------------------------------------------
 
-static sc_err open_points(const sc_settings *s, sc_serve_parts *parts, sc_diag *diag)
+static sc_err open_points(const sc_settings *s, sc_serve_resources *resources, sc_diag *diag)
 {
-    sc_point_options *points = &parts->points;
+    sc_point_options *points = &resources->points;
     *points = sc_point_options_default();
     points->url = s->point_provider;
     points->distance = (sc_point_distance)s->point_distance;
@@ -144,20 +147,21 @@ static sc_err open_points(const sc_settings *s, sc_serve_parts *parts, sc_diag *
     points->timeout_s = s->provider_timeout_s;
     points->deadline_s = s->provider_deadline_s;
     if (!*s->point_fields) return SC_OK;
-    parts->point_fields = strdup(s->point_fields);
-    if (!parts->point_fields) return SC_ENOMEM;
-    return sc__point_fields_read(parts->point_fields, points, diag);
+    resources->point_fields = strdup(s->point_fields);
+    if (!resources->point_fields) return SC_ENOMEM;
+    return sc__point_fields_read(resources->point_fields, points, diag);
 }
 
-static sc_err open_provider(const sc_call *call, const sc_settings *s, sc_serve_parts *parts,
-                            sc_diag *diag)
+static sc_err open_provider(const sc_call *call, const sc_settings *s,
+                            sc_serve_resources *resources, sc_diag *diag)
 {
     if (*s->provider) return SC_OK;
-    return *s->point_provider ? open_points(s, parts, diag) : open_objects(call, s, parts, diag);
+    return *s->point_provider ? open_points(s, resources, diag)
+                              : open_objects(call, s, resources, diag);
 }
 
-sc_err sc_serve_parts_open(const sc_call *call, const sc_settings *s, sc_serve_parts *out,
-                           sc_diag *diag)
+sc_err sc_serve_resources_open(const sc_call *call, const sc_settings *s, sc_serve_resources *out,
+                               sc_diag *diag)
 {
     sc_err err = sc_log_new(STDERR_FILENO, (sc_log_format)s->log_format, (sc_log_level)s->log_level,
                             &out->log);
@@ -173,28 +177,28 @@ sc_err sc_serve_parts_open(const sc_call *call, const sc_settings *s, sc_serve_p
     return err;
 }
 
-void sc_serve_parts_close(sc_serve_parts *parts)
+void sc_serve_resources_close(sc_serve_resources *resources)
 {
-    sc_served_objects_close(&parts->objects);
-    sc_density_free(parts->density);
-    sc_cut_free(parts->cut);
-    sc_map_free(parts->map);
-    sc_settings_parts_free(parts->addresses);
-    sc_settings_parts_free(parts->categories);
-    free(parts->point_fields);
-    sc_log_free(parts->log);
+    sc_served_objects_close(&resources->objects);
+    sc_density_free(resources->density);
+    sc_cut_free(resources->cut);
+    sc_map_free(resources->map);
+    sc_settings_parts_free(resources->addresses);
+    sc_settings_parts_free(resources->categories);
+    free(resources->point_fields);
+    sc_log_free(resources->log);
 }
 
 // --- Options ----------------------------------------------------------------------------
 
-static sc_http_options http_options(const sc_settings *s, sc_serve_parts *parts)
+static sc_http_options http_options(const sc_settings *s, sc_serve_resources *resources)
 {
     sc_http_options http = sc_http_options_default();
-    http.inherited_count = sc_serving_inherit(parts->inherited);
-    http.inherited = parts->inherited;
+    http.inherited_count = sc_serving_inherit(resources->inherited);
+    http.inherited = resources->inherited;
     // Handed sockets are the operator's choice; ours would only be beside it.
-    http.addresses = (const char *const *)parts->addresses;
-    http.address_count = http.inherited_count > 0 ? 0 : parts->address_count;
+    http.addresses = (const char *const *)resources->addresses;
+    http.address_count = http.inherited_count > 0 ? 0 : resources->address_count;
     http.loops = (unsigned)s->loops;
     http.max_connections = s->max_connections;
     http.max_header_bytes = s->max_header_bytes;
@@ -219,11 +223,11 @@ sc_engine_options sc_serve_engine_options(const sc_settings *s)
     return engine;
 }
 
-static sc_ledger_options ledger_options(const sc_settings *s, const sc_serve_parts *parts)
+static sc_ledger_options ledger_options(const sc_settings *s, const sc_serve_resources *resources)
 {
     sc_ledger_options ledger = sc_ledger_options_default();
     ledger.engine = sc_serve_engine_options(s);
-    ledger.cut = parts->cut;
+    ledger.cut = resources->cut;
     ledger.rooms = s->threads > 0 ? (unsigned)s->threads : 1;
     ledger.patience_us = sc_time_from_seconds(s->patience_s);
     ledger.prune_threads = (unsigned)s->prune_threads;
@@ -235,7 +239,7 @@ static sc_ledger_options ledger_options(const sc_settings *s, const sc_serve_par
     return ledger;
 }
 
-static sc_courier_options courier_options(const sc_settings *s, sc_serve_parts *parts)
+static sc_courier_options courier_options(const sc_settings *s, sc_serve_resources *resources)
 {
     sc_courier_options courier = sc_courier_options_default();
     courier.kind = *s->provider         ? SC_COURIER_HTTP
@@ -246,8 +250,8 @@ static sc_courier_options courier_options(const sc_settings *s, sc_serve_parts *
     courier.clerks = s->clerks > 0 ? (unsigned)s->clerks : usual;
     // Every cloak has two members at least, unless k is 1.
     courier.max_errands = s->max_pending;
-    courier.objects = parts->objects.own.objects;
-    courier.feed = atomic_load(&parts->objects.feed);
+    courier.objects = resources->objects.own.objects;
+    courier.feed = atomic_load(&resources->objects.feed);
     courier.url = or_null(s->provider);
     courier.encoding = (sc_encoding)s->encoding;
     courier.ca = or_null(s->provider_ca);
@@ -255,26 +259,26 @@ static sc_courier_options courier_options(const sc_settings *s, sc_serve_parts *
     courier.key = *s->provider_key ? s->provider_key : or_null(s->provider_certificate);
     courier.connections = (unsigned)s->provider_connections;
     courier.try_timeout_s = s->provider_timeout_s;
-    courier.points = &parts->points;
-    courier.more_categories = (const char *const *)parts->categories;
-    courier.more_category_count = parts->category_count;
+    courier.points = &resources->points;
+    courier.more_categories = (const char *const *)resources->categories;
+    courier.more_category_count = resources->category_count;
     courier.breaker_failures = (unsigned)s->breaker_failures;
     courier.breaker_pause_s = s->breaker_pause_s;
     courier.filter.slack = s->provider_slack;
     return courier;
 }
 
-sc_service_options sc_serve_options(const sc_settings *settings, sc_serve_parts *parts)
+sc_service_options sc_serve_options(const sc_settings *settings, sc_serve_resources *resources)
 {
     return (sc_service_options){
-        .http = http_options(settings, parts),
-        .ledger = ledger_options(settings, parts),
-        .courier = courier_options(settings, parts),
+        .http = http_options(settings, resources),
+        .ledger = ledger_options(settings, resources),
+        .courier = courier_options(settings, resources),
         .policy = sc_settings_policy(settings),
         .token_keys = or_null(settings->token_keys),
         .revoked = or_null(settings->revoked),
-        .density = parts->density,
-        .log = parts->log,
+        .density = resources->density,
+        .log = resources->log,
         .max_listeners = settings->max_listeners,
         .version = SC_VERSION,
         .has_ui = !settings->no_ui,
@@ -289,7 +293,7 @@ typedef struct serving {
     const sc_serve_flags *flags;
     const sc_serve_hooks *hooks;
     sc_settings *settings;
-    sc_serve_parts parts;
+    sc_serve_resources resources;
     sc_service *service;
     bool has_revoked;  ///< the file of revoked tokens was there when it was last read
     sigset_t signals;
@@ -297,10 +301,10 @@ typedef struct serving {
 
 static void tell_listening(const serving *s)
 {
-    sc_serving_tell_listening(s->parts.log, sc_service_http(s->service),
+    sc_serving_tell_listening(s->resources.log, sc_service_http(s->service),
                               *s->settings->tls_certificate != '\0');
     sc_log_line line;
-    if (sc_log_begin(s->parts.log, &line, SC_LOG_INFO, "ready")) {
+    if (sc_log_begin(s->resources.log, &line, SC_LOG_INFO, "ready")) {
         char user[64];
         sc_log_text(&line, "user", sc_sandbox_user(user, sizeof user));
         sc_log_text(&line, "sandbox", s->settings->no_sandbox ? "no" : "yes");
@@ -317,7 +321,7 @@ static void print_ui(const serving *s)
 {
     const bool is_tls = *s->settings->tls_certificate != '\0';
     char url[SC_SERVING_URL_SIZE];
-    if (s->settings->no_ui || sc_map_coords(s->parts.map) == SC_COORDS_NONE) return;
+    if (s->settings->no_ui || sc_map_coords(s->resources.map) == SC_COORDS_NONE) return;
     if (!sc_serving_url(sc_service_http(s->service), is_tls, url)) return;
     printf("the UI: %s/\n", url);
 }
@@ -349,7 +353,7 @@ static void warn_of_unreadable(const serving *s)
     for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
         if (*files[i] == '\0' || access(files[i], R_OK) == 0 || errno == ENOENT) continue;
         sc_log_line line;
-        if (!sc_log_begin(s->parts.log, &line, SC_LOG_WARNING, "reload_will_fail")) continue;
+        if (!sc_log_begin(s->resources.log, &line, SC_LOG_WARNING, "reload_will_fail")) continue;
         char user[64];
         sc_log_text(&line, "file", files[i]);
         sc_log_text(&line, "user", sc_sandbox_user(user, sizeof user));
@@ -365,7 +369,7 @@ static void warn_of_missing_revoked(serving *s)
     s->has_revoked = *revoked != '\0' && access(revoked, F_OK) == 0;
     if (*revoked == '\0' || s->has_revoked) return;
     sc_log_line line;
-    if (!sc_log_begin(s->parts.log, &line, SC_LOG_WARNING, "nothing_revoked")) return;
+    if (!sc_log_begin(s->resources.log, &line, SC_LOG_WARNING, "nothing_revoked")) return;
     sc_log_text(&line, "file", revoked);
     sc_log_text(&line, "message", "there is no such file, so no token is revoked");
     sc_log_end(&line);
@@ -376,12 +380,12 @@ static sc_err begin(serving *s, sc_diag *diag)
 {
     sc_sandbox_raise_descriptors();
     sc_err err = sc_sandbox_no_dumps(diag);
-    if (!err) err = sc_serve_parts_open(s->call, s->settings, &s->parts, diag);
+    if (!err) err = sc_serve_resources_open(s->call, s->settings, &s->resources, diag);
     if (err) return err;
     // What took long (a map, a database) could be interrupted; what is served is drained.
     sc_serving_hold_signals(&s->signals);
     warn_of_missing_revoked(s);
-    sc_service_options options = sc_serve_options(s->settings, &s->parts);
+    sc_service_options options = sc_serve_options(s->settings, &s->resources);
     if (s->flags->is_check) {
         // Where a service is running already, its connections must not come to us.
         static const char *const anywhere[] = {"127.0.0.1:0"};
@@ -392,9 +396,9 @@ static sc_err begin(serving *s, sc_diag *diag)
     }
     const sc_serve_hooks *hooks = s->hooks;
     if (!err && hooks->prepare) {
-        err = hooks->prepare(hooks->context, s->settings, s->parts.map, &options, diag);
+        err = hooks->prepare(hooks->context, s->settings, s->resources.map, &options, diag);
     }
-    if (!err) err = sc_service_new(s->parts.map, &options, &s->service, diag);
+    if (!err) err = sc_service_new(s->resources.map, &options, &s->service, diag);
     if (!err && hooks->attach) err = hooks->attach(hooks->context, s->service, diag);
     if (!err && !s->flags->is_check) {
         const char *user = *s->settings->user ? s->settings->user : NULL;
@@ -426,16 +430,16 @@ static void reload(serving *s)
         err = sc_service_reload(s->service, &policy, &diag);
     }
     if (err) {
-        sc_log_message(s->parts.log, SC_LOG_ERROR, "reload_failed",
+        sc_log_message(s->resources.log, SC_LOG_ERROR, "reload_failed",
                        diag.message[0] != '\0' ? diag.message : sc_err_text(err));
         sc_settings_free(next);
     } else {
         size_t from = 0;
         for (const char *stuck; (stuck = sc_settings_stuck(s->settings, next, &from));) {
-            sc_log_message(s->parts.log, SC_LOG_WARNING, "needs_restart", stuck);
+            sc_log_message(s->resources.log, SC_LOG_WARNING, "needs_restart", stuck);
         }
-        sc_log_set_level(s->parts.log, (sc_log_level)next->log_level);
-        sc_log_message(s->parts.log, SC_LOG_INFO, "reloaded", "policy, tokens, certificates");
+        sc_log_set_level(s->resources.log, (sc_log_level)next->log_level);
+        sc_log_message(s->resources.log, SC_LOG_INFO, "reloaded", "policy, tokens, certificates");
         warn_of_missing_revoked(s);
         // What is in use (paths, bounds of tables) stays that of the start.
         sc_settings_free(next);
@@ -459,12 +463,12 @@ static int serve(serving *s)
     }
     sc_sandbox_notify("STOPPING=1");
     const bool is_within = sc_serving_end_begins(s->hooks->end, &s->signals);
-    sc_log_message(s->parts.log, SC_LOG_INFO, "draining", "no new queries; pending ones go on");
+    sc_log_message(s->resources.log, SC_LOG_INFO, "draining", "no new queries; pending ones go on");
     if (s->hooks->stop) s->hooks->stop(s->hooks->context);
     const size_t left =
         sc_service_drain(s->service, s->settings->drain_grace_s, s->settings->drain_s);
     sc_log_line line;
-    if (sc_log_begin(s->parts.log, &line, left > 0 ? SC_LOG_ERROR : SC_LOG_INFO, "stopped")) {
+    if (sc_log_begin(s->resources.log, &line, left > 0 ? SC_LOG_ERROR : SC_LOG_INFO, "stopped")) {
         sc_log_count(&line, "cut_off", left);
         sc_log_end(&line);
     }
@@ -487,7 +491,7 @@ static int run_service(serving *s)
     if (s->hooks->stop) s->hooks->stop(s->hooks->context);
     sc_service_free(s->service);
     if (s->hooks->close) s->hooks->close(s->hooks->context);
-    sc_serve_parts_close(&s->parts);
+    sc_serve_resources_close(&s->resources);
     return status;
 }
 

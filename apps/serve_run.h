@@ -1,9 +1,9 @@
 /**
  * @file serve_run.h
- * @brief Every setting of the service as a flag, for the commands that run one.
+ * @brief A service from the command line to its end, for the commands that run one.
  *
- * A command says which settings are its own (settings_list.h), puts SC_SERVE_OPTIONS into its table
- * of options and asks sc_serve_option() first in its parser:
+ * Every setting is a flag. A command chooses its settings (settings_list.h), puts SC_SERVE_OPTIONS
+ * into its table of options and asks sc_serve_option() first in its parser:
  *
  *     #define SC_FOR_ALL(...) SC_ROW_TAKEN(__VA_ARGS__)
  *     #define SC_FOR_DOOR(...) SC_ROW_TAKEN(__VA_ARGS__)
@@ -11,10 +11,9 @@
  *     #define SC_FOR_NATS(...) SC_ROW_LEFT(__VA_ARGS__)
  *     ...
  *     if (sc_serve_option(key, argument, state, &options->flags)) return 0;
- *
  */
-#ifndef SC_SERVE_RUN_H
-#define SC_SERVE_RUN_H
+#ifndef SC_APPS_SERVE_RUN_H
+#define SC_APPS_SERVE_RUN_H
 
 #include <starcloak/density.h>
 #include <starcloak/map.h>
@@ -101,12 +100,10 @@ bool sc_serve_option(int key, char *argument, struct argp_state *state, sc_serve
 SC_CHECKED sc_err sc_serve_gather(const sc_serve_flags *flags, const sc_serve_flag *usual,
                                   sc_settings **out, bool *is_usage, sc_diag *diag);
 
-// === serve_parts.h ==============================================================================
-// What a service stands on: the map and its cut, the objects, a density, the log; opened by
-// settings.
+// --- Map, objects, density and log --------------------------------------------------------------
 
-/** Zero-initialise; release with sc_serve_parts_close(). Stays where it is while it is open. */
-typedef struct sc_serve_parts {
+/** Zero-initialise; release with sc_serve_resources_close(). Stays where it is while it is open. */
+typedef struct sc_serve_resources {
     sc_log *log;
     sc_map *map;
     sc_cut *cut;                ///< NULL: one part
@@ -119,20 +116,20 @@ typedef struct sc_serve_parts {
     char *point_fields;  ///< the text that the fields of `points` lie in
     sc_point_options points;
     int inherited[SC_SERVING_SOCKETS];  ///< sockets from the service manager
-} sc_serve_parts;
+} sc_serve_resources;
 
 /** Open all of it. What takes long says so in the log. */
-SC_CHECKED sc_err sc_serve_parts_open(const sc_call *call, const sc_settings *settings,
-                                      sc_serve_parts *out, sc_diag *diag);
+SC_CHECKED sc_err sc_serve_resources_open(const sc_call *call, const sc_settings *settings,
+                                          sc_serve_resources *out, sc_diag *diag);
 
 /** Once; harmless on a zeroed one. */
-void sc_serve_parts_close(sc_serve_parts *parts);
+void sc_serve_resources_close(sc_serve_resources *resources);
 
 /** How the engines are to search, by settings. */
 sc_engine_options sc_serve_engine_options(const sc_settings *settings);
 
 /** The options of a service that stands on them, which must outlive it. */
-sc_service_options sc_serve_options(const sc_settings *settings, sc_serve_parts *parts);
+sc_service_options sc_serve_options(const sc_settings *settings, sc_serve_resources *resources);
 
 // === serve_run.h ================================================================================
 // A service from its settings to its end: opened, started, reloaded, drained; with hooks

@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "values.h"
-#include "version.h"
 
 // --- starcloak help ---------------------------------------------------------
 

@@ -1,14 +1,13 @@
 /**
  * @file values.h
- * @brief Values of options: numbers, words from a list. All or nothing.
+ * @brief Values of options: numbers, words from a list; suggestions for mistyped words.
  *
  * "12x" is no number, and 0.5 is no count: what is not wholly understood is a
  * usage error that names the option and the value. None of these comes back
  * with a bad value.
- *
  */
-#ifndef SC_VALUES_H
-#define SC_VALUES_H
+#ifndef SC_APPS_VALUES_H
+#define SC_APPS_VALUES_H
 
 #include <argp.h>
 #include <stdbool.h>
