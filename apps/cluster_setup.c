@@ -1,4 +1,4 @@
-// From settings to a place in a cluster. See cluster_setup.h.
+// The key, the name and the NATS options of a process of a cluster, from its settings.
 #include "cluster_setup.h"
 
 #include <errno.h>

@@ -1,6 +1,7 @@
 /**
  * @file cluster_setup.h
- * @brief What a process of a cluster stands on: its key, its name, the way to NATS; by settings.
+ * @brief What a process of a cluster needs before it starts: its key, its name, the connection to
+ * NATS.
  */
 #ifndef SC_APPS_CLUSTER_SETUP_H
 #define SC_APPS_CLUSTER_SETUP_H

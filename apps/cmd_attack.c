@@ -1,6 +1,6 @@
 /*
- * `starcloak attack`: what does somebody learn from the cloaks of a recorded run who knows
- * everything but the dice?
+ * `starcloak attack`: what an adversary that knows everything but the random choices learns from
+ * the cloaks of a recorded run.
  *
  * The adversary is the library's (attack.h); true positions are used to score what it believes,
  * and to put queries of its own near its victims (src/study/score).
@@ -65,7 +65,7 @@ enum {
 /** How many are injected where the attack is an injection and nothing is said. */
 #define INJECTED_DEFAULT 4
 
-/** Nobody has the time, or the memory, for more. */
+/** More would take too long, or too much memory. */
 #define REPLAYS_MAX UINT64_C(1000000000000)
 
 static const sc_option attack_option_table[] = {

@@ -279,7 +279,7 @@ static error_t parse_status(int key, char *argument, struct argp_state *state)
 
 // --- Listening ---------------------------------------------------------------------------
 
-/** What was heard. */
+/** What was received. */
 typedef struct listening {
     pthread_mutex_t lock;
     sc_roster *roster;
@@ -348,7 +348,7 @@ static sc_err listen_for(const sc_wire_options *options, double seconds, listeni
 
 // --- Telling -----------------------------------------------------------------------------
 
-/** Nobody was heard: perhaps they have another key, or another name. */
+/** No message was received: perhaps the cluster has another key, or another name. */
 static int tell_silence(const sc_call *call, const sc_settings *s, const listening *l,
                         const sc_wire_stats *stats)
 {
@@ -361,7 +361,7 @@ static int tell_silence(const sc_call *call, const sc_settings *s, const listeni
     } else {
         fprintf(stderr,
                 "%s: nobody of a cluster '%s' was heard; see whether gateways and workers "
-                "run_status, with "
+                "run, with "
                 "the same nats servers and cluster-name\n",
                 call->path, s->cluster_name);
     }
@@ -400,7 +400,7 @@ static int run_with(sc_call *call, const status_options *options, const sc_setti
     sc_wire_stats stats = {.is_connected = false};
     const double seconds = options->seconds > 0.0 ? options->seconds : 4.0 * settings->heartbeat_s;
     sc_err err = sc_cluster_setup_open(settings, &setup, &diag);
-    // As if we had listened for long: who leads is told by those who were heard, and not decided.
+    // As after a long time: the leader is the one that the received messages name.
     if (!err) err = sc_roster_new(0, sc_time_from_seconds(settings->heartbeat_s), 0, &l.roster);
     if (!err) err = listen_for(&setup.wire, seconds, &l, &stats, &diag);
     int status = SC_EXIT_FAILURE;

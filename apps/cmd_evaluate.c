@@ -421,7 +421,7 @@ static bool went_well(const sc_evaluate_report *report)
     return report->wrong == 0 && !sc_evaluate_is_fruitless(report);
 }
 
-/** Whoever answers. */
+/** The provider that answers. */
 typedef struct provider {
     sc_opened_objects opened;  ///< of the built-in one
     sc_vocabulary vocabulary;  ///< of the other

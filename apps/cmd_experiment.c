@@ -2,7 +2,7 @@
  * `starcloak experiment`: the whole evaluation, from travellers to figures and claims, as numbers.
  *
  * The work is the laboratory's (src/study/lab); here maps and traces are opened, a keystroke
- * stops the run without losing what is done, and the end is told.
+ * stops the run without losing what is done, and a summary is printed at the end.
  */
 #include "command.h"
 
@@ -19,7 +19,7 @@
 #include "inputs.h"
 #include "progress_bar.h"
 
-/** The map of whoever has none: a small city. */
+/** The map where none is given: a small city. */
 #define CITY_NODES 5000
 #define CITY_SEED 1
 

@@ -45,7 +45,7 @@ typedef struct load_settings {
 #define THREADS_MAX 64
 #define RATE_MAX 1e6
 
-/** Holding: as much company as a service allows one to ask for, for as long, and no farther than
+/** Holding: as many users as a service allows one to ask for, for as long, and no farther than
  * next door, so that it is not found. */
 #define HOLD_K 1000
 #define HOLD_L 1
@@ -278,13 +278,12 @@ static bool take_switch(int key, load_settings *settings)
 
 static void fill_in(sc_normal *spread, const sc_normal *usual, double mean)
 {
-    // Whoever says the usual wants it no less than another; nobody will.
     if (spread->mean == usual->mean && spread->deviation == usual->deviation) {
         *spread = sc_normal_around(mean, 0, 0);
     }
 }
 
-/** What was not said otherwise is such that nobody finds company. */
+/** Options that were not given are set so that no query finds others for a cloak. */
 static void fill_in_holding(sc_workload *workload)
 {
     const sc_workload usual = sc_workload_default();

@@ -16,7 +16,7 @@
 #include "table.h"
 #include "values.h"
 
-/** Nobody has more memory than that, and sums of sizes stay far from overflowing. */
+/** No machine has more memory than that, and sums of sizes stay far from overflowing. */
 #define MOST_BYTES (UINT64_C(1) << 50)
 
 typedef struct index_options {

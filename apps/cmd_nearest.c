@@ -477,7 +477,7 @@ static sc_err find_place(const asking *a, double x, double y, sc_snap *where, sc
     return SC_OK;
 }
 
-// Words for categories may come and go with the objects, so they are looked up each time.
+// Categories may change with the objects, so they are looked up each time.
 static sc_err answer(const asking *a, const sc_objects *objects, const sc_snap *where,
                      near_view *view, sc_diag *diag)
 {
@@ -508,7 +508,7 @@ static int answer_one(const asking *a)
     return SC_EXIT_OK;
 }
 
-/** Answer a line from the objects of this moment, and let whoever waits for it see it. */
+/** Answer a line from the current objects, and flush the answer. */
 static int answer_line(void *context, uint64_t line, double x, double y)
 {
     const asking *a = context;

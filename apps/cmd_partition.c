@@ -158,7 +158,7 @@ static void partition_view_print_json(FILE *stream, const partition_view *view)
 
 /**
  * So much of all weight is spread evenly over the segments, whatever the record says. A record is a
- * sample: where nobody asked yesterday somebody may ask tomorrow, and roads that weigh nothing
+ * sample: roads without queries in it may have some later, and roads that weigh nothing
  * would be heaped on parts that look light.
  */
 static const double base_share = 0.05;

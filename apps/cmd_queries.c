@@ -2,7 +2,7 @@
  * `starcloak queries`: what travellers ask who move along the roads, as a stream
  * that `starcloak cloak` anonymizes.
  *
- * An open loop: nobody waits for an answer, a traveller asks again one pause
+ * An open loop: no traveller waits for an answer; each asks again one pause
  * after it asked.
  */
 #include "command.h"
@@ -101,7 +101,7 @@ static void print_report(const queries_options *options, uint32_t user_count, ui
             user_count == 1 ? "traveller" : "travellers", options->queries.seconds);
 }
 
-// Such a stream may be meant for others, so it is made; but nobody should be surprised later.
+// Such a stream may be meant for other limits, so it is made, with a note.
 static void warn_of_limits(const sc_call *call, const queries_options *options)
 {
     char text[256];

@@ -2,7 +2,7 @@
  * `starcloak query`: ask a running service, as a traveller's device would, and wait for the
  * outcome.
  *
- * The position goes to the service and to nobody else, and is not repeated in any message.
+ * The position goes to the service alone, and is not repeated in any message.
  */
 #include "base/bytes.h"
 #include "base/json_tree.h"
@@ -539,8 +539,8 @@ static int report(const sc_call *call, const sc_post_reply *reply, const sc_json
 /**
  * Print the reply.
  *
- * @param json  whatever the service says, as JSON, on standard output; what is no answer is told on
- *              standard error besides
+ * @param json  print the reply as JSON on standard output; what is no answer is also reported
+ *              on standard error
  * @return the exit status: SC_EXIT_OK if it was answered
  */
 static int query_report(const sc_call *call, const sc_post_reply *reply, bool json)
@@ -560,7 +560,7 @@ static int query_report(const sc_call *call, const sc_post_reply *reply, bool js
 
 #define NEAREST_DEFAULT 5
 
-/** Seconds for all but the waiting for company, and for all if that is not known. */
+/** Seconds for everything but the wait for a cloak, and for all if that wait is not known. */
 #define TIMEOUT_BESIDES_S 30.0
 #define TIMEOUT_DEFAULT_S 120.0
 

@@ -1,5 +1,5 @@
 /*
- * `starcloak serve`: the privacy proxy. What it is told is here; how it runs is in serve_run.c, and
+ * `starcloak serve`: the privacy proxy. Its options are here; how it runs is in serve_run.c, and
  * the service itself is the library's (service/service.h).
  */
 #include "command.h"

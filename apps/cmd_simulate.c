@@ -71,7 +71,7 @@ static sc_err turn_back(answering *record, sc_diag *diag)
 
 /**
  * Let `run` record where the record can be answered, if one is wanted and the map has objects to
- * answer with. If it has none, standard error is told, unless `is_quiet`.
+ * answer with. If it has none, a note goes to standard error, unless `is_quiet`.
  */
 static sc_err answering_open(answering *record, const sc_call *call, const sc_map *map,
                              bool is_quiet, sc_run_options *run, sc_diag *diag)

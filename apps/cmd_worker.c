@@ -60,7 +60,7 @@ static sc_err open_files(working *w, sc_diag *diag)
                    : sc_cut_whole(w->map, &w->cut, diag);
 }
 
-/** NATS has shut us out: nobody hears that we leave, and the gateways miss us soon. */
+/** NATS has closed the connection: no goodbye can be sent; the gateways notice by heartbeats. */
 static void give_up(void *context)
 {
     sc_serving_end_within(context);
@@ -142,7 +142,7 @@ static int work(working *w)
         sc_log_count(&line, "parts_left", left);
         sc_log_end(&line);
     }
-    // A part that nobody took is no failure of ours: perhaps this was the last worker.
+    // A part that no worker took is no failure: perhaps this was the last worker.
     return SC_EXIT_OK;
 }
 

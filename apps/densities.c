@@ -1,5 +1,5 @@
 /*
- * Where densities come from. See densities.h.
+ * Where densities come from.
  */
 #include "densities.h"
 

@@ -1,4 +1,4 @@
-// Options of every command that runs an engine. See engine_options.h.
+// Options of every command that runs an engine.
 #include "engine_options.h"
 
 #include <math.h>
@@ -126,7 +126,7 @@ bool sc_engine_option(int key, char *argument, const struct argp_state *state,
     }
 }
 
-/** Whoever asks for something must not get something else without a word. */
+/** An option that the engine does not use is refused, not ignored. */
 static void check_variant(const struct argp_state *state, const sc_engine_settings *settings)
 {
     const sc_variant variant = settings->run.engine.variant;

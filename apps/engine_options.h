@@ -1,6 +1,7 @@
 /**
  * @file engine_options.h
- * @brief The options of every command that runs an engine: which, with what, and what is told.
+ * @brief The options of every command that runs an engine: which engine, its settings, and its
+ * output.
  *
  * A command puts SC_ENGINE_OPTIONS into its table of options, starts from
  * sc_engine_settings_default(), and asks sc_engine_option() first in its parser:

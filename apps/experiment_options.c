@@ -1,4 +1,4 @@
-// The words of `starcloak experiment`. See experiment_options.h.
+// Options of `starcloak experiment`.
 #include "experiment_options.h"
 
 #include <stdio.h>

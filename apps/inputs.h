@@ -1,11 +1,12 @@
 /**
  * @file inputs.h
- * @brief Kind words for whoever gave one file for another.
+ * @brief Inputs of commands: maps and records, positions from standard input, and outputs that
+ * would replace an input.
  *
  * Maps, streams of queries and records of runs are easily mixed up. A file that cannot be read
  * as what it should be is looked at once more, at its first bytes only: if it seems to be
- * something else that we know, the message says what, and what is wanted. Of what is in a file
- * nothing is repeated; it may be a user or a position.
+ * of another known kind, the message names that kind and the one that is needed. Messages repeat
+ * nothing of the content, which may be a user or a position.
  */
 #ifndef SC_APPS_INPUTS_H
 #define SC_APPS_INPUTS_H
@@ -47,7 +48,7 @@ bool sc_input_is_packed(const char *path);
  */
 sc_err sc_input_explain(sc_err err, const char *path, sc_input_kind wanted, sc_diag *diag);
 
-// === positions.h ================================================================================
+// --- Positions from standard input --------------------------------------------------------------
 // Positions from standard input, one per line, and why one has no place on the roads.
 
 /** Does something with the position of line `line`; returns an exit status. */
@@ -73,11 +74,11 @@ int sc_position_fail(const sc_call *call, uint64_t line, sc_err err, const char 
 sc_err sc_position_explain(sc_err err, const sc_map *map, const char *path, double max_snap_m,
                            sc_diag *diag);
 
-// === Would writing one file replace another? ====================================================
+// --- Outputs that would replace an input --------------------------------------------------------
 
 /**
  * Whether `output` is the file `input`, under whatever name, or the table that is
- * read along with it if it is a .shp. A file that is not there yet is told by its
+ * read along with it if it is a .shp. A file that does not exist yet is compared by its
  * directory and name. Standard output ("-") is never a file that is read.
  */
 bool sc_overlaps(const char *output, const char *input);

@@ -1,4 +1,4 @@
-// How travellers move: options, and the travellers they ask for. See movement_options.h.
+// How travellers move: options, and the travellers they ask for.
 #include "movement_options.h"
 
 #include <math.h>
@@ -130,7 +130,7 @@ void sc_movement_settings_check(const struct argp_state *state,
 
 // --- Travellers -----------------------------------------------------------------
 
-/** What nobody will ask about need not be prepared. With folding every window is asked about. */
+/** Times that no query falls into need not be prepared. With folding every window is used. */
 static void end_in_time(sc_follow_options *follow, const sc_traces *traces, double seconds)
 {
     if (follow->fold_s > 0) return;

@@ -1,4 +1,4 @@
-// Where objects come from. See objects_options.h.
+// Where objects come from.
 #include "objects_options.h"
 
 #include "format.h"
@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-/** Whoever waited longer for an index may want to know how not to. */
+/** If building an index takes longer, a note tells how to store it. */
 #define LONG_S 2.0
 
 sc_objects_options sc_objects_options_default(void)
@@ -156,7 +156,7 @@ static void tell_whether_stale(void *data)
 {
     sc_opened_objects *opened = data;
     pthread_mutex_lock(&opened->lock);
-    // The feed's thread may be here before whoever opens the feed knows it, and then looks itself.
+    // The feed's thread may come here before the feed is stored; then the opening thread reports.
     if (opened->feed) {
         const sc_feed_status status = sc_object_feed_status(opened->feed);
         const bool is_stale = status.last_failure.message[0] != '\0';

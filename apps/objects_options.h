@@ -26,7 +26,7 @@
 typedef struct sc_objects_options {
     sc_feed_options feed;      ///< without a database: the map's own objects
     const char *first_detail;  ///< the first option given that says how to use a database
-    bool no_index;             ///< for whoever asks once: an index would take longer than it saves
+    bool no_index;             ///< for one query: an index would take longer than it saves
     bool is_quiet;             ///< no progress bar, no notes
 } sc_objects_options;
 
@@ -108,7 +108,7 @@ SC_CHECKED sc_err sc_objects_open(const sc_call *call, const sc_objects_options 
 /** Harmless twice, and on a zeroed one. */
 void sc_objects_close(sc_opened_objects *opened);
 
-// === The options of commands that can ask a provider which knows points only ====================
+// --- Providers that answer points only ----------------------------------------------------------
 // A command puts SC_POINTS_OPTIONS into its table of options, starts from
 // sc_points_options_default(), and asks sc_points_option() first in its parser:
 //

@@ -14,7 +14,7 @@
 #include <starcloak/progress.h>
 
 typedef struct sc_bar {
-    bool wanted;         ///< somebody looks, and did not ask for quiet
+    bool wanted;         ///< standard error is a terminal, and --quiet was not given
     int drawn;           ///< columns that the line on the screen has
     char phase[48];      ///< what is being done
     double phase_start;  ///< seconds, on the monotonic clock

@@ -2,7 +2,7 @@
  * @file query_http.h
  * @brief One message to a StarCloak service and its reply, over HTTP or HTTPS.
  *
- * What is sent goes to the address that was given and to nobody else: no redirect is followed, no
+ * What is sent goes to the address that was given and nowhere else: no redirect is followed, no
  * proxy of the environment is used, certificates are checked.
  */
 #ifndef SC_APPS_QUERY_HTTP_H

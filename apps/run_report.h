@@ -30,7 +30,7 @@ typedef struct sc_run_view {
 extern const sc_topic sc_run_topics[];
 
 /**
- * End a run. Standard error is told of the questions that were not admitted, the first ones and
+ * End a run. Standard error shows the questions that were not admitted, the first ones and
  * how many, or, unless `settings` want quiet, that there were no questions at all. Then the
  * report is printed as `settings` want it: on standard output, or, if the record goes there, on
  * standard error.

@@ -23,8 +23,8 @@ enum { SC_SERVING_SOCKETS = 64 };
 void sc_serving_hold_signals(sigset_t *signals);
 
 /**
- * An end that comes from within: a process that can do nothing any more wakes whoever waits for
- * signals, as SIGTERM would, and its exit status tells a supervisor to start it anew.
+ * An end that the process itself asks for, since it can do nothing any more: it wakes the thread
+ * that waits for signals, as SIGTERM would, and the exit status makes a supervisor start it again.
  *
  * Zero-initialise.
  */
@@ -38,7 +38,7 @@ void sc_serving_end_within(sc_serving_end *end);
 /**
  * A signal has come, and the end begins; `signals` are those of sc_serving_hold_signals().
  *
- * From now on SIGTERM and SIGINT end the process at once: whoever is in a hurry says it twice. Not
+ * From now on SIGTERM and SIGINT end the process at once, so a second signal does not wait. Not
  * so if the end came from within, since that signal may still be on its way.
  *
  * @param end  NULL: it cannot come from within
@@ -59,7 +59,7 @@ bool sc_serving_url(const sc_http *http, bool is_tls, char out[SC_SERVING_URL_SI
 /** Log where it listens, a line for each address. */
 void sc_serving_tell_listening(sc_log *log, const sc_http *http, bool is_tls);
 
-// === served_objects.h ===========================================================================
+// --- Objects of a serving provider --------------------------------------------------------------
 // The objects of a provider that serves: the map's own, or a feed that tells the log.
 
 /** Zero-initialise; release with sc_served_objects_close(). Not to be moved while it is open: the

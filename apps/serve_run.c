@@ -326,7 +326,7 @@ static void print_ui(const serving *s)
     printf("the UI: %s/\n", url);
 }
 
-/** Without keys nobody could ask: one token, for whoever tries it out. */
+/** Without a key file no query would be accepted: print one token to try the service. */
 static sc_err print_token(const serving *s, sc_diag *diag)
 {
     if (*s->settings->token_keys || s->hooks->start) return SC_OK;
@@ -362,7 +362,7 @@ static void warn_of_unreadable(const serving *s)
     }
 }
 
-/** A list of revoked tokens that is not there revokes nobody: that may be a slip. */
+/** A missing list revokes no token, which may be a mistake: log it. */
 static void warn_of_missing_revoked(serving *s)
 {
     const char *revoked = s->settings->revoked;
@@ -419,7 +419,7 @@ static void reload(serving *s)
     sc_sandbox_notify_reloading();
     sc_err err = sc_serve_gather(s->flags, s->hooks->usual, &next, &is_usage, &diag);
     if (!err && s->has_revoked && access(s->settings->revoked, F_OK) != 0) {
-        // Nobody may become welcome again by a slip.
+        // A revoked token must not become valid again by a mistake.
         snprintf(diag.message, sizeof diag.message,
                  "%s: the list of revoked tokens is gone; put it back, or an empty one",
                  s->settings->revoked);

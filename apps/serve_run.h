@@ -79,7 +79,7 @@ typedef struct sc_serve_flags {
     const char *config;
     bool is_check;
     bool is_print;
-    sc_serve_flag *flags;  ///< in the order given; read again when the service is told to reload
+    sc_serve_flag *flags;  ///< in the order given; read again when the service reloads
     size_t flag_count;
 } sc_serve_flags;
 
@@ -131,7 +131,7 @@ sc_engine_options sc_serve_engine_options(const sc_settings *settings);
 /** The options of a service that stands on them, which must outlive it. */
 sc_service_options sc_serve_options(const sc_settings *settings, sc_serve_resources *resources);
 
-// === serve_run.h ================================================================================
+// --- From start to end --------------------------------------------------------------------------
 // A service from its settings to its end: opened, started, reloaded, drained; with hooks
 // that a command may bring along.
 
@@ -154,7 +154,7 @@ typedef struct sc_serve_hooks {
 } sc_serve_hooks;
 
 /**
- * Run a service until it is told to stop; or do what --check and --print-config ask for.
+ * Run a service until a signal stops it; or do what --check and --print-config ask for.
  *
  * @param hooks  NULL: none
  * @return the exit status

@@ -1,5 +1,5 @@
 /*
- * The table printer of reports. See table.h.
+ * The table printer of reports.
  *
  * Text and JSON are written as rows come, so a report needs no memory and a row is written in the
  * order of its calls. The layout of both is fixed: scripts read the JSON by lines, and people

@@ -38,7 +38,7 @@ int sc_value_utm_zone(const struct argp_state *state, const char *option, const 
 /** Where a map goes, from -o: it must be given, and must not be a terminal. */
 void sc_value_output(const struct argp_state *state, const char *path);
 
-// === "Did you mean ...?": the known word nearest to a mistyped one ==============================
+// --- Suggestions for mistyped words: "did you mean ...?" ----------------------------------------
 
 /** The best guess so far. */
 typedef struct sc_suggestion {

@@ -1,4 +1,4 @@
-// MEAN[:DEV], for each thing that travellers draw. See workload_options.h.
+// MEAN[:DEV], for each thing that travellers draw.
 #include "workload_options.h"
 
 #include <stdio.h>
@@ -63,7 +63,7 @@ bool sc_workload_option(int key, char *argument, const struct argp_state *state,
     const target set = target_of(key, &asking->workload);
     if (!set.option) return false;
 
-    // The value is parted in place, and put together again for whoever shows it.
+    // The value is split in place, and restored for messages that show it.
     char *colon = strchr(argument, ':');
     if (argument == colon || (colon && colon[1] == '\0')) {
         sc_usage_error(state, "%s: '%s' is neither MEAN nor MEAN:DEV (as 5 or 5:1.5)", set.option,
