@@ -58,6 +58,35 @@ size_t errand_box_count(errand_box *box)
     return count;
 }
 
+// --- Turns ------------------------------------------------------------------------------
+
+static void *give_turns(void *context)
+{
+    turner *t = context;
+    while (!atomic_load(&t->is_over)) {
+        const bool is_left = sc_courier_turn(t->courier, sc_clock_us() + 1000);
+        sc_courier_poll(t->courier, NULL, 0, is_left ? 0 : sc_clock_us() + 1000);
+    }
+    return NULL;
+}
+
+void turner_start(turner *t, sc_courier *courier)
+{
+    if (!sc_courier_is_in_place(courier)) return;
+    t->courier = courier;
+    atomic_store(&t->is_over, false);
+    assert_int_equal(pthread_create(&t->thread, NULL, give_turns, t), 0);
+    t->is_running = true;
+}
+
+void turner_stop(turner *t)
+{
+    if (!t->is_running) return;
+    atomic_store(&t->is_over, true);
+    pthread_join(t->thread, NULL);
+    t->is_running = false;
+}
+
 // --- Errands ----------------------------------------------------------------------------
 
 // What is asked of a provider that keeps to the default limits.

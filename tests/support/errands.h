@@ -15,6 +15,7 @@
 #define SC_TESTS_SUPPORT_ERRANDS_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "base/rng.h"
 #include "courier/courier.h"
@@ -37,6 +38,20 @@ void errand_box_back(void *box, sc_errand *errand);
 /** Wait until so many have come back in all; a minute at most. */
 void errand_box_await(errand_box *box, size_t count);
 size_t errand_box_count(errand_box *box);
+
+/** A thread that gives turns to a courier in place, as a ledger does. */
+typedef struct turner {
+    sc_courier *courier;
+    pthread_t thread;
+    atomic_bool is_over;
+    bool is_running;
+} turner;
+
+/** For a courier with threads of its own nothing happens. */
+void turner_start(turner *t, sc_courier *courier);
+
+/** Before the courier is freed; harmless twice, and on zeroes. */
+void turner_stop(turner *t);
 
 /** A cloak with requests within the default limits, and places on it; a minute to be done. Each
  * errand knows how often it came back (errand_returns()). */

@@ -5,7 +5,6 @@
 #include "base/alloc.h"
 
 #include <pthread.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -17,6 +16,7 @@ struct sc_handover {
     size_t capacity;
     size_t first;  ///< place of the oldest
     size_t count;
+    uint64_t total;  ///< that were ever put
     unsigned char *ring;
 };
 
@@ -78,23 +78,38 @@ static void ring_bell(const sc_handover *handover)
     (void)!write(handover->bell, &once, sizeof once);
 }
 
-bool sc_handover_put(sc_handover *handover, const void *item)
+/** Put `count`, for which there is room, behind the last one. At most two pieces, as above. */
+static void put_in(sc_handover *h, const unsigned char *items, size_t count)
+{
+    while (count > 0) {
+        const size_t until_end = h->capacity - h->first;
+        const size_t place = h->count < until_end ? h->first + h->count : h->count - until_end;
+        const size_t piece = count < h->capacity - place ? count : h->capacity - place;
+        memcpy(h->ring + place * h->item_size, items, piece * h->item_size);
+        items += piece * h->item_size;
+        h->count += piece;
+        count -= piece;
+    }
+}
+
+size_t sc_handover_put_many(sc_handover *handover, const void *items, size_t count)
 {
     pthread_mutex_lock(&handover->lock);
-    const bool has_room = handover->count < handover->capacity;
+    const size_t room = handover->capacity - handover->count;
     const bool was_empty = handover->count == 0;
-    if (has_room) {
-        const size_t until_end = handover->capacity - handover->first;
-        const size_t place = handover->count < until_end ? handover->first + handover->count
-                                                         : handover->count - until_end;
-        memcpy(handover->ring + place * handover->item_size, item, handover->item_size);
-        handover->count++;
-    }
+    if (count > room) count = room;
+    put_in(handover, items, count);
+    handover->total += count;
     pthread_mutex_unlock(&handover->lock);
     // Who finds others waiting need not ring: whoever put the first of them does, or the taker
     // who left some.
-    if (has_room && was_empty) ring_bell(handover);
-    return has_room;
+    if (count > 0 && was_empty) ring_bell(handover);
+    return count;
+}
+
+bool sc_handover_put(sc_handover *handover, const void *item)
+{
+    return sc_handover_put_many(handover, item, 1) == 1;
 }
 
 size_t sc_handover_take(sc_handover *handover, void *items, size_t room)
@@ -116,6 +131,14 @@ size_t sc_handover_take(sc_handover *handover, void *items, size_t room)
 int sc_handover_fd(const sc_handover *handover)
 {
     return handover->bell;
+}
+
+uint64_t sc_handover_total(sc_handover *handover)
+{
+    pthread_mutex_lock(&handover->lock);
+    const uint64_t total = handover->total;
+    pthread_mutex_unlock(&handover->lock);
+    return total;
 }
 
 size_t sc_handover_count(sc_handover *handover)

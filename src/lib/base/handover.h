@@ -20,6 +20,7 @@
 #include <starcloak/err.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct sc_handover sc_handover;
 
@@ -36,6 +37,10 @@ void sc_handover_free(sc_handover *handover);
 /** Copy `item` to the end. False if there is no room: nothing is done then. Any thread. */
 bool sc_handover_put(sc_handover *handover, const void *item);
 
+/** The same for several, in their order; returns how many of them found room. The bell rings once.
+ */
+size_t sc_handover_put_many(sc_handover *handover, const void *items, size_t count);
+
 /**
  * Take up to `room` things into `items`, oldest first; returns how many. What is taken is wiped
  * from the queue. If more are waiting than were taken, the bell keeps ringing.
@@ -44,6 +49,9 @@ size_t sc_handover_take(sc_handover *handover, void *items, size_t room);
 
 /** A descriptor that is readable when something can be taken; for poll(). Lent. */
 int sc_handover_fd(const sc_handover *handover);
+
+/** How many were ever put. */
+uint64_t sc_handover_total(sc_handover *handover);
 
 /** How many wait at this moment; another thread may have changed it already. */
 size_t sc_handover_count(sc_handover *handover);

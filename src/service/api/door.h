@@ -30,8 +30,10 @@ void sc_door_free(sc_door *door);
 /** The route. */
 void sc_door_query(sc_door *door, unsigned loop, sc_http_request *request);
 
-/** For sc_ledger_options.settled; `context` is the door. Any thread. */
+/** For sc_ledger_options.settled and all_settled; `context` is the door. The ledger's thread. A
+ * ticket waits for the second call, so that each loop is woken once for all of its tickets. */
 void sc_door_settled(void *context, sc_ticket *ticket);
+void sc_door_all_settled(void *context);
 
 /** Something was refused before it came to the door. Any thread. */
 void sc_door_count_refusal(sc_door *door, sc_problem_kind kind);

@@ -24,8 +24,14 @@ typedef struct sc__visit {
     sc_query_id id;            ///< to withdraw it by
 } sc__visit;
 
-/** What a loop has; its thread's, but for the handover. */
+/** Tickets that are handed to a loop, and taken by it, at once: so many that a whole cloak costs
+ * one ring of the bell, and few enough that newcomers need not wait. */
+enum { SC__DOOR_BATCH = 128 };
+
+/** What a loop has; its thread's, but for the handover and what comes before it. */
 typedef struct sc__door_loop {
+    sc_ticket *leaving[SC__DOOR_BATCH];  ///< of the ledger's thread: settled in this round
+    size_t leaving_count;
     sc_admission *admission;
     sc_handover *settled;  ///< of sc_ticket *, from the ledger's thread
     sc_time last_t;        ///< of the last query admitted

@@ -7,12 +7,28 @@
 
 #include <string.h>
 
+/** There is room: a loop has no more visits than its handover holds, and each of them has one
+ * ticket. */
+static void hand_over(sc__door_loop *loop)
+{
+    (void)sc_handover_put_many(loop->settled, loop->leaving, loop->leaving_count);
+    loop->leaving_count = 0;
+}
+
 void sc_door_settled(void *context, sc_ticket *ticket)
 {
-    sc_door *door = context;
-    // There is room: a loop has no more visits than its handover holds, and each of them has one
-    // ticket.
-    (void)sc_handover_put(door->loops[ticket->loop].settled, &ticket);
+    const sc_door *door = context;
+    sc__door_loop *loop = &door->loops[ticket->loop];
+    loop->leaving[loop->leaving_count++] = ticket;
+    if (loop->leaving_count == SC__DOOR_BATCH) hand_over(loop);
+}
+
+void sc_door_all_settled(void *context)
+{
+    const sc_door *door = context;
+    for (unsigned i = 0; i < door->parts->loops; i++) {
+        if (door->loops[i].leaving_count > 0) hand_over(&door->loops[i]);
+    }
 }
 
 void sc__door_gone(void *context)
@@ -69,13 +85,11 @@ void sc__door_settle(sc_door *door, sc__door_loop *loop, sc_ticket *ticket, bool
 
 void sc__door_take_settled(void *context, unsigned loop)
 {
-    // So many at once that a whole cloak costs one look at the bell, and few enough that newcomers
-    // need not wait; the bell keeps ringing for the others.
-    enum { BATCH = 128 };
+    // The bell keeps ringing for those who are left.
     sc_door *door = context;
     sc__door_loop *own = &door->loops[loop];
-    sc_ticket *tickets[BATCH];
-    const size_t count = sc_handover_take(own->settled, tickets, BATCH);
+    sc_ticket *tickets[SC__DOOR_BATCH];
+    const size_t count = sc_handover_take(own->settled, tickets, SC__DOOR_BATCH);
     for (size_t i = 0; i < count; i++) {
         sc__door_settle(door, own, tickets[i], true);
     }

@@ -51,6 +51,12 @@ static void settle(void *context, sc_ticket *ticket)
     sc_door_settled(service->parts.door, ticket);
 }
 
+static void settle_all(void *context)
+{
+    const sc_service *service = context;
+    sc_door_all_settled(service->parts.door);
+}
+
 static void publish(void *context, const sc_relay *relay, uint64_t number, uint32_t users)
 {
     sc_service *service = context;
@@ -179,6 +185,7 @@ static sc_err make_ledger(sc_service *service, const sc_service_options *options
     sc_service_internal *parts = &service->parts;
     sc_ledger_options ledger = options->ledger;
     ledger.settled = settle;
+    ledger.all_settled = settle_all;
     ledger.published = publish;
     ledger.context = service;
     sc_err err = SC_OK;

@@ -134,10 +134,10 @@
          "the map in parts, see 'starcloak partition'; each part has an engine of its own "           \
          "(default: one part)")                                                                       \
     COUNT(engine, threads, "threads", "N", 0, 0, 1024, START, RUN,                                    \
-          "threads with engines, which share the parts (default 0: 1, and with 'starcloak worker' "   \
-          "one per processor)")                                                                       \
-    COUNT(engine, prune_threads, "prune-threads", "N", 1, 0, 256, START, RUN,                         \
-          "threads that trim candidates; 0: the engine's own does it (default 1)")                    \
+          "threads with engines, which share the parts; 'starcloak serve' with 1 has one thread for " \
+          "ledger and engine (default 0: 1, and with 'starcloak worker' one per processor)")          \
+    COUNT(engine, prune_threads, "prune-threads", "N", 0, 0, 256, START, RUN,                         \
+          "threads that trim candidates; 0: the engine's own does it (default 0)")                    \
     COUNT(engine, max_pending, "max-pending", "N", 100000, 1, 10000000, START, ALL,                   \
           "queries that wait at once; more are refused (default 100000)")                             \
     NUMBER(engine, jitter_s, "jitter", "S", 0.2, 0, 3600, START, DOOR,                                \
@@ -179,7 +179,8 @@
            "how long (default 5)")                                                                    \
     COUNT(provider, clerks, "clerks", "N", 0, 0, 64, START, DOOR,                                     \
           "threads that evaluate, check and filter replies; with a point provider, how many "         \
-          "cloaks it is asked about at once (default 0: 1, and 16 with a point provider)")            \
+          "cloaks it is asked about at once (default 0: the ledger's thread does it; 1 with several " \
+          "engine threads, 16 with a point provider)")                                                \
     TEXT(points, point_provider, "point-provider", "URL", "", START, DOOR,                            \
          "ask a provider that knows only the nearest objects of a point; the URL has {lon}, "         \
          "{lat}, {k} and, if it knows categories, {category} (default: none)")                        \

@@ -45,6 +45,11 @@ const sc_vocabulary *sc_courier_vocabulary(const sc_courier *courier)
     return &courier->words.vocabulary;
 }
 
+bool sc_courier_is_in_place(const sc_courier *courier)
+{
+    return courier->is_in_place;
+}
+
 const sc_histogram *sc_courier_latency(const sc_courier *courier)
 {
     return &courier->latency;
@@ -109,8 +114,10 @@ static sc_err check_provider(const sc_map *map, const sc_courier_options *o, sc_
 
 static sc_err check_options(const sc_map *map, const sc_courier_options *o, sc_diag *diag)
 {
-    if (o->clerks < 1 || o->clerks > 64) {
-        return sc_fail(diag, SC_EINVAL, "1 to 64 clerks can handle replies, not %u", o->clerks);
+    const unsigned least = o->kind == SC_COURIER_POINTS;
+    if (o->clerks < least || o->clerks > 64) {
+        return sc_fail(diag, SC_EINVAL, "%u to 64 clerks can handle replies, not %u", least,
+                       o->clerks);
     }
     if (o->max_errands < 1 || !o->back) {
         return sc_fail(diag, SC_EINVAL, "one errand at least must be allowed, and come back");
@@ -143,10 +150,11 @@ static sc_err make_words(sc_courier *courier, const sc_courier_options *options,
 
 static sc_err make_desks(sc_courier *courier, sc_rng *rng, sc_diag *diag)
 {
-    courier->workers = sc_calloc(courier->options.clerks, sizeof *courier->workers);
+    const unsigned count = courier->is_in_place ? 1 : courier->options.clerks;
+    courier->workers = sc_calloc(count, sizeof *courier->workers);
     if (!courier->workers) return sc_fail_memory(diag, "making room for clerks");
     sc_err err = SC_OK;
-    while (courier->worker_count < courier->options.clerks && !err) {
+    while (courier->worker_count < count && !err) {
         sc__worker *worker = &courier->workers[courier->worker_count];
         worker->courier = courier;
         err = sc__clerk_init(&worker->desk, courier->map, &courier->words.vocabulary,
@@ -185,6 +193,7 @@ static sc_err make_ways(sc_courier *courier, const sc_courier_options *options, 
 static sc_err start_threads(sc_courier *courier, sc_diag *diag)
 {
     sc_err err = SC_OK;
+    if (courier->is_in_place) return SC_OK;
     while (courier->running_count < courier->worker_count && !err) {
         sc__worker *worker = &courier->workers[courier->running_count];
         err = sc__thread_start(&worker->thread, sc__worker_run, worker, diag);
@@ -217,6 +226,7 @@ sc_err sc_courier_new(const sc_map *map, const sc_courier_options *options, sc_r
     init_lock(courier);
     courier->map = map;
     courier->options = *options;
+    courier->is_in_place = options->clerks == 0;
     courier->look_us = INT64_MAX;
     courier->latency.bounds = latency_bounds;
     courier->latency.bound_count = sizeof latency_bounds / sizeof latency_bounds[0];

@@ -12,6 +12,10 @@
  *   HTTP       docs/provider-protocol.md; all exchanges by one thread with curl's multi interface
  *   points     one that knows only points (point_provider.h); each clerk asks by itself
  *
+ * With no clerks at all the courier has no thread: it works *in place*, in that of its owner, who
+ * gives it turns and waits with it (sc_courier_turn(), sc_courier_poll()). So it is with all kinds
+ * but points, which are waited for.
+ *
  * An exchange that fails in a way that may pass (no connection, a timeout, 429, 500, 502, 503, 504)
  * is tried again with the same bytes, after a growing pause with jitter, as long as the errand's
  * deadline allows. A *breaker* opens after some failures in a row: errands then fail at once,
@@ -40,6 +44,8 @@
 
 #include "base/histogram.h"
 #include "courier/failure.h"
+
+#include <poll.h>
 
 /** An object of an answer, as the traveller is told of it. */
 typedef struct sc_found {
@@ -105,7 +111,8 @@ typedef enum sc_courier_kind {
 
 typedef struct sc_courier_options {
     sc_courier_kind kind;
-    unsigned clerks;     ///< threads, 1 to 64; with points: how many cloaks are asked for at once
+    unsigned clerks;     ///< threads, up to 64; with points: how many cloaks are asked for at once,
+                         ///< 1 at least. 0: in place, without any thread
     size_t max_errands;  ///< under way at once; more are refused
     // built in
     sc_objects *objects;   ///< held by the caller, who outlives the courier; or NULL, and then:
@@ -132,7 +139,8 @@ typedef struct sc_courier_options {
      * is to speak on it. So never for an errand of which nothing is said; and for one that may
      * yet fail. In the wire's thread; must be quick. The bytes are lent. May be NULL. */
     void (*leaves)(void *context, const sc_errand *errand, const void *bytes, size_t size);
-    /** Called by a clerk (or a thread of the courier) when an errand is back; must be quick. */
+    /** Called by a clerk (or a thread of the courier) when an errand is back; must be quick. In
+     * place: called by sc_courier_turn() and sc_courier_free(). */
     void (*back)(void *context, sc_errand *errand);
     void *context;
 } sc_courier_options;
@@ -163,6 +171,24 @@ void sc_courier_free(sc_courier *courier);
  * won't
  */
 SC_CHECKED sc_err sc_courier_send(sc_courier *courier, sc_errand *errand);
+
+/** Whether it has no thread, and needs the next two. */
+bool sc_courier_is_in_place(const sc_courier *courier);
+
+/**
+ * In place: do what there is to do, in this thread; always the same one. No errand is begun with
+ * after `until_us`, so that the caller can look after others.
+ *
+ * @return whether something is left that need not wait
+ */
+bool sc_courier_turn(sc_courier *courier, int64_t until_us);
+
+/** In place: whether a provider elsewhere has been asked, and has not answered. */
+bool sc_courier_is_asking(const sc_courier *courier);
+
+/** As poll() on `count` descriptors, 8 at most; in place, it returns also when a turn has something
+ * to do. `wake_us`: by sc_clock_us(), when to return at last. */
+void sc_courier_poll(sc_courier *courier, struct pollfd *fds, size_t count, int64_t wake_us);
 
 /**
  * The words for categories that requests may use, the same as long as the courier lives: the map's,

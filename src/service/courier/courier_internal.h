@@ -11,6 +11,9 @@
  *
  * Every job goes through sc__courier_settle() exactly once.
  *
+ * In place there is one desk without a thread; the wire has none either, and there is no watch,
+ * since whoever gives turns has nothing else to wait for.
+ *
  * Whoever waits in the queue for longer than until it must leave is taken out by the *watch*, a
  * thread that sleeps until the next such moment: clerks may all be busy for long.
  *
@@ -63,6 +66,7 @@ struct sc_courier {
     sc__wire *wire;  ///< over HTTP
     bool has_curl;   ///< whether curl knows of us
     sc__worker *workers;
+    bool is_in_place;        ///< no threads
     unsigned worker_count;   ///< desks that are made
     unsigned running_count;  ///< of them, with a thread; of the one who starts and stops
     pthread_t watch;
@@ -101,6 +105,10 @@ void sc__courier_enqueue(sc_courier *courier, sc__job *job);
 
 /** The next job; waits for one. NULL: the courier stops. */
 sc__job *sc__courier_next(sc_courier *courier);
+
+/** The next job, without waiting; NULL: there is none. */
+sc__job *sc__courier_take(sc_courier *courier);
+bool sc__courier_has_jobs(sc_courier *courier);
 
 /** The watch's thread; `context` is the courier. */
 void *sc__watch_run(void *context);

@@ -27,7 +27,7 @@ static void append(sc_courier *courier, sc__job *job)
     if (courier->idle_count > 0) {
         courier->idle_count--;
         pthread_cond_signal(&courier->is_needed);
-    } else if (!job->is_replied && job->leave_by_us < courier->look_us) {
+    } else if (!courier->is_in_place && !job->is_replied && job->leave_by_us < courier->look_us) {
         // Nobody may come for it in time. What a clerk was called for needs no watch.
         courier->look_us = job->leave_by_us;
         pthread_cond_signal(&courier->is_changed);
@@ -77,6 +77,22 @@ sc__job *sc__courier_next(sc_courier *courier)
     return job;
 }
 
+sc__job *sc__courier_take(sc_courier *courier)
+{
+    pthread_mutex_lock(&courier->lock);
+    sc__job *job = take_first(courier);
+    pthread_mutex_unlock(&courier->lock);
+    return job;
+}
+
+bool sc__courier_has_jobs(sc_courier *courier)
+{
+    pthread_mutex_lock(&courier->lock);
+    const bool has_jobs = courier->first != NULL;
+    pthread_mutex_unlock(&courier->lock);
+    return has_jobs;
+}
+
 static struct timespec moment(int64_t us)
 {
     return (struct timespec){.tv_sec = (time_t)(us / 1000000),
@@ -121,6 +137,7 @@ static void sleep_until_due(sc_courier *courier)
 void *sc__watch_run(void *context)
 {
     sc_courier *courier = context;
+    pthread_setname_np(pthread_self(), "clerk-watch");
     pthread_mutex_lock(&courier->lock);
     while (!courier->is_stopping) {
         sc__job *job = sc_deadlines_first(&courier->leaving);

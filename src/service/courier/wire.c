@@ -15,6 +15,9 @@
 /** Replies that nobody has read yet may hold so many bytes, and one for each connection more. */
 enum { UNREAD_MAX = 64 * 1024 * 1024 };
 
+/** Longer than anything needs to wait. */
+enum { LONGEST_MS = 3600000 };
+
 /** A place for one exchange at a time. */
 typedef struct sc__line {
     sc__post post;  ///< first: what curl knows of is also the line
@@ -36,6 +39,7 @@ struct sc__wire {
     CURLM *multi;
     sc__line *lines;
     size_t line_count;
+    bool is_in_place;  ///< it has no thread
     pthread_t thread;
     bool has_thread;  ///< of the one who starts and stops
 
@@ -276,35 +280,78 @@ static void ring_timers(sc__wire *wire, int64_t now_us)
 
 static int wait_ms(const sc__wire *wire)
 {
-    enum { LONGEST_MS = 3600000 };
     return wire->timers.count > 0
                ? sc_clock_wait_ms(sc_clock_us(), sc_deadlines_next(&wire->timers))
                : LONGEST_MS;
 }
 
-// --- The thread -------------------------------------------------------------------------
+// --- Its turns ----------------------------------------------------------------------------
 
-static void *run(void *context)
+// All that can be done without waiting.
+static void go_on(sc__wire *wire)
 {
-    sc__wire *wire = context;
-    bool is_stopping = false;
-    for (;;) {
-        take_inbox(wire, &is_stopping);
-        if (is_stopping) break;
+    bool is_free = true;
+    while (is_free && wire->timers.count > 0) {
         ring_timers(wire, sc_clock_us());
         begin_waiting(wire);
         int running = 0;
         curl_multi_perform(wire->multi, &running);
         take_ended(wire);
         // A line that has become free is for the next one, before we wait for anything.
-        const bool is_free = wire->free_lines && wire->waiting.first;
-        if (is_free && atomic_load(&wire->unread) <= UNREAD_MAX) continue;
-        curl_multi_poll(wire->multi, NULL, 0, wait_ms(wire), NULL);
+        is_free =
+            wire->free_lines && wire->waiting.first && atomic_load(&wire->unread) <= UNREAD_MAX;
     }
+}
+
+static void bring_all_back(sc__wire *wire)
+{
     for (sc__exchange *exchange; (exchange = sc_deadlines_first(&wire->timers));) {
         bring_back(wire, exchange, SC_FAILURE_STOPPED);
     }
+}
+
+static void *run(void *context)
+{
+    sc__wire *wire = context;
+    pthread_setname_np(pthread_self(), "provider");
+    bool is_stopping = false;
+    for (;;) {
+        take_inbox(wire, &is_stopping);
+        if (is_stopping) break;
+        go_on(wire);
+        curl_multi_poll(wire->multi, NULL, 0, wait_ms(wire), NULL);
+    }
+    bring_all_back(wire);
     return NULL;
+}
+
+bool sc__wire_turn(sc__wire *wire)
+{
+    bool is_stopping = false;
+    take_inbox(wire, &is_stopping);
+    go_on(wire);
+    return atomic_load(&wire->unread) > 0;
+}
+
+bool sc__wire_is_busy(const sc__wire *wire)
+{
+    return wire->timers.count > 0;
+}
+
+void sc__wire_poll(sc__wire *wire, struct pollfd *fds, size_t count, int64_t wake_us)
+{
+    enum { MOST = 8 };
+    struct curl_waitfd others[MOST];
+    for (size_t i = 0; i < count; i++) {
+        others[i] = (struct curl_waitfd){.fd = fds[i].fd, .events = CURL_WAIT_POLLIN};
+    }
+    const int64_t next_us = wire->timers.count > 0 ? sc_deadlines_next(&wire->timers) : INT64_MAX;
+    const int64_t until_us = next_us < wake_us ? next_us : wake_us;
+    const int wait = sc_clock_wait_ms(sc_clock_us(), until_us);
+    curl_multi_poll(wire->multi, others, (unsigned)count, wait >= 0 ? wait : LONGEST_MS, NULL);
+    for (size_t i = 0; i < count; i++) {
+        fds[i].revents = others[i].revents;
+    }
 }
 
 // --- For others -------------------------------------------------------------------------
@@ -322,7 +369,7 @@ void sc__wire_post(sc__wire *wire, sc__exchange *exchange)
     const bool was_empty = !wire->inbox.first;
     row_append(&wire->inbox, exchange);
     pthread_mutex_unlock(&wire->lock);
-    if (was_empty) curl_multi_wakeup(wire->multi);
+    if (was_empty && !wire->is_in_place) curl_multi_wakeup(wire->multi);
 }
 
 void sc__wire_forget(sc__wire *wire, sc__exchange *exchange)
@@ -332,7 +379,7 @@ void sc__wire_forget(sc__wire *wire, sc__exchange *exchange)
     exchange->reply = NULL;
     const size_t before = atomic_fetch_sub(&wire->unread, exchange->reply_size);
     const bool goes_on = before > UNREAD_MAX && before - exchange->reply_size <= UNREAD_MAX;
-    if (goes_on) curl_multi_wakeup(wire->multi);
+    if (goes_on && !wire->is_in_place) curl_multi_wakeup(wire->multi);
 }
 
 sc__wire_counts sc__wire_counts_of(const sc__wire *wire)
@@ -385,19 +432,26 @@ sc_err sc__wire_new(const sc_courier_options *options, const sc__wire_hooks *hoo
             err = sc_fail(diag, SC_ENET, "curl, which asks over HTTP, cannot be set up");
         }
     }
-    if (!err) err = sc__thread_start(&wire->thread, run, wire, diag);
+    wire->is_in_place = options->clerks == 0;
+    if (!err && !wire->is_in_place) err = sc__thread_start(&wire->thread, run, wire, diag);
     if (err) {
         sc__wire_free(wire);
         return err;
     }
-    wire->has_thread = true;
+    wire->has_thread = !wire->is_in_place;
     *out = wire;
     return SC_OK;
 }
 
 void sc__wire_stop(sc__wire *wire)
 {
-    if (!wire || !wire->has_thread) return;
+    if (!wire) return;
+    if (wire->is_in_place) {
+        bool is_stopping = false;
+        take_inbox(wire, &is_stopping);
+        bring_all_back(wire);
+    }
+    if (!wire->has_thread) return;
     pthread_mutex_lock(&wire->lock);
     wire->is_stopping = true;
     pthread_mutex_unlock(&wire->lock);

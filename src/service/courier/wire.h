@@ -2,6 +2,9 @@
  * @file wire.h
  * @brief Bytes to a provider over HTTP and bytes back: one thread, some connections, retries.
  *
+ * The thread is the wire's own; or, in place (a courier without clerks), that of whoever gives it
+ * turns.
+ *
  * The wire knows neither roads nor answers. It takes *exchanges*, each with the bytes to send and a
  * deadline, and brings each back exactly once: with a reply, or with the reason why there is none.
  *
@@ -68,7 +71,8 @@ typedef struct sc__wire_hooks {
 } sc__wire_hooks;
 
 /**
- * Start its thread, all signals blocked in it. curl has been set up by the caller.
+ * Start its thread, all signals blocked in it, unless it is in place. curl has been set up by the
+ * caller.
  *
  * @param options  the part about HTTP, and max_errands: how many exchanges there are at most
  * @param rng      taken over, also on failure
@@ -86,6 +90,18 @@ void sc__wire_free(sc__wire *wire);
 
 /** Send it. Any thread; needs no memory and never waits. */
 void sc__wire_post(sc__wire *wire, sc__exchange *exchange);
+
+/** In place: take up what was posted, go on with what runs, bring back what has ended. Always the
+ * same thread. Returns whether something came back well, and so waits to be read. */
+bool sc__wire_turn(sc__wire *wire);
+
+/** In place: whether an exchange is under way. */
+bool sc__wire_is_busy(const sc__wire *wire);
+
+/** In place: wait until a turn has something to do, one of `fds` has (8 at most), or it is
+ * `wake_us`.
+ */
+void sc__wire_poll(sc__wire *wire, struct pollfd *fds, size_t count, int64_t wake_us);
 
 /** Its reply has been read: free it. Any thread. */
 void sc__wire_forget(sc__wire *wire, sc__exchange *exchange);

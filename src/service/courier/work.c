@@ -188,15 +188,56 @@ static void do_job(sc__worker *worker, sc__job *job)
     }
 }
 
+static void do_job_and_wipe(sc__worker *worker, sc__job *job)
+{
+    do_job(worker, job);
+    // Places and distances were on this stack, in frames and in registers that were saved there.
+    sodium_stackzero(STACK_USED);
+}
+
 void *sc__worker_run(void *context)
 {
     sc__worker *worker = context;
     sc_courier *courier = worker->courier;
+    pthread_setname_np(pthread_self(), "clerk");
     for (sc__job *job = sc__courier_next(courier); job; job = sc__courier_next(courier)) {
-        do_job(worker, job);
-        // Places and distances were on this stack, in frames and in registers that were saved
-        // there.
-        sodium_stackzero(STACK_USED);
+        do_job_and_wipe(worker, job);
     }
     return NULL;
+}
+
+// --- In place -----------------------------------------------------------------------------------
+
+// Returns whether some are left.
+static bool do_jobs(sc__worker *worker, int64_t until_us)
+{
+    while (sc_clock_us() < until_us) {
+        sc__job *job = sc__courier_take(worker->courier);
+        if (!job) return false;
+        do_job_and_wipe(worker, job);
+    }
+    return sc__courier_has_jobs(worker->courier);
+}
+
+bool sc_courier_turn(sc_courier *courier, int64_t until_us)
+{
+    bool is_left = do_jobs(&courier->workers[0], until_us);
+    if (courier->wire && sc__wire_turn(courier->wire)) {
+        is_left = do_jobs(&courier->workers[0], until_us);
+    }
+    return is_left;
+}
+
+bool sc_courier_is_asking(const sc_courier *courier)
+{
+    return courier->wire && sc__wire_is_busy(courier->wire);
+}
+
+void sc_courier_poll(sc_courier *courier, struct pollfd *fds, size_t count, int64_t wake_us)
+{
+    if (courier->wire && courier->is_in_place) {
+        sc__wire_poll(courier->wire, fds, count, wake_us);
+    } else {
+        (void)poll(fds, count, sc_clock_wait_ms(sc_clock_us(), wake_us));
+    }
 }

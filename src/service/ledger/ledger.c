@@ -28,7 +28,6 @@ sc_ledger_options sc_ledger_options_default(void)
     return (sc_ledger_options){
         .engine = sc_engine_options_default(),
         .rooms = 1,
-        .prune_threads = 1,
         .patience_us = 500000,
         .max_pending = 100000,
         .jitter_us = 200000,
@@ -66,6 +65,12 @@ static sc_err check_options(const sc_ledger_options *options, sc_diag *diag)
 
 // --- The crew in this process --------------------------------------------------------------
 
+// With one room, and no threads that prune for it, the engines are in place: the ledger's thread
+// runs them, and each word is a call. An engine that finds a cloak reserves it by a call to the
+// books, and these answer by a call to the engine, before the first one returns. Only in the other
+// direction there is no such nesting: while the books speak they may be in the midst of a change.
+// What an engine has to say then (that it cannot take a query) waits among the words of others.
+
 /** The books speak to it. */
 static void tell_crew(void *context, sc_peer to, sc_word *word)
 {
@@ -76,15 +81,22 @@ static void tell_crew(void *context, sc_peer to, sc_word *word)
         (word->kind == SC_WORD_COMPANY || word->kind == SC_WORD_REMOVE) && word->part != word->home;
     if (is_of_other_part) {
         sc_word_fini(word);
+    } else if (ledger->is_in_place) {
+        const bool was_telling = ledger->is_telling;
+        ledger->is_telling = true;
+        sc_crew_hear(ledger->crew, word);
+        ledger->is_telling = was_telling;
     } else {
         sc_crew_hear(ledger->crew, word);
     }
 }
 
-/** For queries that are added anew. */
+/** For queries that are added anew. Engines in place that could not take some are let alone until
+ * these are settled. */
 static size_t space_in_crew(void *context)
 {
     sc_ledger *ledger = context;
+    if (ledger->is_in_place && sc_handover_count(ledger->messages) > 0) return 0;
     return sc_crew_is_behind(ledger->crew) ? 0 : SC_CREW_BATCH;
 }
 
@@ -93,6 +105,14 @@ static void hear_crew(void *context, sc_peer to, sc_word *word)
 {
     (void)to;
     sc_ledger *ledger = context;
+    if (ledger->is_in_place) {
+        if (ledger->is_telling) {
+            sc_ledger_hear(ledger, word);
+        } else {
+            sc__books_hear(ledger->books, word, ledger->clock());
+        }
+        return;
+    }
     while (!sc_handover_put(ledger->messages, word)) {
         if (atomic_load(&ledger->is_over)) {
             sc_word_fini(word);
@@ -106,6 +126,7 @@ static void hear_crew(void *context, sc_peer to, sc_word *word)
 static size_t space_for_crew(void *context)
 {
     sc_ledger *ledger = context;
+    if (ledger->is_in_place) return SIZE_MAX;
     const size_t waiting = sc_handover_count(ledger->messages);
     return (OWN_WORDS - waiting) / ledger->options.rooms;
 }
@@ -113,10 +134,12 @@ static size_t space_for_crew(void *context)
 static sc_err make_crew(sc_ledger *ledger, const sc_map *map, sc_diag *diag)
 {
     const sc_ledger_options *options = &ledger->options;
+    ledger->is_in_place = options->rooms == 1 && options->prune_threads == 0;
     sc_crew_options crew = {
         .engine = options->engine,
         .cut = options->cut,
         .rooms = options->rooms,
+        .is_in_place = ledger->is_in_place,
         .prune_threads = options->prune_threads,
         .max_queries = options->max_pending,
         .self = options->self,
@@ -135,6 +158,8 @@ static sc_err make_crew(sc_ledger *ledger, const sc_map *map, sc_diag *diag)
     }
     err = sc_crew_set_parts(ledger->crew, parts, count);
     sc_free(parts);
+    // So that there are engines before there are queries.
+    if (!err && ledger->is_in_place) (void)sc_crew_round(ledger->crew, ledger->clock());
     return err ? sc_fail(diag, err, "ledger: engines: %s", sc_err_text(err)) : SC_OK;
 }
 
@@ -147,7 +172,7 @@ static sc_err make_handovers(sc_ledger *ledger)
     ledger->must_resend = sc_calloc(parts, sizeof *ledger->must_resend);
     if (!ledger->must_resend) return SC_ENOMEM;
     const size_t words = ledger->options.workers ? WORDS_FROM_ELSEWHERE : OWN_WORDS;
-    sc_err err = sc_handover_new(sizeof(sc__letter), 3 * most + parts, &ledger->incoming);
+    sc_err err = sc_handover_new(sizeof(sc__letter), 3 * most + parts + 1, &ledger->incoming);
     if (!err) err = sc_handover_new(sizeof(sc_word), words, &ledger->messages);
     if (!err) err = sc_handover_new(sizeof(sc_errand *), most + 1, &ledger->back);
     return err;
@@ -231,7 +256,7 @@ sc_err sc_ledger_new(const sc_map *map, const sc_ledger_options *options, sc_led
     if (err) return sc_fail(diag, err, "ledger: no randomness: %s", sc_err_text(err));
     err = sc__ledger_new_idle(map, options, sc_clock_us, rng, &ledger, diag);
     if (err) return err;
-    if (ledger->crew) err = sc_crew_start(ledger->crew);
+    if (ledger->crew && !ledger->is_in_place) err = sc_crew_start(ledger->crew);
     if (!err) err = sc__ledger_start(ledger);
     if (err) {
         sc_ledger_free(ledger);
@@ -275,6 +300,7 @@ static sc_err send_by_courier(void *context, sc_errand *errand)
 
 void sc_ledger_set_courier(sc_ledger *ledger, sc_courier *courier)
 {
+    if (sc_courier_is_in_place(courier)) atomic_store(&ledger->courier, courier);
     sc__ledger_set_sender(ledger, send_by_courier, courier, sc_courier_vocabulary(courier));
 }
 
@@ -305,17 +331,27 @@ sc_err sc_ledger_submit(sc_ledger *ledger, sc_ticket *ticket)
     return err;
 }
 
-void sc_ledger_withdraw(sc_ledger *ledger, const sc_query_id *id)
+/** Withdrawals may have taken the room of other letters: they get it back soon. */
+static void put_letter(sc_ledger *ledger, const sc__letter *letter)
 {
-    const sc__letter withdrawal = {.id = *id};
-    while (!atomic_load(&ledger->is_over) && !sc_handover_put(ledger->incoming, &withdrawal)) {
+    while (!atomic_load(&ledger->is_over) && !sc_handover_put(ledger->incoming, letter)) {
         sched_yield();
     }
+}
+
+void sc_ledger_withdraw(sc_ledger *ledger, const sc_query_id *id)
+{
+    const sc__letter withdrawal = {.kind = SC__LETTER_WITHDRAWAL, .id = *id};
+    put_letter(ledger, &withdrawal);
 }
 
 void sc_ledger_errand_back(void *context, sc_errand *errand)
 {
     sc_ledger *ledger = context;
+    if (ledger->is_in_turn) {
+        sc__ledger_enter(ledger, errand, ledger->clock());
+        return;
+    }
     const bool is_put = sc_handover_put(ledger->back, &errand);
     (void)is_put;  // there is room for every errand
 }
@@ -331,16 +367,17 @@ void sc_ledger_resend(sc_ledger *ledger, uint32_t part)
 {
     if (part >= sc_cut_parts(ledger->options.cut)) return;
     if (atomic_exchange(&ledger->must_resend[part], true)) return;
-    // Withdrawals may have taken the room of parts: they get it back soon.
-    const sc__letter letter = {.is_resend = true, .part = part};
-    while (!atomic_load(&ledger->is_over) && !sc_handover_put(ledger->incoming, &letter)) {
-        sched_yield();
-    }
+    const sc__letter letter = {.kind = SC__LETTER_RESEND, .part = part};
+    put_letter(ledger, &letter);
 }
 
 sc_err sc_ledger_switch(sc_ledger *ledger, sc_variant variant)
 {
-    return ledger->crew ? sc_crew_switch(ledger->crew, variant) : SC_EINVAL;
+    const sc_err err = ledger->crew ? sc_crew_switch(ledger->crew, variant) : SC_EINVAL;
+    if (err || !ledger->is_in_place || atomic_exchange(&ledger->must_wake, true)) return err;
+    const sc__letter letter = {.kind = SC__LETTER_WAKE};
+    put_letter(ledger, &letter);
+    return SC_OK;
 }
 
 sc_variant sc_ledger_variant(const sc_ledger *ledger)

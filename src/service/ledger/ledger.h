@@ -7,11 +7,15 @@
  * workers elsewhere (cluster/gateway.h): the words between them are the same (commit/words.h), and
  * so are the books.
  *
- *     door ----ticket---> ledger ----query---> engine        (threads; each arrow is a handover)
+ *     door ----ticket---> ledger ----query---> engine
  *       ^                  |  ^                  |
- *       |                  |  +----- bid --------+  pruned by a pool of threads
+ *       |                  |  +----- bid --------+  pruned
  *       +-----outcome------+
  *                          +----- errand ----> courier ---> provider
+ *
+ * Tickets and outcomes are handed over between threads. The other arrows are function calls in the
+ * ledger's thread as long as one thread is enough: one room without threads that prune, a courier
+ * without clerks. Else they are handovers, too.
  *
  *  1. A proposal is *reserved* if all its members are open and there is time left before the least
  *     of their deadlines; else it is refused, with those who are gone, and the engine goes on with
@@ -50,8 +54,10 @@ typedef struct sc_ledger sc_ledger;
 
 typedef struct sc_ledger_options {
     sc_engine_options engine;
-    unsigned rooms;              ///< threads with engines, of a crew in this process, >= 1
-    unsigned prune_threads;      ///< for each of them; 0: it does that itself
+    /** Of engines in this process: threads with engines, >= 1, and threads that prune for each of
+     * them. With 1 and 0 there is neither: the ledger's thread does it all. */
+    unsigned rooms;
+    unsigned prune_threads;
     const sc_cut *cut;           ///< borrowed; NULL: one part, the whole map
     sc_peer self;                ///< 0: a number is drawn
     const sc_voice *workers;     ///< the engines are elsewhere, and so are other gateways; copied.
@@ -65,6 +71,9 @@ typedef struct sc_ledger_options {
     /** A ticket is settled and the caller's again. In the ledger's thread; must be quick, and may
      * hand the ticket to another thread. */
     void (*settled)(void *context, sc_ticket *ticket);
+    /** Those of one round have been told, and no more come for now: whoever hands them on in
+     * batches does so here. As above; may be NULL. */
+    void (*all_settled)(void *context);
     /** A cloak leaves: what the provider sees, how many different users are behind it (for
      * counting alone), and a number drawn for it, by which its members know it; the provider does
      * not. In the ledger's thread; may be NULL. */
@@ -72,7 +81,7 @@ typedef struct sc_ledger_options {
     void *context;
 } sc_ledger_options;
 
-/** The default engine in one room with one prune thread, one part, 100,000 tickets, 0.2 s of
+/** The default engine in the ledger's own thread, one part, 100,000 tickets, 0.2 s of
  * jitter, 10 ms of guard, 0.5 s of patience, 10 s for the provider, not paranoid. */
 sc_ledger_options sc_ledger_options_default(void);
 

@@ -21,10 +21,15 @@
 
 /** What doors say, and who looks after the parts. */
 typedef struct sc__letter {
-    sc_ticket *ticket;  ///< NULL: a withdrawal, or a part
-    bool is_resend;     ///< `part` is to be said anew
+    enum {
+        SC__LETTER_TICKET,
+        SC__LETTER_WITHDRAWAL,  ///< of `id`
+        SC__LETTER_RESEND,      ///< `part` is to be said anew
+        SC__LETTER_WAKE,        ///< nothing: the engines in place are to look up
+    } kind;
     uint32_t part;
-    sc_query_id id;  ///< of a withdrawal
+    sc_ticket *ticket;
+    sc_query_id id;
 } sc__letter;
 
 struct sc_ledger {
@@ -34,8 +39,11 @@ struct sc_ledger {
     sc_handover *incoming;
     sc_handover *messages;  ///< sc_word
     sc_handover *back;
-    sc_crew *crew;   ///< NULL: the engines are elsewhere
-    sc_voice voice;  ///< of the books
+    sc_crew *crew;     ///< NULL: the engines are elsewhere
+    bool is_in_place;  ///< the crew's engines run in the ledger's thread
+    sc_voice voice;    ///< of the books
+    _Atomic(sc_courier *)
+        courier;  ///< one that works in place, and so in the ledger's thread; or NULL
     pthread_t thread;
     bool has_thread;
 
@@ -44,6 +52,7 @@ struct sc_ledger {
     atomic_bool is_closed;     ///< no more tickets
     atomic_bool is_over;       ///< nobody reads any more
     atomic_bool *must_resend;  ///< for each part: a letter about it is on its way
+    atomic_bool must_wake;     ///< a letter that wakes the thread is on its way
     atomic_ullong lost;        ///< words for which there was no room
 
     // Of the ledger's thread; once that has ended, of whoever ends it.
@@ -51,12 +60,18 @@ struct sc_ledger {
     sc__books *books;
     sc__publisher publisher;
     int64_t (*clock)(void);
-    bool has_more;  ///< a batch of the last round was full: the next need not wait
+    bool is_in_turn;  ///< the courier in place works: what is back is entered at once
+    bool is_telling;  ///< the books speak to engines in place: what these say has to wait
+    bool has_more;    ///< a batch of the last round was full: the next need not wait
     bool must_end;
 
     pthread_mutex_t lock;
     sc_ledger_stats stats;  ///< under `lock`
 };
+
+/** An errand is back: its members have their answers, or have failed; it is freed. The ledger's
+ * thread. */
+void sc__ledger_enter(sc_ledger *ledger, sc_errand *errand, sc_time now);
 
 /** Start the ledger's thread, all signals blocked in it. SC_OK, SC_EIO */
 SC_CHECKED sc_err sc__ledger_start(sc_ledger *ledger);

@@ -7,17 +7,24 @@
 //             never goes before it came. Tickets: max_pending at most. Withdrawals: at most one for
 //             each ticket, so that room for another two times max_pending is enough unless doors
 //             leave that many settled tickets unread; then whoever withdraws waits its turn. And
-//             parts that are to be said anew: each once.
+//             parts that are to be said anew: each once; and one that wakes.
 //   messages  words. The rooms of our own crew look for room before they speak, and wait if another
-//             was quicker; of words from elsewhere some are lost when there are too many.
+//             was quicker; of words from elsewhere some are lost when there are too many. Engines
+//             in place put here only what they say while they are spoken to: at most a word for
+//             each query that was added since the last time it was read.
 //   back      errands: each has a ticket of its own that is published, so max_pending at most; and
-//             one NULL, which ends the thread
+//             one NULL, which ends the thread. Of a courier in place none.
 //
-// The words that the books say to our own crew must find room there, since they cannot be taken
-// back. The crew is asked whether it is behind before each batch of queries that are added for the
-// first time, and before each batch of those that are added anew (sc_voice_space()): at most two
-// batches in between. All other words are bounded by what the crew has: a removal for each query
-// that is open, an answer to each of its bids.
+// Engines and courier in place get their turn in each round. The courier's is bounded in time, one
+// errand more or less: whoever comes in meanwhile waits no longer than that. Engines come last, so
+// that they know all that has happened; what they propose may be due at once, and then the next
+// round follows without waiting.
+//
+// The words that the books say to our own crew must find room there, if it has threads, since they
+// cannot be taken back. The crew is asked whether it is behind before each batch of queries that
+// are added for the first time, and before each batch of those that are added anew
+// (sc_voice_space()): at most two batches in between. All other words are bounded by what the crew
+// has: a removal for each query that is open, an answer to each of its bids.
 //
 // Who has an outcome is told at the end of a round, after the counts: whoever was told finds
 // himself counted.
@@ -32,12 +39,43 @@
 #include <string.h>
 
 /** Things taken from a handover at once, and how far ahead tickets are called for. */
-enum { BATCH = SC_CREW_BATCH, AHEAD = 4 };
+enum { BATCH = SC_CREW_BATCH, AHEAD = 2 * SC_ENGINE_PREFETCH_AHEAD };
+
+/** How long a courier in place works before others are looked after: several times what a cloak
+ * takes, and little against what anybody notices. */
+enum { TURN_US = 1000 };
 
 // --- A round -------------------------------------------------------------------------------
 
 /** What can be read, as bits. */
 enum { INCOMING = 1, MESSAGES = 2, BACK = 4, EVERYTHING = INCOMING | MESSAGES | BACK };
+
+static void read_letter(sc_ledger *ledger, const sc__letter *letter, sc_time now)
+{
+    switch (letter->kind) {
+    case SC__LETTER_TICKET:
+        sc__books_add(ledger->books, letter->ticket, now);
+        break;
+    case SC__LETTER_WITHDRAWAL:
+        sc__books_withdraw(ledger->books, &letter->id, now);
+        break;
+    case SC__LETTER_RESEND:
+        atomic_store(&ledger->must_resend[letter->part], false);
+        sc__books_resend(ledger->books, letter->part, now);
+        break;
+    case SC__LETTER_WAKE:
+        atomic_store(&ledger->must_wake, false);
+        break;
+    }
+}
+
+/** The engine will need them a few letters later. */
+static void prefetch_roads(const sc_ledger *ledger, const sc__letter *letters, size_t place,
+                           size_t count)
+{
+    if (place >= count || letters[place].kind != SC__LETTER_TICKET) return;
+    sc_crew_prefetch(ledger->crew, &letters[place].ticket->query);
+}
 
 /** Returns how many letters there were. */
 static size_t read_incoming(sc_ledger *ledger)
@@ -49,16 +87,12 @@ static size_t read_incoming(sc_ledger *ledger)
     for (size_t i = 0; i < count; i++) {
         // Another processor has written it.
         if (i + AHEAD < count) __builtin_prefetch(letters[i + AHEAD].ticket, 1);
-        sc_ticket *ticket = letters[i].ticket;
-        if (letters[i].is_resend) {
-            atomic_store(&ledger->must_resend[letters[i].part], false);
-            sc__books_resend(ledger->books, letters[i].part, now);
-        } else if (!ticket) {
-            sc__books_withdraw(ledger->books, &letters[i].id, now);
-        } else if (is_behind) {
-            sc__books_turn_away(ledger->books, ticket, now);
+        if (ledger->is_in_place)
+            prefetch_roads(ledger, letters, i + SC_ENGINE_PREFETCH_AHEAD, count);
+        if (letters[i].kind == SC__LETTER_TICKET && is_behind) {
+            sc__books_turn_away(ledger->books, letters[i].ticket, now);
         } else {
-            sc__books_add(ledger->books, ticket, now);
+            read_letter(ledger, &letters[i], now);
         }
     }
     return count;
@@ -76,6 +110,14 @@ static size_t read_messages(sc_ledger *ledger)
     return count;
 }
 
+void sc__ledger_enter(sc_ledger *ledger, sc_errand *errand, sc_time now)
+{
+    sc_result *result = sc__errand_result(&ledger->publisher, errand);
+    sc__books_answered(ledger->books, sc__errand_proposal(errand), errand->failure, errand->seats,
+                       result, now);
+    sc__errand_free(errand);
+}
+
 /** Returns how many errands there were. */
 static size_t read_back(sc_ledger *ledger)
 {
@@ -83,15 +125,11 @@ static size_t read_back(sc_ledger *ledger)
     const size_t count = sc_handover_take(ledger->back, errands, BATCH);
     const sc_time now = ledger->clock();
     for (size_t i = 0; i < count; i++) {
-        sc_errand *errand = errands[i];
-        if (!errand) {
+        if (errands[i]) {
+            sc__ledger_enter(ledger, errands[i], now);
+        } else {
             ledger->must_end = true;
-            continue;
         }
-        sc_result *result = sc__errand_result(&ledger->publisher, errand);
-        sc__books_answered(ledger->books, sc__errand_proposal(errand), errand->failure,
-                           errand->seats, result, now);
-        sc__errand_free(errand);
     }
     return count;
 }
@@ -127,6 +165,16 @@ static void digest_arrived(sc_ledger *ledger)
     }
 }
 
+/** Let a courier in place work, for a while. */
+static void give_turn(sc_ledger *ledger)
+{
+    sc_courier *courier = atomic_load_explicit(&ledger->courier, memory_order_acquire);
+    if (!courier) return;
+    ledger->is_in_turn = true;
+    ledger->has_more |= sc_courier_turn(courier, sc_clock_us() + TURN_US);
+    ledger->is_in_turn = false;
+}
+
 /** Let the counts be seen, then hand out who has an outcome. */
 static void tell_settled(sc_ledger *ledger)
 {
@@ -142,7 +190,9 @@ static void tell_settled(sc_ledger *ledger)
         ledger->options.settled(ledger->options.context, ticket);
         count++;
     }
-    if (count > 0) atomic_fetch_sub(&ledger->pending, count);
+    if (count == 0) return;
+    if (ledger->options.all_settled) ledger->options.all_settled(ledger->options.context);
+    atomic_fetch_sub(&ledger->pending, count);
 }
 
 static sc_time go_round(sc_ledger *ledger, unsigned readable)
@@ -154,9 +204,13 @@ static sc_time go_round(sc_ledger *ledger, unsigned readable)
     digest_arrived(ledger);
     while (send_due(ledger)) {
     }
+    give_turn(ledger);
     sc__books_pass_time(ledger->books, ledger->clock());
+    const sc_time engines =
+        ledger->is_in_place ? sc_crew_round(ledger->crew, ledger->clock()) : SC_TIME_NEVER;
     tell_settled(ledger);
-    return sc__books_next_wake(ledger->books);
+    const sc_time books = sc__books_next_wake(ledger->books);
+    return engines < books ? engines : books;
 }
 
 sc_time sc__ledger_round(sc_ledger *ledger)
@@ -166,17 +220,38 @@ sc_time sc__ledger_round(sc_ledger *ledger)
 
 // --- The thread, and its end ---------------------------------------------------------------
 
-static void keep_pace(sc__pace *pace)
+/** Let time pass before the next round, if it would come early. What a provider elsewhere sends
+ * meanwhile is read at once, since somebody waits for it. */
+static void keep_pace(sc_ledger *ledger, sc__pace *pace)
 {
-    const int64_t early_us = sc__pace_next(pace, sc_clock_us());
-    if (early_us == 0) return;
+    int64_t early_us = sc__pace_next(pace, sc_clock_us());
+    const int64_t until_us = sc_clock_us() + early_us;
+    sc_courier *courier = atomic_load_explicit(&ledger->courier, memory_order_acquire);
+    while (early_us > 0 && courier && sc_courier_is_asking(courier) && !ledger->has_more) {
+        sc_courier_poll(courier, NULL, 0, until_us);
+        give_turn(ledger);
+        tell_settled(ledger);
+        early_us = until_us - sc_clock_us();
+    }
+    if (early_us <= 0 || ledger->has_more) return;
     const struct timespec nap = {.tv_nsec = (long)early_us * 1000};
     clock_nanosleep(CLOCK_MONOTONIC, 0, &nap, NULL);
+}
+
+static void wait_for_bells(sc_ledger *ledger, struct pollfd *bells, size_t count, sc_time wake)
+{
+    sc_courier *courier = atomic_load_explicit(&ledger->courier, memory_order_acquire);
+    if (courier) {
+        sc_courier_poll(courier, bells, count, wake);
+    } else {
+        (void)poll(bells, count, sc_clock_wait_ms(sc_clock_us(), wake));
+    }
 }
 
 static void *work(void *argument)
 {
     sc_ledger *ledger = argument;
+    pthread_setname_np(pthread_self(), "ledger");
     struct pollfd bells[] = {
         {.fd = sc_handover_fd(ledger->incoming), .events = POLLIN},
         {.fd = sc_handover_fd(ledger->messages), .events = POLLIN},
@@ -185,8 +260,8 @@ static void *work(void *argument)
     sc__pace pace = {0};
     sc_time wake = SC_TIME_NEVER;
     while (!ledger->must_end) {
-        if (!ledger->has_more) keep_pace(&pace);
-        (void)poll(bells, 3, sc_clock_wait_ms(sc_clock_us(), wake));
+        if (!ledger->has_more) keep_pace(ledger, &pace);
+        wait_for_bells(ledger, bells, 3, ledger->has_more ? INT64_MIN : wake);
         unsigned readable = 0;
         for (unsigned i = 0; i < 3; i++) {
             if (bells[i].revents) readable |= 1u << i;
@@ -223,7 +298,8 @@ void sc_ledger_stop(sc_ledger *ledger)
     sc_ledger_drain(ledger);
     if (!ledger->books || atomic_load(&ledger->is_over)) return;
     if (ledger->has_thread) {
-        sc_ledger_errand_back(ledger, NULL);
+        const sc_errand *end = NULL;
+        (void)sc_handover_put(ledger->back, &end);
         pthread_join(ledger->thread, NULL);
         ledger->has_thread = false;
     }

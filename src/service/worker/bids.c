@@ -227,7 +227,9 @@ bool sc__bids_add(sc__bids *bids, sc_cloak *cloak, uint32_t part, sc__allowance 
     wait(bids, added, now);
     bids->stats.under_way++;
     bids->stats.made++;
-    for (size_t i = 0; i < added->gateway_count; i++) {
+    // A single gateway may answer before this returns, and the bid may be gone then.
+    const size_t count = added->gateway_count;
+    for (size_t i = 0; i < count; i++) {
         sc_word word = {.kind = SC_WORD_RESERVE, .from = bids->options.self, .bid = told[i]};
         sc_say(&bids->options.voice, added->gateways[i].peer, &word);
     }

@@ -42,6 +42,9 @@ static sc_err check_options(const sc_map *map, const sc_crew_options *options, s
     if (options->rooms < 1 || options->rooms > ROOMS_MAX) {
         return sc_fail(diag, SC_EINVAL, "engines: threads must be 1 to %d", ROOMS_MAX);
     }
+    if (options->is_in_place && (options->rooms > 1 || options->prune_threads > 0)) {
+        return sc_fail(diag, SC_EINVAL, "engines: in place there is one thread, the caller's");
+    }
     if (options->max_queries < 1 || options->max_queries > UINT32_MAX) {
         return sc_fail(diag, SC_EINVAL, "engines: queries at once must be 1 to 2^32-1");
     }
@@ -183,6 +186,11 @@ bool sc_crew_is_behind(sc_crew *crew)
         if (sc__room_is_behind(crew->rooms[i])) return true;
     }
     return false;
+}
+
+void sc_crew_prefetch(const sc_crew *crew, const sc_query *query)
+{
+    sc__room_prefetch(crew->rooms[0], query);
 }
 
 // --- Parts ---------------------------------------------------------------------------------

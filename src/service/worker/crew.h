@@ -28,8 +28,12 @@ typedef struct sc_crew sc_crew;
 
 typedef struct sc_crew_options {
     sc_engine_options engine;
-    const sc_cut *cut;       ///< borrowed
-    unsigned rooms;          ///< threads, >= 1
+    const sc_cut *cut;  ///< borrowed
+    unsigned rooms;     ///< threads, >= 1
+    /** One room, without a thread and without threads that prune: each word is carried out at once
+     * by the thread that says it, which calls sc_crew_round(), too. The voice may answer before it
+     * returns; what an engine says while a word is being carried out must wait. */
+    bool is_in_place;
     unsigned prune_threads;  ///< for each room; 0: the room's own does it
     size_t max_queries;      ///< open at once, in all
     sc_peer self;
@@ -72,6 +76,10 @@ sc_variant sc_crew_variant(const sc_crew *crew);
 
 bool sc_crew_is_behind(sc_crew *crew);
 
+/** Prefetch the roads around a query that will be added soon. Of engines in place alone; others do
+ * that themselves. */
+void sc_crew_prefetch(const sc_crew *crew, const sc_query *query);
+
 /** What a part has done since it was opened here, and holds. */
 typedef struct sc_part_load {
     bool is_open;
@@ -103,7 +111,7 @@ typedef struct sc_crew_stats {
 sc_crew_stats sc_crew_stats_of(sc_crew *crew, sc_part_load *loads);
 
 /** One round of every room, without waiting; returns when there is something to do even if nothing
- * comes in. For tests and rehearsals, without threads. */
+ * comes in. For engines in place; for tests and rehearsals, without threads. */
 sc_time sc_crew_round(sc_crew *crew, sc_time now);
 
 #endif

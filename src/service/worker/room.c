@@ -20,6 +20,7 @@
 #include "base/thread.h"
 
 #include <poll.h>
+#include <stdio.h>
 
 // --- Life ----------------------------------------------------------------------------------
 
@@ -27,7 +28,8 @@ static sc_err make_tools(sc__room *room, const sc_crew_options *options, uint32_
                          sc_rng *rng)
 {
     const size_t capacity = 6 * room->max_queries + 2 * (size_t)SC_CREW_BATCH + 1;
-    sc_err err = sc_handover_new(sizeof(sc_word), capacity, &room->words);
+    sc_err err = SC_OK;
+    if (!options->is_in_place) err = sc_handover_new(sizeof(sc_word), capacity, &room->words);
     if (!err) err = sc_rng_fork(rng, &room->rng);
     if (!err && sc_cut_parts(room->cut) > 1) err = sc_cut_walker_new(room->cut, &room->walker);
     if (!err) {
@@ -92,6 +94,9 @@ void sc__room_free(sc__room *room)
 static void *work(void *argument)
 {
     sc__room *room = argument;
+    char name[16];
+    snprintf(name, sizeof name, "engine-%u", (unsigned)room->parts.room);
+    pthread_setname_np(pthread_self(), name);
     struct pollfd bells[] = {
         {.fd = sc_handover_fd(room->words), .events = POLLIN},
         {.fd = room->pool ? sc_prune_pool_fd(room->pool) : -1, .events = POLLIN},
@@ -114,10 +119,10 @@ sc_err sc__room_start(sc__room *room)
     return err;
 }
 
-/** Let the thread look up from its work. */
+/** Let the thread look up from its work. One that works in place is woken by its owner. */
 static void call(sc__room *room)
 {
-    if (atomic_exchange(&room->is_called, true)) return;
+    if (!room->words || atomic_exchange(&room->is_called, true)) return;
     // Without room for the word there are words enough, and so a round.
     const sc_word look = {.kind = SC_WORD_NONE};
     if (!sc_handover_put(room->words, &look)) atomic_store(&room->is_called, false);
@@ -134,13 +139,14 @@ void sc__room_end(sc__room *room)
     if (!room->parts.map) return;  // half made: nobody knows it
     // Whether there is room for what is said now is no longer waited for; cloaks that were answered
     // are counted, and freed.
-    do {
+    while (room->words) {
         while (room->batch_next < room->batch_count) {
             sc__room_obey(room, &room->batch[room->batch_next++], room->now);
         }
         room->batch_count = sc_handover_take(room->words, room->batch, SC_CREW_BATCH);
         room->batch_next = 0;
-    } while (room->batch_count > 0);
+        if (room->batch_count == 0) break;
+    }
     sc__room_show(room);
 }
 
@@ -148,7 +154,9 @@ void sc__room_end(sc__room *room)
 
 bool sc__room_hear(sc__room *room, sc_word *word)
 {
-    return sc_handover_put(room->words, word);
+    if (room->words) return sc_handover_put(room->words, word);
+    sc__room_obey(room, word, room->now);
+    return true;
 }
 
 void sc__room_set_parts(sc__room *room, const uint16_t *parts, size_t count)
@@ -175,7 +183,7 @@ sc_variant sc__room_variant(const sc__room *room)
 
 bool sc__room_is_behind(sc__room *room)
 {
-    return sc_handover_count(room->words) >= room->max_queries;
+    return room->words && sc_handover_count(room->words) >= room->max_queries;
 }
 
 void sc__room_add_stats(sc__room *room, sc_crew_stats *stats, sc_part_load *loads)

@@ -1,9 +1,9 @@
 /**
  * @file room.h
- * @brief Secret: an engine room: a thread with the engines of some parts in it, and threads that
- * prune for it.
+ * @brief Secret: an engine room: the engines of some parts, in a thread of their own with threads
+ * that prune for it, if there are any; or in place, in the thread of whoever speaks to it.
  *
- *     words in --> engines --> candidates --> prune pool --> bids --> words to gateways
+ *     words in --> engines --> candidates --> pruned --> bids --> words to gateways
  *                     ^                                       |
  *                     +---------- accepted or refused --------+
  *
@@ -48,7 +48,8 @@ SC_CHECKED sc_err sc__room_start(sc__room *room);
 /** Carry out all that was said before, and end the thread. Twice is harmless. */
 void sc__room_end(sc__room *room);
 
-/** Any thread. False if there is no room: the word is the caller's still. */
+/** Any thread. False if there is no room: the word is the caller's still. In place: it is carried
+ * out, and wiped, before this returns. */
 bool sc__room_hear(sc__room *room, sc_word *word);
 
 /** Have engines for these parts, which must be of the cut, and no others, from the next round on.
@@ -58,14 +59,17 @@ void sc__room_set_parts(sc__room *room, const uint16_t *parts, size_t count);
 SC_CHECKED sc_err sc__room_switch(sc__room *room, sc_variant variant);
 sc_variant sc__room_variant(const sc__room *room);
 
+/** Prefetch the roads around a query that is about to be added. The room's thread. */
+void sc__room_prefetch(const sc__room *room, const sc_query *query);
+
 /** So many words wait that no query should be added. */
 bool sc__room_is_behind(sc__room *room);
 
 /** As of the last round; any thread. Adds to what is there; loads[part] of parts that are open. */
 void sc__room_add_stats(sc__room *room, sc_crew_stats *stats, sc_part_load *loads);
 
-/** One round at that time, without waiting. For tests and rehearsals, which play without threads.
- * Returns when there is something to do even if nothing comes in. */
+/** One round at that time, without waiting. For a room in place; for tests and rehearsals, which
+ * play without threads. Returns when there is something to do even if nothing comes in. */
 sc_time sc__room_round(sc__room *room, sc_time now);
 
 #endif

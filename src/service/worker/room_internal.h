@@ -23,7 +23,7 @@ struct sc__room {
     const sc_cut *cut;
     sc_peer self;
     sc_voice voice;
-    sc_handover *words;
+    sc_handover *words;  ///< NULL: in place, each word is carried out at once
     atomic_bool is_ending;
     atomic_int wanted;      ///< the sc_variant that the engines are to have
     atomic_bool is_called;  ///< a word to look up is among the words: another need not follow

@@ -212,13 +212,17 @@ void sc__room_obey(sc__room *room, sc_word *word, sc_time now)
     sc_word_fini(word);
 }
 
-/** Call for the roads around a query that will be added a few words later. */
-static void expect(const sc__room *room, size_t place)
+void sc__room_prefetch(const sc__room *room, const sc_query *query)
 {
-    if (place >= room->batch_count || room->batch[place].kind != SC_WORD_ADD) return;
-    const sc_query *query = &room->batch[place].query;
     const sc__part *part = room->parts.open[sc_cut_home(room->cut, query->segment)];
     if (part) sc_engine_prefetch(part->engine, query);
+}
+
+/** For a query that will be added a few words later. */
+static void prefetch(const sc__room *room, size_t place)
+{
+    if (place >= room->batch_count || room->batch[place].kind != SC_WORD_ADD) return;
+    sc__room_prefetch(room, &room->batch[place].query);
 }
 
 static void obey_all(sc__room *room, sc_time now)
@@ -229,7 +233,7 @@ static void obey_all(sc__room *room, sc_time now)
     }
     // Each may be answered by a word.
     while (room->batch_next < room->batch_count && can_say(room)) {
-        expect(room, room->batch_next + SC_ENGINE_PREFETCH_AHEAD);
+        prefetch(room, room->batch_next + SC_ENGINE_PREFETCH_AHEAD);
         sc__room_obey(room, &room->batch[room->batch_next++], now);
     }
 }
@@ -291,7 +295,7 @@ void sc__room_show(sc__room *room)
 static sc_time next_wake(sc__room *room, sc_time now)
 {
     if (room->is_muffled) return now + RETRY_US;
-    if (sc_handover_count(room->words) > 0) return now;
+    if (room->words && sc_handover_count(room->words) > 0) return now;
     sc_time engines = sc__parts_next_wake(&room->parts);
     if (room->is_part_missing) engines = now;
     if (engines < room->rest_until) engines = room->rest_until;
@@ -304,7 +308,7 @@ sc_time sc__room_round(sc__room *room, sc_time now)
     room->now = now;
     room->is_muffled = false;
     look_up(room, now);
-    obey_all(room, now);
+    if (room->words) obey_all(room, now);
     sc__bids_pass_time(room->bids, now);
     settle_bids(room);
     if (now >= room->rest_until) {

@@ -33,6 +33,8 @@ typedef struct house_options {
     unsigned loops;
     size_t max_pending;
     double jitter_s;
+    unsigned engine_threads;  ///< 0: the ledger's thread runs the engine
+    unsigned clerks;          ///< 0: and sees to the provider
     const char *provider;  ///< an address; NULL: the built-in one
     void (*handle)(void *context, unsigned loop, sc_http_request *request);  ///< context: the house
 } house_options;
@@ -123,6 +125,7 @@ static inline sc_courier_options house_courier(const house *h)
 {
     sc_courier_options courier = sc_courier_options_default();
     courier.objects = h->objects;
+    courier.clerks = h->options.clerks;
     if (h->options.provider) {
         courier.kind = SC_COURIER_HTTP;
         courier.url = h->options.provider;
@@ -143,7 +146,9 @@ static inline void house_staff(house *h)
     // One that is not there is waited for in vain; any other has time on a busy machine, too.
     ledger.provider_deadline_s = h->options.provider ? 1.0 : 60.0;
     ledger.is_paranoid = true;
+    if (h->options.engine_threads > 0) ledger.rooms = h->options.engine_threads;
     ledger.settled = sc_door_settled;
+    ledger.all_settled = sc_door_all_settled;
     ledger.context = parts->door;
     CHECK_OK(sc_ledger_new(h->map, &ledger, &parts->ledger, &diag), &diag);
     sc_rng *rng = NULL;

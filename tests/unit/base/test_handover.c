@@ -210,8 +210,38 @@ static void test_nothing_of_several_threads_is_lost_or_out_of_order(void **state
     hand_over_from_many(1);
 }
 
+static void test_many_at_once_come_out_as_one_by_one_and_ring_once(void **state)
+{
+    (void)state;
+    enum { CAPACITY = 7 };
+    sc_handover *h = new_handover(CAPACITY);
+    sc_rng rng;
+    sc_rng_seed(&rng, 2);
+    uint32_t in = 0;
+    uint32_t out = 0;
+    for (int step = 0; step < 2000; step++) {
+        thing things[10];
+        const size_t wanted = sc_rng_below(&rng, 10);
+        const size_t room = CAPACITY - (in - out);
+        for (uint32_t i = 0; i < wanted; i++) {
+            things[i] = (thing){.number = in + i};
+        }
+        const size_t put_count = sc_handover_put_many(h, things, wanted);
+        assert_int_equal(put_count, wanted < room ? wanted : room);
+        in += (uint32_t)put_count;
+        assert_int_equal(sc_handover_total(h), in);
+        assert_int_equal(rings(h), in > out);
+        const size_t count = sc_handover_take(h, things, sc_rng_below(&rng, 9));
+        for (size_t i = 0; i < count; i++) {
+            assert_int_equal(things[i].number, out++);
+        }
+    }
+    sc_handover_free(h);
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_things_come_out_in_the_order_in_which_they_went_in),
+    cmocka_unit_test(test_many_at_once_come_out_as_one_by_one_and_ring_once),
     cmocka_unit_test(test_a_full_one_refuses_and_keeps_what_it_has),
     cmocka_unit_test(test_one_without_room_takes_nothing),
     cmocka_unit_test(test_the_bell_is_silent_until_something_comes_and_again_when_all_is_taken),

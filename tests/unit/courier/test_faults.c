@@ -12,6 +12,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
+/** Whether couriers are in place, unless the test says how many clerks they have. */
+static bool is_in_place;
+
 /** A town, its provider and a courier between them. */
 typedef struct scene {
     odd_town town;
@@ -29,6 +32,7 @@ static void scene_open(scene *s)
     s->provider = rough_provider_new(s->town.objects, SC_ENCODING_COMPACT);
     errand_box_init(&s->box);
     s->options = sc_courier_options_default();
+    if (is_in_place) s->options.clerks = 0;
     s->options.kind = SC_COURIER_HTTP;
     s->options.url = rough_provider_url(s->provider);
     s->options.try_timeout_s = 60.0;
@@ -36,16 +40,21 @@ static void scene_open(scene *s)
     s->options.context = &s->box;
 }
 
+/** Of the courier that is there; for one in place. */
+static turner turns;
+
 static void start(scene *s)
 {
     sc_rng rng;
     sc_rng_seed(&rng, 7);
     sc_diag diag = {""};
     CHECK_OK(sc_courier_new(s->town.map, &s->options, &rng, &s->courier, &diag), &diag);
+    turner_start(&turns, s->courier);
 }
 
 static void scene_close(scene *s)
 {
+    turner_stop(&turns);
     sc_courier_free(s->courier);
     rough_provider_free(s->provider);
     errand_box_fini(&s->box);
@@ -389,6 +398,7 @@ static void test_one_that_is_not_answered_holds_up_no_other(void **state)
     assert_int_equal(errand_returns(stuck), 0);
     // They shared a connection.
     assert_int_equal(rough_provider_connections(s.provider), 2);
+    turner_stop(&turns);
     sc_courier_free(s.courier);
     s.courier = NULL;
     errand_check_failed(stuck, SC_FAILURE_STOPPED, "the service ends");
@@ -419,6 +429,7 @@ static void test_those_who_find_no_connection_in_time_have_failed(void **state)
     } while (strstr(waiting->diag.message, "no clerk") && seconds < 60.0);
     errand_check_failed(waiting, SC_FAILURE_UNSENT, "no connection to the provider was free");
     assert_int_equal(waiting->tries, 0);
+    turner_stop(&turns);
     sc_courier_free(s.courier);
     s.courier = NULL;
     assert_int_equal(errand_returns(stuck), 1);
@@ -437,7 +448,7 @@ static void test_errands_under_way_come_back_when_a_courier_ends(void **state)
         scene s;
         scene_open(&s);
         s.options.connections = 3;
-        s.options.clerks = 2;
+        if (!is_in_place) s.options.clerks = 2;
         rough_provider_up(s.provider);
         rough_provider_next(s.provider, modes[m], 1000000);
         start(&s);
@@ -448,6 +459,7 @@ static void test_errands_under_way_come_back_when_a_courier_ends(void **state)
         while (rough_provider_count(s.provider) < 3) {
             usleep(1000);
         }
+        turner_stop(&turns);
         sc_courier_free(s.courier);
         s.courier = NULL;
         assert_int_equal(errand_box_count(&s.box), MANY);
@@ -464,20 +476,39 @@ static void test_errands_under_way_come_back_when_a_courier_ends(void **state)
     check_case_done();
 }
 
+static int with_clerks(void **state)
+{
+    (void)state;
+    is_in_place = false;
+    return 0;
+}
+
+static int in_place(void **state)
+{
+    (void)state;
+    is_in_place = true;
+    return 0;
+}
+
+/** A test is run for both forms. */
+#define BOTH(test)                                                       \
+    cmocka_unit_test_setup_teardown(test, with_clerks, check_tell_case), \
+        cmocka_unit_test_setup_teardown(test, in_place, check_tell_case)
+
 static const struct CMUnitTest tests[] = {
-    SC_CASES(test_what_may_pass_is_tried_again_with_the_same_bytes),
-    cmocka_unit_test(test_a_provider_that_comes_up_in_time_answers),
-    cmocka_unit_test(test_a_provider_that_stays_down_is_given_up),
-    cmocka_unit_test(test_a_provider_that_is_silent_or_drips_is_given_up_at_the_deadline),
-    cmocka_unit_test(test_a_provider_that_is_busy_for_longer_than_there_is_time_is_not_asked_again),
-    SC_CASES(test_what_cannot_be_believed_is_not_asked_again),
-    SC_CASES(test_a_refusal_is_told_and_not_asked_again),
-    cmocka_unit_test(test_nothing_is_told_but_the_cloak),
-    cmocka_unit_test(test_a_large_cloak_is_sent_at_once),
-    cmocka_unit_test(test_a_provider_that_fails_again_and_again_is_left_alone_for_a_while),
-    cmocka_unit_test(test_refusals_do_not_open_the_breaker),
-    cmocka_unit_test(test_one_that_is_not_answered_holds_up_no_other),
-    cmocka_unit_test(test_those_who_find_no_connection_in_time_have_failed),
-    SC_CASES(test_errands_under_way_come_back_when_a_courier_ends),
+    BOTH(test_what_may_pass_is_tried_again_with_the_same_bytes),
+    BOTH(test_a_provider_that_comes_up_in_time_answers),
+    BOTH(test_a_provider_that_stays_down_is_given_up),
+    BOTH(test_a_provider_that_is_silent_or_drips_is_given_up_at_the_deadline),
+    BOTH(test_a_provider_that_is_busy_for_longer_than_there_is_time_is_not_asked_again),
+    BOTH(test_what_cannot_be_believed_is_not_asked_again),
+    BOTH(test_a_refusal_is_told_and_not_asked_again),
+    BOTH(test_nothing_is_told_but_the_cloak),
+    BOTH(test_a_large_cloak_is_sent_at_once),
+    BOTH(test_a_provider_that_fails_again_and_again_is_left_alone_for_a_while),
+    BOTH(test_refusals_do_not_open_the_breaker),
+    BOTH(test_one_that_is_not_answered_holds_up_no_other),
+    BOTH(test_those_who_find_no_connection_in_time_have_failed),
+    BOTH(test_errands_under_way_come_back_when_a_courier_ends),
 };
 SC_SUITE(tests)

@@ -17,6 +17,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+/** Whether couriers are in place, unless the test says how many clerks they have. */
+static bool is_in_place;
+
 /** A town, a provider over HTTP that is down, and a courier. */
 typedef struct scene {
     odd_town town;
@@ -32,6 +35,7 @@ static void scene_open(scene *s, sc_courier_kind kind)
     s->provider = rough_provider_new(s->town.objects, SC_ENCODING_COMPACT);
     errand_box_init(&s->box);
     s->options = sc_courier_options_default();
+    if (is_in_place) s->options.clerks = 0;
     s->options.kind = kind;
     s->options.objects = s->town.objects;
     s->options.url = rough_provider_url(s->provider);
@@ -42,16 +46,21 @@ static void scene_open(scene *s, sc_courier_kind kind)
     s->options.context = &s->box;
 }
 
+/** Of the courier that is there; for one in place. */
+static turner turns;
+
 static void start(scene *s)
 {
     sc_rng rng;
     sc_rng_seed(&rng, 7);
     sc_diag diag = {""};
     CHECK_OK(sc_courier_new(s->town.map, &s->options, &rng, &s->courier, &diag), &diag);
+    turner_start(&turns, s->courier);
 }
 
 static void scene_close(scene *s)
 {
+    turner_stop(&turns);
     sc_courier_free(s->courier);
     rough_provider_free(s->provider);
     errand_box_fini(&s->box);
@@ -136,6 +145,7 @@ static void test_those_who_wait_for_a_busy_connection_are_not_sent_late(void **s
     assert_int_equal(errand_returns(stuck), 0);
     assert_int_equal(rough_provider_count(s.provider), 1);
     assert_int_equal(sc_courier_stats_of(s.courier).failed[SC_FAILURE_UNSENT], sent);
+    turner_stop(&turns);
     sc_courier_free(s.courier);
     s.courier = NULL;
     errand_free(stuck);
@@ -378,15 +388,35 @@ static void test_points_are_not_asked_at_late(void **state)
     close(fd);
 }
 
+static int with_clerks(void **state)
+{
+    (void)state;
+    is_in_place = false;
+    return 0;
+}
+
+static int in_place(void **state)
+{
+    (void)state;
+    is_in_place = true;
+    return 0;
+}
+
+/** A test is run for both forms. */
+#define BOTH(test)                                                       \
+    cmocka_unit_test_setup_teardown(test, with_clerks, check_tell_case), \
+        cmocka_unit_test_setup_teardown(test, in_place, check_tell_case)
+
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_those_who_wait_for_a_busy_connection_are_not_sent_late),
-    cmocka_unit_test(test_what_has_left_in_time_may_be_said_again_later),
-    cmocka_unit_test(test_what_has_left_in_time_may_be_answered_later),
-    cmocka_unit_test(test_one_that_was_never_sent_is_not_tried_again_later),
-    cmocka_unit_test(test_a_connection_that_is_never_ready_is_given_up_in_time),
-    cmocka_unit_test(test_curl_is_kept_silent_when_it_is_late),
-    cmocka_unit_test(test_those_who_wait_for_a_busy_clerk_are_not_evaluated_late),
-    cmocka_unit_test(test_one_that_should_have_left_is_not_evaluated),
-    cmocka_unit_test(test_points_are_not_asked_at_late),
+    BOTH(test_those_who_wait_for_a_busy_connection_are_not_sent_late),
+    BOTH(test_what_has_left_in_time_may_be_said_again_later),
+    BOTH(test_what_has_left_in_time_may_be_answered_later),
+    BOTH(test_one_that_was_never_sent_is_not_tried_again_later),
+    BOTH(test_a_connection_that_is_never_ready_is_given_up_in_time),
+    BOTH(test_curl_is_kept_silent_when_it_is_late),
+    cmocka_unit_test_setup(test_those_who_wait_for_a_busy_clerk_are_not_evaluated_late,
+                           with_clerks),
+    BOTH(test_one_that_should_have_left_is_not_evaluated),
+    cmocka_unit_test_setup(test_points_are_not_asked_at_late, with_clerks),
 };
 SC_SUITE(tests)

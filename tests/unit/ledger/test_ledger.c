@@ -72,19 +72,26 @@ static sc_ledger_options scene_options(scene *s)
     return options;
 }
 
-static void scene_open(scene *s)
+static void scene_open_with(scene *s, unsigned rooms)
 {
     clock_now = 1000;
     *s = (scene){0};
     sketch drawn = sketch_named(small_maps[0].name);
     s->map = sketch_map(&drawn);
     sketch_free(&drawn);
-    const sc_ledger_options options = scene_options(s);
+    sc_ledger_options options = scene_options(s);
+    options.rooms = rooms;
     sc_diag diag = {""};
     sc_rng *rng = NULL;
     CHECK_OK(sc_rng_new_seeded(1, &rng), NULL);
     CHECK_OK(sc__ledger_new_idle(s->map, &options, told_time, rng, &s->ledger, &diag), &diag);
     sc__ledger_set_sender(s->ledger, take_errand, s, NULL);
+}
+
+/** With engines in place. */
+static void scene_open(scene *s)
+{
+    scene_open_with(s, 1);
 }
 
 static void scene_close(scene *s)
@@ -297,8 +304,8 @@ static void test_an_engine_that_is_behind_is_given_no_more(void **state)
 {
     (void)state;
     scene s;
-    scene_open(&s);
-    // The engine's thread stands still; clients come and go.
+    scene_open_with(&s, 2);
+    // The engines' threads stand still; clients come and go.
     for (uint32_t i = 1; i <= 100; i++) {
         submit(&s, i, 50, 500);
         const sc_query_id id = plain_id(i);

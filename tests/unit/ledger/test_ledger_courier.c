@@ -42,10 +42,10 @@ static sc_ledger *ledger_on(const sc_map *map, basket *b)
     return ledger;
 }
 
-static sc_courier *courier_for(sc_ledger *ledger, odd_town *town)
+static sc_courier *courier_for(sc_ledger *ledger, odd_town *town, unsigned clerks)
 {
     sc_courier_options options = sc_courier_options_default();
-    options.clerks = 2;
+    options.clerks = clerks;
     options.objects = town->objects;
     options.back = sc_ledger_errand_back;
     options.context = ledger;
@@ -64,7 +64,7 @@ static void test_travellers_get_the_exact_answer(void **state)
         odd_town town = odd_town_drawn(seed);
         basket b = {.lock = PTHREAD_MUTEX_INITIALIZER};
         sc_ledger *ledger = ledger_on(town.map, &b);
-        sc_courier *courier = courier_for(ledger, &town);
+        sc_courier *courier = courier_for(ledger, &town, seed % 2 ? 2 : 0);
         for (uint32_t i = 0; i < TRAVELLERS; i++) {
             town_ask(ledger, &town, i, 1 + i % 2);
         }
@@ -104,28 +104,30 @@ static void test_travellers_get_the_exact_answer(void **state)
 static void test_a_courier_freed_with_errands_under_way_gives_them_back(void **state)
 {
     (void)state;
-    odd_town town = odd_town_drawn(1);
-    basket b = {.lock = PTHREAD_MUTEX_INITIALIZER};
-    sc_ledger *ledger = ledger_on(town.map, &b);
-    sc_courier *courier = courier_for(ledger, &town);
-    for (uint32_t i = 0; i < TRAVELLERS; i++) {
-        town_ask(ledger, &town, i, 1 + i % 2);
+    for (unsigned clerks = 0; clerks <= 2; clerks += 2) {
+        odd_town town = odd_town_drawn(1);
+        basket b = {.lock = PTHREAD_MUTEX_INITIALIZER};
+        sc_ledger *ledger = ledger_on(town.map, &b);
+        sc_courier *courier = courier_for(ledger, &town, clerks);
+        for (uint32_t i = 0; i < TRAVELLERS; i++) {
+            town_ask(ledger, &town, i, 1 + i % 2);
+        }
+        // Long enough for some cloaks to have left, whatever the machine does meanwhile.
+        for (int i = 0; sc_ledger_stats_of(ledger).cloaks == 0; i++) {
+            assert_true(i < LONG_MS);
+            usleep(1000);
+        }
+        sc_ledger_stop(ledger);
+        assert_int_equal(b.count, TRAVELLERS);
+        sc_courier_free(courier);
+        sc_ledger_free(ledger);
+        for (sc_ticket *next, *ticket = b.first; ticket; ticket = next) {
+            next = ticket->next;
+            sc_ticket_free(ticket);
+        }
+        pthread_mutex_destroy(&b.lock);
+        odd_town_free(&town);
     }
-    // Long enough for some cloaks to have left, whatever the machine does meanwhile.
-    for (int i = 0; sc_ledger_stats_of(ledger).cloaks == 0; i++) {
-        assert_true(i < LONG_MS);
-        usleep(1000);
-    }
-    sc_ledger_stop(ledger);
-    assert_int_equal(b.count, TRAVELLERS);
-    sc_courier_free(courier);
-    sc_ledger_free(ledger);
-    for (sc_ticket *next, *ticket = b.first; ticket; ticket = next) {
-        next = ticket->next;
-        sc_ticket_free(ticket);
-    }
-    pthread_mutex_destroy(&b.lock);
-    odd_town_free(&town);
 }
 
 static const struct CMUnitTest tests[] = {

@@ -116,6 +116,13 @@ static void test_options_that_make_no_sense_are_refused(void **state)
     bad = good;
     bad.prune_threads = SC_PRUNE_THREADS_MAX + 1;
     CHECK_REFUSED(sc_crew_new(s.map, &bad, &rng, &crew, &diag), SC_EINVAL, &diag, "engines");
+    bad = good;
+    bad.is_in_place = true;
+    bad.rooms = 2;
+    CHECK_REFUSED(sc_crew_new(s.map, &bad, &rng, &crew, &diag), SC_EINVAL, &diag, "in place");
+    bad.rooms = 1;
+    bad.prune_threads = 1;
+    CHECK_REFUSED(sc_crew_new(s.map, &bad, &rng, &crew, &diag), SC_EINVAL, &diag, "in place");
     assert_null(crew);
     scene_close(&s);
 }
