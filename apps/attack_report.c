@@ -15,7 +15,7 @@ static const sc_entry meanings[] = {
                     "segments of a cloak together 1."},
     {"entropy", "Of the linkabilities, as a part of the most it can be, log2 of the number of "
                 "segments: 1 is a cloak that tells nothing, 0 one that gives its members away."},
-    {"error", "Standard error of the entropy, since replays are dice. Too few of them make the "
+    {"error", "Standard error of the entropy, since replays are random. Too few of them make the "
               "entropy look lower than it is: 'bias' says by how much, about."},
     {"effective", "Two to the power of the entropy in bits: as many segments, all alike, would "
                   "hide a traveller as well. By density alone it is that of someone who knows the "
@@ -24,8 +24,8 @@ static const sc_entry meanings[] = {
      "What the adversary gives the segment on which a member really is, on average over "
      "the members; 'rank' is that segment's place, 1 for the likeliest. Clearly less than it "
      "would be if the adversary's belief were right, and the belief is overconfident."},
-    {"?", "An unexplained cloak: no replay came to anything like it, so the adversary knows "
-          "nothing but the density. It counts in no mean of what is believed."},
+    {"?", "An unexplained cloak: no replay gave anything like it, so the adversary knows nothing "
+          "but the density. It counts in no mean of what is believed."},
     {"own", "Queries of the adversary's own that it recognised in the cloak."},
     {"seen", "Tracking: cloaks of one traveller that were seen so far; in the table, 'cloaks'."},
     {"placements", "Ways to put the strangers onto the segments. All were replayed ('all') or "
@@ -228,8 +228,8 @@ static void put_steps(FILE *stream, const sc_trial *trial)
     const sc_trial_means all = sc_trial_means_of(trial, 0);
     if (all.unexplained == 0) return;
     fprintf(stream,
-            "\n%zu of %zu steps %s unexplained and left out of the means:\n"
-            "by known speeds nobody came there in time, so the density is all that is left.\n",
+            "\n%zu of %zu steps %s unexplained and left out of the means:\nby known speeds no "
+            "traveller can have come there in time; only the density is left.\n",
             all.unexplained, all.count, all.unexplained == 1 ? "is" : "are");
 }
 
@@ -237,7 +237,7 @@ static void put_means(FILE *stream, const sc_trial_means *means)
 {
     fprintf(stream, "Mean entropy %.4f", means->entropy);
     if (means->explained > 1) fprintf(stream, " (standard error %.4f)", means->mean_error);
-    fprintf(stream, "; for want of replays %.4f too low.\n", means->bias < 0 ? -means->bias : 0.0);
+    fprintf(stream, "; with so few replays %.4f too low.\n", means->bias < 0 ? -means->bias : 0.0);
     fprintf(stream,
             "The true segment is given %.4f (%.4f if its belief were right);\n"
             "all alike it would be %.4f.\n"
@@ -252,8 +252,8 @@ static void put_left_out(FILE *stream, const sc_trial *trial, const sc_trial_mea
     if (means->unexplained > 0) {
         const bool is_one = means->unexplained == 1;
         fprintf(stream,
-                "%zu cloak%s unexplained (?) and left out of the means: no replay came to\n"
-                "anything like %s, so the density is all that is left.\n",
+                "%zu cloak%s unexplained (?) and left out of the means: no replay gave\nanything "
+                "like %s; only the density is left.\n",
                 means->unexplained, is_one ? " is" : "s are", is_one ? "it" : "them");
     }
     if (trial->passed_over > 0) {

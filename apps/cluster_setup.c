@@ -61,7 +61,7 @@ static sc_err read_password(const char *path, sc_cluster_setup *out, sc_diag *di
     fclose(file);
     sc_err err = SC_OK;
     if (!is_read || line[0] == '\n' || strlen(line) + 1 == sizeof line) {
-        err = fail(diag, SC_EPARSE, path, "its first line is to be the password");
+        err = fail(diag, SC_EPARSE, path, "its first line must be the password");
     } else {
         line[strcspn(line, "\r\n")] = '\0';
         out->password = strdup(line);
@@ -83,7 +83,7 @@ static sc_err check(const sc_settings *s, sc_diag *diag)
                     "up to 63 letters, digits, dashes and underscores");
     }
     if (*s->nats_key && !*s->nats_certificate) {
-        return fail(diag, SC_EINVAL, "nats-key", "it is of no use without a nats-certificate");
+        return fail(diag, SC_EINVAL, "nats-key", "needs nats-certificate too");
     }
     if (!*s->nats_user != !*s->nats_password) {
         return fail(diag, SC_EINVAL, *s->nats_user ? "nats-user" : "nats-password",

@@ -84,13 +84,13 @@ static const sc_option attack_option_table[] = {
     {"injected-within", KEY_INJECTED_WITHIN, "HOPS",
      "injection: how near the victim they are put (default 1)", NULL},
     {"top-speed", KEY_TOP_SPEED, "M/S",
-     "tracking: nobody drives faster, on any road (default 0: free flow, by class of road)", NULL},
+     "tracking: the top speed on any road (default 0: free flow, by class of road)", NULL},
     {"samples", KEY_SAMPLES, "M",
      "replays of a cloak where placements are drawn at random (default 20k)", NULL},
     {"placements", KEY_PLACEMENTS, "N",
      "the most placements of a cloak that are all replayed (default 20k; 0: always draw)", NULL},
     {"runs", KEY_RUNS, "N",
-     "how often each of them is replayed at least, since the method has dice (default 4)", NULL},
+     "how often each of them is replayed at least, since the method is random (default 4)", NULL},
     {"fruitful", KEY_FRUITFUL, "N",
      "replays that bring something of the cloak back which are wanted: as long as there are fewer, "
      "up to 16 times as many are run (default 300; 0: however few)",
@@ -175,7 +175,7 @@ static void check_output(const attack_options *options, const struct argp_state 
                          const char *option, const char *output)
 {
     if (!output) return;
-    if (output[0] == '\0') sc_usage_error(state, "%s: '' is no name of a file", option);
+    if (output[0] == '\0') sc_usage_error(state, "%s: the name of the file is empty", option);
     const char *const inputs[] = {options->map, options->record, options->density};
     for (size_t i = 0; i < sizeof(inputs) / sizeof(inputs[0]); i++) {
         if (sc_overlaps(output, inputs[i])) {
@@ -204,7 +204,8 @@ static void check_outputs(const attack_options *options, const struct argp_state
         const char *path = outputs[i].path;
         check_output(options, state, outputs[i].option, path);
         if (path && strcmp(path, "-") == 0 && options->is_json) {
-            sc_usage_error(state, "%s - and --json both want standard output", outputs[i].option);
+            sc_usage_error(state, "%s - and --json both write to standard output; name a file",
+                           outputs[i].option);
         }
         for (size_t j = 0; path && j < i; j++) {
             if (!outputs[j].path || !is_same_output(path, outputs[j].path)) continue;
@@ -389,7 +390,7 @@ static error_t attack_parse(int key, char *argument, struct argp_state *state)
     }
     switch (key) {
     case KEY_DENSITY:
-        if (argument[0] == '\0') sc_usage_error(state, "--density: '' is no name of a file");
+        if (argument[0] == '\0') sc_usage_error(state, "--density: the name of the file is empty");
         options->density = argument;
         return 0;
     case KEY_LIMIT:
@@ -448,7 +449,7 @@ static void settle_engine(const sc_call *call, attack_options *options, const sc
         *engine = on->record.engine;
     } else if (options->trial.kind != SC_TRIAL_TRACKING) {
         sc_call_note(call, "note: the record does not say which method made it; basic StarCloak is "
-                           "assumed (--engine NAME tells)");
+                           "assumed (--engine NAME chooses another)");
     }
 }
 
@@ -532,13 +533,14 @@ static int run(sc_call *call)
 
 static const sc_entry examples[] = {
     {"starcloak simulate cal.scm --record run.jsonl", "Make a record."},
-    {"starcloak attack cal.scm run.jsonl", "What does it tell someone who can replay it?"},
+    {"starcloak attack cal.scm run.jsonl",
+     "What an adversary that can replay the method learns from it."},
     {"starcloak attack cal.scm run.jsonl --density traffic --limit 20 --geojson cloaks.geojson",
-     "The same for someone who knows the traffic, as lines for a map."},
+     "The same for an adversary that knows the traffic, as lines for a map."},
     {"starcloak attack cal.scm run.jsonl --attack injection --injected 6 --json",
      "With six queries of the adversary's own near each victim."},
     {"starcloak attack cal.scm run.jsonl --attack tracking",
-     "How fast does a traveller who asks again and again give itself away?"},
+     "How fast repeated queries give a traveller away."},
     {NULL, NULL},
 };
 
@@ -551,13 +553,12 @@ const sc_command sc_cmd_attack = {
     .description =
         "Read the record of a run, made with --record, and attack its cloaks. The adversary knows "
         "a cloak's segments, what its members asked for, the map, the method with its parameters "
-        "and costs, and perhaps how busy the roads are: everything but the dice. It puts "
+        "and costs, and perhaps how busy the roads are: everything but the random choices. It puts "
         "travellers onto segments of the cloak, runs the method again, and takes those segments "
-        "for likely from which something like the cloak comes out. True positions are used only "
-        "to score it.\n"
-        "For each cloak are printed the entropy of what it believes, with its standard error, and "
-        "what it gives to the segments on which the members really are. --links, --links-csv and "
-        "--geojson have the linkability of every segment.",
+        "for likely from which something like the cloak comes out. True positions are used only to "
+        "score it.\nFor each cloak are printed the entropy of what it believes, with its standard "
+        "error, and what it gives to the segments on which the members really are. --links, "
+        "--links-csv and --geojson have the linkability of every segment.",
     .options = attack_option_table,
     .topics = sc_attack_topics,
     .examples = examples,

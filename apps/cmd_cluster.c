@@ -91,13 +91,11 @@ static const sc_command cmd_cluster_key = {
     .summary = "make the key that the processes of a cluster share",
     .arguments = "FILE",
     .complete = SC_COMPLETE_FILES,
-    .description =
-        "Write a new random key to a new file that only its owner may read. A file that is there "
-        "is "
-        "never replaced.\n"
-        "The key seals what gateways and workers say to each other, and names travellers by "
-        "pseudonyms that are the same at all gateways. Whoever has it can read and forge both. A "
-        "new key means a new cluster: processes with different keys do not hear each other.",
+    .description = "Write a new random key to a new file that only its owner may read. A file that "
+                   "is there is never replaced.\nThe key encrypts the messages between gateways "
+                   "and workers, and names travellers by pseudonyms that are the same at all "
+                   "gateways. Anyone who has it can read and forge both. A new key means a new "
+                   "cluster: processes with different keys ignore each other.",
     .examples = key_examples,
     .parse = parse_key,
     .run = run_key,
@@ -136,14 +134,14 @@ static bool cluster_report_is_fine(const sc_cluster_view *view)
 static const char *state_of(const sc_view_peer *peer)
 {
     if (peer->is_stranger) return "has another cut of the map";
-    if (peer->is_leaving) return "leaves";
-    return peer->is_leader ? "leads" : "";
+    if (peer->is_leaving) return "leaving";
+    return peer->is_leader ? "leader" : "";
 }
 
 static void print_gateways(FILE *out, const sc_cluster_view *view)
 {
     fprintf(out, "\n%-*s %8s %8s %10s %12s %12s  %s\n", NAME_COLUMNS, "gateway", "cores", "open",
-            "memory", "sent", "heard", "");
+            "memory", "sent", "received", "");
     for (size_t i = 0; i < view->peer_count; i++) {
         const sc_view_peer *peer = &view->peers[i];
         if (peer->is_worker) continue;
@@ -161,7 +159,7 @@ static void print_gateways(FILE *out, const sc_cluster_view *view)
 static void print_workers(FILE *out, const sc_cluster_view *view)
 {
     fprintf(out, "\n%-*s %7s %6s %10s %8s %8s %10s %10s %8s  %s\n", NAME_COLUMNS, "worker",
-            "threads", "parts", "queries/s", "cores", "open", "memory", "bids", "refused", "");
+            "threads", "parts", "queries/s", "cores", "open", "memory", "proposals", "refused", "");
     for (size_t i = 0; i < view->peer_count; i++) {
         const sc_view_peer *peer = &view->peers[i];
         if (!peer->is_worker) continue;
@@ -184,13 +182,13 @@ static const char *owner_of(const sc_cluster_view *view, sc_peer owner)
     for (size_t i = 0; i < view->peer_count; i++) {
         if (view->peers[i].peer == owner) return view->peers[i].name;
     }
-    return owner == SC_PEER_NONE ? "nobody" : "one who is gone";
+    return owner == SC_PEER_NONE ? "none" : "unknown";
 }
 
 static void print_parts(FILE *out, const sc_cluster_view *view)
 {
     fprintf(out, "\n%6s %-*s %10s %10s %10s %8s %8s  %s\n", "part", NAME_COLUMNS, "worker",
-            "queries/s", "queries", "cloaks", "open", "company", "");
+            "queries/s", "queries", "cloaks", "open", "held", "");
     for (uint32_t i = 0; i < view->part_count; i++) {
         const sc_view_part *part = &view->parts[i];
         char load[SC_FORMAT_SIZE];
@@ -210,14 +208,14 @@ static void cluster_report(FILE *out, const sc_cluster_view *view, bool has_part
     fprintf(out, "gateways     %zu\n", count_peers(view, false));
     fprintf(out, "workers      %zu\n", count_peers(view, true));
     if (view->part_count == 0) {
-        fprintf(out, "parts        nobody has said who has them\n");
+        fprintf(out, "parts        not known: no placement was received\n");
     } else {
         fprintf(out,
                 "parts        %" PRIu32 ", %" PRIu32 " of them served (placement %" PRIu64 ")\n",
                 view->part_count, served, view->epoch);
     }
     if (view->strangers > 0) {
-        fprintf(out, "strangers    %" PRIu64 " signs of life of another cut of the map\n",
+        fprintf(out, "strangers    %" PRIu64 " heartbeats for another cut of the map\n",
                 view->strangers);
     }
     print_gateways(out, view);
@@ -240,7 +238,7 @@ enum { KEY_SECONDS = SC_KEY_FIRST, KEY_PARTS, KEY_JSON };
 
 static const sc_option status_option_table[] = {
     {"config", SC_KEY_SERVE_CONFIG, "FILE.ini",
-     "the file that gateways and workers are configured with; flags go before it (default: none is "
+     "the file that gateways and workers are configured with; flags override it (default: none is "
      "read)",
      SC_COMPLETE_FILES},
     {"seconds", KEY_SECONDS, "S", "how long to listen (default: four heartbeats)", NULL},
@@ -353,16 +351,14 @@ static int tell_silence(const sc_call *call, const sc_settings *s, const listeni
                         const sc_wire_stats *stats)
 {
     if (stats->unopened > 0 || l->unreadable > 0) {
-        fprintf(
-            stderr,
-            "%s: cluster '%s' speaks, but not so that we understand it: see whether cluster-key "
-            "is the same, and the program's version\n",
-            call->path, s->cluster_name);
+        fprintf(stderr,
+                "%s: messages of cluster '%s' cannot be read; check that cluster-key and the "
+                "program's version are the same everywhere\n",
+                call->path, s->cluster_name);
     } else {
         fprintf(stderr,
-                "%s: nobody of a cluster '%s' was heard; see whether gateways and workers "
-                "run, with "
-                "the same nats servers and cluster-name\n",
+                "%s: no message of cluster '%s' was received; check that gateways and workers run, "
+                "with the same nats servers and cluster-name\n",
                 call->path, s->cluster_name);
     }
     return SC_EXIT_FAILURE;
@@ -446,17 +442,16 @@ static const sc_entry status_examples[] = {
     {"starcloak cluster status --config cluster.ini", "Gateways and workers, and their load."},
     {"starcloak cluster status --config cluster.ini --parts", "And every part."},
     {"starcloak cluster status --config cluster.ini --json | jq '.parts[] | select(.served | not)'",
-     "Parts that nobody serves."},
+     "Parts that no worker serves."},
     {NULL, NULL},
 };
 
 static const sc_command cmd_cluster_status = {
     .name = "status",
-    .summary = "who is in a cluster, who has which part, and how busy they are",
-    .description =
-        "Listens to the signs of life of gateways and workers for a moment, and tells what they "
-        "say. "
-        "Ends with 0 if there is a gateway and every part of the map is served, else with 1.",
+    .summary = "show the gateways, workers and parts of a cluster, and their load",
+    .description = "Listens to the heartbeats of gateways and workers for a moment, and prints "
+                   "what they report. Ends with 0 if there is a gateway and every part of the map "
+                   "is served, else with 1.",
     .options = status_option_table,
     .examples = status_examples,
     .parse = parse_status,
@@ -473,7 +468,8 @@ static const sc_command *const cluster_commands[] = {
 
 static const sc_entry examples[] = {
     {"starcloak cluster key cluster.key", "Make the key that all processes of a cluster share."},
-    {"starcloak cluster status --config cluster.ini", "Who is there, and who has which part."},
+    {"starcloak cluster status --config cluster.ini",
+     "Gateways and workers, and the worker of each part."},
     {NULL, NULL},
 };
 
@@ -481,10 +477,9 @@ const sc_command sc_cmd_cluster = {
     .name = "cluster",
     .summary = "set up and look at a cluster of gateways and workers",
     .description =
-        "Where travellers are too many for one process, 'starcloak gateway' takes their queries "
-        "and "
-        "'starcloak worker' finds cloaks for them, each on as many machines as one likes, around "
-        "NATS servers. 'starcloak partition' cuts the map into the parts that workers share.",
+        "If there are too many travellers for one process, 'starcloak gateway' takes their queries "
+        "and 'starcloak worker' finds cloaks for them, each on any number of machines, connected "
+        "by NATS servers. 'starcloak partition' cuts the map into the parts that workers share.",
     .examples = examples,
     .children = cluster_commands,
 };

@@ -41,7 +41,7 @@ static const sc_entry meanings[] = {
                   "the others were searched for, several in one search."},
     {"refused", "Queries whose request is beyond what providers are asked for: more than 1,000 "
                 "objects, or farther than 100 km. In the record: failed, reason 'request'."},
-    {"failed", "Queries for which the provider gave no answer, or none that can be believed. In "
+    {"failed", "Queries for which the provider gave no answer, or none that passes the checks. In "
                "the record: failed, reason 'provider'."},
     {NULL, NULL},
 };
@@ -226,8 +226,8 @@ static const sc_option options_table[] = {
     {"check", KEY_CHECK, "N",
      "compare N answers, evenly spread, or 'all' of them, with a plain search (default: none)",
      "all"},
-    {"seed", KEY_SEED, "N",
-     "draw the order of requests from this number (default: nobody can foresee it)", NULL},
+    {"seed", KEY_SEED, "N", "seed of the order of requests (default: an unpredictable order)",
+     NULL},
     {"quiet", 'q', NULL, "print nothing but errors and what --json asks for; no progress bar",
      NULL},
     {"json", KEY_JSON, NULL, "print the report as one JSON object, with --quiet too", NULL},
@@ -250,9 +250,9 @@ static void check_output(const evaluate_options *options, const struct argp_stat
         }
         return;
     }
-    if (output[0] == '\0') sc_usage_error(state, "-o: '' is no name of a file");
+    if (output[0] == '\0') sc_usage_error(state, "-o: the name of the file is empty");
     if (strcmp(output, "-") == 0 && isatty(STDOUT_FILENO)) {
-        sc_usage_error(state, "-o -: a record is nothing for a terminal; add '> OUT.jsonl'");
+        sc_usage_error(state, "-o -: a record is not written to a terminal; add '> OUT.jsonl'");
     }
     if (sc_overlaps(output, options->map)) {
         sc_usage_error(state, "the output '%s' is also the map; choose another name", output);
@@ -396,10 +396,11 @@ static void tell_troubles(const sc_call *call, const evaluate_options *options,
                      report->first_failure.message);
     }
     if (report->refused > 0) {
-        sc_call_note(call,
-                     "%" PRIu64 " queries ask for more than providers are asked for, or for a "
-                     "category that there is not",
-                     report->refused);
+        sc_call_note(
+            call,
+            "%" PRIu64
+            " queries ask for more than providers are asked for, or for an unknown category",
+            report->refused);
     }
     if (report->wrong > 0) {
         sc_call_note(call,
@@ -531,23 +532,22 @@ static const sc_entry examples[] = {
 
 const sc_command sc_cmd_evaluate = {
     .name = "evaluate",
-    .summary = "answer every cloak of a recorded run, and tell what it took",
+    .summary = "answer every cloak of a recorded run, and measure what it takes",
     .arguments = "FILE.scm RUN.jsonl",
     .complete = SC_COMPLETE_MAPS,
     .complete_2 = SC_COMPLETE_FILES,
     .description =
-        "Read the record of a run, made with --record. For each cloak, what may leave goes to a "
-        "provider, through the real bytes: segments, border nodes, and the members' different "
-        "requests in random order. What comes back is checked and filtered to the exact answer of "
-        "each member. Answers are written behind their cloaks, and the record is replaced when it "
-        "is whole, if anything could be answered; what it had of answers before is left out. "
-        "RUN.jsonl may be packed by xz or "
-        "gzip, or - for standard input; then -o is needed.\n"
-        "The provider is built in and answers from the map's objects, or from those of a "
-        "database; or it is one over HTTP that knows nothing of cloaks and is asked at points.\n"
-        "Printed are the time that it took, the bytes that went each way, and how many objects "
-        "came back. The exit status is 1 if --check finds a wrong answer, or if there was nothing "
-        "but failures.",
+        "Read the record of a run, made with --record. For each cloak, what may leave the trusted "
+        "side goes to a provider, encoded as it would be sent: segments, border nodes, and the "
+        "members' different requests in random order. What comes back is checked and filtered to "
+        "the exact answer of each member. Answers are written behind their cloaks, and the record "
+        "is replaced when it is whole, if anything could be answered; what it had of answers "
+        "before is left out. RUN.jsonl may be packed by xz or gzip, or - for standard input; then "
+        "-o is needed.\nThe provider is built in and answers from the map's objects, or from those "
+        "of a database; or it is one over HTTP that knows nothing of cloaks and is asked at "
+        "points.\nPrinted are the time that it took, the bytes that went each way, and how many "
+        "objects came back. The exit status is 1 if --check finds a wrong answer, or if there was "
+        "nothing but failures.",
     .options = options_table,
     .topics = evaluate_topics,
     .examples = examples,

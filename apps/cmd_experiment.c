@@ -219,7 +219,7 @@ static int run(sc_call *call)
 }
 
 static const sc_entry examples[] = {
-    {"starcloak experiment --quick -o taste", "A minute's taste, on a generated city."},
+    {"starcloak experiment --quick -o taste", "A run of about a minute, on a generated city."},
     {"starcloak experiment --map cal.scm --map atl.scm -o results",
      "Every figure, on two maps. Interrupted, the same command goes on where it was."},
     {"starcloak experiment --map cal.scm --figure success-k --methods basic,xstar --seeds 10 -o "

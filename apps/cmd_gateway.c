@@ -104,10 +104,10 @@ static int run(sc_call *call)
 
 static const sc_entry signals[] = {
     {"SIGHUP", "As with 'starcloak serve': policy, tokens, log level and certificates change."},
-    {"SIGTERM, SIGINT", "Take no more queries, give those that wait their outcome (for at most "
-                        "--drain seconds), leave "
-                        "the cluster, and end with 0. A gateway that NATS shuts out for good does "
-                        "the same by itself, and ends with 1, so that it is started anew."},
+    {"SIGTERM, SIGINT",
+     "Take no more queries, give those that wait their outcome (for at most --drain seconds), "
+     "leave the cluster, and end with 0. A gateway that loses NATS for good does the same by "
+     "itself, and ends with 1, so that a supervisor starts it again."},
     {NULL, NULL},
 };
 
@@ -122,7 +122,7 @@ static const sc_entry examples[] = {
      "nats://n1:4222,nats://n2:4222 --token-keys token.key",
      "The same with flags."},
     {"starcloak gateway --config cluster.ini --check",
-     "See whether a configuration would do, and its files. Nobody is spoken to."},
+     "Check a configuration and the files that it names; no connection is made."},
     {NULL, NULL},
 };
 
@@ -132,16 +132,13 @@ const sc_command sc_cmd_gateway = {
     .arguments = "[MAP.scm]",
     .complete = SC_COMPLETE_MAPS,
     .description =
-        "The service of 'starcloak serve', for travellers who are too many for one process: "
-        "queries "
+        "The service of 'starcloak serve', for more travellers than one process can serve: queries "
         "come in here, cloaks are found by 'starcloak worker' processes, and what they propose is "
         "decided here. Any number of gateways and workers find each other through NATS; each has "
-        "the same map, cut and cluster key. Clients may ask any gateway.\n"
-        "A user has one pseudonym at all gateways, and so counts once in a cloak. Tokens are good "
-        "at "
-        "all of them if they have the same --token-keys.\n"
-        "What is said over NATS is sealed with the cluster key: NATS servers need not be trusted "
-        "with it.",
+        "the same map, cut and cluster key. Clients may ask any gateway.\nA user has one pseudonym "
+        "at all gateways, and so counts once in a cloak. Tokens are good at all of them if they "
+        "have the same --token-keys.\nMessages over NATS are encrypted with the cluster key: NATS "
+        "servers need not be trusted.",
     .options = options_table,
     .topics = topics,
     .examples = examples,

@@ -92,10 +92,10 @@ static const sc_option load_options_table[] = {
     {"duration", KEY_DURATION, "S", "how long to ask and to measure, in seconds (default 60)",
      NULL},
     {"warmup", KEY_WARMUP, "S",
-     "ask for so long before anything is measured (default 0; the books count it all)", NULL},
+     "ask for so long before anything is measured (default 0; the final counts include it)", NULL},
     {"rate", KEY_RATE, "QPS",
-     "queries per second of all travellers together, coming at random; each is asked by somebody "
-     "who is idle (default 0: travellers ask, wait, pause and ask again)",
+     "queries per second of all travellers together, coming at random; each is asked by an idle "
+     "traveller (default 0: travellers ask, wait, pause and ask again)",
      NULL},
     {"threads", KEY_THREADS, "N",
      "threads to ask from, each with its share of the travellers and its own limit of descriptors "
@@ -108,9 +108,11 @@ static const sc_option load_options_table[] = {
      NULL},
     {"seed", KEY_SEED, "N", "the same number, the same travellers (default 1)", NULL},
     {"ca", KEY_CA, "FILE",
-     "whom to trust with certificates, PEM (default: whom this machine trusts)", SC_COMPLETE_FILES},
+     "certificates of the authorities to trust, PEM (default: those of the system)",
+     SC_COMPLETE_FILES},
     {"metrics", KEY_METRICS, "URL",
-     "where the service tells its numbers (default: /metrics of the same URL); 'off': do not ask",
+     "the address of the metrics of the service (default: /metrics of the same URL); 'off': do not "
+     "ask",
      "off"},
     {"keep-alive", KEY_KEEP_ALIVE, "S",
      "replace a connection that was not used for so long; less than the service keeps one (default "
@@ -121,10 +123,10 @@ static const sc_option load_options_table[] = {
      "30)",
      NULL},
     {"chaos", KEY_CHAOS, NULL,
-     "let travellers leave, stop listening, speak slowly, too much or nonsense, and account for "
+     "let clients leave, stop reading, send slowly, too much or invalid requests, and account for "
      "all of it",
      NULL},
-    {"chaos-share", KEY_CHAOS_SHARE, "X", "the share of queries that are spoiled (default 0.2)",
+    {"chaos-share", KEY_CHAOS_SHARE, "X", "the share of queries with such a fault (default 0.2)",
      NULL},
     {"provider-command", KEY_PROVIDER_COMMAND, "COMMAND",
      "start the provider, as 'starcloak lbs map.scm', and kill it, start it again, stop and "
@@ -135,7 +137,7 @@ static const sc_option load_options_table[] = {
      "it on average, and every fourth time for 12 to 15 s, in which queries may fail",
      NULL},
     {"hold", KEY_HOLD, "N",
-     "instead: let N travellers ask for company that they will not find, see how many queries the "
+     "instead: let N travellers ask for cloaks that cannot be found, count how many queries the "
      "service holds at once, and leave (default: ask as usual)",
      NULL},
     {"hold-pid", KEY_HOLD_PID, "PID",
@@ -302,9 +304,9 @@ static void check_usage(load_settings *settings, const struct argp_state *state)
 {
     const sc_load_options *load = &settings->load;
     char text[256];
-    if (!load->url) sc_usage_error(state, "the URL of the service and a map are missing");
+    if (!load->url) sc_usage_error(state, "no URL and no map given; name those of the service");
     if (!settings->map) {
-        sc_usage_error(state, "the map is missing: the one that the service has");
+        sc_usage_error(state, "no map given; name the FILE.scm that the service has");
     }
     if (!settings->key == !settings->tokens) {
         sc_usage_error(state, "travellers need tokens: give --key FILE, the service's key file, or "
@@ -345,7 +347,7 @@ static error_t take_argument(const char *argument, const struct argp_state *stat
     } else if (!settings->map) {
         settings->map = argument;
     } else {
-        sc_usage_error(state, "one URL and one map are enough");
+        sc_usage_error(state, "more than one URL and one map are given");
     }
     return 0;
 }
@@ -509,10 +511,10 @@ static const sc_entry examples[] = {
      "--json",
      "Over TLS, from two threads; a report for a program."},
     {"starcloak load http://localhost:8080 cal.scm --key tokens.key --rate 2000 --warmup 10",
-     "2,000 queries per second, whoever asks them; the first ten seconds are not measured."},
+     "2,000 queries per second, by any of the travellers; the first ten seconds are not measured."},
     {"starcloak load http://localhost:8080 cal.scm --key tokens.key --chaos --duration 300 "
      "--provider-command 'starcloak lbs cal.scm --listen localhost:8090'",
-     "Five minutes in which travellers and the provider misbehave."},
+     "Five minutes with faults of clients and of the provider."},
     {"starcloak load http://localhost:8080 cal.scm --key tokens.key --hold 50k --threads 3",
      "50,000 queries that wait at the same time."},
     {NULL, NULL},
@@ -520,25 +522,22 @@ static const sc_entry examples[] = {
 
 const sc_command sc_cmd_load = {
     .name = "load",
-    .summary = "let simulated travellers ask a running service, and check all that it says",
+    .summary = "let simulated travellers ask a running service, and check every reply",
     .arguments = "URL FILE.scm",
     .complete = NULL,
     .complete_2 = SC_COMPLETE_MAPS,
     .description =
         "Put travellers on the roads of a map, the same that the service has. Each drives, has a "
         "token and a connection of its own, and asks the service at URL for the objects nearest to "
-        "it: again after a pause (--pause 0: at once), or whenever the dice say so (--rate). Every "
-        "reply is judged: is "
-        "it "
-        "as the service describes it, has the cloak as many users and segments as were asked for, "
-        "did it come in time, and, of a sample, is it the exact answer? In the end each query "
-        "must have had exactly one outcome, here and in the service's own books (/metrics).\n"
-        "With --chaos travellers go away while they wait, stop listening, speak slowly or talk "
-        "nonsense, and the provider is killed and stopped; the same must hold.\n"
-        "The service should let so many ask from one machine: it limits queries per user and "
-        "requests per address. To this machine (127.0.0.1) every traveller comes from an address "
-        "of "
-        "its own.",
+        "it: again after a pause (--pause 0: at once), or at random times (--rate). Every reply is "
+        "checked: is it as the service describes it, has the cloak as many users and segments as "
+        "were asked for, did it come in time, and, of a sample, is it the exact answer? In the end "
+        "each query must have had exactly one outcome, here and in the service's own counts "
+        "(/metrics).\nWith --chaos clients leave while they wait, stop reading, send slowly or "
+        "send invalid requests, and the provider is killed and stopped; the same must hold.\nThe "
+        "service should let so many ask from one machine: it limits queries per user and requests "
+        "per address. To this machine (127.0.0.1) every traveller comes from an address of its "
+        "own.",
     .options = load_options_table,
     .topics = sc_load_topics,
     .examples = examples,

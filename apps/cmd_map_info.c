@@ -517,8 +517,8 @@ static const sc_entry meanings[] = {
     {"merged", "The same map counted as most publications do: self-loops dropped, parallel edges "
                "counted once, rings apart from segments, no star where there is no "
                "intersection."},
-    {"balls", "How many other stars are within some hops of a star: the company that a traveller "
-              "can hope for."},
+    {"balls",
+     "How many other stars are within some hops of a star: the area that a cloak can be made of."},
     {"nearest index", "The nearest objects of every star, if 'starcloak map index' has stored "
                       "them: a list for all categories together and lists for some."},
     {NULL, NULL},

@@ -218,7 +218,7 @@ static void near_print_text(FILE *stream, const near_view *view)
     const sc_coords coords = sc_map_coords(view->map);
     put_place(stream, view, in_metres ? "m" : "units");
     if (view->count == 0) {
-        fputs("\nNothing of the kind is within reach.\n", stream);
+        fputs("\nNo such object is within reach.\n", stream);
         return;
     }
     int object_width = 0;
@@ -599,14 +599,14 @@ const sc_command sc_cmd_nearest = {
     .complete = SC_COMPLETE_MAPS,
     .description =
         "Put a position on the nearest road and search from there for the objects nearest by road, "
-        "or for all within a distance. Nothing is hidden, and nobody is asked: it is what an "
-        "answer by way of a cloak must equal.\n"
-        "Without a position, positions are read from standard input, one per line, longitude and "
-        "latitude separated by a blank or a comma, and each is answered at once from the objects "
-        "that are current at that moment. Each object found gives one line with eight columns "
-        "separated by tabs: line of the position, rank, metres by road, object, category, "
-        "longitude, latitude and name. A position without any gives dashes, as does one that is "
-        "too far from any road (with --json: null), for which the exit status is then 1.",
+        "or for all within a distance. Nothing is hidden, and no provider is asked: answers by way "
+        "of a cloak must equal these.\nWithout a position, positions are read from standard input, "
+        "one per line, longitude and latitude separated by a blank or a comma, and each is "
+        "answered at once from the objects that are current at that moment. Each object found "
+        "gives one line with eight columns separated by tabs: line of the position, rank, metres "
+        "by road, object, category, longitude, latitude and name. A position without any gives "
+        "dashes, as does one that is too far from any road (with --json: null), for which the exit "
+        "status is then 1.",
     .options = options_table,
     .examples = examples,
     .parse = parse,

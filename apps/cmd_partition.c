@@ -38,7 +38,7 @@ static const sc_entry meanings[] = {
     {"pieces", "Connected ones of a part. Components that are small beside a part are packed whole "
                "wherever there is room."},
     {"stars near a cut", "Stars with another part within so many hops: queries there may need "
-                         "company from several parts."},
+                         "members from several parts."},
     {NULL, NULL},
 };
 
@@ -201,7 +201,7 @@ static const sc_option options_table[] = {
 static void check_output(const struct argp_state *state, const partition_options *options,
                          const char *option, const char *output)
 {
-    if (output[0] == '\0') sc_usage_error(state, "%s: '' is no name of a file", option);
+    if (output[0] == '\0') sc_usage_error(state, "%s: the name of the file is empty", option);
     if (sc_overlaps(output, options->map) || (options->run && sc_overlaps(output, options->run))) {
         sc_usage_error(state, "the output '%s' is also an input; choose another name", output);
     }
@@ -213,7 +213,7 @@ static void check_usage(const struct argp_state *state, const partition_options 
     if (options->parts == 0) sc_usage_error(state, "no number of parts given; add -n PARTS");
     check_output(state, options, "-o", options->output);
     if (strcmp(options->output, "-") == 0 && isatty(STDOUT_FILENO)) {
-        sc_usage_error(state, "-o -: a cut is nothing for a terminal; add '> FILE.cut'");
+        sc_usage_error(state, "-o -: a cut is not written to a terminal; add '> FILE.cut'");
     }
     if (!options->geojson) return;
     check_output(state, options, "--geojson", options->geojson);
@@ -236,7 +236,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         options->parts = (uint32_t)sc_value_count(state, "-n", argument, 1, SC_CUT_PARTS_MAX);
         return 0;
     case KEY_WEIGHTS:
-        if (argument[0] == '\0') sc_usage_error(state, "--weights: '' is no name of a file");
+        if (argument[0] == '\0') sc_usage_error(state, "--weights: the name of the file is empty");
         options->run = strcmp(argument, "segments") == 0 ? NULL : argument;
         return 0;
     case KEY_SEED:
@@ -402,12 +402,11 @@ const sc_command sc_cmd_partition = {
     .description =
         "Cut the star graph of a map into parts that have nearly equally much to do, through as "
         "few roads as possible. Every part has an engine of its own; queries near a cut find "
-        "company on both sides.\n"
-        "With --weights RUN.jsonl, parts weigh what was asked there in a recorded run; a twentieth "
-        "of all weight is spread over all segments, since roads where nobody asked yesterday are "
-        "not empty tomorrow. A star that weighs more than a part should is a part of its own.\n"
-        "A cut belongs to one map: whoever changes the map cuts it again. All gateways and workers "
-        "of a cluster need the same one.",
+        "members on both sides.\nWith --weights RUN.jsonl, parts weigh what was asked there in a "
+        "recorded run; a twentieth of all weight is spread over all segments, since roads without "
+        "a query in one run may have some in the next. A star that weighs more than a part should "
+        "is a part of its own.\nA cut belongs to one map: after a change of the map, cut it again. "
+        "All gateways and workers of a cluster need the same one.",
     .options = options_table,
     .topics = partition_topics,
     .examples = examples,

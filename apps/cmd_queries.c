@@ -53,9 +53,9 @@ static void check_output(const struct argp_state *state, const queries_options *
     if (!options->output) {
         sc_usage_error(state, "no output given; add -o QUERIES.jsonl");
     } else if (options->output[0] == '\0') {
-        sc_usage_error(state, "-o: '' is no name of a file");
+        sc_usage_error(state, "-o: the name of the file is empty");
     } else if (strcmp(options->output, "-") == 0 && isatty(STDOUT_FILENO)) {
-        sc_usage_error(state, "-o -: a stream is nothing for a terminal; add '> QUERIES.jsonl'");
+        sc_usage_error(state, "-o -: a stream is not written to a terminal; add '> QUERIES.jsonl'");
     } else if (options->map && sc_overlaps(options->output, options->map)) {
         sc_usage_error(state, "the output '%s' is also the map; choose another name",
                        options->output);
@@ -164,7 +164,7 @@ static const sc_entry examples[] = {
     {"starcloak queries cal.scm --users 10k --seconds 60 --seed 1 -o queries.jsonl",
      "Ten thousand travellers, for a minute."},
     {"starcloak queries cal.scm --k 10:2 --sigma-t 5 -o - | starcloak cloak cal.scm -",
-     "Travellers who want more company and wait exactly 5 s for it, cloaked at once."},
+     "Travellers who ask for more users and wait exactly 5 s, cloaked at once."},
     {"starcloak queries sf.scm --traces cabs --trace-fold 3600 --users 10k -o queries.jsonl",
      "Real taxis, all hours of their traces at once, ten thousand of them."},
     {NULL, NULL},

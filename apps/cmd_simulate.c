@@ -149,7 +149,7 @@ enum { KEY_SECONDS = SC_KEY_FIRST, KEY_NO_ANSWERS };
 static const sc_option options_table[] = {
     {"seconds", KEY_SECONDS, "S", "how long they ask, in virtual seconds (default 60)", NULL},
     {"no-answers", KEY_NO_ANSWERS, NULL,
-     "let nobody answer; the record then has queries, cloaks and drops only", NULL},
+     "answer no query; the record then has queries, cloaks and drops only", NULL},
     SC_ENGINE_OPTIONS,
     SC_MOVEMENT_OPTIONS,
     SC_WORKLOAD_OPTIONS,
@@ -269,7 +269,7 @@ static const sc_entry examples[] = {
     {"starcloak simulate cal.scm --engine hybrid --users 100k --seconds 300 --json",
      "Another engine, more travellers, a report for a program."},
     {"starcloak simulate cal.scm --k 10:2 --record run.jsonl",
-     "Travellers who want more company; 'starcloak verify cal.scm run.jsonl' checks every cloak."},
+     "Travellers who ask for more users; 'starcloak verify cal.scm run.jsonl' checks every cloak."},
     {"starcloak simulate cal.scm --engine xstar",
      "One of the methods that StarCloak is compared with."},
     {"starcloak simulate sf.scm --traces cabs --trace-fold 3600 --users 10k",

@@ -177,12 +177,11 @@ static const sc_command cmd_token_key = {
     .summary = "make a key that signs tokens",
     .arguments = "FILE",
     .complete = SC_COMPLETE_FILES,
-    .description =
-        "Write a new random key to a new file that only its owner may read. A file that is there "
-        "is never replaced.\n"
-        "A key file has one key per line, 64 hexadecimal digits, and comments that begin with #. "
-        "The first key signs, all of them (up to 8) are accepted. Whoever has a key can ask as "
-        "anybody: the file must not be readable for others than its owner and group.",
+    .description = "Write a new random key to a new file that only its owner may read. A file that "
+                   "is there is never replaced.\nA key file has one key per line, 64 hexadecimal "
+                   "digits, and comments that begin with #. The first key signs, all of them (up "
+                   "to 8) are accepted. Anyone who has a key can ask as any user: the file must "
+                   "not be readable for others than its owner and group.",
     .examples = key_examples,
     .parse = parse_key,
     .run = run_key,
@@ -207,7 +206,7 @@ typedef struct issue_options {
 static const sc_option issue_option_table[] = {
     {"key", KEY_KEY, "FILE", "the key file; its first key signs (required)", SC_COMPLETE_FILES},
     {"user", KEY_USER, "NAME",
-     "whom it is for: up to 64 bytes, the same for all tokens of one user (required)", NULL},
+     "the user: up to 64 bytes, the same for all tokens of one user (required)", NULL},
     {"days", KEY_DAYS, "N", "how long it is valid, 1 to 3,650 days (default 30)", NULL},
     {"hours", KEY_HOURS, "N", "instead: in hours (default: --days)", NULL},
     {"json", KEY_JSON, NULL, "print a JSON object with the token, its serial and its end", NULL},
@@ -465,10 +464,9 @@ static const sc_command cmd_token_show = {
     .arguments = "TOKEN",
     .description =
         "Print whose a token is, when it was issued and when it expires, and with --key whether it "
-        "was signed by one of these keys. The exit status is 0 if nothing speaks against it, and 1 "
-        "if it has expired, was revoked, or is signed by another key.\n"
-        "With - in place of the token it is read from standard input, and does not stand in the "
-        "list of processes.",
+        "was signed by one of these keys. The exit status is 0 if no reason against it is found, "
+        "and 1 if it has expired, was revoked, or is signed by another key.\nWith - in place of "
+        "the token it is read from standard input, and does not stand in the list of processes.",
     .options = show_option_table,
     .examples = show_examples,
     .parse = parse_show,
@@ -542,7 +540,7 @@ static void tell(const char *path, const char *what)
 {
     fputs(what, stdout);
     sc_print_text(stdout, path);
-    puts(".\nThe service heeds it when it starts, and when it gets SIGHUP (systemctl reload).");
+    puts(".\nThe service reads it when it starts, and when it gets SIGHUP (systemctl reload).");
 }
 
 static sc_err revoke_user(const revoke_options *options, const sc_token_keys *keys, sc_diag *diag)
@@ -563,9 +561,9 @@ static sc_err check_tokens(const token_texts *texts, const sc_token_keys *keys, 
         if (!err) continue;
         snprintf(diag->message, sizeof(diag->message), "token %zu of %zu %s; nothing was revoked",
                  i + 1, texts->count,
-                 err == SC_EPARSE ? "is none: they begin with sct1_"
-                                  : "was signed by another key, and is worth nothing to a service "
-                                    "that has this one");
+                 err == SC_EPARSE
+                     ? "is not a token; tokens begin with sct1_"
+                     : "was signed by another key; a service with this key refuses it");
         return err;
     }
     return SC_OK;
@@ -641,14 +639,13 @@ static const sc_entry revoke_examples[] = {
 
 static const sc_command cmd_token_revoke = {
     .name = "revoke",
-    .summary = "put tokens on the list of those that are no longer good",
+    .summary = "revoke tokens",
     .arguments = "[TOKEN...]",
-    .description =
-        "Add tokens, or all tokens of a user, to the list of revoked tokens. The service reads the "
-        "list when it starts and when it gets SIGHUP. The list names nobody: tokens stand there "
-        "by their serial, users by a hash under the key. Lines of tokens that have expired are "
-        "dropped; comments stay.\n"
-        "With - in place of a token, tokens are read from standard input, one per line.",
+    .description = "Add tokens, or all tokens of a user, to the list of revoked tokens. The "
+                   "service reads the list when it starts and when it gets SIGHUP. The list names "
+                   "no user: tokens stand there by their serial, users by a hash under the key. "
+                   "Lines of tokens that have expired are dropped; comments stay.\nWith - in place "
+                   "of a token, tokens are read from standard input, one per line.",
     .options = revoke_option_table,
     .examples = revoke_examples,
     .parse = parse_revoke,
@@ -673,11 +670,10 @@ static const sc_entry examples[] = {
 const sc_command sc_cmd_token = {
     .name = "token",
     .summary = "issue, examine and revoke the tokens with which travellers ask",
-    .description =
-        "Whoever asks the service shows a token: a signed text that says who it is, and until "
-        "when. It is signed so that nobody can ask as another, or count as several when the users "
-        "of a cloak are counted. The service needs the key and the list of revoked tokens, and "
-        "remembers no token.",
+    .description = "Every query to the service carries a token: a signed text with a user and the "
+                   "time when it expires. It is signed so that no client can ask as another user, "
+                   "or count as several when the users of a cloak are counted. The service needs "
+                   "the key and the list of revoked tokens, and remembers no token.",
     .examples = examples,
     .children = token_commands,
 };

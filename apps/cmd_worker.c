@@ -208,8 +208,8 @@ static int run(sc_call *call)
 static const sc_entry signals[] = {
     {"SIGTERM, SIGINT",
      "Leave the cluster: other workers take the parts (for at most --drain seconds), and end with "
-     "0. No query is lost: its gateway has it. A worker that NATS shuts out for good ends with 1: "
-     "then it is to be started anew."},
+     "0. No query is lost: its gateway has it. A worker that loses NATS for good ends with 1, so "
+     "that a supervisor starts it again."},
     {NULL, NULL},
 };
 
@@ -224,7 +224,7 @@ static const sc_entry examples[] = {
      "nats://n1:4222,nats://n2:4222 --threads 4",
      "The same with flags."},
     {"starcloak worker --config cluster.ini --check",
-     "See whether a configuration would do, and its files. Nobody is spoken to."},
+     "Check a configuration and the files that it names; no connection is made."},
     {NULL, NULL},
 };
 
@@ -235,12 +235,10 @@ const sc_command sc_cmd_worker = {
     .complete = SC_COMPLETE_MAPS,
     .description =
         "Runs the engines of the parts of the map that it is given: parts are packed onto the "
-        "living "
-        "workers by their load, and move when a worker comes, leaves or dies. What it finds it "
-        "proposes to the gateways, which decide. It knows roads and pseudonyms, neither positions "
-        "nor users, and never speaks to the provider.\n"
-        "Each worker has the same map, cut and cluster key as the gateways; the same file may "
-        "configure them all.",
+        "running workers by their load, and move when a worker comes, leaves or dies. What it "
+        "finds it proposes to the gateways, which decide. It knows roads and pseudonyms, neither "
+        "positions nor users, and never contacts the provider.\nEach worker has the same map, cut "
+        "and cluster key as the gateways; the same file may configure them all.",
     .options = options_table,
     .topics = topics,
     .examples = examples,

@@ -155,9 +155,10 @@ void sc_engine_settings_check(const struct argp_state *state, const sc_engine_se
     check_variant(state, settings);
     const char *record = settings->run.record;
     if (!record) return;
-    if (record[0] == '\0') sc_usage_error(state, "--record: '' is no name of a file");
+    if (record[0] == '\0') sc_usage_error(state, "--record: the name of the file is empty");
     if (strcmp(record, "-") == 0 && isatty(STDOUT_FILENO)) {
-        sc_usage_error(state, "--record -: a record is nothing for a terminal; add '> RUN.jsonl'");
+        sc_usage_error(state,
+                       "--record -: a record is not written to a terminal; add '> RUN.jsonl'");
     }
     for (; *inputs; inputs++) {
         if (sc_overlaps(record, *inputs)) {

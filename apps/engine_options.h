@@ -50,14 +50,14 @@ enum {
 
 // clang-format off
 /** Rows for a table of sc_option: what searches go by. */
-#define SC_SEARCH_OPTIONS                                                                     \
-    {"lambda", SC_KEY_LAMBDA, "N",                                                            \
-     "bounded and hybrid: hops per level of the search (default 1)", NULL},                   \
-    {"alpha", SC_KEY_ALPHA, "S",                                                              \
-     "hybrid: seconds before its deadline at which a query is searched for without bounds "   \
-     "(default 2)", NULL},                                                                    \
-    {"cap", SC_KEY_CAP, "N",                                                                  \
-     "combinations that one search keeps (default 64); with sampling and expansion, others "   \
+#define SC_SEARCH_OPTIONS                                                                    \
+    {"lambda", SC_KEY_LAMBDA, "N",                                                           \
+     "bounded and hybrid: hops per level of the search (default 1)", NULL},                  \
+    {"alpha", SC_KEY_ALPHA, "S",                                                             \
+     "hybrid: seconds before its deadline at which a query is searched for without bounds "  \
+     "(default 2)", NULL},                                                                   \
+    {"cap", SC_KEY_CAP, "N",                                                                 \
+     "combinations that one search keeps (default 64); with sampling and expansion, others " \
      "that try for each newcomer (8)", NULL}
 
 /** The same: what stars cost. */
@@ -74,7 +74,7 @@ enum {
 /** The same: all of one engine. */
 #define SC_ENGINE_OPTIONS                                                                     \
     {"engine", SC_KEY_ENGINE, "NAME",                                                         \
-     "how to search for company: basic (default), bounded or hybrid; or a method to compare " \
+     "how to search for cloaks: basic (default), bounded or hybrid; or a method to compare " \
      "with: xstar, sampling or expansion",                                                    \
      "basic bounded hybrid xstar sampling expansion"},                                        \
     {"strict", SC_KEY_STRICT, NULL,                                                           \
@@ -85,8 +85,8 @@ enum {
     {"seed", SC_KEY_SEED, "N",                                                                \
      "the same number, the same run, bit for bit (default 1)", NULL},                         \
     {"secure", SC_KEY_SECURE, NULL,                                                           \
-     "choose cloaks and ids with numbers that nobody can predict or repeat, as a service "    \
-     "does", NULL},                                                                           \
+     "choose cloaks and ids with numbers that cannot be predicted or repeated, as a " \
+     "service does", NULL},                                                                           \
     {"prune-threads", SC_KEY_PRUNE_THREADS, "N",                                              \
      "prune in that many threads beside the engine (default 0: in its own)", NULL},           \
     {"record", SC_KEY_RECORD, "FILE.jsonl",                                                   \

@@ -10,22 +10,20 @@
 #include "table.h"
 
 static const sc_entry meanings[] = {
-    {"answered, dropped, failed",
-     "The outcomes of queries that the service took: an answer, no company in time, no answer from "
-     "the provider."},
-    {"refused", "Not taken, with the status and the problem told."},
-    {"left", "Given up by us: chaos, or a run that was interrupted."},
-    {"lost", "No outcome was told: a violation, always."},
+    {"answered, dropped, failed", "The outcomes of queries that the service took: an answer, no "
+                                  "cloak in time, no answer from the provider."},
+    {"refused", "Not accepted, with the status and the problem."},
+    {"left", "Given up by this command: chaos, or a run that was interrupted."},
+    {"lost", "No outcome was received: always a violation."},
     {"latency", "From sending a query on an open connection to its outcome."},
-    {"beyond waiting", "Of answered queries: the latency, less the wait until the cloak left. What "
-                       "is not anonymity but machinery."},
-    {"behind", "How late travellers were sent by us; if that is long, this machine is too slow for "
-               "the pace asked for."},
-    {"violation",
-     "Something that must not happen, whatever else does: fewer users or segments than "
-     "asked for, a cloak too late, a wrong answer, a reply that is none, two replies, a "
-     "query without an end, books that do not agree; or no query at all with an outcome. "
-     "Any of them makes the command fail."},
+    {"beyond waiting", "Of answered queries: the latency, less the wait until the cloak left. The "
+                       "time that the service itself adds."},
+    {"behind", "How late queries were sent; if that is long, this machine is too slow for the rate "
+               "asked for."},
+    {"violation", "Something that must not happen, whatever else does: fewer users or segments "
+                  "than asked for, a cloak too late, a wrong answer, a reply that is none, two "
+                  "replies, a query without an end, counts that differ from those of the service; "
+                  "or no query at all with an outcome. Any of them makes the command fail."},
     {NULL, NULL},
 };
 
@@ -127,8 +125,8 @@ static void put_queries(sc_table *table, const sc_load_report *report)
     sc_table_count(table, books->nobody_idle > 0 ? "not asked" : NULL, "nobody_idle",
                    books->nobody_idle, "every traveller was busy");
     if (has_chaos) sc_table_title(table, "Chaos");
-    sc_table_count(table, has_chaos ? "queries spoiled" : NULL, "spoiled", books->spoiled, "");
-    sc_table_count(table, has_chaos ? "nonsense sent" : NULL, "strays", books->strays, "");
+    sc_table_count(table, has_chaos ? "queries with a fault" : NULL, "spoiled", books->spoiled, "");
+    sc_table_count(table, has_chaos ? "invalid requests sent" : NULL, "strays", books->strays, "");
     if (!has_chaos) return;
     sc_table_count(table, "provider killed", NULL, report->provider_kills, "");
     sc_table_count(table, "provider stopped", NULL, report->provider_stops, "");
@@ -160,7 +158,7 @@ static void put_times(sc_table *table, const sc_load_books *books)
 {
     sc_table_heading(table, "Time, ms", spread_columns);
     put_spread(table, "latency", "latency_ms", &books->latency_us, true);
-    put_spread(table, "waiting for company", "wait_ms", &books->wait_us, true);
+    put_spread(table, "waiting for a cloak", "wait_ms", &books->wait_us, true);
     put_spread(table, "beyond waiting", "beyond_ms", &books->beyond_us, true);
     put_spread(table, "connecting", "connect_ms", &books->connect_us, true);
     put_spread(table, "behind", "behind_ms", &books->behind_us, true);
@@ -279,7 +277,7 @@ static void put_remarks(sc_table *table, const sc_load_report *report)
         return;
     }
     if (!report->has_service) {
-        fprintf(table->stream, "  the service's own books were not looked at%s%s\n",
+        fprintf(table->stream, "  the service's own counts were not compared%s%s\n",
                 report->no_service[0] != '\0' ? ": " : "", report->no_service);
     }
     for (size_t i = 0; i < books->shown_count; i++) {

@@ -47,7 +47,7 @@ bool sc_trace_option(int key, const char *argument, const struct argp_state *sta
     sc_follow_options *follow = &traces->follow;
     switch (key) {
     case SC_KEY_TRACES:
-        if (argument[0] == '\0') sc_usage_error(state, "--traces: '' is no name of a file");
+        if (argument[0] == '\0') sc_usage_error(state, "--traces: the name of the file is empty");
         if (traces->path) {
             sc_usage_error(state, "--traces is given twice; put the files into one folder");
         }
@@ -223,7 +223,8 @@ void sc_crowd_note(const sc_call *call, const sc_crowd *crowd, const sc_crowd_wi
                      sc_format_count(wanted, settings->users));
     }
     if (done->seconds < wish->seconds) {
-        sc_call_note(call, "note: after %.0f s nobody is on the roads any more; --seconds is %g",
+        sc_call_note(call,
+                     "note: after %.0f s no traveller is on the roads any more; --seconds is %g",
                      done->seconds, wish->seconds);
     }
 }

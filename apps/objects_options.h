@@ -45,21 +45,21 @@ enum {
 
 // clang-format off
 /** Rows for a table of sc_option. */
-#define SC_OBJECTS_OPTIONS                                                                    \
-    {"objects", SC_KEY_OBJECTS, "URL",                                                        \
-     "take the objects from a PostgreSQL/PostGIS table, postgresql://user@host/database "     \
-     "(default: those of the map)", NULL},                                                    \
-    {"objects-table", SC_KEY_OBJECTS_TABLE, "NAME",                                           \
-     "the table, or SCHEMA.TABLE (default objects)", NULL},                                   \
-    {"objects-key", SC_KEY_OBJECTS_KEY, "COLUMN",                                             \
-     "what an object is called by, different in each row (default id)", NULL},                \
-    {"objects-position", SC_KEY_OBJECTS_POSITION, "COLUMN",                                   \
-     "where it is, a geometry or geography (default geom)", NULL},                            \
-    {"objects-category", SC_KEY_OBJECTS_CATEGORY, "COLUMN",                                   \
-     "what kind of object it is (default category)", NULL},                                   \
-    {"objects-name", SC_KEY_OBJECTS_NAME, "COLUMN",                                           \
-     "its name for people; '' if there is no such column (default name)", NULL},              \
-    {"objects-snap", SC_KEY_OBJECTS_SNAP, "M",                                                \
+#define SC_OBJECTS_OPTIONS                                                                \
+    {"objects", SC_KEY_OBJECTS, "URL",                                                    \
+     "take the objects from a PostgreSQL/PostGIS table, postgresql://user@host/database " \
+     "(default: those of the map)", NULL},                                                \
+    {"objects-table", SC_KEY_OBJECTS_TABLE, "NAME",                                       \
+     "the table, or SCHEMA.TABLE (default objects)", NULL},                               \
+    {"objects-key", SC_KEY_OBJECTS_KEY, "COLUMN",                                         \
+     "what an object is called by, different in each row (default id)", NULL},            \
+    {"objects-position", SC_KEY_OBJECTS_POSITION, "COLUMN",                               \
+     "where it is, a geometry or geography (default geom)", NULL},                        \
+    {"objects-category", SC_KEY_OBJECTS_CATEGORY, "COLUMN",                               \
+     "what kind of object it is (default category)", NULL},                               \
+    {"objects-name", SC_KEY_OBJECTS_NAME, "COLUMN",                                       \
+     "its name for people; '' if there is no such column (default name)", NULL},          \
+    {"objects-snap", SC_KEY_OBJECTS_SNAP, "M",                                            \
      "leave out objects farther than M metres from any road (default 1000)", NULL}
 
 /** More rows, for what runs long enough to see a change. */
@@ -134,24 +134,24 @@ enum {
 
 // clang-format off
 /** Rows for a table of sc_option. */
-#define SC_POINTS_OPTIONS                                                                     \
-    {"point-provider", SC_KEY_POINT_PROVIDER, "URL",                                          \
-     "ask a provider that knows only the nearest objects of a point, at points all over the " \
-     "cloak; the URL has {lon}, {lat}, {k} and, if the provider knows categories, {category} "\
-     "(default: the built-in one is asked)", NULL},                                           \
-    {"point-distance", SC_KEY_POINT_DISTANCE, "KIND",                                         \
-     "how that provider measures: straight (default) or road", "straight road"},              \
-    {"point-spacing", SC_KEY_POINT_SPACING, "M",                                              \
-     "how far apart the points may be along a road, metres (default 200)", NULL},             \
-    {"point-max-k", SC_KEY_POINT_MAX_K, "N",                                                  \
-     "the most objects that the provider gives for one question (default 1000)", NULL},       \
-    {"point-deadline", SC_KEY_POINT_DEADLINE, "SECONDS",                                      \
-     "how long asking for one cloak may take altogether (default 60; 0: as long as it does)", \
-     NULL},                                                                                   \
-    {"point-fields", SC_KEY_POINT_FIELDS, "NAME=FIELD,...",                                   \
-     "where things are in its answers, parted by commas without blanks (default: "            \
-     "list=results, key=id, lon=lon, lat=lat, distance=distance_m, category=category, "       \
-     "name=name); a field may be deep, as properties.name, and empty where there is none",    \
+#define SC_POINTS_OPTIONS                                                                      \
+    {"point-provider", SC_KEY_POINT_PROVIDER, "URL",                                           \
+     "ask a provider that knows only the nearest objects of a point, at points all over the "  \
+     "cloak; the URL has {lon}, {lat}, {k} and, if the provider knows categories, {category} " \
+     "(default: the built-in one is asked)", NULL},                                            \
+    {"point-distance", SC_KEY_POINT_DISTANCE, "KIND",                                          \
+     "how that provider measures: straight (default) or road", "straight road"},               \
+    {"point-spacing", SC_KEY_POINT_SPACING, "M",                                               \
+     "how far apart the points may be along a road, metres (default 200)", NULL},              \
+    {"point-max-k", SC_KEY_POINT_MAX_K, "N",                                                   \
+     "the most objects that the provider gives for one question (default 1000)", NULL},        \
+    {"point-deadline", SC_KEY_POINT_DEADLINE, "SECONDS",                                       \
+     "how long asking for one cloak may take altogether (default 60; 0: as long as it does)",  \
+     NULL},                                                                                    \
+    {"point-fields", SC_KEY_POINT_FIELDS, "NAME=FIELD,...",                                    \
+     "where things are in its answers, separated by commas without blanks (default: "          \
+     "list=results, key=id, lon=lon, lat=lat, distance=distance_m, category=category, "        \
+     "name=name); a field may be deep, as properties.name, and empty where there is none",     \
      NULL}
 // clang-format on
 

@@ -10,14 +10,15 @@
 #include "table.h"
 
 static const sc_entry meanings[] = {
-    {"expired", "No company came in time."},
-    {"infeasible", "The segments asked for exceed all roads in reach, so no company could help."},
+    {"expired", "Too few users came in time."},
+    {"infeasible",
+     "The segments asked for exceed all roads in reach, so more users would not help."},
     {"wait", "From the question to its cloak. Means and maxima are exact; medians and percentiles "
              "are within 0.05 %."},
     {"users", "Different travellers in a cloak; two queries of one count once."},
     {"border nodes", "Nodes of a cloak with a road that is not in it: where a provider has to "
                      "answer as if one stood there."},
-    {"checks", "Combinations of company that the searches looked at; with sampling and expansion, "
+    {"checks", "Combinations of queries that the searches looked at; with sampling and expansion, "
                "sets of segments."},
     {"cap hit",
      "Searches that found more combinations than --cap lets them keep; with sampling and "
@@ -231,7 +232,7 @@ static void tell_silence(const sc_call *call, const sc_run_view *view)
     if (view->stream) {
         sc_call_note(call, "note: there is no query in %.700s", view->stream);
     } else {
-        sc_call_note(call, "note: nobody asked within %g s", view->seconds);
+        sc_call_note(call, "note: there was no query within %g s", view->seconds);
     }
 }
 

@@ -422,7 +422,7 @@ static void reload(serving *s)
     if (!err && s->has_revoked && access(s->settings->revoked, F_OK) != 0) {
         // A revoked token must not become valid again by a mistake.
         snprintf(diag.message, sizeof diag.message,
-                 "%s: the list of revoked tokens is gone; put it back, or an empty one",
+                 "%s: the list of revoked tokens is missing; restore it, or make an empty one",
                  s->settings->revoked);
         err = SC_EIO;
     }

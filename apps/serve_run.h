@@ -56,9 +56,9 @@ enum {
 /** Rows for a table of sc_option. */
 #define SC_SERVE_OPTIONS                                                                              \
     {"config", SC_KEY_SERVE_CONFIG, "FILE.ini",                                                       \
-     "read settings from this file; flags go before it (default: none is read)", SC_COMPLETE_FILES},  \
+     "read settings from this file; flags override it (default: none is read)", SC_COMPLETE_FILES},  \
     {"check", SC_KEY_SERVE_CHECK, NULL,                                                               \
-     "see whether all settings, and the files and databases that they name, are fine, and stop", NULL}, \
+     "check all settings, and the files and databases that they name, and stop", NULL}, \
     {"print-config", SC_KEY_SERVE_PRINT_CONFIG, NULL,                                                 \
      "print all settings as a file for --config, with what they mean, and stop", NULL},               \
     SC_SETTING_OPTIONS

@@ -135,7 +135,7 @@ void sc_value_output(const struct argp_state *state, const char *path)
     if (!path) {
         sc_usage_error(state, "no output given; add -o FILE.scm");
     } else if (strcmp(path, "-") == 0 && isatty(STDOUT_FILENO)) {
-        sc_usage_error(state, "-o -: a map is nothing for a terminal; add '> FILE.scm'");
+        sc_usage_error(state, "-o -: a map is not written to a terminal; add '> FILE.scm'");
     }
 }
 

@@ -152,7 +152,7 @@ run query "$base"/answered "${where[@]}" --token sct1_abc
 equal "unless another is given" "$(token_sent)" "Bearer sct1_abc"
 STARCLOAK_TOKEN=$'x\r\nEvil: 1'
 run query "$base"/answered "${where[@]}"
-refuses 1 "no token brings a header of its own" "STARCLOAK_TOKEN is no token"
+refuses 1 "no token brings a header of its own" "STARCLOAK_TOKEN in the environment is not a token"
 unset STARCLOAK_TOKEN
 run query "$base"/answered "${where[@]}" --token-file nowhere
 refuses 1 "a file that is not there is told" "nowhere: cannot read the token"
@@ -161,7 +161,7 @@ run query "$base"/answered "${where[@]}" --token-file empty
 refuses 1 "so is an empty one" "empty: cannot read the token: it is empty"
 printf '\x01\n' >binary
 run query "$base"/answered "${where[@]}" --token-file binary
-refuses 1 "and one that holds something else" "binary: its first line is no token"
+refuses 1 "and one that holds something else" "binary: its first line is not a token"
 "$STARCLOAK" query "$base"/slow "${where[@]}" --token sct1_secret >"$out" 2>"$err" </dev/null &
 asking=$!
 for ((i = 0; i < 600; i++)); do
@@ -187,7 +187,7 @@ succeeds "without coordinates it has none"
 check "and no columns for them" grep -qE '^ +1 +50.00 +well +Well$' "$out"
 run query "$base"/empty "${where[@]}"
 succeeds "an answer may be empty"
-check "which is told in words" says "$out" "Nothing of the kind is within reach." "after 1 min 15 s"
+check "which is told in words" says "$out" "No such object is within reach." "after 1 min 15 s"
 run query "$base"/evil "${where[@]}"
 succeeds "whatever names hold"
 check "a terminal comes to no harm" silent_about "$out" $'\x1b' $'\xc2\x9b'
@@ -202,9 +202,9 @@ check "and whole" says "$out" '\u001B[2Jgone\u009B\n1 0'
 # --- What is no answer ------------------------------------------------------------
 
 run query "$base"/expired "${where[@]}"
-refuses 1 "a query may be dropped" "starcloak query: dropped after 10.00 s: too little company" "--max-wait"
+refuses 1 "a query may be dropped" "starcloak query: dropped after 10.00 s: too few users" "--max-wait"
 run query "$base"/infeasible "${where[@]}"
-refuses 1 "for want of roads" "dropped after 0.00 s: there are not so many segments" "--max-hops"
+refuses 1 "for want of roads" "dropped after 0.00 s: too few segments" "--max-hops"
 run query "$base"/moody "${where[@]}"
 refuses 1 "or for a reason that we do not know" 'dropped after 0.00 s: mood\xc2\x9b'
 run query "$base"/expired "${where[@]}" --json
@@ -226,7 +226,7 @@ for reply in html nothing text list half no-cloak no-distance deep wait-text; do
     refuses 1 "a reply that is no service's is called that ($reply)" "does not reply as a StarCloak service does (status "
 done
 run query "$base"/redirect "${where[@]}"
-refuses 1 "nobody else is asked" "the address leads elsewhere (status 307)"
+refuses 1 "nobody else is asked" "the service redirects to another address (status 307)"
 equal "and indeed was not" "$(sent 'r["path"]')" "/redirect/v1/queries"
 run query "$base"/huge "${where[@]}"
 refuses 1 "a reply without end is not taken in" "larger than 16777216 bytes"
@@ -284,7 +284,7 @@ fi
 
 if command -v script >/dev/null && script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
     script -qec "stty cols 80; '$STARCLOAK' query $base/slow ${where[*]} --max-wait 9" /dev/null >screen 2>&1 </dev/null
-    check "whoever waits is told what for" grep -qE 'waiting for company +\[#*-+\] +[0-9]+%  [0-9] of 9' screen
+    check "whoever waits is told what for" grep -qE 'waiting for a cloak +\[#*-+\] +[0-9]+%  [0-9] of 9' screen
     check "until there is an answer" grep -qE $'\r +\r[^\r]*hidden among' screen
 else
     skip "whoever waits is told what for" "no 'script' to make a terminal with"
@@ -317,10 +317,10 @@ misuse "a longitude is one" "--lon: '181' is not within -180 to 180" http://a --
 misuse "what is no number is refused" "--lat: 'x' is not a number" http://a --lon 0 --lat x
 misuse "nobody hides among no users" "--k: '0' is not within" http://a "${where[@]}" --k 0
 misuse "the nearest and all are too much" "--nearest asks for some objects" http://a "${where[@]}" --nearest 1 --within 5
-misuse "a category has a name" "--category: '' is no category" http://a "${where[@]}" -c a,,b
+misuse "a category has a name" "--category: the name is empty" http://a "${where[@]}" -c a,,b
 misuse "there are 16 at most" "--category: more than 16" http://a "${where[@]}" -c a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q
 misuse "two tokens are too many" "either --token or --token-file" http://a "${where[@]}" --token a --token-file b
-misuse "a token is one word" "--token: this is no token" http://a "${where[@]}" --token "a b"
+misuse "a token is one word" "--token: this is not a token" http://a "${where[@]}" --token "a b"
 check "which is not repeated" silent_about "$err" "a b"
 misuse "a certificate needs its key" "--key is missing" http://a "${where[@]}" --cert c
 misuse "and a key its certificate" "--cert is missing" http://a "${where[@]}" --key c

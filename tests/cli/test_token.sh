@@ -121,7 +121,7 @@ equal "twice is once" "$(grep -c '^serial' revoked.txt)" 3
 
 cp revoked.txt before
 run token revoke --key token.key --revoked revoked.txt "$ann" "${ann}x" "$ann"
-refuses 1 "if one is no token, nothing is revoked" "token 2 of 3 is none" "nothing was revoked"
+refuses 1 "if one is no token, nothing is revoked" "token 2 of 3 is not a token" "nothing was revoked"
 run token revoke --key other.key --revoked revoked.txt "$ann"
 refuses 1 "so it is if one is of another key" "token 1 of 1 was signed by another key"
 check "and indeed the list is the same" cmp -s revoked.txt before

@@ -1,0 +1,261 @@
+/*
+ * What a service replied to `starcloak query`: a table of objects, the reply as JSON, or a message
+ * about what went wrong.
+ *
+ * The reply is not trusted: whatever is in it is printed so that a terminal obeys none of it, and a
+ * reply of another form is reported as such.
+ */
+#include "query_http.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json_tree.h"
+#include "format.h"
+
+/** Widest column of categories; what is longer pushes the rest aside. */
+enum { CATEGORY_MAX = 24 };
+
+/** How much of a stranger's sentence a message repeats. */
+enum { WORDS_SIZE = 301 };
+
+/** Decimals of positions: about a decimetre on the globe, a centimetre on a plane. */
+enum { DEGREE_DECIMALS = 6, PLANE_DECIMALS = 2 };
+
+static const char *get_text(const sc_json_value *object, const char *name)
+{
+    const char *text = sc_json_text_at(sc_json_member(object, name));
+    return text ? text : "";
+}
+
+/** False if there is no such number. */
+static bool get_number(const sc_json_value *object, const char *name, double *out)
+{
+    const sc_json_value *value = sc_json_member(object, name);
+    *out = sc_json_number_at(value);
+    return sc_json_is_number(value);
+}
+
+// --- Objects --------------------------------------------------------------------------
+
+/** One line of an answer. */
+typedef struct row {
+    const char *name;
+    const char *category;
+    double distance_m;
+    bool has_position;
+    bool is_planar;
+    double x;
+    double y;
+} row;
+
+/** False if it is no object as a service tells of them. */
+static bool row_of(const sc_json_value *object, row *out)
+{
+    const sc_json_value *position = sc_json_member(object, "position");
+    *out = (row){.name = get_text(object, "name"), .category = get_text(object, "category")};
+    if (get_number(position, "lon", &out->x) && get_number(position, "lat", &out->y)) {
+        out->has_position = true;
+    } else if (get_number(position, "x", &out->x) && get_number(position, "y", &out->y)) {
+        out->has_position = true;
+        out->is_planar = true;
+    }
+    return get_number(object, "distance_m", &out->distance_m);
+}
+
+static void put_heading(const row *first, int category_width)
+{
+    printf("\n%4s %12s  %-*s", "rank", "metres", category_width, "category");
+    if (first->has_position) {
+        printf(" %12s %11s", first->is_planar ? "x" : "longitude",
+               first->is_planar ? "y" : "latitude");
+    }
+    puts("  name");
+}
+
+static void put_row(size_t rank, const row *r, int category_width)
+{
+    char number[SC_FORMAT_SIZE];
+    const int missing = category_width - sc_text_columns(r->category);
+    const int decimals = r->is_planar ? PLANE_DECIMALS : DEGREE_DECIMALS;
+    printf("%4zu %12s  ", rank, sc_format_decimal(number, r->distance_m, 2));
+    sc_print_text(stdout, r->category);
+    printf("%*s", missing > 0 ? missing : 0, "");
+    if (r->has_position) printf(" %12.*f %11.*f", decimals, r->x, decimals, r->y);
+    fputs("  ", stdout);
+    sc_print_text(stdout, r->name[0] != '\0' ? r->name : "-");
+    putchar('\n');
+}
+
+/** False if one of them is no object; nothing is printed then. */
+static bool measure(const sc_json_value *objects, int *category_width)
+{
+    *category_width = (int)strlen("category");
+    for (size_t i = 0; i < sc_json_size(objects); i++) {
+        row r;
+        if (!row_of(sc_json_at(objects, i), &r)) return false;
+        const int columns = sc_text_columns(r.category);
+        if (columns > *category_width) {
+            *category_width = columns < CATEGORY_MAX ? columns : CATEGORY_MAX;
+        }
+    }
+    return true;
+}
+
+static bool print_answer(const sc_json_value *reply)
+{
+    double users = 0;
+    double segments = 0;
+    double wait_s = 0;
+    int category_width = 0;
+    const sc_json_value *cloak = sc_json_member(reply, "cloak");
+    const sc_json_value *objects = sc_json_member(reply, "objects");
+    if (!get_number(cloak, "users", &users) || !get_number(cloak, "segments", &segments) ||
+        !get_number(reply, "wait_s", &wait_s) || !sc_json_is_array(objects) ||
+        !measure(objects, &category_width)) {
+        return false;
+    }
+    char number[SC_FORMAT_SIZE];
+    char other[SC_FORMAT_SIZE];
+    char wait[SC_FORMAT_SIZE];
+    printf("hidden among %s users on %s segments, after %s\n", sc_format_decimal(number, users, 0),
+           sc_format_decimal(other, segments, 0), sc_format_seconds(wait, wait_s));
+    if (sc_json_size(objects) == 0) puts("\nNo such object is within reach.");
+    for (size_t i = 0; i < sc_json_size(objects); i++) {
+        row r;
+        row_of(sc_json_at(objects, i), &r);
+        if (i == 0) put_heading(&r, category_width);
+        put_row(i + 1, &r, category_width);
+    }
+    return true;
+}
+
+// --- What is no answer ----------------------------------------------------------------
+
+static void tell_dropped(const sc_call *call, const sc_json_value *reply)
+{
+    static const struct {
+        const char *reason;
+        const char *words;
+    } known[] = {
+        {"expired",
+         "too few users came in time; wait longer (--max-wait), or hide among fewer (--k)"},
+        {"infeasible", "too few segments are within reach; ask for fewer (--l), or let the cloak "
+                       "reach farther (--max-hops)"},
+    };
+    const char *reason = get_text(reply, "reason");
+    const char *words = reason;
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        if (strcmp(reason, known[i].reason) == 0) words = known[i].words;
+    }
+    double wait_s = 0;
+    char wait[SC_FORMAT_SIZE];
+    get_number(reply, "wait_s", &wait_s);
+    sc_call_note(call, "dropped after %s: %.300s", sc_format_seconds(wait, wait_s), words);
+}
+
+/** "TITLE: DETAIL (field)", of problem details (RFC 9457); false if these are none. */
+static bool tell_problem(const sc_call *call, const sc_post_reply *reply,
+                         const sc_json_value *problem)
+{
+    char title[WORDS_SIZE];
+    char detail[WORDS_SIZE];
+    char field[WORDS_SIZE];
+    char later[64] = "";
+    sc_format_text(title, sizeof(title), get_text(problem, "title"));
+    sc_format_text(detail, sizeof(detail), get_text(problem, "detail"));
+    sc_format_text(field, sizeof(field), get_text(problem, "field"));
+    if (title[0] == '\0') return false;
+    if (reply->retry_after_s > 0) {
+        snprintf(later, sizeof(later), "; try again in %ld s", reply->retry_after_s);
+    }
+    sc_call_note(call, "%s%s%s%s%s%s%s", title, detail[0] != '\0' ? ": " : "", detail,
+                 field[0] != '\0' ? " (" : "", field, field[0] != '\0' ? ")" : "", later);
+    return true;
+}
+
+static void tell_stranger(const sc_call *call, long status)
+{
+    if (status >= 300 && status < 400) {
+        sc_call_note(call,
+                     "the service redirects to another address (status %ld), where the position is "
+                     "not sent; give the address of the service itself",
+                     status);
+    } else {
+        sc_call_note(call,
+                     "the reply is not one of a StarCloak service (status %ld); check the address",
+                     status);
+    }
+}
+
+/** The character of UTF-8 at `*text`, escaped; steps over it. */
+static void print_escaped(const char **text)
+{
+    const unsigned char *c = (const unsigned char *)*text;
+    const size_t size = *c < 0xe0 ? 2 : *c < 0xf0 ? 3 : 4;
+    uint32_t code = *c & (0x7fU >> size);
+    for (size_t i = 1; i < size; i++) {
+        code = code << 6 | (c[i] & 0x3fU);
+    }
+    *text += size;
+    if (code >= 0x10000) {
+        printf("\\u%04X", 0xd800 + ((code - 0x10000) >> 10));
+        code = 0xdc00 + (code & 0x3ff);
+    }
+    printf("\\u%04X", code);
+}
+
+/**
+ * Print JSON that has been read without an error in one line, with numbers as they were sent. Only
+ * ASCII, since a name may hold characters that a terminal obeys.
+ */
+static void print_compact(const char *text)
+{
+    bool is_string = false;
+    while (*text != '\0') {
+        if ((unsigned char)*text >= 0x80) {
+            print_escaped(&text);
+            continue;
+        }
+        if (*text == '"') is_string = !is_string;
+        if (*text == '\\') putchar(*text++);
+        if (*text == 0x7f) {
+            fputs("\\u007F", stdout);
+        } else if (is_string || !strchr(" \t\r\n", *text)) {
+            putchar(*text);
+        }
+        text++;
+    }
+    putchar('\n');
+}
+
+static int report(const sc_call *call, const sc_post_reply *reply, const sc_json_value *words,
+                  bool json)
+{
+    const char *outcome = get_text(words, "outcome");
+    if (json && words) print_compact(reply->body);
+    if (reply->status == 200 && strcmp(outcome, "answered") == 0) {
+        if (json || print_answer(words)) return SC_EXIT_OK;
+    } else if (reply->status == 200 && strcmp(outcome, "dropped") == 0) {
+        tell_dropped(call, words);
+        return SC_EXIT_FAILURE;
+    } else if (reply->status >= 400 && tell_problem(call, reply, words)) {
+        return SC_EXIT_FAILURE;
+    }
+    tell_stranger(call, reply->status);
+    return SC_EXIT_FAILURE;
+}
+
+int sc_query_report(const sc_call *call, const sc_post_reply *reply, bool json)
+{
+    sc_json_tree tree = {.root = NULL};
+    sc_json_error error;
+    const sc_err err = sc_json_tree_read(reply->body, reply->size, &tree, &error);
+    if (err == SC_ENOMEM) return sc_call_fail(call, err, NULL);
+    // A document that is a mere number or string is no reply of a service.
+    const bool is_reply = !err && (sc_json_is_object(tree.root) || sc_json_is_array(tree.root));
+    const int status = report(call, reply, is_reply ? tree.root : NULL, json);
+    sc_json_tree_fini(&tree);
+    return status;
+}
