@@ -228,8 +228,8 @@ static void put_steps(FILE *stream, const sc_trial *trial)
     const sc_trial_means all = sc_trial_means_of(trial, 0);
     if (all.unexplained == 0) return;
     fprintf(stream,
-            "\n%zu of %zu steps %s unexplained and left out of the means:\nby known speeds no "
-            "traveller can have come there in time; only the density is left.\n",
+            "\n%zu of %zu steps %s unexplained and left out of the means:\n"
+            "by known speeds no traveller can be there in time; only the density is left.\n",
             all.unexplained, all.count, all.unexplained == 1 ? "is" : "are");
 }
 

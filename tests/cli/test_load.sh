@@ -19,7 +19,7 @@ no_limits=(--user "$me" --token-keys keys --user-rate 0 --address-rate 0 --paran
 run load
 refuses 2 "a URL and a map are needed" "URL"
 run load http://localhost:1
-refuses 2 "a map is needed" "map is missing"
+refuses 2 "a map is needed" "no map given"
 run load http://localhost:1 city.scm
 refuses 2 "tokens are needed, and it says where from" "--key FILE" "--tokens FILE"
 run load http://localhost:1 city.scm --key keys --tokens keys

@@ -87,7 +87,7 @@ misuse() {
 }
 misuse "no map is refused" "no map given" -- -o x.jsonl
 misuse "two maps are refused" "'b.scm'" -- city.scm b.scm -o x.jsonl
-misuse "an empty name is no output" "-o: ''" -- city.scm -o ""
+misuse "an empty name is no output" "-o: the name of the file is empty" -- city.scm -o ""
 misuse "no output is refused" "no output given" "-o QUERIES.jsonl" -- city.scm
 misuse "the map is no output" "'./city.scm'" "also the map" -- city.scm -o ./city.scm
 for value in 0 -1 1.5 x 101M ""; do

@@ -126,10 +126,10 @@ run query "$base"/answered --edge 7 --offset-m 2.5 --k 3 --l 4 --max-hops 2 --ma
 succeeds "all can be said"
 equal "and is" "$(sent 'r["body"]')" "{'position': {'edge': 7, 'offset_m': 2.5}, \
 'profile': {'k': 3, 'l': 4, 'max_hops': 2, 'max_wait_s': 1.5}, \
-'request': {'categories': ['cafe', 'school', 'a park'], 'radius_m': 700.0, 'type': 'range'}}"
+'request': {'categories': ['cafe', 'school', 'a park'], 'radius_m': 700, 'type': 'range'}}"
 run query "$base"/plane --x 735000.25 --y 3740000 --nearest 2
 equal "on a plane, too" "$(sent 'r["body"]["position"], r["body"]["request"]')" \
-    "({'x': 735000.25, 'y': 3740000.0}, {'k': 2, 'type': 'knn'})"
+    "({'x': 735000.25, 'y': 3740000}, {'k': 2, 'type': 'knn'})"
 run query "$base"/answered "${where[@]}" -c $'caf\xc3\xa9'
 equal "categories are UTF-8" "$(sent 'r["body"]["request"]["categories"] == ["caf\u00e9"]')" True
 run query "$base"/answered "${where[@]}" -c $'caf\xe9'
@@ -197,7 +197,7 @@ succeeds "a reply can be had as it is"
 equal "in one line" "$(cat "$out")" '{"outcome":"answered","wait_s":1.284,"cloak":{"users":6,"segments":1014},"objects":[{"id":"17","name":"St. Mary","category":"hospital","position":{"lon":8.001,"lat":49.9987},"distance_m":33.358},{"id":"18","name":"","category":"hospital","position":{"lon":-8.5,"lat":49.5},"distance_m":12345.678901}]}'
 run query "$base"/evil "${where[@]}" --json
 check "harmless in this form, too" silent_about "$out" $'\x1b' $'\xc2'
-check "and whole" says "$out" '\u001B[2Jgone\u009B\n1 0'
+check "and whole" says "$out" '\u001b[2Jgone\u009b\n1 0'
 
 # --- What is no answer ------------------------------------------------------------
 
@@ -223,7 +223,7 @@ run query "$base"/long "${where[@]}"
 equal "and are cut" "$(wc -c <"$err")" 318
 for reply in html nothing text list half no-cloak no-distance deep wait-text; do
     run query "$base"/$reply "${where[@]}"
-    refuses 1 "a reply that is no service's is called that ($reply)" "does not reply as a StarCloak service does (status "
+    refuses 1 "a reply that is no service's is called that ($reply)" "the reply is not one of a StarCloak service (status "
 done
 run query "$base"/redirect "${where[@]}"
 refuses 1 "nobody else is asked" "the service redirects to another address (status 307)"

@@ -50,7 +50,7 @@ run token issue --key token.key --user $'a\nb'
 refuses 1 "a user that cannot be is refused" "a user is 1 to 64 bytes of UTF-8"
 check "and not repeated" silent_about "$err" '\x0a'
 run token issue --key token.key --user ""
-refuses 1 "so is nobody" "a user is 1 to 64 bytes"
+refuses 2 "so is an empty name" "--user: the name is empty"
 run token issue --key token.key --user "$(printf '%065d' 0)"
 refuses 1 "so is a name that is too long" "a user is 1 to 64 bytes"
 cp token.key open.key
