@@ -74,37 +74,37 @@ static void put_text_head(FILE *stream, const evaluate_view *view)
     fputc('\n', stream);
 }
 
-static void put_json_head(sc_table *table, const evaluate_view *view)
+static void put_json_head(sc_report *table, const evaluate_view *view)
 {
     const sc_evaluate_options *options = view->options;
-    sc_table_string(table, "map", view->map);
-    sc_table_string(table, "record", view->record);
-    sc_table_string(table, "output", view->output);
-    sc_table_string(table, "encoding",
-                    options->points ? "points" : sc_encoding_name(options->encoding));
-    sc_table_flag(table, "without_index", options->lbs.without_index);
-    sc_table_count(table, NULL, "cloaks", view->report->cloaks, "");
+    sc_report_string(table, "map", view->map);
+    sc_report_string(table, "record", view->record);
+    sc_report_string(table, "output", view->output);
+    sc_report_string(table, "encoding",
+                     options->points ? "points" : sc_encoding_name(options->encoding));
+    sc_report_flag(table, "without_index", options->lbs.without_index);
+    sc_report_count(table, NULL, "cloaks", view->report->cloaks, "");
 }
 
-static void put_queries(sc_table *table, const sc_evaluate_report *report)
+static void put_queries(sc_report *table, const sc_evaluate_report *report)
 {
     const bool has_checks = report->checked > 0;
-    sc_table_title(table, "Queries");
-    sc_table_count(table, "in cloaks", "queries", report->queries, "");
-    sc_table_count(table, "answered", "answered", report->answered, "");
-    sc_table_count(table, report->refused > 0 ? "refused" : NULL, "refused", report->refused, "");
-    sc_table_count(table, report->failed > 0 ? "failed" : NULL, "failed", report->failed, "");
-    sc_table_count(table, report->replaced > 0 ? "answers replaced" : NULL, "replaced",
-                   report->replaced, "");
-    sc_table_count(table, has_checks ? "checked" : NULL, "checked", report->checked,
-                   "against a plain search");
-    sc_table_count(table, has_checks ? "wrong" : NULL, "wrong", report->wrong, "");
-    sc_table_title(table, "Cloaks");
-    sc_table_count(table, "evaluated", NULL, report->cloaks, "");
+    sc_report_title(table, "Queries");
+    sc_report_count(table, "in cloaks", "queries", report->queries, "");
+    sc_report_count(table, "answered", "answered", report->answered, "");
+    sc_report_count(table, report->refused > 0 ? "refused" : NULL, "refused", report->refused, "");
+    sc_report_count(table, report->failed > 0 ? "failed" : NULL, "failed", report->failed, "");
+    sc_report_count(table, report->replaced > 0 ? "answers replaced" : NULL, "replaced",
+                    report->replaced, "");
+    sc_report_count(table, has_checks ? "checked" : NULL, "checked", report->checked,
+                    "against a plain search");
+    sc_report_count(table, has_checks ? "wrong" : NULL, "wrong", report->wrong, "");
+    sc_report_title(table, "Cloaks");
+    sc_report_count(table, "evaluated", NULL, report->cloaks, "");
 }
 
 /** The mean and the share are for people. */
-static void put_time(sc_table *table, const char *label, const char *name, double seconds,
+static void put_time(sc_report *table, const char *label, const char *name, double seconds,
                      const sc_evaluate_report *report)
 {
     char total[SC_FORMAT_SIZE];
@@ -112,7 +112,7 @@ static void put_time(sc_table *table, const char *label, const char *name, doubl
     const double cloaks = report->cloaks > 0 ? (double)report->cloaks : 1;
     const double whole = cpu_s(report) > 0 ? cpu_s(report) : 1;
     if (table->is_json) {
-        sc_table_number(table, NULL, name, seconds, 0, "");
+        sc_report_number(table, NULL, name, seconds, 0, "");
     } else if (label) {
         fprintf(table->stream, "  %-24s %13s %10s %8.1f %%\n", label,
                 sc_format_decimal(mean, seconds / cloaks * 1e6, 1),
@@ -120,7 +120,7 @@ static void put_time(sc_table *table, const char *label, const char *name, doubl
     }
 }
 
-static void put_times(sc_table *table, const evaluate_view *view)
+static void put_times(sc_report *table, const evaluate_view *view)
 {
     static const sc_column columns[] = {{"us per cloak", NULL, 13, SC_COLUMN_NUMBER},
                                         {"total", NULL, 10, SC_COLUMN_NUMBER},
@@ -128,33 +128,33 @@ static void put_times(sc_table *table, const evaluate_view *view)
                                         {NULL, NULL, 0, SC_COLUMN_NUMBER}};
     const sc_evaluate_report *report = view->report;
     const bool has_points = view->options->points != NULL;
-    sc_table_heading(table, "CPU time", columns);
+    sc_report_heading(table, "CPU time", columns);
     table->digits = 9;
-    sc_table_open(table, "cpu_s");
+    sc_report_open(table, "cpu_s");
     put_time(table, "provider", "provider", report->provider_cpu_s, report);
     put_time(table, has_points ? NULL : "encoding", "encoding", report->codec_cpu_s, report);
     put_time(table, "trusted side", "trusted", report->trusted_cpu_s, report);
     if (!table->is_json) put_time(table, "together", NULL, cpu_s(report), report);
-    sc_table_number(table, NULL, "per_cloak", sc_evaluate_cpu_per_cloak_s(report), 0, "");
-    sc_table_close(table);
-    sc_table_seconds(table, has_points ? "waiting for answers" : NULL, "provider_wall_s",
-                     report->provider_wall_s, "by the clock");
+    sc_report_number(table, NULL, "per_cloak", sc_evaluate_cpu_per_cloak_s(report), 0, "");
+    sc_report_close(table);
+    sc_report_seconds(table, has_points ? "waiting for answers" : NULL, "provider_wall_s",
+                      report->provider_wall_s, "by the clock");
     table->digits = 10;
 }
 
-static void put_sizes(sc_table *table, const sc_evaluate_report *report)
+static void put_sizes(sc_report *table, const sc_evaluate_report *report)
 {
-    sc_table_heading(table, "Per cloak", sc_summary_columns);
-    sc_table_summary(table, "different requests", "requests", &report->requests, 0);
-    sc_table_summary(table, "bytes out", "bytes_out", &report->bytes_out, 0);
-    sc_table_summary(table, "bytes in", "bytes_in", &report->bytes_in, 0);
-    sc_table_heading(table, "Per query", sc_summary_columns);
-    sc_table_summary(table, "candidates", "candidates", &report->candidates, 0);
-    sc_table_summary(table, "different candidates", "distinct_candidates", &report->distinct, 0);
-    sc_table_summary(table, "results", "results", &report->results, 0);
+    sc_report_heading(table, "Per cloak", sc_summary_columns);
+    sc_report_summary(table, "different requests", "requests", &report->requests, 0);
+    sc_report_summary(table, "bytes out", "bytes_out", &report->bytes_out, 0);
+    sc_report_summary(table, "bytes in", "bytes_in", &report->bytes_in, 0);
+    sc_report_heading(table, "Per query", sc_summary_columns);
+    sc_report_summary(table, "candidates", "candidates", &report->candidates, 0);
+    sc_report_summary(table, "different candidates", "distinct_candidates", &report->distinct, 0);
+    sc_report_summary(table, "results", "results", &report->results, 0);
 }
 
-static void put_work(sc_table *table, const evaluate_view *view)
+static void put_work(sc_report *table, const evaluate_view *view)
 {
     const sc_evaluate_report *report = view->report;
     const sc_lbs_work *work = &report->work;
@@ -164,27 +164,27 @@ static void put_work(sc_table *table, const evaluate_view *view)
     if (work->searched > 0) {
         snprintf(remark, sizeof(remark), "in %s searches", sc_format_count(number, work->searches));
     }
-    sc_table_title(table, has_points ? "Provider" : "Answers of border nodes");
-    sc_table_open(table, "border_nodes");
-    sc_table_count(table, has_points ? NULL : "looked up", "looked_up", work->looked_up, "");
-    sc_table_count(table, has_points ? NULL : "searched for", "searched", work->searched, remark);
-    sc_table_count(table, NULL, "searches", work->searches, "");
-    sc_table_count(table, NULL, "stars_visited", work->stars_visited, "");
-    sc_table_close(table);
-    sc_table_count(table, has_points ? "places asked at" : NULL, "points", report->points, "");
-    sc_table_count(table, has_points ? "questions" : NULL, "questions", report->questions, "");
+    sc_report_title(table, has_points ? "Provider" : "Answers of border nodes");
+    sc_report_open(table, "border_nodes");
+    sc_report_count(table, has_points ? NULL : "looked up", "looked_up", work->looked_up, "");
+    sc_report_count(table, has_points ? NULL : "searched for", "searched", work->searched, remark);
+    sc_report_count(table, NULL, "searches", work->searches, "");
+    sc_report_count(table, NULL, "stars_visited", work->stars_visited, "");
+    sc_report_close(table);
+    sc_report_count(table, has_points ? "places asked at" : NULL, "points", report->points, "");
+    sc_report_count(table, has_points ? "questions" : NULL, "questions", report->questions, "");
 }
 
 static void evaluate_print(FILE *stream, bool is_json, const evaluate_view *view)
 {
     if (!is_json) put_text_head(stream, view);
-    sc_table table = sc_table_begin(stream, is_json, 24);
+    sc_report table = sc_report_begin(stream, is_json, 24);
     put_json_head(&table, view);
     put_queries(&table, view->report);
     put_times(&table, view);
     put_sizes(&table, view->report);
     put_work(&table, view);
-    sc_table_end(&table);
+    sc_report_end(&table);
 }
 
 // --- The command --------------------------------------------------------------------------------

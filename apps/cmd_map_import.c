@@ -373,7 +373,8 @@ static void print_report(FILE *stream, const import_options *options, const sc_m
     char number[SC_FORMAT_SIZE];
     for (size_t i = 0; i < REMARK_COUNT; i++) {
         if (remarks[i].count == 0) continue;
-        sc_report_line(stream, "note", sc_format_count(number, remarks[i].count), remarks[i].text);
+        sc_print_report_line(stream, "note", sc_format_count(number, remarks[i].count),
+                             remarks[i].text);
     }
     char speed[2 * SC_FORMAT_SIZE] = "";
     if (seconds > 0) {
@@ -382,7 +383,7 @@ static void print_report(FILE *stream, const import_options *options, const sc_m
                  (double)report->bytes_read / 1e6 / seconds);
     }
     char time[SC_FORMAT_SIZE];
-    sc_report_line(stream, "time", sc_format_seconds(time, seconds), speed);
+    sc_print_report_line(stream, "time", sc_format_seconds(time, seconds), speed);
 }
 
 static int fail(const sc_call *call, const import_options *options, sc_err err, const sc_diag *diag)

@@ -59,19 +59,19 @@ static void put_text_head(FILE *stream, const info_view *view)
     fprintf(stream, "  %-12s %016" PRIx64 "\n", "checksum", sc_map_checksum(map));
 }
 
-static void put_json_head(sc_table *table, const info_view *view)
+static void put_json_head(sc_report *table, const info_view *view)
 {
     static const char *const kinds[] = {"none", "geographic", "planar"};
     const sc_map *map = view->map;
     const sc_map_info *info = view->info;
     const double bounds[] = {info->min_x, info->min_y, info->max_x, info->max_y};
-    sc_table_string(table, "file", view->path);
-    sc_table_string(table, "source", sc_map_source(map));
-    if (sc_table_member(table)) sc_json_put_hex(&table->json, "checksum", sc_map_checksum(map));
-    sc_table_string(table, "coords", kinds[sc_map_coords(map)]);
-    sc_table_flag(table, "in_metres", sc_map_is_in_metres(map));
-    sc_table_number(table, NULL, "unit_m", sc_map_unit_m(map), 0, "");
-    if (sc_map_coords(map) == SC_COORDS_NONE || !sc_table_member(table)) return;
+    sc_report_string(table, "file", view->path);
+    sc_report_string(table, "source", sc_map_source(map));
+    if (sc_report_member(table)) sc_json_put_hex(&table->json, "checksum", sc_map_checksum(map));
+    sc_report_string(table, "coords", kinds[sc_map_coords(map)]);
+    sc_report_flag(table, "in_metres", sc_map_is_in_metres(map));
+    sc_report_number(table, NULL, "unit_m", sc_map_unit_m(map), 0, "");
+    if (sc_map_coords(map) == SC_COORDS_NONE || !sc_report_member(table)) return;
     sc_json_open_array(&table->json, "bounds");
     for (size_t i = 0; i < sizeof(bounds) / sizeof(bounds[0]); i++) {
         sc_json_put_rounded(&table->json, NULL, bounds[i], table->digits);
@@ -79,7 +79,7 @@ static void put_json_head(sc_table *table, const info_view *view)
     sc_json_close_array(&table->json);
 }
 
-static void put_sizes(sc_table *table, const sc_map *map, const sc_map_info *info)
+static void put_sizes(sc_report *table, const sc_map *map, const sc_map_info *info)
 {
     char of_stars[96] = "";
     char of_objects[96] = "";
@@ -93,21 +93,21 @@ static void put_sizes(sc_table *table, const sc_map *map, const sc_map_info *inf
         snprintf(of_objects, sizeof(of_objects), "in %s categories",
                  sc_format_count(number, sc_map_category_count(map)));
     }
-    sc_table_title(table, "Size");
-    sc_table_count(table, "nodes", "nodes", sc_map_node_count(map), "");
-    sc_table_count(table, "edges", "edges", sc_map_edge_count(map), "");
-    sc_table_count(table, "segments", "segments", sc_map_segment_count(map), "");
-    sc_table_count(table, "stars", "stars", sc_map_star_count(map), of_stars);
-    sc_table_count(table, NULL, "pseudo_stars", info->pseudo_stars, "");
-    sc_table_count(table, "objects", "objects", sc_map_object_count(map), of_objects);
-    sc_table_count(table, NULL, "categories", sc_map_category_count(map), "");
-    sc_table_count(table, NULL, "bytes", sc_map_bytes(map), "");
-    sc_table_number(table, NULL, "length_m", info->length_m, 0, "");
-    sc_table_number(table, "roads", NULL, in_metres ? info->length_m / 1000 : info->length_m, 1,
-                    in_metres ? "km" : "units");
+    sc_report_title(table, "Size");
+    sc_report_count(table, "nodes", "nodes", sc_map_node_count(map), "");
+    sc_report_count(table, "edges", "edges", sc_map_edge_count(map), "");
+    sc_report_count(table, "segments", "segments", sc_map_segment_count(map), "");
+    sc_report_count(table, "stars", "stars", sc_map_star_count(map), of_stars);
+    sc_report_count(table, NULL, "pseudo_stars", info->pseudo_stars, "");
+    sc_report_count(table, "objects", "objects", sc_map_object_count(map), of_objects);
+    sc_report_count(table, NULL, "categories", sc_map_category_count(map), "");
+    sc_report_count(table, NULL, "bytes", sc_map_bytes(map), "");
+    sc_report_number(table, NULL, "length_m", info->length_m, 0, "");
+    sc_report_number(table, "roads", NULL, in_metres ? info->length_m / 1000 : info->length_m, 1,
+                     in_metres ? "km" : "units");
 }
 
-static void put_index(sc_table *table, const sc_index_info *index)
+static void put_index(sc_report *table, const sc_index_info *index)
 {
     char remark[96];
     char number[SC_FORMAT_SIZE];
@@ -116,13 +116,13 @@ static void put_index(sc_table *table, const sc_index_info *index)
         snprintf(remark + used, sizeof(remark) - (size_t)used, "; %s categories have none",
                  sc_format_count(number, index->left_out));
     }
-    sc_table_open(table, "index");
-    sc_table_count(table, NULL, "k", index->k, "");
-    sc_table_count(table, index->k > 0 ? "nearest index" : NULL, "lists", index->list_count,
-                   remark);
-    sc_table_count(table, NULL, "left_out", index->left_out, "");
-    sc_table_count(table, NULL, "index_bytes", index->bytes, "");
-    sc_table_close(table);
+    sc_report_open(table, "index");
+    sc_report_count(table, NULL, "k", index->k, "");
+    sc_report_count(table, index->k > 0 ? "nearest index" : NULL, "lists", index->list_count,
+                    remark);
+    sc_report_count(table, NULL, "left_out", index->left_out, "");
+    sc_report_count(table, NULL, "index_bytes", index->bytes, "");
+    sc_report_close(table);
 }
 
 static void put_json_degrees(sc_json_writer *json, const uint64_t degrees[SC_INFO_DEGREES])
@@ -134,7 +134,7 @@ static void put_json_degrees(sc_json_writer *json, const uint64_t degrees[SC_INF
     sc_json_close_array(json);
 }
 
-static void put_text_degrees(sc_table *table, const sc_map_info *info)
+static void put_text_degrees(sc_report *table, const sc_map_info *info)
 {
     uint64_t total = 0;
     uint64_t most = 0;
@@ -151,23 +151,23 @@ static void put_text_degrees(sc_table *table, const sc_map_info *info)
             table->stream, "  %d%-23s %13s %13s %5.1f %% ", i,
             i == SC_INFO_DEGREES - 1 ? " or more" : "", sc_format_count(number, info->degrees[i]),
             sc_format_count(merged, info->simple.degrees[i]), sc_share(info->degrees[i], total));
-        sc_table_bar(table, (double)info->degrees[i], (double)most);
+        sc_report_bar(table, (double)info->degrees[i], (double)most);
     }
 }
 
-static void put_text_components(sc_table *table, const sc_map *map, const sc_map_info *info)
+static void put_text_components(sc_report *table, const sc_map *map, const sc_map_info *info)
 {
     char remark[48];
     snprintf(remark, sizeof(remark), "nodes, %.1f %% of all",
              sc_share(info->largest_component, sc_map_node_count(map)));
-    sc_table_title(table, "Components");
-    sc_table_count(table, "components", NULL, info->components, "");
-    sc_table_count(table, "the largest", NULL, info->largest_component, remark);
-    sc_table_count(table, "isolated nodes", NULL, info->isolated_nodes, "");
+    sc_report_title(table, "Components");
+    sc_report_count(table, "components", NULL, info->components, "");
+    sc_report_count(table, "the largest", NULL, info->largest_component, remark);
+    sc_report_count(table, "isolated nodes", NULL, info->isolated_nodes, "");
 }
 
 /** Counts as the map has them, and as they are if chains of edges are merged. */
-static void put_text_segments(sc_table *table, const sc_map *map, const sc_map_info *info)
+static void put_text_segments(sc_report *table, const sc_map *map, const sc_map_info *info)
 {
     static const sc_column columns[] = {{"kept", NULL, 13, SC_COLUMN_NUMBER},
                                         {"merged", NULL, 13, SC_COLUMN_NUMBER},
@@ -195,29 +195,29 @@ static void put_text_segments(sc_table *table, const sc_map *map, const sc_map_i
         {"parallel edges", info->parallel_edges, 0, true},
         {"edges of length 0", info->zero_length_edges, 0, true},
     };
-    sc_table_heading(table, "Edges and segments", columns);
+    sc_report_heading(table, "Edges and segments", columns);
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         const double values[] = {(double)rows[i].kept, (double)rows[i].merged};
-        sc_table_row(table, rows[i].label, NULL, rows[i].is_single ? single : columns, values, 0);
+        sc_report_row(table, rows[i].label, NULL, rows[i].is_single ? single : columns, values, 0);
     }
 }
 
-static void put_json_graph(sc_table *table, const sc_map_info *info)
+static void put_json_graph(sc_report *table, const sc_map_info *info)
 {
-    if (sc_table_member(table)) put_json_degrees(&table->json, info->degrees);
-    sc_table_count(table, NULL, "self_loops", info->self_loops, "");
-    sc_table_count(table, NULL, "parallel_edges", info->parallel_edges, "");
-    sc_table_count(table, NULL, "zero_length_edges", info->zero_length_edges, "");
-    sc_table_count(table, NULL, "components", info->components, "");
-    sc_table_count(table, NULL, "isolated_nodes", info->isolated_nodes, "");
-    sc_table_count(table, NULL, "largest_component", info->largest_component, "");
-    sc_table_count(table, NULL, "rings", info->rings, "");
-    sc_table_count(table, NULL, "lone_roads", info->lone_roads, "");
-    sc_table_count(table, NULL, "dead_ends", info->dead_ends, "");
-    sc_table_count(table, NULL, "star_to_star", info->star_to_star, "");
-    sc_table_count(table, NULL, "back_to_own_star", info->back_to_own_star, "");
-    sc_table_count(table, NULL, "multiple_pairs", info->multiple_pairs, "");
-    sc_table_count(table, NULL, "longest_chain", info->longest_chain, "");
+    if (sc_report_member(table)) put_json_degrees(&table->json, info->degrees);
+    sc_report_count(table, NULL, "self_loops", info->self_loops, "");
+    sc_report_count(table, NULL, "parallel_edges", info->parallel_edges, "");
+    sc_report_count(table, NULL, "zero_length_edges", info->zero_length_edges, "");
+    sc_report_count(table, NULL, "components", info->components, "");
+    sc_report_count(table, NULL, "isolated_nodes", info->isolated_nodes, "");
+    sc_report_count(table, NULL, "largest_component", info->largest_component, "");
+    sc_report_count(table, NULL, "rings", info->rings, "");
+    sc_report_count(table, NULL, "lone_roads", info->lone_roads, "");
+    sc_report_count(table, NULL, "dead_ends", info->dead_ends, "");
+    sc_report_count(table, NULL, "star_to_star", info->star_to_star, "");
+    sc_report_count(table, NULL, "back_to_own_star", info->back_to_own_star, "");
+    sc_report_count(table, NULL, "multiple_pairs", info->multiple_pairs, "");
+    sc_report_count(table, NULL, "longest_chain", info->longest_chain, "");
 }
 
 static const sc_column spread_columns[] = {
@@ -226,24 +226,24 @@ static const sc_column spread_columns[] = {
     {"max", "max", 9, SC_COLUMN_NUMBER},       {NULL, NULL, 0, SC_COLUMN_NUMBER},
 };
 
-static void put_spread(sc_table *table, const char *label, const char *name,
+static void put_spread(sc_report *table, const char *label, const char *name,
                        const sc_spread *spread)
 {
     const double values[] = {spread->mean, spread->p10, spread->median, spread->p90, spread->max};
-    sc_table_row(table, label, name, spread_columns, values, 1);
+    sc_report_row(table, label, name, spread_columns, values, 1);
 }
 
-static void put_lengths(sc_table *table, const sc_map *map, const sc_map_info *info)
+static void put_lengths(sc_report *table, const sc_map *map, const sc_map_info *info)
 {
-    sc_table_heading(
+    sc_report_heading(
         table, sc_map_is_in_metres(map) ? "Lengths of segments, m" : "Lengths of segments, units",
         spread_columns);
     put_spread(table, "segments", "segment_length_m", &info->segment_length_m);
 }
 
-static void put_text_balls(sc_table *table, const sc_map_info *info)
+static void put_text_balls(sc_report *table, const sc_map_info *info)
 {
-    sc_table_heading(table, "Balls: other stars within", spread_columns);
+    sc_report_heading(table, "Balls: other stars within", spread_columns);
     for (int hops = 1; hops <= SC_INFO_MAX_HOPS; hops++) {
         char label[24];
         snprintf(label, sizeof(label), "%d %s", hops, hops == 1 ? "hop" : "hops");
@@ -256,7 +256,7 @@ static void put_text_balls(sc_table *table, const sc_map_info *info)
             sc_format_decimal(segments, info->ball_segments, 1));
 }
 
-static void put_text_classes(sc_table *table, const sc_map *map, const sc_map_info *info)
+static void put_text_classes(sc_report *table, const sc_map *map, const sc_map_info *info)
 {
     double most = 0;
     for (int i = 0; i < SC_ROAD_CLASS_COUNT; i++) {
@@ -265,7 +265,7 @@ static void put_text_classes(sc_table *table, const sc_map *map, const sc_map_in
     // A map whose data do not tell classes has one line only, and that says nothing.
     if (info->class_length_m[SC_ROAD_UNKNOWN] >= info->length_m) return;
     const bool in_metres = sc_map_is_in_metres(map);
-    sc_table_title(table, in_metres ? "Roads by class, km" : "Roads by class, units");
+    sc_report_title(table, in_metres ? "Roads by class, km" : "Roads by class, units");
     for (unsigned i = 0; i < SC_ROAD_CLASS_COUNT; i++) {
         const double length = info->class_length_m[i];
         if (!(length > 0)) continue;
@@ -273,29 +273,29 @@ static void put_text_classes(sc_table *table, const sc_map *map, const sc_map_in
         fprintf(table->stream, "  %-24s %13s %5.1f %% ", sc_road_class_name(i),
                 sc_format_decimal(number, in_metres ? length / 1000 : length, 1),
                 100 * length / info->length_m);
-        sc_table_bar(table, length, most);
+        sc_report_bar(table, length, most);
     }
 }
 
-static void put_json_classes(sc_table *table, const sc_map_info *info)
+static void put_json_classes(sc_report *table, const sc_map_info *info)
 {
-    sc_table_open(table, "class_length_m");
+    sc_report_open(table, "class_length_m");
     for (unsigned i = 0; i < SC_ROAD_CLASS_COUNT; i++) {
-        sc_table_number(table, NULL, sc_road_class_name(i), info->class_length_m[i], 0, "");
+        sc_report_number(table, NULL, sc_road_class_name(i), info->class_length_m[i], 0, "");
     }
-    sc_table_close(table);
+    sc_report_close(table);
 }
 
-static void put_json_balls(sc_table *table, const sc_map_info *info)
+static void put_json_balls(sc_report *table, const sc_map_info *info)
 {
     sc_json_writer *json = &table->json;
-    sc_table_count(table, NULL, "ball_sample", info->ball_sample, "");
-    sc_table_number(table, NULL, "ball_segments", info->ball_segments, 0, "");
-    if (!sc_table_member(table)) return;
+    sc_report_count(table, NULL, "ball_sample", info->ball_sample, "");
+    sc_report_number(table, NULL, "ball_segments", info->ball_segments, 0, "");
+    if (!sc_report_member(table)) return;
     sc_json_open_array(json, "balls");
     for (unsigned hops = 1; hops <= SC_INFO_MAX_HOPS; hops++) {
         const sc_spread *spread = &info->ball[hops];
-        sc_table_break_line(table, "    ");
+        sc_report_break_line(table, "    ");
         sc_json_open_object(json, NULL);
         sc_json_put_count(json, "hops", hops);
         sc_json_put_rounded(json, "mean", spread->mean, table->digits);
@@ -310,26 +310,26 @@ static void put_json_balls(sc_table *table, const sc_map_info *info)
 }
 
 /** On one line, so that it can be told from the counts above by its line. */
-static void put_json_simple(sc_table *table, const sc_simple_counts *simple)
+static void put_json_simple(sc_report *table, const sc_simple_counts *simple)
 {
-    sc_table_open(table, "simple");
-    sc_table_count(table, NULL, "edges", simple->edges, "");
-    sc_table_count(table, NULL, "stars", simple->stars, "");
-    sc_table_count(table, NULL, "segments", simple->segments, "");
-    sc_table_count(table, NULL, "rings", simple->rings, "");
-    sc_table_count(table, NULL, "star_to_star", simple->star_to_star, "");
-    sc_table_count(table, NULL, "back_to_own_star", simple->back_to_own_star, "");
-    sc_table_count(table, NULL, "multiple_pairs", simple->multiple_pairs, "");
-    sc_table_count(table, NULL, "longest_chain", simple->longest_chain, "");
+    sc_report_open(table, "simple");
+    sc_report_count(table, NULL, "edges", simple->edges, "");
+    sc_report_count(table, NULL, "stars", simple->stars, "");
+    sc_report_count(table, NULL, "segments", simple->segments, "");
+    sc_report_count(table, NULL, "rings", simple->rings, "");
+    sc_report_count(table, NULL, "star_to_star", simple->star_to_star, "");
+    sc_report_count(table, NULL, "back_to_own_star", simple->back_to_own_star, "");
+    sc_report_count(table, NULL, "multiple_pairs", simple->multiple_pairs, "");
+    sc_report_count(table, NULL, "longest_chain", simple->longest_chain, "");
     if (table->is_json) put_json_degrees(&table->json, simple->degrees);
-    sc_table_close(table);
+    sc_report_close(table);
 }
 
-static void put_text_categories(sc_table *table, const info_view *view)
+static void put_text_categories(sc_report *table, const info_view *view)
 {
     const uint32_t category_count = sc_map_category_count(view->map);
     char number[SC_FORMAT_SIZE];
-    if (category_count > 0) sc_table_title(table, "Objects by category");
+    if (category_count > 0) sc_report_title(table, "Objects by category");
     for (uint32_t i = 0; i < category_count && i < CATEGORIES_SHOWN; i++) {
         const category_total *row = &view->categories[i];
         const char *name = sc_map_category_name(view->map, row->category);
@@ -339,7 +339,7 @@ static void put_text_categories(sc_table *table, const info_view *view)
         fprintf(table->stream, "%*s %13s %5.1f %% ", columns < 24 ? 24 - columns : 0, "",
                 sc_format_count(number, row->count),
                 sc_share(row->count, sc_map_object_count(view->map)));
-        sc_table_bar(table, row->count, view->categories[0].count);
+        sc_report_bar(table, row->count, view->categories[0].count);
     }
     if (category_count > CATEGORIES_SHOWN) {
         fprintf(table->stream, "  ... and %s more; --json lists them all\n",
@@ -347,14 +347,14 @@ static void put_text_categories(sc_table *table, const info_view *view)
     }
 }
 
-static void put_json_categories(sc_table *table, const info_view *view)
+static void put_json_categories(sc_report *table, const info_view *view)
 {
     sc_json_writer *json = &table->json;
-    if (!sc_table_member(table)) return;
+    if (!sc_report_member(table)) return;
     sc_json_open_array(json, "objects_by_category");
     for (uint32_t i = 0; i < sc_map_category_count(view->map); i++) {
         const category_total *row = &view->categories[i];
-        sc_table_break_line(table, "    ");
+        sc_report_break_line(table, "    ");
         sc_json_open_object(json, NULL);
         sc_json_put_string(json, "category", sc_map_category_name(view->map, row->category));
         sc_json_put_count(json, "count", row->count);
@@ -364,26 +364,26 @@ static void put_json_categories(sc_table *table, const info_view *view)
     sc_json_close_array(json);
 }
 
-static void put_bytes(sc_table *table, const sc_map *map, const sc_map_info *info)
+static void put_bytes(sc_report *table, const sc_map *map, const sc_map_info *info)
 {
     const size_t total = sc_map_bytes(map);
     const uint32_t edge_count = sc_map_edge_count(map);
-    sc_table_title(table, "Bytes");
-    sc_table_open(table, "table_bytes");
+    sc_report_title(table, "Bytes");
+    sc_report_open(table, "table_bytes");
     for (int i = 0; i < SC_INFO_TABLES; i++) {
         const char *name = info->table_names[i];
         char number[SC_FORMAT_SIZE];
-        sc_table_count(table, NULL, name, info->table_bytes[i], "");
+        sc_report_count(table, NULL, name, info->table_bytes[i], "");
         if (table->is_json || !name) continue;
         fprintf(table->stream, "  %-24s %13s %5.1f %%\n", name,
                 sc_format_count(number, info->table_bytes[i]),
                 sc_share(info->table_bytes[i], total));
     }
-    sc_table_close(table);
+    sc_report_close(table);
     char remark[64];
     snprintf(remark, sizeof(remark), "%.1f per edge",
              edge_count > 0 ? (double)total / (double)edge_count : 0);
-    sc_table_count(table, "all", NULL, total, remark);
+    sc_report_count(table, "all", NULL, total, remark);
 }
 
 static void print_info(FILE *stream, bool is_json, const info_view *view)
@@ -391,7 +391,7 @@ static void print_info(FILE *stream, bool is_json, const info_view *view)
     const sc_map *map = view->map;
     const sc_map_info *info = view->info;
     if (!is_json) put_text_head(stream, view);
-    sc_table table = sc_table_begin(stream, is_json, 24);
+    sc_report table = sc_report_begin(stream, is_json, 24);
     put_json_head(&table, view);
     put_sizes(&table, map, info);
     put_index(&table, &view->index);
@@ -412,7 +412,7 @@ static void print_info(FILE *stream, bool is_json, const info_view *view)
         put_text_categories(&table, view);
     }
     put_bytes(&table, map, info);
-    sc_table_end(&table);
+    sc_report_end(&table);
 }
 
 // --- The command --------------------------------------------------------------------------------

@@ -8,7 +8,7 @@
 #include "densities.h"
 #include "format.h"
 #include "inputs.h"
-#include "partition/partition.h"
+#include "partition/partition_make.h"
 #include "progress_bar.h"
 #include "table.h"
 #include "values.h"
@@ -23,7 +23,7 @@ typedef struct partition_view {
     const char *map;      ///< its path
     const char *output;   ///< where the cut went
     const char *weights;  ///< the record's path; NULL: all segments weigh the same
-    const sc_cut *cut;
+    const sc_partition *partition;
     const sc_partition_report *report;
     uint32_t seed;
     double seconds;  ///< that cutting took
@@ -60,11 +60,12 @@ static void put_summary(FILE *stream, const sc_partition_report *report)
     snprintf(remark, sizeof(remark), "in %s component%s", sc_format_count(all, report->components),
              report->components == 1 ? "" : "s");
     put_row(stream, "stars", sc_format_count(number, report->stars), remark);
-    const double share =
-        report->adjacencies > 0 ? 100.0 * (double)report->cut / (double)report->adjacencies : 0.0;
+    const double share = report->adjacencies > 0
+                             ? 100.0 * (double)report->cut_count / (double)report->adjacencies
+                             : 0.0;
     snprintf(remark, sizeof(remark), "%.2f %% of %s adjacencies", share,
              sc_format_count(all, report->adjacencies));
-    put_row(stream, "cut", sc_format_count(number, report->cut), remark);
+    put_row(stream, "cut", sc_format_count(number, report->cut_count), remark);
     put_row(stream, "balance", sc_format_decimal(number, report->balance, 3), "by weight");
     put_row(stream, "", sc_format_decimal(number, report->balance_segments, 3), "by segments");
 }
@@ -138,7 +139,8 @@ static void partition_view_print_json(FILE *stream, const partition_view *view)
     fputs(",\"map\":", stream);
     sc_json_string(stream, view->map);
     fprintf(stream, ",\"map_checksum\":\"%016" PRIx64 "\",\"cut_checksum\":\"%016" PRIx64 "\"",
-            sc_map_checksum(sc_cut_map(view->cut)), sc_cut_checksum(view->cut));
+            sc_map_checksum(sc_partition_map(view->partition)),
+            sc_partition_checksum(view->partition));
     fputs(",\n \"weights\":", stream);
     sc_json_string(stream, view->weights ? view->weights : "segments");
     fprintf(stream,
@@ -146,7 +148,7 @@ static void partition_view_print_json(FILE *stream, const partition_view *view)
             ",\"components\":%" PRIu32 ",\"adjacencies\":%" PRIu64 ",\"cut\":%" PRIu64
             ",\"balance\":%.9g,\"balance_segments\":%.9g,\n \"near\":[",
             view->seed, view->seconds, report->parts, report->stars, report->components,
-            report->adjacencies, report->cut, report->balance, report->balance_segments);
+            report->adjacencies, report->cut_count, report->balance, report->balance_segments);
     for (int h = 0; h <= SC_PARTITION_HOPS; h++) {
         fprintf(stream, "%s%.9g", h > 0 ? "," : "", report->near[h]);
     }
@@ -233,7 +235,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         options->output = argument;
         return 0;
     case 'n':
-        options->parts = (uint32_t)sc_value_count(state, "-n", argument, 1, SC_CUT_PARTS_MAX);
+        options->parts = (uint32_t)sc_value_count(state, "-n", argument, 1, SC_PARTITION_PARTS_MAX);
         return 0;
     case KEY_WEIGHTS:
         if (argument[0] == '\0') sc_usage_error(state, "--weights: the name of the file is empty");
@@ -300,13 +302,13 @@ static sc_err weigh_by_run(const sc_map *map, const char *run, const sc_progress
     return err;
 }
 
-static sc_err draw(const partition_options *options, const sc_cut *cut,
+static sc_err draw(const partition_options *options, const sc_partition *partition,
                    const sc_partition_report *report, sc_diag *diag)
 {
     sc_outfile file;
     sc_err err = sc_outfile_open(options->geojson, &file, diag);
     if (err) return err;
-    err = sc_partition_draw(cut, report, file.stream, diag);
+    err = sc_partition_draw(partition, report, file.stream, diag);
     if (err) {
         sc_outfile_abandon(&file);
         return err;
@@ -318,7 +320,7 @@ static sc_err draw(const partition_options *options, const sc_cut *cut,
 typedef struct work {
     sc_map *map;
     double *weights;
-    sc_cut *cut;
+    sc_partition *partition;
     sc_partition_report report;
     double seconds;
 } work;
@@ -326,7 +328,7 @@ typedef struct work {
 static void work_fini(work *w)
 {
     sc_partition_report_fini(&w->report);
-    sc_cut_free(w->cut);
+    sc_partition_free(w->partition);
     free(w->weights);
     sc_map_free(w->map);
 }
@@ -343,12 +345,12 @@ static sc_err do_work(const partition_options *options, const sc_progress *progr
     const double start = sc_clock_s();
     const sc_partition_options wish = {
         .parts = options->parts, .weights = w->weights, .seed = options->seed};
-    err = sc_partition(w->map, &wish, &w->cut, diag);
+    err = sc_partition_make(w->map, &wish, &w->partition, diag);
     w->seconds = sc_clock_s() - start;
-    if (!err) err = sc_partition_describe(w->cut, w->weights, &w->report, diag);
+    if (!err) err = sc_partition_describe(w->partition, w->weights, &w->report, diag);
     // The picture first: who finds the cut finds all that was asked for.
-    if (!err && options->geojson) err = draw(options, w->cut, &w->report, diag);
-    if (!err) err = sc_cut_write(w->cut, options->output, diag);
+    if (!err && options->geojson) err = draw(options, w->partition, &w->report, diag);
+    if (!err) err = sc_partition_write(w->partition, options->output, diag);
     return err;
 }
 
@@ -373,7 +375,7 @@ static int run(sc_call *call)
             .map = options.map,
             .output = options.output,
             .weights = options.run,
-            .cut = w.cut,
+            .partition = w.partition,
             .report = &w.report,
             .seed = options.seed,
             .seconds = w.seconds,

@@ -55,30 +55,30 @@ static void put_text_head(FILE *stream, const sc_load_view *view)
             view->report->is_interrupted ? " (interrupted)" : "");
 }
 
-static void put_json_head(sc_table *table, const sc_load_view *view)
+static void put_json_head(sc_report *table, const sc_load_view *view)
 {
     const sc_load_options *options = view->options;
-    sc_table_string(table, "url", options->url);
-    sc_table_string(table, "map", view->map);
-    sc_table_count(table, NULL, "travellers", view->report->travellers, "");
-    sc_table_count(table, NULL, "threads", options->flock_count, "");
-    sc_table_count(table, NULL, "seed", options->seed, "");
-    sc_table_number(table, NULL, "rate", options->rate, 0, "");
-    sc_table_number(table, NULL, "pause_s",
-                    options->is_restless ? 0 : options->workload.pause_s.mean, 0, "");
-    sc_table_number(table, NULL, "warmup_s", options->warmup_s, 0, "");
-    sc_table_number(table, NULL, "duration_s", options->duration_s, 0, "");
-    sc_table_flag(table, "chaos", options->chaos.is_on);
-    sc_table_flag(table, "interrupted", view->report->is_interrupted);
+    sc_report_string(table, "url", options->url);
+    sc_report_string(table, "map", view->map);
+    sc_report_count(table, NULL, "travellers", view->report->travellers, "");
+    sc_report_count(table, NULL, "threads", options->flock_count, "");
+    sc_report_count(table, NULL, "seed", options->seed, "");
+    sc_report_number(table, NULL, "rate", options->rate, 0, "");
+    sc_report_number(table, NULL, "pause_s",
+                     options->is_restless ? 0 : options->workload.pause_s.mean, 0, "");
+    sc_report_number(table, NULL, "warmup_s", options->warmup_s, 0, "");
+    sc_report_number(table, NULL, "duration_s", options->duration_s, 0, "");
+    sc_report_flag(table, "chaos", options->chaos.is_on);
+    sc_report_flag(table, "interrupted", view->report->is_interrupted);
 }
 
 /** An end; in text its reasons below it. */
-static void put_end(sc_table *table, const sc_load_books *books, sc_load_end end)
+static void put_end(sc_report *table, const sc_load_books *books, sc_load_end end)
 {
     // Answered and dropped are always of interest; of the rest, what there is.
     const bool is_shown = end <= SC_LOAD_DROPPED || books->ends[end] > 0;
     const char *name = sc_load_end_name(end);
-    sc_table_share(table, is_shown ? name : NULL, name, books->ends[end], books->asked, "");
+    sc_report_share(table, is_shown ? name : NULL, name, books->ends[end], books->asked, "");
     for (size_t i = 0; is_shown && i < books->tally_count; i++) {
         const sc_load_tally *t = &books->tallies[i];
         if (t->end != end || t->word[0] == '\0') continue;
@@ -88,13 +88,13 @@ static void put_end(sc_table *table, const sc_load_books *books, sc_load_end end
         } else {
             snprintf(label, sizeof(label), "  %s", t->word);
         }
-        sc_table_count(table, label, NULL, t->count, "");
+        sc_report_count(table, label, NULL, t->count, "");
     }
 }
 
-static void put_json_reasons(sc_table *table, const sc_load_books *books)
+static void put_json_reasons(sc_report *table, const sc_load_books *books)
 {
-    if (!sc_table_member(table)) return;
+    if (!sc_report_member(table)) return;
     sc_json_open_array(&table->json, "reasons");
     for (size_t i = 0; i < books->tally_count; i++) {
         const sc_load_tally *t = &books->tallies[i];
@@ -109,27 +109,28 @@ static void put_json_reasons(sc_table *table, const sc_load_books *books)
     sc_json_close_array(&table->json);
 }
 
-static void put_queries(sc_table *table, const sc_load_report *report)
+static void put_queries(sc_report *table, const sc_load_report *report)
 {
     const sc_load_books *books = &report->books;
     const bool has_chaos =
         books->spoiled + books->strays + report->provider_kills + report->provider_stops > 0;
-    sc_table_title(table, "Queries");
-    sc_table_count(table, "asked", "asked", books->asked, "");
+    sc_report_title(table, "Queries");
+    sc_report_count(table, "asked", "asked", books->asked, "");
     for (unsigned i = 0; i < SC_LOAD_END_COUNT; i++) {
         put_end(table, books, (sc_load_end)i);
     }
     put_json_reasons(table, books);
-    sc_table_count(table, "answers compared", "checked", books->checked, "");
-    sc_table_count(table, "connections opened", "connects", books->connects, "");
-    sc_table_count(table, books->nobody_idle > 0 ? "not asked" : NULL, "nobody_idle",
-                   books->nobody_idle, "every traveller was busy");
-    if (has_chaos) sc_table_title(table, "Chaos");
-    sc_table_count(table, has_chaos ? "queries with a fault" : NULL, "spoiled", books->spoiled, "");
-    sc_table_count(table, has_chaos ? "invalid requests sent" : NULL, "strays", books->strays, "");
+    sc_report_count(table, "answers compared", "checked", books->checked, "");
+    sc_report_count(table, "connections opened", "connects", books->connects, "");
+    sc_report_count(table, books->nobody_idle > 0 ? "not asked" : NULL, "nobody_idle",
+                    books->nobody_idle, "every traveller was busy");
+    if (has_chaos) sc_report_title(table, "Chaos");
+    sc_report_count(table, has_chaos ? "queries with a fault" : NULL, "spoiled", books->spoiled,
+                    "");
+    sc_report_count(table, has_chaos ? "invalid requests sent" : NULL, "strays", books->strays, "");
     if (!has_chaos) return;
-    sc_table_count(table, "provider killed", NULL, report->provider_kills, "");
-    sc_table_count(table, "provider stopped", NULL, report->provider_stops, "");
+    sc_report_count(table, "provider killed", NULL, report->provider_kills, "");
+    sc_report_count(table, "provider stopped", NULL, report->provider_stops, "");
 }
 
 static const sc_column spread_columns[] = {
@@ -140,7 +141,7 @@ static const sc_column spread_columns[] = {
 };
 
 /** Times are kept in microseconds and shown in milliseconds, with decimals; the rest is whole. */
-static void put_spread(sc_table *table, const char *label, const char *name,
+static void put_spread(sc_report *table, const char *label, const char *name,
                        const sc_log_histogram *spread, bool is_time)
 {
     const double unit = is_time ? 1e-3 : 1;
@@ -150,70 +151,70 @@ static void put_spread(sc_table *table, const char *label, const char *name,
                              sc_log_histogram_quantile(spread, 0.9) * unit,
                              sc_log_histogram_quantile(spread, 0.99) * unit,
                              (double)spread->max * unit};
-    sc_table_row(table, spread->count > 0 ? label : NULL, name, spread_columns, values,
-                 is_time ? 2 : 0);
+    sc_report_row(table, spread->count > 0 ? label : NULL, name, spread_columns, values,
+                  is_time ? 2 : 0);
 }
 
-static void put_times(sc_table *table, const sc_load_books *books)
+static void put_times(sc_report *table, const sc_load_books *books)
 {
-    sc_table_heading(table, "Time, ms", spread_columns);
+    sc_report_heading(table, "Time, ms", spread_columns);
     put_spread(table, "latency", "latency_ms", &books->latency_us, true);
     put_spread(table, "waiting for a cloak", "wait_ms", &books->wait_us, true);
     put_spread(table, "beyond waiting", "beyond_ms", &books->beyond_us, true);
     put_spread(table, "connecting", "connect_ms", &books->connect_us, true);
     put_spread(table, "behind", "behind_ms", &books->behind_us, true);
-    sc_table_heading(table, "Cloaks, of answered queries", spread_columns);
+    sc_report_heading(table, "Cloaks, of answered queries", spread_columns);
     put_spread(table, "users", "users", &books->users, false);
     put_spread(table, "segments", "segments", &books->segments, false);
 }
 
-static void put_pace(sc_table *table, const sc_load_report *report)
+static void put_pace(sc_report *table, const sc_load_report *report)
 {
     const bool is_measured = report->measured_s > 0;
-    sc_table_title(table, "Pace");
-    sc_table_seconds(table, "measured", "measured_s", report->measured_s, "");
-    sc_table_count(table, NULL, "outcomes", report->books.replies, "");
-    sc_table_number(table, is_measured ? "outcomes per second" : NULL, "outcomes_per_s",
-                    is_measured ? (double)report->books.replies / report->measured_s : 0, 1, "");
-    sc_table_seconds(table, "CPU, here", "own_cpu_s", report->own_cpu_s, "");
-    sc_table_count(table, NULL, "provider_kills", report->provider_kills, "");
-    sc_table_count(table, NULL, "provider_stops", report->provider_stops, "");
+    sc_report_title(table, "Pace");
+    sc_report_seconds(table, "measured", "measured_s", report->measured_s, "");
+    sc_report_count(table, NULL, "outcomes", report->books.replies, "");
+    sc_report_number(table, is_measured ? "outcomes per second" : NULL, "outcomes_per_s",
+                     is_measured ? (double)report->books.replies / report->measured_s : 0, 1, "");
+    sc_report_seconds(table, "CPU, here", "own_cpu_s", report->own_cpu_s, "");
+    sc_report_count(table, NULL, "provider_kills", report->provider_kills, "");
+    sc_report_count(table, NULL, "provider_stops", report->provider_stops, "");
     if (!report->has_service_cpu) return;
-    sc_table_seconds(table, "CPU, service", NULL, report->service_cpu_s, "");
+    sc_report_seconds(table, "CPU, service", NULL, report->service_cpu_s, "");
     if (report->service_cpu_s > 0) {
-        sc_table_number(table, "outcomes per CPU second", NULL,
-                        (double)report->service_replies / report->service_cpu_s, 0,
-                        "of the service");
+        sc_report_number(table, "outcomes per CPU second", NULL,
+                         (double)report->service_replies / report->service_cpu_s, 0,
+                         "of the service");
     }
 }
 
 /** null where its metrics could not be read. */
-static void put_json_service(sc_table *table, const sc_load_report *report)
+static void put_json_service(sc_report *table, const sc_load_report *report)
 {
     if (!report->has_service) {
-        sc_table_null(table, "service");
+        sc_report_null(table, "service");
         return;
     }
     const sc_service_counts *before = &report->service_before;
     const sc_service_counts *after = &report->service_after;
-    sc_table_open(table, "service");
-    sc_table_count(table, NULL, "answered", after->answered - before->answered, "");
-    sc_table_count(table, NULL, "dropped", after->dropped - before->dropped, "");
-    sc_table_count(table, NULL, "failed", after->failed - before->failed, "");
-    sc_table_count(table, NULL, "gone", after->gone - before->gone, "");
-    sc_table_count(table, NULL, "pending", after->pending, "");
-    sc_table_count(table, NULL, "violations", after->violations - before->violations, "");
-    sc_table_count(table, NULL, "resident_bytes_before", before->resident_bytes, "");
-    sc_table_count(table, NULL, "resident_bytes_after", after->resident_bytes, "");
+    sc_report_open(table, "service");
+    sc_report_count(table, NULL, "answered", after->answered - before->answered, "");
+    sc_report_count(table, NULL, "dropped", after->dropped - before->dropped, "");
+    sc_report_count(table, NULL, "failed", after->failed - before->failed, "");
+    sc_report_count(table, NULL, "gone", after->gone - before->gone, "");
+    sc_report_count(table, NULL, "pending", after->pending, "");
+    sc_report_count(table, NULL, "violations", after->violations - before->violations, "");
+    sc_report_count(table, NULL, "resident_bytes_before", before->resident_bytes, "");
+    sc_report_count(table, NULL, "resident_bytes_after", after->resident_bytes, "");
     if (report->has_service_cpu) {
         const double cpu_s = report->service_cpu_s;
-        sc_table_break_line(table, "    ");
-        sc_table_number(table, NULL, "cpu_s", cpu_s, 0, "");
-        sc_table_count(table, NULL, "outcomes", report->service_replies, "");
-        sc_table_number(table, NULL, "outcomes_per_cpu_s",
-                        cpu_s > 0 ? (double)report->service_replies / cpu_s : 0, 0, "");
+        sc_report_break_line(table, "    ");
+        sc_report_number(table, NULL, "cpu_s", cpu_s, 0, "");
+        sc_report_count(table, NULL, "outcomes", report->service_replies, "");
+        sc_report_number(table, NULL, "outcomes_per_cpu_s",
+                         cpu_s > 0 ? (double)report->service_replies / cpu_s : 0, 0, "");
     }
-    sc_table_close(table);
+    sc_report_close(table);
 }
 
 /** Bytes per query that was held; 0 if that was not measured. */
@@ -226,49 +227,49 @@ static double bytes_per_held(const sc_load_report *report)
     return (double)(held->bytes_after - held->bytes_before) / (double)held->pending;
 }
 
-static void put_bytes(sc_table *table, const char *label, const char *name, uint64_t bytes)
+static void put_bytes(sc_report *table, const char *label, const char *name, uint64_t bytes)
 {
     char number[SC_FORMAT_SIZE];
-    sc_table_line(table, label, sc_format_bytes(number, bytes), "");
-    sc_table_count(table, NULL, name, bytes, "");
+    sc_report_line(table, label, sc_format_bytes(number, bytes), "");
+    sc_report_count(table, NULL, name, bytes, "");
 }
 
-static void put_held(sc_table *table, const sc_load_report *report)
+static void put_held(sc_report *table, const sc_load_report *report)
 {
     const sc_load_held *held = &report->held;
     const bool has_bytes = held->bytes_before > 0;
-    sc_table_title(table, "Held");
-    sc_table_open(table, "held");
-    sc_table_count(table, "wanted", "wanted", held->wanted, "");
-    sc_table_count(table, "sent", "sent", held->sent, "");
-    sc_table_count(table, "pending at once", "pending", held->pending,
-                   report->has_service ? "as the service says" : "as far as is known here");
-    sc_table_seconds(table, "until then", "seconds", held->seconds, "");
+    sc_report_title(table, "Held");
+    sc_report_open(table, "held");
+    sc_report_count(table, "wanted", "wanted", held->wanted, "");
+    sc_report_count(table, "sent", "sent", held->sent, "");
+    sc_report_count(table, "pending at once", "pending", held->pending,
+                    report->has_service ? "as the service says" : "as far as is known here");
+    sc_report_seconds(table, "until then", "seconds", held->seconds, "");
     put_bytes(table, has_bytes ? "memory before" : NULL, "bytes_before", held->bytes_before);
     put_bytes(table, has_bytes ? "memory while held" : NULL, "bytes_after", held->bytes_after);
-    sc_table_number(table, has_bytes ? "bytes per pending query" : NULL, "bytes_per_pending",
-                    bytes_per_held(report), 0, "");
-    sc_table_close(table);
+    sc_report_number(table, has_bytes ? "bytes per pending query" : NULL, "bytes_per_pending",
+                     bytes_per_held(report), 0, "");
+    sc_report_close(table);
 }
 
-static void put_violations(sc_table *table, const sc_load_report *report)
+static void put_violations(sc_report *table, const sc_load_report *report)
 {
     const sc_load_books *books = &report->books;
-    sc_table_title(table, "Violations");
-    sc_table_open(table, "violations");
-    sc_table_count(table, "all", "all", sc_load_violations(report), "");
+    sc_report_title(table, "Violations");
+    sc_report_open(table, "violations");
+    sc_report_count(table, "all", "all", sc_load_violations(report), "");
     for (unsigned i = 0; i < SC_VIOLATION_COUNT; i++) {
         const char *name = sc_violation_name((sc_violation)i);
         const uint64_t count = books->violations[i];
-        sc_table_count(table, count > 0 ? name : NULL, name, count, "");
+        sc_report_count(table, count > 0 ? name : NULL, name, count, "");
     }
-    sc_table_close(table);
+    sc_report_close(table);
 }
 
-static void put_remarks(sc_table *table, const sc_load_report *report)
+static void put_remarks(sc_report *table, const sc_load_report *report)
 {
     const sc_load_books *books = &report->books;
-    if (sc_table_member(table)) {
+    if (sc_report_member(table)) {
         sc_json_open_array(&table->json, "remarks");
         for (size_t i = 0; i < books->shown_count; i++) {
             sc_json_put_string(&table->json, NULL, books->shown[i].text);
@@ -292,7 +293,7 @@ void sc_load_print(FILE *stream, bool is_json, const sc_load_view *view)
     const sc_load_report *report = view->report;
     const bool holds = view->options->holds;
     if (!is_json) put_text_head(stream, view);
-    sc_table table = sc_table_begin(stream, is_json, 28);
+    sc_report table = sc_report_begin(stream, is_json, 28);
     put_json_head(&table, view);
     put_queries(&table, report);
     if (is_json || !holds) {
@@ -303,5 +304,5 @@ void sc_load_print(FILE *stream, bool is_json, const sc_load_view *view)
     if (holds) put_held(&table, report);
     put_violations(&table, report);
     put_remarks(&table, report);
-    sc_table_end(&table);
+    sc_report_end(&table);
 }

@@ -62,71 +62,71 @@ static void put_text_head(FILE *stream, const sc_run_view *view)
     fprintf(stream, "%s\n", engine->is_paranoid ? ", paranoid" : "");
 }
 
-static void put_json_head(sc_table *table, const sc_run_view *view)
+static void put_json_head(sc_report *table, const sc_run_view *view)
 {
     const sc_engine_options *engine = &view->options->engine;
     const sc_cost_model *cost = &engine->cost;
-    sc_table_string(table, "map", view->map);
+    sc_report_string(table, "map", view->map);
     if (view->stream) {
-        sc_table_string(table, "stream", view->stream);
+        sc_report_string(table, "stream", view->stream);
     } else {
-        sc_table_count(table, NULL, "users", view->users, "");
-        sc_table_number(table, NULL, "seconds", view->seconds, 0, "");
+        sc_report_count(table, NULL, "users", view->users, "");
+        sc_report_number(table, NULL, "seconds", view->seconds, 0, "");
         // A map without objects, or a run without a record, has no answers.
-        if (view->has_answers) sc_table_count(table, NULL, "answers", view->answers, "");
-        if (!view->has_answers) sc_table_null(table, "answers");
+        if (view->has_answers) sc_report_count(table, NULL, "answers", view->answers, "");
+        if (!view->has_answers) sc_report_null(table, "answers");
     }
-    sc_table_open(table, "engine");
-    sc_table_string(table, "name", sc_variant_name(engine->variant));
-    sc_table_count(table, NULL, "lambda", engine->compactness, "");
-    sc_table_flag(table, "strict", engine->is_strict);
-    sc_table_number(table, NULL, "alpha_s", (double)engine->consideration_us * 1e-6, 0, "");
-    sc_table_count(table, NULL, "cap", engine->max_combinations, "");
-    sc_table_flag(table, "paranoid", engine->is_paranoid);
-    sc_table_count(table, NULL, "prune_threads", view->options->prune_threads, "");
-    sc_table_close(table);
-    sc_table_open(table, "cost");
-    sc_table_number(table, NULL, "segment", cost->segment, 0, "");
-    sc_table_number(table, NULL, "border_node", cost->border_node, 0, "");
-    sc_table_number(table, NULL, "object", cost->object, 0, "");
-    sc_table_number(table, NULL, "balance", cost->balance, 0, "");
-    sc_table_close(table);
-    if (view->options->is_secure) sc_table_null(table, "seed");
-    if (!view->options->is_secure) sc_table_count(table, NULL, "seed", view->options->seed, "");
-    sc_table_flag(table, "secure", view->options->is_secure);
+    sc_report_open(table, "engine");
+    sc_report_string(table, "name", sc_variant_name(engine->variant));
+    sc_report_count(table, NULL, "lambda", engine->compactness, "");
+    sc_report_flag(table, "strict", engine->is_strict);
+    sc_report_number(table, NULL, "alpha_s", (double)engine->consideration_us * 1e-6, 0, "");
+    sc_report_count(table, NULL, "cap", engine->max_combinations, "");
+    sc_report_flag(table, "paranoid", engine->is_paranoid);
+    sc_report_count(table, NULL, "prune_threads", view->options->prune_threads, "");
+    sc_report_close(table);
+    sc_report_open(table, "cost");
+    sc_report_number(table, NULL, "segment", cost->segment, 0, "");
+    sc_report_number(table, NULL, "border_node", cost->border_node, 0, "");
+    sc_report_number(table, NULL, "object", cost->object, 0, "");
+    sc_report_number(table, NULL, "balance", cost->balance, 0, "");
+    sc_report_close(table);
+    if (view->options->is_secure) sc_report_null(table, "seed");
+    if (!view->options->is_secure) sc_report_count(table, NULL, "seed", view->options->seed, "");
+    sc_report_flag(table, "secure", view->options->is_secure);
 }
 
-static void put_queries(sc_table *table, const sc_run_report *report)
+static void put_queries(sc_report *table, const sc_run_report *report)
 {
-    sc_table_title(table, "Queries");
-    sc_table_count(table, "admitted", "queries", report->queries, "");
-    sc_table_share(table, "cloaked", "cloaked", report->cloaked, report->queries, "");
-    sc_table_number(table, NULL, "success_rate", sc_run_success_rate(report), 0, "");
-    sc_table_open(table, "drops");
+    sc_report_title(table, "Queries");
+    sc_report_count(table, "admitted", "queries", report->queries, "");
+    sc_report_share(table, "cloaked", "cloaked", report->cloaked, report->queries, "");
+    sc_report_number(table, NULL, "success_rate", sc_run_success_rate(report), 0, "");
+    sc_report_open(table, "drops");
     for (unsigned i = 0; i < SC_DROP_REASON_COUNT; i++) {
         char label[32];
         const char *reason = sc_drop_reason_name((sc_drop_reason)i);
         snprintf(label, sizeof(label), "dropped: %s", reason);
-        sc_table_share(table, label, reason, report->engine.dropped[i], report->queries, "");
+        sc_report_share(table, label, reason, report->engine.dropped[i], report->queries, "");
     }
-    sc_table_close(table);
+    sc_report_close(table);
 }
 
 /** Reasons that admission has; what shares a word is counted together. */
-static void put_refusals(sc_table *table, const sc_run_report *report)
+static void put_refusals(sc_report *table, const sc_run_report *report)
 {
     static const sc_err reasons[] = {SC_EPROFILE, SC_ETIME,     SC_EDUPLICATE, SC_EUNKNOWN,
                                      SC_ETOOFAR,  SC_ENOCOORDS, SC_EINVAL};
     const uint64_t refused = sc_run_refused_count(report);
-    if (refused > 0) sc_table_count(table, "not admitted", NULL, refused, "");
-    sc_table_open(table, "refused");
+    if (refused > 0) sc_report_count(table, "not admitted", NULL, refused, "");
+    sc_report_open(table, "refused");
     for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
-        sc_table_count(table, NULL, sc_refusal_name(reasons[i]), report->refused[reasons[i]], "");
+        sc_report_count(table, NULL, sc_refusal_name(reasons[i]), report->refused[reasons[i]], "");
     }
-    sc_table_close(table);
+    sc_report_close(table);
 }
 
-static void put_cloaks(sc_table *table, const sc_run_report *report)
+static void put_cloaks(sc_report *table, const sc_run_report *report)
 {
     const struct {
         const char *label;
@@ -138,66 +138,67 @@ static void put_cloaks(sc_table *table, const sc_run_report *report)
         {"border nodes", "border_nodes", &report->border_nodes},
         {report->stars.max > 0 ? "stars" : NULL, "stars", &report->stars},
     };
-    sc_table_heading(table, "Wait, s", sc_summary_columns);
-    sc_table_summary(table, "of cloaked queries", "wait_s", &report->wait_s, 3);
-    sc_table_heading(table, "Cloaks", sc_summary_columns);
-    sc_table_open(table, "cloak");
-    sc_table_count(table, NULL, "count", report->cloaks, "");
-    sc_table_count(table, NULL, "refused", report->engine.refused, "");
-    sc_table_count(table, NULL, "broken", report->engine.broken, "");
+    sc_report_heading(table, "Wait, s", sc_summary_columns);
+    sc_report_summary(table, "of cloaked queries", "wait_s", &report->wait_s, 3);
+    sc_report_heading(table, "Cloaks", sc_summary_columns);
+    sc_report_open(table, "cloak");
+    sc_report_count(table, NULL, "count", report->cloaks, "");
+    sc_report_count(table, NULL, "refused", report->engine.refused, "");
+    sc_report_count(table, NULL, "broken", report->engine.broken, "");
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        sc_table_break_line(table, "    ");
-        sc_table_summary(table, rows[i].label, rows[i].name, rows[i].summary, 0);
+        sc_report_break_line(table, "    ");
+        sc_report_summary(table, rows[i].label, rows[i].name, rows[i].summary, 0);
     }
     if (table->is_json) sc_json_put_text(&table->json, "\n  ");
-    sc_table_close(table);
-    sc_table_count(table, "cloaks", NULL, report->cloaks, "");
+    sc_report_close(table);
+    sc_report_count(table, "cloaks", NULL, report->cloaks, "");
     if (report->engine.refused > 0) {
-        sc_table_count(table, "refused at the door", NULL, report->engine.refused, "");
+        sc_report_count(table, "refused at the door", NULL, report->engine.refused, "");
     }
 }
 
-static void put_search(sc_table *table, const sc_run_report *report, sc_variant variant)
+static void put_search(sc_report *table, const sc_run_report *report, sc_variant variant)
 {
     const bool is_by_query = variant == SC_VARIANT_SAMPLING || variant == SC_VARIANT_EXPANSION;
-    sc_table_title(table, "Search");
-    sc_table_open(table, "search");
-    sc_table_count(table, "searches", "searches", report->engine.searches, "");
-    sc_table_count(table, NULL, "checks", report->engine.checks, "");
-    sc_table_number(table, "checks per query", "checks_per_query", sc_run_checks_per_query(report),
-                    1, "");
-    sc_table_share(table, variant == SC_VARIANT_XSTAR ? NULL : "cap hit", "cap_hits",
-                   report->engine.cap_hits, is_by_query ? report->queries : report->engine.searches,
-                   is_by_query ? " of queries" : " of searches");
-    sc_table_close(table);
+    sc_report_title(table, "Search");
+    sc_report_open(table, "search");
+    sc_report_count(table, "searches", "searches", report->engine.searches, "");
+    sc_report_count(table, NULL, "checks", report->engine.checks, "");
+    sc_report_number(table, "checks per query", "checks_per_query", sc_run_checks_per_query(report),
+                     1, "");
+    sc_report_share(table, variant == SC_VARIANT_XSTAR ? NULL : "cap hit", "cap_hits",
+                    report->engine.cap_hits,
+                    is_by_query ? report->queries : report->engine.searches,
+                    is_by_query ? " of queries" : " of searches");
+    sc_report_close(table);
 }
 
-static void put_time(sc_table *table, const sc_run_report *report)
+static void put_time(sc_report *table, const sc_run_report *report)
 {
     const double all = sc_run_queries_per_cpu_s(report);
     const double engine = sc_run_engine_queries_per_cpu_s(report);
-    sc_table_title(table, "Time");
-    sc_table_seconds(table, "virtual", NULL, report->virtual_s, "");
-    sc_table_number(table, NULL, "queries_per_cpu_s", all, 0, "");
-    sc_table_number(table, NULL, "engine_queries_per_cpu_s", engine, 0, "");
-    sc_table_seconds(table, "CPU, admission", "admission_cpu_s", report->admission_cpu_s, "");
-    sc_table_seconds(table, "CPU, engine", "engine_cpu_s", report->engine_cpu_s, "");
-    sc_table_seconds(table, NULL, "virtual_s", report->virtual_s, "");
-    sc_table_number(table, "queries per CPU second", NULL, all, 0, "from admission on");
-    sc_table_number(table, "", NULL, engine, 0, "engine alone");
+    sc_report_title(table, "Time");
+    sc_report_seconds(table, "virtual", NULL, report->virtual_s, "");
+    sc_report_number(table, NULL, "queries_per_cpu_s", all, 0, "");
+    sc_report_number(table, NULL, "engine_queries_per_cpu_s", engine, 0, "");
+    sc_report_seconds(table, "CPU, admission", "admission_cpu_s", report->admission_cpu_s, "");
+    sc_report_seconds(table, "CPU, engine", "engine_cpu_s", report->engine_cpu_s, "");
+    sc_report_seconds(table, NULL, "virtual_s", report->virtual_s, "");
+    sc_report_number(table, "queries per CPU second", NULL, all, 0, "from admission on");
+    sc_report_number(table, "", NULL, engine, 0, "engine alone");
 }
 
 static void print(FILE *stream, bool is_json, const sc_run_view *view)
 {
     if (!is_json) put_text_head(stream, view);
-    sc_table table = sc_table_begin(stream, is_json, 24);
+    sc_report table = sc_report_begin(stream, is_json, 24);
     put_json_head(&table, view);
     put_queries(&table, view->report);
     put_refusals(&table, view->report);
     put_cloaks(&table, view->report);
     put_search(&table, view->report, view->options->engine.variant);
     put_time(&table, view->report);
-    sc_table_end(&table);
+    sc_report_end(&table);
 }
 
 static void tell_refusals(const sc_call *call, const sc_run_view *view)

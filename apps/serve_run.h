@@ -21,7 +21,7 @@
 #include "api/service.h"
 #include "api/settings.h"
 #include "command.h"
-#include "partition/cut.h"
+#include "partition/partition.h"
 #include "serve_process.h"
 #include "server/log.h"
 
@@ -106,7 +106,7 @@ SC_CHECKED sc_err sc_serve_gather(const sc_serve_flags *flags, const sc_serve_fl
 typedef struct sc_serve_resources {
     sc_log *log;
     sc_map *map;
-    sc_cut *cut;                ///< NULL: one part
+    sc_partition *cut;          ///< NULL: one part
     sc_served_objects objects;  ///< of the built-in provider
     sc_density *density;
     char **addresses;

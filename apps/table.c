@@ -22,31 +22,31 @@ const sc_column sc_summary_columns[] = {
     {NULL, NULL, 0, SC_COLUMN_NUMBER},
 };
 
-sc_table sc_table_begin(FILE *stream, bool is_json, int label_columns)
+sc_report sc_report_begin(FILE *stream, bool is_json, int label_columns)
 {
-    sc_table table = {.stream = stream,
-                      .is_json = is_json,
-                      .label_columns = label_columns,
-                      .digits = 10,
-                      .json = sc_json_writer_of_stream(stream)};
+    sc_report table = {.stream = stream,
+                       .is_json = is_json,
+                       .label_columns = label_columns,
+                       .digits = 10,
+                       .json = sc_json_writer_of_stream(stream)};
     table.json.is_spaced = true;
     if (is_json) sc_json_open_object(&table.json, NULL);
     return table;
 }
 
-void sc_table_end(sc_table *table)
+void sc_report_end(sc_report *table)
 {
     if (table->is_json) fputs("\n}\n", table->stream);
 }
 
 // --- Text only ----------------------------------------------------------------------------------
 
-void sc_table_title(sc_table *table, const char *title)
+void sc_report_title(sc_report *table, const char *title)
 {
     if (!table->is_json) fprintf(table->stream, "\n%s\n", title);
 }
 
-void sc_table_heading(sc_table *table, const char *title, const sc_column *columns)
+void sc_report_heading(sc_report *table, const char *title, const sc_column *columns)
 {
     if (table->is_json) return;
     fprintf(table->stream, "\n%-*s", table->label_columns + 2, title);
@@ -56,7 +56,7 @@ void sc_table_heading(sc_table *table, const char *title, const sc_column *colum
     fputc('\n', table->stream);
 }
 
-void sc_table_bar(sc_table *table, double value, double longest)
+void sc_report_bar(sc_report *table, double value, double longest)
 {
     int size = longest > 0 ? (int)(value / longest * BAR_COLUMNS + 0.5) : 0;
     if (value > 0 && size == 0) size = 1;
@@ -73,22 +73,22 @@ double sc_share(uint64_t part, uint64_t whole)
 
 // --- JSON only ----------------------------------------------------------------------------------
 
-void sc_table_break_line(sc_table *table, const char *blanks)
+void sc_report_break_line(sc_report *table, const char *blanks)
 {
     if (!table->is_json) return;
     sc_json_break_line(&table->json);
     sc_json_put_text(&table->json, blanks);
 }
 
-bool sc_table_member(sc_table *table)
+bool sc_report_member(sc_report *table)
 {
-    if (table->is_json && table->depth == 0) sc_table_break_line(table, "  ");
+    if (table->is_json && table->depth == 0) sc_report_break_line(table, "  ");
     return table->is_json;
 }
 
-void sc_table_string(sc_table *table, const char *name, const char *text)
+void sc_report_string(sc_report *table, const char *name, const char *text)
 {
-    if (!sc_table_member(table)) return;
+    if (!sc_report_member(table)) return;
     if (text) {
         sc_json_put_string(&table->json, name, text);
     } else {
@@ -96,24 +96,24 @@ void sc_table_string(sc_table *table, const char *name, const char *text)
     }
 }
 
-void sc_table_flag(sc_table *table, const char *name, bool holds)
+void sc_report_flag(sc_report *table, const char *name, bool holds)
 {
-    if (sc_table_member(table)) sc_json_put_flag(&table->json, name, holds);
+    if (sc_report_member(table)) sc_json_put_flag(&table->json, name, holds);
 }
 
-void sc_table_null(sc_table *table, const char *name)
+void sc_report_null(sc_report *table, const char *name)
 {
-    if (sc_table_member(table)) sc_json_put_null(&table->json, name);
+    if (sc_report_member(table)) sc_json_put_null(&table->json, name);
 }
 
-void sc_table_open(sc_table *table, const char *name)
+void sc_report_open(sc_report *table, const char *name)
 {
-    if (!sc_table_member(table)) return;
+    if (!sc_report_member(table)) return;
     sc_json_open_object(&table->json, name);
     table->depth++;
 }
 
-void sc_table_close(sc_table *table)
+void sc_report_close(sc_report *table)
 {
     if (!table->is_json) return;
     sc_json_close_object(&table->json);
@@ -129,59 +129,59 @@ static void put_line(FILE *stream, int columns, const char *const cells[3])
             remark[0] != '\0' ? "  " : "", remark);
 }
 
-void sc_table_line(sc_table *table, const char *label, const char *value, const char *remark)
+void sc_report_line(sc_report *table, const char *label, const char *value, const char *remark)
 {
     if (table->is_json || !label) return;
     put_line(table->stream, table->label_columns, (const char *const[]){label, value, remark});
 }
 
-void sc_table_count(sc_table *table, const char *label, const char *name, uint64_t count,
-                    const char *remark)
+void sc_report_count(sc_report *table, const char *label, const char *name, uint64_t count,
+                     const char *remark)
 {
     char number[SC_FORMAT_SIZE];
     if (!table->is_json) {
-        sc_table_line(table, label, sc_format_count(number, count), remark);
-    } else if (name && sc_table_member(table)) {
+        sc_report_line(table, label, sc_format_count(number, count), remark);
+    } else if (name && sc_report_member(table)) {
         sc_json_put_count(&table->json, name, count);
     }
 }
 
-void sc_table_share(sc_table *table, const char *label, const char *name, uint64_t count,
-                    uint64_t whole, const char *of)
+void sc_report_share(sc_report *table, const char *label, const char *name, uint64_t count,
+                     uint64_t whole, const char *of)
 {
     char remark[64] = "";
     if (whole > 0) snprintf(remark, sizeof(remark), "%5.1f %%%s", sc_share(count, whole), of);
-    sc_table_count(table, label, name, count, remark);
+    sc_report_count(table, label, name, count, remark);
 }
 
 /** The JSON of a number, or its text. */
-static void put_number(sc_table *table, const char *label, const char *name, double value,
+static void put_number(sc_report *table, const char *label, const char *name, double value,
                        const char *cells[2])
 {
     if (!table->is_json) {
-        sc_table_line(table, label, cells[0], cells[1]);
-    } else if (name && sc_table_member(table)) {
+        sc_report_line(table, label, cells[0], cells[1]);
+    } else if (name && sc_report_member(table)) {
         sc_json_put_rounded(&table->json, name, value, table->digits);
     }
 }
 
-void sc_table_number(sc_table *table, const char *label, const char *name, double value,
-                     int decimals, const char *remark)
+void sc_report_number(sc_report *table, const char *label, const char *name, double value,
+                      int decimals, const char *remark)
 {
     char number[SC_FORMAT_SIZE];
     put_number(table, label, name, value,
                (const char *[]){sc_format_decimal(number, value, decimals), remark});
 }
 
-void sc_table_seconds(sc_table *table, const char *label, const char *name, double seconds,
-                      const char *remark)
+void sc_report_seconds(sc_report *table, const char *label, const char *name, double seconds,
+                       const char *remark)
 {
     char number[SC_FORMAT_SIZE];
     put_number(table, label, name, seconds,
                (const char *[]){sc_format_seconds(number, seconds), remark});
 }
 
-static void put_cell(sc_table *table, const sc_column *column, double value, int decimals)
+static void put_cell(sc_report *table, const sc_column *column, double value, int decimals)
 {
     char number[SC_FORMAT_SIZE];
     if (!table->is_json) {
@@ -195,24 +195,24 @@ static void put_cell(sc_table *table, const sc_column *column, double value, int
     }
 }
 
-void sc_table_row(sc_table *table, const char *label, const char *name, const sc_column *columns,
-                  const double *values, int decimals)
+void sc_report_row(sc_report *table, const char *label, const char *name, const sc_column *columns,
+                   const double *values, int decimals)
 {
     if (!(table->is_json ? name : label)) return;
     if (!table->is_json) fprintf(table->stream, "  %-*s", table->label_columns, label);
-    sc_table_open(table, name);
+    sc_report_open(table, name);
     for (size_t i = 0; columns[i].width > 0; i++) {
         put_cell(table, &columns[i], values[i], decimals);
     }
-    sc_table_close(table);
+    sc_report_close(table);
     if (!table->is_json) fputc('\n', table->stream);
 }
 
-void sc_table_summary(sc_table *table, const char *label, const char *name,
-                      const sc_summary *summary, int decimals)
+void sc_report_summary(sc_report *table, const char *label, const char *name,
+                       const sc_summary *summary, int decimals)
 {
     const double values[] = {summary->mean, summary->median, summary->p99, summary->max};
-    sc_table_row(table, label, name, sc_summary_columns, values, decimals);
+    sc_report_row(table, label, name, sc_summary_columns, values, decimals);
 }
 
 // --- Reports on maps and files ------------------------------------------------------------------
@@ -222,7 +222,7 @@ FILE *sc_report_stream(const char *output)
     return strcmp(output, "-") == 0 ? stderr : stdout;
 }
 
-void sc_report_line(FILE *stream, const char *label, const char *value, const char *remark)
+void sc_print_report_line(FILE *stream, const char *label, const char *value, const char *remark)
 {
     put_line(stream, 10, (const char *const[]){label, value, remark});
 }
@@ -230,7 +230,7 @@ void sc_report_line(FILE *stream, const char *label, const char *value, const ch
 static void put_count(FILE *stream, const char *label, uint64_t count, const char *remark)
 {
     char number[SC_FORMAT_SIZE];
-    sc_report_line(stream, label, sc_format_count(number, count), remark);
+    sc_print_report_line(stream, label, sc_format_count(number, count), remark);
 }
 
 void sc_report_sizes(FILE *stream, const sc_map *map)

@@ -3,10 +3,10 @@
  * @brief Reports: rows of numbers that are described once and printed as aligned text for people
  * or as one JSON object for programs.
  *
- *     sc_table table = sc_table_begin(stdout, is_json, 24);
- *     sc_table_title(&table, "Queries");
- *     sc_table_count(&table, "admitted", "queries", report->queries, "");
- *     sc_table_end(&table);
+ *     sc_report table = sc_report_begin(stdout, is_json, 24);
+ *     sc_report_title(&table, "Queries");
+ *     sc_report_count(&table, "admitted", "queries", report->queries, "");
+ *     sc_report_end(&table);
  *
  * prints
  *
@@ -17,7 +17,7 @@
  * A row has a label, which text shows, and a name, which JSON shows. NULL for one of them leaves
  * the row out of that form: some numbers are only for people or only for programs, and some stand
  * in another place there. In JSON every row is a line of its own, so that line-based tools can pick
- * one; rows between sc_table_open() and sc_table_close() share the line of their object.
+ * one; rows between sc_report_open() and sc_report_close() share the line of their object.
  *
  * Whether the stream could be written is asked when it is closed (sc_stdout_close()).
  */
@@ -33,14 +33,14 @@
 #include "base/json_write.h"
 #include "sim/report.h"
 
-typedef struct sc_table {
+typedef struct sc_report {
     FILE *stream;
     bool is_json;
     int label_columns;    ///< width of labels in text
     int digits;           ///< significant digits of numbers in JSON: 10, unless it is changed
     unsigned depth;       ///< objects of JSON that are open within the outermost
     sc_json_writer json;  ///< of `stream`, for values that no function below writes
-} sc_table;
+} sc_report;
 
 /** How values of a column are shown. */
 typedef enum sc_column_kind {
@@ -60,19 +60,19 @@ typedef struct sc_column {
 /** Mean, median, 99th percentile and maximum, as an sc_summary has them. */
 extern const sc_column sc_summary_columns[];
 
-sc_table sc_table_begin(FILE *stream, bool is_json, int label_columns);
-void sc_table_end(sc_table *table);
+sc_report sc_report_begin(FILE *stream, bool is_json, int label_columns);
+void sc_report_end(sc_report *table);
 
 // --- Text only ----------------------------------------------------------------------------------
 
 /** An empty line and a title. */
-void sc_table_title(sc_table *table, const char *title);
+void sc_report_title(sc_report *table, const char *title);
 
 /** An empty line, a title and the titles of columns. */
-void sc_table_heading(sc_table *table, const char *title, const sc_column *columns);
+void sc_report_heading(sc_report *table, const char *title, const sc_column *columns);
 
 /** A bar of at most 16 characters, `value` / `longest` of that, and the end of the line. */
-void sc_table_bar(sc_table *table, double value, double longest);
+void sc_report_bar(sc_report *table, double value, double longest);
 
 /** `part` of `whole` in percent; 0 of nothing. */
 double sc_share(uint64_t part, uint64_t whole);
@@ -80,41 +80,41 @@ double sc_share(uint64_t part, uint64_t whole);
 // --- JSON only ----------------------------------------------------------------------------------
 
 /** Begin a member; its value is then written to `table->json`. False where text is printed. */
-bool sc_table_member(sc_table *table);
+bool sc_report_member(sc_report *table);
 
-void sc_table_string(sc_table *table, const char *name, const char *text);  ///< NULL: null
-void sc_table_flag(sc_table *table, const char *name, bool holds);
-void sc_table_null(sc_table *table, const char *name);
-void sc_table_open(sc_table *table, const char *name);
-void sc_table_close(sc_table *table);
+void sc_report_string(sc_report *table, const char *name, const char *text);  ///< NULL: null
+void sc_report_flag(sc_report *table, const char *name, bool holds);
+void sc_report_null(sc_report *table, const char *name);
+void sc_report_open(sc_report *table, const char *name);
+void sc_report_close(sc_report *table);
 
 /** Go on in the next line, with blanks in front. */
-void sc_table_break_line(sc_table *table, const char *blanks);
+void sc_report_break_line(sc_report *table, const char *blanks);
 
 // --- Rows of both -------------------------------------------------------------------------------
 
 /** A label, a text that is aligned to the right, and a remark ("": none). Text only. */
-void sc_table_line(sc_table *table, const char *label, const char *value, const char *remark);
+void sc_report_line(sc_report *table, const char *label, const char *value, const char *remark);
 
-void sc_table_count(sc_table *table, const char *label, const char *name, uint64_t count,
-                    const char *remark);
+void sc_report_count(sc_report *table, const char *label, const char *name, uint64_t count,
+                     const char *remark);
 
 /** A count, and its share of `whole` with the words after it, unless `whole` is 0. */
-void sc_table_share(sc_table *table, const char *label, const char *name, uint64_t count,
-                    uint64_t whole, const char *of);
+void sc_report_share(sc_report *table, const char *label, const char *name, uint64_t count,
+                     uint64_t whole, const char *of);
 
-void sc_table_number(sc_table *table, const char *label, const char *name, double value,
-                     int decimals, const char *remark);
-void sc_table_seconds(sc_table *table, const char *label, const char *name, double seconds,
-                      const char *remark);
+void sc_report_number(sc_report *table, const char *label, const char *name, double value,
+                      int decimals, const char *remark);
+void sc_report_seconds(sc_report *table, const char *label, const char *name, double seconds,
+                       const char *remark);
 
 /** One value for each column; in JSON an object. `decimals` are those of the text. */
-void sc_table_row(sc_table *table, const char *label, const char *name, const sc_column *columns,
-                  const double *values, int decimals);
+void sc_report_row(sc_report *table, const char *label, const char *name, const sc_column *columns,
+                   const double *values, int decimals);
 
 /** The same for the columns of sc_summary_columns. */
-void sc_table_summary(sc_table *table, const char *label, const char *name,
-                      const sc_summary *summary, int decimals);
+void sc_report_summary(sc_report *table, const char *label, const char *name,
+                       const sc_summary *summary, int decimals);
 
 // --- Reports on maps and files ------------------------------------------------------------------
 
@@ -125,7 +125,7 @@ void sc_report_sizes(FILE *stream, const sc_map *map);
 void sc_report_sizes_json(FILE *stream, const sc_map *map);
 
 /** Print one line in the columns of sc_report_sizes(); `remark` may be "". */
-void sc_report_line(FILE *stream, const char *label, const char *value, const char *remark);
+void sc_print_report_line(FILE *stream, const char *label, const char *value, const char *remark);
 
 /**
  * Where a report belongs: standard output, unless the data itself went there

@@ -1,17 +1,16 @@
 /**
  * @file made_words.h
- * @brief Words, beats and placements of a cluster made at random, and whether two are the same.
+ * @brief Words, heartbeats and placements of a cluster made at random, and whether two are the
+ * same.
  *
  * Everything that a kind of message can say is said now and then: empty lists, the greatest
  * numbers, deadlines that never come.
- *
- * Used by: tests of the cluster's codec.
  */
 #ifndef SC_TESTS_SUPPORT_MADE_WORDS_H
 #define SC_TESTS_SUPPORT_MADE_WORDS_H
 
 #include "base/rng.h"
-#include "cluster/codec.h"
+#include "cluster/cluster_codec.h"
 
 /** A small town of some parts, with words for categories. */
 typedef struct word_town {
@@ -25,12 +24,12 @@ void word_town_free(word_town *town);
 /** A sound word of that kind; release with sc_word_fini(). */
 sc_word made_word(const word_town *town, sc_word_kind kind, sc_rng *rng);
 
-sc_beat *made_beat(uint32_t parts, sc_rng *rng);
+sc_heartbeat *made_heartbeat(uint32_t parts, sc_rng *rng);
 sc_placement *made_placement(uint32_t parts, sc_rng *rng);
 
 /** What a kind of word says is the same. */
 void check_same_word(const sc_word *got, const sc_word *wanted);
-void check_same_beat(const sc_beat *got, const sc_beat *wanted);
+void check_same_heartbeat(const sc_heartbeat *got, const sc_heartbeat *wanted);
 void check_same_placement(const sc_placement *got, const sc_placement *wanted);
 
 #endif

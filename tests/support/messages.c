@@ -2,7 +2,7 @@
 #include "support/messages.h"
 
 #include "base/rng.h"
-#include "map/object_tables.h"
+#include "map/map_tables.h"
 #include "relay/relay_make.h"
 #include "relay/reply_make.h"
 #include "support/check.h"

@@ -37,8 +37,8 @@ sc_err sc_engine_new(const sc_map *map, const sc_engine_options *options, sc_rng
     engine->star_segments = sc_map_star_segments(map);
     engine->star_neighbours = sc_map_star_neighbours(map);
     engine->segments = sc_map_segments(map);
-    sc_pool_init(&engine->pending, sizeof(sc__pending));
-    sc_pool_init(&engine->vertices, sizeof(sc__vertex));
+    sc_item_pool_init(&engine->pending, sizeof(sc__pending));
+    sc_item_pool_init(&engine->vertices, sizeof(sc__vertex));
     engine->moments.context = &engine->pending;
     engine->queue = SC__LIST_EMPTY;
     engine->drops = SC__LIST_EMPTY;
@@ -88,10 +88,10 @@ void sc_engine_free(sc_engine *engine)
         sc_cloak_free(sc_engine_take_candidate(engine));
     }
     for (size_t i = 0; i < engine->pending.chunk_count; i++) {
-        explicit_bzero(engine->pending.chunks[i], SC_POOL_CHUNK * engine->pending.item_size);
+        explicit_bzero(engine->pending.chunks[i], SC_ITEM_POOL_CHUNK * engine->pending.item_size);
     }
-    sc_pool_fini(&engine->pending);
-    sc_pool_fini(&engine->vertices);
+    sc_item_pool_fini(&engine->pending);
+    sc_item_pool_fini(&engine->vertices);
     sc__engine_moments_fini(&engine->moments);
     sc__ids_fini(&engine->ids);
     sc__scratch_fini(&engine->scratch);
@@ -130,7 +130,7 @@ void sc__enqueue(sc_engine *engine, sc__slot slot)
 
 sc_err sc__engine_reserve(sc_engine *engine)
 {
-    sc_err err = sc_pool_reserve(&engine->pending);
+    sc_err err = sc_item_pool_reserve(&engine->pending);
     if (!err && !sc__engine_moments_reserve(&engine->moments, (size_t)engine->pending.count + 1)) {
         err = SC_ENOMEM;
     }
@@ -148,7 +148,7 @@ static sc_err add(sc_engine *engine, const sc_query *query, bool is_company)
     const sc_err err = sc__engine_reserve(engine);
     if (err) return err;
 
-    const sc__slot slot = sc_pool_take(&engine->pending);
+    const sc__slot slot = sc_item_pool_take(&engine->pending);
     *sc__pending_at(engine, slot) = (sc__pending){
         .query = *query,
         .order = engine->next_order++,
@@ -203,7 +203,7 @@ static void withdraw(sc_engine *engine, sc__slot slot)
 static void give_back(sc_engine *engine, sc__slot slot)
 {
     explicit_bzero(&sc__pending_at(engine, slot)->query, sizeof(sc_query));
-    sc_pool_give(&engine->pending, slot);
+    sc_item_pool_give(&engine->pending, slot);
 }
 
 void sc__forget(sc_engine *engine, sc__slot slot)

@@ -20,7 +20,7 @@
 #include <starcloak/engine.h>
 #include <starcloak/verify.h>
 
-#include "base/pool.h"
+#include "base/item_pool.h"
 #include "base/rng.h"
 #include "engine/demand.h"
 #include "engine/ids.h"
@@ -65,12 +65,12 @@ typedef struct sc__engine_moment {
 } sc__engine_moment;
 
 /** Equal moments go by deadline, then by the order in which queries were added. */
-static inline bool sc__engine_moment_is_before(const sc_pool *pending, sc__engine_moment a,
+static inline bool sc__engine_moment_is_before(const sc_item_pool *pending, sc__engine_moment a,
                                                sc__engine_moment b)
 {
     if (a.t != b.t) return a.t < b.t;
-    const sc__pending *of_a = sc_pool_at(pending, a.slot);
-    const sc__pending *of_b = sc_pool_at(pending, b.slot);
+    const sc__pending *of_a = sc_item_pool_at(pending, a.slot);
+    const sc__pending *of_b = sc_item_pool_at(pending, b.slot);
     // Moments at the very beginning of time (alpha is endless) are equal where deadlines are not.
     if (of_a->query.deadline != of_b->query.deadline) {
         return of_a->query.deadline < of_b->query.deadline;
@@ -78,9 +78,9 @@ static inline bool sc__engine_moment_is_before(const sc_pool *pending, sc__engin
     return of_a->order < of_b->order;
 }
 
-static inline void sc__engine_moment_place(const sc_pool *pending, sc__slot slot, size_t at)
+static inline void sc__engine_moment_place(const sc_item_pool *pending, sc__slot slot, size_t at)
 {
-    sc__pending *query = sc_pool_at(pending, slot);
+    sc__pending *query = sc_item_pool_at(pending, slot);
     query->heap_at = (uint32_t)at;
 }
 
@@ -89,7 +89,7 @@ static inline void sc__engine_moment_place(const sc_pool *pending, sc__slot slot
 #define SC_HEAP sc__engine_moments
 #define SC_HEAP_ENTRY sc__engine_moment
 #define SC_HEAP_CHILDREN 4
-#define SC_HEAP_CONTEXT const sc_pool *
+#define SC_HEAP_CONTEXT const sc_item_pool *
 #define SC_HEAP_IS_BEFORE(heap, a, b) sc__engine_moment_is_before((heap)->context, a, b)
 #define SC_HEAP_PLACE(heap, entry, at) sc__engine_moment_place((heap)->context, (entry).slot, at)
 #include "base/heap_template.h"
@@ -179,8 +179,8 @@ struct sc_engine {
     const sc_star_id *star_neighbours;
     const sc_segment *segments;
 
-    sc_pool pending;
-    sc_pool vertices;
+    sc_item_pool pending;
+    sc_item_pool vertices;
     sc__engine_moments moments;
     sc__ids ids;
     sc__list queue;
@@ -212,12 +212,12 @@ struct sc_engine {
 
 static inline sc__pending *sc__pending_at(const sc_engine *engine, sc__slot slot)
 {
-    return sc_pool_at(&engine->pending, slot);
+    return sc_item_pool_at(&engine->pending, slot);
 }
 
 static inline sc__vertex *sc__vertex_at(const sc_engine *engine, sc__slot slot)
 {
-    return sc_pool_at(&engine->vertices, slot);
+    return sc_item_pool_at(&engine->vertices, slot);
 }
 
 /**

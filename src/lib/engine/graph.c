@@ -177,11 +177,11 @@ static void take_out(sc_engine *engine, sc__slot slot)
 static sc_err open_vertex(sc_engine *engine, sc_star_id star, uint32_t max_hops, sc__slot *out)
 {
     sc__ball *ball;
-    sc_err err = sc_pool_reserve(&engine->vertices);
+    sc_err err = sc_item_pool_reserve(&engine->vertices);
     if (!err) err = find_ball(engine, star, max_hops, &ball);
     if (err) return err;
 
-    const sc__slot made = sc_pool_take(&engine->vertices);
+    const sc__slot made = sc_item_pool_take(&engine->vertices);
     sc__vertex *vertex = sc__vertex_at(engine, made);
     *vertex = (sc__vertex){
         .age = engine->next_age++,
@@ -247,7 +247,7 @@ void sc__graph_drop_vertex(sc_engine *engine, sc__slot slot)
     vertex->is_dead = true;
     engine->stats.vertices--;
     engine->to_search -= (size_t)__builtin_popcount(vertex->waits_in);
-    if (vertex->waits_in == 0) sc_pool_give(&engine->vertices, slot);
+    if (vertex->waits_in == 0) sc_item_pool_give(&engine->vertices, slot);
 }
 
 sc_err sc__graph_stretch(sc_engine *engine)
@@ -295,7 +295,7 @@ static void take_off(sc_engine *engine, sc__waiting why)
     if (!vertex->is_dead) {
         engine->to_search--;
     } else if (vertex->waits_in == 0) {
-        sc_pool_give(&engine->vertices, slot);
+        sc_item_pool_give(&engine->vertices, slot);
     }
 }
 

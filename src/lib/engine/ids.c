@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-static const sc_query_id *id_of(const sc_pool *pending, uint32_t slot)
+static const sc_query_id *id_of(const sc_item_pool *pending, uint32_t slot)
 {
-    const sc__pending *query = sc_pool_at(pending, slot);
+    const sc__pending *query = sc_item_pool_at(pending, slot);
     return &query->query.id;
 }
 
@@ -26,12 +26,12 @@ static uint32_t hash_of(const sc_query_id *id)
 
 /** An id to look for. */
 typedef struct lookup {
-    const sc_pool *pending;
+    const sc_item_pool *pending;
     const sc_query_id *id;
     uint32_t hash;
 } lookup;
 
-static lookup look_for(const sc_pool *pending, const sc_query_id *id)
+static lookup look_for(const sc_item_pool *pending, const sc_query_id *id)
 {
     return (lookup){pending, id, hash_of(id)};
 }
@@ -64,7 +64,7 @@ sc_err sc__ids_reserve(sc__ids *ids)
     return table_reserve(ids, ids->count + 1) ? SC_OK : SC_ENOMEM;
 }
 
-uint32_t sc__ids_find(const sc__ids *ids, const sc_pool *pending, const sc_query_id *id)
+uint32_t sc__ids_find(const sc__ids *ids, const sc_item_pool *pending, const sc_query_id *id)
 {
     const sc__ids_entry *entry = table_find(ids, look_for(pending, id));
     return entry ? entry->slot : SC_NONE;
@@ -75,13 +75,13 @@ void sc__ids_expect(const sc__ids *ids, const sc_query_id *id)
     table_prefetch(ids, look_for(NULL, id));
 }
 
-void sc__ids_put(sc__ids *ids, const sc_pool *pending, uint32_t slot)
+void sc__ids_put(sc__ids *ids, const sc_item_pool *pending, uint32_t slot)
 {
     const lookup added = look_for(pending, id_of(pending, slot));
     table_put(ids, added, (sc__ids_entry){slot, added.hash});
 }
 
-void sc__ids_remove(sc__ids *ids, const sc_pool *pending, uint32_t slot)
+void sc__ids_remove(sc__ids *ids, const sc_item_pool *pending, uint32_t slot)
 {
     table_remove(ids, table_slot_of(ids, look_for(pending, id_of(pending, slot))));
 }

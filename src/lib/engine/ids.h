@@ -10,7 +10,7 @@
 
 #include <starcloak/query.h>
 
-#include "base/pool.h"
+#include "base/item_pool.h"
 
 typedef struct sc__ids_entry {
     uint32_t slot;  ///< SC_NONE: empty
@@ -31,15 +31,15 @@ void sc__ids_fini(sc__ids *ids);
 SC_CHECKED sc_err sc__ids_reserve(sc__ids *ids);
 
 /** The slot of the query with that id, or SC_NONE. */
-uint32_t sc__ids_find(const sc__ids *ids, const sc_pool *pending, const sc_query_id *id);
+uint32_t sc__ids_find(const sc__ids *ids, const sc_item_pool *pending, const sc_query_id *id);
 
 /** Call for the memory where the id of a query would be, for a find that comes soon. */
 void sc__ids_expect(const sc__ids *ids, const sc_query_id *id);
 
 /** Enter a query; its id must not be there yet. */
-void sc__ids_put(sc__ids *ids, const sc_pool *pending, uint32_t slot);
+void sc__ids_put(sc__ids *ids, const sc_item_pool *pending, uint32_t slot);
 
 /** Take a query out that is there. */
-void sc__ids_remove(sc__ids *ids, const sc_pool *pending, uint32_t slot);
+void sc__ids_remove(sc__ids *ids, const sc_item_pool *pending, uint32_t slot);
 
 #endif

@@ -7,14 +7,15 @@
 // Categories keep the numbers that they have in the map, so that requests mean the same whether
 // they are answered from the map's own objects or from a table; others follow as they come.
 //
-// Both categories and keys are strangers' texts; which of them came before is known by sc_names.
+// Both categories and keys are strangers' texts; which of them came before is known by
+// sc_string_index.
 //
 // Used by: object_feed, and whoever links us with objects of their own.
 #include "lbs/objects_internal.h"
 
 #include "base/alloc.h"
 #include "base/diag.h"
-#include "base/names.h"
+#include "base/string_index.h"
 #include "base/utf8.h"
 
 #include <math.h>
@@ -37,12 +38,12 @@ struct sc_objects_builder {
     kept_row *rows;
     size_t row_count;
     size_t row_capacity;
-    sc_names row_of_key;
+    sc_string_index row_of_key;
 
     uint32_t *categories;  ///< their names, into the strings
     size_t category_count;
     size_t category_capacity;
-    sc_names category_ids;
+    sc_string_index category_ids;
 
     char *strings;  ///< each ended by NUL; the first is empty
     size_t string_size;
@@ -74,8 +75,8 @@ static void clear(sc_objects_builder *builder)
     sc_free(builder->rows);
     sc_free(builder->categories);
     sc_free(builder->strings);
-    sc_names_fini(&builder->row_of_key);
-    sc_names_fini(&builder->category_ids);
+    sc_string_index_fini(&builder->row_of_key);
+    sc_string_index_fini(&builder->category_ids);
     *builder = new_builder(builder, builder->map);
 }
 
@@ -99,7 +100,7 @@ static sc_err add_string(sc_objects_builder *builder, const char *text, uint32_t
 // The number of a category, which is new if nobody used its name before.
 static sc_err number_category(sc_objects_builder *builder, const char *name, sc_category_id *out)
 {
-    const uint32_t known = sc_names_find(&builder->category_ids, name);
+    const uint32_t known = sc_string_index_find(&builder->category_ids, name);
     if (known != SC_NONE) {
         *out = known;
         return SC_OK;
@@ -110,7 +111,7 @@ static sc_err number_category(sc_objects_builder *builder, const char *name, sc_
         return SC_ENOMEM;
     }
     sc_err err = add_string(builder, name, &builder->categories[next]);
-    if (!err) err = sc_names_put(&builder->category_ids, name, next, out);
+    if (!err) err = sc_string_index_put(&builder->category_ids, name, next, out);
     if (!err) builder->category_count++;
     return err;
 }
@@ -175,7 +176,7 @@ static sc_err check_row(const sc_objects_builder *builder, const sc_object_row *
         return sc_fail(diag, SC_EINVAL, "the %s of object %s is not UTF-8",
                        sc_is_utf8(category) ? "name" : "category", sc_quote(key, strlen(key)).text);
     }
-    if (sc_names_find(&builder->row_of_key, key) != SC_NONE) {
+    if (sc_string_index_find(&builder->row_of_key, key) != SC_NONE) {
         return sc_fail(diag, SC_EDUPLICATE,
                        "two objects have the key %s; give each a key of its own",
                        sc_quote(key, strlen(key)).text);
@@ -204,7 +205,7 @@ static sc_err add_row(sc_objects_builder *builder, kept_row added, const sc_obje
     if (!err && name && *name) err = add_string(builder, name, &added.object.name);
     // Last, since a key that has a row must have it. It is new: that was checked before.
     uint32_t number = 0;
-    if (!err) err = sc_names_put(&builder->row_of_key, texts->key, added.order, &number);
+    if (!err) err = sc_string_index_put(&builder->row_of_key, texts->key, added.order, &number);
     if (!err) builder->rows[builder->row_count++] = added;
     return err;
 }

@@ -23,7 +23,7 @@
 #include "lbs/index.h"
 
 #include "base/alloc.h"
-#include "map/pseudo_star.h"
+#include "map/map_tables.h"
 
 #include <string.h>
 

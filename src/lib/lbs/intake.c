@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
-#include "map/pseudo_star.h"
+#include "map/map_tables.h"
 #include "relay/relay_check.h"
 
 #include <inttypes.h>

@@ -10,7 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/sort.h"
-#include "map/object_tables.h"
+#include "map/map_tables.h"
 
 #include <string.h>
 

@@ -5,14 +5,14 @@
  * Objects are numbered by edge and then by offset, and edges by segment: so the objects of a
  * segment are consecutive, in the order of the road.
  *
- * Uses: map/nearest.h. Used by: this folder, lbs.
+ * Uses: map/map_tables.h. Used by: this folder, lbs.
  */
 #ifndef SC_OBJECTS_OBJECTS_VIEW_H
 #define SC_OBJECTS_OBJECTS_VIEW_H
 
 #include <starcloak/objects.h>
 
-#include "map/nearest.h"
+#include "map/map_tables.h"
 
 typedef struct sc_objects_view {
     const sc_map *map;

@@ -2,7 +2,7 @@
 #include "lbs/shared_search.h"
 
 #include "base/alloc.h"
-#include "base/each_machine.h"
+#include "base/cpu_variants.h"
 #include "base/sort.h"
 
 #include <math.h>
@@ -84,8 +84,8 @@ static sc_shared_object *object_slot(sc_shared_search *s, sc_object_id object)
     return slot;
 }
 
-SC_FOR_EACH_MACHINE static bool offer_object(sc_shared_search *s, sc_object_id object,
-                                             const sc_lanes *from, int32_t way)
+SC_CPU_VARIANTS static bool offer_object(sc_shared_search *s, sc_object_id object,
+                                         const sc_lanes *from, int32_t way)
 {
     sc_shared_object *slot = object_slot(s, object);
     if (!slot) return false;
@@ -195,8 +195,8 @@ static bool wait(sc_shared_search *s, sc_shared_star *slot, sc_star_id star, int
     return true;
 }
 
-SC_FOR_EACH_MACHINE static bool reach_star(sc_shared_search *s, sc_star_id star,
-                                           const sc_lanes *from, uint32_t way)
+SC_CPU_VARIANTS static bool reach_star(sc_shared_search *s, sc_star_id star, const sc_lanes *from,
+                                       uint32_t way)
 {
     if (way >= SC_LANE_FAR) {
         s->is_lost = true;

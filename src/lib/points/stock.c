@@ -62,7 +62,7 @@ static sc_err add(sc__stock *stock, const sc__row *row, uint32_t *out, sc_diag *
     sc_err err = keep_text(stock, row->key, &item->key, diag);
     if (!err) err = keep_text(stock, row->name, &item->name, diag);
     if (err) return err;
-    if (sc_names_put(&stock->by_key, row->key, stock->count, out)) {
+    if (sc_string_index_put(&stock->by_key, row->key, stock->count, out)) {
         return sc_fail_memory(diag, memory_for);
     }
     stock->count++;
@@ -85,7 +85,7 @@ static sc_err compare(sc__stock *stock, const sc__row *row, uint32_t object, sc_
 sc_err sc__stock_put(sc__stock *stock, const sc__row *row, uint64_t answer, uint32_t *out,
                      sc_diag *diag)
 {
-    uint32_t object = sc_names_find(&stock->by_key, row->key);
+    uint32_t object = sc_string_index_find(&stock->by_key, row->key);
     const sc_err err =
         object == SC_NONE ? add(stock, row, &object, diag) : compare(stock, row, object, diag);
     if (err) return err;
@@ -152,6 +152,6 @@ void sc__stock_fini(sc__stock *stock)
     sc_free(stock->strings);
     sc_free(stock->objects);
     sc_free(stock->keys);
-    sc_names_fini(&stock->by_key);
+    sc_string_index_fini(&stock->by_key);
     sc__stock_init(stock);
 }

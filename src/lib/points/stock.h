@@ -11,7 +11,7 @@
 #ifndef SC_POINTS_STOCK_H
 #define SC_POINTS_STOCK_H
 
-#include "base/names.h"
+#include "base/string_index.h"
 #include "points/parse.h"
 
 /** One object. */
@@ -34,7 +34,7 @@ typedef struct sc__stock {
     char *strings;  ///< begins with an empty one
     size_t strings_size;
     size_t strings_capacity;
-    sc_names by_key;
+    sc_string_index by_key;
 
     // Once settled: the items by key, and these for sc_object_table.
     sc_object *objects;

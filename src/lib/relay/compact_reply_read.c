@@ -8,9 +8,9 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
-#include "base/names.h"
+#include "base/string_index.h"
 #include "base/utf8.h"
-#include "map/object_tables.h"
+#include "map/map_tables.h"
 
 #include <string.h>
 
@@ -53,16 +53,16 @@ static const char *key_at(const void *owner, uint32_t object)
 
 static sc_err check_keys_differ(const sc__codec *codec, const Starcloak__Objects *from)
 {
-    sc_names keys = {.text_of = key_at, .owner = from};
+    sc_string_index keys = {.text_of = key_at, .owner = from};
     sc_err err = SC_OK;
     for (size_t i = 0; !err && i < from->n_keys; i++) {
         uint32_t first = 0;
-        err = sc_names_put(&keys, from->keys[i], (uint32_t)i, &first);
+        err = sc_string_index_put(&keys, from->keys[i], (uint32_t)i, &first);
         if (!err && first != i) {
             err = sc_fail(codec->diag, SC_EREPLY, "object %zu has the key of another one", i);
         }
     }
-    sc_names_fini(&keys);
+    sc_string_index_fini(&keys);
     return err == SC_ENOMEM ? fail_memory(codec) : err;
 }
 

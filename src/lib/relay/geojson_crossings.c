@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "map/geo.h"
-#include "map/pseudo_star.h"
+#include "map/map_tables.h"
 
 #include <math.h>
 #include <stdlib.h>

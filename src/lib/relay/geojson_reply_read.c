@@ -10,7 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
-#include "base/names.h"
+#include "base/string_index.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -25,11 +25,11 @@ typedef struct reading {
     const sc_relay *relay;
     sc_reply *reply;
     const sc_json_value *features;
-    sc_names words;       ///< for categories: numbers are those of the vocabulary
-    sc_names keys;        ///< of objects: numbers are those of the table
-    sc__degrees *places;  ///< of objects
-    bool *is_on_segment;  ///< of objects: listed with the segments
-    uint32_t *names;      ///< of each border node, how the message calls it: b0, b1, ...
+    sc_string_index words;  ///< for categories: numbers are those of the vocabulary
+    sc_string_index keys;   ///< of objects: numbers are those of the table
+    sc__degrees *places;    ///< of objects
+    bool *is_on_segment;    ///< of objects: listed with the segments
+    uint32_t *names;        ///< of each border node, how the message calls it: b0, b1, ...
     sc__own_table table;
     size_t object_count;
     size_t objects_left;  ///< as many more may be listed
@@ -37,8 +37,8 @@ typedef struct reading {
 
 static void reading_fini(reading *r)
 {
-    sc_names_fini(&r->words);
-    sc_names_fini(&r->keys);
+    sc_string_index_fini(&r->words);
+    sc_string_index_fini(&r->keys);
     sc_free(r->places);
     sc_free(r->is_on_segment);
     sc_free(r->names);
@@ -85,11 +85,11 @@ static sc_err read_object(reading *r, size_t i, size_t *text_bytes)
         return fail_feature(r, i, "is not a Point on the globe");
     }
     const char *word = sc_json_text_at(sc_json_member(feature.properties, "category"));
-    if (!word || sc_names_find(&r->words, word) == SC_NONE) {
+    if (!word || sc_string_index_find(&r->words, word) == SC_NONE) {
         return fail_feature(r, i, "is of a category that is not known here");
     }
     uint32_t first = 0;
-    if (sc_names_put(&r->keys, feature.id, (uint32_t)i, &first)) return fail_memory(r);
+    if (sc_string_index_put(&r->keys, feature.id, (uint32_t)i, &first)) return fail_memory(r);
     if (first != i) return fail_feature(r, i, "has the id of another one");
     *text_bytes += strlen(feature.id) + 1 + strlen(name_of(&feature)) + 1;
     return SC_OK;
@@ -104,7 +104,7 @@ static sc_err fill_table(reading *r, size_t text_bytes)
         sc__feature feature;
         sc__geojson_feature(sc_json_at(r->features, i), &feature);
         const char *word = sc_json_text_at(sc_json_member(feature.properties, "category"));
-        r->table.objects[i] = (sc_object){.category = sc_names_find(&r->words, word),
+        r->table.objects[i] = (sc_object){.category = sc_string_index_find(&r->words, word),
                                           .name = sc__own_table_text(&r->table, name_of(&feature))};
         r->table.keys[i] = sc__own_table_text(&r->table, feature.id);
     }
@@ -128,7 +128,7 @@ static sc_err read_objects(reading *r)
     if (!r->places || !r->is_on_segment) return fail_memory(r);
     for (uint32_t i = 0; i < r->codec->vocabulary->count; i++) {
         uint32_t number = 0;
-        if (sc_names_put(&r->words, r->codec->vocabulary->names[i], i, &number)) {
+        if (sc_string_index_put(&r->words, r->codec->vocabulary->names[i], i, &number)) {
             return fail_memory(r);
         }
     }
@@ -150,7 +150,7 @@ static sc_err fail_answer(const reading *r, size_t answer, const char *what)
 // The object that a list names; SC_NONE if there is none.
 static uint32_t object_of(const reading *r, const sc_json_value *key)
 {
-    return sc_json_is_string(key) ? sc_names_find(&r->keys, sc_json_text_at(key)) : SC_NONE;
+    return sc_json_is_string(key) ? sc_string_index_find(&r->keys, sc_json_text_at(key)) : SC_NONE;
 }
 
 static sc_err spend(reading *r, size_t answer, size_t count)

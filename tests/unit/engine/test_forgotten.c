@@ -19,11 +19,11 @@ static void open_street(stage *st)
 // Every slot that was ever used is wiped, but for the link to the next spare one at its beginning.
 static void check_forgotten(const stage *st, uint32_t used)
 {
-    const sc_pool *pool = &st->engine->pending;
+    const sc_item_pool *pool = &st->engine->pending;
     assert_int_equal(pool->count, 0);
     assert_int_equal(pool->made, used);
     for (sc__slot slot = 0; slot < used; slot++) {
-        const unsigned char *bytes = sc_pool_at(pool, slot);
+        const unsigned char *bytes = sc_item_pool_at(pool, slot);
         for (size_t i = sizeof pool->spare; i < sizeof(sc_query); i++) {
             if (bytes[i] != 0) fail_msg("byte %zu of slot %u is left", i, slot);
         }

@@ -12,7 +12,7 @@ enum { MOST = 400, STEPS = 4000, LEAST_CAPACITY = 64 };
 /** A table, the queries it is about, and the plain list: their slots. */
 typedef struct model {
     sc__ids ids;
-    sc_pool pending;
+    sc_item_pool pending;
     sc_rng rng;
     uint32_t slots[MOST];
     size_t count;
@@ -21,7 +21,7 @@ typedef struct model {
 static model *model_new(uint64_t seed)
 {
     model *m = test_take(1, sizeof *m);
-    sc_pool_init(&m->pending, sizeof(sc__pending));
+    sc_item_pool_init(&m->pending, sizeof(sc__pending));
     sc_rng_seed(&m->rng, seed);
     return m;
 }
@@ -30,13 +30,13 @@ static void model_free(model *m)
 {
     sc__ids_fini(&m->ids);
     sc__ids_fini(&m->ids);  // harmless
-    sc_pool_fini(&m->pending);
+    sc_item_pool_fini(&m->pending);
     free(m);
 }
 
 static sc_query_id *id_at(const model *m, uint32_t slot)
 {
-    sc__pending *query = sc_pool_at(&m->pending, slot);
+    sc__pending *query = sc_item_pool_at(&m->pending, slot);
     return &query->query.id;
 }
 
@@ -52,10 +52,10 @@ static size_t look_up(const model *m, const sc_query_id *id)
 
 static void put(model *m, const sc_query_id *id)
 {
-    CHECK_OK(sc_pool_reserve(&m->pending), NULL);
+    CHECK_OK(sc_item_pool_reserve(&m->pending), NULL);
     CHECK_OK(sc__ids_reserve(&m->ids), NULL);
-    const uint32_t slot = sc_pool_take(&m->pending);
-    *(sc__pending *)sc_pool_at(&m->pending, slot) = (sc__pending){.query.id = *id};
+    const uint32_t slot = sc_item_pool_take(&m->pending);
+    *(sc__pending *)sc_item_pool_at(&m->pending, slot) = (sc__pending){.query.id = *id};
     sc__ids_put(&m->ids, &m->pending, slot);
     m->slots[m->count++] = slot;
 }
@@ -63,7 +63,7 @@ static void put(model *m, const sc_query_id *id)
 static void pull(model *m, size_t which)
 {
     sc__ids_remove(&m->ids, &m->pending, m->slots[which]);
-    sc_pool_give(&m->pending, m->slots[which]);
+    sc_item_pool_give(&m->pending, m->slots[which]);
     m->slots[which] = m->slots[--m->count];
 }
 

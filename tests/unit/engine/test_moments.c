@@ -19,7 +19,7 @@ typedef struct entry {
 /** A heap, the queries it is about, and what should be in it. */
 typedef struct model {
     sc__engine_moments heap;
-    sc_pool pending;
+    sc_item_pool pending;
     sc_rng rng;
     uint64_t next_order;
     uint32_t deadlines;  ///< how many different ones there are
@@ -30,7 +30,7 @@ typedef struct model {
 static model *model_new(uint64_t seed)
 {
     model *m = test_take(1, sizeof *m);
-    sc_pool_init(&m->pending, sizeof(sc__pending));
+    sc_item_pool_init(&m->pending, sizeof(sc__pending));
     m->heap.context = &m->pending;
     sc_rng_seed(&m->rng, seed);
     m->deadlines = 1;
@@ -41,13 +41,13 @@ static void model_free(model *m)
 {
     sc__engine_moments_fini(&m->heap);
     sc__engine_moments_fini(&m->heap);  // harmless
-    sc_pool_fini(&m->pending);
+    sc_item_pool_fini(&m->pending);
     free(m);
 }
 
 static sc__pending *query_at(const model *m, uint32_t slot)
 {
-    return sc_pool_at(&m->pending, slot);
+    return sc_item_pool_at(&m->pending, slot);
 }
 
 static bool is_before(const entry *a, const entry *b)
@@ -92,9 +92,9 @@ static void check_heap(const model *m)
 /** A query comes, and its moment is `t`. */
 static void push(model *m, sc_time t)
 {
-    CHECK_OK(sc_pool_reserve(&m->pending), NULL);
+    CHECK_OK(sc_item_pool_reserve(&m->pending), NULL);
     assert_true(sc__engine_moments_reserve(&m->heap, (size_t)m->pending.count + 1));
-    const uint32_t slot = sc_pool_take(&m->pending);
+    const uint32_t slot = sc_item_pool_take(&m->pending);
     const sc_time deadline = sc_rng_below(&m->rng, m->deadlines);
     *query_at(m, slot) =
         (sc__pending){.query.deadline = deadline, .order = m->next_order++, .heap_at = UINT32_MAX};
@@ -106,7 +106,7 @@ static void push(model *m, sc_time t)
 static void pull(model *m, size_t which)
 {
     sc__engine_moments_remove(&m->heap, query_at(m, m->entries[which].slot)->heap_at);
-    sc_pool_give(&m->pending, m->entries[which].slot);
+    sc_item_pool_give(&m->pending, m->entries[which].slot);
     m->entries[which] = m->entries[--m->count];
 }
 

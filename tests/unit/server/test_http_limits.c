@@ -1,0 +1,273 @@
+// What a stranger cannot have: time without end, connections without end, the last descriptor.
+#include "base/sanitizers.h"
+#include "support/check.h"
+#include "support/http_caller.h"
+#include "support/http_fixture.h"
+#include "support/in_child.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define GET(path) "GET " path " HTTP/1.1\r\nHost: x\r\n\r\n"
+
+static fixture *with_times(double request_s, double idle_s, double write_s)
+{
+    sc_http_options options = server_options();
+    options.request_timeout_s = request_s;
+    options.idle_timeout_s = idle_s;
+    options.write_timeout_s = write_s;
+    return server_start(&options);
+}
+
+// --- Time ----------------------------------------------------------------------------------------
+
+static void check_too_slow(const fixture *h, const char *beginning)
+{
+    caller c = caller_dial(server_address(h));
+    caller_say(&c, beginning);
+    assert_string_equal(caller_hear(&c), "{\"status\":408}");
+    assert_true(caller_is_left(&c));
+    caller_hang_up(&c);
+}
+
+static void test_a_request_that_does_not_end_is_refused(void **state)
+{
+    (void)state;
+    fixture *h = with_times(0.1, 20, 20);
+    check_too_slow(h, "G");
+    check_too_slow(h, "GET /now HTTP/1.1\r\n");
+    check_too_slow(h, "GET /now HTTP/1.1\r\nHost: x\r\n");
+    check_too_slow(h, "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbod");
+    check_too_slow(h,
+                   "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nbo");
+    assert_int_equal(sc_http_stats_of(server_http(h)).refused_by_limits, 5);
+    server_stop(h);
+}
+
+// It never stops, and never gets anywhere.
+static void test_a_client_that_drips_is_refused_all_the_same(void **state)
+{
+    (void)state;
+    fixture *h = with_times(0.2, 20, 20);
+    caller c = caller_dial(server_address(h));
+    caller_say(&c, "GET /now HTTP/1.1\r\nX-Word: ");
+    while (caller_hears_nothing(&c, 10)) {
+        caller_say(&c, "a");
+    }
+    caller_hear(&c);
+    assert_int_equal(c.status, 408);
+    // And goes on dripping: it is cut off even so.
+    int drops = 0;
+    while (!sc_http_is_idle(server_http(h))) {
+        caller_say(&c, "a");
+        usleep(1000);
+        assert_true(++drops < 60000);
+    }
+    caller_hang_up(&c);
+    server_stop(h);
+}
+
+static void test_a_chunk_line_without_end_is_refused(void **state)
+{
+    (void)state;
+    fixture *h = with_times(0.3, 20, 20);
+    char *digits = test_take(1, 1 << 20);
+    memset(digits, '0', 1 << 20);
+    caller c = caller_dial(server_address(h));
+    fcntl(c.fd, F_SETFL, O_NONBLOCK);  // not all of it will be taken
+    caller_say(&c, "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
+    caller_say_bytes(&c, digits, 1 << 20);
+    fcntl(c.fd, F_SETFL, 0);
+    caller_hear(&c);
+    assert_int_equal(c.status, 408);
+    caller_hang_up(&c);
+    free(digits);
+    server_stop(h);
+}
+
+/** Somebody whose request has arrived: on a busy machine a connection may be closed before a word
+ * was said, and then there is another. */
+static caller call_in_time(const fixture *h, const char *request)
+{
+    const unsigned before = server_requests(h);
+    for (int tries = 0; tries < 100; tries++) {
+        caller c = caller_dial(server_address(h));
+        caller_say(&c, request);
+        while (server_requests(h) == before && caller_hears_nothing(&c, 1)) {
+        }
+        if (server_requests(h) > before) return c;
+        caller_hang_up(&c);
+    }
+    fail_msg("no request arrived in time");
+    return (caller){.fd = -1};
+}
+
+static void test_an_idle_connection_is_closed_and_a_waiting_one_is_not(void **state)
+{
+    (void)state;
+    fixture *h = with_times(20, 0.1, 20);
+    caller waiting = call_in_time(h, GET("/hold"));
+    server_await(h, server_held, 1);
+    caller silent = caller_dial(server_address(h));
+    caller idle = call_in_time(h, GET("/now"));
+    assert_string_equal(caller_hear(&idle), "hello");
+    assert_true(caller_is_left(&idle));
+    assert_true(caller_is_left(&silent));
+    assert_true(caller_hears_nothing(&waiting, 300));
+    server_release(h);
+    assert_string_equal(caller_hear(&waiting), "released");
+    assert_int_equal(server_gone(h), 0);
+    caller_hang_up(&idle);
+    caller_hang_up(&silent);
+    caller_hang_up(&waiting);
+    server_stop(h);
+}
+
+static void test_a_reply_that_is_not_taken_is_given_up(void **state)
+{
+    (void)state;
+    fixture *h = with_times(20, 20, 0.2);
+    caller c = caller_dial(server_address(h));
+    caller_say(&c, GET("/big"));
+    server_await(h, server_requests, 1);
+    server_await_idle(h);  // it has not read a byte
+    caller_is_left(&c);
+    assert_true(c.count < SERVER_BIG);
+    caller_hang_up(&c);
+    server_stop(h);
+}
+
+// --- Connections ---------------------------------------------------------------------------------
+
+static void test_one_connection_more_waits_until_another_closes(void **state)
+{
+    (void)state;
+    enum { MOST = 4 };
+    sc_http_options options = server_options();
+    options.max_connections = MOST;
+    fixture *h = server_start(&options);
+    caller inside[MOST];
+    for (int i = 0; i < MOST; i++) {
+        inside[i] = caller_dial(server_address(h));
+        caller_ask(&inside[i], GET("/now"));
+    }
+    caller outside[2];
+    for (int i = 0; i < 2; i++) {
+        outside[i] = caller_dial(server_address(h));
+        caller_say(&outside[i], GET("/now"));
+    }
+    assert_true(caller_hears_nothing(&outside[0], 100));
+    assert_int_equal(sc_http_stats_of(server_http(h)).connections, MOST);
+    assert_string_equal(caller_ask(&inside[1], GET("/now")), "hello");
+    for (int i = 0; i < 2; i++) {
+        caller_hang_up(&inside[i]);
+        assert_string_equal(caller_hear(&outside[i]), "hello");
+    }
+    for (int i = 0; i < 2; i++) {
+        caller_hang_up(&inside[MOST - 1 - i]);
+        caller_hang_up(&outside[i]);
+    }
+    server_await_idle(h);
+    server_stop(h);
+}
+
+// Loops count together; each may be one over, as it learns of the limit only by its own.
+static void test_loops_share_the_limit_and_give_way_to_each_other(void **state)
+{
+    (void)state;
+    enum { MOST = 6, LOOPS = 3, ALL = 40 };
+    sc_http_options options = server_options();
+    options.max_connections = MOST;
+    options.loops = LOOPS;
+    fixture *h = server_start(&options);
+    caller callers[ALL];
+    for (int i = 0; i < ALL; i++) {
+        callers[i] = caller_dial(server_address(h));
+        caller_say(&callers[i], "GET /now HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+        assert_true(sc_http_stats_of(server_http(h)).connections < MOST + LOOPS);
+    }
+    for (int i = 0; i < ALL; i++) {
+        assert_string_equal(caller_hear(&callers[i]), "hello");
+        caller_hang_up(&callers[i]);
+    }
+    server_await_idle(h);
+    server_stop(h);
+}
+
+// --- Descriptors ---------------------------------------------------------------------------------
+
+// In a process of its own, as it can have few descriptors only. The clients are in yet another:
+// only the server is to run out.
+static void serve_with_few_descriptors(void)
+{
+    enum { FEW = 40, CLIENTS = 60 };
+    int to_server[2];
+    int to_clients[2];
+    EXPECT(pipe(to_server) == 0 && pipe(to_clients) == 0);
+    const pid_t clients = fork();
+    if (clients == 0) {
+        char address[64] = "";
+        EXPECT(read(to_clients[0], address, sizeof address - 1) > 0);
+        caller crowd[CLIENTS];
+        for (int i = 0; i < CLIENTS; i++) {
+            crowd[i] = caller_dial(address);
+            caller_say(&crowd[i], GET("/now"));
+        }
+        EXPECT(strcmp(caller_hear(&crowd[0]), "hello") == 0);
+        EXPECT(write(to_server[1], "full", 4) == 4);
+        EXPECT(read(to_clients[0], address, sizeof address) > 0);
+        // A client that leaves makes room: all are served in the end.
+        for (int i = 0; i < CLIENTS; i++) {
+            if (i > 0) EXPECT(strcmp(caller_hear(&crowd[i]), "hello") == 0);
+            caller_hang_up(&crowd[i]);
+        }
+        _exit(0);
+    }
+    EXPECT(setrlimit(RLIMIT_NOFILE, &(struct rlimit){FEW, FEW}) == 0);
+    const sc_http_options options = server_options();
+    fixture *h = server_start(&options);
+    const char *address = server_address(h);
+    EXPECT(write(to_clients[1], address, strlen(address) + 1) > 0);
+    char word[8];
+    EXPECT(read(to_server[0], word, sizeof word) > 0);
+    while (sc_http_stats_of(server_http(h)).accept_failures < 3) {
+        usleep(1000);
+    }
+    EXPECT(sc_http_stats_of(server_http(h)).connections > FEW / 2);
+    // The rest of the process has its descriptors, as many as before.
+    const int file = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    EXPECT(file >= 0 && file < FEW / 2);
+    // And the loop does not spin: it looks ten times a second, not thousands of times.
+    const uint64_t failures = sc_http_stats_of(server_http(h)).accept_failures;
+    usleep(300000);
+    EXPECT(sc_http_stats_of(server_http(h)).accept_failures - failures < 100);
+    EXPECT(write(to_clients[1], "go on", 5) == 5);
+    int how = 0;
+    EXPECT(waitpid(clients, &how, 0) == clients);
+    EXPECT(WIFEXITED(how) && WEXITSTATUS(how) == 0);
+    close(file);
+    server_stop(h);
+}
+
+static void test_out_of_descriptors_it_goes_on_and_the_process_has_its_own(void **state)
+{
+    (void)state;
+    if (SC_UNDER_THREAD_SANITIZER) return;  // loops have no tables of their own there
+    assert_int_equal(in_child(serve_with_few_descriptors), 0);
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_request_that_does_not_end_is_refused),
+    cmocka_unit_test(test_a_client_that_drips_is_refused_all_the_same),
+    cmocka_unit_test(test_a_chunk_line_without_end_is_refused),
+    cmocka_unit_test(test_an_idle_connection_is_closed_and_a_waiting_one_is_not),
+    cmocka_unit_test(test_a_reply_that_is_not_taken_is_given_up),
+    cmocka_unit_test(test_one_connection_more_waits_until_another_closes),
+    cmocka_unit_test(test_loops_share_the_limit_and_give_way_to_each_other),
+    cmocka_unit_test(test_out_of_descriptors_it_goes_on_and_the_process_has_its_own),
+};
+SC_SUITE(tests)
