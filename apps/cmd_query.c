@@ -137,8 +137,8 @@ static void check_usage(query_options *options, const struct argp_state *state)
     check_pair(state, options->x, options->y, "--x", "--y");
     check_pair(state, options->edge, options->offset_m, "--edge", "--offset-m");
     if (options->lon.is_given + options->x.is_given + options->edge.is_given != 1) {
-        sc_usage_error(
-            state, "no position given; add --lon and --lat, --x and --y, or --edge and --offset-m");
+        sc_usage_error(state,
+                       "give one position: --lon and --lat, --x and --y, or --edge and --offset-m");
     }
     if (options->nearest.is_given && options->within_m.is_given) {
         sc_usage_error(state, "--nearest asks for some objects and --within for all in reach; give "

@@ -105,7 +105,7 @@ check "and the report goes to standard error" true_of "$err" .success_rate
 
 if command -v script >/dev/null && script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
     script -qec "'$STARCLOAK' cloak city.scm queries.jsonl --record -" /dev/null >screen 2>&1 </dev/null
-    check "a record is not written to a terminal" says screen "nothing for a terminal"
+    check "a record is not written to a terminal" says screen "not written to a terminal"
 else
     skip "a record is not written to a terminal" "no 'script' to make a terminal with"
 fi

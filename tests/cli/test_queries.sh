@@ -135,7 +135,7 @@ fi
 
 if command -v script >/dev/null && script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
     script -qec "'$STARCLOAK' queries city.scm -o -" /dev/null >screen 2>&1 </dev/null
-    check "a stream is not written to a terminal" says screen "nothing for a terminal"
+    check "a stream is not written to a terminal" says screen "not written to a terminal"
     rm screen
 else
     skip "a stream is not written to a terminal" "no 'script' to make a terminal with"

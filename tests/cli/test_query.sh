@@ -299,7 +299,7 @@ misuse() {
     refuses 2 "$1" "Try" "--help" "$2"
 }
 misuse "no address is told" "no address given" "${where[@]}"
-misuse "two are too many" "what is 'http://b'?" http://a http://b "${where[@]}"
+misuse "two are too many" "unexpected argument 'http://b'" http://a http://b "${where[@]}"
 for address in ftp://a a "" file:///etc/passwd; do
     misuse "'$address' is no address" "begins with neither http:// nor https://" "$address" "${where[@]}"
 done
@@ -309,8 +309,8 @@ misuse "nor one with a password" "has a user in it" http://u:secret@a/ "${where[
 check "which is not repeated" silent_about "$err" secret
 misuse "nor one with blanks" "has letters that addresses cannot have" "http://a/ b" "${where[@]}"
 misuse "nor one without end" "is too long" "http://a/$(printf '%03000d' 0)" "${where[@]}"
-misuse "no position is told" "where?" http://a
-misuse "two are too many" "where?" http://a "${where[@]}" --x 1 --y 1
+misuse "no position is told" "give one position" http://a
+misuse "two are too many" "give one position" http://a "${where[@]}" --x 1 --y 1
 misuse "half of one is too little" "--lat is missing" http://a --lon 1
 misuse "of an edge, too" "--offset-m is missing" http://a --edge 1
 misuse "a longitude is one" "--lon: '181' is not within -180 to 180" http://a --lon 181 --lat 0
