@@ -311,7 +311,7 @@ static void test_blanks_follow_commas_and_colons_if_wished(void **state)
     sc_json_open_array(&json, "b");
     sc_json_put_rounded(&json, NULL, 2.0 / 3, 3);
     sc_json_put_rounded(&json, NULL, 1e20, 10);
-    sc_json_put_rounded(&json, NULL, NAN, 10);
+    sc_json_put_rounded(&json, NULL, (double)NAN, 10);
     sc_json_close_array(&json);
     sc_json_break_line(&json);
     sc_json_put_flag(&json, "c", true);
