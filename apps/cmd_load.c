@@ -391,7 +391,7 @@ static void listen_for_stop(void)
 typedef struct scene {
     sc_map *map;
     sc_objects *objects;
-    sc_road_book book;
+    sc_route_table routes;
     sc_movement **movements;  ///< one per thread
     sc_tokens *tokens;
     sc_load_report *report;
@@ -403,7 +403,7 @@ static void close_scene(scene *on, unsigned threads)
         sc_movement_free(on->movements[i]);
     }
     free(on->movements);
-    sc_road_book_fini(&on->book);
+    sc_route_table_fini(&on->routes);
     sc_tokens_free(on->tokens);
     sc_objects_release(on->objects);
     sc_map_free(on->map);
@@ -417,14 +417,15 @@ static sc_err deal_travellers(const load_settings *settings, scene *on, sc_diag 
     const sc_movement_settings *movement = &settings->movement;
     const uint32_t all = (uint32_t)movement->users;
     sc_err err = SC_OK;
-    if (!movement->is_walk) err = sc_road_book_init(&on->book, on->map, &load->progress, diag);
+    if (!movement->is_walk) err = sc_route_table_init(&on->routes, on->map, &load->progress, diag);
     for (unsigned i = 0; i < load->flock_count && !err; i++) {
         const uint32_t count = all / load->flock_count + (i < all % load->flock_count);
         const uint64_t seed = sc_traveller_seed(load->seed, i, SC_FOR_TRIPS);
         const sc_trips_options trips = {
             .count = count, .truck_share = movement->truck_share, .seed = seed};
-        err = movement->is_walk ? sc_walk_new(on->map, count, seed, &on->movements[i], diag)
-                                : sc_trips_new(on->map, &on->book, &trips, &on->movements[i], diag);
+        err = movement->is_walk
+                  ? sc_walk_new(on->map, count, seed, &on->movements[i], diag)
+                  : sc_trips_new(on->map, &on->routes, &trips, &on->movements[i], diag);
     }
     return err;
 }

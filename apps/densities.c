@@ -9,7 +9,7 @@
 
 #include "inputs.h"
 #include "record/run_reader.h"
-#include "sim/traffic.h"
+#include "travel/movement.h"
 
 /** So many lines of a record for each report of progress. */
 enum { LINES_PER_PROGRESS = 4096 };

@@ -155,8 +155,8 @@ static sc_err open_traces(sc_crowd *crowd, const sc_map *map, const sc_crowd_wis
     crowd->read = sc_traces_summary_of(traces);
     err = sc_routes_new(map, SC_CAR, progress, &crowd->ways, diag);
     if (!err) {
-        err = sc_follow_new(map, crowd->ways, traces, &follow, progress, &crowd->movement,
-                            &crowd->followed, diag);
+        const sc_follow_input input = {.map = map, .routes = crowd->ways, .traces = traces};
+        err = sc_follow_new(&input, &follow, progress, &crowd->movement, &crowd->followed, diag);
     }
     sc_traces_free(traces);
     return err;
@@ -171,15 +171,15 @@ sc_err sc_crowd_open(sc_crowd *crowd, const sc_map *map, const sc_crowd_wish *wi
     if (settings->is_walk) return sc_walk_new(map, count, wish->seed, &crowd->movement, diag);
     const sc_trips_options trips = {
         .count = count, .truck_share = settings->truck_share, .seed = wish->seed};
-    const sc_err err = sc_road_book_init(&crowd->book, map, progress, diag);
-    return err ? err : sc_trips_new(map, &crowd->book, &trips, &crowd->movement, diag);
+    const sc_err err = sc_route_table_init(&crowd->routes, map, progress, diag);
+    return err ? err : sc_trips_new(map, &crowd->routes, &trips, &crowd->movement, diag);
 }
 
 void sc_crowd_close(sc_crowd *crowd)
 {
     sc_movement_free(crowd->movement);
     sc_routes_free(crowd->ways);
-    sc_road_book_fini(&crowd->book);
+    sc_route_table_fini(&crowd->routes);
     *crowd = (sc_crowd){0};
 }
 

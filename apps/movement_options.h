@@ -110,7 +110,7 @@ void sc_movement_settings_check(const struct argp_state *state,
 
 /** Travellers, and all that they stand on. Zero-initialise; sc_crowd_close(). */
 typedef struct sc_crowd {
-    sc_road_book book;
+    sc_route_table routes;
     sc_routes *ways;  ///< of traces
     sc_movement *movement;
     sc_traces_summary read;      ///< with traces: what was in them, and

@@ -5,7 +5,7 @@
 #include "serve_run.h"
 
 #include "inputs.h"
-#include "points/settings.h"
+#include "points/point_settings.h"
 #include "serve_process.h"
 #include "server/sandbox.h"
 #include "server/token.h"

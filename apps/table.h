@@ -31,7 +31,7 @@
 #include <starcloak/map.h>
 
 #include "base/json_write.h"
-#include "sim/report.h"
+#include "sim/run.h"
 
 typedef struct sc_report {
     FILE *stream;

@@ -61,13 +61,13 @@ static void listen(traffic *t, uint32_t users, double seconds)
             t->asks = room(t->asks, capacity, sizeof *t->asks);
             t->names = room(t->names, capacity, NAME_SIZE);
         }
-        sc_spoken spoken;
-        const uint32_t who = sc_travellers_ask(travellers, &spoken);
+        sc_request_line request_line;
+        const uint32_t who = sc_travellers_ask(travellers, &request_line);
         // As a service is told, so that admission has to snap it.
-        sc_say_position(t->map, &spoken.ask);
-        t->asks[t->count] = spoken.ask;
+        sc_ask_use_position(t->map, &request_line.ask);
+        t->asks[t->count] = request_line.ask;
         snprintf(t->names + t->count * NAME_SIZE, NAME_SIZE, "u%u", who);
-        if (sc_travellers_resume(travellers, who, spoken.ask.t)) {
+        if (sc_travellers_resume(travellers, who, request_line.ask.t)) {
             bench_die("travellers", "out of memory");
         }
         t->count++;
@@ -184,29 +184,29 @@ passage traffic_cloak(const traffic *t, const sc_engine_options *options, bool m
 double traffic_floor_s(const traffic *t, size_t pending)
 {
     sc_item_pool pool;
-    sc__engine_moments heap = {.context = &pool};
+    sc__engine_deadlines heap = {.context = &pool};
     sc_item_pool_init(&pool, sizeof(sc__pending));
     uint32_t *queue = room(NULL, pending, sizeof *queue);
     const double start = bench_cpu_s();
     for (size_t i = 0; i < t->count; i++) {
         uint32_t *place = &queue[i % pending];
         if (i >= pending) {
-            sc__engine_moments_remove(&heap,
-                                      ((sc__pending *)sc_item_pool_at(&pool, *place))->heap_at);
+            sc__engine_deadlines_remove(&heap,
+                                        ((sc__pending *)sc_item_pool_at(&pool, *place))->heap_at);
             sc_item_pool_give(&pool, *place);
         }
         if (sc_item_pool_reserve(&pool) ||
-            !sc__engine_moments_reserve(&heap, (size_t)pool.count + 1)) {
+            !sc__engine_deadlines_reserve(&heap, (size_t)pool.count + 1)) {
             bench_die("floor", "out of memory");
         }
         *place = sc_item_pool_take(&pool);
         sc__pending *query = sc_item_pool_at(&pool, *place);
         *query = (sc__pending){.query = t->queries[i], .order = i};
-        sc__engine_moments_push(&heap, (sc__engine_moment){query->query.deadline, *place});
+        sc__engine_deadlines_push(&heap, (sc__engine_deadline){query->query.deadline, *place});
     }
     const double took = bench_cpu_s() - start;
     free(queue);
-    sc__engine_moments_fini(&heap);
+    sc__engine_deadlines_fini(&heap);
     sc_item_pool_fini(&pool);
     return took;
 }

@@ -39,7 +39,7 @@ enum { SC__DEMO_PAGES = 5 };
 /** Zero-initialise; sc__travellers_fini(). */
 typedef struct sc__travellers {
     const sc_map *map;  ///< borrowed
-    sc_road_book book;
+    sc_route_table routes;
     sc_movement *asking;   ///< of the thread that asks
     sc_movement *watched;  ///< of the thread that looks
     sc_page_grid grid;

@@ -41,9 +41,9 @@ sc_err sc__travellers_init(sc__travellers *travellers, const sc_map *map, uint32
     if (sc_map_edge_count(map) > 0 && is_wide(&travellers->grid)) {
         return sc_fail(diag, SC_ELIMIT, "the map is too wide for positions to be told");
     }
-    sc_err err = sc_road_book_init(&travellers->book, map, NULL, diag);
-    if (!err) err = sc_trips_new(map, &travellers->book, &trips, &travellers->asking, diag);
-    if (!err) err = sc_trips_new(map, &travellers->book, &trips, &travellers->watched, diag);
+    sc_err err = sc_route_table_init(&travellers->routes, map, NULL, diag);
+    if (!err) err = sc_trips_new(map, &travellers->routes, &trips, &travellers->asking, diag);
+    if (!err) err = sc_trips_new(map, &travellers->routes, &trips, &travellers->watched, diag);
     return err;
 }
 
@@ -51,7 +51,7 @@ void sc__travellers_fini(sc__travellers *travellers)
 {
     sc_movement_free(travellers->asking);
     sc_movement_free(travellers->watched);
-    sc_road_book_fini(&travellers->book);
+    sc_route_table_fini(&travellers->routes);
     *travellers = (sc__travellers){0};
 }
 

@@ -3,8 +3,7 @@
 
 #include "base/rng.h"
 #include "map/map_tables.h"
-#include "relay/relay_make.h"
-#include "relay/reply_make.h"
+#include "relay/relay_build.h"
 #include "support/check.h"
 
 #include <stdio.h>

@@ -196,15 +196,16 @@ static void start_connecting(sc__flock *flock, uint32_t who)
     }
 }
 
-void sc__call_begin(sc__flock *flock, uint32_t who, const sc_spoken *spoken, int64_t due_us)
+void sc__call_begin(sc__flock *flock, uint32_t who, const sc_request_line *request_line,
+                    int64_t due_us)
 {
     sc__call *call = &flock->calls[who];
-    const sc_request *request = &spoken->request;
+    const sc_request *request = &request_line->request;
     const sc__course *course = flock->course;
     call->question = (sc__question){
-        .edge = spoken->ask.edge,
-        .offset_m = spoken->ask.offset_m,
-        .profile = spoken->ask.profile,
+        .edge = request_line->ask.edge,
+        .offset_m = request_line->ask.offset_m,
+        .profile = request_line->ask.profile,
         .nearest = request->k,
         .category = request->category_count > 0 ? request->categories[0] : SC_NONE,
     };

@@ -130,9 +130,9 @@ void sc__flock_own_descriptors(void)
 
 static void ask(sc__flock *flock, int64_t due_us)
 {
-    sc_spoken spoken;
-    const uint32_t who = sc_travellers_ask(flock->travellers, &spoken);
-    sc__call_begin(flock, who, &spoken, due_us);
+    sc_request_line request_line;
+    const uint32_t who = sc_travellers_ask(flock->travellers, &request_line);
+    sc__call_begin(flock, who, &request_line, due_us);
 }
 
 /** Closed loop: whoever wants to by now. Returns when the next will; INT64_MAX: not foreseen. */

@@ -97,7 +97,8 @@ struct sc__flock {
 // --- call.c ---------------------------------------------------------------------
 
 /** Traveller `who` asks. @param due_us  when it wanted to */
-void sc__call_begin(sc__flock *flock, uint32_t who, const sc_spoken *spoken, int64_t due_us);
+void sc__call_begin(sc__flock *flock, uint32_t who, const sc_request_line *request_line,
+                    int64_t due_us);
 
 /** Something may have changed about its connection. */
 void sc__call_stir(sc__flock *flock, uint32_t who);

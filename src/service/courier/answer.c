@@ -98,7 +98,7 @@ static void put_position(const sc__catalogue *catalogue, uint32_t number, sc_fou
     }
 }
 
-sc_answer *sc__answer_new(const sc__catalogue *catalogue, const sc_near *nears, size_t count)
+sc_answer *sc__point_answer_new(const sc__catalogue *catalogue, const sc_near *nears, size_t count)
 {
     size_t text_size = 1;
     for (size_t i = 0; i < count; i++) {

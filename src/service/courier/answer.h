@@ -18,6 +18,6 @@ typedef struct sc__catalogue {
 } sc__catalogue;
 
 /** The answer for these objects, in their order; NULL if memory is out. */
-sc_answer *sc__answer_new(const sc__catalogue *catalogue, const sc_near *nears, size_t count);
+sc_answer *sc__point_answer_new(const sc__catalogue *catalogue, const sc_near *nears, size_t count);
 
 #endif

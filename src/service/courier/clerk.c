@@ -101,7 +101,7 @@ static sc_failure fill_seat(const sc__clerk *clerk, const source *from, sc_erran
     const sc_err err = place == SC_NONE ? SC_OK : find(from, seat, place, &nears, &count);
     if (err == SC_ENOMEM) return fail_memory(errand);
     if (err) return fail_seat(errand);
-    seat->answer = sc__answer_new(&from->catalogue, nears, count);
+    seat->answer = sc__point_answer_new(&from->catalogue, nears, count);
     return seat->answer ? SC_FAILURE_NONE : fail_memory(errand);
 }
 

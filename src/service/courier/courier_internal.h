@@ -29,7 +29,7 @@
 #include "courier/wire.h"
 #include "courier/words.h"
 
-#include "points/settings.h"
+#include "points/point_settings.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
