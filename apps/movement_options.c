@@ -1,4 +1,4 @@
-// How travellers move: options, and the travellers they ask for. See movement_options.h.
+// How travellers move: options, and the travellers they ask for.
 #include "movement_options.h"
 
 #include <math.h>
@@ -47,7 +47,7 @@ bool sc_trace_option(int key, const char *argument, const struct argp_state *sta
     sc_follow_options *follow = &traces->follow;
     switch (key) {
     case SC_KEY_TRACES:
-        if (argument[0] == '\0') sc_usage_error(state, "--traces: '' is no name of a file");
+        if (argument[0] == '\0') sc_usage_error(state, "--traces: the name of the file is empty");
         if (traces->path) {
             sc_usage_error(state, "--traces is given twice; put the files into one folder");
         }
@@ -130,7 +130,7 @@ void sc_movement_settings_check(const struct argp_state *state,
 
 // --- Travellers -----------------------------------------------------------------
 
-/** What nobody will ask about need not be prepared. With folding every window is asked about. */
+/** Times that no query falls into need not be prepared. With folding every window is used. */
 static void end_in_time(sc_follow_options *follow, const sc_traces *traces, double seconds)
 {
     if (follow->fold_s > 0) return;
@@ -223,7 +223,8 @@ void sc_crowd_note(const sc_call *call, const sc_crowd *crowd, const sc_crowd_wi
                      sc_format_count(wanted, settings->users));
     }
     if (done->seconds < wish->seconds) {
-        sc_call_note(call, "note: after %.0f s nobody is on the roads any more; --seconds is %g",
+        sc_call_note(call,
+                     "note: after %.0f s no traveller is on the roads any more; --seconds is %g",
                      done->seconds, wish->seconds);
     }
 }

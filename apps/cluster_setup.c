@@ -1,5 +1,5 @@
-// From settings to a place in a cluster. See cluster_parts.h.
-#include "cluster_parts.h"
+// The key, the name and the NATS options of a process of a cluster, from its settings.
+#include "cluster_setup.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -30,7 +30,7 @@ static bool is_cluster_name(const char *text)
 
 // --- Name ----------------------------------------------------------------------------------
 
-static sc_err take_name(const sc_settings *s, sc_cluster_parts *out, sc_diag *diag)
+static sc_err take_name(const sc_settings *s, sc_cluster_setup *out, sc_diag *diag)
 {
     if (*s->name) {
         if (!sc_peer_name_is_valid(s->name, strlen(s->name))) {
@@ -50,7 +50,7 @@ static sc_err take_name(const sc_settings *s, sc_cluster_parts *out, sc_diag *di
 
 // --- NATS ----------------------------------------------------------------------------------
 
-static sc_err read_password(const char *path, sc_cluster_parts *out, sc_diag *diag)
+static sc_err read_password(const char *path, sc_cluster_setup *out, sc_diag *diag)
 {
     FILE *file = fopen(path, "re");
     if (!file) return fail(diag, SC_EIO, path, strerror(errno));
@@ -61,7 +61,7 @@ static sc_err read_password(const char *path, sc_cluster_parts *out, sc_diag *di
     fclose(file);
     sc_err err = SC_OK;
     if (!is_read || line[0] == '\n' || strlen(line) + 1 == sizeof line) {
-        err = fail(diag, SC_EPARSE, path, "its first line is to be the password");
+        err = fail(diag, SC_EPARSE, path, "its first line must be the password");
     } else {
         line[strcspn(line, "\r\n")] = '\0';
         out->password = strdup(line);
@@ -83,7 +83,7 @@ static sc_err check(const sc_settings *s, sc_diag *diag)
                     "up to 63 letters, digits, dashes and underscores");
     }
     if (*s->nats_key && !*s->nats_certificate) {
-        return fail(diag, SC_EINVAL, "nats-key", "it is of no use without a nats-certificate");
+        return fail(diag, SC_EINVAL, "nats-key", "needs nats-certificate too");
     }
     if (!*s->nats_user != !*s->nats_password) {
         return fail(diag, SC_EINVAL, *s->nats_user ? "nats-user" : "nats-password",
@@ -95,7 +95,7 @@ static sc_err check(const sc_settings *s, sc_diag *diag)
     return SC_OK;
 }
 
-sc_err sc_cluster_parts_open(const sc_settings *s, sc_cluster_parts *out, sc_diag *diag)
+sc_err sc_cluster_setup_open(const sc_settings *s, sc_cluster_setup *out, sc_diag *diag)
 {
     sc_err err = check(s, diag);
     if (!err) err = take_name(s, out, diag);
@@ -123,19 +123,19 @@ sc_err sc_cluster_parts_open(const sc_settings *s, sc_cluster_parts *out, sc_dia
     return SC_OK;
 }
 
-void sc_cluster_parts_forget_password(sc_cluster_parts *parts)
+void sc_cluster_setup_forget_password(sc_cluster_setup *setup)
 {
-    if (!parts->password) return;
-    explicit_bzero(parts->password, strlen(parts->password));
-    free(parts->password);
-    parts->password = NULL;
-    parts->bus.password = NULL;
+    if (!setup->password) return;
+    explicit_bzero(setup->password, strlen(setup->password));
+    free(setup->password);
+    setup->password = NULL;
+    setup->bus.password = NULL;
 }
 
-void sc_cluster_parts_close(sc_cluster_parts *parts)
+void sc_cluster_setup_close(sc_cluster_setup *setup)
 {
-    sc_cluster_parts_forget_password(parts);
-    sc_cluster_key_free(parts->key);
-    sc_settings_parts_free(parts->servers);
-    *parts = (sc_cluster_parts){.key = NULL};
+    sc_cluster_setup_forget_password(setup);
+    sc_cluster_key_free(setup->key);
+    sc_settings_parts_free(setup->servers);
+    *setup = (sc_cluster_setup){.key = NULL};
 }

@@ -1,14 +1,12 @@
 /**
- * @file post.h
- * @brief One message to a StarCloak service and its reply, over HTTP or HTTPS.
+ * @file query_http.h
+ * @brief The request of `starcloak query` and its reply, over HTTP or HTTPS.
  *
- * What is sent goes to the address that was given and to nobody else: no redirect is followed, no
+ * What is sent goes to the address that was given and nowhere else: no redirect is followed, no
  * proxy of the environment is used, certificates are checked.
- *
- * Used by: query.
  */
-#ifndef SC_APPS_POST_H
-#define SC_APPS_POST_H
+#ifndef SC_APPS_QUERY_HTTP_H
+#define SC_APPS_QUERY_HTTP_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,6 +14,7 @@
 #include <starcloak/err.h>
 #include <starcloak/progress.h>
 
+#include "command.h"
 #include "net/http_client.h"
 
 /** Room for the longest address. */
@@ -63,5 +62,14 @@ SC_CHECKED sc_err sc_post_send(const sc_post *post, sc_post_reply *out, sc_diag 
 
 /** Wipe and free. */
 void sc_post_reply_fini(sc_post_reply *reply);
+
+/**
+ * Print the reply.
+ *
+ * @param json  print the reply as JSON on standard output; what is no answer is also reported
+ *              on standard error
+ * @return the exit status: SC_EXIT_OK if it was answered
+ */
+int sc_query_report(const sc_call *call, const sc_post_reply *reply, bool json);
 
 #endif

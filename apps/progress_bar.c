@@ -6,7 +6,7 @@
  * The library reports often and from tight loops; all but ten reports a second
  * cost one look at the clock.
  */
-#include "progress.h"
+#include "progress_bar.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,22 +1,20 @@
 /**
- * @file progress.h
+ * @file progress_bar.h
  * @brief A progress bar on standard error, for people who wait.
  *
  * Shown only where standard error is a terminal, so that logs and pipes stay
  * clean; plain ASCII, no colour, no escape sequences, so that every terminal can
  * show it. Work that is over in a blink shows none.
- *
- * Used by: every command that may take long.
  */
-#ifndef SC_APPS_PROGRESS_H
-#define SC_APPS_PROGRESS_H
+#ifndef SC_APPS_PROGRESS_BAR_H
+#define SC_APPS_PROGRESS_BAR_H
 
 #include <stdbool.h>
 
 #include <starcloak/progress.h>
 
 typedef struct sc_bar {
-    bool wanted;         ///< somebody looks, and did not ask for quiet
+    bool wanted;         ///< standard error is a terminal, and --quiet was not given
     int drawn;           ///< columns that the line on the screen has
     char phase[48];      ///< what is being done
     double phase_start;  ///< seconds, on the monotonic clock

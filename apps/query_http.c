@@ -1,5 +1,5 @@
-// One message by curl. See post.h.
-#include "post.h"
+// One request of `starcloak query` and its reply.
+#include "query_http.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -60,7 +60,7 @@ static void tell_progress(void *context, double passed_s)
     // Beyond what was expected there is nothing to show a share of.
     const uint64_t total =
         passed_s < post->expected_wait_s ? (uint64_t)(post->expected_wait_s + 0.5) : 0;
-    post->progress.report(post->progress.context, "waiting for company", (uint64_t)passed_s, total);
+    post->progress.report(post->progress.context, "waiting for a cloak", (uint64_t)passed_s, total);
 }
 
 /** The headers, or NULL if memory is out. */
