@@ -277,7 +277,7 @@ static uint64_t resident_bytes(int pid)
 /** Pending queries that are ours, as the service says; `sent` if it says nothing. */
 static uint64_t pending_now(const load_run *run, uint64_t sent)
 {
-    sc_service_counts now;
+    sc_service_counts now = {0};
     if (!run->report->has_service || read_service_counts(run, &now, NULL)) return sent;
     const uint64_t before = run->report->service_before.pending;
     return now.pending > before ? now.pending - before : 0;
