@@ -25,7 +25,7 @@ static sc_err fail(sc_diag *diag, sc_err err, const char *what, const char *why)
 /** The first word of a subject: no dot. */
 static bool is_cluster_name(const char *text)
 {
-    return sc_name_is_fine(text, strlen(text)) && !strchr(text, '.');
+    return sc_peer_name_is_valid(text, strlen(text)) && !strchr(text, '.');
 }
 
 // --- Name ----------------------------------------------------------------------------------
@@ -33,7 +33,7 @@ static bool is_cluster_name(const char *text)
 static sc_err take_name(const sc_settings *s, sc_cluster_parts *out, sc_diag *diag)
 {
     if (*s->name) {
-        if (!sc_name_is_fine(s->name, strlen(s->name))) {
+        if (!sc_peer_name_is_valid(s->name, strlen(s->name))) {
             return fail(diag, SC_EINVAL, "name",
                         "up to 63 letters, digits, dashes, underscores and dots");
         }
@@ -41,7 +41,7 @@ static sc_err take_name(const sc_settings *s, sc_cluster_parts *out, sc_diag *di
         return SC_OK;
     }
     char host[32] = "";
-    if (gethostname(host, sizeof host - 1) != 0 || !sc_name_is_fine(host, strlen(host))) {
+    if (gethostname(host, sizeof host - 1) != 0 || !sc_peer_name_is_valid(host, strlen(host))) {
         snprintf(host, sizeof host, "host");
     }
     snprintf(out->name, sizeof out->name, "%s-%d", host, (int)getpid());
@@ -106,7 +106,7 @@ sc_err sc_cluster_parts_open(const sc_settings *s, sc_cluster_parts *out, sc_dia
     if (!err) err = sc_cluster_key_read(s->cluster_key, &out->key, diag);
     if (!err && *s->nats_password) err = read_password(s->nats_password, out, diag);
     if (err) return err;
-    out->wire = (sc_wire_options){
+    out->bus = (sc_bus_options){
         .servers = (const char *const *)out->servers,
         .server_count = out->server_count,
         .cluster = s->cluster_name,
@@ -129,7 +129,7 @@ void sc_cluster_parts_forget_password(sc_cluster_parts *parts)
     explicit_bzero(parts->password, strlen(parts->password));
     free(parts->password);
     parts->password = NULL;
-    parts->wire.password = NULL;
+    parts->bus.password = NULL;
 }
 
 void sc_cluster_parts_close(sc_cluster_parts *parts)

@@ -8,9 +8,9 @@
 #define SC_APPS_CLUSTER_PARTS_H
 
 #include "api/settings.h"
-#include "cluster/key.h"
-#include "cluster/messages.h"
-#include "cluster/wire.h"
+#include "cluster/bus.h"
+#include "cluster/cluster_key.h"
+#include "cluster/heartbeat.h"
 
 /** Zero-initialise; release with sc_cluster_parts_close(). */
 typedef struct sc_cluster_parts {
@@ -18,8 +18,8 @@ typedef struct sc_cluster_parts {
     char **servers;
     size_t server_count;
     char *password;  ///< NULL: none; wiped when closed
-    char name[SC_NAME_SIZE];
-    sc_wire_options wire;  ///< points to all of the above, and to the settings
+    char name[SC_PEER_NAME_SIZE];
+    sc_bus_options bus;  ///< points to all of the above, and to the settings
 } sc_cluster_parts;
 
 /**

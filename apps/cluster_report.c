@@ -11,7 +11,7 @@ static size_t count_peers(const sc_cluster_view *view, bool is_worker)
 {
     size_t count = 0;
     for (size_t i = 0; i < view->peer_count; i++) {
-        const sc_view_peer *peer = &view->peers[i];
+        const sc_cluster_view_peer *peer = &view->peers[i];
         count += peer->is_worker == is_worker && !peer->is_stranger;
     }
     return count;
@@ -32,7 +32,7 @@ bool sc_cluster_report_is_fine(const sc_cluster_view *view)
            count_served(view) == view->part_count;
 }
 
-static const char *state_of(const sc_view_peer *peer)
+static const char *state_of(const sc_cluster_view_peer *peer)
 {
     if (peer->is_stranger) return "has another cut of the map";
     if (peer->is_leaving) return "leaves";
@@ -44,7 +44,7 @@ static void print_gateways(FILE *out, const sc_cluster_view *view)
     fprintf(out, "\n%-*s %8s %8s %10s %12s %12s  %s\n", NAME_COLUMNS, "gateway", "cores", "open",
             "memory", "sent", "heard", "");
     for (size_t i = 0; i < view->peer_count; i++) {
-        const sc_view_peer *peer = &view->peers[i];
+        const sc_cluster_view_peer *peer = &view->peers[i];
         if (peer->is_worker) continue;
         char open[SC_FORMAT_SIZE];
         char memory[SC_FORMAT_SIZE];
@@ -62,7 +62,7 @@ static void print_workers(FILE *out, const sc_cluster_view *view)
     fprintf(out, "\n%-*s %7s %6s %10s %8s %8s %10s %10s %8s  %s\n", NAME_COLUMNS, "worker",
             "threads", "parts", "queries/s", "cores", "open", "memory", "bids", "refused", "");
     for (size_t i = 0; i < view->peer_count; i++) {
-        const sc_view_peer *peer = &view->peers[i];
+        const sc_cluster_view_peer *peer = &view->peers[i];
         if (!peer->is_worker) continue;
         char load[SC_FORMAT_SIZE];
         char open[SC_FORMAT_SIZE];
@@ -91,7 +91,7 @@ static void print_parts(FILE *out, const sc_cluster_view *view)
     fprintf(out, "\n%6s %-*s %10s %10s %10s %8s %8s  %s\n", "part", NAME_COLUMNS, "worker",
             "queries/s", "queries", "cloaks", "open", "company", "");
     for (uint32_t i = 0; i < view->part_count; i++) {
-        const sc_view_part *part = &view->parts[i];
+        const sc_cluster_view_part *part = &view->parts[i];
         char load[SC_FORMAT_SIZE];
         char queries[SC_FORMAT_SIZE];
         char cloaks[SC_FORMAT_SIZE];

@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-#include "cluster/view.h"
+#include "cluster/cluster_view.h"
 
 void sc_cluster_report(FILE *out, const sc_cluster_view *view, bool has_parts);
 

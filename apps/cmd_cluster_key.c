@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cluster/key.h"
+#include "cluster/cluster_key.h"
 
 typedef struct key_options {
     const char *path;

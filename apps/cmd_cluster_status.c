@@ -11,8 +11,8 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "cluster/codec.h"
-#include "cluster/view.h"
+#include "cluster/cluster_codec.h"
+#include "cluster/cluster_view.h"
 #include "cluster_parts.h"
 #include "cluster_report.h"
 #include "serve_flags.h"
@@ -75,16 +75,16 @@ typedef struct listening {
     uint64_t unreadable;
 } listening;
 
-static void hear_beat(void *context, const void *bytes, size_t size)
+static void receive_heartbeat(void *context, const void *bytes, size_t size)
 {
     listening *l = context;
-    sc_beat *beat = NULL;
-    const sc_err err = sc_beat_decode(0, bytes, size, &beat);
+    sc_heartbeat *heartbeat = NULL;
+    const sc_err err = sc_heartbeat_decode(0, bytes, size, &heartbeat);
     pthread_mutex_lock(&l->lock);
     if (err) {
         l->unreadable++;
     } else {
-        sc_roster_hear(l->roster, beat, sc_clock_calendar_us(), sc_clock_us());
+        sc_roster_receive(l->roster, heartbeat, sc_clock_calendar_us(), sc_clock_us());
     }
     pthread_mutex_unlock(&l->lock);
 }
@@ -114,23 +114,23 @@ static void wait_s(double seconds)
     }
 }
 
-static sc_err listen_for(const sc_wire_options *options, double seconds, listening *l,
-                         sc_wire_stats *stats, sc_diag *diag)
+static sc_err listen_for(const sc_bus_options *options, double seconds, listening *l,
+                         sc_bus_stats *stats, sc_diag *diag)
 {
-    sc_wire *wire = NULL;
-    sc_wire_ear *beats = NULL;
-    sc_wire_ear *placements = NULL;
-    sc_err err = sc_wire_new(options, &wire, diag);
-    if (!err) err = sc_wire_begin(wire, diag);
-    if (!err) err = sc_wire_listen_beats(wire, hear_beat, l, &beats, diag);
-    if (!err) err = sc_wire_listen_placements(wire, hear_placement, l, &placements, diag);
+    sc_bus *bus = NULL;
+    sc_bus_subscription *heartbeats = NULL;
+    sc_bus_subscription *placements = NULL;
+    sc_err err = sc_bus_new(options, &bus, diag);
+    if (!err) err = sc_bus_connect(bus, diag);
+    if (!err) err = sc_bus_subscribe_heartbeats(bus, receive_heartbeat, l, &heartbeats, diag);
+    if (!err) err = sc_bus_subscribe_placements(bus, hear_placement, l, &placements, diag);
     if (!err) {
         wait_s(seconds);
-        *stats = sc_wire_stats_of(wire);
+        *stats = sc_bus_stats_of(bus);
     }
-    sc_wire_deafen(beats);
-    sc_wire_deafen(placements);
-    sc_wire_free(wire);
+    sc_bus_unsubscribe(heartbeats);
+    sc_bus_unsubscribe(placements);
+    sc_bus_free(bus);
     return err;
 }
 
@@ -138,7 +138,7 @@ static sc_err listen_for(const sc_wire_options *options, double seconds, listeni
 
 /** Nobody was heard: perhaps they have another key, or another name. */
 static int tell_silence(const sc_call *call, const sc_settings *s, const listening *l,
-                        const sc_wire_stats *stats)
+                        const sc_bus_stats *stats)
 {
     if (stats->unopened > 0 || l->unreadable > 0) {
         fprintf(
@@ -157,14 +157,14 @@ static int tell_silence(const sc_call *call, const sc_settings *s, const listeni
 }
 
 static int tell(const sc_call *call, const status_options *options, const sc_settings *settings,
-                const listening *l, const sc_wire_stats *stats)
+                const listening *l, const sc_bus_stats *stats)
 {
     const uint32_t parts = l->placement ? l->placement->parts : 0;
     sc_cluster_view *view =
         sc_cluster_view_new(l->roster, l->placement, parts, SC_PEER_NONE, sc_clock_us());
     if (!view) return sc_call_fail(call, SC_ENOMEM, NULL);
-    view->wire = *stats;
-    view->beat_s = settings->heartbeat_s;
+    view->bus = *stats;
+    view->heartbeat_s = settings->heartbeat_s;
     int status = SC_EXIT_OK;
     if (options->is_json) {
         char *json = sc_cluster_view_json(view);
@@ -185,12 +185,12 @@ static int run_with(sc_call *call, const status_options *options, const sc_setti
     sc_diag diag = {.message = ""};
     sc_cluster_parts parts = {.key = NULL};
     listening l = {.lock = PTHREAD_MUTEX_INITIALIZER};
-    sc_wire_stats stats = {.is_connected = false};
+    sc_bus_stats stats = {.is_connected = false};
     const double seconds = options->seconds > 0.0 ? options->seconds : 4.0 * settings->heartbeat_s;
     sc_err err = sc_cluster_parts_open(settings, &parts, &diag);
     // As if we had listened for long: who leads is told by those who were heard, and not decided.
     if (!err) err = sc_roster_new(0, sc_time_from_seconds(settings->heartbeat_s), 0, &l.roster);
-    if (!err) err = listen_for(&parts.wire, seconds, &l, &stats, &diag);
+    if (!err) err = listen_for(&parts.bus, seconds, &l, &stats, &diag);
     int status = SC_EXIT_FAILURE;
     if (err) {
         status = sc_call_fail(call, err, &diag);

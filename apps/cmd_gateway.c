@@ -32,7 +32,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 typedef struct place {
     sc_cluster_parts parts;
     sc_gateway_options gateway;
-    sc_cut *whole;  ///< the cut, if none is given
+    sc_partition *whole;  ///< the cut, if none is given
     sc_serving_end end;
 } place;
 
@@ -48,15 +48,15 @@ static sc_err prepare(void *context, const sc_settings *settings, const sc_map *
     place *p = context;
     sc_err err = sc_cluster_parts_open(settings, &p->parts, diag);
     if (!err && !options->ledger.cut) {
-        err = sc_cut_whole(map, &p->whole, diag);
+        err = sc_partition_whole(map, &p->whole, diag);
         options->ledger.cut = p->whole;
     }
     if (err) return err;
     p->gateway = (sc_gateway_options){
-        .wire = p->parts.wire,
-        .cut = options->ledger.cut,
+        .bus = p->parts.bus,
+        .partition = options->ledger.cut,
         .name = p->parts.name,
-        .beat_s = settings->heartbeat_s,
+        .heartbeat_s = settings->heartbeat_s,
         .uneven = settings->uneven,
         .repack_s = settings->repack_s,
         .guard_s = settings->guard_s,
@@ -81,7 +81,7 @@ static sc_err attach(void *context, sc_service *service, sc_diag *diag)
 static void leave(void *context)
 {
     place *p = context;
-    sc_cut_free(p->whole);
+    sc_partition_free(p->whole);
     p->whole = NULL;
     sc_cluster_parts_close(&p->parts);
 }

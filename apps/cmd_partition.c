@@ -13,7 +13,7 @@
 #include "inputs.h"
 #include "map_report.h"
 #include "overlap.h"
-#include "partition/partition.h"
+#include "partition/partition_make.h"
 #include "partition_report.h"
 #include "progress.h"
 #include "values.h"
@@ -95,7 +95,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         options->output = argument;
         return 0;
     case 'n':
-        options->parts = (uint32_t)sc_value_count(state, "-n", argument, 1, SC_CUT_PARTS_MAX);
+        options->parts = (uint32_t)sc_value_count(state, "-n", argument, 1, SC_PARTITION_PARTS_MAX);
         return 0;
     case KEY_WEIGHTS:
         if (argument[0] == '\0') sc_usage_error(state, "--weights: '' is no name of a file");
@@ -162,13 +162,13 @@ static sc_err weigh_by_run(const sc_map *map, const char *run, const sc_progress
     return err;
 }
 
-static sc_err draw(const partition_options *options, const sc_cut *cut,
+static sc_err draw(const partition_options *options, const sc_partition *partition,
                    const sc_partition_report *report, sc_diag *diag)
 {
     sc_outfile file;
     sc_err err = sc_outfile_open(options->geojson, &file, diag);
     if (err) return err;
-    err = sc_partition_draw(cut, report, file.stream, diag);
+    err = sc_partition_draw(partition, report, file.stream, diag);
     if (err) {
         sc_outfile_abandon(&file);
         return err;
@@ -180,7 +180,7 @@ static sc_err draw(const partition_options *options, const sc_cut *cut,
 typedef struct work {
     sc_map *map;
     double *weights;
-    sc_cut *cut;
+    sc_partition *partition;
     sc_partition_report report;
     double seconds;
 } work;
@@ -188,7 +188,7 @@ typedef struct work {
 static void work_fini(work *w)
 {
     sc_partition_report_fini(&w->report);
-    sc_cut_free(w->cut);
+    sc_partition_free(w->partition);
     free(w->weights);
     sc_map_free(w->map);
 }
@@ -205,12 +205,12 @@ static sc_err do_work(const partition_options *options, const sc_progress *progr
     const double start = sc_clock_s();
     const sc_partition_options wish = {
         .parts = options->parts, .weights = w->weights, .seed = options->seed};
-    err = sc_partition(w->map, &wish, &w->cut, diag);
+    err = sc_partition_make(w->map, &wish, &w->partition, diag);
     w->seconds = sc_clock_s() - start;
-    if (!err) err = sc_partition_describe(w->cut, w->weights, &w->report, diag);
+    if (!err) err = sc_partition_describe(w->partition, w->weights, &w->report, diag);
     // The picture first: who finds the cut finds all that was asked for.
-    if (!err && options->geojson) err = draw(options, w->cut, &w->report, diag);
-    if (!err) err = sc_cut_write(w->cut, options->output, diag);
+    if (!err && options->geojson) err = draw(options, w->partition, &w->report, diag);
+    if (!err) err = sc_partition_write(w->partition, options->output, diag);
     return err;
 }
 
@@ -235,7 +235,7 @@ static int run(sc_call *call)
             .map = options.map,
             .output = options.output,
             .weights = options.run,
-            .cut = w.cut,
+            .partition = w.partition,
             .report = &w.report,
             .seed = options.seed,
             .seconds = w.seconds,

@@ -1,7 +1,7 @@
 /*
  * `starcloak token`: who may ask the service. A group; each of its commands is a file of its own.
  */
-#include "token.h"
+#include "token_arguments.h"
 
 static const sc_command *const token_commands[] = {
     &sc_cmd_token_key, &sc_cmd_token_issue, &sc_cmd_token_show, &sc_cmd_token_revoke, NULL,

@@ -1,7 +1,7 @@
 /*
  * `starcloak token issue`: a token for a user, on standard output.
  */
-#include "token.h"
+#include "token_arguments.h"
 
 #include <inttypes.h>
 #include <string.h>

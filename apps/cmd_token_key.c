@@ -1,7 +1,7 @@
 /*
  * `starcloak token key`: a new file with a key, for its owner alone.
  */
-#include "token.h"
+#include "token_arguments.h"
 
 typedef struct key_options {
     const char *path;

@@ -2,7 +2,7 @@
  * `starcloak token revoke`: put tokens, or all of a user, on the list of those that are no longer
  * good. All tokens are checked before the first is put there.
  */
-#include "token.h"
+#include "token_arguments.h"
 
 #include <stdlib.h>
 #include <string.h>

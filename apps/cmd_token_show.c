@@ -1,7 +1,7 @@
 /*
  * `starcloak token show`: what a token says, and whether the service would take it.
  */
-#include "token.h"
+#include "token_arguments.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -42,7 +42,7 @@ typedef struct working {
     sc_settings *settings;
     sc_log *log;
     sc_map *map;
-    sc_cut *cut;
+    sc_partition *cut;
     sc_cluster_parts parts;
     sc_worker *worker;
     sigset_t signals;
@@ -57,8 +57,8 @@ static sc_err open_files(working *w, sc_diag *diag)
     if (!err) err = sc_cluster_parts_open(s, &w->parts, diag);
     if (!err) err = sc_input_open_map(s->map, NULL, &w->map, diag);
     if (err) return err;
-    return *s->cut ? sc_cut_read(s->cut, w->map, &w->cut, diag)
-                   : sc_cut_whole(w->map, &w->cut, diag);
+    return *s->cut ? sc_partition_read(s->cut, w->map, &w->cut, diag)
+                   : sc_partition_whole(w->map, &w->cut, diag);
 }
 
 /** NATS has shut us out: nobody hears that we leave, and the gateways miss us soon. */
@@ -72,7 +72,7 @@ static sc_worker_options worker_options(working *w)
     const sc_settings *s = w->settings;
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
     return (sc_worker_options){
-        .wire = w->parts.wire,
+        .bus = w->parts.bus,
         .crew =
             {
                 .engine = sc_serve_engine_options(s),
@@ -85,7 +85,7 @@ static sc_worker_options worker_options(working *w)
                 .patience_us = sc_time_from_seconds(s->patience_s),
             },
         .name = w->parts.name,
-        .beat_s = s->heartbeat_s,
+        .heartbeat_s = s->heartbeat_s,
         .log = w->log,
         .given_up = give_up,
         .context = &w->end,
@@ -161,7 +161,7 @@ static int run_worker(working *w)
     }
     sc_worker_free(w->worker);
     sc_cluster_parts_close(&w->parts);
-    sc_cut_free(w->cut);
+    sc_partition_free(w->cut);
     sc_map_free(w->map);
     sc_log_free(w->log);
     return status;

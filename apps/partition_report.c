@@ -37,11 +37,12 @@ static void put_summary(FILE *stream, const sc_partition_report *report)
     snprintf(remark, sizeof(remark), "in %s component%s", sc_format_count(all, report->components),
              report->components == 1 ? "" : "s");
     put_row(stream, "stars", sc_format_count(number, report->stars), remark);
-    const double share =
-        report->adjacencies > 0 ? 100.0 * (double)report->cut / (double)report->adjacencies : 0.0;
+    const double share = report->adjacencies > 0
+                             ? 100.0 * (double)report->cut_count / (double)report->adjacencies
+                             : 0.0;
     snprintf(remark, sizeof(remark), "%.2f %% of %s adjacencies", share,
              sc_format_count(all, report->adjacencies));
-    put_row(stream, "cut", sc_format_count(number, report->cut), remark);
+    put_row(stream, "cut", sc_format_count(number, report->cut_count), remark);
     put_row(stream, "balance", sc_format_decimal(number, report->balance, 3), "by weight");
     put_row(stream, "", sc_format_decimal(number, report->balance_segments, 3), "by segments");
 }
@@ -114,7 +115,8 @@ void sc_partition_view_print_json(FILE *stream, const sc_partition_view *view)
     fputs(",\"map\":", stream);
     sc_json_string(stream, view->map);
     fprintf(stream, ",\"map_checksum\":\"%016" PRIx64 "\",\"cut_checksum\":\"%016" PRIx64 "\"",
-            sc_map_checksum(sc_cut_map(view->cut)), sc_cut_checksum(view->cut));
+            sc_map_checksum(sc_partition_map(view->partition)),
+            sc_partition_checksum(view->partition));
     fputs(",\n \"weights\":", stream);
     sc_json_string(stream, view->weights ? view->weights : "segments");
     fprintf(stream,
@@ -122,7 +124,7 @@ void sc_partition_view_print_json(FILE *stream, const sc_partition_view *view)
             ",\"components\":%" PRIu32 ",\"adjacencies\":%" PRIu64 ",\"cut\":%" PRIu64
             ",\"balance\":%.9g,\"balance_segments\":%.9g,\n \"near\":[",
             view->seed, view->seconds, report->parts, report->stars, report->components,
-            report->adjacencies, report->cut, report->balance, report->balance_segments);
+            report->adjacencies, report->cut_count, report->balance, report->balance_segments);
     for (int h = 0; h <= SC_PARTITION_HOPS; h++) {
         fprintf(stream, "%s%.9g", h > 0 ? "," : "", report->near[h]);
     }

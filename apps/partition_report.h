@@ -9,14 +9,14 @@
 
 #include "command.h"
 
-#include "partition/partition.h"
+#include "partition/partition_make.h"
 
 /** All that a report tells. */
 typedef struct sc_partition_view {
     const char *map;      ///< its path
     const char *output;   ///< where the cut went
     const char *weights;  ///< the record's path; NULL: all segments weigh the same
-    const sc_cut *cut;
+    const sc_partition *partition;
     const sc_partition_report *report;
     uint32_t seed;
     double seconds;  ///< that cutting took

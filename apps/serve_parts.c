@@ -68,7 +68,7 @@ sc_err sc_serve_parts_open(const sc_call *call, const sc_settings *s, sc_serve_p
     if (!err) err = sc_settings_parts(s->listen, &out->addresses, &out->address_count);
     if (!err) err = sc_settings_parts(s->categories, &out->categories, &out->category_count);
     if (!err) err = sc_input_open_map(s->map, NULL, &out->map, diag);
-    if (!err && *s->cut) err = sc_cut_read(s->cut, out->map, &out->cut, diag);
+    if (!err && *s->cut) err = sc_partition_read(s->cut, out->map, &out->cut, diag);
     if (!err && *s->density) {
         err = sc_density_read(out->map, s->density, &out->density, diag);
         if (err) err = sc_input_explain(err, s->density, SC_INPUT_DENSITY, diag);
@@ -81,7 +81,7 @@ void sc_serve_parts_close(sc_serve_parts *parts)
 {
     sc_served_objects_close(&parts->objects);
     sc_density_free(parts->density);
-    sc_cut_free(parts->cut);
+    sc_partition_free(parts->cut);
     sc_map_free(parts->map);
     sc_settings_parts_free(parts->addresses);
     sc_settings_parts_free(parts->categories);

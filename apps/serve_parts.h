@@ -14,7 +14,7 @@
 #include "api/service.h"
 #include "api/settings.h"
 #include "command.h"
-#include "partition/cut.h"
+#include "partition/partition.h"
 #include "served_objects.h"
 #include "server/log.h"
 #include "serving.h"
@@ -23,7 +23,7 @@
 typedef struct sc_serve_parts {
     sc_log *log;
     sc_map *map;
-    sc_cut *cut;                ///< NULL: one part
+    sc_partition *cut;          ///< NULL: one part
     sc_served_objects objects;  ///< of the built-in provider
     sc_density *density;
     char **addresses;

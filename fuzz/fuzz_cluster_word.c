@@ -5,7 +5,7 @@
 // accepts it as well, whatever the categories are called.
 #include "town.h"
 
-#include "cluster/codec.h"
+#include "cluster/cluster_codec.h"
 
 enum { PARTS = 7, MEMBERS_MAX = 10000 };
 
@@ -134,7 +134,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!map) map = town_build();
     const sc_cluster_codec gateway = {.map = map, .parts = PARTS, .vocabulary = &vocabulary};
     sc_cluster_codec worker = {.map = map, .parts = PARTS};
-    if (sc_cluster_words_new(&worker.words)) abort();
+    if (sc_category_table_new(&worker.categories)) abort();
 
     uint8_t *copy = door_copy(data, size);
     bool by_gateway = false;
@@ -142,7 +142,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     hear(&gateway, copy, size, vocabulary.count, &by_gateway);
     hear(&worker, copy, size, UINT32_MAX, &by_worker);
     DOOR_PROMISE(by_worker || !by_gateway, "a worker hears what a gateway does");
-    sc_cluster_words_free(worker.words);
+    sc_category_table_free(worker.categories);
     free(copy);
     return 0;
 }

@@ -30,7 +30,7 @@ static bool is_address_of_here(const char *text)
     const bool is_unspecified = found->ai_family == AF_INET
                                     ? ip4->sin_addr.s_addr == INADDR_ANY
                                     : IN6_IS_ADDR_UNSPECIFIED(&ip6->sin6_addr);
-    const bool is_here = is_unspecified || sc__peer_is_local(found->ai_addr);
+    const bool is_here = is_unspecified || sc__http_peer_is_local(found->ai_addr);
     freeaddrinfo(found);
     return is_here;
 }

@@ -6,7 +6,7 @@
 // so. Files are refused in one line that repeats nothing of them, or have what they may have.
 #include "door.h"
 
-#include "server/guard_internal.h"
+#include "server/token_internal.h"
 
 #include <sodium.h>
 

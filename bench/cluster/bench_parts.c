@@ -10,7 +10,7 @@
 #include "support/bench.h"
 
 #include "cluster_sim/crowd.h"
-#include "partition/partition.h"
+#include "partition/partition_make.h"
 #include "sim/run.h"
 #include "traces/follow.h"
 #include "travel/trips.h"
@@ -89,13 +89,13 @@ static double success_of_simulation(const ground *g)
     return success;
 }
 
-static sc_cut *cut_into(const sc_map *map, uint32_t parts)
+static sc_partition *cut_into(const sc_map *map, uint32_t parts)
 {
     const sc_partition_options options = {.parts = parts, .seed = 1};
-    sc_cut *cut = NULL;
+    sc_partition *partition = NULL;
     sc_diag diag = {""};
-    die_if(sc_partition(map, &options, &cut, &diag), "partition", &diag);
-    return cut;
+    die_if(sc_partition_make(map, &options, &partition, &diag), "partition", &diag);
+    return partition;
 }
 
 typedef struct row {
@@ -108,7 +108,7 @@ typedef struct row {
     sc_time jitter_us;
 } row;
 
-static sc_rehearsal_verdict play(const ground *g, const sc_cut *cut, const row *r)
+static sc_rehearsal_verdict play(const ground *g, const sc_partition *partition, const row *r)
 {
     const sc_workload workload = sc_workload_default();
     sc_movement *movement = ground_move(g);
@@ -119,7 +119,7 @@ static sc_rehearsal_verdict play(const ground *g, const sc_cut *cut, const row *
     sc_rehearsal_options options = sc_rehearsal_options_default();
     options.gateways = r->gateways;
     options.workers = r->workers;
-    options.cut = cut;
+    options.cut = partition;
     options.max_pending = g->users;
     options.jitter_us = r->jitter_us;
     options.delay_us = r->delay_us;
@@ -160,11 +160,11 @@ static void print_row(const row *r, const sc_rehearsal_verdict *v, double cpu_s)
 
 static void measure(const ground *g, const row *r)
 {
-    sc_cut *cut = cut_into(g->map, r->parts);
+    sc_partition *partition = cut_into(g->map, r->parts);
     const double start = bench_cpu_s();
-    const sc_rehearsal_verdict verdict = play(g, cut, r);
+    const sc_rehearsal_verdict verdict = play(g, partition, r);
     print_row(r, &verdict, bench_cpu_s() - start);
-    sc_cut_free(cut);
+    sc_partition_free(partition);
 }
 
 static void measure_all(const ground *g)

@@ -11,7 +11,7 @@
 #include "base/process.h"
 #include "cluster_sim/crowd.h"
 #include "cluster_sim/rehearsal_internal.h"
-#include "partition/partition.h"
+#include "partition/partition_make.h"
 #include "travel/walk.h"
 
 #include <malloc.h>
@@ -31,17 +31,17 @@ static double resident(void)
     return (double)sc_process_use_now().resident_bytes;
 }
 
-static sc_cut *cut_of(const sc_map *map, const char *path)
+static sc_partition *cut_of(const sc_map *map, const char *path)
 {
-    sc_cut *cut = NULL;
+    sc_partition *partition = NULL;
     sc_diag diag = {""};
     if (path) {
-        die_if(sc_cut_read(path, map, &cut, &diag), "cut", &diag);
+        die_if(sc_partition_read(path, map, &partition, &diag), "cut", &diag);
     } else {
         const sc_partition_options options = {.parts = PARTS, .seed = 1};
-        die_if(sc_partition(map, &options, &cut, &diag), "partition", &diag);
+        die_if(sc_partition_make(map, &options, &partition, &diag), "partition", &diag);
     }
-    return cut;
+    return partition;
 }
 
 /** What was done in one spell. */
@@ -115,9 +115,10 @@ static void print_memory(sc_rehearsal *rehearsal, double before, double empty)
            (crews - (empty - before)) / (double)held);
 }
 
-static void measure(const sc_map *map, const sc_cut *cut, uint32_t users, double seconds)
+static void measure(const sc_map *map, const sc_partition *partition, uint32_t users,
+                    double seconds)
 {
-    const uint32_t parts = sc_cut_parts(cut);
+    const uint32_t parts = sc_partition_part_count(partition);
     const sc_workload workload = sc_workload_default();
     sc_movement *walk = NULL;
     sc_crowd *crowd = NULL;
@@ -128,7 +129,7 @@ static void measure(const sc_map *map, const sc_cut *cut, uint32_t users, double
     sc_rehearsal_options options = sc_rehearsal_options_default();
     options.gateways = GATEWAYS;
     options.workers = WORKERS;
-    options.cut = cut;
+    options.cut = partition;
     options.max_pending = users / 2 + 1;
     options.delay_us = 500;
     options.guard_us = 10000;
@@ -184,13 +185,13 @@ int main(int argc, char **argv)
     const double seconds = strtod(argv[1], NULL);
     const uint32_t users = (uint32_t)strtoul(argv[2], NULL, 10);
     sc_map *map = bench_open(argv[3]);
-    sc_cut *cut = cut_of(map, argc == 5 ? argv[4] : NULL);
+    sc_partition *partition = cut_of(map, argc == 5 ? argv[4] : NULL);
     printf(
         "%s: %u nodes, %u stars in %u parts, %d workers, %d gateways, %u travellers, twice %g s\n",
-        bench_name(argv[3]), sc_map_node_count(map), sc_map_star_count(map), sc_cut_parts(cut),
-        WORKERS, GATEWAYS, users, seconds);
-    measure(map, cut, users, seconds);
-    sc_cut_free(cut);
+        bench_name(argv[3]), sc_map_node_count(map), sc_map_star_count(map),
+        sc_partition_part_count(partition), WORKERS, GATEWAYS, users, seconds);
+    measure(map, partition, users, seconds);
+    sc_partition_free(partition);
     sc_map_free(map);
     return 0;
 }

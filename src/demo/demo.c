@@ -85,7 +85,7 @@ static sc_err issue(void *context, uint32_t i, char *out, sc_diag *diag)
 sc_err sc_demo_attach(sc_demo *demo, sc_service *service, sc_diag *diag)
 {
     demo->service = service;
-    const sc_audience_options audience = {
+    const sc_event_stream_options audience = {
         .http = sc_service_http(service),
         .loops = sc_service_loops(service),
         .max_listeners = demo->options.max_listeners,
@@ -93,7 +93,7 @@ sc_err sc_demo_attach(sc_demo *demo, sc_service *service, sc_diag *diag)
         .tick = sc__demo_tick,
         .context = demo,
     };
-    sc_err err = sc_audience_new(&audience, &demo->audience);
+    sc_err err = sc_event_stream_new(&audience, &demo->audience);
     if (err) return sc_fail(diag, err, "events cannot be told: %s", sc_err_text(err));
     err = sc_attack_route_new(demo->map, service, &demo->options.engine, demo->options.density,
                               &demo->attacks, diag);
@@ -142,7 +142,7 @@ void sc_demo_free(sc_demo *demo)
     sc_demo_stop(demo);
     sc_attack_route_free(demo->attacks);
     sc_reports_free(demo->reports);
-    sc_audience_free(demo->audience);
+    sc_event_stream_free(demo->audience);
     sc_tokens_free(demo->tokens);
     sc__positions_thread_fini(&demo->positions_thread);
     sc__waiting_list_free(demo->waiting);

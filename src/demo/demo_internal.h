@@ -22,7 +22,7 @@
 #include "demo/demo.h"
 #include "demo/loadgen/load.h"
 #include "demo/reports.h"
-#include "server/audience.h"
+#include "server/event_stream.h"
 #include "travel/trips.h"
 
 enum { SC__DEMO_PAGES = 5 };
@@ -154,7 +154,7 @@ struct sc_demo {
     sc_attack_route *attacks;  ///< since the service is known
     sc_service *service;       ///< borrowed
     sc_tokens *tokens;
-    sc_audience *audience;
+    sc_event_stream *audience;
     // Any thread.
     sc__waiting_list *waiting;
     atomic_int_fast64_t start_us;  ///< sc_clock_us() when travellers' time is 0; 0: not yet

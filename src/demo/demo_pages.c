@@ -219,7 +219,7 @@ static bool put_pending(sc_demo *demo, sc_bytes *out)
 /** What there is no memory for, the newcomer is not told. */
 static void greet_with(sc_http_request *listener, bool fits, sc_bytes *words)
 {
-    if (fits) sc_audience_greet(listener, words->data, words->size);
+    if (fits) sc_event_stream_send_first(listener, words->data, words->size);
     words->size = 0;
 }
 
@@ -237,7 +237,7 @@ void sc__demo_tick(void *context, unsigned loop)
 {
     const sc_demo *demo = context;
     // A stream would never end by itself, and keep a service from stopping.
-    if (sc_service_is_draining(demo->service)) sc_audience_end(demo->audience, loop);
+    if (sc_service_is_draining(demo->service)) sc_event_stream_end(demo->audience, loop);
 }
 
 static void show_events(void *context, unsigned loop, sc_http_request *request)
@@ -245,7 +245,7 @@ static void show_events(void *context, unsigned loop, sc_http_request *request)
     sc_demo *demo = context;
     if (sc_service_is_draining(demo->service)) {
         refuse(request, SC_PROBLEM_DRAINING, "events have come to an end");
-    } else if (sc_audience_listen(demo->audience, loop, request)) {
+    } else if (sc_event_stream_subscribe(demo->audience, loop, request)) {
         refuse(request, SC_PROBLEM_OVERLOADED, "as many as can be told are listening already");
     }
 }
@@ -295,7 +295,7 @@ static void tell_engine(sc_demo *demo, sc_variant engine)
 {
     sc_bytes words = {0};
     if (put_hello(demo, engine, &words)) {
-        sc_audience_tell(demo->audience, words.data, words.size);
+        sc_event_stream_send(demo->audience, words.data, words.size);
     }
     sc_bytes_fini(&words);
 }

@@ -130,10 +130,10 @@ static void look(sc_demo *demo, sc_time t)
 {
     sc__positions_thread *own = &demo->positions_thread;
     if (sc__travellers_positions(&demo->on_road, t, own->at)) return;
-    if (sc_audience_is_empty(demo->audience)) return;
+    if (sc_event_stream_is_empty(demo->audience)) return;
     own->words.size = 0;
     if (sc__demo_text_positions((double)t * 1e-6, own->at, demo->options.travellers, &own->words)) {
-        sc_audience_tell(demo->audience, own->words.data, own->words.size);
+        sc_event_stream_send(demo->audience, own->words.data, own->words.size);
     }
 }
 
@@ -144,7 +144,7 @@ static void *run(void *context)
     const sc_time step = sc_time_from_seconds(demo->options.every_s);
     sc_time looked = -IDLE_US;
     for (sc_time t = step; wait_until(demo, start_us + t);) {
-        if (!sc_audience_is_empty(demo->audience) || t - looked >= IDLE_US) {
+        if (!sc_event_stream_is_empty(demo->audience) || t - looked >= IDLE_US) {
             look(demo, t);
             looked = t;
         }

@@ -85,7 +85,7 @@ enum { CHECK_PER_MILLE = 10 };
 static void tell(sc_demo *demo, bool fits)
 {
     const sc_bytes *words = &demo->query_thread.words;
-    if (fits) sc_audience_tell(demo->audience, words->data, words->size);
+    if (fits) sc_event_stream_send(demo->audience, words->data, words->size);
 }
 
 static void take_asked(void *context, const sc_load_question *question)
@@ -99,7 +99,7 @@ static void take_asked(void *context, const sc_load_question *question)
         .asked_us = sc_clock_us(),
     };
     sc__waiting_list_add(demo->waiting, &waiting);
-    if (sc_audience_is_empty(demo->audience)) return;
+    if (sc_event_stream_is_empty(demo->audience)) return;
     demo->query_thread.words.size = 0;
     tell(demo, sc__demo_text_asked(&waiting, &demo->query_thread.words));
 }
@@ -108,7 +108,7 @@ static void take_ended(void *context, const sc_load_ending *ending)
 {
     sc_demo *demo = context;
     sc__waiting_list_remove(demo->waiting, ending->who);
-    if (sc_audience_is_empty(demo->audience)) return;
+    if (sc_event_stream_is_empty(demo->audience)) return;
     demo->query_thread.words.size = 0;
     tell(demo, sc__demo_text_ended(ending, &demo->query_thread.words));
 }

@@ -237,7 +237,7 @@ equal "so does a gateway" "$status" 1
 check "and both say why" grep -q 'event=nats_refuses' w-locked.log
 check "in their logs" grep -q 'event=nats_refuses' g-locked.log
 run worker "${locked[@]}" --threads 1 --user "$me"
-check "one that is started now is told why it is not let in" says "$err" "does not let us in" "password"
+check "one that is started now reports why it is refused" says "$err" "refuses the connection" "password"
 equal "and has failed" "$status" 1
 kill -KILL "$started_id" 2>/dev/null
 

@@ -1,6 +1,6 @@
 // Which worker has which part, and who is told. See rehearsal_internal.h.
 #include "base/alloc.h"
-#include "cluster/pack.h"
+#include "cluster/placement.h"
 #include "cluster_sim/rehearsal_internal.h"
 
 #include <math.h>
@@ -9,19 +9,19 @@
 
 static int by_peer(const void *a, const void *b)
 {
-    const sc_pack_worker *x = a;
-    const sc_pack_worker *y = b;
+    const sc_placement_worker *x = a;
+    const sc_placement_worker *y = b;
     return (x->peer > y->peer) - (x->peer < y->peer);
 }
 
 /** Those whom the leader believes to be there. */
-static size_t list_workers(const sc_rehearsal *rehearsal, sc_pack_worker *workers)
+static size_t list_workers(const sc_rehearsal *rehearsal, sc_placement_worker *workers)
 {
     size_t count = 0;
     for (uint32_t i = rehearsal->options.gateways; i < rehearsal->process_count; i++) {
         const sc_peer known = rehearsal->processes[i].known;
         if (known == SC_PEER_NONE) continue;
-        workers[count++] = (sc_pack_worker){.peer = known, .threads = 1};
+        workers[count++] = (sc_placement_worker){.peer = known, .threads = 1};
     }
     qsort(workers, count, sizeof *workers, by_peer);
     return count;
@@ -51,16 +51,16 @@ static void tell_gateways(sc_rehearsal *rehearsal, uint32_t part)
     }
 }
 
-static sc_err place(sc_rehearsal *rehearsal, const double *loads, sc_pack_worker *workers,
+static sc_err place(sc_rehearsal *rehearsal, const double *loads, sc_placement_worker *workers,
                     sc_peer *owners, double *alike)
 {
-    const uint32_t parts = sc_cut_parts(rehearsal->options.cut);
+    const uint32_t parts = sc_partition_part_count(rehearsal->options.cut);
     for (uint32_t part = 0; part < parts; part++) {
         alike[part] = (double)NAN;
     }
     memcpy(owners, rehearsal->owners, parts * sizeof *owners);
     const size_t count = list_workers(rehearsal, workers);
-    if (sc_pack(loads ? loads : alike, parts, owners, workers, count, true) == SIZE_MAX) {
+    if (sc_placement_pack(loads ? loads : alike, parts, owners, workers, count, true) == SIZE_MAX) {
         return SC_ENOMEM;
     }
     for (uint32_t part = 0; part < parts; part++) {
@@ -74,8 +74,8 @@ static sc_err place(sc_rehearsal *rehearsal, const double *loads, sc_pack_worker
 
 void sc__place_parts(sc_rehearsal *rehearsal, const double *loads)
 {
-    const uint32_t parts = sc_cut_parts(rehearsal->options.cut);
-    sc_pack_worker *workers = sc_calloc(rehearsal->options.workers, sizeof *workers);
+    const uint32_t parts = sc_partition_part_count(rehearsal->options.cut);
+    sc_placement_worker *workers = sc_calloc(rehearsal->options.workers, sizeof *workers);
     sc_peer *owners = sc_calloc(parts, sizeof *owners);
     double *alike = sc_calloc(parts, sizeof *alike);
     sc_err err = SC_ENOMEM;

@@ -48,7 +48,7 @@ static sc_err make_processes(sc_rehearsal *rehearsal, sc_diag *diag)
 {
     const sc_rehearsal_options *options = &rehearsal->options;
     const uint32_t count = options->gateways + options->workers;
-    const uint32_t parts = sc_cut_parts(options->cut);
+    const uint32_t parts = sc_partition_part_count(options->cut);
     rehearsal->owners = sc_calloc(parts, sizeof *rehearsal->owners);
     rehearsal->processes = sc_calloc(count, sizeof *rehearsal->processes);
     if (!rehearsal->owners || !rehearsal->processes) return SC_ENOMEM;
@@ -88,8 +88,8 @@ sc_err sc_rehearsal_new(const sc_map *map, const sc_rehearsal_options *options, 
     err = sc__truth_init(&rehearsal->truth, map, options);
     if (!err && options->is_encoded) {
         rehearsal->codec.map = map;
-        rehearsal->codec.parts = sc_cut_parts(options->cut);
-        err = sc_cluster_words_new(&rehearsal->codec.words);
+        rehearsal->codec.parts = sc_partition_part_count(options->cut);
+        err = sc_category_table_new(&rehearsal->codec.categories);
     }
     if (!err) err = make_processes(rehearsal, diag);
     if (!err) {
@@ -115,7 +115,7 @@ void sc_rehearsal_free(sc_rehearsal *rehearsal)
     }
     sc__events_fini(&rehearsal->events);
     sc__truth_fini(&rehearsal->truth);
-    sc_cluster_words_free(rehearsal->codec.words);
+    sc_category_table_free(rehearsal->codec.categories);
     sc_bytes_fini(&rehearsal->bytes);
     sc_free(rehearsal->processes);
     sc_free(rehearsal->owners);
@@ -285,7 +285,7 @@ const sc_rehearsal_verdict *sc_rehearsal_verdict_of(const sc_rehearsal *rehearsa
 
 sc_err sc_rehearsal_loads(sc_rehearsal *rehearsal, sc_part_load *loads)
 {
-    const uint32_t parts = sc_cut_parts(rehearsal->options.cut);
+    const uint32_t parts = sc_partition_part_count(rehearsal->options.cut);
     sc_part_load *of_one = sc_calloc(parts, sizeof *of_one);
     if (!of_one) return SC_ENOMEM;
     for (uint32_t part = 0; part < parts; part++) {

@@ -23,7 +23,7 @@
 
 #include "ledger/ledger.h"
 #include "ledger/words.h"
-#include "partition/cut.h"
+#include "partition/partition.h"
 #include "worker/crew.h"
 
 /** A network that lies, by which tests see that the checks can fail. */
@@ -38,7 +38,7 @@ typedef struct sc_rehearsal_options {
     unsigned gateways;
     unsigned workers;
     sc_engine_options engine;
-    const sc_cut *cut;
+    const sc_partition *cut;
     size_t max_pending;  ///< of each gateway
     sc_time jitter_us;
     sc_time guard_us;

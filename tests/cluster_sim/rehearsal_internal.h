@@ -23,7 +23,7 @@
 #define SC_REHEARSAL_INTERNAL_H
 
 #include "base/rng.h"
-#include "cluster/codec.h"
+#include "cluster/cluster_codec.h"
 #include "cluster_sim/events.h"
 #include "cluster_sim/rehearsal.h"
 #include "cluster_sim/truth.h"

@@ -13,7 +13,7 @@
 sc_err sc__truth_init(sc__truth *truth, const sc_map *map, const sc_rehearsal_options *options)
 {
     *truth = (sc__truth){.cut = options->cut, .is_company_off = options->is_company_off};
-    sc_err err = sc_cut_walker_new(options->cut, &truth->walker);
+    sc_err err = sc_partition_walker_new(options->cut, &truth->walker);
     if (!err && options->is_checked) err = sc_verifier_new(map, &truth->verifier);
     if (err) sc__truth_fini(truth);
     return err;
@@ -26,7 +26,7 @@ void sc__truth_fini(sc__truth *truth)
     sc_hash_fini(&truth->numbers);
     sc_verifier_free(truth->verifier);
     sc_free(truth->members);
-    sc_cut_walker_free(truth->walker);
+    sc_partition_walker_free(truth->walker);
     *truth = (sc__truth){0};
 }
 
@@ -176,10 +176,10 @@ static sc_err look(sc__truth *truth, const sc_bid *bid, sc_time now)
 /** Would a query on that segment, with these hops, have been known to the part's engine? */
 static bool is_known(const sc__truth *truth, sc_seg_id segment, uint32_t hops, uint32_t part)
 {
-    if (sc_cut_home(truth->cut, segment) == part) return true;
+    if (sc_partition_home(truth->cut, segment) == part) return true;
     if (truth->is_company_off) return false;
     size_t count = 0;
-    const uint16_t *parts = sc_cut_reach(truth->walker, segment, hops, &count);
+    const uint16_t *parts = sc_partition_reach(truth->walker, segment, hops, &count);
     for (size_t i = 0; i < count; i++) {
         if (parts[i] == part) return true;
     }

@@ -30,7 +30,7 @@ typedef struct sc__fact {
 
 /** From sc__truth_init(). */
 typedef struct sc__truth {
-    const sc_cut *cut;
+    const sc_partition *cut;
     bool is_company_off;
     sc__fact *facts;  ///< by number
     size_t count;
@@ -41,7 +41,7 @@ typedef struct sc__truth {
     sc_verifier *verifier;  ///< NULL: cloaks are not looked at
     sc_claim_member *members;
     size_t member_capacity;
-    sc_cut_walker *walker;
+    sc_partition_walker *walker;
     sc_rehearsal_verdict verdict;
 } sc__truth;
 

@@ -10,7 +10,8 @@ enum { MOST_ROUNDS = 64 };
 sc_err sc__as_worker_start(sc__process *process, sc_diag *diag)
 {
     const sc_rehearsal *rehearsal = process->rehearsal;
-    memset(process->has_part, 0, sc_cut_parts(rehearsal->options.cut) * sizeof *process->has_part);
+    memset(process->has_part, 0,
+           sc_partition_part_count(rehearsal->options.cut) * sizeof *process->has_part);
     const sc_crew_options options = {
         .engine = rehearsal->options.engine,
         .cut = rehearsal->options.cut,
@@ -37,7 +38,8 @@ void sc__as_worker_end(sc__process *process)
     process->crew = NULL;
     if (process->has_part) {
         memset(process->has_part, 0,
-               sc_cut_parts(process->rehearsal->options.cut) * sizeof *process->has_part);
+               sc_partition_part_count(process->rehearsal->options.cut) *
+                   sizeof *process->has_part);
     }
 }
 
@@ -60,7 +62,7 @@ void sc__as_worker_attend(sc__process *process)
 void sc__as_worker_take_parts(sc__process *process)
 {
     sc_rehearsal *rehearsal = process->rehearsal;
-    const uint32_t parts = sc_cut_parts(rehearsal->options.cut);
+    const uint32_t parts = sc_partition_part_count(rehearsal->options.cut);
     const sc_peer self = sc__process_peer(process);
     uint16_t *mine = sc_malloc_array(parts, sizeof *mine);
     if (!mine) {

@@ -2,7 +2,7 @@
 #include "support/cluster_house.h"
 
 #include "base/clock.h"
-#include "cluster/key.h"
+#include "cluster/cluster_key.h"
 #include "support/check.h"
 #include "support/odd_cloak.h"
 #include "support/streams.h"
@@ -40,7 +40,7 @@ static void choose_segments(cluster_house *house)
         sc_seg_id s = 0;
         for (bool is_fine = false; !is_fine; s += !is_fine) {
             assert_true(s < sc_map_segment_count(map));
-            is_fine = sc_cut_home(house->cut, s) == part;
+            is_fine = sc_partition_home(house->partition, s) == part;
             for (uint32_t before = 0; before < part; before++) {
                 is_fine =
                     is_fine && !have_common_star(&segments[s], &segments[house->segments[before]]);
@@ -61,7 +61,7 @@ void cluster_house_open(cluster_house *house)
         part_of[i] = (uint16_t)((uint64_t)i * HOUSE_PARTS / stars);
     }
     sc_diag diag = {""};
-    CHECK_OK(sc_cut_new(map, part_of, HOUSE_PARTS, &house->cut, &diag), &diag);
+    CHECK_OK(sc_partition_new(map, part_of, HOUSE_PARTS, &house->partition, &diag), &diag);
     free(part_of);
     choose_segments(house);
     nats_server_begin(&house->nats, &(nats_manners){0});
@@ -70,7 +70,7 @@ void cluster_house_open(cluster_house *house)
 void cluster_house_close(cluster_house *house)
 {
     nats_server_end(&house->nats);
-    sc_cut_free(house->cut);
+    sc_partition_free(house->partition);
     odd_town_free(&house->town);
 }
 
@@ -110,14 +110,16 @@ void house_across(const cluster_house *house, const sc_peer owners[HOUSE_PARTS],
         const sc_star_id far = segments[s].star_b;
         if (far == SC_NONE || !find_from(map, far, there)) continue;
         *here = s;
-        if (owners[sc_cut_home(house->cut, s)] != owners[sc_cut_home(house->cut, *there)]) return;
+        if (owners[sc_partition_home(house->partition, s)] !=
+            owners[sc_partition_home(house->partition, *there)])
+            return;
     }
     fail_msg("no road leads from one worker's parts to the other's");
 }
 
-static sc_wire_options wire_to(const char *const *url)
+static sc_bus_options wire_to(const char *const *url)
 {
-    return (sc_wire_options){
+    return (sc_bus_options){
         .servers = url,
         .server_count = 1,
         .cluster = "house",
@@ -147,7 +149,7 @@ static void take_back(void *context, sc_ticket *ticket)
 static void open_ledger(house_gateway *g)
 {
     sc_ledger_options options = sc_ledger_options_default();
-    options.cut = g->house->cut;
+    options.cut = g->house->partition;
     options.self = sc_gateway_self(g->gateway);
     options.workers = sc_gateway_voice(g->gateway);
     options.max_pending = 1000;
@@ -177,10 +179,10 @@ void house_gateway_open(house_gateway *g, cluster_house *house, const char *name
     pthread_mutex_init(&g->lock, NULL);
     const char *url = house->nats.url;
     const sc_gateway_options options = {
-        .wire = wire_to(&url),
-        .cut = house->cut,
+        .bus = wire_to(&url),
+        .partition = house->partition,
         .name = name,
-        .beat_s = HOUSE_BEAT_S,
+        .heartbeat_s = HOUSE_HEARTBEAT_S,
         .uneven = 1.25,
         .repack_s = 60,
         .guard_s = 0.01,
@@ -253,21 +255,21 @@ void house_await_ready(house_gateway *g)
 
 // --- Workers -------------------------------------------------------------------------------
 
-sc_worker *house_stranger(cluster_house *house, const char *name, const sc_cut *cut)
+sc_worker *house_stranger(cluster_house *house, const char *name, const sc_partition *partition)
 {
     const char *url = house->nats.url;
     const sc_worker_options options = {
-        .wire = wire_to(&url),
+        .bus = wire_to(&url),
         .crew =
             {
                 .engine = sc_engine_options_default(),
-                .cut = cut,
+                .cut = partition,
                 .rooms = 1,
                 .max_queries = 1000,
                 .patience_us = 500000,
             },
         .name = name,
-        .beat_s = HOUSE_BEAT_S,
+        .heartbeat_s = HOUSE_HEARTBEAT_S,
         .given_up = count_shut_out,
         .context = house,
     };
@@ -280,7 +282,7 @@ sc_worker *house_stranger(cluster_house *house, const char *name, const sc_cut *
 
 sc_worker *house_worker(cluster_house *house, const char *name)
 {
-    return house_stranger(house, name, house->cut);
+    return house_stranger(house, name, house->partition);
 }
 
 void house_await_parts(sc_worker *worker, uint32_t count)

@@ -23,11 +23,11 @@
 enum { HOUSE_PARTS = 4 };
 
 /** So that who dies is missed soon; and a busy machine is not taken for a dead one all the time. */
-#define HOUSE_BEAT_S 0.1
+#define HOUSE_HEARTBEAT_S 0.1
 
 typedef struct cluster_house {
     odd_town town;
-    sc_cut *cut;
+    sc_partition *partition;
     nats_server nats;
     /** For each part one that is at home there; no two have a star in common. */
     sc_seg_id segments[HOUSE_PARTS];
@@ -64,7 +64,7 @@ void house_gateway_close(house_gateway *g);
 sc_worker *house_worker(cluster_house *house, const char *name);
 
 /** The same with another cut. */
-sc_worker *house_stranger(cluster_house *house, const char *name, const sc_cut *cut);
+sc_worker *house_stranger(cluster_house *house, const char *name, const sc_partition *partition);
 
 /** Traveller `number` asks, from there, for k users, and would wait for so long. With 0 hops only
  * those at the same star can be company. */

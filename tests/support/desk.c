@@ -42,7 +42,7 @@ void desk_open(desk *d, const sc__books_options *options, uint64_t seed)
         sketch drawn = sketch_named(small_maps[0].name);
         d->map = sketch_map(&drawn);
         sketch_free(&drawn);
-        CHECK_OK(sc_cut_whole(d->map, &d->cut, NULL), NULL);
+        CHECK_OK(sc_partition_whole(d->map, &d->cut, NULL), NULL);
         own.cut = d->cut;
     }
     CHECK_OK(sc__books_new(&own, &d->rng, &d->books), NULL);
@@ -71,7 +71,7 @@ void desk_close(desk *d)
         sc_word_fini(&d->told[i].word);
     }
     sc__books_free(d->books);
-    sc_cut_free(d->cut);
+    sc_partition_free(d->cut);
     sc_map_free(d->map);
 }
 

@@ -29,7 +29,7 @@ typedef struct desk_word {
 
 typedef struct desk {
     sc_map *map;  ///< of the cut, if none was given
-    sc_cut *cut;
+    sc_partition *cut;
     sc_rng rng;
     sc__books *books;
     desk_word told[DESK_TOLD];  ///< and not yet looked at

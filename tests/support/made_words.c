@@ -220,29 +220,31 @@ sc_word made_word(const word_town *town, sc_word_kind kind, sc_rng *rng)
     return word;
 }
 
-sc_beat *made_beat(uint32_t parts, sc_rng *rng)
+sc_heartbeat *made_heartbeat(uint32_t parts, sc_rng *rng)
 {
     uint32_t ids[64];
     assert_true(parts <= 64);
     const bool is_worker = sc_rng_below(rng, 3) > 0;
     const size_t count = is_worker ? draw_ids(parts, ids, rng) : 0;
-    sc_beat *beat = sc_beat_new(count);
-    assert_non_null(beat);
-    uint64_t *const numbers[] = {
-        &beat->number,      &beat->cut,       &beat->epoch,    &beat->open,   &beat->messages_out,
-        &beat->messages_in, &beat->bytes_out, &beat->bytes_in, &beat->memory, &beat->cpu_us};
+    sc_heartbeat *heartbeat = sc_heartbeat_new(count);
+    assert_non_null(heartbeat);
+    uint64_t *const numbers[] = {&heartbeat->number,       &heartbeat->partition,
+                                 &heartbeat->epoch,        &heartbeat->open,
+                                 &heartbeat->messages_out, &heartbeat->messages_in,
+                                 &heartbeat->bytes_out,    &heartbeat->bytes_in,
+                                 &heartbeat->memory,       &heartbeat->cpu_us};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         *numbers[i] = sc_rng_next(rng) >> sc_rng_below(rng, 64);
     }
-    beat->peer = draw_peer(rng);
-    beat->is_worker = is_worker;
-    beat->is_leaving = sc_rng_below(rng, 2) == 0;
-    beat->calendar_us = sc_time_from_seconds(1e9 * sc_rng_unit(rng));
-    beat->threads = is_worker ? 1 + sc_rng_below(rng, 128) : 0;
-    snprintf(beat->name, sizeof beat->name, "w%u.Host-%u_a", sc_rng_below(rng, 100),
+    heartbeat->peer = draw_peer(rng);
+    heartbeat->is_worker = is_worker;
+    heartbeat->is_leaving = sc_rng_below(rng, 2) == 0;
+    heartbeat->calendar_us = sc_time_from_seconds(1e9 * sc_rng_unit(rng));
+    heartbeat->threads = is_worker ? 1 + sc_rng_below(rng, 128) : 0;
+    snprintf(heartbeat->name, sizeof heartbeat->name, "w%u.Host-%u_a", sc_rng_below(rng, 100),
              sc_rng_below(rng, 100));
     if (is_worker) {
-        sc_crew_stats *crew = &beat->crew;
+        sc_crew_stats *crew = &heartbeat->crew;
         uint64_t *const counts[] = {
             &crew->bids,         &crew->bids_under_way, &crew->bids_published,
             &crew->bids_refused, &crew->bids_silent,    &crew->bids_unknown,
@@ -252,18 +254,18 @@ sc_beat *made_beat(uint32_t parts, sc_rng *rng)
         }
     }
     for (size_t i = 0; i < count; i++) {
-        beat->parts[i] = (sc_beat_part){.part = ids[i],
-                                        .load = {.is_open = true,
-                                                 .room = sc_rng_below(rng, 4),
-                                                 .queries = sc_rng_next(rng),
-                                                 .company = sc_rng_below(rng, 100),
-                                                 .cloaks = sc_rng_below(rng, 100),
-                                                 .dropped = sc_rng_below(rng, 100),
-                                                 .cpu_us = sc_rng_next(rng) >> 30,
-                                                 .pending = sc_rng_below(rng, 100),
-                                                 .held = UINT32_MAX}};
+        heartbeat->parts[i] = (sc_heartbeat_part){.part = ids[i],
+                                                  .load = {.is_open = true,
+                                                           .room = sc_rng_below(rng, 4),
+                                                           .queries = sc_rng_next(rng),
+                                                           .company = sc_rng_below(rng, 100),
+                                                           .cloaks = sc_rng_below(rng, 100),
+                                                           .dropped = sc_rng_below(rng, 100),
+                                                           .cpu_us = sc_rng_next(rng) >> 30,
+                                                           .pending = sc_rng_below(rng, 100),
+                                                           .held = UINT32_MAX}};
     }
-    return beat;
+    return heartbeat;
 }
 
 sc_placement *made_placement(uint32_t parts, sc_rng *rng)
@@ -273,7 +275,7 @@ sc_placement *made_placement(uint32_t parts, sc_rng *rng)
     const sc_peer workers[] = {draw_peer(rng), draw_peer(rng), draw_peer(rng), SC_PEER_NONE};
     placement->epoch = sc_rng_next(rng) >> sc_rng_below(rng, 64);
     placement->leader = draw_peer(rng);
-    placement->cut = sc_rng_next(rng);
+    placement->partition = sc_rng_next(rng);
     for (uint32_t i = 0; i < parts; i++) {
         placement->owners[i] = workers[sc_rng_below(rng, 4)];
     }
@@ -401,11 +403,11 @@ void check_same_word(const sc_word *got, const sc_word *wanted)
     }
 }
 
-void check_same_beat(const sc_beat *got, const sc_beat *wanted)
+void check_same_heartbeat(const sc_heartbeat *got, const sc_heartbeat *wanted)
 {
     assert_int_equal(got->part_count, wanted->part_count);
-    sc_beat a = *got;
-    sc_beat b = *wanted;
+    sc_heartbeat a = *got;
+    sc_heartbeat b = *wanted;
     a.parts = b.parts = NULL;
     assert_string_equal(a.name, b.name);
     assert_memory_equal(&a, &b, sizeof a);  // both were zeroed when they were made
@@ -429,7 +431,7 @@ void check_same_placement(const sc_placement *got, const sc_placement *wanted)
 {
     assert_int_equal(got->epoch, wanted->epoch);
     assert_int_equal(got->leader, wanted->leader);
-    assert_int_equal(got->cut, wanted->cut);
+    assert_int_equal(got->partition, wanted->partition);
     assert_int_equal(got->parts, wanted->parts);
     assert_memory_equal(got->owners, wanted->owners, got->parts * sizeof *got->owners);
 }

@@ -11,7 +11,7 @@
 #define SC_TESTS_SUPPORT_MADE_WORDS_H
 
 #include "base/rng.h"
-#include "cluster/codec.h"
+#include "cluster/cluster_codec.h"
 
 /** A small town of some parts, with words for categories. */
 typedef struct word_town {
@@ -25,12 +25,12 @@ void word_town_free(word_town *town);
 /** A sound word of that kind; release with sc_word_fini(). */
 sc_word made_word(const word_town *town, sc_word_kind kind, sc_rng *rng);
 
-sc_beat *made_beat(uint32_t parts, sc_rng *rng);
+sc_heartbeat *made_heartbeat(uint32_t parts, sc_rng *rng);
 sc_placement *made_placement(uint32_t parts, sc_rng *rng);
 
 /** What a kind of word says is the same. */
 void check_same_word(const sc_word *got, const sc_word *wanted);
-void check_same_beat(const sc_beat *got, const sc_beat *wanted);
+void check_same_heartbeat(const sc_heartbeat *got, const sc_heartbeat *wanted);
 void check_same_placement(const sc_placement *got, const sc_placement *wanted);
 
 #endif

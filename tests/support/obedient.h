@@ -34,8 +34,8 @@ typedef struct obedient_query {
 
 typedef struct obedient {
     heard heard;
-    sc_crew *crew;      ///< set by the test, once there is one
-    const sc_cut *cut;  ///< as the next
+    sc_crew *crew;            ///< set by the test, once there is one
+    const sc_partition *cut;  ///< as the next
     uint32_t gateways;
     uint32_t query_count;
     obedient_query *queries;

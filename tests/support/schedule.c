@@ -32,7 +32,7 @@ sc_rehearsal_options schedule_options(uint64_t seed)
 }
 
 /** In stripes, which have long seams; or star by star, where nobody has a neighbour of its own. */
-static sc_cut *draw_cut(const sc_map *map, sc_rng *rng)
+static sc_partition *draw_cut(const sc_map *map, sc_rng *rng)
 {
     const uint32_t count = sc_map_star_count(map);
     const uint32_t parts = 2 + sc_rng_below(rng, 4);
@@ -42,9 +42,9 @@ static sc_cut *draw_cut(const sc_map *map, sc_rng *rng)
         part_of_star[star] =
             (uint16_t)(is_ragged ? sc_rng_below(rng, parts) : star * parts / count);
     }
-    sc_cut *cut = NULL;
+    sc_partition *cut = NULL;
     sc_diag diag;
-    CHECK_OK(sc_cut_new(map, part_of_star, parts, &cut, &diag), &diag);
+    CHECK_OK(sc_partition_new(map, part_of_star, parts, &cut, &diag), &diag);
     free(part_of_star);
     return cut;
 }
@@ -83,7 +83,7 @@ sc_rehearsal_verdict schedule_play(const sc_rehearsal_options *options)
     sc_rng_seed(&rng, options->seed);
     sketch s = sketch_grid(SC_COORDS_PLANAR, 4, 3 + sc_rng_below(&rng, 4));
     sc_map *map = sketch_map(&s);
-    sc_cut *cut = draw_cut(map, &rng);
+    sc_partition *cut = draw_cut(map, &rng);
     sc_rehearsal_options all = *options;
     all.cut = cut;
 
@@ -95,7 +95,7 @@ sc_rehearsal_verdict schedule_play(const sc_rehearsal_options *options)
     const sc_rehearsal_verdict verdict = *sc_rehearsal_verdict_of(rehearsal);
 
     sc_rehearsal_free(rehearsal);
-    sc_cut_free(cut);
+    sc_partition_free(cut);
     sc_map_free(map);
     sketch_free(&s);
     return verdict;

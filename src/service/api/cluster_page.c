@@ -11,20 +11,20 @@
 
 // --- The cut -------------------------------------------------------------------------------------
 
-struct sc_cut_page {
+struct sc_partition_page {
     sc__kept kept;
 };
 
-static bool write_cut(sc_bytes *out, const sc_cut *cut)
+static bool write_cut(sc_bytes *out, const sc_partition *cut)
 {
-    const sc_seg_id count = sc_map_segment_count(sc_cut_map(cut));
+    const sc_seg_id count = sc_map_segment_count(sc_partition_map(cut));
     sc_json_writer json = sc_json_writer_of(out);
     sc_json_open_object(&json, NULL);
-    sc_json_put_hex(&json, "cut", sc_cut_checksum(cut));
-    sc_json_put_count(&json, "parts", sc_cut_parts(cut));
+    sc_json_put_hex(&json, "cut", sc_partition_checksum(cut));
+    sc_json_put_count(&json, "parts", sc_partition_part_count(cut));
     sc_json_open_array(&json, "segments");
     for (sc_seg_id s = 0; s < count; s++) {
-        sc_json_put_count(&json, NULL, sc_cut_home(cut, s));
+        sc_json_put_count(&json, NULL, sc_partition_home(cut, s));
     }
     sc_json_close_array(&json);
     sc_json_close_object(&json);
@@ -32,7 +32,7 @@ static bool write_cut(sc_bytes *out, const sc_cut *cut)
     return !json.has_failed;
 }
 
-static sc_err keep_cut(sc_cut_page *page, const sc_cut *cut)
+static sc_err keep_cut(sc_partition_page *page, const sc_partition *cut)
 {
     static const sc__kept_words words = {
         .type = "application/json",
@@ -45,12 +45,12 @@ static sc_err keep_cut(sc_cut_page *page, const sc_cut *cut)
     return SC_ENOMEM;
 }
 
-sc_err sc_cut_page_new(const sc_cut *cut, sc_cut_page **out, sc_diag *diag)
+sc_err sc_partition_page_new(const sc_partition *cut, sc_partition_page **out, sc_diag *diag)
 {
-    sc_cut_page *page = sc_calloc(1, sizeof *page);
+    sc_partition_page *page = sc_calloc(1, sizeof *page);
     const sc_err err = page ? keep_cut(page, cut) : SC_ENOMEM;
     if (err) {
-        sc_cut_page_free(page);
+        sc_partition_page_free(page);
         return err == SC_ENOMEM ? sc_fail_memory(diag, "writing the cut for display")
                                 : sc_fail(diag, err, "the cut is too large to be written");
     }
@@ -58,14 +58,14 @@ sc_err sc_cut_page_new(const sc_cut *cut, sc_cut_page **out, sc_diag *diag)
     return SC_OK;
 }
 
-void sc_cut_page_free(sc_cut_page *page)
+void sc_partition_page_free(sc_partition_page *page)
 {
     if (!page) return;
     sc__kept_fini(&page->kept);
     sc_free(page);
 }
 
-void sc_cut_page_show(const sc_cut_page *page, sc_http_request *request)
+void sc_partition_page_show(const sc_partition_page *page, sc_http_request *request)
 {
     sc__kept_show(&page->kept, request);
 }

@@ -22,12 +22,13 @@
  * @param cut  read only during this call
  * @return SC_OK, SC_ENOMEM, SC_ELIMIT
  */
-SC_CHECKED sc_err sc_cut_page_new(const sc_cut *cut, sc_cut_page **out, sc_diag *diag);
+SC_CHECKED sc_err sc_partition_page_new(const sc_partition *cut, sc_partition_page **out,
+                                        sc_diag *diag);
 
 /** After the loops have stopped; NULL is fine. */
-void sc_cut_page_free(sc_cut_page *page);
+void sc_partition_page_free(sc_partition_page *page);
 
-void sc_cut_page_show(const sc_cut_page *page, sc_http_request *request);
+void sc_partition_page_show(const sc_partition_page *page, sc_http_request *request);
 
 /** Where `parts->view` is. */
 void sc_cluster_show(const sc_service_internal *parts, sc_http_request *request);

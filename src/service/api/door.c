@@ -150,8 +150,8 @@ static uint64_t number_of(const sc_door *door, const sc_token *token)
 static bool is_within_rate(const sc_door *door, guest *g)
 {
     const sc_policy_terms *policy = &g->terms->policy;
-    const unsigned wait_s = sc_rates_take(door->parts->user_rates, g->user, policy->user_rate,
-                                          policy->user_burst, g->now);
+    const unsigned wait_s = sc_rate_limit_take(door->parts->user_rates, g->user, policy->user_rate,
+                                               policy->user_burst, g->now);
     if (wait_s == 0) return true;
     sc_problem_set(g->problem, SC_PROBLEM_RATE, NULL, "ask again in %u s", wait_s);
     g->problem->retry_after_s = wait_s;

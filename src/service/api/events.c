@@ -1,5 +1,5 @@
 // What is told to those who listen, and when. See events.h; event_text.c has the words, and
-// http/audience.h the listeners.
+// server/event_stream.h the listeners.
 //
 //     ledger, courier:  cloak, sent ------------------+--> audience --> each loop's listeners
 //     loop 0, each second:  history <-- counters -----+
@@ -17,13 +17,13 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/diag.h"
-#include "server/audience.h"
+#include "server/event_stream.h"
 
 #include <pthread.h>
 
 struct sc_events {
     sc_service_internal *parts;
-    sc_audience *audience;
+    sc_event_stream *audience;
     int64_t started_us;
     atomic_uint_fast64_t lost;  ///< for want of memory for the words
     pthread_mutex_t lock;
@@ -36,7 +36,7 @@ struct sc_events {
 static void tell(sc_events *events, bool has_words, sc_bytes *text)
 {
     if (has_words) {
-        sc_audience_tell(events->audience, text->data, text->size);
+        sc_event_stream_send(events->audience, text->data, text->size);
     } else {
         atomic_fetch_add_explicit(&events->lost, 1, memory_order_relaxed);
     }
@@ -45,7 +45,7 @@ static void tell(sc_events *events, bool has_words, sc_bytes *text)
 
 void sc_events_published(sc_events *events, const sc_relay *relay, uint64_t cloak)
 {
-    if (sc_audience_is_empty(events->audience)) return;
+    if (sc_event_stream_is_empty(events->audience)) return;
     const sc_vocabulary *vocabulary = sc_courier_vocabulary(events->parts->courier);
     sc_bytes text = {0};
     tell(events, sc__event_cloak(relay, cloak, vocabulary, &text), &text);
@@ -54,7 +54,7 @@ void sc_events_published(sc_events *events, const sc_relay *relay, uint64_t cloa
 void sc_events_sent(sc_events *events, uint64_t cloak, sc_encoding encoding, const void *bytes,
                     size_t size)
 {
-    if (sc_audience_is_empty(events->audience)) return;
+    if (sc_event_stream_is_empty(events->audience)) return;
     sc_bytes text = {0};
     tell(events, sc__event_sent(cloak, encoding, bytes, size, &text), &text);
 }
@@ -99,7 +99,7 @@ void sc__events_second(void *context, unsigned loop)
     const sc__counters row = count(events);
     sc__history_add(&events->history, &row);
     pthread_mutex_unlock(&events->lock);
-    if (sc_audience_is_empty(events->audience)) return;
+    if (sc_event_stream_is_empty(events->audience)) return;
     sc_bytes text = {0};
     tell(events, sc__event_counters(&row, &text), &text);
 }
@@ -117,7 +117,7 @@ static void greet(void *context, unsigned loop, sc_http_request *listener)
     pthread_mutex_lock(&events->lock);
     const bool has_words = sc__event_history(&events->history, &text);
     pthread_mutex_unlock(&events->lock);
-    if (has_words) sc_audience_greet(listener, text.data, text.size);
+    if (has_words) sc_event_stream_send_first(listener, text.data, text.size);
     sc_bytes_fini(&text);
 }
 
@@ -125,7 +125,7 @@ static void greet(void *context, unsigned loop, sc_http_request *listener)
 static void end_if_draining(void *context, unsigned loop)
 {
     sc_events *events = context;
-    if (atomic_load(&events->parts->is_draining)) sc_audience_end(events->audience, loop);
+    if (atomic_load(&events->parts->is_draining)) sc_event_stream_end(events->audience, loop);
 }
 
 static void refuse(sc_http_request *request, sc_problem_kind kind, const char *detail)
@@ -140,19 +140,19 @@ void sc_events_listen(sc_events *events, unsigned loop, sc_http_request *request
 {
     if (atomic_load(&events->parts->is_draining)) {
         refuse(request, SC_PROBLEM_DRAINING, "events have come to an end");
-    } else if (sc_audience_listen(events->audience, loop, request) != SC_OK) {
+    } else if (sc_event_stream_subscribe(events->audience, loop, request) != SC_OK) {
         refuse(request, SC_PROBLEM_OVERLOADED, "as many as can be told are listening already");
     }
 }
 
 size_t sc_events_listeners(const sc_events *events)
 {
-    return sc_audience_count(events->audience);
+    return sc_event_stream_count(events->audience);
 }
 
 uint64_t sc_events_lost(const sc_events *events)
 {
-    return sc_audience_lost(events->audience) +
+    return sc_event_stream_lost(events->audience) +
            atomic_load_explicit(&events->lost, memory_order_relaxed);
 }
 
@@ -167,7 +167,7 @@ sc_err sc_events_new(sc_service_internal *parts, size_t max_listeners, sc_events
     events->parts = parts;
     events->started_us = sc_clock_us();
     pthread_mutex_init(&events->lock, NULL);
-    const sc_audience_options options = {
+    const sc_event_stream_options options = {
         .http = parts->http,
         .loops = parts->loops,
         .max_listeners = max_listeners,
@@ -175,7 +175,7 @@ sc_err sc_events_new(sc_service_internal *parts, size_t max_listeners, sc_events
         .tick = end_if_draining,
         .context = events,
     };
-    err = sc_audience_new(&options, &events->audience);
+    err = sc_event_stream_new(&options, &events->audience);
     if (!err) err = sc_http_every(parts->http, 0, 1.0, sc__events_second, events);
     if (err) goto fail;
     *out = events;
@@ -188,7 +188,7 @@ fail:
 void sc_events_free(sc_events *events)
 {
     if (!events) return;
-    sc_audience_free(events->audience);
+    sc_event_stream_free(events->audience);
     pthread_mutex_destroy(&events->lock);
     sc_free(events);
 }

@@ -19,8 +19,8 @@
  * Counters are taken each second whether anybody listens or not, so that a page that is opened late
  * has its charts at once. A row that was taken at that very moment may come twice: in the history,
  * and as an event. How listeners are told, and what becomes of those who do not read, is in
- * http/audience.h; what is lost is counted, and the ledger never waits. When the service drains,
- * streams end.
+ * server/event_stream.h; what is lost is counted, and the ledger never waits. When the service
+ * drains, streams end.
  *
  * Uses: service_internal, audience, metrics. Used by: service, router, metrics.
  */

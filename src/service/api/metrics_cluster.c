@@ -79,33 +79,34 @@ static void put_placement(sc_prometheus *out, const sc_cluster_view *view)
                           "Beats of processes with another cut.", view->strangers);
 }
 
-static void put_wire(sc_prometheus *out, const sc_wire_stats *wire)
+static void put_bus(sc_prometheus *out, const sc_bus_stats *bus)
 {
     sc_prometheus_gauge(out, "starcloak_cluster_connected",
-                        "1 while the connection to NATS is there.", wire->is_connected);
+                        "1 while the connection to NATS is there.", bus->is_connected);
     put_directions(out, "starcloak_cluster_messages_total", "Messages over NATS.",
-                   wire->messages_out, wire->messages_in);
-    put_directions(out, "starcloak_cluster_bytes_total", "Bytes of these.", wire->bytes_out,
-                   wire->bytes_in);
+                   bus->messages_out, bus->messages_in);
+    put_directions(out, "starcloak_cluster_bytes_total", "Bytes of these.", bus->bytes_out,
+                   bus->bytes_in);
     sc_prometheus_counter(out, "starcloak_cluster_unsent_total",
-                          "Messages that were lost before they were sent.", wire->unsent);
+                          "Messages that were lost before they were sent.", bus->unsent);
     sc_prometheus_counter(out, "starcloak_cluster_unopened_total",
-                          "Messages that were not sealed with our key.", wire->unopened);
+                          "Messages that were not sealed with our key.", bus->unopened);
     sc_prometheus_counter(out, "starcloak_cluster_overrun_total",
-                          "Messages that were lost since we were slow.", wire->overrun);
+                          "Messages that were lost since we were slow.", bus->overrun);
     sc_prometheus_counter(out, "starcloak_cluster_reconnects_total",
-                          "How often the connection was made anew.", wire->reconnects);
+                          "How often the connection was made anew.", bus->reconnects);
 }
 
 // --- Workers -------------------------------------------------------------------------------------
 
 /** A name, and a number behind it if another worker has the name. */
-static void put_worker(sc_prometheus *out, const sc_cluster_view *view, const sc_view_peer *worker)
+static void put_worker(sc_prometheus *out, const sc_cluster_view *view,
+                       const sc_cluster_view_peer *worker)
 {
     char label[sizeof worker->name + 24];
     (void)snprintf(label, sizeof label, "%s", worker->name);
     for (size_t i = 0; i < view->peer_count; i++) {
-        const sc_view_peer *other = &view->peers[i];
+        const sc_cluster_view_peer *other = &view->peers[i];
         if (!other->is_worker || other->peer == worker->peer) continue;
         if (strcmp(other->name, worker->name) != 0) continue;
         (void)snprintf(label, sizeof label, "%s/%016" PRIx64, worker->name, worker->peer);
@@ -120,7 +121,7 @@ static void end_figure(sc_prometheus *out, const figure *f)
     sc_prometheus_number(out, f->value);
 }
 
-static figure worker_figure(const sc_view_peer *worker, size_t i)
+static figure worker_figure(const sc_cluster_view_peer *worker, size_t i)
 {
     const sc_crew_stats *crew = &worker->crew;
     const figure figures[] = {
@@ -154,13 +155,13 @@ static figure worker_figure(const sc_view_peer *worker, size_t i)
 
 static void put_workers(sc_prometheus *out, const sc_cluster_view *view)
 {
-    static const sc_view_peer anybody = {.is_worker = true};
+    static const sc_cluster_view_peer anybody = {.is_worker = true};
     for (size_t i = 0;; i++) {
         const figure any = worker_figure(&anybody, i);
         if (!any.name) break;
         put_figure_head(out, &any);
         for (size_t w = 0; w < view->peer_count; w++) {
-            const sc_view_peer *worker = &view->peers[w];
+            const sc_cluster_view_peer *worker = &view->peers[w];
             if (!worker->is_worker) continue;
             const figure f = worker_figure(worker, i);
             sc_prometheus_sample(out, f.name);
@@ -172,7 +173,7 @@ static void put_workers(sc_prometheus *out, const sc_cluster_view *view)
 
 // --- Parts ---------------------------------------------------------------------------------------
 
-static figure part_figure(const sc_view_part *part, size_t i)
+static figure part_figure(const sc_cluster_view_part *part, size_t i)
 {
     const sc_part_load *counts = &part->counts;
     const figure figures[] = {
@@ -210,13 +211,13 @@ static void put_owner(sc_prometheus *out, const sc_cluster_view *view, sc_peer o
 
 static void put_parts(sc_prometheus *out, const sc_cluster_view *view)
 {
-    static const sc_view_part any_part = {.owner = SC_PEER_NONE};
+    static const sc_cluster_view_part any_part = {.owner = SC_PEER_NONE};
     for (size_t i = 0;; i++) {
         const figure any = part_figure(&any_part, i);
         if (!any.name) break;
         put_figure_head(out, &any);
         for (uint32_t p = 0; p < view->part_count; p++) {
-            const sc_view_part *part = &view->parts[p];
+            const sc_cluster_view_part *part = &view->parts[p];
             const figure f = part_figure(part, i);
             char number[16];
             (void)snprintf(number, sizeof number, "%" PRIu32, p);
@@ -233,7 +234,7 @@ bool sc__metrics_print_cluster(const sc_cluster_view *view, sc_bytes *out)
     sc_prometheus metrics = sc_prometheus_of(out, "");
     put_peers(&metrics, view);
     put_placement(&metrics, view);
-    put_wire(&metrics, &view->wire);
+    put_bus(&metrics, &view->bus);
     // A metric without a line is none.
     if (count_workers(view) > 0) put_workers(&metrics, view);
     if (view->part_count > 0) put_parts(&metrics, view);

@@ -10,7 +10,7 @@
 #include "api/metrics.h"
 #include "api/process_figures.h"
 #include "base/histogram.h"
-#include "cluster/view.h"
+#include "cluster/cluster_view.h"
 
 struct sc_metrics {
     const sc_density *density;

@@ -31,14 +31,14 @@ struct sc_own_view {
     sc_part_load *loads;
 };
 
-sc_err sc_own_view_new(sc_crew *crew, const sc_cut *cut, sc_own_view **out)
+sc_err sc_own_view_new(sc_crew *crew, const sc_partition *cut, sc_own_view **out)
 {
     sc_own_view *own = sc_calloc(1, sizeof *own);
     if (!own) return SC_ENOMEM;
     pthread_mutex_init(&own->lock, NULL);
     own->crew = crew;
-    own->parts = sc_cut_parts(cut);
-    own->cut = sc_cut_checksum(cut);
+    own->parts = sc_partition_part_count(cut);
+    own->cut = sc_partition_checksum(cut);
     own->placement = sc_placement_new(own->parts);
     own->loads = sc_calloc(own->parts, sizeof *own->loads);
     if (!own->placement || !own->loads || sc_roster_new(own->cut, BEAT_US, 0, &own->roster)) {
@@ -47,7 +47,7 @@ sc_err sc_own_view_new(sc_crew *crew, const sc_cut *cut, sc_own_view **out)
     }
     own->placement->epoch = 1;
     own->placement->leader = GATEWAY;
-    own->placement->cut = own->cut;
+    own->placement->partition = own->cut;
     for (uint32_t p = 0; p < own->parts; p++) {
         own->placement->owners[p] = WORKER;
     }
@@ -66,45 +66,45 @@ void sc_own_view_free(sc_own_view *own)
 }
 
 /** What both say. NULL if memory is out. */
-static sc_beat *begin_beat(const sc_own_view *own, sc_peer peer, size_t parts)
+static sc_heartbeat *begin_beat(const sc_own_view *own, sc_peer peer, size_t parts)
 {
-    sc_beat *beat = sc_beat_new(parts);
-    if (!beat) return NULL;
+    sc_heartbeat *heartbeat = sc_heartbeat_new(parts);
+    if (!heartbeat) return NULL;
     const sc_process_use use = sc_process_use_now();
-    beat->peer = peer;
-    beat->number = own->looks;
-    beat->cut = own->cut;
-    beat->epoch = own->placement->epoch;
-    beat->memory = use.resident_bytes;
-    beat->cpu_us = use.cpu_us;
-    (void)snprintf(beat->name, sizeof beat->name, "%s", name);
-    return beat;
+    heartbeat->peer = peer;
+    heartbeat->number = own->looks;
+    heartbeat->partition = own->cut;
+    heartbeat->epoch = own->placement->epoch;
+    heartbeat->memory = use.resident_bytes;
+    heartbeat->cpu_us = use.cpu_us;
+    (void)snprintf(heartbeat->name, sizeof heartbeat->name, "%s", name);
+    return heartbeat;
 }
 
 /** What the engines have done. */
-static void fill_worker(sc_beat *beat, const sc_own_view *own, const sc_crew_stats *stats)
+static void fill_worker(sc_heartbeat *heartbeat, const sc_own_view *own, const sc_crew_stats *stats)
 {
-    beat->is_worker = true;
-    beat->crew = *stats;
+    heartbeat->is_worker = true;
+    heartbeat->crew = *stats;
     size_t count = 0;
     for (uint32_t p = 0; p < own->parts; p++) {
         const sc_part_load *load = &own->loads[p];
         if (!load->is_open) continue;
-        beat->parts[count++] = (sc_beat_part){.part = p, .load = *load};
-        beat->open += load->pending + (uint64_t)load->held;
-        if (load->room >= beat->threads) beat->threads = load->room + 1;
+        heartbeat->parts[count++] = (sc_heartbeat_part){.part = p, .load = *load};
+        heartbeat->open += load->pending + (uint64_t)load->held;
+        if (load->room >= heartbeat->threads) heartbeat->threads = load->room + 1;
     }
-    beat->part_count = count;
+    heartbeat->part_count = count;
 }
 
 static sc_cluster_view *look(sc_own_view *own)
 {
     own->looks++;
-    sc_beat *worker = begin_beat(own, WORKER, own->parts);
-    sc_beat *gateway = begin_beat(own, GATEWAY, 0);
+    sc_heartbeat *worker = begin_beat(own, WORKER, own->parts);
+    sc_heartbeat *gateway = begin_beat(own, GATEWAY, 0);
     if (!worker || !gateway) {
-        sc_beat_free(worker);
-        sc_beat_free(gateway);
+        sc_heartbeat_free(worker);
+        sc_heartbeat_free(gateway);
         return NULL;
     }
     const sc_crew_stats stats = sc_crew_stats_of(own->crew, own->loads);
@@ -113,8 +113,8 @@ static sc_cluster_view *look(sc_own_view *own)
         gateway->open += worker->parts[i].load.pending;
     }
     const sc_time now = sc_clock_us();
-    sc_roster_hear(own->roster, worker, 0, now);
-    sc_roster_hear(own->roster, gateway, 0, now);
+    sc_roster_receive(own->roster, worker, 0, now);
+    sc_roster_receive(own->roster, gateway, 0, now);
     return sc_cluster_view_new(own->roster, own->placement, own->parts, GATEWAY, now);
 }
 
@@ -124,6 +124,6 @@ sc_cluster_view *sc_own_view_now(sc_own_view *own)
     sc_cluster_view *view = look(own);
     pthread_mutex_unlock(&own->lock);
     // There is no connection that could be lost.
-    if (view) view->wire.is_connected = true;
+    if (view) view->bus.is_connected = true;
     return view;
 }

@@ -9,14 +9,14 @@
 #ifndef SC_SERVICE_OWN_VIEW_H
 #define SC_SERVICE_OWN_VIEW_H
 
-#include "cluster/view.h"
-#include "partition/cut.h"
+#include "cluster/cluster_view.h"
+#include "partition/partition.h"
 #include "worker/crew.h"
 
 typedef struct sc_own_view sc_own_view;
 
 /** @param crew  borrowed, as the cut @return SC_OK, SC_ENOMEM */
-SC_CHECKED sc_err sc_own_view_new(sc_crew *crew, const sc_cut *cut, sc_own_view **out);
+SC_CHECKED sc_err sc_own_view_new(sc_crew *crew, const sc_partition *cut, sc_own_view **out);
 
 /** NULL is fine. */
 void sc_own_view_free(sc_own_view *own);

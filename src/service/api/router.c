@@ -86,7 +86,7 @@ static void show_ui(const passage *p)
 
 static void show_cut(const passage *p)
 {
-    sc_cut_page_show(p->parts->cut_page, p->request);
+    sc_partition_page_show(p->parts->cut_page, p->request);
 }
 
 static void show_cluster(const passage *p)
@@ -180,8 +180,8 @@ static bool is_within_rate(const passage *p, sc_problem *problem)
     const sc_policy_terms *policy = p->policy;
     if (policy->address_rate <= 0) return true;
     const unsigned wait_s =
-        sc_rates_take(p->parts->address_rates, sc_http_request_peer(p->request),
-                      policy->address_rate, policy->address_burst, sc_clock_us());
+        sc_rate_limit_take(p->parts->address_rates, sc_http_request_peer(p->request),
+                           policy->address_rate, policy->address_burst, sc_clock_us());
     if (wait_s == 0) return true;
     sc_problem_set(problem, SC_PROBLEM_RATE, NULL, "too many requests come from this address");
     problem->retry_after_s = wait_s;

@@ -86,8 +86,8 @@ static void forget_rates(void *context, unsigned loop)
     const sc_service_internal *parts = context;
     (void)loop;
     const int64_t now_us = sc_clock_us();
-    sc_rates_forget(parts->user_rates, now_us);
-    sc_rates_forget(parts->address_rates, now_us);
+    sc_rate_limit_forget(parts->user_rates, now_us);
+    sc_rate_limit_forget(parts->address_rates, now_us);
 }
 
 // --- Making ---------------------------------------------------------------------------
@@ -151,8 +151,8 @@ static sc_err make_credentials(sc_service *service, const sc_service_options *op
 static sc_err make_counters(sc_service *service, const sc_service_options *options, sc_diag *diag)
 {
     sc_service_internal *parts = &service->parts;
-    sc_err err = sc_rates_new(RATE_BUCKETS, &parts->user_rates);
-    if (!err) err = sc_rates_new(RATE_BUCKETS, &parts->address_rates);
+    sc_err err = sc_rate_limit_new(RATE_BUCKETS, &parts->user_rates);
+    if (!err) err = sc_rate_limit_new(RATE_BUCKETS, &parts->address_rates);
     if (!err) err = sc_pending_new(options->ledger.max_pending, &parts->pending);
     if (!err) err = sc_metrics_new(options->density, &parts->metrics);
     return err ? sc_fail_memory(diag, "starting") : SC_OK;
@@ -231,7 +231,7 @@ static sc_err make_view(sc_service *service, const sc_service_options *options, 
         parts->cut = options->ledger.cut;
         return SC_OK;
     }
-    if (!options->ledger.cut || sc_cut_parts(options->ledger.cut) < 2) return SC_OK;
+    if (!options->ledger.cut || sc_partition_part_count(options->ledger.cut) < 2) return SC_OK;
     if (sc_own_view_new(sc_ledger_crew(parts->ledger), options->ledger.cut, &service->own_view)) {
         return sc_fail_memory(diag, "starting");
     }
@@ -247,7 +247,7 @@ static sc_err make_pages(sc_service *service, const sc_service_options *options,
     sc_service_internal *parts = &service->parts;
     sc_err err =
         sc_pages_new(parts->map, sc_courier_vocabulary(parts->courier), &parts->pages, diag);
-    if (!err && parts->cut) err = sc_cut_page_new(parts->cut, &parts->cut_page, diag);
+    if (!err && parts->cut) err = sc_partition_page_new(parts->cut, &parts->cut_page, diag);
     if (!err && options->has_ui) err = sc_ui_new(&parts->ui, diag);
     return err;
 }
@@ -404,12 +404,12 @@ void sc_service_free(sc_service *service)
     sc_gateway_free(parts->gateway);
     sc_http_free(parts->http);
     sc_pages_free(parts->pages);
-    sc_cut_page_free(parts->cut_page);
+    sc_partition_page_free(parts->cut_page);
     sc_ui_free(parts->ui);
     sc_metrics_free(parts->metrics);
     sc_pending_free(parts->pending);
-    sc_rates_free(parts->address_rates);
-    sc_rates_free(parts->user_rates);
+    sc_rate_limit_free(parts->address_rates);
+    sc_rate_limit_free(parts->user_rates);
     sc_credentials_free(parts->credentials);
     sc_free(service->revoked);
     sc_free(service->token_keys);

@@ -13,21 +13,21 @@
 #include "cluster/gateway.h"
 #include "courier/courier.h"
 #include "ledger/ledger.h"
-#include "partition/cut.h"
+#include "partition/partition.h"
 #include "server/http.h"
 #include "server/log.h"
 #include "server/pending.h"
-#include "server/rates.h"
+#include "server/rate_limit.h"
 #include "server/revoked.h"
 #include "server/token.h"
 
-typedef struct sc_door sc_door;              ///< door.h: queries in, outcomes out
-typedef struct sc_events sc_events;          ///< events.h: who listens to cloaks
-typedef struct sc_metrics sc_metrics;        ///< metrics.h
-typedef struct sc_pages sc_pages;            ///< pages.h: map, categories, openapi
-typedef struct sc_cut_page sc_cut_page;      ///< cluster_page.h: how the map is cut
-typedef struct sc_ui sc_ui;                  ///< ui.h: the page for people
-typedef struct sc_extra_page sc_extra_page;  ///< service.h: pages of a command
+typedef struct sc_door sc_door;                      ///< door.h: queries in, outcomes out
+typedef struct sc_events sc_events;                  ///< events.h: who listens to cloaks
+typedef struct sc_metrics sc_metrics;                ///< metrics.h
+typedef struct sc_pages sc_pages;                    ///< pages.h: map, categories, openapi
+typedef struct sc_partition_page sc_partition_page;  ///< cluster_page.h: how the map is cut
+typedef struct sc_ui sc_ui;                          ///< ui.h: the page for people
+typedef struct sc_extra_page sc_extra_page;          ///< service.h: pages of a command
 
 typedef struct sc_service_internal {
     const sc_map *map;
@@ -36,8 +36,8 @@ typedef struct sc_service_internal {
     sc_http *http;
     sc_courier *courier;
     sc_ledger *ledger;
-    sc_rates *user_rates;
-    sc_rates *address_rates;
+    sc_rate_limit *user_rates;
+    sc_rate_limit *address_rates;
     sc_pending *pending;
     sc_door *door;
     sc_events *events;
@@ -48,14 +48,14 @@ typedef struct sc_service_internal {
     size_t extra_count;
     const char *version;
     sc_courier_kind provider;
-    sc_encoding encoding;  ///< of a provider over HTTP
-    const sc_cut *cut;     ///< NULL: one part, and nothing to show of it
+    sc_encoding encoding;     ///< of a provider over HTTP
+    const sc_partition *cut;  ///< NULL: one part, and nothing to show of it
     /** Who has which part, now; NULL: there is one part. The result is the caller's
      * (sc_cluster_view_free()); NULL if memory is out. Any thread. */
     sc_cluster_view *(*view)(void *context);
     void *view_context;
-    sc_cut_page *cut_page;  ///< NULL: there is one part
-    sc_gateway *gateway;    ///< NULL: the engines are in this process
+    sc_partition_page *cut_page;  ///< NULL: there is one part
+    sc_gateway *gateway;          ///< NULL: the engines are in this process
     atomic_bool is_draining;
     sc_credentials *credentials;  ///< keys, revocations and policy now in force: credentials.h
 } sc_service_internal;

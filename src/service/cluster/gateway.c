@@ -1,33 +1,254 @@
-// A gateway's place in the cluster. See gateway.h; gateway_look.c has what its thread looks after.
+// A gateway's place in the cluster: between its ledger and NATS.
 //
-// Three kinds of threads come here: the ledger's, which speaks; those of the NATS library, which
-// hear; and the one that looks. The first two never wait for more than a lock that is held briefly.
+// Three kinds of threads come here: the ledger's, which sends; those of the NATS library, which
+// receive; and one that sends heartbeats, looks after members and places parts while this gateway
+// leads. The first two never wait for more than a lock that is held briefly.
 //
-// Locks are taken in the order `speech`, `lock`, then those of routes and beating.
-#include "cluster/gateway_internal.h"
+// Locks are taken in the order `send_lock`, `lock`, then those of routes and heartbeats.
+#include "cluster/gateway.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/diag.h"
+#include "cluster/gateway_routes.h"
+#include "cluster/heartbeat.h"
+#include "cluster/placement.h"
+#include "cluster/roster.h"
+#include "server/log.h"
 
-/** How long a part is fresh after its queries were said anew: the ledger says them within a round,
- * and a worker has opened the part before. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+// --- The gateway -------------------------------------------------------------------------------
+
+/** A worker that does not subscribe to its part, as NATS reports. */
+typedef struct suspected_worker {
+    sc_peer worker;
+    sc_time since;
+} suspected_worker;
+
+/** More at once need not be remembered: missed heartbeats show the same, only later. */
+enum { SUSPECTS_MAX = 16 };
+
+/** To messages for itself, heartbeats, placements, and reports of missing subscribers. */
+enum { SUBSCRIPTIONS = 4 };
+
+struct sc_gateway {
+    // Read-only from sc_gateway_start() on.
+    uint32_t parts;
+    sc_time heartbeat_us;
+    sc_log *log;
+    void (*given_up)(void *context);
+    void *given_up_context;
+    sc_voice voice;
+    sc_bus *bus;
+    sc_ledger *ledger;
+    sc_cluster_codec codec;
+    sc_bus_subscription *subscriptions[SUBSCRIPTIONS];
+
+    // Any thread: each has its own lock, or needs none.
+    sc__gateway_routes *routes;
+    sc__heartbeat_thread heartbeat_thread;
+    atomic_bool is_back;          ///< NATS was away and is here again
+    atomic_bool was_undecodable;  ///< a message could not be decoded, and it was logged
+
+    // Under `send_lock`: while the ledger sends.
+    pthread_mutex_t send_lock;
+    bool can_send;  ///< it may: between start and stop everything, after that what needs no answer
+    bool is_stopped;
+
+    // The heartbeat thread, and the one that stops it.
+    sc__cluster_identity identity;
+    uint32_t *unsent;  ///< room for all parts
+
+    // Under `lock`.
+    pthread_mutex_t lock;
+    sc_roster *roster;
+    sc_placer *placer;
+    sc__peer_log peer_log;
+    suspected_worker suspects[SUSPECTS_MAX];
+    size_t suspect_count;
+    sc_time quiet_until;  ///< heartbeats may be missing: no peer is taken for dead
+    sc_time last_look;
+};
+
+// The thread that sends heartbeats looks at members once in each heartbeat's time, and when
+// something has happened: which processes are there, which one leads, which parts' queries must be
+// sent again.
+//
+// A gateway that was away from NATS, or stood still, has received no heartbeats and must not take
+// all others for dead: it is *quiet* for as long as it takes to receive one of each living process,
+// and neither leads nor removes members. If it did lead, others have begun to lead meanwhile, or
+// there is no other gateway.
+//
+// Nothing is sent while the lock is held: a server that does not read may delay the sender.
+
+/** A look that comes so late shows that the whole process stood still. */
+enum { HEARTBEATS_STOOD_STILL = 2 };
+
+// --- Members -----------------------------------------------------------------------------------
+
+/** NATS reports that a part that `worker` served has no subscriber. */
+static void suspect(sc_gateway *gateway, sc_peer worker)
+{
+    const sc_time now = sc_clock_us();
+    pthread_mutex_lock(&gateway->lock);
+    size_t i = 0;
+    while (i < gateway->suspect_count && gateway->suspects[i].worker != worker) {
+        i++;
+    }
+    if (i < SUSPECTS_MAX) {
+        gateway->suspects[i] = (suspected_worker){.worker = worker, .since = now};
+        if (i == gateway->suspect_count) gateway->suspect_count++;
+    }
+    pthread_mutex_unlock(&gateway->lock);
+}
+
+/** A worker without a heartbeat since NATS reported its part, and whose heartbeat is late, is gone;
+ * three missed heartbeats need not be waited for. One that was away for a moment has sent another
+ * since. */
+static bool remove_suspects(sc_gateway *gateway, sc_time now)
+{
+    bool is_gone = false;
+    size_t kept = 0;
+    for (size_t i = 0; i < gateway->suspect_count; i++) {
+        const suspected_worker suspect = gateway->suspects[i];
+        const sc_roster_peer *peer = sc_roster_find(gateway->roster, suspect.worker);
+        if (!peer || peer->received_at > suspect.since) continue;
+        if (now - peer->received_at > gateway->heartbeat_us * 3 / 2) {
+            sc_roster_forget(gateway->roster, suspect.worker);
+            is_gone = true;
+        } else {
+            gateway->suspects[kept++] = suspect;
+        }
+    }
+    gateway->suspect_count = kept;
+    return is_gone;
+}
+
+/** Returns whether the members are known. */
+static bool update_members(sc_gateway *gateway, bool is_connected, sc_time now)
+{
+    const bool stood_still =
+        now - gateway->last_look > HEARTBEATS_STOOD_STILL * gateway->heartbeat_us;
+    gateway->last_look = now;
+    const bool is_back = atomic_exchange(&gateway->is_back, false);
+    if (is_back) sc__gateway_routes_reset(gateway->routes);
+    if (is_back || stood_still || !is_connected) {
+        gateway->quiet_until = now + SC__HEARTBEATS_TO_LISTEN * gateway->heartbeat_us;
+        gateway->suspect_count = 0;
+    }
+    if (now < gateway->quiet_until) return false;
+    const bool is_removed = remove_suspects(gateway, now);
+    if (sc_roster_expire(gateway->roster, now) || is_removed) {
+        sc__peer_log_sweep(&gateway->peer_log, gateway->roster);
+        sc__gateway_routes_sweep(gateway->routes, gateway->roster);
+    }
+    return true;
+}
+
+// --- Placements --------------------------------------------------------------------------------
+
+static void log_placement(const sc_gateway *gateway, const sc_placement *placement)
+{
+    sc_log_line line;
+    if (!sc_log_begin(gateway->log, &line, SC_LOG_INFO, "placed")) return;
+    uint64_t orphans = 0;
+    for (uint32_t p = 0; p < placement->parts; p++) {
+        orphans += placement->owners[p] == SC_PEER_NONE;
+    }
+    sc_log_count(&line, "epoch", placement->epoch);
+    sc_log_count(&line, "parts", placement->parts);
+    sc_log_count(&line, "without_worker", orphans);
+    sc_log_text(&line, "by", placement->leader == gateway->identity.self ? "us" : "another");
+    sc_log_end(&line);
+}
+
+/** Under `lock`: the placement that counts is another. */
+static void apply_placement(sc_gateway *gateway)
+{
+    const sc_placement *placement = sc_placer_current(gateway->placer);
+    log_placement(gateway, placement);
+    sc__gateway_routes_place(gateway->routes, placement);
+    // A new owner may have announced already that it serves.
+    for (size_t i = 0; i < sc_roster_count(gateway->roster); i++) {
+        const sc_heartbeat *heartbeat = sc_roster_at(gateway->roster, i)->heartbeat;
+        if (heartbeat->is_worker) (void)sc__gateway_routes_receive(gateway->routes, heartbeat);
+    }
+}
+
+/** As the leader: decide, and encode the placement to send. It is sent again with each heartbeat: a
+ * process may have come, or missed it. */
+static void lead(sc_gateway *gateway, bool is_due, sc_time now, sc_bytes *out)
+{
+    if (sc_roster_leader(gateway->roster, now) != gateway->identity.self) return;
+    const bool is_new = sc_placer_decide(gateway->placer, gateway->roster, now);
+    if (is_new) apply_placement(gateway);
+    const sc_placement *placement = sc_placer_current(gateway->placer);
+    if (!placement || !(is_new || is_due)) return;
+    // For want of memory it is sent with the next heartbeat.
+    if (sc_placement_encode(placement, out)) out->size = 0;
+}
+
+// --- Heartbeats --------------------------------------------------------------------------------
+
+/** Announce this gateway; or, for the last time, that it leaves. */
+static void send_heartbeat(sc_gateway *gateway, bool is_leaving)
+{
+    sc_heartbeat *heartbeat = sc_heartbeat_new(0);
+    if (!heartbeat) return;
+    heartbeat->is_leaving = is_leaving;
+    heartbeat->open = sc_ledger_pending(gateway->ledger);
+    pthread_mutex_lock(&gateway->lock);
+    const sc_placement *placement = sc_placer_current(gateway->placer);
+    heartbeat->epoch = placement ? placement->epoch : 0;
+    pthread_mutex_unlock(&gateway->lock);
+    sc__heartbeat_send(&gateway->identity, heartbeat, gateway->bus);
+    sc_heartbeat_free(heartbeat);
+}
+
+/** The work of the heartbeat thread. */
+static void look(void *context, bool is_due)
+{
+    sc_gateway *gateway = context;
+    const bool is_connected = sc_bus_stats_of(gateway->bus).is_connected;
+    const sc_time now = sc_clock_us();
+    sc_bytes placement = {0};
+    pthread_mutex_lock(&gateway->lock);
+    if (update_members(gateway, is_connected, now)) lead(gateway, is_due, now, &placement);
+    pthread_mutex_unlock(&gateway->lock);
+
+    // Without a connection heartbeats would only pile up and be old when they leave.
+    if (is_due && is_connected) send_heartbeat(gateway, false);
+    if (placement.size > 0) {
+        (void)!sc_bus_send_placement(gateway->bus, placement.data, placement.size);
+    }
+    sc_bytes_fini(&placement);
+    const size_t unsent = sc__gateway_routes_take_unsent(gateway->routes, gateway->unsent, now);
+    for (size_t i = 0; i < unsent; i++) {
+        sc_ledger_resend(gateway->ledger, gateway->unsent[i]);
+    }
+}
+
+/** How long a part is fresh after its queries were sent again: the ledger sends them within a
+ * round, and a worker has opened the part before. */
 static const sc_time fresh_us = 2000000;
 
-/** How long our goodbye may take. */
-static const double goodbye_s = 1.0;
+/** How long sending the last heartbeat may take. */
+static const double last_flush_s = 1.0;
 
-// --- Speaking ------------------------------------------------------------------------------
+// --- Sending -----------------------------------------------------------------------------------
 
 static sc_err try_to_send(sc_gateway *gateway, sc_peer to, const sc_word *word)
 {
     sc_bytes bytes = {0};
     sc_err err = sc_word_encode(&gateway->codec, word, sc__calendar_offset_us(), &bytes);
     if (!err && to == SC_PEER_NONE) {
-        err = sc_wire_send_part(gateway->wire, word->part, gateway->identity.self, bytes.data,
-                                bytes.size);
+        err = sc_bus_send_part(gateway->bus, word->part, gateway->identity.self, bytes.data,
+                               bytes.size);
     } else if (!err) {
-        err = sc_wire_send_peer(gateway->wire, to, bytes.data, bytes.size);
+        err = sc_bus_send_peer(gateway->bus, to, bytes.data, bytes.size);
     }
     sc__bytes_wipe(&bytes);
     return err;
@@ -37,34 +258,35 @@ static void send_word(sc_gateway *gateway, sc_peer to, sc_word *word)
 {
     const sc_err err = try_to_send(gateway, to, word);
     // A reply larger than NATS takes: the other gateway asks the provider for the same cloak by
-    // itself. Whatever else is lost is counted, and the protocol bears it.
+    // itself. Other losses are counted, and the protocol bears them.
     if (err != SC_ELIMIT || word->kind != SC_WORD_RESULT || word->result->reply_size == 0) return;
     word->result->reply_size = 0;
     (void)!try_to_send(gateway, to, word);
 }
 
-/** The ledger's voice. */
-static void say(void *context, sc_peer to, sc_word *word)
+/** Called by the ledger, in its thread. */
+static void send_for_ledger(void *context, sc_peer to, sc_word *word)
 {
     sc_gateway *gateway = context;
     if (to == gateway->identity.self) {
         sc_ledger_hear(gateway->ledger, word);
         return;
     }
-    pthread_mutex_lock(&gateway->speech);
-    // Who hears nothing any more must not promise anything: no ok. (And only that needs the
-    // vocabulary, which is not ours after the stop.)
-    const bool may = gateway->is_open && !(gateway->is_deaf && word->kind == SC_WORD_OK);
-    if (may && (to != SC_PEER_NONE || sc__routes_needs(gateway->routes, word, sc_clock_us()))) {
+    pthread_mutex_lock(&gateway->send_lock);
+    // A gateway that receives nothing any more must not promise anything: no ok. (And only that
+    // needs the vocabulary, which is not ours after the stop.)
+    const bool may = gateway->can_send && !(gateway->is_stopped && word->kind == SC_WORD_OK);
+    if (may &&
+        (to != SC_PEER_NONE || sc__gateway_routes_needs(gateway->routes, word, sc_clock_us()))) {
         send_word(gateway, to, word);
     }
-    pthread_mutex_unlock(&gateway->speech);
+    pthread_mutex_unlock(&gateway->send_lock);
     sc_word_fini(word);
 }
 
-// --- Hearing: in a thread of the NATS library ------------------------------------------------
+// --- Receiving: in a thread of the NATS library ------------------------------------------------
 
-static void hear_word(void *context, const void *bytes, size_t size)
+static void receive_word(void *context, const void *bytes, size_t size)
 {
     sc_gateway *gateway = context;
     sc_word word;
@@ -73,81 +295,82 @@ static void hear_word(void *context, const void *bytes, size_t size)
     if (!err) {
         sc_ledger_hear(gateway->ledger, &word);
     } else if (err != SC_ENOMEM) {
-        sc__log_puzzle(gateway->log, &gateway->was_puzzled);
+        sc__log_undecodable(gateway->log, &gateway->was_undecodable);
     }
 }
 
-static void hear_beat(void *context, const void *bytes, size_t size)
+static void receive_heartbeat(void *context, const void *bytes, size_t size)
 {
     sc_gateway *gateway = context;
-    sc_beat *beat = NULL;
-    const sc_err err = sc_beat_decode(0, bytes, size, &beat);
+    sc_heartbeat *heartbeat = NULL;
+    const sc_err err = sc_heartbeat_decode(0, bytes, size, &heartbeat);
     if (err) {
-        if (err != SC_ENOMEM) sc__log_puzzle(gateway->log, &gateway->was_puzzled);
+        if (err != SC_ENOMEM) sc__log_undecodable(gateway->log, &gateway->was_undecodable);
         return;
     }
-    const sc_peer who = beat->peer;
-    const uint64_t number = beat->number;
+    const sc_peer who = heartbeat->peer;
+    const uint64_t number = heartbeat->number;
     pthread_mutex_lock(&gateway->lock);
-    bool is_news = sc_roster_hear(gateway->roster, beat, sc_clock_calendar_us(), sc_clock_us());
+    bool is_news =
+        sc_roster_receive(gateway->roster, heartbeat, sc_clock_calendar_us(), sc_clock_us());
     const sc_roster_peer *peer = sc_roster_find(gateway->roster, who);
     // Unless it was passed over.
-    if (peer && peer->beat->number == number) {
-        sc__guests_meet(&gateway->guests, peer);
-        is_news = sc__routes_hear(gateway->routes, peer->beat) || is_news;
+    if (peer && peer->heartbeat->number == number) {
+        sc__peer_log_receive(&gateway->peer_log, peer);
+        is_news = sc__gateway_routes_receive(gateway->routes, peer->heartbeat) || is_news;
     }
     pthread_mutex_unlock(&gateway->lock);
-    if (is_news) sc__beating_nudge(&gateway->beating);
+    if (is_news) sc__heartbeat_thread_wake(&gateway->heartbeat_thread);
 }
 
-static void hear_placement(void *context, const void *bytes, size_t size)
+static void receive_placement(void *context, const void *bytes, size_t size)
 {
     sc_gateway *gateway = context;
     sc_placement *placement = NULL;
     const sc_err err = sc_placement_decode(0, bytes, size, &placement);
     if (err) {
-        if (err != SC_ENOMEM) sc__log_puzzle(gateway->log, &gateway->was_puzzled);
+        if (err != SC_ENOMEM) sc__log_undecodable(gateway->log, &gateway->was_undecodable);
         return;
     }
     pthread_mutex_lock(&gateway->lock);
-    const bool is_news = sc_placing_hear(gateway->placing, placement);
-    if (is_news) sc__gateway_placed(gateway);
+    const bool is_news = sc_placer_receive(gateway->placer, placement);
+    if (is_news) apply_placement(gateway);
     pthread_mutex_unlock(&gateway->lock);
-    if (is_news) sc__beating_nudge(&gateway->beating);
+    if (is_news) sc__heartbeat_thread_wake(&gateway->heartbeat_thread);
 }
 
-static void hear_nobody(void *context, uint32_t part)
+static void on_no_responders(void *context, uint32_t part)
 {
     sc_gateway *gateway = context;
-    const sc_peer worker = sc__routes_nobody(gateway->routes, part);
-    if (worker != SC_PEER_NONE) sc__gateway_suspect(gateway, worker);
+    const sc_peer worker = sc__gateway_routes_no_responders(gateway->routes, part);
+    if (worker != SC_PEER_NONE) suspect(gateway, worker);
 }
 
-static void hear_connected(void *context, bool is_connected)
+static void on_connected(void *context, bool is_connected)
 {
     sc_gateway *gateway = context;
     sc__log_connected(gateway->log, is_connected);
     // At once, so that we do not seem ready when the connection is back and nothing is known yet;
-    // and again when it is, since beats from before may have been heard in between.
-    sc__routes_lose_all(gateway->routes);
+    // and again when it is, since earlier heartbeats may have been received in between.
+    sc__gateway_routes_reset(gateway->routes);
     if (is_connected) atomic_store(&gateway->is_back, true);
-    sc__beating_nudge(&gateway->beating);
+    sc__heartbeat_thread_wake(&gateway->heartbeat_thread);
 }
 
-static void hear_given_up(void *context)
+static void on_given_up(void *context)
 {
     const sc_gateway *gateway = context;
     sc__log_given_up(gateway->log);
     if (gateway->given_up) gateway->given_up(gateway->given_up_context);
 }
 
-// --- Its life ------------------------------------------------------------------------------
+// --- Its life ----------------------------------------------------------------------------------
 
 static sc_err check(const sc_gateway_options *options, sc_diag *diag)
 {
     // Written so that NaN is refused, too.
-    if (!(options->beat_s >= 0.001 && options->beat_s <= 3600)) {
-        return sc_fail(diag, SC_EINVAL, "a gateway's beat must take 0.001 s to an hour");
+    if (!(options->heartbeat_s >= 0.001 && options->heartbeat_s <= 3600)) {
+        return sc_fail(diag, SC_EINVAL, "a gateway's heartbeat must take 0.001 s to an hour");
     }
     if (!(options->uneven >= 1 && options->uneven <= 1e6)) {
         return sc_fail(diag, SC_EINVAL, "what is uneven must be at least 1 times the mean");
@@ -161,20 +384,21 @@ static sc_err check(const sc_gateway_options *options, sc_diag *diag)
 
 static sc_err make_parts(sc_gateway *gateway, const sc_gateway_options *options)
 {
-    const uint64_t cut = sc_cut_checksum(options->cut);
-    sc_err err = sc__routes_new(gateway->parts, fresh_us, &gateway->routes);
-    if (!err) err = sc_roster_new(cut, gateway->beat_us, sc_clock_us(), &gateway->roster);
-    const sc_placing_options placing = {
+    const uint64_t partition = sc_partition_checksum(options->partition);
+    sc_err err = sc__gateway_routes_new(gateway->parts, fresh_us, &gateway->routes);
+    if (!err)
+        err = sc_roster_new(partition, gateway->heartbeat_us, sc_clock_us(), &gateway->roster);
+    const sc_placer_options placer = {
         .self = gateway->identity.self,
-        .cut = cut,
+        .partition = partition,
         .parts = gateway->parts,
-        .beat_us = gateway->beat_us,
+        .heartbeat_us = gateway->heartbeat_us,
         .uneven = options->uneven,
         .patience_us = sc_time_from_seconds(options->repack_s),
     };
-    if (!err) err = sc_placing_new(&placing, &gateway->placing);
-    gateway->unsaid = sc_malloc_array(gateway->parts, sizeof *gateway->unsaid);
-    return err || gateway->unsaid ? err : SC_ENOMEM;
+    if (!err) err = sc_placer_new(&placer, &gateway->placer);
+    gateway->unsent = sc_malloc_array(gateway->parts, sizeof *gateway->unsent);
+    return err || gateway->unsent ? err : SC_ENOMEM;
 }
 
 sc_err sc_gateway_new(const sc_gateway_options *options, sc_gateway **out, sc_diag *diag)
@@ -183,32 +407,33 @@ sc_err sc_gateway_new(const sc_gateway_options *options, sc_gateway **out, sc_di
     if (err) return err;
     sc_gateway *gateway = sc_calloc(1, sizeof *gateway);
     if (!gateway) return sc_fail_memory(diag, "joining a cluster");
-    gateway->parts = sc_cut_parts(options->cut);
-    gateway->beat_us = sc_time_from_seconds(options->beat_s);
+    gateway->parts = sc_partition_part_count(options->partition);
+    gateway->heartbeat_us = sc_time_from_seconds(options->heartbeat_s);
     gateway->log = options->log;
     gateway->given_up = options->given_up;
     gateway->given_up_context = options->context;
-    gateway->voice = (sc_voice){.say = say, .context = gateway};
-    gateway->codec = (sc_cluster_codec){.map = sc_cut_map(options->cut), .parts = gateway->parts};
-    gateway->guests =
-        (sc__guests){.log = options->log, .guard_us = sc_time_from_seconds(options->guard_s)};
-    pthread_mutex_init(&gateway->speech, NULL);
+    gateway->voice = (sc_voice){.say = send_for_ledger, .context = gateway};
+    gateway->codec =
+        (sc_cluster_codec){.map = sc_partition_map(options->partition), .parts = gateway->parts};
+    gateway->peer_log =
+        (sc__peer_log){.out = options->log, .guard_us = sc_time_from_seconds(options->guard_s)};
+    pthread_mutex_init(&gateway->send_lock, NULL);
     pthread_mutex_init(&gateway->lock, NULL);
-    sc__beating_init(&gateway->beating, gateway->beat_us, sc__gateway_look, gateway);
+    sc__heartbeat_thread_init(&gateway->heartbeat_thread, gateway->heartbeat_us, look, gateway);
 
-    err = sc__identity_init(&gateway->identity, options->name, sc_cut_checksum(options->cut), false,
-                            diag);
+    err = sc__cluster_identity_init(&gateway->identity, options->name,
+                                    sc_partition_checksum(options->partition), false, diag);
     if (!err) {
         err = make_parts(gateway, options);
         if (err) sc_fail_memory(diag, "joining a cluster");
     }
     if (!err) {
-        sc_wire_options wire = options->wire;
-        wire.cut = gateway->identity.cut;
-        wire.connected = hear_connected;
-        wire.given_up = hear_given_up;
-        wire.context = gateway;
-        err = sc_wire_new(&wire, &gateway->wire, diag);
+        sc_bus_options bus = options->bus;
+        bus.partition = gateway->identity.partition;
+        bus.connected = on_connected;
+        bus.given_up = on_given_up;
+        bus.context = gateway;
+        err = sc_bus_new(&bus, &gateway->bus, diag);
     }
     if (err) {
         sc_gateway_free(gateway);
@@ -228,19 +453,19 @@ const sc_voice *sc_gateway_voice(const sc_gateway *gateway)
     return &gateway->voice;
 }
 
-static void open_mouth(sc_gateway *gateway, bool is_open, bool is_deaf)
+static void allow_sending(sc_gateway *gateway, bool can_send, bool is_stopped)
 {
-    pthread_mutex_lock(&gateway->speech);
-    gateway->is_open = is_open;
-    gateway->is_deaf = is_deaf;
-    pthread_mutex_unlock(&gateway->speech);
+    pthread_mutex_lock(&gateway->send_lock);
+    gateway->can_send = can_send;
+    gateway->is_stopped = is_stopped;
+    pthread_mutex_unlock(&gateway->send_lock);
 }
 
-static void deafen(sc_gateway *gateway)
+static void unsubscribe_all(sc_gateway *gateway)
 {
-    for (size_t i = 0; i < SC__GATEWAY_EARS; i++) {
-        sc_wire_deafen(gateway->ears[i]);
-        gateway->ears[i] = NULL;
+    for (size_t i = 0; i < SUBSCRIPTIONS; i++) {
+        sc_bus_unsubscribe(gateway->subscriptions[i]);
+        gateway->subscriptions[i] = NULL;
     }
 }
 
@@ -250,77 +475,83 @@ sc_err sc_gateway_start(sc_gateway *gateway, sc_ledger *ledger, const sc_vocabul
     gateway->ledger = ledger;
     gateway->codec.vocabulary = vocabulary;
     gateway->last_look = sc_clock_us();
-    gateway->quiet_until = gateway->last_look + SC__BEATS_TO_LISTEN * gateway->beat_us;
+    gateway->quiet_until = gateway->last_look + SC__HEARTBEATS_TO_LISTEN * gateway->heartbeat_us;
 
-    sc_wire *wire = gateway->wire;
+    sc_bus *bus = gateway->bus;
     const sc_peer self = gateway->identity.self;
-    sc_err err = sc_wire_begin(wire, diag);
+    sc_err err = sc_bus_connect(bus, diag);
     if (err) return err;
-    err = sc_wire_listen_peer(wire, self, hear_word, gateway, &gateway->ears[0], diag);
-    if (!err) err = sc_wire_listen_void(wire, self, hear_nobody, gateway, &gateway->ears[1], diag);
+    err = sc_bus_subscribe_peer(bus, self, receive_word, gateway, &gateway->subscriptions[0], diag);
     if (!err)
-        err = sc_wire_listen_placements(wire, hear_placement, gateway, &gateway->ears[2], diag);
-    if (!err) err = sc_wire_listen_beats(wire, hear_beat, gateway, &gateway->ears[3], diag);
+        err = sc_bus_subscribe_no_responders(bus, self, on_no_responders, gateway,
+                                             &gateway->subscriptions[1], diag);
+    if (!err)
+        err = sc_bus_subscribe_placements(bus, receive_placement, gateway,
+                                          &gateway->subscriptions[2], diag);
+    if (!err)
+        err = sc_bus_subscribe_heartbeats(bus, receive_heartbeat, gateway,
+                                          &gateway->subscriptions[3], diag);
     if (!err) {
-        open_mouth(gateway, true, false);
-        err = sc__beating_start(&gateway->beating);
-        if (err) sc_fail(diag, err, "no thread for a gateway's beats");
+        allow_sending(gateway, true, false);
+        err = sc__heartbeat_thread_start(&gateway->heartbeat_thread);
+        if (err) sc_fail(diag, err, "no thread for a gateway's heartbeats");
     }
     if (err) {
-        open_mouth(gateway, false, false);
-        deafen(gateway);
+        allow_sending(gateway, false, false);
+        unsubscribe_all(gateway);
     }
     return err;
 }
 
 bool sc_gateway_is_ready(sc_gateway *gateway)
 {
-    return sc_wire_stats_of(gateway->wire).is_connected && sc__routes_are_whole(gateway->routes);
+    return sc_bus_stats_of(gateway->bus).is_connected &&
+           sc__gateway_routes_are_whole(gateway->routes);
 }
 
 sc_cluster_view *sc_gateway_view(sc_gateway *gateway)
 {
-    const sc_wire_stats wire = sc_wire_stats_of(gateway->wire);
+    const sc_bus_stats bus = sc_bus_stats_of(gateway->bus);
     pthread_mutex_lock(&gateway->lock);
     sc_cluster_view *view =
-        sc_cluster_view_new(gateway->roster, sc_placing_now(gateway->placing), gateway->parts,
+        sc_cluster_view_new(gateway->roster, sc_placer_current(gateway->placer), gateway->parts,
                             gateway->identity.self, sc_clock_us());
-    const sc_placing_stats placing = sc_placing_stats_of(gateway->placing);
+    const sc_placer_stats placer = sc_placer_stats_of(gateway->placer);
     const uint64_t strangers = sc_roster_strangers(gateway->roster);
     pthread_mutex_unlock(&gateway->lock);
     if (!view) return NULL;
-    view->wire = wire;
-    view->cut = gateway->identity.cut;
-    view->placements = placing.placements;
-    view->moved = placing.moved;
+    view->bus = bus;
+    view->partition = gateway->identity.partition;
+    view->placements = placer.placements;
+    view->moved = placer.moved;
     view->strangers = strangers;
-    view->beat_s = (double)gateway->beat_us * 1e-6;
+    view->heartbeat_s = (double)gateway->heartbeat_us * 1e-6;
     return view;
 }
 
 void sc_gateway_stop(sc_gateway *gateway)
 {
-    if (!gateway->beating.is_started) return;
-    sc__beating_end(&gateway->beating);
-    deafen(gateway);
-    open_mouth(gateway, true, true);
-    sc__gateway_beat(gateway, true);
+    if (!gateway->heartbeat_thread.is_started) return;
+    sc__heartbeat_thread_stop(&gateway->heartbeat_thread);
+    unsubscribe_all(gateway);
+    allow_sending(gateway, true, true);
+    send_heartbeat(gateway, true);
     // So that others lead and serve at once; if it does not arrive, they miss us soon.
-    (void)!sc_wire_flush(gateway->wire, goodbye_s);
+    (void)!sc_bus_flush(gateway->bus, last_flush_s);
 }
 
 void sc_gateway_free(sc_gateway *gateway)
 {
     if (!gateway) return;
     sc_gateway_stop(gateway);
-    sc_wire_free(gateway->wire);
-    sc__beating_fini(&gateway->beating);
-    sc__guests_fini(&gateway->guests);
-    sc_placing_free(gateway->placing);
+    sc_bus_free(gateway->bus);
+    sc__heartbeat_thread_fini(&gateway->heartbeat_thread);
+    sc__peer_log_fini(&gateway->peer_log);
+    sc_placer_free(gateway->placer);
     sc_roster_free(gateway->roster);
-    sc__routes_free(gateway->routes);
-    sc_free(gateway->unsaid);
+    sc__gateway_routes_free(gateway->routes);
+    sc_free(gateway->unsent);
     pthread_mutex_destroy(&gateway->lock);
-    pthread_mutex_destroy(&gateway->speech);
+    pthread_mutex_destroy(&gateway->send_lock);
     sc_free(gateway);
 }

@@ -1,8 +1,8 @@
-// Which worker has which part. See gateway_routes.h.
+// Which worker has which part, and what needs to be sent to it.
 //
 // Invariants, under the lock:
-//  1. A part's server is its owner or nobody.
-//  2. A part that has no server must be said anew once it has one.
+//  1. A part's server is its owner or none.
+//  2. The queries of a part without a server must be sent again once it has one.
 #include "cluster/gateway_routes.h"
 
 #include "base/alloc.h"
@@ -13,14 +13,14 @@
 typedef struct route {
     sc_peer owner;
     sc_peer server;
-    bool is_unsaid;
+    bool is_unsent;
     sc_time fresh_until;
 } route;
 
-/** Owners that are remembered to have been told of one query; more are told twice. */
-enum { TOLD_MAX = 32 };
+/** Owners that are remembered to have been sent one query; more get it twice. */
+enum { SENT_MAX = 32 };
 
-struct sc__routes {
+struct sc__gateway_routes {
     // Read-only.
     uint32_t parts;
     sc_time fresh_us;
@@ -34,14 +34,14 @@ struct sc__routes {
     struct {
         sc_word_kind kind;
         sc_query_id query;
-        sc_peer owners[TOLD_MAX];
+        sc_peer owners[SENT_MAX];
         size_t count;
-    } told;
+    } sent;
 };
 
-sc_err sc__routes_new(uint32_t parts, sc_time fresh_us, sc__routes **out)
+sc_err sc__gateway_routes_new(uint32_t parts, sc_time fresh_us, sc__gateway_routes **out)
 {
-    sc__routes *routes = sc_calloc(1, sizeof *routes);
+    sc__gateway_routes *routes = sc_calloc(1, sizeof *routes);
     if (!routes) return SC_ENOMEM;
     routes->of = sc_calloc(parts, sizeof *routes->of);
     if (!routes->of) {
@@ -52,14 +52,14 @@ sc_err sc__routes_new(uint32_t parts, sc_time fresh_us, sc__routes **out)
     routes->fresh_us = fresh_us;
     routes->unserved = parts;
     for (uint32_t p = 0; p < parts; p++) {
-        routes->of[p].is_unsaid = true;
+        routes->of[p].is_unsent = true;
     }
     pthread_mutex_init(&routes->lock, NULL);
     *out = routes;
     return SC_OK;
 }
 
-void sc__routes_free(sc__routes *routes)
+void sc__gateway_routes_free(sc__gateway_routes *routes)
 {
     if (!routes) return;
     pthread_mutex_destroy(&routes->lock);
@@ -68,19 +68,19 @@ void sc__routes_free(sc__routes *routes)
     sc_free(routes);
 }
 
-// --- Who serves ----------------------------------------------------------------------------
+// --- Servers -----------------------------------------------------------------------------------
 
 /** The only place where servers change: keeps both invariants and the count. */
-static void set_server(sc__routes *routes, route *r, sc_peer server)
+static void set_server(sc__gateway_routes *routes, route *r, sc_peer server)
 {
     if (r->server == server) return;
     routes->unserved += (server == SC_PEER_NONE);
     routes->unserved -= (r->server == SC_PEER_NONE);
     r->server = server;
-    r->is_unsaid = true;
+    r->is_unsent = true;
 }
 
-void sc__routes_place(sc__routes *routes, const sc_placement *placement)
+void sc__gateway_routes_place(sc__gateway_routes *routes, const sc_placement *placement)
 {
     pthread_mutex_lock(&routes->lock);
     for (uint32_t p = 0; p < routes->parts && p < placement->parts; p++) {
@@ -92,26 +92,26 @@ void sc__routes_place(sc__routes *routes, const sc_placement *placement)
     pthread_mutex_unlock(&routes->lock);
 }
 
-bool sc__routes_hear(sc__routes *routes, const sc_beat *beat)
+bool sc__gateway_routes_receive(sc__gateway_routes *routes, const sc_heartbeat *heartbeat)
 {
-    bool is_unsaid = false;
-    size_t next = 0;  // of the beat's parts, which ascend
+    bool is_unsent = false;
+    size_t next = 0;  // of the heartbeat's parts, which ascend
     pthread_mutex_lock(&routes->lock);
     for (uint32_t p = 0; p < routes->parts; p++) {
-        while (next < beat->part_count && beat->parts[next].part < p) {
+        while (next < heartbeat->part_count && heartbeat->parts[next].part < p) {
             next++;
         }
         route *r = &routes->of[p];
-        if (r->owner != beat->peer) continue;
-        const bool is_served = next < beat->part_count && beat->parts[next].part == p;
-        set_server(routes, r, is_served ? beat->peer : SC_PEER_NONE);
-        is_unsaid = is_unsaid || (is_served && r->is_unsaid);
+        if (r->owner != heartbeat->peer) continue;
+        const bool is_served = next < heartbeat->part_count && heartbeat->parts[next].part == p;
+        set_server(routes, r, is_served ? heartbeat->peer : SC_PEER_NONE);
+        is_unsent = is_unsent || (is_served && r->is_unsent);
     }
     pthread_mutex_unlock(&routes->lock);
-    return is_unsaid;
+    return is_unsent;
 }
 
-void sc__routes_sweep(sc__routes *routes, const sc_roster *roster)
+void sc__gateway_routes_sweep(sc__gateway_routes *routes, const sc_roster *roster)
 {
     pthread_mutex_lock(&routes->lock);
     for (uint32_t p = 0; p < routes->parts; p++) {
@@ -121,7 +121,7 @@ void sc__routes_sweep(sc__routes *routes, const sc_roster *roster)
     pthread_mutex_unlock(&routes->lock);
 }
 
-void sc__routes_lose_all(sc__routes *routes)
+void sc__gateway_routes_reset(sc__gateway_routes *routes)
 {
     pthread_mutex_lock(&routes->lock);
     for (uint32_t p = 0; p < routes->parts; p++) {
@@ -130,7 +130,7 @@ void sc__routes_lose_all(sc__routes *routes)
     pthread_mutex_unlock(&routes->lock);
 }
 
-sc_peer sc__routes_nobody(sc__routes *routes, uint32_t part)
+sc_peer sc__gateway_routes_no_responders(sc__gateway_routes *routes, uint32_t part)
 {
     if (part >= routes->parts) return SC_PEER_NONE;
     pthread_mutex_lock(&routes->lock);
@@ -140,14 +140,14 @@ sc_peer sc__routes_nobody(sc__routes *routes, uint32_t part)
     return server;
 }
 
-size_t sc__routes_take_unsaid(sc__routes *routes, uint32_t *parts, sc_time now)
+size_t sc__gateway_routes_take_unsent(sc__gateway_routes *routes, uint32_t *parts, sc_time now)
 {
     size_t count = 0;
     pthread_mutex_lock(&routes->lock);
     for (uint32_t p = 0; p < routes->parts; p++) {
         route *r = &routes->of[p];
-        if (r->server == SC_PEER_NONE || !r->is_unsaid) continue;
-        r->is_unsaid = false;
+        if (r->server == SC_PEER_NONE || !r->is_unsent) continue;
+        r->is_unsent = false;
         r->fresh_until = now + routes->fresh_us;
         parts[count++] = p;
     }
@@ -155,7 +155,7 @@ size_t sc__routes_take_unsaid(sc__routes *routes, uint32_t *parts, sc_time now)
     return count;
 }
 
-bool sc__routes_are_whole(sc__routes *routes)
+bool sc__gateway_routes_are_whole(sc__gateway_routes *routes)
 {
     pthread_mutex_lock(&routes->lock);
     const bool are_whole = routes->unserved == 0;
@@ -163,25 +163,25 @@ bool sc__routes_are_whole(sc__routes *routes)
     return are_whole;
 }
 
-// --- What needs to be sent -----------------------------------------------------------------
+// --- What needs to be sent ---------------------------------------------------------------------
 
-/** Whether this owner was told of this query by this kind of word; from now on it was. */
-static bool was_told(sc__routes *routes, const sc_word *word, sc_peer owner)
+/** Whether this owner was sent this query by this kind of message; from now on it was. */
+static bool was_sent(sc__gateway_routes *routes, const sc_word *word, sc_peer owner)
 {
-    if (routes->told.kind != word->kind ||
-        memcmp(&routes->told.query, &word->query.id, sizeof word->query.id) != 0) {
-        routes->told.kind = word->kind;
-        routes->told.query = word->query.id;
-        routes->told.count = 0;
+    if (routes->sent.kind != word->kind ||
+        memcmp(&routes->sent.query, &word->query.id, sizeof word->query.id) != 0) {
+        routes->sent.kind = word->kind;
+        routes->sent.query = word->query.id;
+        routes->sent.count = 0;
     }
-    for (size_t i = 0; i < routes->told.count; i++) {
-        if (routes->told.owners[i] == owner) return true;
+    for (size_t i = 0; i < routes->sent.count; i++) {
+        if (routes->sent.owners[i] == owner) return true;
     }
-    if (routes->told.count < TOLD_MAX) routes->told.owners[routes->told.count++] = owner;
+    if (routes->sent.count < SENT_MAX) routes->sent.owners[routes->sent.count++] = owner;
     return false;
 }
 
-bool sc__routes_needs(sc__routes *routes, const sc_word *word, sc_time now)
+bool sc__gateway_routes_needs(sc__gateway_routes *routes, const sc_word *word, sc_time now)
 {
     if (word->part >= routes->parts || word->home >= routes->parts) return false;
     if (word->kind == SC_WORD_ADD || word->part == word->home) return true;
@@ -189,8 +189,8 @@ bool sc__routes_needs(sc__routes *routes, const sc_word *word, sc_time now)
     const route r = routes->of[word->part];
     const sc_peer home = routes->of[word->home].owner;
     pthread_mutex_unlock(&routes->lock);
-    // Whoever it is that has it: somebody will hear it, or NATS will say that nobody does.
+    // The owner is not known here: a worker may receive it, or NATS reports that none does.
     if (r.owner == SC_PEER_NONE) return true;
-    const bool knows = was_told(routes, word, r.owner) || r.owner == home;
-    return !knows || now < r.fresh_until;
+    const bool has_it = was_sent(routes, word, r.owner) || r.owner == home;
+    return !has_it || now < r.fresh_until;
 }

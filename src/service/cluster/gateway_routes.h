@@ -1,61 +1,63 @@
 /**
  * @file gateway_routes.h
- * @brief Which worker has which part, whether it serves it, and what it has been told by us.
+ * @brief Which worker has which part, whether it serves it, and which queries were sent to it.
  *
- * For each part: its *owner*, by the placement; its *server*, the owner once it says in its beats
- * that it serves it; and whether our open queries must be *said anew*: when the server is another
- * than before, has not served it for a while, or NATS found nobody there.
+ * For each part: its *owner*, by the placement; its *server*, the owner once it lists the part in
+ * its heartbeats; and whether our open queries are *unsent* there and must be sent again: when the
+ * server is another than before, has not served it for a while, or NATS reported no subscriber.
  *
- * Words for parts are asked whether they need to be sent. A worker hands a query to all its parts
- * in reach, so company that is of the same owner as its home, or went to the same owner for another
- * part, need not. But a part that was just opened has nothing yet, wherever its owner got the query
- * before: for a while after its queries were said anew, company for it is always sent.
+ * Messages for parts are checked for whether they need to be sent. A worker hands a query to all
+ * its parts in reach, so company that is of the same owner as its home, or went to the same owner
+ * for another part, need not. But a part that was just opened has nothing yet, even if its owner
+ * got the query before: for a while after its queries were sent again, company for it is always
+ * sent.
  *
  * Any thread; nothing here waits for anything but this lock.
- *
- * Used by: gateway.c, gateway_look.c, tests.
  */
 #ifndef SC_CLUSTER_GATEWAY_ROUTES_H
 #define SC_CLUSTER_GATEWAY_ROUTES_H
 
-#include "cluster/messages.h"
+#include "cluster/heartbeat.h"
+#include "cluster/placement.h"
 #include "cluster/roster.h"
 
-typedef struct sc__routes sc__routes;
+typedef struct sc__gateway_routes sc__gateway_routes;
 
 /** @param fresh_us  how long a part is one that was just opened */
-SC_CHECKED sc_err sc__routes_new(uint32_t parts, sc_time fresh_us, sc__routes **out);
+SC_CHECKED sc_err sc__gateway_routes_new(uint32_t parts, sc_time fresh_us,
+                                         sc__gateway_routes **out);
 
 /** NULL is fine. */
-void sc__routes_free(sc__routes *routes);
+void sc__gateway_routes_free(sc__gateway_routes *routes);
 
-/** A placement counts from now on. Parts that changed their owner are served by nobody. */
-void sc__routes_place(sc__routes *routes, const sc_placement *placement);
+/** A placement counts from now on. Parts that changed their owner have no server. */
+void sc__gateway_routes_place(sc__gateway_routes *routes, const sc_placement *placement);
 
-/** A worker's beat. Returns whether queries must be said anew. */
-bool sc__routes_hear(sc__routes *routes, const sc_beat *beat);
+/** A worker's heartbeat. Returns whether queries must be sent again. */
+bool sc__gateway_routes_receive(sc__gateway_routes *routes, const sc_heartbeat *heartbeat);
 
-/** Somebody is gone: who is not in the roster serves nothing. */
-void sc__routes_sweep(sc__routes *routes, const sc_roster *roster);
+/** A peer is gone: workers that are not in the roster serve nothing. */
+void sc__gateway_routes_sweep(sc__gateway_routes *routes, const sc_roster *roster);
 
-/** We were away: nothing is known until the next beats, and everything must be said anew. */
-void sc__routes_lose_all(sc__routes *routes);
+/** NATS was away: nothing is known until the next heartbeats, and everything must be sent again. */
+void sc__gateway_routes_reset(sc__gateway_routes *routes);
 
-/** NATS says that nobody has it. Returns who was thought to serve it, or SC_PEER_NONE. */
-sc_peer sc__routes_nobody(sc__routes *routes, uint32_t part);
+/** NATS reports that it has no subscriber. Returns the worker that was taken to serve it, or
+ * SC_PEER_NONE. */
+sc_peer sc__gateway_routes_no_responders(sc__gateway_routes *routes, uint32_t part);
 
 /**
- * The parts that are served and whose queries must be said anew; it is taken as done.
+ * The parts that are served and whose queries must be sent again; they count as sent from now on.
  *
  * @param parts  room for all parts
  * @return how many
  */
-size_t sc__routes_take_unsaid(sc__routes *routes, uint32_t *parts, sc_time now);
+size_t sc__gateway_routes_take_unsent(sc__gateway_routes *routes, uint32_t *parts, sc_time now);
 
 /** Whether an add, a company or a remove needs to be sent. One thread: it remembers the last. */
-bool sc__routes_needs(sc__routes *routes, const sc_word *word, sc_time now);
+bool sc__gateway_routes_needs(sc__gateway_routes *routes, const sc_word *word, sc_time now);
 
 /** Whether every part is served. */
-bool sc__routes_are_whole(sc__routes *routes);
+bool sc__gateway_routes_are_whole(sc__gateway_routes *routes);
 
 #endif

@@ -1,67 +1,87 @@
-// Who is alive, and how busy. See roster.h.
+// The processes that are alive, and how busy they are.
 //
-// Workers count since they opened a part, so a rate is the difference of two beats, and only where
-// both know the part and the later one has not counted less: else the part was opened in between,
-// here or anew, and the later beat is where counting begins. What is known of a part's load stays
-// when its worker is gone, since the roads are as busy as before.
+// Workers count since they opened a part, so a rate is the difference of two heartbeats, and only
+// where both have the part and the later one has not counted less: else the part was opened in
+// between, and counting begins with the later heartbeat. A part's load stays known when its worker
+// is gone, since the roads are as busy as before.
 #include "cluster/roster.h"
 
 #include "base/alloc.h"
-#include "cluster/flow.h"
-#include "partition/cut.h"
+#include "partition/partition.h"
 
 #include <math.h>
 #include <string.h>
 
+/** Zero-initialise. */
+typedef struct flow {
+    double amount;   ///< what was counted, faded
+    double seconds;  ///< in which it was, faded
+} flow;
+
+/** `amount` happened in the last `seconds` (>= 0); what is older by `fade_s` counts 1/e of that. */
+static void flow_add(flow *flow, double amount, double seconds, double fade_s)
+{
+    const double kept = exp(-seconds / fade_s);
+    flow->amount = flow->amount * kept + amount;
+    flow->seconds = flow->seconds * kept + seconds;
+}
+
+/** Per second; 0 if no time has passed. */
+static double flow_rate(const flow *flow)
+{
+    return flow->seconds > 0 ? flow->amount / flow->seconds : 0.0;
+}
+
 /** How long loads are remembered. Placements move parts for minutes, not for a red light. */
 static const double load_fade_s = 60.0;
 
-/** The use of processors is for people, who want to see what they just did. */
+/** The use of processors is shown to people, who want to see the effect of what they just did. */
 static const double cpu_fade_s = 10.0;
 
-/** A load is not known before a part was watched for so long: one beat's counts are mere chance. */
+/** A load is not known before a part was watched for so long: one heartbeat's counts are mere
+ * chance. */
 static const double least_seconds = 5.0;
 
-/** Beats that may be missed. */
-enum { BEATS_MISSED = 3 };
+/** Heartbeats that may be missed. */
+enum { HEARTBEATS_MISSED = 3 };
 
-/** A later, larger difference of clocks is believed by one part in so many: it may be that the beat
- * was long under way. */
+/** A later, larger difference of clocks is believed by one part in so many: the heartbeat
+ * may have been long under way. */
 enum { SKEW_DOUBT = 8 };
 
-/** How many who are gone are remembered, so that what they said cannot be played back as if they
- * lived. */
+/** How many peers that are gone are remembered, so that their heartbeats cannot be played back as
+ * if they lived. */
 enum { GONE_KEPT = 256 };
 
 typedef struct gone_peer {
     sc_peer peer;
-    uint64_t number;  ///< of its last beat
+    uint64_t number;  ///< of its last heartbeat
 } gone_peer;
 
-typedef struct seat {
+typedef struct peer_state {
     sc_roster_peer shown;
-    sc__flow cpu;
-} seat;
+    flow cpu;
+} peer_state;
 
 struct sc_roster {
-    uint64_t cut;
-    sc_time beat_us;
+    uint64_t partition;
+    sc_time heartbeat_us;
     sc_time started;
     uint64_t strangers;
-    seat *seats;  ///< ascending by peer
-    size_t seat_count;
-    size_t seat_capacity;
+    peer_state *peers;  ///< ascending by peer
+    size_t peer_count;
+    size_t peer_capacity;
     gone_peer gone[GONE_KEPT];  ///< a ring
     size_t gone_next;
-    sc__flow loads[SC_CUT_PARTS_MAX];  ///< queries of each part
+    flow loads[SC_PARTITION_PARTS_MAX];  ///< queries of each part
 };
 
-sc_err sc_roster_new(uint64_t cut, sc_time beat_us, sc_time started, sc_roster **out)
+sc_err sc_roster_new(uint64_t partition, sc_time heartbeat_us, sc_time started, sc_roster **out)
 {
     sc_roster *roster = sc_calloc(1, sizeof *roster);
     if (!roster) return SC_ENOMEM;
-    roster->cut = cut;
-    roster->beat_us = beat_us;
+    roster->partition = partition;
+    roster->heartbeat_us = heartbeat_us;
     roster->started = started;
     *out = roster;
     return SC_OK;
@@ -70,23 +90,23 @@ sc_err sc_roster_new(uint64_t cut, sc_time beat_us, sc_time started, sc_roster *
 void sc_roster_free(sc_roster *roster)
 {
     if (!roster) return;
-    for (size_t i = 0; i < roster->seat_count; i++) {
-        sc_beat_free(roster->seats[i].shown.beat);
+    for (size_t i = 0; i < roster->peer_count; i++) {
+        sc_heartbeat_free(roster->peers[i].shown.heartbeat);
     }
-    sc_free(roster->seats);
+    sc_free(roster->peers);
     sc_free(roster);
 }
 
-// --- Seats ---------------------------------------------------------------------------------------
+// --- Peers -------------------------------------------------------------------------------------
 
 /** The first seat whose peer is not below: where this one sits, or would. */
 static size_t place_of(const sc_roster *roster, sc_peer peer)
 {
     size_t low = 0;
-    size_t high = roster->seat_count;
+    size_t high = roster->peer_count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (roster->seats[middle].shown.beat->peer < peer) {
+        if (roster->peers[middle].shown.heartbeat->peer < peer) {
             low = middle + 1;
         } else {
             high = middle;
@@ -97,25 +117,26 @@ static size_t place_of(const sc_roster *roster, sc_peer peer)
 
 static bool is_taken_by(const sc_roster *roster, size_t place, sc_peer peer)
 {
-    return place < roster->seat_count && roster->seats[place].shown.beat->peer == peer;
+    return place < roster->peer_count && roster->peers[place].shown.heartbeat->peer == peer;
 }
 
 static void leave_seat(sc_roster *roster, size_t place)
 {
-    const sc_beat *last = roster->seats[place].shown.beat;
+    const sc_heartbeat *last = roster->peers[place].shown.heartbeat;
     roster->gone[roster->gone_next] = (gone_peer){last->peer, last->number};
     roster->gone_next = (roster->gone_next + 1) % GONE_KEPT;
-    sc_beat_free(roster->seats[place].shown.beat);
-    roster->seat_count--;
-    memmove(&roster->seats[place], &roster->seats[place + 1],
-            (roster->seat_count - place) * sizeof *roster->seats);
+    sc_heartbeat_free(roster->peers[place].shown.heartbeat);
+    roster->peer_count--;
+    memmove(&roster->peers[place], &roster->peers[place + 1],
+            (roster->peer_count - place) * sizeof *roster->peers);
 }
 
-/** Was that beat, or a later one, heard before its peer was gone? */
-static bool is_played_back(const sc_roster *roster, const sc_beat *beat)
+/** Was that heartbeat, or a later one, received before its peer was gone? */
+static bool is_played_back(const sc_roster *roster, const sc_heartbeat *heartbeat)
 {
     for (size_t i = 0; i < GONE_KEPT; i++) {
-        if (roster->gone[i].peer == beat->peer && beat->number <= roster->gone[i].number) {
+        if (roster->gone[i].peer == heartbeat->peer &&
+            heartbeat->number <= roster->gone[i].number) {
             return true;
         }
     }
@@ -124,68 +145,68 @@ static bool is_played_back(const sc_roster *roster, const sc_beat *beat)
 
 static bool take_seat(sc_roster *roster, size_t place)
 {
-    if (!sc_grow(&roster->seats, roster->seat_count, &roster->seat_capacity,
-                 sizeof *roster->seats)) {
+    if (!sc_grow(&roster->peers, roster->peer_count, &roster->peer_capacity,
+                 sizeof *roster->peers)) {
         return false;
     }
-    memmove(&roster->seats[place + 1], &roster->seats[place],
-            (roster->seat_count - place) * sizeof *roster->seats);
-    roster->seats[place] = (seat){0};
-    roster->seat_count++;
+    memmove(&roster->peers[place + 1], &roster->peers[place],
+            (roster->peer_count - place) * sizeof *roster->peers);
+    roster->peers[place] = (peer_state){0};
+    roster->peer_count++;
     return true;
 }
 
-// --- Beats ---------------------------------------------------------------------------------------
+// --- Heartbeats --------------------------------------------------------------------------------
 
-/** Count what happened between two beats of one worker, whose parts both ascend. */
-static void count_parts(sc_roster *roster, const sc_beat *before, const sc_beat *after,
+/** Count what happened between two heartbeats of one worker, whose parts both ascend. */
+static void count_parts(sc_roster *roster, const sc_heartbeat *before, const sc_heartbeat *after,
                         double seconds)
 {
     size_t b = 0;
     for (size_t a = 0; a < after->part_count; a++) {
-        const sc_beat_part *now = &after->parts[a];
+        const sc_heartbeat_part *now = &after->parts[a];
         while (b < before->part_count && before->parts[b].part < now->part) {
             b++;
         }
         if (b == before->part_count) return;
-        const sc_beat_part *then = &before->parts[b];
-        if (then->part != now->part || now->part >= SC_CUT_PARTS_MAX) continue;
-        if (now->load.queries < then->load.queries) continue;  // opened anew
-        sc__flow_add(&roster->loads[now->part], (double)(now->load.queries - then->load.queries),
-                     seconds, load_fade_s);
+        const sc_heartbeat_part *then = &before->parts[b];
+        if (then->part != now->part || now->part >= SC_PARTITION_PARTS_MAX) continue;
+        if (now->load.queries < then->load.queries) continue;  // opened again
+        flow_add(&roster->loads[now->part], (double)(now->load.queries - then->load.queries),
+                 seconds, load_fade_s);
     }
 }
 
 /** A worker is as busy as the parts that it has, also those that it has just been given. */
-static double load_of(const sc_roster *roster, const sc_beat *beat)
+static double load_of(const sc_roster *roster, const sc_heartbeat *heartbeat)
 {
     double sum = 0.0;
-    for (size_t i = 0; i < beat->part_count; i++) {
-        const uint32_t part = beat->parts[i].part;
-        if (part < SC_CUT_PARTS_MAX) sum += sc__flow_rate(&roster->loads[part]);
+    for (size_t i = 0; i < heartbeat->part_count; i++) {
+        const uint32_t part = heartbeat->parts[i].part;
+        if (part < SC_PARTITION_PARTS_MAX) sum += flow_rate(&roster->loads[part]);
     }
     return sum;
 }
 
-/** Our clock less theirs, whatever a stranger says of its own. */
-static int64_t skew_of(const sc_beat *beat, int64_t calendar_us)
+/** Our clock less theirs, bounded for any value that is sent. */
+static int64_t skew_of(const sc_heartbeat *heartbeat, int64_t calendar_us)
 {
     int64_t skew = 0;
-    if (__builtin_sub_overflow(calendar_us, beat->calendar_us, &skew)) {
-        return beat->calendar_us < 0 ? INT64_MAX : INT64_MIN;
+    if (__builtin_sub_overflow(calendar_us, heartbeat->calendar_us, &skew)) {
+        return heartbeat->calendar_us < 0 ? INT64_MAX : INT64_MIN;
     }
     return skew;
 }
 
-/** Of late beats little is believed: clocks drift slowly, but the way of a beat may be long. */
-static int64_t believed_skew(int64_t known, int64_t heard)
+/** Late heartbeats count little: clocks drift slowly, but a heartbeat may be long under way. */
+static int64_t believed_skew(int64_t known, int64_t received)
 {
     int64_t more = 0;
-    if (heard <= known || __builtin_sub_overflow(heard, known, &more)) return heard;
+    if (received <= known || __builtin_sub_overflow(received, known, &more)) return received;
     return known + more / SKEW_DOUBT;
 }
 
-static bool has_other_parts(const sc_beat *a, const sc_beat *b)
+static bool has_other_parts(const sc_heartbeat *a, const sc_heartbeat *b)
 {
     if (a->part_count != b->part_count) return true;
     for (size_t i = 0; i < a->part_count; i++) {
@@ -194,62 +215,65 @@ static bool has_other_parts(const sc_beat *a, const sc_beat *b)
     return false;
 }
 
-/** The next beat of one who is there; returns whether it says something new. */
-static bool go_on(sc_roster *roster, seat *s, sc_beat *beat, int64_t calendar_us, sc_time now)
+/** The next heartbeat of a known peer; returns whether it changes the members. */
+static bool update_peer(sc_roster *roster, peer_state *s, sc_heartbeat *heartbeat,
+                        int64_t calendar_us, sc_time now)
 {
-    sc_beat *before = s->shown.beat;
-    const bool is_news = before->is_leaving != beat->is_leaving || has_other_parts(before, beat);
-    const double seconds = now > s->shown.heard ? (double)(now - s->shown.heard) * 1e-6 : 0.0;
-    count_parts(roster, before, beat, seconds);
-    if (beat->cpu_us >= before->cpu_us) {
-        sc__flow_add(&s->cpu, (double)(beat->cpu_us - before->cpu_us) * 1e-6, seconds, cpu_fade_s);
+    sc_heartbeat *before = s->shown.heartbeat;
+    const bool is_news =
+        before->is_leaving != heartbeat->is_leaving || has_other_parts(before, heartbeat);
+    const double seconds =
+        now > s->shown.received_at ? (double)(now - s->shown.received_at) * 1e-6 : 0.0;
+    count_parts(roster, before, heartbeat, seconds);
+    if (heartbeat->cpu_us >= before->cpu_us) {
+        flow_add(&s->cpu, (double)(heartbeat->cpu_us - before->cpu_us) * 1e-6, seconds, cpu_fade_s);
     }
-    s->shown.skew_us = believed_skew(s->shown.skew_us, skew_of(beat, calendar_us));
-    s->shown.beat = beat;
-    sc_beat_free(before);
+    s->shown.skew_us = believed_skew(s->shown.skew_us, skew_of(heartbeat, calendar_us));
+    s->shown.heartbeat = heartbeat;
+    sc_heartbeat_free(before);
     return is_news;
 }
 
-bool sc_roster_hear(sc_roster *roster, sc_beat *beat, int64_t calendar_us, sc_time now)
+bool sc_roster_receive(sc_roster *roster, sc_heartbeat *heartbeat, int64_t calendar_us, sc_time now)
 {
-    if (roster->cut != 0 && beat->cut != roster->cut) {
+    if (roster->partition != 0 && heartbeat->partition != roster->partition) {
         roster->strangers++;
-        sc_beat_free(beat);
+        sc_heartbeat_free(heartbeat);
         return false;
     }
-    const size_t place = place_of(roster, beat->peer);
-    const bool is_here = is_taken_by(roster, place, beat->peer);
-    if (is_here ? beat->number <= roster->seats[place].shown.beat->number
-                : is_played_back(roster, beat) || !take_seat(roster, place)) {
-        sc_beat_free(beat);
+    const size_t place = place_of(roster, heartbeat->peer);
+    const bool is_here = is_taken_by(roster, place, heartbeat->peer);
+    if (is_here ? heartbeat->number <= roster->peers[place].shown.heartbeat->number
+                : is_played_back(roster, heartbeat) || !take_seat(roster, place)) {
+        sc_heartbeat_free(heartbeat);
         return false;
     }
-    seat *s = &roster->seats[place];
+    peer_state *s = &roster->peers[place];
     bool is_news = true;
     if (is_here) {
-        is_news = go_on(roster, s, beat, calendar_us, now);
+        is_news = update_peer(roster, s, heartbeat, calendar_us, now);
     } else {
-        s->shown =
-            (sc_roster_peer){.beat = beat, .first = now, .skew_us = skew_of(beat, calendar_us)};
+        s->shown = (sc_roster_peer){
+            .heartbeat = heartbeat, .first = now, .skew_us = skew_of(heartbeat, calendar_us)};
     }
-    s->shown.heard = now;
-    s->shown.load = load_of(roster, beat);
-    s->shown.cpu = sc__flow_rate(&s->cpu);
+    s->shown.received_at = now;
+    s->shown.load = load_of(roster, heartbeat);
+    s->shown.cpu = flow_rate(&s->cpu);
     return is_news;
 }
 
-static bool is_silent(const sc_roster *roster, const seat *s, sc_time now)
+static bool is_silent(const sc_roster *roster, const peer_state *s, sc_time now)
 {
-    return now - s->shown.heard >= BEATS_MISSED * roster->beat_us;
+    return now - s->shown.received_at >= HEARTBEATS_MISSED * roster->heartbeat_us;
 }
 
-bool sc_roster_pass_time(sc_roster *roster, sc_time now)
+bool sc_roster_expire(sc_roster *roster, sc_time now)
 {
-    const size_t before = roster->seat_count;
-    for (size_t i = roster->seat_count; i-- > 0;) {
-        if (is_silent(roster, &roster->seats[i], now)) leave_seat(roster, i);
+    const size_t before = roster->peer_count;
+    for (size_t i = roster->peer_count; i-- > 0;) {
+        if (is_silent(roster, &roster->peers[i], now)) leave_seat(roster, i);
     }
-    return roster->seat_count < before;
+    return roster->peer_count < before;
 }
 
 void sc_roster_forget(sc_roster *roster, sc_peer peer)
@@ -258,42 +282,121 @@ void sc_roster_forget(sc_roster *roster, sc_peer peer)
     if (is_taken_by(roster, place, peer)) leave_seat(roster, place);
 }
 
-// --- Who is there --------------------------------------------------------------------------------
+// --- Members -----------------------------------------------------------------------------------
 
 size_t sc_roster_count(const sc_roster *roster)
 {
-    return roster->seat_count;
+    return roster->peer_count;
 }
 
 const sc_roster_peer *sc_roster_at(const sc_roster *roster, size_t i)
 {
-    return &roster->seats[i].shown;
+    return &roster->peers[i].shown;
 }
 
 const sc_roster_peer *sc_roster_find(const sc_roster *roster, sc_peer peer)
 {
     const size_t place = place_of(roster, peer);
-    return is_taken_by(roster, place, peer) ? &roster->seats[place].shown : NULL;
+    return is_taken_by(roster, place, peer) ? &roster->peers[place].shown : NULL;
 }
 
 sc_peer sc_roster_leader(const sc_roster *roster, sc_time now)
 {
-    if (now - roster->started < BEATS_MISSED * roster->beat_us) return SC_PEER_NONE;
-    for (size_t i = 0; i < roster->seat_count; i++) {
-        const sc_beat *beat = roster->seats[i].shown.beat;
-        if (beat->is_worker || beat->is_leaving) continue;
-        if (!is_silent(roster, &roster->seats[i], now)) return beat->peer;
+    if (now - roster->started < HEARTBEATS_MISSED * roster->heartbeat_us) return SC_PEER_NONE;
+    for (size_t i = 0; i < roster->peer_count; i++) {
+        const sc_heartbeat *heartbeat = roster->peers[i].shown.heartbeat;
+        if (heartbeat->is_worker || heartbeat->is_leaving) continue;
+        if (!is_silent(roster, &roster->peers[i], now)) return heartbeat->peer;
     }
     return SC_PEER_NONE;
 }
 
 double sc_roster_part_load(const sc_roster *roster, uint32_t part)
 {
-    if (part >= SC_CUT_PARTS_MAX || roster->loads[part].seconds < least_seconds) return (double)NAN;
-    return sc__flow_rate(&roster->loads[part]);
+    if (part >= SC_PARTITION_PARTS_MAX || roster->loads[part].seconds < least_seconds)
+        return (double)NAN;
+    return flow_rate(&roster->loads[part]);
 }
 
 uint64_t sc_roster_strangers(const sc_roster *roster)
 {
     return roster->strangers;
+}
+
+// --- Peers that came and went, for the log -----------------------------------------------------
+//
+// Names and kinds of processes, and whether their clocks are off by more than the guard. The roster
+// decides which processes live; this only writes log lines. If memory is out, a line of the log is
+// missing.
+
+void sc__peer_log_fini(sc__peer_log *log)
+{
+    sc_free(log->all);
+    log->all = NULL;
+    log->count = log->capacity = 0;
+}
+
+static void log_peer(const sc__peer_log *log, sc_log_level level, const char *event,
+                     const sc__peer_logged *peer)
+{
+    sc_log_line line;
+    if (!sc_log_begin(log->out, &line, level, event)) return;
+    sc_log_text(&line, "name", peer->name);
+    sc_log_text(&line, "kind", peer->is_worker ? "worker" : "gateway");
+    sc_log_count(&line, "peers", log->count);
+    sc_log_end(&line);
+}
+
+static void log_skew(const sc__peer_log *log, const sc__peer_logged *peer, double seconds)
+{
+    sc_log_line line;
+    if (!sc_log_begin(log->out, &line, SC_LOG_WARNING, "clocks_differ")) return;
+    sc_log_text(&line, "name", peer->name);
+    sc_log_seconds(&line, "seconds", seconds);
+    sc_log_text(&line, "message",
+                "by more than the guard: cloaks may leave late; set the clocks by NTP");
+    sc_log_end(&line);
+}
+
+static sc__peer_logged *find_logged(const sc__peer_log *log, sc_peer peer)
+{
+    for (size_t i = 0; i < log->count; i++) {
+        if (log->all[i].peer == peer) return &log->all[i];
+    }
+    return NULL;
+}
+
+static bool is_beyond(int64_t skew_us, sc_time limit_us)
+{
+    return skew_us > limit_us || skew_us < -limit_us;
+}
+
+void sc__peer_log_receive(sc__peer_log *log, const sc_roster_peer *from)
+{
+    const sc_heartbeat *heartbeat = from->heartbeat;
+    sc__peer_logged *peer = find_logged(log, heartbeat->peer);
+    if (!peer) {
+        if (!sc_grow(&log->all, log->count, &log->capacity, sizeof *log->all)) return;
+        peer = &log->all[log->count++];
+        *peer = (sc__peer_logged){.peer = heartbeat->peer, .is_worker = heartbeat->is_worker};
+        memcpy(peer->name, heartbeat->name, sizeof peer->name);
+        log_peer(log, SC_LOG_INFO, "peer_came", peer);
+    }
+    if (heartbeat->is_leaving && !peer->is_leaving) log_peer(log, SC_LOG_INFO, "peer_leaves", peer);
+    peer->is_leaving = heartbeat->is_leaving;
+
+    const bool is_skewed = is_beyond(from->skew_us, log->guard_us);
+    if (is_skewed && !peer->is_skewed) log_skew(log, peer, (double)from->skew_us * 1e-6);
+    // Logged again only if it was clearly over in between.
+    if (is_skewed || !is_beyond(from->skew_us, log->guard_us / 2)) peer->is_skewed = is_skewed;
+}
+
+void sc__peer_log_sweep(sc__peer_log *log, const sc_roster *roster)
+{
+    for (size_t i = log->count; i-- > 0;) {
+        const sc__peer_logged peer = log->all[i];
+        if (sc_roster_find(roster, peer.peer)) continue;
+        log->all[i] = log->all[--log->count];
+        log_peer(log, peer.is_leaving ? SC_LOG_INFO : SC_LOG_WARNING, "peer_gone", &peer);
+    }
 }

@@ -1,73 +1,253 @@
-// A worker: a crew, and its place in the cluster. See worker.h; worker_parts.c has its parts.
+// A worker: engine threads, and their place in the cluster.
 //
-// Threads: those of the NATS library bring words to the crew and placements to us; the crew's rooms
-// speak; one thread looks, which alone opens and closes parts, since subscribing and waiting for
-// the servers may take a while.
+// Threads: those of the NATS library bring messages to the engines and placements to the worker;
+// the engines' threads send; one thread sends heartbeats, and it alone opens and closes parts,
+// since subscribing and waiting for the servers may take a while.
 //
-// When NATS was away, words may have been lost without anybody knowing, those to us and those from
-// us. So after that a worker lists none of its parts in one beat, and all of them in the next: that
-// is how gateways know that they should say their queries anew.
+// When NATS was away, messages in both directions may have been lost unnoticed. So after that a
+// worker lists none of its parts in one heartbeat, and all of them in the next: gateways then send
+// their queries again.
 #include "cluster/worker.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/diag.h"
-#include "cluster/beating.h"
-#include "cluster/worker_parts.h"
+#include "cluster/heartbeat.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <time.h>
+
+// --- Parts -------------------------------------------------------------------------------------
+//
+// A part is opened in the engines, subscribed to at NATS, listed in heartbeats:
+//
+//     wanted --engines--> open --subscribed--> subscribed --servers know--> listed
+//
+// and back in one step: first it is unsubscribed, then closed. Only listed parts are promised to
+// gateways. A step that fails is tried again with the next heartbeat. One thread: the one that
+// sends heartbeats.
+
+/** How long servers may take to confirm subscriptions. No heartbeat is sent meanwhile, so it is
+ * less than the time after which this worker would count as gone. */
+static const double flush_s = 0.5;
+
+typedef struct part_state {
+    bool is_wanted;
+    bool is_open;                       ///< in the crew
+    sc_bus_subscription *subscription;  ///< NULL: none
+    bool is_listed;
+} part_state;
+
+typedef struct worker_parts {
+    sc_crew *crew;
+    sc_bus *bus;
+    sc_bus_receive *receive;
+    void *context;
+    uint32_t count;   ///< of the partition
+    uint32_t listed;  ///< how many are
+    part_state *of;
+    uint16_t *list;       ///< room for all
+    sc_part_load *loads;  ///< as well
+} worker_parts;
+
+/** Unsubscribes all; the crew is left as it is. NULL is fine. */
+static void worker_parts_free(worker_parts *parts)
+{
+    if (!parts) return;
+    for (uint32_t p = 0; parts->of && p < parts->count; p++) {
+        sc_bus_unsubscribe(parts->of[p].subscription);
+    }
+    sc_free(parts->of);
+    sc_free(parts->list);
+    sc_free(parts->loads);
+    sc_free(parts);
+}
+
+/** @param receive, context  for messages that come by a part's subject @param bus, crew  borrowed
+ */
+static sc_err worker_parts_new(uint32_t parts, sc_crew *crew, sc_bus *bus, sc_bus_receive *receive,
+                               void *context, worker_parts **out)
+{
+    worker_parts *made = sc_calloc(1, sizeof *made);
+    if (!made) return SC_ENOMEM;
+    made->crew = crew;
+    made->bus = bus;
+    made->receive = receive;
+    made->context = context;
+    made->count = parts;
+    made->of = sc_calloc(parts, sizeof *made->of);
+    made->list = sc_malloc_array(parts, sizeof *made->list);
+    made->loads = sc_malloc_array(parts, sizeof *made->loads);
+    if (!made->of || !made->list || !made->loads) {
+        worker_parts_free(made);
+        return SC_ENOMEM;
+    }
+    *out = made;
+    return SC_OK;
+}
+
+// --- Parts: following a placement --------------------------------------------------------------
+
+/** Unsubscribe from parts that are not wanted; returns whether the crew needs other parts. */
+static bool unsubscribe_unwanted(worker_parts *parts)
+{
+    bool is_other = false;
+    for (uint32_t p = 0; p < parts->count; p++) {
+        part_state *s = &parts->of[p];
+        is_other = is_other || s->is_wanted != s->is_open;
+        if (s->is_wanted) continue;
+        sc_bus_unsubscribe(s->subscription);
+        s->subscription = NULL;
+        s->is_listed = false;
+    }
+    return is_other;
+}
+
+static bool set_crew_parts(worker_parts *parts)
+{
+    size_t count = 0;
+    for (uint32_t p = 0; p < parts->count; p++) {
+        if (parts->of[p].is_wanted) parts->list[count++] = (uint16_t)p;
+    }
+    if (sc_crew_set_parts(parts->crew, parts->list, count)) return false;
+    for (uint32_t p = 0; p < parts->count; p++) {
+        parts->of[p].is_open = parts->of[p].is_wanted;
+    }
+    return true;
+}
+
+/** Subscribe to all open parts, and list them once the servers know. */
+static void subscribe_open(worker_parts *parts)
+{
+    bool has_news = false;
+    for (uint32_t p = 0; p < parts->count; p++) {
+        part_state *s = &parts->of[p];
+        if (!s->is_open || s->is_listed) continue;
+        has_news = true;
+        if (s->subscription) continue;
+        if (sc_bus_subscribe_part(parts->bus, p, parts->receive, parts->context, &s->subscription,
+                                  NULL))
+            return;
+    }
+    if (!has_news || !sc_bus_stats_of(parts->bus).is_connected) return;
+    if (sc_bus_flush(parts->bus, flush_s)) return;
+    for (uint32_t p = 0; p < parts->count; p++) {
+        parts->of[p].is_listed = parts->of[p].subscription != NULL;
+    }
+}
+
+static uint32_t count_listed(const worker_parts *parts)
+{
+    uint32_t count = 0;
+    for (uint32_t p = 0; p < parts->count; p++) {
+        count += parts->of[p].is_listed;
+    }
+    return count;
+}
+
+/** Have the parts that `self` owns by this placement, as far as it goes at this moment. Returns
+ * whether other parts are listed than before. */
+static bool worker_parts_follow(worker_parts *parts, const sc_placement *placement, sc_peer self)
+{
+    for (uint32_t p = 0; p < parts->count; p++) {
+        parts->of[p].is_wanted = placement && placement->owners[p] == self;
+    }
+    const uint32_t before = parts->listed;
+    const bool is_other = unsubscribe_unwanted(parts);
+    if (!is_other || set_crew_parts(parts)) subscribe_open(parts);
+    parts->listed = count_listed(parts);
+    return is_other || parts->listed != before;
+}
+
+/** List nothing until the servers are known to know of us again. */
+static void worker_parts_unlist(worker_parts *parts)
+{
+    for (uint32_t p = 0; p < parts->count; p++) {
+        parts->of[p].is_listed = false;
+    }
+    parts->listed = 0;
+}
+
+// --- Parts: what heartbeats have ---------------------------------------------------------------
+
+/** How many there are, subscribed or not. */
+static uint32_t worker_parts_count(const worker_parts *parts)
+{
+    uint32_t count = 0;
+    for (uint32_t p = 0; p < parts->count; p++) {
+        count += parts->of[p].is_open || parts->of[p].subscription;
+    }
+    return count;
+}
+
+/** A heartbeat with those that are listed, and with the crew's counts; NULL if memory is out. */
+static sc_heartbeat *worker_parts_heartbeat(worker_parts *parts)
+{
+    sc_heartbeat *heartbeat = sc_heartbeat_new(parts->listed);
+    if (!heartbeat) return NULL;
+    heartbeat->crew = sc_crew_stats_of(parts->crew, parts->loads);
+    size_t count = 0;
+    for (uint32_t p = 0; p < parts->count; p++) {
+        heartbeat->open += parts->loads[p].pending + (uint64_t)parts->loads[p].held;
+        if (!parts->of[p].is_listed) continue;
+        heartbeat->parts[count++] = (sc_heartbeat_part){.part = p, .load = parts->loads[p]};
+    }
+    return heartbeat;
+}
+
+// --- The worker --------------------------------------------------------------------------------
 
 struct sc_worker {
     // Read-only once it is made.
     uint32_t parts;
     uint32_t threads;
-    sc_time beat_us;
+    sc_time heartbeat_us;
     sc_log *log;
     void (*given_up)(void *context);
     void *given_up_context;
-    sc_wire *wire;
+    sc_bus *bus;
     sc_crew *crew;
     sc_cluster_codec codec;
-    sc_wire_ear *ear;  ///< for words to us
-    sc_wire_ear *placements;
+    sc_bus_subscription *subscription;  ///< for words to us
+    sc_bus_subscription *placements;
 
     // Any thread.
-    sc__beating beating;
+    sc__heartbeat_thread heartbeat_thread;
     atomic_bool is_back;  ///< NATS was away and is here again
-    atomic_bool was_puzzled;
-    atomic_bool is_stranger;  ///< placements are of another cut, and it was said
+    atomic_bool was_undecodable;
+    atomic_bool has_other_partition;  ///< of the placements received; it was logged
 
     // The thread that looks.
-    sc__identity identity;
-    sc__worker_parts *mine;
-    bool has_said_goodbye;
+    sc__cluster_identity identity;
+    worker_parts *mine;
+    bool has_announced_leaving;
 
     // Under `lock`.
     pthread_mutex_t lock;
     sc_placement *placement;  ///< the newest; NULL: none yet
-    sc_time heard;            ///< when somebody last told one: who leads does so with every beat
+    sc_time placement_at;  ///< when one was last received: the leader sends it with every heartbeat
     bool is_leaving;
     uint32_t part_count;
 };
 
-// --- Words ---------------------------------------------------------------------------------
+// --- Messages ----------------------------------------------------------------------------------
 
 /** The crew's voice; in the rooms' threads. */
-static void say(void *context, sc_peer to, sc_word *word)
+static void send_for_crew(void *context, sc_peer to, sc_word *word)
 {
     sc_worker *worker = context;
     sc_bytes bytes = {0};
     if (!sc_word_encode(&worker->codec, word, sc__calendar_offset_us(), &bytes)) {
         // What is lost is counted there; the protocol bears it.
-        (void)!sc_wire_send_peer(worker->wire, to, bytes.data, bytes.size);
+        (void)!sc_bus_send_peer(worker->bus, to, bytes.data, bytes.size);
     }
     sc__bytes_wipe(&bytes);
     sc_word_fini(word);
 }
 
-static void hear_word(void *context, const void *bytes, size_t size)
+static void receive_word(void *context, const void *bytes, size_t size)
 {
     sc_worker *worker = context;
     sc_word word;
@@ -75,36 +255,36 @@ static void hear_word(void *context, const void *bytes, size_t size)
     if (!err) {
         sc_crew_hear(worker->crew, &word);
     } else if (err != SC_ENOMEM) {
-        sc__log_puzzle(worker->log, &worker->was_puzzled);
+        sc__log_undecodable(worker->log, &worker->was_undecodable);
     }
 }
 
-// --- Placements ----------------------------------------------------------------------------
+// --- Placements --------------------------------------------------------------------------------
 
 static void refuse_placement(sc_worker *worker)
 {
-    if (atomic_exchange(&worker->is_stranger, true)) return;
+    if (atomic_exchange(&worker->has_other_partition, true)) return;
     sc_log_message(worker->log, SC_LOG_ERROR, "another_cut",
                    "the gateways of this cluster have another map or cut than this worker: it gets "
                    "no parts; give all of them the same files");
 }
 
-static void hear_placement(void *context, const void *bytes, size_t size)
+static void receive_placement(void *context, const void *bytes, size_t size)
 {
     sc_worker *worker = context;
     sc_placement *placement = NULL;
     const sc_err err = sc_placement_decode(0, bytes, size, &placement);
     if (err) {
-        if (err != SC_ENOMEM) sc__log_puzzle(worker->log, &worker->was_puzzled);
+        if (err != SC_ENOMEM) sc__log_undecodable(worker->log, &worker->was_undecodable);
         return;
     }
-    if (placement->cut != worker->identity.cut || placement->parts != worker->parts) {
+    if (placement->partition != worker->identity.partition || placement->parts != worker->parts) {
         sc_placement_free(placement);
         refuse_placement(worker);
         return;
     }
     pthread_mutex_lock(&worker->lock);
-    worker->heard = sc_clock_us();
+    worker->placement_at = sc_clock_us();
     const bool is_news = sc_placement_is_newer(placement, worker->placement);
     if (is_news) {
         sc_placement *old = worker->placement;
@@ -113,25 +293,25 @@ static void hear_placement(void *context, const void *bytes, size_t size)
     }
     pthread_mutex_unlock(&worker->lock);
     sc_placement_free(placement);
-    if (is_news) sc__beating_nudge(&worker->beating);
+    if (is_news) sc__heartbeat_thread_wake(&worker->heartbeat_thread);
 }
 
-static void hear_connected(void *context, bool is_connected)
+static void on_connected(void *context, bool is_connected)
 {
     sc_worker *worker = context;
     sc__log_connected(worker->log, is_connected);
     if (is_connected) atomic_store(&worker->is_back, true);
-    sc__beating_nudge(&worker->beating);
+    sc__heartbeat_thread_wake(&worker->heartbeat_thread);
 }
 
-static void hear_given_up(void *context)
+static void on_given_up(void *context)
 {
     const sc_worker *worker = context;
     sc__log_given_up(worker->log);
     if (worker->given_up) worker->given_up(worker->given_up_context);
 }
 
-// --- Looking -------------------------------------------------------------------------------
+// --- Heartbeats --------------------------------------------------------------------------------
 
 static void log_parts(const sc_worker *worker, uint64_t epoch, uint32_t count)
 {
@@ -142,18 +322,18 @@ static void log_parts(const sc_worker *worker, uint64_t epoch, uint32_t count)
     sc_log_end(&line);
 }
 
-static void send_beat(sc_worker *worker, uint64_t epoch, bool is_leaving)
+static void send_heartbeat(sc_worker *worker, uint64_t epoch, bool is_leaving)
 {
-    sc_beat *beat = sc__worker_parts_beat(worker->mine);
-    if (!beat) return;
-    beat->epoch = epoch;
-    beat->threads = worker->threads;
-    beat->is_leaving = is_leaving;
-    sc__beat_send(&worker->identity, beat, worker->wire);
-    sc_beat_free(beat);
+    sc_heartbeat *heartbeat = worker_parts_heartbeat(worker->mine);
+    if (!heartbeat) return;
+    heartbeat->epoch = epoch;
+    heartbeat->threads = worker->threads;
+    heartbeat->is_leaving = is_leaving;
+    sc__heartbeat_send(&worker->identity, heartbeat, worker->bus);
+    sc_heartbeat_free(heartbeat);
 }
 
-static void look(void *context, bool is_beat)
+static void look(void *context, bool is_due)
 {
     sc_worker *worker = context;
     pthread_mutex_lock(&worker->lock);
@@ -165,27 +345,26 @@ static void look(void *context, bool is_beat)
 
     const uint64_t epoch = placement ? placement->epoch : 0;
     if (atomic_exchange(&worker->is_back, false)) {
-        sc__worker_parts_unlist(worker->mine);
-        send_beat(worker, epoch, is_leaving);
+        worker_parts_unlist(worker->mine);
+        send_heartbeat(worker, epoch, is_leaving);
     }
-    const bool has_changed =
-        sc__worker_parts_follow(worker->mine, placement, worker->identity.self);
+    const bool has_changed = worker_parts_follow(worker->mine, placement, worker->identity.self);
     sc_placement_free(placement);
-    const uint32_t count = sc__worker_parts_count(worker->mine);
+    const uint32_t count = worker_parts_count(worker->mine);
     if (has_changed) log_parts(worker, epoch, count);
     pthread_mutex_lock(&worker->lock);
     worker->part_count = count;
     pthread_mutex_unlock(&worker->lock);
 
-    const bool is_goodbye = is_leaving && !worker->has_said_goodbye;
-    worker->has_said_goodbye = is_leaving;
-    // Without a connection beats would only pile up and be old when they leave.
-    if ((is_beat || has_changed || is_goodbye) && sc_wire_stats_of(worker->wire).is_connected) {
-        send_beat(worker, epoch, is_leaving);
+    const bool is_last = is_leaving && !worker->has_announced_leaving;
+    worker->has_announced_leaving = is_leaving;
+    // Without a connection heartbeats would only pile up and be old when they leave.
+    if ((is_due || has_changed || is_last) && sc_bus_stats_of(worker->bus).is_connected) {
+        send_heartbeat(worker, epoch, is_leaving);
     }
 }
 
-// --- Its life ------------------------------------------------------------------------------
+// --- Its life ----------------------------------------------------------------------------------
 
 static sc_err make_crew(sc_worker *worker, const sc_map *map, const sc_worker_options *options,
                         sc_diag *diag)
@@ -195,61 +374,61 @@ static sc_err make_crew(sc_worker *worker, const sc_map *map, const sc_worker_op
     if (err) return sc_fail(diag, err, "no randomness for a worker");
     sc_crew_options crew = options->crew;
     crew.self = worker->identity.self;
-    crew.voice = (sc_voice){.say = say, .context = worker};
+    crew.voice = (sc_voice){.say = send_for_crew, .context = worker};
     err = sc_crew_new(map, &crew, rng, &worker->crew, diag);
     sc_rng_free(rng);
     if (err) return err;
-    err = sc__worker_parts_new(worker->parts, worker->crew, worker->wire, hear_word, worker,
-                               &worker->mine);
+    err = worker_parts_new(worker->parts, worker->crew, worker->bus, receive_word, worker,
+                           &worker->mine);
     return err ? sc_fail_memory(diag, "making room for parts") : SC_OK;
 }
 
 static sc_err join_cluster(sc_worker *worker, sc_diag *diag)
 {
-    sc_err err = sc_wire_listen_peer(worker->wire, worker->identity.self, hear_word, worker,
-                                     &worker->ear, diag);
+    sc_err err = sc_bus_subscribe_peer(worker->bus, worker->identity.self, receive_word, worker,
+                                       &worker->subscription, diag);
     if (!err) {
-        err = sc_wire_listen_placements(worker->wire, hear_placement, worker, &worker->placements,
-                                        diag);
+        err = sc_bus_subscribe_placements(worker->bus, receive_placement, worker,
+                                          &worker->placements, diag);
     }
     if (err) return err;
-    err = sc__beating_start(&worker->beating);
-    return err ? sc_fail(diag, err, "no thread for a worker's beats") : SC_OK;
+    err = sc__heartbeat_thread_start(&worker->heartbeat_thread);
+    return err ? sc_fail(diag, err, "no thread for a worker's heartbeats") : SC_OK;
 }
 
 sc_err sc_worker_new(const sc_map *map, const sc_worker_options *options, sc_worker **out,
                      sc_diag *diag)
 {
-    if (!(options->beat_s >= 0.001 && options->beat_s <= 3600)) {
-        return sc_fail(diag, SC_EINVAL, "a worker's beat must take 0.001 s to an hour");
+    if (!(options->heartbeat_s >= 0.001 && options->heartbeat_s <= 3600)) {
+        return sc_fail(diag, SC_EINVAL, "a worker's heartbeat must take 0.001 s to an hour");
     }
-    const sc_cut *cut = options->crew.cut;
-    if (!cut) return sc_fail(diag, SC_EINVAL, "a worker needs a cut");
+    const sc_partition *partition = options->crew.cut;
+    if (!partition) return sc_fail(diag, SC_EINVAL, "a worker needs a cut");
     sc_worker *worker = sc_calloc(1, sizeof *worker);
     if (!worker) return sc_fail_memory(diag, "joining a cluster");
-    worker->parts = sc_cut_parts(cut);
+    worker->parts = sc_partition_part_count(partition);
     worker->threads = options->crew.rooms;
-    worker->beat_us = sc_time_from_seconds(options->beat_s);
+    worker->heartbeat_us = sc_time_from_seconds(options->heartbeat_s);
     worker->log = options->log;
     worker->given_up = options->given_up;
     worker->given_up_context = options->context;
     worker->codec = (sc_cluster_codec){.map = map, .parts = worker->parts};
     pthread_mutex_init(&worker->lock, NULL);
-    sc__beating_init(&worker->beating, worker->beat_us, look, worker);
+    sc__heartbeat_thread_init(&worker->heartbeat_thread, worker->heartbeat_us, look, worker);
 
-    sc_err err =
-        sc__identity_init(&worker->identity, options->name, sc_cut_checksum(cut), true, diag);
+    sc_err err = sc__cluster_identity_init(&worker->identity, options->name,
+                                           sc_partition_checksum(partition), true, diag);
     if (!err) {
-        err = sc_cluster_words_new(&worker->codec.words);
+        err = sc_category_table_new(&worker->codec.categories);
         if (err) sc_fail_memory(diag, "joining a cluster");
     }
     if (!err) {
-        sc_wire_options wire = options->wire;
-        wire.cut = worker->identity.cut;
-        wire.connected = hear_connected;
-        wire.given_up = hear_given_up;
-        wire.context = worker;
-        err = sc_wire_new(&wire, &worker->wire, diag);
+        sc_bus_options bus = options->bus;
+        bus.partition = worker->identity.partition;
+        bus.connected = on_connected;
+        bus.given_up = on_given_up;
+        bus.context = worker;
+        err = sc_bus_new(&bus, &worker->bus, diag);
     }
     if (!err) err = make_crew(worker, map, options, diag);
     if (err) {
@@ -262,21 +441,21 @@ sc_err sc_worker_new(const sc_map *map, const sc_worker_options *options, sc_wor
 
 sc_err sc_worker_start(sc_worker *worker, sc_diag *diag)
 {
-    sc_err err = sc_wire_begin(worker->wire, diag);
+    sc_err err = sc_bus_connect(worker->bus, diag);
     if (err) return err;
     err = sc_crew_start(worker->crew);
     if (err) return sc_fail(diag, err, "no threads for engines");
     return join_cluster(worker, diag);
 }
 
-/** Whether nobody leads who could give its parts to others: then waiting is in vain. */
+/** Whether there is no leader that could give its parts to others: then waiting is in vain. */
 static bool is_alone(sc_worker *worker, sc_time since)
 {
     pthread_mutex_lock(&worker->lock);
-    const sc_time heard = worker->heard > since ? worker->heard : since;
+    const sc_time placement_at = worker->placement_at > since ? worker->placement_at : since;
     pthread_mutex_unlock(&worker->lock);
     // The next leader may need as long to find out that it is the one.
-    return sc_clock_us() - heard > worker->beat_us * 2 * SC__BEATS_TO_LISTEN;
+    return sc_clock_us() - placement_at > worker->heartbeat_us * 2 * SC__HEARTBEATS_TO_LISTEN;
 }
 
 size_t sc_worker_drain(sc_worker *worker, double seconds)
@@ -284,7 +463,7 @@ size_t sc_worker_drain(sc_worker *worker, double seconds)
     pthread_mutex_lock(&worker->lock);
     worker->is_leaving = true;
     pthread_mutex_unlock(&worker->lock);
-    sc__beating_nudge(&worker->beating);
+    sc__heartbeat_thread_wake(&worker->heartbeat_thread);
 
     // A look now and then is enough: this happens once in a worker's life.
     const struct timespec nap = {.tv_nsec = 10000000};
@@ -313,17 +492,17 @@ uint32_t sc_worker_part_count(sc_worker *worker)
 void sc_worker_free(sc_worker *worker)
 {
     if (!worker) return;
-    // Nobody may speak to what is gone: first who looks and who hears, then the crew, which still
-    // speaks, then the wire.
-    sc__beating_end(&worker->beating);
-    sc_wire_deafen(worker->placements);
-    sc_wire_deafen(worker->ear);
-    sc__worker_parts_free(worker->mine);
+    // Users before what they use: first the heartbeat thread and the subscriptions, then the crew,
+    // which still sends, then the bus.
+    sc__heartbeat_thread_stop(&worker->heartbeat_thread);
+    sc_bus_unsubscribe(worker->placements);
+    sc_bus_unsubscribe(worker->subscription);
+    worker_parts_free(worker->mine);
     sc_crew_free(worker->crew);
-    sc_wire_free(worker->wire);
-    sc__beating_fini(&worker->beating);
+    sc_bus_free(worker->bus);
+    sc__heartbeat_thread_fini(&worker->heartbeat_thread);
     sc_placement_free(worker->placement);
-    sc_cluster_words_free(worker->codec.words);
+    sc_category_table_free(worker->codec.categories);
     pthread_mutex_destroy(&worker->lock);
     sc_free(worker);
 }

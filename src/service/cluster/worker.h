@@ -1,35 +1,34 @@
 /**
  * @file worker.h
- * @brief Secret: a worker: a crew, and its place in the cluster.
+ * @brief Secret: a worker: engine threads, and their place in the cluster.
  *
- *     NATS --sealed--> words --> crew          crew --> words --sealed--> NATS
- *     placements --> parts that the crew opens and closes, and subjects that it listens to
+ *     NATS --sealed--> messages --> engines       engines --> messages --sealed--> NATS
+ *     placements --> parts that the engines open and close, and subjects that are subscribed to
  *
- * A part is opened, its subject listened to, and then, when the servers know (flush), it is in the
- * beats: whoever hears that says its queries anew. A part that goes is first no longer listened to.
+ * A part is opened, its subject subscribed to, and then, when the servers know (flush), it is
+ * listed in heartbeats: gateways that receive one send its queries again. A part that goes is first
+ * unsubscribed.
  *
- * To leave, a worker says so in its beats; the leader gives its parts to others; when it has none
- * and no bid is under way, or after a time, it ends (sc_worker_drain()). Of its open queries
- * nothing is lost: their gateways have them.
- *
- * Uses: commit, cut, worker (crew). Used by: starcloak worker.
+ * To leave, a worker announces it in its heartbeats; the leader gives its parts to others; when it
+ * has none and no proposal is under way, or after a time, it ends (sc_worker_drain()). Its open
+ * queries are not lost: their gateways have them.
  */
 #ifndef SC_CLUSTER_WORKER_H
 #define SC_CLUSTER_WORKER_H
 
-#include "cluster/codec.h"
-#include "cluster/wire.h"
+#include "cluster/bus.h"
+#include "cluster/cluster_codec.h"
 #include "server/log.h"
 #include "worker/crew.h"
 
 typedef struct sc_worker_options {
-    sc_wire_options wire;  ///< `cut`, callbacks and `context` are set here
+    sc_bus_options bus;    ///< `partition`, callbacks and `context` are set here
     sc_crew_options crew;  ///< `voice` and `self` are set here
     const char *name;
-    double beat_s;
+    double heartbeat_s;
     sc_log *log;
-    /** NATS has shut this process out for good (wire.h): it can do nothing any more, and should be
-     * started anew. Called once at most, in a thread of the NATS library; may be NULL. */
+    /** NATS refuses this process for good (bus.h): it can do nothing any more, and should be
+     * started again. Called once at most, in a thread of the NATS library; may be NULL. */
     void (*given_up)(void *context);
     void *context;
 } sc_worker_options;
@@ -44,7 +43,7 @@ SC_CHECKED sc_err sc_worker_new(const sc_map *map, const sc_worker_options *opti
 SC_CHECKED sc_err sc_worker_start(sc_worker *worker, sc_diag *diag);
 
 /** Leave the cluster: waits until others have its parts, at most `seconds`, and no longer than
- * there is somebody who could give them to others. Returns how many parts nobody took. */
+ * there is a leader that could give them to others. Returns how many parts were not taken. */
 size_t sc_worker_drain(sc_worker *worker, double seconds);
 
 sc_crew_stats sc_worker_stats(sc_worker *worker);

@@ -38,7 +38,7 @@ sc_err sc__books_new(const sc__books_options *options, sc_rng *rng, sc__books **
     books->rng = rng;
     books->deaf_until = INT64_MIN;
     sc_err err = make_pages(books, options->max_tickets);
-    if (!err) err = sc_cut_walker_new(options->cut, &books->walker);
+    if (!err) err = sc_partition_walker_new(options->cut, &books->walker);
     if (!err && options->paranoid) {
         err = sc_verifier_new(options->paranoid, &books->examiner.verifier);
     }
@@ -57,7 +57,7 @@ void sc__books_free(sc__books *books)
         sc__proposal_fini(&books->proposals[i]);
     }
     sc__examiner_fini(&books->examiner);
-    sc_cut_walker_free(books->walker);
+    sc_partition_walker_free(books->walker);
     sc__fates_free(books->fates);
     sc__by_id_fini(&books->tickets);
     sc__by_id_fini(&books->bids);
@@ -106,8 +106,8 @@ void sc__books_add(sc__books *books, sc_ticket *ticket, sc_time now)
     books->stats.taken++;
     ticket->state = SC_TICKET_OPEN;
     ticket->query.owner = books->options.self;
-    ticket->home = sc_cut_home(books->options.cut, query->segment);
-    ticket->is_near = sc_cut_is_near(books->options.cut, query->segment, query->max_hops);
+    ticket->home = sc_partition_home(books->options.cut, query->segment);
+    ticket->is_near = sc_partition_is_near(books->options.cut, query->segment, query->max_hops);
     ticket->telling = SC_NO_DEADLINE;
     sc__by_id_put(&books->tickets, ticket);
     sc_deadlines_add(&books->deadlines, sc__later(query->deadline, books->options.guard_us), ticket,
@@ -157,7 +157,7 @@ static bool is_in_reach(const sc__books *books, const sc_ticket *ticket, uint32_
 {
     size_t count = 0;
     const uint16_t *parts =
-        sc_cut_reach(books->walker, ticket->query.segment, ticket->query.max_hops, &count);
+        sc_partition_reach(books->walker, ticket->query.segment, ticket->query.max_hops, &count);
     for (size_t i = 0; i < count; i++) {
         if (parts[i] == part) return true;
     }

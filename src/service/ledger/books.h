@@ -45,8 +45,9 @@
  *     lost word), and for results. If there is none for a look, the members fail as overloaded.
  *
  * Company: a query near a cut that is still open after a quarter of its time is said, as company,
- * to all parts in its reach (sc_cut_reach()); whoever carries the words leaves out those that have
- * it already. When such a query is published, dropped or gone, `remove` is said to the same parts.
+ * to all parts in its reach (sc_partition_reach()); whoever carries the words leaves out those that
+ * have it already. When such a query is published, dropped or gone, `remove` is said to the same
+ * parts.
  *
  * The caller tells the time, which never goes back, and is told who has an outcome
  * (sc__books_take_settled()), what is to leave (sc__books_take_due()) and which results have come
@@ -62,7 +63,7 @@
 #include "base/deadlines.h"
 #include "ledger/ledger.h"
 #include "ledger/words.h"
-#include "partition/cut.h"
+#include "partition/partition.h"
 
 typedef enum sc_proposal_state {
     SC_PROPOSAL_RESERVED = 0,
@@ -92,13 +93,13 @@ typedef struct sc_proposal {
 typedef struct sc__books_options {
     size_t max_tickets;
     sc_peer self;
-    sc_time jitter_us;       ///< below 2^32
-    sc_time guard_us;        ///< >= 0; more than clocks differ by
-    sc_time patience_us;     ///< > 0; how long a bid is reserved without a word
-    sc_time give_up_us;      ///< > 0; how long another gateway's result is waited for
-    const sc_map *paranoid;  ///< every bid is looked at by the verifier; NULL: none is
-    const sc_cut *cut;       ///< borrowed
-    sc_voice voice;          ///< to engines, and to other gateways
+    sc_time jitter_us;        ///< below 2^32
+    sc_time guard_us;         ///< >= 0; more than clocks differ by
+    sc_time patience_us;      ///< > 0; how long a bid is reserved without a word
+    sc_time give_up_us;       ///< > 0; how long another gateway's result is waited for
+    const sc_map *paranoid;   ///< every bid is looked at by the verifier; NULL: none is
+    const sc_partition *cut;  ///< borrowed
+    sc_voice voice;           ///< to engines, and to other gateways
 } sc__books_options;
 
 typedef struct sc__books sc__books;

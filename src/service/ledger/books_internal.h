@@ -41,7 +41,7 @@ struct sc__books {
     sc__books_options options;
     sc_rng *rng;
     sc__examiner examiner;
-    sc_cut_walker *walker;
+    sc_partition_walker *walker;
     sc__fates *fates;
 
     sc__by_id tickets;       ///< all that have no outcome, by their query

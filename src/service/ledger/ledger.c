@@ -150,7 +150,7 @@ static sc_err make_crew(sc_ledger *ledger, const sc_map *map, sc_diag *diag)
     ledger->voice = (sc_voice){.say = tell_crew, .space = space_in_crew, .context = ledger};
     sc_err err = sc_crew_new(map, &crew, ledger->rng, &ledger->crew, diag);
     if (err) return err;
-    const size_t count = sc_cut_parts(options->cut);
+    const size_t count = sc_partition_part_count(options->cut);
     uint16_t *parts = sc_malloc_array(count, sizeof *parts);
     if (!parts) return sc_fail_memory(diag, "making a ledger");
     for (size_t i = 0; i < count; i++) {
@@ -168,7 +168,7 @@ static sc_err make_crew(sc_ledger *ledger, const sc_map *map, sc_diag *diag)
 static sc_err make_handovers(sc_ledger *ledger)
 {
     const size_t most = ledger->options.max_pending;
-    const size_t parts = sc_cut_parts(ledger->options.cut);
+    const size_t parts = sc_partition_part_count(ledger->options.cut);
     ledger->must_resend = sc_calloc(parts, sizeof *ledger->must_resend);
     if (!ledger->must_resend) return SC_ENOMEM;
     const size_t words = ledger->options.workers ? WORDS_FROM_ELSEWHERE : OWN_WORDS;
@@ -208,7 +208,7 @@ static sc_err make_parts(sc_ledger *ledger, const sc_map *map, sc_diag *diag)
         options->self = sc_rng_next(ledger->rng);
     }
     if (!options->cut) {
-        const sc_err err = sc_cut_whole(map, &ledger->whole, diag);
+        const sc_err err = sc_partition_whole(map, &ledger->whole, diag);
         if (err) return err;
         options->cut = ledger->whole;
     }
@@ -287,7 +287,7 @@ void sc_ledger_free(sc_ledger *ledger)
     sc_handover_free(ledger->messages);
     sc_handover_free(ledger->back);
     sc_free(ledger->must_resend);
-    sc_cut_free(ledger->whole);
+    sc_partition_free(ledger->whole);
     sc_rng_free(ledger->rng);
     pthread_mutex_destroy(&ledger->lock);
     sc_free(ledger);
@@ -365,7 +365,7 @@ void sc_ledger_hear(sc_ledger *ledger, sc_word *word)
 
 void sc_ledger_resend(sc_ledger *ledger, uint32_t part)
 {
-    if (part >= sc_cut_parts(ledger->options.cut)) return;
+    if (part >= sc_partition_part_count(ledger->options.cut)) return;
     if (atomic_exchange(&ledger->must_resend[part], true)) return;
     const sc__letter letter = {.kind = SC__LETTER_RESEND, .part = part};
     put_letter(ledger, &letter);

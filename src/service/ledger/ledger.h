@@ -48,7 +48,7 @@
 #include "courier/courier.h"
 #include "ledger/ticket.h"
 #include "ledger/words.h"
-#include "partition/cut.h"
+#include "partition/partition.h"
 
 typedef struct sc_ledger sc_ledger;
 
@@ -58,7 +58,7 @@ typedef struct sc_ledger_options {
      * them. With 1 and 0 there is neither: the ledger's thread does it all. */
     unsigned rooms;
     unsigned prune_threads;
-    const sc_cut *cut;           ///< borrowed; NULL: one part, the whole map
+    const sc_partition *cut;     ///< borrowed; NULL: one part, the whole map
     sc_peer self;                ///< 0: a number is drawn
     const sc_voice *workers;     ///< the engines are elsewhere, and so are other gateways; copied.
                                  ///< Called in the ledger's thread. NULL: a crew in this process

@@ -35,7 +35,7 @@ typedef struct sc__letter {
 struct sc_ledger {
     // Set before the threads start.
     sc_ledger_options options;  ///< `cut` is there in any case
-    sc_cut *whole;              ///< our own cut, if none was given
+    sc_partition *whole;        ///< our own cut, if none was given
     sc_handover *incoming;
     sc_handover *messages;  ///< sc_word
     sc_handover *back;

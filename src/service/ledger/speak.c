@@ -37,7 +37,7 @@ static size_t say_to_reach(sc__books *books, sc_word_kind kind, const sc_ticket 
 {
     size_t count = 0;
     const uint16_t *parts =
-        sc_cut_reach(books->walker, ticket->query.segment, ticket->query.max_hops, &count);
+        sc_partition_reach(books->walker, ticket->query.segment, ticket->query.max_hops, &count);
     for (size_t i = 1; i < count; i++) {
         say_of_query(books, kind, ticket, parts[i]);
     }

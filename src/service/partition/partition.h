@@ -1,77 +1,90 @@
 /**
  * @file partition.h
- * @brief Cutting a map: METIS on the star graph, weighted by expected queries.
+ * @brief A map cut into parts, no secret: each star is in one part, and each part has an engine.
  *
- * METIS is given the star graph with a weight per star (its share of expected queries) and per
- * adjacency (segments that two stars share), and cuts few adjacencies while parts weigh nearly the
- * same. Components are cut together: those that are small beside a part are packed whole. One part
- * needs no METIS, which does not like to be asked for it; more parts than stars are refused, and
- * with as many parts as stars or fewer none is empty.
+ * A query's *home* is the part of one end of its segment. A query must find company on both sides
+ * of a border between parts: otherwise an adversary who knows the partition knows on which side
+ * all members of a cloak are. So a query is also added to the engines of all parts within its
+ * reach: those with a star within its hops, and one more, of either end. (One more, since the
+ * engine of its home may assign it to the other end.) Then on every segment of a cloak there may be
+ * a member, as far as the partition tells: a query there, with the hops of that engine's own
+ * member, would have been added to that engine.
  *
- * The same map, weights and seed give the same cut. METIS draws from rand() and takes SIGTERM for a
- * sign of its own while it works: one cut at a time in a process.
+ * A partition belongs to one map, by its checksum. sc_partition_make() makes one, and a file
+ * (suffix .cut) keeps it:
+ *     "SCCUT" 0x00 version(u16) | checksum of the map(u64) | stars(u32) | parts(u32) |
+ *     a part per star (u16 each) | xxh3 of all before(u64)                 all little-endian
+ * A file is not trusted: sizes, versions, numbers and the hash are checked.
  *
- * Uses: cut, map. Used by: starcloak partition, benchmarks, tests.
+ * A partition never changes once it is made, and any thread may read it. A walker belongs to one
+ * thread.
  */
 #ifndef SC_PARTITION_PARTITION_H
 #define SC_PARTITION_PARTITION_H
 
 #include <starcloak/map.h>
 
-#include <stdio.h>
+/** The most parts of a partition. */
+#define SC_PARTITION_PARTS_MAX 4096u
 
-#include "partition/cut.h"
-
-typedef struct sc_partition_options {
-    uint32_t parts;         ///< 1 to SC_CUT_PARTS_MAX
-    const double *weights;  ///< per segment, >= 0; NULL: all segments weigh the same
-    uint32_t seed;
-} sc_partition_options;
+typedef struct sc_partition sc_partition;
 
 /**
- * @return SC_OK, SC_EINVAL (too many parts, a weight below 0 or not finite), SC_ENOMEM,
- *         SC_EINTERRUPTED (told to stop while METIS was at work)
+ * @param map            borrowed; must outlive the result
+ * @param part_of_star   copied; one per star, below `parts`
+ * @return SC_OK, SC_EINVAL, SC_ENOMEM
  */
-SC_CHECKED sc_err sc_partition(const sc_map *map, const sc_partition_options *options, sc_cut **out,
-                               sc_diag *diag);
+SC_CHECKED sc_err sc_partition_new(const sc_map *map, const uint16_t *part_of_star, uint32_t parts,
+                                   sc_partition **out, sc_diag *diag);
 
-/** The most hops for which a report tells how many stars are that near to a cut. */
-enum { SC_PARTITION_HOPS = 8 };
+/** One part: the whole map. */
+SC_CHECKED sc_err sc_partition_whole(const sc_map *map, sc_partition **out, sc_diag *diag);
 
-/** One part. */
-typedef struct sc_partition_part {
-    uint32_t stars;
-    uint32_t segments;    ///< whose home it is
-    double weight;        ///< its share of all, 0 to 1: that of the segments above
-    uint32_t pieces;      ///< connected ones
-    uint32_t neighbours;  ///< other parts that it touches
-} sc_partition_part;
+/** @return SC_OK, SC_EIO, SC_EPARSE (another kind of file, or damaged), SC_EMISMATCH (of another
+ * map), SC_ENOMEM
+ */
+SC_CHECKED sc_err sc_partition_read(const char *path, const sc_map *map, sc_partition **out,
+                                    sc_diag *diag);
 
-typedef struct sc_partition_report {
-    uint32_t parts;
-    uint64_t stars;
-    uint64_t adjacencies;                ///< of the star graph
-    uint64_t cut;                        ///< of them, those between two parts
-    double balance;                      ///< the heaviest part's weight by the mean
-    double balance_segments;             ///< the same, counting segments
-    uint32_t components;                 ///< of the star graph
-    double near[SC_PARTITION_HOPS + 1];  ///< share of stars with another part within h hops
-    sc_partition_part *each;             ///< one per part; owned
-} sc_partition_report;
+/** Writes the whole file or none (sc_outfile). */
+SC_CHECKED sc_err sc_partition_write(const sc_partition *partition, const char *path,
+                                     sc_diag *diag);
 
-/** @param weights  as in sc_partition_options: those that the cut was made with */
-SC_CHECKED sc_err sc_partition_describe(const sc_cut *cut, const double *weights,
-                                        sc_partition_report *out, sc_diag *diag);
-void sc_partition_report_fini(sc_partition_report *report);
+/** NULL is fine. */
+void sc_partition_free(sc_partition *partition);
+
+const sc_map *sc_partition_map(const sc_partition *partition);
+uint32_t sc_partition_part_count(const sc_partition *partition);
+uint32_t sc_partition_part_of_star(const sc_partition *partition, sc_star_id star);
+
+/** The part that owns queries on a segment: that of its first end. */
+uint32_t sc_partition_home(const sc_partition *partition, sc_seg_id segment);
+
+/** Hops from a star to the nearest star of another part; 255 if that is as far or farther. */
+uint32_t sc_partition_hops_to_other(const sc_partition *partition, sc_star_id star);
 
 /**
- * Parts as GeoJSON: a feature of lines per part, with the numbers of its report, coloured so that
- * neighbours differ. A plane is shown as one, as 'map export' does. Write errors are the stream's,
- * to be asked for when it is closed.
+ * Whether a query there, with these hops, reaches more parts than its home. Takes no walk. With 254
+ * hops or more the result may be true for a query that does not: hops are measured up to 254 only,
+ * and sc_partition_reach() is exact.
+ */
+bool sc_partition_is_near(const sc_partition *partition, sc_seg_id segment, uint32_t max_hops);
+
+/** A hash of map and parts. Processes compare it to find out whether they use the same partition.
+ */
+uint64_t sc_partition_checksum(const sc_partition *partition);
+
+/** Finds the parts in reach. All memory is allocated when it is made, so walking cannot fail. */
+typedef struct sc_partition_walker sc_partition_walker;
+SC_CHECKED sc_err sc_partition_walker_new(const sc_partition *partition, sc_partition_walker **out);
+void sc_partition_walker_free(sc_partition_walker *walker);
+
+/**
+ * The parts in reach of a query: its home first, the others ascending, each once.
  *
- * @return SC_OK, SC_ENOCOORDS (the map has none), SC_ENOMEM
+ * @return the parts; valid until the next call
  */
-SC_CHECKED sc_err sc_partition_draw(const sc_cut *cut, const sc_partition_report *report,
-                                    FILE *file, sc_diag *diag);
+const uint16_t *sc_partition_reach(sc_partition_walker *walker, sc_seg_id segment,
+                                   uint32_t max_hops, size_t *count);
 
 #endif

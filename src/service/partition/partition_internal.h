@@ -1,41 +1,93 @@
 /**
  * @file partition_internal.h
- * @brief What the files of partition/ share: stars that are on their way into parts.
+ * @brief What the files of partition/ share: the object, which is laid out as its file is, and the
+ * state while one is made.
  *
- * Used by: partition/ and its tests.
+ * Invariants of the object:
+ *  1. The image is the file but for the hash at its end, and `checksum` is that hash.
+ *  2. Every star's part is below `parts`, and there are as many stars as the map has.
+ *  3. hops_to_other is there iff there are two parts or more.
  */
 #ifndef SC_PARTITION_PARTITION_INTERNAL_H
 #define SC_PARTITION_PARTITION_INTERNAL_H
 
-#include <starcloak/map.h>
+#include "base/file.h"
+#include "partition/partition_make.h"
 
-#include "partition/partition.h"
+#define SC_PARTITION_MAGIC "SCCUT"
 
-/** Where a star is that is in no part yet. */
+enum { SC_PARTITION_VERSION = 1 };
+
+/** As far or farther: the largest number of hops that a byte holds. */
+enum { SC_PARTITION_FAR = 255 };
+
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "files of partitions are little-endian and are used as they are"
+#endif
+
+/** What a file begins with; the parts of the stars follow, then the hash. */
+typedef struct sc__partition_header {
+    char magic[6];
+    uint16_t version;
+    uint64_t map_checksum;
+    uint32_t star_count;
+    uint32_t parts;
+} sc__partition_header;
+
+_Static_assert(sizeof(sc__partition_header) == 24, "the header's layout is part of the format");
+
+struct sc_partition {
+    const sc_map *map;
+    sc__partition_header *image;
+    const uint16_t *part_of_star;  ///< in the image, behind its header
+    uint8_t *hops_to_other;        ///< of each star; NULL: there is one part
+    uint64_t checksum;
+};
+
+/** Bytes of the image of so many stars. */
+static inline size_t sc__partition_image_size(uint32_t star_count)
+{
+    return sizeof(sc__partition_header) + (size_t)star_count * sizeof(uint16_t);
+}
+
+/** Whether a query within so many hops of `star` stays in the star's own part. */
+static inline bool sc__partition_is_far(const sc_partition *partition, sc_star_id star,
+                                        uint32_t max_hops)
+{
+    return !partition->hops_to_other || partition->hops_to_other[star] > max_hops;
+}
+
+/** Reads a partition from bytes in memory. */
+SC_CHECKED sc_err sc__partition_read_input(const sc_input *input, const sc_map *map,
+                                           sc_partition **out, sc_diag *diag);
+
+// --- Making one --------------------------------------------------------------------------------
+
+/** The part of a star that is in none yet. */
 #define SC__NO_PART UINT16_MAX
 
-/** A map that is being cut. */
-typedef struct sc__cutting {
+/** A partition that is being made. */
+typedef struct sc__partition_draft {
     const sc_map *map;
     uint32_t star_count;
     double *weight;          ///< of each star
     uint16_t *part_of_star;  ///< SC__NO_PART: not yet
-} sc__cutting;
+} sc__partition_draft;
 
 /** What all segments weigh together is taken as 1; of a map whose segments weigh nothing, all weigh
  * the same. */
-typedef struct sc__scale {
+typedef struct sc__partition_scale {
     const double *weights;  ///< borrowed; NULL: all the same
     double largest;         ///< weights are taken in units of it, so that no sum overflows
     double sum;             ///< in these units
-} sc__scale;
+} sc__partition_scale;
 
 /** @return SC_OK, SC_EINVAL (a weight below 0 or not finite) */
-SC_CHECKED sc_err sc__scale_init(sc__scale *scale, const sc_map *map, const double *weights,
-                                 sc_diag *diag);
+SC_CHECKED sc_err sc__partition_scale_init(sc__partition_scale *scale, const sc_map *map,
+                                           const double *weights, sc_diag *diag);
 
 /** The share of a segment. */
-static inline double sc__share(const sc__scale *scale, sc_seg_id segment)
+static inline double sc__partition_share(const sc__partition_scale *scale, sc_seg_id segment)
 {
     return (scale->weights ? scale->weights[segment] / scale->largest : 1) / scale->sum;
 }
@@ -49,8 +101,8 @@ static inline double sc__share(const sc__scale *scale, sc_seg_id segment)
  * @param queue  as long as there are stars; working memory
  * @return how many pieces there are
  */
-uint32_t sc__label_pieces(const sc_map *map, const uint16_t *kind, uint32_t *label,
-                          sc_star_id *queue);
+uint32_t sc__partition_label_pieces(const sc_map *map, const uint16_t *kind, uint32_t *label,
+                                    sc_star_id *queue);
 
 /**
  * Cut the stars for which `piece_is_large` says so into parts 0 to `parts` - 1, with METIS or,
@@ -58,27 +110,8 @@ uint32_t sc__label_pieces(const sc_map *map, const uint16_t *kind, uint32_t *lab
  *
  * @param piece  of each star
  */
-SC_CHECKED sc_err sc__cut_large(sc__cutting *cutting, const uint32_t *piece,
-                                const bool *piece_is_large, uint32_t parts, uint32_t seed,
-                                sc_diag *diag);
-
-/** METIS on some of the stars, listed ascending. There must be 2 parts at least. */
-SC_CHECKED sc_err sc__cut_with_metis(sc__cutting *cutting, const sc_star_id *stars, uint32_t count,
-                                     uint32_t parts, uint32_t seed, sc_diag *diag);
-
-/** Which parts touch which: a bit per pair. */
-typedef struct sc__touching {
-    uint32_t parts;
-    uint64_t *bits;
-} sc__touching;
-
-SC_CHECKED sc_err sc__touching_init(sc__touching *touching, const sc_cut *cut);
-void sc__touching_fini(sc__touching *touching);
-
-static inline bool sc__touch(const sc__touching *touching, uint32_t a, uint32_t b)
-{
-    const size_t at = (size_t)a * touching->parts + b;
-    return touching->bits[at / 64] >> at % 64 & 1;
-}
+SC_CHECKED sc_err sc__partition_cut_large(sc__partition_draft *draft, const uint32_t *piece,
+                                          const bool *piece_is_large, uint32_t parts, uint32_t seed,
+                                          sc_diag *diag);
 
 #endif

@@ -9,21 +9,19 @@
  * many, cannot use up those that the rest of the process needs.
  *
  * A request belongs to the thread of its loop. The handler is called there once the whole request
- * has come, within all limits. It replies at once, or later: then it keeps the request, and is told
- * if the client goes away before (sc_http_on_gone). Every request is answered exactly once:
- * sc_http_reply(), or a stream that is begun and ended. After that, or after being told that the
- * client is gone, the request must not be touched any more.
+ * has come, within all limits. It replies at once, or later: then it keeps the request, and is
+ * called if the client goes away before (sc_http_on_gone). Every request is answered exactly once:
+ * sc_http_reply(), or a stream that is begun and ended. After that, or after that call, the
+ * request must not be touched any more.
  *
- * Requests that are sent ahead are answered in their order. Whoever sends more ahead than a head or
- * a body may have, while a reply is awaited, is cut off: it would be read no further, and nobody
- * would see it go.
+ * Requests that are sent ahead are answered in their order. A client that sends more ahead than a
+ * head or a body may have, while a reply is awaited, is cut off: it would be read no further, and
+ * its end would not be noticed.
  *
- * What a stranger can do is bounded: bytes of headers and of a body, connections in all, the time
+ * What a client can use is bounded: bytes of headers and of a body, connections in all, the time
  * until a request has come as a whole (also for the TLS handshake), the time between two requests,
  * the time until a reply is taken. A loop that has no descriptor left stops accepting for a moment
  * and goes on.
- *
- * Uses: base. Used by: provider, service.
  */
 #ifndef SC_HTTP_HTTP_H
 #define SC_HTTP_HTTP_H
@@ -82,8 +80,7 @@ typedef struct sc_http_options {
  * 60 s idle, 30 s to take a reply, 1 MiB of a stream. */
 sc_http_options sc_http_options_default(void);
 
-/** Whether these are addresses, for those who do not want to listen there yet. @return SC_OK,
- * SC_EINVAL */
+/** Whether these are valid addresses, without listening there. @return SC_OK, SC_EINVAL */
 SC_CHECKED sc_err sc_http_addresses_check(const char *const *addresses, size_t count,
                                           sc_diag *diag);
 
@@ -92,7 +89,7 @@ SC_CHECKED sc_err sc_http_addresses_check(const char *const *addresses, size_t c
  * `context`.
  *
  * @return SC_OK, SC_EINVAL (an address that is none), SC_EIO (cannot listen there, or a certificate
- *         or key that cannot be used; `diag` says which and why), SC_ENOMEM
+ *         or key that cannot be used; `diag` has which and why), SC_ENOMEM
  */
 SC_CHECKED sc_err sc_http_new(const sc_http_options *options, sc_http **out, sc_diag *diag);
 
@@ -112,14 +109,14 @@ SC_CHECKED sc_err sc_http_start(sc_http *http, sc_diag *diag);
 
 /** Stop listening: connecting is refused as soon as the loops have come round, which is at once if
  * they are not busy (at an inherited socket it is for its owner to refuse). Connections there are
- * go on, each until its next reply, which says "Connection: close"; idle ones are closed. Any
+ * go on, each until its next reply, which has "Connection: close"; idle ones are closed. Any
  * thread. */
 void sc_http_stop_listening(sc_http *http);
 
 /** Whether no connection is left. Any thread. */
 bool sc_http_is_idle(const sc_http *http);
 
-/** End the loops, whatever is open (each request still open is told that it is gone, in its loop's
+/** End the loops with all that is open (for each open request its `gone` is called, in its loop's
  * thread), and wait for their threads. Then sc_http_free(). */
 void sc_http_stop(sc_http *http);
 
@@ -150,7 +147,7 @@ typedef struct sc_http_stats {
 
 sc_http_stats sc_http_stats_of(const sc_http *http);
 
-// --- A request; in the thread of its loop --------------------------------------------------------
+// --- A request; in the thread of its loop ------------------------------------------------------
 
 sc_http_method sc_http_request_method(const sc_http_request *request);
 
@@ -167,16 +164,16 @@ const char *sc_http_request_header(const sc_http_request *request, const char *n
 char *sc_http_request_body(sc_http_request *request, size_t *size);
 
 /** A number for the peer's address, for limits per address: the whole of an IPv4 address, the first
- * 64 bits of an IPv6 address; keyed, so that it says nothing outside of this process. All peers of
- * a unix socket have one number. */
+ * 64 bits of an IPv6 address; keyed, so that it has no meaning outside of this process. All peers
+ * of a unix socket have one number. */
 uint64_t sc_http_request_peer(const sc_http_request *request);
 
 /** Whether the peer is this very machine (a loopback address or a unix socket). */
 bool sc_http_request_is_local(const sc_http_request *request);
 
 /**
- * Be told if the client goes away before the reply (one that only ends its own sending counts as
- * gone). `gone` is called at most once, in the loop's
+ * Have `gone` called if the client goes away before the reply (one that only ends its own sending
+ * counts as gone). `gone` is called at most once, in the loop's
  * thread, never after the reply was given and never from within a call of this interface; when it
  * returns, the request is no more.
  */
@@ -216,7 +213,8 @@ void sc_http_reply_lent(sc_http_request *request, int status, const char *type, 
 
 /**
  * Answer piece by piece: begin, send as often as needed, end. A client that goes away, or
- * does not read what waits for it, is told by sc_http_on_gone(): nothing may be sent after that.
+ * does not read what waits for it, is reported by sc_http_on_gone(): nothing may be sent after
+ * that.
  */
 void sc_http_stream_begin(sc_http_request *request, int status, const char *type,
                           const sc_http_header *headers, size_t header_count);

@@ -24,10 +24,8 @@
  *     ours. (libevent's would end the process on bytes that come in then, and would take the
  *     request away from the handler when the connection breaks.)
  *  3. A connection ends in one place, on_close(), called by evhttp_connection_free(); there a
- *     request that is still open is told that it is gone.
+ *     `gone` of a request that is still open is called.
  *  4. Everything of a loop is touched by its thread only, but for what is atomic.
- *
- * Used by: src/service/server, and its tests.
  */
 #ifndef SC_HTTP_HTTP_INTERNAL_H
 #define SC_HTTP_HTTP_INTERNAL_H
@@ -49,28 +47,28 @@
 #include <sys/uio.h>
 
 enum {
-    SC__MAX_LOOPS = 64,
-    SC__PEER_KEY_BYTES = 16,
-    SC__DATE_ROOM = 32,
+    SC__HTTP_MAX_LOOPS = 64,
+    SC__HTTP_PEER_KEY_BYTES = 16,
+    SC__HTTP_DATE_ROOM = 32,
 };
 
-typedef struct sc__loop sc__loop;
-typedef struct sc__connection sc__connection;
-typedef struct sc__tls sc__tls;
+typedef struct sc__http_loop sc__http_loop;
+typedef struct sc__http_connection sc__http_connection;
+typedef struct sc__http_tls sc__http_tls;
 
-// --- A connection --------------------------------------------------------------------------------
+// --- A connection ------------------------------------------------------------------------------
 
-typedef enum sc__stage {
-    SC__NEWBORN,
-    SC__IDLE,
-    SC__READING,
-    SC__WAITING,
-    SC__WRITING,
-    SC__REFUSED,
-    SC__LINGERING,
-    SC__DOOMED,
-    SC__STAGES,
-} sc__stage;
+typedef enum sc__http_stage {
+    SC__HTTP_NEWBORN,
+    SC__HTTP_IDLE,
+    SC__HTTP_READING,
+    SC__HTTP_WAITING,
+    SC__HTTP_WRITING,
+    SC__HTTP_REFUSED,
+    SC__HTTP_LINGERING,
+    SC__HTTP_DOOMED,
+    SC__HTTP_STAGES,
+} sc__http_stage;
 
 /** The request at hand; a connection has one at a time, so it lies within it. */
 struct sc_http_request {
@@ -84,13 +82,13 @@ struct sc_http_request {
     bool keeps_alive;
 };
 
-struct sc__connection {
-    TAILQ_ENTRY(sc__connection) link;  ///< in the list of its stage
-    sc__loop *loop;
+struct sc__http_connection {
+    TAILQ_ENTRY(sc__http_connection) link;  ///< in the list of its stage
+    sc__http_loop *loop;
     struct evhttp_connection *event;  ///< libevent's part; NULL for a newborn
     struct bufferevent *stream;
     int fd;  ///< -1 for a newborn
-    sc__stage stage;
+    sc__http_stage stage;
     int64_t since_us;  ///< when it entered its stage
     size_t received;   ///< bytes since the first of the request that is being read
     int refusal;       ///< status, in stage REFUSED
@@ -99,38 +97,38 @@ struct sc__connection {
     sc_http_request request;
 };
 
-TAILQ_HEAD(sc__connections, sc__connection);
+TAILQ_HEAD(sc__http_connections, sc__http_connection);
 
-static inline sc__connection *sc__connection_of(const sc_http_request *request)
+static inline sc__http_connection *sc__http_connection_of(const sc_http_request *request)
 {
-    return (sc__connection *)((char *)request - offsetof(sc__connection, request));
+    return (sc__http_connection *)((char *)request - offsetof(sc__http_connection, request));
 }
 
-// --- A loop --------------------------------------------------------------------------------------
+// --- A loop ------------------------------------------------------------------------------------
 
 /** Why a loop does not accept; it does when there is no reason left. */
 enum {
-    SC__FULL = 1,     ///< as many connections as are allowed
-    SC__STARVED = 2,  ///< no descriptor, or no memory, for another
-    SC__CLOSED = 4,   ///< for good
+    SC__HTTP_FULL = 1,     ///< as many connections as are allowed
+    SC__HTTP_STARVED = 2,  ///< no descriptor, or no memory, for another
+    SC__HTTP_CLOSED = 4,   ///< for good
 };
 
 /** Something that was asked to be called: for a descriptor, or every some seconds. */
-typedef struct sc__call {
-    sc__loop *loop;
+typedef struct sc__http_call {
+    sc__http_loop *loop;
     int fd;          ///< -1: by time
     double seconds;  ///< 0: by descriptor
     void (*call)(void *context, unsigned loop);
     void *context;
     struct event *event;
-} sc__call;
+} sc__http_call;
 
-typedef struct sc__listener {
+typedef struct sc__http_listener {
     struct evhttp_bound_socket *bound;
     struct evconnlistener *listener;
-} sc__listener;
+} sc__http_listener;
 
-struct sc__loop {
+struct sc__http_loop {
     // Read-only once started.
     sc_http *http;
     unsigned index;
@@ -151,20 +149,20 @@ struct sc__loop {
     struct event *sweep_event;
     struct event *tidy_event;   ///< activated by hand: newborn, refused and doomed connections
     struct event *retry_event;  ///< accepting again after a shortage
-    sc__listener *listeners;
+    sc__http_listener *listeners;
     size_t listener_count;
     unsigned pauses;  ///< reasons not to accept
     bool is_draining;
-    struct sc__connections stages[SC__STAGES];
-    sc__connection **by_fd;
+    struct sc__http_connections stages[SC__HTTP_STAGES];
+    sc__http_connection **by_fd;
     size_t by_fd_capacity;
     char *scratch;  ///< heads of replies are put together here
     size_t scratch_capacity;
     time_t date_s;
-    char date[SC__DATE_ROOM];
+    char date[SC__HTTP_DATE_ROOM];
 
     // Before the start; then the loop's thread only.
-    sc__call *calls;
+    sc__http_call *calls;
     size_t call_count;
     size_t call_capacity;
 
@@ -177,22 +175,26 @@ struct sc__loop {
     atomic_uint_fast64_t handshake_failures;
 };
 
-// --- The server ----------------------------------------------------------------------------------
+// --- The server --------------------------------------------------------------------------------
 
-typedef enum sc__gate { SC__GATE_SHUT, SC__GATE_OPEN, SC__GATE_GIVEN_UP } sc__gate;
+typedef enum sc__http_gate {
+    SC__HTTP_GATE_SHUT,
+    SC__HTTP_GATE_OPEN,
+    SC__HTTP_GATE_GIVEN_UP
+} sc__http_gate;
 
 struct sc_http {
     // Read-only.
     sc_http_options options;  ///< texts are copies
-    unsigned char peer_key[SC__PEER_KEY_BYTES];
+    unsigned char peer_key[SC__HTTP_PEER_KEY_BYTES];
     char **addresses;  ///< as they are listened at
     size_t address_count;
     size_t address_capacity;
     char **socket_paths;  ///< of unix sockets that we made, to be removed
     size_t socket_path_count;
     size_t socket_path_capacity;
-    sc__loop *loops;
-    sc__tls *tls;  ///< NULL: none; has a lock of its own
+    sc__http_loop *loops;
+    sc__http_tls *tls;  ///< NULL: none; has a lock of its own
 
     // The thread that starts and stops.
     bool is_started;
@@ -201,7 +203,7 @@ struct sc_http {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     unsigned ready_count;
-    sc__gate gate;
+    sc__http_gate gate;
 
     // Any thread.
     atomic_size_t connections;
@@ -211,107 +213,85 @@ struct sc_http {
 };
 
 /** One more; by the only thread that counts there, so that no locked instruction is needed. */
-static inline void sc__count(atomic_uint_fast64_t *counter)
+static inline void sc__http_count(atomic_uint_fast64_t *counter)
 {
     atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + 1,
                           memory_order_relaxed);
 }
 
-// --- options.c -----------------------------------------------------------------------------------
-
-/** A copy whose texts are its own, and the check of its numbers. */
-SC_CHECKED sc_err sc__options_copy(const sc_http_options *options, sc_http_options *out,
-                                   sc_diag *diag);
-void sc__options_fini(sc_http_options *options);
-
-// --- library.c -----------------------------------------------------------------------------------
-
-/** Give libevent, once per process, an allocator that wipes what is freed; and silence it. */
-void sc__library_prepare(void);
+// --- http_server.c -----------------------------------------------------------------------------
 
 /** Wipe and free. */
-void sc__wipe_free(void *memory);
+void sc__http_wipe_free(void *memory);
 
-// --- listen.c ------------------------------------------------------------------------------------
+// --- http_listen.c -----------------------------------------------------------------------------
 
 /** Open a socket for each address and loop, and remember the addresses. */
-SC_CHECKED sc_err sc__listen_all(sc_http *http, sc_diag *diag);
+SC_CHECKED sc_err sc__http_listen_all(sc_http *http, sc_diag *diag);
 
 /** Remove the unix sockets that were made. */
-void sc__listen_forget(sc_http *http);
+void sc__http_listen_forget(sc_http *http);
 
-// --- tls.c ---------------------------------------------------------------------------------------
+// --- http_tls.c --------------------------------------------------------------------------------
 
-SC_CHECKED sc_err sc__tls_new(const sc_tls_files *files, sc__tls **out, sc_diag *diag);
-void sc__tls_free(sc__tls *tls);
-SC_CHECKED sc_err sc__tls_reload(sc__tls *tls, sc_diag *diag);
+SC_CHECKED sc_err sc__http_tls_new(const sc_tls_files *files, sc__http_tls **out, sc_diag *diag);
+void sc__http_tls_free(sc__http_tls *tls);
+SC_CHECKED sc_err sc__http_tls_reload(sc__http_tls *tls, sc_diag *diag);
 
 /** A stream for a connection to come, which does the server's part of the handshake; or NULL. */
-struct bufferevent *sc__tls_stream(sc__tls *tls, struct event_base *base,
-                                   sc__connection *connection);
+struct bufferevent *sc__http_tls_stream(sc__http_tls *tls, struct event_base *base,
+                                        sc__http_connection *connection);
 
-/** Say goodbye to the peer, as far as that is possible without waiting; the connection is not told
- * of anything any more. */
-void sc__tls_goodbye(struct bufferevent *stream);
+/** Send the closing alert to the peer, as far as that is possible without waiting; the connection
+ * gets no more callbacks. */
+void sc__http_tls_shutdown(struct bufferevent *stream);
 
-// --- loop.c --------------------------------------------------------------------------------------
+// --- http_loop.c -------------------------------------------------------------------------------
 
-/** The body of a loop's thread; `context` is its sc__loop. */
-void *sc__loop_run(void *context);
-
-/** What is called when the bell has rung. */
-void sc__loop_on_bell(evutil_socket_t fd, short what, void *context);
+/** The body of a loop's thread; `context` is its sc__http_loop. */
+void *sc__http_loop_run(void *context);
 
 /** Wake the loop up: it looks at what has changed. Any thread. */
-void sc__loop_ring(const sc__loop *loop);
+void sc__http_loop_ring(const sc__http_loop *loop);
 
 /** Have newborn, refused and doomed connections looked after once this callback has returned. */
-void sc__loop_tidy_soon(sc__loop *loop);
-
-// --- accept.c ------------------------------------------------------------------------------------
-
-SC_CHECKED sc_err sc__accept_begin(sc__loop *loop);
+void sc__http_loop_tidy_soon(sc__http_loop *loop);
 
 /** There is no descriptor or no memory for another connection: try again in a moment. */
-void sc__accept_starved(sc__loop *loop);
+void sc__http_accept_starved(sc__http_loop *loop);
 
 /** A connection has come or gone: pause, or let others have the place. */
-void sc__accept_count_in(sc__loop *loop);
-void sc__accept_count_out(sc__loop *loop);
+void sc__http_accept_count_in(sc__http_loop *loop);
+void sc__http_accept_count_out(sc__http_loop *loop);
 
-/** Accept again if there are places again. */
-void sc__accept_if_places(sc__loop *loop);
-
-/** Close the sockets for good. */
-void sc__accept_end(sc__loop *loop);
-
-// --- connection.c --------------------------------------------------------------------------------
+// --- http_connection.c -------------------------------------------------------------------------
 
 /** For evhttp_set_bevcb(): the stream of a connection that has just been accepted. */
-struct bufferevent *sc__connection_born(struct event_base *base, void *context);
+struct bufferevent *sc__http_connection_born(struct event_base *base, void *context);
 
 /** Take charge of newborn connections. */
-void sc__connection_adopt(sc__loop *loop);
+void sc__http_connection_adopt(sc__http_loop *loop);
 
 /** Which connection a stream belongs to; NULL if it is none of ours. */
-sc__connection *sc__connection_find(const sc__loop *loop, struct bufferevent *stream);
+sc__http_connection *sc__http_connection_find(const sc__http_loop *loop,
+                                              struct bufferevent *stream);
 
-void sc__connection_enter(sc__connection *connection, sc__stage stage);
+void sc__http_connection_enter(sc__http_connection *connection, sc__http_stage stage);
 
 /** Its TLS handshake is done. */
-void sc__connection_secured(sc__connection *connection);
+void sc__http_connection_secured(sc__http_connection *connection);
 
 /** Close it now; it is no more. Not from within a call of http.h. */
-void sc__connection_close(sc__connection *connection);
+void sc__http_connection_close(sc__http_connection *connection);
 
 /** Close it once the callback at work has returned. */
-void sc__connection_doom(sc__connection *connection);
+void sc__http_connection_doom(sc__http_connection *connection);
 
 /** Close all that are in `stage`. */
-void sc__connection_close_stage(sc__loop *loop, sc__stage stage);
+void sc__http_connection_close_stage(sc__http_loop *loop, sc__http_stage stage);
 
 /** Close or refuse those that are over a time limit. */
-void sc__connection_sweep(sc__loop *loop);
+void sc__http_connection_sweep(sc__http_loop *loop);
 
 /**
  * Send now what the socket takes, and keep the rest for later.
@@ -322,45 +302,37 @@ void sc__connection_sweep(sc__loop *loop);
  * @param all_sent  set to whether nothing is left to send
  * @return false if the connection is of no use any more
  */
-bool sc__connection_send(sc__connection *connection, struct iovec *pieces, size_t count,
-                         size_t lent, bool *all_sent);
-
-// --- refusal.c -----------------------------------------------------------------------------------
-
-/** Something was written that is not of ours: libevent refuses the request that it reads, or asks
- * for its body. */
-void sc__refusal_notice(sc__connection *connection);
+bool sc__http_connection_send(sc__http_connection *connection, struct iovec *pieces, size_t count,
+                              size_t lent, bool *all_sent);
 
 /** Put our replies in place of libevent's. */
-void sc__refusal_rewrite(sc__loop *loop);
+void sc__http_refusal_rewrite(sc__http_loop *loop);
 
 /** Reply `status` with a problem, throw away what still comes, and close. */
-void sc__http_refuse(sc__connection *connection, int status);
+void sc__http_refuse(sc__http_connection *connection, int status);
 
-/** Everything was said: send no more, throw away what still comes, and close when the peer does. */
-void sc__linger(sc__connection *connection);
+/** Everything was sent: send no more, throw away what still comes, and close when the peer does. */
+void sc__http_linger(sc__http_connection *connection);
 
-// --- request.c -----------------------------------------------------------------------------------
+// --- http_request.c ----------------------------------------------------------------------------
 
 /** For evhttp_set_gencb(): a request is whole. */
-void sc__request_arrived(struct evhttp_request *event, void *context);
+void sc__http_request_arrived(struct evhttp_request *event, void *context);
 
-/** The connection breaks, or ends: tell the handler if it still owes an answer. */
-void sc__request_break(sc_http_request *request);
+/** The connection breaks, or ends: call `gone` if the handler still owes an answer. */
+void sc__http_request_break(sc_http_request *request);
 
 /** Everything was sent: the next request may come. The connection may be no more then. */
-void sc__request_finish(sc_http_request *request);
+void sc__http_request_finish(sc_http_request *request);
 
-/** Who it is on the other side, as a number; see sc_http_request_peer(). */
-uint64_t sc__peer_number(const struct sockaddr *address, const unsigned char *key);
-bool sc__peer_is_local(const struct sockaddr *address);
+/** The peer as a number; see sc_http_request_peer(). */
+uint64_t sc__http_peer_number(const struct sockaddr *address, const unsigned char *key);
+bool sc__http_peer_is_local(const struct sockaddr *address);
 
-// --- head.c --------------------------------------------------------------------------------------
+enum { SC__HTTP_NO_LENGTH = -1, SC__HTTP_CHUNKED = -2 };
 
-enum { SC__NO_LENGTH = -1, SC__CHUNKED = -2 };
-
-/** What the head of a reply says. */
-typedef struct sc__head {
+/** The content of the head of a reply. */
+typedef struct sc__http_head {
     int status;
     const char *type;  ///< NULL: no body
     int64_t length;    ///< or one of the two above
@@ -368,15 +340,15 @@ typedef struct sc__head {
     size_t header_count;
     bool keeps_alive;
     bool says_keep_alive;  ///< for a client of HTTP/1.0, which would not expect it
-} sc__head;
+} sc__http_head;
 
 /** Put the head together in the loop's scratch; its size, 0 if memory is out. */
-size_t sc__head_write(sc__loop *loop, const sc__head *head);
+size_t sc__http_head_write(sc__http_loop *loop, const sc__http_head *head);
 
-// --- reply.c -------------------------------------------------------------------------------------
+// --- http_reply.c ------------------------------------------------------------------------------
 
 /** The bufferevent's callbacks while a request is open. */
-void sc__reply_written(struct bufferevent *stream, void *context);
-void sc__reply_broken(struct bufferevent *stream, short what, void *context);
+void sc__http_reply_written(struct bufferevent *stream, void *context);
+void sc__http_reply_broken(struct bufferevent *stream, short what, void *context);
 
 #endif

@@ -1,9 +1,9 @@
-// Lines of log, put together on the caller's stack and written at once. See log.h.
+// Lines of log, put together on the caller's stack and written at once.
 //
 // Invariants of a line:
 //  1. A field is there whole or not at all, and there is always room for what ends the line: so
 //     every line of JSON can be read, whatever was logged.
-//  2. What a stranger may have chosen passes through put_text(): no line break, no quote and no
+//  2. Text that a client may have chosen passes through put_text(): no line break, no quote and no
 //     byte that a terminal would obey gets past it.
 //  3. Writing never waits. A log whose reader has stopped reading would else stop the service, one
 //     thread after the other.
@@ -38,7 +38,7 @@ struct sc_log {
     atomic_int level;
     atomic_uint_fast64_t lost;
 
-    /** Between seeing that there is room and using it, nobody else may use it. */
+    /** Between checking that there is room and using it, no other thread may use it. */
     pthread_mutex_t lock;
 };
 
@@ -92,9 +92,9 @@ uint64_t sc_log_lost(const sc_log *log)
     return atomic_load_explicit(&log->lost, memory_order_relaxed);
 }
 
-// --- Putting a line together -----------------------------------------------------
+// --- Putting a line together -------------------------------------------------------------------
 
-// Each of these says whether it all fitted. If not, whoever began the field takes it back.
+// Each of these returns whether all of it fitted. If not, the caller removes the field again.
 
 static bool put_bytes(sc_log_line *line, const char *bytes, size_t size)
 {
@@ -204,7 +204,7 @@ bool sc_log_begin(sc_log *log, sc_log_line *line, sc_log_level level, const char
     return true;
 }
 
-// --- Writing it ------------------------------------------------------------------
+// --- Writing it --------------------------------------------------------------------------------
 
 /** Write all of it if that can be done at once. A line is small enough for a pipe to take whole. */
 static bool write_line(int fd, const char *bytes, size_t size)

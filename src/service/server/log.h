@@ -1,6 +1,6 @@
 /**
  * @file log.h
- * @brief Structured logs: one line per event, logfmt or JSON, without anybody in it.
+ * @brief Structured logs: one line per event, logfmt or JSON, without users and positions.
  *
  *     sc_log_line line;
  *     if (sc_log_begin(log, &line, SC_LOG_INFO, "listening")) {
@@ -10,12 +10,10 @@
  *     }
  *
  * No line names a user, a position, or an id made from them: there is no function for these, and
- * nothing is logged per query at all. Texts are a stranger's: control bytes are escaped, and they
- * are cut at 512 bytes. A line is one write(), so that lines of several threads do not mix. A pipe
- * or socket that is full is not waited for: a line that cannot be written at once is counted and is
- * nobody's failure.
- *
- * Uses: base. Used by: provider, service, apps.
+ * nothing is logged per query at all. Texts may come from clients: control bytes are escaped, and
+ * they are cut at 512 bytes. A line is one write(), so that lines of several threads do not mix. A
+ * pipe or socket that is full is not waited for: a line that cannot be written at once is dropped
+ * and counted.
  */
 #ifndef SC_LOG_LOG_H
 #define SC_LOG_LOG_H
@@ -71,7 +69,7 @@ bool sc_log_begin(sc_log *log, sc_log_line *line, sc_log_level level, const char
 /** @param name  a plain word of letters and underscores */
 void sc_log_text(sc_log_line *line, const char *name, const char *text);
 void sc_log_count(sc_log_line *line, const char *name, uint64_t count);
-/** Rounded to tenths: a finer time could be matched with somebody's query. */
+/** Rounded to tenths: a finer time could be matched with a query. */
 void sc_log_seconds(sc_log_line *line, const char *name, double seconds);
 void sc_log_end(sc_log_line *line);
 

@@ -2,9 +2,7 @@
  * @file pending.h
  * @brief How many queries of a user are under way: one, unless the operator allows more.
  *
- * Users are keyed numbers. Who has nothing under way leaves no trace.
- *
- * Uses: base. Used by: service.
+ * Users are keyed numbers. A user without a query under way leaves no trace.
  */
 #ifndef SC_GUARD_PENDING_H
 #define SC_GUARD_PENDING_H

@@ -9,11 +9,9 @@
  *
  * The first is a single token, with the second when it would have expired; the other all tokens of
  * a user that were issued before that second. A user stands there as a hash under the token key
- * that was the first when the line was written, so the file names nobody; it is looked for under
- * all keys, so a line holds as long as its key is accepted. Lines of single tokens that have
+ * that was the first when the line was written, so the file has no names of users; it is looked for
+ * under all keys, so a line holds as long as its key is accepted. Lines of single tokens that have
  * expired are dropped when the file is written again.
- *
- * Uses: base, guard/token. Used by: service, starcloak token.
  */
 #ifndef SC_GUARD_REVOKED_H
 #define SC_GUARD_REVOKED_H
@@ -38,7 +36,7 @@ bool sc_revoked_has(const sc_revoked *revoked, const sc_token_keys *keys, const 
 /**
  * Add to the file at `path`, which is made if there is none and replaced as a whole otherwise;
  * lines of tokens that expired before `now_s` are dropped, comments stay. What stands there already
- * is not added again. Whoever else adds at the same time waits.
+ * is not added again. Another process that adds at the same time waits.
  *
  * @param token  NULL, if a user is given
  * @param user   NULL: the single token; else all of this user's that were issued up to now_s

@@ -5,8 +5,6 @@
  * In this order: limits are raised (descriptors) or closed (core dumps, ptrace), sockets and files
  * are opened, the user is changed, and then a filter lets only those system calls pass that serving
  * needs; all others fail with EPERM. No program can be started any more, no file be written.
- *
- * Uses: base. Used by: starcloak serve, lbs.
  */
 #ifndef SC_SANDBOX_SANDBOX_H
 #define SC_SANDBOX_SANDBOX_H
@@ -32,7 +30,7 @@ SC_CHECKED sc_err sc_sandbox_become(const char *user, sc_diag *diag);
 /** Whether there is such a user. @return SC_OK, SC_EUNKNOWN, SC_EIO (cannot be looked up) */
 SC_CHECKED sc_err sc_sandbox_user_check(const char *user, sc_diag *diag);
 
-/** The name or number of whom the process runs as, for logs; into `out`. */
+/** The name or number of the user that the process runs as, for logs; into `out`. */
 const char *sc_sandbox_user(char *out, size_t room);
 
 /**

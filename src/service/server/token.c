@@ -1,15 +1,255 @@
-// Tokens: written, read and checked. See token.h.
+// Tokens: written, read and checked; and the keys that sign them, in files.
 //
 // The tag is over the bytes, and their base64 has one form only (stray bits at its end are
-// refused), so nobody can make another text of a token than the one that was issued.
-#include "server/guard_internal.h"
+// refused), so no other text of a token passes than the one that was issued.
+#include "server/token.h"
 
+#include "base/alloc.h"
 #include "base/diag.h"
+#include "base/text.h"
 #include "base/utf8.h"
+#include "server/token_internal.h"
 
 #include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
 #include <sodium.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// --- Whole files by read(), for what an operator may edit while the service runs ---------------
+
+static sc_err fail_errno(sc_diag *diag, const char *path, int why)
+{
+    const char *hint = why == ENOENT   ? "; check the name"
+                       : why == EACCES ? "; you lack permission to read it"
+                                       : "";
+    return sc_fail(diag, SC_EIO, "%s: cannot read: %s%s", path, strerror(why), hint);
+}
+
+// Up to `room` bytes, to the end of the file; sets how many there were. 0 or an errno.
+static int read_all(int fd, uint8_t *bytes, size_t room, size_t *size)
+{
+    *size = 0;
+    while (*size < room) {
+        const ssize_t got = read(fd, bytes + *size, room - *size);
+        if (got == 0) return 0;
+        if (got < 0 && errno != EINTR) return errno;
+        if (got > 0) *size += (size_t)got;
+    }
+    return 0;
+}
+
+static sc_err read_open(int fd, const char *path, size_t max_size, sc_input *out, mode_t *mode,
+                        sc_diag *diag)
+{
+    struct stat status;
+    if (fstat(fd, &status) != 0) return fail_errno(diag, path, errno);
+    if (!S_ISREG(status.st_mode)) {
+        return sc_fail(diag, SC_EIO, "%s: is %s; a file is needed", path,
+                       S_ISDIR(status.st_mode) ? "a directory" : "not a regular file");
+    }
+    if ((uint64_t)status.st_size > max_size) {
+        return sc_fail(diag, SC_ELIMIT, "%s: is larger than %zu bytes; is it the right file?", path,
+                       max_size);
+    }
+    // One byte more than it has, so that one that grows meanwhile is noticed and not cut.
+    const size_t room = (size_t)status.st_size + 1;
+    sc_input file = {.name = path, .size = room};
+    uint8_t *bytes = sc_malloc(room);
+    if (!bytes) return sc_fail_memory(diag, "reading a file");
+    file.data = bytes;
+    const int why = read_all(fd, bytes, room, &file.size);
+    if (why || file.size == room) {
+        sc__small_file_free(&file);
+        return why ? fail_errno(diag, path, why)
+                   : sc_fail(diag, SC_EIO, "%s: is being written; try again", path);
+    }
+    if (mode) *mode = status.st_mode & 07777;
+    *out = file;
+    return SC_OK;
+}
+
+sc_err sc__small_file_read(const char *path, size_t max_size, sc_input *out, mode_t *mode,
+                           sc_diag *diag)
+{
+    // Without O_NONBLOCK, opening a pipe would wait for someone to write.
+    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0) return fail_errno(diag, path, errno);
+    const sc_err err = read_open(fd, path, max_size, out, mode, diag);
+    close(fd);
+    return err;
+}
+
+void sc__small_file_free(sc_input *file)
+{
+    uint8_t *bytes = (uint8_t *)(uintptr_t)file->data;
+    if (bytes) sodium_memzero(bytes, file->size);
+    sc_free(bytes);
+    *file = (sc_input){0};
+}
+
+// --- Keys --------------------------------------------------------------------------------------
+//
+// Errors about a key file name its line, never its content.
+
+enum { HEX_SIZE = 2 * SC__TOKEN_KEY_SIZE };
+
+/** Comments and eight keys take a small part of it. */
+enum { KEY_FILE_MAX = 65536 };
+
+/** What must not be set: others may do nothing, and only the owner may write. */
+enum { MODE_FORBIDDEN = S_IRWXO | S_IWGRP };
+
+static const char no_randomness[] = "the system gives no random numbers";
+
+sc_token_keys *sc_token_keys_hold(sc_token_keys *keys)
+{
+    atomic_fetch_add(&keys->others, 1);
+    return keys;
+}
+
+void sc_token_keys_free(sc_token_keys *keys)
+{
+    if (!keys || atomic_fetch_sub(&keys->others, 1) > 0) return;
+    sodium_memzero(keys, sizeof *keys);
+    sc_free(keys);
+}
+
+sc_err sc_token_keys_new(sc_token_keys **out)
+{
+    // Harmless when repeated, and from any thread.
+    if (sodium_init() < 0) return SC_EIO;
+    sc_token_keys *keys = sc_calloc(1, sizeof *keys);
+    if (!keys) return SC_ENOMEM;
+    keys->count = 1;
+    randombytes_buf(keys->keys[0], SC__TOKEN_KEY_SIZE);
+    *out = keys;
+    return SC_OK;
+}
+
+// --- Keys: reading -----------------------------------------------------------------------------
+
+static sc_err parse_line(const sc_lines *lines, sc_slice line, sc_token_keys *keys, sc_diag *diag)
+{
+    sc_slice key;
+    sc_slice more;
+    if (!sc_slice_field(&line, &key) || key.text[0] == '#') return SC_OK;
+    if (keys->count == SC_TOKEN_KEYS_MAX) {
+        return sc_fail(diag, SC_EPARSE, "%s:%" PRIu64 ": more than %d keys; take old ones away",
+                       lines->input->name, lines->line, SC_TOKEN_KEYS_MAX);
+    }
+    size_t size = 0;
+    if (key.size != HEX_SIZE || sc_slice_field(&line, &more) ||
+        sodium_hex2bin(keys->keys[keys->count], SC__TOKEN_KEY_SIZE, key.text, key.size, NULL, &size,
+                       NULL) != 0 ||
+        size != SC__TOKEN_KEY_SIZE) {
+        return sc_lines_fail_line(lines, diag, "not a key, which is 64 hexadecimal digits");
+    }
+    keys->count++;
+    return SC_OK;
+}
+
+sc_err sc__token_keys_parse(const sc_input *input, sc_token_keys **out, sc_diag *diag)
+{
+    if (sodium_init() < 0) return sc_fail(diag, SC_EIO, "%s", no_randomness);
+    sc_token_keys *keys = sc_calloc(1, sizeof *keys);
+    if (!keys) return sc_fail_memory(diag, "reading token keys");
+    sc_err err = SC_OK;
+    sc_lines lines = sc_lines_of(input);
+    for (sc_slice line; !err && sc_lines_next(&lines, &line);) {
+        err = parse_line(&lines, line, keys, diag);
+    }
+    if (!err && keys->count == 0) {
+        err = sc_fail(diag, SC_EPARSE,
+                      "%s: holds no key; 'starcloak token key FILE' makes a file with one",
+                      input->name);
+    }
+    if (err) {
+        sc_token_keys_free(keys);
+        return err;
+    }
+    *out = keys;
+    return SC_OK;
+}
+
+sc_err sc_token_keys_read(const char *path, sc_token_keys **out, sc_diag *diag)
+{
+    sc_input file;
+    mode_t mode = 0;
+    sc_err err = sc__small_file_read(path, KEY_FILE_MAX, &file, &mode, diag);
+    // A key file of that size is no key file.
+    if (err) return err == SC_ELIMIT ? SC_EPARSE : err;
+    if ((mode & MODE_FORBIDDEN) != 0) {
+        err = sc_fail(diag, SC_EIO,
+                      "%s: others than its owner may read or change it (mode %04o), and anyone "
+                      "with a key can ask as any user; run 'chmod 600' on it, or 640 for a group",
+                      path, (unsigned)mode);
+    } else {
+        err = sc__token_keys_parse(&file, out, diag);
+    }
+    sc__small_file_free(&file);
+    return err;
+}
+
+// --- Keys: writing -----------------------------------------------------------------------------
+
+static sc_err fail_write(sc_diag *diag, const char *path, int why)
+{
+    if (why == EEXIST) {
+        return sc_fail(diag, SC_EIO,
+                       "%s: is there already, and keys are never replaced, since tokens depend on "
+                       "them; choose another name",
+                       path);
+    }
+    const char *hint = why == ENOENT                   ? "; its directory does not exist"
+                       : why == EACCES || why == EROFS ? "; choose a place where you may write"
+                                                       : "";
+    return sc_fail(diag, SC_EIO, "%s: cannot write: %s%s", path, strerror(why), hint);
+}
+
+// All bytes, down to the disk; 0 or an errno.
+static int write_all(int fd, const char *text, size_t size)
+{
+    while (size > 0) {
+        const ssize_t put = write(fd, text, size);
+        if (put < 0 && errno != EINTR) return errno;
+        if (put > 0) {
+            text += put;
+            size -= (size_t)put;
+        }
+    }
+    return fsync(fd) == 0 ? 0 : errno;
+}
+
+sc_err sc_token_keys_write(const char *path, sc_diag *diag)
+{
+    static const char heading[] = "# A key that signs StarCloak's tokens. Anyone who has it can "
+                                  "ask as any user: keep it secret.\n";
+    if (sodium_init() < 0) return sc_fail(diag, SC_EIO, "%s", no_randomness);
+    const int fd = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+    if (fd < 0) return fail_write(diag, path, errno);
+
+    uint8_t key[SC__TOKEN_KEY_SIZE];
+    char hex[HEX_SIZE + 1];
+    char text[sizeof heading + sizeof hex];
+    randombytes_buf(key, sizeof key);
+    sodium_bin2hex(hex, sizeof hex, key, sizeof key);
+    const int size = snprintf(text, sizeof text, "%s%s\n", heading, hex);
+    int why = write_all(fd, text, (size_t)size);
+    if (close(fd) != 0 && !why) why = errno;
+    sodium_memzero(key, sizeof key);
+    sodium_memzero(hex, sizeof hex);
+    sodium_memzero(text, sizeof text);
+    if (!why) return SC_OK;
+    unlink(path);  // half a key would stand in the way of a whole one
+    return fail_write(diag, path, why);
+}
+
+// --- Tokens ------------------------------------------------------------------------------------
 
 static const char prefix[] = "sct1_";
 enum { PREFIX_SIZE = sizeof prefix - 1 };
@@ -35,7 +275,7 @@ typedef struct raw_token {
     uint8_t bytes[BYTES_MAX];
 } raw_token;
 
-// --- Bytes -----------------------------------------------------------------------
+// --- Tokens: bytes -----------------------------------------------------------------------------
 
 static void put_u64(uint8_t *out, uint64_t value)
 {
@@ -92,7 +332,7 @@ void sc__user_hash(const sc_token_keys *keys, size_t key, const char *user, size
     sodium_memzero(text, sizeof text);
 }
 
-// --- Writing ---------------------------------------------------------------------
+// --- Tokens: writing ---------------------------------------------------------------------------
 
 sc_err sc_token_issue(const sc_token_keys *keys, const char *user, int64_t issued_s,
                       int64_t expires_s, char out[SC_TOKEN_SIZE], sc_diag *diag)
@@ -120,11 +360,11 @@ sc_err sc_token_issue(const sc_token_keys *keys, const char *user, int64_t issue
     return SC_OK;
 }
 
-// --- Reading ---------------------------------------------------------------------
+// --- Tokens: reading ---------------------------------------------------------------------------
 
 // What each letter of base64url stands for, and one; from the blank on. A table and not libsodium,
 // whose reader takes the same time for all letters and thereby seven times as long as this: that
-// guards secrets from those who measure, and this text comes from whoever sent it.
+// protects secrets against timing, and this text is no secret to its sender.
 // clang-format off
 static const uint8_t letter_values[] = {
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 63, 0, 0,
@@ -174,7 +414,7 @@ static bool is_signed(const sc_token_keys *keys, const raw_token *raw)
     return false;
 }
 
-// What the bytes say, if it is what a token can say.
+// The fields in the bytes, if they are those of a token.
 static bool unfold(const raw_token *raw, sc_token *out)
 {
     const char *user = (const char *)raw->bytes + HEAD_SIZE;

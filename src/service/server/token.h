@@ -1,20 +1,18 @@
 /**
  * @file token.h
- * @brief Bearer tokens: who asks, until when; signed, so that nobody can ask as another.
+ * @brief Bearer tokens: a user and an expiry time; signed, so that no user can ask as another.
  *
  * A token is "sct1_" and, in base64url without padding, these bytes:
  *
  *     issued (8, seconds since 1970, least byte first)  expires (8)  serial (8, random)
  *     user (1 to 64 bytes)  tag (16: keyed BLAKE2b of "sct1" and all before)
  *
- * Keyed BLAKE2b and not Ed25519: whoever checks tokens is the service that is trusted
+ * Keyed BLAKE2b and not Ed25519: the checker of tokens is the service that is trusted
  * with positions anyway, and checking takes less than a microsecond instead of a hundred.
  *
  * Key files hold one key per line, 64 hexadecimal digits; lines that begin with # are comments. The
  * first key signs, all of them are accepted, so that keys can be changed without a gap. They must
  * be readable by their owner (and group) alone.
- *
- * Uses: base. Used by: service, client, starcloak token, query, load.
  */
 #ifndef SC_GUARD_TOKEN_H
 #define SC_GUARD_TOKEN_H
@@ -34,7 +32,7 @@ enum {
 typedef struct sc_token_keys sc_token_keys;
 
 /**
- * @return SC_OK, SC_EIO (cannot be read, or others may read it too: `diag` says how to mend that),
+ * @return SC_OK, SC_EIO (cannot be read, or others may read it too: `diag` has the remedy),
  *         SC_EPARSE (with the line; never quotes a key), SC_ENOMEM
  */
 SC_CHECKED sc_err sc_token_keys_read(const char *path, sc_token_keys **out, sc_diag *diag);
@@ -48,10 +46,10 @@ SC_CHECKED sc_err sc_token_keys_write(const char *path, sc_diag *diag);
 /** Hold them once more; returns them. Any thread. */
 sc_token_keys *sc_token_keys_hold(sc_token_keys *keys);
 
-/** Give them back; whoever does so last wipes and frees them. NULL is fine. Any thread. */
+/** Give them back; the last call wipes and frees them. NULL is fine. Any thread. */
 void sc_token_keys_free(sc_token_keys *keys);
 
-/** What a token says. */
+/** The content of a token. */
 typedef struct sc_token {
     int64_t issued_s;   ///< seconds since 1970
     int64_t expires_s;  ///< from this second on it is no longer valid
@@ -78,7 +76,7 @@ SC_CHECKED sc_err sc_token_issue(const sc_token_keys *keys, const char *user, in
 SC_CHECKED sc_err sc_token_check(const sc_token_keys *keys, const char *text, sc_token *out);
 
 /**
- * What a token says, whoever wrote it: for a person who looks at one, never to let somebody in.
+ * The content of a token, without checking its signature: to show it, never to admit a client.
  *
  * @return SC_OK, SC_EPARSE
  */

@@ -22,7 +22,7 @@ enum { ROOMS_MAX = 4096 };
 
 struct sc_crew {
     const sc_map *map;
-    const sc_cut *cut;
+    const sc_partition *cut;
     uint32_t part_count;
     size_t room_count;
     sc__room **rooms;
@@ -36,7 +36,7 @@ struct sc_crew {
 
 static sc_err check_options(const sc_map *map, const sc_crew_options *options, sc_diag *diag)
 {
-    if (!options->cut || sc_cut_map(options->cut) != map) {
+    if (!options->cut || sc_partition_map(options->cut) != map) {
         return sc_fail(diag, SC_EINVAL, "engines: the cut is of another map");
     }
     if (options->rooms < 1 || options->rooms > ROOMS_MAX) {
@@ -81,7 +81,7 @@ sc_err sc_crew_new(const sc_map *map, const sc_crew_options *options, sc_rng *rn
     pthread_mutex_init(&crew->switching, NULL);
     crew->map = map;
     crew->cut = options->cut;
-    crew->part_count = sc_cut_parts(options->cut);
+    crew->part_count = sc_partition_part_count(options->cut);
     err = make_rooms(crew, options, rng, diag);
     if (err) {
         sc_crew_free(crew);
@@ -149,11 +149,11 @@ static void hear_of_query(sc_crew *crew, sc_word *word)
     const sc_query *query = &word->query;
     // Whoever speaks may have another map than we.
     const bool is_known = query->segment < sc_map_segment_count(crew->map);
-    const uint32_t home = is_known ? sc_cut_home(crew->cut, query->segment) : 0;
+    const uint32_t home = is_known ? sc_partition_home(crew->cut, query->segment) : 0;
     const uint16_t room = is_known ? atomic_load(&crew->room_of[home]) : NOWHERE;
     if (room == NOWHERE && word->kind == SC_WORD_ADD) atomic_fetch_add(&crew->misdirected, 1);
     if (!is_known) return;
-    if (sc_cut_is_near(crew->cut, query->segment, query->max_hops)) {
+    if (sc_partition_is_near(crew->cut, query->segment, query->max_hops)) {
         tell_all(crew, word);
     } else if (room != NOWHERE) {
         tell(crew, room, word);

@@ -19,7 +19,7 @@
 #include <starcloak/rng.h>
 
 #include "ledger/words.h"
-#include "partition/cut.h"
+#include "partition/partition.h"
 
 /** Words of one round, and queries that are added between two looks at whether it is behind. */
 enum { SC_CREW_BATCH = 256 };
@@ -28,8 +28,8 @@ typedef struct sc_crew sc_crew;
 
 typedef struct sc_crew_options {
     sc_engine_options engine;
-    const sc_cut *cut;  ///< borrowed
-    unsigned rooms;     ///< threads, >= 1
+    const sc_partition *cut;  ///< borrowed
+    unsigned rooms;           ///< threads, >= 1
     /** One room, without a thread and without threads that prune: each word is carried out at once
      * by the thread that says it, which calls sc_crew_round(), too. The voice may answer before it
      * returns; what an engine says while a word is being carried out must wait. */

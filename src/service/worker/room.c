@@ -31,7 +31,8 @@ static sc_err make_tools(sc__room *room, const sc_crew_options *options, uint32_
     sc_err err = SC_OK;
     if (!options->is_in_place) err = sc_handover_new(sizeof(sc_word), capacity, &room->words);
     if (!err) err = sc_rng_fork(rng, &room->rng);
-    if (!err && sc_cut_parts(room->cut) > 1) err = sc_cut_walker_new(room->cut, &room->walker);
+    if (!err && sc_partition_part_count(room->cut) > 1)
+        err = sc_partition_walker_new(room->cut, &room->walker);
     if (!err) {
         err = options->prune_threads > 0
                   ? sc_prune_pool_new(room->map, options->prune_threads, rng, &room->pool)
@@ -46,8 +47,8 @@ static sc_err make_tools(sc__room *room, const sc_crew_options *options, uint32_
     };
     err = sc__bids_new(&bids, room->rng, &room->bids);
     if (err) return err;
-    return sc__parts_init(&room->parts, room->map, &options->engine, sc_cut_parts(room->cut),
-                          number, room->rng);
+    return sc__parts_init(&room->parts, room->map, &options->engine,
+                          sc_partition_part_count(room->cut), number, room->rng);
 }
 
 sc_err sc__room_new(const sc_map *map, const sc_crew_options *options, uint32_t number, sc_rng *rng,
@@ -82,7 +83,7 @@ void sc__room_free(sc__room *room)
     sc_pruner_free(room->pruner);
     sc__bids_free(room->bids);
     sc__parts_fini(&room->parts);
-    sc_cut_walker_free(room->walker);
+    sc_partition_walker_free(room->walker);
     sc_rng_free(room->rng);
     sc_handover_free(room->words);
     pthread_mutex_destroy(&room->lock);

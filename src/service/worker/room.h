@@ -24,7 +24,7 @@
 #include <starcloak/rng.h>
 
 #include "ledger/words.h"
-#include "partition/cut.h"
+#include "partition/partition.h"
 #include "worker/crew.h"
 
 typedef struct sc__room sc__room;

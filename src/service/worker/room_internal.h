@@ -20,7 +20,7 @@ struct sc__room {
     size_t max_queries;
     size_t rooms;  ///< that speak with the same voice
     const sc_map *map;
-    const sc_cut *cut;
+    const sc_partition *cut;
     sc_peer self;
     sc_voice voice;
     sc_handover *words;  ///< NULL: in place, each word is carried out at once
@@ -32,12 +32,12 @@ struct sc__room {
 
     // Of the thread, or of whoever calls sc__room_round() instead.
     sc_rng *rng;
-    sc__parts parts;        ///< but for what others may see of it
-    bool is_part_missing;   ///< there was no memory for one
-    sc_variant variant;     ///< that the engines have
-    sc_cut_walker *walker;  ///< NULL if there is one part only
-    sc_pruner *pruner;      ///< NULL if there is a pool
-    sc_prune_pool *pool;    ///< or NULL
+    sc__parts parts;              ///< but for what others may see of it
+    bool is_part_missing;         ///< there was no memory for one
+    sc_variant variant;           ///< that the engines have
+    sc_partition_walker *walker;  ///< NULL if there is one part only
+    sc_pruner *pruner;            ///< NULL if there is a pool
+    sc_prune_pool *pool;          ///< or NULL
     sc__bids *bids;
     sc_time now;         ///< of the last round
     bool is_muffled;     ///< something could not be said in this round

@@ -41,10 +41,10 @@ static void say(const sc__room *room, sc_word_kind kind, const sc_query *query,
 static const uint16_t *reach(const sc__room *room, const sc_query *query, uint16_t *home,
                              size_t *count)
 {
-    if (room->walker && sc_cut_is_near(room->cut, query->segment, query->max_hops)) {
-        return sc_cut_reach(room->walker, query->segment, query->max_hops, count);
+    if (room->walker && sc_partition_is_near(room->cut, query->segment, query->max_hops)) {
+        return sc_partition_reach(room->walker, query->segment, query->max_hops, count);
     }
-    *home = (uint16_t)sc_cut_home(room->cut, query->segment);
+    *home = (uint16_t)sc_partition_home(room->cut, query->segment);
     *count = 1;
     return home;
 }
@@ -64,7 +64,7 @@ static void add_company(sc__room *room, const sc_query *query)
 
 static void add(sc__room *room, const sc_query *query)
 {
-    const uint32_t home = sc_cut_home(room->cut, query->segment);
+    const uint32_t home = sc_partition_home(room->cut, query->segment);
     sc__part *part = room->parts.open[home];
     // One that is meant to be open, and is not, waits for memory.
     sc_err err = room->parts.is_meant[home] ? SC_ENOMEM : SC_OK;
@@ -214,7 +214,7 @@ void sc__room_obey(sc__room *room, sc_word *word, sc_time now)
 
 void sc__room_prefetch(const sc__room *room, const sc_query *query)
 {
-    const sc__part *part = room->parts.open[sc_cut_home(room->cut, query->segment)];
+    const sc__part *part = room->parts.open[sc_partition_home(room->cut, query->segment)];
     if (part) sc_engine_prefetch(part->engine, query);
 }
 

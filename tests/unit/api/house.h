@@ -106,7 +106,7 @@ static inline void house_furnish(house *h, const house_options *options)
     parts->map = h->map;
     parts->loops = options->loops;
     CHECK_OK(sc_credentials_new(house_terms(&options->policy), &parts->credentials), NULL);
-    CHECK_OK(sc_rates_new(1024, &parts->user_rates), NULL);
+    CHECK_OK(sc_rate_limit_new(1024, &parts->user_rates), NULL);
     CHECK_OK(sc_pending_new(options->max_pending, &parts->pending), NULL);
     CHECK_OK(sc_metrics_new(NULL, &parts->metrics), NULL);
 
@@ -184,7 +184,7 @@ static inline void house_close(house *h)
     if (parts->pending) assert_int_equal(sc_pending_count(parts->pending), 0);
     sc_metrics_free(parts->metrics);
     sc_pending_free(parts->pending);
-    sc_rates_free(parts->user_rates);
+    sc_rate_limit_free(parts->user_rates);
     sc_credentials_free(parts->credentials);
     sc_lbs_free(h->lbs);
     sc_objects_release(h->objects);

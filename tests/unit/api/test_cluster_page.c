@@ -14,16 +14,16 @@
 enum { PARTS = 3 };
 
 /** The town in three parts, star by star in turn. */
-static sc_cut *cut_town(const sc_map *map)
+static sc_partition *cut_town(const sc_map *map)
 {
     const uint32_t stars = sc_map_star_count(map);
     uint16_t *part_of_star = test_take(stars, sizeof *part_of_star);
     for (uint32_t star = 0; star < stars; star++) {
         part_of_star[star] = (uint16_t)(star % PARTS);
     }
-    sc_cut *cut = NULL;
+    sc_partition *cut = NULL;
     sc_diag diag = {""};
-    CHECK_OK(sc_cut_new(map, part_of_star, PARTS, &cut, &diag), &diag);
+    CHECK_OK(sc_partition_new(map, part_of_star, PARTS, &cut, &diag), &diag);
     free(part_of_star);
     return cut;
 }
@@ -31,7 +31,7 @@ static sc_cut *cut_town(const sc_map *map)
 /** A service with a cut; change `live.options` before it is started. */
 typedef struct divided {
     fixture f;
-    sc_cut *cut;
+    sc_partition *cut;
 } divided;
 
 static void divided_open(divided *d)
@@ -46,7 +46,7 @@ static void divided_close(divided *d)
 {
     sc_service_free(d->f.live.service);
     d->f.live.service = NULL;
-    sc_cut_free(d->cut);
+    sc_partition_free(d->cut);
     fixture_close(&d->f);
 }
 
@@ -99,13 +99,14 @@ static void test_the_cut_tells_the_part_of_each_segment(void **state)
     check_described(&d.f, "GET", "/v1/cut", 200, &reply);
     json_t *page = read_page(&reply);
     char number[17];
-    snprintf(number, sizeof number, "%016llx", (unsigned long long)sc_cut_checksum(d.cut));
+    snprintf(number, sizeof number, "%016llx", (unsigned long long)sc_partition_checksum(d.cut));
     assert_string_equal(json_string_value(json_object_get(page, "cut")), number);
     assert_int_equal(count_of(page, "parts"), PARTS);
     const json_t *segments = json_object_get(page, "segments");
     assert_int_equal(json_array_size(segments), sc_map_segment_count(d.f.live.map));
     for (sc_seg_id s = 0; s < sc_map_segment_count(d.f.live.map); s++) {
-        assert_int_equal(json_integer_value(json_array_get(segments, s)), sc_cut_home(d.cut, s));
+        assert_int_equal(json_integer_value(json_array_get(segments, s)),
+                         sc_partition_home(d.cut, s));
     }
     json_decref(page);
     web_reply_free(&reply);

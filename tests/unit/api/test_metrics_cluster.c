@@ -11,8 +11,8 @@
 enum { PEERS = 3, PARTS = 3 };
 
 typedef struct fixture {
-    sc_view_peer peers[PEERS];
-    sc_view_part parts[PARTS];
+    sc_cluster_view_peer peers[PEERS];
+    sc_cluster_view_part parts[PARTS];
     sc_cluster_view view;
 } fixture;
 
@@ -58,15 +58,15 @@ static void fixture_open(fixture *f)
                  .placements = 102,
                  .moved = 103,
                  .strangers = 104,
-                 .wire = {.is_connected = true,
-                          .messages_out = 105,
-                          .messages_in = 106,
-                          .bytes_out = 107,
-                          .bytes_in = 108,
-                          .unsent = 109,
-                          .unopened = 110,
-                          .overrun = 111,
-                          .reconnects = 112}},
+                 .bus = {.is_connected = true,
+                         .messages_out = 105,
+                         .messages_in = 106,
+                         .bytes_out = 107,
+                         .bytes_in = 108,
+                         .unsent = 109,
+                         .unopened = 110,
+                         .overrun = 111,
+                         .reconnects = 112}},
     };
     f->view.peers = f->peers;
     f->view.peer_count = PEERS;

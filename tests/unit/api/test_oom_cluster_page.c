@@ -14,7 +14,7 @@ enum { PARTS = 2 };
 
 typedef struct fixture {
     sc_map *map;
-    sc_cut *cut;
+    sc_partition *cut;
 } fixture;
 
 static void fixture_open(fixture *f)
@@ -28,13 +28,13 @@ static void fixture_open(fixture *f)
         part_of_star[star] = (uint16_t)(star % PARTS);
     }
     sc_diag diag = {""};
-    CHECK_OK(sc_cut_new(f->map, part_of_star, PARTS, &f->cut, &diag), &diag);
+    CHECK_OK(sc_partition_new(f->map, part_of_star, PARTS, &f->cut, &diag), &diag);
     free(part_of_star);
 }
 
 static void fixture_close(fixture *f)
 {
-    sc_cut_free(f->cut);
+    sc_partition_free(f->cut);
     sc_map_free(f->map);
 }
 
@@ -46,14 +46,14 @@ static void test_a_page_of_the_cut_that_cannot_be_made(void **state)
     unsigned long failures = 0;
     FOR_EACH_FAILURE(n)
     {
-        sc_cut_page *page = NULL;
+        sc_partition_page *page = NULL;
         sc_diag diag = {""};
-        const sc_err err = sc_cut_page_new(f.cut, &page, &diag);
+        const sc_err err = sc_partition_page_new(f.cut, &page, &diag);
         const bool happened = oom_happened();
         if (!happened || !err) {
             // The last allocations only give room back; without them the page is as good.
             CHECK_OK(err, &diag);
-            sc_cut_page_free(page);
+            sc_partition_page_free(page);
             if (!happened) break;
         } else {
             CHECK_REFUSED(err, SC_ENOMEM, &diag, "out of memory while writing the cut");
@@ -133,8 +133,8 @@ static void test_a_view_that_cannot_be_made_is_there_the_next_time(void **state)
 static void test_metrics_of_a_cluster_that_cannot_be_written(void **state)
 {
     (void)state;
-    sc_view_peer worker = {.peer = 1, .name = "w1", .is_worker = true};
-    sc_view_part parts[PARTS] = {{.owner = 1, .is_served = true}, {.owner = SC_PEER_NONE}};
+    sc_cluster_view_peer worker = {.peer = 1, .name = "w1", .is_worker = true};
+    sc_cluster_view_part parts[PARTS] = {{.owner = 1, .is_served = true}, {.owner = SC_PEER_NONE}};
     const sc_cluster_view view = {
         .peer_count = 1, .peers = &worker, .part_count = PARTS, .parts = parts};
     unsigned long failures = 0;

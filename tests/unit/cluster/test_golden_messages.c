@@ -4,9 +4,8 @@
 #include "support/golden.h"
 #include "support/made_words.h"
 
-#include "cluster/key.h"
-#include "cluster/seal.h"
-#include "cluster/wire_internal.h"
+#include "cluster/bus_internal.h"
+#include "cluster/cluster_key.h"
 
 #include <sodium.h>
 
@@ -46,7 +45,7 @@ static void test_words_of_every_kind_have_the_bytes_that_are_stored(void **state
     word_town_free(&town);
 }
 
-static void test_beats_and_placements_have_the_bytes_that_are_stored(void **state)
+static void test_heartbeats_and_placements_have_the_bytes_that_are_stored(void **state)
 {
     (void)state;
     golden_text golden;
@@ -54,10 +53,10 @@ static void test_beats_and_placements_have_the_bytes_that_are_stored(void **stat
     sc_bytes bytes = {0};
     for (unsigned i = 0; i < CASES; i++) {
         sc_rng rng = rng_of(0, i);
-        sc_beat *beat = made_beat(PARTS, &rng);
-        assert_int_equal(sc_beat_encode(beat, &bytes), SC_OK);
+        sc_heartbeat *heartbeat = made_heartbeat(PARTS, &rng);
+        assert_int_equal(sc_heartbeat_encode(heartbeat, &bytes), SC_OK);
         golden_bytes(&golden, "beat", bytes.data, bytes.size);
-        sc_beat_free(beat);
+        sc_heartbeat_free(heartbeat);
         sc_placement *placement = made_placement(PARTS, &rng);
         assert_int_equal(sc_placement_encode(placement, &bytes), SC_OK);
         golden_bytes(&golden, "placement", bytes.data, bytes.size);
@@ -70,16 +69,16 @@ static void test_beats_and_placements_have_the_bytes_that_are_stored(void **stat
 static void test_subjects_are_spelled_as_they_are_stored(void **state)
 {
     (void)state;
-    const sc_wire wire = {.cluster = "town", .cut = UINT64_C(0x0123456789abcdef)};
+    const sc_bus bus = {.cluster = "town", .partition = UINT64_C(0x0123456789abcdef)};
     const sc_peer peer = UINT64_C(0xfedcba9876543210);
     golden_text golden;
     golden_begin(&golden);
-    fprintf(golden.out, "%s\n", sc__subject_part(&wire, 7).text);
-    fprintf(golden.out, "%s\n", sc__subject_peer(&wire, peer).text);
-    fprintf(golden.out, "%s\n", sc__subject_beats(&wire).text);
-    fprintf(golden.out, "%s\n", sc__subject_placements(&wire).text);
-    fprintf(golden.out, "%s\n", sc__subject_void(&wire, peer, 7).text);
-    fprintf(golden.out, "%s\n", sc__subject_void_of_any(&wire, peer).text);
+    fprintf(golden.out, "%s\n", sc__bus_subject_part(&bus, 7).text);
+    fprintf(golden.out, "%s\n", sc__bus_subject_peer(&bus, peer).text);
+    fprintf(golden.out, "%s\n", sc__bus_subject_heartbeats(&bus).text);
+    fprintf(golden.out, "%s\n", sc__bus_subject_placements(&bus).text);
+    fprintf(golden.out, "%s\n", sc__bus_subject_no_responders(&bus, peer, 7).text);
+    fprintf(golden.out, "%s\n", sc__bus_subject_no_responders_any(&bus, peer).text);
     golden_end(&golden, "cluster-subjects.txt");
 }
 
@@ -102,7 +101,7 @@ static void test_a_message_that_was_sealed_long_ago_opens(void **state)
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_words_of_every_kind_have_the_bytes_that_are_stored),
-    cmocka_unit_test(test_beats_and_placements_have_the_bytes_that_are_stored),
+    cmocka_unit_test(test_heartbeats_and_placements_have_the_bytes_that_are_stored),
     cmocka_unit_test(test_subjects_are_spelled_as_they_are_stored),
     cmocka_unit_test(test_a_message_that_was_sealed_long_ago_opens),
 };

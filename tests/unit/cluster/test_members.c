@@ -112,10 +112,10 @@ static void test_a_view_shows_who_is_there_and_who_has_what(void **state)
         assert_int_equal(view->parts[p].owner, view->peers[1].peer);
         assert_true(view->parts[p].is_served);
     }
-    assert_int_equal(view->cut, sc_cut_checksum(house->cut));
-    assert_true(view->wire.is_connected && view->wire.messages_in > 0);
+    assert_int_equal(view->partition, sc_partition_checksum(house->partition));
+    assert_true(view->bus.is_connected && view->bus.messages_in > 0);
     assert_true(view->placements >= 1);
-    CHECK_CLOSE(view->beat_s, HOUSE_BEAT_S, 1e-6);
+    CHECK_CLOSE(view->heartbeat_s, HOUSE_HEARTBEAT_S, 1e-6);
     sc_cluster_view_free(view);
     sc_worker_free(w);
     house_gateway_close(&g);
@@ -225,8 +225,8 @@ static void test_two_travellers_on_both_sides_of_a_cut_find_each_other(void **st
 static void test_who_has_another_cut_gets_no_part_and_is_counted(void **state)
 {
     cluster_house *house = *state;
-    sc_cut *whole = NULL;
-    CHECK_OK(sc_cut_whole(house->town.map, &whole, NULL), NULL);
+    sc_partition *whole = NULL;
+    CHECK_OK(sc_partition_whole(house->town.map, &whole, NULL), NULL);
     house_gateway g;
     house_gateway_open(&g, house, "g");
     sc_worker *stranger = house_stranger(house, "stranger", whole);
@@ -238,7 +238,7 @@ static void test_who_has_another_cut_gets_no_part_and_is_counted(void **state)
     sc_worker_free(a);
     sc_worker_free(stranger);
     house_gateway_close(&g);
-    sc_cut_free(whole);
+    sc_partition_free(whole);
 }
 
 static const struct CMUnitTest tests[] = {

@@ -4,7 +4,7 @@
 #include "support/made_words.h"
 #include "support/oom.h"
 
-#include "cluster/codec_internal.h"
+#include "cluster/cluster_codec_internal.h"
 
 enum { PARTS = 40, CASES = 8 };
 
@@ -57,23 +57,23 @@ static void test_words(void **state)
     word_town_free(&town);
 }
 
-static void test_beats_and_placements(void **state)
+static void test_heartbeats_and_placements(void **state)
 {
     (void)state;
     sc_rng rng;
     sc_rng_seed(&rng, 2);
-    sc_beat *beat = made_beat(PARTS, &rng);
+    sc_heartbeat *heartbeat = made_heartbeat(PARTS, &rng);
     sc_placement *placement = made_placement(PARTS, &rng);
     FOR_EACH_FAILURE(n)
     {
         sc_bytes bytes = {0};
-        sc_beat *read = NULL;
-        sc_err err = sc_beat_encode(beat, &bytes);
-        if (!err) err = sc_beat_decode(PARTS, bytes.data, bytes.size, &read);
+        sc_heartbeat *read = NULL;
+        sc_err err = sc_heartbeat_encode(heartbeat, &bytes);
+        if (!err) err = sc_heartbeat_decode(PARTS, bytes.data, bytes.size, &read);
         const bool failed = oom_happened();
         assert_int_equal(err, failed ? SC_ENOMEM : SC_OK);
-        if (read) check_same_beat(read, beat);
-        sc_beat_free(read);
+        if (read) check_same_heartbeat(read, heartbeat);
+        sc_heartbeat_free(read);
         sc_bytes_fini(&bytes);
         if (!failed) break;
     }
@@ -100,7 +100,7 @@ static void test_beats_and_placements(void **state)
         }
         assert_null(clone);
     }
-    sc_beat_free(beat);
+    sc_heartbeat_free(heartbeat);
     sc_placement_free(placement);
 }
 
@@ -109,28 +109,28 @@ static void test_a_workers_words(void **state)
     (void)state;
     FOR_EACH_FAILURE(n)
     {
-        struct sc_cluster_words *words = NULL;
+        struct sc_category_table *words = NULL;
         uint32_t number = SC_NONE;
-        sc_err err = sc_cluster_words_new(&words);
+        sc_err err = sc_category_table_new(&words);
         for (int i = 0; i < 40 && !err; i++) {
             const char word[] = {(char)('A' + i), '\0'};
-            err = sc__cluster_words_number(words, word, &number);
+            err = sc__category_table_number(words, word, &number);
         }
         const bool failed = oom_happened();
         assert_int_equal(err, failed ? SC_ENOMEM : SC_OK);
         if (words) {
             // What was refused for want of memory is taken now, and nothing was numbered twice.
-            assert_int_equal(sc__cluster_words_number(words, "A", &number), SC_OK);
+            assert_int_equal(sc__category_table_number(words, "A", &number), SC_OK);
             assert_int_equal(number, 0);
         }
-        sc_cluster_words_free(words);
+        sc_category_table_free(words);
         if (!failed) break;
     }
 }
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_words),
-    cmocka_unit_test(test_beats_and_placements),
+    cmocka_unit_test(test_heartbeats_and_placements),
     cmocka_unit_test(test_a_workers_words),
 };
 SC_SUITE(tests)

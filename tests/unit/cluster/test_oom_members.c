@@ -1,15 +1,15 @@
 // Joining a cluster while memory runs out: the wire, a gateway and a worker, over a real NATS
 // server. Whatever cannot be had, nothing leaks and nobody is left half joined.
-#include "cluster/key.h"
+#include "cluster/cluster_key.h"
 #include "support/check.h"
 #include "support/cluster_house.h"
 #include "support/oom.h"
 
 static const uint8_t seal_key[SC_SEAL_KEY_SIZE] = {7};
 
-static sc_wire_options wire_to(const char *const *url)
+static sc_bus_options wire_to(const char *const *url)
 {
-    return (sc_wire_options){
+    return (sc_bus_options){
         .servers = url,
         .server_count = 1,
         .cluster = "oom",
@@ -19,20 +19,20 @@ static sc_wire_options wire_to(const char *const *url)
     };
 }
 
-static void hear(void *context, const void *bytes, size_t size)
+static void receive(void *context, const void *bytes, size_t size)
 {
     (void)context;
     (void)bytes;
     (void)size;
 }
 
-static sc_err speak_and_listen(sc_wire *wire)
+static sc_err speak_and_listen(sc_bus *bus)
 {
     static const char large[10000];
-    sc_wire_ear *ear = NULL;
-    sc_err err = sc_wire_listen_beats(wire, hear, NULL, &ear, NULL);
-    if (!err) err = sc_wire_send_beat(wire, large, sizeof large);
-    sc_wire_deafen(ear);
+    sc_bus_subscription *subscription = NULL;
+    sc_err err = sc_bus_subscribe_heartbeats(bus, receive, NULL, &subscription, NULL);
+    if (!err) err = sc_bus_send_heartbeat(bus, large, sizeof large);
+    sc_bus_unsubscribe(subscription);
     return err;
 }
 
@@ -40,16 +40,16 @@ static void test_a_wire(void **state)
 {
     const cluster_house *house = *state;
     const char *url = house->nats.url;
-    const sc_wire_options options = wire_to(&url);
+    const sc_bus_options options = wire_to(&url);
     FOR_EACH_FAILURE(n)
     {
-        sc_wire *wire = NULL;
+        sc_bus *bus = NULL;
         sc_diag diag = {""};
-        sc_err err = sc_wire_new(&options, &wire, &diag);
-        if (!err) err = sc_wire_begin(wire, &diag);
-        if (!err) err = speak_and_listen(wire);
+        sc_err err = sc_bus_new(&options, &bus, &diag);
+        if (!err) err = sc_bus_connect(bus, &diag);
+        if (!err) err = speak_and_listen(bus);
         const bool happened = oom_happened();
-        sc_wire_free(wire);
+        sc_bus_free(bus);
         if (!happened) {
             CHECK_OK(err, &diag);
             break;
@@ -63,10 +63,10 @@ static void test_a_gateway(void **state)
     const cluster_house *house = *state;
     const char *url = house->nats.url;
     const sc_gateway_options options = {
-        .wire = wire_to(&url),
-        .cut = house->cut,
+        .bus = wire_to(&url),
+        .partition = house->partition,
         .name = "gateway",
-        .beat_s = 0.05,
+        .heartbeat_s = 0.05,
         .uneven = 1.25,
     };
     FOR_EACH_FAILURE(n)
@@ -89,17 +89,17 @@ static void test_a_worker(void **state)
     cluster_house *house = *state;
     const char *url = house->nats.url;
     const sc_worker_options options = {
-        .wire = wire_to(&url),
+        .bus = wire_to(&url),
         .crew =
             {
                 .engine = sc_engine_options_default(),
-                .cut = house->cut,
+                .cut = house->partition,
                 .rooms = 2,
                 .max_queries = 10,
                 .patience_us = 500000,
             },
         .name = "worker",
-        .beat_s = 0.05,
+        .heartbeat_s = 0.05,
     };
     FOR_EACH_FAILURE(n)
     {

@@ -2,76 +2,76 @@
 #include "cluster/roster.h"
 
 #include "base/rng.h"
-#include "beats.h"
-#include "partition/cut.h"
+#include "heartbeats.h"
+#include "partition/partition.h"
 
 #include <math.h>
 
 static sc_roster *roster_at(sc_time started)
 {
     sc_roster *roster = NULL;
-    CHECK_OK(sc_roster_new(BEAT_CUT, BEAT_US, started, &roster), NULL);
+    CHECK_OK(sc_roster_new(TEST_PARTITION, HEARTBEAT_US, started, &roster), NULL);
     return roster;
 }
 
 // --- Coming and going ----------------------------------------------------------------------------
 
-static void test_who_beats_is_there_in_the_order_of_numbers(void **state)
+static void test_who_heartbeats_is_there_in_the_order_of_numbers(void **state)
 {
     (void)state;
     sc_roster *roster = roster_at(0);
     static const sc_peer peers[] = {50, 10, 40, 20, 30};
     for (size_t i = 0; i < 5; i++) {
-        assert_true(sc_roster_hear(roster, worker_beat(peers[i], 1, 0), 0, (sc_time)i));
+        assert_true(sc_roster_receive(roster, worker_heartbeat(peers[i], 1, 0), 0, (sc_time)i));
     }
     assert_int_equal(sc_roster_count(roster), 5);
     for (size_t i = 0; i < 5; i++) {
-        assert_int_equal(sc_roster_at(roster, i)->beat->peer, 10 * (i + 1));
+        assert_int_equal(sc_roster_at(roster, i)->heartbeat->peer, 10 * (i + 1));
     }
     assert_int_equal(sc_roster_find(roster, 40)->first, 2);
     assert_null(sc_roster_find(roster, 45));
     sc_roster_free(roster);
 }
 
-static void test_who_is_silent_for_three_beats_is_gone(void **state)
+static void test_who_is_silent_for_three_heartbeats_is_gone(void **state)
 {
     (void)state;
     sc_roster *roster = roster_at(0);
-    sc_roster_hear(roster, worker_beat(1, 1, 0), 0, 0);
-    sc_roster_hear(roster, worker_beat(2, 1, 0), 0, 1);
-    assert_false(sc_roster_pass_time(roster, 3 * BEAT_US - 1));
-    assert_true(sc_roster_pass_time(roster, 3 * BEAT_US));
+    sc_roster_receive(roster, worker_heartbeat(1, 1, 0), 0, 0);
+    sc_roster_receive(roster, worker_heartbeat(2, 1, 0), 0, 1);
+    assert_false(sc_roster_expire(roster, 3 * HEARTBEAT_US - 1));
+    assert_true(sc_roster_expire(roster, 3 * HEARTBEAT_US));
     assert_null(sc_roster_find(roster, 1));
     assert_non_null(sc_roster_find(roster, 2));
-    sc_roster_hear(roster, worker_beat(2, 2, 0), 0, 3 * BEAT_US);
-    assert_false(sc_roster_pass_time(roster, 6 * BEAT_US - 1));
+    sc_roster_receive(roster, worker_heartbeat(2, 2, 0), 0, 3 * HEARTBEAT_US);
+    assert_false(sc_roster_expire(roster, 6 * HEARTBEAT_US - 1));
     sc_roster_free(roster);
 }
 
-static void test_an_old_beat_keeps_nobody_alive(void **state)
+static void test_an_old_heartbeat_keeps_nobody_alive(void **state)
 {
     (void)state;
     sc_roster *roster = roster_at(0);
-    sc_roster_hear(roster, worker_beat(1, 5, 2), 0, 0);
-    assert_false(sc_roster_hear(roster, worker_beat(1, 5, 3), 0, 2 * BEAT_US));
-    assert_false(sc_roster_hear(roster, worker_beat(1, 4, 3), 0, 2 * BEAT_US));
-    assert_int_equal(sc_roster_find(roster, 1)->beat->part_count, 2);
-    assert_true(sc_roster_pass_time(roster, 3 * BEAT_US));
+    sc_roster_receive(roster, worker_heartbeat(1, 5, 2), 0, 0);
+    assert_false(sc_roster_receive(roster, worker_heartbeat(1, 5, 3), 0, 2 * HEARTBEAT_US));
+    assert_false(sc_roster_receive(roster, worker_heartbeat(1, 4, 3), 0, 2 * HEARTBEAT_US));
+    assert_int_equal(sc_roster_find(roster, 1)->heartbeat->part_count, 2);
+    assert_true(sc_roster_expire(roster, 3 * HEARTBEAT_US));
     sc_roster_free(roster);
 }
 
-static void test_beats_that_are_played_back_raise_nobody(void **state)
+static void test_heartbeats_that_are_played_back_raise_nobody(void **state)
 {
     (void)state;
     sc_roster *roster = roster_at(0);
-    sc_roster_hear(roster, worker_beat(1, 5, 2), 0, 0);
-    sc_roster_hear(roster, worker_beat(2, 5, 2), 0, 0);
-    assert_true(sc_roster_pass_time(roster, 3 * BEAT_US));
-    assert_false(sc_roster_hear(roster, worker_beat(1, 5, 2), 0, 4 * BEAT_US));
-    assert_false(sc_roster_hear(roster, worker_beat(2, 1, 2), 0, 4 * BEAT_US));
+    sc_roster_receive(roster, worker_heartbeat(1, 5, 2), 0, 0);
+    sc_roster_receive(roster, worker_heartbeat(2, 5, 2), 0, 0);
+    assert_true(sc_roster_expire(roster, 3 * HEARTBEAT_US));
+    assert_false(sc_roster_receive(roster, worker_heartbeat(1, 5, 2), 0, 4 * HEARTBEAT_US));
+    assert_false(sc_roster_receive(roster, worker_heartbeat(2, 1, 2), 0, 4 * HEARTBEAT_US));
     assert_int_equal(sc_roster_count(roster), 0);
     // One that only stood still goes on counting.
-    assert_true(sc_roster_hear(roster, worker_beat(1, 6, 2), 0, 4 * BEAT_US));
+    assert_true(sc_roster_receive(roster, worker_heartbeat(1, 6, 2), 0, 4 * HEARTBEAT_US));
     assert_int_equal(sc_roster_count(roster), 1);
     sc_roster_free(roster);
 }
@@ -80,33 +80,33 @@ static void test_only_what_is_new_is_news(void **state)
 {
     (void)state;
     sc_roster *roster = roster_at(0);
-    assert_true(sc_roster_hear(roster, worker_beat(1, 1, 2), 0, 1));
-    assert_false(sc_roster_hear(roster, worker_beat(1, 2, 2), 0, 2));
-    assert_true(sc_roster_hear(roster, worker_beat(1, 3, 3), 0, 3));
-    sc_beat *other = worker_beat(1, 4, 3);
+    assert_true(sc_roster_receive(roster, worker_heartbeat(1, 1, 2), 0, 1));
+    assert_false(sc_roster_receive(roster, worker_heartbeat(1, 2, 2), 0, 2));
+    assert_true(sc_roster_receive(roster, worker_heartbeat(1, 3, 3), 0, 3));
+    sc_heartbeat *other = worker_heartbeat(1, 4, 3);
     other->parts[2].part = 9;
-    assert_true(sc_roster_hear(roster, other, 0, 4));
-    sc_beat *leaving = worker_beat(1, 5, 3);
+    assert_true(sc_roster_receive(roster, other, 0, 4));
+    sc_heartbeat *leaving = worker_heartbeat(1, 5, 3);
     leaving->parts[2].part = 9;
     leaving->is_leaving = true;
-    assert_true(sc_roster_hear(roster, leaving, 0, 5));
+    assert_true(sc_roster_receive(roster, leaving, 0, 5));
     sc_roster_free(roster);
 }
 
-static void test_beats_of_another_cut_are_counted_and_passed_over(void **state)
+static void test_heartbeats_of_another_cut_are_counted_and_passed_over(void **state)
 {
     (void)state;
     sc_roster *roster = roster_at(0);
-    sc_beat *strange = worker_beat(1, 1, 0);
-    strange->cut = BEAT_CUT + 1;
-    assert_false(sc_roster_hear(roster, strange, 0, 0));
+    sc_heartbeat *strange = worker_heartbeat(1, 1, 0);
+    strange->partition = TEST_PARTITION + 1;
+    assert_false(sc_roster_receive(roster, strange, 0, 0));
     assert_int_equal(sc_roster_count(roster), 0);
     assert_int_equal(sc_roster_strangers(roster), 1);
     sc_roster_free(roster);
 
     // Whoever only looks, takes any.
-    CHECK_OK(sc_roster_new(0, BEAT_US, 0, &roster), NULL);
-    assert_true(sc_roster_hear(roster, worker_beat(1, 1, 0), 0, 0));
+    CHECK_OK(sc_roster_new(0, HEARTBEAT_US, 0, &roster), NULL);
+    assert_true(sc_roster_receive(roster, worker_heartbeat(1, 1, 0), 0, 0));
     assert_int_equal(sc_roster_strangers(roster), 0);
     sc_roster_free(roster);
 }
@@ -116,13 +116,13 @@ static void test_one_who_is_known_to_be_gone_is_not_waited_for(void **state)
     (void)state;
     sc_roster *roster = roster_at(0);
     for (sc_peer peer = 1; peer <= 3; peer++) {
-        sc_roster_hear(roster, worker_beat(peer, 1, 0), 0, 0);
+        sc_roster_receive(roster, worker_heartbeat(peer, 1, 0), 0, 0);
     }
     sc_roster_forget(roster, 2);
     sc_roster_forget(roster, 7);
     assert_int_equal(sc_roster_count(roster), 2);
     assert_null(sc_roster_find(roster, 2));
-    assert_int_equal(sc_roster_at(roster, 1)->beat->peer, 3);
+    assert_int_equal(sc_roster_at(roster, 1)->heartbeat->peer, 3);
     sc_roster_free(roster);
 }
 
@@ -132,33 +132,33 @@ static void test_the_living_gateway_with_the_least_number_leads(void **state)
 {
     (void)state;
     sc_roster *roster = roster_at(1000);
-    sc_roster_hear(roster, worker_beat(1, 1, 0), 0, 1000);
-    sc_roster_hear(roster, gateway_beat(20, 1), 0, 1000 + BEAT_US);
-    sc_roster_hear(roster, gateway_beat(30, 1), 0, 1000 + 2 * BEAT_US);
+    sc_roster_receive(roster, worker_heartbeat(1, 1, 0), 0, 1000);
+    sc_roster_receive(roster, gateway_heartbeat(20, 1), 0, 1000 + HEARTBEAT_US);
+    sc_roster_receive(roster, gateway_heartbeat(30, 1), 0, 1000 + 2 * HEARTBEAT_US);
     // Before one has listened for long enough there may be others.
-    assert_int_equal(sc_roster_leader(roster, 999 + 3 * BEAT_US), SC_PEER_NONE);
-    assert_int_equal(sc_roster_leader(roster, 1000 + 3 * BEAT_US), 20);
+    assert_int_equal(sc_roster_leader(roster, 999 + 3 * HEARTBEAT_US), SC_PEER_NONE);
+    assert_int_equal(sc_roster_leader(roster, 1000 + 3 * HEARTBEAT_US), 20);
     // Silent for too long: also if nobody has taken it out yet.
-    assert_int_equal(sc_roster_leader(roster, 1000 + 4 * BEAT_US), 30);
-    sc_roster_hear(roster, gateway_beat(10, 1), 0, 1000 + 4 * BEAT_US);
-    assert_int_equal(sc_roster_leader(roster, 1000 + 4 * BEAT_US), 10);
-    sc_beat *leaving = gateway_beat(10, 2);
+    assert_int_equal(sc_roster_leader(roster, 1000 + 4 * HEARTBEAT_US), 30);
+    sc_roster_receive(roster, gateway_heartbeat(10, 1), 0, 1000 + 4 * HEARTBEAT_US);
+    assert_int_equal(sc_roster_leader(roster, 1000 + 4 * HEARTBEAT_US), 10);
+    sc_heartbeat *leaving = gateway_heartbeat(10, 2);
     leaving->is_leaving = true;
-    sc_roster_hear(roster, leaving, 0, 1000 + 4 * BEAT_US);
-    assert_int_equal(sc_roster_leader(roster, 1000 + 4 * BEAT_US), 30);
-    assert_int_equal(sc_roster_leader(roster, 1000 + 90 * BEAT_US), SC_PEER_NONE);
+    sc_roster_receive(roster, leaving, 0, 1000 + 4 * HEARTBEAT_US);
+    assert_int_equal(sc_roster_leader(roster, 1000 + 4 * HEARTBEAT_US), 30);
+    assert_int_equal(sc_roster_leader(roster, 1000 + 90 * HEARTBEAT_US), SC_PEER_NONE);
     sc_roster_free(roster);
 }
 
 // --- Loads ---------------------------------------------------------------------------------------
 
 /** A worker with one part, which has counted so many queries since it was opened. */
-static sc_beat *busy_beat(sc_peer peer, uint64_t number, uint32_t part, uint64_t queries)
+static sc_heartbeat *busy_heartbeat(sc_peer peer, uint64_t number, uint32_t part, uint64_t queries)
 {
-    sc_beat *beat = worker_beat(peer, number, 1);
-    beat->parts[0].part = part;
-    beat->parts[0].load.queries = queries;
-    return beat;
+    sc_heartbeat *heartbeat = worker_heartbeat(peer, number, 1);
+    heartbeat->parts[0].part = part;
+    heartbeat->parts[0].load.queries = queries;
+    return heartbeat;
 }
 
 static void test_a_load_is_not_known_before_it_was_watched(void **state)
@@ -168,16 +168,16 @@ static void test_a_load_is_not_known_before_it_was_watched(void **state)
     assert_true(isnan(sc_roster_part_load(roster, 3)));
     assert_true(isnan(sc_roster_part_load(roster, UINT32_MAX)));
     // Thousands were counted before we looked: that says nothing of now.
-    sc_roster_hear(roster, busy_beat(1, 1, 3, 100000), 0, 0);
-    sc_roster_hear(roster, busy_beat(1, 2, 3, 100001), 0, BEAT_US);
+    sc_roster_receive(roster, busy_heartbeat(1, 1, 3, 100000), 0, 0);
+    sc_roster_receive(roster, busy_heartbeat(1, 2, 3, 100001), 0, HEARTBEAT_US);
     assert_true(isnan(sc_roster_part_load(roster, 3)));
-    sc_roster_hear(roster, busy_beat(1, 3, 3, 100020), 0, 20 * BEAT_US);
+    sc_roster_receive(roster, busy_heartbeat(1, 3, 3, 100020), 0, 20 * HEARTBEAT_US);
     CHECK_CLOSE(sc_roster_part_load(roster, 3), 2.0, 0.1);
     sc_roster_free(roster);
 }
 
 // However the beats come, twenty queries a second are twenty queries a second.
-static void test_irregular_beats_give_the_same_load(void **state)
+static void test_irregular_heartbeats_give_the_same_load(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < 20; seed++) {
@@ -190,7 +190,7 @@ static void test_irregular_beats_give_the_same_load(void **state)
             // From several at once, held up on the way, to one in two seconds.
             const bool is_together = sc_rng_below(&rng, 4) == 0;
             if (!is_together) now += sc_rng_below(&rng, 2000000);
-            sc_roster_hear(roster, busy_beat(1, n, 0, (uint64_t)now / 50000), 0, now);
+            sc_roster_receive(roster, busy_heartbeat(1, n, 0, (uint64_t)now / 50000), 0, now);
         }
         CHECK_CLOSE(sc_roster_part_load(roster, 0), 20.0, 0.2);
         CHECK_CLOSE(sc_roster_find(roster, 1)->load, 20.0, 0.2);
@@ -206,12 +206,12 @@ static void test_a_minute_later_most_of_a_load_is_of_that_minute(void **state)
     uint64_t n = 0;
     uint64_t queries = 0;
     sc_time now = 0;
-    for (; now < sc_time_from_seconds(300); now += BEAT_US) {
-        sc_roster_hear(roster, busy_beat(1, ++n, 0, queries += 5), 0, now);
+    for (; now < sc_time_from_seconds(300); now += HEARTBEAT_US) {
+        sc_roster_receive(roster, busy_heartbeat(1, ++n, 0, queries += 5), 0, now);
     }
     CHECK_CLOSE(sc_roster_part_load(roster, 0), 10.0, 0.1);
-    for (const sc_time end = now + sc_time_from_seconds(60); now < end; now += BEAT_US) {
-        sc_roster_hear(roster, busy_beat(1, ++n, 0, queries), 0, now);
+    for (const sc_time end = now + sc_time_from_seconds(60); now < end; now += HEARTBEAT_US) {
+        sc_roster_receive(roster, busy_heartbeat(1, ++n, 0, queries), 0, now);
     }
     CHECK_CLOSE(sc_roster_part_load(roster, 0), 10.0 * exp(-1.0), 0.2);
     sc_roster_free(roster);
@@ -224,19 +224,19 @@ static void test_a_load_outlives_its_worker_and_counters_that_begin_anew(void **
     sc_roster *roster = roster_at(0);
     sc_time now = 0;
     uint64_t n = 0;
-    for (uint64_t q = 0; q < 100; q++, now += BEAT_US) {
-        sc_roster_hear(roster, busy_beat(1, ++n, 5, 7000 + 4 * q), 0, now);
+    for (uint64_t q = 0; q < 100; q++, now += HEARTBEAT_US) {
+        sc_roster_receive(roster, busy_heartbeat(1, ++n, 5, 7000 + 4 * q), 0, now);
     }
     CHECK_CLOSE(sc_roster_part_load(roster, 5), 8.0, 0.01);
     sc_roster_forget(roster, 1);
     now += sc_time_from_seconds(60);  // in which nobody had it
     CHECK_CLOSE(sc_roster_part_load(roster, 5), 8.0, 0.01);
-    for (uint64_t q = 0; q < 10; q++, now += BEAT_US) {
-        sc_roster_hear(roster, busy_beat(2, ++n, 5, 4 * q), 0, now);
+    for (uint64_t q = 0; q < 10; q++, now += HEARTBEAT_US) {
+        sc_roster_receive(roster, busy_heartbeat(2, ++n, 5, 4 * q), 0, now);
     }
     CHECK_CLOSE(sc_roster_part_load(roster, 5), 8.0, 0.01);
-    for (uint64_t q = 0; q < 10; q++, now += BEAT_US) {
-        sc_roster_hear(roster, busy_beat(2, ++n, 5, 4 * q), 0, now);
+    for (uint64_t q = 0; q < 10; q++, now += HEARTBEAT_US) {
+        sc_roster_receive(roster, busy_heartbeat(2, ++n, 5, 4 * q), 0, now);
     }
     CHECK_CLOSE(sc_roster_part_load(roster, 5), 8.0, 0.01);
     sc_roster_free(roster);
@@ -247,21 +247,21 @@ static void test_a_worker_is_as_busy_as_its_parts(void **state)
     (void)state;
     sc_roster *roster = roster_at(0);
     for (uint64_t n = 1; n <= 40; n++) {
-        sc_beat *first = worker_beat(1, n, 3);
+        sc_heartbeat *first = worker_heartbeat(1, n, 3);
         for (uint32_t p = 0; p < 3; p++) {
             first->parts[p].load.queries = n * (p + 1);
         }
         first->cpu_us = n * 250000;
-        sc_roster_hear(roster, first, 0, (sc_time)n * BEAT_US);
+        sc_roster_receive(roster, first, 0, (sc_time)n * HEARTBEAT_US);
     }
     CHECK_CLOSE(sc_roster_find(roster, 1)->load, 12.0, 0.01);
     CHECK_CLOSE(sc_roster_find(roster, 1)->cpu, 0.5, 0.01);
     // It gives the heaviest away: that goes with it at once.
-    sc_beat *less = worker_beat(1, 41, 2);
+    sc_heartbeat *less = worker_heartbeat(1, 41, 2);
     for (uint32_t p = 0; p < 2; p++) {
         less->parts[p].load.queries = UINT64_C(41) * (p + 1);
     }
-    sc_roster_hear(roster, less, 0, 41 * BEAT_US);
+    sc_roster_receive(roster, less, 0, 41 * HEARTBEAT_US);
     CHECK_CLOSE(sc_roster_find(roster, 1)->load, 6.0, 0.01);
     sc_roster_free(roster);
 }
@@ -270,8 +270,9 @@ static void test_parts_that_cannot_be_are_passed_over(void **state)
 {
     (void)state;
     sc_roster *roster = roster_at(0);
-    sc_roster_hear(roster, busy_beat(1, 1, SC_CUT_PARTS_MAX, 0), 0, 0);
-    sc_roster_hear(roster, busy_beat(1, 2, SC_CUT_PARTS_MAX, 9), 0, 20 * BEAT_US);
+    sc_roster_receive(roster, busy_heartbeat(1, 1, SC_PARTITION_PARTS_MAX, 0), 0, 0);
+    sc_roster_receive(roster, busy_heartbeat(1, 2, SC_PARTITION_PARTS_MAX, 9), 0,
+                      20 * HEARTBEAT_US);
     CHECK_SAME(sc_roster_find(roster, 1)->load, 0.0);
     sc_roster_free(roster);
 }
@@ -281,12 +282,13 @@ static void test_parts_that_cannot_be_are_passed_over(void **state)
 /** Heard by a clock that is `ahead_us` before its, after so long a way. */
 static void hear_late(sc_roster *roster, uint64_t number, int64_t ahead_us, int64_t way_us)
 {
-    sc_beat *beat = gateway_beat(1, number);
-    beat->calendar_us = (int64_t)number * BEAT_US;
-    sc_roster_hear(roster, beat, beat->calendar_us + ahead_us + way_us, (sc_time)number * BEAT_US);
+    sc_heartbeat *heartbeat = gateway_heartbeat(1, number);
+    heartbeat->calendar_us = (int64_t)number * HEARTBEAT_US;
+    sc_roster_receive(roster, heartbeat, heartbeat->calendar_us + ahead_us + way_us,
+                      (sc_time)number * HEARTBEAT_US);
 }
 
-static void test_one_late_beat_is_not_taken_for_a_wrong_clock(void **state)
+static void test_one_late_heartbeat_is_not_taken_for_a_wrong_clock(void **state)
 {
     (void)state;
     sc_roster *roster = roster_at(0);
@@ -310,30 +312,30 @@ static void test_a_clock_that_cannot_be_does_no_harm(void **state)
     sc_roster *roster = roster_at(0);
     static const int64_t clocks[] = {INT64_MIN, INT64_MAX, INT64_MIN, 0, INT64_MAX, INT64_MIN};
     for (uint64_t n = 1; n <= 6; n++) {
-        sc_beat *beat = gateway_beat(1, n);
-        beat->calendar_us = clocks[n - 1];
-        sc_roster_hear(roster, beat, n % 2 ? INT64_MAX : INT64_MIN, (sc_time)n);
+        sc_heartbeat *heartbeat = gateway_heartbeat(1, n);
+        heartbeat->calendar_us = clocks[n - 1];
+        sc_roster_receive(roster, heartbeat, n % 2 ? INT64_MAX : INT64_MIN, (sc_time)n);
     }
     assert_int_equal(sc_roster_count(roster), 1);
     sc_roster_free(roster);
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_who_beats_is_there_in_the_order_of_numbers),
-    cmocka_unit_test(test_who_is_silent_for_three_beats_is_gone),
-    cmocka_unit_test(test_an_old_beat_keeps_nobody_alive),
-    cmocka_unit_test(test_beats_that_are_played_back_raise_nobody),
+    cmocka_unit_test(test_who_heartbeats_is_there_in_the_order_of_numbers),
+    cmocka_unit_test(test_who_is_silent_for_three_heartbeats_is_gone),
+    cmocka_unit_test(test_an_old_heartbeat_keeps_nobody_alive),
+    cmocka_unit_test(test_heartbeats_that_are_played_back_raise_nobody),
     cmocka_unit_test(test_only_what_is_new_is_news),
-    cmocka_unit_test(test_beats_of_another_cut_are_counted_and_passed_over),
+    cmocka_unit_test(test_heartbeats_of_another_cut_are_counted_and_passed_over),
     cmocka_unit_test(test_one_who_is_known_to_be_gone_is_not_waited_for),
     cmocka_unit_test(test_the_living_gateway_with_the_least_number_leads),
     cmocka_unit_test(test_a_load_is_not_known_before_it_was_watched),
-    SC_CASES(test_irregular_beats_give_the_same_load),
+    SC_CASES(test_irregular_heartbeats_give_the_same_load),
     cmocka_unit_test(test_a_minute_later_most_of_a_load_is_of_that_minute),
     cmocka_unit_test(test_a_load_outlives_its_worker_and_counters_that_begin_anew),
     cmocka_unit_test(test_a_worker_is_as_busy_as_its_parts),
     cmocka_unit_test(test_parts_that_cannot_be_are_passed_over),
-    cmocka_unit_test(test_one_late_beat_is_not_taken_for_a_wrong_clock),
+    cmocka_unit_test(test_one_late_heartbeat_is_not_taken_for_a_wrong_clock),
     cmocka_unit_test(test_a_clock_that_cannot_be_does_no_harm),
 };
 SC_SUITE(tests)

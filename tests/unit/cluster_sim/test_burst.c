@@ -11,16 +11,16 @@
 enum { QUERIES = 600, PARTS = 16 };
 
 /** Stars near each other have numbers near each other. */
-static sc_cut *cut_into_patches(const sc_map *map)
+static sc_partition *cut_into_patches(const sc_map *map)
 {
     const uint32_t count = sc_map_star_count(map);
     uint16_t *part_of_star = test_take(count, sizeof *part_of_star);
     for (uint32_t star = 0; star < count; star++) {
         part_of_star[star] = (uint16_t)(star * PARTS / count);
     }
-    sc_cut *cut = NULL;
+    sc_partition *cut = NULL;
     sc_diag diag;
-    CHECK_OK(sc_cut_new(map, part_of_star, PARTS, &cut, &diag), &diag);
+    CHECK_OK(sc_partition_new(map, part_of_star, PARTS, &cut, &diag), &diag);
     free(part_of_star);
     return cut;
 }
@@ -51,7 +51,7 @@ static sc_rehearsal_verdict play(unsigned gateways, unsigned workers, sc_time de
 {
     sketch s = sketch_grid(SC_COORDS_PLANAR, 12, 12);
     sc_map *map = sketch_map(&s);
-    sc_cut *cut = cut_into_patches(map);
+    sc_partition *cut = cut_into_patches(map);
     sc_rehearsal_options options = sc_rehearsal_options_default();
     options.seed = seed;
     options.cut = cut;
@@ -69,7 +69,7 @@ static sc_rehearsal_verdict play(unsigned gateways, unsigned workers, sc_time de
                   " answered\n",
                   gateways, workers, verdict.bids, verdict.refused, verdict.answered);
     sc_rehearsal_free(rehearsal);
-    sc_cut_free(cut);
+    sc_partition_free(cut);
     sc_map_free(map);
     sketch_free(&s);
     return verdict;

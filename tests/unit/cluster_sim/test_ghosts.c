@@ -13,12 +13,12 @@ enum { QUERIES = 600, GATEWAYS = 3 };
 
 /** One part: where there are several, their engines bid for the same queries, which says nothing of
  * ghosts. */
-static sc_cut *uncut(const sc_map *map)
+static sc_partition *uncut(const sc_map *map)
 {
     uint16_t *part_of_star = test_take(sc_map_star_count(map), sizeof *part_of_star);
-    sc_cut *cut = NULL;
+    sc_partition *cut = NULL;
     sc_diag diag;
-    CHECK_OK(sc_cut_new(map, part_of_star, 1, &cut, &diag), &diag);
+    CHECK_OK(sc_partition_new(map, part_of_star, 1, &cut, &diag), &diag);
     free(part_of_star);
     return cut;
 }
@@ -48,7 +48,7 @@ static void test_a_gateway_that_crashed_is_not_waited_for_again_and_again(void *
     (void)state;
     sketch s = sketch_grid(SC_COORDS_PLANAR, 12, 12);
     sc_map *map = sketch_map(&s);
-    sc_cut *cut = uncut(map);
+    sc_partition *cut = uncut(map);
     sc_rehearsal_options options = sc_rehearsal_options_default();
     options.cut = cut;
     options.gateways = GATEWAYS;
@@ -71,7 +71,7 @@ static void test_a_gateway_that_crashed_is_not_waited_for_again_and_again(void *
     assert_true(verdict->answered > (QUERIES - verdict->disconnected) * 7 / 10);
     assert_true(verdict->words[SC_WORD_RESERVE] < 3 * (uint64_t)QUERIES);
     sc_rehearsal_free(rehearsal);
-    sc_cut_free(cut);
+    sc_partition_free(cut);
     sc_map_free(map);
     sketch_free(&s);
 }

@@ -47,8 +47,8 @@ static void check_schedule(bool has_faults)
     for (size_t i = 6; i < 12; i++) {
         parts[i] = 1;
     }
-    sc_cut *cut = NULL;
-    CHECK_OK(sc_cut_new(map, parts, 2, &cut, NULL), NULL);
+    sc_partition *cut = NULL;
+    CHECK_OK(sc_partition_new(map, parts, 2, &cut, NULL), NULL);
     sc_rehearsal_options options = sc_rehearsal_options_default();
     options.cut = cut;
     options.max_pending = 8;
@@ -70,7 +70,7 @@ static void check_schedule(bool has_faults)
         if (!happened) break;
     }
     assert_true(is_done);
-    sc_cut_free(cut);
+    sc_partition_free(cut);
     sc_map_free(map);
     sketch_free(&s);
 }

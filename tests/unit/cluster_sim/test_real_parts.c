@@ -4,7 +4,7 @@
 
 #include <starcloak/map_import.h>
 
-#include "partition/partition.h"
+#include "partition/partition_make.h"
 #include "support/check.h"
 #include "support/place.h"
 #include "travel/walk.h"
@@ -30,12 +30,12 @@ static sc_rehearsal_verdict play(const sc_map *map, uint32_t parts, uint32_t wor
 {
     const sc_partition_options partition = {.parts = parts, .seed = 1};
     const sc_workload workload = sc_workload_default();
-    sc_cut *cut = NULL;
+    sc_partition *cut = NULL;
     sc_movement *walk = NULL;
     sc_crowd *crowd = NULL;
     sc_rehearsal *rehearsal = NULL;
     sc_diag diag = {""};
-    CHECK_OK(sc_partition(map, &partition, &cut, &diag), &diag);
+    CHECK_OK(sc_partition_make(map, &partition, &cut, &diag), &diag);
     CHECK_OK(sc_walk_new(map, TRAVELLERS, 1, &walk, &diag), &diag);
     CHECK_OK(sc_crowd_new(walk, &workload, 1, &crowd, &diag), &diag);
     sc_rehearsal_options options = sc_rehearsal_options_default();
@@ -57,7 +57,7 @@ static sc_rehearsal_verdict play(const sc_map *map, uint32_t parts, uint32_t wor
     sc_rehearsal_free(rehearsal);
     sc_crowd_free(crowd);
     sc_movement_free(walk);
-    sc_cut_free(cut);
+    sc_partition_free(cut);
     return verdict;
 }
 

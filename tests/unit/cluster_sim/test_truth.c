@@ -11,7 +11,7 @@
 typedef struct scene {
     sketch s;
     sc_map *map;
-    sc_cut *cut;
+    sc_partition *cut;
     sc__truth truth;
     sc_query queries[2];
     sc_bid *bid;
@@ -57,7 +57,7 @@ static int set_up(void **state)
                        "");
     x->map = sketch_map(&x->s);
     sc_diag diag;
-    CHECK_OK(sc_cut_whole(x->map, &x->cut, &diag), &diag);
+    CHECK_OK(sc_partition_whole(x->map, &x->cut, &diag), &diag);
     sc_rehearsal_options options = sc_rehearsal_options_default();
     options.cut = x->cut;
     assert_int_equal(sc__truth_init(&x->truth, x->map, &options), SC_OK);
@@ -81,7 +81,7 @@ static int tear_down(void **state)
     scene *x = *state;
     sc_bid_free(x->bid);
     sc__truth_fini(&x->truth);
-    sc_cut_free(x->cut);
+    sc_partition_free(x->cut);
     sc_map_free(x->map);
     sketch_free(&x->s);
     free(x);

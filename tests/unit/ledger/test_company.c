@@ -24,7 +24,7 @@ static const char picture[] = "A   B   J   C\n"
 
 typedef struct scene {
     stage stage;
-    sc_cut *cut;
+    sc_partition *cut;
     desk desk;
 } scene;
 
@@ -36,7 +36,7 @@ static scene *scene_open(void)
     uint16_t parts[4] = {0};
     parts[stage_star(&s->stage, 'K')] = 1;
     parts[stage_star(&s->stage, 'F')] = 1;
-    CHECK_OK(sc_cut_new(s->stage.map, parts, 2, &s->cut, NULL), NULL);
+    CHECK_OK(sc_partition_new(s->stage.map, parts, 2, &s->cut, NULL), NULL);
     sc__books_options options = desk_options();
     options.cut = s->cut;
     desk_open(&s->desk, &options, 1);
@@ -48,7 +48,7 @@ static void scene_close(scene *s)
     const sc_ledger_stats stats = sc__books_stats(s->desk.books);
     desk_check_stats(&stats);
     desk_close(&s->desk);
-    sc_cut_free(s->cut);
+    sc_partition_free(s->cut);
     stage_close(&s->stage);
     free(s);
 }

@@ -16,7 +16,7 @@ enum { DEADLINE = 100000 };
 typedef struct scene {
     stage stage;
     desk desk;
-    sc_cut *cut;
+    sc_partition *cut;
     sc_ticket *tickets[2];
     sc_bid *bid;
 } scene;
@@ -51,7 +51,7 @@ static scene *scene_open(void)
     stage_open(&s->stage, small_maps[0].picture, small_maps[0].more, &engine);
     sc__books_options options = desk_options();
     options.paranoid = s->stage.map;
-    CHECK_OK(sc_cut_whole(s->stage.map, &s->cut, NULL), NULL);
+    CHECK_OK(sc_partition_whole(s->stage.map, &s->cut, NULL), NULL);
     options.cut = s->cut;
     desk_open(&s->desk, &options, 1);
     for (uint32_t i = 0; i < 2; i++) {
@@ -75,7 +75,7 @@ static scene *scene_open(void)
 static void scene_close(scene *s)
 {
     desk_close(&s->desk);
-    sc_cut_free(s->cut);
+    sc_partition_free(s->cut);
     stage_close(&s->stage);
     free(s);
 }

@@ -17,7 +17,7 @@ static const sc_peer peers[2] = {DESK_SELF, DESK_OTHER};
 
 typedef struct scene {
     odd_town town;
-    sc_cut *cut;
+    sc_partition *cut;
     sc_crew *crew;
     sc_ledger *ledgers[2];
     sc_courier *couriers[2];
@@ -48,15 +48,15 @@ static void carry(void *context, sc_peer to, sc_word *word)
 }
 
 /** Half of the stars here, half there. */
-static sc_cut *cut_in_two(const sc_map *map)
+static sc_partition *cut_in_two(const sc_map *map)
 {
     const uint32_t stars = sc_map_star_count(map);
     uint16_t *parts = test_take(stars, sizeof *parts);
     for (uint32_t i = 0; i < stars; i++) {
         parts[i] = i % 2;
     }
-    sc_cut *cut = NULL;
-    CHECK_OK(sc_cut_new(map, parts, 2, &cut, NULL), NULL);
+    sc_partition *cut = NULL;
+    CHECK_OK(sc_partition_new(map, parts, 2, &cut, NULL), NULL);
     free(parts);
     return cut;
 }
@@ -132,7 +132,7 @@ static void scene_close(scene *s)
     }
     sc_crew_free(s->crew);
     sc_handover_free(s->settled);
-    sc_cut_free(s->cut);
+    sc_partition_free(s->cut);
     odd_town_free(&s->town);
     free(s);
 }

@@ -5,10 +5,10 @@
 #include "support/place.h"
 
 #include "base/handover.h"
-#include "server/guard_internal.h"
 #include "server/log.h"
 #include "server/pending.h"
-#include "server/rates.h"
+#include "server/rate_limit.h"
+#include "server/token_internal.h"
 
 #include <sys/stat.h>
 
@@ -102,9 +102,10 @@ static void test_a_list_that_cannot_be_added_to_stays(void **state)
     place_free(&p);
 }
 
-static sc_err make_tables(sc_rates **rates, sc_pending **pending, sc_log **log, sc_handover **h)
+static sc_err make_tables(sc_rate_limit **rates, sc_pending **pending, sc_log **log,
+                          sc_handover **h)
 {
-    sc_err err = sc_rates_new(100, rates);
+    sc_err err = sc_rate_limit_new(100, rates);
     if (!err) err = sc_pending_new(100, pending);
     if (!err) err = sc_log_new(2, SC_LOG_JSON, SC_LOG_INFO, log);
     if (!err) err = sc_handover_new(16, 100, h);
@@ -117,7 +118,7 @@ static void test_tables_that_cannot_be_made(void **state)
     unsigned long failures = 0;
     FOR_EACH_FAILURE(n)
     {
-        sc_rates *rates = NULL;
+        sc_rate_limit *rates = NULL;
         sc_pending *pending = NULL;
         sc_log *log = NULL;
         sc_handover *h = NULL;
@@ -125,7 +126,7 @@ static void test_tables_that_cannot_be_made(void **state)
         const bool happened = oom_happened();
         assert_int_equal(err, happened ? SC_ENOMEM : SC_OK);
         if (happened) assert_null(h);
-        sc_rates_free(rates);
+        sc_rate_limit_free(rates);
         sc_pending_free(pending);
         sc_log_free(log);
         sc_handover_free(h);
@@ -138,7 +139,7 @@ static void test_tables_that_cannot_be_made(void **state)
 static void test_work_itself_takes_no_memory(void **state)
 {
     (void)state;
-    sc_rates *rates = NULL;
+    sc_rate_limit *rates = NULL;
     sc_pending *pending = NULL;
     sc_log *log = NULL;
     sc_handover *h = NULL;
@@ -155,14 +156,14 @@ static void test_work_itself_takes_no_memory(void **state)
     CHECK_OK(sc_token_check(keys, text, &token), NULL);
     assert_false(sc_revoked_has(revoked, keys, &token));
     for (uint64_t i = 0; i < 100; i++) {
-        assert_int_equal(sc_rates_take(rates, i, 1, 5, 1000000), 0);
+        assert_int_equal(sc_rate_limit_take(rates, i, 1, 5, 1000000), 0);
         CHECK_OK(sc_pending_enter(pending, i, 1), NULL);
         assert_true(sc_handover_put(h, "sixteen bytes..."));
     }
     sc_log_message(log, SC_LOG_DEBUG, "x", "not wanted");
     assert_false(oom_happened());
 
-    sc_rates_free(rates);
+    sc_rate_limit_free(rates);
     sc_pending_free(pending);
     sc_log_free(log);
     sc_handover_free(h);

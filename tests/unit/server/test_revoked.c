@@ -2,7 +2,7 @@
 #include "support/check.h"
 #include "support/place.h"
 
-#include "server/guard_internal.h"
+#include "server/token_internal.h"
 
 #include <inttypes.h>
 #include <pthread.h>

@@ -11,7 +11,7 @@ enum { PARTS_MAX = 8, SELF = 77 };
 
 typedef struct scene {
     sc_map *map;
-    sc_cut *cut;
+    sc_partition *cut;
     uint32_t parts;
     obedient gateways;
     sc_crew *crew;
@@ -42,7 +42,7 @@ static void scene_open(scene *s, uint64_t seed, uint32_t parts, unsigned rooms, 
         part_of_star[i] = (uint16_t)(i * parts / stars);
     }
     sc_diag diag = {""};
-    CHECK_OK(sc_cut_new(s->map, part_of_star, parts, &s->cut, &diag), &diag);
+    CHECK_OK(sc_partition_new(s->map, part_of_star, parts, &s->cut, &diag), &diag);
     free(part_of_star);
     obedient_open(&s->gateways, STREAM_QUERIES, gateways);
     const sc_crew_options options = options_of(s, rooms);
@@ -57,7 +57,7 @@ static void scene_close(scene *s)
 {
     sc_crew_free(s->crew);
     obedient_close(&s->gateways);
-    sc_cut_free(s->cut);
+    sc_partition_free(s->cut);
     sc_map_free(s->map);
 }
 
@@ -75,8 +75,8 @@ static void open_parts(scene *s, uint16_t first, size_t count)
 static sc_seg_id segment_in(const scene *s, uint32_t part, uint32_t hops, bool is_near)
 {
     for (sc_seg_id i = 0; i < sc_map_segment_count(s->map); i++) {
-        if (sc_cut_home(s->cut, i) != part) continue;
-        if (sc_cut_is_near(s->cut, i, hops) == is_near) return i;
+        if (sc_partition_home(s->cut, i) != part) continue;
+        if (sc_partition_is_near(s->cut, i, hops) == is_near) return i;
     }
     fail_msg("no such segment");
     return SC_NONE;

@@ -20,7 +20,7 @@ static const sc_time long_life_us = INT64_C(600000000);
 
 typedef struct scene {
     sc_map *map;
-    sc_cut *cut;
+    sc_partition *cut;
     obedient gateways;
     sc_crew *crew;
     atomic_bool is_over;
@@ -34,7 +34,7 @@ static void scene_open(scene *s, unsigned rooms, unsigned prune_threads, uint32_
     for (uint32_t i = 0; i < stars; i++) {
         part_of_star[i] = (uint16_t)(i * PARTS / stars);
     }
-    CHECK_OK(sc_cut_new(s->map, part_of_star, PARTS, &s->cut, NULL), NULL);
+    CHECK_OK(sc_partition_new(s->map, part_of_star, PARTS, &s->cut, NULL), NULL);
     free(part_of_star);
     obedient_open(&s->gateways, QUERIES, gateways);
     sc_crew_options options = {
@@ -59,7 +59,7 @@ static void scene_close(scene *s)
 {
     sc_crew_free(s->crew);
     obedient_close(&s->gateways);
-    sc_cut_free(s->cut);
+    sc_partition_free(s->cut);
     sc_map_free(s->map);
 }
 

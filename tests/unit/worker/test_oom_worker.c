@@ -17,7 +17,7 @@ enum { PARTS = 3, QUERIES = 14, STEP_US = 50 };
 
 typedef struct scene {
     sc_map *map;
-    sc_cut *cut;
+    sc_partition *cut;
     obedient gateways;
     sc_crew *crew;
     sc_time now;
@@ -33,7 +33,7 @@ static void draw_town(scene *s)
     sketch drawn = sketch_named(small_maps[0].name);
     *s = (scene){.map = sketch_map(&drawn)};
     sketch_free(&drawn);
-    CHECK_OK(sc_cut_new(s->map, (uint16_t[]){0, 1, 2}, PARTS, &s->cut, NULL), NULL);
+    CHECK_OK(sc_partition_new(s->map, (uint16_t[]){0, 1, 2}, PARTS, &s->cut, NULL), NULL);
 }
 
 static sc_err open_crew(scene *s, sc_diag *diag)
@@ -94,7 +94,7 @@ static void test_a_start_without_memory_says_so(void **state)
     assert_true(failures > 0);
     sc_crew_free(s.crew);
     obedient_close(&s.gateways);
-    sc_cut_free(s.cut);
+    sc_partition_free(s.cut);
     sc_map_free(s.map);
 }
 
@@ -179,7 +179,7 @@ static void test_every_query_has_one_end_whatever_memory_does(void **state)
     check_case_done();
     print_message("# %lu troubled, %u queries not taken in them\n", troubled, not_taken);
     assert_true(troubled > 40 && not_taken > 20);
-    sc_cut_free(s.cut);
+    sc_partition_free(s.cut);
     sc_map_free(s.map);
 }
 

@@ -21,7 +21,7 @@ enum { LONG_MS = 60000, SELF = 77, GATEWAY = 5, PATIENCE = 1000000 };
 //   G   H   I
 typedef struct scene {
     sc_map *map;
-    sc_cut *cut;
+    sc_partition *cut;
     heard heard;
     sc__room *room;
 } scene;
@@ -31,7 +31,7 @@ static void scene_open(scene *s, unsigned prune_threads, size_t max_queries)
     sketch drawn = sketch_named(small_maps[0].name);
     *s = (scene){.map = sketch_map(&drawn)};
     sketch_free(&drawn);
-    CHECK_OK(sc_cut_whole(s->map, &s->cut, NULL), NULL);
+    CHECK_OK(sc_partition_whole(s->map, &s->cut, NULL), NULL);
     heard_open(&s->heard);
     const sc_crew_options options = {
         .engine = sc_engine_options_default(),
@@ -54,7 +54,7 @@ static void scene_close(scene *s)
 {
     sc__room_free(s->room);
     heard_close(&s->heard);
-    sc_cut_free(s->cut);
+    sc_partition_free(s->cut);
     sc_map_free(s->map);
 }
 

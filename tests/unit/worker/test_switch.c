@@ -23,7 +23,7 @@ enum { LONG_MS = 60000, GATEWAY = 5 };
 // urgent.
 typedef struct scene {
     sc_map *map;
-    sc_cut *cut;
+    sc_partition *cut;
     heard heard;
     sc__room *room;
     sc_seg_id first;  ///< a dead end of D
@@ -61,7 +61,7 @@ static void scene_open(scene *s, sc_variant variant)
     sketch drawn = sketch_named(small_maps[0].name);
     *s = (scene){.map = sketch_map(&drawn)};
     sketch_free(&drawn);
-    CHECK_OK(sc_cut_whole(s->map, &s->cut, NULL), NULL);
+    CHECK_OK(sc_partition_whole(s->map, &s->cut, NULL), NULL);
     heard_open(&s->heard);
     assert_int_equal(sc_map_star_count(s->map), 3);
     s->first = dead_end(s->map, 0);
@@ -78,7 +78,7 @@ static void scene_close(scene *s)
 {
     sc__room_free(s->room);
     heard_close(&s->heard);
-    sc_cut_free(s->cut);
+    sc_partition_free(s->cut);
     sc_map_free(s->map);
 }
 

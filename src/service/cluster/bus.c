@@ -1,0 +1,448 @@
+// Sealed messages over NATS: subjects, sending, subscriptions, and the life of the connection.
+//
+// Invariants:
+//  1. Every message published is sealed for its subject, and every message handed on was unsealed
+//     for the subject it came by. The only thing believed unsealed is that a part has no
+//     subscriber, which NATS itself reports: a forged report makes a gateway send some queries
+//     again, sealed as ever.
+//  2. Plain bytes are wiped as soon as they were handled.
+//  3. A subscription is freed after the library reported that it will not call it any more; the bus
+//     after the library reported so of the connection. So no callback finds its context gone.
+#include "cluster/bus_internal.h"
+
+#include "base/alloc.h"
+#include "base/diag.h"
+#include "base/text.h"
+#include "cluster/cluster_key.h"
+
+#include <inttypes.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <string.h>
+
+/** An error of the library as one of ours. */
+static sc_err bus_err(natsStatus status)
+{
+    switch (status) {
+    case NATS_OK:
+        return SC_OK;
+    case NATS_MAX_PAYLOAD:
+        return SC_ELIMIT;
+    case NATS_NO_MEMORY:
+        return SC_ENOMEM;
+    default:
+        return SC_ENET;
+    }
+}
+
+// --- Subjects ----------------------------------------------------------------------------------
+
+sc__bus_subject sc__bus_subject_part(const sc_bus *bus, uint32_t part)
+{
+    sc__bus_subject subject;
+    snprintf(subject.text, sizeof subject.text, "%s.part.%016" PRIx64 ".%" PRIu32, bus->cluster,
+             bus->partition, part);
+    return subject;
+}
+
+sc__bus_subject sc__bus_subject_peer(const sc_bus *bus, sc_peer peer)
+{
+    sc__bus_subject subject;
+    snprintf(subject.text, sizeof subject.text, "%s.to.%016" PRIx64, bus->cluster, peer);
+    return subject;
+}
+
+sc__bus_subject sc__bus_subject_heartbeats(const sc_bus *bus)
+{
+    sc__bus_subject subject;
+    snprintf(subject.text, sizeof subject.text, "%s.beat", bus->cluster);
+    return subject;
+}
+
+sc__bus_subject sc__bus_subject_placements(const sc_bus *bus)
+{
+    sc__bus_subject subject;
+    snprintf(subject.text, sizeof subject.text, "%s.place", bus->cluster);
+    return subject;
+}
+
+/** @param part  a number, or "*" */
+static sc__bus_subject subject_void(const sc_bus *bus, sc_peer self, const char *part)
+{
+    sc__bus_subject subject;
+    snprintf(subject.text, sizeof subject.text, "%s.void.%016" PRIx64 ".%s", bus->cluster, self,
+             part);
+    return subject;
+}
+
+sc__bus_subject sc__bus_subject_no_responders(const sc_bus *bus, sc_peer self, uint32_t part)
+{
+    char number[11];
+    snprintf(number, sizeof number, "%" PRIu32, part);
+    return subject_void(bus, self, number);
+}
+
+sc__bus_subject sc__bus_subject_no_responders_any(const sc_bus *bus, sc_peer self)
+{
+    return subject_void(bus, self, "*");
+}
+
+// --- Receiving ---------------------------------------------------------------------------------
+
+/** Unseal and hand on. Room on the stack for what is small. */
+static void receive_sealed(sc_bus_subscription *subscription, const char *subject,
+                           const uint8_t *sealed, size_t size)
+{
+    sc_bus *bus = subscription->bus;
+    uint8_t small[SC__BUS_SMALL];
+    uint8_t *plain = small;
+    const size_t plain_size = size < SC_SEAL_EXTRA ? 0 : size - SC_SEAL_EXTRA;
+    if (plain_size > sizeof small) plain = sc_malloc(plain_size);
+    if (plain && size >= SC_SEAL_EXTRA && sc_unseal(bus->seal_key, subject, sealed, size, plain)) {
+        atomic_fetch_add(&bus->messages_in, 1);
+        atomic_fetch_add(&bus->bytes_in, size);
+        subscription->receive(subscription->context, plain, plain_size);
+        explicit_bzero(plain, plain_size);
+    } else {
+        atomic_fetch_add(&bus->unopened, 1);
+    }
+    if (plain != small) sc_free(plain);
+}
+
+/** "NAME.void.PEER.P": any subscriber could publish there, so only NATS's own report counts. */
+static void receive_no_responders(const sc_bus_subscription *subscription, natsMsg *message)
+{
+    if (!natsMsg_IsNoResponders(message)) return;
+    const char *dot = strrchr(natsMsg_GetSubject(message), '.');
+    uint64_t part = 0;
+    if (!dot || !sc_slice_u64((sc_slice){dot + 1, strlen(dot + 1)}, &part)) return;
+    if (part <= UINT32_MAX) subscription->no_responders(subscription->context, (uint32_t)part);
+}
+
+static void on_message(natsConnection *connection, natsSubscription *source, natsMsg *message,
+                       void *context)
+{
+    (void)connection;
+    (void)source;
+    sc_bus_subscription *subscription = context;
+    if (subscription->no_responders) {
+        receive_no_responders(subscription, message);
+    } else {
+        receive_sealed(subscription, natsMsg_GetSubject(message),
+                       (const uint8_t *)natsMsg_GetData(message),
+                       (size_t)natsMsg_GetDataLength(message));
+    }
+    natsMsg_Destroy(message);
+}
+
+static void on_complete(void *context)
+{
+    sc_bus_subscription *subscription = context;
+    sc_bus *bus = subscription->bus;
+    pthread_mutex_lock(&bus->lock);
+    subscription->is_done = true;
+    pthread_cond_broadcast(&bus->has_ended);
+    pthread_mutex_unlock(&bus->lock);
+}
+
+static sc_err listen_to(sc_bus *bus, const char *subject, const sc_bus_subscription *model,
+                        sc_bus_subscription **out, sc_diag *diag)
+{
+    sc_bus_subscription *subscription = sc_malloc(sizeof *subscription);
+    if (!subscription) return sc_fail_memory(diag, "subscribing at NATS");
+    *subscription = *model;
+    subscription->bus = bus;
+    const sigset_t before = sc__bus_block_signals();
+    const natsStatus status = natsConnection_Subscribe(&subscription->subscription, bus->connection,
+                                                       subject, on_message, subscription);
+    sc__bus_restore_signals(before);
+    if (status != NATS_OK) {
+        sc_free(subscription);
+        return sc_fail(diag, bus_err(status), "cannot subscribe at NATS: %s",
+                       natsStatus_GetText(status));
+    }
+    // Cannot fail for a subscription that is open and has a callback.
+    (void)natsSubscription_SetOnCompleteCB(subscription->subscription, on_complete, subscription);
+    pthread_mutex_lock(&bus->lock);
+    subscription->next = bus->subscriptions;
+    bus->subscriptions = subscription;
+    pthread_mutex_unlock(&bus->lock);
+    *out = subscription;
+    return SC_OK;
+}
+
+void sc_bus_unsubscribe(sc_bus_subscription *subscription)
+{
+    if (!subscription) return;
+    sc_bus *bus = subscription->bus;
+    int64_t dropped = 0;
+    (void)natsSubscription_GetDropped(subscription->subscription, &dropped);
+    // If the connection is closed, the subscription is too, and this fails as it should.
+    (void)natsSubscription_Unsubscribe(subscription->subscription);
+
+    pthread_mutex_lock(&bus->lock);
+    while (!subscription->is_done) {
+        pthread_cond_wait(&bus->has_ended, &bus->lock);
+    }
+    sc_bus_subscription **link = &bus->subscriptions;
+    while (*link != subscription) {
+        link = &(*link)->next;
+    }
+    *link = subscription->next;
+    bus->overrun += (uint64_t)dropped;
+    pthread_mutex_unlock(&bus->lock);
+    natsSubscription_Destroy(subscription->subscription);
+    sc_free(subscription);
+}
+
+sc_err sc_bus_subscribe_part(sc_bus *bus, uint32_t part, sc_bus_receive *receive, void *context,
+                             sc_bus_subscription **out, sc_diag *diag)
+{
+    return listen_to(bus, sc__bus_subject_part(bus, part).text,
+                     &(sc_bus_subscription){.receive = receive, .context = context}, out, diag);
+}
+
+sc_err sc_bus_subscribe_peer(sc_bus *bus, sc_peer self, sc_bus_receive *receive, void *context,
+                             sc_bus_subscription **out, sc_diag *diag)
+{
+    return listen_to(bus, sc__bus_subject_peer(bus, self).text,
+                     &(sc_bus_subscription){.receive = receive, .context = context}, out, diag);
+}
+
+sc_err sc_bus_subscribe_heartbeats(sc_bus *bus, sc_bus_receive *receive, void *context,
+                                   sc_bus_subscription **out, sc_diag *diag)
+{
+    return listen_to(bus, sc__bus_subject_heartbeats(bus).text,
+                     &(sc_bus_subscription){.receive = receive, .context = context}, out, diag);
+}
+
+sc_err sc_bus_subscribe_placements(sc_bus *bus, sc_bus_receive *receive, void *context,
+                                   sc_bus_subscription **out, sc_diag *diag)
+{
+    return listen_to(bus, sc__bus_subject_placements(bus).text,
+                     &(sc_bus_subscription){.receive = receive, .context = context}, out, diag);
+}
+
+sc_err sc_bus_subscribe_no_responders(sc_bus *bus, sc_peer self,
+                                      void (*no_responders)(void *context, uint32_t part),
+                                      void *context, sc_bus_subscription **out, sc_diag *diag)
+{
+    return listen_to(bus, sc__bus_subject_no_responders_any(bus, self).text,
+                     &(sc_bus_subscription){.no_responders = no_responders, .context = context},
+                     out, diag);
+}
+
+/** How long the last messages may take to leave. */
+enum { LAST_FLUSH_MS = 1000 };
+
+// --- The connection ----------------------------------------------------------------------------
+
+static void set_connected(sc_bus *bus, bool is_connected)
+{
+    atomic_store(&bus->is_connected, is_connected);
+    // Not reported when we close it ourselves.
+    if (bus->connected && !atomic_load(&bus->is_closing)) {
+        bus->connected(bus->context, is_connected);
+    }
+}
+
+static void on_disconnected(natsConnection *connection, void *context)
+{
+    (void)connection;
+    set_connected(context, false);
+}
+
+static void on_reconnected(natsConnection *connection, void *context)
+{
+    (void)connection;
+    sc_bus *bus = context;
+    atomic_fetch_add(&bus->reconnects, 1);
+    set_connected(bus, true);
+}
+
+/** The last callback of a connection: it was closed by us, or given up, which the library does only
+ * when the servers refuse the credentials. */
+static void on_closed(natsConnection *connection, void *context)
+{
+    (void)connection;
+    sc_bus *bus = context;
+    atomic_store(&bus->is_connected, false);
+    if (bus->given_up && !atomic_load(&bus->is_closing)) bus->given_up(bus->context);
+    pthread_mutex_lock(&bus->lock);
+    bus->is_closed = true;
+    pthread_cond_broadcast(&bus->has_ended);
+    pthread_mutex_unlock(&bus->lock);
+}
+
+static void destroy(sc_bus *bus)
+{
+    natsOptions_Destroy(bus->nats);
+    pthread_cond_destroy(&bus->has_ended);
+    pthread_mutex_destroy(&bus->lock);
+    explicit_bzero(bus->seal_key, sizeof bus->seal_key);
+    sc_free(bus);
+}
+
+sc_err sc_bus_new(const sc_bus_options *options, sc_bus **out, sc_diag *diag)
+{
+    sc_err err = sc__bus_check(options, diag);
+    if (err) return err;
+    if (sodium_init() < 0) return sc_fail(diag, SC_EIO, "libsodium does not start");
+    sc_bus *bus = sc_calloc(1, sizeof *bus);
+    if (!bus) return sc_fail_memory(diag, "connecting to NATS");
+    snprintf(bus->cluster, sizeof bus->cluster, "%s", options->cluster);
+    bus->partition = options->partition;
+    memcpy(bus->seal_key, options->seal_key, sizeof bus->seal_key);
+    bus->connected = options->connected;
+    bus->given_up = options->given_up;
+    bus->context = options->context;
+    pthread_mutex_init(&bus->lock, NULL);
+    pthread_cond_init(&bus->has_ended, NULL);
+
+    const sc__bus_handlers handlers = {
+        .disconnected = on_disconnected,
+        .reconnected = on_reconnected,
+        .closed = on_closed,
+        .context = bus,
+    };
+    const sigset_t before = sc__bus_block_signals();
+    err = sc__bus_prepare(options, &handlers, bus, diag);
+    sc__bus_restore_signals(before);
+    if (err) {
+        destroy(bus);
+        return err;
+    }
+    *out = bus;
+    return SC_OK;
+}
+
+sc_err sc_bus_connect(sc_bus *bus, sc_diag *diag)
+{
+    // Set before it is true, since the library may report a loss before the call returns.
+    atomic_store(&bus->is_connected, true);
+    const sigset_t before = sc__bus_block_signals();
+    const sc_err err = sc__bus_connect(bus, diag);
+    sc__bus_restore_signals(before);
+    if (err) atomic_store(&bus->is_connected, false);
+    return err;
+}
+
+void sc_bus_free(sc_bus *bus)
+{
+    if (!bus) return;
+    if (!bus->connection) {
+        destroy(bus);
+        return;
+    }
+    if (atomic_load(&bus->is_connected)) {
+        // What cannot leave in time is lost, as it may be at any moment.
+        (void)natsConnection_FlushTimeout(bus->connection, LAST_FLUSH_MS);
+    }
+    while (bus->subscriptions) {
+        sc_bus_unsubscribe(bus->subscriptions);
+    }
+    atomic_store(&bus->is_closing, true);
+    natsConnection_Close(bus->connection);
+    pthread_mutex_lock(&bus->lock);
+    while (!bus->is_closed) {
+        pthread_cond_wait(&bus->has_ended, &bus->lock);
+    }
+    pthread_mutex_unlock(&bus->lock);
+    natsConnection_Destroy(bus->connection);
+    destroy(bus);
+}
+
+sc_err sc_bus_flush(sc_bus *bus, double seconds)
+{
+    const int64_t ms = (int64_t)(seconds * 1000);
+    return bus_err(natsConnection_FlushTimeout(bus->connection, ms > 1 ? ms : 1)) ? SC_ENET : SC_OK;
+}
+
+// --- Sending -----------------------------------------------------------------------------------
+
+/** @param reply  where NATS reports that there is no subscriber; NULL: it need not */
+static sc_err send_to(sc_bus *bus, const char *subject, const char *reply, const void *bytes,
+                      size_t size)
+{
+    const size_t sealed_size = size + SC_SEAL_EXTRA;
+    uint8_t small[SC__BUS_SMALL + SC_SEAL_EXTRA];
+    uint8_t *sealed = small;
+    sc_err err = SC_OK;
+    if (sealed_size > INT32_MAX) {
+        err = SC_ELIMIT;
+    } else if (sealed_size > sizeof small) {
+        sealed = sc_malloc(sealed_size);
+        if (!sealed) err = SC_ENOMEM;
+    }
+    if (!err) {
+        sc_seal(bus->seal_key, subject, bytes, size, sealed);
+        const int count = (int)sealed_size;
+        err = bus_err(
+            reply ? natsConnection_PublishRequest(bus->connection, subject, reply, sealed, count)
+                  : natsConnection_Publish(bus->connection, subject, sealed, count));
+    }
+    if (sealed != small) sc_free(sealed);
+    if (err) {
+        atomic_fetch_add(&bus->unsent, 1);
+        return err;
+    }
+    atomic_fetch_add(&bus->messages_out, 1);
+    atomic_fetch_add(&bus->bytes_out, sealed_size);
+    return SC_OK;
+}
+
+sc_err sc_bus_send_part(sc_bus *bus, uint32_t part, sc_peer self, const void *bytes, size_t size)
+{
+    return send_to(bus, sc__bus_subject_part(bus, part).text,
+                   sc__bus_subject_no_responders(bus, self, part).text, bytes, size);
+}
+
+sc_err sc_bus_send_peer(sc_bus *bus, sc_peer to, const void *bytes, size_t size)
+{
+    return send_to(bus, sc__bus_subject_peer(bus, to).text, NULL, bytes, size);
+}
+
+sc_err sc_bus_send_heartbeat(sc_bus *bus, const void *bytes, size_t size)
+{
+    return send_to(bus, sc__bus_subject_heartbeats(bus).text, NULL, bytes, size);
+}
+
+sc_err sc_bus_send_placement(sc_bus *bus, const void *bytes, size_t size)
+{
+    return send_to(bus, sc__bus_subject_placements(bus).text, NULL, bytes, size);
+}
+
+// --- Counting ----------------------------------------------------------------------------------
+
+/** Messages that the library dropped, of all subscriptions there were. */
+static uint64_t count_overrun(const sc_bus *bus)
+{
+    // Only the lock is changed, so the bus stays const for the caller.
+    pthread_mutex_t *lock = (pthread_mutex_t *)(uintptr_t)&bus->lock;
+    pthread_mutex_lock(lock);
+    uint64_t overrun = bus->overrun;
+    for (const sc_bus_subscription *subscription = bus->subscriptions; subscription;
+         subscription = subscription->next) {
+        int64_t dropped = 0;
+        if (natsSubscription_GetDropped(subscription->subscription, &dropped) == NATS_OK) {
+            overrun += (uint64_t)dropped;
+        }
+    }
+    pthread_mutex_unlock(lock);
+    return overrun;
+}
+
+sc_bus_stats sc_bus_stats_of(const sc_bus *bus)
+{
+    return (sc_bus_stats){
+        .is_connected = atomic_load(&bus->is_connected),
+        .messages_out = atomic_load(&bus->messages_out),
+        .messages_in = atomic_load(&bus->messages_in),
+        .bytes_out = atomic_load(&bus->bytes_out),
+        .bytes_in = atomic_load(&bus->bytes_in),
+        .unsent = atomic_load(&bus->unsent),
+        .unopened = atomic_load(&bus->unopened),
+        .overrun = count_overrun(bus),
+        .reconnects = atomic_load(&bus->reconnects),
+    };
+}

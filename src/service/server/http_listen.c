@@ -1,0 +1,360 @@
+// Sockets to listen at: addresses are read, looked up, and opened for each loop.
+//
+// TCP: each loop has a socket of its own at the same address (SO_REUSEPORT), and the kernel deals
+// connections out among them. The first of them is bound without that option, which is set
+// afterwards: so an address that another process holds, even one that would share it, is an error
+// and not a silent division of the clients.
+// Unix sockets, and sockets inherited from the service manager: there is one, and each loop has a
+// descriptor of it.
+#include "server/http_internal.h"
+
+#include "base/alloc.h"
+#include "base/diag.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+// As many as the kernel allows (net.core.somaxconn cuts it): a crowd that comes at once waits
+// there.
+enum { BACKLOG = 4096, NAME_ROOM = 256, PORT_ROOM = 8 };
+
+static const char unix_prefix[] = "unix:";
+
+/** One text more in a list of them; the list owns the copy. */
+static bool remember(char ***list, size_t *count, size_t *capacity, const char *text)
+{
+    if (!sc_grow(list, *count, capacity, sizeof **list)) return false;
+    const size_t size = strlen(text) + 1;
+    char *copy = sc_malloc(size);
+    if (!copy) return false;
+    memcpy(copy, text, size);
+    (*list)[(*count)++] = copy;
+    return true;
+}
+
+static sc_err remember_address(sc_http *http, const char *address, sc_diag *diag)
+{
+    return remember(&http->addresses, &http->address_count, &http->address_capacity, address)
+               ? SC_OK
+               : sc_fail_memory(diag, "listening");
+}
+
+/** The loop takes the descriptor over; room for it was made before. */
+static void give(sc__http_loop *loop, int fd)
+{
+    loop->sockets[loop->socket_count++] = fd;
+}
+
+static int newest(const sc__http_loop *loop)
+{
+    return loop->sockets[loop->socket_count - 1];
+}
+
+static sc_err make_room(sc_http *http, size_t more)
+{
+    for (unsigned i = 0; i < http->options.loops; i++) {
+        sc__http_loop *loop = &http->loops[i];
+        int *larger =
+            sc_realloc_array(loop->sockets, loop->socket_count + more, sizeof *loop->sockets);
+        if (!larger) return SC_ENOMEM;
+        loop->sockets = larger;
+    }
+    return SC_OK;
+}
+
+/** "127.0.0.1:8080" or "[::1]:8080"; false if there is neither name nor number. */
+static bool name_socket(int fd, char *name, size_t room)
+{
+    struct sockaddr_storage address = {0};
+    socklen_t size = sizeof address;
+    char host[NAME_ROOM];
+    char port[PORT_ROOM];
+    if (getsockname(fd, (struct sockaddr *)&address, &size)) return false;
+    if (address.ss_family == AF_UNIX) {
+        const struct sockaddr_un *local = (const struct sockaddr_un *)&address;
+        snprintf(name, room, "%s%.*s", unix_prefix, (int)sizeof local->sun_path, local->sun_path);
+        return true;
+    }
+    if (getnameinfo((struct sockaddr *)&address, size, host, sizeof host, port, sizeof port,
+                    NI_NUMERICHOST | NI_NUMERICSERV)) {
+        return false;
+    }
+    snprintf(name, room, address.ss_family == AF_INET6 ? "[%s]:%s" : "%s:%s", host, port);
+    return true;
+}
+
+// --- TCP ---------------------------------------------------------------------------------------
+
+static bool set(int fd, int level, int option, int value)
+{
+    return setsockopt(fd, level, option, &value, sizeof value) == 0;
+}
+
+// Connections inherit all of these. Pieces of a stream go out at once; and a client whose machine
+// is gone without a word is noticed within two minutes, though it may wait for a reply for longer.
+static bool prepare(int fd)
+{
+    return set(fd, SOL_SOCKET, SO_REUSEADDR, 1) && set(fd, IPPROTO_TCP, TCP_NODELAY, 1) &&
+           set(fd, SOL_SOCKET, SO_KEEPALIVE, 1) && set(fd, IPPROTO_TCP, TCP_KEEPIDLE, 60) &&
+           set(fd, IPPROTO_TCP, TCP_KEEPINTVL, 15) && set(fd, IPPROTO_TCP, TCP_KEEPCNT, 4);
+}
+
+/** A socket that is bound, or -1 with errno set. `is_first`: see the top. */
+static int bind_one(const struct addrinfo *at, bool is_first)
+{
+    const int fd =
+        socket(at->ai_family, at->ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, at->ai_protocol);
+    if (fd < 0) return -1;
+    if (prepare(fd) && (is_first || set(fd, SOL_SOCKET, SO_REUSEPORT, 1)) &&
+        bind(fd, at->ai_addr, at->ai_addrlen) == 0 &&
+        (!is_first || set(fd, SOL_SOCKET, SO_REUSEPORT, 1))) {
+        return fd;
+    }
+    const int error = errno;
+    close(fd);
+    errno = error;
+    return -1;
+}
+
+/** One socket per loop, all at the same address and port. */
+static bool bind_all(sc_http *http, const struct addrinfo *at)
+{
+    struct sockaddr_storage address;
+    struct addrinfo there = *at;
+    memcpy(&address, at->ai_addr, at->ai_addrlen);
+    there.ai_addr = (struct sockaddr *)&address;
+    for (unsigned i = 0; i < http->options.loops; i++) {
+        const int fd = bind_one(&there, i == 0);
+        if (fd < 0) return false;
+        give(&http->loops[i], fd);
+        // A port that the kernel has chosen is the port of all.
+        if (i == 0 && getsockname(fd, there.ai_addr, &there.ai_addrlen)) return false;
+    }
+    for (unsigned i = 0; i < http->options.loops; i++) {
+        if (listen(newest(&http->loops[i]), BACKLOG)) return false;
+    }
+    return true;
+}
+
+/** A name may stand for several addresses, of which a machine need not have all. */
+static sc_err listen_at(sc_http *http, const struct addrinfo *found, const char *text,
+                        sc_diag *diag)
+{
+    bool listens = false;
+    int error = 0;
+    for (const struct addrinfo *at = found; at; at = at->ai_next) {
+        if (make_room(http, 1)) return sc_fail_memory(diag, "listening");
+        if (bind_all(http, at)) {
+            char name[NAME_ROOM + PORT_ROOM];
+            const bool named = name_socket(newest(&http->loops[0]), name, sizeof name);
+            const sc_err err = remember_address(http, named ? name : text, diag);
+            if (err) return err;
+            listens = true;
+        } else {
+            error = errno;
+            if (error != EADDRNOTAVAIL && error != EAFNOSUPPORT) break;
+        }
+    }
+    if (listens && (error == 0 || error == EADDRNOTAVAIL || error == EAFNOSUPPORT)) return SC_OK;
+    return sc_fail(diag, SC_EIO, "cannot listen at %s: %s%s", text, strerror(error),
+                   error == EADDRINUSE ? "; give another port, or stop what listens there"
+                   : error == EACCES   ? "; give a port above 1023, or the right to take this one"
+                                       : "");
+}
+
+static sc_err refuse_address(const char *text, sc_diag *diag)
+{
+    return sc_fail(diag, SC_EINVAL,
+                   "not an address to listen at: %s; give HOST:PORT, [IPv6]:PORT or unix:PATH",
+                   sc_quote(text, strlen(text)).text);
+}
+
+/** Cut "HOST:PORT" or "[HOST]:PORT" in two. */
+static bool cut_address(const char *text, char *host, char *port)
+{
+    const char *colon = strrchr(text, ':');
+    if (!colon || colon == text) return false;
+    const char *first = text;
+    const char *last = colon;
+    if (*text == '[') {
+        if (last[-1] != ']') return false;
+        first++;
+        last--;
+    } else if (memchr(text, ':', (size_t)(colon - text))) {
+        return false;
+    }
+    const size_t host_size = (size_t)(last - first);
+    const size_t port_size = strlen(colon + 1);
+    if (host_size == 0 || host_size >= NAME_ROOM || port_size == 0 || port_size >= PORT_ROOM) {
+        return false;
+    }
+    memcpy(host, first, host_size);
+    host[host_size] = '\0';
+    memcpy(port, colon + 1, port_size + 1);
+    return strspn(port, "0123456789") == port_size && strtoul(port, NULL, 10) <= UINT16_MAX;
+}
+
+static sc_err listen_tcp(sc_http *http, const char *text, sc_diag *diag)
+{
+    char host[NAME_ROOM];
+    char port[PORT_ROOM];
+    if (!cut_address(text, host, port)) return refuse_address(text, diag);
+
+    const struct addrinfo hints = {.ai_family = AF_UNSPEC,
+                                   .ai_socktype = SOCK_STREAM,
+                                   .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
+    struct addrinfo *found = NULL;
+    const int failure = getaddrinfo(host, port, &hints, &found);
+    if (failure) {
+        return sc_fail(diag, SC_EINVAL, "cannot look up %s: %s; give an address of this machine",
+                       sc_quote(text, strlen(text)).text, gai_strerror(failure));
+    }
+    const sc_err err = listen_at(http, found, text, diag);
+    freeaddrinfo(found);
+    return err;
+}
+
+// --- Unix sockets, and inherited ones ----------------------------------------------------------
+
+/** Give each loop a descriptor of `fd`; the last takes `fd` itself, which is closed on failure. */
+static sc_err share(sc_http *http, int fd, sc_diag *diag)
+{
+    if (make_room(http, 1)) {
+        close(fd);
+        return sc_fail_memory(diag, "listening");
+    }
+    for (unsigned i = 1; i < http->options.loops; i++) {
+        const int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+        if (copy < 0) {
+            const int error = errno;
+            close(fd);
+            return sc_fail(diag, SC_EIO, "cannot listen: %s", strerror(error));
+        }
+        give(&http->loops[i], copy);
+    }
+    give(&http->loops[0], fd);
+    return SC_OK;
+}
+
+/** Whether a socket without a listening process lies there, from a run that was cut short. */
+static bool is_stale(const struct sockaddr_un *address)
+{
+    // A file that is no socket refuses connections, too, and is nothing of ours.
+    struct stat status;
+    if (lstat(address->sun_path, &status) != 0 || !S_ISSOCK(status.st_mode)) return false;
+    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0) return false;
+    const bool stale = connect(fd, (const struct sockaddr *)address, sizeof *address) != 0 &&
+                       errno == ECONNREFUSED;
+    close(fd);
+    return stale;
+}
+
+static sc_err listen_unix(sc_http *http, const char *text, sc_diag *diag)
+{
+    const char *path = text + sizeof unix_prefix - 1;
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (*path == '\0') return refuse_address(text, diag);
+    if (strlen(path) >= sizeof address.sun_path) {
+        return sc_fail(diag, SC_EINVAL, "path of a unix socket is longer than %zu bytes: %s",
+                       sizeof address.sun_path - 1, sc_quote(path, strlen(path)).text);
+    }
+    memcpy(address.sun_path, path, strlen(path) + 1);
+
+    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0) return sc_fail(diag, SC_EIO, "cannot listen at %s: %s", text, strerror(errno));
+    const struct sockaddr *at = (const struct sockaddr *)&address;
+    if (is_stale(&address)) unlink(path);
+    if (bind(fd, at, sizeof address) || listen(fd, BACKLOG)) {
+        const int error = errno;
+        close(fd);
+        return sc_fail(diag, SC_EIO, "cannot listen at %s: %s%s", text, strerror(error),
+                       error == EADDRINUSE ? "; give another path, or stop what listens there"
+                                           : "");
+    }
+    const sc_err err = share(http, fd, diag);
+    if (err) {
+        unlink(path);
+        return err;
+    }
+    if (!remember(&http->socket_paths, &http->socket_path_count, &http->socket_path_capacity,
+                  path)) {
+        unlink(path);
+        return sc_fail_memory(diag, "listening");
+    }
+    return remember_address(http, text, diag);
+}
+
+static sc_err listen_inherited(sc_http *http, int inherited, sc_diag *diag)
+{
+    char name[NAME_ROOM + PORT_ROOM];
+    int is_listening = 0;
+    socklen_t size = sizeof is_listening;
+    if (getsockopt(inherited, SOL_SOCKET, SO_ACCEPTCONN, &is_listening, &size) || !is_listening ||
+        !name_socket(inherited, name, sizeof name)) {
+        return sc_fail(diag, SC_EIO, "inherited descriptor %d is not a socket that listens",
+                       inherited);
+    }
+    // Copies are ours; the original stays with the caller.
+    const int fd = fcntl(inherited, F_DUPFD_CLOEXEC, 0);
+    if (fd < 0 || fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK) < 0) {
+        const int error = errno;
+        if (fd >= 0) close(fd);
+        return sc_fail(diag, SC_EIO, "cannot use inherited descriptor %d: %s", inherited,
+                       strerror(error));
+    }
+    const sc_err err = share(http, fd, diag);
+    return err ? err : remember_address(http, name, diag);
+}
+
+static bool is_unix(const char *address)
+{
+    return strncmp(address, unix_prefix, sizeof unix_prefix - 1) == 0;
+}
+
+sc_err sc_http_addresses_check(const char *const *addresses, size_t count, sc_diag *diag)
+{
+    char host[NAME_ROOM];
+    char port[PORT_ROOM];
+    for (size_t i = 0; i < count; i++) {
+        const char *path = addresses[i] + sizeof unix_prefix - 1;
+        if (is_unix(addresses[i]) ? *path == '\0' : !cut_address(addresses[i], host, port)) {
+            return refuse_address(addresses[i], diag);
+        }
+    }
+    return SC_OK;
+}
+
+sc_err sc__http_listen_all(sc_http *http, sc_diag *diag)
+{
+    sc_err err = SC_OK;
+    for (size_t i = 0; i < http->options.address_count && !err; i++) {
+        const char *address = http->options.addresses[i];
+        err = is_unix(address) ? listen_unix(http, address, diag) : listen_tcp(http, address, diag);
+    }
+    for (size_t i = 0; i < http->options.inherited_count && !err; i++) {
+        err = listen_inherited(http, http->options.inherited[i], diag);
+    }
+    return err;
+}
+
+void sc__http_listen_forget(sc_http *http)
+{
+    for (size_t i = 0; i < http->socket_path_count; i++) {
+        unlink(http->socket_paths[i]);
+        sc_free(http->socket_paths[i]);
+    }
+    sc_free(http->socket_paths);
+    http->socket_paths = NULL;
+    http->socket_path_count = 0;
+}

@@ -1,0 +1,379 @@
+// Replies: their heads, whole ones, and streams.
+//
+// libevent's own way of replying makes a list of headers, prints them one by one into a buffer, and
+// sends it a turn of the loop later. Here a reply is two pieces of memory, which mostly go out at
+// once; libevent only learns that it is done.
+#include "server/http_internal.h"
+
+#include "base/alloc.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+
+// --- Heads -------------------------------------------------------------------------------------
+//
+// Put together without printf, since every request needs one. Nothing in a head can end it early: a
+// header whose text has a control byte is left out.
+
+// The longest of what is always there, with room to spare; texts of callers come on top.
+enum { FIXED_ROOM = 384, NUMBER_ROOM = 20, AROUND_HEADER = 4 };
+
+/** Where the next byte goes. */
+typedef struct pen {
+    char *at;
+} pen;
+
+static void put(pen *p, const char *text, size_t size)
+{
+    memcpy(p->at, text, size);
+    p->at += size;
+}
+
+#define PUT(p, literal) put(p, literal, sizeof(literal) - 1)
+
+static void put_text(pen *p, const char *text)
+{
+    put(p, text, strlen(text));
+}
+
+static void put_number(pen *p, uint64_t number)
+{
+    char digits[NUMBER_ROOM];
+    size_t first = sizeof digits;
+    do {
+        digits[--first] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number > 0);
+    put(p, digits + first, sizeof digits - first);
+}
+
+static void put_two_digits(pen *p, int number)
+{
+    const char digits[] = {(char)('0' + number / 10 % 10), (char)('0' + number % 10)};
+    put(p, digits, sizeof digits);
+}
+
+// --- Heads: what is always there ---------------------------------------------------------------
+
+static const char *phrase(int status)
+{
+    switch (status) {
+    case 200:
+        return "OK";
+    case 201:
+        return "Created";
+    case 202:
+        return "Accepted";
+    case 204:
+        return "No Content";
+    case 304:
+        return "Not Modified";
+    case 308:
+        return "Permanent Redirect";
+    case 400:
+        return "Bad Request";
+    case 401:
+        return "Unauthorized";
+    case 403:
+        return "Forbidden";
+    case 404:
+        return "Not Found";
+    case 405:
+        return "Method Not Allowed";
+    case 406:
+        return "Not Acceptable";
+    case 408:
+        return "Request Timeout";
+    case 409:
+        return "Conflict";
+    case 413:
+        return "Content Too Large";
+    case 415:
+        return "Unsupported Media Type";
+    case 417:
+        return "Expectation Failed";
+    case 422:
+        return "Unprocessable Content";
+    case 429:
+        return "Too Many Requests";
+    case 431:
+        return "Request Header Fields Too Large";
+    case 500:
+        return "Internal Server Error";
+    case 501:
+        return "Not Implemented";
+    case 502:
+        return "Bad Gateway";
+    case 503:
+        return "Service Unavailable";
+    case 504:
+        return "Gateway Timeout";
+    default:
+        return "";  // which is allowed
+    }
+}
+
+// "Sun, 06 Nov 1994 08:49:37 GMT", in no language but this.
+static void write_date(sc__http_loop *loop, time_t now_s)
+{
+    static const char days[] = "SunMonTueWedThuFriSat";
+    static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+    struct tm now;
+    gmtime_r(&now_s, &now);
+    pen p = {loop->date};
+    put(&p, days + (ptrdiff_t)now.tm_wday * 3, 3);
+    PUT(&p, ", ");
+    put_two_digits(&p, now.tm_mday);
+    PUT(&p, " ");
+    put(&p, months + (ptrdiff_t)now.tm_mon * 3, 3);
+    PUT(&p, " ");
+    put_number(&p, (uint64_t)now.tm_year + 1900);
+    PUT(&p, " ");
+    put_two_digits(&p, now.tm_hour);
+    PUT(&p, ":");
+    put_two_digits(&p, now.tm_min);
+    PUT(&p, ":");
+    put_two_digits(&p, now.tm_sec);
+    PUT(&p, " GMT");
+    *p.at = '\0';
+}
+
+/** The date, written once a second. */
+static const char *date_of(sc__http_loop *loop)
+{
+    const time_t now_s = time(NULL);
+    if (now_s != loop->date_s) {
+        write_date(loop, now_s);
+        loop->date_s = now_s;
+    }
+    return loop->date;
+}
+
+// --- Heads: what the caller adds ---------------------------------------------------------------
+
+static bool is_safe(const char *text)
+{
+    for (; *text != '\0'; text++) {
+        if ((unsigned char)*text < ' ' && *text != '\t') return false;
+    }
+    return true;
+}
+
+static bool has(const sc__http_head *head, const char *name)
+{
+    for (size_t i = 0; i < head->header_count; i++) {
+        if (strcasecmp(head->headers[i].name, name) == 0) return true;
+    }
+    return false;
+}
+
+static size_t room_for(const sc__http_head *head)
+{
+    size_t room = FIXED_ROOM + (head->type ? strlen(head->type) : 0);
+    for (size_t i = 0; i < head->header_count; i++) {
+        room += strlen(head->headers[i].name) + strlen(head->headers[i].value) + AROUND_HEADER;
+    }
+    return room;
+}
+
+static void put_header(pen *p, const char *name, const char *value)
+{
+    if (!is_safe(name) || !is_safe(value)) return;
+    put_text(p, name);
+    PUT(p, ": ");
+    put_text(p, value);
+    PUT(p, "\r\n");
+}
+
+size_t sc__http_head_write(sc__http_loop *loop, const sc__http_head *head)
+{
+    if (!sc_reserve(&loop->scratch, room_for(head), &loop->scratch_capacity, 1)) return 0;
+    pen p = {loop->scratch};
+    PUT(&p, "HTTP/1.1 ");
+    put_number(&p, (uint64_t)head->status);
+    PUT(&p, " ");
+    put_text(&p, phrase(head->status));
+    PUT(&p, "\r\nDate: ");
+    put_text(&p, date_of(loop));
+    PUT(&p, "\r\n");
+    if (head->type) put_header(&p, "Content-Type", head->type);
+    if (head->length >= 0) {
+        PUT(&p, "Content-Length: ");
+        put_number(&p, (uint64_t)head->length);
+        PUT(&p, "\r\n");
+    } else if (head->length == SC__HTTP_CHUNKED) {
+        PUT(&p, "Transfer-Encoding: chunked\r\n");
+    }
+    if (!head->keeps_alive) {
+        PUT(&p, "Connection: close\r\n");
+    } else if (head->says_keep_alive) {
+        PUT(&p, "Connection: keep-alive\r\n");
+    }
+    if (!has(head, "Cache-Control")) PUT(&p, "Cache-Control: no-store\r\n");
+    if (!has(head, "X-Content-Type-Options")) PUT(&p, "X-Content-Type-Options: nosniff\r\n");
+    for (size_t i = 0; i < head->header_count; i++) {
+        put_header(&p, head->headers[i].name, head->headers[i].value);
+    }
+    PUT(&p, "\r\n");
+    return (size_t)(p.at - loop->scratch);
+}
+
+enum { CHUNK_ROOM = 20 };
+
+// --- Callbacks of the stream -------------------------------------------------------------------
+
+void sc__http_reply_written(struct bufferevent *stream, void *context)
+{
+    sc__http_connection *connection = context;
+    if (connection->stage != SC__HTTP_WRITING) return;  // 100 Continue; or it is doomed
+    // With TLS this may be called late, when more is waiting.
+    if (evbuffer_get_length(bufferevent_get_output(stream)) > 0) return;
+    if (connection->request.is_open) {
+        sc__http_connection_enter(connection, SC__HTTP_WAITING);
+    } else {
+        sc__http_request_finish(&connection->request);
+    }
+}
+
+// A client that closes only its own side counts as gone, too: it looks the same as one that
+// has closed both, until it is too late.
+void sc__http_reply_broken(struct bufferevent *stream, short what, void *context)
+{
+    (void)stream;
+    (void)what;
+    sc__http_connection_close(context);
+}
+
+// --- Sending -----------------------------------------------------------------------------------
+
+static bool has_body(const sc_http_request *request, int status)
+{
+    return request->event->type != EVHTTP_REQ_HEAD && status != 204 && status != 304 &&
+           status >= 200;
+}
+
+static size_t write_head(sc_http_request *request, sc__http_head head)
+{
+    sc__http_loop *loop = sc__http_connection_of(request)->loop;
+    head.keeps_alive = request->keeps_alive && !loop->is_draining;
+    head.says_keep_alive = request->event->minor < 1;
+    return sc__http_head_write(loop, &head);
+}
+
+/** Send, or break the connection off; it waits for the reader if not everything could be sent. */
+static void send_pieces(sc__http_connection *connection, struct iovec *pieces, size_t count,
+                        size_t lent, bool *all_sent)
+{
+    *all_sent = false;
+    if (!sc__http_connection_send(connection, pieces, count, lent, all_sent)) {
+        sc__http_connection_doom(connection);
+    } else if (!*all_sent && connection->stage != SC__HTTP_WRITING) {
+        sc__http_connection_enter(connection, SC__HTTP_WRITING);
+    }
+}
+
+static void reply(sc_http_request *request, int status, const char *type, const void *body,
+                  size_t size, const sc_http_header *headers, size_t header_count, bool is_lent)
+{
+    sc__http_connection *connection = sc__http_connection_of(request);
+    const size_t head_size = write_head(
+        request, (sc__http_head){.status = status,
+                                 .type = type,
+                                 .length = status == 204 || status == 304 ? SC__HTTP_NO_LENGTH
+                                                                          : (int64_t)size,
+                                 .headers = headers,
+                                 .header_count = header_count});
+    request->is_open = false;
+    if (head_size == 0) {
+        sc__http_connection_doom(connection);
+        return;
+    }
+    struct iovec pieces[] = {{connection->loop->scratch, head_size}, {(void *)body, size}};
+    bool all_sent = false;
+    const size_t count = size > 0 && has_body(request, status) ? 2 : 1;
+    send_pieces(connection, pieces, count, is_lent ? 1 : count, &all_sent);
+    if (all_sent) sc__http_request_finish(request);
+}
+
+void sc_http_reply(sc_http_request *request, int status, const char *type, const void *body,
+                   size_t size, const sc_http_header *headers, size_t header_count)
+{
+    reply(request, status, type, body, size, headers, header_count, false);
+}
+
+void sc_http_reply_lent(sc_http_request *request, int status, const char *type, const void *body,
+                        size_t size, const sc_http_header *headers, size_t header_count)
+{
+    reply(request, status, type, body, size, headers, header_count, true);
+}
+
+// --- Streams -----------------------------------------------------------------------------------
+
+void sc_http_stream_begin(sc_http_request *request, int status, const char *type,
+                          const sc_http_header *headers, size_t header_count)
+{
+    sc__http_connection *connection = sc__http_connection_of(request);
+    request->is_stream = true;
+    request->is_chunked = request->event->minor >= 1 && has_body(request, status);
+    // Before chunks were invented, the end of a stream was the end of the connection.
+    if (!request->is_chunked && has_body(request, status)) request->keeps_alive = false;
+    const size_t head_size =
+        write_head(request, (sc__http_head){.status = status,
+                                            .type = type,
+                                            .length = request->is_chunked ? SC__HTTP_CHUNKED
+                                                                          : SC__HTTP_NO_LENGTH,
+                                            .headers = headers,
+                                            .header_count = header_count});
+    if (head_size == 0) {
+        sc__http_connection_doom(connection);
+        return;
+    }
+    struct iovec piece = {connection->loop->scratch, head_size};
+    bool all_sent = false;
+    send_pieces(connection, &piece, 1, 1, &all_sent);
+}
+
+static size_t waiting_bytes(const sc__http_connection *connection)
+{
+    return evbuffer_get_length(bufferevent_get_output(connection->stream));
+}
+
+void sc_http_stream_send(sc_http_request *request, const void *bytes, size_t size)
+{
+    sc__http_connection *connection = sc__http_connection_of(request);
+    const size_t most = connection->loop->http->options.max_stream_bytes;
+    if (size == 0 || connection->stage == SC__HTTP_DOOMED ||
+        request->event->type == EVHTTP_REQ_HEAD) {
+        return;
+    }
+    if (size > most || waiting_bytes(connection) > most - size) {
+        sc__http_connection_doom(connection);
+        return;
+    }
+    char before[CHUNK_ROOM];
+    char after[] = "\r\n";
+    const int before_size = snprintf(before, sizeof before, "%zx\r\n", size);
+    struct iovec pieces[] = {
+        {before, (size_t)before_size}, {(void *)bytes, size}, {after, sizeof after - 1}};
+    bool all_sent = false;
+    if (request->is_chunked) {
+        send_pieces(connection, pieces, 3, 3, &all_sent);
+    } else {
+        send_pieces(connection, pieces + 1, 1, 1, &all_sent);
+    }
+}
+
+void sc_http_stream_end(sc_http_request *request)
+{
+    sc__http_connection *connection = sc__http_connection_of(request);
+    request->is_open = false;
+    request->is_stream = false;
+    if (connection->stage == SC__HTTP_DOOMED) return;
+    char last[] = "0\r\n\r\n";
+    struct iovec piece = {last, sizeof last - 1};
+    bool all_sent = waiting_bytes(connection) == 0;
+    if (request->is_chunked) send_pieces(connection, &piece, 1, 1, &all_sent);
+    if (all_sent) sc__http_request_finish(request);
+}

@@ -1,0 +1,204 @@
+// TLS: certificates are read, checked, and exchanged while the server runs.
+//
+// What is offered: TLS 1.2 and 1.3, key agreement with forward secrecy, authenticated encryption
+// only, no compression, no renegotiation. A connection keeps the certificates that it began with;
+// tickets of a former set are worth nothing with the next, so a client certificate that is no
+// longer accepted cannot come back by resuming a session.
+#include "server/http_internal.h"
+
+#include "base/alloc.h"
+#include "base/diag.h"
+
+#include <event2/bufferevent_ssl.h>
+#include <openssl/err.h>
+#include <string.h>
+#include <unistd.h>
+
+struct sc__http_tls {
+    const sc_tls_files *files;  ///< borrowed from the options
+
+    pthread_mutex_t lock;  ///< of the one below; held for a few instructions
+    SSL_CTX *context;
+};
+
+static const char ciphers_of_12[] = "ECDHE+AESGCM:ECDHE+CHACHA20";
+static const char ciphers_of_13[] =
+    "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256";
+static const unsigned char session_domain[] = "starcloak";
+
+// --- Certificates ------------------------------------------------------------------------------
+
+/** Say what is wrong with a file, in OpenSSL's words, of which the first is the cause. */
+static sc_err refuse(const char *what, const char *path, const char *advice, sc_diag *diag)
+{
+    const unsigned long code = ERR_peek_error();
+    const char *reason = code == 0                ? NULL
+                         : ERR_SYSTEM_ERROR(code) ? strerror(ERR_GET_REASON(code))
+                                                  : ERR_reason_error_string(code);
+    ERR_clear_error();
+    return sc_fail(diag, SC_EIO, "%s: cannot use this %s: %s; %s", path, what,
+                   reason ? reason : "unknown reason", advice);
+}
+
+// OpenSSL would ask for a passphrase on the terminal.
+// NOLINTNEXTLINE(readability-non-const-parameter): its type is OpenSSL's
+static int give_no_passphrase(char *buffer, int room, int is_writing, void *context)
+{
+    (void)buffer;
+    (void)room;
+    (void)is_writing;
+    (void)context;
+    return 0;
+}
+
+static int choose_protocol(SSL *ssl, const unsigned char **out, unsigned char *out_size,
+                           const unsigned char *offered, unsigned offered_size, void *context)
+{
+    static const unsigned char ours[] = "\x08http/1.1";
+    (void)ssl;
+    (void)context;
+    unsigned char *chosen = NULL;
+    if (SSL_select_next_proto(&chosen, out_size, ours, sizeof ours - 1, offered, offered_size) !=
+        OPENSSL_NPN_NEGOTIATED) {
+        return SSL_TLSEXT_ERR_ALERT_FATAL;
+    }
+    *out = chosen;
+    return SSL_TLSEXT_ERR_OK;
+}
+
+static void on_progress(const SSL *ssl, int where, int value)
+{
+    (void)value;
+    if (!(where & SSL_CB_HANDSHAKE_DONE)) return;
+    sc__http_connection *connection = SSL_get_app_data(ssl);
+    if (connection) sc__http_connection_secured(connection);
+}
+
+static bool set_up(SSL_CTX *context)
+{
+    SSL_CTX_set_options(context, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION |
+                                     SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_PRIORITIZE_CHACHA |
+                                     SSL_OP_CLEANSE_PLAINTEXT);
+    // Most connections wait, for a request or for a reply: they need no buffers then.
+    SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
+    SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+    SSL_CTX_set_default_passwd_cb(context, give_no_passphrase);
+    SSL_CTX_set_alpn_select_cb(context, choose_protocol, NULL);
+    SSL_CTX_set_info_callback(context, on_progress);
+    return SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION) == 1 &&
+           SSL_CTX_set_cipher_list(context, ciphers_of_12) == 1 &&
+           SSL_CTX_set_ciphersuites(context, ciphers_of_13) == 1 &&
+           SSL_CTX_set_num_tickets(context, 1) == 1 &&
+           SSL_CTX_set_session_id_context(context, session_domain, sizeof session_domain - 1) == 1;
+}
+
+static sc_err read_files(SSL_CTX *context, const sc_tls_files *files, sc_diag *diag)
+{
+    static const char wants_pem[] = "give a PEM file that this user may read";
+    if (SSL_CTX_use_certificate_chain_file(context, files->certificate) != 1) {
+        return refuse("certificate", files->certificate, wants_pem, diag);
+    }
+    if (SSL_CTX_use_PrivateKey_file(context, files->key, SSL_FILETYPE_PEM) != 1) {
+        return refuse("key", files->key,
+                      "give the PEM file of the certificate's key, without a passphrase", diag);
+    }
+    if (SSL_CTX_check_private_key(context) != 1) {
+        return refuse("key", files->key, "give the key of the certificate", diag);
+    }
+    if (!files->client_ca) return SC_OK;
+
+    STACK_OF(X509_NAME) *names = SSL_load_client_CA_file(files->client_ca);
+    if (!names || SSL_CTX_load_verify_file(context, files->client_ca) != 1) {
+        sk_X509_NAME_pop_free(names, X509_NAME_free);
+        return refuse("list of authorities", files->client_ca, wants_pem, diag);
+    }
+    SSL_CTX_set_client_CA_list(context, names);
+    SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, NULL);
+    return SC_OK;
+}
+
+static sc_err make_context(const sc_tls_files *files, SSL_CTX **out, sc_diag *diag)
+{
+    ERR_clear_error();
+    SSL_CTX *context = SSL_CTX_new(TLS_server_method());
+    if (!context || !set_up(context)) {
+        SSL_CTX_free(context);
+        ERR_clear_error();
+        return sc_fail_memory(diag, "preparing TLS");
+    }
+    const sc_err err = read_files(context, files, diag);
+    if (err) {
+        SSL_CTX_free(context);
+        return err;
+    }
+    *out = context;
+    return SC_OK;
+}
+
+sc_err sc__http_tls_new(const sc_tls_files *files, sc__http_tls **out, sc_diag *diag)
+{
+    sc__http_tls *tls = sc_calloc(1, sizeof *tls);
+    if (!tls) return sc_fail_memory(diag, "preparing TLS");
+    tls->files = files;
+    const sc_err err = make_context(files, &tls->context, diag);
+    if (err) {
+        sc_free(tls);
+        return err;
+    }
+    pthread_mutex_init(&tls->lock, NULL);
+    *out = tls;
+    return SC_OK;
+}
+
+void sc__http_tls_free(sc__http_tls *tls)
+{
+    if (!tls) return;
+    SSL_CTX_free(tls->context);
+    pthread_mutex_destroy(&tls->lock);
+    sc_free(tls);
+}
+
+sc_err sc__http_tls_reload(sc__http_tls *tls, sc_diag *diag)
+{
+    SSL_CTX *next = NULL;
+    const sc_err err = make_context(tls->files, &next, diag);
+    if (err) return err;
+    pthread_mutex_lock(&tls->lock);
+    SSL_CTX *former = tls->context;
+    tls->context = next;
+    pthread_mutex_unlock(&tls->lock);
+    SSL_CTX_free(former);  // it lives on in the connections that began with it
+    return SC_OK;
+}
+
+// --- Streams -----------------------------------------------------------------------------------
+
+struct bufferevent *sc__http_tls_stream(sc__http_tls *tls, struct event_base *base,
+                                        sc__http_connection *connection)
+{
+    pthread_mutex_lock(&tls->lock);
+    SSL *ssl = SSL_new(tls->context);
+    pthread_mutex_unlock(&tls->lock);
+    if (!ssl) {
+        ERR_clear_error();
+        return NULL;
+    }
+    SSL_set_app_data(ssl, connection);
+    struct bufferevent *stream = bufferevent_openssl_socket_new(
+        base, -1, ssl, BUFFEREVENT_SSL_ACCEPTING, BEV_OPT_CLOSE_ON_FREE);
+    if (!stream) {
+        SSL_free(ssl);
+        return NULL;
+    }
+    bufferevent_openssl_set_allow_dirty_shutdown(stream, 1);
+    return stream;
+}
+
+void sc__http_tls_shutdown(struct bufferevent *stream)
+{
+    SSL *ssl = bufferevent_openssl_get_ssl(stream);
+    if (!ssl) return;
+    SSL_set_app_data(ssl, NULL);
+    if (SSL_is_init_finished(ssl)) SSL_shutdown(ssl);
+    ERR_clear_error();
+}

@@ -1,0 +1,185 @@
+// Which worker has which part, and which words need not be sent.
+#include "cluster/gateway_routes.h"
+
+#include "support/check.h"
+#include "support/streams.h"
+
+enum { PARTS = 4, FRESH = 100 };
+
+/** Two workers: A has parts 0 and 1, B has 2 and 3. */
+enum { A = 11, B = 22 };
+
+static sc__gateway_routes *routes_for(const sc_peer owners[PARTS])
+{
+    sc__gateway_routes *routes = NULL;
+    CHECK_OK(sc__gateway_routes_new(PARTS, FRESH, &routes), NULL);
+    sc_peer copy[PARTS];
+    memcpy(copy, owners, sizeof copy);
+    sc__gateway_routes_place(routes, &(sc_placement){.epoch = 1, .parts = PARTS, .owners = copy});
+    return routes;
+}
+
+static sc__gateway_routes *two_and_two(void)
+{
+    return routes_for((const sc_peer[PARTS]){A, A, B, B});
+}
+
+/** A worker says that it serves these parts; 99 ends them. */
+static bool heartbeat(sc__gateway_routes *routes, sc_peer worker, const uint32_t *parts)
+{
+    sc_heartbeat_part list[PARTS] = {0};
+    sc_heartbeat b = {.peer = worker, .is_worker = true, .parts = list};
+    for (; parts[b.part_count] != 99; b.part_count++) {
+        list[b.part_count].part = parts[b.part_count];
+    }
+    return sc__gateway_routes_receive(routes, &b);
+}
+
+static void heartbeat_all(sc__gateway_routes *routes)
+{
+    heartbeat(routes, A, (const uint32_t[]){0, 1, 99});
+    heartbeat(routes, B, (const uint32_t[]){2, 3, 99});
+}
+
+/** What is to be said anew, as bits. */
+static unsigned take(sc__gateway_routes *routes, sc_time now)
+{
+    uint32_t parts[PARTS];
+    unsigned bits = 0;
+    const size_t count = sc__gateway_routes_take_unsent(routes, parts, now);
+    for (size_t i = 0; i < count; i++) {
+        bits |= 1u << parts[i];
+    }
+    return bits;
+}
+
+static bool needs(sc__gateway_routes *routes, sc_word_kind kind, uint32_t number, uint32_t part,
+                  uint32_t home, sc_time now)
+{
+    const sc_word word = {
+        .kind = kind, .part = part, .home = home, .query = {.id = plain_id(number)}};
+    return sc__gateway_routes_needs(routes, &word, now);
+}
+
+static void test_a_part_is_said_anew_once_when_its_owner_serves_it(void **state)
+{
+    (void)state;
+    sc__gateway_routes *routes = two_and_two();
+    assert_int_equal(take(routes, 0), 0);
+    assert_false(sc__gateway_routes_are_whole(routes));
+    assert_true(heartbeat(routes, A, (const uint32_t[]){0, 1, 99}));
+    assert_int_equal(take(routes, 0), 0x3);
+    assert_false(heartbeat(routes, A, (const uint32_t[]){0, 1, 99}));
+    assert_int_equal(take(routes, 0), 0);
+    // Whoever else says that it serves it is not believed.
+    heartbeat(routes, A, (const uint32_t[]){0, 1, 2, 3, 99});
+    assert_false(sc__gateway_routes_are_whole(routes));
+    assert_true(heartbeat(routes, B, (const uint32_t[]){2, 3, 99}));
+    assert_true(sc__gateway_routes_are_whole(routes));
+    assert_int_equal(take(routes, 0), 0xc);
+    sc__gateway_routes_free(routes);
+}
+
+static void test_whatever_interrupts_a_part_lets_it_be_said_anew(void **state)
+{
+    (void)state;
+    sc__gateway_routes *routes = two_and_two();
+    heartbeat_all(routes);
+    assert_int_equal(take(routes, 0), 0xf);
+
+    // Its worker did not list it for one beat.
+    heartbeat(routes, A, (const uint32_t[]){1, 99});
+    assert_false(sc__gateway_routes_are_whole(routes));
+    assert_int_equal(take(routes, 0), 0);
+    heartbeat_all(routes);
+    assert_int_equal(take(routes, 0), 0x1);
+
+    // NATS found nobody: asked once, it tells who that should have been.
+    assert_int_equal(sc__gateway_routes_no_responders(routes, 2), B);
+    assert_int_equal(sc__gateway_routes_no_responders(routes, 2), SC_PEER_NONE);
+    assert_int_equal(sc__gateway_routes_no_responders(routes, PARTS), SC_PEER_NONE);
+    assert_int_equal(take(routes, 0), 0);
+    heartbeat_all(routes);
+    assert_int_equal(take(routes, 0), 0x4);
+
+    // It was moved, and the new owner serves it; the old one may say what it likes.
+    sc_peer owners[PARTS] = {A, B, B, B};
+    sc__gateway_routes_place(routes, &(sc_placement){.epoch = 2, .parts = PARTS, .owners = owners});
+    heartbeat(routes, A, (const uint32_t[]){0, 1, 99});
+    assert_int_equal(take(routes, 0), 0);
+    heartbeat(routes, B, (const uint32_t[]){1, 2, 3, 99});
+    assert_int_equal(take(routes, 0), 0x2);
+
+    // We were away.
+    sc__gateway_routes_reset(routes);
+    assert_false(sc__gateway_routes_are_whole(routes));
+    assert_int_equal(take(routes, 0), 0);
+    heartbeat(routes, B, (const uint32_t[]){1, 2, 3, 99});
+    assert_int_equal(take(routes, 0), 0xe);
+
+    // Everybody has left the roster.
+    sc_roster *roster = NULL;
+    CHECK_OK(sc_roster_new(0, 1, 0, &roster), NULL);
+    sc__gateway_routes_sweep(routes, roster);
+    sc_roster_free(roster);
+    assert_false(sc__gateway_routes_are_whole(routes));
+    heartbeat(routes, B, (const uint32_t[]){1, 2, 3, 99});
+    assert_int_equal(take(routes, 0), 0xe);
+    sc__gateway_routes_free(routes);
+}
+
+static void test_each_worker_is_told_of_company_once(void **state)
+{
+    (void)state;
+    sc__gateway_routes *routes = routes_for((const sc_peer[PARTS]){A, A, B, B});
+    // At home in part 0, so A has it already, for all its parts.
+    assert_true(needs(routes, SC_WORD_ADD, 1, 0, 0, 0));
+    assert_false(needs(routes, SC_WORD_COMPANY, 1, 1, 0, 0));
+    assert_true(needs(routes, SC_WORD_COMPANY, 1, 2, 0, 0));
+    assert_false(needs(routes, SC_WORD_COMPANY, 1, 3, 0, 0));
+    // The same for another query, and for its end.
+    assert_true(needs(routes, SC_WORD_COMPANY, 2, 3, 0, 0));
+    assert_true(needs(routes, SC_WORD_REMOVE, 2, 0, 0, 0));
+    assert_false(needs(routes, SC_WORD_REMOVE, 2, 1, 0, 0));
+    assert_true(needs(routes, SC_WORD_REMOVE, 2, 2, 0, 0));
+    assert_false(needs(routes, SC_WORD_REMOVE, 2, 3, 0, 0));
+    // Said anew at home, it is always sent.
+    assert_true(needs(routes, SC_WORD_ADD, 2, 0, 0, 0));
+    assert_true(needs(routes, SC_WORD_ADD, 2, 0, 0, 0));
+    sc__gateway_routes_free(routes);
+}
+
+static void test_parts_without_an_owner_are_told_all(void **state)
+{
+    (void)state;
+    sc__gateway_routes *routes =
+        routes_for((const sc_peer[PARTS]){A, SC_PEER_NONE, SC_PEER_NONE, B});
+    assert_true(needs(routes, SC_WORD_COMPANY, 1, 1, 0, 0));
+    assert_true(needs(routes, SC_WORD_COMPANY, 1, 2, 0, 0));
+    assert_true(needs(routes, SC_WORD_COMPANY, 1, 3, 0, 0));
+    // A part that is none is nobody's.
+    assert_false(needs(routes, SC_WORD_ADD, 1, PARTS, PARTS, 0));
+    sc__gateway_routes_free(routes);
+}
+
+static void test_a_part_that_was_just_opened_is_told_of_all_company(void **state)
+{
+    (void)state;
+    sc__gateway_routes *routes = two_and_two();
+    assert_false(needs(routes, SC_WORD_COMPANY, 1, 1, 0, 0));
+    heartbeat_all(routes);
+    assert_int_equal(take(routes, 1000), 0xf);
+    assert_true(needs(routes, SC_WORD_COMPANY, 1, 1, 0, 1000));
+    assert_true(needs(routes, SC_WORD_COMPANY, 1, 1, 0, 1000 + FRESH - 1));
+    assert_false(needs(routes, SC_WORD_COMPANY, 1, 1, 0, 1000 + FRESH));
+    sc__gateway_routes_free(routes);
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_part_is_said_anew_once_when_its_owner_serves_it),
+    cmocka_unit_test(test_whatever_interrupts_a_part_lets_it_be_said_anew),
+    cmocka_unit_test(test_each_worker_is_told_of_company_once),
+    cmocka_unit_test(test_parts_without_an_owner_are_told_all),
+    cmocka_unit_test(test_a_part_that_was_just_opened_is_told_of_all_company),
+};
+SC_SUITE(tests)
