@@ -9,8 +9,8 @@
 #include "support/bench.h"
 
 #include "base/process.h"
+#include "cluster_sim/cluster_sim_internal.h"
 #include "cluster_sim/crowd.h"
-#include "cluster_sim/rehearsal_internal.h"
 #include "partition/partition_make.h"
 #include "travel/walk.h"
 

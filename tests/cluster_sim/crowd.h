@@ -17,7 +17,7 @@
 #ifndef SC_REHEARSAL_CROWD_H
 #define SC_REHEARSAL_CROWD_H
 
-#include "cluster_sim/rehearsal.h"
+#include "cluster_sim/cluster_sim.h"
 #include "sim/workload.h"
 
 typedef struct sc_crowd sc_crowd;

@@ -11,8 +11,8 @@
 #ifndef SC_REHEARSAL_EVENTS_H
 #define SC_REHEARSAL_EVENTS_H
 
+#include "ledger/messages.h"
 #include "ledger/ticket.h"
-#include "ledger/words.h"
 
 struct sc_proposal;
 

@@ -1,5 +1,5 @@
 // Crashes and stalls, and what is noticed of them. See rehearsal_internal.h.
-#include "cluster_sim/rehearsal_internal.h"
+#include "cluster_sim/cluster_sim_internal.h"
 
 #include <math.h>
 

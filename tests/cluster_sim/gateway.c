@@ -1,6 +1,6 @@
 // A process with books, and the way to the provider. See rehearsal_internal.h.
 #include "base/alloc.h"
-#include "cluster_sim/rehearsal_internal.h"
+#include "cluster_sim/cluster_sim_internal.h"
 
 // --- Life ----------------------------------------------------------------------------------
 

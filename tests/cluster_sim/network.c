@@ -1,6 +1,6 @@
 // Words on their way: late, lost, twice, overtaken. See rehearsal_internal.h.
 #include "base/alloc.h"
-#include "cluster_sim/rehearsal_internal.h"
+#include "cluster_sim/cluster_sim_internal.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // Which worker has which part, and who is told. See rehearsal_internal.h.
 #include "base/alloc.h"
 #include "cluster/placement.h"
-#include "cluster_sim/rehearsal_internal.h"
+#include "cluster_sim/cluster_sim_internal.h"
 
 #include <math.h>
 #include <stdlib.h>

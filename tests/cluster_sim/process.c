@@ -1,6 +1,6 @@
 // One process: its lives, its clock, and what waits while it stands still. See
 // rehearsal_internal.h.
-#include "cluster_sim/rehearsal_internal.h"
+#include "cluster_sim/cluster_sim_internal.h"
 
 // --- Names and clocks ----------------------------------------------------------------------
 

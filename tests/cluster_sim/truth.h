@@ -17,7 +17,7 @@
 #include <starcloak/verify.h>
 
 #include "base/hash.h"
-#include "cluster_sim/rehearsal.h"
+#include "cluster_sim/cluster_sim.h"
 
 /** One query. */
 typedef struct sc__fact {

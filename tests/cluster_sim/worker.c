@@ -1,6 +1,6 @@
 // A process with a crew that has no threads. See rehearsal_internal.h.
 #include "base/alloc.h"
-#include "cluster_sim/rehearsal_internal.h"
+#include "cluster_sim/cluster_sim_internal.h"
 
 #include <string.h>
 

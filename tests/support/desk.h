@@ -12,7 +12,7 @@
 #define SC_TESTS_SUPPORT_DESK_H
 
 #include "base/rng.h"
-#include "ledger/books.h"
+#include "ledger/state.h"
 
 enum { DESK_TOLD = 256, DESK_MEMBERS = 16, DESK_THEIRS = 1000 };
 

@@ -10,7 +10,7 @@
 #ifndef SC_TESTS_SUPPORT_HEARD_H
 #define SC_TESTS_SUPPORT_HEARD_H
 
-#include "ledger/words.h"
+#include "ledger/messages.h"
 
 #include <pthread.h>
 

@@ -12,7 +12,7 @@
 #define SC_TESTS_SUPPORT_OBEDIENT_H
 
 #include "support/heard.h"
-#include "worker/crew.h"
+#include "worker/engine_pool.h"
 
 typedef enum obedient_state {
     OBEDIENT_UNASKED = 0,

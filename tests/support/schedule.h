@@ -8,7 +8,7 @@
 #ifndef SC_TESTS_SUPPORT_SCHEDULE_H
 #define SC_TESTS_SUPPORT_SCHEDULE_H
 
-#include "cluster_sim/rehearsal.h"
+#include "cluster_sim/cluster_sim.h"
 
 /** Two or three gateways and as many workers, a slow network without faults; `cut` is set when it
  * is played. */

@@ -11,7 +11,7 @@
 
 #include "cluster/cluster_view.h"
 #include "partition/partition.h"
-#include "worker/crew.h"
+#include "worker/engine_pool.h"
 
 typedef struct sc_own_view sc_own_view;
 

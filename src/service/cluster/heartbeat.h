@@ -10,9 +10,9 @@
 #define SC_CLUSTER_HEARTBEAT_H
 
 #include "cluster/bus.h"
-#include "ledger/words.h"
+#include "ledger/messages.h"
 #include "server/log.h"
-#include "worker/crew.h"
+#include "worker/engine_pool.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

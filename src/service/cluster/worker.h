@@ -19,7 +19,7 @@
 #include "cluster/bus.h"
 #include "cluster/cluster_codec.h"
 #include "server/log.h"
-#include "worker/crew.h"
+#include "worker/engine_pool.h"
 
 typedef struct sc_worker_options {
     sc_bus_options bus;    ///< `partition`, callbacks and `context` are set here

@@ -23,11 +23,11 @@
 #define SC_COURIER_COURIER_INTERNAL_H
 
 #include "base/deadlines.h"
+#include "courier/answerer.h"
 #include "courier/breaker.h"
-#include "courier/clerk.h"
+#include "courier/categories.h"
 #include "courier/courier.h"
-#include "courier/wire.h"
-#include "courier/words.h"
+#include "courier/provider_connections.h"
 
 #include "points/settings.h"
 

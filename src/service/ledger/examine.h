@@ -9,7 +9,7 @@
 
 #include <starcloak/verify.h>
 
-#include "ledger/books.h"
+#include "ledger/state.h"
 
 /** Zeroed, with its verifier; sc__examiner_fini() when done. */
 typedef struct sc__examiner {

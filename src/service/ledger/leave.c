@@ -1,5 +1,5 @@
 // What leaves, and what comes back. See books.h.
-#include "ledger/books_internal.h"
+#include "ledger/state_internal.h"
 
 #include "base/rng.h"
 

@@ -46,8 +46,8 @@
 #include <starcloak/rng.h>
 
 #include "courier/courier.h"
+#include "ledger/messages.h"
 #include "ledger/ticket.h"
-#include "ledger/words.h"
 #include "partition/partition.h"
 
 typedef struct sc_ledger sc_ledger;

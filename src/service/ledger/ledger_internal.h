@@ -13,8 +13,8 @@
 
 #include "base/handover.h"
 #include "ledger/ledger.h"
-#include "ledger/publish.h"
-#include "worker/crew.h"
+#include "ledger/release.h"
+#include "worker/engine_pool.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
 // How a ticket gets its outcome: once, and counted. See books_internal.h.
-#include "ledger/books_internal.h"
+#include "ledger/state_internal.h"
 
 void sc__hand_out(sc__books *books, sc_ticket *ticket, sc_outcome outcome, sc_time now)
 {

@@ -7,7 +7,7 @@
 #ifndef SC_WORKER_OWN_BID_H
 #define SC_WORKER_OWN_BID_H
 
-#include "worker/bids.h"
+#include "worker/proposals.h"
 
 /** Somebody whose members are in a bid. */
 typedef struct sc__party {

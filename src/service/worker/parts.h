@@ -28,7 +28,7 @@
 #include <starcloak/rng.h>
 
 #include "worker/allowance.h"
-#include "worker/crew.h"
+#include "worker/engine_pool.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -7,7 +7,7 @@
 //
 // What is heard of a bid reaches the engine before the next word is carried out: a member that was
 // told to be gone may be open again in the very next word, and must then be forgotten already.
-#include "worker/room_internal.h"
+#include "worker/engine_thread_internal.h"
 
 #include "base/rng.h"
 

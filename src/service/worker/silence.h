@@ -17,7 +17,7 @@
 #ifndef SC_WORKER_SILENCE_H
 #define SC_WORKER_SILENCE_H
 
-#include "ledger/words.h"
+#include "ledger/messages.h"
 
 enum { SC__SILENT_MOST = 32 };
 

@@ -1,6 +1,6 @@
 // Hundreds ask at one place within a moment, and engines of many parts know them all: they bid for
 // the same queries, but not again and again.
-#include "cluster_sim/rehearsal.h"
+#include "cluster_sim/cluster_sim.h"
 
 #include "base/rng.h"
 #include "support/check.h"

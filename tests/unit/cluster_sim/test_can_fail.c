@@ -1,6 +1,6 @@
 // The checks of a rehearsal can fail: with clocks that differ by more than the guard, and with a
 // network that lies, what must never be is seen.
-#include "cluster_sim/rehearsal.h"
+#include "cluster_sim/cluster_sim.h"
 
 #include "support/check.h"
 #include "support/schedule.h"

@@ -1,6 +1,6 @@
 // The commit while processes crash: at any moment, after any step, before anybody heard of it; and
 // come back as others.
-#include "cluster_sim/rehearsal.h"
+#include "cluster_sim/cluster_sim.h"
 
 #include "support/check.h"
 #include "support/schedule.h"

@@ -1,9 +1,9 @@
 // A gateway crashes with many open queries, which stay in the engines until their deadlines: others
 // wait for them a few times, and then no more.
-#include "cluster_sim/rehearsal.h"
+#include "cluster_sim/cluster_sim.h"
 
 #include "base/rng.h"
-#include "cluster_sim/rehearsal_internal.h"
+#include "cluster_sim/cluster_sim_internal.h"
 #include "support/check.h"
 #include "support/sketch.h"
 

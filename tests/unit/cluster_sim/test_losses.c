@@ -1,5 +1,5 @@
 // The commit on a bad network: words are lost, come twice, far too late, and overtake each other.
-#include "cluster_sim/rehearsal.h"
+#include "cluster_sim/cluster_sim.h"
 
 #include "support/check.h"
 #include "support/schedule.h"

@@ -1,6 +1,6 @@
 // Every allocation of a rehearsal fails once: it ends, with or without having come to its end, and
 // nothing is left behind.
-#include "cluster_sim/rehearsal.h"
+#include "cluster_sim/cluster_sim.h"
 
 #include "support/check.h"
 #include "support/oom.h"

@@ -1,5 +1,5 @@
 // A rehearsal can be played again: the same seed, the same verdict, to the last word.
-#include "cluster_sim/rehearsal.h"
+#include "cluster_sim/cluster_sim.h"
 
 #include "support/check.h"
 #include "support/schedule.h"

@@ -1,6 +1,6 @@
 // The commit on a good network: nothing is lost, and nobody dies; words are only slow, and overtake
 // each other. All promises hold, and no query fails but for the provider.
-#include "cluster_sim/rehearsal.h"
+#include "cluster_sim/cluster_sim.h"
 
 #include "support/check.h"
 #include "support/schedule.h"

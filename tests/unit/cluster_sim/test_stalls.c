@@ -1,6 +1,6 @@
 // The commit while processes stand still and go on later, with all that came meanwhile; a worker
 // that was given up meanwhile still has its parts for a moment.
-#include "cluster_sim/rehearsal.h"
+#include "cluster_sim/cluster_sim.h"
 
 #include "support/check.h"
 #include "support/schedule.h"

@@ -1,6 +1,6 @@
 // A clerk's desk, without threads: sets of objects with words and numbers of their own, and replies
 // that are not to be believed.
-#include "courier/clerk.h"
+#include "courier/answerer.h"
 
 #include "support/check.h"
 #include "support/errands.h"

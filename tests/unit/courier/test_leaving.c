@@ -5,7 +5,7 @@
 #include <pthread.h>
 
 #include "base/clock.h"
-#include "courier/post.h"
+#include "courier/provider_request.h"
 #include "support/check.h"
 #include "support/errands.h"
 #include "support/odd_town.h"

@@ -4,9 +4,9 @@
 #include <pthread.h>
 
 #include "base/clock.h"
-#include "courier/clerk.h"
+#include "courier/answerer.h"
 #include "courier/courier.h"
-#include "courier/wire.h"
+#include "courier/provider_connections.h"
 #include "support/check.h"
 #include "support/errands.h"
 #include "support/odd_town.h"

@@ -1,5 +1,5 @@
 // The wire by itself: bytes there, bytes back, each exchange once.
-#include "courier/wire.h"
+#include "courier/provider_connections.h"
 
 #include <pthread.h>
 

@@ -1,7 +1,7 @@
 // Scenes from the books: what becomes of a query, one thing after the other. Times are
 // microseconds; the guard is 10, the jitter 100. All members are ours here: the tests of the commit
 // have the others.
-#include "ledger/books.h"
+#include "ledger/state.h"
 
 #include "support/check.h"
 #include "support/desk.h"

@@ -8,7 +8,7 @@
 // a deadline, and none that was dropped or had gone before; a bid is reserved if and only if all
 // our members are open and there is time; what we have called dead never leaves, and what has left
 // is never called dead; and engines know of all that are open and of nobody who has an outcome.
-#include "ledger/books.h"
+#include "ledger/state.h"
 
 #include "support/check.h"
 #include "support/desk.h"

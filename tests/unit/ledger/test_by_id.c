@@ -1,5 +1,5 @@
 // Things by id: the same as a plain list says, whatever comes and goes, also where ids collide.
-#include "ledger/by_id.h"
+#include "ledger/id_table.h"
 
 #include "base/rng.h"
 #include "support/check.h"

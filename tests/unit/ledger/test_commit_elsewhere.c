@@ -1,6 +1,6 @@
 // Scenes with another gateway which is R: what we do until it has decided, and when it is silent.
 // Times are microseconds; the guard is 10, the jitter 100, the patience 300.
-#include "ledger/books.h"
+#include "ledger/state.h"
 
 #include "support/check.h"
 #include "support/desk_four.h"

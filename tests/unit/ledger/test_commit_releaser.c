@@ -1,7 +1,7 @@
 // Scenes with another gateway in which we are R: what we say and do, and what becomes of words that
 // come twice, too early, too late or from somebody who has no say. Times are microseconds; the
 // guard is 10, the jitter 100, the patience 300.
-#include "ledger/books.h"
+#include "ledger/state.h"
 
 #include "support/check.h"
 #include "support/desk_four.h"

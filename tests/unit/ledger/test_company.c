@@ -6,7 +6,7 @@
 //   D---E---K---F
 //   |   |   |   |
 //   G   H   L   I
-#include "ledger/books.h"
+#include "ledger/state.h"
 
 #include "support/check.h"
 #include "support/desk.h"

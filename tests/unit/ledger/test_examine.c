@@ -1,6 +1,6 @@
 // The paranoid look: a proposal that keeps its promises is reserved; one that breaks any of them is
 // counted, refused and never leaves.
-#include "ledger/books.h"
+#include "ledger/state.h"
 
 #include "support/check.h"
 #include "support/desk.h"

@@ -1,6 +1,6 @@
 // What became of bids: the same as a plain list says, at any time; what is final stays so, and what
 // finds no room changes nothing.
-#include "ledger/fates.h"
+#include "ledger/proposal_outcomes.h"
 
 #include "base/rng.h"
 #include "support/check.h"

@@ -6,7 +6,7 @@
 #include "support/check.h"
 #include "support/desk.h"
 #include "support/town_travellers.h"
-#include "worker/crew.h"
+#include "worker/engine_pool.h"
 
 #include <pthread.h>
 #include <unistd.h>

@@ -2,7 +2,7 @@
 //
 // Queries 1 and 2 are ours, 1000 and 1001 the other gateway's. Query i asks for the 1 + i % 3
 // nearest.
-#include "ledger/publish.h"
+#include "ledger/release.h"
 
 #include "base/alloc.h"
 #include "support/check.h"

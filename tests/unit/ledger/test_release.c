@@ -1,6 +1,6 @@
 // When a cloak leaves: at a moment drawn evenly from the jitter, never too late for anybody, and in
 // no order if several fall due together. Who completed it does not show.
-#include "ledger/books.h"
+#include "ledger/state.h"
 
 #include "support/check.h"
 #include "support/desk.h"

@@ -1,6 +1,6 @@
 // Words, bids and results: what is copied is equal and shares nothing, and what cannot be made is
 // not there.
-#include "ledger/words.h"
+#include "ledger/messages.h"
 
 #include "base/alloc.h"
 #include "support/check.h"

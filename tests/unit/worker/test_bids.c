@@ -1,5 +1,5 @@
 // The worker's side of the commit, step by step: who is told what, and when a cloak is done.
-#include "worker/bids.h"
+#include "worker/proposals.h"
 
 #include "base/alloc.h"
 #include "base/rng.h"

@@ -1,7 +1,7 @@
 // Random stories: gateways that say anything about any bid at any time, of bids that are over and
 // of bids that never were. Whatever they say, each cloak comes back exactly once, a release is said
 // at most once and only after all oks, and nothing is called off after it.
-#include "worker/bids.h"
+#include "worker/proposals.h"
 
 #include "base/alloc.h"
 #include "base/rng.h"

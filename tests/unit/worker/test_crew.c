@@ -1,6 +1,6 @@
 // A crew by hand: parts are spread over rooms, words find theirs, company crosses cuts, parts come
 // and go, and no query is lost.
-#include "worker/crew.h"
+#include "worker/engine_pool.h"
 
 #include "base/rng.h"
 #include "support/check.h"

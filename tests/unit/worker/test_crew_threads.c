@@ -1,6 +1,6 @@
 // A crew with its threads, and gateways in another: queries come, parts move, somebody looks at the
 // counts and somebody switches; at the end nothing is lost.
-#include "worker/crew.h"
+#include "worker/engine_pool.h"
 
 #include "base/clock.h"
 #include "base/rng.h"

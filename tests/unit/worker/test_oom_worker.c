@@ -1,7 +1,7 @@
 // Every allocation of a worker's life fails once, in turn: at the start it says so; later each
 // query still has one end, each cloak comes back, and nothing is lost or leaked. The rooms' threads
 // are played by hand, so that all allocations are this thread's.
-#include "worker/crew.h"
+#include "worker/engine_pool.h"
 
 #include "base/diag.h"
 #include "base/rng.h"
@@ -11,7 +11,7 @@
 #include "support/oom.h"
 #include "support/sketch.h"
 #include "support/streams.h"
-#include "worker/bids.h"
+#include "worker/proposals.h"
 
 enum { PARTS = 3, QUERIES = 14, STEP_US = 50 };
 

@@ -1,6 +1,6 @@
 // An engine room, by hand and with its thread: what is told is carried out, what is found is said,
 // and nothing is lost when nobody listens.
-#include "worker/room.h"
+#include "worker/engine_thread.h"
 
 #include "base/alloc.h"
 #include "base/rng.h"

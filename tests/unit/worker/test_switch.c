@@ -1,7 +1,7 @@
 // Another variant while engines run: it is taken over in the next round, which comes even if nobody
 // says anything, by engines made later too, and calling for it often takes no room from words.
-#include "worker/crew.h"
-#include "worker/room.h"
+#include "worker/engine_pool.h"
+#include "worker/engine_thread.h"
 
 #include "base/rng.h"
 #include "support/check.h"

@@ -1,0 +1,284 @@
+// From a reply to exact answers. See clerk.h.
+#include "courier/answerer.h"
+
+#include "base/alloc.h"
+#include "base/diag.h"
+
+#include <string.h>
+
+// --- A desk -------------------------------------------------------------------------
+
+// Geometry is of the provider's own map, and finds its roads here only nearly: an object at a
+// corner may come to lie on the other road. A thousandth covers that.
+static sc_filter_options filter_options(const sc_courier_options *options)
+{
+    const double least = 1e-3;
+    sc_filter_options filter = options->filter;
+    const bool is_geometry =
+        options->kind == SC_COURIER_HTTP && options->encoding == SC_ENCODING_GEOJSON;
+    if (is_geometry && filter.slack < least) filter.slack = least;
+    return filter;
+}
+
+sc_err sc__clerk_init(sc__clerk *clerk, const sc_map *map, const sc_vocabulary *vocabulary,
+                      const sc_courier_options *options, sc_diag *diag)
+{
+    *clerk = (sc__clerk){.map = map,
+                         .vocabulary = vocabulary,
+                         .encoding = options->encoding,
+                         .limits = sc_codec_limits_default()};
+    sc_reply_init(&clerk->reply);
+    if (options->kind == SC_COURIER_POINTS) return SC_OK;
+    const sc_filter_options filter = filter_options(options);
+    sc_err err = sc_filter_new(map, &filter, &clerk->filter, diag);
+    if (!err && options->kind == SC_COURIER_BUILT_IN) {
+        const sc_lbs_options lbs = sc_lbs_options_default();
+        err = sc_lbs_new(map, &lbs, &clerk->lbs, diag);
+    }
+    if (err) sc__clerk_fini(clerk);
+    return err;
+}
+
+void sc__clerk_fini(sc__clerk *clerk)
+{
+    sc_lbs_free(clerk->lbs);
+    sc_filter_free(clerk->filter);
+    clerk->lbs = NULL;
+    clerk->filter = NULL;
+    sc_reply_fini(&clerk->reply);
+    sc__rewording_fini(&clerk->rewording);
+}
+
+// --- Seats --------------------------------------------------------------------------
+
+static sc_failure fail_memory(sc_errand *errand)
+{
+    sc_fail_memory(&errand->diag, "handling a provider's reply");
+    return SC_FAILURE_OVERLOADED;
+}
+
+// What the diagnosis of a filter says about a seat might name its place; say less.
+static sc_failure fail_seat(sc_errand *errand)
+{
+    sc_fail(&errand->diag, SC_EINVAL,
+            "an answer is wanted for a place or a request that its cloak does not have");
+    return SC_FAILURE_REFUSED;
+}
+
+static void take_back_answers(sc_errand *errand)
+{
+    for (size_t i = 0; i < errand->seat_count; i++) {
+        sc_answer_free(errand->seats[i].answer);
+        errand->seats[i].answer = NULL;
+    }
+}
+
+/** What the answers of an errand are made from. */
+typedef struct source {
+    sc_filter *filter;       ///< or
+    sc_point_reply *points;  ///< else NULL
+    sc__catalogue catalogue;
+} source;
+
+// The exact answer for a seat to the request at `place` of what was asked.
+static sc_err find(const source *from, const sc_seat *seat, uint32_t place, const sc_near **nears,
+                   size_t *count)
+{
+    return from->points
+               ? sc_point_reply_answer(from->points, (sc_road_point){seat->edge, seat->offset_m},
+                                       place, nears, count, NULL)
+               : sc_filter_answer(from->filter, (sc_road_point){seat->edge, seat->offset_m}, place,
+                                  nears, count, NULL);
+}
+
+static sc_failure fill_seat(const sc__clerk *clerk, const source *from, sc_errand *errand,
+                            sc_seat *seat)
+{
+    if (seat->request >= errand->relay->request_count) return fail_seat(errand);
+    const sc_near *nears = NULL;
+    size_t count = 0;
+    const uint32_t place = sc__reworded_place(&clerk->rewording, seat->request);
+    const sc_err err = place == SC_NONE ? SC_OK : find(from, seat, place, &nears, &count);
+    if (err == SC_ENOMEM) return fail_memory(errand);
+    if (err) return fail_seat(errand);
+    seat->answer = sc__answer_new(&from->catalogue, nears, count);
+    return seat->answer ? SC_FAILURE_NONE : fail_memory(errand);
+}
+
+static sc_failure fill_seats(const sc__clerk *clerk, const source *from, sc_errand *errand)
+{
+    sc_failure failure = SC_FAILURE_NONE;
+    for (size_t i = 0; i < errand->seat_count && !failure; i++) {
+        failure = fill_seat(clerk, from, errand, &errand->seats[i]);
+    }
+    if (failure) take_back_answers(errand);
+    return failure;
+}
+
+// --- A reply that is here ---------------------------------------------------------------
+
+// What an error that was met between a reply and its answers says of the provider.
+static sc_failure failure_of_reply(sc_err err)
+{
+    return err == SC_ENOMEM ? SC_FAILURE_OVERLOADED : SC_FAILURE_UNBELIEVABLE;
+}
+
+// What an error of someone who was asked says.
+static sc_failure failure_of_asking(sc_err err)
+{
+    switch (err) {
+    case SC_ENOMEM:
+        return SC_FAILURE_OVERLOADED;
+    case SC_ENET:
+        return SC_FAILURE_UNREACHABLE;
+    case SC_ELATE:
+        return SC_FAILURE_UNSENT;
+    case SC_EREPLY:
+    case SC_EPARSE:
+        return SC_FAILURE_UNBELIEVABLE;
+    default:
+        return SC_FAILURE_REFUSED;
+    }
+}
+
+// The request and the reply are in the words of `vocabulary`.
+static sc_failure filter_reply(sc__clerk *clerk, const sc_relay *relay,
+                               const sc_vocabulary *vocabulary, sc_errand *errand)
+{
+    const sc_err err = sc_filter_open(clerk->filter, relay, &clerk->reply, &errand->diag);
+    if (err) return failure_of_reply(err);
+    const source from = {
+        .filter = clerk->filter,
+        .catalogue = {.map = clerk->map, .table = &clerk->reply.table, .vocabulary = vocabulary}};
+    const sc_failure failure = fill_seats(clerk, &from, errand);
+    sc_filter_forget(clerk->filter);
+    return failure;
+}
+
+// --- The reply, for others ------------------------------------------------------------------
+
+// Write the reply so that another gateway can read it.
+static sc_failure write_reply(const sc__clerk *clerk, sc_errand *errand)
+{
+    const sc_err err = sc_reply_encode(&(sc_codec){.map = clerk->map,
+                                                   .vocabulary = clerk->vocabulary,
+                                                   .encoding = SC_ENCODING_COMPACT},
+                                       errand->relay, &clerk->reply, &errand->reply, &errand->diag);
+    return err ? failure_of_reply(err) : SC_FAILURE_NONE;
+}
+
+static sc_failure decode(sc__clerk *clerk, sc_errand *errand, sc_encoding encoding,
+                         const void *bytes, size_t size)
+{
+    const sc_err err = sc_reply_decode(&(sc_codec){.map = clerk->map,
+                                                   .vocabulary = clerk->vocabulary,
+                                                   .encoding = encoding,
+                                                   .limits = &clerk->limits},
+                                       errand->relay, bytes, size, &clerk->reply, &errand->diag);
+    return err ? failure_of_reply(err) : SC_FAILURE_NONE;
+}
+
+// A compact reply is handed on as it came. One in GeoJSON has distances of any fraction, which are
+// rounded to the map's units: so it is answered from what the others will read, and all say the
+// same.
+static sc_failure hand_on(sc__clerk *clerk, sc_errand *errand, const void *bytes, size_t size)
+{
+    if (clerk->encoding == SC_ENCODING_COMPACT) {
+        if (!sc_reserve(&errand->reply.data, size, &errand->reply.capacity, 1)) {
+            return fail_memory(errand);
+        }
+        if (size > 0) memcpy(errand->reply.data, bytes, size);
+        errand->reply.size = size;
+        return SC_FAILURE_NONE;
+    }
+    const sc_failure failure = write_reply(clerk, errand);
+    if (failure) return failure;
+    return decode(clerk, errand, SC_ENCODING_COMPACT, errand->reply.data, errand->reply.size);
+}
+
+// Whether all words of a set mean the same to those who have the courier's.
+static bool is_understood(const sc_vocabulary *words, const sc_vocabulary *of_set)
+{
+    if (of_set->count > words->count) return false;
+    for (uint32_t i = 0; i < of_set->count; i++) {
+        if (strcmp(of_set->names[i], words->names[i]) != 0) return false;
+    }
+    return true;
+}
+
+// --- Built in -----------------------------------------------------------------------------
+
+sc_failure sc__clerk_evaluate(sc__clerk *clerk, const sc_objects *objects, sc_errand *errand)
+{
+    const sc_vocabulary *vocabulary = sc_objects_vocabulary(objects);
+    sc__rewording *asked = &clerk->rewording;
+    if (sc__reword(asked, clerk->vocabulary, vocabulary, errand->relay)) return fail_memory(errand);
+    if (asked->relay.request_count == 0) {
+        const source nothing = {.catalogue = {.map = clerk->map}};
+        return fill_seats(clerk, &nothing, errand);
+    }
+    const sc_err err =
+        sc_lbs_evaluate(clerk->lbs, objects, &asked->relay, &clerk->reply, &errand->diag);
+    if (err) return failure_of_asking(err);
+    const bool is_plain = !asked->is_different && is_understood(clerk->vocabulary, vocabulary);
+    if (errand->wants_reply && is_plain) {
+        const sc_failure failure = write_reply(clerk, errand);
+        if (failure) return failure;
+    }
+    return filter_reply(clerk, &asked->relay, vocabulary, errand);
+}
+
+// --- Over HTTP ----------------------------------------------------------------------------
+
+sc_failure sc__clerk_write(sc__clerk *clerk, sc_errand *errand, sc_bytes *out)
+{
+    const sc_err err = sc_relay_encode(&(sc_codec){.map = clerk->map,
+                                                   .vocabulary = clerk->vocabulary,
+                                                   .encoding = clerk->encoding},
+                                       errand->relay, out, &errand->diag);
+    return err ? failure_of_asking(err) : SC_FAILURE_NONE;
+}
+
+sc_failure sc__clerk_read(sc__clerk *clerk, sc_errand *errand, const void *bytes, size_t size)
+{
+    sc_failure failure = decode(clerk, errand, clerk->encoding, bytes, size);
+    if (!failure && errand->wants_reply) failure = hand_on(clerk, errand, bytes, size);
+    return failure ? failure : filter_reply(clerk, errand->relay, clerk->vocabulary, errand);
+}
+
+sc_failure sc__clerk_read_given(sc__clerk *clerk, sc_errand *errand)
+{
+    if (!clerk->filter) {
+        sc_fail(&errand->diag, SC_EINVAL,
+                "a reply is given, and a provider that is asked at points has none to give");
+        return SC_FAILURE_REFUSED;
+    }
+    // Whatever an errand before was put into other words for.
+    clerk->rewording.is_different = false;
+    const sc_failure failure =
+        decode(clerk, errand, SC_ENCODING_COMPACT, errand->given, errand->given_size);
+    return failure ? failure : filter_reply(clerk, errand->relay, clerk->vocabulary, errand);
+}
+
+// --- Points -------------------------------------------------------------------------------
+
+sc_failure sc__clerk_ask(sc__clerk *clerk, const sc_point_options *options, sc_rng *rng,
+                         sc_errand *errand, sc_point_work *work)
+{
+    sc_point_provider *provider = NULL;
+    sc_point_reply *reply = NULL;
+    sc_err err =
+        sc_point_provider_new(clerk->map, clerk->vocabulary, options, &provider, &errand->diag);
+    if (!err) err = sc_point_provider_ask(provider, errand->relay, rng, &reply, &errand->diag);
+    sc_point_provider_free(provider);
+    if (err) return failure_of_asking(err);
+    *work = sc_point_reply_work(reply);
+    const source from = {.points = reply,
+                         .catalogue = {.map = clerk->map,
+                                       .table = sc_point_reply_table(reply),
+                                       .vocabulary = clerk->vocabulary,
+                                       .points = reply}};
+    const sc_failure failure = fill_seats(clerk, &from, errand);
+    sc_point_reply_free(reply);
+    return failure;
+}

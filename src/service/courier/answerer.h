@@ -1,0 +1,62 @@
+/**
+ * @file answerer.h
+ * @brief A clerk's desk: what one thread needs to turn a reply into exact answers.
+ *
+ * A desk does one errand after the other and keeps its memory from one to the next: the provider
+ * that is built in, the decoder's tables, the filter. It starts no thread and waits for nobody but
+ * a provider of points, so that tests can sit at it.
+ *
+ * Whatever it does with an errand ends in one of two ways: every seat has its answer
+ * (SC_FAILURE_NONE), or none has and the errand's diagnosis says why.
+ *
+ * Used by: courier, one per thread.
+ */
+#ifndef SC_COURIER_ANSWERER_H
+#define SC_COURIER_ANSWERER_H
+
+#include <starcloak/lbs.h>
+
+#include "courier/answer.h"
+#include "courier/categories.h"
+#include "courier/courier.h"
+
+typedef struct sc__clerk {
+    const sc_map *map;                ///< borrowed
+    const sc_vocabulary *vocabulary;  ///< what requests are in; borrowed
+    sc_encoding encoding;
+    sc_codec_limits limits;
+    sc_lbs *lbs;        ///< of a provider that is built in; else NULL
+    sc_filter *filter;  ///< NULL for one that knows points only
+    sc_reply reply;
+    sc__rewording rewording;
+} sc__clerk;
+
+/**
+ * @param options  kind, encoding and filter are used
+ * @return SC_OK, SC_EINVAL, SC_ENOMEM; release with sc__clerk_fini()
+ */
+SC_CHECKED sc_err sc__clerk_init(sc__clerk *clerk, const sc_map *map,
+                                 const sc_vocabulary *vocabulary, const sc_courier_options *options,
+                                 sc_diag *diag);
+
+/** Harmless twice, and if it was never made. */
+void sc__clerk_fini(sc__clerk *clerk);
+
+/** Answer by oneself, with `objects`, which speak words of their own. The reply that may be wanted
+ * stays empty if these are not the courier's words. */
+sc_failure sc__clerk_evaluate(sc__clerk *clerk, const sc_objects *objects, sc_errand *errand);
+
+/** What is to be sent for an errand. */
+sc_failure sc__clerk_write(sc__clerk *clerk, sc_errand *errand, sc_bytes *out);
+
+/** Answer from what came back. */
+sc_failure sc__clerk_read(sc__clerk *clerk, sc_errand *errand, const void *bytes, size_t size);
+
+/** Answer from the reply that somebody else was sent. */
+sc_failure sc__clerk_read_given(sc__clerk *clerk, sc_errand *errand);
+
+/** Ask a provider that knows points, once, and answer. Blocks for at most options->deadline_s. */
+sc_failure sc__clerk_ask(sc__clerk *clerk, const sc_point_options *options, sc_rng *rng,
+                         sc_errand *errand, sc_point_work *work);
+
+#endif

@@ -1,0 +1,57 @@
+/**
+ * @file categories.h
+ * @brief The words for categories: the courier's own, which stay, and those of a set of objects.
+ *
+ * Requests are in the courier's vocabulary, which is fixed for its life. A set of objects that was
+ * loaded later may number words otherwise, lack some and have others: it is asked by words. What
+ * it has no word for it has no object of, so a request for nothing else has an empty answer and is
+ * not asked at all.
+ *
+ * Used by: courier (the vocabulary), clerk (the rest).
+ */
+#ifndef SC_COURIER_CATEGORIES_H
+#define SC_COURIER_CATEGORIES_H
+
+#include <starcloak/relay.h>
+
+/** A vocabulary with texts of its own. */
+typedef struct sc__words {
+    sc_vocabulary vocabulary;
+    const char **names;
+    char *texts;
+} sc__words;
+
+/**
+ * The words of some vocabularies, each once, in the order in which they come.
+ *
+ * @return SC_OK, SC_ENOMEM; release with sc__words_fini()
+ */
+SC_CHECKED sc_err sc__words_init(sc__words *words, const sc_vocabulary *parts, size_t part_count);
+
+/** Harmless twice, and if it was never made. */
+void sc__words_fini(sc__words *words);
+
+/** A relay in other words. Zero-initialise; memory is kept from one to the next. */
+typedef struct sc__rewording {
+    sc_relay relay;     ///< to be asked; lends from the original. Without requests: not at all
+    bool is_different;  ///< whether it is not just the original
+
+    sc_request *requests;
+    size_t request_capacity;
+    uint32_t *places;  ///< of the original's request r, its place here, or SC_NONE
+    size_t place_capacity;
+} sc__rewording;
+
+void sc__rewording_fini(sc__rewording *rewording);
+
+/** Put `relay` from the words of one vocabulary into those of another. SC_OK or SC_ENOMEM. */
+SC_CHECKED sc_err sc__reword(sc__rewording *rewording, const sc_vocabulary *from,
+                             const sc_vocabulary *to, const sc_relay *relay);
+
+/** Where request `r` of the original is now; SC_NONE: nowhere, its answer is empty. */
+static inline uint32_t sc__reworded_place(const sc__rewording *rewording, uint32_t r)
+{
+    return rewording->is_different ? rewording->places[r] : r;
+}
+
+#endif

@@ -1,0 +1,357 @@
+// One POST through curl. See post.h.
+#include "courier/provider_request.h"
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/diag.h"
+#include "base/file.h"
+#include "courier/problem.h"
+#include "courier/retry.h"
+#include "net/http_client.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/** Headers of a reply may have so many bytes; and of a reply that is none, so many are looked at.
+ */
+enum { HEADER_MAX = 64 * 1024, PROBLEM_MAX = 16 * 1024 };
+
+/** A provider that wants to be left alone longer is not asked again in any case. */
+enum { LONGEST_REST_S = 24 * 3600 };
+
+// --- Rules ----------------------------------------------------------------------------
+
+static sc_err check_url(const char *url, sc_diag *diag)
+{
+    sc_err err = SC_EINVAL;
+    char *scheme = NULL;
+    char *host = NULL;
+    CURLU *parts = curl_url();
+    if (!parts) return sc_fail_memory(diag, "preparing to ask the provider");
+    if (url && !curl_url_set(parts, CURLUPART_URL, url, 0) &&
+        !curl_url_get(parts, CURLUPART_SCHEME, &scheme, 0) &&
+        !curl_url_get(parts, CURLUPART_HOST, &host, 0) &&
+        (strcmp(scheme, "http") == 0 || strcmp(scheme, "https") == 0)) {
+        err = SC_OK;
+    }
+    curl_free(scheme);
+    curl_free(host);
+    curl_url_cleanup(parts);
+    if (!err) return SC_OK;
+    return sc_fail(diag, err,
+                   "the provider's address is none; it has the form http://HOST:PORT/PATH or "
+                   "https://HOST:PORT/PATH");
+}
+
+// A file that is cut short while it is mapped would end the program: take a copy.
+static sc_err read_file(const char *path, sc_bytes *out, sc_diag *diag)
+{
+    if (!path) return SC_OK;
+    sc_file file = {.memory = NULL};
+    sc_err err = sc_file_map(path, &file, diag);
+    if (err) return err;
+    if (file.input.size == 0) {
+        // With nothing in it curl would take the system's authorities instead.
+        err = sc_fail(diag, SC_EIO, "%s: the file is empty", path);
+    } else if (!sc_reserve(&out->data, file.input.size, &out->capacity, 1)) {
+        err = sc_fail_memory(diag, "reading a certificate or key");
+    } else {
+        memcpy(out->data, file.input.data, file.input.size);
+        out->size = file.input.size;
+    }
+    sc_file_close(&file);
+    return err;
+}
+
+static sc_err read_files(sc__post_rules *rules, const sc_courier_options *options, sc_diag *diag)
+{
+    if (!options->certificate != !options->key) {
+        return sc_fail(diag, SC_EINVAL,
+                       "a certificate to show to the provider and its key go together; give both");
+    }
+    sc_err err = read_file(options->ca, &rules->ca, diag);
+    if (!err) err = read_file(options->certificate, &rules->certificate, diag);
+    if (!err) err = read_file(options->key, &rules->key, diag);
+    return err;
+}
+
+static bool add_header(sc__post_rules *rules, const char *name, const char *value)
+{
+    char line[128];
+    snprintf(line, sizeof line, "%s:%s%s", name, value[0] != '\0' ? " " : "", value);
+    struct curl_slist *longer = curl_slist_append(rules->headers, line);
+    if (longer) rules->headers = longer;
+    return longer;
+}
+
+sc_err sc__post_rules_init(sc__post_rules *rules, const sc_courier_options *options, sc_diag *diag)
+{
+    *rules = (sc__post_rules){.type = sc_encoding_media_type(options->encoding),
+                              .max_bytes = sc_codec_limits_default().max_bytes,
+                              .try_timeout_s = options->try_timeout_s};
+    sc_err err = check_url(options->url, diag);
+    if (!err) err = read_files(rules, options, diag);
+    if (err) goto fail;
+    const size_t url_bytes = strlen(options->url) + 1;
+    rules->url = sc_malloc(url_bytes);
+    // One without a value is not sent: curl would wait for the provider's consent to larger bodies.
+    if (!rules->url || !add_header(rules, "Content-Type", rules->type) ||
+        !add_header(rules, "Accept", rules->type) || !add_header(rules, "Expect", "")) {
+        err = sc_fail_memory(diag, "preparing to ask the provider");
+        goto fail;
+    }
+    memcpy(rules->url, options->url, url_bytes);
+    return SC_OK;
+fail:
+    sc__post_rules_fini(rules);
+    return err;
+}
+
+void sc__post_rules_fini(sc__post_rules *rules)
+{
+    if (rules->url) explicit_bzero(rules->url, strlen(rules->url));
+    sc_free(rules->url);
+    curl_slist_free_all(rules->headers);
+    if (rules->key.data) explicit_bzero(rules->key.data, rules->key.size);
+    sc_bytes_fini(&rules->ca);
+    sc_bytes_fini(&rules->certificate);
+    sc_bytes_fini(&rules->key);
+    *rules = (sc__post_rules){.url = NULL};
+}
+
+// --- What comes -------------------------------------------------------------------------
+
+// curl hands over a part of the body; taking less than that ends the transfer.
+static size_t take_bytes(char *bytes, size_t one, size_t count, void *context)
+{
+    (void)one;  // always 1
+    sc__post *post = context;
+    long status = 0;
+    curl_easy_getinfo(post->easy, CURLINFO_RESPONSE_CODE, &status);
+    // An excuse is not worth a failure: what is too long of it is passed over.
+    if (status != 200 && count > PROBLEM_MAX - post->size) return count;
+    if (count > post->rules->max_bytes - post->size) {
+        post->trouble = SC_FAILURE_UNBELIEVABLE;
+        return 0;
+    }
+    if (!sc_reserve(&post->body, post->size + count, &post->capacity, 1)) {
+        post->trouble = SC_FAILURE_OVERLOADED;
+        return 0;
+    }
+    memcpy(post->body + post->size, bytes, count);
+    post->size += count;
+    return count;
+}
+
+// A provider could go on with headers for ever.
+// NOLINTNEXTLINE(readability-non-const-parameter): this is how curl calls it
+static size_t take_header(char *bytes, size_t one, size_t count, void *context)
+{
+    (void)bytes;
+    (void)one;
+    sc__post *post = context;
+    post->header_size += count;
+    if (post->header_size <= HEADER_MAX) return count;
+    post->trouble = SC_FAILURE_UNBELIEVABLE;
+    return 0;
+}
+
+// --- What leaves ------------------------------------------------------------------------
+
+bool sc__post_is_sent(const sc__post *post)
+{
+    long bytes = 0;
+    curl_easy_getinfo(post->easy, CURLINFO_REQUEST_SIZE, &bytes);
+    return bytes > 0;
+}
+
+// The connection is there, and curl is about to speak: the last moment at which it can be kept
+// silent. It calls once more if it has to say the same on another connection.
+// NOLINTNEXTLINE(readability-non-const-parameter): this is how curl calls it
+static int let_speak(void *context, char *there, char *here, int port_there, int port_here)
+{
+    (void)there, (void)here, (void)port_there, (void)port_here;
+    sc__post *post = context;
+    if (sc_clock_us() >= post->leave_by_us && !sc__post_is_sent(post)) {
+        post->trouble = SC_FAILURE_UNSENT;
+        return CURL_PREREQFUNC_ABORT;
+    }
+    if (post->speaks) post->speaks(post);
+    return CURL_PREREQFUNC_OK;
+}
+
+// --- A post -----------------------------------------------------------------------------
+
+// What holds for every try, beside what holds for all requests.
+static bool prepare(sc__post *post)
+{
+    CURL *easy = post->easy;
+    const sc__post_rules *rules = post->rules;
+    bool is_fine = true;
+    is_fine &= !curl_easy_setopt(easy, CURLOPT_URL, rules->url);
+    // One exchange at a time on a connection, so that there are as many as the operator allows.
+    is_fine &= !curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+    const long timeout_ms = (long)(rules->try_timeout_s * 1000.0) + 1;
+    is_fine &= !curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, timeout_ms);
+    is_fine &= !curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, let_speak);
+    is_fine &= !curl_easy_setopt(easy, CURLOPT_PREREQDATA, post);
+    is_fine &= !curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_bytes);
+    is_fine &= !curl_easy_setopt(easy, CURLOPT_WRITEDATA, post);
+    is_fine &= !curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, take_header);
+    is_fine &= !curl_easy_setopt(easy, CURLOPT_HEADERDATA, post);
+    is_fine &= !curl_easy_setopt(easy, CURLOPT_PRIVATE, post);
+    // A name that cannot be looked up must not hold up the others once its time is over.
+    is_fine &= !curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
+    is_fine &= !curl_easy_setopt(easy, CURLOPT_POST, 1L);
+    return is_fine;
+}
+
+static CURL *new_easy(const sc__post_rules *rules)
+{
+    const sc_http_rules shared = {.user_agent = "StarCloak",
+                                  .headers = rules->headers,
+                                  .max_bytes = rules->max_bytes,
+                                  .ca = &rules->ca,
+                                  .certificate = &rules->certificate,
+                                  .key = &rules->key};
+    return sc_http_easy_new(&shared);
+}
+
+sc_err sc__post_init(sc__post *post, const sc__post_rules *rules, sc__post_speaks *speaks)
+{
+    *post = (sc__post){.speaks = speaks, .rules = rules, .easy = new_easy(rules)};
+    if (post->easy && prepare(post)) return SC_OK;
+    sc__post_fini(post);
+    return SC_ENET;
+}
+
+void sc__post_fini(sc__post *post)
+{
+    curl_easy_cleanup(post->easy);
+    sc_free(post->body);
+    *post = (sc__post){.easy = NULL};
+}
+
+sc_err sc__post_begin(sc__post *post, const void *bytes, size_t size, int64_t leave_by_us)
+{
+    post->leave_by_us = leave_by_us;
+    post->size = 0;
+    post->header_size = 0;
+    post->trouble = SC_FAILURE_NONE;
+    if (curl_easy_setopt(post->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)size) ||
+        curl_easy_setopt(post->easy, CURLOPT_POSTFIELDS, (const char *)bytes)) {
+        return SC_ENOMEM;
+    }
+    return SC_OK;
+}
+
+// --- What came of it --------------------------------------------------------------------
+
+static sc__post_result too_large(const sc__post *post, sc_diag *diag)
+{
+    sc_fail(diag, SC_EREPLY,
+            "the provider's reply is larger than %zu bytes, or its headers than %d; that is the "
+            "limit",
+            post->rules->max_bytes, (int)HEADER_MAX);
+    return (sc__post_result){.failure = SC_FAILURE_UNBELIEVABLE};
+}
+
+static sc__post_result out_of_memory(sc_diag *diag)
+{
+    sc_fail_memory(diag, "asking the provider");
+    return (sc__post_result){.failure = SC_FAILURE_OVERLOADED};
+}
+
+static sc__post_result unsent(sc_diag *diag)
+{
+    sc_fail(diag, SC_ELATE,
+            "there was no connection to the provider before the least deadline of a cloak, so it "
+            "was not sent");
+    return (sc__post_result){.failure = SC_FAILURE_UNSENT};
+}
+
+// The transfer itself failed.
+static sc__post_result judge_transfer(const sc__post *post, CURLcode code, sc_diag *diag)
+{
+    if (post->trouble == SC_FAILURE_UNBELIEVABLE) return too_large(post, diag);
+    if (post->trouble == SC_FAILURE_OVERLOADED) return out_of_memory(diag);
+    if (post->trouble == SC_FAILURE_UNSENT) return unsent(diag);
+    sc__post_result result = {.failure = SC_FAILURE_UNREACHABLE};
+    switch (code) {
+    case CURLE_FILESIZE_EXCEEDED:
+        return too_large(post, diag);
+    case CURLE_OUT_OF_MEMORY:
+        return out_of_memory(diag);
+    case CURLE_OPERATION_TIMEDOUT:
+        sc_fail(diag, SC_ENET, "the provider has not answered within %g seconds",
+                post->rules->try_timeout_s);
+        return (sc__post_result){.failure = SC_FAILURE_TIMEOUT, .may_pass = true};
+    case CURLE_UNSUPPORTED_PROTOCOL:  // the address was looked at: this is not HTTP, or HTTP/0.9
+    case CURLE_WEIRD_SERVER_REPLY:
+    case CURLE_BAD_CONTENT_ENCODING:
+        result.failure = SC_FAILURE_UNBELIEVABLE;
+        break;
+    case CURLE_PEER_FAILED_VERIFICATION:  // someone else is there: nothing is said to them
+    case CURLE_SSL_CERTPROBLEM:
+    case CURLE_SSL_CACERT_BADFILE:
+    case CURLE_SSL_CIPHER:
+        break;
+    default:
+        result.may_pass = true;
+        break;
+    }
+    sc_fail(diag, SC_ENET, "the provider cannot be asked: %s", curl_easy_strerror(code));
+    return result;
+}
+
+static int64_t told_to_wait_us(const sc__post *post)
+{
+    curl_off_t seconds = 0;
+    curl_easy_getinfo(post->easy, CURLINFO_RETRY_AFTER, &seconds);
+    if (seconds <= 0) return 0;
+    return (seconds < LONGEST_REST_S ? seconds : LONGEST_REST_S) * INT64_C(1000000);
+}
+
+static const char *type_of(const sc__post *post)
+{
+    const char *type = NULL;
+    curl_easy_getinfo(post->easy, CURLINFO_CONTENT_TYPE, &type);
+    return type;
+}
+
+// The provider has answered something else than 200.
+static sc__post_result judge_status(const sc__post *post, int status, sc_diag *diag)
+{
+    sc__post_result result = {.failure = SC_FAILURE_REFUSED,
+                              .may_pass = sc__retry_may_help(status),
+                              .status = status,
+                              .told_us = told_to_wait_us(post)};
+    if (status >= 300 && status < 400) {
+        sc_fail(diag, SC_ENET,
+                "the provider answers with a redirect (status %d), and those are not followed; "
+                "give the address it leads to",
+                status);
+        return result;
+    }
+    const sc__title title = sc__problem_title(type_of(post), post->body, post->size);
+    sc_fail(diag, SC_ENET, "the provider answers with status %d%s%s", status,
+            title.text[0] != '\0' ? ": " : "", title.text);
+    return result;
+}
+
+sc__post_result sc__post_end(sc__post *post, CURLcode code, sc_diag *diag)
+{
+    if (code != CURLE_OK) return judge_transfer(post, code, diag);
+    long status = 0;
+    curl_easy_getinfo(post->easy, CURLINFO_RESPONSE_CODE, &status);
+    if (status != 200) return judge_status(post, (int)status, diag);
+    // One that is not labelled is read all the same: the decoder will see.
+    const char *type = type_of(post);
+    if (!type || sc__is_media_type(type, post->rules->type)) {
+        return (sc__post_result){.failure = SC_FAILURE_NONE, .status = 200};
+    }
+    const sc_quoted quoted = sc_quote(type, strlen(type));
+    sc_fail(diag, SC_EREPLY, "the provider's reply is of type %s instead of %s", quoted.text,
+            post->rules->type);
+    return (sc__post_result){.failure = SC_FAILURE_UNBELIEVABLE, .status = 200};
+}

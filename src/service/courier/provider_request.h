@@ -1,0 +1,97 @@
+/**
+ * @file provider_request.h
+ * @brief One POST at a time through curl, told as little as can be; and what came of it.
+ *
+ * What is sent is docs/provider-protocol.md, "Over HTTP": the body, its media type, a User-Agent
+ * that is always the same. No cookie, no Referer, no redirect, no proxy of the environment, no
+ * "Expect". What comes back is bounded while it comes: headers, body, time.
+ *
+ * curl's memory is its own. Error texts are curl's general ones, which never quote an address: it
+ * may hold a password.
+ *
+ * Used by: wire, one per connection.
+ */
+#ifndef SC_COURIER_PROVIDER_REQUEST_H
+#define SC_COURIER_PROVIDER_REQUEST_H
+
+#include <curl/curl.h>
+
+#include "courier/courier.h"
+
+/** What all posts of a wire share. */
+typedef struct sc__post_rules {
+    const char *type;  ///< media type of what is sent and what is wanted
+    size_t max_bytes;  ///< of a reply
+    double try_timeout_s;
+    char *url;
+    struct curl_slist *headers;
+    // Certificates and the key are read once, so that nothing is read while the service runs.
+    sc_bytes ca;
+    sc_bytes certificate;
+    sc_bytes key;
+} sc__post_rules;
+
+/**
+ * @param options  the part about HTTP is used
+ * @return SC_OK, SC_EINVAL (not an address), SC_EIO (a file), SC_ENET, SC_ENOMEM; release with
+ *         sc__post_rules_fini()
+ */
+SC_CHECKED sc_err sc__post_rules_init(sc__post_rules *rules, const sc_courier_options *options,
+                                      sc_diag *diag);
+
+/** Harmless twice, and if it was never made. */
+void sc__post_rules_fini(sc__post_rules *rules);
+
+typedef struct sc__post sc__post;
+
+/** A post is about to say its first byte on a connection. Once for each connection of a try. */
+typedef void sc__post_speaks(const sc__post *post);
+
+/** One POST, and room for its reply. It stays where it is. */
+struct sc__post {
+    sc__post_speaks *speaks;  ///< may be NULL
+    const sc__post_rules *rules;
+    CURL *easy;
+    uint8_t *body;
+    size_t size;
+    size_t capacity;
+    size_t header_size;
+    int64_t leave_by_us;  ///< nothing is said after that unless it was said before
+    sc_failure trouble;   ///< why it was not sent, or the reply not taken in
+};
+
+/**
+ * @param rules   borrowed
+ * @param speaks  may be NULL
+ * @return SC_OK, SC_ENET; release with sc__post_fini()
+ */
+SC_CHECKED sc_err sc__post_init(sc__post *post, const sc__post_rules *rules,
+                                sc__post_speaks *speaks);
+
+/** Harmless twice, and if it was never made. */
+void sc__post_fini(sc__post *post);
+
+/**
+ * Make it ready to send these bytes, borrowed until the end. SC_OK or SC_ENOMEM.
+ *
+ * @param leave_by_us  connections may be made after that, but not a byte is sent on them;
+ *                     INT64_MAX: whenever there is one
+ */
+SC_CHECKED sc_err sc__post_begin(sc__post *post, const void *bytes, size_t size,
+                                 int64_t leave_by_us);
+
+/** Whether a byte of the request has left, in the try that runs or has just ended. */
+bool sc__post_is_sent(const sc__post *post);
+
+/** What came of one try. */
+typedef struct sc__post_result {
+    sc_failure failure;
+    bool may_pass;    ///< whether the same may go well later
+    int status;       ///< of HTTP; 0: none came
+    int64_t told_us;  ///< how long the provider wants to be left alone; 0: it did not say
+} sc__post_result;
+
+/** The transfer has ended. If it went well, the reply is in `body`. */
+sc__post_result sc__post_end(sc__post *post, CURLcode code, sc_diag *diag);
+
+#endif

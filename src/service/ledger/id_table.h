@@ -1,0 +1,52 @@
+/**
+ * @file id_table.h
+ * @brief Things by an id of 16 random bytes that each carries inside: tickets by that of their
+ * query, proposals and fates by that of their bid.
+ *
+ * Ids are keyed hashes or drawn at random, so their own bits say where to look, and nobody outside
+ * can make them collide. Room is taken at the start: adding cannot fail.
+ */
+#ifndef SC_LEDGER_ID_TABLE_H
+#define SC_LEDGER_ID_TABLE_H
+
+#include <starcloak/err.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct sc__by_id_entry {
+    uint64_t bits;  ///< of the id, so that most others are told apart without looking there
+    void *thing;    ///< NULL: empty
+} sc__by_id_entry;
+
+/** From sc__by_id_init(). */
+typedef struct sc__by_id {
+    sc__by_id_entry *slots;
+    size_t capacity;  ///< a power of two
+    size_t count;
+    size_t offset;  ///< of the id in a thing
+} sc__by_id;
+
+/** @param most    that there may be at once
+ *  @param offset  where a thing has its id: offsetof() */
+SC_CHECKED sc_err sc__by_id_init(sc__by_id *table, size_t most, size_t offset);
+
+/** Harmless twice. The things are left alone. */
+void sc__by_id_fini(sc__by_id *table);
+
+/** The thing with these 16 bytes, or NULL. */
+void *sc__by_id_find(const sc__by_id *table, const void *id);
+
+/** Call for the memory where that thing would be, for a find that comes soon. */
+void sc__by_id_expect(const sc__by_id *table, const void *id);
+
+/** Its id must not be there yet, nor change while it is, and there must be room. */
+void sc__by_id_put(sc__by_id *table, void *thing);
+
+/** It must be there. */
+void sc__by_id_remove(sc__by_id *table, const void *thing);
+
+/** Any one of them; NULL if there is none. Start with `*from` 0; what is before it stays empty if
+ * each one found is removed. To see each one, and remove none, go on with `*from` one higher. */
+void *sc__by_id_any(const sc__by_id *table, size_t *from);
+
+#endif

@@ -1,0 +1,198 @@
+/**
+ * @file messages.h
+ * @brief Secret: what gateways and workers say to each other: engines propose, gateways commit.
+ *
+ * A *gateway* accepted some queries and is their ledger (ledger/books.h). A *worker* has the
+ * engines of some parts of the map (worker/room.h). A proposal is called a *bid*: a pruned cloak
+ * with its members under 128 random bits.
+ *
+ *     gateway -> worker   add        a query is open; this part's engine answers for it
+ *                         company    it is open; another engine answers for it
+ *                         remove     it is in no need of a cloak any more
+ *                         ok         my members are reserved; this is what they ask for
+ *                         no         they are not: these are not open here, or too late
+ *                         published  the bid has left (also to other gateways)
+ *                         dead       it never will (also to other gateways)
+ *     worker -> gateway   reserve    the bid; to all gateways of its members
+ *                         release    all said ok; to the gateway R that the bid names
+ *                         abort      it is off: forget it, whatever comes later
+ *                                    (also from a gateway: its member went away)
+ *                         dropped    no cloak will come for this query, and why
+ *                         not taken  no memory for this query
+ *     asker -> R          ask        what became of the bid? (a gateway or the worker)
+ *     R -> gateway        result     what the provider said
+ *
+ * Where all members are of one gateway, that is R, and `reserve` means `release` as well: no ok is
+ * said, and a cloak costs two words. With one process words are copied from thread to thread; with
+ * many they are sealed and go over NATS (cluster/). They may be lost, come twice, late, or overtake
+ * each other: that costs success, never a promise (tests/unit/rehearsal, model/commit.pml).
+ *
+ * Times are sc_clock_us() of whoever has the word now; on the way they are the calendar's.
+ *
+ * A word owns what it points to, and whoever is given the word owns it: sc_word_fini().
+ *
+ * Workers include this header, so it knows segments, pseudonyms and requests, and neither positions
+ * nor users: seats and tickets are the gateway's alone (courier/courier.h, ledger/ticket.h).
+ *
+ * Uses: query, relay, courier/failure.h, engine (how a query may be dropped).
+ */
+#ifndef SC_LEDGER_MESSAGES_H
+#define SC_LEDGER_MESSAGES_H
+
+#include <starcloak/cloak.h>
+#include <starcloak/engine.h>
+#include <starcloak/query.h>
+#include <starcloak/relay.h>
+
+#include "courier/failure.h"
+
+/** A gateway or a worker, by a number that it drew at random when it started. */
+typedef uint64_t sc_peer;
+
+/** Nobody; and, as the addressee of add, company and remove: whoever has the part. */
+#define SC_PEER_NONE UINT64_C(0)
+
+/** 128 random bits, drawn by the worker for each bid. */
+typedef struct sc_bid_id {
+    uint8_t bytes[16];
+} sc_bid_id;
+
+static inline bool sc_bid_id_equal(const sc_bid_id *a, const sc_bid_id *b)
+{
+    return __builtin_memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
+}
+
+/** A member of a bid. Its gateway is `query.owner`. */
+typedef struct sc_bid_member {
+    sc_query query;
+    sc_star_id star;
+} sc_bid_member;
+
+/** One block of memory; free with sc_bid_free(). */
+typedef struct sc_bid {
+    sc_bid_id id;
+    sc_peer worker;    ///< who proposes: oks, noes and fates go there
+    uint32_t room;     ///< and to this room of it
+    uint32_t part;     ///< whose engine found it
+    sc_peer releaser;  ///< R: the gateway of a random member
+    bool is_single;    ///< all members are of R
+    sc_time deadline;  ///< the least of the members'
+    sc_time last;      ///< the greatest of the members' deadlines
+    size_t star_count;
+    size_t segment_count;
+    size_t border_node_count;
+    size_t member_count;
+    sc_star_id *stars;
+    sc_seg_id *segments;
+    sc_node_id *border_nodes;
+    sc_bid_member *members;  ///< in the cloak's order, which is random (P6)
+    size_t size;             ///< of the whole block, to be wiped
+} sc_bid;
+
+/** A bid with so many of each, its counts set and all else zero; NULL if memory is out, or too much
+ * is wanted. */
+sc_bid *sc_bid_new(size_t stars, size_t segments, size_t border_nodes, size_t members);
+
+/** NULL if memory is out. */
+sc_bid *sc_bid_clone(const sc_bid *bid);
+
+/** Wipe and free; NULL is fine. */
+void sc_bid_free(sc_bid *bid);
+
+/** What a member asks for: what R needs to know of other gateways' members. */
+typedef struct sc_wish {
+    sc_query_id query;
+    sc_request request;  ///< in normal form; categories by number of the courier's vocabulary
+} sc_wish;
+
+/** What R heard from the provider, for other gateways. One block; free with sc_result_free(). */
+typedef struct sc_result {
+    sc_failure failure;
+    size_t relay_size;  ///< of a failure 0, as the next
+    size_t reply_size;
+    uint8_t *relay;  ///< both in the compact encoding
+    uint8_t *reply;
+} sc_result;
+
+/** NULL if memory is out. The bytes are copied. */
+sc_result *sc_result_new(sc_failure failure, const void *relay, size_t relay_size,
+                         const void *reply, size_t reply_size);
+void sc_result_free(sc_result *result);
+
+typedef enum sc_word_kind {
+    SC_WORD_NONE = 0,
+    SC_WORD_ADD,
+    SC_WORD_COMPANY,
+    SC_WORD_REMOVE,
+    SC_WORD_OK,
+    SC_WORD_NO,
+    SC_WORD_PUBLISHED,
+    SC_WORD_DEAD,
+    SC_WORD_RESERVE,
+    SC_WORD_RELEASE,
+    SC_WORD_ABORT,
+    SC_WORD_DROPPED,
+    SC_WORD_NOT_TAKEN,
+    SC_WORD_ASK,
+    SC_WORD_RESULT,
+    SC_WORD_KIND_COUNT,
+} sc_word_kind;
+
+/** "add", "reserve", ...; NULL for others. For tests that fail, and benchmarks. */
+const char *sc_word_kind_name(sc_word_kind kind);
+
+typedef struct sc_word {
+    sc_word_kind kind;
+    sc_peer from;  ///< set by whoever says it
+    union {
+        /** Of add, company, remove; of dropped and not taken, where only the query's id counts. */
+        struct {
+            uint32_t part;  ///< of the engine that is meant
+            uint32_t home;  ///< of the engine that answers for it
+            sc_drop_reason reason;
+            sc_query query;  ///< its owner is the gateway
+        };
+        sc_bid *bid;  ///< of reserve; owned
+        /** Of all others. */
+        struct {
+            sc_bid_id id;
+            uint32_t room;      ///< to a worker: of the bid; from a worker that asks: its own
+            uint32_t users;     ///< of published and result: different ones
+            uint64_t number;    ///< of published and result: drawn for the cloak
+            sc_time deadline;   ///< of ok, release, abort and ask: the least that is known; of
+                                ///< published: when it left
+            sc_wish *wishes;    ///< of ok and release; owned
+            sc_query_id *gone;  ///< of no; owned
+            size_t count;       ///< of either
+            sc_result *result;  ///< of result; owned
+        };
+    };
+} sc_word;
+
+/** A copy that owns its own; false if memory is out, and `out` is then a word of kind none. */
+bool sc_word_clone(const sc_word *word, sc_word *out);
+
+/** Wipe, and free what it owns. Harmless twice. */
+void sc_word_fini(sc_word *word);
+
+/** How somebody speaks. */
+typedef struct sc_voice {
+    /** Say a word; what it owns goes with it. Must be quick and cannot fail, but may lose the word.
+     * `to` is SC_PEER_NONE for add, company and remove. */
+    void (*say)(void *context, sc_peer to, sc_word *word);
+    /** How many words can be said at this moment without losing one; NULL: as many as one likes. */
+    size_t (*space)(void *context);
+    void *context;
+} sc_voice;
+
+static inline void sc_say(const sc_voice *voice, sc_peer to, sc_word *word)
+{
+    voice->say(voice->context, to, word);
+}
+
+static inline size_t sc_voice_space(const sc_voice *voice)
+{
+    return voice->space ? voice->space(voice->context) : SIZE_MAX;
+}
+
+#endif

@@ -1,0 +1,105 @@
+/**
+ * @file proposals.h
+ * @brief Secret: the worker's side of the commit: bids under way. No thread, no clock, no engine.
+ *
+ *     reserving --all ok--> released --published--> done (published)
+ *         |                    +------dead--------> done (off)
+ *         +--one no, dead, or silence for `patience`: abort to all gateways--> done (off)
+ *
+ * What happens to a bid until it is released or off is told to its part's allowance (allowance.h).
+ *
+ * Members that a no names are gone, and so are those of a gateway that is silent for the second
+ * time (silence.h).
+ *
+ * A cloak that comes in gets 128 random bits and R, the gateway of a random member, and is said as
+ * `reserve` to every gateway of its members, once each. If all are of one gateway, it is released
+ * with that. When all have said ok, R alone is told `release`, with the wishes of the other
+ * gateways' members. From then on R decides: after `patience` without a word R is asked, again and
+ * again; when the last of its members' deadlines is over, nobody needs to know any more, and the
+ * bid is done as published (its members are no longer this engine's: a gateway that has one of them
+ * open says so anew). That is seen when R would have been asked once more.
+ *
+ * Invariants:
+ *  1. `release` is said at most once per bid, and only after every gateway said ok; `abort` is
+ *     never said after it.
+ *  2. Every cloak taken comes back by sc__bids_take_done(), exactly once.
+ *  3. Words about bids that are not under way change nothing.
+ *
+ * Used by: room.c, round.c, tests.
+ */
+#ifndef SC_WORKER_PROPOSALS_H
+#define SC_WORKER_PROPOSALS_H
+
+#include <starcloak/cloak.h>
+#include <starcloak/query.h>
+#include <starcloak/rng.h>
+
+#include "ledger/messages.h"
+#include "worker/allowance.h"
+
+typedef struct sc__bids sc__bids;
+
+typedef struct sc__bids_options {
+    sc_peer self;
+    uint32_t room;
+    sc_time patience_us;  ///< how long a gateway may be silent
+    sc_voice voice;       ///< to gateways
+} sc__bids_options;
+
+/** @param rng  borrowed; must be one that nobody can predict, in a service */
+SC_CHECKED sc_err sc__bids_new(const sc__bids_options *options, sc_rng *rng, sc__bids **out);
+
+/** Cloaks that are still there are freed; nobody is told. NULL is fine. */
+void sc__bids_free(sc__bids *bids);
+
+/**
+ * A pruned cloak of that part's engine. It is the bids' until it is done. False: memory is out; it
+ * is still the caller's, and nobody was told.
+ *
+ * @param allowance  of the part, where it is counted; borrowed until it is done
+ */
+SC_CHECKED bool sc__bids_add(sc__bids *bids, sc_cloak *cloak, uint32_t part,
+                             sc__allowance *allowance, sc_time now);
+
+/** That gateway has said something, about a bid or not: it lives. */
+void sc__bids_hear_from(sc__bids *bids, sc_peer gateway);
+
+/** An ok, no, published or dead. Takes what the word owns. */
+void sc__bids_hear(sc__bids *bids, sc_word *word, sc_time now);
+
+/** Give up, or ask again, where it is time. */
+void sc__bids_pass_time(sc__bids *bids, sc_time now);
+
+/** Call off what can be called off of a part whose engine is about to go. What was released stays
+ * until R's word is there. */
+void sc__bids_abort_part(sc__bids *bids, uint32_t part);
+
+/** What became of a cloak, which is the caller's again. Whose engine's it is, the cloak knows. */
+typedef struct sc__bid_end {
+    sc_cloak *cloak;
+    bool is_published;
+    sc_time left;  ///< of one that is published: when it left
+    /** Of one that is off: members that are not open; lent until the next call. */
+    const sc_query_id *gone;
+    size_t gone_count;
+} sc__bid_end;
+
+/** The oldest that is done; false if there is none. */
+bool sc__bids_take_done(sc__bids *bids, sc__bid_end *out);
+
+/** When there is something to do even if no word comes. */
+sc_time sc__bids_next_wake(const sc__bids *bids);
+
+typedef struct sc__bids_stats {
+    uint64_t under_way;
+    uint64_t made;  ///< proposals
+    uint64_t published;
+    uint64_t refused;  ///< a gateway said no, or dead
+    uint64_t silent;   ///< aborted because somebody was silent
+    uint64_t asked;    ///< questions to R
+    uint64_t unknown;  ///< done without knowing
+} sc__bids_stats;
+
+sc__bids_stats sc__bids_stats_of(const sc__bids *bids);
+
+#endif
