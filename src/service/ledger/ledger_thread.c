@@ -32,7 +32,6 @@
 
 #include "base/clock.h"
 #include "base/thread.h"
-#include "ledger/pace.h"
 
 #include <poll.h>
 #include <sched.h>

@@ -1,4 +1,16 @@
-// What leaves for a cloak. See publish.h.
+// The release of a cloak: when it leaves, in which order, what is sent, and what comes back.
+//
+//  1. A reservation whose members are all reserved gets a random moment within `jitter`, before the
+//     least deadline of its members. So the moment of release does not tell which query completed
+//     the cloak.
+//  2. Cloaks whose moment has come leave in random order; one that can no longer leave in time is
+//     called off.
+//  3. A relay is made: the segments of the cloak and the requests of its members (P7). It goes to
+//     the courier as an errand, with the positions of our own members beside it.
+//  4. The answers settle the tickets; with members of other gateways the relay and the reply go to
+//     these gateways, too.
+//
+// The settings are `jitter` and `guard` (settings_list.h in api/, sc_ledger_options here).
 #include "ledger/release.h"
 
 #include <starcloak/answer.h>
@@ -7,8 +19,132 @@
 #include "base/alloc.h"
 #include "base/rng.h"
 #include "base/sort.h"
+#include "ledger/state_internal.h"
 
 #include <string.h>
+
+// --- The moment of release, and what the ledger state keeps of it -------------------------------
+
+void sc__schedule(sc__books *books, sc_proposal *proposal, sc_time now)
+{
+    sc__unschedule(books, proposal);
+    // A quarter of the time that is left is kept for a thread that comes late.
+    const sc_time left = proposal->too_late - 1 - now;
+    const sc_time most = left - left / 4;
+    const sc_time span = books->options.jitter_us < most ? books->options.jitter_us : most;
+    const sc_time wait = sc_rng_below(books->rng, (uint32_t)span + 1);
+    proposal->state = SC_PROPOSAL_SCHEDULED;
+    sc_deadlines_add(&books->releases, now + wait, proposal, &proposal->place);
+}
+
+static void collect_due(sc__books *books, sc_time now)
+{
+    for (sc_proposal *proposal; (proposal = sc_deadlines_due(&books->releases, now));) {
+        sc_deadlines_cancel(&books->releases, &proposal->place);
+        proposal->state = SC_PROPOSAL_DUE;
+        proposal->place = books->due_count;
+        books->due[books->due_count++] = proposal;
+    }
+}
+
+sc_proposal *sc__books_take_due(sc__books *books, sc_time now)
+{
+    collect_due(books, now);
+    while (books->due_count > 0) {
+        // Any one: which of them was completed first must not show.
+        sc_proposal *proposal = books->due[sc_rng_below(books->rng, (uint32_t)books->due_count)];
+        sc__unschedule(books, proposal);
+        if (now < proposal->too_late) return proposal;
+        sc__call_off(books, proposal, false, now);
+    }
+    return NULL;
+}
+
+void sc__mark_published(sc__books *books, sc_proposal *proposal, uint64_t number, uint32_t users,
+                        sc_time left)
+{
+    const sc_bid *bid = proposal->bid;
+    sc__unschedule(books, proposal);
+    proposal->state = SC_PROPOSAL_PUBLISHED;
+    sc__remember(books, bid, SC_FATE_PUBLISHED);
+    for (sc_ticket *ticket = proposal->members; ticket; ticket = ticket->next) {
+        sc_deadlines_cancel(&books->deadlines, &ticket->moment);
+        if (ticket->telling != SC_NO_DEADLINE)
+            sc_deadlines_cancel(&books->tellings, &ticket->telling);
+        ticket->state = SC_TICKET_PUBLISHED;
+        ticket->published = left;
+        ticket->cloak = number;
+        ticket->users = users;
+        ticket->segments = (uint32_t)bid->segment_count;
+        if (ticket->is_gone) books->stats.gone_published++;
+        // The engine that found the cloak hears that it has left.
+        sc__say_remove(books, ticket, ticket->home == bid->part);
+    }
+}
+
+void sc__books_published(sc__books *books, sc_proposal *proposal, uint64_t number, uint32_t users,
+                         sc_time now)
+{
+    books->stats.cloaks++;
+    sc__mark_published(books, proposal, number, users, now);
+    sc__say_published(books, proposal->bid->worker, proposal);
+    sc__tell_published(books, proposal);
+}
+
+void sc__books_unsent(sc__books *books, sc_proposal *proposal, sc_failure failure, sc_time now)
+{
+    // The others are told that it failed, before our own members, which say how, are gone. If that
+    // word is lost they ask, and hear that it is dead.
+    sc__tell_result(books, proposal, failure, NULL);
+    sc__fail_members(books, proposal, failure, now);
+}
+
+// --- Elsewhere -----------------------------------------------------------------------------
+
+sc_proposal *sc__books_take_arrived(sc__books *books)
+{
+    if (books->arrived_count == 0) return NULL;
+    sc_proposal *proposal = books->arrived[books->arrived_count - 1];
+    sc__unschedule(books, proposal);
+    return proposal;
+}
+
+void sc__fail_published(sc__books *books, sc_proposal *proposal, sc_failure failure, sc_time now)
+{
+    for (sc_ticket *next, *ticket = proposal->members; ticket; ticket = next) {
+        next = ticket->next;
+        sc__settle_failed(books, ticket, failure, now);
+    }
+    sc__give_proposal(books, proposal);
+}
+
+// --- Both ----------------------------------------------------------------------------------
+
+void sc__books_answered(sc__books *books, sc_proposal *proposal, sc_failure failure, sc_seat *seats,
+                        sc_result *result, sc_time now)
+{
+    if (proposal->is_ours) {
+        sc__tell_result(books, proposal, failure, result);
+    } else {
+        sc_result_free(result);
+    }
+    if (failure) {
+        sc__fail_published(books, proposal, failure, now);
+        return;
+    }
+    for (const sc_ticket *ticket = proposal->members; ticket; ticket = ticket->next) {
+        sc__by_id_expect(&books->tickets, &ticket->query.id);
+    }
+    sc_seat *seat = seats;
+    for (sc_ticket *next, *ticket = proposal->members; ticket; ticket = next, seat++) {
+        next = ticket->next;
+        sc__settle_answered(books, ticket, seat->answer, now);
+        seat->answer = NULL;
+    }
+    sc__give_proposal(books, proposal);
+}
+
+// The publisher: from a reservation to an errand, and back
 
 void sc__publisher_fini(sc__publisher *publisher)
 {

@@ -1,10 +1,77 @@
-// The life of a proposal until it leaves: reserved, scheduled, called off. See books.h.
-#include "ledger/state_internal.h"
+// Reservations: from a proposal that comes in until it is released or called off.
+//
+// A proposal is looked at (does it make sense, are our members open, is there time, does it keep
+// the promises), and then reserved or refused. Both sides of the decision, and what is remembered
+// of it, are in this file; the moment of release is in release.c.
+#include <starcloak/verify.h>
 
 #include "base/alloc.h"
 #include "base/rng.h"
+#include "ledger/state.h"
+#include "ledger/state_internal.h"
 
 #include <string.h>
+
+// --- Examining a proposal by the verifier -------------------------------------------------------
+
+void sc__examiner_fini(sc__examiner *examiner)
+{
+    sc_verifier_free(examiner->verifier);
+    sc_free(examiner->members);
+    *examiner = (sc__examiner){0};
+}
+
+static sc_claim_member claim_of(const sc_query *query, sc_star_id star)
+{
+    return (sc_claim_member){
+        .user = query->user,
+        .segment = query->segment,
+        .star = star,
+        .k = query->k,
+        .l = query->l,
+        .max_hops = query->max_hops,
+        .deadline_us = query->deadline,
+    };
+}
+
+/**
+ * Does the proposal keep its promises, if it leaves now? Who and where our members are and what
+ * they need is taken from their tickets, not from the bid, which has been in other hands. Of other
+ * gateways' members there is only the bid: each gateway looks for its own.
+ *
+ * @return SC_OK, SC_EBROKEN, SC_ENOMEM (it could not be looked at)
+ */
+static sc_err examine(sc__examiner *examiner, const sc_proposal *proposal, sc_time now)
+{
+    const sc_bid *bid = proposal->bid;
+    if (!sc_reserve(&examiner->members, bid->member_count, &examiner->member_capacity,
+                    sizeof *examiner->members)) {
+        return SC_ENOMEM;
+    }
+    for (size_t i = 0; i < bid->member_count; i++) {
+        examiner->members[i] = claim_of(&bid->members[i].query, bid->members[i].star);
+    }
+    for (const sc_ticket *ticket = proposal->members; ticket; ticket = ticket->next) {
+        const size_t place = ticket->place;
+        examiner->members[place] = claim_of(&ticket->query, bid->members[place].star);
+    }
+    const sc_claim claim = {
+        .stars = bid->stars,
+        .star_count = bid->star_count,
+        .segments = bid->segments,
+        .segment_count = bid->segment_count,
+        .border_nodes = bid->border_nodes,
+        .border_node_count = bid->border_node_count,
+        .members = examiner->members,
+        .member_count = bid->member_count,
+        .t_us = now,
+    };
+    unsigned broken = 0;
+    const sc_err err = sc_verifier_check_claim(examiner->verifier, &claim, &broken, NULL);
+    explicit_bzero(examiner->members, bid->member_count * sizeof *examiner->members);
+    if (err) return err;
+    return broken == 0 ? SC_OK : SC_EBROKEN;
+}
 
 // --- Room for proposals --------------------------------------------------------------------
 
@@ -294,7 +361,7 @@ static bool covers_ours(const sc_proposal *proposal)
 static sc_err look_at_promises(sc__books *books, const sc_proposal *proposal, sc_time now)
 {
     sc_err err = covers_ours(proposal) ? SC_OK : SC_EBROKEN;
-    if (!err && books->examiner.verifier) err = sc__examine(&books->examiner, proposal, now);
+    if (!err && books->examiner.verifier) err = examine(&books->examiner, proposal, now);
     if (err == SC_EBROKEN) books->stats.violations++;
     return err;
 }
@@ -344,16 +411,4 @@ void sc__take_bid(sc__books *books, sc_bid *bid, sc_time now)
                          &proposal->patience);
         sc__say_ok(books, proposal);
     }
-}
-
-void sc__schedule(sc__books *books, sc_proposal *proposal, sc_time now)
-{
-    sc__unschedule(books, proposal);
-    // A quarter of the time that is left is kept for a thread that comes late.
-    const sc_time left = proposal->too_late - 1 - now;
-    const sc_time most = left - left / 4;
-    const sc_time span = books->options.jitter_us < most ? books->options.jitter_us : most;
-    const sc_time wait = sc_rng_below(books->rng, (uint32_t)span + 1);
-    proposal->state = SC_PROPOSAL_SCHEDULED;
-    sc_deadlines_add(&books->releases, now + wait, proposal, &proposal->place);
 }

@@ -32,10 +32,22 @@
 #ifndef SC_LEDGER_STATE_INTERNAL_H
 #define SC_LEDGER_STATE_INTERNAL_H
 
-#include "ledger/examine.h"
 #include "ledger/id_table.h"
 #include "ledger/proposal_outcomes.h"
+#include <starcloak/verify.h>
+
 #include "ledger/state.h"
+
+/** The verifier that looks at proposals before they are reserved. Zeroed, with its verifier;
+ * sc__examiner_fini() when done. */
+typedef struct sc__examiner {
+    sc_verifier *verifier;
+    sc_claim_member *members;
+    size_t member_capacity;
+} sc__examiner;
+
+/** Harmless twice. */
+void sc__examiner_fini(sc__examiner *examiner);
 
 struct sc__books {
     sc__books_options options;
@@ -95,7 +107,7 @@ static inline void sc__tell_at(sc__books *books, sc_ticket *ticket, sc_time t)
     sc_deadlines_add(&books->tellings, t, ticket, &ticket->telling);
 }
 
-// --- Outcomes (settle.c) -------------------------------------------------------------------
+// --- Outcomes (state.c) -------------------------------------------------------------------
 
 /** A ticket that is not in the books gets its outcome. */
 void sc__hand_out(sc__books *books, sc_ticket *ticket, sc_outcome outcome, sc_time now);
@@ -106,13 +118,10 @@ void sc__settle_failed(sc__books *books, sc_ticket *ticket, sc_failure failure, 
 void sc__settle_gone(sc__books *books, sc_ticket *ticket, sc_time now);
 void sc__settle_answered(sc__books *books, sc_ticket *ticket, sc_answer *answer, sc_time now);
 
-// --- Proposals (proposals.c) ---------------------------------------------------------------
+// --- Reservations (reservations.c)------------------------------------------------------------
 
 /** A bid that nobody has heard of comes in; it is the books' from now on. */
 void sc__take_bid(sc__books *books, sc_bid *bid, sc_time now);
-
-/** Draw the moment at which a reserved proposal leaves. */
-void sc__schedule(sc__books *books, sc_proposal *proposal, sc_time now);
 
 /** Let its fate be known, if it is R's to know; that of an own engine's bid need not be
  * (sc__is_inside()). */
@@ -148,7 +157,10 @@ void sc__proposal_fini(sc_proposal *proposal);
 /** Take it from the releases, from those due or from those that wait, wherever it is. */
 void sc__unschedule(sc__books *books, sc_proposal *proposal);
 
-// --- What leaves (leave.c) -----------------------------------------------------------------
+// --- Release (release.c) -------------------------------------------------------------------
+
+/** Draw the moment at which a reserved proposal leaves. */
+void sc__schedule(sc__books *books, sc_proposal *proposal, sc_time now);
 
 /** Its members are published; when and in which cloak. */
 void sc__mark_published(sc__books *books, sc_proposal *proposal, uint64_t number, uint32_t users,
@@ -157,7 +169,7 @@ void sc__mark_published(sc__books *books, sc_proposal *proposal, uint64_t number
 /** Its members, published elsewhere, have failed. */
 void sc__fail_published(sc__books *books, sc_proposal *proposal, sc_failure failure, sc_time now);
 
-// --- What the books say (speak.c) ----------------------------------------------------------
+// --- Messages sent (protocol.c) ----------------------------------------------------------
 
 /** To the engine of its home, for the first time or anew. */
 void sc__say_add(sc__books *books, const sc_ticket *ticket);

@@ -1,5 +1,5 @@
 // The pace of rounds: at once when there is little to do, in batches when there is much.
-#include "ledger/pace.h"
+#include "ledger/ledger_internal.h"
 
 #include "support/check.h"
 
