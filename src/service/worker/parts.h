@@ -27,7 +27,7 @@
 #include <starcloak/map.h>
 #include <starcloak/rng.h>
 
-#include "worker/allowance.h"
+#include "worker/backoff.h"
 #include "worker/engine_pool.h"
 
 #include <pthread.h>

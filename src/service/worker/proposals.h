@@ -35,7 +35,7 @@
 #include <starcloak/rng.h>
 
 #include "ledger/messages.h"
-#include "worker/allowance.h"
+#include "worker/backoff.h"
 
 typedef struct sc__bids sc__bids;
 

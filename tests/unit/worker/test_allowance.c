@@ -1,5 +1,5 @@
 // How many bids of a part may be undecided at once.
-#include "worker/allowance.h"
+#include "worker/backoff.h"
 
 #include "support/check.h"
 

@@ -1,5 +1,5 @@
 // Gateways that do not answer: one silence is nothing, a second one in a row is.
-#include "worker/silence.h"
+#include "worker/backoff.h"
 
 #include "support/check.h"
 
