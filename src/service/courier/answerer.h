@@ -16,7 +16,6 @@
 
 #include <starcloak/lbs.h>
 
-#include "courier/answer.h"
 #include "courier/categories.h"
 #include "courier/courier.h"
 

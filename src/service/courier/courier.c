@@ -4,7 +4,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/diag.h"
-#include "courier/threads.h"
+#include "courier/provider_connections.h"
 
 #include <curl/curl.h>
 #include <math.h>

@@ -7,8 +7,6 @@
 #include "base/diag.h"
 #include "base/rng.h"
 #include "courier/provider_request.h"
-#include "courier/retry.h"
-#include "courier/threads.h"
 
 #include <stdatomic.h>
 

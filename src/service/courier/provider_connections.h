@@ -28,7 +28,12 @@
 #ifndef SC_COURIER_PROVIDER_CONNECTIONS_H
 #define SC_COURIER_PROVIDER_CONNECTIONS_H
 
+#include "base/diag.h"
+#include "base/thread.h"
 #include "courier/courier.h"
+
+#include <errno.h>
+#include <string.h>
 
 /** Bytes there and back. Whoever posts it keeps it where it is until it is back. */
 typedef struct sc__exchange {
@@ -114,5 +119,14 @@ typedef struct sc__wire_counts {
 } sc__wire_counts;
 
 sc__wire_counts sc__wire_counts_of(const sc__wire *wire);
+
+/** SC_OK, or SC_EIO: the system has no thread to give. */
+SC_CHECKED static inline sc_err sc__thread_start(pthread_t *thread, void *(*run)(void *),
+                                                 void *context, sc_diag *diag)
+{
+    if (!sc_thread_start(thread, run, context)) return SC_OK;
+    return sc_fail(diag, SC_EIO, "a thread for the provider cannot be started: %s",
+                   strerror(errno));
+}
 
 #endif

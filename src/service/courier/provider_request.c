@@ -1,16 +1,89 @@
-// One POST through curl. See post.h.
+// One POST to the provider through curl, and what came of it. See provider_request.h.
 #include "courier/provider_request.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/diag.h"
 #include "base/file.h"
-#include "courier/problem.h"
-#include "courier/retry.h"
+#include "base/json_tree.h"
 #include "net/http_client.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
+
+// --- When to try again --------------------------------------------------------------------------
+
+bool sc__retry_may_help(int status)
+{
+    switch (status) {
+    case 408:
+    case 429:
+    case 500:
+    case 502:
+    case 503:
+    case 504:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static int64_t longest_pause_us(unsigned tries)
+{
+    int64_t pause_us = SC__RETRY_FIRST_US;
+    for (unsigned i = 1; i < tries && pause_us < SC__RETRY_LONGEST_US; i++) {
+        pause_us *= 2;
+    }
+    return pause_us < SC__RETRY_LONGEST_US ? pause_us : SC__RETRY_LONGEST_US;
+}
+
+int64_t sc__retry_at(unsigned tries, int64_t told_us, int64_t now_us, int64_t deadline_us,
+                     double luck)
+{
+    const int64_t half_us = longest_pause_us(tries) / 2;
+    const int64_t drawn_us = (int64_t)((double)half_us * luck);
+    // Not earlier than told, and not all at the moment that everyone was told.
+    const int64_t least_us = told_us > half_us ? told_us : half_us;
+    const int64_t left_us = deadline_us - now_us;
+    if (left_us <= drawn_us || least_us >= left_us - drawn_us) return SC__RETRY_NEVER;
+    return now_us + least_us + drawn_us;
+}
+
+// --- What a provider says that did not answer ---------------------------------------------------
+
+bool sc__is_media_type(const char *type, const char *wanted)
+{
+    const size_t size = strlen(wanted);
+    if (!type || strncasecmp(type, wanted, size) != 0) return false;
+    return type[size] == '\0' || type[size] == ';' || type[size] == ' ' || type[size] == '\t';
+}
+
+// Letters that a terminal or a log could take for something else become question marks.
+static void copy_printable(sc__title *title, const char *text)
+{
+    static const char more[] = "...";
+    const size_t room = sizeof title->text - sizeof more;
+    size_t used = 0;
+    for (; used < room && text[used] != '\0'; used++) {
+        const char letter = text[used];
+        title->text[used] = letter >= ' ' && letter <= '~' ? letter : '?';
+    }
+    memcpy(title->text + used, more, text[used] != '\0' ? sizeof more : 0);
+}
+
+sc__title sc__problem_title(const char *type, const void *body, size_t size)
+{
+    sc__title title = {.text = ""};
+    if (!sc__is_media_type(type, "application/problem+json")) return title;
+    sc_json_tree document = {0};
+    sc_json_error error;
+    if (sc_json_tree_read(body, size, &document, &error)) return title;
+    const char *text = sc_json_text_at(sc_json_member(document.root, "title"));
+    if (text) copy_printable(&title, text);
+    sc_json_tree_fini(&document);
+    return title;
+}
 
 /** Headers of a reply may have so many bytes; and of a reply that is none, so many are looked at.
  */

@@ -14,9 +14,59 @@
 #ifndef SC_COURIER_PROVIDER_REQUEST_H
 #define SC_COURIER_PROVIDER_REQUEST_H
 
+#include "courier/courier.h"
 #include <curl/curl.h>
 
-#include "courier/courier.h"
+// --- When to try again ---------------------------------------------------------------------
+//
+// The pause doubles from one try to the next, so that a provider that is down is not hammered, and
+// half of it is drawn, so that requests that failed together do not come back together. A provider
+// that says how long it will be busy is believed as far as the deadline allows. Pure: time and the
+// random number are arguments.
+
+/** The pause after the first try, and the longest. */
+#define SC__RETRY_FIRST_US 100000
+#define SC__RETRY_LONGEST_US 3200000
+
+/** There is no time for another try. */
+#define SC__RETRY_NEVER INT64_MAX
+
+/** Whether a reply of this status may be followed by a better one. */
+bool sc__retry_may_help(int status);
+
+/**
+ * When to try again.
+ *
+ * @param tries   made so far, >= 1
+ * @param told_us how long the provider wants to be left alone; 0: it did not say
+ * @param luck    drawn from [0, 1)
+ * @return a moment before the deadline, or SC__RETRY_NEVER
+ */
+int64_t sc__retry_at(unsigned tries, int64_t told_us, int64_t now_us, int64_t deadline_us,
+                     double luck);
+
+// --- Problem documents ---------------------------------------------------------------------
+
+/** No title that is shown is longer. */
+enum { SC__TITLE_SIZE = 200 };
+
+/** A stranger's sentence: short, and of printable ASCII letters alone. */
+typedef struct sc__title {
+    char text[SC__TITLE_SIZE];  ///< "" if there is none
+} sc__title;
+
+/**
+ * The `title` of an RFC 9457 document.
+ *
+ * @param type  its media type, may be NULL; of another than application/problem+json nothing is
+ *              shown
+ */
+sc__title sc__problem_title(const char *type, const void *body, size_t size);
+
+/** Whether a Content-Type is this media type, whatever its parameters are. */
+bool sc__is_media_type(const char *type, const char *wanted);
+
+// --- Requests ------------------------------------------------------------------------------
 
 /** What all posts of a wire share. */
 typedef struct sc__post_rules {

@@ -1,5 +1,5 @@
 // What is shown of a provider's excuse: its title, short and printable, and nothing else.
-#include "courier/problem.h"
+#include "courier/provider_request.h"
 
 #include "support/check.h"
 

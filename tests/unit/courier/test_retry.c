@@ -1,5 +1,5 @@
 // When to try again: the pause grows, is drawn, heeds the provider, and ends before the deadline.
-#include "courier/retry.h"
+#include "courier/provider_request.h"
 
 #include "support/check.h"
 
