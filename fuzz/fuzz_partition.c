@@ -94,8 +94,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     } else {
         uint64_t hash = 0;
         memcpy(&hash, file + file_size - sizeof hash, sizeof hash);
-        DOOR_PROMISE(sc_partition_checksum(partition) == hash,
-                     "the file's hash is the checksum");
+        DOOR_PROMISE(sc_partition_checksum(partition) == hash, "the file's hash is the checksum");
         ask_everything(partition);
     }
     sc_partition_free(partition);

@@ -1,4 +1,4 @@
-// Words, beats and placements made at random. See made_words.h.
+// Words, heartbeats and placements made at random.
 #include "support/made_words.h"
 
 #include "base/alloc.h"

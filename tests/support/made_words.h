@@ -1,11 +1,10 @@
 /**
  * @file made_words.h
- * @brief Words, beats and placements of a cluster made at random, and whether two are the same.
+ * @brief Words, heartbeats and placements of a cluster made at random, and whether two are the
+ * same.
  *
  * Everything that a kind of message can say is said now and then: empty lists, the greatest
  * numbers, deadlines that never come.
- *
- * Used by: tests of the cluster's codec.
  */
 #ifndef SC_TESTS_SUPPORT_MADE_WORDS_H
 #define SC_TESTS_SUPPORT_MADE_WORDS_H

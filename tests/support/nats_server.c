@@ -71,7 +71,7 @@ static void start(nats_server *server)
     if (server->pid == 0) become_server(server);
 }
 
-/** The first line that it says to whoever comes: "INFO {...}"; empty if nobody is there. */
+/** The first line that it sends to a client: "INFO {...}"; empty if it does not run. */
 static void ask_info(const nats_server *server, char *line, size_t size)
 {
     line[0] = '\0';

@@ -8,8 +8,6 @@
  *     nats_server_end(&server);
  *
  * A server ends when the test program does, however that ends.
- *
- * Used by: tests of cluster.
  */
 #ifndef SC_TESTS_SUPPORT_NATS_SERVER_H
 #define SC_TESTS_SUPPORT_NATS_SERVER_H

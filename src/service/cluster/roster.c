@@ -12,27 +12,33 @@
 #include <math.h>
 #include <string.h>
 
-/** Zero-initialise. */
-typedef struct flow {
+/**
+ * A rate from counts that come now and then. What was counted and the time in which it was counted
+ * both fade alike, and the one divided by the other is the rate. So it is right from the first two
+ * counts on, whether they come evenly or not. Time without counts is left out: a part without a
+ * worker does not look idle. Zero-initialise.
+ */
+typedef struct rate {
     double amount;   ///< what was counted, faded
     double seconds;  ///< in which it was, faded
-} flow;
+} rate;
 
 /** `amount` happened in the last `seconds` (>= 0); what is older by `fade_s` counts 1/e of that. */
-static void flow_add(flow *flow, double amount, double seconds, double fade_s)
+static void rate_add(rate *r, double amount, double seconds, double fade_s)
 {
     const double kept = exp(-seconds / fade_s);
-    flow->amount = flow->amount * kept + amount;
-    flow->seconds = flow->seconds * kept + seconds;
+    r->amount = r->amount * kept + amount;
+    r->seconds = r->seconds * kept + seconds;
 }
 
 /** Per second; 0 if no time has passed. */
-static double flow_rate(const flow *flow)
+static double rate_per_s(const rate *r)
 {
-    return flow->seconds > 0 ? flow->amount / flow->seconds : 0.0;
+    return r->seconds > 0 ? r->amount / r->seconds : 0.0;
 }
 
-/** How long loads are remembered. Placements move parts for minutes, not for a red light. */
+/** How long loads are remembered. Placements move parts for minutes, so loads should not follow
+ * every moment. */
 static const double load_fade_s = 60.0;
 
 /** The use of processors is shown to people, who want to see the effect of what they just did. */
@@ -60,7 +66,7 @@ typedef struct gone_peer {
 
 typedef struct peer_state {
     sc_roster_peer shown;
-    flow cpu;
+    rate cpu;
 } peer_state;
 
 struct sc_roster {
@@ -73,7 +79,7 @@ struct sc_roster {
     size_t peer_capacity;
     gone_peer gone[GONE_KEPT];  ///< a ring
     size_t gone_next;
-    flow loads[SC_PARTITION_PARTS_MAX];  ///< queries of each part
+    rate loads[SC_PARTITION_PARTS_MAX];  ///< queries of each part
 };
 
 sc_err sc_roster_new(uint64_t partition, sc_time heartbeat_us, sc_time started, sc_roster **out)
@@ -172,7 +178,7 @@ static void count_parts(sc_roster *roster, const sc_heartbeat *before, const sc_
         const sc_heartbeat_part *then = &before->parts[b];
         if (then->part != now->part || now->part >= SC_PARTITION_PARTS_MAX) continue;
         if (now->load.queries < then->load.queries) continue;  // opened again
-        flow_add(&roster->loads[now->part], (double)(now->load.queries - then->load.queries),
+        rate_add(&roster->loads[now->part], (double)(now->load.queries - then->load.queries),
                  seconds, load_fade_s);
     }
 }
@@ -183,7 +189,7 @@ static double load_of(const sc_roster *roster, const sc_heartbeat *heartbeat)
     double sum = 0.0;
     for (size_t i = 0; i < heartbeat->part_count; i++) {
         const uint32_t part = heartbeat->parts[i].part;
-        if (part < SC_PARTITION_PARTS_MAX) sum += flow_rate(&roster->loads[part]);
+        if (part < SC_PARTITION_PARTS_MAX) sum += rate_per_s(&roster->loads[part]);
     }
     return sum;
 }
@@ -226,7 +232,7 @@ static bool update_peer(sc_roster *roster, peer_state *s, sc_heartbeat *heartbea
         now > s->shown.received_at ? (double)(now - s->shown.received_at) * 1e-6 : 0.0;
     count_parts(roster, before, heartbeat, seconds);
     if (heartbeat->cpu_us >= before->cpu_us) {
-        flow_add(&s->cpu, (double)(heartbeat->cpu_us - before->cpu_us) * 1e-6, seconds, cpu_fade_s);
+        rate_add(&s->cpu, (double)(heartbeat->cpu_us - before->cpu_us) * 1e-6, seconds, cpu_fade_s);
     }
     s->shown.skew_us = believed_skew(s->shown.skew_us, skew_of(heartbeat, calendar_us));
     s->shown.heartbeat = heartbeat;
@@ -258,7 +264,7 @@ bool sc_roster_receive(sc_roster *roster, sc_heartbeat *heartbeat, int64_t calen
     }
     s->shown.received_at = now;
     s->shown.load = load_of(roster, heartbeat);
-    s->shown.cpu = flow_rate(&s->cpu);
+    s->shown.cpu = rate_per_s(&s->cpu);
     return is_news;
 }
 
@@ -315,7 +321,7 @@ double sc_roster_part_load(const sc_roster *roster, uint32_t part)
 {
     if (part >= SC_PARTITION_PARTS_MAX || roster->loads[part].seconds < least_seconds)
         return (double)NAN;
-    return flow_rate(&roster->loads[part]);
+    return rate_per_s(&roster->loads[part]);
 }
 
 uint64_t sc_roster_strangers(const sc_roster *roster)

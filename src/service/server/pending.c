@@ -1,5 +1,5 @@
 // Users with queries under way, in a table that is at most half full. One lock for all: it is held
-// for some tens of nanoseconds, a thousandth of what a query costs. See pending.h.
+// for some tens of nanoseconds, a thousandth of what a query costs.
 #include "server/pending.h"
 
 #include "base/alloc.h"
@@ -7,10 +7,10 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-typedef struct slot {
+typedef struct pending_user {
     uint64_t user;
     unsigned count;  ///< of queries; 0: the slot is free
-} slot;
+} pending_user;
 
 static uint64_t hash_of(uint64_t user)
 {
@@ -20,7 +20,7 @@ static uint64_t hash_of(uint64_t user)
 }
 
 #define SC_TABLE by_user
-#define SC_TABLE_SLOT slot
+#define SC_TABLE_SLOT pending_user
 #define SC_TABLE_KEY uint64_t
 #define SC_TABLE_IS_FREE(table, slot) ((slot)->count == 0)
 #define SC_TABLE_HAS(table, slot, wanted) ((slot)->user == (wanted))
@@ -42,7 +42,7 @@ sc_err sc_pending_new(size_t capacity, sc_pending **out)
 {
     sc_pending *pending = sc_calloc(1, sizeof *pending);
     if (!pending) return SC_ENOMEM;
-    // One more: there must be a slot to look at, even where nobody may enter.
+    // One more: there must be a slot to look at, even where no query may enter.
     if (!by_user_reserve(&pending->users, capacity + 1)) {
         sc_free(pending);
         return SC_ENOMEM;
@@ -64,11 +64,11 @@ void sc_pending_free(sc_pending *pending)
 static sc_err enter(sc_pending *pending, uint64_t user, unsigned most)
 {
     const size_t total = atomic_load_explicit(&pending->total, memory_order_relaxed);
-    slot *s = by_user_slot_of(&pending->users, user);
+    pending_user *s = by_user_slot_of(&pending->users, user);
     if (s->count >= most) return SC_EBUSY;
     if (total >= pending->capacity) return SC_ELIMIT;
     if (s->count == 0) pending->users.count++;
-    *s = (slot){.user = user, .count = s->count + 1};
+    *s = (pending_user){.user = user, .count = s->count + 1};
     atomic_store_explicit(&pending->total, total + 1, memory_order_relaxed);
     return SC_OK;
 }
@@ -84,7 +84,7 @@ sc_err sc_pending_enter(sc_pending *pending, uint64_t user, unsigned most)
 void sc_pending_leave(sc_pending *pending, uint64_t user)
 {
     pthread_mutex_lock(&pending->lock);
-    slot *s = by_user_find(&pending->users, user);
+    pending_user *s = by_user_find(&pending->users, user);
     if (s) {
         // Who has nothing under way leaves the table.
         if (s->count == 1) {

@@ -21,7 +21,7 @@ enum { PATIENCE = 6000 };
 static const uint8_t key[SC_SEAL_KEY_SIZE] = {1, 2, 3};
 static const uint8_t other_key[SC_SEAL_KEY_SIZE] = {3, 2, 1};
 
-/** What one end of a wire has heard. */
+/** What one process has received. */
 typedef struct listener {
     atomic_uint count;
     atomic_uint no_responders;
@@ -118,7 +118,7 @@ static void check_last(listener *l, const char *wanted, size_t size)
 
 // --- What arrives --------------------------------------------------------------------------
 
-static void test_each_kind_of_message_reaches_who_listens_to_it_and_nobody_else(void **state)
+static void test_each_kind_of_message_reaches_its_subscribers_and_no_others(void **state)
 {
     const nats_server *server = *state;
     sc_bus *a = open_to(server, NULL);
@@ -162,14 +162,14 @@ static void test_each_kind_of_message_reaches_who_listens_to_it_and_nobody_else(
     assert_int_equal(in.unopened + in.overrun + in.reconnects, 0);
     assert_true(in.is_connected);
 
-    // Who is deaf hears no more, while others still do.
+    // After unsubscribing nothing comes any more, while others still receive.
     sc_bus_unsubscribe(subscriptions[0]);
     CHECK_OK(sc_bus_send_part(a, 7, 1, "again", 5), NULL);
     CHECK_OK(sc_bus_send_heartbeat(a, "more", 4), NULL);
     await_count(&heartbeats.count, 2);
     assert_int_equal(part.count, 1);
     sc_bus_free(a);
-    sc_bus_free(b);  // with ears that nobody took off
+    sc_bus_free(b);  // with subscriptions that are still open
 }
 
 static void test_a_long_message_arrives_as_it_was(void **state)
@@ -235,7 +235,7 @@ static void test_clusters_of_two_names_do_not_hear_each_other(void **state)
     sc_bus_free(ours);
 }
 
-static void test_nats_says_which_part_nobody_has(void **state)
+static void test_nats_reports_which_part_has_no_subscriber(void **state)
 {
     sc_bus *bus = open_to(*state, NULL);
     listener l;
@@ -477,7 +477,7 @@ static void test_after_the_server_was_away_everything_is_heard_again(void **stat
     await_count(&l.lost, 1);
     assert_false(sc_bus_stats_of(bus).is_connected);
 
-    // What is said meanwhile waits.
+    // What is sent meanwhile waits.
     CHECK_OK(sc_bus_send_part(bus, 3, 1, "patience", 8), NULL);
     nats_server_again(&server);
     await_count(&l.found, 1);
@@ -552,7 +552,7 @@ static void test_three_servers_are_one_and_one_of_them_may_go(void **state)
     }
     assert_true(l.count > 0);
 
-    // It knew of one server only; that one told it of the others.
+    // It knew of one server only; that one named the others.
     nats_server_kill(&servers[0]);
     await_count(&l.found, 1);
     const unsigned before = l.count;
@@ -584,11 +584,11 @@ static int end(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_each_kind_of_message_reaches_who_listens_to_it_and_nobody_else),
+    cmocka_unit_test(test_each_kind_of_message_reaches_its_subscribers_and_no_others),
     cmocka_unit_test(test_a_long_message_arrives_as_it_was),
     cmocka_unit_test(test_what_another_key_has_sealed_is_not_opened_and_counted),
     cmocka_unit_test(test_clusters_of_two_names_do_not_hear_each_other),
-    cmocka_unit_test(test_nats_says_which_part_nobody_has),
+    cmocka_unit_test(test_nats_reports_which_part_has_no_subscriber),
     cmocka_unit_test(test_threads_of_the_library_take_no_signals),
     cmocka_unit_test(test_a_message_larger_than_the_server_takes_is_refused_and_counted),
     cmocka_unit_test(test_options_that_make_no_sense_are_refused),

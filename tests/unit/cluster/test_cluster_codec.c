@@ -164,7 +164,7 @@ static void test_a_worker_carries_categories_that_it_does_not_know(void **state)
 // --- Small messages
 // -------------------------------------------------------------------------------
 
-// What a query costs to send: the sizes that docs/cluster-protocol.md tells.
+// What a query costs to send: the sizes in docs/cluster-protocol.md.
 static void test_messages_are_small(void **state)
 {
     (void)state;
@@ -199,7 +199,7 @@ static void try_bytes(const word_town *town, const uint8_t *bytes, size_t size)
     sc_placement *placement = NULL;
     if (!sc_word_decode(&town->codec, copy, size, offset, &word)) {
         sc_bytes again = {0};
-        // What was read can be said.
+        // What was read can be encoded.
         assert_int_equal(sc_word_encode(&town->codec, &word, offset, &again), SC_OK);
         sc_bytes_fini(&again);
         sc_word_fini(&word);

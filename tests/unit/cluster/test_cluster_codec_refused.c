@@ -1,5 +1,5 @@
 // Messages as bytes: what is out of bounds is refused, one thing after the other; and what
-// contradicts itself is not said.
+// contradicts itself is not encoded.
 #include "support/check.h"
 #include "support/made_words.h"
 
@@ -367,7 +367,7 @@ static void test_heartbeats_out_of_bounds_are_refused(void **state)
     sc_heartbeat_free(heartbeat);
 }
 
-// The same from bytes that nobody of ours would have written.
+// The same from bytes that our encoder would not have written.
 static void test_heartbeats_by_hand_are_refused_as_well(void **state)
 {
     (void)state;
@@ -474,7 +474,7 @@ static void test_placements_out_of_bounds_are_refused(void **state)
     sc_bytes_fini(&bytes);
 }
 
-// --- What must not be said
+// --- What must not be encoded
 // ------------------------------------------------------------------------
 
 static void test_a_word_that_contradicts_itself_is_not_said(void **state)

@@ -13,7 +13,7 @@
 
 static const char a_line[] = "starcloak-cluster-1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8\n";
 
-// Put the key file there anew, with these permissions.
+// Write the key file again, with these permissions.
 static const char *put(const place *p, const char *text, mode_t mode)
 {
     const char *path = place_write_text(p, "key", text);
@@ -122,7 +122,7 @@ static void test_what_is_no_file_is_told(void **state)
     assert_int_equal(mkdir(path, 0700), 0);
     CHECK_REFUSED(sc_cluster_key_read(path, &key, &diag), SC_EIO, &diag, "a directory");
     assert_int_equal(rmdir(path), 0);
-    // Nobody ever writes to it; reading must not wait.
+    // No process writes to it; reading must not wait.
     assert_int_equal(mkfifo(path, 0600), 0);
     CHECK_REFUSED(sc_cluster_key_read(path, &key, &diag), SC_EIO, &diag, "not a regular file");
     assert_null(key);

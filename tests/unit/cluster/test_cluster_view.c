@@ -14,7 +14,7 @@ typedef struct fixture {
     sc_placement *placement;
 } fixture;
 
-/** Each figure of a beat another number, so that none can be taken for another. */
+/** Each figure of a heartbeat another number, so that none can be taken for another. */
 static sc_heartbeat *full_heartbeat(sc_peer worker, uint64_t number)
 {
     sc_heartbeat *heartbeat = worker_heartbeat(worker, number, 2);
@@ -50,7 +50,7 @@ static sc_heartbeat *full_heartbeat(sc_peer worker, uint64_t number)
     return heartbeat;
 }
 
-/** Two gateways, a worker with two parts and one that is to have another; one part is nobody's. */
+/** Two gateways, a worker with two parts and one that is to have another; one part has no owner. */
 static void fixture_open(fixture *f)
 {
     CHECK_OK(sc_roster_new(TEST_PARTITION, HEARTBEAT_US, 0, &f->roster), NULL);
@@ -124,7 +124,7 @@ static void test_a_part_is_served_once_its_worker_says_so(void **state)
     CHECK_SAME(view->parts[0].load, 0.0);
     assert_int_equal(view->epoch, 7);
     assert_int_equal(view->partition, TEST_PARTITION);
-    // One of the four parts is nobody's. Worker 3, of two threads, has an idle and a busy one.
+    // One of the four parts has no owner. Worker 3, of two threads, has an idle and a busy one.
     assert_true(view->imbalance > 0.5 && view->imbalance < 3.0);
     sc_cluster_view_free(view);
     fixture_close(&f);
@@ -146,7 +146,7 @@ static void test_before_the_first_placement_there_is_something_to_see(void **sta
         assert_false(view->peers[i].is_self);
     }
     sc_cluster_view_free(view);
-    // Who only looks has no cut, and knows how many parts there are from the placement.
+    // Status has no partition, and knows how many parts there are from the placement.
     view = sc_cluster_view_new(f.roster, f.placement, 0, SC_PEER_NONE, 20 * HEARTBEAT_US);
     assert_int_equal(view->part_count, PARTS);
     sc_cluster_view_free(view);
@@ -277,7 +277,7 @@ static void test_every_figure_is_written_under_its_name(void **state)
     fixture_close(&f);
 }
 
-static void test_a_gateway_has_no_parts_and_a_part_may_be_nobodys(void **state)
+static void test_a_gateway_has_no_parts_and_a_part_may_have_no_owner(void **state)
 {
     (void)state;
     fixture f;
@@ -334,7 +334,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_before_the_first_placement_there_is_something_to_see),
     cmocka_unit_test(test_a_name_cannot_break_a_page),
     cmocka_unit_test(test_every_figure_is_written_under_its_name),
-    cmocka_unit_test(test_a_gateway_has_no_parts_and_a_part_may_be_nobodys),
+    cmocka_unit_test(test_a_gateway_has_no_parts_and_a_part_may_have_no_owner),
     cmocka_unit_test(test_numbers_are_short_and_always_numbers),
 };
 SC_SUITE(tests)

@@ -24,7 +24,7 @@ static sc__gateway_routes *two_and_two(void)
     return routes_for((const sc_peer[PARTS]){A, A, B, B});
 }
 
-/** A worker says that it serves these parts; 99 ends them. */
+/** A worker lists these parts in a heartbeat; 99 ends them. */
 static bool heartbeat(sc__gateway_routes *routes, sc_peer worker, const uint32_t *parts)
 {
     sc_heartbeat_part list[PARTS] = {0};
@@ -41,7 +41,7 @@ static void heartbeat_all(sc__gateway_routes *routes)
     heartbeat(routes, B, (const uint32_t[]){2, 3, 99});
 }
 
-/** What is to be said anew, as bits. */
+/** The parts whose queries are to be sent again, as bits. */
 static unsigned take(sc__gateway_routes *routes, sc_time now)
 {
     uint32_t parts[PARTS];
@@ -71,7 +71,7 @@ static void test_a_part_is_said_anew_once_when_its_owner_serves_it(void **state)
     assert_int_equal(take(routes, 0), 0x3);
     assert_false(heartbeat(routes, A, (const uint32_t[]){0, 1, 99}));
     assert_int_equal(take(routes, 0), 0);
-    // Whoever else says that it serves it is not believed.
+    // Others that list it are ignored.
     heartbeat(routes, A, (const uint32_t[]){0, 1, 2, 3, 99});
     assert_false(sc__gateway_routes_are_whole(routes));
     assert_true(heartbeat(routes, B, (const uint32_t[]){2, 3, 99}));
@@ -87,14 +87,14 @@ static void test_whatever_interrupts_a_part_lets_it_be_said_anew(void **state)
     heartbeat_all(routes);
     assert_int_equal(take(routes, 0), 0xf);
 
-    // Its worker did not list it for one beat.
+    // Its worker did not list it in one heartbeat.
     heartbeat(routes, A, (const uint32_t[]){1, 99});
     assert_false(sc__gateway_routes_are_whole(routes));
     assert_int_equal(take(routes, 0), 0);
     heartbeat_all(routes);
     assert_int_equal(take(routes, 0), 0x1);
 
-    // NATS found nobody: asked once, it tells who that should have been.
+    // NATS reports no subscriber: the first report returns the worker.
     assert_int_equal(sc__gateway_routes_no_responders(routes, 2), B);
     assert_int_equal(sc__gateway_routes_no_responders(routes, 2), SC_PEER_NONE);
     assert_int_equal(sc__gateway_routes_no_responders(routes, PARTS), SC_PEER_NONE);
@@ -102,7 +102,7 @@ static void test_whatever_interrupts_a_part_lets_it_be_said_anew(void **state)
     heartbeat_all(routes);
     assert_int_equal(take(routes, 0), 0x4);
 
-    // It was moved, and the new owner serves it; the old one may say what it likes.
+    // It was moved, and the new owner serves it; what the old one lists is ignored.
     sc_peer owners[PARTS] = {A, B, B, B};
     sc__gateway_routes_place(routes, &(sc_placement){.epoch = 2, .parts = PARTS, .owners = owners});
     heartbeat(routes, A, (const uint32_t[]){0, 1, 99});
@@ -143,7 +143,7 @@ static void test_each_worker_is_told_of_company_once(void **state)
     assert_false(needs(routes, SC_WORD_REMOVE, 2, 1, 0, 0));
     assert_true(needs(routes, SC_WORD_REMOVE, 2, 2, 0, 0));
     assert_false(needs(routes, SC_WORD_REMOVE, 2, 3, 0, 0));
-    // Said anew at home, it is always sent.
+    // Sent again at home, it is always sent.
     assert_true(needs(routes, SC_WORD_ADD, 2, 0, 0, 0));
     assert_true(needs(routes, SC_WORD_ADD, 2, 0, 0, 0));
     sc__gateway_routes_free(routes);
@@ -157,7 +157,7 @@ static void test_parts_without_an_owner_are_told_all(void **state)
     assert_true(needs(routes, SC_WORD_COMPANY, 1, 1, 0, 0));
     assert_true(needs(routes, SC_WORD_COMPANY, 1, 2, 0, 0));
     assert_true(needs(routes, SC_WORD_COMPANY, 1, 3, 0, 0));
-    // A part that is none is nobody's.
+    // A part that does not exist has no owner.
     assert_false(needs(routes, SC_WORD_ADD, 1, PARTS, PARTS, 0));
     sc__gateway_routes_free(routes);
 }

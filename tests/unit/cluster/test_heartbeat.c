@@ -19,7 +19,7 @@ static void test_a_heartbeat_has_room_for_its_parts(void **state)
     sc_heartbeat_free(NULL);
 }
 
-static void test_a_placement_begins_with_nobody_and_is_copied_whole(void **state)
+static void test_a_placement_begins_without_owners_and_is_copied_whole(void **state)
 {
     (void)state;
     sc_placement *placement = sc_placement_new(3);
@@ -60,7 +60,7 @@ static void test_the_later_epoch_counts_and_then_the_greater_leader(void **state
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_heartbeat_has_room_for_its_parts),
-    cmocka_unit_test(test_a_placement_begins_with_nobody_and_is_copied_whole),
+    cmocka_unit_test(test_a_placement_begins_without_owners_and_is_copied_whole),
     cmocka_unit_test(test_the_later_epoch_counts_and_then_the_greater_leader),
 };
 SC_SUITE(tests)

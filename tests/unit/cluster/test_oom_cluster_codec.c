@@ -1,4 +1,4 @@
-// Every allocation of writing and reading a cluster's messages fails once, in turn: it is told,
+// Every allocation of writing and reading a cluster's messages fails once, in turn: it is reported,
 // nothing leaks, and the next attempt succeeds.
 #include "support/check.h"
 #include "support/made_words.h"

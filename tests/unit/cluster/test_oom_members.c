@@ -1,8 +1,8 @@
-// Joining a cluster while memory runs out: the wire, a gateway and a worker, over a real NATS
-// server. Whatever cannot be had, nothing leaks and nobody is left half joined.
+// Joining a cluster while memory runs out: the bus, a gateway and a worker, over a real NATS
+// server. Whichever allocation fails, nothing leaks and no process is left half joined.
 #include "cluster/cluster_key.h"
 #include "support/check.h"
-#include "support/cluster_house.h"
+#include "support/cluster_fixture.h"
 #include "support/oom.h"
 
 static const uint8_t seal_key[SC_SEAL_KEY_SIZE] = {7};
@@ -38,8 +38,8 @@ static sc_err speak_and_listen(sc_bus *bus)
 
 static void test_a_wire(void **state)
 {
-    const cluster_house *house = *state;
-    const char *url = house->nats.url;
+    const cluster_fixture *fixture = *state;
+    const char *url = fixture->nats.url;
     const sc_bus_options options = wire_to(&url);
     FOR_EACH_FAILURE(n)
     {
@@ -60,11 +60,11 @@ static void test_a_wire(void **state)
 
 static void test_a_gateway(void **state)
 {
-    const cluster_house *house = *state;
-    const char *url = house->nats.url;
+    const cluster_fixture *fixture = *state;
+    const char *url = fixture->nats.url;
     const sc_gateway_options options = {
         .bus = wire_to(&url),
-        .partition = house->partition,
+        .partition = fixture->partition,
         .name = "gateway",
         .heartbeat_s = 0.05,
         .uneven = 1.25,
@@ -86,14 +86,14 @@ static void test_a_gateway(void **state)
 
 static void test_a_worker(void **state)
 {
-    cluster_house *house = *state;
-    const char *url = house->nats.url;
+    cluster_fixture *fixture = *state;
+    const char *url = fixture->nats.url;
     const sc_worker_options options = {
         .bus = wire_to(&url),
         .crew =
             {
                 .engine = sc_engine_options_default(),
-                .cut = house->partition,
+                .cut = fixture->partition,
                 .rooms = 2,
                 .max_queries = 10,
                 .patience_us = 500000,
@@ -105,7 +105,7 @@ static void test_a_worker(void **state)
     {
         sc_worker *worker = NULL;
         sc_diag diag = {""};
-        sc_err err = sc_worker_new(house->town.map, &options, &worker, &diag);
+        sc_err err = sc_worker_new(fixture->town.map, &options, &worker, &diag);
         if (!err) err = sc_worker_start(worker, &diag);
         const bool happened = oom_happened();
         sc_worker_free(worker);
@@ -122,4 +122,4 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_gateway),
     cmocka_unit_test(test_a_worker),
 };
-SC_SUITE_WITH(tests, cluster_house_begin, cluster_house_end)
+SC_SUITE_WITH(tests, cluster_fixture_begin, cluster_fixture_end)

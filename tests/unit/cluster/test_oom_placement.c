@@ -38,7 +38,7 @@ static sc_roster *full_roster(void)
     return roster;
 }
 
-static void test_a_roster_without_memory_hears_the_next_heartbeat(void **state)
+static void test_a_roster_without_memory_receives_the_next_heartbeat(void **state)
 {
     (void)state;
     enum { MANY = 40 };
@@ -50,7 +50,7 @@ static void test_a_roster_without_memory_hears_the_next_heartbeat(void **state)
     unsigned long failures = 0;
     FOR_EACH_FAILURE(n)
     {
-        // The beats themselves are there: somebody had memory for them.
+        // The heartbeats themselves are there.
         sc_alloc_fail_at(0);
         CHECK_OK(sc_roster_new(CUT, HEARTBEAT_US, 0, &roster), NULL);
         sc_heartbeat *heartbeats[MANY];
@@ -125,7 +125,7 @@ static void test_a_placement_that_could_not_be_made_is_made_at_the_next_look(voi
         const sc_err err = sc_placer_new(&options, &placer);
         bool is_placed = false;
         if (!err) {
-            // The first look notices who is there; the second, a beat later, places.
+            // The first look notices the members; the second, a heartbeat later, places.
             is_placed = sc_placer_decide(placer, roster, 0) ||
                         sc_placer_decide(placer, roster, HEARTBEAT_US);
         }
@@ -181,7 +181,7 @@ static void test_a_view_is_there_as_a_whole_or_not_at_all(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_a_roster_without_memory_hears_the_next_heartbeat),
+    cmocka_unit_test(test_a_roster_without_memory_receives_the_next_heartbeat),
     cmocka_unit_test(test_packing_without_memory_moves_nothing),
     cmocka_unit_test(test_a_placement_that_could_not_be_made_is_made_at_the_next_look),
     cmocka_unit_test(test_a_view_is_there_as_a_whole_or_not_at_all),

@@ -7,7 +7,7 @@
 
 enum { PARTS = 16, WORKERS = 6 };
 
-/** Workers that do as they are told: whoever is alive serves what the last placement gives it. */
+/** Workers that follow placements: each living one serves what the last placement gives it. */
 typedef struct scene {
     sc_roster *roster;
     sc_placer *placer;  ///< the leader's
@@ -18,7 +18,7 @@ typedef struct scene {
     double loads[PARTS];    ///< queries per second
     double queries[PARTS];  ///< so far
     sc_placement *obeyed;   ///< by all workers; NULL: none yet
-    unsigned placements;    ///< that were told
+    unsigned placements;    ///< that were sent
 } scene;
 
 static sc_placer *new_placing(sc_peer self)
@@ -70,7 +70,7 @@ static void heartbeat_worker(scene *s, sc_peer worker)
     sc_roster_receive(s->roster, heartbeat, 0, s->now);
 }
 
-/** The workers go by what the leader says. */
+/** The workers follow the leader's placement. */
 static void obey(scene *s)
 {
     sc_placement_free(s->obeyed);
@@ -78,7 +78,7 @@ static void obey(scene *s)
     s->placements++;
 }
 
-/** One beat of everybody, and a look. Returns whether there is a new placement. */
+/** One heartbeat of each process, and a look. Returns whether there is a new placement. */
 static bool step(scene *s)
 {
     s->now += HEARTBEAT_US;
@@ -127,7 +127,7 @@ static scene scene_with(sc_peer count)
 
 // --- Coming and going ----------------------------------------------------------------------------
 
-static void test_nothing_is_placed_where_nobody_is(void **state)
+static void test_nothing_is_placed_without_workers(void **state)
 {
     (void)state;
     scene s = scene_open();
@@ -183,7 +183,7 @@ static void test_the_parts_of_one_who_dies_go_to_others_once_it_is_missed(void *
     for (sc_peer w = 1; w <= 4; w++) {
         assert_true(parts_of(&s, w) <= 6);
     }
-    // Nobody else's part has moved.
+    // No other part has moved.
     assert_int_equal(sc_placer_stats_of(s.placer).moved, PARTS + 4);
     scene_close(&s);
 }
@@ -384,7 +384,7 @@ static void test_when_a_leader_dies_the_next_goes_on_with_a_greater_epoch(void *
 {
     (void)state;
     scene s = scene_with(4);
-    // The next leader has heard all placements, and nothing else of the first one's thoughts.
+    // The next leader has received all placements, and nothing else of the first.
     sc_placer *next = new_placing(150);
     assert_true(sc_placer_receive(next, sc_placement_clone(sc_placer_current(s.placer))));
     sc_placer_free(s.placer);
@@ -415,7 +415,7 @@ static void test_the_next_leader_has_time_for_one_who_came(void **state)
     scene_close(&s);
 }
 
-// All gateways were started anew: the workers know more than the leader.
+// All gateways were started again: the workers know more than the leader.
 static void test_a_leader_that_knows_nothing_takes_the_parts_as_they_are(void **state)
 {
     (void)state;
@@ -433,7 +433,7 @@ static void test_a_leader_that_knows_nothing_takes_the_parts_as_they_are(void **
     scene_close(&s);
 }
 
-// For a while two gateways lead, since neither hears the other. Then one hears the other.
+// For a while two gateways lead, since neither receives from the other. Then one does.
 static void test_two_leaders_end_with_one_placement(void **state)
 {
     (void)state;
@@ -487,7 +487,7 @@ static void test_a_placement_that_was_never_heard_is_waited_for_and_then_told_an
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_nothing_is_placed_where_nobody_is),
+    cmocka_unit_test(test_nothing_is_placed_without_workers),
     cmocka_unit_test(test_those_who_come_together_are_placed_together),
     cmocka_unit_test(test_one_who_comes_is_given_its_share),
     cmocka_unit_test(test_the_parts_of_one_who_dies_go_to_others_once_it_is_missed),

@@ -76,7 +76,7 @@ static void draw(scene *s, sc_rng *rng, double unknown)
     }
 }
 
-/** Owners at random: living ones, some that are gone, some nobody. */
+/** Owners at random: living ones, some that are gone, some none. */
 static void scatter(scene *s, sc_rng *rng)
 {
     for (uint32_t p = 0; p < s->parts; p++) {
@@ -243,7 +243,7 @@ static void test_parts_of_which_nothing_is_known_are_spread(void **state)
     }
 }
 
-static void test_without_workers_parts_are_nobodys(void **state)
+static void test_without_workers_parts_have_no_owner(void **state)
 {
     (void)state;
     scene s = {.parts = 3, .owners = {10, SC_PEER_NONE, 20}, .loads = {1.0, 2.0, 3.0}};
@@ -259,7 +259,7 @@ static void test_imbalance_is_the_busiest_by_the_mean(void **state)
     (void)state;
     scene s = {.parts = 4, .owners = {10, 10, 20, 99}, .loads = {2.0, 4.0, 2.0, 7.0}};
     hire(&s, 2, 1);
-    // The part of somebody who is gone is on nobody's back.
+    // The part of a worker that is gone counts for no worker.
     CHECK_CLOSE(sc_placement_imbalance(s.loads, 4, s.owners, s.workers, 2), 1.5, 1e-12);
     s.workers[0].threads = 3;
     CHECK_CLOSE(sc_placement_imbalance(s.loads, 4, s.owners, s.workers, 2), 1.0, 1e-12);
@@ -276,7 +276,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_the_parts_of_one_who_goes_are_spread),
     cmocka_unit_test(test_workers_get_parts_by_their_threads),
     cmocka_unit_test(test_parts_of_which_nothing_is_known_are_spread),
-    cmocka_unit_test(test_without_workers_parts_are_nobodys),
+    cmocka_unit_test(test_without_workers_parts_have_no_owner),
     cmocka_unit_test(test_imbalance_is_the_busiest_by_the_mean),
 };
 SC_SUITE(tests)

@@ -1,4 +1,4 @@
-// Who is alive, who leads, and how busy parts are, told by made-up beats.
+// Which peers are alive, which one leads, and how busy parts are, by made-up heartbeats.
 #include "cluster/roster.h"
 
 #include "base/rng.h"
@@ -48,7 +48,7 @@ static void test_who_is_silent_for_three_heartbeats_is_gone(void **state)
     sc_roster_free(roster);
 }
 
-static void test_an_old_heartbeat_keeps_nobody_alive(void **state)
+static void test_an_old_heartbeat_keeps_no_peer_alive(void **state)
 {
     (void)state;
     sc_roster *roster = roster_at(0);
@@ -60,7 +60,7 @@ static void test_an_old_heartbeat_keeps_nobody_alive(void **state)
     sc_roster_free(roster);
 }
 
-static void test_heartbeats_that_are_played_back_raise_nobody(void **state)
+static void test_heartbeats_that_are_played_back_revive_no_peer(void **state)
 {
     (void)state;
     sc_roster *roster = roster_at(0);
@@ -93,7 +93,7 @@ static void test_only_what_is_new_is_news(void **state)
     sc_roster_free(roster);
 }
 
-static void test_heartbeats_of_another_cut_are_counted_and_passed_over(void **state)
+static void test_heartbeats_of_another_partition_are_counted_and_ignored(void **state)
 {
     (void)state;
     sc_roster *roster = roster_at(0);
@@ -104,7 +104,7 @@ static void test_heartbeats_of_another_cut_are_counted_and_passed_over(void **st
     assert_int_equal(sc_roster_strangers(roster), 1);
     sc_roster_free(roster);
 
-    // Whoever only looks, takes any.
+    // Status takes any.
     CHECK_OK(sc_roster_new(0, HEARTBEAT_US, 0, &roster), NULL);
     assert_true(sc_roster_receive(roster, worker_heartbeat(1, 1, 0), 0, 0));
     assert_int_equal(sc_roster_strangers(roster), 0);
@@ -138,7 +138,7 @@ static void test_the_living_gateway_with_the_least_number_leads(void **state)
     // Before one has listened for long enough there may be others.
     assert_int_equal(sc_roster_leader(roster, 999 + 3 * HEARTBEAT_US), SC_PEER_NONE);
     assert_int_equal(sc_roster_leader(roster, 1000 + 3 * HEARTBEAT_US), 20);
-    // Silent for too long: also if nobody has taken it out yet.
+    // Silent for too long: also if it was not removed yet.
     assert_int_equal(sc_roster_leader(roster, 1000 + 4 * HEARTBEAT_US), 30);
     sc_roster_receive(roster, gateway_heartbeat(10, 1), 0, 1000 + 4 * HEARTBEAT_US);
     assert_int_equal(sc_roster_leader(roster, 1000 + 4 * HEARTBEAT_US), 10);
@@ -167,7 +167,7 @@ static void test_a_load_is_not_known_before_it_was_watched(void **state)
     sc_roster *roster = roster_at(0);
     assert_true(isnan(sc_roster_part_load(roster, 3)));
     assert_true(isnan(sc_roster_part_load(roster, UINT32_MAX)));
-    // Thousands were counted before we looked: that says nothing of now.
+    // Thousands were counted before the first look: that is no rate of now.
     sc_roster_receive(roster, busy_heartbeat(1, 1, 3, 100000), 0, 0);
     sc_roster_receive(roster, busy_heartbeat(1, 2, 3, 100001), 0, HEARTBEAT_US);
     assert_true(isnan(sc_roster_part_load(roster, 3)));
@@ -176,7 +176,7 @@ static void test_a_load_is_not_known_before_it_was_watched(void **state)
     sc_roster_free(roster);
 }
 
-// However the beats come, twenty queries a second are twenty queries a second.
+// However the heartbeats come, twenty queries a second are twenty queries a second.
 static void test_irregular_heartbeats_give_the_same_load(void **state)
 {
     (void)state;
@@ -217,7 +217,7 @@ static void test_a_minute_later_most_of_a_load_is_of_that_minute(void **state)
     sc_roster_free(roster);
 }
 
-// The part goes from one worker to another, and then its worker opens it anew: each counts from 0.
+// The part goes from one worker to another, and then its worker opens it again: each counts from 0.
 static void test_a_load_outlives_its_worker_and_counters_that_begin_anew(void **state)
 {
     (void)state;
@@ -229,7 +229,7 @@ static void test_a_load_outlives_its_worker_and_counters_that_begin_anew(void **
     }
     CHECK_CLOSE(sc_roster_part_load(roster, 5), 8.0, 0.01);
     sc_roster_forget(roster, 1);
-    now += sc_time_from_seconds(60);  // in which nobody had it
+    now += sc_time_from_seconds(60);  // in which no worker had it
     CHECK_CLOSE(sc_roster_part_load(roster, 5), 8.0, 0.01);
     for (uint64_t q = 0; q < 10; q++, now += HEARTBEAT_US) {
         sc_roster_receive(roster, busy_heartbeat(2, ++n, 5, 4 * q), 0, now);
@@ -323,10 +323,10 @@ static void test_a_clock_that_cannot_be_does_no_harm(void **state)
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_who_heartbeats_is_there_in_the_order_of_numbers),
     cmocka_unit_test(test_who_is_silent_for_three_heartbeats_is_gone),
-    cmocka_unit_test(test_an_old_heartbeat_keeps_nobody_alive),
-    cmocka_unit_test(test_heartbeats_that_are_played_back_raise_nobody),
+    cmocka_unit_test(test_an_old_heartbeat_keeps_no_peer_alive),
+    cmocka_unit_test(test_heartbeats_that_are_played_back_revive_no_peer),
     cmocka_unit_test(test_only_what_is_new_is_news),
-    cmocka_unit_test(test_heartbeats_of_another_cut_are_counted_and_passed_over),
+    cmocka_unit_test(test_heartbeats_of_another_partition_are_counted_and_ignored),
     cmocka_unit_test(test_one_who_is_known_to_be_gone_is_not_waited_for),
     cmocka_unit_test(test_the_living_gateway_with_the_least_number_leads),
     cmocka_unit_test(test_a_load_is_not_known_before_it_was_watched),

@@ -34,7 +34,7 @@ static void test_a_cut_that_cannot_be_made(void **state)
         assert_null(partition);
         failures++;
     }
-    assert_int_equal(failures, 4);  // the cut, its image, the hops and the queue to find them
+    assert_int_equal(failures, 4);  // the partition, its image, the hops and the queue to find them
     free(parts);
     sc_map_free(map);
 }

@@ -316,7 +316,7 @@ static void test_numbers_behind_a_right_hash_are_looked_at_too(void **state)
     }
 }
 
-// The checksum of this map, and yet another number of stars: nobody but a forger writes that.
+// The checksum of this map, and yet another number of stars: only a forger writes that.
 static void test_a_file_with_fewer_stars_than_its_map_is_refused(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-// Cutting maps: every part has a star, weights are heeded, the same seed gives the same cut, and
-// odd maps are cut as well as plain ones.
+// Making partitions: every part has a star, weights are heeded, the same seed gives the same
+// partition, and odd maps work as well as plain ones.
 #include "partition/partition_make.h"
 
 #include "support/check.h"

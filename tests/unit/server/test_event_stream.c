@@ -1,5 +1,5 @@
-// An audience over a real server: every listener hears everything once and in order, whoever does
-// not keep up is left behind, and nobody waits for them.
+// An event stream over a real server: every subscriber gets everything once and in order; those
+// that do not keep up are left behind, and no other waits for them.
 #include "server/event_stream.h"
 
 #include "support/check.h"
@@ -28,7 +28,7 @@ static void greet(void *context, unsigned loop, sc_http_request *listener)
 {
     (void)loop;
     const fixture *f = context;
-    // Whoever is greeted counts already: what is told now will be heard.
+    // A subscriber counts before it is greeted: what is sent now will arrive.
     const char *text =
         sc_event_stream_is_empty(f->stream) ? "data: alone?\n\n" : "data: welcome\n\n";
     sc_event_stream_send_first(listener, text, strlen(text));
@@ -86,7 +86,7 @@ static size_t describe(void *context, int status, char *buffer, size_t room)
     return (size_t)snprintf(buffer, room, "{\"status\":%d}", status);
 }
 
-/** Set what the audience has besides before that. */
+/** Set the other options of the stream before that. */
 static void fixture_open(fixture *f, unsigned loops, size_t max_listeners, size_t max_stream_bytes)
 {
     static const char *const addresses[] = {"127.0.0.1:0"};
@@ -137,25 +137,25 @@ static const char *address(const fixture *f)
     } while (0)
 
 /** Somebody who listens. */
-typedef struct ear {
+typedef struct subscriber {
     int fd;
     web_stream heard;
-} ear;
+} subscriber;
 
-static ear listen_in(const fixture *f)
+static subscriber listen_in(const fixture *f)
 {
-    ear e = {.fd = web_connect(address(f))};
+    subscriber e = {.fd = web_connect(address(f))};
     web_send(e.fd, "GET", "/listen", "", NULL);
     web_stream_await(e.fd, &e.heard, 0, "retry: 2000\n\n");
     return e;
 }
 
-static size_t await(ear *e, size_t from, const char *part)
+static size_t await(subscriber *e, size_t from, const char *part)
 {
     return web_stream_await(e->fd, &e->heard, from, part);
 }
 
-static void stop_listening(ear *e)
+static void stop_listening(subscriber *e)
 {
     close(e->fd);
     free(e->heard.text);
@@ -168,7 +168,7 @@ static void tell_number(const fixture *f, unsigned number)
     sc_event_stream_send(f->stream, text, (size_t)size);
 }
 
-static void tell(const fixture *f, const char *text)
+static void send_text(const fixture *f, const char *text)
 {
     sc_event_stream_send(f->stream, text, strlen(text));
 }
@@ -195,13 +195,13 @@ static void test_a_listener_gets_a_stream_of_events(void **state)
     fixture f = {0};
     fixture_open(&f, 1, 10, 1 << 20);
     assert_true(sc_event_stream_is_empty(f.stream));
-    ear e = listen_in(&f);
+    subscriber e = listen_in(&f);
     assert_false(sc_event_stream_is_empty(f.stream));
     CHECK_CONTAINS(e.heard.text, "HTTP/1.1 200 ");
     CHECK_CONTAINS(e.heard.text, "Content-Type: text/event-stream\r\n");
     CHECK_CONTAINS(e.heard.text, "Cache-Control: no-store\r\n");
     CHECK_CONTAINS(e.heard.text, "X-Accel-Buffering: no\r\n");
-    tell(&f, "event: word\ndata: {}\n\n");
+    send_text(&f, "event: word\ndata: {}\n\n");
     await(&e, 0, "event: word\ndata: {}\n\n");
     stop_listening(&e);
     WAIT_UNTIL(sc_event_stream_count(f.stream) == 0);
@@ -214,9 +214,9 @@ static void test_every_listener_hears_everything_once_and_in_order(void **state)
     enum { LISTENERS = 8, TEXTS = 300 };
     fixture f = {0};
     fixture_open(&f, 2, LISTENERS, 1 << 20);
-    ear ears[LISTENERS];
+    subscriber subscribers[LISTENERS];
     for (size_t i = 0; i < LISTENERS; i++) {
-        ears[i] = listen_in(&f);
+        subscribers[i] = listen_in(&f);
     }
     for (unsigned n = 0; n < TEXTS; n++) {
         tell_number(&f, n);
@@ -226,10 +226,10 @@ static void test_every_listener_hears_everything_once_and_in_order(void **state)
         for (unsigned n = 0; n < TEXTS; n++) {
             char wanted[32];
             snprintf(wanted, sizeof wanted, "data: no. %u\n", n);
-            at = 1 + await(&ears[i], at, wanted);
+            at = 1 + await(&subscribers[i], at, wanted);
         }
-        assert_int_equal(count_of(ears[i].heard.text, "data: no. "), TEXTS);
-        stop_listening(&ears[i]);
+        assert_int_equal(count_of(subscribers[i].heard.text, "data: no. "), TEXTS);
+        stop_listening(&subscribers[i]);
     }
     assert_int_equal(sc_event_stream_lost(f.stream), 0);
     fixture_close(&f);
@@ -240,9 +240,9 @@ static void test_a_newcomer_is_greeted_alone_and_counts_by_then(void **state)
     (void)state;
     fixture f = {.has_greeting = true};
     fixture_open(&f, 1, 10, 1 << 20);
-    ear first = listen_in(&f);
+    subscriber first = listen_in(&f);
     await(&first, 0, "data: somebody came\n\n");
-    ear second = listen_in(&f);
+    subscriber second = listen_in(&f);
     await(&first, await(&first, 0, "somebody came") + 1, "somebody came");
     await(&second, 0, "data: somebody came\n\n");
     // Greetings come first, in their order, and to the newcomer only.
@@ -261,8 +261,8 @@ static void test_no_more_may_listen_than_was_said(void **state)
     (void)state;
     fixture f = {0};
     fixture_open(&f, 1, 2, 1 << 20);
-    ear first = listen_in(&f);
-    ear second = listen_in(&f);
+    subscriber first = listen_in(&f);
+    subscriber second = listen_in(&f);
     assert_int_equal(sc_event_stream_count(f.stream), 2);
     web_reply reply = web_ask(address(&f), "GET", "/listen", "", NULL);
     assert_int_equal(reply.status, 503);
@@ -270,8 +270,8 @@ static void test_no_more_may_listen_than_was_said(void **state)
     assert_int_equal(sc_event_stream_count(f.stream), 2);
     stop_listening(&first);
     WAIT_UNTIL(sc_event_stream_count(f.stream) == 1);
-    ear third = listen_in(&f);  // there is room again
-    tell(&f, "data: both\n\n");
+    subscriber third = listen_in(&f);  // there is room again
+    send_text(&f, "data: both\n\n");
     await(&third, 0, "data: both\n\n");
     await(&second, 0, "data: both\n\n");
     stop_listening(&second);
@@ -286,23 +286,23 @@ static void test_a_listener_who_cannot_be_remembered_does_not_count(void **state
     fixture_open(&f, 1, 1, 1 << 20);
     get_nothing(&f, "/listen-without-memory");
     assert_true(sc_event_stream_is_empty(f.stream));
-    ear e = listen_in(&f);  // the place is free
+    subscriber e = listen_in(&f);  // the place is free
     stop_listening(&e);
     fixture_close(&f);
 }
 
-static void test_nobody_is_told_when_nobody_listens(void **state)
+static void test_nothing_is_sent_without_subscribers(void **state)
 {
     (void)state;
     fixture f = {.has_tick = true};
     fixture_open(&f, 2, 10, 1 << 20);
     oom_arm(1);
-    tell(&f, "data: early\n\n");
+    send_text(&f, "data: early\n\n");
     assert_false(oom_happened());  // it did not even ask for memory
     get_nothing(&f, "/second3");
     assert_int_equal(atomic_load(&f.ticks), 0);
-    ear e = listen_in(&f);
-    tell(&f, "data: late\n\n");
+    subscriber e = listen_in(&f);
+    send_text(&f, "data: late\n\n");
     await(&e, 0, "data: late\n\n");
     assert_null(strstr(e.heard.text, "data: early"));
     assert_int_equal(sc_event_stream_lost(f.stream), 0);
@@ -315,7 +315,7 @@ static void test_what_there_is_no_memory_for_is_lost_and_counted(void **state)
     (void)state;
     fixture f = {0};
     fixture_open(&f, 1, 10, 1 << 20);
-    ear e = listen_in(&f);
+    subscriber e = listen_in(&f);
     uint64_t failures = 0;
     FOR_EACH_FAILURE(n)
     {
@@ -343,13 +343,13 @@ static int stop_at_gate(fixture *f)
 }
 
 // The loop stands still, and far more happens than it can remember.
-static void test_a_loop_that_does_not_keep_up_loses_texts_and_holds_up_nobody(void **state)
+static void test_a_loop_that_does_not_keep_up_loses_texts_and_delays_no_other(void **state)
 {
     (void)state;
     enum { TEXTS = 3000 };
     fixture f = {0};
     fixture_open(&f, 1, 10, 1 << 20);
-    ear e = listen_in(&f);
+    subscriber e = listen_in(&f);
     const int fd = stop_at_gate(&f);
     for (unsigned n = 0; n < TEXTS; n++) {
         tell_number(&f, n);
@@ -357,7 +357,7 @@ static void test_a_loop_that_does_not_keep_up_loses_texts_and_holds_up_nobody(vo
     const uint64_t lost = sc_event_stream_lost(f.stream);
     pthread_mutex_unlock(&f.gate);
     assert_int_equal(lost, TEXTS - SC_EVENT_STREAM_WAITING_MAX);
-    // When it has caught up, it hears again; and what was not lost came before.
+    // When it has caught up, it receives again; and what was not lost came before.
     uint64_t before = 0;
     do {
         usleep(1000);
@@ -372,7 +372,7 @@ static void test_a_loop_that_does_not_keep_up_loses_texts_and_holds_up_nobody(vo
 }
 
 /** Read so much, and look at none of it. */
-static void hear_out(const ear *e, size_t size)
+static void read_rest(const subscriber *e, size_t size)
 {
     static char piece[1 << 16];
     for (size_t heard = 0; heard < size;) {
@@ -389,7 +389,7 @@ static void test_a_loop_that_does_not_keep_up_takes_no_more_memory_than_was_said
     enum { TEXTS = 8, LONG = SC_EVENT_STREAM_WAITING_BYTES_MAX / TEXTS };
     fixture f = {0};
     fixture_open(&f, 1, 10, (size_t)2 * SC_EVENT_STREAM_WAITING_BYTES_MAX);
-    ear e = listen_in(&f);
+    subscriber e = listen_in(&f);
     char *text = test_take(LONG, 1);
     memset(text, 'x', LONG);
     // Whatever was sent makes room again, so as much fits the second time.
@@ -402,7 +402,7 @@ static void test_a_loop_that_does_not_keep_up_takes_no_more_memory_than_was_said
         sc_event_stream_send(f.stream, "x", 1);
         assert_int_equal(sc_event_stream_lost(f.stream), round + 1);
         pthread_mutex_unlock(&f.gate);
-        hear_out(&e, SC_EVENT_STREAM_WAITING_BYTES_MAX);
+        read_rest(&e, SC_EVENT_STREAM_WAITING_BYTES_MAX);
         close(fd);
     }
     free(text);
@@ -415,16 +415,16 @@ static void test_who_does_not_read_is_cut_off(void **state)
     (void)state;
     fixture f = {0};
     fixture_open(&f, 1, 10, 1 << 18);
-    ear deaf = listen_in(&f);
+    subscriber deaf = listen_in(&f);
     enum { LONG = 60000 };
     char *text = test_take(LONG + 1, 1);
     memset(text, 'x', LONG);
     // The kernel's buffers take some megabytes; then what waits here grows too large.
-    WAIT_UNTIL((tell(&f, text), sc_event_stream_count(f.stream) == 0));
+    WAIT_UNTIL((send_text(&f, text), sc_event_stream_count(f.stream) == 0));
     free(text);
     stop_listening(&deaf);
-    ear e = listen_in(&f);
-    tell(&f, "data: next\n\n");
+    subscriber e = listen_in(&f);
+    send_text(&f, "data: next\n\n");
     await(&e, 0, "data: next\n\n");
     stop_listening(&e);
     fixture_close(&f);
@@ -435,13 +435,13 @@ static void test_silence_is_broken_by_a_comment(void **state)
     (void)state;
     fixture f = {0};
     fixture_open(&f, 1, 10, 1 << 20);
-    ear e = listen_in(&f);
+    subscriber e = listen_in(&f);
     char path[32];
     snprintf(path, sizeof path, "/second%d", SC_EVENT_STREAM_SILENCE_S);
     get_nothing(&f, path);
     get_nothing(&f, "/second2");  // one or two real ones may have come in between, and do no harm
     await(&e, 0, ": nothing new\n\n");
-    tell(&f, "data: something\n\n");
+    send_text(&f, "data: something\n\n");
     await(&e, 0, "data: something\n\n");
     assert_int_equal(count_of(e.heard.text, ": nothing new\n\n"), 1);
     stop_listening(&e);
@@ -453,9 +453,9 @@ static void test_who_is_told_something_each_second_hears_no_comment(void **state
     (void)state;
     fixture f = {.has_tick = true};
     fixture_open(&f, 1, 10, 1 << 20);
-    ear e = listen_in(&f);
+    subscriber e = listen_in(&f);
     get_nothing(&f, "/second40");
-    tell(&f, "data: last\n\n");
+    send_text(&f, "data: last\n\n");
     await(&e, 0, "data: last\n\n");
     assert_true(count_of(e.heard.text, "data: tick\n\n") >= 40);
     assert_null(strstr(e.heard.text, ": nothing new"));
@@ -468,20 +468,20 @@ static void test_streams_end_when_they_are_ended(void **state)
     (void)state;
     fixture f = {0};
     fixture_open(&f, 1, 3, 1 << 20);
-    ear ears[3];
+    subscriber subscribers[3];
     for (size_t i = 0; i < 3; i++) {
-        ears[i] = listen_in(&f);
+        subscribers[i] = listen_in(&f);
     }
-    tell(&f, "data: farewell\n\n");
-    await(&ears[2], 0, "data: farewell\n\n");
+    send_text(&f, "data: farewell\n\n");
+    await(&subscribers[2], 0, "data: farewell\n\n");
     get_nothing(&f, "/end");
     assert_true(sc_event_stream_is_empty(f.stream));
     for (size_t i = 0; i < 3; i++) {
-        const size_t at = await(&ears[i], 0, "data: farewell\n\n");
-        await(&ears[i], at, "\r\n0\r\n\r\n");  // the last chunk
-        stop_listening(&ears[i]);
+        const size_t at = await(&subscribers[i], 0, "data: farewell\n\n");
+        await(&subscribers[i], at, "\r\n0\r\n\r\n");  // the last chunk
+        stop_listening(&subscribers[i]);
     }
-    ear e = listen_in(&f);  // the places are free
+    subscriber e = listen_in(&f);  // the places are free
     stop_listening(&e);
     fixture_close(&f);
 }
@@ -507,7 +507,7 @@ static void test_threads_tell_while_listeners_come_and_go(void **state)
         assert_int_equal(pthread_create(&threads[i], NULL, tell_many, &f), 0);
     }
     for (unsigned i = 0; i < 20; i++) {
-        ear e = listen_in(&f);
+        subscriber e = listen_in(&f);
         await(&e, 0, "data: twice\n\n");
         stop_listening(&e);
     }
@@ -524,9 +524,9 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_newcomer_is_greeted_alone_and_counts_by_then),
     cmocka_unit_test(test_no_more_may_listen_than_was_said),
     cmocka_unit_test(test_a_listener_who_cannot_be_remembered_does_not_count),
-    cmocka_unit_test(test_nobody_is_told_when_nobody_listens),
+    cmocka_unit_test(test_nothing_is_sent_without_subscribers),
     cmocka_unit_test(test_what_there_is_no_memory_for_is_lost_and_counted),
-    cmocka_unit_test(test_a_loop_that_does_not_keep_up_loses_texts_and_holds_up_nobody),
+    cmocka_unit_test(test_a_loop_that_does_not_keep_up_loses_texts_and_delays_no_other),
     cmocka_unit_test(test_a_loop_that_does_not_keep_up_takes_no_more_memory_than_was_said),
     cmocka_unit_test(test_who_does_not_read_is_cut_off),
     cmocka_unit_test(test_silence_is_broken_by_a_comment),

@@ -2,7 +2,7 @@
 #include "base/sanitizers.h"
 #include "support/check.h"
 #include "support/http_caller.h"
-#include "support/http_house.h"
+#include "support/http_fixture.h"
 #include "support/in_child.h"
 
 #include <fcntl.h>
@@ -14,20 +14,20 @@
 
 #define GET(path) "GET " path " HTTP/1.1\r\nHost: x\r\n\r\n"
 
-static house *with_times(double request_s, double idle_s, double write_s)
+static fixture *with_times(double request_s, double idle_s, double write_s)
 {
-    sc_http_options options = house_options();
+    sc_http_options options = server_options();
     options.request_timeout_s = request_s;
     options.idle_timeout_s = idle_s;
     options.write_timeout_s = write_s;
-    return house_start(&options);
+    return server_start(&options);
 }
 
 // --- Time ----------------------------------------------------------------------------------------
 
-static void check_too_slow(const house *h, const char *beginning)
+static void check_too_slow(const fixture *h, const char *beginning)
 {
-    caller c = caller_dial(house_address(h));
+    caller c = caller_dial(server_address(h));
     caller_say(&c, beginning);
     assert_string_equal(caller_hear(&c), "{\"status\":408}");
     assert_true(caller_is_left(&c));
@@ -37,23 +37,23 @@ static void check_too_slow(const house *h, const char *beginning)
 static void test_a_request_that_does_not_end_is_refused(void **state)
 {
     (void)state;
-    house *h = with_times(0.1, 20, 20);
+    fixture *h = with_times(0.1, 20, 20);
     check_too_slow(h, "G");
     check_too_slow(h, "GET /now HTTP/1.1\r\n");
     check_too_slow(h, "GET /now HTTP/1.1\r\nHost: x\r\n");
     check_too_slow(h, "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbod");
     check_too_slow(h,
                    "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nbo");
-    assert_int_equal(sc_http_stats_of(house_server(h)).refused_by_limits, 5);
-    house_stop(h);
+    assert_int_equal(sc_http_stats_of(server_http(h)).refused_by_limits, 5);
+    server_stop(h);
 }
 
 // It never stops, and never gets anywhere.
 static void test_a_client_that_drips_is_refused_all_the_same(void **state)
 {
     (void)state;
-    house *h = with_times(0.2, 20, 20);
-    caller c = caller_dial(house_address(h));
+    fixture *h = with_times(0.2, 20, 20);
+    caller c = caller_dial(server_address(h));
     caller_say(&c, "GET /now HTTP/1.1\r\nX-Word: ");
     while (caller_hears_nothing(&c, 10)) {
         caller_say(&c, "a");
@@ -62,22 +62,22 @@ static void test_a_client_that_drips_is_refused_all_the_same(void **state)
     assert_int_equal(c.status, 408);
     // And goes on dripping: it is cut off even so.
     int drops = 0;
-    while (!sc_http_is_idle(house_server(h))) {
+    while (!sc_http_is_idle(server_http(h))) {
         caller_say(&c, "a");
         usleep(1000);
         assert_true(++drops < 60000);
     }
     caller_hang_up(&c);
-    house_stop(h);
+    server_stop(h);
 }
 
 static void test_a_chunk_line_without_end_is_refused(void **state)
 {
     (void)state;
-    house *h = with_times(0.3, 20, 20);
+    fixture *h = with_times(0.3, 20, 20);
     char *digits = test_take(1, 1 << 20);
     memset(digits, '0', 1 << 20);
-    caller c = caller_dial(house_address(h));
+    caller c = caller_dial(server_address(h));
     fcntl(c.fd, F_SETFL, O_NONBLOCK);  // not all of it will be taken
     caller_say(&c, "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
     caller_say_bytes(&c, digits, 1 << 20);
@@ -86,20 +86,20 @@ static void test_a_chunk_line_without_end_is_refused(void **state)
     assert_int_equal(c.status, 408);
     caller_hang_up(&c);
     free(digits);
-    house_stop(h);
+    server_stop(h);
 }
 
 /** Somebody whose request has arrived: on a busy machine a connection may be closed before a word
  * was said, and then there is another. */
-static caller call_in_time(const house *h, const char *request)
+static caller call_in_time(const fixture *h, const char *request)
 {
-    const unsigned before = house_requests(h);
+    const unsigned before = server_requests(h);
     for (int tries = 0; tries < 100; tries++) {
-        caller c = caller_dial(house_address(h));
+        caller c = caller_dial(server_address(h));
         caller_say(&c, request);
-        while (house_requests(h) == before && caller_hears_nothing(&c, 1)) {
+        while (server_requests(h) == before && caller_hears_nothing(&c, 1)) {
         }
-        if (house_requests(h) > before) return c;
+        if (server_requests(h) > before) return c;
         caller_hang_up(&c);
     }
     fail_msg("no request arrived in time");
@@ -109,36 +109,36 @@ static caller call_in_time(const house *h, const char *request)
 static void test_an_idle_connection_is_closed_and_a_waiting_one_is_not(void **state)
 {
     (void)state;
-    house *h = with_times(20, 0.1, 20);
+    fixture *h = with_times(20, 0.1, 20);
     caller waiting = call_in_time(h, GET("/hold"));
-    house_await(h, house_held, 1);
-    caller silent = caller_dial(house_address(h));
+    server_await(h, server_held, 1);
+    caller silent = caller_dial(server_address(h));
     caller idle = call_in_time(h, GET("/now"));
     assert_string_equal(caller_hear(&idle), "hello");
     assert_true(caller_is_left(&idle));
     assert_true(caller_is_left(&silent));
     assert_true(caller_hears_nothing(&waiting, 300));
-    house_release(h);
+    server_release(h);
     assert_string_equal(caller_hear(&waiting), "released");
-    assert_int_equal(house_gone(h), 0);
+    assert_int_equal(server_gone(h), 0);
     caller_hang_up(&idle);
     caller_hang_up(&silent);
     caller_hang_up(&waiting);
-    house_stop(h);
+    server_stop(h);
 }
 
 static void test_a_reply_that_is_not_taken_is_given_up(void **state)
 {
     (void)state;
-    house *h = with_times(20, 20, 0.2);
-    caller c = caller_dial(house_address(h));
+    fixture *h = with_times(20, 20, 0.2);
+    caller c = caller_dial(server_address(h));
     caller_say(&c, GET("/big"));
-    house_await(h, house_requests, 1);
-    house_await_idle(h);  // it has not read a byte
+    server_await(h, server_requests, 1);
+    server_await_idle(h);  // it has not read a byte
     caller_is_left(&c);
-    assert_true(c.count < HOUSE_BIG);
+    assert_true(c.count < SERVER_BIG);
     caller_hang_up(&c);
-    house_stop(h);
+    server_stop(h);
 }
 
 // --- Connections ---------------------------------------------------------------------------------
@@ -147,21 +147,21 @@ static void test_one_connection_more_waits_until_another_closes(void **state)
 {
     (void)state;
     enum { MOST = 4 };
-    sc_http_options options = house_options();
+    sc_http_options options = server_options();
     options.max_connections = MOST;
-    house *h = house_start(&options);
+    fixture *h = server_start(&options);
     caller inside[MOST];
     for (int i = 0; i < MOST; i++) {
-        inside[i] = caller_dial(house_address(h));
+        inside[i] = caller_dial(server_address(h));
         caller_ask(&inside[i], GET("/now"));
     }
     caller outside[2];
     for (int i = 0; i < 2; i++) {
-        outside[i] = caller_dial(house_address(h));
+        outside[i] = caller_dial(server_address(h));
         caller_say(&outside[i], GET("/now"));
     }
     assert_true(caller_hears_nothing(&outside[0], 100));
-    assert_int_equal(sc_http_stats_of(house_server(h)).connections, MOST);
+    assert_int_equal(sc_http_stats_of(server_http(h)).connections, MOST);
     assert_string_equal(caller_ask(&inside[1], GET("/now")), "hello");
     for (int i = 0; i < 2; i++) {
         caller_hang_up(&inside[i]);
@@ -171,8 +171,8 @@ static void test_one_connection_more_waits_until_another_closes(void **state)
         caller_hang_up(&inside[MOST - 1 - i]);
         caller_hang_up(&outside[i]);
     }
-    house_await_idle(h);
-    house_stop(h);
+    server_await_idle(h);
+    server_stop(h);
 }
 
 // Loops count together; each may be one over, as it learns of the limit only by its own.
@@ -180,22 +180,22 @@ static void test_loops_share_the_limit_and_give_way_to_each_other(void **state)
 {
     (void)state;
     enum { MOST = 6, LOOPS = 3, ALL = 40 };
-    sc_http_options options = house_options();
+    sc_http_options options = server_options();
     options.max_connections = MOST;
     options.loops = LOOPS;
-    house *h = house_start(&options);
+    fixture *h = server_start(&options);
     caller callers[ALL];
     for (int i = 0; i < ALL; i++) {
-        callers[i] = caller_dial(house_address(h));
+        callers[i] = caller_dial(server_address(h));
         caller_say(&callers[i], "GET /now HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
-        assert_true(sc_http_stats_of(house_server(h)).connections < MOST + LOOPS);
+        assert_true(sc_http_stats_of(server_http(h)).connections < MOST + LOOPS);
     }
     for (int i = 0; i < ALL; i++) {
         assert_string_equal(caller_hear(&callers[i]), "hello");
         caller_hang_up(&callers[i]);
     }
-    house_await_idle(h);
-    house_stop(h);
+    server_await_idle(h);
+    server_stop(h);
 }
 
 // --- Descriptors ---------------------------------------------------------------------------------
@@ -220,7 +220,7 @@ static void serve_with_few_descriptors(void)
         EXPECT(strcmp(caller_hear(&crowd[0]), "hello") == 0);
         EXPECT(write(to_server[1], "full", 4) == 4);
         EXPECT(read(to_clients[0], address, sizeof address) > 0);
-        // Whoever leaves makes room: all are served in the end.
+        // A client that leaves makes room: all are served in the end.
         for (int i = 0; i < CLIENTS; i++) {
             if (i > 0) EXPECT(strcmp(caller_hear(&crowd[i]), "hello") == 0);
             caller_hang_up(&crowd[i]);
@@ -228,29 +228,29 @@ static void serve_with_few_descriptors(void)
         _exit(0);
     }
     EXPECT(setrlimit(RLIMIT_NOFILE, &(struct rlimit){FEW, FEW}) == 0);
-    const sc_http_options options = house_options();
-    house *h = house_start(&options);
-    const char *address = house_address(h);
+    const sc_http_options options = server_options();
+    fixture *h = server_start(&options);
+    const char *address = server_address(h);
     EXPECT(write(to_clients[1], address, strlen(address) + 1) > 0);
     char word[8];
     EXPECT(read(to_server[0], word, sizeof word) > 0);
-    while (sc_http_stats_of(house_server(h)).accept_failures < 3) {
+    while (sc_http_stats_of(server_http(h)).accept_failures < 3) {
         usleep(1000);
     }
-    EXPECT(sc_http_stats_of(house_server(h)).connections > FEW / 2);
+    EXPECT(sc_http_stats_of(server_http(h)).connections > FEW / 2);
     // The rest of the process has its descriptors, as many as before.
     const int file = open("/dev/null", O_RDONLY | O_CLOEXEC);
     EXPECT(file >= 0 && file < FEW / 2);
     // And the loop does not spin: it looks ten times a second, not thousands of times.
-    const uint64_t failures = sc_http_stats_of(house_server(h)).accept_failures;
+    const uint64_t failures = sc_http_stats_of(server_http(h)).accept_failures;
     usleep(300000);
-    EXPECT(sc_http_stats_of(house_server(h)).accept_failures - failures < 100);
+    EXPECT(sc_http_stats_of(server_http(h)).accept_failures - failures < 100);
     EXPECT(write(to_clients[1], "go on", 5) == 5);
     int how = 0;
     EXPECT(waitpid(clients, &how, 0) == clients);
     EXPECT(WIFEXITED(how) && WEXITSTATUS(how) == 0);
     close(file);
-    house_stop(h);
+    server_stop(h);
 }
 
 static void test_out_of_descriptors_it_goes_on_and_the_process_has_its_own(void **state)

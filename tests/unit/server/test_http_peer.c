@@ -1,4 +1,4 @@
-// A number for whoever is on the other side: who has the same, and who has not.
+// A number for the peer: which addresses have the same, and which have not.
 #include "server/http_internal.h"
 #include "support/check.h"
 

@@ -2,7 +2,7 @@
 // go away before.
 #include "support/check.h"
 #include "support/http_caller.h"
-#include "support/http_house.h"
+#include "support/http_fixture.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 
 static void test_a_head_has_what_every_head_has(void **state)
 {
-    caller c = caller_dial(house_address(*state));
+    caller c = caller_dial(server_address(*state));
     caller_ask(&c, GET("/now"));
     assert_memory_equal(c.head, "HTTP/1.1 200 OK\r\n", 17);
     CHECK_CONTAINS(c.head, "\r\nContent-Type: text/plain\r\n");
@@ -28,7 +28,7 @@ static void test_a_head_has_what_every_head_has(void **state)
 
 static void test_the_date_is_today_s(void **state)
 {
-    caller c = caller_dial(house_address(*state));
+    caller c = caller_dial(server_address(*state));
     const time_t before = time(NULL);
     caller_ask(&c, GET("/now"));
     const time_t after = time(NULL);
@@ -45,7 +45,7 @@ static void test_the_date_is_today_s(void **state)
 
 static void test_headers_take_the_place_of_others_and_cannot_break_out(void **state)
 {
-    caller c = caller_dial(house_address(*state));
+    caller c = caller_dial(server_address(*state));
     assert_string_equal(caller_ask(&c, GET("/odd")), "odd");
     assert_memory_equal(c.head, "HTTP/1.1 299 \r\n", 15);
     CHECK_CONTAINS(c.head, "\r\nCache-Control: max-age=60\r\n");
@@ -58,7 +58,7 @@ static void test_headers_take_the_place_of_others_and_cannot_break_out(void **st
 
 static void test_no_content_has_no_length(void **state)
 {
-    caller c = caller_dial(house_address(*state));
+    caller c = caller_dial(server_address(*state));
     caller_ask(&c, GET("/empty"));
     assert_int_equal(c.status, 204);
     assert_null(strstr(c.head, "Content-Length"));
@@ -70,7 +70,7 @@ static void test_no_content_has_no_length(void **state)
 
 static void test_a_reply_comes_by_way_of_another_thread(void **state)
 {
-    caller c = caller_dial(house_address(*state));
+    caller c = caller_dial(server_address(*state));
     for (int i = 0; i < 200; i++) {
         assert_string_equal(
             caller_ask(&c, "POST /later HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nab"),
@@ -81,11 +81,11 @@ static void test_a_reply_comes_by_way_of_another_thread(void **state)
 
 static void test_a_reply_larger_than_any_buffer_arrives_whole(void **state)
 {
-    caller c = caller_dial(house_address(*state));
+    caller c = caller_dial(server_address(*state));
     const char *body = caller_ask(&c, GET("/big"));
-    assert_int_equal(c.body_size, HOUSE_BIG);
-    for (size_t i = 0; i < HOUSE_BIG; i++) {
-        if (body[i] != 'b') assert_int_equal(i, HOUSE_BIG);
+    assert_int_equal(c.body_size, SERVER_BIG);
+    for (size_t i = 0; i < SERVER_BIG; i++) {
+        if (body[i] != 'b') assert_int_equal(i, SERVER_BIG);
     }
     assert_string_equal(caller_ask(&c, GET("/now")), "hello");
     caller_hang_up(&c);
@@ -93,10 +93,10 @@ static void test_a_reply_larger_than_any_buffer_arrives_whole(void **state)
 
 static void test_what_is_asked_behind_a_large_reply_waits_its_turn(void **state)
 {
-    caller c = caller_dial(house_address(*state));
+    caller c = caller_dial(server_address(*state));
     caller_say(&c, GET("/big") GET("/now"));
     caller_hear(&c);
-    assert_int_equal(c.body_size, HOUSE_BIG);
+    assert_int_equal(c.body_size, SERVER_BIG);
     assert_string_equal(caller_hear(&c), "hello");
     caller_hang_up(&c);
 }
@@ -110,19 +110,19 @@ static void close_one_side(caller *c)
     shutdown(c->fd, SHUT_WR);
 }
 
-static void check_gone(house *h, const char *request, leaving leave)
+static void check_gone(fixture *h, const char *request, leaving leave)
 {
-    const unsigned held = house_held(h);
-    const unsigned gone = house_gone(h);
-    const uint64_t counted = sc_http_stats_of(house_server(h)).gone;
-    caller c = caller_dial(house_address(h));
+    const unsigned held = server_held(h);
+    const unsigned gone = server_gone(h);
+    const uint64_t counted = sc_http_stats_of(server_http(h)).gone;
+    caller c = caller_dial(server_address(h));
     caller_say(&c, request);
-    house_await(h, house_held, held + 1);
+    server_await(h, server_held, held + 1);
     leave(&c);
-    house_await(h, house_gone, gone + 1);
-    assert_int_equal(sc_http_stats_of(house_server(h)).gone, counted + 1);
+    server_await(h, server_gone, gone + 1);
+    assert_int_equal(sc_http_stats_of(server_http(h)).gone, counted + 1);
     if (c.fd >= 0) caller_hang_up(&c);
-    house_await_idle(h);
+    server_await_idle(h);
 }
 
 static void test_a_client_that_leaves_before_the_reply_is_noticed(void **state)
@@ -150,23 +150,23 @@ static void test_a_listener_that_leaves_is_noticed(void **state)
 
 static void test_who_has_its_reply_is_not_gone(void **state)
 {
-    house *h = *state;
-    const unsigned gone = house_gone(h);
-    caller c = caller_dial(house_address(h));
+    fixture *h = *state;
+    const unsigned gone = server_gone(h);
+    caller c = caller_dial(server_address(h));
     caller_ask(&c, GET("/later"));
     caller_hang_up(&c);
-    c = caller_dial(house_address(h));
+    c = caller_dial(server_address(h));
     caller_say(&c, GET("/big"));  // which is not taken
-    house_await(h, house_requests, 2);
+    server_await(h, server_requests, 2);
     caller_slam(&c);
-    house_await_idle(h);
-    assert_int_equal(house_gone(h), gone);
+    server_await_idle(h);
+    assert_int_equal(server_gone(h), gone);
 }
 
-// A client may vanish at any byte of what it says, and at any moment of what it hears.
+// A client may vanish at any byte that it sends, and at any moment of what it receives.
 static void test_clients_vanish_at_every_stage(void **state)
 {
-    house *h = *state;
+    fixture *h = *state;
     static const char *const requests[] = {
         "POST /later HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbody",
         "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: "
@@ -180,15 +180,15 @@ static void test_clients_vanish_at_every_stage(void **state)
     for (size_t r = 0; r < sizeof requests / sizeof *requests; r++) {
         const size_t size = strlen(requests[r]);
         for (size_t cut = 0; cut <= size; cut += 1 + size / 25) {
-            caller c = caller_dial(house_address(h));
+            caller c = caller_dial(server_address(h));
             caller_say_bytes(&c, requests[r], cut);
             if (cut % 2) usleep(500);
             (cut % 3 == 0 ? caller_hang_up : cut % 3 == 1 ? caller_slam : close_one_side)(&c);
             if (c.fd >= 0) caller_hang_up(&c);
         }
     }
-    house_await_idle(h);
-    caller c = caller_dial(house_address(h));
+    server_await_idle(h);
+    caller c = caller_dial(server_address(h));
     assert_string_equal(caller_ask(&c, GET("/now")), "hello");
     caller_hang_up(&c);
 }
@@ -197,7 +197,7 @@ static void test_clients_vanish_at_every_stage(void **state)
 
 static void test_a_stream_is_heard_in_pieces(void **state)
 {
-    caller c = caller_dial(house_address(*state));
+    caller c = caller_dial(server_address(*state));
     assert_string_equal(caller_ask(&c, GET("/stream")), "one,two,three");
     assert_null(strstr(c.head, "Content-Length"));
     CHECK_CONTAINS(c.head, "\r\nContent-Type: text/event-stream\r\n");
@@ -207,7 +207,7 @@ static void test_a_stream_is_heard_in_pieces(void **state)
 
 static void test_a_stream_for_an_old_client_ends_with_the_connection(void **state)
 {
-    caller c = caller_dial(house_address(*state));
+    caller c = caller_dial(server_address(*state));
     caller_ask(&c, "GET /stream HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
     CHECK_CONTAINS(c.head, "Connection: close\r\n");
     assert_null(strstr(c.head, "chunked"));
@@ -219,7 +219,7 @@ static void test_a_stream_for_an_old_client_ends_with_the_connection(void **stat
 
 static void test_a_stream_for_head_is_its_head_alone(void **state)
 {
-    caller c = caller_dial(house_address(*state));
+    caller c = caller_dial(server_address(*state));
     c.is_head = true;
     caller_ask(&c, "HEAD /stream HTTP/1.1\r\nHost: x\r\n\r\n");
     assert_int_equal(c.status, 200);
@@ -230,27 +230,27 @@ static void test_a_stream_for_head_is_its_head_alone(void **state)
 
 static void test_who_does_not_read_its_stream_is_cut_off(void **state)
 {
-    house *h = *state;
-    const unsigned gone = house_gone(h);
-    caller c = caller_dial(house_address(h));
+    fixture *h = *state;
+    const unsigned gone = server_gone(h);
+    caller c = caller_dial(server_address(h));
     caller_say(&c, GET("/flood"));
-    house_await(h, house_gone, gone + 1);
+    server_await(h, server_gone, gone + 1);
     caller_is_left(&c);
     caller_hang_up(&c);
-    house_await_idle(h);
+    server_await_idle(h);
 }
 
 static int start(void **state)
 {
-    const sc_http_options options = house_options();
-    *state = house_start(&options);
+    const sc_http_options options = server_options();
+    *state = server_start(&options);
     return 0;
 }
 
 static int stop(void **state)
 {
-    house_await_idle(*state);
-    house_stop(*state);
+    server_await_idle(*state);
+    server_stop(*state);
     return 0;
 }
 

@@ -1,7 +1,7 @@
 // Requests over real sockets: what reaches the handler and how, and what never does.
 #include "support/check.h"
 #include "support/http_caller.h"
-#include "support/http_house.h"
+#include "support/http_fixture.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -9,9 +9,9 @@
 #define GET(path) "GET " path " HTTP/1.1\r\nHost: x\r\n\r\n"
 
 /** Ask, in a connection of its own, and check status and body. */
-static void check_answer(const house *h, const char *request, int status, const char *body)
+static void check_answer(const fixture *h, const char *request, int status, const char *body)
 {
-    caller c = caller_dial(house_address(h));
+    caller c = caller_dial(server_address(h));
     const char *heard = caller_ask(&c, request);
     assert_int_equal(c.status, status);
     assert_string_equal(heard, body);
@@ -19,26 +19,26 @@ static void check_answer(const house *h, const char *request, int status, const 
 }
 
 /** It is refused with a problem, the connection is closed, and the handler never saw it. */
-static void check_refused(const house *h, const char *request, int status)
+static void check_refused(const fixture *h, const char *request, int status)
 {
-    const uint64_t before = sc_http_stats_of(house_server(h)).requests;
-    const uint64_t refused = sc_http_stats_of(house_server(h)).refused_by_limits;
+    const uint64_t before = sc_http_stats_of(server_http(h)).requests;
+    const uint64_t refused = sc_http_stats_of(server_http(h)).refused_by_limits;
     char problem[32];
     snprintf(problem, sizeof problem, "{\"status\":%d}", status);
-    caller c = caller_dial(house_address(h));
+    caller c = caller_dial(server_address(h));
     assert_string_equal(caller_ask(&c, request), problem);
     assert_int_equal(c.status, status);
     CHECK_CONTAINS(c.head, "Content-Type: application/problem+json\r\n");
     CHECK_CONTAINS(c.head, "Connection: close\r\n");
     assert_true(caller_is_left(&c));
     caller_hang_up(&c);
-    assert_int_equal(sc_http_stats_of(house_server(h)).requests, before);
-    assert_int_equal(sc_http_stats_of(house_server(h)).refused_by_limits, refused + 1);
+    assert_int_equal(sc_http_stats_of(server_http(h)).requests, before);
+    assert_int_equal(sc_http_stats_of(server_http(h)).refused_by_limits, refused + 1);
 }
 
 static void test_the_handler_sees_what_was_asked(void **state)
 {
-    const house *h = *state;
+    const fixture *h = *state;
     check_answer(h, "GET /tell?a=1&b=%20 HTTP/1.1\r\nHost: x\r\nX-WORD: w\r\n\r\n", 200,
                  "GET /tell ?a=1&b=%20 word=w local");
     check_answer(h, "DELETE /tell HTTP/1.1\r\nHost: x\r\n\r\n", 200, "DELETE /tell ? word=- local");
@@ -53,7 +53,7 @@ static void test_the_handler_sees_what_was_asked(void **state)
 
 static void test_a_target_that_names_another_host_is_refused(void **state)
 {
-    const house *h = *state;
+    const fixture *h = *state;
     check_answer(h, "GET HTTP://X:80/tell HTTP/1.1\r\nHost: x:80\r\n\r\n", 200,
                  "GET /tell ? word=- local");
     check_refused(h, "GET http://y/tell HTTP/1.1\r\nHost: x\r\n\r\n", 400);
@@ -66,7 +66,7 @@ static void test_a_target_that_names_another_host_is_refused(void **state)
 
 static void test_a_path_is_decoded_and_a_nul_in_it_is_refused(void **state)
 {
-    const house *h = *state;
+    const fixture *h = *state;
     check_answer(h, GET("/%74ell/a%2fb%20c"), 200, "GET /tell/a/b c ? word=- local");
     check_answer(h, GET("/tell/%zz%"), 200, "GET /tell/%zz% ? word=- local");
     check_refused(h, GET("/now%00.txt"), 400);
@@ -74,7 +74,7 @@ static void test_a_path_is_decoded_and_a_nul_in_it_is_refused(void **state)
 
 static void test_head_is_answered_as_get_without_a_body(void **state)
 {
-    caller c = caller_dial(house_address(*state));
+    caller c = caller_dial(server_address(*state));
     c.is_head = true;
     caller_ask(&c, "HEAD /now HTTP/1.1\r\nHost: x\r\n\r\n");
     assert_int_equal(c.status, 200);
@@ -86,7 +86,7 @@ static void test_head_is_answered_as_get_without_a_body(void **state)
 
 static void test_a_body_comes_by_length_and_by_chunks(void **state)
 {
-    const house *h = *state;
+    const fixture *h = *state;
     check_answer(h, "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbody", 200, "body");
     check_answer(h, "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n", 200, "");
     check_answer(h, "POST /echo HTTP/1.1\r\nHost: x\r\n\r\n", 200, "");
@@ -99,7 +99,7 @@ static void test_a_body_comes_by_length_and_by_chunks(void **state)
 
 static void test_a_body_comes_byte_by_byte(void **state)
 {
-    caller c = caller_dial(house_address(*state));
+    caller c = caller_dial(server_address(*state));
     const char request[] = "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbody";
     for (size_t i = 0; i + 1 < sizeof request; i++) {
         caller_say_bytes(&c, request + i, 1);
@@ -110,7 +110,7 @@ static void test_a_body_comes_byte_by_byte(void **state)
 
 static void test_a_client_that_asks_before_sending_is_told_to_go_on(void **state)
 {
-    caller c = caller_dial(house_address(*state));
+    caller c = caller_dial(server_address(*state));
     caller_ask(&c, "POST /echo HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n"
                    "Content-Length: 4\r\n\r\n");
     assert_int_equal(c.status, 100);
@@ -126,7 +126,7 @@ static void test_a_client_that_asks_before_sending_is_told_to_go_on(void **state
 
 static void test_what_is_not_http_is_refused_with_a_problem(void **state)
 {
-    const house *h = *state;
+    const fixture *h = *state;
     check_refused(h, "hello\r\n\r\n", 400);
     check_refused(h, "GET /now HTTP/7.0\r\nHost: x\r\n\r\n", 400);
     check_refused(h, "GET /now HTTP/0.9\r\nHost: x\r\n\r\n", 400);
@@ -173,7 +173,7 @@ static void test_a_body_that_is_not_read_is_not_taken_for_a_request(void **state
         snprintf(request, sizeof request,
                  "%s /now HTTP/1.1\r\nHost: x\r\nContent-Length: 33\r\n\r\n" GET("/now"),
                  methods[i]);
-        caller c = caller_dial(house_address(*state));
+        caller c = caller_dial(server_address(*state));
         c.is_head = i == 0;
         caller_ask(&c, request);
         assert_int_equal(c.status, 200);
@@ -187,7 +187,7 @@ static void test_a_body_that_is_not_read_is_not_taken_for_a_request(void **state
 
 static void test_headers_beyond_the_limit_are_refused(void **state)
 {
-    const house *h = *state;
+    const fixture *h = *state;
     char request[6000];
     const size_t room = sizeof request;
     snprintf(request, room, "GET /now HTTP/1.1\r\nHost: x\r\nX-Word: %01000d\r\n\r\n", 0);
@@ -202,7 +202,7 @@ static void test_headers_beyond_the_limit_are_refused(void **state)
 
 static void test_a_body_beyond_the_limit_is_refused_before_it_is_read(void **state)
 {
-    const house *h = *state;
+    const fixture *h = *state;
     char request[12000];
     const size_t room = sizeof request;
     snprintf(request, room, "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 8192\r\n\r\n%08192d",
@@ -230,7 +230,7 @@ static void test_who_sends_too_much_still_hears_why(void **state)
 {
     enum { MUCH = 1 << 20 };
     char *much = test_take(1, MUCH);
-    caller c = caller_dial(house_address(*state));
+    caller c = caller_dial(server_address(*state));
     caller_say(&c, "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1048576\r\n\r\n");
     caller_say_bytes(&c, much, MUCH);
     caller_hear(&c);
@@ -244,8 +244,8 @@ static void test_who_sends_too_much_still_hears_why(void **state)
 
 static void test_a_connection_stays_unless_the_client_wants_otherwise(void **state)
 {
-    const house *h = *state;
-    caller c = caller_dial(house_address(h));
+    const fixture *h = *state;
+    caller c = caller_dial(server_address(h));
     for (int i = 0; i < 100; i++) {
         assert_string_equal(caller_ask(&c, GET("/now")), "hello");
         assert_null(strstr(c.head, "Connection:"));
@@ -255,13 +255,13 @@ static void test_a_connection_stays_unless_the_client_wants_otherwise(void **sta
     assert_true(caller_is_left(&c));
     caller_hang_up(&c);
 
-    c = caller_dial(house_address(h));
+    c = caller_dial(server_address(h));
     assert_string_equal(caller_ask(&c, "GET /now HTTP/1.0\r\n\r\n"), "hello");
     CHECK_CONTAINS(c.head, "Connection: close\r\n");
     assert_true(caller_is_left(&c));
     caller_hang_up(&c);
 
-    c = caller_dial(house_address(h));
+    c = caller_dial(server_address(h));
     for (int i = 0; i < 3; i++) {
         caller_ask(&c, "GET /later HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
         CHECK_CONTAINS(c.head, "Connection: keep-alive\r\n");
@@ -271,7 +271,7 @@ static void test_a_connection_stays_unless_the_client_wants_otherwise(void **sta
 
 static void test_requests_sent_ahead_are_answered_in_their_order(void **state)
 {
-    caller c = caller_dial(house_address(*state));
+    caller c = caller_dial(server_address(*state));
     for (int i = 0; i < 20; i++) {
         caller_say(&c, GET("/later") GET("/now"));
     }
@@ -282,37 +282,37 @@ static void test_requests_sent_ahead_are_answered_in_their_order(void **state)
     caller_hang_up(&c);
 }
 
-// Else it would be read no further, and nobody would see it go.
+// Else it would be read no further, and its end would not be noticed.
 static void
-test_whoever_floods_while_a_reply_is_awaited_is_cut_off_and_told_to_be_gone(void **state)
+test_a_client_that_floods_while_a_reply_is_awaited_is_cut_off_and_reported_gone(void **state)
 {
     enum { ASKED = 1000 };
-    house *h = *state;
-    const unsigned gone = house_gone(h);
-    caller c = caller_dial(house_address(h));
+    fixture *h = *state;
+    const unsigned gone = server_gone(h);
+    caller c = caller_dial(server_address(h));
     caller_say(&c, GET("/hold"));
-    house_await(h, house_held, 1);
+    server_await(h, server_held, 1);
     for (int i = 0; i < ASKED; i++) {
         caller_say(&c, GET("/now"));
     }
-    house_await(h, house_gone, gone + 1);
+    server_await(h, server_gone, gone + 1);
     assert_true(caller_is_left(&c));
     caller_hang_up(&c);
 }
 
 static int start(void **state)
 {
-    sc_http_options options = house_options();
+    sc_http_options options = server_options();
     options.max_header_bytes = 4096;
     options.max_body_bytes = 8192;
-    *state = house_start(&options);
+    *state = server_start(&options);
     return 0;
 }
 
 static int stop(void **state)
 {
-    house_await_idle(*state);
-    house_stop(*state);
+    server_await_idle(*state);
+    server_stop(*state);
     return 0;
 }
 
@@ -332,6 +332,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_who_sends_too_much_still_hears_why),
     cmocka_unit_test(test_a_connection_stays_unless_the_client_wants_otherwise),
     cmocka_unit_test(test_requests_sent_ahead_are_answered_in_their_order),
-    cmocka_unit_test(test_whoever_floods_while_a_reply_is_awaited_is_cut_off_and_told_to_be_gone),
+    cmocka_unit_test(
+        test_a_client_that_floods_while_a_reply_is_awaited_is_cut_off_and_reported_gone),
 };
 SC_SUITE_WITH(tests, start, stop)

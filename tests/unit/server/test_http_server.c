@@ -1,7 +1,7 @@
 // The server as a whole: where it listens, how it starts, drains and stops.
 #include "support/check.h"
 #include "support/http_caller.h"
-#include "support/http_house.h"
+#include "support/http_fixture.h"
 #include "support/place.h"
 
 #include <arpa/inet.h>
@@ -46,7 +46,7 @@ static void check_no_server(const sc_http_options *options, sc_err wanted, const
 
 static void check_bad_address(const char *address, sc_err wanted, const char *part)
 {
-    sc_http_options options = house_options();
+    sc_http_options options = server_options();
     options.addresses = &address;
     check_no_server(&options, wanted, part);
 }
@@ -72,33 +72,33 @@ static void test_options_out_of_range_are_refused(void **state)
 {
     (void)state;
     const double not_a_number = NOT_A_NUMBER;
-    sc_http_options o = house_options();
+    sc_http_options o = server_options();
     o.loops = 0;
     check_no_server(&o, SC_EINVAL, "0 loops");
     o.loops = 65;
     check_no_server(&o, SC_EINVAL, "65 loops");
-    o = house_options();
+    o = server_options();
     o.address_count = 0;
     check_no_server(&o, SC_EINVAL, "no address");
-    o = house_options();
+    o = server_options();
     o.max_connections = 0;
     check_no_server(&o, SC_EINVAL, "no connection");
-    o = house_options();
+    o = server_options();
     o.max_body_bytes = 0;
     check_no_server(&o, SC_EINVAL, "bytes of headers");
-    o = house_options();
+    o = server_options();
     o.max_header_bytes = SIZE_MAX;
     check_no_server(&o, SC_EINVAL, "bytes of headers");
-    o = house_options();
+    o = server_options();
     o.idle_timeout_s = not_a_number;
     check_no_server(&o, SC_EINVAL, "times for a request");
-    o = house_options();
+    o = server_options();
     o.write_timeout_s = 0.0;
     check_no_server(&o, SC_EINVAL, "times for a request");
-    o = house_options();
+    o = server_options();
     o.tls.certificate = "a.pem";
     check_no_server(&o, SC_EINVAL, "needs its key");
-    o = house_options();
+    o = server_options();
     o.tls.client_ca = "a.pem";
     check_no_server(&o, SC_EINVAL, "clients can be asked");
 }
@@ -107,54 +107,54 @@ static void test_options_out_of_range_are_refused(void **state)
 static void test_an_address_in_use_is_refused_even_to_a_second_server(void **state)
 {
     (void)state;
-    sc_http_options options = house_options();
+    sc_http_options options = server_options();
     options.loops = 2;
-    house *h = house_start(&options);
-    const char *address = house_address(h);
+    fixture *h = server_start(&options);
+    const char *address = server_address(h);
     options.addresses = &address;
     check_no_server(&options, SC_EIO, "Address already in use; give another port");
     options.loops = 1;
     check_no_server(&options, SC_EIO, "Address already in use; give another port");
     check_serves(address);
-    house_stop(h);
+    server_stop(h);
 }
 
 static void test_a_port_can_be_taken_again_right_after(void **state)
 {
     (void)state;
-    sc_http_options options = house_options();
+    sc_http_options options = server_options();
     options.loops = 2;
     char address[64];
-    house *h = house_start(&options);
-    snprintf(address, sizeof address, "%s", house_address(h));
+    fixture *h = server_start(&options);
+    snprintf(address, sizeof address, "%s", server_address(h));
     caller c = caller_dial(address);
     caller_ask(&c, GET("/now"));
-    house_stop(h);  // the server closes first
+    server_stop(h);  // the server closes first
     const char *const again[] = {address};
     options.addresses = again;
-    h = house_start(&options);
+    h = server_start(&options);
     check_serves(address);
     caller_hang_up(&c);
-    house_stop(h);
+    server_stop(h);
 }
 
 static void test_a_name_and_several_addresses_are_listened_at(void **state)
 {
     (void)state;
     const char *const addresses[] = {"localhost:0", "127.0.0.1:0"};
-    sc_http_options options = house_options();
+    sc_http_options options = server_options();
     options.addresses = addresses;
     options.address_count = 2;
     options.loops = 2;
-    house *h = house_start(&options);
-    const size_t count = sc_http_address_count(house_server(h));
+    fixture *h = server_start(&options);
+    const size_t count = sc_http_address_count(server_http(h));
     assert_true(count >= 2);  // localhost may be one or two
     for (size_t i = 0; i < count; i++) {
-        const char *address = sc_http_address(house_server(h), i);
+        const char *address = sc_http_address(server_http(h), i);
         assert_null(strstr(address, ":0"));
         check_serves(address);
     }
-    house_stop(h);
+    server_stop(h);
 }
 
 // --- Sockets of other kinds ----------------------------------------------------------------------
@@ -166,11 +166,11 @@ static void test_a_unix_socket_is_made_and_removed(void **state)
     char address[600];
     snprintf(address, sizeof address, "unix:%s/socket", folder.path);
     const char *const addresses[] = {address};
-    sc_http_options options = house_options();
+    sc_http_options options = server_options();
     options.addresses = addresses;
     options.loops = 2;
-    house *h = house_start(&options);
-    assert_string_equal(house_address(h), address);
+    fixture *h = server_start(&options);
+    assert_string_equal(server_address(h), address);
     for (int i = 0; i < 20; i++) {
         caller c = caller_dial(address);
         assert_string_equal(caller_ask(&c, GET("/tell")), "GET /tell ? word=- local");
@@ -178,7 +178,7 @@ static void test_a_unix_socket_is_made_and_removed(void **state)
     }
     check_no_server(&options, SC_EIO, "Address already in use; give another path");
     check_serves(address);
-    house_stop(h);
+    server_stop(h);
     assert_int_not_equal(access(address + 5, F_OK), 0);
 
     // One that was left behind by a run that was cut short is no hindrance.
@@ -190,9 +190,9 @@ static void test_a_unix_socket_is_made_and_removed(void **state)
     assert_int_equal(bind(fd, (struct sockaddr *)&left, sizeof left), 0);
     close(fd);
     assert_int_equal(access(address + 5, F_OK), 0);
-    h = house_start(&options);
+    h = server_start(&options);
     check_serves(address);
-    house_stop(h);
+    server_stop(h);
     // The socket is gone with the server.
     assert_int_equal(count_entries(folder.path), 0);
     place_free(&folder);
@@ -210,21 +210,21 @@ static void test_an_inherited_socket_is_used_and_stays_its_owner_s(void **state)
 {
     (void)state;
     const int fd = open_socket();
-    sc_http_options options = house_options();
+    sc_http_options options = server_options();
     options.address_count = 0;
     options.inherited = &fd;
     options.inherited_count = 1;
     options.loops = 3;
     check_no_server(&options, SC_EIO, "not a socket that listens");
     assert_int_equal(listen(fd, 10), 0);
-    house *h = house_start(&options);
+    fixture *h = server_start(&options);
     char address[64];
-    snprintf(address, sizeof address, "%s", house_address(h));
+    snprintf(address, sizeof address, "%s", server_address(h));
     for (int i = 0; i < 20; i++) {
         check_serves(address);
     }
-    house_stop(h);
-    // It was lent: whoever lent it can go on with it, and closes it.
+    server_stop(h);
+    // It was lent: its owner can go on with it, and closes it.
     const int waiting = caller_try(address);
     assert_true(waiting >= 0);
     close(waiting);
@@ -238,12 +238,12 @@ static void test_several_loops_serve_a_crowd(void **state)
 {
     (void)state;
     enum { CROWD = 60 };
-    sc_http_options options = house_options();
+    sc_http_options options = server_options();
     options.loops = 4;
-    house *h = house_start(&options);
+    fixture *h = server_start(&options);
     caller crowd[CROWD];
     for (int i = 0; i < CROWD; i++) {
-        crowd[i] = caller_dial(house_address(h));
+        crowd[i] = caller_dial(server_address(h));
     }
     for (int round = 0; round < 5; round++) {
         for (int i = 0; i < CROWD; i++) {
@@ -253,7 +253,7 @@ static void test_several_loops_serve_a_crowd(void **state)
             assert_string_equal(caller_hear(&crowd[i]), "at last");
         }
     }
-    const sc_http_stats stats = sc_http_stats_of(house_server(h));
+    const sc_http_stats stats = sc_http_stats_of(server_http(h));
     assert_int_equal(stats.connections, CROWD);
     assert_int_equal(stats.accepted, CROWD);
     assert_int_equal(stats.requests, 5 * CROWD);
@@ -261,8 +261,8 @@ static void test_several_loops_serve_a_crowd(void **state)
     for (int i = 0; i < CROWD; i++) {
         caller_hang_up(&crowd[i]);
     }
-    house_await_idle(h);
-    house_stop(h);
+    server_await_idle(h);
+    server_stop(h);
 }
 
 static void note_loop(void *context, unsigned loop)
@@ -281,7 +281,7 @@ static void nothing(void *context, unsigned loop, sc_http_request *request)
 static void test_calls_are_made_in_the_loop_that_they_are_for(void **state)
 {
     (void)state;
-    sc_http_options options = house_options();
+    sc_http_options options = server_options();
     options.loops = 2;
     options.handle = nothing;
     sc_http *http = NULL;
@@ -325,7 +325,7 @@ static void test_signals_are_left_to_the_rest_of_the_process(void **state)
     sigaddset(&one, SIGUSR1);
     assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);
     pthread_sigmask(SIG_BLOCK, &one, NULL);
-    sc_http_options options = house_options();
+    sc_http_options options = server_options();
     options.handle = nothing;
     sc_http *http = NULL;
     CHECK_OK(sc_http_new(&options, &http, NULL), NULL);
@@ -343,67 +343,67 @@ static void test_signals_are_left_to_the_rest_of_the_process(void **state)
 static void test_draining_refuses_new_and_finishes_old_connections(void **state)
 {
     (void)state;
-    sc_http_options options = house_options();
+    sc_http_options options = server_options();
     options.loops = 2;
-    house *h = house_start(&options);
-    const char *address = house_address(h);
+    fixture *h = server_start(&options);
+    const char *address = server_address(h);
     caller idle = caller_dial(address);
     caller_ask(&idle, GET("/now"));
     caller halfway = caller_dial(address);
     caller_say(&halfway, "GET /now HT");
     caller waiting = caller_dial(address);
     caller_say(&waiting, GET("/hold"));
-    house_await(h, house_held, 1);
+    server_await(h, server_held, 1);
     caller_ask(&idle, GET("/now"));
 
-    sc_http_stop_listening(house_server(h));
+    sc_http_stop_listening(server_http(h));
     await_refusal(address);
     assert_true(caller_is_left(&idle));
-    assert_false(sc_http_is_idle(house_server(h)));
+    assert_false(sc_http_is_idle(server_http(h)));
     assert_string_equal(caller_ask(&halfway, "TP/1.1\r\nHost: x\r\n\r\n"), "hello");
     CHECK_CONTAINS(halfway.head, "Connection: close\r\n");
     assert_true(caller_is_left(&halfway));
     assert_true(caller_hears_nothing(&waiting, 50));
-    house_release(h);
+    server_release(h);
     assert_string_equal(caller_hear(&waiting), "released");
     CHECK_CONTAINS(waiting.head, "Connection: close\r\n");
     assert_true(caller_is_left(&waiting));
     caller_hang_up(&idle);
     caller_hang_up(&halfway);
     caller_hang_up(&waiting);
-    house_await_idle(h);
-    assert_int_equal(house_gone(h), 0);
-    sc_http_stop_listening(house_server(h));  // once more is no harm
-    house_stop(h);
+    server_await_idle(h);
+    assert_int_equal(server_gone(h), 0);
+    sc_http_stop_listening(server_http(h));  // once more is no harm
+    server_stop(h);
 }
 
 static void test_stopping_tells_every_open_request_that_it_is_gone(void **state)
 {
     (void)state;
     enum { OPEN = 30 };
-    sc_http_options options = house_options();
+    sc_http_options options = server_options();
     options.loops = 3;
-    house *h = house_start(&options);
+    fixture *h = server_start(&options);
     caller callers[OPEN];
     for (int i = 0; i < OPEN; i++) {
-        callers[i] = caller_dial(house_address(h));
+        callers[i] = caller_dial(server_address(h));
         caller_say(&callers[i], i % 3 == 0 ? GET("/listen") : GET("/hold"));
     }
-    house_await(h, house_held, OPEN);
-    sc_http_stop(house_server(h));
-    assert_int_equal(house_gone(h), OPEN);
-    assert_true(sc_http_is_idle(house_server(h)));
+    server_await(h, server_held, OPEN);
+    sc_http_stop(server_http(h));
+    assert_int_equal(server_gone(h), OPEN);
+    assert_true(sc_http_is_idle(server_http(h)));
     for (int i = 0; i < OPEN; i++) {
         caller_is_left(&callers[i]);
         caller_hang_up(&callers[i]);
     }
-    house_stop(h);
+    server_stop(h);
 }
 
 static void test_a_server_that_was_never_started_can_be_freed(void **state)
 {
     (void)state;
-    const sc_http_options options = house_options();
+    const sc_http_options options = server_options();
     sc_http *http = NULL;
     CHECK_OK(sc_http_new(&options, &http, NULL), NULL);
     char address[64];

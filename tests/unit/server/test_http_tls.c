@@ -2,7 +2,7 @@
 // while connections are open, and clients that vanish in the middle of it.
 #include "support/check.h"
 #include "support/http_caller.h"
-#include "support/http_house.h"
+#include "support/http_fixture.h"
 #include "support/made_certificates.h"
 
 #include <openssl/err.h>
@@ -20,7 +20,7 @@ typedef struct scene {
     made_authority *authority;
     made_certificate server;
     SSL_CTX *client;
-    house *house;
+    fixture *fixture;
 } scene;
 
 static SSL_CTX *trusting(const char *authority)
@@ -34,13 +34,13 @@ static SSL_CTX *trusting(const char *authority)
 
 static sc_http_options options_of(const scene *s)
 {
-    sc_http_options options = house_options();
+    sc_http_options options = server_options();
     options.tls.certificate = s->server.certificate;
     options.tls.key = s->server.key;
     return options;
 }
 
-/** Without the house. */
+/** Without the fixture. */
 static scene *scene_new(void)
 {
     scene *s = test_take(1, sizeof *s);
@@ -54,7 +54,7 @@ static int set_scene(void **state)
 {
     scene *s = scene_new();
     const sc_http_options options = options_of(s);
-    s->house = house_start(&options);
+    s->fixture = server_start(&options);
     *state = s;
     return 0;
 }
@@ -62,8 +62,8 @@ static int set_scene(void **state)
 static int clear_scene(void **state)
 {
     scene *s = *state;
-    house_await_idle(s->house);
-    house_stop(s->house);
+    server_await_idle(s->fixture);
+    server_stop(s->fixture);
     SSL_CTX_free(s->client);
     made_certificate_free(&s->server);
     made_authority_free(s->authority);
@@ -74,14 +74,14 @@ static int clear_scene(void **state)
 
 static caller dial(const scene *s)
 {
-    caller c = caller_dial(house_address(s->house));
+    caller c = caller_dial(server_address(s->fixture));
     assert_true(caller_secure(&c, s->client));
     return c;
 }
 
 static bool can_shake_hands(const scene *s, SSL_CTX *client)
 {
-    caller c = caller_dial(house_address(s->house));
+    caller c = caller_dial(server_address(s->fixture));
     // With TLS 1.3 a client learns only from the first reply that it was not let in.
     const bool can = caller_secure(&c, client) &&
                      SSL_write(c.ssl, GET("/now"), sizeof GET("/now") - 1) > 0 &&
@@ -100,13 +100,13 @@ static void check_name(const caller *c, const char *wanted)
     assert_string_equal(name, wanted);
 }
 
-static void await_handshake_failures(const house *h, uint64_t wanted)
+static void await_handshake_failures(const fixture *h, uint64_t wanted)
 {
     for (int ms = 0; ms < 60000; ms++) {
-        if (sc_http_stats_of(house_server(h)).handshake_failures >= wanted) break;
+        if (sc_http_stats_of(server_http(h)).handshake_failures >= wanted) break;
         usleep(1000);
     }
-    assert_int_equal(sc_http_stats_of(house_server(h)).handshake_failures, wanted);
+    assert_int_equal(sc_http_stats_of(server_http(h)).handshake_failures, wanted);
 }
 
 // --- Serving -------------------------------------------------------------------------------------
@@ -122,7 +122,7 @@ static void test_all_kinds_of_replies_come_over_tls(void **state)
         assert_string_equal(caller_ask(&c, GET("/stream")), "one,two,three");
     }
     caller_ask(&c, GET("/big"));
-    assert_int_equal(c.body_size, HOUSE_BIG);
+    assert_int_equal(c.body_size, SERVER_BIG);
     assert_string_equal(
         caller_ask(&c, "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbody"), "body");
     caller_say(&c, GET("/later") GET("/now") GET("/stream"));
@@ -153,7 +153,7 @@ static void test_refusals_come_over_tls_too(void **state)
     assert_int_equal(c.status, 413);
     assert_true(caller_is_left(&c));
     caller_hang_up(&c);
-    assert_int_equal(sc_http_stats_of(house_server(s->house)).handshake_failures, 0);
+    assert_int_equal(sc_http_stats_of(server_http(s->fixture)).handshake_failures, 0);
 }
 
 static void test_old_protocols_and_weak_ciphers_are_refused(void **state)
@@ -169,7 +169,7 @@ static void test_old_protocols_and_weak_ciphers_are_refused(void **state)
     SSL_CTX_set_max_proto_version(client, TLS1_1_VERSION);
     assert_false(can_shake_hands(s, client));
     SSL_CTX_free(client);
-    await_handshake_failures(s->house, 2);
+    await_handshake_failures(s->fixture, 2);
 }
 
 static void test_the_protocol_is_agreed_upon_or_refused(void **state)
@@ -178,7 +178,7 @@ static void test_the_protocol_is_agreed_upon_or_refused(void **state)
     SSL_CTX *client = trusting(made_authority_file(s->authority));
     assert_int_equal(
         SSL_CTX_set_alpn_protos(client, (const unsigned char *)"\x02h2\x08http/1.1", 12), 0);
-    caller c = caller_dial(house_address(s->house));
+    caller c = caller_dial(server_address(s->fixture));
     assert_true(caller_secure(&c, client));
     const unsigned char *chosen = NULL;
     unsigned size = 0;
@@ -191,16 +191,16 @@ static void test_the_protocol_is_agreed_upon_or_refused(void **state)
     SSL_CTX_free(client);
 }
 
-static void test_whoever_speaks_plainly_is_turned_away(void **state)
+static void test_a_client_without_tls_is_turned_away(void **state)
 {
     const scene *s = *state;
-    caller c = caller_dial(house_address(s->house));
+    caller c = caller_dial(server_address(s->fixture));
     caller_say(&c, GET("/now"));
     caller_is_left(&c);
     assert_null(c.bytes && c.count > 5 ? strstr(c.bytes, "HTTP") : NULL);
     caller_hang_up(&c);
-    await_handshake_failures(s->house, 1);
-    assert_int_equal(sc_http_stats_of(house_server(s->house)).requests, 0);
+    await_handshake_failures(s->fixture, 1);
+    assert_int_equal(sc_http_stats_of(server_http(s->fixture)).requests, 0);
 }
 
 // --- Client certificates -------------------------------------------------------------------------
@@ -213,7 +213,7 @@ static void test_clients_must_show_a_certificate_if_asked_for_one(void **state)
     made_certificate stranger = made_certificate_new(other, "stranger.example");
     sc_http_options options = options_of(s);
     options.tls.client_ca = made_authority_file(s->authority);
-    s->house = house_start(&options);
+    s->fixture = server_start(&options);
 
     assert_false(can_shake_hands(s, s->client));
     SSL_CTX_use_certificate_file(s->client, stranger.certificate, SSL_FILETYPE_PEM);
@@ -222,7 +222,7 @@ static void test_clients_must_show_a_certificate_if_asked_for_one(void **state)
     SSL_CTX_use_certificate_file(s->client, known.certificate, SSL_FILETYPE_PEM);
     SSL_CTX_use_PrivateKey_file(s->client, known.key, SSL_FILETYPE_PEM);
     assert_true(can_shake_hands(s, s->client));
-    assert_int_equal(sc_http_stats_of(house_server(s->house)).requests, 1);
+    assert_int_equal(sc_http_stats_of(server_http(s->fixture)).requests, 1);
     made_certificate_free(&known);
     made_certificate_free(&stranger);
     made_authority_free(other);
@@ -238,16 +238,16 @@ static void test_renewed_certificates_are_for_new_connections(void **state)
     sc_diag diag = {""};
     caller old = dial(s);
     caller_say(&old, GET("/hold"));
-    house_await(s->house, house_held, 1);
+    server_await(s->fixture, server_held, 1);
     made_certificate_renew(&s->server, s->authority, "two.example");
     caller before = dial(s);
     check_name(&before, "one.example");
-    CHECK_OK(sc_http_reload_tls(house_server(s->house), &diag), &diag);
+    CHECK_OK(sc_http_reload_tls(server_http(s->fixture), &diag), &diag);
     caller renewed = dial(s);
     check_name(&renewed, "two.example");
     assert_string_equal(caller_ask(&renewed, GET("/now")), "hello");
     assert_string_equal(caller_ask(&before, GET("/now")), "hello");
-    house_release(s->house);
+    server_release(s->fixture);
     assert_string_equal(caller_hear(&old), "released");
     caller_hang_up(&old);
     caller_hang_up(&before);
@@ -266,7 +266,7 @@ static void test_a_renewal_that_fails_leaves_everything_as_it_was(void **state)
 {
     scene *s = *state;
     sc_diag diag = {""};
-    sc_http *http = house_server(s->house);
+    sc_http *http = server_http(s->fixture);
     made_certificate other = made_certificate_new(s->authority, "other.example");
     assert_int_equal(rename(other.key, s->server.key), 0);
     CHECK_REFUSED(sc_http_reload_tls(http, &diag), SC_EIO, &diag, "give the PEM file of the");
@@ -309,20 +309,20 @@ static void test_a_client_that_leaves_is_noticed_over_tls(void **state)
     for (unsigned i = 0; i < 6; i++) {
         caller c = dial(s);
         caller_say(&c, i < 3 ? GET("/hold") : GET("/listen") GET("/now"));
-        house_await(s->house, house_held, i + 1);
+        server_await(s->fixture, server_held, i + 1);
         leave[i % 3](&c);
-        house_await(s->house, house_gone, i + 1);
+        server_await(s->fixture, server_gone, i + 1);
         if (c.fd >= 0) caller_hang_up(&c);
     }
-    assert_int_equal(sc_http_stats_of(house_server(s->house)).gone, 6);
+    assert_int_equal(sc_http_stats_of(server_http(s->fixture)).gone, 6);
 }
 
-// What a client says on the wire, cut at many places.
+// The bytes of a client, cut at many places.
 static void test_clients_vanish_at_every_stage_of_tls(void **state)
 {
     const scene *s = *state;
     for (int i = 0; i < 40; i++) {
-        caller c = caller_dial(house_address(s->house));
+        caller c = caller_dial(server_address(s->fixture));
         BIO *wire_in = BIO_new(BIO_s_mem());
         BIO *wire_out = BIO_new(BIO_s_mem());
         SSL *ssl = SSL_new(s->client);
@@ -343,7 +343,7 @@ static void test_clients_vanish_at_every_stage_of_tls(void **state)
         if (i % 2) usleep(500);
         (i % 3 == 0 ? caller_slam : caller_hang_up)(&c);
     }
-    house_await_idle(s->house);
+    server_await_idle(s->fixture);
     caller c = dial(s);
     assert_string_equal(caller_ask(&c, GET("/now")), "hello");
     caller_hang_up(&c);
@@ -354,14 +354,14 @@ static void test_clients_vanish_at_every_stage_of_tls(void **state)
 static caller dial_and_rest(const scene *s)
 {
     for (int tries = 0; tries < 50; tries++) {
-        caller c = caller_dial(house_address(s->house));
-        const unsigned before = house_requests(s->house);
+        caller c = caller_dial(server_address(s->fixture));
+        const unsigned before = server_requests(s->fixture);
         if (caller_secure(&c, s->client)) {
             usleep(500000);
             caller_say(&c, GET("/now"));
-            while (house_requests(s->house) == before && SSL_peek(c.ssl, (char[1]){0}, 1) > 0) {
+            while (server_requests(s->fixture) == before && SSL_peek(c.ssl, (char[1]){0}, 1) > 0) {
             }
-            if (house_requests(s->house) > before) return c;
+            if (server_requests(s->fixture) > before) return c;
         }
         caller_hang_up(&c);
     }
@@ -374,13 +374,13 @@ static void test_a_handshake_that_does_not_end_is_cut_off(void **state)
     scene *s = scene_new();
     sc_http_options options = options_of(s);
     options.request_timeout_s = 0.2;
-    s->house = house_start(&options);
-    caller silent = caller_dial(house_address(s->house));
-    caller dripping = caller_dial(house_address(s->house));
+    s->fixture = server_start(&options);
+    caller silent = caller_dial(server_address(s->fixture));
+    caller dripping = caller_dial(server_address(s->fixture));
     caller_say(&dripping, "\x16\x03\x01\x02");
     assert_true(caller_is_left(&silent));
     caller_is_left(&dripping);
-    await_handshake_failures(s->house, 2);
+    await_handshake_failures(s->fixture, 2);
     // Once the handshake is done, the connection may be idle for longer than that.
     caller idle = dial_and_rest(s);
     assert_string_equal(caller_hear(&idle), "hello");
@@ -409,7 +409,7 @@ static const struct CMUnitTest tests[] = {
     IN_A_SCENE(test_refusals_come_over_tls_too),
     IN_A_SCENE(test_old_protocols_and_weak_ciphers_are_refused),
     IN_A_SCENE(test_the_protocol_is_agreed_upon_or_refused),
-    IN_A_SCENE(test_whoever_speaks_plainly_is_turned_away),
+    IN_A_SCENE(test_a_client_without_tls_is_turned_away),
     cmocka_unit_test(test_clients_must_show_a_certificate_if_asked_for_one),
     IN_A_SCENE(test_renewed_certificates_are_for_new_connections),
     IN_A_SCENE(test_a_renewal_that_fails_leaves_everything_as_it_was),

@@ -1,10 +1,10 @@
 // What was in a request is nowhere in this process's memory once it was forgotten, or is over.
 //
 // The test looks through all memory that can be written, by way of /proc/self/mem. What it looks
-// for is never in one piece in its own: it is said, and compared, through a mask.
+// for is never in one piece in its own: it is sent, and compared, through a mask.
 #include "support/check.h"
 #include "support/http_caller.h"
-#include "support/http_house.h"
+#include "support/http_fixture.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ enum { SECRET_SIZE = 24, PIECE = 1 << 16, MASK = 0x55 };
 // Larger ones are the sanitizer's own.
 static const size_t largest_region = (size_t)1 << 28;
 
-/** "token-....", masked; `which` tells one secret from another. */
+/** "token-....", masked; `which` distinguishes secrets. */
 static void mask_secret(unsigned char *masked, char which)
 {
     for (int i = 0; i < SECRET_SIZE; i++) {
@@ -102,62 +102,62 @@ static size_t count_secret(char which)
 static void test_what_is_forgotten_is_nowhere_while_the_request_waits(void **state)
 {
     (void)state;
-    const sc_http_options options = house_options();
-    house *h = house_start(&options);
-    caller kept = caller_dial(house_address(h));
+    const sc_http_options options = server_options();
+    fixture *h = server_start(&options);
+    caller kept = caller_dial(server_address(h));
     say_secret(&kept, "POST /hold HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ", 'k',
                "\r\nContent-Length: 24\r\n\r\n");
     say_secret(&kept, "", 'K', "");
-    caller forgotten = caller_dial(house_address(h));
+    caller forgotten = caller_dial(server_address(h));
     say_secret(&forgotten, "POST /forget HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ", 'f',
                "\r\nContent-Length: 24\r\n\r\n");
     say_secret(&forgotten, "", 'F', "");
-    house_await(h, house_held, 2);
+    server_await(h, server_held, 2);
     assert_true(count_secret('k') > 0);  // so it would be found
     assert_true(count_secret('K') > 0);
     assert_int_equal(count_secret('f'), 0);
     assert_int_equal(count_secret('F'), 0);
-    house_release(h);
+    server_release(h);
     caller_hear(&kept);
     caller_hear(&forgotten);
     caller_hang_up(&kept);
     caller_hang_up(&forgotten);
-    house_await_idle(h);
-    house_stop(h);
+    server_await_idle(h);
+    server_stop(h);
 }
 
 static void test_what_is_over_is_nowhere(void **state)
 {
     (void)state;
-    const sc_http_options options = house_options();
-    house *h = house_start(&options);
-    caller answered = caller_dial(house_address(h));
+    const sc_http_options options = server_options();
+    fixture *h = server_start(&options);
+    caller answered = caller_dial(server_address(h));
     say_secret(&answered, "POST /now HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ", 'a',
                "\r\nContent-Length: 24\r\n\r\n");
     say_secret(&answered, "", 'A', "");
     caller_hear(&answered);
-    caller chunked = caller_dial(house_address(h));
+    caller chunked = caller_dial(server_address(h));
     say_secret(&chunked,
                "POST /now HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n18\r\n", 'c',
                "\r\n0\r\n\r\n");
     caller_hear(&chunked);
-    caller gone = caller_dial(house_address(h));
+    caller gone = caller_dial(server_address(h));
     say_secret(&gone, "GET /hold HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ", 'g', "\r\n\r\n");
-    house_await(h, house_held, 1);
+    server_await(h, server_held, 1);
     caller_hang_up(&gone);
-    house_await(h, house_gone, 1);
-    caller refused = caller_dial(house_address(h));
+    server_await(h, server_gone, 1);
+    caller refused = caller_dial(server_address(h));
     say_secret(&refused, "GET /now HTTP/1.1\r\nAuthorization: Bearer ", 'r', "\r\n\r\n");
     caller_hear(&refused);
     assert_true(caller_is_left(&refused));
     caller_hang_up(&answered);
     caller_hang_up(&chunked);
     caller_hang_up(&refused);
-    house_await_idle(h);
+    server_await_idle(h);
     for (const char *which = "aAcgr"; *which; which++) {
         assert_int_equal(count_secret(*which), 0);
     }
-    house_stop(h);
+    server_stop(h);
 }
 
 static const struct CMUnitTest tests[] = {

@@ -261,7 +261,7 @@ static void test_a_field_that_does_not_fit_is_left_out_whole(void **state)
 
 // --- Writing ---------------------------------------------------------------------
 
-static void test_a_log_that_nobody_reads_is_not_waited_for(void **state)
+static void test_a_log_without_a_reader_is_not_waited_for(void **state)
 {
     (void)state;
     piped *p = piped_new(SC_LOG_LOGFMT, SC_LOG_INFO);
@@ -342,7 +342,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_numbers_that_are_none_are_null),
     cmocka_unit_test(test_a_long_text_is_cut_between_characters),
     cmocka_unit_test(test_a_field_that_does_not_fit_is_left_out_whole),
-    cmocka_unit_test(test_a_log_that_nobody_reads_is_not_waited_for),
+    cmocka_unit_test(test_a_log_without_a_reader_is_not_waited_for),
     cmocka_unit_test(test_a_line_that_cannot_be_written_is_counted),
     cmocka_unit_test(test_lines_of_several_threads_do_not_mix),
 };

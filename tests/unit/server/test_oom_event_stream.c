@@ -1,5 +1,6 @@
-// Every allocation of an audience fails once, in turn: it is told, nothing leaks, no descriptor
-// stays open. (Listeners and texts that there is no memory for are in test_audience.c.)
+// Every allocation of an event stream fails once, in turn: it is reported, nothing leaks, no
+// descriptor stays open. (Subscribers and texts that there is no memory for are in
+// test_event_stream.c.)
 #include "server/event_stream.h"
 
 #include "support/check.h"
@@ -32,7 +33,7 @@ static sc_http *server(unsigned loops)
     return http;
 }
 
-static void test_an_audience_that_cannot_be_made(void **state)
+static void test_an_event_stream_that_cannot_be_made(void **state)
 {
     (void)state;
     enum { LOOPS = 2 };
@@ -58,6 +59,6 @@ static void test_an_audience_that_cannot_be_made(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_an_audience_that_cannot_be_made),
+    cmocka_unit_test(test_an_event_stream_that_cannot_be_made),
 };
 SC_SUITE(tests)

@@ -1,5 +1,5 @@
-// Every allocation of the guard and of the log fails once, in turn: it says so, leaves nothing half
-// done and leaks nothing (the address sanitizer looks).
+// Every allocation of the guard and of the log fails once, in turn: it is reported, leaves nothing
+// half done and leaks nothing (the address sanitizer looks).
 #include "support/check.h"
 #include "support/oom.h"
 #include "support/place.h"

@@ -1,6 +1,6 @@
-// Every allocation of an HTTP server fails once, in turn: it is told, nothing leaks, no socket
-// stays open; and a server that runs goes on, whoever it has to turn away. (libevent and OpenSSL
-// have memory of their own while it runs: taking theirs away is not what is tested here.)
+// Every allocation of an HTTP server fails once, in turn: it is reported, nothing leaks, no socket
+// stays open; and a server that runs goes on, while it turns some clients away. (libevent and
+// OpenSSL have memory of their own while it runs: taking theirs away is not what is tested here.)
 #include "support/check.h"
 #include "support/http_caller.h"
 #include "support/made_certificates.h"
@@ -104,7 +104,7 @@ static void test_asking_to_be_called(void **state)
 
 // --- Running -------------------------------------------------------------------------------------
 
-// The loop's thread is told when to be out of memory, and for how long.
+// The loop's thread runs out of memory at a set moment, and for a set time.
 typedef struct crisis {
     atomic_ulong begin_at;  ///< the allocation from which on there is none; 0: do nothing
     atomic_bool is_over;
@@ -157,7 +157,7 @@ static void test_a_server_without_memory_turns_clients_away_and_goes_on(void **s
         caller_say(&first, "GET /a%20b HTTP/1.1\r\nHost: x\r\n\r\n");
         caller second = caller_dial(sc_http_address(http, 0));
         caller_say(&second, "nonsense\r\n\r\n");
-        // Whoever could not be given a place is let go, or waits until there is memory again.
+        // A client that could not be given a place is let go, or waits until there is memory again.
         usleep(10000);
         atomic_store(&c.is_over, true);
         await_false(&c.is_over);

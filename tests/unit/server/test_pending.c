@@ -55,7 +55,7 @@ static void test_all_together_have_so_much_room_and_no_more(void **state)
     sc_pending_free(pending);
 }
 
-static void test_whoever_is_not_there_cannot_leave(void **state)
+static void test_a_user_who_is_not_there_cannot_leave(void **state)
 {
     (void)state;
     sc_pending *pending = new_pending(4);
@@ -123,7 +123,7 @@ enum { THREADS = 4, ROUNDS = 5000 };
 typedef struct comer {
     sc_pending *pending;
     uint64_t seed;
-    unsigned *inside;  ///< of user 1, by whoever got in
+    unsigned *inside;  ///< of user 1, by the threads that got in
     unsigned entered;
 } comer;
 
@@ -170,7 +170,7 @@ static void test_one_user_gets_in_once_however_many_threads_ask(void **state)
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_user_has_one_unless_more_are_allowed),
     cmocka_unit_test(test_all_together_have_so_much_room_and_no_more),
-    cmocka_unit_test(test_whoever_is_not_there_cannot_leave),
+    cmocka_unit_test(test_a_user_who_is_not_there_cannot_leave),
     SC_CASES(test_at_every_step_it_is_what_a_plain_list_would_be),
     cmocka_unit_test(test_one_user_gets_in_once_however_many_threads_ask),
 };

@@ -48,7 +48,7 @@ static void test_a_full_bucket_gives_its_burst_and_then_one_at_a_time(void **sta
     sc_rate_limit_free(NULL);
 }
 
-static void test_whoever_comes_back_when_told_is_let_in(void **state)
+static void test_a_name_that_comes_back_in_time_is_admitted(void **state)
 {
     (void)state;
     static const double speeds[] = {0.001, 0.3, 1, 7, 1000};
@@ -136,7 +136,7 @@ typedef struct tally {
 } tally;
 
 /**
- * `names` ask at random. Nobody gets what the plain bucket would refuse; only levels that are
+ * `names` ask at random. No name gets what the plain bucket would refuse; only levels that are
  * within a rounding of one are not looked at.
  */
 static tally ask_at_random(uint64_t seed, size_t capacity, uint32_t names)
@@ -187,7 +187,7 @@ static void test_with_room_for_all_each_has_a_bucket_of_its_own(void **state)
     check_case_done();
 }
 
-static void test_with_more_names_than_room_nobody_gets_more_than_its_limit(void **state)
+static void test_with_more_names_than_room_no_name_gets_more_than_its_limit(void **state)
 {
     (void)state;
     static const size_t capacities[] = {1, 3, 16, 64};
@@ -216,7 +216,7 @@ static void test_no_flood_of_names_makes_a_debt_forgotten(void **state)
     sc_rate_limit_free(limit);
 }
 
-static void test_a_flood_that_is_slower_than_the_table_fills_locks_nobody_out(void **state)
+static void test_a_flood_that_is_slower_than_the_table_fills_locks_no_name_out(void **state)
 {
     (void)state;
     // Room for 1024 that get one per second each. 900 new names come per second, for a minute.
@@ -242,7 +242,7 @@ static void test_a_flood_that_is_slower_than_the_table_fills_locks_nobody_out(vo
     sc_rate_limit_free(limit);
 }
 
-static void test_asking_in_vain_keeps_nobody_else_out(void **state)
+static void test_asking_in_vain_keeps_no_other_name_out(void **state)
 {
     (void)state;
     // All in one set. One name asks a million times; the next is served as if nothing had been.
@@ -283,7 +283,7 @@ static void test_only_a_bucket_that_is_full_again_is_forgotten(void **state)
     sc_rate_limit_free(limit);
 }
 
-// The number of a bucket that was cleared is nobody's, though somebody may have the same.
+// The number of a cleared bucket is no name's, though a name may have the same.
 static void test_a_cleared_bucket_hides_no_debt(void **state)
 {
     (void)state;
@@ -297,7 +297,7 @@ static void test_a_cleared_bucket_hides_no_debt(void **state)
     sc_rate_limit_free(limit);
 }
 
-// Two tables are asked the same, and one of them forgets now and then: nobody sees a difference.
+// Two tables are asked the same, and one of them forgets now and then: there is no difference.
 static void test_forgetting_makes_no_difference_to_anybody(void **state)
 {
     (void)state;
@@ -373,15 +373,15 @@ static void test_several_threads_share_one_limit(void **state)
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_full_bucket_gives_its_burst_and_then_one_at_a_time),
-    cmocka_unit_test(test_whoever_comes_back_when_told_is_let_in),
+    cmocka_unit_test(test_a_name_that_comes_back_in_time_is_admitted),
     cmocka_unit_test(test_a_rate_of_nothing_is_no_limit),
     cmocka_unit_test(test_limits_beyond_reason_do_no_harm),
     cmocka_unit_test(test_looser_limits_hold_at_once),
     SC_CASES(test_with_room_for_all_each_has_a_bucket_of_its_own),
-    SC_CASES(test_with_more_names_than_room_nobody_gets_more_than_its_limit),
+    SC_CASES(test_with_more_names_than_room_no_name_gets_more_than_its_limit),
     cmocka_unit_test(test_no_flood_of_names_makes_a_debt_forgotten),
-    cmocka_unit_test(test_a_flood_that_is_slower_than_the_table_fills_locks_nobody_out),
-    cmocka_unit_test(test_asking_in_vain_keeps_nobody_else_out),
+    cmocka_unit_test(test_a_flood_that_is_slower_than_the_table_fills_locks_no_name_out),
+    cmocka_unit_test(test_asking_in_vain_keeps_no_other_name_out),
     cmocka_unit_test(test_only_a_bucket_that_is_full_again_is_forgotten),
     cmocka_unit_test(test_a_cleared_bucket_hides_no_debt),
     SC_CASES(test_forgetting_makes_no_difference_to_anybody),

@@ -199,7 +199,7 @@ static void test_a_user_is_revoked_up_to_now_and_not_beyond(void **state)
     place_free(&p);
 }
 
-static void test_the_file_names_nobody(void **state)
+static void test_the_file_names_no_user(void **state)
 {
     (void)state;
     place p = place_new();
@@ -317,7 +317,7 @@ static void *add_many(void *context)
     return context;
 }
 
-static void test_of_several_who_add_nobody_is_forgotten(void **state)
+static void test_of_several_processes_that_add_none_is_lost(void **state)
 {
     (void)state;
     place p = place_new();
@@ -348,10 +348,10 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_more_than_a_million_are_refused),
     cmocka_unit_test(test_a_token_that_is_added_is_revoked_and_no_other),
     cmocka_unit_test(test_a_user_is_revoked_up_to_now_and_not_beyond),
-    cmocka_unit_test(test_the_file_names_nobody),
+    cmocka_unit_test(test_the_file_names_no_user),
     cmocka_unit_test(test_a_user_stays_revoked_when_keys_change),
     cmocka_unit_test(test_what_has_expired_is_dropped_and_comments_stay),
     cmocka_unit_test(test_a_file_that_is_no_list_is_left_alone),
-    cmocka_unit_test(test_of_several_who_add_nobody_is_forgotten),
+    cmocka_unit_test(test_of_several_processes_that_add_none_is_lost),
 };
 SC_SUITE(tests)

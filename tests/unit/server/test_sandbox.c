@@ -102,7 +102,7 @@ static void become_nobody_by_default(void)
     sc_diag diag = {""};
     EXPECT(sc_sandbox_become(NULL, &diag) == SC_OK);
     expect_to_be("nobody");
-    // Now it is no longer root: who it is already, it may become; nobody else.
+    // Now it is no longer root: it may become the user it is already, and no other.
     EXPECT(sc_sandbox_become(NULL, &diag) == SC_OK);
     EXPECT(sc_sandbox_become("nobody", &diag) == SC_OK);
     EXPECT(sc_sandbox_become("root", &diag) == SC_EIO);
@@ -197,7 +197,7 @@ static void stay_who_one_is(void)
     EXPECT(geteuid() == before);
 }
 
-static void test_whoever_is_not_root_stays_who_it_is(void **state)
+static void test_a_process_that_is_not_root_keeps_its_user(void **state)
 {
     (void)state;
     assert_int_equal(in_child(stay_who_one_is), 0);
@@ -242,7 +242,7 @@ static void take_two(void)
     EXPECT(first == 3);
     EXPECT(fcntl(3, F_GETFD) & FD_CLOEXEC);
     EXPECT(fcntl(4, F_GETFD) & FD_CLOEXEC);
-    // Nobody takes them twice.
+    // They cannot be taken twice.
     expect_none();
 }
 
@@ -271,7 +271,7 @@ static void leave_nonsense(void)
         expect_none();
     }
     EXPECT(setenv("LISTEN_FDS", "2", 1) == 0);
-    expect_none();  // and nobody says for whom
+    expect_none();  // without the id of a process
 }
 
 static void test_sockets_of_this_process_are_taken_once(void **state)
@@ -288,7 +288,7 @@ static void test_what_is_not_meant_for_this_process_is_left_alone(void **state)
     assert_int_equal(in_child(leave_nonsense), 0);
 }
 
-/** A manager that listens at an address; what it hears is compared. */
+/** A manager that listens at an address; what it receives is compared. */
 static void check_told(const struct sockaddr_un *address, socklen_t size, const char *name)
 {
     const int manager = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -324,7 +324,7 @@ static void test_a_manager_is_told_by_its_socket(void **state)
     check_told(&address, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + (size_t)size), name);
 }
 
-static void test_nobody_to_tell_is_no_failure(void **state)
+static void test_no_manager_to_notify_is_no_failure(void **state)
 {
     (void)state;
     static const char *const names[] = {"", "relative", "/tmp/starcloak-nobody-listens", "@nobody"};
@@ -347,10 +347,10 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_root_becomes_someone_else_for_good),
     cmocka_unit_test(test_all_threads_change_together),
     cmocka_unit_test(test_a_user_that_does_not_exist_is_told),
-    cmocka_unit_test(test_whoever_is_not_root_stays_who_it_is),
+    cmocka_unit_test(test_a_process_that_is_not_root_keeps_its_user),
     cmocka_unit_test(test_sockets_of_this_process_are_taken_once),
     cmocka_unit_test(test_what_is_not_meant_for_this_process_is_left_alone),
     cmocka_unit_test(test_a_manager_is_told_by_its_socket),
-    cmocka_unit_test(test_nobody_to_tell_is_no_failure),
+    cmocka_unit_test(test_no_manager_to_notify_is_no_failure),
 };
 SC_SUITE(tests)

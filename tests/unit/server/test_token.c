@@ -272,7 +272,7 @@ static void test_only_the_keys_at_hand_can_have_signed(void **state)
     assert_int_equal(sc_token_check(new_ones, text, &token), SC_EBROKEN);
     issue(new_ones, "ann", text);
     assert_int_equal(sc_token_check(old_keys, text, &token), SC_EBROKEN);
-    // Whoever only looks is told all the same.
+    // Without a check it is read all the same.
     CHECK_OK(sc_token_read(text, &token), NULL);
     assert_string_equal(token.user, "ann");
     sc_token_keys_free(old_keys);

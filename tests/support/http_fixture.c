@@ -1,5 +1,5 @@
-// A server for tests of http. See http_house.h.
-#include "support/http_house.h"
+// A server for tests of http. See http_fixture.h.
+#include "support/http_fixture.h"
 
 #include "base/handover.h"
 #include "support/check.h"
@@ -15,13 +15,13 @@ enum { MAX_LOOPS = 64, ROOM = 256, TAKE = 16 };
 /** A request that is kept, by its loop. */
 typedef struct guest {
     struct guest *next;
-    house *house;
+    fixture *fixture;
     sc_http_request *request;  ///< NULL: gone
     unsigned loop;
     bool is_flooded;
 } guest;
 
-struct house {
+struct fixture {
     sc_http *http;
     char *big;
 
@@ -48,18 +48,18 @@ static void on_gone(void *context)
 {
     guest *g = context;
     g->request = NULL;
-    atomic_fetch_add(&g->house->gone_count, 1);
+    atomic_fetch_add(&g->fixture->gone_count, 1);
 }
 
-static guest *keep(house *h, unsigned loop, sc_http_request *request)
+static guest *keep(fixture *h, unsigned loop, sc_http_request *request)
 {
     guest *g = test_take(1, sizeof *g);
-    *g = (guest){.house = h, .request = request, .loop = loop};
+    *g = (guest){.fixture = h, .request = request, .loop = loop};
     sc_http_on_gone(request, on_gone, g);
     return g;
 }
 
-static guest *hold(house *h, unsigned loop, sc_http_request *request)
+static guest *hold(fixture *h, unsigned loop, sc_http_request *request)
 {
     guest *g = keep(h, loop, request);
     g->next = h->held[loop];
@@ -71,7 +71,7 @@ static guest *hold(house *h, unsigned loop, sc_http_request *request)
 // Called every few milliseconds in each loop.
 static void on_tick(void *context, unsigned loop)
 {
-    house *h = context;
+    fixture *h = context;
     static const char piece[8192] = {'~'};
     for (const guest *g = h->held[loop]; g; g = g->next) {
         // After the one that is too much, more may be sent before the loop tells that it is gone.
@@ -90,7 +90,7 @@ static void on_tick(void *context, unsigned loop)
 
 static void on_back(void *context, unsigned loop)
 {
-    house *h = context;
+    fixture *h = context;
     guest *guests[TAKE];
     const size_t count = sc_handover_take(h->back[loop], guests, TAKE);
     for (size_t i = 0; i < count; i++) {
@@ -103,7 +103,7 @@ static void on_back(void *context, unsigned loop)
 
 static void *work(void *context)
 {
-    house *h = context;
+    fixture *h = context;
     while (!atomic_load(&h->is_ending)) {
         struct pollfd bell = {.fd = sc_handover_fd(h->there), .events = POLLIN};
         poll(&bell, 1, 10);
@@ -151,7 +151,7 @@ static void stream(sc_http_request *request)
 
 static void handle(void *context, unsigned loop, sc_http_request *request)
 {
-    house *h = context;
+    fixture *h = context;
     const char *path = sc_http_request_path(request);
     if (strcmp(path, "/now") == 0) {
         sc_http_reply(request, 200, plain, "hello", 5, NULL, 0);
@@ -173,7 +173,7 @@ static void handle(void *context, unsigned loop, sc_http_request *request)
         sc_http_request_forget_body(request);
         sc_http_request_forget_headers(request);
     } else if (strcmp(path, "/big") == 0) {
-        sc_http_reply(request, 200, plain, h->big, HOUSE_BIG, NULL, 0);
+        sc_http_reply(request, 200, plain, h->big, SERVER_BIG, NULL, 0);
     } else if (strcmp(path, "/stream") == 0) {
         stream(request);
     } else if (strcmp(path, "/listen") == 0 || strcmp(path, "/flood") == 0) {
@@ -195,9 +195,10 @@ static size_t describe(void *context, int status, char *buffer, size_t room)
     return (size_t)snprintf(buffer, room, "{\"status\":%d}", status);
 }
 
-// --- The house -----------------------------------------------------------------------------------
+// --- The fixture
+// -----------------------------------------------------------------------------------
 
-sc_http_options house_options(void)
+sc_http_options server_options(void)
 {
     static const char *const addresses[] = {"127.0.0.1:0"};
     sc_http_options options = sc_http_options_default();
@@ -210,17 +211,17 @@ sc_http_options house_options(void)
     return options;
 }
 
-house *house_start(const sc_http_options *options)
+fixture *server_start(const sc_http_options *options)
 {
-    house *h = test_take(1, sizeof *h);
+    fixture *h = test_take(1, sizeof *h);
     sc_http_options mine = *options;
     sc_diag diag = {""};
     mine.handle = handle;
     mine.context = h;
     mine.problem = describe;
     h->loops = mine.loops;
-    h->big = test_take(1, HOUSE_BIG);
-    memset(h->big, 'b', HOUSE_BIG);
+    h->big = test_take(1, SERVER_BIG);
+    memset(h->big, 'b', SERVER_BIG);
     CHECK_OK(sc_http_new(&mine, &h->http, &diag), &diag);
     CHECK_OK(sc_handover_new(sizeof(guest *), ROOM, &h->there), NULL);
     for (unsigned i = 0; i < h->loops; i++) {
@@ -242,7 +243,7 @@ static void free_waiting(sc_handover *handover)
     sc_handover_free(handover);
 }
 
-void house_stop(house *h)
+void server_stop(fixture *h)
 {
     sc_http_stop(h->http);
     atomic_store(&h->is_ending, true);
@@ -261,37 +262,37 @@ void house_stop(house *h)
     free(h);
 }
 
-sc_http *house_server(const house *h)
+sc_http *server_http(const fixture *h)
 {
     return h->http;
 }
 
-const char *house_address(const house *h)
+const char *server_address(const fixture *h)
 {
     return sc_http_address(h->http, 0);
 }
 
-void house_release(house *h)
+void server_release(fixture *h)
 {
     atomic_fetch_add(&h->releases, 1);
 }
 
-unsigned house_held(const house *h)
+unsigned server_held(const fixture *h)
 {
     return atomic_load(&h->held_count);
 }
 
-unsigned house_gone(const house *h)
+unsigned server_gone(const fixture *h)
 {
     return atomic_load(&h->gone_count);
 }
 
-unsigned house_requests(const house *h)
+unsigned server_requests(const fixture *h)
 {
     return (unsigned)sc_http_stats_of(h->http).requests;
 }
 
-void house_await(const house *h, unsigned (*count)(const house *h), unsigned wanted)
+void server_await(const fixture *h, unsigned (*count)(const fixture *h), unsigned wanted)
 {
     for (int ms = 0; count(h) < wanted && ms < 60000; ms++) {
         usleep(1000);
@@ -299,7 +300,7 @@ void house_await(const house *h, unsigned (*count)(const house *h), unsigned wan
     assert_true(count(h) >= wanted);
 }
 
-void house_await_idle(const house *h)
+void server_await_idle(const fixture *h)
 {
     for (int ms = 0; !sc_http_is_idle(h->http) && ms < 60000; ms++) {
         usleep(1000);

@@ -1,5 +1,5 @@
-// A small cluster for tests. See cluster_house.h.
-#include "support/cluster_house.h"
+// A small cluster for tests. See cluster_fixture.h.
+#include "support/cluster_fixture.h"
 
 #include "base/clock.h"
 #include "cluster/cluster_key.h"
@@ -19,7 +19,7 @@ static void nap(void)
     (void)poll(NULL, 0, 5);
 }
 
-// --- The house -----------------------------------------------------------------------------
+// --- The fixture -----------------------------------------------------------------------------
 
 static bool touches(const sc_segment *segment, sc_star_id star)
 {
@@ -32,59 +32,59 @@ static bool have_common_star(const sc_segment *a, const sc_segment *b)
 }
 
 /** For each part a segment that is at home there and has no star in common with those before. */
-static void choose_segments(cluster_house *house)
+static void choose_segments(cluster_fixture *fixture)
 {
-    const sc_map *map = house->town.map;
+    const sc_map *map = fixture->town.map;
     const sc_segment *segments = sc_map_segments(map);
-    for (uint32_t part = 0; part < HOUSE_PARTS; part++) {
+    for (uint32_t part = 0; part < CLUSTER_PARTS; part++) {
         sc_seg_id s = 0;
         for (bool is_fine = false; !is_fine; s += !is_fine) {
             assert_true(s < sc_map_segment_count(map));
-            is_fine = sc_partition_home(house->partition, s) == part;
+            is_fine = sc_partition_home(fixture->partition, s) == part;
             for (uint32_t before = 0; before < part; before++) {
-                is_fine =
-                    is_fine && !have_common_star(&segments[s], &segments[house->segments[before]]);
+                is_fine = is_fine &&
+                          !have_common_star(&segments[s], &segments[fixture->segments[before]]);
             }
         }
-        house->segments[part] = s;
+        fixture->segments[part] = s;
     }
 }
 
-void cluster_house_open(cluster_house *house)
+void cluster_fixture_open(cluster_fixture *fixture)
 {
-    *house = (cluster_house){.town = odd_town_drawn(1)};
-    const sc_map *map = house->town.map;
+    *fixture = (cluster_fixture){.town = odd_town_drawn(1)};
+    const sc_map *map = fixture->town.map;
     const uint32_t stars = (uint32_t)sc_map_star_count(map);
-    assert_true(stars >= HOUSE_PARTS);
+    assert_true(stars >= CLUSTER_PARTS);
     uint16_t *part_of = test_take(stars, sizeof *part_of);
     for (uint32_t i = 0; i < stars; i++) {
-        part_of[i] = (uint16_t)((uint64_t)i * HOUSE_PARTS / stars);
+        part_of[i] = (uint16_t)((uint64_t)i * CLUSTER_PARTS / stars);
     }
     sc_diag diag = {""};
-    CHECK_OK(sc_partition_new(map, part_of, HOUSE_PARTS, &house->partition, &diag), &diag);
+    CHECK_OK(sc_partition_new(map, part_of, CLUSTER_PARTS, &fixture->partition, &diag), &diag);
     free(part_of);
-    choose_segments(house);
-    nats_server_begin(&house->nats, &(nats_manners){0});
+    choose_segments(fixture);
+    nats_server_begin(&fixture->nats, &(nats_manners){0});
 }
 
-void cluster_house_close(cluster_house *house)
+void cluster_fixture_close(cluster_fixture *fixture)
 {
-    nats_server_end(&house->nats);
-    sc_partition_free(house->partition);
-    odd_town_free(&house->town);
+    nats_server_end(&fixture->nats);
+    sc_partition_free(fixture->partition);
+    odd_town_free(&fixture->town);
 }
 
-int cluster_house_begin(void **state)
+int cluster_fixture_begin(void **state)
 {
-    cluster_house *house = test_take(1, sizeof *house);
-    cluster_house_open(house);
-    *state = house;
+    cluster_fixture *fixture = test_take(1, sizeof *fixture);
+    cluster_fixture_open(fixture);
+    *state = fixture;
     return 0;
 }
 
-int cluster_house_end(void **state)
+int cluster_fixture_end(void **state)
 {
-    cluster_house_close(*state);
+    cluster_fixture_close(*state);
     free(*state);
     return 0;
 }
@@ -101,17 +101,17 @@ static bool find_from(const sc_map *map, sc_star_id star, sc_seg_id *out)
     return false;
 }
 
-void house_across(const cluster_house *house, const sc_peer owners[HOUSE_PARTS], sc_seg_id *here,
-                  sc_seg_id *there)
+void cluster_across(const cluster_fixture *fixture, const sc_peer owners[CLUSTER_PARTS],
+                    sc_seg_id *here, sc_seg_id *there)
 {
-    const sc_map *map = house->town.map;
+    const sc_map *map = fixture->town.map;
     const sc_segment *segments = sc_map_segments(map);
     for (sc_seg_id s = 0; s < sc_map_segment_count(map); s++) {
         const sc_star_id far = segments[s].star_b;
         if (far == SC_NONE || !find_from(map, far, there)) continue;
         *here = s;
-        if (owners[sc_partition_home(house->partition, s)] !=
-            owners[sc_partition_home(house->partition, *there)])
+        if (owners[sc_partition_home(fixture->partition, s)] !=
+            owners[sc_partition_home(fixture->partition, *there)])
             return;
     }
     fail_msg("no road leads from one worker's parts to the other's");
@@ -122,7 +122,7 @@ static sc_bus_options wire_to(const char *const *url)
     return (sc_bus_options){
         .servers = url,
         .server_count = 1,
-        .cluster = "house",
+        .cluster = "fixture",
         .client = "test",
         .timeout_s = 10,
         .seal_key = seal_key,
@@ -131,25 +131,25 @@ static sc_bus_options wire_to(const char *const *url)
 
 static void count_shut_out(void *context)
 {
-    cluster_house *house = context;
-    atomic_fetch_add(&house->shut_out, 1);
+    cluster_fixture *fixture = context;
+    atomic_fetch_add(&fixture->shut_out, 1);
 }
 
 // --- Gateways ------------------------------------------------------------------------------
 
 static void take_back(void *context, sc_ticket *ticket)
 {
-    house_gateway *g = context;
+    cluster_gateway *g = context;
     pthread_mutex_lock(&g->lock);
     ticket->next = g->back;
     g->back = ticket;
     pthread_mutex_unlock(&g->lock);
 }
 
-static void open_ledger(house_gateway *g)
+static void open_ledger(cluster_gateway *g)
 {
     sc_ledger_options options = sc_ledger_options_default();
-    options.cut = g->house->partition;
+    options.cut = g->fixture->partition;
     options.self = sc_gateway_self(g->gateway);
     options.workers = sc_gateway_voice(g->gateway);
     options.max_pending = 1000;
@@ -158,36 +158,37 @@ static void open_ledger(house_gateway *g)
     options.settled = take_back;
     options.context = g;
     sc_diag diag = {""};
-    CHECK_OK(sc_ledger_new(g->house->town.map, &options, &g->ledger, &diag), &diag);
+    CHECK_OK(sc_ledger_new(g->fixture->town.map, &options, &g->ledger, &diag), &diag);
 }
 
-static void open_courier(house_gateway *g)
+static void open_courier(cluster_gateway *g)
 {
     sc_courier_options options = sc_courier_options_default();
-    options.objects = g->house->town.objects;
+    options.objects = g->fixture->town.objects;
     options.back = sc_ledger_errand_back;
     options.context = g->ledger;
     sc_diag diag = {""};
-    CHECK_OK(sc_courier_new(g->house->town.map, &options, &g->house->town.rng, &g->courier, &diag),
-             &diag);
+    CHECK_OK(
+        sc_courier_new(g->fixture->town.map, &options, &g->fixture->town.rng, &g->courier, &diag),
+        &diag);
     sc_ledger_set_courier(g->ledger, g->courier);
 }
 
-void house_gateway_open(house_gateway *g, cluster_house *house, const char *name)
+void cluster_gateway_open(cluster_gateway *g, cluster_fixture *fixture, const char *name)
 {
-    *g = (house_gateway){.house = house};
+    *g = (cluster_gateway){.fixture = fixture};
     pthread_mutex_init(&g->lock, NULL);
-    const char *url = house->nats.url;
+    const char *url = fixture->nats.url;
     const sc_gateway_options options = {
         .bus = wire_to(&url),
-        .partition = house->partition,
+        .partition = fixture->partition,
         .name = name,
-        .heartbeat_s = HOUSE_HEARTBEAT_S,
+        .heartbeat_s = CLUSTER_HEARTBEAT_S,
         .uneven = 1.25,
         .repack_s = 60,
         .guard_s = 0.01,
         .given_up = count_shut_out,
-        .context = house,
+        .context = fixture,
     };
     sc_diag diag = {""};
     CHECK_OK(sc_gateway_new(&options, &g->gateway, &diag), &diag);
@@ -197,7 +198,7 @@ void house_gateway_open(house_gateway *g, cluster_house *house, const char *name
              &diag);
 }
 
-void house_gateway_close(house_gateway *g)
+void cluster_gateway_close(cluster_gateway *g)
 {
     sc_gateway_stop(g->gateway);
     sc_ledger_stop(g->ledger);
@@ -211,12 +212,12 @@ void house_gateway_close(house_gateway *g)
     pthread_mutex_destroy(&g->lock);
 }
 
-void house_ask(house_gateway *g, uint32_t number, sc_seg_id segment, uint32_t k, uint32_t max_hops,
-               double wait_s)
+void cluster_ask(cluster_gateway *g, uint32_t number, sc_seg_id segment, uint32_t k,
+                 uint32_t max_hops, double wait_s)
 {
     sc_ticket *ticket = sc_ticket_new();
     assert_non_null(ticket);
-    const odd_position at = odd_position_on(g->house->town.map, segment, &g->house->town.rng);
+    const odd_position at = odd_position_on(g->fixture->town.map, segment, &g->fixture->town.rng);
     const sc_time now = sc_clock_us();
     ticket->query =
         plain_query(number, segment, k, 1, max_hops, now + sc_time_from_seconds(wait_s));
@@ -233,7 +234,7 @@ void house_ask(house_gateway *g, uint32_t number, sc_seg_id segment, uint32_t k,
     CHECK_OK(sc_ledger_submit(g->ledger, ticket), NULL);
 }
 
-void house_await_answered(house_gateway *g, uint64_t count)
+void cluster_await_answered(cluster_gateway *g, uint64_t count)
 {
     sc_ledger_stats stats = sc_ledger_stats_of(g->ledger);
     for (int i = 0; i < PATIENCE && stats.answered < count; i++) {
@@ -245,7 +246,7 @@ void house_await_answered(house_gateway *g, uint64_t count)
     assert_int_equal(stats.violations, 0);
 }
 
-void house_await_ready(house_gateway *g)
+void cluster_await_ready(cluster_gateway *g)
 {
     for (int i = 0; i < PATIENCE && !sc_gateway_is_ready(g->gateway); i++) {
         nap();
@@ -255,9 +256,10 @@ void house_await_ready(house_gateway *g)
 
 // --- Workers -------------------------------------------------------------------------------
 
-sc_worker *house_stranger(cluster_house *house, const char *name, const sc_partition *partition)
+sc_worker *cluster_stranger(cluster_fixture *fixture, const char *name,
+                            const sc_partition *partition)
 {
-    const char *url = house->nats.url;
+    const char *url = fixture->nats.url;
     const sc_worker_options options = {
         .bus = wire_to(&url),
         .crew =
@@ -269,23 +271,23 @@ sc_worker *house_stranger(cluster_house *house, const char *name, const sc_parti
                 .patience_us = 500000,
             },
         .name = name,
-        .heartbeat_s = HOUSE_HEARTBEAT_S,
+        .heartbeat_s = CLUSTER_HEARTBEAT_S,
         .given_up = count_shut_out,
-        .context = house,
+        .context = fixture,
     };
     sc_diag diag = {""};
     sc_worker *worker = NULL;
-    CHECK_OK(sc_worker_new(house->town.map, &options, &worker, &diag), &diag);
+    CHECK_OK(sc_worker_new(fixture->town.map, &options, &worker, &diag), &diag);
     CHECK_OK(sc_worker_start(worker, &diag), &diag);
     return worker;
 }
 
-sc_worker *house_worker(cluster_house *house, const char *name)
+sc_worker *cluster_worker(cluster_fixture *fixture, const char *name)
 {
-    return house_stranger(house, name, house->partition);
+    return cluster_stranger(fixture, name, fixture->partition);
 }
 
-void house_await_parts(sc_worker *worker, uint32_t count)
+void cluster_await_parts(sc_worker *worker, uint32_t count)
 {
     for (int i = 0; i < PATIENCE && sc_worker_part_count(worker) < count; i++) {
         nap();
@@ -293,9 +295,10 @@ void house_await_parts(sc_worker *worker, uint32_t count)
     assert_true(sc_worker_part_count(worker) >= count);
 }
 
-void house_drain(sc_worker *worker)
+void cluster_drain(sc_worker *worker)
 {
-    // Who hears nothing of a leader for some beats gives up; a busy machine may be as slow as that.
+    // A worker without a leader for some heartbeats gives up; a busy machine may be as slow as
+    // that.
     size_t left = sc_worker_drain(worker, 60);
     for (int tries = 0; tries < 30 && left > 0; tries++) {
         left = sc_worker_drain(worker, 60);
@@ -303,7 +306,7 @@ void house_drain(sc_worker *worker)
     assert_int_equal(left, 0);
 }
 
-void house_await_published(sc_worker *worker, sc_worker *other, uint64_t count)
+void cluster_await_published(sc_worker *worker, sc_worker *other, uint64_t count)
 {
     uint64_t published = 0;
     for (int i = 0; i < PATIENCE && published < count; i++) {
