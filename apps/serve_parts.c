@@ -128,7 +128,7 @@ static sc_ledger_options ledger_options(const sc_settings *s, const sc_serve_par
     sc_ledger_options ledger = sc_ledger_options_default();
     ledger.engine = sc_serve_engine_options(s);
     ledger.cut = parts->cut;
-    ledger.rooms = s->threads > 0 ? (unsigned)s->threads : 1;
+    ledger.engine_threads = s->threads > 0 ? (unsigned)s->threads : 1;
     ledger.patience_us = sc_time_from_seconds(s->patience_s);
     ledger.prune_threads = (unsigned)s->prune_threads;
     ledger.max_pending = s->max_pending;

@@ -25,87 +25,89 @@ static void check_ids(const uint32_t *ids, size_t count, uint32_t limit)
     }
 }
 
-static void check_bid(const sc_map *map, const sc_bid *bid)
+static void check_proposal(const sc_map *map, const sc_proposal *proposal)
 {
-    DOOR_PROMISE(bid->member_count >= 1 && bid->member_count <= MEMBERS_MAX, "a bid has members");
-    DOOR_PROMISE(bid->segment_count >= 1 && bid->part < PARTS, "and segments");
-    check_ids(bid->stars, bid->star_count, sc_map_star_count(map));
-    check_ids(bid->segments, bid->segment_count, sc_map_segment_count(map));
-    check_ids(bid->border_nodes, bid->border_node_count, sc_map_node_count(map));
+    DOOR_PROMISE(proposal->member_count >= 1 && proposal->member_count <= MEMBERS_MAX,
+                 "a bid has members");
+    DOOR_PROMISE(proposal->segment_count >= 1 && proposal->part < PARTS, "and segments");
+    check_ids(proposal->stars, proposal->star_count, sc_map_star_count(map));
+    check_ids(proposal->segments, proposal->segment_count, sc_map_segment_count(map));
+    check_ids(proposal->border_nodes, proposal->border_node_count, sc_map_node_count(map));
     bool has_releaser = false;
     bool is_single = true;
-    for (size_t i = 0; i < bid->member_count; i++) {
-        const sc_bid_member *member = &bid->members[i];
+    for (size_t i = 0; i < proposal->member_count; i++) {
+        const sc_proposal_member *member = &proposal->members[i];
         check_query(map, &member->query);
         DOOR_PROMISE(member->star == SC_NONE || member->star < sc_map_star_count(map),
                      "stars are of the map");
-        DOOR_PROMISE(member->query.deadline >= bid->deadline && member->query.deadline <= bid->last,
+        DOOR_PROMISE(member->query.deadline >= proposal->deadline &&
+                         member->query.deadline <= proposal->last,
                      "deadlines are between the least and the last");
-        has_releaser |= member->query.owner == bid->releaser;
-        is_single &= member->query.owner == bid->releaser;
+        has_releaser |= member->query.owner == proposal->releaser;
+        is_single &= member->query.owner == proposal->releaser;
     }
-    DOOR_PROMISE(has_releaser && is_single == bid->is_single, "R has a member");
+    DOOR_PROMISE(has_releaser && is_single == proposal->is_single, "R has a member");
 }
 
-static void check_wishes(const sc_word *word, uint32_t categories)
+static void check_wishes(const sc_msg *msg, uint32_t categories)
 {
     const sc_request_limits any = {.max_k = UINT32_MAX, .max_radius_m = 1.7976931348623157e308};
-    DOOR_PROMISE(word->count <= MEMBERS_MAX, "not more wishes than members");
-    for (size_t i = 0; i < word->count; i++) {
-        const sc_request *request = &word->wishes[i].request;
+    DOOR_PROMISE(msg->count <= MEMBERS_MAX, "not more wishes than members");
+    for (size_t i = 0; i < msg->count; i++) {
+        const sc_request *request = &msg->wishes[i].request;
         DOOR_PROMISE(!sc_request_check(request, &any, categories, NULL), "wishes make sense");
         const sc_request normal = sc_request_normalise(request);
         DOOR_PROMISE(sc_request_equal(request, &normal), "and are in normal form");
     }
 }
 
-static void check_word(const sc_map *map, const sc_word *word, uint32_t categories)
+static void check_msg(const sc_map *map, const sc_msg *msg, uint32_t categories)
 {
-    DOOR_PROMISE(word->from != SC_PEER_NONE, "somebody says it");
-    switch (word->kind) {
-    case SC_WORD_ADD:
-    case SC_WORD_COMPANY:
-        check_query(map, &word->query);
+    DOOR_PROMISE(msg->from != SC_PEER_NONE, "somebody says it");
+    switch (msg->kind) {
+    case SC_MSG_ADD:
+    case SC_MSG_COMPANY:
+        check_query(map, &msg->query);
         // fall through
-    case SC_WORD_REMOVE:
-        DOOR_PROMISE(word->part < PARTS && word->home < PARTS, "parts are of the cut");
-        DOOR_PROMISE(word->query.segment < sc_map_segment_count(map), "segments of the map");
+    case SC_MSG_REMOVE:
+        DOOR_PROMISE(msg->part < PARTS && msg->home < PARTS, "parts are of the cut");
+        DOOR_PROMISE(msg->query.segment < sc_map_segment_count(map), "segments of the map");
         break;
-    case SC_WORD_RESERVE:
-        check_bid(map, word->bid);
+    case SC_MSG_RESERVE:
+        check_proposal(map, msg->proposal);
         break;
-    case SC_WORD_OK:
-    case SC_WORD_RELEASE:
-        check_wishes(word, categories);
+    case SC_MSG_OK:
+    case SC_MSG_RELEASE:
+        check_wishes(msg, categories);
         break;
-    case SC_WORD_NO:
-        DOOR_PROMISE(word->count <= MEMBERS_MAX, "not more gone than members");
+    case SC_MSG_NO:
+        DOOR_PROMISE(msg->count <= MEMBERS_MAX, "not more gone than members");
         break;
-    case SC_WORD_DROPPED:
-        DOOR_PROMISE(sc_drop_reason_name(word->reason) != NULL, "a reason has a name");
+    case SC_MSG_DROPPED:
+        DOOR_PROMISE(sc_drop_reason_name(msg->reason) != NULL, "a reason has a name");
         break;
-    case SC_WORD_RESULT:
-        DOOR_PROMISE((unsigned)word->result->failure < SC_FAILURE_COUNT, "a known failure");
+    case SC_MSG_RESULT:
+        DOOR_PROMISE((unsigned)msg->result->failure < SC_FAILURE_COUNT, "a known failure");
         break;
     default:
-        DOOR_PROMISE(sc_word_kind_name(word->kind) != NULL, "a known kind");
+        DOOR_PROMISE(sc_msg_kind_name(msg->kind) != NULL, "a known kind");
     }
 }
 
 // Said again, it is heard as the same bytes: nothing of it is lost.
-static void check_again(const sc_cluster_codec *codec, const sc_word *word)
+static void check_again(const sc_cluster_codec *codec, const sc_msg *msg)
 {
     const int64_t offset_us = 12345678;
     sc_bytes bytes = {0};
     sc_bytes again = {0};
-    sc_word heard;
-    DOOR_PROMISE(!sc_word_encode(codec, word, offset_us, &bytes), "what was heard can be said");
-    DOOR_PROMISE(!sc_word_decode(codec, bytes.data, bytes.size, offset_us, &heard),
+    sc_msg heard;
+    DOOR_PROMISE(!sc_msg_encode(codec, msg, offset_us, &bytes), "what was heard can be said");
+    DOOR_PROMISE(!sc_msg_decode(codec, bytes.data, bytes.size, offset_us, &heard),
                  "and heard again");
-    DOOR_PROMISE(!sc_word_encode(codec, &heard, offset_us, &again), "and said again");
+    DOOR_PROMISE(!sc_msg_encode(codec, &heard, offset_us, &again), "and said again");
     DOOR_PROMISE(again.size == bytes.size && memcmp(again.data, bytes.data, bytes.size) == 0,
                  "in the same bytes");
-    sc_word_fini(&heard);
+    sc_msg_fini(&heard);
     sc_bytes_fini(&bytes);
     sc_bytes_fini(&again);
 }
@@ -113,16 +115,16 @@ static void check_again(const sc_cluster_codec *codec, const sc_word *word)
 static void hear(const sc_cluster_codec *codec, const uint8_t *bytes, size_t size,
                  uint32_t categories, bool *is_heard)
 {
-    sc_word word;
-    const sc_err err = sc_word_decode(codec, bytes, size, 12345678, &word);
+    sc_msg msg;
+    const sc_err err = sc_msg_decode(codec, bytes, size, 12345678, &msg);
     *is_heard = !err;
     if (err) {
         DOOR_PROMISE(err != SC_ENOMEM, "no word blames memory");
         return;
     }
-    check_word(codec->map, &word, categories);
-    check_again(codec, &word);
-    sc_word_fini(&word);
+    check_msg(codec->map, &msg, categories);
+    check_again(codec, &msg);
+    sc_msg_fini(&msg);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

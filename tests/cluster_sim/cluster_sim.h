@@ -8,9 +8,10 @@
  * only threads, clocks and NATS are missing. The provider answers after a while, or fails, or is
  * silent.
  *
- * While it runs it looks at every step (sc_rehearsal_verdict): no query is published twice or after
- * its deadline; every cloak published keeps P1 to P7, by the verifier, with the truth about all its
- * members; every query has exactly one outcome, unless its gateway crashed, when its client knows.
+ * While it runs it looks at every step (sc_cluster_sim_verdict): no query is published twice or
+ * after its deadline; every cloak published keeps P1 to P7, by the verifier, with the truth about
+ * all its members; every query has exactly one outcome, unless its gateway crashed, when its client
+ * knows.
  *
  * Used by: tests (thousands of small schedules), benchmarks (success with parts, growth to many
  * workers).
@@ -27,13 +28,13 @@
 #include "worker/engine_pool.h"
 
 /** A network that lies, by which tests see that the checks can fail. */
-typedef enum sc_rehearsal_lie {
-    SC_LIE_NONE = 0,
-    SC_LIE_NO_IS_OK,  ///< every no arrives as an ok
-    SC_LIE_SMALLER,   ///< every bid arrives without its last segment
-} sc_rehearsal_lie;
+typedef enum sc_cluster_sim_fault {
+    SC_CLUSTER_SIM_FAULT_NONE = 0,
+    SC_CLUSTER_SIM_FAULT_NO_IS_OK,  ///< every no arrives as an ok
+    SC_CLUSTER_SIM_FAULT_SMALLER,   ///< every bid arrives without its last segment
+} sc_cluster_sim_fault;
 
-typedef struct sc_rehearsal_options {
+typedef struct sc_cluster_sim_options {
     uint64_t seed;
     unsigned gateways;
     unsigned workers;
@@ -62,29 +63,29 @@ typedef struct sc_rehearsal_options {
     bool is_company_off;  ///< what a cut costs (for comparison); engines of one worker still share
     bool is_checked;      ///< every cloak by the verifier
     bool is_encoded;      ///< words travel as bytes (cluster/codec.h), which are counted
-    sc_rehearsal_lie lie;
+    sc_cluster_sim_fault fault;
     /** A query has its outcome: its number in the order of asking, from 0 on, and when. Not called
      * for those whose gateway crashed. May be NULL. */
     void (*ended)(void *context, uint64_t number, const sc_ticket *ticket, sc_time now);
     void *context;
-} sc_rehearsal_options;
+} sc_cluster_sim_options;
 
-sc_rehearsal_options sc_rehearsal_options_default(void);
+sc_cluster_sim_options sc_cluster_sim_options_default(void);
 
-typedef struct sc_rehearsal sc_rehearsal;
-SC_CHECKED sc_err sc_rehearsal_new(const sc_map *map, const sc_rehearsal_options *options,
-                                   sc_rehearsal **out, sc_diag *diag);
-void sc_rehearsal_free(sc_rehearsal *rehearsal);
+typedef struct sc_cluster_sim sc_cluster_sim;
+SC_CHECKED sc_err sc_cluster_sim_new(const sc_map *map, const sc_cluster_sim_options *options,
+                                     sc_cluster_sim **out, sc_diag *diag);
+void sc_cluster_sim_free(sc_cluster_sim *sim);
 
 /** A query at any living gateway, at `now`, which never goes back. */
-SC_CHECKED sc_err sc_rehearsal_ask(sc_rehearsal *rehearsal, const sc_query *query, sc_time now);
+SC_CHECKED sc_err sc_cluster_sim_ask(sc_cluster_sim *sim, const sc_query *query, sc_time now);
 
 /** Let time pass until `now`; SC_TIME_NEVER: until every query has its outcome, without new faults.
  */
-SC_CHECKED sc_err sc_rehearsal_run(sc_rehearsal *rehearsal, sc_time now);
+SC_CHECKED sc_err sc_cluster_sim_run(sc_cluster_sim *sim, sc_time now);
 
 /** What was found out. */
-typedef struct sc_rehearsal_verdict {
+typedef struct sc_cluster_sim_verdict {
     uint64_t asked;
     uint64_t answered;
     uint64_t dropped;
@@ -92,11 +93,11 @@ typedef struct sc_rehearsal_verdict {
     uint64_t gone;          ///< their client went away
     uint64_t disconnected;  ///< their gateway crashed
     uint64_t cloaks;
-    uint64_t words[SC_WORD_KIND_COUNT];  ///< between processes
-    uint64_t bytes[SC_WORD_KIND_COUNT];  ///< of them, if they are encoded; not sealed
-    uint64_t words_inside;               ///< not said, since the process that is meant has it
+    uint64_t msgs[SC_MSG_KIND_COUNT];   ///< between processes
+    uint64_t bytes[SC_MSG_KIND_COUNT];  ///< of them, if they are encoded; not sealed
+    uint64_t words_inside;              ///< not said, since the process that is meant has it
     uint64_t crashes;
-    uint64_t bids;
+    uint64_t proposals;
     uint64_t refused;  ///< of them
     // Never:
     uint64_t twice;      ///< queries published in two cloaks
@@ -111,17 +112,17 @@ typedef struct sc_rehearsal_verdict {
     uint64_t ruled_out_cloaks;
     uint64_t ruled_out_below_l;  ///< cloaks that keep fewer than the greatest l without them
     char what[256];              ///< the first thing that must never be, in words
-} sc_rehearsal_verdict;
+} sc_cluster_sim_verdict;
 
-const sc_rehearsal_verdict *sc_rehearsal_verdict_of(const sc_rehearsal *rehearsal);
+const sc_cluster_sim_verdict *sc_cluster_sim_verdict_of(const sc_cluster_sim *sim);
 
 /** What parts have done since their worker has them, one per part. */
-SC_CHECKED sc_err sc_rehearsal_loads(sc_rehearsal *rehearsal, sc_part_load *loads);
+SC_CHECKED sc_err sc_cluster_sim_loads(sc_cluster_sim *sim, sc_part_load *loads);
 
 /** Pack parts onto workers by load, as a leader would (cluster/pack.h), from now on. */
-SC_CHECKED sc_err sc_rehearsal_pack(sc_rehearsal *rehearsal, const double *loads);
+SC_CHECKED sc_err sc_cluster_sim_pack(sc_cluster_sim *sim, const double *loads);
 
 /** Which worker has a part; SC_NONE: nobody. */
-uint32_t sc_rehearsal_owner(const sc_rehearsal *rehearsal, uint32_t part);
+uint32_t sc_cluster_sim_owner(const sc_cluster_sim *sim, uint32_t part);
 
 #endif

@@ -15,7 +15,7 @@
  * which its books or crew live. Words carry the calendar of whoever said them, as cluster/codec.h
  * has it.
  *
- * Memory that is out is remembered (sc__rehearsal_fail()) and told by whoever lets time pass.
+ * Memory that is out is remembered (sc__cluster_sim_fail()) and told by whoever lets time pass.
  *
  * Used by: tests/cluster_sim.
  */
@@ -37,7 +37,7 @@ typedef enum sc__standing {
 
 /** A gateway or a worker, through all its lives. */
 typedef struct sc__process {
-    sc_rehearsal *rehearsal;
+    sc_cluster_sim *sim;
     uint32_t index;
     bool is_worker;
     sc__standing standing;
@@ -55,21 +55,21 @@ typedef struct sc__process {
     sc__event *last;
 
     // A gateway's.
-    sc__books *books;
-    sc_query_id spread;        ///< the query of the last word to a part that is not its home,
-    sc_word_kind spread_kind;  ///< what it was,
-    uint8_t *told;             ///< and which workers were told, one byte each
+    sc__ledger_state *state;
+    sc_query_id spread;       ///< the query of the last word to a part that is not its home,
+    sc_msg_kind spread_kind;  ///< what it was,
+    uint8_t *told;            ///< and which workers were told, one byte each
 
     // A worker's.
-    sc_crew *crew;
+    sc_engine_pool *engines;
     sc_peer known;   ///< which life of it the leader believes in; SC_PEER_NONE: none
     bool *has_part;  ///< whose subjects it listens to, one per part
     bool has_news;   ///< parts were placed while it stood still
 } sc__process;
 
-struct sc_rehearsal {
+struct sc_cluster_sim {
     const sc_map *map;
-    sc_rehearsal_options options;
+    sc_cluster_sim_options options;
     sc_rng rng;  ///< of the network and of faults
     sc_time now;
     bool is_calm;  ///< no new crashes and stalls
@@ -78,20 +78,20 @@ struct sc_rehearsal {
     sc__truth truth;
     sc__process *processes;  ///< gateways, then workers
     uint32_t process_count;
-    sc_peer *owners;          ///< of parts, by the placement that counts
-    uint64_t bids_before;     ///< of crews that are gone
-    uint64_t refused_before;  ///< of them
-    sc_cluster_codec codec;   ///< if words are encoded
+    sc_peer *owners;            ///< of parts, by the placement that counts
+    uint64_t proposals_before;  ///< of crews that are gone
+    uint64_t refused_before;    ///< of them
+    sc_cluster_codec codec;     ///< if words are encoded
     sc_bytes bytes;
 };
 
 // --- rehearsal.c
 
 /** Something that a rehearsal cannot go on after. */
-void sc__rehearsal_fail(sc_rehearsal *rehearsal, sc_err err);
+void sc__cluster_sim_fail(sc_cluster_sim *sim, sc_err err);
 
 /** Plan an event, which is taken; NULL: memory was out. */
-void sc__rehearsal_plan(sc_rehearsal *rehearsal, sc_time t, sc__event *event);
+void sc__cluster_sim_plan(sc_cluster_sim *sim, sc_time t, sc__event *event);
 
 /** From 0 to twice the mean. */
 sc_time sc__draw_time(sc_rng *rng, sc_time mean);
@@ -134,7 +134,7 @@ void sc__as_gateway_attend(sc__process *process);
 
 SC_CHECKED sc_err sc__as_worker_start(sc__process *process, sc_diag *diag);
 void sc__as_worker_end(sc__process *process);
-void sc__as_worker_hear(sc__process *process, sc_word *word);
+void sc__as_worker_receive(sc__process *process, sc_msg *msg);
 void sc__as_worker_attend(sc__process *process);
 
 /** It has the parts that the placement gives it, and no others. */
@@ -143,23 +143,23 @@ void sc__as_worker_take_parts(sc__process *process);
 // --- network.c
 
 /** What a process says. */
-sc_voice sc__network_voice(sc__process *process);
+sc_port sc__network_port(sc__process *process);
 
 /** A word arrives; the event is taken. */
-void sc__network_deliver(sc_rehearsal *rehearsal, sc__event *event);
+void sc__network_deliver(sc_cluster_sim *sim, sc__event *event);
 
 // --- places.c
 
 /** Place parts on the workers that are known; `loads` may be NULL: all alike. */
-void sc__place_parts(sc_rehearsal *rehearsal, const double *loads);
+void sc__place_parts(sc_cluster_sim *sim, const double *loads);
 
 // --- faults.c
 
 /** Plan the first crash and the first stall. */
-void sc__faults_plan(sc_rehearsal *rehearsal);
+void sc__faults_plan(sc_cluster_sim *sim);
 
 /** A crash or a stall, of any process; and the next one is planned. */
-void sc__faults_strike(sc_rehearsal *rehearsal, sc__event_kind kind);
+void sc__faults_strike(sc_cluster_sim *sim, sc__event_kind kind);
 
 /** What follows from one; the event is left to the caller. */
 void sc__faults_meet(sc__process *process, const sc__event *event);

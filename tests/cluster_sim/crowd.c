@@ -48,7 +48,7 @@ void sc_crowd_ended(void *context, uint64_t number, const sc_ticket *ticket, sc_
     if (err && !crowd->err) crowd->err = err;
 }
 
-static sc_err ask_one(sc_crowd *crowd, sc_rehearsal *rehearsal, sc_diag *diag)
+static sc_err ask_one(sc_crowd *crowd, sc_cluster_sim *sim, sc_diag *diag)
 {
     if (!sc_grow(&crowd->askers, crowd->count, &crowd->capacity, sizeof *crowd->askers)) {
         return sc_fail_memory(diag, "hearing a question");
@@ -61,11 +61,11 @@ static sc_err ask_one(sc_crowd *crowd, sc_rehearsal *rehearsal, sc_diag *diag)
         return sc_travellers_resume(crowd->travellers, who, spoken.ask.t);
     }
     crowd->askers[crowd->count++] = who;
-    const sc_err err = sc_rehearsal_ask(rehearsal, &query, spoken.ask.t);
+    const sc_err err = sc_cluster_sim_ask(sim, &query, spoken.ask.t);
     return err ? sc_fail(diag, err, "a question: %s", sc_err_text(err)) : SC_OK;
 }
 
-sc_err sc_crowd_ask(sc_crowd *crowd, sc_rehearsal *rehearsal, sc_time until, sc_diag *diag)
+sc_err sc_crowd_ask(sc_crowd *crowd, sc_cluster_sim *sim, sc_time until, sc_diag *diag)
 {
     const sc_time pause = sc_travellers_least_pause(crowd->travellers);
     sc_err err = SC_OK;
@@ -75,9 +75,9 @@ sc_err sc_crowd_ask(sc_crowd *crowd, sc_rehearsal *rehearsal, sc_time until, sc_
         if (step > until) step = until;
         const sc_time next = sc_travellers_next(crowd->travellers);
         if (next < step) {
-            err = ask_one(crowd, rehearsal, diag);
+            err = ask_one(crowd, sim, diag);
         } else {
-            err = sc_rehearsal_run(rehearsal, step);
+            err = sc_cluster_sim_run(sim, step);
             crowd->now = step;
         }
         if (!err) err = crowd->err;

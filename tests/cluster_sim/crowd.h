@@ -8,14 +8,14 @@
  *
  *     err = sc_crowd_new(movement, &workload, seed, &crowd, diag);
  *     options.ended = sc_crowd_ended, options.context = crowd;
- *     err = sc_rehearsal_new(map, &options, &rehearsal, diag);
+ *     err = sc_cluster_sim_new(map, &options, &rehearsal, diag);
  *     err = sc_crowd_ask(crowd, rehearsal, until, diag);
- *     err = sc_rehearsal_run(rehearsal, SC_TIME_NEVER);
+ *     err = sc_cluster_sim_run(rehearsal, SC_TIME_NEVER);
  *
  * Uses: rehearsal, sim, travel. Used by: benchmarks, tests.
  */
-#ifndef SC_REHEARSAL_CROWD_H
-#define SC_REHEARSAL_CROWD_H
+#ifndef SC_CLUSTER_SIM_CROWD_H
+#define SC_CLUSTER_SIM_CROWD_H
 
 #include "cluster_sim/cluster_sim.h"
 #include "sim/workload.h"
@@ -34,7 +34,6 @@ void sc_crowd_ended(void *context, uint64_t number, const sc_ticket *ticket, sc_
 
 /** Let them ask until that moment, which is then `now`. Questions that are not admitted are none.
  */
-SC_CHECKED sc_err sc_crowd_ask(sc_crowd *crowd, sc_rehearsal *rehearsal, sc_time until,
-                               sc_diag *diag);
+SC_CHECKED sc_err sc_crowd_ask(sc_crowd *crowd, sc_cluster_sim *sim, sc_time until, sc_diag *diag);
 
 #endif

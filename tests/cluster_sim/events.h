@@ -8,17 +8,17 @@
  *
  * Used by: the rehearsal.
  */
-#ifndef SC_REHEARSAL_EVENTS_H
-#define SC_REHEARSAL_EVENTS_H
+#ifndef SC_CLUSTER_SIM_EVENTS_H
+#define SC_CLUSTER_SIM_EVENTS_H
 
 #include "ledger/messages.h"
 #include "ledger/ticket.h"
 
-struct sc_proposal;
+struct sc_reservation;
 
 typedef enum sc__event_kind {
     SC__EVENT_WAKE,      ///< a process looks at its clock
-    SC__EVENT_WORD,      ///< a word arrives
+    SC__EVENT_MSG,       ///< a word arrives
     SC__EVENT_ASK,       ///< a client asks a gateway
     SC__EVENT_WITHDRAW,  ///< and goes away
     SC__EVENT_ANSWER,    ///< the provider's answer is at a gateway, or another gateway's is read
@@ -38,7 +38,7 @@ typedef struct sc__event {
     struct sc__event *next;  ///< for whoever keeps it
     union {
         struct {
-            sc_word word;   ///< its moments are the calendar's
+            sc_msg msg;     ///< its moments are the calendar's
             uint32_t from;  ///< the process that said it, in which life, and when
             uint32_t from_life;
             sc_time said;
@@ -46,7 +46,7 @@ typedef struct sc__event {
         sc_ticket *ticket;  ///< of ask; owned
         sc_query_id id;     ///< of withdraw
         struct {
-            struct sc_proposal *proposal;  ///< of answer
+            struct sc_reservation *reservation;  ///< of answer
             sc_failure failure;
         };
         uint32_t part;   ///< of resend

@@ -10,7 +10,7 @@
 
 // --- Life ----------------------------------------------------------------------------------
 
-sc_err sc__truth_init(sc__truth *truth, const sc_map *map, const sc_rehearsal_options *options)
+sc_err sc__truth_init(sc__truth *truth, const sc_map *map, const sc_cluster_sim_options *options)
 {
     *truth = (sc__truth){.cut = options->cut, .is_company_off = options->is_company_off};
     sc_err err = sc_partition_walker_new(options->cut, &truth->walker);
@@ -44,7 +44,7 @@ _Static_assert(sizeof(sc_key) == sizeof(sc_query_id), "an id is a key");
 /** Something that must never be. The first of it is told in words, which say nothing of whom. */
 static void accuse(sc__truth *truth, uint64_t *count, sc_time now, const char *what)
 {
-    sc_rehearsal_verdict *verdict = &truth->verdict;
+    sc_cluster_sim_verdict *verdict = &truth->verdict;
     (*count)++;
     if (verdict->what[0]) return;
     (void)snprintf(verdict->what, sizeof verdict->what, "at %" PRId64 " us: %s", now, what);
@@ -70,7 +70,7 @@ sc_err sc__truth_ask(sc__truth *truth, const sc_query *query, uint64_t *number)
 
 void sc__truth_settle(sc__truth *truth, uint64_t number, const sc_ticket *ticket, sc_time now)
 {
-    sc_rehearsal_verdict *verdict = &truth->verdict;
+    sc_cluster_sim_verdict *verdict = &truth->verdict;
     sc__fact *fact = &truth->facts[number];
     if (fact->outcome != SC_OUTCOME_NONE || fact->is_disconnected) {
         accuse(truth, &verdict->resettled, now, "a query has two outcomes");
@@ -134,7 +134,7 @@ void sc__truth_end(sc__truth *truth, sc_time now)
 /** A member leaves with a cloak. */
 static void publish_member(sc__truth *truth, sc__fact *fact, sc_time now)
 {
-    sc_rehearsal_verdict *verdict = &truth->verdict;
+    sc_cluster_sim_verdict *verdict = &truth->verdict;
     if (fact->is_published) {
         accuse(truth, &verdict->twice, now, "a query is published in two cloaks");
     }
@@ -147,17 +147,17 @@ static void publish_member(sc__truth *truth, sc__fact *fact, sc_time now)
     fact->is_published = true;
 }
 
-static sc_err look(sc__truth *truth, const sc_bid *bid, sc_time now)
+static sc_err look(sc__truth *truth, const sc_proposal *proposal, sc_time now)
 {
     const sc_claim claim = {
-        .stars = bid->stars,
-        .star_count = bid->star_count,
-        .segments = bid->segments,
-        .segment_count = bid->segment_count,
-        .border_nodes = bid->border_nodes,
-        .border_node_count = bid->border_node_count,
+        .stars = proposal->stars,
+        .star_count = proposal->star_count,
+        .segments = proposal->segments,
+        .segment_count = proposal->segment_count,
+        .border_nodes = proposal->border_nodes,
+        .border_node_count = proposal->border_node_count,
         .members = truth->members,
-        .member_count = bid->member_count,
+        .member_count = proposal->member_count,
         .t_us = now,
     };
     unsigned broken = 0;
@@ -187,22 +187,22 @@ static bool is_known(const sc__truth *truth, sc_seg_id segment, uint32_t hops, u
 }
 
 /** What somebody who knows the cut, and which engine found the cloak, can rule out of it. */
-static void rule_out(sc__truth *truth, const sc_bid *bid)
+static void rule_out(sc__truth *truth, const sc_proposal *proposal)
 {
     uint32_t hops = 0;
     uint32_t l = 0;
-    for (size_t i = 0; i < bid->member_count; i++) {
+    for (size_t i = 0; i < proposal->member_count; i++) {
         if (truth->members[i].max_hops > hops) hops = truth->members[i].max_hops;
         if (truth->members[i].l > l) l = truth->members[i].l;
     }
     size_t out = 0;
-    for (size_t i = 0; i < bid->segment_count; i++) {
-        if (!is_known(truth, bid->segments[i], hops, bid->part)) out++;
+    for (size_t i = 0; i < proposal->segment_count; i++) {
+        if (!is_known(truth, proposal->segments[i], hops, proposal->part)) out++;
     }
-    sc_rehearsal_verdict *verdict = &truth->verdict;
+    sc_cluster_sim_verdict *verdict = &truth->verdict;
     verdict->ruled_out_segments += out;
     verdict->ruled_out_cloaks += out > 0;
-    verdict->ruled_out_below_l += out > 0 && bid->segment_count - out < l;
+    verdict->ruled_out_below_l += out > 0 && proposal->segment_count - out < l;
 }
 
 static sc_err count_users(const sc__truth *truth, size_t count, uint32_t *out)
@@ -217,15 +217,16 @@ static sc_err count_users(const sc__truth *truth, size_t count, uint32_t *out)
     return SC_OK;
 }
 
-sc_err sc__truth_publish(sc__truth *truth, const sc_bid *bid, sc_time now, uint32_t *users)
+sc_err sc__truth_publish(sc__truth *truth, const sc_proposal *proposal, sc_time now,
+                         uint32_t *users)
 {
-    if (!sc_reserve(&truth->members, bid->member_count, &truth->member_capacity,
+    if (!sc_reserve(&truth->members, proposal->member_count, &truth->member_capacity,
                     sizeof *truth->members)) {
         return SC_ENOMEM;
     }
     truth->verdict.cloaks++;
-    for (size_t i = 0; i < bid->member_count; i++) {
-        const sc_bid_member *member = &bid->members[i];
+    for (size_t i = 0; i < proposal->member_count; i++) {
+        const sc_proposal_member *member = &proposal->members[i];
         const uint32_t number = sc_hash_get(&truth->numbers, key_of(&member->query.id), SC_NONE);
         truth->members[i] = (sc_claim_member){0};
         if (number == SC_NONE) {
@@ -235,7 +236,7 @@ sc_err sc__truth_publish(sc__truth *truth, const sc_bid *bid, sc_time now, uint3
         sc__fact *fact = &truth->facts[number];
         publish_member(truth, fact, now);
         // R knows of its own clients at once; of others it is told, if the word is not lost.
-        if (fact->has_gone && member->query.owner == bid->releaser) {
+        if (fact->has_gone && member->query.owner == proposal->releaser) {
             accuse(truth, &truth->verdict.broken, now, "a client counts that went away before");
         }
         truth->members[i] = (sc_claim_member){
@@ -248,9 +249,9 @@ sc_err sc__truth_publish(sc__truth *truth, const sc_bid *bid, sc_time now, uint3
             .deadline_us = fact->query.deadline,
         };
     }
-    sc_err err = count_users(truth, bid->member_count, users);
-    if (!err && truth->verifier) err = look(truth, bid, now);
-    if (!err) rule_out(truth, bid);
-    explicit_bzero(truth->members, bid->member_count * sizeof *truth->members);
+    sc_err err = count_users(truth, proposal->member_count, users);
+    if (!err && truth->verifier) err = look(truth, proposal, now);
+    if (!err) rule_out(truth, proposal);
+    explicit_bzero(truth->members, proposal->member_count * sizeof *truth->members);
     return err;
 }

@@ -11,8 +11,8 @@
  *
  * Used by: the rehearsal, tests.
  */
-#ifndef SC_REHEARSAL_TRUTH_H
-#define SC_REHEARSAL_TRUTH_H
+#ifndef SC_CLUSTER_SIM_TRUTH_H
+#define SC_CLUSTER_SIM_TRUTH_H
 
 #include <starcloak/verify.h>
 
@@ -42,12 +42,12 @@ typedef struct sc__truth {
     sc_claim_member *members;
     size_t member_capacity;
     sc_partition_walker *walker;
-    sc_rehearsal_verdict verdict;
+    sc_cluster_sim_verdict verdict;
 } sc__truth;
 
 /** @return SC_OK, SC_ENOMEM */
 SC_CHECKED sc_err sc__truth_init(sc__truth *truth, const sc_map *map,
-                                 const sc_rehearsal_options *options);
+                                 const sc_cluster_sim_options *options);
 
 /** Harmless twice, and on zeroes. */
 void sc__truth_fini(sc__truth *truth);
@@ -61,7 +61,7 @@ SC_CHECKED sc_err sc__truth_ask(sc__truth *truth, const sc_query *query, uint64_
  * @param users  set to how many different ones there are, in truth
  * @return SC_OK, whatever is wrong with it; SC_ENOMEM
  */
-SC_CHECKED sc_err sc__truth_publish(sc__truth *truth, const sc_bid *bid, sc_time now,
+SC_CHECKED sc_err sc__truth_publish(sc__truth *truth, const sc_proposal *proposal, sc_time now,
                                     uint32_t *users);
 
 /** A query has its outcome; `outcome`, `drop` and `failure` of the ticket count. */

@@ -6,23 +6,23 @@
 #include "support/sketch.h"
 #include "support/streams.h"
 
-static void hear(void *context, sc_peer to, sc_word *word)
+static void receive(void *context, sc_peer to, sc_msg *msg)
 {
     desk *d = context;
     assert_true(d->told_count < DESK_TOLD);
-    assert_int_equal(word->from, DESK_SELF);
-    d->told[d->told_count++] = (desk_word){to, *word};
+    assert_int_equal(msg->from, DESK_SELF);
+    d->told[d->told_count++] = (desk_msg){to, *msg};
 }
 
-static size_t room(void *context)
+static size_t space(void *context)
 {
     const desk *d = context;
-    return d->room;
+    return d->space;
 }
 
-sc__books_options desk_options(void)
+sc__ledger_state_options desk_options(void)
 {
-    return (sc__books_options){
+    return (sc__ledger_state_options){
         .max_tickets = 8,
         .self = DESK_SELF,
         .jitter_us = 100,
@@ -32,12 +32,12 @@ sc__books_options desk_options(void)
     };
 }
 
-void desk_open(desk *d, const sc__books_options *options, uint64_t seed)
+void desk_open(desk *d, const sc__ledger_state_options *options, uint64_t seed)
 {
-    *d = (desk){.room = SIZE_MAX};
+    *d = (desk){.space = SIZE_MAX};
     sc_rng_seed(&d->rng, seed);
-    sc__books_options own = *options;
-    own.voice = (sc_voice){.say = hear, .space = room, .context = d};
+    sc__ledger_state_options own = *options;
+    own.port = (sc_port){.send = receive, .space = space, .context = d};
     if (!own.cut) {
         sketch drawn = sketch_named(small_maps[0].name);
         d->map = sketch_map(&drawn);
@@ -45,7 +45,7 @@ void desk_open(desk *d, const sc__books_options *options, uint64_t seed)
         CHECK_OK(sc_partition_whole(d->map, &d->cut, NULL), NULL);
         own.cut = d->cut;
     }
-    CHECK_OK(sc__books_new(&own, &d->rng, &d->books), NULL);
+    CHECK_OK(sc__ledger_state_new(&own, &d->rng, &d->ledger_state), NULL);
 }
 
 /** All that are settled and not yet looked at. */
@@ -55,22 +55,22 @@ static sc_ticket **settled(desk *d)
     while (*last) {
         last = &(*last)->next;
     }
-    *last = sc__books_take_settled(d->books);
+    *last = sc__ledger_state_take_settled(d->ledger_state);
     return &d->settled;
 }
 
 void desk_close(desk *d)
 {
-    sc__books_stop(d->books, SC_TIME_NEVER);
+    sc__ledger_state_stop(d->ledger_state, SC_TIME_NEVER);
     while (*settled(d)) {
         sc_ticket *ticket = d->settled;
         d->settled = ticket->next;
         sc_ticket_free(ticket);
     }
     for (size_t i = 0; i < d->told_count; i++) {
-        sc_word_fini(&d->told[i].word);
+        sc_msg_fini(&d->told[i].msg);
     }
-    sc__books_free(d->books);
+    sc__ledger_state_free(d->ledger_state);
     sc_partition_free(d->cut);
     sc_map_free(d->map);
 }
@@ -89,8 +89,8 @@ sc_ticket *desk_ticket(uint32_t number, uint32_t k, sc_time deadline)
 sc_ticket *desk_ask(desk *d, uint32_t number, sc_time deadline, sc_time now)
 {
     sc_ticket *ticket = desk_ticket(number, 1, deadline);
-    sc__books_add(d->books, ticket, now);
-    const sc_word added = desk_next(d, SC_WORD_ADD, SC_PEER_NONE);
+    sc__ledger_state_add(d->ledger_state, ticket, now);
+    const sc_msg added = desk_next(d, SC_MSG_ADD, SC_PEER_NONE);
     assert_memory_equal(&added.query, &ticket->query, sizeof added.query);
     assert_int_equal(added.query.owner, DESK_SELF);
     assert_int_equal(added.part, ticket->home);
@@ -101,16 +101,16 @@ sc_ticket *desk_ask(desk *d, uint32_t number, sc_time deadline, sc_time now)
 
 void desk_drop(desk *d, uint32_t number, sc_drop_reason reason, sc_time now)
 {
-    sc_word word = {.kind = SC_WORD_DROPPED, .from = DESK_WORKER};
-    word.reason = reason;
-    word.query.id = plain_id(number);
-    sc__books_hear(d->books, &word, now);
+    sc_msg msg = {.kind = SC_MSG_DROPPED, .from = DESK_WORKER};
+    msg.reason = reason;
+    msg.query.id = plain_id(number);
+    sc__ledger_state_receive(d->ledger_state, &msg, now);
 }
 
 void desk_withdraw(desk *d, uint32_t number, sc_time now)
 {
     const sc_query_id id = plain_id(number);
-    sc__books_withdraw(d->books, &id, now);
+    sc__ledger_state_withdraw(d->ledger_state, &id, now);
 }
 
 // --- Bids ----------------------------------------------------------------------------------
@@ -124,146 +124,146 @@ static size_t count_of(const uint32_t *numbers)
     return count;
 }
 
-sc_bid *desk_bid(desk *d, const uint32_t *numbers, sc_peer releaser)
+sc_proposal *desk_proposal(desk *d, const uint32_t *numbers, sc_peer releaser)
 {
-    sc_bid *bid = sc_bid_new(0, 1, 0, count_of(numbers));
-    assert_non_null(bid);
-    bid->id.bytes[0] = ++d->bids;
-    bid->worker = DESK_WORKER;
-    bid->room = 3;
-    bid->releaser = releaser;
-    bid->is_single = true;
-    for (size_t i = 0; i < bid->member_count; i++) {
+    sc_proposal *proposal = sc_proposal_new(0, 1, 0, count_of(numbers));
+    assert_non_null(proposal);
+    proposal->id.bytes[0] = ++d->proposals;
+    proposal->worker = DESK_WORKER;
+    proposal->engine_thread = 3;
+    proposal->releaser = releaser;
+    proposal->is_single = true;
+    for (size_t i = 0; i < proposal->member_count; i++) {
         const sc_peer owner = numbers[i] < DESK_THEIRS ? DESK_SELF : DESK_OTHER;
-        bid->is_single &= owner == releaser;
-        bid->members[i].query = plain_query(numbers[i], 0, 1, 1, 100, SC_TIME_NEVER);
-        bid->members[i].query.owner = owner;
-        bid->members[i].star = SC_NONE;
+        proposal->is_single &= owner == releaser;
+        proposal->members[i].query = plain_query(numbers[i], 0, 1, 1, 100, SC_TIME_NEVER);
+        proposal->members[i].query.owner = owner;
+        proposal->members[i].star = SC_NONE;
     }
-    return bid;
+    return proposal;
 }
 
-sc_bid_id desk_reserve(desk *d, sc_bid *bid, sc_time now)
+sc_proposal_id desk_reserve(desk *d, sc_proposal *proposal, sc_time now)
 {
-    const sc_bid_id id = bid->id;
-    sc_word word = {.kind = SC_WORD_RESERVE, .from = DESK_WORKER};
-    word.bid = bid;
-    sc__books_hear(d->books, &word, now);
+    const sc_proposal_id id = proposal->id;
+    sc_msg msg = {.kind = SC_MSG_RESERVE, .from = DESK_WORKER};
+    msg.proposal = proposal;
+    sc__ledger_state_receive(d->ledger_state, &msg, now);
     return id;
 }
 
-sc_bid_id desk_propose(desk *d, const uint32_t *numbers, sc_time now)
+sc_proposal_id desk_propose(desk *d, const uint32_t *numbers, sc_time now)
 {
-    return desk_reserve(d, desk_bid(d, numbers, DESK_SELF), now);
+    return desk_reserve(d, desk_proposal(d, numbers, DESK_SELF), now);
 }
 
-void desk_hear(desk *d, sc_word_kind kind, sc_peer from, const sc_bid_id *id, sc_time now)
+void desk_hear(desk *d, sc_msg_kind kind, sc_peer from, const sc_proposal_id *id, sc_time now)
 {
-    sc_word word = {.kind = kind, .from = from};
-    word.id = *id;
-    word.room = 5;
-    word.deadline = kind == SC_WORD_PUBLISHED ? now : SC_TIME_NEVER;
-    word.number = 815;
-    word.users = 4;
-    sc__books_hear(d->books, &word, now);
+    sc_msg msg = {.kind = kind, .from = from};
+    msg.id = *id;
+    msg.engine_thread = 5;
+    msg.deadline = kind == SC_MSG_PUBLISHED ? now : SC_TIME_NEVER;
+    msg.number = 815;
+    msg.users = 4;
+    sc__ledger_state_receive(d->ledger_state, &msg, now);
 }
 
-void desk_release(desk *d, const sc_bid_id *id, const uint32_t *numbers, sc_time deadline,
+void desk_release(desk *d, const sc_proposal_id *id, const uint32_t *numbers, sc_time deadline,
                   sc_time now)
 {
-    sc_word word = {.kind = SC_WORD_RELEASE, .from = DESK_WORKER};
-    word.id = *id;
-    word.deadline = deadline;
-    word.count = count_of(numbers);
-    word.wishes = sc_calloc(word.count + 1, sizeof *word.wishes);
-    for (size_t i = 0; i < word.count; i++) {
-        word.wishes[i].query = plain_id(numbers[i]);
-        word.wishes[i].request = (sc_request){.type = SC_REQUEST_KNN, .k = 1 + numbers[i] % 3};
+    sc_msg msg = {.kind = SC_MSG_RELEASE, .from = DESK_WORKER};
+    msg.id = *id;
+    msg.deadline = deadline;
+    msg.count = count_of(numbers);
+    msg.wishes = sc_calloc(msg.count + 1, sizeof *msg.wishes);
+    for (size_t i = 0; i < msg.count; i++) {
+        msg.wishes[i].query = plain_id(numbers[i]);
+        msg.wishes[i].request = (sc_request){.type = SC_REQUEST_KNN, .k = 1 + numbers[i] % 3};
     }
-    sc__books_hear(d->books, &word, now);
+    sc__ledger_state_receive(d->ledger_state, &msg, now);
 }
 
-void desk_result(desk *d, const sc_bid_id *id, sc_failure failure, sc_time now)
+void desk_result(desk *d, const sc_proposal_id *id, sc_failure failure, sc_time now)
 {
-    sc_word word = {.kind = SC_WORD_RESULT, .from = DESK_OTHER};
-    word.id = *id;
-    word.number = 815;
-    word.users = 4;
-    word.result = sc_result_new(failure, "relay", 5, "reply", 5);
-    sc__books_hear(d->books, &word, now);
+    sc_msg msg = {.kind = SC_MSG_RESULT, .from = DESK_OTHER};
+    msg.id = *id;
+    msg.number = 815;
+    msg.users = 4;
+    msg.result = sc_result_new(failure, "relay", 5, "reply", 5);
+    sc__ledger_state_receive(d->ledger_state, &msg, now);
 }
 
 // --- What the books have said --------------------------------------------------------------
 
-sc_word desk_next(desk *d, sc_word_kind kind, sc_peer to)
+sc_msg desk_next(desk *d, sc_msg_kind kind, sc_peer to)
 {
     assert_true(d->told_count > 0);
-    const desk_word said = d->told[0];
-    assert_string_equal(sc_word_kind_name(said.word.kind), sc_word_kind_name(kind));
+    const desk_msg said = d->told[0];
+    assert_string_equal(sc_msg_kind_name(said.msg.kind), sc_msg_kind_name(kind));
     assert_int_equal(said.to, to);
     d->told_count--;
     memmove(d->told, d->told + 1, d->told_count * sizeof *d->told);
-    return said.word;
+    return said.msg;
 }
 
-void desk_check_word(desk *d, sc_word_kind kind, sc_peer to, const sc_bid_id *id)
+void desk_check_msg(desk *d, sc_msg_kind kind, sc_peer to, const sc_proposal_id *id)
 {
-    sc_word word = desk_next(d, kind, to);
-    assert_memory_equal(&word.id, id, sizeof *id);
-    if (to == DESK_WORKER) assert_int_equal(word.room, 3);
-    sc_word_fini(&word);
+    sc_msg msg = desk_next(d, kind, to);
+    assert_memory_equal(&msg.id, id, sizeof *id);
+    if (to == DESK_WORKER) assert_int_equal(msg.engine_thread, 3);
+    sc_msg_fini(&msg);
 }
 
-void desk_check_no(desk *d, const sc_bid_id *id, const uint32_t *gone)
+void desk_check_no(desk *d, const sc_proposal_id *id, const uint32_t *gone)
 {
-    sc_word word = desk_next(d, SC_WORD_NO, DESK_WORKER);
-    assert_memory_equal(&word.id, id, sizeof *id);
-    assert_int_equal(word.room, 3);
-    assert_int_equal(word.count, count_of(gone));
-    for (size_t i = 0; i < word.count; i++) {
+    sc_msg msg = desk_next(d, SC_MSG_NO, DESK_WORKER);
+    assert_memory_equal(&msg.id, id, sizeof *id);
+    assert_int_equal(msg.engine_thread, 3);
+    assert_int_equal(msg.count, count_of(gone));
+    for (size_t i = 0; i < msg.count; i++) {
         const sc_query_id wanted = plain_id(gone[i]);
         bool is_there = false;
-        for (size_t j = 0; j < word.count; j++) {
-            is_there |= memcmp(&word.gone[j], &wanted, sizeof wanted) == 0;
+        for (size_t j = 0; j < msg.count; j++) {
+            is_there |= memcmp(&msg.gone[j], &wanted, sizeof wanted) == 0;
         }
         assert_true(is_there);
     }
-    sc_word_fini(&word);
+    sc_msg_fini(&msg);
 }
 
-void desk_check_query(desk *d, sc_word_kind kind, uint32_t number, uint32_t part)
+void desk_check_query(desk *d, sc_msg_kind kind, uint32_t number, uint32_t part)
 {
-    const sc_word word = desk_next(d, kind, SC_PEER_NONE);
+    const sc_msg msg = desk_next(d, kind, SC_PEER_NONE);
     const sc_query_id id = plain_id(number);
-    assert_memory_equal(&word.query.id, &id, sizeof id);
-    assert_int_equal(word.query.owner, DESK_SELF);
-    assert_int_equal(word.part, part);
+    assert_memory_equal(&msg.query.id, &id, sizeof id);
+    assert_int_equal(msg.query.owner, DESK_SELF);
+    assert_int_equal(msg.part, part);
 }
 
 void desk_check_remove(desk *d, uint32_t number)
 {
-    desk_check_query(d, SC_WORD_REMOVE, number, 0);
+    desk_check_query(d, SC_MSG_REMOVE, number, 0);
 }
 
 void desk_check_quiet(const desk *d)
 {
     if (d->told_count > 0) {
-        fail_msg("%s was said to %lu", sc_word_kind_name(d->told[0].word.kind), d->told[0].to);
+        fail_msg("%s was said to %lu", sc_msg_kind_name(d->told[0].msg.kind), d->told[0].to);
     }
 }
 
 void desk_check_added_anew(desk *d, const uint32_t *numbers, sc_time now)
 {
     desk_check_quiet(d);
-    sc__books_pass_time(d->books, now);
+    sc__ledger_state_pass_time(d->ledger_state, now);
     const size_t count = count_of(numbers);
     assert_int_equal(d->told_count, count);
     for (size_t i = 0; i < count; i++) {
         const sc_query_id id = plain_id(numbers[i]);
         size_t said = 0;
         for (size_t j = 0; j < count; j++) {
-            assert_int_equal(d->told[j].word.kind, SC_WORD_ADD);
-            said += memcmp(&d->told[j].word.query.id, &id, sizeof id) == 0;
+            assert_int_equal(d->told[j].msg.kind, SC_MSG_ADD);
+            said += memcmp(&d->told[j].msg.query.id, &id, sizeof id) == 0;
         }
         assert_int_equal(said, 1);
     }
@@ -291,7 +291,7 @@ void desk_check_settled(desk *d, uint32_t number, sc_outcome outcome, int why)
     if (outcome == SC_OUTCOME_FAILED) {
         assert_string_equal(sc_failure_name(ticket->failure), sc_failure_name((sc_failure)why));
     }
-    assert_null(ticket->proposal);
+    assert_null(ticket->reservation);
     sc_ticket_free(ticket);
 }
 
@@ -311,5 +311,5 @@ void desk_check_stats(const sc_ledger_stats *stats)
     }
     assert_int_equal(sum, stats->taken);
     assert_true(stats->violations <= stats->refused);
-    assert_true(stats->refused <= stats->bids);
+    assert_true(stats->refused <= stats->proposals);
 }

@@ -22,29 +22,29 @@ enum { DESK_TOLD = 256, DESK_MEMBERS = 16, DESK_THEIRS = 1000 };
 #define DESK_STRANGER UINT64_C(9)
 #define DESK_WORKER UINT64_C(100)
 
-typedef struct desk_word {
+typedef struct desk_msg {
     sc_peer to;
-    sc_word word;
-} desk_word;
+    sc_msg msg;
+} desk_msg;
 
 typedef struct desk {
     sc_map *map;  ///< of the cut, if none was given
     sc_partition *cut;
     sc_rng rng;
-    sc__books *books;
-    desk_word told[DESK_TOLD];  ///< and not yet looked at
+    sc__ledger_state *ledger_state;
+    desk_msg told[DESK_TOLD];  ///< and not yet looked at
     size_t told_count;
-    uint8_t bids;        ///< that were made
-    size_t room;         ///< for words about queries that are said anew
+    uint8_t proposals;   ///< that were made
+    size_t space;        ///< for words about queries that are said anew
     sc_ticket *settled;  ///< and not yet looked at
 } desk;
 
 /** It stays where it is: the books know its address. Without a cut there is one part. */
-void desk_open(desk *d, const sc__books_options *options, uint64_t seed);
+void desk_open(desk *d, const sc__ledger_state_options *options, uint64_t seed);
 
 /** Room for 8 tickets, 100 us of jitter, 10 us of guard, 300 us of patience, 5000 us until a result
  * is given up. */
-sc__books_options desk_options(void);
+sc__ledger_state_options desk_options(void);
 
 /** Stops the books, frees all that is settled and all that was said. */
 void desk_close(desk *d);
@@ -66,38 +66,38 @@ void desk_withdraw(desk *d, uint32_t number, sc_time now);
 
 /** A bid of one segment with these members, none of which has a deadline of its own; the last
  * number is 0. R is `releaser`; it is single if all members are R's. */
-sc_bid *desk_bid(desk *d, const uint32_t *numbers, sc_peer releaser);
+sc_proposal *desk_proposal(desk *d, const uint32_t *numbers, sc_peer releaser);
 
 /** The worker says `reserve`; the bid is given away. */
-sc_bid_id desk_reserve(desk *d, sc_bid *bid, sc_time now);
+sc_proposal_id desk_reserve(desk *d, sc_proposal *proposal, sc_time now);
 
 /** The same for a bid of ours. */
-sc_bid_id desk_propose(desk *d, const uint32_t *numbers, sc_time now);
+sc_proposal_id desk_propose(desk *d, const uint32_t *numbers, sc_time now);
 
 /** Somebody says something about a bid; release, abort and ask with a deadline that never comes. */
-void desk_hear(desk *d, sc_word_kind kind, sc_peer from, const sc_bid_id *id, sc_time now);
+void desk_hear(desk *d, sc_msg_kind kind, sc_peer from, const sc_proposal_id *id, sc_time now);
 
 /** The worker says `release` with the wishes of these members; the last number is 0. */
-void desk_release(desk *d, const sc_bid_id *id, const uint32_t *numbers, sc_time deadline,
+void desk_release(desk *d, const sc_proposal_id *id, const uint32_t *numbers, sc_time deadline,
                   sc_time now);
 
 /** The other gateway says `result`. */
-void desk_result(desk *d, const sc_bid_id *id, sc_failure failure, sc_time now);
+void desk_result(desk *d, const sc_proposal_id *id, sc_failure failure, sc_time now);
 
 // --- What the books have said --------------------------------------------------------------
 
 /** The next word, which must be of that kind and to that peer; it is the caller's, who calls
- * sc_word_fini(). */
-sc_word desk_next(desk *d, sc_word_kind kind, sc_peer to);
+ * sc_msg_fini(). */
+sc_msg desk_next(desk *d, sc_msg_kind kind, sc_peer to);
 
 /** The next word is that, about this bid, and nothing more. */
-void desk_check_word(desk *d, sc_word_kind kind, sc_peer to, const sc_bid_id *id);
+void desk_check_msg(desk *d, sc_msg_kind kind, sc_peer to, const sc_proposal_id *id);
 
 /** A `no` to the worker with these members, in any order; the last number is 0. */
-void desk_check_no(desk *d, const sc_bid_id *id, const uint32_t *gone);
+void desk_check_no(desk *d, const sc_proposal_id *id, const uint32_t *gone);
 
 /** The next word is add, company or remove, of that query to that part. */
-void desk_check_query(desk *d, sc_word_kind kind, uint32_t number, uint32_t part);
+void desk_check_query(desk *d, sc_msg_kind kind, uint32_t number, uint32_t part);
 void desk_check_remove(desk *d, uint32_t number);
 
 /** Nothing more was said. */

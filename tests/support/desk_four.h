@@ -21,10 +21,10 @@ desk *four_open(void);
 void four_close(desk *d);
 
 /** Queries 1 and 2 and a bid of all four, reserved at 0. */
-sc_bid_id four_reserve(desk *d, sc_peer releaser);
+sc_proposal_id four_reserve(desk *d, sc_peer releaser);
 
 /** As R: the same, published at 200. */
-sc_proposal *four_publish(desk *d, sc_bid_id *id);
+sc_reservation *four_publish(desk *d, sc_proposal_id *id);
 
 /** The next word is a result to the other gateway, which says that it failed. */
 void four_check_failure(desk *d, sc_failure failure);

@@ -11,39 +11,39 @@ void heard_open(heard *h)
 
 void heard_close(heard *h)
 {
-    heard_word each;
+    heard_msg each;
     while (heard_take(h, &each)) {
-        sc_word_fini(&each.word);
+        sc_msg_fini(&each.msg);
     }
-    free(h->words);
+    free(h->msgs);
     pthread_mutex_destroy(&h->lock);
     *h = (heard){0};
 }
 
 /** With memory of the test's own: a test may have taken the library's away. */
-static void keep(heard *h, sc_peer to, const sc_word *word)
+static void keep(heard *h, sc_peer to, const sc_msg *msg)
 {
     if (h->count == h->capacity) {
         h->capacity = h->capacity > 0 ? 2 * h->capacity : 64;
-        heard_word *larger = realloc(h->words, h->capacity * sizeof *larger);
+        heard_msg *larger = realloc(h->msgs, h->capacity * sizeof *larger);
         assert_non_null(larger);
-        h->words = larger;
+        h->msgs = larger;
     }
-    h->words[h->count++] = (heard_word){to, *word};
+    h->msgs[h->count++] = (heard_msg){to, *msg};
 }
 
-static void hear(void *context, sc_peer to, sc_word *word)
+static void hear(void *context, sc_peer to, sc_msg *msg)
 {
     heard *h = context;
     pthread_mutex_lock(&h->lock);
     if (h->count - h->first < h->room) {
-        keep(h, to, word);
-        *word = (sc_word){.kind = SC_WORD_NONE};
+        keep(h, to, msg);
+        *msg = (sc_msg){.kind = SC_MSG_NONE};
     } else {
         h->lost++;
     }
     pthread_mutex_unlock(&h->lock);
-    sc_word_fini(word);
+    sc_msg_fini(msg);
 }
 
 static size_t room_left(void *context)
@@ -56,35 +56,35 @@ static size_t room_left(void *context)
     return left;
 }
 
-sc_voice heard_voice(heard *h)
+sc_port heard_voice(heard *h)
 {
-    return (sc_voice){.say = hear, .space = room_left, .context = h};
+    return (sc_port){.send = hear, .space = room_left, .context = h};
 }
 
-bool heard_take(heard *h, heard_word *out)
+bool heard_take(heard *h, heard_msg *out)
 {
     pthread_mutex_lock(&h->lock);
     const bool is_there = h->first < h->count;
-    if (is_there) *out = h->words[h->first++];
+    if (is_there) *out = h->msgs[h->first++];
     if (h->first == h->count) h->first = h->count = 0;
     pthread_mutex_unlock(&h->lock);
     return is_there;
 }
 
-sc_word heard_next(heard *h, sc_word_kind kind, sc_peer to)
+sc_msg heard_next(heard *h, sc_msg_kind kind, sc_peer to)
 {
-    heard_word next = {0};
+    heard_msg next = {0};
     if (!heard_take(h, &next))
-        fail_msg("nothing was said; \"%s\" should be", sc_word_kind_name(kind));
-    assert_string_equal(sc_word_kind_name(next.word.kind), sc_word_kind_name(kind));
+        fail_msg("nothing was said; \"%s\" should be", sc_msg_kind_name(kind));
+    assert_string_equal(sc_msg_kind_name(next.msg.kind), sc_msg_kind_name(kind));
     assert_int_equal(next.to, to);
-    return next.word;
+    return next.msg;
 }
 
 void heard_check_quiet(heard *h)
 {
-    heard_word next = {0};
-    if (heard_take(h, &next)) fail_msg("\"%s\" was said", sc_word_kind_name(next.word.kind));
+    heard_msg next = {0};
+    if (heard_take(h, &next)) fail_msg("\"%s\" was said", sc_msg_kind_name(next.msg.kind));
 }
 
 size_t heard_count(heard *h)

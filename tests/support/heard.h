@@ -14,14 +14,14 @@
 
 #include <pthread.h>
 
-typedef struct heard_word {
+typedef struct heard_msg {
     sc_peer to;
-    sc_word word;
-} heard_word;
+    sc_msg msg;
+} heard_msg;
 
 typedef struct heard {
     pthread_mutex_t lock;
-    heard_word *words;
+    heard_msg *msgs;
     size_t first;  ///< not yet taken
     size_t count;
     size_t capacity;
@@ -33,13 +33,13 @@ typedef struct heard {
 void heard_open(heard *h);
 void heard_close(heard *h);
 
-sc_voice heard_voice(heard *h);
+sc_port heard_voice(heard *h);
 
 /** The oldest word, which is the caller's; false if there is none. */
-bool heard_take(heard *h, heard_word *out);
+bool heard_take(heard *h, heard_msg *out);
 
 /** The oldest word, which must be of that kind, and for that peer. */
-sc_word heard_next(heard *h, sc_word_kind kind, sc_peer to);
+sc_msg heard_next(heard *h, sc_msg_kind kind, sc_peer to);
 
 /** Nothing is left. */
 void heard_check_quiet(heard *h);

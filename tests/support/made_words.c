@@ -12,17 +12,17 @@ enum { PARTS = 7, MEMBERS = 9, GATEWAYS = 3 };
 static const char *const categories[] = {"fuel", "food", "caf\xc3\xa9", "", "hospital"};
 enum { CATEGORIES = sizeof categories / sizeof categories[0] };
 
-word_town word_town_new(void)
+msg_town msg_town_new(void)
 {
     sketch s = sketch_grid(SC_COORDS_PLANAR, 6, 6);
     static const sc_vocabulary vocabulary = {.names = categories, .count = CATEGORIES};
-    word_town town = {.map = sketch_map(&s)};
+    msg_town town = {.map = sketch_map(&s)};
     sketch_free(&s);
     town.codec = (sc_cluster_codec){.map = town.map, .parts = PARTS, .vocabulary = &vocabulary};
     return town;
 }
 
-void word_town_free(word_town *town)
+void msg_town_free(msg_town *town)
 {
     sc_map_free(town->map);
 }
@@ -62,7 +62,7 @@ static uint32_t draw_count(sc_rng *rng)
     return sc_rng_below(rng, 20) == 0 ? UINT32_MAX : 1 + sc_rng_below(rng, 300);
 }
 
-static sc_query draw_query(const word_town *town, sc_peer owner, sc_rng *rng)
+static sc_query draw_query(const msg_town *town, sc_peer owner, sc_rng *rng)
 {
     sc_query query = {.user = sc_rng_next(rng),
                       .deadline = draw_time(rng),
@@ -86,29 +86,31 @@ static size_t draw_ids(uint32_t limit, uint32_t *ids, sc_rng *rng)
     return count;
 }
 
-static void draw_members(const word_town *town, sc_bid *bid, sc_rng *rng)
+static void draw_members(const msg_town *town, sc_proposal *proposal, sc_rng *rng)
 {
     sc_peer gateways[GATEWAYS];
     draw_bytes(rng, gateways, sizeof gateways);
     const uint32_t gateway_count = 1 + sc_rng_below(rng, GATEWAYS);
-    bid->is_single = true;
-    bid->deadline = SC_TIME_NEVER;
-    bid->last = INT64_MIN;
-    for (size_t i = 0; i < bid->member_count; i++) {
-        sc_bid_member *member = &bid->members[i];
+    proposal->is_single = true;
+    proposal->deadline = SC_TIME_NEVER;
+    proposal->last = INT64_MIN;
+    for (size_t i = 0; i < proposal->member_count; i++) {
+        sc_proposal_member *member = &proposal->members[i];
         member->query = draw_query(town, gateways[sc_rng_below(rng, gateway_count)] | 1, rng);
         member->star =
-            bid->star_count > 0 ? sc_rng_below(rng, sc_map_star_count(town->map)) : SC_NONE;
-        if (member->query.deadline < bid->deadline) bid->deadline = member->query.deadline;
-        if (member->query.deadline > bid->last) bid->last = member->query.deadline;
+            proposal->star_count > 0 ? sc_rng_below(rng, sc_map_star_count(town->map)) : SC_NONE;
+        if (member->query.deadline < proposal->deadline)
+            proposal->deadline = member->query.deadline;
+        if (member->query.deadline > proposal->last) proposal->last = member->query.deadline;
     }
-    bid->releaser = bid->members[sc_rng_below(rng, (uint32_t)bid->member_count)].query.owner;
-    for (size_t i = 0; i < bid->member_count; i++) {
-        bid->is_single &= bid->members[i].query.owner == bid->releaser;
+    proposal->releaser =
+        proposal->members[sc_rng_below(rng, (uint32_t)proposal->member_count)].query.owner;
+    for (size_t i = 0; i < proposal->member_count; i++) {
+        proposal->is_single &= proposal->members[i].query.owner == proposal->releaser;
     }
 }
 
-static sc_bid *draw_bid(const word_town *town, sc_peer worker, sc_rng *rng)
+static sc_proposal *draw_proposal(const msg_town *town, sc_peer worker, sc_rng *rng)
 {
     uint32_t stars[64];
     uint32_t segments[128];
@@ -119,17 +121,18 @@ static sc_bid *draw_bid(const word_town *town, sc_peer worker, sc_rng *rng)
     size_t segment_count = draw_ids(sc_map_segment_count(town->map), segments, rng);
     const size_t node_count = draw_ids(sc_map_node_count(town->map), nodes, rng);
     if (segment_count == 0) segments[segment_count++] = 3;
-    sc_bid *bid = sc_bid_new(star_count, segment_count, node_count, 1 + sc_rng_below(rng, MEMBERS));
-    assert_non_null(bid);
-    memcpy(bid->stars, stars, star_count * sizeof *stars);
-    memcpy(bid->segments, segments, segment_count * sizeof *segments);
-    memcpy(bid->border_nodes, nodes, node_count * sizeof *nodes);
-    draw_bytes(rng, bid->id.bytes, sizeof bid->id.bytes);
-    bid->worker = worker;
-    bid->room = sc_rng_below(rng, 4);
-    bid->part = sc_rng_below(rng, PARTS);
-    draw_members(town, bid, rng);
-    return bid;
+    sc_proposal *proposal =
+        sc_proposal_new(star_count, segment_count, node_count, 1 + sc_rng_below(rng, MEMBERS));
+    assert_non_null(proposal);
+    memcpy(proposal->stars, stars, star_count * sizeof *stars);
+    memcpy(proposal->segments, segments, segment_count * sizeof *segments);
+    memcpy(proposal->border_nodes, nodes, node_count * sizeof *nodes);
+    draw_bytes(rng, proposal->id.bytes, sizeof proposal->id.bytes);
+    proposal->worker = worker;
+    proposal->engine_thread = sc_rng_below(rng, 4);
+    proposal->part = sc_rng_below(rng, PARTS);
+    draw_members(town, proposal, rng);
+    return proposal;
 }
 
 static sc_request draw_request(sc_rng *rng)
@@ -145,25 +148,25 @@ static sc_request draw_request(sc_rng *rng)
     return sc_request_normalise(&request);
 }
 
-static void draw_wishes(sc_word *word, sc_rng *rng)
+static void draw_wishes(sc_msg *msg, sc_rng *rng)
 {
-    word->count = sc_rng_below(rng, MEMBERS);
-    if (word->count == 0) return;
-    word->wishes = sc_calloc(word->count, sizeof *word->wishes);
-    assert_non_null(word->wishes);
-    for (size_t i = 0; i < word->count; i++) {
-        draw_bytes(rng, word->wishes[i].query.bytes, sizeof word->wishes[i].query.bytes);
-        word->wishes[i].request = draw_request(rng);
+    msg->count = sc_rng_below(rng, MEMBERS);
+    if (msg->count == 0) return;
+    msg->wishes = sc_calloc(msg->count, sizeof *msg->wishes);
+    assert_non_null(msg->wishes);
+    for (size_t i = 0; i < msg->count; i++) {
+        draw_bytes(rng, msg->wishes[i].query.bytes, sizeof msg->wishes[i].query.bytes);
+        msg->wishes[i].request = draw_request(rng);
     }
 }
 
-static void draw_gone(sc_word *word, sc_rng *rng)
+static void draw_gone(sc_msg *msg, sc_rng *rng)
 {
-    word->count = sc_rng_below(rng, MEMBERS);
-    if (word->count == 0) return;
-    word->gone = sc_calloc(word->count, sizeof *word->gone);
-    assert_non_null(word->gone);
-    draw_bytes(rng, word->gone, word->count * sizeof *word->gone);
+    msg->count = sc_rng_below(rng, MEMBERS);
+    if (msg->count == 0) return;
+    msg->gone = sc_calloc(msg->count, sizeof *msg->gone);
+    assert_non_null(msg->gone);
+    draw_bytes(rng, msg->gone, msg->count * sizeof *msg->gone);
 }
 
 static sc_result *draw_result(sc_rng *rng)
@@ -182,42 +185,42 @@ static sc_result *draw_result(sc_rng *rng)
     return result;
 }
 
-sc_word made_word(const word_town *town, sc_word_kind kind, sc_rng *rng)
+sc_msg made_msg(const msg_town *town, sc_msg_kind kind, sc_rng *rng)
 {
-    sc_word word = {.kind = kind, .from = draw_peer(rng)};
+    sc_msg msg = {.kind = kind, .from = draw_peer(rng)};
     switch (kind) {
-    case SC_WORD_ADD:
-    case SC_WORD_COMPANY:
-    case SC_WORD_REMOVE:
-    case SC_WORD_DROPPED:
-    case SC_WORD_NOT_TAKEN:
-        word.part = sc_rng_below(rng, PARTS);
-        word.home = sc_rng_below(rng, PARTS);
-        word.reason = (sc_drop_reason)sc_rng_below(rng, SC_DROP_REASON_COUNT);
-        word.query = draw_query(town, word.from, rng);
-        return word;
-    case SC_WORD_RESERVE:
-        word.bid = draw_bid(town, word.from, rng);
-        return word;
-    case SC_WORD_OK:
-    case SC_WORD_RELEASE:
-        draw_wishes(&word, rng);
+    case SC_MSG_ADD:
+    case SC_MSG_COMPANY:
+    case SC_MSG_REMOVE:
+    case SC_MSG_DROPPED:
+    case SC_MSG_NOT_TAKEN:
+        msg.part = sc_rng_below(rng, PARTS);
+        msg.home = sc_rng_below(rng, PARTS);
+        msg.reason = (sc_drop_reason)sc_rng_below(rng, SC_DROP_REASON_COUNT);
+        msg.query = draw_query(town, msg.from, rng);
+        return msg;
+    case SC_MSG_RESERVE:
+        msg.proposal = draw_proposal(town, msg.from, rng);
+        return msg;
+    case SC_MSG_OK:
+    case SC_MSG_RELEASE:
+        draw_wishes(&msg, rng);
         break;
-    case SC_WORD_NO:
-        draw_gone(&word, rng);
+    case SC_MSG_NO:
+        draw_gone(&msg, rng);
         break;
-    case SC_WORD_RESULT:
-        word.result = draw_result(rng);
+    case SC_MSG_RESULT:
+        msg.result = draw_result(rng);
         break;
     default:
         break;
     }
-    draw_bytes(rng, word.id.bytes, sizeof word.id.bytes);
-    word.room = sc_rng_below(rng, 4);
-    word.users = draw_count(rng);
-    word.number = sc_rng_next(rng);
-    word.deadline = draw_time(rng);
-    return word;
+    draw_bytes(rng, msg.id.bytes, sizeof msg.id.bytes);
+    msg.engine_thread = sc_rng_below(rng, 4);
+    msg.users = draw_count(rng);
+    msg.number = sc_rng_next(rng);
+    msg.deadline = draw_time(rng);
+    return msg;
 }
 
 sc_heartbeat *made_heartbeat(uint32_t parts, sc_rng *rng)
@@ -244,11 +247,16 @@ sc_heartbeat *made_heartbeat(uint32_t parts, sc_rng *rng)
     snprintf(heartbeat->name, sizeof heartbeat->name, "w%u.Host-%u_a", sc_rng_below(rng, 100),
              sc_rng_below(rng, 100));
     if (is_worker) {
-        sc_crew_stats *crew = &heartbeat->crew;
-        uint64_t *const counts[] = {
-            &crew->bids,         &crew->bids_under_way, &crew->bids_published,
-            &crew->bids_refused, &crew->bids_silent,    &crew->bids_unknown,
-            &crew->asked,        &crew->lost,           &crew->misdirected};
+        sc_engine_pool_stats *engines = &heartbeat->engines;
+        uint64_t *const counts[] = {&engines->proposals,
+                                    &engines->proposals_under_way,
+                                    &engines->proposals_published,
+                                    &engines->proposals_refused,
+                                    &engines->proposals_silent,
+                                    &engines->proposals_unknown,
+                                    &engines->asked,
+                                    &engines->lost,
+                                    &engines->misdirected};
         for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
             *counts[i] = sc_rng_next(rng) >> sc_rng_below(rng, 64);
         }
@@ -256,7 +264,7 @@ sc_heartbeat *made_heartbeat(uint32_t parts, sc_rng *rng)
     for (size_t i = 0; i < count; i++) {
         heartbeat->parts[i] = (sc_heartbeat_part){.part = ids[i],
                                                   .load = {.is_open = true,
-                                                           .room = sc_rng_below(rng, 4),
+                                                           .engine_thread = sc_rng_below(rng, 4),
                                                            .queries = sc_rng_next(rng),
                                                            .company = sc_rng_below(rng, 100),
                                                            .cloaks = sc_rng_below(rng, 100),
@@ -307,11 +315,11 @@ static void check_same_ids(const uint32_t *got, size_t count, const uint32_t *wa
     }
 }
 
-static void check_same_bid(const sc_bid *got, const sc_bid *wanted)
+static void check_same_proposal(const sc_proposal *got, const sc_proposal *wanted)
 {
     assert_memory_equal(got->id.bytes, wanted->id.bytes, sizeof wanted->id.bytes);
     assert_int_equal(got->worker, wanted->worker);
-    assert_int_equal(got->room, wanted->room);
+    assert_int_equal(got->engine_thread, wanted->engine_thread);
     assert_int_equal(got->part, wanted->part);
     assert_int_equal(got->releaser, wanted->releaser);
     assert_int_equal(got->is_single, wanted->is_single);
@@ -331,7 +339,7 @@ static void check_same_bid(const sc_bid *got, const sc_bid *wanted)
     }
 }
 
-static void check_same_wishes(const sc_word *got, const sc_word *wanted)
+static void check_same_wishes(const sc_msg *got, const sc_msg *wanted)
 {
     assert_int_equal(got->count, wanted->count);
     for (size_t i = 0; i < got->count; i++) {
@@ -350,53 +358,53 @@ static void check_same_result(const sc_result *got, const sc_result *wanted)
     if (got->reply_size > 0) assert_memory_equal(got->reply, wanted->reply, got->reply_size);
 }
 
-static void check_same_proceeding(const sc_word *got, const sc_word *wanted)
+static void check_same_proceeding(const sc_msg *got, const sc_msg *wanted)
 {
-    const sc_word_kind kind = wanted->kind;
+    const sc_msg_kind kind = wanted->kind;
     assert_memory_equal(got->id.bytes, wanted->id.bytes, sizeof wanted->id.bytes);
-    assert_int_equal(got->room, wanted->room);
-    if (kind == SC_WORD_PUBLISHED || kind == SC_WORD_RESULT) {
+    assert_int_equal(got->engine_thread, wanted->engine_thread);
+    if (kind == SC_MSG_PUBLISHED || kind == SC_MSG_RESULT) {
         assert_int_equal(got->users, wanted->users);
         assert_int_equal(got->number, wanted->number);
     }
-    if (kind == SC_WORD_OK || kind == SC_WORD_RELEASE || kind == SC_WORD_ABORT ||
-        kind == SC_WORD_ASK || kind == SC_WORD_PUBLISHED) {
+    if (kind == SC_MSG_OK || kind == SC_MSG_RELEASE || kind == SC_MSG_ABORT || kind == SC_MSG_ASK ||
+        kind == SC_MSG_PUBLISHED) {
         assert_int_equal(got->deadline, wanted->deadline);
     }
-    if (kind == SC_WORD_OK || kind == SC_WORD_RELEASE) check_same_wishes(got, wanted);
-    if (kind == SC_WORD_NO) {
+    if (kind == SC_MSG_OK || kind == SC_MSG_RELEASE) check_same_wishes(got, wanted);
+    if (kind == SC_MSG_NO) {
         assert_int_equal(got->count, wanted->count);
         if (got->count > 0) {
             assert_memory_equal(got->gone, wanted->gone, got->count * sizeof *got->gone);
         }
     }
-    if (kind == SC_WORD_RESULT) check_same_result(got->result, wanted->result);
+    if (kind == SC_MSG_RESULT) check_same_result(got->result, wanted->result);
 }
 
-void check_same_word(const sc_word *got, const sc_word *wanted)
+void check_same_msg(const sc_msg *got, const sc_msg *wanted)
 {
     assert_int_equal(got->kind, wanted->kind);
     assert_int_equal(got->from, wanted->from);
     switch (wanted->kind) {
-    case SC_WORD_REMOVE:
+    case SC_MSG_REMOVE:
         assert_int_equal(got->query.segment, wanted->query.segment);
         assert_int_equal(got->query.max_hops, wanted->query.max_hops);
         assert_int_equal(got->query.owner, wanted->query.owner);
         // fall through
-    case SC_WORD_ADD:
-    case SC_WORD_COMPANY:
+    case SC_MSG_ADD:
+    case SC_MSG_COMPANY:
         assert_int_equal(got->part, wanted->part);
         assert_int_equal(got->home, wanted->home);
-        if (wanted->kind != SC_WORD_REMOVE) check_same_query(&got->query, &wanted->query);
+        if (wanted->kind != SC_MSG_REMOVE) check_same_query(&got->query, &wanted->query);
         // fall through
-    case SC_WORD_DROPPED:
-    case SC_WORD_NOT_TAKEN:
+    case SC_MSG_DROPPED:
+    case SC_MSG_NOT_TAKEN:
         assert_memory_equal(got->query.id.bytes, wanted->query.id.bytes,
                             sizeof wanted->query.id.bytes);
-        if (wanted->kind == SC_WORD_DROPPED) assert_int_equal(got->reason, wanted->reason);
+        if (wanted->kind == SC_MSG_DROPPED) assert_int_equal(got->reason, wanted->reason);
         break;
-    case SC_WORD_RESERVE:
-        check_same_bid(got->bid, wanted->bid);
+    case SC_MSG_RESERVE:
+        check_same_proposal(got->proposal, wanted->proposal);
         break;
     default:
         check_same_proceeding(got, wanted);
@@ -416,7 +424,7 @@ void check_same_heartbeat(const sc_heartbeat *got, const sc_heartbeat *wanted)
         const sc_part_load *y = &wanted->parts[i].load;
         assert_int_equal(got->parts[i].part, wanted->parts[i].part);
         assert_int_equal(x->is_open, y->is_open);
-        assert_int_equal(x->room, y->room);
+        assert_int_equal(x->engine_thread, y->engine_thread);
         assert_int_equal(x->queries, y->queries);
         assert_int_equal(x->company, y->company);
         assert_int_equal(x->cloaks, y->cloaks);

@@ -13,22 +13,22 @@
 #include "cluster/cluster_codec.h"
 
 /** A small town of some parts, with words for categories. */
-typedef struct word_town {
+typedef struct msg_town {
     sc_map *map;
     sc_cluster_codec codec;  ///< of a gateway
-} word_town;
+} msg_town;
 
-word_town word_town_new(void);
-void word_town_free(word_town *town);
+msg_town msg_town_new(void);
+void msg_town_free(msg_town *town);
 
-/** A sound word of that kind; release with sc_word_fini(). */
-sc_word made_word(const word_town *town, sc_word_kind kind, sc_rng *rng);
+/** A sound word of that kind; release with sc_msg_fini(). */
+sc_msg made_msg(const msg_town *town, sc_msg_kind kind, sc_rng *rng);
 
 sc_heartbeat *made_heartbeat(uint32_t parts, sc_rng *rng);
 sc_placement *made_placement(uint32_t parts, sc_rng *rng);
 
 /** What a kind of word says is the same. */
-void check_same_word(const sc_word *got, const sc_word *wanted);
+void check_same_msg(const sc_msg *got, const sc_msg *wanted);
 void check_same_heartbeat(const sc_heartbeat *got, const sc_heartbeat *wanted);
 void check_same_placement(const sc_placement *got, const sc_placement *wanted);
 

@@ -28,20 +28,20 @@ typedef enum obedient_state {
 typedef struct obedient_query {
     sc_query query;
     obedient_state state;
-    bool is_dropped;  ///< told while it was reserved
-    sc_bid_id bid;    ///< for which it is reserved
+    bool is_dropped;          ///< told while it was reserved
+    sc_proposal_id proposal;  ///< for which it is reserved
 } obedient_query;
 
 typedef struct obedient {
     heard heard;
-    sc_crew *crew;            ///< set by the test, once there is one
+    sc_engine_pool *engines;  ///< set by the test, once there is one
     const sc_partition *cut;  ///< as the next
     uint32_t gateways;
     uint32_t query_count;
     obedient_query *queries;
-    sc_bid **bids;  ///< reserved, of several gateways
-    size_t bid_count;
-    size_t bid_capacity;
+    sc_proposal **proposals;  ///< reserved, of several gateways
+    size_t proposal_count;
+    size_t proposal_capacity;
     unsigned cloaks;
     unsigned noes;
     unsigned across;  ///< cloaks with members of different homes

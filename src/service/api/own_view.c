@@ -20,7 +20,7 @@ enum { BEAT_US = 1 };
 static const char name[] = "serve";
 
 struct sc_own_view {
-    sc_crew *crew;
+    sc_engine_pool *engines;
     uint32_t parts;
     uint64_t cut;
     sc_placement *placement;
@@ -31,12 +31,12 @@ struct sc_own_view {
     sc_part_load *loads;
 };
 
-sc_err sc_own_view_new(sc_crew *crew, const sc_partition *cut, sc_own_view **out)
+sc_err sc_own_view_new(sc_engine_pool *engines, const sc_partition *cut, sc_own_view **out)
 {
     sc_own_view *own = sc_calloc(1, sizeof *own);
     if (!own) return SC_ENOMEM;
     pthread_mutex_init(&own->lock, NULL);
-    own->crew = crew;
+    own->engines = engines;
     own->parts = sc_partition_part_count(cut);
     own->cut = sc_partition_checksum(cut);
     own->placement = sc_placement_new(own->parts);
@@ -82,10 +82,11 @@ static sc_heartbeat *begin_beat(const sc_own_view *own, sc_peer peer, size_t par
 }
 
 /** What the engines have done. */
-static void fill_worker(sc_heartbeat *heartbeat, const sc_own_view *own, const sc_crew_stats *stats)
+static void fill_worker(sc_heartbeat *heartbeat, const sc_own_view *own,
+                        const sc_engine_pool_stats *stats)
 {
     heartbeat->is_worker = true;
-    heartbeat->crew = *stats;
+    heartbeat->engines = *stats;
     size_t count = 0;
     for (uint32_t p = 0; p < own->parts; p++) {
         const sc_part_load *load = &own->loads[p];
@@ -107,7 +108,7 @@ static sc_cluster_view *look(sc_own_view *own)
         sc_heartbeat_free(gateway);
         return NULL;
     }
-    const sc_crew_stats stats = sc_crew_stats_of(own->crew, own->loads);
+    const sc_engine_pool_stats stats = sc_engine_pool_stats_of(own->engines, own->loads);
     fill_worker(worker, own, &stats);
     for (size_t i = 0; i < worker->part_count; i++) {
         gateway->open += worker->parts[i].load.pending;

@@ -16,7 +16,8 @@
 typedef struct sc_own_view sc_own_view;
 
 /** @param crew  borrowed, as the cut @return SC_OK, SC_ENOMEM */
-SC_CHECKED sc_err sc_own_view_new(sc_crew *crew, const sc_partition *cut, sc_own_view **out);
+SC_CHECKED sc_err sc_own_view_new(sc_engine_pool *engines, const sc_partition *cut,
+                                  sc_own_view **out);
 
 /** NULL is fine. */
 void sc_own_view_free(sc_own_view *own);

@@ -192,7 +192,7 @@ static sc_err make_ledger(sc_service *service, const sc_service_options *options
     if (options->gateway) {
         err = sc_gateway_new(options->gateway, &parts->gateway, diag);
         if (err) return err;
-        ledger.workers = sc_gateway_voice(parts->gateway);
+        ledger.workers = sc_gateway_port(parts->gateway);
         ledger.self = sc_gateway_self(parts->gateway);
     }
     err = sc_ledger_new(parts->map, &ledger, &parts->ledger, diag);
@@ -232,7 +232,8 @@ static sc_err make_view(sc_service *service, const sc_service_options *options, 
         return SC_OK;
     }
     if (!options->ledger.cut || sc_partition_part_count(options->ledger.cut) < 2) return SC_OK;
-    if (sc_own_view_new(sc_ledger_crew(parts->ledger), options->ledger.cut, &service->own_view)) {
+    if (sc_own_view_new(sc_ledger_engines(parts->ledger), options->ledger.cut,
+                        &service->own_view)) {
         return sc_fail_memory(diag, "starting");
     }
     parts->view = view_own;

@@ -75,15 +75,16 @@ bool sc__cluster_time_read(int64_t calendar_us, int64_t offset_us, sc_time *out)
 // --- Parts of messages -------------------------------------------------------------------------
 //
 // What is written lives in `scratch` and lends from what it is made of. Writers fail with
-// SC_EINVAL, SC_ELIMIT or SC_ENOMEM; readers as sc_word_decode().
+// SC_EINVAL, SC_ELIMIT or SC_ENOMEM; readers as sc_msg_decode().
 
 /** @param worker  the sender, which proposes it */
-SC_CHECKED sc_err sc__cluster_bid_write(const sc_cluster_codec *codec, const sc_bid *bid,
-                                        sc_peer worker, int64_t offset_us,
-                                        sc__cluster_scratch *scratch, Starcloak__Cluster__Bid *out);
-SC_CHECKED sc_err sc__cluster_bid_read(const sc_cluster_codec *codec,
-                                       const Starcloak__Cluster__Bid *from, sc_peer worker,
-                                       int64_t offset_us, sc_bid **out);
+SC_CHECKED sc_err sc__cluster_proposal_write(const sc_cluster_codec *codec,
+                                             const sc_proposal *proposal, sc_peer worker,
+                                             int64_t offset_us, sc__cluster_scratch *scratch,
+                                             Starcloak__Cluster__Proposal *out);
+SC_CHECKED sc_err sc__cluster_proposal_read(const sc_cluster_codec *codec,
+                                            const Starcloak__Cluster__Proposal *from,
+                                            sc_peer worker, int64_t offset_us, sc_proposal **out);
 
 SC_CHECKED sc_err sc__cluster_wishes_write(const sc_cluster_codec *codec, const sc_wish *wishes,
                                            size_t count, sc__cluster_scratch *scratch,

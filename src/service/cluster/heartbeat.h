@@ -45,9 +45,9 @@ typedef struct sc_heartbeat {
     uint64_t messages_in;
     uint64_t bytes_out;
     uint64_t bytes_in;
-    sc_crew_stats crew;  ///< of a worker: the fields of bids, asked, lost and misdirected
-    uint64_t memory;     ///< resident bytes
-    uint64_t cpu_us;     ///< of the whole process, since its start
+    sc_engine_pool_stats engines;  ///< of a worker: the fields of bids, asked, lost and misdirected
+    uint64_t memory;               ///< resident bytes
+    uint64_t cpu_us;               ///< of the whole process, since its start
     size_t part_count;
     sc_heartbeat_part *parts;  ///< of a worker: those it serves now, ascending
 } sc_heartbeat;

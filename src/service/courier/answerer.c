@@ -161,33 +161,33 @@ static sc_filter_options filter_options(const sc_courier_options *options)
     return filter;
 }
 
-sc_err sc__clerk_init(sc__clerk *clerk, const sc_map *map, const sc_vocabulary *vocabulary,
-                      const sc_courier_options *options, sc_diag *diag)
+sc_err sc__answerer_init(sc__answerer *answerer, const sc_map *map, const sc_vocabulary *vocabulary,
+                         const sc_courier_options *options, sc_diag *diag)
 {
-    *clerk = (sc__clerk){.map = map,
-                         .vocabulary = vocabulary,
-                         .encoding = options->encoding,
-                         .limits = sc_codec_limits_default()};
-    sc_reply_init(&clerk->reply);
+    *answerer = (sc__answerer){.map = map,
+                               .vocabulary = vocabulary,
+                               .encoding = options->encoding,
+                               .limits = sc_codec_limits_default()};
+    sc_reply_init(&answerer->reply);
     if (options->kind == SC_COURIER_POINTS) return SC_OK;
     const sc_filter_options filter = filter_options(options);
-    sc_err err = sc_filter_new(map, &filter, &clerk->filter, diag);
+    sc_err err = sc_filter_new(map, &filter, &answerer->filter, diag);
     if (!err && options->kind == SC_COURIER_BUILT_IN) {
         const sc_lbs_options lbs = sc_lbs_options_default();
-        err = sc_lbs_new(map, &lbs, &clerk->lbs, diag);
+        err = sc_lbs_new(map, &lbs, &answerer->lbs, diag);
     }
-    if (err) sc__clerk_fini(clerk);
+    if (err) sc__answerer_fini(answerer);
     return err;
 }
 
-void sc__clerk_fini(sc__clerk *clerk)
+void sc__answerer_fini(sc__answerer *answerer)
 {
-    sc_lbs_free(clerk->lbs);
-    sc_filter_free(clerk->filter);
-    clerk->lbs = NULL;
-    clerk->filter = NULL;
-    sc_reply_fini(&clerk->reply);
-    sc__rewording_fini(&clerk->rewording);
+    sc_lbs_free(answerer->lbs);
+    sc_filter_free(answerer->filter);
+    answerer->lbs = NULL;
+    answerer->filter = NULL;
+    sc_reply_fini(&answerer->reply);
+    sc__category_translation_fini(&answerer->translation);
 }
 
 // --- Seats --------------------------------------------------------------------------
@@ -199,7 +199,7 @@ static sc_failure fail_memory(sc_errand *errand)
 }
 
 // What the diagnosis of a filter says about a seat might name its place; say less.
-static sc_failure fail_seat(sc_errand *errand)
+static sc_failure fail_place(sc_errand *errand)
 {
     sc_fail(&errand->diag, SC_EINVAL,
             "an answer is wanted for a place or a request that its cloak does not have");
@@ -208,9 +208,9 @@ static sc_failure fail_seat(sc_errand *errand)
 
 static void take_back_answers(sc_errand *errand)
 {
-    for (size_t i = 0; i < errand->seat_count; i++) {
-        sc_answer_free(errand->seats[i].answer);
-        errand->seats[i].answer = NULL;
+    for (size_t i = 0; i < errand->place_count; i++) {
+        sc_answer_free(errand->places[i].answer);
+        errand->places[i].answer = NULL;
     }
 }
 
@@ -221,36 +221,36 @@ typedef struct source {
     sc__catalogue catalogue;
 } source;
 
-// The exact answer for a seat to the request at `place` of what was asked.
-static sc_err find(const source *from, const sc_seat *seat, uint32_t place, const sc_near **nears,
-                   size_t *count)
+// The exact answer for a seat to the request at `request` of what was asked.
+static sc_err find(const source *from, const sc_answer_place *place, uint32_t request,
+                   const sc_near **nears, size_t *count)
 {
     return from->points
-               ? sc_point_reply_answer(from->points, (sc_road_point){seat->edge, seat->offset_m},
-                                       place, nears, count, NULL)
-               : sc_filter_answer(from->filter, (sc_road_point){seat->edge, seat->offset_m}, place,
-                                  nears, count, NULL);
+               ? sc_point_reply_answer(from->points, (sc_road_point){place->edge, place->offset_m},
+                                       request, nears, count, NULL)
+               : sc_filter_answer(from->filter, (sc_road_point){place->edge, place->offset_m},
+                                  request, nears, count, NULL);
 }
 
-static sc_failure fill_seat(const sc__clerk *clerk, const source *from, sc_errand *errand,
-                            sc_seat *seat)
+static sc_failure fill_place(const sc__answerer *answerer, const source *from, sc_errand *errand,
+                             sc_answer_place *place)
 {
-    if (seat->request >= errand->relay->request_count) return fail_seat(errand);
+    if (place->request >= errand->relay->request_count) return fail_place(errand);
     const sc_near *nears = NULL;
     size_t count = 0;
-    const uint32_t place = sc__reworded_place(&clerk->rewording, seat->request);
-    const sc_err err = place == SC_NONE ? SC_OK : find(from, seat, place, &nears, &count);
+    const uint32_t request = sc__translated_place(&answerer->translation, place->request);
+    const sc_err err = request == SC_NONE ? SC_OK : find(from, place, request, &nears, &count);
     if (err == SC_ENOMEM) return fail_memory(errand);
-    if (err) return fail_seat(errand);
-    seat->answer = new_answer(&from->catalogue, nears, count);
-    return seat->answer ? SC_FAILURE_NONE : fail_memory(errand);
+    if (err) return fail_place(errand);
+    place->answer = new_answer(&from->catalogue, nears, count);
+    return place->answer ? SC_FAILURE_NONE : fail_memory(errand);
 }
 
-static sc_failure fill_seats(const sc__clerk *clerk, const source *from, sc_errand *errand)
+static sc_failure fill_places(const sc__answerer *answerer, const source *from, sc_errand *errand)
 {
     sc_failure failure = SC_FAILURE_NONE;
-    for (size_t i = 0; i < errand->seat_count && !failure; i++) {
-        failure = fill_seat(clerk, from, errand, &errand->seats[i]);
+    for (size_t i = 0; i < errand->place_count && !failure; i++) {
+        failure = fill_place(answerer, from, errand, &errand->places[i]);
     }
     if (failure) take_back_answers(errand);
     return failure;
@@ -283,48 +283,50 @@ static sc_failure failure_of_asking(sc_err err)
 }
 
 // The request and the reply are in the words of `vocabulary`.
-static sc_failure filter_reply(sc__clerk *clerk, const sc_relay *relay,
+static sc_failure filter_reply(sc__answerer *answerer, const sc_relay *relay,
                                const sc_vocabulary *vocabulary, sc_errand *errand)
 {
-    const sc_err err = sc_filter_open(clerk->filter, relay, &clerk->reply, &errand->diag);
+    const sc_err err = sc_filter_open(answerer->filter, relay, &answerer->reply, &errand->diag);
     if (err) return failure_of_reply(err);
-    const source from = {
-        .filter = clerk->filter,
-        .catalogue = {.map = clerk->map, .table = &clerk->reply.table, .vocabulary = vocabulary}};
-    const sc_failure failure = fill_seats(clerk, &from, errand);
-    sc_filter_forget(clerk->filter);
+    const source from = {.filter = answerer->filter,
+                         .catalogue = {.map = answerer->map,
+                                       .table = &answerer->reply.table,
+                                       .vocabulary = vocabulary}};
+    const sc_failure failure = fill_places(answerer, &from, errand);
+    sc_filter_forget(answerer->filter);
     return failure;
 }
 
 // --- The reply, for others ------------------------------------------------------------------
 
 // Write the reply so that another gateway can read it.
-static sc_failure write_reply(const sc__clerk *clerk, sc_errand *errand)
+static sc_failure write_reply(const sc__answerer *answerer, sc_errand *errand)
 {
-    const sc_err err = sc_reply_encode(&(sc_codec){.map = clerk->map,
-                                                   .vocabulary = clerk->vocabulary,
-                                                   .encoding = SC_ENCODING_COMPACT},
-                                       errand->relay, &clerk->reply, &errand->reply, &errand->diag);
+    const sc_err err =
+        sc_reply_encode(&(sc_codec){.map = answerer->map,
+                                    .vocabulary = answerer->vocabulary,
+                                    .encoding = SC_ENCODING_COMPACT},
+                        errand->relay, &answerer->reply, &errand->reply, &errand->diag);
     return err ? failure_of_reply(err) : SC_FAILURE_NONE;
 }
 
-static sc_failure decode(sc__clerk *clerk, sc_errand *errand, sc_encoding encoding,
+static sc_failure decode(sc__answerer *answerer, sc_errand *errand, sc_encoding encoding,
                          const void *bytes, size_t size)
 {
-    const sc_err err = sc_reply_decode(&(sc_codec){.map = clerk->map,
-                                                   .vocabulary = clerk->vocabulary,
+    const sc_err err = sc_reply_decode(&(sc_codec){.map = answerer->map,
+                                                   .vocabulary = answerer->vocabulary,
                                                    .encoding = encoding,
-                                                   .limits = &clerk->limits},
-                                       errand->relay, bytes, size, &clerk->reply, &errand->diag);
+                                                   .limits = &answerer->limits},
+                                       errand->relay, bytes, size, &answerer->reply, &errand->diag);
     return err ? failure_of_reply(err) : SC_FAILURE_NONE;
 }
 
 // A compact reply is handed on as it came. One in GeoJSON has distances of any fraction, which are
 // rounded to the map's units: so it is answered from what the others will read, and all say the
 // same.
-static sc_failure hand_on(sc__clerk *clerk, sc_errand *errand, const void *bytes, size_t size)
+static sc_failure hand_on(sc__answerer *answerer, sc_errand *errand, const void *bytes, size_t size)
 {
-    if (clerk->encoding == SC_ENCODING_COMPACT) {
+    if (answerer->encoding == SC_ENCODING_COMPACT) {
         if (!sc_reserve(&errand->reply.data, size, &errand->reply.capacity, 1)) {
             return fail_memory(errand);
         }
@@ -332,9 +334,9 @@ static sc_failure hand_on(sc__clerk *clerk, sc_errand *errand, const void *bytes
         errand->reply.size = size;
         return SC_FAILURE_NONE;
     }
-    const sc_failure failure = write_reply(clerk, errand);
+    const sc_failure failure = write_reply(answerer, errand);
     if (failure) return failure;
-    return decode(clerk, errand, SC_ENCODING_COMPACT, errand->reply.data, errand->reply.size);
+    return decode(answerer, errand, SC_ENCODING_COMPACT, errand->reply.data, errand->reply.size);
 }
 
 // Whether all words of a set mean the same to those who have the courier's.
@@ -349,77 +351,80 @@ static bool is_understood(const sc_vocabulary *words, const sc_vocabulary *of_se
 
 // --- Built in -----------------------------------------------------------------------------
 
-sc_failure sc__clerk_evaluate(sc__clerk *clerk, const sc_objects *objects, sc_errand *errand)
+sc_failure sc__answerer_evaluate(sc__answerer *answerer, const sc_objects *objects,
+                                 sc_errand *errand)
 {
     const sc_vocabulary *vocabulary = sc_objects_vocabulary(objects);
-    sc__rewording *asked = &clerk->rewording;
-    if (sc__reword(asked, clerk->vocabulary, vocabulary, errand->relay)) return fail_memory(errand);
+    sc__category_translation *asked = &answerer->translation;
+    if (sc__translate_categories(asked, answerer->vocabulary, vocabulary, errand->relay))
+        return fail_memory(errand);
     if (asked->relay.request_count == 0) {
-        const source nothing = {.catalogue = {.map = clerk->map}};
-        return fill_seats(clerk, &nothing, errand);
+        const source nothing = {.catalogue = {.map = answerer->map}};
+        return fill_places(answerer, &nothing, errand);
     }
     const sc_err err =
-        sc_lbs_evaluate(clerk->lbs, objects, &asked->relay, &clerk->reply, &errand->diag);
+        sc_lbs_evaluate(answerer->lbs, objects, &asked->relay, &answerer->reply, &errand->diag);
     if (err) return failure_of_asking(err);
-    const bool is_plain = !asked->is_different && is_understood(clerk->vocabulary, vocabulary);
+    const bool is_plain = !asked->is_different && is_understood(answerer->vocabulary, vocabulary);
     if (errand->wants_reply && is_plain) {
-        const sc_failure failure = write_reply(clerk, errand);
+        const sc_failure failure = write_reply(answerer, errand);
         if (failure) return failure;
     }
-    return filter_reply(clerk, &asked->relay, vocabulary, errand);
+    return filter_reply(answerer, &asked->relay, vocabulary, errand);
 }
 
 // --- Over HTTP ----------------------------------------------------------------------------
 
-sc_failure sc__clerk_write(sc__clerk *clerk, sc_errand *errand, sc_bytes *out)
+sc_failure sc__answerer_write(sc__answerer *answerer, sc_errand *errand, sc_bytes *out)
 {
-    const sc_err err = sc_relay_encode(&(sc_codec){.map = clerk->map,
-                                                   .vocabulary = clerk->vocabulary,
-                                                   .encoding = clerk->encoding},
+    const sc_err err = sc_relay_encode(&(sc_codec){.map = answerer->map,
+                                                   .vocabulary = answerer->vocabulary,
+                                                   .encoding = answerer->encoding},
                                        errand->relay, out, &errand->diag);
     return err ? failure_of_asking(err) : SC_FAILURE_NONE;
 }
 
-sc_failure sc__clerk_read(sc__clerk *clerk, sc_errand *errand, const void *bytes, size_t size)
+sc_failure sc__answerer_read(sc__answerer *answerer, sc_errand *errand, const void *bytes,
+                             size_t size)
 {
-    sc_failure failure = decode(clerk, errand, clerk->encoding, bytes, size);
-    if (!failure && errand->wants_reply) failure = hand_on(clerk, errand, bytes, size);
-    return failure ? failure : filter_reply(clerk, errand->relay, clerk->vocabulary, errand);
+    sc_failure failure = decode(answerer, errand, answerer->encoding, bytes, size);
+    if (!failure && errand->wants_reply) failure = hand_on(answerer, errand, bytes, size);
+    return failure ? failure : filter_reply(answerer, errand->relay, answerer->vocabulary, errand);
 }
 
-sc_failure sc__clerk_read_given(sc__clerk *clerk, sc_errand *errand)
+sc_failure sc__answerer_read_given(sc__answerer *answerer, sc_errand *errand)
 {
-    if (!clerk->filter) {
+    if (!answerer->filter) {
         sc_fail(&errand->diag, SC_EINVAL,
                 "a reply is given, and a provider that is asked at points has none to give");
         return SC_FAILURE_REFUSED;
     }
     // Whatever an errand before was put into other words for.
-    clerk->rewording.is_different = false;
+    answerer->translation.is_different = false;
     const sc_failure failure =
-        decode(clerk, errand, SC_ENCODING_COMPACT, errand->given, errand->given_size);
-    return failure ? failure : filter_reply(clerk, errand->relay, clerk->vocabulary, errand);
+        decode(answerer, errand, SC_ENCODING_COMPACT, errand->given, errand->given_size);
+    return failure ? failure : filter_reply(answerer, errand->relay, answerer->vocabulary, errand);
 }
 
 // --- Points -------------------------------------------------------------------------------
 
-sc_failure sc__clerk_ask(sc__clerk *clerk, const sc_point_options *options, sc_rng *rng,
-                         sc_errand *errand, sc_point_work *work)
+sc_failure sc__answerer_ask(sc__answerer *answerer, const sc_point_options *options, sc_rng *rng,
+                            sc_errand *errand, sc_point_work *work)
 {
     sc_point_provider *provider = NULL;
     sc_point_reply *reply = NULL;
-    sc_err err =
-        sc_point_provider_new(clerk->map, clerk->vocabulary, options, &provider, &errand->diag);
+    sc_err err = sc_point_provider_new(answerer->map, answerer->vocabulary, options, &provider,
+                                       &errand->diag);
     if (!err) err = sc_point_provider_ask(provider, errand->relay, rng, &reply, &errand->diag);
     sc_point_provider_free(provider);
     if (err) return failure_of_asking(err);
     *work = sc_point_reply_work(reply);
     const source from = {.points = reply,
-                         .catalogue = {.map = clerk->map,
+                         .catalogue = {.map = answerer->map,
                                        .table = sc_point_reply_table(reply),
-                                       .vocabulary = clerk->vocabulary,
+                                       .vocabulary = answerer->vocabulary,
                                        .points = reply}};
-    const sc_failure failure = fill_seats(clerk, &from, errand);
+    const sc_failure failure = fill_places(answerer, &from, errand);
     sc_point_reply_free(reply);
     return failure;
 }

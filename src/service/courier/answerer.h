@@ -19,7 +19,7 @@
 #include "courier/categories.h"
 #include "courier/courier.h"
 
-typedef struct sc__clerk {
+typedef struct sc__answerer {
     const sc_map *map;                ///< borrowed
     const sc_vocabulary *vocabulary;  ///< what requests are in; borrowed
     sc_encoding encoding;
@@ -27,35 +27,37 @@ typedef struct sc__clerk {
     sc_lbs *lbs;        ///< of a provider that is built in; else NULL
     sc_filter *filter;  ///< NULL for one that knows points only
     sc_reply reply;
-    sc__rewording rewording;
-} sc__clerk;
+    sc__category_translation translation;
+} sc__answerer;
 
 /**
  * @param options  kind, encoding and filter are used
- * @return SC_OK, SC_EINVAL, SC_ENOMEM; release with sc__clerk_fini()
+ * @return SC_OK, SC_EINVAL, SC_ENOMEM; release with sc__answerer_fini()
  */
-SC_CHECKED sc_err sc__clerk_init(sc__clerk *clerk, const sc_map *map,
-                                 const sc_vocabulary *vocabulary, const sc_courier_options *options,
-                                 sc_diag *diag);
+SC_CHECKED sc_err sc__answerer_init(sc__answerer *answerer, const sc_map *map,
+                                    const sc_vocabulary *vocabulary,
+                                    const sc_courier_options *options, sc_diag *diag);
 
 /** Harmless twice, and if it was never made. */
-void sc__clerk_fini(sc__clerk *clerk);
+void sc__answerer_fini(sc__answerer *answerer);
 
 /** Answer by oneself, with `objects`, which speak words of their own. The reply that may be wanted
  * stays empty if these are not the courier's words. */
-sc_failure sc__clerk_evaluate(sc__clerk *clerk, const sc_objects *objects, sc_errand *errand);
+sc_failure sc__answerer_evaluate(sc__answerer *answerer, const sc_objects *objects,
+                                 sc_errand *errand);
 
 /** What is to be sent for an errand. */
-sc_failure sc__clerk_write(sc__clerk *clerk, sc_errand *errand, sc_bytes *out);
+sc_failure sc__answerer_write(sc__answerer *answerer, sc_errand *errand, sc_bytes *out);
 
 /** Answer from what came back. */
-sc_failure sc__clerk_read(sc__clerk *clerk, sc_errand *errand, const void *bytes, size_t size);
+sc_failure sc__answerer_read(sc__answerer *answerer, sc_errand *errand, const void *bytes,
+                             size_t size);
 
 /** Answer from the reply that somebody else was sent. */
-sc_failure sc__clerk_read_given(sc__clerk *clerk, sc_errand *errand);
+sc_failure sc__answerer_read_given(sc__answerer *answerer, sc_errand *errand);
 
 /** Ask a provider that knows points, once, and answer. Blocks for at most options->deadline_s. */
-sc_failure sc__clerk_ask(sc__clerk *clerk, const sc_point_options *options, sc_rng *rng,
-                         sc_errand *errand, sc_point_work *work);
+sc_failure sc__answerer_ask(sc__answerer *answerer, const sc_point_options *options, sc_rng *rng,
+                            sc_errand *errand, sc_point_work *work);
 
 #endif

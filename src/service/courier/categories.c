@@ -7,7 +7,7 @@
 
 // --- A vocabulary -----------------------------------------------------------------
 
-sc_err sc__words_init(sc__words *words, const sc_vocabulary *parts, size_t part_count)
+sc_err sc__categories_init(sc__categories *words, const sc_vocabulary *parts, size_t part_count)
 {
     size_t count = 0;
     size_t size = 0;
@@ -17,10 +17,10 @@ sc_err sc__words_init(sc__words *words, const sc_vocabulary *parts, size_t part_
             size += strlen(parts[p].names[i]) + 1;
         }
     }
-    *words = (sc__words){.names = sc_malloc_array(count, sizeof *words->names),
-                         .texts = sc_malloc(size)};
+    *words = (sc__categories){.names = sc_malloc_array(count, sizeof *words->names),
+                              .texts = sc_malloc(size)};
     if (!words->names || !words->texts) {
-        sc__words_fini(words);
+        sc__categories_fini(words);
         return SC_ENOMEM;
     }
     words->vocabulary.names = words->names;
@@ -37,20 +37,20 @@ sc_err sc__words_init(sc__words *words, const sc_vocabulary *parts, size_t part_
     return SC_OK;
 }
 
-void sc__words_fini(sc__words *words)
+void sc__categories_fini(sc__categories *words)
 {
     sc_free(words->names);
     sc_free(words->texts);
-    *words = (sc__words){.names = NULL};
+    *words = (sc__categories){.names = NULL};
 }
 
 // --- A relay in other words ----------------------------------------------------------
 
-void sc__rewording_fini(sc__rewording *rewording)
+void sc__category_translation_fini(sc__category_translation *translation)
 {
-    sc_free(rewording->requests);
-    sc_free(rewording->places);
-    *rewording = (sc__rewording){.requests = NULL};
+    sc_free(translation->requests);
+    sc_free(translation->places);
+    *translation = (sc__category_translation){.requests = NULL};
 }
 
 // The number that `to` has for a word. Nearly always it is the same one, so look there first.
@@ -89,29 +89,29 @@ static bool reword_request(const sc_vocabulary *from, const sc_vocabulary *to,
     return true;
 }
 
-sc_err sc__reword(sc__rewording *rewording, const sc_vocabulary *from, const sc_vocabulary *to,
-                  const sc_relay *relay)
+sc_err sc__translate_categories(sc__category_translation *translation, const sc_vocabulary *from,
+                                const sc_vocabulary *to, const sc_relay *relay)
 {
-    rewording->relay = *relay;
-    rewording->is_different = false;
-    for (size_t r = 0; r < relay->request_count && !rewording->is_different; r++) {
-        rewording->is_different = !is_the_same(from, to, &relay->requests[r]);
+    translation->relay = *relay;
+    translation->is_different = false;
+    for (size_t r = 0; r < relay->request_count && !translation->is_different; r++) {
+        translation->is_different = !is_the_same(from, to, &relay->requests[r]);
     }
-    if (!rewording->is_different) return SC_OK;
+    if (!translation->is_different) return SC_OK;
 
-    if (!sc_reserve(&rewording->requests, relay->request_count, &rewording->request_capacity,
-                    sizeof *rewording->requests) ||
-        !sc_reserve(&rewording->places, relay->request_count, &rewording->place_capacity,
-                    sizeof *rewording->places)) {
+    if (!sc_reserve(&translation->requests, relay->request_count, &translation->request_capacity,
+                    sizeof *translation->requests) ||
+        !sc_reserve(&translation->places, relay->request_count, &translation->place_capacity,
+                    sizeof *translation->places)) {
         return SC_ENOMEM;
     }
     uint32_t kept = 0;
     for (size_t r = 0; r < relay->request_count; r++) {
         const bool is_kept =
-            reword_request(from, to, &relay->requests[r], &rewording->requests[kept]);
-        rewording->places[r] = is_kept ? kept++ : SC_NONE;
+            reword_request(from, to, &relay->requests[r], &translation->requests[kept]);
+        translation->places[r] = is_kept ? kept++ : SC_NONE;
     }
-    rewording->relay.requests = rewording->requests;
-    rewording->relay.request_count = kept;
+    translation->relay.requests = translation->requests;
+    translation->relay.request_count = kept;
     return SC_OK;
 }

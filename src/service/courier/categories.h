@@ -15,24 +15,25 @@
 #include <starcloak/relay.h>
 
 /** A vocabulary with texts of its own. */
-typedef struct sc__words {
+typedef struct sc__categories {
     sc_vocabulary vocabulary;
     const char **names;
     char *texts;
-} sc__words;
+} sc__categories;
 
 /**
  * The words of some vocabularies, each once, in the order in which they come.
  *
- * @return SC_OK, SC_ENOMEM; release with sc__words_fini()
+ * @return SC_OK, SC_ENOMEM; release with sc__categories_fini()
  */
-SC_CHECKED sc_err sc__words_init(sc__words *words, const sc_vocabulary *parts, size_t part_count);
+SC_CHECKED sc_err sc__categories_init(sc__categories *words, const sc_vocabulary *parts,
+                                      size_t part_count);
 
 /** Harmless twice, and if it was never made. */
-void sc__words_fini(sc__words *words);
+void sc__categories_fini(sc__categories *words);
 
 /** A relay in other words. Zero-initialise; memory is kept from one to the next. */
-typedef struct sc__rewording {
+typedef struct sc__category_translation {
     sc_relay relay;     ///< to be asked; lends from the original. Without requests: not at all
     bool is_different;  ///< whether it is not just the original
 
@@ -40,18 +41,19 @@ typedef struct sc__rewording {
     size_t request_capacity;
     uint32_t *places;  ///< of the original's request r, its place here, or SC_NONE
     size_t place_capacity;
-} sc__rewording;
+} sc__category_translation;
 
-void sc__rewording_fini(sc__rewording *rewording);
+void sc__category_translation_fini(sc__category_translation *translation);
 
 /** Put `relay` from the words of one vocabulary into those of another. SC_OK or SC_ENOMEM. */
-SC_CHECKED sc_err sc__reword(sc__rewording *rewording, const sc_vocabulary *from,
-                             const sc_vocabulary *to, const sc_relay *relay);
+SC_CHECKED sc_err sc__translate_categories(sc__category_translation *translation,
+                                           const sc_vocabulary *from, const sc_vocabulary *to,
+                                           const sc_relay *relay);
 
 /** Where request `r` of the original is now; SC_NONE: nowhere, its answer is empty. */
-static inline uint32_t sc__reworded_place(const sc__rewording *rewording, uint32_t r)
+static inline uint32_t sc__translated_place(const sc__category_translation *translation, uint32_t r)
 {
-    return rewording->is_different ? rewording->places[r] : r;
+    return translation->is_different ? translation->places[r] : r;
 }
 
 #endif

@@ -57,14 +57,16 @@ const sc_histogram *sc_courier_latency(const sc_courier *courier)
 
 sc_courier_stats sc_courier_stats_of(sc_courier *courier)
 {
-    const sc__wire_counts wire =
-        courier->wire ? sc__wire_counts_of(courier->wire) : (sc__wire_counts){.tries = 0};
+    const sc__connections_counts connections = courier->connections
+                                                   ? sc__connections_counts_of(courier->connections)
+                                                   : (sc__connections_counts){.tries = 0};
     sc_courier_stats stats = {
         .sent = atomic_load_explicit(&courier->sent, memory_order_relaxed),
-        .tries = wire.tries + atomic_load_explicit(&courier->tries, memory_order_relaxed),
+        .tries = connections.tries + atomic_load_explicit(&courier->tries, memory_order_relaxed),
         .bytes_out =
-            wire.bytes_out + atomic_load_explicit(&courier->bytes_out, memory_order_relaxed),
-        .bytes_in = wire.bytes_in + atomic_load_explicit(&courier->bytes_in, memory_order_relaxed)};
+            connections.bytes_out + atomic_load_explicit(&courier->bytes_out, memory_order_relaxed),
+        .bytes_in =
+            connections.bytes_in + atomic_load_explicit(&courier->bytes_in, memory_order_relaxed)};
     for (size_t i = 0; i < SC_FAILURE_COUNT; i++) {
         stats.failed[i] = atomic_load_explicit(&courier->failed[i], memory_order_relaxed);
     }
@@ -142,13 +144,13 @@ static sc_err make_words(sc_courier *courier, const sc_courier_options *options,
         objects ? *sc_objects_vocabulary(objects) : (sc_vocabulary){.count = 0},
         {.names = options->more_categories, .count = (uint32_t)options->more_category_count},
     };
-    const sc_err err = sc__words_init(&courier->words, parts, sizeof parts / sizeof parts[0]);
+    const sc_err err = sc__categories_init(&courier->words, parts, sizeof parts / sizeof parts[0]);
     sc_objects_release(objects);
     sc_vocabulary_fini(&of_map);
     return err ? sc_fail_memory(diag, "listing words") : SC_OK;
 }
 
-static sc_err make_desks(sc_courier *courier, sc_rng *rng, sc_diag *diag)
+static sc_err make_answerers(sc_courier *courier, sc_rng *rng, sc_diag *diag)
 {
     const unsigned count = courier->is_in_place ? 1 : courier->options.clerks;
     courier->workers = sc_calloc(count, sizeof *courier->workers);
@@ -157,8 +159,8 @@ static sc_err make_desks(sc_courier *courier, sc_rng *rng, sc_diag *diag)
     while (courier->worker_count < count && !err) {
         sc__worker *worker = &courier->workers[courier->worker_count];
         worker->courier = courier;
-        err = sc__clerk_init(&worker->desk, courier->map, &courier->words.vocabulary,
-                             &courier->options, diag);
+        err = sc__answerer_init(&worker->answerer, courier->map, &courier->words.vocabulary,
+                                &courier->options, diag);
         if (err) return err;
         courier->worker_count++;
         err = sc_rng_fork(rng, &worker->rng);
@@ -181,13 +183,13 @@ static sc_err make_ways(sc_courier *courier, const sc_courier_options *options, 
     sc_rng *own = NULL;
     const sc_err err = sc_rng_fork(rng, &own);
     if (err) return sc_fail(diag, err, "no randomness for retries: %s", sc_err_text(err));
-    const sc__wire_hooks hooks = {
+    const sc__connections_hooks hooks = {
         .leaves = sc__exchange_leaves,
         .back = sc__exchange_back,
         .may_go_on = sc__exchange_may_go_on,
         .context = courier,
     };
-    return sc__wire_new(options, &hooks, own, &courier->wire, diag);
+    return sc__connections_new(options, &hooks, own, &courier->connections, diag);
 }
 
 static sc_err start_threads(sc_courier *courier, sc_diag *diag)
@@ -237,7 +239,7 @@ sc_err sc_courier_new(const sc_map *map, const sc_courier_options *options, sc_r
     err = courier->jobs ? sc_deadlines_init(&courier->leaving, options->max_errands) : SC_ENOMEM;
     if (err) sc_fail_memory(diag, "making room for errands");
     if (!err) err = make_words(courier, options, diag);
-    if (!err) err = make_desks(courier, rng, diag);
+    if (!err) err = make_answerers(courier, rng, diag);
     if (!err) err = make_ways(courier, options, rng, diag);
     if (!err) err = start_threads(courier, diag);
     if (err) {
@@ -265,7 +267,7 @@ static void stop(sc_courier *courier)
     }
     if (courier->has_watch) pthread_join(courier->watch, NULL);
     courier->has_watch = false;
-    sc__wire_stop(courier->wire);
+    sc__connections_stop(courier->connections);
     sc__courier_clear(courier);
 }
 
@@ -273,13 +275,13 @@ void sc_courier_free(sc_courier *courier)
 {
     if (!courier) return;
     stop(courier);
-    sc__wire_free(courier->wire);
+    sc__connections_free(courier->connections);
     for (unsigned i = 0; i < courier->worker_count; i++) {
-        sc__clerk_fini(&courier->workers[i].desk);
+        sc__answerer_fini(&courier->workers[i].answerer);
         sc_rng_free(courier->workers[i].rng);
     }
     sc_free(courier->workers);
-    sc__words_fini(&courier->words);
+    sc__categories_fini(&courier->words);
     sc__point_settings_fini(&courier->points);
     if (courier->has_curl) curl_global_cleanup();
     sc_deadlines_fini(&courier->leaving);

@@ -69,17 +69,17 @@ typedef struct sc_answer {
 void sc_answer_free(sc_answer *answer);
 
 /** A place that an answer is wanted for, and the answer. */
-typedef struct sc_seat {
+typedef struct sc_answer_place {
     sc_edge_id edge;
     double offset_m;
     uint32_t request;   ///< its place in the relay
     sc_answer *answer;  ///< set when the errand is back and did not fail; the caller's to free
-} sc_seat;
+} sc_answer_place;
 
 typedef struct sc_errand {
-    sc_relay *relay;  ///< the caller's, until the errand is back
-    sc_seat *seats;   ///< the caller's
-    size_t seat_count;
+    sc_relay *relay;          ///< the caller's, until the errand is back
+    sc_answer_place *places;  ///< the caller's
+    size_t place_count;
     int64_t leave_by_us;  ///< by sc_clock_us(): if nothing has been sent by then, nothing will be
     int64_t deadline_us;  ///< the same: after that it has failed, in any case
     uint64_t number;      ///< the caller's, for those who are told of what leaves; not sent

@@ -52,7 +52,7 @@ typedef struct sc__job {
 /** A clerk's thread. */
 typedef struct sc__worker {
     sc_courier *courier;
-    sc__clerk desk;
+    sc__answerer answerer;
     sc_rng *rng;  ///< of points
     pthread_t thread;
 } sc__worker;
@@ -61,10 +61,10 @@ struct sc_courier {
     // Read-only once it has started.
     const sc_map *map;
     sc_courier_options options;  ///< without its texts
-    sc__words words;
+    sc__categories words;
     sc__point_settings points;
-    sc__wire *wire;  ///< over HTTP
-    bool has_curl;   ///< whether curl knows of us
+    sc__connections *connections;  ///< over HTTP
+    bool has_curl;                 ///< whether curl knows of us
     sc__worker *workers;
     bool is_in_place;        ///< no threads
     unsigned worker_count;   ///< desks that are made

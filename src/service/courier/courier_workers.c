@@ -217,8 +217,8 @@ sc_err sc_courier_send(sc_courier *courier, sc_errand *errand)
 {
     const int64_t now_us = sc_clock_us();
     const bool is_given = errand->given != NULL;  // the errand may be gone before this returns
-    for (size_t i = 0; i < errand->seat_count; i++) {
-        errand->seats[i].answer = NULL;
+    for (size_t i = 0; i < errand->place_count; i++) {
+        errand->places[i].answer = NULL;
     }
     errand->failure = SC_FAILURE_NONE;
     errand->diag.message[0] = '\0';
@@ -246,9 +246,9 @@ sc_err sc_courier_send(sc_courier *courier, sc_errand *errand)
 // An answer that comes after the deadline is none.
 static sc_failure forget_late_answers(sc_errand *errand)
 {
-    for (size_t i = 0; i < errand->seat_count; i++) {
-        sc_answer_free(errand->seats[i].answer);
-        errand->seats[i].answer = NULL;
+    for (size_t i = 0; i < errand->place_count; i++) {
+        sc_answer_free(errand->places[i].answer);
+        errand->places[i].answer = NULL;
     }
     sc_fail(&errand->diag, SC_ELATE, "the answers were ready only after the deadline");
     return SC_FAILURE_TIMEOUT;
@@ -282,7 +282,7 @@ void sc__courier_settle(sc_courier *courier, sc__job *job, sc_failure failure)
         errand->diag.message[0] = '\0';  // of tries before
     }
     if (!errand->given) count(courier, errand);
-    if (courier->wire) sc__wire_forget(courier->wire, &job->exchange);
+    if (courier->connections) sc__connections_forget(courier->connections, &job->exchange);
     sc_bytes_fini(&job->request);
 
     pthread_mutex_lock(&courier->lock);
@@ -323,7 +323,7 @@ static void do_built_in(sc__worker *worker, sc__job *job)
     // The set of this moment, until the answers are made: they are copies.
     sc_objects *objects = courier->options.objects ? sc_objects_hold(courier->options.objects)
                                                    : sc_object_feed_current(courier->options.feed);
-    const sc_failure failure = sc__clerk_evaluate(&worker->desk, objects, errand);
+    const sc_failure failure = sc__answerer_evaluate(&worker->answerer, objects, errand);
     sc_objects_release(objects);
     sc__courier_settle(courier, job, failure);
 }
@@ -371,10 +371,10 @@ static void read_reply(sc__worker *worker, sc__job *job)
 {
     sc_courier *courier = worker->courier;
     sc__exchange *exchange = &job->exchange;
-    const sc_failure failure =
-        is_late(job->errand)
-            ? SC_FAILURE_TIMEOUT
-            : sc__clerk_read(&worker->desk, job->errand, exchange->reply, exchange->reply_size);
+    const sc_failure failure = is_late(job->errand)
+                                   ? SC_FAILURE_TIMEOUT
+                                   : sc__answerer_read(&worker->answerer, job->errand,
+                                                       exchange->reply, exchange->reply_size);
     sc__courier_settle(courier, job, failure);
 }
 
@@ -383,7 +383,7 @@ static void read_given(sc__worker *worker, sc__job *job)
 {
     const sc_failure failure = is_late(job->errand)
                                    ? SC_FAILURE_TIMEOUT
-                                   : sc__clerk_read_given(&worker->desk, job->errand);
+                                   : sc__answerer_read_given(&worker->answerer, job->errand);
     sc__courier_settle(worker->courier, job, failure);
 }
 
@@ -393,7 +393,7 @@ static void write_request(sc__worker *worker, sc__job *job)
     sc_errand *errand = job->errand;
     sc_failure failure = sc__courier_is_too_late(job) ? SC_FAILURE_UNSENT : SC_FAILURE_NONE;
     if (!failure && !sc__courier_admit(courier, job)) failure = suspended(errand);
-    if (!failure) failure = sc__clerk_write(&worker->desk, errand, &job->request);
+    if (!failure) failure = sc__answerer_write(&worker->answerer, errand, &job->request);
     if (failure) {
         sc__courier_settle(courier, job, failure);
         return;
@@ -403,7 +403,7 @@ static void write_request(sc__worker *worker, sc__job *job)
                                    .leave_by_us = job->leave_by_us,
                                    .deadline_us = errand->deadline_us,
                                    .diag = &errand->diag};
-    sc__wire_post(courier->wire, &job->exchange);
+    sc__connections_post(courier->connections, &job->exchange);
 }
 
 // --- Points -----------------------------------------------------------------------------------
@@ -423,7 +423,8 @@ static sc_failure ask_points(sc__worker *worker, sc__job *job)
     sc_point_work work = {.points = 0};
     errand->tries++;
     atomic_fetch_add_explicit(&courier->tries, 1, memory_order_relaxed);
-    const sc_failure failure = sc__clerk_ask(&worker->desk, &options, worker->rng, errand, &work);
+    const sc_failure failure =
+        sc__answerer_ask(&worker->answerer, &options, worker->rng, errand, &work);
     atomic_fetch_add_explicit(&courier->bytes_out, work.bytes_out, memory_order_relaxed);
     atomic_fetch_add_explicit(&courier->bytes_in, work.bytes_in, memory_order_relaxed);
     // Whoever asks at points does not tell one from the other, and counts in milliseconds.
@@ -513,7 +514,7 @@ static bool do_jobs(sc__worker *worker, int64_t until_us)
 bool sc_courier_turn(sc_courier *courier, int64_t until_us)
 {
     bool is_left = do_jobs(&courier->workers[0], until_us);
-    if (courier->wire && sc__wire_turn(courier->wire)) {
+    if (courier->connections && sc__connections_turn(courier->connections)) {
         is_left = do_jobs(&courier->workers[0], until_us);
     }
     return is_left;
@@ -521,13 +522,13 @@ bool sc_courier_turn(sc_courier *courier, int64_t until_us)
 
 bool sc_courier_is_asking(const sc_courier *courier)
 {
-    return courier->wire && sc__wire_is_busy(courier->wire);
+    return courier->connections && sc__connections_is_busy(courier->connections);
 }
 
 void sc_courier_poll(sc_courier *courier, struct pollfd *fds, size_t count, int64_t wake_us)
 {
-    if (courier->wire && courier->is_in_place) {
-        sc__wire_poll(courier->wire, fds, count, wake_us);
+    if (courier->connections && courier->is_in_place) {
+        sc__connections_poll(courier->connections, fds, count, wake_us);
     } else {
         (void)poll(fds, count, sc_clock_wait_ms(sc_clock_us(), wake_us));
     }

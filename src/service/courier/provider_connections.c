@@ -17,12 +17,12 @@ enum { UNREAD_MAX = 64 * 1024 * 1024 };
 enum { LONGEST_MS = 3600000 };
 
 /** A place for one exchange at a time. */
-typedef struct sc__line {
-    sc__post post;  ///< first: what curl knows of is also the line
-    sc__wire *wire;
+typedef struct sc__connection {
+    sc__provider_request request;  ///< first: what curl knows of is also the line
+    sc__connections *connections;
     sc__exchange *exchange;  ///< NULL: it is free
-    struct sc__line *next_free;
-} sc__line;
+    struct sc__connection *next_free;
+} sc__connection;
 
 /** Exchanges one behind the other. */
 typedef struct row {
@@ -30,13 +30,13 @@ typedef struct row {
     sc__exchange *last;
 } row;
 
-struct sc__wire {
+struct sc__connections {
     // Read-only once it has started.
-    sc__wire_hooks hooks;
-    sc__post_rules rules;
+    sc__connections_hooks hooks;
+    sc__request_rules rules;
     CURLM *multi;
-    sc__line *lines;
-    size_t line_count;
+    sc__connection *slots;
+    size_t slot_count;
     bool is_in_place;  ///< it has no thread
     pthread_t thread;
     bool has_thread;  ///< of the one who starts and stops
@@ -45,7 +45,7 @@ struct sc__wire {
     sc_rng *rng;
     sc_deadlines timers;  ///< of all exchanges that it has taken
     row waiting;
-    sc__line *free_lines;
+    sc__connection *free_slots;
 
     // Under the lock.
     pthread_mutex_t lock;
@@ -95,154 +95,161 @@ static int64_t limit_of(const sc__exchange *exchange)
     return exchange->is_sent ? exchange->deadline_us : exchange->leave_by_us;
 }
 
-static void wait_for_line(sc__wire *wire, sc__exchange *exchange)
+static void wait_for_connection(sc__connections *connections, sc__exchange *exchange)
 {
     exchange->state = SC__WAITING;
-    row_append(&wire->waiting, exchange);
-    sc_deadlines_add(&wire->timers, limit_of(exchange), exchange, &exchange->timer);
+    row_append(&connections->waiting, exchange);
+    sc_deadlines_add(&connections->timers, limit_of(exchange), exchange, &exchange->timer);
 }
 
-static void free_line(sc__wire *wire, sc__line *line)
+static void free_connection(sc__connections *connections, sc__connection *connection)
 {
-    curl_multi_remove_handle(wire->multi, line->post.easy);
-    line->exchange->line = NULL;
-    line->exchange = NULL;
-    line->next_free = wire->free_lines;
-    wire->free_lines = line;
+    curl_multi_remove_handle(connections->multi, connection->request.easy);
+    connection->exchange->connection = NULL;
+    connection->exchange = NULL;
+    connection->next_free = connections->free_slots;
+    connections->free_slots = connection;
 }
 
 // Out of the wire's hands, wherever it was.
-static void bring_back(sc__wire *wire, sc__exchange *exchange, sc_failure failure)
+static void bring_back(sc__connections *connections, sc__exchange *exchange, sc_failure failure)
 {
-    sc_deadlines_cancel(&wire->timers, &exchange->timer);
-    if (exchange->state == SC__WAITING) row_remove(&wire->waiting, exchange);
-    if (exchange->line) free_line(wire, exchange->line);
+    sc_deadlines_cancel(&connections->timers, &exchange->timer);
+    if (exchange->state == SC__WAITING) row_remove(&connections->waiting, exchange);
+    if (exchange->connection) free_connection(connections, exchange->connection);
     exchange->failure = failure;
-    wire->hooks.back(wire->hooks.context, exchange);
+    connections->hooks.back(connections->hooks.context, exchange);
 }
 
-static void take_inbox(sc__wire *wire, bool *is_stopping)
+static void take_inbox(sc__connections *connections, bool *is_stopping)
 {
-    pthread_mutex_lock(&wire->lock);
-    sc__exchange *exchange = wire->inbox.first;
-    wire->inbox = (row){.first = NULL};
-    *is_stopping = wire->is_stopping;
-    pthread_mutex_unlock(&wire->lock);
+    pthread_mutex_lock(&connections->lock);
+    sc__exchange *exchange = connections->inbox.first;
+    connections->inbox = (row){.first = NULL};
+    *is_stopping = connections->is_stopping;
+    pthread_mutex_unlock(&connections->lock);
     while (exchange) {
         sc__exchange *next = exchange->next;
-        wait_for_line(wire, exchange);
+        wait_for_connection(connections, exchange);
         exchange = next;
     }
 }
 
 // --- One try ----------------------------------------------------------------------------
 
-static void tell_leaving(const sc__post *post)
+static void tell_leaving(const sc__provider_request *request)
 {
-    const sc__line *line = (const sc__line *)(const void *)post;
-    const sc__wire_hooks *hooks = &line->wire->hooks;
-    sc__exchange *exchange = line->exchange;
+    const sc__connection *connection = (const sc__connection *)(const void *)request;
+    const sc__connections_hooks *hooks = &connection->connections->hooks;
+    sc__exchange *exchange = connection->exchange;
     if (exchange->is_told) return;
     exchange->is_told = true;
     if (hooks->leaves) hooks->leaves(hooks->context, exchange);
 }
 
 // Onto a free line.
-static void begin(sc__wire *wire, sc__exchange *exchange)
+static void begin(sc__connections *connections, sc__exchange *exchange)
 {
-    sc__line *line = wire->free_lines;
-    wire->free_lines = line->next_free;
-    row_remove(&wire->waiting, exchange);
+    sc__connection *connection = connections->free_slots;
+    connections->free_slots = connection->next_free;
+    row_remove(&connections->waiting, exchange);
     exchange->state = SC__RUNNING;
-    exchange->line = line;
+    exchange->connection = connection;
     exchange->tries++;
-    line->exchange = exchange;
-    atomic_fetch_add_explicit(&wire->tries, 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&wire->bytes_out, exchange->request_size, memory_order_relaxed);
+    connection->exchange = exchange;
+    atomic_fetch_add_explicit(&connections->tries, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&connections->bytes_out, exchange->request_size,
+                              memory_order_relaxed);
     const int64_t leave_by_us = exchange->is_sent ? INT64_MAX : exchange->leave_by_us;
-    if (sc__post_begin(&line->post, exchange->request, exchange->request_size, leave_by_us) ||
-        curl_multi_add_handle(wire->multi, line->post.easy)) {
+    if (sc__provider_request_begin(&connection->request, exchange->request, exchange->request_size,
+                                   leave_by_us) ||
+        curl_multi_add_handle(connections->multi, connection->request.easy)) {
         sc_fail_memory(exchange->diag, "asking the provider");
-        bring_back(wire, exchange, SC_FAILURE_OVERLOADED);
+        bring_back(connections, exchange, SC_FAILURE_OVERLOADED);
     }
 }
 
-static void begin_waiting(sc__wire *wire)
+static void begin_waiting(sc__connections *connections)
 {
-    while (wire->waiting.first && wire->free_lines && atomic_load(&wire->unread) <= UNREAD_MAX) {
-        begin(wire, wire->waiting.first);
+    while (connections->waiting.first && connections->free_slots &&
+           atomic_load(&connections->unread) <= UNREAD_MAX) {
+        begin(connections, connections->waiting.first);
     }
 }
 
-static void bring_reply(sc__wire *wire, sc__exchange *exchange, sc__post *post)
+static void bring_reply(sc__connections *connections, sc__exchange *exchange,
+                        sc__provider_request *request)
 {
-    exchange->reply = post->body;
-    exchange->reply_size = post->size;
-    atomic_fetch_add(&wire->unread, post->size);
-    post->body = NULL;
-    post->capacity = 0;
-    bring_back(wire, exchange, SC_FAILURE_NONE);
+    exchange->reply = request->body;
+    exchange->reply_size = request->size;
+    atomic_fetch_add(&connections->unread, request->size);
+    request->body = NULL;
+    request->capacity = 0;
+    bring_back(connections, exchange, SC_FAILURE_NONE);
 }
 
 // It failed: later, or never.
-static void try_again(sc__wire *wire, sc__exchange *exchange, const sc__post_result *result)
+static void try_again(sc__connections *connections, sc__exchange *exchange,
+                      const sc__provider_request_result *result)
 {
-    const int64_t at_us = result->may_pass && wire->hooks.may_go_on(wire->hooks.context, exchange)
-                              ? sc__retry_at(exchange->tries, result->told_us, sc_clock_us(),
-                                             limit_of(exchange), sc_rng_unit(wire->rng))
-                              : SC__RETRY_NEVER;
+    const int64_t at_us =
+        result->may_pass && connections->hooks.may_go_on(connections->hooks.context, exchange)
+            ? sc__retry_at(exchange->tries, result->told_us, sc_clock_us(), limit_of(exchange),
+                           sc_rng_unit(connections->rng))
+            : SC__RETRY_NEVER;
     if (at_us == SC__RETRY_NEVER) {
-        bring_back(wire, exchange, result->failure);
+        bring_back(connections, exchange, result->failure);
         return;
     }
-    free_line(wire, exchange->line);
-    sc_deadlines_cancel(&wire->timers, &exchange->timer);
+    free_connection(connections, exchange->connection);
+    sc_deadlines_cancel(&connections->timers, &exchange->timer);
     exchange->failure = result->failure;  // in case that its time ends before the next try
     exchange->state = SC__PAUSING;
-    sc_deadlines_add(&wire->timers, at_us, exchange, &exchange->timer);
+    sc_deadlines_add(&connections->timers, at_us, exchange, &exchange->timer);
 }
 
-static void end(sc__wire *wire, sc__exchange *exchange, CURLcode code)
+static void end(sc__connections *connections, sc__exchange *exchange, CURLcode code)
 {
-    sc__post *post = &exchange->line->post;
-    const sc__post_result result = sc__post_end(post, code, exchange->diag);
+    sc__provider_request *request = &exchange->connection->request;
+    const sc__provider_request_result result =
+        sc__provider_request_end(request, code, exchange->diag);
     exchange->status = result.status;
-    exchange->is_sent = exchange->is_sent || sc__post_is_sent(post);
-    atomic_fetch_add_explicit(&wire->bytes_in, post->size, memory_order_relaxed);
+    exchange->is_sent = exchange->is_sent || sc__provider_request_is_sent(request);
+    atomic_fetch_add_explicit(&connections->bytes_in, request->size, memory_order_relaxed);
     if (result.failure) {
-        try_again(wire, exchange, &result);
+        try_again(connections, exchange, &result);
     } else {
-        bring_reply(wire, exchange, post);
+        bring_reply(connections, exchange, request);
     }
 }
 
-static void take_ended(sc__wire *wire)
+static void take_ended(sc__connections *connections)
 {
     int left = 0;
-    for (CURLMsg *m = curl_multi_info_read(wire->multi, &left); m;
-         m = curl_multi_info_read(wire->multi, &left)) {
+    for (CURLMsg *m = curl_multi_info_read(connections->multi, &left); m;
+         m = curl_multi_info_read(connections->multi, &left)) {
         if (m->msg != CURLMSG_DONE) continue;
         char *found = NULL;
         const CURLcode code = m->data.result;
         curl_easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, &found);
-        end(wire, ((sc__line *)(void *)found)->exchange, code);
+        end(connections, ((sc__connection *)(void *)found)->exchange, code);
     }
 }
 
 // --- Time ---------------------------------------------------------------------------------
 
 // It has left in time, and may now be answered until the deadline.
-static bool has_just_left(sc__wire *wire, sc__exchange *exchange)
+static bool has_just_left(sc__connections *connections, sc__exchange *exchange)
 {
     if (exchange->is_sent || exchange->state != SC__RUNNING) return false;
-    exchange->is_sent = sc__post_is_sent(&exchange->line->post);
+    exchange->is_sent = sc__provider_request_is_sent(&exchange->connection->request);
     if (!exchange->is_sent) return false;
-    sc_deadlines_cancel(&wire->timers, &exchange->timer);
-    sc_deadlines_add(&wire->timers, exchange->deadline_us, exchange, &exchange->timer);
+    sc_deadlines_cancel(&connections->timers, &exchange->timer);
+    sc_deadlines_add(&connections->timers, exchange->deadline_us, exchange, &exchange->timer);
     return true;
 }
 
-static void run_out(sc__wire *wire, sc__exchange *exchange)
+static void run_out(sc__connections *connections, sc__exchange *exchange)
 {
     sc_failure failure = exchange->is_sent ? SC_FAILURE_TIMEOUT : SC_FAILURE_UNSENT;
     if (exchange->failure && exchange->state == SC__WAITING) {
@@ -259,94 +266,97 @@ static void run_out(sc__wire *wire, sc__exchange *exchange)
                 "no connection to the provider was free before the least deadline of a cloak, so "
                 "it was not sent; allow more of them");
     }
-    bring_back(wire, exchange, failure);
+    bring_back(connections, exchange, failure);
 }
 
-static void ring_timers(sc__wire *wire, int64_t now_us)
+static void ring_timers(sc__connections *connections, int64_t now_us)
 {
-    for (sc__exchange *exchange; (exchange = sc_deadlines_due(&wire->timers, now_us));) {
+    for (sc__exchange *exchange; (exchange = sc_deadlines_due(&connections->timers, now_us));) {
         if (exchange->state != SC__PAUSING) {
-            if (!has_just_left(wire, exchange)) run_out(wire, exchange);
-        } else if (!wire->hooks.may_go_on(wire->hooks.context, exchange)) {
-            bring_back(wire, exchange, exchange->failure);
+            if (!has_just_left(connections, exchange)) run_out(connections, exchange);
+        } else if (!connections->hooks.may_go_on(connections->hooks.context, exchange)) {
+            bring_back(connections, exchange, exchange->failure);
         } else {
-            sc_deadlines_cancel(&wire->timers, &exchange->timer);
-            wait_for_line(wire, exchange);
+            sc_deadlines_cancel(&connections->timers, &exchange->timer);
+            wait_for_connection(connections, exchange);
         }
     }
 }
 
-static int wait_ms(const sc__wire *wire)
+static int wait_ms(const sc__connections *connections)
 {
-    return wire->timers.count > 0
-               ? sc_clock_wait_ms(sc_clock_us(), sc_deadlines_next(&wire->timers))
+    return connections->timers.count > 0
+               ? sc_clock_wait_ms(sc_clock_us(), sc_deadlines_next(&connections->timers))
                : LONGEST_MS;
 }
 
 // --- Its turns ----------------------------------------------------------------------------
 
 // All that can be done without waiting.
-static void go_on(sc__wire *wire)
+static void go_on(sc__connections *connections)
 {
     bool is_free = true;
-    while (is_free && wire->timers.count > 0) {
-        ring_timers(wire, sc_clock_us());
-        begin_waiting(wire);
+    while (is_free && connections->timers.count > 0) {
+        ring_timers(connections, sc_clock_us());
+        begin_waiting(connections);
         int running = 0;
-        curl_multi_perform(wire->multi, &running);
-        take_ended(wire);
+        curl_multi_perform(connections->multi, &running);
+        take_ended(connections);
         // A line that has become free is for the next one, before we wait for anything.
-        is_free =
-            wire->free_lines && wire->waiting.first && atomic_load(&wire->unread) <= UNREAD_MAX;
+        is_free = connections->free_slots && connections->waiting.first &&
+                  atomic_load(&connections->unread) <= UNREAD_MAX;
     }
 }
 
-static void bring_all_back(sc__wire *wire)
+static void bring_all_back(sc__connections *connections)
 {
-    for (sc__exchange *exchange; (exchange = sc_deadlines_first(&wire->timers));) {
-        bring_back(wire, exchange, SC_FAILURE_STOPPED);
+    for (sc__exchange *exchange; (exchange = sc_deadlines_first(&connections->timers));) {
+        bring_back(connections, exchange, SC_FAILURE_STOPPED);
     }
 }
 
 static void *run(void *context)
 {
-    sc__wire *wire = context;
+    sc__connections *connections = context;
     pthread_setname_np(pthread_self(), "provider");
     bool is_stopping = false;
     for (;;) {
-        take_inbox(wire, &is_stopping);
+        take_inbox(connections, &is_stopping);
         if (is_stopping) break;
-        go_on(wire);
-        curl_multi_poll(wire->multi, NULL, 0, wait_ms(wire), NULL);
+        go_on(connections);
+        curl_multi_poll(connections->multi, NULL, 0, wait_ms(connections), NULL);
     }
-    bring_all_back(wire);
+    bring_all_back(connections);
     return NULL;
 }
 
-bool sc__wire_turn(sc__wire *wire)
+bool sc__connections_turn(sc__connections *connections)
 {
     bool is_stopping = false;
-    take_inbox(wire, &is_stopping);
-    go_on(wire);
-    return atomic_load(&wire->unread) > 0;
+    take_inbox(connections, &is_stopping);
+    go_on(connections);
+    return atomic_load(&connections->unread) > 0;
 }
 
-bool sc__wire_is_busy(const sc__wire *wire)
+bool sc__connections_is_busy(const sc__connections *connections)
 {
-    return wire->timers.count > 0;
+    return connections->timers.count > 0;
 }
 
-void sc__wire_poll(sc__wire *wire, struct pollfd *fds, size_t count, int64_t wake_us)
+void sc__connections_poll(sc__connections *connections, struct pollfd *fds, size_t count,
+                          int64_t wake_us)
 {
     enum { MOST = 8 };
     struct curl_waitfd others[MOST];
     for (size_t i = 0; i < count; i++) {
         others[i] = (struct curl_waitfd){.fd = fds[i].fd, .events = CURL_WAIT_POLLIN};
     }
-    const int64_t next_us = wire->timers.count > 0 ? sc_deadlines_next(&wire->timers) : INT64_MAX;
+    const int64_t next_us =
+        connections->timers.count > 0 ? sc_deadlines_next(&connections->timers) : INT64_MAX;
     const int64_t until_us = next_us < wake_us ? next_us : wake_us;
     const int wait = sc_clock_wait_ms(sc_clock_us(), until_us);
-    curl_multi_poll(wire->multi, others, (unsigned)count, wait >= 0 ? wait : LONGEST_MS, NULL);
+    curl_multi_poll(connections->multi, others, (unsigned)count, wait >= 0 ? wait : LONGEST_MS,
+                    NULL);
     for (size_t i = 0; i < count; i++) {
         fds[i].revents = others[i].revents;
     }
@@ -354,122 +364,123 @@ void sc__wire_poll(sc__wire *wire, struct pollfd *fds, size_t count, int64_t wak
 
 // --- For others -------------------------------------------------------------------------
 
-void sc__wire_post(sc__wire *wire, sc__exchange *exchange)
+void sc__connections_post(sc__connections *connections, sc__exchange *exchange)
 {
     exchange->failure = SC_FAILURE_NONE;
     exchange->tries = 0;
     exchange->status = 0;
     exchange->reply = NULL;
-    exchange->line = NULL;
+    exchange->connection = NULL;
     exchange->is_sent = false;
     exchange->is_told = false;
-    pthread_mutex_lock(&wire->lock);
-    const bool was_empty = !wire->inbox.first;
-    row_append(&wire->inbox, exchange);
-    pthread_mutex_unlock(&wire->lock);
-    if (was_empty && !wire->is_in_place) curl_multi_wakeup(wire->multi);
+    pthread_mutex_lock(&connections->lock);
+    const bool was_empty = !connections->inbox.first;
+    row_append(&connections->inbox, exchange);
+    pthread_mutex_unlock(&connections->lock);
+    if (was_empty && !connections->is_in_place) curl_multi_wakeup(connections->multi);
 }
 
-void sc__wire_forget(sc__wire *wire, sc__exchange *exchange)
+void sc__connections_forget(sc__connections *connections, sc__exchange *exchange)
 {
     if (!exchange->reply) return;
     sc_free(exchange->reply);
     exchange->reply = NULL;
-    const size_t before = atomic_fetch_sub(&wire->unread, exchange->reply_size);
+    const size_t before = atomic_fetch_sub(&connections->unread, exchange->reply_size);
     const bool goes_on = before > UNREAD_MAX && before - exchange->reply_size <= UNREAD_MAX;
-    if (goes_on && !wire->is_in_place) curl_multi_wakeup(wire->multi);
+    if (goes_on && !connections->is_in_place) curl_multi_wakeup(connections->multi);
 }
 
-sc__wire_counts sc__wire_counts_of(const sc__wire *wire)
+sc__connections_counts sc__connections_counts_of(const sc__connections *connections)
 {
-    return (sc__wire_counts){
-        .tries = atomic_load_explicit(&wire->tries, memory_order_relaxed),
-        .bytes_out = atomic_load_explicit(&wire->bytes_out, memory_order_relaxed),
-        .bytes_in = atomic_load_explicit(&wire->bytes_in, memory_order_relaxed)};
+    return (sc__connections_counts){
+        .tries = atomic_load_explicit(&connections->tries, memory_order_relaxed),
+        .bytes_out = atomic_load_explicit(&connections->bytes_out, memory_order_relaxed),
+        .bytes_in = atomic_load_explicit(&connections->bytes_in, memory_order_relaxed)};
 }
 
 // --- Life -------------------------------------------------------------------------------
 
-static sc_err make_lines(sc__wire *wire, unsigned connections, sc_diag *diag)
+static sc_err make_connections(sc__connections *connections, unsigned count, sc_diag *diag)
 {
-    wire->lines = sc_calloc(connections, sizeof *wire->lines);
-    if (!wire->lines) return sc_fail_memory(diag, "preparing to ask the provider");
-    for (unsigned i = 0; i < connections; i++) {
-        sc__line *line = &wire->lines[i];
-        line->wire = wire;
-        if (sc__post_init(&line->post, &wire->rules, tell_leaving)) {
+    connections->slots = sc_calloc(count, sizeof *connections->slots);
+    if (!connections->slots) return sc_fail_memory(diag, "preparing to ask the provider");
+    for (unsigned i = 0; i < count; i++) {
+        sc__connection *connection = &connections->slots[i];
+        connection->connections = connections;
+        if (sc__provider_request_init(&connection->request, &connections->rules, tell_leaving)) {
             return sc_fail(diag, SC_ENET, "curl, which asks over HTTP, cannot be set up");
         }
-        wire->line_count++;
-        line->next_free = wire->free_lines;
-        wire->free_lines = line;
+        connections->slot_count++;
+        connection->next_free = connections->free_slots;
+        connections->free_slots = connection;
     }
     return SC_OK;
 }
 
-sc_err sc__wire_new(const sc_courier_options *options, const sc__wire_hooks *hooks, sc_rng *rng,
-                    sc__wire **out, sc_diag *diag)
+sc_err sc__connections_new(const sc_courier_options *options, const sc__connections_hooks *hooks,
+                           sc_rng *rng, sc__connections **out, sc_diag *diag)
 {
-    sc__wire *wire = sc_calloc(1, sizeof *wire);
-    if (!wire) {
+    sc__connections *connections = sc_calloc(1, sizeof *connections);
+    if (!connections) {
         sc_rng_free(rng);
         return sc_fail_memory(diag, "preparing to ask the provider");
     }
-    wire->hooks = *hooks;
-    wire->rng = rng;
-    pthread_mutex_init(&wire->lock, NULL);
-    sc_err err = sc__post_rules_init(&wire->rules, options, diag);
-    if (!err && sc_deadlines_init(&wire->timers, options->max_errands)) {
+    connections->hooks = *hooks;
+    connections->rng = rng;
+    pthread_mutex_init(&connections->lock, NULL);
+    sc_err err = sc__request_rules_init(&connections->rules, options, diag);
+    if (!err && sc_deadlines_init(&connections->timers, options->max_errands)) {
         err = sc_fail_memory(diag, "preparing to ask the provider");
     }
-    if (!err) err = make_lines(wire, options->connections, diag);
+    if (!err) err = make_connections(connections, options->connections, diag);
     if (!err) {
-        wire->multi = curl_multi_init();
-        if (!wire->multi ||
-            curl_multi_setopt(wire->multi, CURLMOPT_MAXCONNECTS, (long)options->connections)) {
+        connections->multi = curl_multi_init();
+        if (!connections->multi || curl_multi_setopt(connections->multi, CURLMOPT_MAXCONNECTS,
+                                                     (long)options->connections)) {
             err = sc_fail(diag, SC_ENET, "curl, which asks over HTTP, cannot be set up");
         }
     }
-    wire->is_in_place = options->clerks == 0;
-    if (!err && !wire->is_in_place) err = sc__thread_start(&wire->thread, run, wire, diag);
+    connections->is_in_place = options->clerks == 0;
+    if (!err && !connections->is_in_place)
+        err = sc__thread_start(&connections->thread, run, connections, diag);
     if (err) {
-        sc__wire_free(wire);
+        sc__connections_free(connections);
         return err;
     }
-    wire->has_thread = !wire->is_in_place;
-    *out = wire;
+    connections->has_thread = !connections->is_in_place;
+    *out = connections;
     return SC_OK;
 }
 
-void sc__wire_stop(sc__wire *wire)
+void sc__connections_stop(sc__connections *connections)
 {
-    if (!wire) return;
-    if (wire->is_in_place) {
+    if (!connections) return;
+    if (connections->is_in_place) {
         bool is_stopping = false;
-        take_inbox(wire, &is_stopping);
-        bring_all_back(wire);
+        take_inbox(connections, &is_stopping);
+        bring_all_back(connections);
     }
-    if (!wire->has_thread) return;
-    pthread_mutex_lock(&wire->lock);
-    wire->is_stopping = true;
-    pthread_mutex_unlock(&wire->lock);
-    curl_multi_wakeup(wire->multi);
-    pthread_join(wire->thread, NULL);
-    wire->has_thread = false;
+    if (!connections->has_thread) return;
+    pthread_mutex_lock(&connections->lock);
+    connections->is_stopping = true;
+    pthread_mutex_unlock(&connections->lock);
+    curl_multi_wakeup(connections->multi);
+    pthread_join(connections->thread, NULL);
+    connections->has_thread = false;
 }
 
-void sc__wire_free(sc__wire *wire)
+void sc__connections_free(sc__connections *connections)
 {
-    if (!wire) return;
-    sc__wire_stop(wire);
-    for (size_t i = 0; i < wire->line_count; i++) {
-        sc__post_fini(&wire->lines[i].post);
+    if (!connections) return;
+    sc__connections_stop(connections);
+    for (size_t i = 0; i < connections->slot_count; i++) {
+        sc__provider_request_fini(&connections->slots[i].request);
     }
-    sc_free(wire->lines);
-    curl_multi_cleanup(wire->multi);
-    sc__post_rules_fini(&wire->rules);
-    sc_deadlines_fini(&wire->timers);
-    sc_rng_free(wire->rng);
-    pthread_mutex_destroy(&wire->lock);
-    sc_free(wire);
+    sc_free(connections->slots);
+    curl_multi_cleanup(connections->multi);
+    sc__request_rules_fini(&connections->rules);
+    sc_deadlines_fini(&connections->timers);
+    sc_rng_free(connections->rng);
+    pthread_mutex_destroy(&connections->lock);
+    sc_free(connections);
 }

@@ -48,7 +48,7 @@ typedef struct sc__exchange {
     sc_failure failure;
     unsigned tries;
     int status;      ///< of HTTP, of the last try; 0: none came
-    uint8_t *reply;  ///< give back with sc__wire_forget()
+    uint8_t *reply;  ///< give back with sc__connections_forget()
     size_t reply_size;
 
     // The wire's.
@@ -56,14 +56,14 @@ typedef struct sc__exchange {
     bool is_sent;  ///< a byte of it has left, in this try or another
     bool is_told;  ///< `leaves` has been called
     enum { SC__WAITING, SC__RUNNING, SC__PAUSING } state;
-    struct sc__line *line;  ///< that it is running on
+    struct sc__connection *connection;  ///< that it is running on
     struct sc__exchange *next;
     struct sc__exchange *previous;
 } sc__exchange;
 
-typedef struct sc__wire sc__wire;
+typedef struct sc__connections sc__connections;
 
-typedef struct sc__wire_hooks {
+typedef struct sc__connections_hooks {
     /** The first byte of an exchange is about to be said: once, in the wire's thread, must be
      * quick. May be NULL. */
     void (*leaves)(void *context, const sc__exchange *exchange);
@@ -73,7 +73,7 @@ typedef struct sc__wire_hooks {
      */
     bool (*may_go_on)(void *context, const sc__exchange *exchange);
     void *context;
-} sc__wire_hooks;
+} sc__connections_hooks;
 
 /**
  * Start its thread, all signals blocked in it, unless it is in place. curl has been set up by the
@@ -83,42 +83,44 @@ typedef struct sc__wire_hooks {
  * @param rng      taken over, also on failure
  * @return SC_OK, SC_EINVAL, SC_EIO (a file or a thread), SC_ENET, SC_ENOMEM
  */
-SC_CHECKED sc_err sc__wire_new(const sc_courier_options *options, const sc__wire_hooks *hooks,
-                               sc_rng *rng, sc__wire **out, sc_diag *diag);
+SC_CHECKED sc_err sc__connections_new(const sc_courier_options *options,
+                                      const sc__connections_hooks *hooks, sc_rng *rng,
+                                      sc__connections **out, sc_diag *diag);
 
 /** Whatever it has comes back first, as stopped. NULL is fine; twice is harmless. Nobody posts any
  * more. */
-void sc__wire_stop(sc__wire *wire);
+void sc__connections_stop(sc__connections *connections);
 
 /** Stops it first; NULL is fine. */
-void sc__wire_free(sc__wire *wire);
+void sc__connections_free(sc__connections *connections);
 
 /** Send it. Any thread; needs no memory and never waits. */
-void sc__wire_post(sc__wire *wire, sc__exchange *exchange);
+void sc__connections_post(sc__connections *connections, sc__exchange *exchange);
 
 /** In place: take up what was posted, go on with what runs, bring back what has ended. Always the
  * same thread. Returns whether something came back well, and so waits to be read. */
-bool sc__wire_turn(sc__wire *wire);
+bool sc__connections_turn(sc__connections *connections);
 
 /** In place: whether an exchange is under way. */
-bool sc__wire_is_busy(const sc__wire *wire);
+bool sc__connections_is_busy(const sc__connections *connections);
 
 /** In place: wait until a turn has something to do, one of `fds` has (8 at most), or it is
  * `wake_us`.
  */
-void sc__wire_poll(sc__wire *wire, struct pollfd *fds, size_t count, int64_t wake_us);
+void sc__connections_poll(sc__connections *connections, struct pollfd *fds, size_t count,
+                          int64_t wake_us);
 
 /** Its reply has been read: free it. Any thread. */
-void sc__wire_forget(sc__wire *wire, sc__exchange *exchange);
+void sc__connections_forget(sc__connections *connections, sc__exchange *exchange);
 
 /** Counted since the start; any thread. */
-typedef struct sc__wire_counts {
+typedef struct sc__connections_counts {
     uint64_t tries;
     uint64_t bytes_out;
     uint64_t bytes_in;
-} sc__wire_counts;
+} sc__connections_counts;
 
-sc__wire_counts sc__wire_counts_of(const sc__wire *wire);
+sc__connections_counts sc__connections_counts_of(const sc__connections *connections);
 
 /** SC_OK, or SC_EIO: the system has no thread to give. */
 SC_CHECKED static inline sc_err sc__thread_start(pthread_t *thread, void *(*run)(void *),

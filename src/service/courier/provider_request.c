@@ -136,7 +136,7 @@ static sc_err read_file(const char *path, sc_bytes *out, sc_diag *diag)
     return err;
 }
 
-static sc_err read_files(sc__post_rules *rules, const sc_courier_options *options, sc_diag *diag)
+static sc_err read_files(sc__request_rules *rules, const sc_courier_options *options, sc_diag *diag)
 {
     if (!options->certificate != !options->key) {
         return sc_fail(diag, SC_EINVAL,
@@ -148,20 +148,21 @@ static sc_err read_files(sc__post_rules *rules, const sc_courier_options *option
     return err;
 }
 
-static bool add_header(sc__post_rules *rules, const char *name, const char *value)
+static bool add_header(sc__request_rules *rules, const char *name, const char *value)
 {
-    char line[128];
-    snprintf(line, sizeof line, "%s:%s%s", name, value[0] != '\0' ? " " : "", value);
-    struct curl_slist *longer = curl_slist_append(rules->headers, line);
+    char connection[128];
+    snprintf(connection, sizeof connection, "%s:%s%s", name, value[0] != '\0' ? " " : "", value);
+    struct curl_slist *longer = curl_slist_append(rules->headers, connection);
     if (longer) rules->headers = longer;
     return longer;
 }
 
-sc_err sc__post_rules_init(sc__post_rules *rules, const sc_courier_options *options, sc_diag *diag)
+sc_err sc__request_rules_init(sc__request_rules *rules, const sc_courier_options *options,
+                              sc_diag *diag)
 {
-    *rules = (sc__post_rules){.type = sc_encoding_media_type(options->encoding),
-                              .max_bytes = sc_codec_limits_default().max_bytes,
-                              .try_timeout_s = options->try_timeout_s};
+    *rules = (sc__request_rules){.type = sc_encoding_media_type(options->encoding),
+                                 .max_bytes = sc_codec_limits_default().max_bytes,
+                                 .try_timeout_s = options->try_timeout_s};
     sc_err err = check_url(options->url, diag);
     if (!err) err = read_files(rules, options, diag);
     if (err) goto fail;
@@ -176,11 +177,11 @@ sc_err sc__post_rules_init(sc__post_rules *rules, const sc_courier_options *opti
     memcpy(rules->url, options->url, url_bytes);
     return SC_OK;
 fail:
-    sc__post_rules_fini(rules);
+    sc__request_rules_fini(rules);
     return err;
 }
 
-void sc__post_rules_fini(sc__post_rules *rules)
+void sc__request_rules_fini(sc__request_rules *rules)
 {
     if (rules->url) explicit_bzero(rules->url, strlen(rules->url));
     sc_free(rules->url);
@@ -189,7 +190,7 @@ void sc__post_rules_fini(sc__post_rules *rules)
     sc_bytes_fini(&rules->ca);
     sc_bytes_fini(&rules->certificate);
     sc_bytes_fini(&rules->key);
-    *rules = (sc__post_rules){.url = NULL};
+    *rules = (sc__request_rules){.url = NULL};
 }
 
 // --- What comes -------------------------------------------------------------------------
@@ -198,21 +199,21 @@ void sc__post_rules_fini(sc__post_rules *rules)
 static size_t take_bytes(char *bytes, size_t one, size_t count, void *context)
 {
     (void)one;  // always 1
-    sc__post *post = context;
+    sc__provider_request *request = context;
     long status = 0;
-    curl_easy_getinfo(post->easy, CURLINFO_RESPONSE_CODE, &status);
+    curl_easy_getinfo(request->easy, CURLINFO_RESPONSE_CODE, &status);
     // An excuse is not worth a failure: what is too long of it is passed over.
-    if (status != 200 && count > PROBLEM_MAX - post->size) return count;
-    if (count > post->rules->max_bytes - post->size) {
-        post->trouble = SC_FAILURE_UNBELIEVABLE;
+    if (status != 200 && count > PROBLEM_MAX - request->size) return count;
+    if (count > request->rules->max_bytes - request->size) {
+        request->trouble = SC_FAILURE_UNBELIEVABLE;
         return 0;
     }
-    if (!sc_reserve(&post->body, post->size + count, &post->capacity, 1)) {
-        post->trouble = SC_FAILURE_OVERLOADED;
+    if (!sc_reserve(&request->body, request->size + count, &request->capacity, 1)) {
+        request->trouble = SC_FAILURE_OVERLOADED;
         return 0;
     }
-    memcpy(post->body + post->size, bytes, count);
-    post->size += count;
+    memcpy(request->body + request->size, bytes, count);
+    request->size += count;
     return count;
 }
 
@@ -222,19 +223,19 @@ static size_t take_header(char *bytes, size_t one, size_t count, void *context)
 {
     (void)bytes;
     (void)one;
-    sc__post *post = context;
-    post->header_size += count;
-    if (post->header_size <= HEADER_MAX) return count;
-    post->trouble = SC_FAILURE_UNBELIEVABLE;
+    sc__provider_request *request = context;
+    request->header_size += count;
+    if (request->header_size <= HEADER_MAX) return count;
+    request->trouble = SC_FAILURE_UNBELIEVABLE;
     return 0;
 }
 
 // --- What leaves ------------------------------------------------------------------------
 
-bool sc__post_is_sent(const sc__post *post)
+bool sc__provider_request_is_sent(const sc__provider_request *request)
 {
     long bytes = 0;
-    curl_easy_getinfo(post->easy, CURLINFO_REQUEST_SIZE, &bytes);
+    curl_easy_getinfo(request->easy, CURLINFO_REQUEST_SIZE, &bytes);
     return bytes > 0;
 }
 
@@ -244,22 +245,22 @@ bool sc__post_is_sent(const sc__post *post)
 static int let_speak(void *context, char *there, char *here, int port_there, int port_here)
 {
     (void)there, (void)here, (void)port_there, (void)port_here;
-    sc__post *post = context;
-    if (sc_clock_us() >= post->leave_by_us && !sc__post_is_sent(post)) {
-        post->trouble = SC_FAILURE_UNSENT;
+    sc__provider_request *request = context;
+    if (sc_clock_us() >= request->leave_by_us && !sc__provider_request_is_sent(request)) {
+        request->trouble = SC_FAILURE_UNSENT;
         return CURL_PREREQFUNC_ABORT;
     }
-    if (post->speaks) post->speaks(post);
+    if (request->speaks) request->speaks(request);
     return CURL_PREREQFUNC_OK;
 }
 
 // --- A post -----------------------------------------------------------------------------
 
 // What holds for every try, beside what holds for all requests.
-static bool prepare(sc__post *post)
+static bool prepare(sc__provider_request *request)
 {
-    CURL *easy = post->easy;
-    const sc__post_rules *rules = post->rules;
+    CURL *easy = request->easy;
+    const sc__request_rules *rules = request->rules;
     bool is_fine = true;
     is_fine &= !curl_easy_setopt(easy, CURLOPT_URL, rules->url);
     // One exchange at a time on a connection, so that there are as many as the operator allows.
@@ -267,19 +268,19 @@ static bool prepare(sc__post *post)
     const long timeout_ms = (long)(rules->try_timeout_s * 1000.0) + 1;
     is_fine &= !curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, timeout_ms);
     is_fine &= !curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, let_speak);
-    is_fine &= !curl_easy_setopt(easy, CURLOPT_PREREQDATA, post);
+    is_fine &= !curl_easy_setopt(easy, CURLOPT_PREREQDATA, request);
     is_fine &= !curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_bytes);
-    is_fine &= !curl_easy_setopt(easy, CURLOPT_WRITEDATA, post);
+    is_fine &= !curl_easy_setopt(easy, CURLOPT_WRITEDATA, request);
     is_fine &= !curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, take_header);
-    is_fine &= !curl_easy_setopt(easy, CURLOPT_HEADERDATA, post);
-    is_fine &= !curl_easy_setopt(easy, CURLOPT_PRIVATE, post);
+    is_fine &= !curl_easy_setopt(easy, CURLOPT_HEADERDATA, request);
+    is_fine &= !curl_easy_setopt(easy, CURLOPT_PRIVATE, request);
     // A name that cannot be looked up must not hold up the others once its time is over.
     is_fine &= !curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
     is_fine &= !curl_easy_setopt(easy, CURLOPT_POST, 1L);
     return is_fine;
 }
 
-static CURL *new_easy(const sc__post_rules *rules)
+static CURL *new_easy(const sc__request_rules *rules)
 {
     const sc_http_rules shared = {.user_agent = "StarCloak",
                                   .headers = rules->headers,
@@ -290,29 +291,31 @@ static CURL *new_easy(const sc__post_rules *rules)
     return sc_http_easy_new(&shared);
 }
 
-sc_err sc__post_init(sc__post *post, const sc__post_rules *rules, sc__post_speaks *speaks)
+sc_err sc__provider_request_init(sc__provider_request *request, const sc__request_rules *rules,
+                                 sc__provider_request_speaks *speaks)
 {
-    *post = (sc__post){.speaks = speaks, .rules = rules, .easy = new_easy(rules)};
-    if (post->easy && prepare(post)) return SC_OK;
-    sc__post_fini(post);
+    *request = (sc__provider_request){.speaks = speaks, .rules = rules, .easy = new_easy(rules)};
+    if (request->easy && prepare(request)) return SC_OK;
+    sc__provider_request_fini(request);
     return SC_ENET;
 }
 
-void sc__post_fini(sc__post *post)
+void sc__provider_request_fini(sc__provider_request *request)
 {
-    curl_easy_cleanup(post->easy);
-    sc_free(post->body);
-    *post = (sc__post){.easy = NULL};
+    curl_easy_cleanup(request->easy);
+    sc_free(request->body);
+    *request = (sc__provider_request){.easy = NULL};
 }
 
-sc_err sc__post_begin(sc__post *post, const void *bytes, size_t size, int64_t leave_by_us)
+sc_err sc__provider_request_begin(sc__provider_request *request, const void *bytes, size_t size,
+                                  int64_t leave_by_us)
 {
-    post->leave_by_us = leave_by_us;
-    post->size = 0;
-    post->header_size = 0;
-    post->trouble = SC_FAILURE_NONE;
-    if (curl_easy_setopt(post->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)size) ||
-        curl_easy_setopt(post->easy, CURLOPT_POSTFIELDS, (const char *)bytes)) {
+    request->leave_by_us = leave_by_us;
+    request->size = 0;
+    request->header_size = 0;
+    request->trouble = SC_FAILURE_NONE;
+    if (curl_easy_setopt(request->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)size) ||
+        curl_easy_setopt(request->easy, CURLOPT_POSTFIELDS, (const char *)bytes)) {
         return SC_ENOMEM;
     }
     return SC_OK;
@@ -320,45 +323,46 @@ sc_err sc__post_begin(sc__post *post, const void *bytes, size_t size, int64_t le
 
 // --- What came of it --------------------------------------------------------------------
 
-static sc__post_result too_large(const sc__post *post, sc_diag *diag)
+static sc__provider_request_result too_large(const sc__provider_request *request, sc_diag *diag)
 {
     sc_fail(diag, SC_EREPLY,
             "the provider's reply is larger than %zu bytes, or its headers than %d; that is the "
             "limit",
-            post->rules->max_bytes, (int)HEADER_MAX);
-    return (sc__post_result){.failure = SC_FAILURE_UNBELIEVABLE};
+            request->rules->max_bytes, (int)HEADER_MAX);
+    return (sc__provider_request_result){.failure = SC_FAILURE_UNBELIEVABLE};
 }
 
-static sc__post_result out_of_memory(sc_diag *diag)
+static sc__provider_request_result out_of_memory(sc_diag *diag)
 {
     sc_fail_memory(diag, "asking the provider");
-    return (sc__post_result){.failure = SC_FAILURE_OVERLOADED};
+    return (sc__provider_request_result){.failure = SC_FAILURE_OVERLOADED};
 }
 
-static sc__post_result unsent(sc_diag *diag)
+static sc__provider_request_result unsent(sc_diag *diag)
 {
     sc_fail(diag, SC_ELATE,
             "there was no connection to the provider before the least deadline of a cloak, so it "
             "was not sent");
-    return (sc__post_result){.failure = SC_FAILURE_UNSENT};
+    return (sc__provider_request_result){.failure = SC_FAILURE_UNSENT};
 }
 
 // The transfer itself failed.
-static sc__post_result judge_transfer(const sc__post *post, CURLcode code, sc_diag *diag)
+static sc__provider_request_result judge_transfer(const sc__provider_request *request,
+                                                  CURLcode code, sc_diag *diag)
 {
-    if (post->trouble == SC_FAILURE_UNBELIEVABLE) return too_large(post, diag);
-    if (post->trouble == SC_FAILURE_OVERLOADED) return out_of_memory(diag);
-    if (post->trouble == SC_FAILURE_UNSENT) return unsent(diag);
-    sc__post_result result = {.failure = SC_FAILURE_UNREACHABLE};
+    if (request->trouble == SC_FAILURE_UNBELIEVABLE) return too_large(request, diag);
+    if (request->trouble == SC_FAILURE_OVERLOADED) return out_of_memory(diag);
+    if (request->trouble == SC_FAILURE_UNSENT) return unsent(diag);
+    sc__provider_request_result result = {.failure = SC_FAILURE_UNREACHABLE};
     switch (code) {
     case CURLE_FILESIZE_EXCEEDED:
-        return too_large(post, diag);
+        return too_large(request, diag);
     case CURLE_OUT_OF_MEMORY:
         return out_of_memory(diag);
     case CURLE_OPERATION_TIMEDOUT:
         sc_fail(diag, SC_ENET, "the provider has not answered within %g seconds",
-                post->rules->try_timeout_s);
-        return (sc__post_result){.failure = SC_FAILURE_TIMEOUT, .may_pass = true};
+                request->rules->try_timeout_s);
+        return (sc__provider_request_result){.failure = SC_FAILURE_TIMEOUT, .may_pass = true};
     case CURLE_UNSUPPORTED_PROTOCOL:  // the address was looked at: this is not HTTP, or HTTP/0.9
     case CURLE_WEIRD_SERVER_REPLY:
     case CURLE_BAD_CONTENT_ENCODING:
@@ -377,28 +381,29 @@ static sc__post_result judge_transfer(const sc__post *post, CURLcode code, sc_di
     return result;
 }
 
-static int64_t told_to_wait_us(const sc__post *post)
+static int64_t told_to_wait_us(const sc__provider_request *request)
 {
     curl_off_t seconds = 0;
-    curl_easy_getinfo(post->easy, CURLINFO_RETRY_AFTER, &seconds);
+    curl_easy_getinfo(request->easy, CURLINFO_RETRY_AFTER, &seconds);
     if (seconds <= 0) return 0;
     return (seconds < LONGEST_REST_S ? seconds : LONGEST_REST_S) * INT64_C(1000000);
 }
 
-static const char *type_of(const sc__post *post)
+static const char *type_of(const sc__provider_request *request)
 {
     const char *type = NULL;
-    curl_easy_getinfo(post->easy, CURLINFO_CONTENT_TYPE, &type);
+    curl_easy_getinfo(request->easy, CURLINFO_CONTENT_TYPE, &type);
     return type;
 }
 
 // The provider has answered something else than 200.
-static sc__post_result judge_status(const sc__post *post, int status, sc_diag *diag)
+static sc__provider_request_result judge_status(const sc__provider_request *request, int status,
+                                                sc_diag *diag)
 {
-    sc__post_result result = {.failure = SC_FAILURE_REFUSED,
-                              .may_pass = sc__retry_may_help(status),
-                              .status = status,
-                              .told_us = told_to_wait_us(post)};
+    sc__provider_request_result result = {.failure = SC_FAILURE_REFUSED,
+                                          .may_pass = sc__retry_may_help(status),
+                                          .status = status,
+                                          .told_us = told_to_wait_us(request)};
     if (status >= 300 && status < 400) {
         sc_fail(diag, SC_ENET,
                 "the provider answers with a redirect (status %d), and those are not followed; "
@@ -406,25 +411,26 @@ static sc__post_result judge_status(const sc__post *post, int status, sc_diag *d
                 status);
         return result;
     }
-    const sc__title title = sc__problem_title(type_of(post), post->body, post->size);
+    const sc__title title = sc__problem_title(type_of(request), request->body, request->size);
     sc_fail(diag, SC_ENET, "the provider answers with status %d%s%s", status,
             title.text[0] != '\0' ? ": " : "", title.text);
     return result;
 }
 
-sc__post_result sc__post_end(sc__post *post, CURLcode code, sc_diag *diag)
+sc__provider_request_result sc__provider_request_end(sc__provider_request *request, CURLcode code,
+                                                     sc_diag *diag)
 {
-    if (code != CURLE_OK) return judge_transfer(post, code, diag);
+    if (code != CURLE_OK) return judge_transfer(request, code, diag);
     long status = 0;
-    curl_easy_getinfo(post->easy, CURLINFO_RESPONSE_CODE, &status);
-    if (status != 200) return judge_status(post, (int)status, diag);
+    curl_easy_getinfo(request->easy, CURLINFO_RESPONSE_CODE, &status);
+    if (status != 200) return judge_status(request, (int)status, diag);
     // One that is not labelled is read all the same: the decoder will see.
-    const char *type = type_of(post);
-    if (!type || sc__is_media_type(type, post->rules->type)) {
-        return (sc__post_result){.failure = SC_FAILURE_NONE, .status = 200};
+    const char *type = type_of(request);
+    if (!type || sc__is_media_type(type, request->rules->type)) {
+        return (sc__provider_request_result){.failure = SC_FAILURE_NONE, .status = 200};
     }
     const sc_quoted quoted = sc_quote(type, strlen(type));
     sc_fail(diag, SC_EREPLY, "the provider's reply is of type %s instead of %s", quoted.text,
-            post->rules->type);
-    return (sc__post_result){.failure = SC_FAILURE_UNBELIEVABLE, .status = 200};
+            request->rules->type);
+    return (sc__provider_request_result){.failure = SC_FAILURE_UNBELIEVABLE, .status = 200};
 }

@@ -69,7 +69,7 @@ bool sc__is_media_type(const char *type, const char *wanted);
 // --- Requests ------------------------------------------------------------------------------
 
 /** What all posts of a wire share. */
-typedef struct sc__post_rules {
+typedef struct sc__request_rules {
     const char *type;  ///< media type of what is sent and what is wanted
     size_t max_bytes;  ///< of a reply
     double try_timeout_s;
@@ -79,28 +79,28 @@ typedef struct sc__post_rules {
     sc_bytes ca;
     sc_bytes certificate;
     sc_bytes key;
-} sc__post_rules;
+} sc__request_rules;
 
 /**
  * @param options  the part about HTTP is used
  * @return SC_OK, SC_EINVAL (not an address), SC_EIO (a file), SC_ENET, SC_ENOMEM; release with
- *         sc__post_rules_fini()
+ *         sc__request_rules_fini()
  */
-SC_CHECKED sc_err sc__post_rules_init(sc__post_rules *rules, const sc_courier_options *options,
-                                      sc_diag *diag);
+SC_CHECKED sc_err sc__request_rules_init(sc__request_rules *rules,
+                                         const sc_courier_options *options, sc_diag *diag);
 
 /** Harmless twice, and if it was never made. */
-void sc__post_rules_fini(sc__post_rules *rules);
+void sc__request_rules_fini(sc__request_rules *rules);
 
-typedef struct sc__post sc__post;
+typedef struct sc__provider_request sc__provider_request;
 
 /** A post is about to say its first byte on a connection. Once for each connection of a try. */
-typedef void sc__post_speaks(const sc__post *post);
+typedef void sc__provider_request_speaks(const sc__provider_request *request);
 
 /** One POST, and room for its reply. It stays where it is. */
-struct sc__post {
-    sc__post_speaks *speaks;  ///< may be NULL
-    const sc__post_rules *rules;
+struct sc__provider_request {
+    sc__provider_request_speaks *speaks;  ///< may be NULL
+    const sc__request_rules *rules;
     CURL *easy;
     uint8_t *body;
     size_t size;
@@ -113,13 +113,14 @@ struct sc__post {
 /**
  * @param rules   borrowed
  * @param speaks  may be NULL
- * @return SC_OK, SC_ENET; release with sc__post_fini()
+ * @return SC_OK, SC_ENET; release with sc__provider_request_fini()
  */
-SC_CHECKED sc_err sc__post_init(sc__post *post, const sc__post_rules *rules,
-                                sc__post_speaks *speaks);
+SC_CHECKED sc_err sc__provider_request_init(sc__provider_request *request,
+                                            const sc__request_rules *rules,
+                                            sc__provider_request_speaks *speaks);
 
 /** Harmless twice, and if it was never made. */
-void sc__post_fini(sc__post *post);
+void sc__provider_request_fini(sc__provider_request *request);
 
 /**
  * Make it ready to send these bytes, borrowed until the end. SC_OK or SC_ENOMEM.
@@ -127,21 +128,22 @@ void sc__post_fini(sc__post *post);
  * @param leave_by_us  connections may be made after that, but not a byte is sent on them;
  *                     INT64_MAX: whenever there is one
  */
-SC_CHECKED sc_err sc__post_begin(sc__post *post, const void *bytes, size_t size,
-                                 int64_t leave_by_us);
+SC_CHECKED sc_err sc__provider_request_begin(sc__provider_request *request, const void *bytes,
+                                             size_t size, int64_t leave_by_us);
 
 /** Whether a byte of the request has left, in the try that runs or has just ended. */
-bool sc__post_is_sent(const sc__post *post);
+bool sc__provider_request_is_sent(const sc__provider_request *request);
 
 /** What came of one try. */
-typedef struct sc__post_result {
+typedef struct sc__provider_request_result {
     sc_failure failure;
     bool may_pass;    ///< whether the same may go well later
     int status;       ///< of HTTP; 0: none came
     int64_t told_us;  ///< how long the provider wants to be left alone; 0: it did not say
-} sc__post_result;
+} sc__provider_request_result;
 
 /** The transfer has ended. If it went well, the reply is in `body`. */
-sc__post_result sc__post_end(sc__post *post, CURLcode code, sc_diag *diag);
+sc__provider_request_result sc__provider_request_end(sc__provider_request *request, CURLcode code,
+                                                     sc_diag *diag);
 
 #endif

@@ -13,19 +13,19 @@ static uint64_t bits_of(const void *id)
     return bits;
 }
 
-static const void *id_of(const sc__by_id *table, const void *thing)
+static const void *id_of(const sc__id_table *table, const void *thing)
 {
     return (const char *)thing + table->offset;
 }
 
-static bool has(const sc__by_id *table, const sc__by_id_entry *entry, const void *id)
+static bool has(const sc__id_table *table, const sc__id_table_entry *entry, const void *id)
 {
     return entry->bits == bits_of(id) && memcmp(id_of(table, entry->thing), id, ID_SIZE) == 0;
 }
 
 #define SC_TABLE table
-#define SC_TABLE_TYPE sc__by_id
-#define SC_TABLE_SLOT sc__by_id_entry
+#define SC_TABLE_TYPE sc__id_table
+#define SC_TABLE_SLOT sc__id_table_entry
 #define SC_TABLE_KEY const void *
 #define SC_TABLE_IS_FREE(table, entry) (!(entry)->thing)
 #define SC_TABLE_HAS(table, entry, id) has(table, entry, id)
@@ -33,41 +33,41 @@ static bool has(const sc__by_id *table, const sc__by_id_entry *entry, const void
 #define SC_TABLE_HASH_OF(table, entry) ((entry)->bits)
 #include "base/table_template.h"
 
-sc_err sc__by_id_init(sc__by_id *table, size_t most, size_t offset)
+sc_err sc__id_table_init(sc__id_table *table, size_t most, size_t offset)
 {
-    *table = (sc__by_id){.offset = offset};
+    *table = (sc__id_table){.offset = offset};
     // One more: there must be a slot to look at, even where nothing may be put.
     return table_reserve(table, most + 1) ? SC_OK : SC_ENOMEM;
 }
 
-void sc__by_id_fini(sc__by_id *table)
+void sc__id_table_fini(sc__id_table *table)
 {
     table_fini(table);
 }
 
-void *sc__by_id_find(const sc__by_id *table, const void *id)
+void *sc__id_table_find(const sc__id_table *table, const void *id)
 {
-    const sc__by_id_entry *entry = table_find(table, id);
+    const sc__id_table_entry *entry = table_find(table, id);
     return entry ? entry->thing : NULL;
 }
 
-void sc__by_id_expect(const sc__by_id *table, const void *id)
+void sc__id_table_prefetch(const sc__id_table *table, const void *id)
 {
     table_prefetch(table, id);
 }
 
-void sc__by_id_put(sc__by_id *table, void *thing)
+void sc__id_table_put(sc__id_table *table, void *thing)
 {
     const void *id = id_of(table, thing);
-    table_put(table, id, (sc__by_id_entry){bits_of(id), thing});
+    table_put(table, id, (sc__id_table_entry){bits_of(id), thing});
 }
 
-void sc__by_id_remove(sc__by_id *table, const void *thing)
+void sc__id_table_remove(sc__id_table *table, const void *thing)
 {
     table_remove(table, table_slot_of(table, id_of(table, thing)));
 }
 
-void *sc__by_id_any(const sc__by_id *table, size_t *from)
+void *sc__id_table_any(const sc__id_table *table, size_t *from)
 {
     while (*from < table->capacity && !table->slots[*from].thing) {
         ++*from;

@@ -56,11 +56,11 @@ typedef struct sc_ledger_options {
     sc_engine_options engine;
     /** Of engines in this process: threads with engines, >= 1, and threads that prune for each of
      * them. With 1 and 0 there is neither: the ledger's thread does it all. */
-    unsigned rooms;
+    unsigned engine_threads;
     unsigned prune_threads;
     const sc_partition *cut;     ///< borrowed; NULL: one part, the whole map
     sc_peer self;                ///< 0: a number is drawn
-    const sc_voice *workers;     ///< the engines are elsewhere, and so are other gateways; copied.
+    const sc_port *workers;      ///< the engines are elsewhere, and so are other gateways; copied.
                                  ///< Called in the ledger's thread. NULL: a crew in this process
     sc_time patience_us;         ///< how long a bid may be reserved without a word
     size_t max_pending;          ///< tickets at once
@@ -122,7 +122,7 @@ void sc_ledger_withdraw(sc_ledger *ledger, const sc_query_id *id);
 
 /** A word from a worker or another gateway. Any thread; never waits; takes what it owns. Where
  * there is no room it is lost, and counted. */
-void sc_ledger_hear(sc_ledger *ledger, sc_word *word);
+void sc_ledger_receive(sc_ledger *ledger, sc_msg *msg);
 
 /** Say the open queries of a part anew: its worker is another, or was not there. Any thread; soon.
  */
@@ -167,7 +167,7 @@ typedef struct sc_ledger_stats {
     uint64_t dropped[SC_DROP_REASON_COUNT];
     uint64_t failed[SC_FAILURE_COUNT];
     uint64_t gone;
-    uint64_t bids;              ///< heard
+    uint64_t proposals;         ///< heard
     uint64_t refused;           ///< of them, those that were not reserved, or were buried here
     uint64_t violations;        ///< of them, those that broke a promise
     uint64_t cloaks;            ///< published by us
@@ -186,7 +186,7 @@ typedef struct sc_ledger_stats {
 sc_ledger_stats sc_ledger_stats_of(sc_ledger *ledger);
 
 /** The crew in this process, for who wants to know more; NULL: the engines are elsewhere. Lent. */
-typedef struct sc_crew sc_crew;
-sc_crew *sc_ledger_crew(sc_ledger *ledger);
+typedef struct sc_engine_pool sc_engine_pool;
+sc_engine_pool *sc_ledger_engines(sc_ledger *ledger);
 
 #endif

@@ -20,28 +20,28 @@
 #include <stdatomic.h>
 
 /** What doors say, and who looks after the parts. */
-typedef struct sc__letter {
+typedef struct sc__ledger_input {
     enum {
-        SC__LETTER_TICKET,
-        SC__LETTER_WITHDRAWAL,  ///< of `id`
-        SC__LETTER_RESEND,      ///< `part` is to be said anew
-        SC__LETTER_WAKE,        ///< nothing: the engines in place are to look up
+        SC__LEDGER_INPUT_TICKET,
+        SC__LEDGER_INPUT_WITHDRAWAL,  ///< of `id`
+        SC__LEDGER_INPUT_RESEND,      ///< `part` is to be said anew
+        SC__LEDGER_INPUT_WAKE,        ///< nothing: the engines in place are to look up
     } kind;
     uint32_t part;
     sc_ticket *ticket;
     sc_query_id id;
-} sc__letter;
+} sc__ledger_input;
 
 struct sc_ledger {
     // Set before the threads start.
     sc_ledger_options options;  ///< `cut` is there in any case
     sc_partition *whole;        ///< our own cut, if none was given
     sc_handover *incoming;
-    sc_handover *messages;  ///< sc_word
+    sc_handover *messages;  ///< sc_msg
     sc_handover *back;
-    sc_crew *crew;     ///< NULL: the engines are elsewhere
-    bool is_in_place;  ///< the crew's engines run in the ledger's thread
-    sc_voice voice;    ///< of the books
+    sc_engine_pool *engines;  ///< NULL: the engines are elsewhere
+    bool is_in_place;         ///< the crew's engines run in the ledger's thread
+    sc_port port;             ///< of the books
     _Atomic(sc_courier *)
         courier;  ///< one that works in place, and so in the ledger's thread; or NULL
     pthread_t thread;
@@ -57,7 +57,7 @@ struct sc_ledger {
 
     // Of the ledger's thread; once that has ended, of whoever ends it.
     sc_rng *rng;
-    sc__books *books;
+    sc__ledger_state *state;
     sc__publisher publisher;
     int64_t (*clock)(void);
     bool is_in_turn;  ///< the courier in place works: what is back is entered at once
@@ -105,7 +105,7 @@ static inline int64_t sc__pace_next(sc__pace *pace, int64_t now_us)
 
 /**
  * As sc_ledger_new(), but with a clock and a generator that one may choose, and nothing happens by
- * itself: see the next, and sc_crew_round().
+ * itself: see the next, and sc_engine_pool_round().
  *
  * @param rng  the ledger's from now on, also if this fails
  */

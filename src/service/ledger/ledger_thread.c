@@ -23,7 +23,7 @@
 // The words that the books say to our own crew must find room there, if it has threads, since they
 // cannot be taken back. The crew is asked whether it is behind before each batch of queries that
 // are added for the first time, and before each batch of those that are added anew
-// (sc_voice_space()): at most two batches in between. All other words are bounded by what the crew
+// (sc_port_space()): at most two batches in between. All other words are bounded by what the crew
 // has: a removal for each query that is open, an answer to each of its bids.
 //
 // Who has an outcome is told at the end of a round, after the counts: whoever was told finds
@@ -38,7 +38,7 @@
 #include <string.h>
 
 /** Things taken from a handover at once, and how far ahead tickets are called for. */
-enum { BATCH = SC_CREW_BATCH, AHEAD = 2 * SC_ENGINE_PREFETCH_AHEAD };
+enum { BATCH = SC_ENGINE_POOL_BATCH, AHEAD = 2 * SC_ENGINE_PREFETCH_AHEAD };
 
 /** How long a courier in place works before others are looked after: several times what a cloak
  * takes, and little against what anybody notices. */
@@ -49,49 +49,49 @@ enum { TURN_US = 1000 };
 /** What can be read, as bits. */
 enum { INCOMING = 1, MESSAGES = 2, BACK = 4, EVERYTHING = INCOMING | MESSAGES | BACK };
 
-static void read_letter(sc_ledger *ledger, const sc__letter *letter, sc_time now)
+static void read_input(sc_ledger *ledger, const sc__ledger_input *input, sc_time now)
 {
-    switch (letter->kind) {
-    case SC__LETTER_TICKET:
-        sc__books_add(ledger->books, letter->ticket, now);
+    switch (input->kind) {
+    case SC__LEDGER_INPUT_TICKET:
+        sc__ledger_state_add(ledger->state, input->ticket, now);
         break;
-    case SC__LETTER_WITHDRAWAL:
-        sc__books_withdraw(ledger->books, &letter->id, now);
+    case SC__LEDGER_INPUT_WITHDRAWAL:
+        sc__ledger_state_withdraw(ledger->state, &input->id, now);
         break;
-    case SC__LETTER_RESEND:
-        atomic_store(&ledger->must_resend[letter->part], false);
-        sc__books_resend(ledger->books, letter->part, now);
+    case SC__LEDGER_INPUT_RESEND:
+        atomic_store(&ledger->must_resend[input->part], false);
+        sc__ledger_state_resend(ledger->state, input->part, now);
         break;
-    case SC__LETTER_WAKE:
+    case SC__LEDGER_INPUT_WAKE:
         atomic_store(&ledger->must_wake, false);
         break;
     }
 }
 
 /** The engine will need them a few letters later. */
-static void prefetch_roads(const sc_ledger *ledger, const sc__letter *letters, size_t place,
+static void prefetch_roads(const sc_ledger *ledger, const sc__ledger_input *inputs, size_t place,
                            size_t count)
 {
-    if (place >= count || letters[place].kind != SC__LETTER_TICKET) return;
-    sc_crew_prefetch(ledger->crew, &letters[place].ticket->query);
+    if (place >= count || inputs[place].kind != SC__LEDGER_INPUT_TICKET) return;
+    sc_engine_pool_prefetch(ledger->engines, &inputs[place].ticket->query);
 }
 
 /** Returns how many letters there were. */
 static size_t read_incoming(sc_ledger *ledger)
 {
-    sc__letter letters[BATCH];
-    const bool is_behind = ledger->crew && sc_crew_is_behind(ledger->crew);
-    const size_t count = sc_handover_take(ledger->incoming, letters, BATCH);
+    sc__ledger_input inputs[BATCH];
+    const bool is_behind = ledger->engines && sc_engine_pool_is_behind(ledger->engines);
+    const size_t count = sc_handover_take(ledger->incoming, inputs, BATCH);
     const sc_time now = ledger->clock();
     for (size_t i = 0; i < count; i++) {
         // Another processor has written it.
-        if (i + AHEAD < count) __builtin_prefetch(letters[i + AHEAD].ticket, 1);
+        if (i + AHEAD < count) __builtin_prefetch(inputs[i + AHEAD].ticket, 1);
         if (ledger->is_in_place)
-            prefetch_roads(ledger, letters, i + SC_ENGINE_PREFETCH_AHEAD, count);
-        if (letters[i].kind == SC__LETTER_TICKET && is_behind) {
-            sc__books_turn_away(ledger->books, letters[i].ticket, now);
+            prefetch_roads(ledger, inputs, i + SC_ENGINE_PREFETCH_AHEAD, count);
+        if (inputs[i].kind == SC__LEDGER_INPUT_TICKET && is_behind) {
+            sc__ledger_state_turn_away(ledger->state, inputs[i].ticket, now);
         } else {
-            read_letter(ledger, &letters[i], now);
+            read_input(ledger, &inputs[i], now);
         }
     }
     return count;
@@ -100,11 +100,11 @@ static size_t read_incoming(sc_ledger *ledger)
 /** Returns how many words there were. */
 static size_t read_messages(sc_ledger *ledger)
 {
-    sc_word words[BATCH];
-    const size_t count = sc_handover_take(ledger->messages, words, BATCH);
+    sc_msg msgs[BATCH];
+    const size_t count = sc_handover_take(ledger->messages, msgs, BATCH);
     const sc_time now = ledger->clock();
     for (size_t i = 0; i < count; i++) {
-        sc__books_hear(ledger->books, &words[i], now);
+        sc__ledger_state_receive(ledger->state, &msgs[i], now);
     }
     return count;
 }
@@ -112,8 +112,8 @@ static size_t read_messages(sc_ledger *ledger)
 void sc__ledger_enter(sc_ledger *ledger, sc_errand *errand, sc_time now)
 {
     sc_result *result = sc__errand_result(&ledger->publisher, errand);
-    sc__books_answered(ledger->books, sc__errand_proposal(errand), errand->failure, errand->seats,
-                       result, now);
+    sc__ledger_state_answered(ledger->state, sc__errand_reservation(errand), errand->failure,
+                              errand->places, result, now);
     sc__errand_free(errand);
 }
 
@@ -138,15 +138,15 @@ static bool send_due(sc_ledger *ledger)
 {
     // Asked anew for each: making the ones before it has taken time.
     const sc_time now = ledger->clock();
-    sc_proposal *proposal = sc__books_take_due(ledger->books, now);
-    if (!proposal) return false;
+    sc_reservation *reservation = sc__ledger_state_take_due(ledger->state, now);
+    if (!reservation) return false;
     sc__departure left;
-    const sc_failure failure = sc__publish(&ledger->publisher, proposal, now, &left);
+    const sc_failure failure = sc__publish(&ledger->publisher, reservation, now, &left);
     if (failure) {
-        sc__books_unsent(ledger->books, proposal, failure, now);
+        sc__ledger_state_unsent(ledger->state, reservation, failure, now);
         return true;
     }
-    sc__books_published(ledger->books, proposal, left.number, left.users, now);
+    sc__ledger_state_published(ledger->state, reservation, left.number, left.users, now);
     const sc_ledger_options *options = &ledger->options;
     if (options->published) {
         options->published(options->context, left.relay, left.number, left.users);
@@ -157,10 +157,12 @@ static bool send_due(sc_ledger *ledger)
 /** Let results of other gateways be read; each is a ticket's at least, as an errand is. */
 static void digest_arrived(sc_ledger *ledger)
 {
-    for (sc_proposal *proposal; (proposal = sc__books_take_arrived(ledger->books));) {
+    for (sc_reservation *reservation;
+         (reservation = sc__ledger_state_take_arrived(ledger->state));) {
         const sc_time now = ledger->clock();
-        const sc_failure failure = sc__digest(&ledger->publisher, proposal, now);
-        if (failure) sc__books_answered(ledger->books, proposal, failure, NULL, NULL, now);
+        const sc_failure failure = sc__digest(&ledger->publisher, reservation, now);
+        if (failure)
+            sc__ledger_state_answered(ledger->state, reservation, failure, NULL, NULL, now);
     }
 }
 
@@ -177,13 +179,14 @@ static void give_turn(sc_ledger *ledger)
 /** Let the counts be seen, then hand out who has an outcome. */
 static void tell_settled(sc_ledger *ledger)
 {
-    const sc_ledger_stats stats = sc__books_stats(ledger->books);
+    const sc_ledger_stats stats = sc__ledger_state_stats(ledger->state);
     pthread_mutex_lock(&ledger->lock);
     ledger->stats = stats;
     pthread_mutex_unlock(&ledger->lock);
 
     size_t count = 0;
-    for (sc_ticket *next, *ticket = sc__books_take_settled(ledger->books); ticket; ticket = next) {
+    for (sc_ticket *next, *ticket = sc__ledger_state_take_settled(ledger->state); ticket;
+         ticket = next) {
         next = ticket->next;
         ticket->next = NULL;
         ledger->options.settled(ledger->options.context, ticket);
@@ -204,12 +207,13 @@ static sc_time go_round(sc_ledger *ledger, unsigned readable)
     while (send_due(ledger)) {
     }
     give_turn(ledger);
-    sc__books_pass_time(ledger->books, ledger->clock());
-    const sc_time engines =
-        ledger->is_in_place ? sc_crew_round(ledger->crew, ledger->clock()) : SC_TIME_NEVER;
+    sc__ledger_state_pass_time(ledger->state, ledger->clock());
+    const sc_time engines = ledger->is_in_place
+                                ? sc_engine_pool_round(ledger->engines, ledger->clock())
+                                : SC_TIME_NEVER;
     tell_settled(ledger);
-    const sc_time books = sc__books_next_wake(ledger->books);
-    return engines < books ? engines : books;
+    const sc_time state = sc__ledger_state_next_wake(ledger->state);
+    return engines < state ? engines : state;
 }
 
 sc_time sc__ledger_round(sc_ledger *ledger)
@@ -285,7 +289,7 @@ static void finish(sc_ledger *ledger)
     while (atomic_load(&ledger->pending) > 0) {
         while (read_incoming(ledger) > 0) {
         }
-        sc__books_stop(ledger->books, ledger->clock());
+        sc__ledger_state_stop(ledger->state, ledger->clock());
         tell_settled(ledger);
         // A door that has been counted, and has not handed over yet, does so or takes it back.
         if (atomic_load(&ledger->pending) > 0) sched_yield();
@@ -295,7 +299,7 @@ static void finish(sc_ledger *ledger)
 void sc_ledger_stop(sc_ledger *ledger)
 {
     sc_ledger_drain(ledger);
-    if (!ledger->books || atomic_load(&ledger->is_over)) return;
+    if (!ledger->state || atomic_load(&ledger->is_over)) return;
     if (ledger->has_thread) {
         const sc_errand *end = NULL;
         (void)sc_handover_put(ledger->back, &end);
@@ -304,5 +308,5 @@ void sc_ledger_stop(sc_ledger *ledger)
     }
     finish(ledger);
     atomic_store(&ledger->is_over, true);
-    if (ledger->crew) sc_crew_end(ledger->crew);
+    if (ledger->engines) sc_engine_pool_end(ledger->engines);
 }

@@ -15,57 +15,58 @@ static bool add_room(size_t *size, size_t count, size_t each)
            !__builtin_add_overflow(*size, room, size);
 }
 
-_Static_assert(sizeof(sc_bid) % _Alignof(sc_bid_member) == 0, "members follow the bid");
-_Static_assert(sizeof(sc_bid_member) % _Alignof(uint32_t) == 0, "ids follow the members");
+_Static_assert(sizeof(sc_proposal) % _Alignof(sc_proposal_member) == 0, "members follow the bid");
+_Static_assert(sizeof(sc_proposal_member) % _Alignof(uint32_t) == 0, "ids follow the members");
 
-sc_bid *sc_bid_new(size_t stars, size_t segments, size_t border_nodes, size_t members)
+sc_proposal *sc_proposal_new(size_t stars, size_t segments, size_t border_nodes, size_t members)
 {
-    size_t size = sizeof(sc_bid);
-    if (!add_room(&size, members, sizeof(sc_bid_member)) ||
+    size_t size = sizeof(sc_proposal);
+    if (!add_room(&size, members, sizeof(sc_proposal_member)) ||
         !add_room(&size, stars, sizeof(sc_star_id)) ||
         !add_room(&size, segments, sizeof(sc_seg_id)) ||
         !add_room(&size, border_nodes, sizeof(sc_node_id))) {
         return NULL;
     }
-    sc_bid *bid = sc_calloc(1, size);
-    if (!bid) return NULL;
-    bid->size = size;
-    bid->star_count = stars;
-    bid->segment_count = segments;
-    bid->border_node_count = border_nodes;
-    bid->member_count = members;
-    bid->members = (sc_bid_member *)(bid + 1);
-    bid->stars = (sc_star_id *)(bid->members + members);
-    bid->segments = bid->stars + stars;
-    bid->border_nodes = bid->segments + segments;
-    return bid;
+    sc_proposal *proposal = sc_calloc(1, size);
+    if (!proposal) return NULL;
+    proposal->size = size;
+    proposal->star_count = stars;
+    proposal->segment_count = segments;
+    proposal->border_node_count = border_nodes;
+    proposal->member_count = members;
+    proposal->members = (sc_proposal_member *)(proposal + 1);
+    proposal->stars = (sc_star_id *)(proposal->members + members);
+    proposal->segments = proposal->stars + stars;
+    proposal->border_nodes = proposal->segments + segments;
+    return proposal;
 }
 
-sc_bid *sc_bid_clone(const sc_bid *bid)
+sc_proposal *sc_proposal_clone(const sc_proposal *proposal)
 {
-    sc_bid *copy =
-        sc_bid_new(bid->star_count, bid->segment_count, bid->border_node_count, bid->member_count);
+    sc_proposal *copy = sc_proposal_new(proposal->star_count, proposal->segment_count,
+                                        proposal->border_node_count, proposal->member_count);
     if (!copy) return NULL;
-    const sc_bid blank = *copy;
-    *copy = *bid;
+    const sc_proposal blank = *copy;
+    *copy = *proposal;
     copy->size = blank.size;
     copy->stars = blank.stars;
     copy->segments = blank.segments;
     copy->border_nodes = blank.border_nodes;
     copy->members = blank.members;
-    memcpy(copy->stars, bid->stars, bid->star_count * sizeof *bid->stars);
-    memcpy(copy->segments, bid->segments, bid->segment_count * sizeof *bid->segments);
-    memcpy(copy->border_nodes, bid->border_nodes,
-           bid->border_node_count * sizeof *bid->border_nodes);
-    memcpy(copy->members, bid->members, bid->member_count * sizeof *bid->members);
+    memcpy(copy->stars, proposal->stars, proposal->star_count * sizeof *proposal->stars);
+    memcpy(copy->segments, proposal->segments,
+           proposal->segment_count * sizeof *proposal->segments);
+    memcpy(copy->border_nodes, proposal->border_nodes,
+           proposal->border_node_count * sizeof *proposal->border_nodes);
+    memcpy(copy->members, proposal->members, proposal->member_count * sizeof *proposal->members);
     return copy;
 }
 
-void sc_bid_free(sc_bid *bid)
+void sc_proposal_free(sc_proposal *proposal)
 {
-    if (!bid) return;
-    explicit_bzero(bid, bid->size);
-    sc_free(bid);
+    if (!proposal) return;
+    explicit_bzero(proposal, proposal->size);
+    sc_free(proposal);
 }
 
 // --- Results -------------------------------------------------------------------------------
@@ -99,16 +100,16 @@ void sc_result_free(sc_result *result)
 
 // --- Words ---------------------------------------------------------------------------------
 
-const char *sc_word_kind_name(sc_word_kind kind)
+const char *sc_msg_kind_name(sc_msg_kind kind)
 {
-    static const char *const names[SC_WORD_KIND_COUNT] = {
-        [SC_WORD_NONE] = "none",           [SC_WORD_ADD] = "add",     [SC_WORD_COMPANY] = "company",
-        [SC_WORD_REMOVE] = "remove",       [SC_WORD_OK] = "ok",       [SC_WORD_NO] = "no",
-        [SC_WORD_PUBLISHED] = "published", [SC_WORD_DEAD] = "dead",   [SC_WORD_RESERVE] = "reserve",
-        [SC_WORD_RELEASE] = "release",     [SC_WORD_ABORT] = "abort", [SC_WORD_DROPPED] = "dropped",
-        [SC_WORD_NOT_TAKEN] = "not_taken", [SC_WORD_ASK] = "ask",     [SC_WORD_RESULT] = "result",
+    static const char *const names[SC_MSG_KIND_COUNT] = {
+        [SC_MSG_NONE] = "none",           [SC_MSG_ADD] = "add",     [SC_MSG_COMPANY] = "company",
+        [SC_MSG_REMOVE] = "remove",       [SC_MSG_OK] = "ok",       [SC_MSG_NO] = "no",
+        [SC_MSG_PUBLISHED] = "published", [SC_MSG_DEAD] = "dead",   [SC_MSG_RESERVE] = "reserve",
+        [SC_MSG_RELEASE] = "release",     [SC_MSG_ABORT] = "abort", [SC_MSG_DROPPED] = "dropped",
+        [SC_MSG_NOT_TAKEN] = "not_taken", [SC_MSG_ASK] = "ask",     [SC_MSG_RESULT] = "result",
     };
-    return (unsigned)kind < SC_WORD_KIND_COUNT ? names[kind] : NULL;
+    return (unsigned)kind < SC_MSG_KIND_COUNT ? names[kind] : NULL;
 }
 
 /** A copy of an array; an empty one is NULL. False if memory is out. */
@@ -121,36 +122,36 @@ static bool copy_array(const void *from, size_t count, size_t each, void **out)
     return *out != NULL;
 }
 
-bool sc_word_clone(const sc_word *word, sc_word *out)
+bool sc_msg_clone(const sc_msg *msg, sc_msg *out)
 {
-    sc_word copy = *word;
+    sc_msg copy = *msg;
     bool is_whole = true;
     void *array = NULL;
-    switch (word->kind) {
-    case SC_WORD_RESERVE:
-        copy.bid = word->bid ? sc_bid_clone(word->bid) : NULL;
-        is_whole = copy.bid || !word->bid;
+    switch (msg->kind) {
+    case SC_MSG_RESERVE:
+        copy.proposal = msg->proposal ? sc_proposal_clone(msg->proposal) : NULL;
+        is_whole = copy.proposal || !msg->proposal;
         break;
-    case SC_WORD_OK:
-    case SC_WORD_RELEASE:
-        is_whole = copy_array(word->wishes, word->count, sizeof *word->wishes, &array);
+    case SC_MSG_OK:
+    case SC_MSG_RELEASE:
+        is_whole = copy_array(msg->wishes, msg->count, sizeof *msg->wishes, &array);
         copy.wishes = array;
         break;
-    case SC_WORD_NO:
-        is_whole = copy_array(word->gone, word->count, sizeof *word->gone, &array);
+    case SC_MSG_NO:
+        is_whole = copy_array(msg->gone, msg->count, sizeof *msg->gone, &array);
         copy.gone = array;
         break;
-    case SC_WORD_RESULT:
-        if (!word->result) break;
+    case SC_MSG_RESULT:
+        if (!msg->result) break;
         copy.result =
-            sc_result_new(word->result->failure, word->result->relay, word->result->relay_size,
-                          word->result->reply, word->result->reply_size);
+            sc_result_new(msg->result->failure, msg->result->relay, msg->result->relay_size,
+                          msg->result->reply, msg->result->reply_size);
         is_whole = copy.result != NULL;
         break;
     default:
         break;
     }
-    *out = is_whole ? copy : (sc_word){.kind = SC_WORD_NONE};
+    *out = is_whole ? copy : (sc_msg){.kind = SC_MSG_NONE};
     explicit_bzero(&copy, sizeof copy);
     return is_whole;
 }
@@ -162,24 +163,24 @@ static void wipe_and_free(void *array, size_t size)
     sc_free(array);
 }
 
-void sc_word_fini(sc_word *word)
+void sc_msg_fini(sc_msg *msg)
 {
-    switch (word->kind) {
-    case SC_WORD_RESERVE:
-        sc_bid_free(word->bid);
+    switch (msg->kind) {
+    case SC_MSG_RESERVE:
+        sc_proposal_free(msg->proposal);
         break;
-    case SC_WORD_OK:
-    case SC_WORD_RELEASE:
-        wipe_and_free(word->wishes, word->count * sizeof *word->wishes);
+    case SC_MSG_OK:
+    case SC_MSG_RELEASE:
+        wipe_and_free(msg->wishes, msg->count * sizeof *msg->wishes);
         break;
-    case SC_WORD_NO:
-        wipe_and_free(word->gone, word->count * sizeof *word->gone);
+    case SC_MSG_NO:
+        wipe_and_free(msg->gone, msg->count * sizeof *msg->gone);
         break;
-    case SC_WORD_RESULT:
-        sc_result_free(word->result);
+    case SC_MSG_RESULT:
+        sc_result_free(msg->result);
         break;
     default:
         break;
     }
-    explicit_bzero(word, sizeof *word);
+    explicit_bzero(msg, sizeof *msg);
 }

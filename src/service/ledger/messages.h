@@ -29,7 +29,7 @@
  *
  * Times are sc_clock_us() of whoever has the word now; on the way they are the calendar's.
  *
- * A word owns what it points to, and whoever is given the word owns it: sc_word_fini().
+ * A word owns what it points to, and whoever is given the word owns it: sc_msg_fini().
  *
  * Workers include this header, so it knows segments, pseudonyms and requests, and neither positions
  * nor users: seats and tickets are the gateway's alone (courier/courier.h, ledger/ticket.h).
@@ -53,31 +53,31 @@ typedef uint64_t sc_peer;
 #define SC_PEER_NONE UINT64_C(0)
 
 /** 128 random bits, drawn by the worker for each bid. */
-typedef struct sc_bid_id {
+typedef struct sc_proposal_id {
     uint8_t bytes[16];
-} sc_bid_id;
+} sc_proposal_id;
 
-static inline bool sc_bid_id_equal(const sc_bid_id *a, const sc_bid_id *b)
+static inline bool sc_proposal_id_equal(const sc_proposal_id *a, const sc_proposal_id *b)
 {
     return __builtin_memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
 }
 
 /** A member of a bid. Its gateway is `query.owner`. */
-typedef struct sc_bid_member {
+typedef struct sc_proposal_member {
     sc_query query;
     sc_star_id star;
-} sc_bid_member;
+} sc_proposal_member;
 
-/** One block of memory; free with sc_bid_free(). */
-typedef struct sc_bid {
-    sc_bid_id id;
-    sc_peer worker;    ///< who proposes: oks, noes and fates go there
-    uint32_t room;     ///< and to this room of it
-    uint32_t part;     ///< whose engine found it
-    sc_peer releaser;  ///< R: the gateway of a random member
-    bool is_single;    ///< all members are of R
-    sc_time deadline;  ///< the least of the members'
-    sc_time last;      ///< the greatest of the members' deadlines
+/** One block of memory; free with sc_proposal_free(). */
+typedef struct sc_proposal {
+    sc_proposal_id id;
+    sc_peer worker;          ///< who proposes: oks, noes and fates go there
+    uint32_t engine_thread;  ///< and to this room of it
+    uint32_t part;           ///< whose engine found it
+    sc_peer releaser;        ///< R: the gateway of a random member
+    bool is_single;          ///< all members are of R
+    sc_time deadline;        ///< the least of the members'
+    sc_time last;            ///< the greatest of the members' deadlines
     size_t star_count;
     size_t segment_count;
     size_t border_node_count;
@@ -85,19 +85,19 @@ typedef struct sc_bid {
     sc_star_id *stars;
     sc_seg_id *segments;
     sc_node_id *border_nodes;
-    sc_bid_member *members;  ///< in the cloak's order, which is random (P6)
-    size_t size;             ///< of the whole block, to be wiped
-} sc_bid;
+    sc_proposal_member *members;  ///< in the cloak's order, which is random (P6)
+    size_t size;                  ///< of the whole block, to be wiped
+} sc_proposal;
 
 /** A bid with so many of each, its counts set and all else zero; NULL if memory is out, or too much
  * is wanted. */
-sc_bid *sc_bid_new(size_t stars, size_t segments, size_t border_nodes, size_t members);
+sc_proposal *sc_proposal_new(size_t stars, size_t segments, size_t border_nodes, size_t members);
 
 /** NULL if memory is out. */
-sc_bid *sc_bid_clone(const sc_bid *bid);
+sc_proposal *sc_proposal_clone(const sc_proposal *proposal);
 
 /** Wipe and free; NULL is fine. */
-void sc_bid_free(sc_bid *bid);
+void sc_proposal_free(sc_proposal *proposal);
 
 /** What a member asks for: what R needs to know of other gateways' members. */
 typedef struct sc_wish {
@@ -119,30 +119,30 @@ sc_result *sc_result_new(sc_failure failure, const void *relay, size_t relay_siz
                          const void *reply, size_t reply_size);
 void sc_result_free(sc_result *result);
 
-typedef enum sc_word_kind {
-    SC_WORD_NONE = 0,
-    SC_WORD_ADD,
-    SC_WORD_COMPANY,
-    SC_WORD_REMOVE,
-    SC_WORD_OK,
-    SC_WORD_NO,
-    SC_WORD_PUBLISHED,
-    SC_WORD_DEAD,
-    SC_WORD_RESERVE,
-    SC_WORD_RELEASE,
-    SC_WORD_ABORT,
-    SC_WORD_DROPPED,
-    SC_WORD_NOT_TAKEN,
-    SC_WORD_ASK,
-    SC_WORD_RESULT,
-    SC_WORD_KIND_COUNT,
-} sc_word_kind;
+typedef enum sc_msg_kind {
+    SC_MSG_NONE = 0,
+    SC_MSG_ADD,
+    SC_MSG_COMPANY,
+    SC_MSG_REMOVE,
+    SC_MSG_OK,
+    SC_MSG_NO,
+    SC_MSG_PUBLISHED,
+    SC_MSG_DEAD,
+    SC_MSG_RESERVE,
+    SC_MSG_RELEASE,
+    SC_MSG_ABORT,
+    SC_MSG_DROPPED,
+    SC_MSG_NOT_TAKEN,
+    SC_MSG_ASK,
+    SC_MSG_RESULT,
+    SC_MSG_KIND_COUNT,
+} sc_msg_kind;
 
 /** "add", "reserve", ...; NULL for others. For tests that fail, and benchmarks. */
-const char *sc_word_kind_name(sc_word_kind kind);
+const char *sc_msg_kind_name(sc_msg_kind kind);
 
-typedef struct sc_word {
-    sc_word_kind kind;
+typedef struct sc_msg {
+    sc_msg_kind kind;
     sc_peer from;  ///< set by whoever says it
     union {
         /** Of add, company, remove; of dropped and not taken, where only the query's id counts. */
@@ -152,47 +152,47 @@ typedef struct sc_word {
             sc_drop_reason reason;
             sc_query query;  ///< its owner is the gateway
         };
-        sc_bid *bid;  ///< of reserve; owned
+        sc_proposal *proposal;  ///< of reserve; owned
         /** Of all others. */
         struct {
-            sc_bid_id id;
-            uint32_t room;      ///< to a worker: of the bid; from a worker that asks: its own
-            uint32_t users;     ///< of published and result: different ones
-            uint64_t number;    ///< of published and result: drawn for the cloak
-            sc_time deadline;   ///< of ok, release, abort and ask: the least that is known; of
-                                ///< published: when it left
-            sc_wish *wishes;    ///< of ok and release; owned
-            sc_query_id *gone;  ///< of no; owned
-            size_t count;       ///< of either
-            sc_result *result;  ///< of result; owned
+            sc_proposal_id id;
+            uint32_t engine_thread;  ///< to a worker: of the bid; from a worker that asks: its own
+            uint32_t users;          ///< of published and result: different ones
+            uint64_t number;         ///< of published and result: drawn for the cloak
+            sc_time deadline;        ///< of ok, release, abort and ask: the least that is known; of
+                                     ///< published: when it left
+            sc_wish *wishes;         ///< of ok and release; owned
+            sc_query_id *gone;       ///< of no; owned
+            size_t count;            ///< of either
+            sc_result *result;       ///< of result; owned
         };
     };
-} sc_word;
+} sc_msg;
 
 /** A copy that owns its own; false if memory is out, and `out` is then a word of kind none. */
-bool sc_word_clone(const sc_word *word, sc_word *out);
+bool sc_msg_clone(const sc_msg *msg, sc_msg *out);
 
 /** Wipe, and free what it owns. Harmless twice. */
-void sc_word_fini(sc_word *word);
+void sc_msg_fini(sc_msg *msg);
 
 /** How somebody speaks. */
-typedef struct sc_voice {
+typedef struct sc_port {
     /** Say a word; what it owns goes with it. Must be quick and cannot fail, but may lose the word.
      * `to` is SC_PEER_NONE for add, company and remove. */
-    void (*say)(void *context, sc_peer to, sc_word *word);
+    void (*send)(void *context, sc_peer to, sc_msg *msg);
     /** How many words can be said at this moment without losing one; NULL: as many as one likes. */
     size_t (*space)(void *context);
     void *context;
-} sc_voice;
+} sc_port;
 
-static inline void sc_say(const sc_voice *voice, sc_peer to, sc_word *word)
+static inline void sc_port_send(const sc_port *port, sc_peer to, sc_msg *msg)
 {
-    voice->say(voice->context, to, word);
+    port->send(port->context, to, msg);
 }
 
-static inline size_t sc_voice_space(const sc_voice *voice)
+static inline size_t sc_port_space(const sc_port *port)
 {
-    return voice->space ? voice->space(voice->context) : SIZE_MAX;
+    return port->space ? port->space(port->context) : SIZE_MAX;
 }
 
 #endif

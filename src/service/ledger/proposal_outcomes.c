@@ -6,102 +6,105 @@
 #include "ledger/id_table.h"
 
 typedef struct entry {
-    sc_bid_id id;
-    sc_fate fate;
+    sc_proposal_id id;
+    sc_proposal_outcome outcome;
     size_t moment;       ///< its place among the moments when they are over
     struct entry *next;  ///< of those that are not used
 } entry;
 
-struct sc__fates {
+struct sc__proposal_outcomes {
     size_t most;
     entry *entries;  ///< each stays where it is while it is used
     size_t used;     ///< of them, that were ever used
     entry *idle;     ///< the first of those given back
-    sc__by_id ids;
+    sc__id_table ids;
     sc_deadlines ends;
 };
 
-sc_err sc__fates_new(size_t most, sc__fates **out)
+sc_err sc__proposal_outcomes_new(size_t most, sc__proposal_outcomes **out)
 {
-    sc__fates *fates = sc_calloc(1, sizeof *fates);
-    if (!fates) return SC_ENOMEM;
-    fates->most = most;
+    sc__proposal_outcomes *outcomes = sc_calloc(1, sizeof *outcomes);
+    if (!outcomes) return SC_ENOMEM;
+    outcomes->most = most;
     // Cleared pages are given by the system when they are first used.
-    fates->entries = sc_calloc(most, sizeof *fates->entries);
-    sc_err err = fates->entries ? SC_OK : SC_ENOMEM;
-    if (!err) err = sc__by_id_init(&fates->ids, most, offsetof(entry, id));
-    if (!err) err = sc_deadlines_init(&fates->ends, most);
+    outcomes->entries = sc_calloc(most, sizeof *outcomes->entries);
+    sc_err err = outcomes->entries ? SC_OK : SC_ENOMEM;
+    if (!err) err = sc__id_table_init(&outcomes->ids, most, offsetof(entry, id));
+    if (!err) err = sc_deadlines_init(&outcomes->ends, most);
     if (err) {
-        sc__fates_free(fates);
+        sc__proposal_outcomes_free(outcomes);
         return err;
     }
-    *out = fates;
+    *out = outcomes;
     return SC_OK;
 }
 
-void sc__fates_free(sc__fates *fates)
+void sc__proposal_outcomes_free(sc__proposal_outcomes *outcomes)
 {
-    if (!fates) return;
-    sc__by_id_fini(&fates->ids);
-    sc_deadlines_fini(&fates->ends);
-    sc_free(fates->entries);
-    sc_free(fates);
+    if (!outcomes) return;
+    sc__id_table_fini(&outcomes->ids);
+    sc_deadlines_fini(&outcomes->ends);
+    sc_free(outcomes->entries);
+    sc_free(outcomes);
 }
 
-sc_fate sc__fates_of(const sc__fates *fates, const sc_bid_id *id)
+sc_proposal_outcome sc__proposal_outcomes_of(const sc__proposal_outcomes *outcomes,
+                                             const sc_proposal_id *id)
 {
-    const entry *found = sc__by_id_find(&fates->ids, id);
-    return found ? found->fate : SC_FATE_UNKNOWN;
+    const entry *found = sc__id_table_find(&outcomes->ids, id);
+    return found ? found->outcome : SC_PROPOSAL_OUTCOME_UNKNOWN;
 }
 
-bool sc__fates_has_room(const sc__fates *fates)
+bool sc__proposal_outcomes_has_room(const sc__proposal_outcomes *outcomes)
 {
-    return fates->ids.count < fates->most;
+    return outcomes->ids.count < outcomes->most;
 }
 
-static entry *add(sc__fates *fates, const sc_bid_id *id, sc_fate fate, sc_time until)
+static entry *add(sc__proposal_outcomes *outcomes, const sc_proposal_id *id,
+                  sc_proposal_outcome outcome, sc_time until)
 {
-    if (!sc__fates_has_room(fates)) return NULL;
-    entry *added = fates->idle;
+    if (!sc__proposal_outcomes_has_room(outcomes)) return NULL;
+    entry *added = outcomes->idle;
     if (added) {
-        fates->idle = added->next;
+        outcomes->idle = added->next;
     } else {
-        added = &fates->entries[fates->used++];
+        added = &outcomes->entries[outcomes->used++];
     }
-    *added = (entry){.id = *id, .fate = fate};
-    sc__by_id_put(&fates->ids, added);
-    sc_deadlines_add(&fates->ends, until, added, &added->moment);
+    *added = (entry){.id = *id, .outcome = outcome};
+    sc__id_table_put(&outcomes->ids, added);
+    sc_deadlines_add(&outcomes->ends, until, added, &added->moment);
     return added;
 }
 
-static void keep_until(sc__fates *fates, entry *known, sc_time until)
+static void keep_until(sc__proposal_outcomes *outcomes, entry *known, sc_time until)
 {
-    if (until <= fates->ends.entries[known->moment].t) return;
-    sc_deadlines_cancel(&fates->ends, &known->moment);
-    sc_deadlines_add(&fates->ends, until, known, &known->moment);
+    if (until <= outcomes->ends.entries[known->moment].t) return;
+    sc_deadlines_cancel(&outcomes->ends, &known->moment);
+    sc_deadlines_add(&outcomes->ends, until, known, &known->moment);
 }
 
-static bool is_final(sc_fate fate)
+static bool is_final(sc_proposal_outcome outcome)
 {
-    return fate == SC_FATE_DEAD || fate == SC_FATE_PUBLISHED;
+    return outcome == SC_PROPOSAL_OUTCOME_DEAD || outcome == SC_PROPOSAL_OUTCOME_PUBLISHED;
 }
 
-bool sc__fates_put(sc__fates *fates, const sc_bid_id *id, sc_fate fate, sc_time until)
+bool sc__proposal_outcomes_put(sc__proposal_outcomes *outcomes, const sc_proposal_id *id,
+                               sc_proposal_outcome outcome, sc_time until)
 {
-    entry *known = sc__by_id_find(&fates->ids, id);
-    if (!known) return add(fates, id, fate, until) != NULL;
-    if (!is_final(known->fate)) known->fate = fate;
-    keep_until(fates, known, until);
+    entry *known = sc__id_table_find(&outcomes->ids, id);
+    if (!known) return add(outcomes, id, outcome, until) != NULL;
+    if (!is_final(known->outcome)) known->outcome = outcome;
+    keep_until(outcomes, known, until);
     return true;
 }
 
-void sc__fates_pass_time(sc__fates *fates, sc_time now)
+void sc__proposal_outcomes_pass_time(sc__proposal_outcomes *outcomes, sc_time now)
 {
     // What ends at this very moment still counts.
-    for (entry *over; (over = sc_deadlines_due(&fates->ends, now - 1));) {
-        sc_deadlines_cancel(&fates->ends, &over->moment);
-        sc__by_id_remove(&fates->ids, over);
-        *over = (entry){.next = fates->idle};
-        fates->idle = over;
+    for (entry *over; (over = sc_deadlines_due(&outcomes->ends, now - 1));) {
+        sc_deadlines_cancel(&outcomes->ends, &over->moment);
+        sc__id_table_remove(&outcomes->ids, over);
+        *over = (entry){.next = outcomes->idle};
+        outcomes->idle = over;
     }
 }

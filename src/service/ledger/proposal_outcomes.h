@@ -9,8 +9,8 @@
  * called off before it was heard of: what it reserves once more by mistake ends by R's word.
  *
  * Room is taken at the start, so that no call needs memory. What is reserved takes its room then,
- * beside its proposal, so that its end can be remembered whatever comes meanwhile: that is all that
- * SC_FATE_RESERVED is for. Where no room is left,
+ * beside its reservation, so that its end can be remembered whatever comes meanwhile: that is all
+ * that SC_PROPOSAL_OUTCOME_RESERVED is for. Where no room is left,
  *
  *  - a bid that comes in is refused, with our members named as gone, so that the engine does not
  *    propose them again at once; they are added anew after patience;
@@ -26,26 +26,27 @@
 
 #include "ledger/messages.h"
 
-typedef enum sc_fate {
-    SC_FATE_UNKNOWN = 0,
-    SC_FATE_RESERVED,  ///< not decided
-    SC_FATE_DEAD,
-    SC_FATE_PUBLISHED,
-} sc_fate;
+typedef enum sc_proposal_outcome {
+    SC_PROPOSAL_OUTCOME_UNKNOWN = 0,
+    SC_PROPOSAL_OUTCOME_RESERVED,  ///< not decided
+    SC_PROPOSAL_OUTCOME_DEAD,
+    SC_PROPOSAL_OUTCOME_PUBLISHED,
+} sc_proposal_outcome;
 
-typedef struct sc__fates sc__fates;
+typedef struct sc__proposal_outcomes sc__proposal_outcomes;
 
 /** @param most  that are remembered at once */
-SC_CHECKED sc_err sc__fates_new(size_t most, sc__fates **out);
+SC_CHECKED sc_err sc__proposal_outcomes_new(size_t most, sc__proposal_outcomes **out);
 
 /** NULL is fine. */
-void sc__fates_free(sc__fates *fates);
+void sc__proposal_outcomes_free(sc__proposal_outcomes *outcomes);
 
 /** What is known of it. Open addressing by the id's own bits, which are random. */
-sc_fate sc__fates_of(const sc__fates *fates, const sc_bid_id *id);
+sc_proposal_outcome sc__proposal_outcomes_of(const sc__proposal_outcomes *outcomes,
+                                             const sc_proposal_id *id);
 
 /** May a bid that is not known yet be put? */
-bool sc__fates_has_room(const sc__fates *fates);
+bool sc__proposal_outcomes_has_room(const sc__proposal_outcomes *outcomes);
 
 /**
  * Remember this, or change what is known, until `until` (never earlier than was said before). A
@@ -53,9 +54,10 @@ bool sc__fates_has_room(const sc__fates *fates);
  *
  * @return false: it is not known and there is no room; nothing is done
  */
-bool sc__fates_put(sc__fates *fates, const sc_bid_id *id, sc_fate fate, sc_time until);
+bool sc__proposal_outcomes_put(sc__proposal_outcomes *outcomes, const sc_proposal_id *id,
+                               sc_proposal_outcome outcome, sc_time until);
 
 /** Forget what is over by `now`. */
-void sc__fates_pass_time(sc__fates *fates, sc_time now);
+void sc__proposal_outcomes_pass_time(sc__proposal_outcomes *outcomes, sc_time now);
 
 #endif

@@ -2,7 +2,7 @@
 // other gateways, and what it does with those that it receives.
 //
 // Messages may be lost, doubled, late, or overtake each other; and there are messages that no
-// correct process sends. Each is compared with what is known of its proposal, and what makes no
+// correct process sends. Each is compared with what is known of its reservation, and what makes no
 // sense is ignored. A message that cannot be sent because memory is out counts as lost on the way:
 // the peer that waits for it times out.
 #include "base/alloc.h"
@@ -12,123 +12,125 @@
 
 // --- Sending ------------------------------------------------------------------------------------
 
-static void say(sc__books *books, sc_peer to, sc_word *word)
+static void send_msg(sc__ledger_state *state, sc_peer to, sc_msg *msg)
 {
-    word->from = books->options.self;
-    sc_say(&books->options.voice, to, word);
+    msg->from = state->options.self;
+    sc_port_send(&state->options.port, to, msg);
 }
 
 // --- Of queries ----------------------------------------------------------------------------
 
-static void say_of_query(sc__books *books, sc_word_kind kind, const sc_ticket *ticket,
-                         uint32_t part)
+static void send_of_query(sc__ledger_state *state, sc_msg_kind kind, const sc_ticket *ticket,
+                          uint32_t part)
 {
-    sc_word word = {.kind = kind};
-    word.part = part;
-    word.home = ticket->home;
-    word.query = ticket->query;
-    say(books, SC_PEER_NONE, &word);
-    explicit_bzero(&word, sizeof word);
+    sc_msg msg = {.kind = kind};
+    msg.part = part;
+    msg.home = ticket->home;
+    msg.query = ticket->query;
+    send_msg(state, SC_PEER_NONE, &msg);
+    explicit_bzero(&msg, sizeof msg);
 }
 
-void sc__say_add(sc__books *books, const sc_ticket *ticket)
+void sc__ledger_send_add(sc__ledger_state *state, const sc_ticket *ticket)
 {
-    say_of_query(books, SC_WORD_ADD, ticket, ticket->home);
+    send_of_query(state, SC_MSG_ADD, ticket, ticket->home);
 }
 
 /** The same to all parts in its reach but its home; returns how many. */
-static size_t say_to_reach(sc__books *books, sc_word_kind kind, const sc_ticket *ticket)
+static size_t send_to_reach(sc__ledger_state *state, sc_msg_kind kind, const sc_ticket *ticket)
 {
     size_t count = 0;
     const uint16_t *parts =
-        sc_partition_reach(books->walker, ticket->query.segment, ticket->query.max_hops, &count);
+        sc_partition_reach(state->walker, ticket->query.segment, ticket->query.max_hops, &count);
     for (size_t i = 1; i < count; i++) {
-        say_of_query(books, kind, ticket, parts[i]);
+        send_of_query(state, kind, ticket, parts[i]);
     }
     return count > 0 ? count - 1 : 0;
 }
 
-size_t sc__say_company(sc__books *books, sc_ticket *ticket)
+size_t sc__ledger_send_company(sc__ledger_state *state, sc_ticket *ticket)
 {
     ticket->is_spread = true;
-    books->stats.company++;
-    return say_to_reach(books, SC_WORD_COMPANY, ticket);
+    state->stats.company++;
+    return send_to_reach(state, SC_MSG_COMPANY, ticket);
 }
 
-void sc__say_remove(sc__books *books, const sc_ticket *ticket, bool home_knows)
+void sc__ledger_send_remove(sc__ledger_state *state, const sc_ticket *ticket, bool home_knows)
 {
     // Whoever has the home of a query that is near a cut may have other parts in its reach as well,
     // and has then added it there too.
     if (home_knows && !ticket->is_near) return;
-    say_of_query(books, SC_WORD_REMOVE, ticket, ticket->home);
-    if (ticket->is_spread) say_to_reach(books, SC_WORD_REMOVE, ticket);
+    send_of_query(state, SC_MSG_REMOVE, ticket, ticket->home);
+    if (ticket->is_spread) send_to_reach(state, SC_MSG_REMOVE, ticket);
 }
 
 // --- Of bids, to the worker ----------------------------------------------------------------
 
-void sc__say_of_bid(sc__books *books, sc_peer to, sc_word_kind kind, const sc_bid_id *id,
-                    uint32_t room, sc_time deadline)
+void sc__ledger_send_about(sc__ledger_state *state, sc_peer to, sc_msg_kind kind,
+                           const sc_proposal_id *id, uint32_t engine_thread, sc_time deadline)
 {
-    sc_word word = {.kind = kind};
-    word.id = *id;
-    word.room = room;
-    word.deadline = deadline;
-    say(books, to, &word);
+    sc_msg msg = {.kind = kind};
+    msg.id = *id;
+    msg.engine_thread = engine_thread;
+    msg.deadline = deadline;
+    send_msg(state, to, &msg);
 }
 
-void sc__say_ok(sc__books *books, const sc_proposal *proposal)
+void sc__ledger_send_ok(sc__ledger_state *state, const sc_reservation *reservation)
 {
-    const sc_bid *bid = proposal->bid;
+    const sc_proposal *proposal = reservation->proposal;
     size_t count = 0;
-    sc_word word = {.kind = SC_WORD_OK};
-    word.id = bid->id;
-    word.room = bid->room;
-    word.deadline = SC_TIME_NEVER;
-    for (const sc_ticket *ticket = proposal->members; ticket; ticket = ticket->next) {
-        if (ticket->query.deadline < word.deadline) word.deadline = ticket->query.deadline;
+    sc_msg msg = {.kind = SC_MSG_OK};
+    msg.id = proposal->id;
+    msg.engine_thread = proposal->engine_thread;
+    msg.deadline = SC_TIME_NEVER;
+    for (const sc_ticket *ticket = reservation->members; ticket; ticket = ticket->next) {
+        if (ticket->query.deadline < msg.deadline) msg.deadline = ticket->query.deadline;
         count++;
     }
-    if (!proposal->is_ours) {
-        word.wishes = sc_calloc(count, sizeof *word.wishes);
-        if (!word.wishes) return;
-        for (const sc_ticket *ticket = proposal->members; ticket; ticket = ticket->next) {
-            word.wishes[word.count++] = (sc_wish){ticket->query.id, ticket->request};
+    if (!reservation->is_ours) {
+        msg.wishes = sc_calloc(count, sizeof *msg.wishes);
+        if (!msg.wishes) return;
+        for (const sc_ticket *ticket = reservation->members; ticket; ticket = ticket->next) {
+            msg.wishes[msg.count++] = (sc_wish){ticket->query.id, ticket->request};
         }
     }
-    say(books, bid->worker, &word);
+    send_msg(state, proposal->worker, &msg);
 }
 
-void sc__say_no(sc__books *books, const sc_bid *bid, bool names_all, sc_time now)
+void sc__ledger_send_no(sc__ledger_state *state, const sc_proposal *proposal, bool names_all,
+                        sc_time now)
 {
-    sc_word word = {.kind = SC_WORD_NO};
-    word.id = bid->id;
-    word.room = bid->room;
-    word.gone = sc_calloc(bid->member_count + 1, sizeof *word.gone);
-    for (size_t i = 0; word.gone && i < bid->member_count; i++) {
-        const sc_query *query = &bid->members[i].query;
+    sc_msg msg = {.kind = SC_MSG_NO};
+    msg.id = proposal->id;
+    msg.engine_thread = proposal->engine_thread;
+    msg.gone = sc_calloc(proposal->member_count + 1, sizeof *msg.gone);
+    for (size_t i = 0; msg.gone && i < proposal->member_count; i++) {
+        const sc_query *query = &proposal->members[i].query;
         // Another gateway's member that is too late by our clock is named as well: the engine would
         // only propose it again, and again in vain, until it is too late by all clocks.
-        bool is_gone = now >= sc__too_late_for(books, query->deadline);
-        if (query->owner == books->options.self) {
-            const sc_ticket *ticket = sc__by_id_find(&books->tickets, &query->id);
+        bool is_gone = now >= sc__ledger_too_late_for(state, query->deadline);
+        if (query->owner == state->options.self) {
+            const sc_ticket *ticket = sc__id_table_find(&state->tickets, &query->id);
             is_gone = names_all || !ticket || ticket->state != SC_TICKET_OPEN;
         }
-        if (is_gone) word.gone[word.count++] = query->id;
+        if (is_gone) msg.gone[msg.count++] = query->id;
     }
-    say(books, bid->worker, &word);
+    send_msg(state, proposal->worker, &msg);
 }
 
 // --- Of bids, to other gateways ------------------------------------------------------------
 
 /** The next other gateway with members in the bid, each once, from member `*from` on; SC_PEER_NONE
  * if there is none. */
-static sc_peer next_gateway(const sc__books *books, const sc_bid *bid, size_t *from)
+static sc_peer next_gateway(const sc__ledger_state *state, const sc_proposal *proposal,
+                            size_t *from)
 {
-    for (size_t i = *from; i < bid->member_count; i++) {
-        const sc_peer owner = bid->members[i].query.owner;
-        bool is_new = owner != books->options.self && owner != SC_PEER_NONE;
+    for (size_t i = *from; i < proposal->member_count; i++) {
+        const sc_peer owner = proposal->members[i].query.owner;
+        bool is_new = owner != state->options.self && owner != SC_PEER_NONE;
         for (size_t j = 0; is_new && j < i; j++) {
-            is_new = bid->members[j].query.owner != owner;
+            is_new = proposal->members[j].query.owner != owner;
         }
         *from = i + 1;
         if (is_new) return owner;
@@ -136,138 +138,144 @@ static sc_peer next_gateway(const sc__books *books, const sc_bid *bid, size_t *f
     return SC_PEER_NONE;
 }
 
-void sc__say_published(sc__books *books, sc_peer to, const sc_proposal *proposal)
+void sc__ledger_send_published(sc__ledger_state *state, sc_peer to,
+                               const sc_reservation *reservation)
 {
     // All members tell the same; who asks when all of them have their answer is told less.
-    const sc_ticket *member = proposal->members;
-    sc_word word = {.kind = SC_WORD_PUBLISHED};
-    word.id = proposal->id;
-    word.room = proposal->bid->room;
-    word.number = member->cloak;
-    word.users = member->users;
-    word.deadline = member->published;
-    say(books, to, &word);
+    const sc_ticket *member = reservation->members;
+    sc_msg msg = {.kind = SC_MSG_PUBLISHED};
+    msg.id = reservation->id;
+    msg.engine_thread = reservation->proposal->engine_thread;
+    msg.number = member->cloak;
+    msg.users = member->users;
+    msg.deadline = member->published;
+    send_msg(state, to, &msg);
 }
 
-void sc__tell_dead(sc__books *books, const sc_proposal *proposal)
+void sc__ledger_send_dead_to_gateways(sc__ledger_state *state, const sc_reservation *reservation)
 {
-    const sc_bid *bid = proposal->bid;
+    const sc_proposal *proposal = reservation->proposal;
     size_t from = 0;
-    if (!proposal->has_others) return;
-    for (sc_peer to; (to = next_gateway(books, bid, &from)) != SC_PEER_NONE;) {
-        sc__say_of_bid(books, to, SC_WORD_DEAD, &bid->id, 0, bid->deadline);
+    if (!reservation->has_others) return;
+    for (sc_peer to; (to = next_gateway(state, proposal, &from)) != SC_PEER_NONE;) {
+        sc__ledger_send_about(state, to, SC_MSG_DEAD, &proposal->id, 0, proposal->deadline);
     }
 }
 
-void sc__tell_published(sc__books *books, const sc_proposal *proposal)
+void sc__ledger_send_published_to_gateways(sc__ledger_state *state,
+                                           const sc_reservation *reservation)
 {
     size_t from = 0;
-    if (!proposal->has_others) return;
-    for (sc_peer to; (to = next_gateway(books, proposal->bid, &from)) != SC_PEER_NONE;) {
-        sc__say_published(books, to, proposal);
+    if (!reservation->has_others) return;
+    for (sc_peer to; (to = next_gateway(state, reservation->proposal, &from)) != SC_PEER_NONE;) {
+        sc__ledger_send_published(state, to, reservation);
     }
 }
 
-void sc__tell_result(sc__books *books, const sc_proposal *proposal, sc_failure failure,
-                     sc_result *result)
+void sc__ledger_send_result_to_gateways(sc__ledger_state *state, const sc_reservation *reservation,
+                                        sc_failure failure, sc_result *result)
 {
-    if (!proposal->has_others) {
+    if (!reservation->has_others) {
         sc_result_free(result);
         return;
     }
-    sc_word word = {.kind = SC_WORD_RESULT};
-    word.id = proposal->id;
-    word.number = proposal->members->cloak;
-    word.users = proposal->members->users;
+    sc_msg msg = {.kind = SC_MSG_RESULT};
+    msg.id = reservation->id;
+    msg.number = reservation->members->cloak;
+    msg.users = reservation->members->users;
     // What went well, but cannot be told for want of memory, has failed for the others.
-    word.result = result
-                      ? result
-                      : sc_result_new(failure ? failure : SC_FAILURE_OVERLOADED, NULL, 0, NULL, 0);
+    msg.result = result
+                     ? result
+                     : sc_result_new(failure ? failure : SC_FAILURE_OVERLOADED, NULL, 0, NULL, 0);
     size_t from = 0;
-    for (sc_peer to; (to = next_gateway(books, proposal->bid, &from)) != SC_PEER_NONE;) {
-        sc_word copy;
-        if (word.result && sc_word_clone(&word, &copy)) say(books, to, &copy);
+    for (sc_peer to; (to = next_gateway(state, reservation->proposal, &from)) != SC_PEER_NONE;) {
+        sc_msg copy;
+        if (msg.result && sc_msg_clone(&msg, &copy)) send_msg(state, to, &copy);
     }
-    sc_word_fini(&word);
+    sc_msg_fini(&msg);
 }
 
 // --- Receiving ----------------------------------------------------------------------------------
 
-static sc_proposal *find(const sc__books *books, const sc_bid_id *id)
+static sc_reservation *find(const sc__ledger_state *state, const sc_proposal_id *id)
 {
-    return sc__by_id_find(&books->bids, id);
+    return sc__id_table_find(&state->proposals, id);
 }
 
 /** What is known of a bid: of one that is in the books, they know it longer. */
-static sc_fate fate_of(const sc__books *books, const sc_bid_id *id)
+static sc_proposal_outcome outcome_of(const sc__ledger_state *state, const sc_proposal_id *id)
 {
-    const sc_proposal *proposal = find(books, id);
-    if (!proposal) return sc__fates_of(books->fates, id);
-    return proposal->state < SC_PROPOSAL_PUBLISHED ? SC_FATE_RESERVED : SC_FATE_PUBLISHED;
+    const sc_reservation *reservation = find(state, id);
+    if (!reservation) return sc__proposal_outcomes_of(state->outcomes, id);
+    return reservation->state < SC_RESERVATION_PUBLISHED ? SC_PROPOSAL_OUTCOME_RESERVED
+                                                         : SC_PROPOSAL_OUTCOME_PUBLISHED;
 }
 
-static bool is_member(const sc_bid *bid, sc_peer gateway)
+static bool is_member(const sc_proposal *proposal, sc_peer gateway)
 {
-    for (size_t i = 0; i < bid->member_count; i++) {
-        if (bid->members[i].query.owner == gateway) return true;
+    for (size_t i = 0; i < proposal->member_count; i++) {
+        if (proposal->members[i].query.owner == gateway) return true;
     }
     return false;
 }
 
 // --- Of queries ----------------------------------------------------------------------------
 
-static void hear_of_query(sc__books *books, const sc_word *word, sc_time now)
+static void receive_of_query(sc__ledger_state *state, const sc_msg *msg, sc_time now)
 {
-    // Of one that is reserved the proposal decides.
-    sc_ticket *ticket = sc__by_id_find(&books->tickets, &word->query.id);
+    // Of one that is reserved the reservation decides.
+    sc_ticket *ticket = sc__id_table_find(&state->tickets, &msg->query.id);
     if (!ticket || ticket->state != SC_TICKET_OPEN) return;
-    sc__say_remove(books, ticket, true);
-    if (word->kind == SC_WORD_DROPPED && (unsigned)word->reason < SC_DROP_REASON_COUNT) {
-        sc__settle_dropped(books, ticket, word->reason, now);
+    sc__ledger_send_remove(state, ticket, true);
+    if (msg->kind == SC_MSG_DROPPED && (unsigned)msg->reason < SC_DROP_REASON_COUNT) {
+        sc__ledger_settle_dropped(state, ticket, msg->reason, now);
     } else {
-        sc__settle_failed(books, ticket, SC_FAILURE_OVERLOADED, now);
+        sc__ledger_settle_failed(state, ticket, SC_FAILURE_OVERLOADED, now);
     }
 }
 
 // --- What a worker says of its bid ---------------------------------------------------------
 
 /** What is said again of a bid that has left. */
-static void say_published_again(sc__books *books, sc_peer to, const sc_bid_id *id, uint32_t room,
-                                sc_time now)
+static void send_published_again(sc__ledger_state *state, sc_peer to, const sc_proposal_id *id,
+                                 uint32_t engine_thread, sc_time now)
 {
-    const sc_proposal *proposal = find(books, id);
-    if (proposal) {
-        sc__say_published(books, to, proposal);
+    const sc_reservation *reservation = find(state, id);
+    if (reservation) {
+        sc__ledger_send_published(state, to, reservation);
     } else {
-        sc__say_of_bid(books, to, SC_WORD_PUBLISHED, id, room, now);
+        sc__ledger_send_about(state, to, SC_MSG_PUBLISHED, id, engine_thread, now);
     }
 }
 
 /** The worker says it again: perhaps our word was lost. */
-static void hear_reserve_again(sc__books *books, const sc_bid *bid, sc_fate fate, sc_time now)
+static void receive_reserve_again(sc__ledger_state *state, const sc_proposal *proposal,
+                                  sc_proposal_outcome outcome, sc_time now)
 {
-    const sc_proposal *proposal = find(books, &bid->id);
-    if (fate == SC_FATE_DEAD) {
-        sc__say_of_bid(books, bid->worker, SC_WORD_NO, &bid->id, bid->room, 0);
-    } else if (fate == SC_FATE_PUBLISHED && bid->releaser == books->options.self) {
-        say_published_again(books, bid->worker, &bid->id, bid->room, now);
-    } else if (proposal && proposal->state == SC_PROPOSAL_RESERVED) {
-        sc__say_ok(books, proposal);
+    const sc_reservation *reservation = find(state, &proposal->id);
+    if (outcome == SC_PROPOSAL_OUTCOME_DEAD) {
+        sc__ledger_send_about(state, proposal->worker, SC_MSG_NO, &proposal->id,
+                              proposal->engine_thread, 0);
+    } else if (outcome == SC_PROPOSAL_OUTCOME_PUBLISHED &&
+               proposal->releaser == state->options.self) {
+        send_published_again(state, proposal->worker, &proposal->id, proposal->engine_thread, now);
+    } else if (reservation && reservation->state == SC_RESERVATION_RESERVED) {
+        sc__ledger_send_ok(state, reservation);
     }
 }
 
-static void hear_reserve(sc__books *books, sc_word *word, sc_time now)
+static void receive_reserve(sc__ledger_state *state, sc_msg *msg, sc_time now)
 {
-    sc_bid *bid = word->bid;
-    if (!bid) return;
-    const sc_fate fate = fate_of(books, &bid->id);
-    if (fate != SC_FATE_UNKNOWN) {
-        hear_reserve_again(books, bid, fate, now);
+    sc_proposal *proposal = msg->proposal;
+    if (!proposal) return;
+    const sc_proposal_outcome outcome = outcome_of(state, &proposal->id);
+    if (outcome != SC_PROPOSAL_OUTCOME_UNKNOWN) {
+        receive_reserve_again(state, proposal, outcome, now);
         return;
     }
-    word->bid = NULL;
-    books->stats.bids++;
-    sc__take_bid(books, bid, now);
+    msg->proposal = NULL;
+    state->stats.proposals++;
+    sc__ledger_take_proposal(state, proposal, now);
 }
 
 static bool is_wish_of(const sc_wish *wish, const sc_query_id *id)
@@ -277,12 +285,13 @@ static bool is_wish_of(const sc_wish *wish, const sc_query_id *id)
 
 /** Bring what the members of other gateways ask for into the order of the bid; false if there is
  * one of whom nothing is said. */
-static bool arrange_wishes(const sc__books *books, const sc_bid *bid, sc_word *release)
+static bool arrange_wishes(const sc__ledger_state *state, const sc_proposal *proposal,
+                           sc_msg *release)
 {
     size_t arranged = 0;
-    for (size_t i = 0; i < bid->member_count; i++) {
-        const sc_query *query = &bid->members[i].query;
-        if (query->owner == books->options.self) continue;
+    for (size_t i = 0; i < proposal->member_count; i++) {
+        const sc_query *query = &proposal->members[i].query;
+        if (query->owner == state->options.self) continue;
         size_t at = arranged;
         while (at < release->count && !is_wish_of(&release->wishes[at], &query->id)) {
             at++;
@@ -295,157 +304,160 @@ static bool arrange_wishes(const sc__books *books, const sc_bid *bid, sc_word *r
     return true;
 }
 
-static void hear_release(sc__books *books, sc_word *word, sc_time now)
+static void receive_release(sc__ledger_state *state, sc_msg *msg, sc_time now)
 {
-    sc_proposal *proposal = find(books, &word->id);
-    if (!proposal || !proposal->is_ours || proposal->state != SC_PROPOSAL_RESERVED ||
-        word->from != proposal->bid->worker) {
+    sc_reservation *reservation = find(state, &msg->id);
+    if (!reservation || !reservation->is_ours || reservation->state != SC_RESERVATION_RESERVED ||
+        msg->from != reservation->proposal->worker) {
         return;
     }
     // The other gateways know their members' deadlines better than the worker.
-    sc_bid *bid = proposal->bid;
-    if (word->deadline < bid->deadline) bid->deadline = word->deadline;
-    proposal->too_late = sc__too_late_for(books, bid->deadline);
-    if (now >= proposal->too_late || !arrange_wishes(books, bid, word)) {
-        sc__call_off(books, proposal, false, now);
+    sc_proposal *proposal = reservation->proposal;
+    if (msg->deadline < proposal->deadline) proposal->deadline = msg->deadline;
+    reservation->too_late = sc__ledger_too_late_for(state, proposal->deadline);
+    if (now >= reservation->too_late || !arrange_wishes(state, proposal, msg)) {
+        sc__ledger_call_off(state, reservation, false, now);
         return;
     }
-    proposal->wishes = word->wishes;
-    proposal->wish_count = word->count;
-    word->wishes = NULL;
-    word->count = 0;
-    sc__schedule(books, proposal, now);
+    reservation->wishes = msg->wishes;
+    reservation->wish_count = msg->count;
+    msg->wishes = NULL;
+    msg->count = 0;
+    sc__ledger_schedule_release(state, reservation, now);
 }
 
 // --- What both say -------------------------------------------------------------------------
 
-static void hear_abort(sc__books *books, const sc_word *word, sc_time now)
+static void receive_abort(sc__ledger_state *state, const sc_msg *msg, sc_time now)
 {
-    sc_proposal *proposal = find(books, &word->id);
-    if (!proposal) {
+    sc_reservation *reservation = find(state, &msg->id);
+    if (!reservation) {
         // It has overtaken the bid. What has its fate keeps it. Without room for one the bid will
         // be reserved until patience is over: whoever aborts does not release.
-        if (fate_of(books, &word->id) == SC_FATE_UNKNOWN) {
-            (void)sc__bury_unknown(books, &word->id, word->deadline, now);
+        if (outcome_of(state, &msg->id) == SC_PROPOSAL_OUTCOME_UNKNOWN) {
+            (void)sc__ledger_bury_unknown(state, &msg->id, msg->deadline, now);
         }
         return;
     }
-    const bool is_worker = word->from == proposal->bid->worker;
-    const bool may_abort = is_worker || (proposal->is_ours && is_member(proposal->bid, word->from));
-    if (!may_abort || proposal->state >= SC_PROPOSAL_PUBLISHED) return;
-    books->stats.aborted += is_worker;
-    sc__call_off(books, proposal, is_worker, now);
+    const bool is_worker = msg->from == reservation->proposal->worker;
+    const bool may_abort =
+        is_worker || (reservation->is_ours && is_member(reservation->proposal, msg->from));
+    if (!may_abort || reservation->state >= SC_RESERVATION_PUBLISHED) return;
+    state->stats.aborted += is_worker;
+    sc__ledger_call_off(state, reservation, is_worker, now);
 }
 
-static void hear_ask(sc__books *books, const sc_word *word, sc_time now)
+static void receive_ask(sc__ledger_state *state, const sc_msg *msg, sc_time now)
 {
     // Our own engines hear everything, and in order: it is on the way, or not decided.
-    if (sc__is_inside(books, word->from)) return;
-    switch (fate_of(books, &word->id)) {
-    case SC_FATE_UNKNOWN:
-    case SC_FATE_DEAD:
+    if (sc__ledger_is_inside(state, msg->from)) return;
+    switch (outcome_of(state, &msg->id)) {
+    case SC_PROPOSAL_OUTCOME_UNKNOWN:
+    case SC_PROPOSAL_OUTCOME_DEAD:
         // Without room to remember it nothing is said, and who asks stays as he is.
-        if (!sc__bury_unknown(books, &word->id, word->deadline, now)) break;
-        sc__say_of_bid(books, word->from, SC_WORD_DEAD, &word->id, word->room, word->deadline);
+        if (!sc__ledger_bury_unknown(state, &msg->id, msg->deadline, now)) break;
+        sc__ledger_send_about(state, msg->from, SC_MSG_DEAD, &msg->id, msg->engine_thread,
+                              msg->deadline);
         break;
-    case SC_FATE_PUBLISHED:
-        say_published_again(books, word->from, &word->id, word->room, now);
+    case SC_PROPOSAL_OUTCOME_PUBLISHED:
+        send_published_again(state, msg->from, &msg->id, msg->engine_thread, now);
         break;
-    case SC_FATE_RESERVED:
+    case SC_PROPOSAL_OUTCOME_RESERVED:
         break;  // not decided: who asks stays as he is
     }
 }
 
 // --- What R says ---------------------------------------------------------------------------
 
-/** The proposal that R, and nobody else, may speak of; or NULL. */
-static sc_proposal *decided_elsewhere(const sc__books *books, const sc_word *word)
+/** The reservation that R, and nobody else, may speak of; or NULL. */
+static sc_reservation *decided_elsewhere(const sc__ledger_state *state, const sc_msg *msg)
 {
-    sc_proposal *proposal = find(books, &word->id);
-    const bool is_theirs = proposal && !proposal->is_ours && word->from == proposal->bid->releaser;
-    return is_theirs ? proposal : NULL;
+    sc_reservation *reservation = find(state, &msg->id);
+    const bool is_theirs =
+        reservation && !reservation->is_ours && msg->from == reservation->proposal->releaser;
+    return is_theirs ? reservation : NULL;
 }
 
-static void publish_elsewhere(sc__books *books, sc_proposal *proposal, const sc_word *word,
-                              sc_time left, sc_time now)
+static void publish_elsewhere(sc__ledger_state *state, sc_reservation *reservation,
+                              const sc_msg *msg, sc_time left, sc_time now)
 {
     // It has left in time by R's clock, which is not ours.
-    const sc_bid *bid = proposal->bid;
-    books->stats.cloaks_elsewhere++;
-    sc__mark_published(books, proposal, word->number, word->users,
-                       left < bid->deadline ? left : bid->deadline);
-    sc_deadlines_add(&books->patience, sc__later(now, books->options.give_up_us), proposal,
-                     &proposal->patience);
+    const sc_proposal *proposal = reservation->proposal;
+    state->stats.cloaks_elsewhere++;
+    sc__ledger_mark_published(state, reservation, msg->number, msg->users,
+                              left < proposal->deadline ? left : proposal->deadline);
+    sc_deadlines_add(&state->patience, sc__ledger_later(now, state->options.give_up_us),
+                     reservation, &reservation->patience);
 }
 
-static void hear_published(sc__books *books, const sc_word *word, sc_time now)
+static void receive_published(sc__ledger_state *state, const sc_msg *msg, sc_time now)
 {
-    sc_proposal *proposal = decided_elsewhere(books, word);
-    if (!proposal || proposal->state != SC_PROPOSAL_RESERVED) return;
-    publish_elsewhere(books, proposal, word, word->deadline, now);
+    sc_reservation *reservation = decided_elsewhere(state, msg);
+    if (!reservation || reservation->state != SC_RESERVATION_RESERVED) return;
+    publish_elsewhere(state, reservation, msg, msg->deadline, now);
 }
 
-static void hear_result(sc__books *books, sc_word *word, sc_time now)
+static void receive_result(sc__ledger_state *state, sc_msg *msg, sc_time now)
 {
-    sc_proposal *proposal = decided_elsewhere(books, word);
-    if (!proposal || !word->result || proposal->state == SC_PROPOSAL_ARRIVED) return;
-    if (proposal->state == SC_PROPOSAL_RESERVED) {
-        publish_elsewhere(books, proposal, word, now, now);
+    sc_reservation *reservation = decided_elsewhere(state, msg);
+    if (!reservation || !msg->result || reservation->state == SC_RESERVATION_ARRIVED) return;
+    if (reservation->state == SC_RESERVATION_RESERVED) {
+        publish_elsewhere(state, reservation, msg, now, now);
     }
     // Who had to ask was told that it is published, and perhaps no more: R had its answers already.
-    for (sc_ticket *ticket = proposal->members; ticket; ticket = ticket->next) {
-        ticket->cloak = word->number;
-        ticket->users = word->users;
+    for (sc_ticket *ticket = reservation->members; ticket; ticket = ticket->next) {
+        ticket->cloak = msg->number;
+        ticket->users = msg->users;
     }
-    if (word->result->failure) {
-        sc__fail_published(books, proposal, word->result->failure, now);
+    if (msg->result->failure) {
+        sc__ledger_fail_published(state, reservation, msg->result->failure, now);
         return;
     }
-    sc__unschedule(books, proposal);
-    proposal->result = word->result;
-    word->result = NULL;
-    proposal->state = SC_PROPOSAL_ARRIVED;
-    proposal->place = books->arrived_count;
-    books->arrived[books->arrived_count++] = proposal;
+    sc__ledger_unschedule(state, reservation);
+    reservation->result = msg->result;
+    msg->result = NULL;
+    reservation->state = SC_RESERVATION_ARRIVED;
+    reservation->place = state->arrived_count;
+    state->arrived[state->arrived_count++] = reservation;
 }
 
-static void hear_dead(sc__books *books, const sc_word *word, sc_time now)
+static void receive_dead(sc__ledger_state *state, const sc_msg *msg, sc_time now)
 {
-    sc_proposal *proposal = decided_elsewhere(books, word);
-    if (!proposal || proposal->state != SC_PROPOSAL_RESERVED) return;
-    sc__call_off(books, proposal, true, now);
+    sc_reservation *reservation = decided_elsewhere(state, msg);
+    if (!reservation || reservation->state != SC_RESERVATION_RESERVED) return;
+    sc__ledger_call_off(state, reservation, true, now);
 }
 
-void sc__books_hear(sc__books *books, sc_word *word, sc_time now)
+void sc__ledger_state_receive(sc__ledger_state *state, sc_msg *msg, sc_time now)
 {
-    switch (word->kind) {
-    case SC_WORD_RESERVE:
-        hear_reserve(books, word, now);
+    switch (msg->kind) {
+    case SC_MSG_RESERVE:
+        receive_reserve(state, msg, now);
         break;
-    case SC_WORD_RELEASE:
-        hear_release(books, word, now);
+    case SC_MSG_RELEASE:
+        receive_release(state, msg, now);
         break;
-    case SC_WORD_ABORT:
-        hear_abort(books, word, now);
+    case SC_MSG_ABORT:
+        receive_abort(state, msg, now);
         break;
-    case SC_WORD_ASK:
-        hear_ask(books, word, now);
+    case SC_MSG_ASK:
+        receive_ask(state, msg, now);
         break;
-    case SC_WORD_PUBLISHED:
-        hear_published(books, word, now);
+    case SC_MSG_PUBLISHED:
+        receive_published(state, msg, now);
         break;
-    case SC_WORD_RESULT:
-        hear_result(books, word, now);
+    case SC_MSG_RESULT:
+        receive_result(state, msg, now);
         break;
-    case SC_WORD_DEAD:
-        hear_dead(books, word, now);
+    case SC_MSG_DEAD:
+        receive_dead(state, msg, now);
         break;
-    case SC_WORD_DROPPED:
-    case SC_WORD_NOT_TAKEN:
-        hear_of_query(books, word, now);
+    case SC_MSG_DROPPED:
+    case SC_MSG_NOT_TAKEN:
+        receive_of_query(state, msg, now);
         break;
     default:
         break;  // no word for a gateway
     }
-    sc_word_fini(word);
+    sc_msg_fini(msg);
 }

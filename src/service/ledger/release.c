@@ -25,123 +25,126 @@
 
 // --- The moment of release, and what the ledger state keeps of it -------------------------------
 
-void sc__schedule(sc__books *books, sc_proposal *proposal, sc_time now)
+void sc__ledger_schedule_release(sc__ledger_state *state, sc_reservation *reservation, sc_time now)
 {
-    sc__unschedule(books, proposal);
+    sc__ledger_unschedule(state, reservation);
     // A quarter of the time that is left is kept for a thread that comes late.
-    const sc_time left = proposal->too_late - 1 - now;
+    const sc_time left = reservation->too_late - 1 - now;
     const sc_time most = left - left / 4;
-    const sc_time span = books->options.jitter_us < most ? books->options.jitter_us : most;
-    const sc_time wait = sc_rng_below(books->rng, (uint32_t)span + 1);
-    proposal->state = SC_PROPOSAL_SCHEDULED;
-    sc_deadlines_add(&books->releases, now + wait, proposal, &proposal->place);
+    const sc_time span = state->options.jitter_us < most ? state->options.jitter_us : most;
+    const sc_time wait = sc_rng_below(state->rng, (uint32_t)span + 1);
+    reservation->state = SC_RESERVATION_SCHEDULED;
+    sc_deadlines_add(&state->releases, now + wait, reservation, &reservation->place);
 }
 
-static void collect_due(sc__books *books, sc_time now)
+static void collect_due(sc__ledger_state *state, sc_time now)
 {
-    for (sc_proposal *proposal; (proposal = sc_deadlines_due(&books->releases, now));) {
-        sc_deadlines_cancel(&books->releases, &proposal->place);
-        proposal->state = SC_PROPOSAL_DUE;
-        proposal->place = books->due_count;
-        books->due[books->due_count++] = proposal;
+    for (sc_reservation *reservation; (reservation = sc_deadlines_due(&state->releases, now));) {
+        sc_deadlines_cancel(&state->releases, &reservation->place);
+        reservation->state = SC_RESERVATION_DUE;
+        reservation->place = state->due_count;
+        state->due[state->due_count++] = reservation;
     }
 }
 
-sc_proposal *sc__books_take_due(sc__books *books, sc_time now)
+sc_reservation *sc__ledger_state_take_due(sc__ledger_state *state, sc_time now)
 {
-    collect_due(books, now);
-    while (books->due_count > 0) {
+    collect_due(state, now);
+    while (state->due_count > 0) {
         // Any one: which of them was completed first must not show.
-        sc_proposal *proposal = books->due[sc_rng_below(books->rng, (uint32_t)books->due_count)];
-        sc__unschedule(books, proposal);
-        if (now < proposal->too_late) return proposal;
-        sc__call_off(books, proposal, false, now);
+        sc_reservation *reservation =
+            state->due[sc_rng_below(state->rng, (uint32_t)state->due_count)];
+        sc__ledger_unschedule(state, reservation);
+        if (now < reservation->too_late) return reservation;
+        sc__ledger_call_off(state, reservation, false, now);
     }
     return NULL;
 }
 
-void sc__mark_published(sc__books *books, sc_proposal *proposal, uint64_t number, uint32_t users,
-                        sc_time left)
+void sc__ledger_mark_published(sc__ledger_state *state, sc_reservation *reservation,
+                               uint64_t number, uint32_t users, sc_time left)
 {
-    const sc_bid *bid = proposal->bid;
-    sc__unschedule(books, proposal);
-    proposal->state = SC_PROPOSAL_PUBLISHED;
-    sc__remember(books, bid, SC_FATE_PUBLISHED);
-    for (sc_ticket *ticket = proposal->members; ticket; ticket = ticket->next) {
-        sc_deadlines_cancel(&books->deadlines, &ticket->moment);
-        if (ticket->telling != SC_NO_DEADLINE)
-            sc_deadlines_cancel(&books->tellings, &ticket->telling);
+    const sc_proposal *proposal = reservation->proposal;
+    sc__ledger_unschedule(state, reservation);
+    reservation->state = SC_RESERVATION_PUBLISHED;
+    sc__ledger_remember(state, proposal, SC_PROPOSAL_OUTCOME_PUBLISHED);
+    for (sc_ticket *ticket = reservation->members; ticket; ticket = ticket->next) {
+        sc_deadlines_cancel(&state->deadlines, &ticket->moment);
+        if (ticket->resend != SC_NO_DEADLINE) sc_deadlines_cancel(&state->resends, &ticket->resend);
         ticket->state = SC_TICKET_PUBLISHED;
         ticket->published = left;
         ticket->cloak = number;
         ticket->users = users;
-        ticket->segments = (uint32_t)bid->segment_count;
-        if (ticket->is_gone) books->stats.gone_published++;
+        ticket->segments = (uint32_t)proposal->segment_count;
+        if (ticket->is_gone) state->stats.gone_published++;
         // The engine that found the cloak hears that it has left.
-        sc__say_remove(books, ticket, ticket->home == bid->part);
+        sc__ledger_send_remove(state, ticket, ticket->home == proposal->part);
     }
 }
 
-void sc__books_published(sc__books *books, sc_proposal *proposal, uint64_t number, uint32_t users,
-                         sc_time now)
+void sc__ledger_state_published(sc__ledger_state *state, sc_reservation *reservation,
+                                uint64_t number, uint32_t users, sc_time now)
 {
-    books->stats.cloaks++;
-    sc__mark_published(books, proposal, number, users, now);
-    sc__say_published(books, proposal->bid->worker, proposal);
-    sc__tell_published(books, proposal);
+    state->stats.cloaks++;
+    sc__ledger_mark_published(state, reservation, number, users, now);
+    sc__ledger_send_published(state, reservation->proposal->worker, reservation);
+    sc__ledger_send_published_to_gateways(state, reservation);
 }
 
-void sc__books_unsent(sc__books *books, sc_proposal *proposal, sc_failure failure, sc_time now)
+void sc__ledger_state_unsent(sc__ledger_state *state, sc_reservation *reservation,
+                             sc_failure failure, sc_time now)
 {
     // The others are told that it failed, before our own members, which say how, are gone. If that
     // word is lost they ask, and hear that it is dead.
-    sc__tell_result(books, proposal, failure, NULL);
-    sc__fail_members(books, proposal, failure, now);
+    sc__ledger_send_result_to_gateways(state, reservation, failure, NULL);
+    sc__ledger_fail_members(state, reservation, failure, now);
 }
 
 // --- Elsewhere -----------------------------------------------------------------------------
 
-sc_proposal *sc__books_take_arrived(sc__books *books)
+sc_reservation *sc__ledger_state_take_arrived(sc__ledger_state *state)
 {
-    if (books->arrived_count == 0) return NULL;
-    sc_proposal *proposal = books->arrived[books->arrived_count - 1];
-    sc__unschedule(books, proposal);
-    return proposal;
+    if (state->arrived_count == 0) return NULL;
+    sc_reservation *reservation = state->arrived[state->arrived_count - 1];
+    sc__ledger_unschedule(state, reservation);
+    return reservation;
 }
 
-void sc__fail_published(sc__books *books, sc_proposal *proposal, sc_failure failure, sc_time now)
+void sc__ledger_fail_published(sc__ledger_state *state, sc_reservation *reservation,
+                               sc_failure failure, sc_time now)
 {
-    for (sc_ticket *next, *ticket = proposal->members; ticket; ticket = next) {
+    for (sc_ticket *next, *ticket = reservation->members; ticket; ticket = next) {
         next = ticket->next;
-        sc__settle_failed(books, ticket, failure, now);
+        sc__ledger_settle_failed(state, ticket, failure, now);
     }
-    sc__give_proposal(books, proposal);
+    sc__ledger_forget_reservation(state, reservation);
 }
 
 // --- Both ----------------------------------------------------------------------------------
 
-void sc__books_answered(sc__books *books, sc_proposal *proposal, sc_failure failure, sc_seat *seats,
-                        sc_result *result, sc_time now)
+void sc__ledger_state_answered(sc__ledger_state *state, sc_reservation *reservation,
+                               sc_failure failure, sc_answer_place *places, sc_result *result,
+                               sc_time now)
 {
-    if (proposal->is_ours) {
-        sc__tell_result(books, proposal, failure, result);
+    if (reservation->is_ours) {
+        sc__ledger_send_result_to_gateways(state, reservation, failure, result);
     } else {
         sc_result_free(result);
     }
     if (failure) {
-        sc__fail_published(books, proposal, failure, now);
+        sc__ledger_fail_published(state, reservation, failure, now);
         return;
     }
-    for (const sc_ticket *ticket = proposal->members; ticket; ticket = ticket->next) {
-        sc__by_id_expect(&books->tickets, &ticket->query.id);
+    for (const sc_ticket *ticket = reservation->members; ticket; ticket = ticket->next) {
+        sc__id_table_prefetch(&state->tickets, &ticket->query.id);
     }
-    sc_seat *seat = seats;
-    for (sc_ticket *next, *ticket = proposal->members; ticket; ticket = next, seat++) {
+    sc_answer_place *place = places;
+    for (sc_ticket *next, *ticket = reservation->members; ticket; ticket = next, place++) {
         next = ticket->next;
-        sc__settle_answered(books, ticket, seat->answer, now);
-        seat->answer = NULL;
+        sc__ledger_settle_answered(state, ticket, place->answer, now);
+        place->answer = NULL;
     }
-    sc__give_proposal(books, proposal);
+    sc__ledger_forget_reservation(state, reservation);
 }
 
 // The publisher: from a reservation to an errand, and back
@@ -160,36 +163,36 @@ void sc__publisher_fini(sc__publisher *publisher)
 typedef struct parcel {
     sc_errand errand;
     sc_result *result;  ///< of another gateway, whose bytes the errand was given; owned
-    sc_seat seats[];
+    sc_answer_place places[];
 } parcel;
 
 /** An errand with a seat for each member of ours; NULL if memory is out. */
-static parcel *make_parcel(const sc__publisher *publisher, sc_proposal *proposal, sc_relay *relay,
-                           sc_time now)
+static parcel *make_parcel(const sc__publisher *publisher, sc_reservation *reservation,
+                           sc_relay *relay, sc_time now)
 {
     size_t count = 0;
-    for (const sc_ticket *ticket = proposal->members; ticket; ticket = ticket->next) {
+    for (const sc_ticket *ticket = reservation->members; ticket; ticket = ticket->next) {
         count++;
     }
-    parcel *made = sc_malloc(sizeof *made + count * sizeof(sc_seat));
+    parcel *made = sc_malloc(sizeof *made + count * sizeof(sc_answer_place));
     if (!made) return NULL;
     const sc_time deadline = now + publisher->provider_deadline_us;
     *made = (parcel){.errand = {
                          .relay = relay,
-                         .seats = made->seats,
-                         .seat_count = count,
+                         .places = made->places,
+                         .place_count = count,
                          .leave_by_us = deadline,
                          .deadline_us = deadline,
-                         .context = proposal,
+                         .context = reservation,
                      }};
-    sc_seat *seat = made->seats;
-    for (const sc_ticket *ticket = proposal->members; ticket; ticket = ticket->next) {
-        *seat++ = (sc_seat){.edge = ticket->edge, .offset_m = ticket->offset_m};
+    sc_answer_place *place = made->places;
+    for (const sc_ticket *ticket = reservation->members; ticket; ticket = ticket->next) {
+        *place++ = (sc_answer_place){.edge = ticket->edge, .offset_m = ticket->offset_m};
     }
     return made;
 }
 
-sc_proposal *sc__errand_proposal(const sc_errand *errand)
+sc_reservation *sc__errand_reservation(const sc_errand *errand)
 {
     return errand->context;
 }
@@ -197,10 +200,10 @@ sc_proposal *sc__errand_proposal(const sc_errand *errand)
 void sc__errand_free(sc_errand *errand)
 {
     if (!errand) return;
-    for (size_t i = 0; i < errand->seat_count; i++) {
-        sc_answer_free(errand->seats[i].answer);
+    for (size_t i = 0; i < errand->place_count; i++) {
+        sc_answer_free(errand->places[i].answer);
     }
-    explicit_bzero(errand->seats, errand->seat_count * sizeof *errand->seats);
+    explicit_bzero(errand->places, errand->place_count * sizeof *errand->places);
     sc_relay_free(errand->relay);
     sc_bytes_fini(&errand->reply);
     sc_result_free(((parcel *)errand)->result);
@@ -228,32 +231,34 @@ static bool make_room(sc__publisher *publisher, size_t count)
 }
 
 /** What each member asks for, and who it is. Wishes are of the others, in the order of the bid. */
-static void collect(sc__publisher *publisher, const sc_proposal *proposal)
+static void collect(sc__publisher *publisher, const sc_reservation *reservation)
 {
-    const sc_bid *bid = proposal->bid;
-    const sc_wish *wish = proposal->wishes;
-    for (size_t i = 0; i < bid->member_count; i++) {
-        publisher->users[i] = bid->members[i].query.user;
-        if (bid->members[i].query.owner != bid->releaser) publisher->requests[i] = wish++->request;
+    const sc_proposal *proposal = reservation->proposal;
+    const sc_wish *wish = reservation->wishes;
+    for (size_t i = 0; i < proposal->member_count; i++) {
+        publisher->users[i] = proposal->members[i].query.user;
+        if (proposal->members[i].query.owner != proposal->releaser)
+            publisher->requests[i] = wish++->request;
     }
-    for (const sc_ticket *ticket = proposal->members; ticket; ticket = ticket->next) {
+    for (const sc_ticket *ticket = reservation->members; ticket; ticket = ticket->next) {
         publisher->requests[ticket->place] = ticket->request;
         publisher->users[ticket->place] = ticket->query.user;
     }
 }
 
-static sc_err make_relay(sc__publisher *publisher, const sc_proposal *proposal, sc_relay **out)
+static sc_err make_relay(sc__publisher *publisher, const sc_reservation *reservation,
+                         sc_relay **out)
 {
-    const sc_bid *bid = proposal->bid;
-    if (!make_room(publisher, bid->member_count)) return SC_ENOMEM;
-    collect(publisher, proposal);
+    const sc_proposal *proposal = reservation->proposal;
+    if (!make_room(publisher, proposal->member_count)) return SC_ENOMEM;
+    collect(publisher, reservation);
     return sc_relay_new(publisher->map,
-                        &(sc_relay_content){.segments = bid->segments,
-                                            .segment_count = bid->segment_count,
-                                            .border_nodes = bid->border_nodes,
-                                            .border_node_count = bid->border_node_count,
+                        &(sc_relay_content){.segments = proposal->segments,
+                                            .segment_count = proposal->segment_count,
+                                            .border_nodes = proposal->border_nodes,
+                                            .border_node_count = proposal->border_node_count,
                                             .requests = publisher->requests,
-                                            .member_count = bid->member_count},
+                                            .member_count = proposal->member_count},
                         publisher->rng, publisher->which, out);
 }
 
@@ -267,13 +272,13 @@ static void wipe(sc__publisher *publisher, size_t count)
     if (requests > 0) explicit_bzero(publisher->requests, requests * sizeof *publisher->requests);
 }
 
-static sc_failure publish(sc__publisher *publisher, sc_proposal *proposal, sc_time now,
+static sc_failure publish(sc__publisher *publisher, sc_reservation *reservation, sc_time now,
                           sc__departure *out)
 {
-    const sc_bid *bid = proposal->bid;
+    const sc_proposal *proposal = reservation->proposal;
     sc_relay *relay = NULL;
-    if (make_relay(publisher, proposal, &relay) != SC_OK) return SC_FAILURE_OVERLOADED;
-    parcel *made = make_parcel(publisher, proposal, relay, now);
+    if (make_relay(publisher, reservation, &relay) != SC_OK) return SC_FAILURE_OVERLOADED;
+    parcel *made = make_parcel(publisher, reservation, relay, now);
     if (!made) {
         sc_relay_free(relay);
         return SC_FAILURE_OVERLOADED;
@@ -281,26 +286,26 @@ static sc_failure publish(sc__publisher *publisher, sc_proposal *proposal, sc_ti
     const uint64_t number = sc_rng_next(publisher->rng);
     made->errand.number = number;
     // No first word of the cloak may be said after the least deadline (P5), by any gateway's clock.
-    made->errand.leave_by_us = proposal->has_others ? proposal->too_late : bid->deadline;
-    made->errand.wants_reply = proposal->has_others;
-    sc_seat *seat = made->seats;
-    for (const sc_ticket *ticket = proposal->members; ticket; ticket = ticket->next) {
-        seat++->request = publisher->which[ticket->place];
+    made->errand.leave_by_us = reservation->has_others ? reservation->too_late : proposal->deadline;
+    made->errand.wants_reply = reservation->has_others;
+    sc_answer_place *place = made->places;
+    for (const sc_ticket *ticket = reservation->members; ticket; ticket = ticket->next) {
+        place++->request = publisher->which[ticket->place];
     }
     if (!send(publisher, made)) return SC_FAILURE_OVERLOADED;
     *out = (sc__departure){
         .relay = relay,
         .number = number,
-        .users = (uint32_t)sc_sort_count_different(publisher->users, bid->member_count),
+        .users = (uint32_t)sc_sort_count_different(publisher->users, proposal->member_count),
     };
     return SC_FAILURE_NONE;
 }
 
-sc_failure sc__publish(sc__publisher *publisher, sc_proposal *proposal, sc_time now,
+sc_failure sc__publish(sc__publisher *publisher, sc_reservation *reservation, sc_time now,
                        sc__departure *out)
 {
-    const sc_failure failure = publish(publisher, proposal, now, out);
-    wipe(publisher, proposal->bid->member_count);
+    const sc_failure failure = publish(publisher, reservation, now, out);
+    wipe(publisher, reservation->proposal->member_count);
     return failure;
 }
 
@@ -324,14 +329,14 @@ sc_result *sc__errand_result(const sc__publisher *publisher, const sc_errand *er
 }
 
 /** The relay that R has sent: of this cloak, or it is not believed. */
-static sc_failure read_relay(const sc__publisher *publisher, const sc_proposal *proposal,
+static sc_failure read_relay(const sc__publisher *publisher, const sc_reservation *reservation,
                              sc_relay **out)
 {
-    const sc_bid *bid = proposal->bid;
-    const sc_result *result = proposal->result;
+    const sc_proposal *proposal = reservation->proposal;
+    const sc_result *result = reservation->result;
     sc_codec_limits limits = sc_codec_limits_default();
-    limits.max_segments = bid->segment_count;
-    limits.max_requests = bid->member_count;
+    limits.max_segments = proposal->segment_count;
+    limits.max_requests = proposal->member_count;
     sc_relay *relay = NULL;
     const sc_err err = sc_relay_decode(&(sc_codec){.map = publisher->map,
                                                    .vocabulary = publisher->vocabulary,
@@ -340,9 +345,9 @@ static sc_failure read_relay(const sc__publisher *publisher, const sc_proposal *
                                        result->relay, result->relay_size, &relay, NULL);
     if (err == SC_ENOMEM) return SC_FAILURE_OVERLOADED;
     if (err) return SC_FAILURE_UNBELIEVABLE;
-    const bool is_same =
-        relay->segment_count == bid->segment_count &&
-        memcmp(relay->segments, bid->segments, bid->segment_count * sizeof *bid->segments) == 0;
+    const bool is_same = relay->segment_count == proposal->segment_count &&
+                         memcmp(relay->segments, proposal->segments,
+                                proposal->segment_count * sizeof *proposal->segments) == 0;
     if (!is_same) {
         sc_relay_free(relay);
         return SC_FAILURE_UNBELIEVABLE;
@@ -352,42 +357,43 @@ static sc_failure read_relay(const sc__publisher *publisher, const sc_proposal *
 }
 
 /** Let each of our members find its request; false if there is one that R did not ask for. */
-static bool take_seats(const sc_proposal *proposal, const sc_relay *relay, sc_seat *seat)
+static bool take_places(const sc_reservation *reservation, const sc_relay *relay,
+                        sc_answer_place *place)
 {
-    for (const sc_ticket *ticket = proposal->members; ticket; ticket = ticket->next, seat++) {
-        uint32_t place = 0;
-        while (place < relay->request_count &&
-               !sc_request_equal(&relay->requests[place], &ticket->request)) {
-            place++;
+    for (const sc_ticket *ticket = reservation->members; ticket; ticket = ticket->next, place++) {
+        uint32_t number = 0;
+        while (number < relay->request_count &&
+               !sc_request_equal(&relay->requests[number], &ticket->request)) {
+            number++;
         }
-        if (place == relay->request_count) return false;
-        seat->request = place;
+        if (number == relay->request_count) return false;
+        place->request = number;
     }
     return true;
 }
 
-sc_failure sc__digest(sc__publisher *publisher, sc_proposal *proposal, sc_time now)
+sc_failure sc__digest(sc__publisher *publisher, sc_reservation *reservation, sc_time now)
 {
     sc_relay *relay = NULL;
-    const sc_failure failure = read_relay(publisher, proposal, &relay);
+    const sc_failure failure = read_relay(publisher, reservation, &relay);
     if (failure) return failure;
-    parcel *made = make_parcel(publisher, proposal, relay, now);
+    parcel *made = make_parcel(publisher, reservation, relay, now);
     if (!made) {
         sc_relay_free(relay);
         return SC_FAILURE_OVERLOADED;
     }
-    if (!take_seats(proposal, relay, made->seats)) {
+    if (!take_places(reservation, relay, made->places)) {
         sc__errand_free(&made->errand);
         return SC_FAILURE_UNBELIEVABLE;
     }
-    const sc_result *result = proposal->result;
-    made->errand.number = proposal->members->cloak;
+    const sc_result *result = reservation->result;
+    made->errand.number = reservation->members->cloak;
     if (result->reply_size > 0) {
         made->errand.given = result->reply;
         made->errand.given_size = result->reply_size;
     }
     // The clerk may still read when the books are closed.
-    made->result = proposal->result;
-    proposal->result = NULL;
+    made->result = reservation->result;
+    reservation->result = NULL;
     return send(publisher, made) ? SC_FAILURE_NONE : SC_FAILURE_OVERLOADED;
 }

@@ -54,7 +54,7 @@ typedef struct sc__departure {
  * @param out  set on success
  * @return SC_FAILURE_NONE, or why nothing was sent
  */
-sc_failure sc__publish(sc__publisher *publisher, sc_proposal *proposal, sc_time now,
+sc_failure sc__publish(sc__publisher *publisher, sc_reservation *reservation, sc_time now,
                        sc__departure *out);
 
 /**
@@ -63,14 +63,14 @@ sc_failure sc__publish(sc__publisher *publisher, sc_proposal *proposal, sc_time 
  *
  * @return SC_FAILURE_NONE, or why that cannot be done
  */
-sc_failure sc__digest(sc__publisher *publisher, sc_proposal *proposal, sc_time now);
+sc_failure sc__digest(sc__publisher *publisher, sc_reservation *reservation, sc_time now);
 
 /** What came back, for other gateways; NULL if memory is out, or there is nothing but the failure.
  */
 sc_result *sc__errand_result(const sc__publisher *publisher, const sc_errand *errand);
 
-/** The proposal that an errand was made for. */
-sc_proposal *sc__errand_proposal(const sc_errand *errand);
+/** The reservation that an errand was made for. */
+sc_reservation *sc__errand_reservation(const sc_errand *errand);
 
 /** Wipe and free an errand, with its relay, its reply and the answers that nobody took. NULL is
  * fine. */

@@ -4,7 +4,7 @@
  *
  *     books.c      tickets come, go, and run out of time
  *     hear.c       what workers and other gateways say
- *     proposals.c  the life of a proposal until it leaves: reserved, scheduled, called off
+ *     reservations.c  the life of a proposal until it leaves: reserved, scheduled, called off
  *     leave.c      what leaves, and what comes back
  *     speak.c      what the books say themselves
  *     settle.c     how a ticket gets its outcome
@@ -38,7 +38,7 @@
 
 #include "ledger/state.h"
 
-/** The verifier that looks at proposals before they are reserved. Zeroed, with its verifier;
+/** The verifier that looks at reservations before they are reserved. Zeroed, with its verifier;
  * sc__examiner_fini() when done. */
 typedef struct sc__examiner {
     sc_verifier *verifier;
@@ -49,30 +49,30 @@ typedef struct sc__examiner {
 /** Harmless twice. */
 void sc__examiner_fini(sc__examiner *examiner);
 
-struct sc__books {
-    sc__books_options options;
+struct sc__ledger_state {
+    sc__ledger_state_options options;
     sc_rng *rng;
     sc__examiner examiner;
     sc_partition_walker *walker;
-    sc__fates *fates;
+    sc__proposal_outcomes *outcomes;
 
-    sc__by_id tickets;       ///< all that have no outcome, by their query
+    sc__id_table tickets;    ///< all that have no outcome, by their query
     sc_deadlines deadlines;  ///< with the guard, of tickets that are open or reserved
-    sc_deadlines tellings;   ///< of tickets: when engines are told of them, a second time or as
+    sc_deadlines resends;    ///< of tickets: when engines are told of them, a second time or as
                              ///< company; one that is reserved then is passed over
-    sc_time deaf_until;      ///< so long there was no room for such words
+    sc_time paused_until;    ///< so long there was no room for such words
 
-    // Each proposal has a member that no other has: there are never more than tickets.
-    sc_proposal *proposals;
-    size_t proposal_count;       ///< that were ever used
-    sc_proposal *idle_proposal;  ///< the first of those given back
-    sc__by_id bids;              ///< proposals by the id of their bid
-    sc_deadlines releases;       ///< of those that are scheduled
-    sc_deadlines patience;       ///< of those that are reserved without a release, or wait for a
-                                 ///< result of another gateway
-    sc_proposal **due;
+    // Each reservation has a member that no other has: there are never more than tickets.
+    sc_reservation *reservations;
+    size_t reservation_count;          ///< that were ever used
+    sc_reservation *idle_reservation;  ///< the first of those given back
+    sc__id_table proposals;            ///< reservations by the id of their bid
+    sc_deadlines releases;             ///< of those that are scheduled
+    sc_deadlines patience;  ///< of those that are reserved without a release, or wait for a
+                            ///< result of another gateway
+    sc_reservation **due;
     size_t due_count;
-    sc_proposal **arrived;
+    sc_reservation **arrived;
     size_t arrived_count;
 
     sc_ticket *first_settled;
@@ -81,129 +81,141 @@ struct sc__books {
 };
 
 /** Saturating: SC_TIME_NEVER stays. */
-static inline sc_time sc__later(sc_time t, sc_time by)
+static inline sc_time sc__ledger_later(sc_time t, sc_time by)
 {
     return t < SC_TIME_NEVER - by ? t + by : SC_TIME_NEVER;
 }
 
 /** From then on no cloak can leave for a member with that deadline. */
-static inline sc_time sc__too_late_for(const sc__books *books, sc_time deadline)
+static inline sc_time sc__ledger_too_late_for(const sc__ledger_state *state, sc_time deadline)
 {
-    const sc_time guard = books->options.guard_us;
+    const sc_time guard = state->options.guard_us;
     return deadline > INT64_MIN + guard ? deadline - guard : INT64_MIN;
 }
 
 /** The engines of our own process: words to them and from them are neither lost nor doubled, so
  * that no fate of their bids need be known. Without workers elsewhere there are no others. */
-static inline bool sc__is_inside(const sc__books *books, sc_peer peer)
+static inline bool sc__ledger_is_inside(const sc__ledger_state *state, sc_peer peer)
 {
-    return peer == books->options.self;
+    return peer == state->options.self;
 }
 
 /** Engines are to be told of it then. */
-static inline void sc__tell_at(sc__books *books, sc_ticket *ticket, sc_time t)
+static inline void sc__ledger_resend_at(sc__ledger_state *state, sc_ticket *ticket, sc_time t)
 {
-    if (ticket->telling != SC_NO_DEADLINE) sc_deadlines_cancel(&books->tellings, &ticket->telling);
-    sc_deadlines_add(&books->tellings, t, ticket, &ticket->telling);
+    if (ticket->resend != SC_NO_DEADLINE) sc_deadlines_cancel(&state->resends, &ticket->resend);
+    sc_deadlines_add(&state->resends, t, ticket, &ticket->resend);
 }
 
 // --- Outcomes (state.c) -------------------------------------------------------------------
 
 /** A ticket that is not in the books gets its outcome. */
-void sc__hand_out(sc__books *books, sc_ticket *ticket, sc_outcome outcome, sc_time now);
+void sc__ledger_hand_out(sc__ledger_state *state, sc_ticket *ticket, sc_outcome outcome,
+                         sc_time now);
 
 /** One that is in the books gets its outcome and leaves them. */
-void sc__settle_dropped(sc__books *books, sc_ticket *ticket, sc_drop_reason reason, sc_time now);
-void sc__settle_failed(sc__books *books, sc_ticket *ticket, sc_failure failure, sc_time now);
-void sc__settle_gone(sc__books *books, sc_ticket *ticket, sc_time now);
-void sc__settle_answered(sc__books *books, sc_ticket *ticket, sc_answer *answer, sc_time now);
+void sc__ledger_settle_dropped(sc__ledger_state *state, sc_ticket *ticket, sc_drop_reason reason,
+                               sc_time now);
+void sc__ledger_settle_failed(sc__ledger_state *state, sc_ticket *ticket, sc_failure failure,
+                              sc_time now);
+void sc__ledger_settle_gone(sc__ledger_state *state, sc_ticket *ticket, sc_time now);
+void sc__ledger_settle_answered(sc__ledger_state *state, sc_ticket *ticket, sc_answer *answer,
+                                sc_time now);
 
 // --- Reservations (reservations.c)------------------------------------------------------------
 
 /** A bid that nobody has heard of comes in; it is the books' from now on. */
-void sc__take_bid(sc__books *books, sc_bid *bid, sc_time now);
+void sc__ledger_take_proposal(sc__ledger_state *state, sc_proposal *proposal, sc_time now);
 
 /** Let its fate be known, if it is R's to know; that of an own engine's bid need not be
- * (sc__is_inside()). */
-void sc__remember(sc__books *books, const sc_bid *bid, sc_fate fate);
+ * (sc__ledger_is_inside()). */
+void sc__ledger_remember(sc__ledger_state *state, const sc_proposal *proposal,
+                         sc_proposal_outcome outcome);
 
 /** Somebody speaks of a bid that is not known, or dead, and it shall stay so. False if there is no
  * room for that: then nobody may be told that it is dead.
  *
  * @param deadline  the least of its members', as far as that somebody knows */
-bool sc__bury_unknown(sc__books *books, const sc_bid_id *id, sc_time deadline, sc_time now);
+bool sc__ledger_bury_unknown(sc__ledger_state *state, const sc_proposal_id *id, sc_time deadline,
+                             sc_time now);
 
 /**
  * A proposal that is not published is off, and buried. Its members are open again, but for
  * those whose client went away, and those whose time has run out. R says so to the other gateways
  * and, unless it knows, to the worker.
  */
-void sc__call_off(sc__books *books, sc_proposal *proposal, bool worker_knows, sc_time now);
+void sc__ledger_call_off(sc__ledger_state *state, sc_reservation *reservation, bool worker_knows,
+                         sc_time now);
 
 /** A proposal that is not published is off, and buried; its members have failed, and it is
  * forgotten. The engines are told of each and, by R, the worker of the bid; the caller has told the
  * other gateways, or whoever decides, what they need to know. */
-void sc__fail_members(sc__books *books, sc_proposal *proposal, sc_failure failure, sc_time now);
+void sc__ledger_fail_members(sc__ledger_state *state, sc_reservation *reservation,
+                             sc_failure failure, sc_time now);
 
 /** A member leaves a proposal of another gateway: it is in doubt. */
-void sc__leave_in_doubt(sc__books *books, sc_ticket *ticket, sc_time now);
+void sc__ledger_leave_in_doubt(sc__ledger_state *state, sc_ticket *ticket, sc_time now);
 
 /** A proposal without members is forgotten, but for its fate. */
-void sc__give_proposal(sc__books *books, sc_proposal *proposal);
+void sc__ledger_forget_reservation(sc__ledger_state *state, sc_reservation *reservation);
 
 /** Wipe and free what it owns. */
-void sc__proposal_fini(sc_proposal *proposal);
+void sc__reservation_fini(sc_reservation *reservation);
 
 /** Take it from the releases, from those due or from those that wait, wherever it is. */
-void sc__unschedule(sc__books *books, sc_proposal *proposal);
+void sc__ledger_unschedule(sc__ledger_state *state, sc_reservation *reservation);
 
 // --- Release (release.c) -------------------------------------------------------------------
 
-/** Draw the moment at which a reserved proposal leaves. */
-void sc__schedule(sc__books *books, sc_proposal *proposal, sc_time now);
+/** Draw the moment at which a reserved reservation leaves. */
+void sc__ledger_schedule_release(sc__ledger_state *state, sc_reservation *reservation, sc_time now);
 
 /** Its members are published; when and in which cloak. */
-void sc__mark_published(sc__books *books, sc_proposal *proposal, uint64_t number, uint32_t users,
-                        sc_time left);
+void sc__ledger_mark_published(sc__ledger_state *state, sc_reservation *reservation,
+                               uint64_t number, uint32_t users, sc_time left);
 
 /** Its members, published elsewhere, have failed. */
-void sc__fail_published(sc__books *books, sc_proposal *proposal, sc_failure failure, sc_time now);
+void sc__ledger_fail_published(sc__ledger_state *state, sc_reservation *reservation,
+                               sc_failure failure, sc_time now);
 
 // --- Messages sent (protocol.c) ----------------------------------------------------------
 
 /** To the engine of its home, for the first time or anew. */
-void sc__say_add(sc__books *books, const sc_ticket *ticket);
+void sc__ledger_send_add(sc__ledger_state *state, const sc_ticket *ticket);
 
 /** To those of the other parts in its reach; returns how many. */
-size_t sc__say_company(sc__books *books, sc_ticket *ticket);
+size_t sc__ledger_send_company(sc__ledger_state *state, sc_ticket *ticket);
 
 /**
  * It needs no cloak any more.
  *
  * @param home_knows  the engine of its home said so itself, or is told of its bid
  */
-void sc__say_remove(sc__books *books, const sc_ticket *ticket, bool home_knows);
+void sc__ledger_send_remove(sc__ledger_state *state, const sc_ticket *ticket, bool home_knows);
 
 /** To the worker: all members of ours are reserved. */
-void sc__say_ok(sc__books *books, const sc_proposal *proposal);
+void sc__ledger_send_ok(sc__ledger_state *state, const sc_reservation *reservation);
 
 /** To the worker: they are not; those of ours that are not open are named (or all of ours), and
  * those of others that are too late by our clock. */
-void sc__say_no(sc__books *books, const sc_bid *bid, bool names_all, sc_time now);
+void sc__ledger_send_no(sc__ledger_state *state, const sc_proposal *proposal, bool names_all,
+                        sc_time now);
 
 /** A word about a bid without more, to anybody. */
-void sc__say_of_bid(sc__books *books, sc_peer to, sc_word_kind kind, const sc_bid_id *id,
-                    uint32_t room, sc_time deadline);
+void sc__ledger_send_about(sc__ledger_state *state, sc_peer to, sc_msg_kind kind,
+                           const sc_proposal_id *id, uint32_t engine_thread, sc_time deadline);
 
 /** That it was published, to anybody. */
-void sc__say_published(sc__books *books, sc_peer to, const sc_proposal *proposal);
+void sc__ledger_send_published(sc__ledger_state *state, sc_peer to,
+                               const sc_reservation *reservation);
 
 /** To each other gateway with members in the bid. */
-void sc__tell_dead(sc__books *books, const sc_proposal *proposal);
-void sc__tell_published(sc__books *books, const sc_proposal *proposal);
+void sc__ledger_send_dead_to_gateways(sc__ledger_state *state, const sc_reservation *reservation);
+void sc__ledger_send_published_to_gateways(sc__ledger_state *state,
+                                           const sc_reservation *reservation);
 
 /** Takes `result`, which may be NULL: then nothing but the failure can be told, if even that. */
-void sc__tell_result(sc__books *books, const sc_proposal *proposal, sc_failure failure,
-                     sc_result *result);
+void sc__ledger_send_result_to_gateways(sc__ledger_state *state, const sc_reservation *reservation,
+                                        sc_failure failure, sc_result *result);
 
 #endif

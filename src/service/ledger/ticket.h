@@ -55,10 +55,10 @@ typedef struct sc_ticket {
 
     // The ledger's.
     sc_ticket_state state;
-    struct sc_proposal *proposal;  ///< that it is reserved for, or was published in
+    struct sc_reservation *reservation;  ///< that it is reserved for, or was published in
     size_t place;                  ///< among the members of the proposal's bid
     size_t moment;                 ///< its place among the deadlines (base/deadlines.h)
-    size_t telling;                ///< and among the moments when engines are told of it
+    size_t resend;                 ///< and among the moments when engines are told of it
     uint32_t home;                 ///< the part whose engine answers for it
     bool is_near;                  ///< other parts are in its reach
     bool is_spread;                ///< they were told of it

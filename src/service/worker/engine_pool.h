@@ -22,24 +22,24 @@
 #include "partition/partition.h"
 
 /** Words of one round, and queries that are added between two looks at whether it is behind. */
-enum { SC_CREW_BATCH = 256 };
+enum { SC_ENGINE_POOL_BATCH = 256 };
 
-typedef struct sc_crew sc_crew;
+typedef struct sc_engine_pool sc_engine_pool;
 
-typedef struct sc_crew_options {
+typedef struct sc_engine_pool_options {
     sc_engine_options engine;
     const sc_partition *cut;  ///< borrowed
-    unsigned rooms;           ///< threads, >= 1
+    unsigned engine_threads;  ///< threads, >= 1
     /** One room, without a thread and without threads that prune: each word is carried out at once
-     * by the thread that says it, which calls sc_crew_round(), too. The voice may answer before it
-     * returns; what an engine says while a word is being carried out must wait. */
+     * by the thread that says it, which calls sc_engine_pool_round(), too. The voice may answer
+     * before it returns; what an engine says while a word is being carried out must wait. */
     bool is_in_place;
     unsigned prune_threads;  ///< for each room; 0: the room's own does it
     size_t max_queries;      ///< open at once, in all
     sc_peer self;
     sc_time patience_us;
-    sc_voice voice;  ///< to gateways; called in the rooms' threads
-} sc_crew_options;
+    sc_port port;  ///< to gateways; called in the rooms' threads
+} sc_engine_pool_options;
 
 /**
  * All but the threads; no part is open yet.
@@ -47,20 +47,21 @@ typedef struct sc_crew_options {
  * @param rng  used only during this call
  * @return SC_OK, SC_EINVAL, SC_EIO, SC_ENOMEM
  */
-SC_CHECKED sc_err sc_crew_new(const sc_map *map, const sc_crew_options *options, sc_rng *rng,
-                              sc_crew **out, sc_diag *diag);
-SC_CHECKED sc_err sc_crew_start(sc_crew *crew);
+SC_CHECKED sc_err sc_engine_pool_new(const sc_map *map, const sc_engine_pool_options *options,
+                                     sc_rng *rng, sc_engine_pool **out, sc_diag *diag);
+SC_CHECKED sc_err sc_engine_pool_start(sc_engine_pool *pool);
 
 /** Carry out all that was said, and end the threads. Twice is harmless. */
-void sc_crew_end(sc_crew *crew);
+void sc_engine_pool_end(sc_engine_pool *pool);
 
 /** Ends it first; NULL is fine. */
-void sc_crew_free(sc_crew *crew);
+void sc_engine_pool_free(sc_engine_pool *pool);
 
 /** Somebody said something. Any thread; never waits. Takes what the word owns. A word for which
- * there is no room is lost, and counted; a caller that asks sc_crew_is_behind() before each batch
- * of at most SC_CREW_BATCH queries that it adds, and has at most max_queries open, loses none. */
-void sc_crew_hear(sc_crew *crew, sc_word *word);
+ * there is no room is lost, and counted; a caller that asks sc_engine_pool_is_behind() before each
+ * batch of at most SC_ENGINE_POOL_BATCH queries that it adds, and has at most max_queries open,
+ * loses none. */
+void sc_engine_pool_receive(sc_engine_pool *pool, sc_msg *msg);
 
 /**
  * Have engines for these parts and no others, from soon on. A part that stays keeps its queries; a
@@ -68,22 +69,23 @@ void sc_crew_hear(sc_crew *crew, sc_word *word);
  *
  * @return SC_OK, SC_EINVAL (no such part, or twice), SC_ENOMEM (nothing is done)
  */
-SC_CHECKED sc_err sc_crew_set_parts(sc_crew *crew, const uint16_t *parts, size_t count);
+SC_CHECKED sc_err sc_engine_pool_set_parts(sc_engine_pool *pool, const uint16_t *parts,
+                                           size_t count);
 
 /** As sc_engine_switch(), for all engines, also those made later. Any thread. */
-SC_CHECKED sc_err sc_crew_switch(sc_crew *crew, sc_variant variant);
-sc_variant sc_crew_variant(const sc_crew *crew);
+SC_CHECKED sc_err sc_engine_pool_switch(sc_engine_pool *pool, sc_variant variant);
+sc_variant sc_engine_pool_variant(const sc_engine_pool *pool);
 
-bool sc_crew_is_behind(sc_crew *crew);
+bool sc_engine_pool_is_behind(sc_engine_pool *pool);
 
 /** Prefetch the roads around a query that will be added soon. Of engines in place alone; others do
  * that themselves. */
-void sc_crew_prefetch(const sc_crew *crew, const sc_query *query);
+void sc_engine_pool_prefetch(const sc_engine_pool *pool, const sc_query *query);
 
 /** What a part has done since it was opened here, and holds. */
 typedef struct sc_part_load {
     bool is_open;
-    uint32_t room;
+    uint32_t engine_thread;
     uint64_t queries;  ///< added as its own
     uint64_t company;
     uint64_t cloaks;  ///< published
@@ -93,25 +95,25 @@ typedef struct sc_part_load {
     uint32_t held;     ///< company that waits now
 } sc_part_load;
 
-typedef struct sc_crew_stats {
+typedef struct sc_engine_pool_stats {
     sc_engine_stats engine;  ///< of all engines, those of closed parts too
-    uint64_t bids;           ///< proposals made
-    uint64_t bids_under_way;
-    uint64_t bids_published;
-    uint64_t bids_refused;
-    uint64_t bids_silent;  ///< aborted: somebody was silent
-    uint64_t bids_unknown;
+    uint64_t proposals;      ///< proposals made
+    uint64_t proposals_under_way;
+    uint64_t proposals_published;
+    uint64_t proposals_refused;
+    uint64_t proposals_silent;  ///< aborted: somebody was silent
+    uint64_t proposals_unknown;
     uint64_t asked;
     uint64_t lost;         ///< words for which there was no room
     uint64_t misdirected;  ///< queries for a part that is not open here
-} sc_crew_stats;
+} sc_engine_pool_stats;
 
 /** @param loads  one per part of the cut, zeroed by this call and filled; NULL: not wanted. Any
  * thread. */
-sc_crew_stats sc_crew_stats_of(sc_crew *crew, sc_part_load *loads);
+sc_engine_pool_stats sc_engine_pool_stats_of(sc_engine_pool *pool, sc_part_load *loads);
 
 /** One round of every room, without waiting; returns when there is something to do even if nothing
  * comes in. For engines in place; for tests and rehearsals, without threads. */
-sc_time sc_crew_round(sc_crew *crew, sc_time now);
+sc_time sc_engine_pool_round(sc_engine_pool *pool, sc_time now);
 
 #endif

@@ -39,21 +39,21 @@
 #include <string.h>
 
 /** Fields are grouped by who may touch them. */
-struct sc__room {
+struct sc__engine_thread {
     size_t max_queries;
-    size_t rooms;  ///< that speak with the same voice
+    size_t thread_count;  ///< that speak with the same voice
     const sc_map *map;
     const sc_partition *cut;
     sc_peer self;
-    sc_voice voice;
-    sc_handover *words;  ///< NULL: in place, each word is carried out at once
+    sc_port port;
+    sc_handover *msgs;  ///< NULL: in place, each word is carried out at once
     atomic_bool is_ending;
     atomic_int wanted;      ///< the sc_variant that the engines are to have
     atomic_bool is_called;  ///< a word to look up is among the words: another need not follow
     pthread_t thread;       ///< of whoever starts and ends it, as the next
     bool has_thread;
 
-    // Of the thread, or of whoever calls sc__room_round() instead.
+    // Of the thread, or of whoever calls sc__engine_thread_round() instead.
     sc_rng *rng;
     sc__parts parts;              ///< but for what others may see of it
     bool is_part_missing;         ///< there was no memory for one
@@ -61,16 +61,16 @@ struct sc__room {
     sc_partition_walker *walker;  ///< NULL if there is one part only
     sc_pruner *pruner;            ///< NULL if there is a pool
     sc_prune_pool *pool;          ///< or NULL
-    sc__bids *bids;
+    sc__proposals *proposals;
     sc_time now;         ///< of the last round
-    bool is_muffled;     ///< something could not be said in this round
+    bool is_paused;      ///< something could not be said in this round
     sc_time rest_until;  ///< memory has run out
     size_t batch_next;   ///< words of the batch from here on are still to be carried out
     size_t batch_count;
-    sc_word batch[SC_CREW_BATCH];
+    sc_msg batch[SC_ENGINE_POOL_BATCH];
 
     pthread_mutex_t lock;
-    sc__bids_stats stats;  ///< under `lock`
+    sc__proposals_stats stats;  ///< under `lock`
 };
 
 enum {
@@ -80,74 +80,74 @@ enum {
 
 // --- What is said --------------------------------------------------------------------------
 
-static bool can_say(sc__room *room)
+static bool can_say(sc__engine_thread *thread)
 {
-    if (sc_voice_space(&room->voice) >= room->rooms) return true;
-    room->is_muffled = true;
+    if (sc_port_space(&thread->port) >= thread->thread_count) return true;
+    thread->is_paused = true;
     return false;
 }
 
 /** To the gateway of a query. */
-static void say(const sc__room *room, sc_word_kind kind, const sc_query *query,
-                sc_drop_reason reason)
+static void send_msg(const sc__engine_thread *thread, sc_msg_kind kind, const sc_query *query,
+                     sc_drop_reason reason)
 {
-    sc_word word = {.kind = kind, .from = room->self, .reason = reason, .query = *query};
-    sc_say(&room->voice, query->owner, &word);
+    sc_msg msg = {.kind = kind, .from = thread->self, .reason = reason, .query = *query};
+    sc_port_send(&thread->port, query->owner, &msg);
 }
 
 // --- Queries -------------------------------------------------------------------------------
 
 /** All parts in reach, its home first; another part's engine matters only near a cut. */
-static const uint16_t *reach(const sc__room *room, const sc_query *query, uint16_t *home,
+static const uint16_t *reach(const sc__engine_thread *thread, const sc_query *query, uint16_t *home,
                              size_t *count)
 {
-    if (room->walker && sc_partition_is_near(room->cut, query->segment, query->max_hops)) {
-        return sc_partition_reach(room->walker, query->segment, query->max_hops, count);
+    if (thread->walker && sc_partition_is_near(thread->cut, query->segment, query->max_hops)) {
+        return sc_partition_reach(thread->walker, query->segment, query->max_hops, count);
     }
-    *home = (uint16_t)sc_partition_home(room->cut, query->segment);
+    *home = (uint16_t)sc_partition_home(thread->cut, query->segment);
     *count = 1;
     return home;
 }
 
 /** As company, to all parts in its reach but its home. One that finds no memory is passed over. */
-static void add_company(sc__room *room, const sc_query *query)
+static void add_company(sc__engine_thread *thread, const sc_query *query)
 {
     uint16_t home;
     size_t count;
-    const uint16_t *parts = reach(room, query, &home, &count);
+    const uint16_t *parts = reach(thread, query, &home, &count);
     for (size_t i = 1; i < count; i++) {
-        sc__part *part = room->parts.open[parts[i]];
+        sc__part *part = thread->parts.open[parts[i]];
         if (!part) continue;
         if (sc_engine_add_company(part->engine, query) == SC_OK) sc__part_touch(part);
     }
 }
 
-static void add(sc__room *room, const sc_query *query)
+static void add(sc__engine_thread *thread, const sc_query *query)
 {
-    const uint32_t home = sc_partition_home(room->cut, query->segment);
-    sc__part *part = room->parts.open[home];
+    const uint32_t home = sc_partition_home(thread->cut, query->segment);
+    sc__part *part = thread->parts.open[home];
     // One that is meant to be open, and is not, waits for memory.
-    sc_err err = room->parts.is_meant[home] ? SC_ENOMEM : SC_OK;
+    sc_err err = thread->parts.is_meant[home] ? SC_ENOMEM : SC_OK;
     if (part) {
         err = sc_engine_add(part->engine, query);
         sc__part_touch(part);
     }
     if (err == SC_ELATE) {
-        say(room, SC_WORD_DROPPED, query, SC_DROP_EXPIRED);
+        send_msg(thread, SC_MSG_DROPPED, query, SC_DROP_EXPIRED);
     } else if (err && err != SC_EDUPLICATE) {
-        say(room, SC_WORD_NOT_TAKEN, query, (sc_drop_reason)0);
+        send_msg(thread, SC_MSG_NOT_TAKEN, query, (sc_drop_reason)0);
     } else {
-        add_company(room, query);
+        add_company(thread, query);
     }
 }
 
-static void remove_query(sc__room *room, const sc_query *query)
+static void remove_query(sc__engine_thread *thread, const sc_query *query)
 {
     uint16_t home;
     size_t count;
-    const uint16_t *parts = reach(room, query, &home, &count);
+    const uint16_t *parts = reach(thread, query, &home, &count);
     for (size_t i = 0; i < count; i++) {
-        sc__part *part = room->parts.open[parts[i]];
+        sc__part *part = thread->parts.open[parts[i]];
         // An engine may have dropped it already: the words crossed.
         if (part && sc_engine_remove(part->engine, &query->id) == SC_OK) sc__part_touch(part);
     }
@@ -183,11 +183,11 @@ static void accept_cloak(sc__part *part, sc_cloak *cloak, sc_time left)
 }
 
 /** What is done goes back to the engines. */
-static void settle_bids(sc__room *room)
+static void settle_proposals(sc__engine_thread *thread)
 {
-    sc__bid_end end;
-    while (sc__bids_take_done(room->bids, &end)) {
-        sc__part *part = sc__parts_of(&room->parts, end.cloak);
+    sc__proposal_end end;
+    while (sc__proposals_take_done(thread->proposals, &end)) {
+        sc__part *part = sc__parts_of(&thread->parts, end.cloak);
         if (end.is_published) {
             accept_cloak(part, end.cloak, end.left);
         } else {
@@ -197,368 +197,372 @@ static void settle_bids(sc__room *room)
 }
 
 /** A cloak that was, or could not be, pruned. */
-static void propose(sc__room *room, sc_cloak *cloak, sc_time now)
+static void propose(sc__engine_thread *thread, sc_cloak *cloak, sc_time now)
 {
-    sc__part *part = sc__parts_of(&room->parts, cloak);
+    sc__part *part = sc__parts_of(&thread->parts, cloak);
     bool has_memory = cloak->is_pruned;
     if (has_memory && part->is_open && !sc__allowance_is_spent(&part->allowance)) {
-        has_memory = sc__bids_add(room->bids, cloak, part->number, &part->allowance, now);
+        has_memory =
+            sc__proposals_add(thread->proposals, cloak, part->number, &part->allowance, now);
         if (has_memory) return;
     }
-    if (!has_memory) room->rest_until = now + REST_US;
+    if (!has_memory) thread->rest_until = now + REST_US;
     refuse(part, cloak, NULL, 0);
 }
 
 // --- Words ---------------------------------------------------------------------------------
 
-static void take_over_parts(sc__room *room, sc_time now)
+static void take_over_parts(sc__engine_thread *thread, sc_time now)
 {
-    if (!sc__parts_look(&room->parts) && !(room->is_part_missing && now >= room->rest_until)) {
+    if (!sc__parts_look(&thread->parts) &&
+        !(thread->is_part_missing && now >= thread->rest_until)) {
         return;
     }
-    room->is_part_missing = false;
-    for (uint32_t i = 0; i < room->parts.count; i++) {
-        sc__part *part = room->parts.open[i];
-        if (part && !room->parts.is_meant[i]) {
-            sc__parts_close(&room->parts, part);
-            sc__bids_abort_part(room->bids, i);
-            settle_bids(room);
+    thread->is_part_missing = false;
+    for (uint32_t i = 0; i < thread->parts.count; i++) {
+        sc__part *part = thread->parts.open[i];
+        if (part && !thread->parts.is_meant[i]) {
+            sc__parts_close(&thread->parts, part);
+            sc__proposals_abort_part(thread->proposals, i);
+            settle_proposals(thread);
         }
-        if (part || !room->parts.is_meant[i]) continue;
-        if (sc__parts_open(&room->parts, i, NULL)) {
-            room->is_part_missing = true;
-            room->rest_until = now + REST_US;
+        if (part || !thread->parts.is_meant[i]) continue;
+        if (sc__parts_open(&thread->parts, i, NULL)) {
+            thread->is_part_missing = true;
+            thread->rest_until = now + REST_US;
         }
     }
 }
 
 /** Let the engines have the variant that is wanted. If that fails, the next round tries again. */
-static void take_over_variant(sc__room *room)
+static void take_over_variant(sc__engine_thread *thread)
 {
-    const sc_variant wanted = (sc_variant)atomic_load(&room->wanted);
-    if (wanted == room->variant) return;
-    if (sc__parts_switch(&room->parts, wanted) == SC_OK) room->variant = wanted;
+    const sc_variant wanted = (sc_variant)atomic_load(&thread->wanted);
+    if (wanted == thread->variant) return;
+    if (sc__parts_switch(&thread->parts, wanted) == SC_OK) thread->variant = wanted;
 }
 
-static void look_up(sc__room *room, sc_time now)
+static void look_up(sc__engine_thread *thread, sc_time now)
 {
-    take_over_parts(room, now);
-    take_over_variant(room);
+    take_over_parts(thread, now);
+    take_over_variant(thread);
 }
 
 /** Carry out a message, which is wiped. It is not asked whether there is room for what is sent
  * then. */
-static void obey(sc__room *room, sc_word *word, sc_time now)
+static void obey(sc__engine_thread *thread, sc_msg *msg, sc_time now)
 {
-    sc__bids_hear_from(room->bids, word->from);
-    switch (word->kind) {
-    case SC_WORD_ADD:
-        add(room, &word->query);
+    sc__proposals_note_alive(thread->proposals, msg->from);
+    switch (msg->kind) {
+    case SC_MSG_ADD:
+        add(thread, &msg->query);
         break;
-    case SC_WORD_COMPANY:
-        add_company(room, &word->query);
+    case SC_MSG_COMPANY:
+        add_company(thread, &msg->query);
         break;
-    case SC_WORD_REMOVE:
-        remove_query(room, &word->query);
+    case SC_MSG_REMOVE:
+        remove_query(thread, &msg->query);
         break;
-    case SC_WORD_NONE:
+    case SC_MSG_NONE:
         // Before the look: who wants something after it calls again.
-        atomic_store(&room->is_called, false);
-        look_up(room, now);
+        atomic_store(&thread->is_called, false);
+        look_up(thread, now);
         break;
     default:
-        sc__bids_hear(room->bids, word, now);
-        settle_bids(room);
+        sc__proposals_receive(thread->proposals, msg, now);
+        settle_proposals(thread);
         break;
     }
-    sc_word_fini(word);
+    sc_msg_fini(msg);
 }
 
-void sc__room_prefetch(const sc__room *room, const sc_query *query)
+void sc__engine_thread_prefetch(const sc__engine_thread *thread, const sc_query *query)
 {
-    const sc__part *part = room->parts.open[sc_partition_home(room->cut, query->segment)];
+    const sc__part *part = thread->parts.open[sc_partition_home(thread->cut, query->segment)];
     if (part) sc_engine_prefetch(part->engine, query);
 }
 
 /** For a query that will be added a few words later. */
-static void prefetch(const sc__room *room, size_t place)
+static void prefetch(const sc__engine_thread *thread, size_t place)
 {
-    if (place >= room->batch_count || room->batch[place].kind != SC_WORD_ADD) return;
-    sc__room_prefetch(room, &room->batch[place].query);
+    if (place >= thread->batch_count || thread->batch[place].kind != SC_MSG_ADD) return;
+    sc__engine_thread_prefetch(thread, &thread->batch[place].query);
 }
 
-static void obey_all(sc__room *room, sc_time now)
+static void obey_all(sc__engine_thread *thread, sc_time now)
 {
-    if (room->batch_next == room->batch_count) {
-        room->batch_count = sc_handover_take(room->words, room->batch, SC_CREW_BATCH);
-        room->batch_next = 0;
+    if (thread->batch_next == thread->batch_count) {
+        thread->batch_count = sc_handover_take(thread->msgs, thread->batch, SC_ENGINE_POOL_BATCH);
+        thread->batch_next = 0;
     }
     // Each may be answered by a word.
-    while (room->batch_next < room->batch_count && can_say(room)) {
-        prefetch(room, room->batch_next + SC_ENGINE_PREFETCH_AHEAD);
-        obey(room, &room->batch[room->batch_next++], now);
+    while (thread->batch_next < thread->batch_count && can_say(thread)) {
+        prefetch(thread, thread->batch_next + SC_ENGINE_PREFETCH_AHEAD);
+        obey(thread, &thread->batch[thread->batch_next++], now);
     }
 }
 
 // --- What was found ------------------------------------------------------------------------
 
 /** To the pool, or pruned here and now; back to the engine, if too many bids are undecided. */
-static void take_candidates(sc__room *room, sc__part *part, sc_time now)
+static void take_candidates(sc__engine_thread *thread, sc__part *part, sc_time now)
 {
     sc_cloak *cloak;
-    while ((room->pool || can_say(room)) && (cloak = sc_engine_take_candidate(part->engine))) {
+    while ((thread->pool || can_say(thread)) && (cloak = sc_engine_take_candidate(part->engine))) {
         part->under_way++;
         if (sc__allowance_is_spent(&part->allowance)) {
             refuse(part, cloak, NULL, 0);
             continue;
         }
-        if (room->pool) {
-            sc_prune_pool_give(room->pool, cloak);
+        if (thread->pool) {
+            sc_prune_pool_give(thread->pool, cloak);
             continue;
         }
-        const sc_err err = sc_pruner_prune(room->pruner, cloak, room->rng);
+        const sc_err err = sc_pruner_prune(thread->pruner, cloak, thread->rng);
         (void)err;  // it is not pruned then
-        propose(room, cloak, now);
+        propose(thread, cloak, now);
     }
 }
 
-static void tell_drops(sc__room *room, const sc__part *part)
+static void tell_drops(sc__engine_thread *thread, const sc__part *part)
 {
     sc_drop drop;
-    while (can_say(room) && sc_engine_take_drop(part->engine, &drop)) {
-        say(room, SC_WORD_DROPPED, &drop.query, drop.reason);
+    while (can_say(thread) && sc_engine_take_drop(part->engine, &drop)) {
+        send_msg(thread, SC_MSG_DROPPED, &drop.query, drop.reason);
         explicit_bzero(&drop, sizeof drop);
     }
 }
 
-static void tell_what_was_found(sc__room *room, sc_time now)
+static void tell_what_was_found(sc__engine_thread *thread, sc_time now)
 {
-    for (sc__part *part = room->parts.first; part; part = part->next) {
+    for (sc__part *part = thread->parts.first; part; part = part->next) {
         if (!part->is_open || !part->has_found) continue;
-        take_candidates(room, part, now);
-        tell_drops(room, part);
-        part->has_found = room->is_muffled;
+        take_candidates(thread, part, now);
+        tell_drops(thread, part);
+        part->has_found = thread->is_paused;
     }
     sc_cloak *cloak;
-    while (room->pool && can_say(room) && (cloak = sc_prune_pool_take(room->pool, false))) {
-        propose(room, cloak, now);
+    while (thread->pool && can_say(thread) && (cloak = sc_prune_pool_take(thread->pool, false))) {
+        propose(thread, cloak, now);
     }
 }
 
 /** Let others see what was done. */
-static void show(sc__room *room)
+static void show(sc__engine_thread *thread)
 {
-    sc__parts_show(&room->parts);
-    const sc__bids_stats stats = sc__bids_stats_of(room->bids);
-    pthread_mutex_lock(&room->lock);
-    room->stats = stats;
-    pthread_mutex_unlock(&room->lock);
+    sc__parts_show(&thread->parts);
+    const sc__proposals_stats stats = sc__proposals_stats_of(thread->proposals);
+    pthread_mutex_lock(&thread->lock);
+    thread->stats = stats;
+    pthread_mutex_unlock(&thread->lock);
 }
 
-static sc_time next_wake(sc__room *room, sc_time now)
+static sc_time next_wake(sc__engine_thread *thread, sc_time now)
 {
-    if (room->is_muffled) return now + RETRY_US;
-    if (room->words && sc_handover_count(room->words) > 0) return now;
-    sc_time engines = sc__parts_next_wake(&room->parts);
-    if (room->is_part_missing) engines = now;
-    if (engines < room->rest_until) engines = room->rest_until;
-    const sc_time bids = sc__bids_next_wake(room->bids);
-    return bids < engines ? bids : engines;
+    if (thread->is_paused) return now + RETRY_US;
+    if (thread->msgs && sc_handover_count(thread->msgs) > 0) return now;
+    sc_time engines = sc__parts_next_wake(&thread->parts);
+    if (thread->is_part_missing) engines = now;
+    if (engines < thread->rest_until) engines = thread->rest_until;
+    const sc_time proposals = sc__proposals_next_wake(thread->proposals);
+    return proposals < engines ? proposals : engines;
 }
 
-sc_time sc__room_round(sc__room *room, sc_time now)
+sc_time sc__engine_thread_round(sc__engine_thread *thread, sc_time now)
 {
-    room->now = now;
-    room->is_muffled = false;
-    look_up(room, now);
-    if (room->words) obey_all(room, now);
-    sc__bids_pass_time(room->bids, now);
-    settle_bids(room);
-    if (now >= room->rest_until) {
-        const sc_err err = sc__parts_run(&room->parts, now);
-        if (err) room->rest_until = now + REST_US;
+    thread->now = now;
+    thread->is_paused = false;
+    look_up(thread, now);
+    if (thread->msgs) obey_all(thread, now);
+    sc__proposals_pass_time(thread->proposals, now);
+    settle_proposals(thread);
+    if (now >= thread->rest_until) {
+        const sc_err err = sc__parts_run(&thread->parts, now);
+        if (err) thread->rest_until = now + REST_US;
     }
-    tell_what_was_found(room, now);
-    show(room);
-    return next_wake(room, now);
+    tell_what_was_found(thread, now);
+    show(thread);
+    return next_wake(thread, now);
 }
 
 // --- Life and thread
 // ----------------------------------------------------------------------------------
 
-static sc_err make_tools(sc__room *room, const sc_crew_options *options, uint32_t number,
-                         sc_rng *rng)
+static sc_err make_tools(sc__engine_thread *thread, const sc_engine_pool_options *options,
+                         uint32_t number, sc_rng *rng)
 {
-    const size_t capacity = 6 * room->max_queries + 2 * (size_t)SC_CREW_BATCH + 1;
+    const size_t capacity = 6 * thread->max_queries + 2 * (size_t)SC_ENGINE_POOL_BATCH + 1;
     sc_err err = SC_OK;
-    if (!options->is_in_place) err = sc_handover_new(sizeof(sc_word), capacity, &room->words);
-    if (!err) err = sc_rng_fork(rng, &room->rng);
-    if (!err && sc_partition_part_count(room->cut) > 1)
-        err = sc_partition_walker_new(room->cut, &room->walker);
+    if (!options->is_in_place) err = sc_handover_new(sizeof(sc_msg), capacity, &thread->msgs);
+    if (!err) err = sc_rng_fork(rng, &thread->rng);
+    if (!err && sc_partition_part_count(thread->cut) > 1)
+        err = sc_partition_walker_new(thread->cut, &thread->walker);
     if (!err) {
         err = options->prune_threads > 0
-                  ? sc_prune_pool_new(room->map, options->prune_threads, rng, &room->pool)
-                  : sc_pruner_new(room->map, &room->pruner);
+                  ? sc_prune_pool_new(thread->map, options->prune_threads, rng, &thread->pool)
+                  : sc_pruner_new(thread->map, &thread->pruner);
     }
     if (err) return err;
-    const sc__bids_options bids = {
+    const sc__proposals_options proposals = {
         .self = options->self,
-        .room = number,
+        .engine_thread = number,
         .patience_us = options->patience_us,
-        .voice = options->voice,
+        .port = options->port,
     };
-    err = sc__bids_new(&bids, room->rng, &room->bids);
+    err = sc__proposals_new(&proposals, thread->rng, &thread->proposals);
     if (err) return err;
-    return sc__parts_init(&room->parts, room->map, &options->engine,
-                          sc_partition_part_count(room->cut), number, room->rng);
+    return sc__parts_init(&thread->parts, thread->map, &options->engine,
+                          sc_partition_part_count(thread->cut), number, thread->rng);
 }
 
-sc_err sc__room_new(const sc_map *map, const sc_crew_options *options, uint32_t number, sc_rng *rng,
-                    sc__room **out, sc_diag *diag)
+sc_err sc__engine_thread_new(const sc_map *map, const sc_engine_pool_options *options,
+                             uint32_t number, sc_rng *rng, sc__engine_thread **out, sc_diag *diag)
 {
-    sc__room *room = sc_calloc(1, sizeof *room);
-    if (!room) return sc_fail_memory(diag, "making room for engines");
-    pthread_mutex_init(&room->lock, NULL);
-    room->map = map;
-    room->max_queries = options->max_queries;
-    room->rooms = options->rooms;
-    room->cut = options->cut;
-    room->self = options->self;
-    room->voice = options->voice;
-    room->rest_until = INT64_MIN;
-    room->variant = options->engine.variant;
-    atomic_init(&room->wanted, (int)room->variant);
-    const sc_err err = make_tools(room, options, number, rng);
+    sc__engine_thread *thread = sc_calloc(1, sizeof *thread);
+    if (!thread) return sc_fail_memory(diag, "making room for engines");
+    pthread_mutex_init(&thread->lock, NULL);
+    thread->map = map;
+    thread->max_queries = options->max_queries;
+    thread->thread_count = options->engine_threads;
+    thread->cut = options->cut;
+    thread->self = options->self;
+    thread->port = options->port;
+    thread->rest_until = INT64_MIN;
+    thread->variant = options->engine.variant;
+    atomic_init(&thread->wanted, (int)thread->variant);
+    const sc_err err = make_tools(thread, options, number, rng);
     if (err) {
-        sc__room_free(room);
+        sc__engine_thread_free(thread);
         return sc_fail(diag, err, "making room for engines: %s", sc_err_text(err));
     }
-    *out = room;
+    *out = thread;
     return SC_OK;
 }
 
-void sc__room_free(sc__room *room)
+void sc__engine_thread_free(sc__engine_thread *thread)
 {
-    if (!room) return;
-    sc__room_end(room);
-    sc_prune_pool_free(room->pool);
-    sc_pruner_free(room->pruner);
-    sc__bids_free(room->bids);
-    sc__parts_fini(&room->parts);
-    sc_partition_walker_free(room->walker);
-    sc_rng_free(room->rng);
-    sc_handover_free(room->words);
-    pthread_mutex_destroy(&room->lock);
-    sc_free(room);
+    if (!thread) return;
+    sc__engine_thread_end(thread);
+    sc_prune_pool_free(thread->pool);
+    sc_pruner_free(thread->pruner);
+    sc__proposals_free(thread->proposals);
+    sc__parts_fini(&thread->parts);
+    sc_partition_walker_free(thread->walker);
+    sc_rng_free(thread->rng);
+    sc_handover_free(thread->msgs);
+    pthread_mutex_destroy(&thread->lock);
+    sc_free(thread);
 }
 
 // --- The thread ----------------------------------------------------------------------------
 
 static void *work(void *argument)
 {
-    sc__room *room = argument;
+    sc__engine_thread *thread = argument;
     char name[16];
-    snprintf(name, sizeof name, "engine-%u", (unsigned)room->parts.room);
+    snprintf(name, sizeof name, "engine-%u", (unsigned)thread->parts.engine_thread);
     pthread_setname_np(pthread_self(), name);
     struct pollfd bells[] = {
-        {.fd = sc_handover_fd(room->words), .events = POLLIN},
-        {.fd = room->pool ? sc_prune_pool_fd(room->pool) : -1, .events = POLLIN},
+        {.fd = sc_handover_fd(thread->msgs), .events = POLLIN},
+        {.fd = thread->pool ? sc_prune_pool_fd(thread->pool) : -1, .events = POLLIN},
     };
-    while (!atomic_load(&room->is_ending)) {
-        const sc_time wake = sc__room_round(room, sc_clock_us());
+    while (!atomic_load(&thread->is_ending)) {
+        const sc_time wake = sc__engine_thread_round(thread, sc_clock_us());
         // The word that calls us to the end may just have been taken in that very round: nothing
         // else would wake us.
-        if (atomic_load(&room->is_ending)) break;
+        if (atomic_load(&thread->is_ending)) break;
         // What cannot be said anyway need not wake us.
-        (void)poll(bells, room->is_muffled ? 0 : 2, sc_clock_wait_ms(sc_clock_us(), wake));
+        (void)poll(bells, thread->is_paused ? 0 : 2, sc_clock_wait_ms(sc_clock_us(), wake));
     }
     return NULL;
 }
 
-sc_err sc__room_start(sc__room *room)
+sc_err sc__engine_thread_start(sc__engine_thread *thread)
 {
-    const sc_err err = sc_thread_start(&room->thread, work, room);
-    room->has_thread = !err;
+    const sc_err err = sc_thread_start(&thread->thread, work, thread);
+    thread->has_thread = !err;
     return err;
 }
 
 /** Let the thread look up from its work. One that works in place is woken by its owner. */
-static void call(sc__room *room)
+static void call(sc__engine_thread *thread)
 {
-    if (!room->words || atomic_exchange(&room->is_called, true)) return;
+    if (!thread->msgs || atomic_exchange(&thread->is_called, true)) return;
     // Without room for the word there are words enough, and so a round.
-    const sc_word look = {.kind = SC_WORD_NONE};
-    if (!sc_handover_put(room->words, &look)) atomic_store(&room->is_called, false);
+    const sc_msg look = {.kind = SC_MSG_NONE};
+    if (!sc_handover_put(thread->msgs, &look)) atomic_store(&thread->is_called, false);
 }
 
-void sc__room_end(sc__room *room)
+void sc__engine_thread_end(sc__engine_thread *thread)
 {
-    if (room->has_thread) {
-        atomic_store(&room->is_ending, true);
-        call(room);
-        pthread_join(room->thread, NULL);
-        room->has_thread = false;
+    if (thread->has_thread) {
+        atomic_store(&thread->is_ending, true);
+        call(thread);
+        pthread_join(thread->thread, NULL);
+        thread->has_thread = false;
     }
-    if (!room->parts.map) return;  // half made: nobody knows it
+    if (!thread->parts.map) return;  // half made: nobody knows it
     // Whether there is room for what is said now is no longer waited for; cloaks that were answered
     // are counted, and freed.
-    while (room->words) {
-        while (room->batch_next < room->batch_count) {
-            obey(room, &room->batch[room->batch_next++], room->now);
+    while (thread->msgs) {
+        while (thread->batch_next < thread->batch_count) {
+            obey(thread, &thread->batch[thread->batch_next++], thread->now);
         }
-        room->batch_count = sc_handover_take(room->words, room->batch, SC_CREW_BATCH);
-        room->batch_next = 0;
-        if (room->batch_count == 0) break;
+        thread->batch_count = sc_handover_take(thread->msgs, thread->batch, SC_ENGINE_POOL_BATCH);
+        thread->batch_next = 0;
+        if (thread->batch_count == 0) break;
     }
-    show(room);
+    show(thread);
 }
 
 // --- From other threads --------------------------------------------------------------------
 
-bool sc__room_hear(sc__room *room, sc_word *word)
+bool sc__engine_thread_receive(sc__engine_thread *thread, sc_msg *msg)
 {
-    if (room->words) return sc_handover_put(room->words, word);
-    obey(room, word, room->now);
+    if (thread->msgs) return sc_handover_put(thread->msgs, msg);
+    obey(thread, msg, thread->now);
     return true;
 }
 
-void sc__room_set_parts(sc__room *room, const uint16_t *parts, size_t count)
+void sc__engine_thread_set_parts(sc__engine_thread *thread, const uint16_t *parts, size_t count)
 {
-    sc__parts_want(&room->parts, parts, count);
-    call(room);
+    sc__parts_want(&thread->parts, parts, count);
+    call(thread);
 }
 
-sc_err sc__room_switch(sc__room *room, sc_variant variant)
+sc_err sc__engine_thread_switch(sc__engine_thread *thread, sc_variant variant)
 {
     // What is wanted has always been something that the engines can be, but for how they were made.
-    if (!sc_variant_is_switchable(variant) || !sc_variant_is_switchable(sc__room_variant(room))) {
+    if (!sc_variant_is_switchable(variant) ||
+        !sc_variant_is_switchable(sc__engine_thread_variant(thread))) {
         return SC_EINVAL;
     }
-    atomic_store(&room->wanted, (int)variant);
-    call(room);
+    atomic_store(&thread->wanted, (int)variant);
+    call(thread);
     return SC_OK;
 }
 
-sc_variant sc__room_variant(const sc__room *room)
+sc_variant sc__engine_thread_variant(const sc__engine_thread *thread)
 {
-    return (sc_variant)atomic_load(&room->wanted);
+    return (sc_variant)atomic_load(&thread->wanted);
 }
 
-bool sc__room_is_behind(sc__room *room)
+bool sc__engine_thread_is_behind(sc__engine_thread *thread)
 {
-    return room->words && sc_handover_count(room->words) >= room->max_queries;
+    return thread->msgs && sc_handover_count(thread->msgs) >= thread->max_queries;
 }
 
-void sc__room_add_stats(sc__room *room, sc_crew_stats *stats, sc_part_load *loads)
+void sc__engine_thread_add_stats(sc__engine_thread *thread, sc_engine_pool_stats *stats,
+                                 sc_part_load *loads)
 {
-    sc__parts_add_stats(&room->parts, &stats->engine, loads);
-    pthread_mutex_lock(&room->lock);
-    stats->bids += room->stats.made;
-    stats->bids_under_way += room->stats.under_way;
-    stats->bids_published += room->stats.published;
-    stats->bids_refused += room->stats.refused;
-    stats->bids_silent += room->stats.silent;
-    stats->bids_unknown += room->stats.unknown;
-    stats->asked += room->stats.asked;
-    pthread_mutex_unlock(&room->lock);
+    sc__parts_add_stats(&thread->parts, &stats->engine, loads);
+    pthread_mutex_lock(&thread->lock);
+    stats->proposals += thread->stats.made;
+    stats->proposals_under_way += thread->stats.under_way;
+    stats->proposals_published += thread->stats.published;
+    stats->proposals_refused += thread->stats.refused;
+    stats->proposals_silent += thread->stats.silent;
+    stats->proposals_unknown += thread->stats.unknown;
+    stats->asked += thread->stats.asked;
+    pthread_mutex_unlock(&thread->lock);
 }

@@ -8,7 +8,7 @@
  *                     +---------- accepted or refused --------+
  *
  * In rounds: the words that wait are carried out, each engine that has something to do runs once,
- * and what they found is told. A room keeps what it cannot say yet (sc_voice_space()), so nothing
+ * and what they found is told. A room keeps what it cannot say yet (sc_port_space()), so nothing
  * is lost when a gateway in the same process is slow. Where memory runs out, the room rests a
  * little and goes on; a query for which there is none at all is told as not taken.
  *
@@ -27,7 +27,7 @@
 #include "partition/partition.h"
 #include "worker/engine_pool.h"
 
-typedef struct sc__room sc__room;
+typedef struct sc__engine_thread sc__engine_thread;
 
 /**
  * All but the thread.
@@ -36,40 +36,42 @@ typedef struct sc__room sc__room;
  * @param rng     used only during this call
  * @return SC_OK, SC_EINVAL, SC_EIO, SC_ENOMEM
  */
-SC_CHECKED sc_err sc__room_new(const sc_map *map, const sc_crew_options *options, uint32_t number,
-                               sc_rng *rng, sc__room **out, sc_diag *diag);
+SC_CHECKED sc_err sc__engine_thread_new(const sc_map *map, const sc_engine_pool_options *options,
+                                        uint32_t number, sc_rng *rng, sc__engine_thread **out,
+                                        sc_diag *diag);
 
 /** Ends the thread first; NULL is fine. */
-void sc__room_free(sc__room *room);
+void sc__engine_thread_free(sc__engine_thread *thread);
 
 /** Start the thread, all signals blocked in it. SC_OK, SC_EIO */
-SC_CHECKED sc_err sc__room_start(sc__room *room);
+SC_CHECKED sc_err sc__engine_thread_start(sc__engine_thread *thread);
 
 /** Carry out all that was said before, and end the thread. Twice is harmless. */
-void sc__room_end(sc__room *room);
+void sc__engine_thread_end(sc__engine_thread *thread);
 
 /** Any thread. False if there is no room: the word is the caller's still. In place: it is carried
  * out, and wiped, before this returns. */
-bool sc__room_hear(sc__room *room, sc_word *word);
+bool sc__engine_thread_receive(sc__engine_thread *thread, sc_msg *msg);
 
 /** Have engines for these parts, which must be of the cut, and no others, from the next round on.
  * One thread at a time. */
-void sc__room_set_parts(sc__room *room, const uint16_t *parts, size_t count);
+void sc__engine_thread_set_parts(sc__engine_thread *thread, const uint16_t *parts, size_t count);
 
-SC_CHECKED sc_err sc__room_switch(sc__room *room, sc_variant variant);
-sc_variant sc__room_variant(const sc__room *room);
+SC_CHECKED sc_err sc__engine_thread_switch(sc__engine_thread *thread, sc_variant variant);
+sc_variant sc__engine_thread_variant(const sc__engine_thread *thread);
 
 /** Prefetch the roads around a query that is about to be added. The room's thread. */
-void sc__room_prefetch(const sc__room *room, const sc_query *query);
+void sc__engine_thread_prefetch(const sc__engine_thread *thread, const sc_query *query);
 
 /** So many words wait that no query should be added. */
-bool sc__room_is_behind(sc__room *room);
+bool sc__engine_thread_is_behind(sc__engine_thread *thread);
 
 /** As of the last round; any thread. Adds to what is there; loads[part] of parts that are open. */
-void sc__room_add_stats(sc__room *room, sc_crew_stats *stats, sc_part_load *loads);
+void sc__engine_thread_add_stats(sc__engine_thread *thread, sc_engine_pool_stats *stats,
+                                 sc_part_load *loads);
 
 /** One round at that time, without waiting. For a room in place; for tests and rehearsals, which
  * play without threads. Returns when there is something to do even if nothing comes in. */
-sc_time sc__room_round(sc__room *room, sc_time now);
+sc_time sc__engine_thread_round(sc__engine_thread *thread, sc_time now);
 
 #endif

@@ -10,9 +10,13 @@
 // --- Life ----------------------------------------------------------------------------------
 
 sc_err sc__parts_init(sc__parts *parts, const sc_map *map, const sc_engine_options *options,
-                      uint32_t count, uint32_t room, sc_rng *rng)
+                      uint32_t count, uint32_t engine_thread, sc_rng *rng)
 {
-    *parts = (sc__parts){.map = map, .options = *options, .rng = rng, .count = count, .room = room};
+    *parts = (sc__parts){.map = map,
+                         .options = *options,
+                         .rng = rng,
+                         .count = count,
+                         .engine_thread = engine_thread};
     pthread_mutex_init(&parts->lock, NULL);
     parts->open = sc_calloc(count, sizeof(sc__part *));
     parts->is_meant = sc_calloc(count, sizeof *parts->is_meant);
@@ -254,7 +258,7 @@ void sc__parts_add_stats(sc__parts *parts, sc_engine_stats *stats, sc_part_load 
         sc__engine_stats_add(stats, &part->shown);
         if (!loads || !part->is_open) continue;
         fill_load(&loads[part->number], part);
-        loads[part->number].room = parts->room;
+        loads[part->number].engine_thread = parts->engine_thread;
     }
     pthread_mutex_unlock(&parts->lock);
 }

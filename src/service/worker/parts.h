@@ -54,7 +54,7 @@ typedef struct sc__parts {
     sc_engine_options options;  ///< of engines to come
     sc_rng *rng;                ///< borrowed
     uint32_t count;             ///< of the whole cut
-    uint32_t room;              ///< whose parts they are
+    uint32_t engine_thread;     ///< whose parts they are
     sc__part **open;            ///< by number; NULL: it is not
     bool *is_meant;             ///< by number: it was wanted when the thread last looked
     sc__part *first;            ///< of all, those that are closed too; changed under `lock`
@@ -67,8 +67,8 @@ typedef struct sc__parts {
 
 /** None is open. `parts` stays where it is; sc__parts_fini() also after a failure. */
 SC_CHECKED sc_err sc__parts_init(sc__parts *parts, const sc_map *map,
-                                 const sc_engine_options *options, uint32_t count, uint32_t room,
-                                 sc_rng *rng);
+                                 const sc_engine_options *options, uint32_t count,
+                                 uint32_t engine_thread, sc_rng *rng);
 
 /** Cloaks under way must be freed before, or not be looked at any more. Harmless on zeroes. */
 void sc__parts_fini(sc__parts *parts);

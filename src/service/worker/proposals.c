@@ -24,8 +24,8 @@ typedef struct party {
     bool is_gone;  ///< silent again: what it has in the bid is not worth waiting for
 } party;
 
-typedef struct own_bid {
-    sc_bid_id id;
+typedef struct own_proposal {
+    sc_proposal_id id;
     sc_cloak *cloak;
     uint32_t part;
     sc__allowance *allowance;  ///< that counts it as undecided; NULL once it is decided
@@ -44,60 +44,61 @@ typedef struct own_bid {
     sc_query_id *gone;
     size_t gone_count;
     // Where it is.
-    struct own_bid *next;     ///< of its bucket, or of those that are done
-    struct own_bid *earlier;  ///< of those that wait
-    struct own_bid *later;
+    struct own_proposal *next;     ///< of its bucket, or of those that are done
+    struct own_proposal *earlier;  ///< of those that wait
+    struct own_proposal *later;
     size_t unsaid;  ///< gateways that have not said ok
     size_t gateway_count;
     party gateways[];  ///< each once; room for one per member
-} own_bid;
+} own_proposal;
 
 /** Wipe and free all but its cloak; NULL is fine. */
-static void free_own_bid(own_bid *bid)
+static void free_own_proposal(own_proposal *proposal)
 {
-    if (!bid) return;
-    if (bid->wishes) {
-        explicit_bzero(bid->wishes, bid->wish_count * sizeof *bid->wishes);
-        sc_free(bid->wishes);
+    if (!proposal) return;
+    if (proposal->wishes) {
+        explicit_bzero(proposal->wishes, proposal->wish_count * sizeof *proposal->wishes);
+        sc_free(proposal->wishes);
     }
-    if (bid->gone) {
-        explicit_bzero(bid->gone, bid->gone_count * sizeof *bid->gone);
-        sc_free(bid->gone);
+    if (proposal->gone) {
+        explicit_bzero(proposal->gone, proposal->gone_count * sizeof *proposal->gone);
+        sc_free(proposal->gone);
     }
-    explicit_bzero(bid, sizeof *bid + bid->gateway_count * sizeof *bid->gateways);
-    sc_free(bid);
+    explicit_bzero(proposal,
+                   sizeof *proposal + proposal->gateway_count * sizeof *proposal->gateways);
+    sc_free(proposal);
 }
 
 /** NULL if that peer has no members in it. */
-static party *party_of(own_bid *bid, sc_peer peer)
+static party *party_of(own_proposal *proposal, sc_peer peer)
 {
-    for (size_t i = 0; i < bid->gateway_count; i++) {
-        if (bid->gateways[i].peer == peer) return &bid->gateways[i];
+    for (size_t i = 0; i < proposal->gateway_count; i++) {
+        if (proposal->gateways[i].peer == peer) return &proposal->gateways[i];
     }
     return NULL;
 }
 
 /** Who has members in it, and by when they must have their cloak. */
-static void look_at_members(own_bid *bid)
+static void look_at_members(own_proposal *proposal)
 {
-    const sc_cloak *cloak = bid->cloak;
-    bid->last = cloak->deadline;
+    const sc_cloak *cloak = proposal->cloak;
+    proposal->last = cloak->deadline;
     for (size_t i = 0; i < cloak->member_count; i++) {
         const sc_query *query = &cloak->members[i].query;
-        if (query->deadline > bid->last) bid->last = query->deadline;
-        bid->wish_room += query->owner != bid->releaser;
-        if (!party_of(bid, query->owner)) {
-            bid->gateways[bid->gateway_count++].peer = query->owner;
+        if (query->deadline > proposal->last) proposal->last = query->deadline;
+        proposal->wish_room += query->owner != proposal->releaser;
+        if (!party_of(proposal, query->owner)) {
+            proposal->gateways[proposal->gateway_count++].peer = query->owner;
         }
     }
-    bid->unsaid = bid->gateway_count;
-    bid->is_released = bid->gateway_count == 1;
+    proposal->unsaid = proposal->gateway_count;
+    proposal->is_released = proposal->gateway_count == 1;
 }
 
 /** Draw an id and R. All memory that it will ever need is taken; NULL if there is none. */
-static own_bid *new_own_bid(sc_cloak *cloak, uint32_t part, sc_rng *rng)
+static own_proposal *new_own_proposal(sc_cloak *cloak, uint32_t part, sc_rng *rng)
 {
-    own_bid *made = sc_calloc(1, sizeof *made + cloak->member_count * sizeof *made->gateways);
+    own_proposal *made = sc_calloc(1, sizeof *made + cloak->member_count * sizeof *made->gateways);
     if (!made) return NULL;
     const uint64_t random[2] = {sc_rng_next(rng), sc_rng_next(rng)};
     _Static_assert(sizeof random == sizeof made->id.bytes, "an id is two random numbers");
@@ -111,20 +112,21 @@ static own_bid *new_own_bid(sc_cloak *cloak, uint32_t part, sc_rng *rng)
     if (made->wish_room == 0) return made;
     made->wishes = sc_malloc_array(made->wish_room, sizeof *made->wishes);
     if (made->wishes) return made;
-    free_own_bid(made);
+    free_own_proposal(made);
     return NULL;
 }
 
 /** Its members whose gateways are gone are named as not open; nobody, if there is no memory. */
-static void name_gone(own_bid *bid)
+static void name_gone(own_proposal *proposal)
 {
-    const sc_cloak *cloak = bid->cloak;
+    const sc_cloak *cloak = proposal->cloak;
     for (size_t i = 0; i < cloak->member_count; i++) {
         const sc_query *query = &cloak->members[i].query;
-        if (!party_of(bid, query->owner)->is_gone) continue;
-        if (!bid->gone) bid->gone = sc_malloc_array(cloak->member_count, sizeof *bid->gone);
-        if (!bid->gone) return;
-        bid->gone[bid->gone_count++] = query->id;
+        if (!party_of(proposal, query->owner)->is_gone) continue;
+        if (!proposal->gone)
+            proposal->gone = sc_malloc_array(cloak->member_count, sizeof *proposal->gone);
+        if (!proposal->gone) return;
+        proposal->gone[proposal->gone_count++] = query->id;
     }
 }
 
@@ -135,50 +137,51 @@ static void copy(void *to, const void *from, size_t count, size_t size)
 }
 
 /** All that the cloak knows. */
-static sc_bid *copy_cloak(const sc_cloak *cloak)
+static sc_proposal *copy_cloak(const sc_cloak *cloak)
 {
-    sc_bid *bid = sc_bid_new(cloak->star_count, cloak->segment_count, cloak->border_node_count,
-                             cloak->member_count);
-    if (!bid) return NULL;
-    copy(bid->stars, cloak->stars, cloak->star_count, sizeof *bid->stars);
-    copy(bid->segments, cloak->segments, cloak->segment_count, sizeof *bid->segments);
-    copy(bid->border_nodes, cloak->border_nodes, cloak->border_node_count,
-         sizeof *bid->border_nodes);
+    sc_proposal *proposal = sc_proposal_new(cloak->star_count, cloak->segment_count,
+                                            cloak->border_node_count, cloak->member_count);
+    if (!proposal) return NULL;
+    copy(proposal->stars, cloak->stars, cloak->star_count, sizeof *proposal->stars);
+    copy(proposal->segments, cloak->segments, cloak->segment_count, sizeof *proposal->segments);
+    copy(proposal->border_nodes, cloak->border_nodes, cloak->border_node_count,
+         sizeof *proposal->border_nodes);
     for (size_t i = 0; i < cloak->member_count; i++) {
         const sc_member *member = &cloak->members[i];
-        bid->members[i] = (sc_bid_member){.query = member->query, .star = member->star};
+        proposal->members[i] = (sc_proposal_member){.query = member->query, .star = member->star};
     }
-    return bid;
+    return proposal;
 }
 
 /** As gateways are told of it. */
-static sc_bid *describe(const sc__bids_options *options, const own_bid *bid)
+static sc_proposal *describe(const sc__proposals_options *options, const own_proposal *proposal)
 {
-    sc_bid *told = copy_cloak(bid->cloak);
+    sc_proposal *told = copy_cloak(proposal->cloak);
     if (!told) return NULL;
-    told->id = bid->id;
+    told->id = proposal->id;
     told->worker = options->self;
-    told->room = options->room;
-    told->part = bid->part;
-    told->releaser = bid->releaser;
-    told->is_single = bid->gateway_count == 1;
-    told->deadline = bid->deadline;
-    told->last = bid->last;
+    told->engine_thread = options->engine_thread;
+    told->part = proposal->part;
+    told->releaser = proposal->releaser;
+    told->is_single = proposal->gateway_count == 1;
+    told->deadline = proposal->deadline;
+    told->last = proposal->last;
     return told;
 }
 
 /** As gateways are told of it: one for each, all or none. Free the list with sc_free(). */
-static sc_bid **tell_bid(const sc__bids_options *options, const own_bid *bid)
+static sc_proposal **tell_proposal(const sc__proposals_options *options,
+                                   const own_proposal *proposal)
 {
-    sc_bid **told = sc_calloc(bid->gateway_count, sizeof(sc_bid *));
+    sc_proposal **told = sc_calloc(proposal->gateway_count, sizeof(sc_proposal *));
     if (!told) return NULL;
     size_t count = 0;
-    while (count < bid->gateway_count && (told[count] = describe(options, bid))) {
+    while (count < proposal->gateway_count && (told[count] = describe(options, proposal))) {
         count++;
     }
-    if (count == bid->gateway_count) return told;
+    if (count == proposal->gateway_count) return told;
     while (count > 0) {
-        sc_bid_free(told[--count]);
+        sc_proposal_free(told[--count]);
     }
     sc_free(told);
     return NULL;
@@ -188,220 +191,221 @@ static sc_bid **tell_bid(const sc__bids_options *options, const own_bid *bid)
 
 enum { FIRST_BUCKETS = 64 };  // a power of two, as all that follow
 
-struct sc__bids {
-    sc__bids_options options;
+struct sc__proposals {
+    sc__proposals_options options;
     sc_rng *rng;
-    own_bid **buckets;
+    own_proposal **buckets;
     size_t bucket_count;
-    own_bid *first_waiting;
-    own_bid *last_waiting;
-    own_bid *first_done;
-    own_bid *last_done;
-    own_bid *lent;  ///< taken last, for the sake of its list
+    own_proposal *first_waiting;
+    own_proposal *last_waiting;
+    own_proposal *first_done;
+    own_proposal *last_done;
+    own_proposal *lent;  ///< taken last, for the sake of its list
     sc__silence silence;
-    sc__bids_stats stats;
+    sc__proposals_stats stats;
 };
 
 // --- Life ----------------------------------------------------------------------------------
 
-sc_err sc__bids_new(const sc__bids_options *options, sc_rng *rng, sc__bids **out)
+sc_err sc__proposals_new(const sc__proposals_options *options, sc_rng *rng, sc__proposals **out)
 {
-    sc__bids *bids = sc_calloc(1, sizeof *bids);
-    if (!bids) return SC_ENOMEM;
-    bids->options = *options;
-    bids->rng = rng;
-    bids->bucket_count = FIRST_BUCKETS;
-    bids->buckets = sc_calloc(FIRST_BUCKETS, sizeof(own_bid *));
-    if (!bids->buckets) {
-        sc__bids_free(bids);
+    sc__proposals *proposals = sc_calloc(1, sizeof *proposals);
+    if (!proposals) return SC_ENOMEM;
+    proposals->options = *options;
+    proposals->rng = rng;
+    proposals->bucket_count = FIRST_BUCKETS;
+    proposals->buckets = sc_calloc(FIRST_BUCKETS, sizeof(own_proposal *));
+    if (!proposals->buckets) {
+        sc__proposals_free(proposals);
         return SC_ENOMEM;
     }
-    *out = bids;
+    *out = proposals;
     return SC_OK;
 }
 
-static void forget_lent(sc__bids *bids)
+static void forget_lent(sc__proposals *proposals)
 {
-    free_own_bid(bids->lent);
-    bids->lent = NULL;
+    free_own_proposal(proposals->lent);
+    proposals->lent = NULL;
 }
 
-void sc__bids_free(sc__bids *bids)
+void sc__proposals_free(sc__proposals *proposals)
 {
-    if (!bids) return;
-    for (own_bid *each = bids->first_waiting, *later; each; each = later) {
+    if (!proposals) return;
+    for (own_proposal *each = proposals->first_waiting, *later; each; each = later) {
         later = each->later;
         sc_cloak_free(each->cloak);
-        free_own_bid(each);
+        free_own_proposal(each);
     }
-    sc__bid_end end;
-    while (sc__bids_take_done(bids, &end)) {
+    sc__proposal_end end;
+    while (sc__proposals_take_done(proposals, &end)) {
         sc_cloak_free(end.cloak);
     }
-    sc_free(bids->buckets);
-    sc_free(bids);
+    sc_free(proposals->buckets);
+    sc_free(proposals);
 }
 
 // --- Where bids are ------------------------------------------------------------------------
 
-static own_bid **bucket_of(const sc__bids *bids, const sc_bid_id *id)
+static own_proposal **bucket_of(const sc__proposals *proposals, const sc_proposal_id *id)
 {
     uint64_t bits;
     memcpy(&bits, id->bytes, sizeof bits);
-    return &bids->buckets[bits & (bids->bucket_count - 1)];
+    return &proposals->buckets[bits & (proposals->bucket_count - 1)];
 }
 
-static own_bid *find(const sc__bids *bids, const sc_bid_id *id)
+static own_proposal *find(const sc__proposals *proposals, const sc_proposal_id *id)
 {
-    own_bid *found = *bucket_of(bids, id);
-    while (found && !sc_bid_id_equal(&found->id, id)) {
+    own_proposal *found = *bucket_of(proposals, id);
+    while (found && !sc_proposal_id_equal(&found->id, id)) {
         found = found->next;
     }
     return found;
 }
 
-static void put(sc__bids *bids, own_bid *bid)
+static void put(sc__proposals *proposals, own_proposal *proposal)
 {
-    own_bid **bucket = bucket_of(bids, &bid->id);
-    bid->next = *bucket;
-    *bucket = bid;
+    own_proposal **bucket = bucket_of(proposals, &proposal->id);
+    proposal->next = *bucket;
+    *bucket = proposal;
 }
 
-static void take_out(sc__bids *bids, const own_bid *bid)
+static void take_out(sc__proposals *proposals, const own_proposal *proposal)
 {
-    own_bid **link = bucket_of(bids, &bid->id);
-    while (*link != bid) {
+    own_proposal **link = bucket_of(proposals, &proposal->id);
+    while (*link != proposal) {
         link = &(*link)->next;
     }
-    *link = bid->next;
+    *link = proposal->next;
 }
 
 /** As many buckets as bids. Without memory for more the chains grow longer, and that is all. */
-static void grow(sc__bids *bids)
+static void grow(sc__proposals *proposals)
 {
-    if (bids->stats.under_way < bids->bucket_count) return;
-    own_bid **larger = sc_calloc(bids->bucket_count * 2, sizeof(own_bid *));
+    if (proposals->stats.under_way < proposals->bucket_count) return;
+    own_proposal **larger = sc_calloc(proposals->bucket_count * 2, sizeof(own_proposal *));
     if (!larger) return;
-    sc_free(bids->buckets);
-    bids->buckets = larger;
-    bids->bucket_count *= 2;
-    for (own_bid *each = bids->first_waiting; each; each = each->later) {
-        put(bids, each);
+    sc_free(proposals->buckets);
+    proposals->buckets = larger;
+    proposals->bucket_count *= 2;
+    for (own_proposal *each = proposals->first_waiting; each; each = each->later) {
+        put(proposals, each);
     }
 }
 
 /** It waits from now on: it is the last whose patience will be over. */
-static void wait(sc__bids *bids, own_bid *bid, sc_time now)
+static void wait(sc__proposals *proposals, own_proposal *proposal, sc_time now)
 {
-    bid->moment = now + bids->options.patience_us;
-    bid->later = NULL;
-    bid->earlier = bids->last_waiting;
-    *(bid->earlier ? &bid->earlier->later : &bids->first_waiting) = bid;
-    bids->last_waiting = bid;
+    proposal->moment = now + proposals->options.patience_us;
+    proposal->later = NULL;
+    proposal->earlier = proposals->last_waiting;
+    *(proposal->earlier ? &proposal->earlier->later : &proposals->first_waiting) = proposal;
+    proposals->last_waiting = proposal;
 }
 
-static void stop_waiting(sc__bids *bids, own_bid *bid)
+static void stop_waiting(sc__proposals *proposals, own_proposal *proposal)
 {
-    *(bid->earlier ? &bid->earlier->later : &bids->first_waiting) = bid->later;
-    *(bid->later ? &bid->later->earlier : &bids->last_waiting) = bid->earlier;
+    *(proposal->earlier ? &proposal->earlier->later : &proposals->first_waiting) = proposal->later;
+    *(proposal->later ? &proposal->later->earlier : &proposals->last_waiting) = proposal->earlier;
 }
 
 /** It is not counted as undecided any more. */
-static void stop_counting(own_bid *bid)
+static void stop_counting(own_proposal *proposal)
 {
-    if (bid->allowance) sc__allowance_return(bid->allowance);
-    bid->allowance = NULL;
+    if (proposal->allowance) sc__allowance_return(proposal->allowance);
+    proposal->allowance = NULL;
 }
 
-static void end(sc__bids *bids, own_bid *bid)
+static void end(sc__proposals *proposals, own_proposal *proposal)
 {
-    stop_counting(bid);
-    take_out(bids, bid);
-    stop_waiting(bids, bid);
-    bids->stats.under_way--;
-    bid->next = NULL;
-    *(bids->last_done ? &bids->last_done->next : &bids->first_done) = bid;
-    bids->last_done = bid;
+    stop_counting(proposal);
+    take_out(proposals, proposal);
+    stop_waiting(proposals, proposal);
+    proposals->stats.under_way--;
+    proposal->next = NULL;
+    *(proposals->last_done ? &proposals->last_done->next : &proposals->first_done) = proposal;
+    proposals->last_done = proposal;
 }
 
 // --- What is said --------------------------------------------------------------------------
 
-static void say(const sc__bids *bids, sc_peer to, const own_bid *bid, sc_word_kind kind)
+static void send_msg(const sc__proposals *proposals, sc_peer to, const own_proposal *proposal,
+                     sc_msg_kind kind)
 {
-    sc_word word = {
+    sc_msg msg = {
         .kind = kind,
-        .from = bids->options.self,
-        .id = bid->id,
-        .room = bids->options.room,
-        .deadline = bid->deadline,
+        .from = proposals->options.self,
+        .id = proposal->id,
+        .engine_thread = proposals->options.engine_thread,
+        .deadline = proposal->deadline,
     };
-    sc_say(&bids->options.voice, to, &word);
+    sc_port_send(&proposals->options.port, to, &msg);
 }
 
-static void release(sc__bids *bids, own_bid *bid, sc_time now)
+static void release(sc__proposals *proposals, own_proposal *proposal, sc_time now)
 {
-    sc_word word = {
-        .kind = SC_WORD_RELEASE,
-        .from = bids->options.self,
-        .id = bid->id,
-        .room = bids->options.room,
-        .deadline = bid->deadline,
-        .wishes = bid->wishes,
-        .count = bid->wish_count,
+    sc_msg msg = {
+        .kind = SC_MSG_RELEASE,
+        .from = proposals->options.self,
+        .id = proposal->id,
+        .engine_thread = proposals->options.engine_thread,
+        .deadline = proposal->deadline,
+        .wishes = proposal->wishes,
+        .count = proposal->wish_count,
     };
-    bid->wishes = NULL;
-    bid->wish_count = 0;
-    bid->is_released = true;
-    if (bid->allowance) sc__allowance_widen(bid->allowance);
-    bid->allowance = NULL;
-    stop_waiting(bids, bid);
-    wait(bids, bid, now);
-    sc_say(&bids->options.voice, bid->releaser, &word);
+    proposal->wishes = NULL;
+    proposal->wish_count = 0;
+    proposal->is_released = true;
+    if (proposal->allowance) sc__allowance_widen(proposal->allowance);
+    proposal->allowance = NULL;
+    stop_waiting(proposals, proposal);
+    wait(proposals, proposal, now);
+    sc_port_send(&proposals->options.port, proposal->releaser, &msg);
 }
 
 /** Before it was released. Also to who said no: what comes twice or late must find it buried. */
-static void call_off(sc__bids *bids, own_bid *bid)
+static void call_off(sc__proposals *proposals, own_proposal *proposal)
 {
-    for (size_t i = 0; i < bid->gateway_count; i++) {
-        say(bids, bid->gateways[i].peer, bid, SC_WORD_ABORT);
+    for (size_t i = 0; i < proposal->gateway_count; i++) {
+        send_msg(proposals, proposal->gateways[i].peer, proposal, SC_MSG_ABORT);
     }
-    end(bids, bid);
+    end(proposals, proposal);
 }
 
 // --- A cloak comes in ----------------------------------------------------------------------
 
-static bool has_silent(const sc__bids *bids, const own_bid *bid)
+static bool has_silent(const sc__proposals *proposals, const own_proposal *proposal)
 {
-    for (size_t i = 0; i < bid->gateway_count; i++) {
-        if (sc__silence_has(&bids->silence, bid->gateways[i].peer)) return true;
+    for (size_t i = 0; i < proposal->gateway_count; i++) {
+        if (sc__silence_has(&proposals->silence, proposal->gateways[i].peer)) return true;
     }
     return false;
 }
 
-bool sc__bids_add(sc__bids *bids, sc_cloak *cloak, uint32_t part, sc__allowance *allowance,
-                  sc_time now)
+bool sc__proposals_add(sc__proposals *proposals, sc_cloak *cloak, uint32_t part,
+                       sc__allowance *allowance, sc_time now)
 {
-    own_bid *added = new_own_bid(cloak, part, bids->rng);
-    sc_bid **told = added ? tell_bid(&bids->options, added) : NULL;
+    own_proposal *added = new_own_proposal(cloak, part, proposals->rng);
+    sc_proposal **told = added ? tell_proposal(&proposals->options, added) : NULL;
     if (!told) {
-        free_own_bid(added);
+        free_own_proposal(added);
         return false;
     }
     added->made = now;
-    if (!added->is_released && !has_silent(bids, added)) {
+    if (!added->is_released && !has_silent(proposals, added)) {
         added->allowance = allowance;
         sc__allowance_take(allowance);
     }
-    grow(bids);
-    put(bids, added);
-    wait(bids, added, now);
-    bids->stats.under_way++;
-    bids->stats.made++;
+    grow(proposals);
+    put(proposals, added);
+    wait(proposals, added, now);
+    proposals->stats.under_way++;
+    proposals->stats.made++;
     // A single gateway may answer before this returns, and the bid may be gone then.
     const size_t count = added->gateway_count;
     for (size_t i = 0; i < count; i++) {
-        sc_word word = {.kind = SC_WORD_RESERVE, .from = bids->options.self, .bid = told[i]};
-        sc_say(&bids->options.voice, added->gateways[i].peer, &word);
+        sc_msg msg = {.kind = SC_MSG_RESERVE, .from = proposals->options.self, .proposal = told[i]};
+        sc_port_send(&proposals->options.port, added->gateways[i].peer, &msg);
     }
     sc_free(told);
     return true;
@@ -409,152 +413,156 @@ bool sc__bids_add(sc__bids *bids, sc_cloak *cloak, uint32_t part, sc__allowance 
 
 // --- What is heard -------------------------------------------------------------------------
 
-static void hear_ok(sc__bids *bids, own_bid *bid, party *gateway, const sc_word *word, sc_time now)
+static void receive_ok(sc__proposals *proposals, own_proposal *proposal, party *gateway,
+                       const sc_msg *msg, sc_time now)
 {
-    if (bid->is_released || gateway->has_said_ok) return;
+    if (proposal->is_released || gateway->has_said_ok) return;
     gateway->has_said_ok = true;
-    bid->unsaid--;
-    if (word->deadline < bid->deadline) bid->deadline = word->deadline;
-    if (gateway->peer != bid->releaser) {
+    proposal->unsaid--;
+    if (msg->deadline < proposal->deadline) proposal->deadline = msg->deadline;
+    if (gateway->peer != proposal->releaser) {
         // One that wishes for more than its members has no claim to more.
-        const size_t room = bid->wish_room - bid->wish_count;
-        const size_t count = word->count < room ? word->count : room;
+        const size_t left = proposal->wish_room - proposal->wish_count;
+        const size_t count = msg->count < left ? msg->count : left;
         if (count > 0) {
-            memcpy(bid->wishes + bid->wish_count, word->wishes, count * sizeof *bid->wishes);
+            memcpy(proposal->wishes + proposal->wish_count, msg->wishes,
+                   count * sizeof *proposal->wishes);
         }
-        bid->wish_count += count;
+        proposal->wish_count += count;
     }
-    if (bid->unsaid == 0) release(bids, bid, now);
+    if (proposal->unsaid == 0) release(proposals, proposal, now);
 }
 
-static void hear_no(sc__bids *bids, own_bid *bid, sc_word *word, sc_time now)
+static void receive_no(sc__proposals *proposals, own_proposal *proposal, sc_msg *msg, sc_time now)
 {
-    const bool is_single = bid->gateway_count == 1;
-    if (bid->is_released && !is_single) return;
-    bid->gone = word->gone;
-    bid->gone_count = word->count;
-    word->gone = NULL;
-    word->count = 0;
-    bids->stats.refused++;
-    if (bid->allowance) sc__allowance_halve(bid->allowance, bid->made, now);
-    bid->allowance = NULL;
+    const bool is_single = proposal->gateway_count == 1;
+    if (proposal->is_released && !is_single) return;
+    proposal->gone = msg->gone;
+    proposal->gone_count = msg->count;
+    msg->gone = NULL;
+    msg->count = 0;
+    proposals->stats.refused++;
+    if (proposal->allowance) sc__allowance_halve(proposal->allowance, proposal->made, now);
+    proposal->allowance = NULL;
     if (is_single) {
-        end(bids, bid);
+        end(proposals, proposal);
     } else {
-        call_off(bids, bid);
+        call_off(proposals, proposal);
     }
 }
 
-static void hear_dead(sc__bids *bids, own_bid *bid, const party *gateway)
+static void receive_dead(sc__proposals *proposals, own_proposal *proposal, const party *gateway)
 {
-    if (bid->is_released && gateway->peer != bid->releaser) return;
-    bids->stats.refused++;
-    if (bid->is_released) {
-        end(bids, bid);
+    if (proposal->is_released && gateway->peer != proposal->releaser) return;
+    proposals->stats.refused++;
+    if (proposal->is_released) {
+        end(proposals, proposal);
     } else {
-        call_off(bids, bid);
+        call_off(proposals, proposal);
     }
 }
 
-static void hear_published(sc__bids *bids, own_bid *bid, const party *gateway, const sc_word *word)
+static void receive_published(sc__proposals *proposals, own_proposal *proposal,
+                              const party *gateway, const sc_msg *msg)
 {
     // R's word holds whenever it is said.
-    if (gateway->peer != bid->releaser) return;
-    bid->is_published = true;
-    bid->left = word->deadline;
-    bids->stats.published++;
-    end(bids, bid);
+    if (gateway->peer != proposal->releaser) return;
+    proposal->is_published = true;
+    proposal->left = msg->deadline;
+    proposals->stats.published++;
+    end(proposals, proposal);
 }
 
-void sc__bids_hear_from(sc__bids *bids, sc_peer gateway)
+void sc__proposals_note_alive(sc__proposals *proposals, sc_peer gateway)
 {
-    sc__silence_break(&bids->silence, gateway);
+    sc__silence_break(&proposals->silence, gateway);
 }
 
-void sc__bids_hear(sc__bids *bids, sc_word *word, sc_time now)
+void sc__proposals_receive(sc__proposals *proposals, sc_msg *msg, sc_time now)
 {
-    const bool is_answer = word->kind == SC_WORD_OK || word->kind == SC_WORD_NO ||
-                           word->kind == SC_WORD_DEAD || word->kind == SC_WORD_PUBLISHED;
-    own_bid *bid = is_answer ? find(bids, &word->id) : NULL;
-    party *gateway = bid ? party_of(bid, word->from) : NULL;
+    const bool is_answer = msg->kind == SC_MSG_OK || msg->kind == SC_MSG_NO ||
+                           msg->kind == SC_MSG_DEAD || msg->kind == SC_MSG_PUBLISHED;
+    own_proposal *proposal = is_answer ? find(proposals, &msg->id) : NULL;
+    party *gateway = proposal ? party_of(proposal, msg->from) : NULL;
     if (gateway) {
-        if (word->kind == SC_WORD_OK) hear_ok(bids, bid, gateway, word, now);
-        if (word->kind == SC_WORD_NO) hear_no(bids, bid, word, now);
-        if (word->kind == SC_WORD_DEAD) hear_dead(bids, bid, gateway);
-        if (word->kind == SC_WORD_PUBLISHED) hear_published(bids, bid, gateway, word);
+        if (msg->kind == SC_MSG_OK) receive_ok(proposals, proposal, gateway, msg, now);
+        if (msg->kind == SC_MSG_NO) receive_no(proposals, proposal, msg, now);
+        if (msg->kind == SC_MSG_DEAD) receive_dead(proposals, proposal, gateway);
+        if (msg->kind == SC_MSG_PUBLISHED) receive_published(proposals, proposal, gateway, msg);
     }
-    sc_word_fini(word);
+    sc_msg_fini(msg);
 }
 
 // --- Time ----------------------------------------------------------------------------------
 
 /** R has been silent. */
-static void ask(sc__bids *bids, own_bid *bid, sc_time now)
+static void ask(sc__proposals *proposals, own_proposal *proposal, sc_time now)
 {
-    if (now > bid->last) {
-        bid->is_published = true;
-        bid->left = now;
-        bids->stats.unknown++;
-        end(bids, bid);
+    if (now > proposal->last) {
+        proposal->is_published = true;
+        proposal->left = now;
+        proposals->stats.unknown++;
+        end(proposals, proposal);
         return;
     }
-    stop_waiting(bids, bid);
-    wait(bids, bid, now);
-    bids->stats.asked++;
-    say(bids, bid->releaser, bid, SC_WORD_ASK);
+    stop_waiting(proposals, proposal);
+    wait(proposals, proposal, now);
+    proposals->stats.asked++;
+    send_msg(proposals, proposal->releaser, proposal, SC_MSG_ASK);
 }
 
 /** Bids that wait for a gateway that is silent shall not keep others from being made meanwhile. */
-static void count_without(sc__bids *bids, sc_peer silent)
+static void count_without(sc__proposals *proposals, sc_peer silent)
 {
-    for (own_bid *each = bids->first_waiting; each; each = each->later) {
+    for (own_proposal *each = proposals->first_waiting; each; each = each->later) {
         if (each->allowance && party_of(each, silent)) stop_counting(each);
     }
 }
 
 /** Not all have answered. Members of gateways that did not for the second time are gone. */
-static void lose_patience(sc__bids *bids, own_bid *bid, sc_time now)
+static void lose_patience(sc__proposals *proposals, own_proposal *proposal, sc_time now)
 {
-    const sc_time told = bid->moment - bids->options.patience_us;
-    for (size_t i = 0; i < bid->gateway_count; i++) {
-        party *gateway = &bid->gateways[i];
+    const sc_time told = proposal->moment - proposals->options.patience_us;
+    for (size_t i = 0; i < proposal->gateway_count; i++) {
+        party *gateway = &proposal->gateways[i];
         if (gateway->has_said_ok) continue;
-        if (!sc__silence_has(&bids->silence, gateway->peer)) count_without(bids, gateway->peer);
-        gateway->is_gone = sc__silence_note(&bids->silence, gateway->peer, told, now);
+        if (!sc__silence_has(&proposals->silence, gateway->peer))
+            count_without(proposals, gateway->peer);
+        gateway->is_gone = sc__silence_note(&proposals->silence, gateway->peer, told, now);
     }
-    name_gone(bid);
-    bids->stats.silent++;
-    call_off(bids, bid);
+    name_gone(proposal);
+    proposals->stats.silent++;
+    call_off(proposals, proposal);
 }
 
-void sc__bids_pass_time(sc__bids *bids, sc_time now)
+void sc__proposals_pass_time(sc__proposals *proposals, sc_time now)
 {
-    for (own_bid *first; (first = bids->first_waiting) && first->moment <= now;) {
+    for (own_proposal *first; (first = proposals->first_waiting) && first->moment <= now;) {
         if (first->is_released) {
-            ask(bids, first, now);
+            ask(proposals, first, now);
         } else {
-            lose_patience(bids, first, now);
+            lose_patience(proposals, first, now);
         }
     }
 }
 
-void sc__bids_abort_part(sc__bids *bids, uint32_t part)
+void sc__proposals_abort_part(sc__proposals *proposals, uint32_t part)
 {
-    for (own_bid *each = bids->first_waiting, *later; each; each = later) {
+    for (own_proposal *each = proposals->first_waiting, *later; each; each = later) {
         later = each->later;
-        if (each->part == part && !each->is_released) call_off(bids, each);
+        if (each->part == part && !each->is_released) call_off(proposals, each);
     }
 }
 
-bool sc__bids_take_done(sc__bids *bids, sc__bid_end *out)
+bool sc__proposals_take_done(sc__proposals *proposals, sc__proposal_end *out)
 {
-    forget_lent(bids);
-    own_bid *done = bids->first_done;
+    forget_lent(proposals);
+    own_proposal *done = proposals->first_done;
     if (!done) return false;
-    bids->first_done = done->next;
-    if (!done->next) bids->last_done = NULL;
-    bids->lent = done;
-    *out = (sc__bid_end){
+    proposals->first_done = done->next;
+    if (!done->next) proposals->last_done = NULL;
+    proposals->lent = done;
+    *out = (sc__proposal_end){
         .cloak = done->cloak,
         .is_published = done->is_published,
         .left = done->left,
@@ -564,12 +572,12 @@ bool sc__bids_take_done(sc__bids *bids, sc__bid_end *out)
     return true;
 }
 
-sc_time sc__bids_next_wake(const sc__bids *bids)
+sc_time sc__proposals_next_wake(const sc__proposals *proposals)
 {
-    return bids->first_waiting ? bids->first_waiting->moment : SC_TIME_NEVER;
+    return proposals->first_waiting ? proposals->first_waiting->moment : SC_TIME_NEVER;
 }
 
-sc__bids_stats sc__bids_stats_of(const sc__bids *bids)
+sc__proposals_stats sc__proposals_stats_of(const sc__proposals *proposals)
 {
-    return bids->stats;
+    return proposals->stats;
 }

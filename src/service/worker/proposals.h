@@ -22,7 +22,7 @@
  * Invariants:
  *  1. `release` is said at most once per bid, and only after every gateway said ok; `abort` is
  *     never said after it.
- *  2. Every cloak taken comes back by sc__bids_take_done(), exactly once.
+ *  2. Every cloak taken comes back by sc__proposals_take_done(), exactly once.
  *  3. Words about bids that are not under way change nothing.
  *
  * Used by: room.c, round.c, tests.
@@ -37,20 +37,21 @@
 #include "ledger/messages.h"
 #include "worker/backoff.h"
 
-typedef struct sc__bids sc__bids;
+typedef struct sc__proposals sc__proposals;
 
-typedef struct sc__bids_options {
+typedef struct sc__proposals_options {
     sc_peer self;
-    uint32_t room;
+    uint32_t engine_thread;
     sc_time patience_us;  ///< how long a gateway may be silent
-    sc_voice voice;       ///< to gateways
-} sc__bids_options;
+    sc_port port;         ///< to gateways
+} sc__proposals_options;
 
 /** @param rng  borrowed; must be one that nobody can predict, in a service */
-SC_CHECKED sc_err sc__bids_new(const sc__bids_options *options, sc_rng *rng, sc__bids **out);
+SC_CHECKED sc_err sc__proposals_new(const sc__proposals_options *options, sc_rng *rng,
+                                    sc__proposals **out);
 
 /** Cloaks that are still there are freed; nobody is told. NULL is fine. */
-void sc__bids_free(sc__bids *bids);
+void sc__proposals_free(sc__proposals *proposals);
 
 /**
  * A pruned cloak of that part's engine. It is the bids' until it is done. False: memory is out; it
@@ -58,39 +59,39 @@ void sc__bids_free(sc__bids *bids);
  *
  * @param allowance  of the part, where it is counted; borrowed until it is done
  */
-SC_CHECKED bool sc__bids_add(sc__bids *bids, sc_cloak *cloak, uint32_t part,
-                             sc__allowance *allowance, sc_time now);
+SC_CHECKED bool sc__proposals_add(sc__proposals *proposals, sc_cloak *cloak, uint32_t part,
+                                  sc__allowance *allowance, sc_time now);
 
 /** That gateway has said something, about a bid or not: it lives. */
-void sc__bids_hear_from(sc__bids *bids, sc_peer gateway);
+void sc__proposals_note_alive(sc__proposals *proposals, sc_peer gateway);
 
 /** An ok, no, published or dead. Takes what the word owns. */
-void sc__bids_hear(sc__bids *bids, sc_word *word, sc_time now);
+void sc__proposals_receive(sc__proposals *proposals, sc_msg *msg, sc_time now);
 
 /** Give up, or ask again, where it is time. */
-void sc__bids_pass_time(sc__bids *bids, sc_time now);
+void sc__proposals_pass_time(sc__proposals *proposals, sc_time now);
 
 /** Call off what can be called off of a part whose engine is about to go. What was released stays
  * until R's word is there. */
-void sc__bids_abort_part(sc__bids *bids, uint32_t part);
+void sc__proposals_abort_part(sc__proposals *proposals, uint32_t part);
 
 /** What became of a cloak, which is the caller's again. Whose engine's it is, the cloak knows. */
-typedef struct sc__bid_end {
+typedef struct sc__proposal_end {
     sc_cloak *cloak;
     bool is_published;
     sc_time left;  ///< of one that is published: when it left
     /** Of one that is off: members that are not open; lent until the next call. */
     const sc_query_id *gone;
     size_t gone_count;
-} sc__bid_end;
+} sc__proposal_end;
 
 /** The oldest that is done; false if there is none. */
-bool sc__bids_take_done(sc__bids *bids, sc__bid_end *out);
+bool sc__proposals_take_done(sc__proposals *proposals, sc__proposal_end *out);
 
 /** When there is something to do even if no word comes. */
-sc_time sc__bids_next_wake(const sc__bids *bids);
+sc_time sc__proposals_next_wake(const sc__proposals *proposals);
 
-typedef struct sc__bids_stats {
+typedef struct sc__proposals_stats {
     uint64_t under_way;
     uint64_t made;  ///< proposals
     uint64_t published;
@@ -98,8 +99,8 @@ typedef struct sc__bids_stats {
     uint64_t silent;   ///< aborted because somebody was silent
     uint64_t asked;    ///< questions to R
     uint64_t unknown;  ///< done without knowing
-} sc__bids_stats;
+} sc__proposals_stats;
 
-sc__bids_stats sc__bids_stats_of(const sc__bids *bids);
+sc__proposals_stats sc__proposals_stats_of(const sc__proposals *proposals);
 
 #endif

@@ -35,7 +35,7 @@ typedef struct house_options {
     double jitter_s;
     unsigned engine_threads;  ///< 0: the ledger's thread runs the engine
     unsigned clerks;          ///< 0: and sees to the provider
-    const char *provider;  ///< an address; NULL: the built-in one
+    const char *provider;     ///< an address; NULL: the built-in one
     void (*handle)(void *context, unsigned loop, sc_http_request *request);  ///< context: the house
 } house_options;
 
@@ -146,7 +146,7 @@ static inline void house_staff(house *h)
     // One that is not there is waited for in vain; any other has time on a busy machine, too.
     ledger.provider_deadline_s = h->options.provider ? 1.0 : 60.0;
     ledger.is_paranoid = true;
-    if (h->options.engine_threads > 0) ledger.rooms = h->options.engine_threads;
+    if (h->options.engine_threads > 0) ledger.engine_threads = h->options.engine_threads;
     ledger.settled = sc_door_settled;
     ledger.all_settled = sc_door_all_settled;
     ledger.context = parts->door;

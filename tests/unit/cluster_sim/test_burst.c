@@ -27,7 +27,7 @@ static sc_partition *cut_into_patches(const sc_map *map)
 
 /** All within a moment: while gateways hear where the parts are, and so say everything to every
  * part in its reach. */
-static void ask_all(sc_rehearsal *rehearsal, const sc_map *map, uint64_t seed)
+static void ask_all(sc_cluster_sim *sim, const sc_map *map, uint64_t seed)
 {
     sc_rng rng;
     sc_rng_seed(&rng, seed);
@@ -42,33 +42,33 @@ static void ask_all(sc_rehearsal *rehearsal, const sc_map *map, uint64_t seed)
         };
         memcpy(query.id.bytes, (uint64_t[]){sc_rng_next(&rng), sc_rng_next(&rng)},
                sizeof query.id.bytes);
-        assert_int_equal(sc_rehearsal_ask(rehearsal, &query, i), SC_OK);
+        assert_int_equal(sc_cluster_sim_ask(sim, &query, i), SC_OK);
     }
 }
 
-static sc_rehearsal_verdict play(unsigned gateways, unsigned workers, sc_time delay_us,
-                                 uint64_t seed)
+static sc_cluster_sim_verdict play(unsigned gateways, unsigned workers, sc_time delay_us,
+                                   uint64_t seed)
 {
     sketch s = sketch_grid(SC_COORDS_PLANAR, 12, 12);
     sc_map *map = sketch_map(&s);
     sc_partition *cut = cut_into_patches(map);
-    sc_rehearsal_options options = sc_rehearsal_options_default();
+    sc_cluster_sim_options options = sc_cluster_sim_options_default();
     options.seed = seed;
     options.cut = cut;
     options.gateways = gateways;
     options.workers = workers;
     options.max_pending = QUERIES;
     options.delay_us = delay_us;
-    sc_rehearsal *rehearsal = NULL;
+    sc_cluster_sim *sim = NULL;
     sc_diag diag;
-    CHECK_OK(sc_rehearsal_new(map, &options, &rehearsal, &diag), &diag);
-    ask_all(rehearsal, map, seed);
-    assert_int_equal(sc_rehearsal_run(rehearsal, SC_TIME_NEVER), SC_OK);
-    const sc_rehearsal_verdict verdict = *sc_rehearsal_verdict_of(rehearsal);
+    CHECK_OK(sc_cluster_sim_new(map, &options, &sim, &diag), &diag);
+    ask_all(sim, map, seed);
+    assert_int_equal(sc_cluster_sim_run(sim, SC_TIME_NEVER), SC_OK);
+    const sc_cluster_sim_verdict verdict = *sc_cluster_sim_verdict_of(sim);
     print_message("# %u gateways, %u workers: %" PRIu64 " bids, %" PRIu64 " refused, %" PRIu64
                   " answered\n",
-                  gateways, workers, verdict.bids, verdict.refused, verdict.answered);
-    sc_rehearsal_free(rehearsal);
+                  gateways, workers, verdict.proposals, verdict.refused, verdict.answered);
+    sc_cluster_sim_free(sim);
     sc_partition_free(cut);
     sc_map_free(map);
     sketch_free(&s);
@@ -81,10 +81,10 @@ static sc_rehearsal_verdict play(unsigned gateways, unsigned workers, sc_time de
 static void check_burst(unsigned gateways, unsigned workers, sc_time delay_us)
 {
     for (uint64_t seed = 1; seed <= 3; seed++) {
-        const sc_rehearsal_verdict verdict = play(gateways, workers, delay_us, seed);
+        const sc_cluster_sim_verdict verdict = play(gateways, workers, delay_us, seed);
         assert_string_equal(verdict.what, "");
         assert_true(verdict.answered > QUERIES * 9 / 10);
-        assert_true(verdict.bids < 4 * (uint64_t)QUERIES);
+        assert_true(verdict.proposals < 4 * (uint64_t)QUERIES);
     }
 }
 

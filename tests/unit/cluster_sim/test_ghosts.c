@@ -24,7 +24,7 @@ static sc_partition *uncut(const sc_map *map)
 }
 
 /** All within a moment, and with much time. */
-static void ask_all(sc_rehearsal *rehearsal, const sc_map *map)
+static void ask_all(sc_cluster_sim *sim, const sc_map *map)
 {
     sc_rng rng;
     sc_rng_seed(&rng, 5);
@@ -39,7 +39,7 @@ static void ask_all(sc_rehearsal *rehearsal, const sc_map *map)
         };
         memcpy(query.id.bytes, (uint64_t[]){sc_rng_next(&rng), sc_rng_next(&rng)},
                sizeof query.id.bytes);
-        assert_int_equal(sc_rehearsal_ask(rehearsal, &query, i), SC_OK);
+        assert_int_equal(sc_cluster_sim_ask(sim, &query, i), SC_OK);
     }
 }
 
@@ -49,28 +49,28 @@ static void test_a_gateway_that_crashed_is_not_waited_for_again_and_again(void *
     sketch s = sketch_grid(SC_COORDS_PLANAR, 12, 12);
     sc_map *map = sketch_map(&s);
     sc_partition *cut = uncut(map);
-    sc_rehearsal_options options = sc_rehearsal_options_default();
+    sc_cluster_sim_options options = sc_cluster_sim_options_default();
     options.cut = cut;
     options.gateways = GATEWAYS;
     options.max_pending = QUERIES;
     options.delay_us = 20000;
     options.down_us = 200000;
     options.is_checked = true;
-    sc_rehearsal *rehearsal = NULL;
+    sc_cluster_sim *sim = NULL;
     sc_diag diag;
-    CHECK_OK(sc_rehearsal_new(map, &options, &rehearsal, &diag), &diag);
-    ask_all(rehearsal, map);
+    CHECK_OK(sc_cluster_sim_new(map, &options, &sim, &diag), &diag);
+    ask_all(sim, map);
     // Its queries are on their way to the engines, and no bid has come back.
-    sc__process_crash(&rehearsal->processes[0], SC_TIME_NEVER);
-    assert_int_equal(sc_rehearsal_run(rehearsal, SC_TIME_NEVER), SC_OK);
-    const sc_rehearsal_verdict *verdict = sc_rehearsal_verdict_of(rehearsal);
+    sc__process_crash(&sim->processes[0], SC_TIME_NEVER);
+    assert_int_equal(sc_cluster_sim_run(sim, SC_TIME_NEVER), SC_OK);
+    const sc_cluster_sim_verdict *verdict = sc_cluster_sim_verdict_of(sim);
     print_message("# %" PRIu64 " ghosts, %" PRIu64 " answered, %" PRIu64 " reserves\n",
-                  verdict->disconnected, verdict->answered, verdict->words[SC_WORD_RESERVE]);
+                  verdict->disconnected, verdict->answered, verdict->msgs[SC_MSG_RESERVE]);
     assert_string_equal(verdict->what, "");
     assert_true(verdict->disconnected > QUERIES / GATEWAYS / 2);
     assert_true(verdict->answered > (QUERIES - verdict->disconnected) * 7 / 10);
-    assert_true(verdict->words[SC_WORD_RESERVE] < 3 * (uint64_t)QUERIES);
-    sc_rehearsal_free(rehearsal);
+    assert_true(verdict->msgs[SC_MSG_RESERVE] < 3 * (uint64_t)QUERIES);
+    sc_cluster_sim_free(sim);
     sc_partition_free(cut);
     sc_map_free(map);
     sketch_free(&s);

@@ -6,7 +6,7 @@
 #include "support/oom.h"
 #include "support/sketch.h"
 
-static sc_err ask_some(sc_rehearsal *rehearsal, const sc_map *map)
+static sc_err ask_some(sc_cluster_sim *sim, const sc_map *map)
 {
     for (uint32_t i = 0; i < 6; i++) {
         sc_query query = {
@@ -18,21 +18,21 @@ static sc_err ask_some(sc_rehearsal *rehearsal, const sc_map *map)
             .max_hops = 4,
         };
         query.id.bytes[0] = (uint8_t)(i + 1);
-        const sc_err err = sc_rehearsal_ask(rehearsal, &query, 20000 * (sc_time)i);
+        const sc_err err = sc_cluster_sim_ask(sim, &query, 20000 * (sc_time)i);
         if (err) return err;
     }
-    return sc_rehearsal_run(rehearsal, SC_TIME_NEVER);
+    return sc_cluster_sim_run(sim, SC_TIME_NEVER);
 }
 
-static sc_err play(const sc_map *map, const sc_rehearsal_options *options,
-                   sc_rehearsal_verdict *verdict)
+static sc_err play(const sc_map *map, const sc_cluster_sim_options *options,
+                   sc_cluster_sim_verdict *verdict)
 {
-    sc_rehearsal *rehearsal = NULL;
-    sc_err err = sc_rehearsal_new(map, options, &rehearsal, NULL);
+    sc_cluster_sim *sim = NULL;
+    sc_err err = sc_cluster_sim_new(map, options, &sim, NULL);
     if (err) return err;
-    err = ask_some(rehearsal, map);
-    *verdict = *sc_rehearsal_verdict_of(rehearsal);
-    sc_rehearsal_free(rehearsal);
+    err = ask_some(sim, map);
+    *verdict = *sc_cluster_sim_verdict_of(sim);
+    sc_cluster_sim_free(sim);
     return err;
 }
 
@@ -49,7 +49,7 @@ static void check_schedule(bool has_faults)
     }
     sc_partition *cut = NULL;
     CHECK_OK(sc_partition_new(map, parts, 2, &cut, NULL), NULL);
-    sc_rehearsal_options options = sc_rehearsal_options_default();
+    sc_cluster_sim_options options = sc_cluster_sim_options_default();
     options.cut = cut;
     options.max_pending = 8;
     options.crashes_per_s = has_faults ? 3.0 : 0.0;
@@ -61,7 +61,7 @@ static void check_schedule(bool has_faults)
     bool is_done = false;
     FOR_EACH_FAILURE(n)
     {
-        sc_rehearsal_verdict verdict = {0};
+        sc_cluster_sim_verdict verdict = {0};
         const sc_err err = play(map, &options, &verdict);
         const bool happened = oom_happened();
         assert_true(err == SC_OK || err == SC_ENOMEM);

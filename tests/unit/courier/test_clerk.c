@@ -14,7 +14,7 @@ typedef struct street {
     sketch drawing;
     sc_map *map;
     sc_rng rng;
-    sc__clerk clerk;
+    sc__answerer answerer;
     sc_courier_options options;
 } street;
 
@@ -30,13 +30,13 @@ static void street_open(street *s)
     sc_rng_seed(&s->rng, 3);
     s->options = sc_courier_options_default();
     sc_diag diag = {""};
-    CHECK_OK(sc__clerk_init(&s->clerk, s->map, &fixed, &s->options, &diag), &diag);
+    CHECK_OK(sc__answerer_init(&s->answerer, s->map, &fixed, &s->options, &diag), &diag);
 }
 
 static void street_close(street *s)
 {
-    sc__clerk_fini(&s->clerk);
-    sc__clerk_fini(&s->clerk);
+    sc__answerer_fini(&s->answerer);
+    sc__answerer_fini(&s->answerer);
     sc_map_free(s->map);
     sketch_free(&s->drawing);
 }
@@ -85,15 +85,15 @@ static sc_errand *errand_for(street *s, const sc_request *requests, size_t count
                           &s->rng, which, &e->relay),
              NULL);
     for (size_t i = 0; i < count; i++) {
-        e->seats[i] = (sc_seat){.edge = 0, .offset_m = 0.0, .request = which[i]};
+        e->places[i] = (sc_answer_place){.edge = 0, .offset_m = 0.0, .request = which[i]};
     }
     odd_cloak_free(&cloak);
     return e;
 }
 
-static void check_answer(const sc_seat *seat, const char *const *words, size_t count)
+static void check_answer(const sc_answer_place *place, const char *const *words, size_t count)
 {
-    const sc_answer *answer = seat->answer;
+    const sc_answer *answer = place->answer;
     assert_non_null(answer);
     assert_int_equal(answer->count, count);
     for (size_t i = 0; i < count; i++) {
@@ -119,13 +119,13 @@ static void test_a_later_set_is_asked_by_words(void **state)
     const char *const later[] = {"bank", "zoo", "fuel"};
     sc_objects *objects = set_of(s.map, later, 3);
     sc_errand *e = errand_for(&s, for_each_word, 5);
-    assert_int_equal(sc__clerk_evaluate(&s.clerk, objects, e), SC_FAILURE_NONE);
-    check_answer(&e->seats[0], NULL, 0);
-    check_answer(&e->seats[1], (const char *const[]){"fuel"}, 1);
-    check_answer(&e->seats[2], (const char *const[]){"zoo"}, 1);
-    check_answer(&e->seats[3], (const char *const[]){"zoo", "fuel"}, 2);
-    check_answer(&e->seats[4], later, 3);
-    const sc_answer *all = e->seats[4].answer;
+    assert_int_equal(sc__answerer_evaluate(&s.answerer, objects, e), SC_FAILURE_NONE);
+    check_answer(&e->places[0], NULL, 0);
+    check_answer(&e->places[1], (const char *const[]){"fuel"}, 1);
+    check_answer(&e->places[2], (const char *const[]){"zoo"}, 1);
+    check_answer(&e->places[3], (const char *const[]){"zoo", "fuel"}, 2);
+    check_answer(&e->places[4], later, 3);
+    const sc_answer *all = e->places[4].answer;
     assert_string_equal(all->texts + all->found[0].name, "");
     assert_string_equal(all->texts + all->found[1].name, "named");
     CHECK_CLOSE(all->found[2].distance_m, 30.0, 1e-9);
@@ -142,18 +142,18 @@ static void test_what_a_set_has_no_word_for_has_an_empty_answer(void **state)
     const char *const later[] = {"fuel"};
     sc_objects *objects = set_of(s.map, later, 1);
     sc_errand *e = errand_for(&s, for_each_word, 5);
-    assert_int_equal(sc__clerk_evaluate(&s.clerk, objects, e), SC_FAILURE_NONE);
-    check_answer(&e->seats[0], NULL, 0);
-    check_answer(&e->seats[1], later, 1);
-    check_answer(&e->seats[2], NULL, 0);
-    check_answer(&e->seats[3], later, 1);
-    check_answer(&e->seats[4], later, 1);
+    assert_int_equal(sc__answerer_evaluate(&s.answerer, objects, e), SC_FAILURE_NONE);
+    check_answer(&e->places[0], NULL, 0);
+    check_answer(&e->places[1], later, 1);
+    check_answer(&e->places[2], NULL, 0);
+    check_answer(&e->places[3], later, 1);
+    check_answer(&e->places[4], later, 1);
     errand_free(e);
 
     // Nothing at all is left to be asked.
     e = errand_for(&s, &for_each_word[2], 1);
-    assert_int_equal(sc__clerk_evaluate(&s.clerk, objects, e), SC_FAILURE_NONE);
-    check_answer(&e->seats[0], NULL, 0);
+    assert_int_equal(sc__answerer_evaluate(&s.answerer, objects, e), SC_FAILURE_NONE);
+    check_answer(&e->places[0], NULL, 0);
     errand_free(e);
     sc_objects_release(objects);
     street_close(&s);
@@ -166,11 +166,11 @@ static void test_a_set_without_objects_has_empty_answers(void **state)
     street_open(&s);
     sc_objects *objects = set_of(s.map, NULL, 0);
     sc_errand *e = errand_for(&s, for_each_word, 5);
-    const sc_failure failure = sc__clerk_evaluate(&s.clerk, objects, e);
+    const sc_failure failure = sc__answerer_evaluate(&s.answerer, objects, e);
     assert_string_equal(e->diag.message, "");
     assert_int_equal(failure, SC_FAILURE_NONE);
     for (size_t i = 0; i < 5; i++) {
-        check_answer(&e->seats[i], NULL, 0);
+        check_answer(&e->places[i], NULL, 0);
     }
     errand_free(e);
     sc_objects_release(objects);
@@ -185,13 +185,13 @@ static void test_objects_of_the_map_are_called_by_their_numbers(void **state)
     sc_objects *objects = NULL;
     CHECK_OK(sc_objects_new_from_map(s.map, &objects), NULL);
     sc_errand *e = errand_for(&s, for_each_word, 5);
-    assert_int_equal(sc__clerk_evaluate(&s.clerk, objects, e), SC_FAILURE_NONE);
-    const sc_answer *answer = e->seats[0].answer;
+    assert_int_equal(sc__answerer_evaluate(&s.answerer, objects, e), SC_FAILURE_NONE);
+    const sc_answer *answer = e->places[0].answer;
     assert_int_equal(answer->count, 1);
     assert_string_equal(answer->texts + answer->found[0].key, "0");
     assert_string_equal(answer->texts + answer->found[0].name, "Corner");
     assert_string_equal(answer->texts + answer->found[0].category, "cafe");
-    check_answer(&e->seats[1], NULL, 0);
+    check_answer(&e->places[1], NULL, 0);
     errand_free(e);
     sc_objects_release(objects);
     street_close(&s);
@@ -205,9 +205,9 @@ static void test_more_than_the_provider_is_willing_to_answer_is_refused(void **s
     sc_objects *objects = set_of(s.map, NULL, 0);
     const sc_request greedy = {.type = SC_REQUEST_KNN, .k = 1000000};
     sc_errand *e = errand_for(&s, &greedy, 1);
-    assert_int_equal(sc__clerk_evaluate(&s.clerk, objects, e), SC_FAILURE_REFUSED);
+    assert_int_equal(sc__answerer_evaluate(&s.answerer, objects, e), SC_FAILURE_REFUSED);
     CHECK_CONTAINS(e->diag.message, "k");
-    assert_null(e->seats[0].answer);
+    assert_null(e->places[0].answer);
     errand_free(e);
     sc_objects_release(objects);
     street_close(&s);
@@ -220,13 +220,14 @@ static void test_bytes_that_are_no_reply_are_not_believed(void **state)
     street_open(&s);
     sc_errand *e = errand_for(&s, for_each_word, 1);
     sc_bytes bytes = {.data = NULL};
-    assert_int_equal(sc__clerk_write(&s.clerk, e, &bytes), SC_FAILURE_NONE);
+    assert_int_equal(sc__answerer_write(&s.answerer, e, &bytes), SC_FAILURE_NONE);
     assert_true(bytes.size > 0);
     // The request itself, for one; or nothing.
-    assert_int_equal(sc__clerk_read(&s.clerk, e, bytes.data, bytes.size), SC_FAILURE_UNBELIEVABLE);
+    assert_int_equal(sc__answerer_read(&s.answerer, e, bytes.data, bytes.size),
+                     SC_FAILURE_UNBELIEVABLE);
     assert_string_not_equal(e->diag.message, "");
-    assert_int_equal(sc__clerk_read(&s.clerk, e, NULL, 0), SC_FAILURE_UNBELIEVABLE);
-    assert_null(e->seats[0].answer);
+    assert_int_equal(sc__answerer_read(&s.answerer, e, NULL, 0), SC_FAILURE_UNBELIEVABLE);
+    assert_null(e->places[0].answer);
     sc_bytes_fini(&bytes);
     errand_free(e);
     street_close(&s);

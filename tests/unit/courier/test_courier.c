@@ -223,8 +223,8 @@ static void test_a_place_that_the_cloak_does_not_have_fails_without_naming_it(vo
     s.courier = start(s.town.map, &s.options);
     sc_errand *lost = scene_errand(&s);
     sc_errand *wrong = scene_errand(&s);
-    lost->seats[SEATS - 1].offset_m = 1e9;
-    wrong->seats[0].request = (uint32_t)wrong->relay->request_count;
+    lost->places[SEATS - 1].offset_m = 1e9;
+    wrong->places[0].request = (uint32_t)wrong->relay->request_count;
     CHECK_OK(sc_courier_send(s.courier, lost), NULL);
     CHECK_OK(sc_courier_send(s.courier, wrong), NULL);
     errand_box_await(&s.box, 2);
@@ -314,7 +314,7 @@ static void test_what_is_under_way_when_a_courier_ends_comes_back_once(void **st
             assert_int_equal(errand_returns(errands[i]), 1);
             assert_true(errands[i]->failure == SC_FAILURE_NONE ||
                         errands[i]->failure == SC_FAILURE_STOPPED);
-            if (errands[i]->failure) assert_null(errands[i]->seats[0].answer);
+            if (errands[i]->failure) assert_null(errands[i]->places[0].answer);
             errand_free(errands[i]);
         }
         scene_close(&s);

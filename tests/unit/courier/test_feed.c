@@ -34,12 +34,12 @@ static size_t ask(sc_courier *courier, errand_box *box, sc_rng *rng, const char 
     const sc_relay before = *e->relay;
     e->relay->requests = &request;
     e->relay->request_count = 1;
-    e->seats[0].request = 0;
+    e->places[0].request = 0;
     const size_t count = errand_box_count(box);
     CHECK_OK(sc_courier_send(courier, e), NULL);
     errand_box_await(box, count + 1);
     errand_check_well(e);
-    const sc_answer *answer = e->seats[0].answer;
+    const sc_answer *answer = e->places[0].answer;
     const size_t found = answer->count;
     for (size_t i = 0; i < found; i++) {
         assert_string_equal(answer->texts + answer->found[i].category, word);

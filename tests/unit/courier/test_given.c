@@ -63,27 +63,27 @@ static void bring_back(pair *p, sc_courier *courier, sc_errand *errand)
 static sc_errand twin_of(const sc_errand *errand, unsigned *returns)
 {
     sc_errand twin = {.relay = errand->relay,
-                      .seats = test_take(errand->seat_count, sizeof *twin.seats),
-                      .seat_count = errand->seat_count,
+                      .places = test_take(errand->place_count, sizeof *twin.places),
+                      .place_count = errand->place_count,
                       .leave_by_us = errand->leave_by_us,
                       .deadline_us = errand->deadline_us,
                       .given = errand->reply.data,
                       .given_size = errand->reply.size,
                       .context = returns};
     *returns = 0;
-    memcpy(twin.seats, errand->seats, errand->seat_count * sizeof *twin.seats);
-    for (size_t i = 0; i < errand->seat_count; i++) {
-        twin.seats[i].answer = NULL;
+    memcpy(twin.places, errand->places, errand->place_count * sizeof *twin.places);
+    for (size_t i = 0; i < errand->place_count; i++) {
+        twin.places[i].answer = NULL;
     }
     return twin;
 }
 
 static void twin_free(sc_errand *twin)
 {
-    for (size_t i = 0; i < twin->seat_count; i++) {
-        sc_answer_free(twin->seats[i].answer);
+    for (size_t i = 0; i < twin->place_count; i++) {
+        sc_answer_free(twin->places[i].answer);
     }
-    free(twin->seats);
+    free(twin->places);
 }
 
 static void check_same_answer(const sc_answer *got, const sc_answer *wanted)
@@ -105,8 +105,8 @@ static void check_same_answer(const sc_answer *got, const sc_answer *wanted)
 static void check_same_answers(const sc_errand *got, const sc_errand *wanted)
 {
     assert_int_equal(got->failure, SC_FAILURE_NONE);
-    for (size_t i = 0; i < got->seat_count; i++) {
-        check_same_answer(got->seats[i].answer, wanted->seats[i].answer);
+    for (size_t i = 0; i < got->place_count; i++) {
+        check_same_answer(got->places[i].answer, wanted->places[i].answer);
     }
 }
 
@@ -130,8 +130,8 @@ static size_t check_pair(const sc_map *map, sc_rng *rng, sc_courier_options *opt
         assert_int_equal(twin.tries, 0);
         assert_null(twin.reply.data);
         check_same_answers(&twin, e);
-        for (size_t s = 0; s < e->seat_count; s++) {
-            found += e->seats[s].answer->count > 0;
+        for (size_t s = 0; s < e->place_count; s++) {
+            found += e->places[s].answer->count > 0;
         }
         twin_free(&twin);
         errand_free(e);
@@ -283,8 +283,8 @@ static void test_distances_of_any_fraction_are_the_same_for_all(void **state)
     sc_courier_options options = sc_courier_options_default();
     options.kind = SC_COURIER_HTTP;
     options.encoding = SC_ENCODING_GEOJSON;
-    sc__clerk clerk;
-    CHECK_OK(sc__clerk_init(&clerk, town.map, words, &options, NULL), NULL);
+    sc__answerer answerer;
+    CHECK_OK(sc__answerer_init(&answerer, town.map, words, &options, NULL), NULL);
     sc_lbs *lbs = odd_town_lbs(&town, true);
     sc_reply reply;
     sc_reply_init(&reply);
@@ -301,10 +301,10 @@ static void test_distances_of_any_fraction_are_the_same_for_all(void **state)
         sc_bytes fine = finer(&bytes);
         finer_count += fine.size != bytes.size;
         e->wants_reply = true;
-        assert_int_equal(sc__clerk_read(&clerk, e, fine.data, fine.size), SC_FAILURE_NONE);
+        assert_int_equal(sc__answerer_read(&answerer, e, fine.data, fine.size), SC_FAILURE_NONE);
         unsigned returns;
         sc_errand twin = twin_of(e, &returns);
-        twin.failure = sc__clerk_read_given(&clerk, &twin);
+        twin.failure = sc__answerer_read_given(&answerer, &twin);
         check_same_answers(&twin, e);
         twin_free(&twin);
         free(fine.data);
@@ -314,7 +314,7 @@ static void test_distances_of_any_fraction_are_the_same_for_all(void **state)
     sc_bytes_fini(&bytes);
     sc_reply_fini(&reply);
     sc_lbs_free(lbs);
-    sc__clerk_fini(&clerk);
+    sc__answerer_fini(&answerer);
     odd_town_free(&town);
 }
 
@@ -382,20 +382,20 @@ static void test_an_errand_that_failed_has_no_reply_to_give(void **state)
 /** Whether somebody asks what the relay asks first, and has found something. */
 static bool asks_first_request(const sc_errand *errand)
 {
-    for (size_t i = 0; i < errand->seat_count; i++) {
-        const sc_seat *seat = &errand->seats[i];
-        if (seat->request == 0 && seat->answer && seat->answer->count > 0) return true;
+    for (size_t i = 0; i < errand->place_count; i++) {
+        const sc_answer_place *place = &errand->places[i];
+        if (place->request == 0 && place->answer && place->answer->count > 0) return true;
     }
     return false;
 }
 
 /** An errand whose reply can be given, and that somebody found something with. */
-static sc_errand *rich_errand(sc__clerk *clerk, odd_town *town)
+static sc_errand *rich_errand(sc__answerer *answerer, odd_town *town)
 {
     for (;;) {
-        sc_errand *e = errand_new(town->map, clerk->vocabulary->count, &town->rng, SEATS);
+        sc_errand *e = errand_new(town->map, answerer->vocabulary->count, &town->rng, SEATS);
         e->wants_reply = true;
-        assert_int_equal(sc__clerk_evaluate(clerk, town->objects, e), SC_FAILURE_NONE);
+        assert_int_equal(sc__answerer_evaluate(answerer, town->objects, e), SC_FAILURE_NONE);
         if (asks_first_request(e)) return e;
         errand_free(e);
     }
@@ -411,32 +411,33 @@ static void test_a_set_with_other_words_has_no_reply_to_give(void **state)
     const sc_vocabulary other = {names, 2};
     sc_objects *own = own_objects(town.map, &town.rng);
     const sc_courier_options options = sc_courier_options_default();
-    sc__clerk clerk;
-    CHECK_OK(sc__clerk_init(&clerk, town.map, &other, &options, NULL), NULL);
+    sc__answerer answerer;
+    CHECK_OK(sc__answerer_init(&answerer, town.map, &other, &options, NULL), NULL);
     bool is_left_out = false;  // the first request, since the set has no word for it
     while (!is_left_out) {
         sc_errand *e = errand_new(town.map, 2, &town.rng, SEATS);
         e->wants_reply = true;
-        assert_int_equal(sc__clerk_evaluate(&clerk, own, e), SC_FAILURE_NONE);
+        assert_int_equal(sc__answerer_evaluate(&answerer, own, e), SC_FAILURE_NONE);
         assert_null(e->reply.data);
-        is_left_out = clerk.rewording.is_different && clerk.rewording.places[0] == SC_NONE;
+        is_left_out =
+            answerer.translation.is_different && answerer.translation.places[0] == SC_NONE;
         errand_free(e);
     }
 
     // Another errand, in words that are understood; then this very desk is given the reply to it.
     const sc_vocabulary *words = sc_objects_vocabulary(town.objects);
-    sc__clerk plain;
-    CHECK_OK(sc__clerk_init(&plain, town.map, words, &options, NULL), NULL);
+    sc__answerer plain;
+    CHECK_OK(sc__answerer_init(&plain, town.map, words, &options, NULL), NULL);
     sc_errand *f = rich_errand(&plain, &town);
     unsigned returns;
     sc_errand twin = twin_of(f, &returns);
-    clerk.vocabulary = words;
-    twin.failure = sc__clerk_read_given(&clerk, &twin);
+    answerer.vocabulary = words;
+    twin.failure = sc__answerer_read_given(&answerer, &twin);
     check_same_answers(&twin, f);
 
     twin_free(&twin);
-    sc__clerk_fini(&plain);
-    sc__clerk_fini(&clerk);
+    sc__answerer_fini(&plain);
+    sc__answerer_fini(&answerer);
     errand_free(f);
     sc_objects_release(own);
     odd_town_free(&town);

@@ -155,8 +155,8 @@ static void test_the_number_is_no_part_of_it(void **state)
     start(&s);
     sc_errand *e = dispatch(&s, 1, 60.0);
     errand_box_await(&s.box, 1);
-    for (size_t i = 0; i < e->seat_count; i++) {
-        sc_answer_free(e->seats[i].answer);
+    for (size_t i = 0; i < e->place_count; i++) {
+        sc_answer_free(e->places[i].answer);
     }
     e->number = UINT64_MAX;
     CHECK_OK(sc_courier_send(s.courier, e), NULL);

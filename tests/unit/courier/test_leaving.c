@@ -253,26 +253,26 @@ static void test_curl_is_kept_silent_when_it_is_late(void **state)
     scene_open(&s, SC_COURIER_HTTP);
     rough_provider_up(s.provider);
     assert_int_equal(curl_global_init(CURL_GLOBAL_DEFAULT), 0);
-    sc__post_rules rules;
-    sc__post post;
+    sc__request_rules rules;
+    sc__provider_request request;
     sc_diag diag = {""};
-    CHECK_OK(sc__post_rules_init(&rules, &s.options, &diag), &diag);
-    CHECK_OK(sc__post_init(&post, &rules, NULL), NULL);
+    CHECK_OK(sc__request_rules_init(&rules, &s.options, &diag), &diag);
+    CHECK_OK(sc__provider_request_init(&request, &rules, NULL), NULL);
     // In time, late (on the same connection), and again what was said before.
     const int64_t leave_by_us[] = {sc_clock_us() + INT64_C(60000000), sc_clock_us() - 1, INT64_MAX};
     for (size_t i = 0; i < 3; i++) {
         const bool is_late = i == 1;
-        CHECK_OK(sc__post_begin(&post, "x", 1, leave_by_us[i]), NULL);
-        const CURLcode code = curl_easy_perform(post.easy);
-        assert_int_equal(sc__post_is_sent(&post), !is_late);
-        const sc__post_result result = sc__post_end(&post, code, &diag);
+        CHECK_OK(sc__provider_request_begin(&request, "x", 1, leave_by_us[i]), NULL);
+        const CURLcode code = curl_easy_perform(request.easy);
+        assert_int_equal(sc__provider_request_is_sent(&request), !is_late);
+        const sc__provider_request_result result = sc__provider_request_end(&request, code, &diag);
         assert_int_equal(result.failure == SC_FAILURE_UNSENT, is_late);
         if (is_late) CHECK_CONTAINS(diag.message, "not sent");
         assert_false(result.may_pass);
     }
     assert_int_equal(rough_provider_count(s.provider), 2);
-    sc__post_fini(&post);
-    sc__post_rules_fini(&rules);
+    sc__provider_request_fini(&request);
+    sc__request_rules_fini(&rules);
     curl_global_cleanup();
     scene_close(&s);
 }

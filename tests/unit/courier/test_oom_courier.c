@@ -80,9 +80,9 @@ static void test_a_start_that_runs_out_of_memory_says_so_and_leaks_nothing(void 
 
 static void forget_answers(sc_errand *e)
 {
-    for (size_t i = 0; i < e->seat_count; i++) {
-        sc_answer_free(e->seats[i].answer);
-        e->seats[i].answer = NULL;
+    for (size_t i = 0; i < e->place_count; i++) {
+        sc_answer_free(e->places[i].answer);
+        e->places[i].answer = NULL;
     }
 }
 
@@ -90,8 +90,8 @@ static void check_overloaded(const sc_errand *e, sc_failure failure)
 {
     assert_int_equal(failure, SC_FAILURE_OVERLOADED);
     CHECK_CONTAINS(e->diag.message, "out of memory while ");
-    for (size_t i = 0; i < e->seat_count; i++) {
-        assert_null(e->seats[i].answer);
+    for (size_t i = 0; i < e->place_count; i++) {
+        assert_null(e->places[i].answer);
     }
 }
 
@@ -113,19 +113,19 @@ static void test_a_clerk_without_memory_gives_no_answer_at_all(void **state)
         sc_alloc_fail_at(0);
         sc_rng_seed(&town.rng, 9);
         sc_errand *e = errand_new(town.map, words->count, &town.rng, SEATS);
-        sc__clerk clerk;
-        CHECK_OK(sc__clerk_init(&clerk, town.map, &turned, &options, NULL), NULL);
+        sc__answerer answerer;
+        CHECK_OK(sc__answerer_init(&answerer, town.map, &turned, &options, NULL), NULL);
         sc_alloc_fail_at(n);
-        const sc_failure failure = sc__clerk_evaluate(&clerk, town.objects, e);
+        const sc_failure failure = sc__answerer_evaluate(&answerer, town.objects, e);
         const bool happened = oom_happened();
         if (happened) {
             check_overloaded(e, failure);
             // The desk is as good as before.
-            assert_int_equal(sc__clerk_evaluate(&clerk, town.objects, e), SC_FAILURE_NONE);
+            assert_int_equal(sc__answerer_evaluate(&answerer, town.objects, e), SC_FAILURE_NONE);
             failures++;
         }
         assert_true(happened || failure == SC_FAILURE_NONE);
-        sc__clerk_fini(&clerk);
+        sc__answerer_fini(&answerer);
         errand_free(e);
         if (!happened) break;
     }
@@ -159,12 +159,12 @@ static void test_a_reply_that_there_is_no_memory_for_gives_no_answer_at_all(void
         FOR_EACH_FAILURE(n)
         {
             sc_alloc_fail_at(0);
-            sc__clerk clerk;
+            sc__answerer answerer;
             sc_bytes request = {.data = NULL};
-            CHECK_OK(sc__clerk_init(&clerk, town.map, words, &options, NULL), NULL);
+            CHECK_OK(sc__answerer_init(&answerer, town.map, words, &options, NULL), NULL);
             sc_alloc_fail_at(n);
-            sc_failure failure = sc__clerk_write(&clerk, e, &request);
-            if (!failure) failure = sc__clerk_read(&clerk, e, bytes.data, bytes.size);
+            sc_failure failure = sc__answerer_write(&answerer, e, &request);
+            if (!failure) failure = sc__answerer_read(&answerer, e, bytes.data, bytes.size);
             const bool happened = oom_happened();
             if (happened) {
                 check_overloaded(e, failure);
@@ -173,7 +173,7 @@ static void test_a_reply_that_there_is_no_memory_for_gives_no_answer_at_all(void
             assert_true(happened || failure == SC_FAILURE_NONE);
             forget_answers(e);
             sc_bytes_fini(&request);
-            sc__clerk_fini(&clerk);
+            sc__answerer_fini(&answerer);
             if (!happened) break;
         }
         assert_true(failures > 10);
@@ -212,16 +212,16 @@ static void test_a_reply_that_is_handed_on_needs_memory_too(void **state)
         FOR_EACH_FAILURE(n)
         {
             sc_alloc_fail_at(0);
-            sc__clerk clerk;
-            CHECK_OK(sc__clerk_init(&clerk, town.map, words, &options, NULL), NULL);
+            sc__answerer answerer;
+            CHECK_OK(sc__answerer_init(&answerer, town.map, words, &options, NULL), NULL);
             sc_alloc_fail_at(n);
-            sc_failure failure = way == 0 ? sc__clerk_evaluate(&clerk, town.objects, e)
-                                          : sc__clerk_read(&clerk, e, bytes.data, bytes.size);
+            sc_failure failure = way == 0 ? sc__answerer_evaluate(&answerer, town.objects, e)
+                                          : sc__answerer_read(&answerer, e, bytes.data, bytes.size);
             if (!failure) {
                 forget_answers(e);
                 e->given = e->reply.data;
                 e->given_size = e->reply.size;
-                failure = sc__clerk_read_given(&clerk, e);
+                failure = sc__answerer_read_given(&answerer, e);
             }
             const bool happened = oom_happened();
             if (happened) {
@@ -231,7 +231,7 @@ static void test_a_reply_that_is_handed_on_needs_memory_too(void **state)
             assert_true(happened || failure == SC_FAILURE_NONE);
             forget_answers(e);
             sc_bytes_fini(&e->reply);
-            sc__clerk_fini(&clerk);
+            sc__answerer_fini(&answerer);
             if (!happened) break;
         }
         assert_true(failures > 10);
@@ -335,11 +335,12 @@ static void test_a_reply_that_the_wire_has_no_memory_for_is_given_up(void **stat
     assert_int_equal(curl_global_init(CURL_GLOBAL_DEFAULT), 0);
     sc_courier_options options = sc_courier_options_default();
     options.url = rough_provider_url(provider);
-    const sc__wire_hooks hooks = {.back = rob_wire, .may_go_on = never_again, .context = &count};
+    const sc__connections_hooks hooks = {
+        .back = rob_wire, .may_go_on = never_again, .context = &count};
     sc_rng *rng = NULL;
     CHECK_OK(sc_rng_new_seeded(1, &rng), NULL);
-    sc__wire *wire = NULL;
-    CHECK_OK(sc__wire_new(&options, &hooks, rng, &wire, NULL), NULL);
+    sc__connections *connections = NULL;
+    CHECK_OK(sc__connections_new(&options, &hooks, rng, &connections, NULL), NULL);
     const sc_failure wanted[] = {SC_FAILURE_NONE, SC_FAILURE_OVERLOADED, SC_FAILURE_NONE};
     for (size_t i = 0; i < 3; i++) {
         sc_diag diag = {""};
@@ -348,15 +349,15 @@ static void test_a_reply_that_the_wire_has_no_memory_for_is_given_up(void **stat
                                  .leave_by_us = sc_clock_us() + INT64_C(60000000),
                                  .deadline_us = sc_clock_us() + INT64_C(60000000),
                                  .diag = &diag};
-        sc__wire_post(wire, &exchange);
+        sc__connections_post(connections, &exchange);
         while (atomic_load(&count) <= i) {
             usleep(1000);
         }
         assert_int_equal(exchange.failure, wanted[i]);
         CHECK_CONTAINS(diag.message, wanted[i] ? "out of memory while " : "");
-        sc__wire_forget(wire, &exchange);
+        sc__connections_forget(connections, &exchange);
     }
-    sc__wire_free(wire);
+    sc__connections_free(connections);
     curl_global_cleanup();
     rough_provider_free(provider);
 }

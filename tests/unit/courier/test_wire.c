@@ -18,7 +18,7 @@
 typedef struct line_up {
     rough_provider *provider;
     sc_courier_options options;
-    sc__wire *wire;
+    sc__connections *connections;
     atomic_size_t back_count;
     atomic_size_t asked_count;  ///< how often the wire asked whether it may go on
     atomic_size_t may_go_on;    ///< how often it is told that it may
@@ -50,14 +50,14 @@ static void line_up_open(line_up *l, unsigned connections)
     l->options.try_timeout_s = 60.0;
     sc_rng *rng = NULL;
     CHECK_OK(sc_rng_new_seeded(1, &rng), NULL);
-    const sc__wire_hooks hooks = {.back = on_back, .may_go_on = may_go_on, .context = l};
+    const sc__connections_hooks hooks = {.back = on_back, .may_go_on = may_go_on, .context = l};
     sc_diag diag = {""};
-    CHECK_OK(sc__wire_new(&l->options, &hooks, rng, &l->wire, &diag), &diag);
+    CHECK_OK(sc__connections_new(&l->options, &hooks, rng, &l->connections, &diag), &diag);
 }
 
 static void line_up_close(line_up *l)
 {
-    sc__wire_free(l->wire);
+    sc__connections_free(l->connections);
     rough_provider_free(l->provider);
     curl_global_cleanup();
 }
@@ -94,7 +94,7 @@ static void test_every_exchange_gets_its_own_reply(void **state)
         snprintf(texts[i], sizeof texts[i], "letter %d", i);
         bytes += strlen(texts[i]);
         exchanges[i] = exchange_of(texts[i], &diags[i]);
-        sc__wire_post(l.wire, &exchanges[i]);
+        sc__connections_post(l.connections, &exchanges[i]);
     }
     await(&l, MANY);
     for (int i = 0; i < MANY; i++) {
@@ -102,10 +102,10 @@ static void test_every_exchange_gets_its_own_reply(void **state)
         assert_int_equal(exchanges[i].status, 200);
         assert_int_equal(exchanges[i].reply_size, strlen(texts[i]));
         assert_memory_equal(exchanges[i].reply, texts[i], strlen(texts[i]));
-        sc__wire_forget(l.wire, &exchanges[i]);
-        sc__wire_forget(l.wire, &exchanges[i]);
+        sc__connections_forget(l.connections, &exchanges[i]);
+        sc__connections_forget(l.connections, &exchanges[i]);
     }
-    const sc__wire_counts counts = sc__wire_counts_of(l.wire);
+    const sc__connections_counts counts = sc__connections_counts_of(l.connections);
     assert_int_equal(counts.tries, MANY);
     assert_int_equal(counts.bytes_out, bytes);
     assert_int_equal(counts.bytes_in, bytes);
@@ -122,7 +122,7 @@ static void test_one_that_may_not_go_on_comes_back_with_its_last_failure(void **
     rough_provider_next(l.provider, ROUGH_FAILS, 1);
     sc_diag diag;
     sc__exchange exchange = exchange_of("x", &diag);
-    sc__wire_post(l.wire, &exchange);
+    sc__connections_post(l.connections, &exchange);
     await(&l, 1);
     assert_int_equal(exchange.failure, SC_FAILURE_REFUSED);
     assert_int_equal(exchange.status, 500);
@@ -141,7 +141,7 @@ static void test_one_that_pauses_asks_again_before_it_goes_on(void **state)
     rough_provider_next(l.provider, ROUGH_BUSY, 1);
     sc_diag diag;
     sc__exchange exchange = exchange_of("x", &diag);
-    sc__wire_post(l.wire, &exchange);
+    sc__connections_post(l.connections, &exchange);
     await(&l, 1);
     assert_int_equal(atomic_load(&l.asked_count), 2);
     assert_int_equal(exchange.failure, SC_FAILURE_REFUSED);
@@ -161,16 +161,16 @@ static bool fails_and_finds_no_line(int64_t time_us)
     sc__exchange first = exchange_of("first", &diags[0]);
     sc__exchange second = exchange_of("second", &diags[1]);
     first.leave_by_us = first.deadline_us = sc_clock_us() + time_us;
-    sc__wire_post(l.wire, &first);
+    sc__connections_post(l.connections, &first);
     while (atomic_load(&l.asked_count) < 1 && atomic_load(&l.back_count) < 1) {
         usleep(100);
     }
     rough_provider_next(l.provider, ROUGH_SILENT, 1);
-    sc__wire_post(l.wire, &second);
+    sc__connections_post(l.connections, &second);
     await(&l, 1);
     // Asked before the pause and after it, it went on, and yet was not tried again.
     const bool is_as_meant = atomic_load(&l.asked_count) == 2 && first.tries == 1;
-    sc__wire_stop(l.wire);
+    sc__connections_stop(l.connections);
     if (is_as_meant) {
         assert_int_equal(first.failure, SC_FAILURE_REFUSED);
         assert_int_equal(second.failure, SC_FAILURE_STOPPED);
@@ -193,15 +193,15 @@ static void test_an_address_with_a_password_is_never_shown(void **state)
     (void)state;
     line_up l;
     line_up_open(&l, 1);
-    sc__wire_free(l.wire);
+    sc__connections_free(l.connections);
     char url[128];
     snprintf(url, sizeof url, "http://me:hushhush@%s", rough_provider_url(l.provider) + 7);
     l.options.url = url;
     sc_rng *rng = NULL;
     CHECK_OK(sc_rng_new_seeded(1, &rng), NULL);
-    const sc__wire_hooks hooks = {.back = on_back, .may_go_on = may_go_on, .context = &l};
+    const sc__connections_hooks hooks = {.back = on_back, .may_go_on = may_go_on, .context = &l};
     sc_diag diag;
-    CHECK_OK(sc__wire_new(&l.options, &hooks, rng, &l.wire, &diag), &diag);
+    CHECK_OK(sc__connections_new(&l.options, &hooks, rng, &l.connections, &diag), &diag);
     const rough_mode modes[] = {ROUGH_CLOSES, ROUGH_FORBIDS, ROUGH_NOT_HTTP, ROUGH_REDIRECTS,
                                 ROUGH_SILENT};
     size_t sent = 0;
@@ -213,7 +213,7 @@ static void test_an_address_with_a_password_is_never_shown(void **state)
             rough_provider_next(l.provider, modes[i], 100);
             sc__exchange exchange = exchange_of("x", &diag);
             exchange.leave_by_us = exchange.deadline_us = sc_clock_us() + time_us;
-            sc__wire_post(l.wire, &exchange);
+            sc__connections_post(l.connections, &exchange);
             await(&l, ++sent);
             assert_true(exchange.failure != SC_FAILURE_NONE);
             assert_null(strstr(diag.message, "hush"));

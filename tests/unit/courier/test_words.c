@@ -17,8 +17,8 @@ static void test_a_vocabulary_has_each_word_once_in_the_order_of_their_coming(vo
 {
     (void)state;
     const sc_vocabulary parts[] = {our_words, {.count = 0}, their_words, our_words};
-    sc__words words;
-    CHECK_OK(sc__words_init(&words, parts, 4), NULL);
+    sc__categories words;
+    CHECK_OK(sc__categories_init(&words, parts, 4), NULL);
     const char *const wanted[] = {"cafe", "fuel", "zoo", "bank"};
     assert_int_equal(words.vocabulary.count, 4);
     for (uint32_t i = 0; i < 4; i++) {
@@ -26,11 +26,11 @@ static void test_a_vocabulary_has_each_word_once_in_the_order_of_their_coming(vo
         // They are its own.
         assert_ptr_not_equal(words.vocabulary.names[i], wanted[i]);
     }
-    sc__words_fini(&words);
-    sc__words_fini(&words);
-    CHECK_OK(sc__words_init(&words, NULL, 0), NULL);
+    sc__categories_fini(&words);
+    sc__categories_fini(&words);
+    CHECK_OK(sc__categories_init(&words, NULL, 0), NULL);
     assert_int_equal(words.vocabulary.count, 0);
-    sc__words_fini(&words);
+    sc__categories_fini(&words);
 }
 
 static void test_the_same_words_leave_a_relay_as_it_is(void **state)
@@ -41,12 +41,12 @@ static void test_the_same_words_leave_a_relay_as_it_is(void **state)
         {.type = SC_REQUEST_KNN, .k = 2},
     };
     const sc_relay relay = relay_of(requests, 2);
-    sc__rewording r = {.requests = NULL};
-    CHECK_OK(sc__reword(&r, &our_words, &their_words, &relay), NULL);
+    sc__category_translation r = {.requests = NULL};
+    CHECK_OK(sc__translate_categories(&r, &our_words, &their_words, &relay), NULL);
     assert_false(r.is_different);
     assert_ptr_equal(r.relay.requests, requests);
-    assert_int_equal(sc__reworded_place(&r, 1), 1);
-    sc__rewording_fini(&r);
+    assert_int_equal(sc__translated_place(&r, 1), 1);
+    sc__category_translation_fini(&r);
 }
 
 static void test_other_numbers_for_the_same_words_are_looked_up(void **state)
@@ -57,8 +57,8 @@ static void test_other_numbers_for_the_same_words_are_looked_up(void **state)
         {.type = SC_REQUEST_KNN, .k = 3},
     };
     const sc_relay relay = relay_of(requests, 2);
-    sc__rewording r = {.requests = NULL};
-    CHECK_OK(sc__reword(&r, &our_words, &their_words, &relay), NULL);
+    sc__category_translation r = {.requests = NULL};
+    CHECK_OK(sc__translate_categories(&r, &our_words, &their_words, &relay), NULL);
     assert_true(r.is_different);
     assert_int_equal(r.relay.map_checksum, 42);
     assert_int_equal(r.relay.request_count, 2);
@@ -68,9 +68,9 @@ static void test_other_numbers_for_the_same_words_are_looked_up(void **state)
     assert_int_equal(first->categories[0], 1);  // in normal form: ascending
     assert_int_equal(first->categories[1], 3);
     assert_true(sc_request_equal(&r.relay.requests[1], &requests[1]));
-    assert_int_equal(sc__reworded_place(&r, 0), 0);
-    assert_int_equal(sc__reworded_place(&r, 1), 1);
-    sc__rewording_fini(&r);
+    assert_int_equal(sc__translated_place(&r, 0), 0);
+    assert_int_equal(sc__translated_place(&r, 1), 1);
+    sc__category_translation_fini(&r);
 }
 
 static void test_a_request_that_no_word_is_left_of_is_left_out(void **state)
@@ -83,19 +83,19 @@ static void test_a_request_that_no_word_is_left_of_is_left_out(void **state)
         {.type = SC_REQUEST_KNN, .k = 1, .category_count = 1, .categories = {99}},
     };
     const sc_relay relay = relay_of(requests, 3);
-    sc__rewording r = {.requests = NULL};
-    CHECK_OK(sc__reword(&r, &their_words, &our_words, &relay), NULL);
+    sc__category_translation r = {.requests = NULL};
+    CHECK_OK(sc__translate_categories(&r, &their_words, &our_words, &relay), NULL);
     assert_int_equal(r.relay.request_count, 1);
-    assert_int_equal(sc__reworded_place(&r, 0), SC_NONE);
-    assert_int_equal(sc__reworded_place(&r, 1), 0);
-    assert_int_equal(sc__reworded_place(&r, 2), SC_NONE);
+    assert_int_equal(sc__translated_place(&r, 0), SC_NONE);
+    assert_int_equal(sc__translated_place(&r, 1), 0);
+    assert_int_equal(sc__translated_place(&r, 2), SC_NONE);
     assert_int_equal(r.relay.requests[0].category_count, 1);
     assert_int_equal(r.relay.requests[0].categories[0], 1);
     // And again with the same memory, when nothing is to be changed.
     const sc_relay plain = relay_of(requests, 0);
-    CHECK_OK(sc__reword(&r, &their_words, &our_words, &plain), NULL);
+    CHECK_OK(sc__translate_categories(&r, &their_words, &our_words, &plain), NULL);
     assert_false(r.is_different);
-    sc__rewording_fini(&r);
+    sc__category_translation_fini(&r);
 }
 
 static const struct CMUnitTest tests[] = {

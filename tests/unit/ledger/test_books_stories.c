@@ -32,7 +32,7 @@ typedef struct account {
 
 /** A bid, and what everybody has said and done with it. */
 typedef struct offer {
-    sc_bid *bid;  ///< a copy
+    sc_proposal *proposal;  ///< a copy
     bool was_reserved;
     bool was_ok;       ///< we have said so
     bool was_dead;     ///< we have said so, to anybody
@@ -41,13 +41,13 @@ typedef struct offer {
     bool is_aborted;
     bool has_left_there;  ///< the other gateway, as R, has published it
     bool is_dead_there;
-    sc_proposal *under_way;  ///< published by us, or arrived, until it is back
+    sc_reservation *under_way;  ///< published by us, or arrived, until it is back
 } offer;
 
 typedef struct story {
     sc_rng rng;
     sc_rng books_rng;
-    sc__books *books;
+    sc__ledger_state *ledger_state;
     sc_time now;
     sc_time guard;
     uint32_t asked;
@@ -63,13 +63,13 @@ static uint32_t number_of(const sc_query_id *id)
     return number;
 }
 
-static bool is_ours(const sc_bid_member *member)
+static bool is_ours(const sc_proposal_member *member)
 {
     return member->query.owner == DESK_SELF;
 }
 
 /** The account of a member; NULL if it is not ours, or was never there. */
-static account *account_of(story *s, const sc_bid_member *member)
+static account *account_of(story *s, const sc_proposal_member *member)
 {
     const uint32_t number = number_of(&member->query.id);
     return is_ours(member) && number < TICKETS ? &s->accounts[number] : NULL;
@@ -88,10 +88,10 @@ static offer *any_offer(story *s)
     return &s->offers[s->offered - 1 - sc_rng_below(&s->rng, (uint32_t)recent)];
 }
 
-static offer *find_offer(story *s, const sc_bid_id *id)
+static offer *find_offer(story *s, const sc_proposal_id *id)
 {
     for (size_t i = 0; i < s->offered; i++) {
-        if (sc_bid_id_equal(&s->offers[i].bid->id, id)) return &s->offers[i];
+        if (sc_proposal_id_equal(&s->offers[i].proposal->id, id)) return &s->offers[i];
     }
     fail_msg("a word about a bid that nobody made");
     return NULL;
@@ -101,32 +101,32 @@ static offer *find_offer(story *s, const sc_bid_id *id)
 
 static void engines_forget(story *s, const offer *o)
 {
-    for (size_t i = 0; i < o->bid->member_count; i++) {
-        account *a = account_of(s, &o->bid->members[i]);
+    for (size_t i = 0; i < o->proposal->member_count; i++) {
+        account *a = account_of(s, &o->proposal->members[i]);
         if (a) a->engine_has = false;
     }
 }
 
-static void hear_of_bid(story *s, const sc_word *word)
+static void receive_of_proposal(story *s, const sc_msg *msg)
 {
-    offer *o = find_offer(s, &word->id);
-    switch (word->kind) {
-    case SC_WORD_OK:
+    offer *o = find_offer(s, &msg->id);
+    switch (msg->kind) {
+    case SC_MSG_OK:
         assert_false(o->was_dead || o->has_left);
         o->was_ok = true;
         break;
-    case SC_WORD_PUBLISHED:
+    case SC_MSG_PUBLISHED:
         assert_true(o->has_left);
         engines_forget(s, o);
         break;
-    case SC_WORD_DEAD:
+    case SC_MSG_DEAD:
         assert_false(o->has_left);
         o->was_dead = true;
         break;
-    case SC_WORD_NO:
+    case SC_MSG_NO:
         assert_false(o->has_left);
-        for (size_t i = 0; i < word->count; i++) {
-            const uint32_t number = number_of(&word->gone[i]);
+        for (size_t i = 0; i < msg->count; i++) {
+            const uint32_t number = number_of(&msg->gone[i]);
             if (number < TICKETS) s->accounts[number].engine_has = false;
         }
         break;
@@ -135,22 +135,22 @@ static void hear_of_bid(story *s, const sc_word *word)
     }
 }
 
-static void hear(void *context, sc_peer to, sc_word *word)
+static void hear(void *context, sc_peer to, sc_msg *msg)
 {
     story *s = context;
-    assert_int_equal(word->from, DESK_SELF);
-    if (word->kind == SC_WORD_ADD) {
-        account *a = &s->accounts[number_of(&word->query.id)];
+    assert_int_equal(msg->from, DESK_SELF);
+    if (msg->kind == SC_MSG_ADD) {
+        account *a = &s->accounts[number_of(&msg->query.id)];
         assert_null(a->outcomes ? a : NULL);
         a->engine_has = true;
         a->is_forgotten = false;
-    } else if (word->kind == SC_WORD_REMOVE) {
-        s->accounts[number_of(&word->query.id)].engine_has = false;
+    } else if (msg->kind == SC_MSG_REMOVE) {
+        s->accounts[number_of(&msg->query.id)].engine_has = false;
     } else {
         assert_true(to == DESK_WORKER || to == DESK_OTHER);
-        hear_of_bid(s, word);
+        receive_of_proposal(s, msg);
     }
-    sc_word_fini(word);
+    sc_msg_fini(msg);
 }
 
 // --- Outcomes ------------------------------------------------------------------------------
@@ -185,7 +185,7 @@ static void check_outcome(const story *s, const account *a, const sc_ticket *t)
 
 static void collect_settled(story *s)
 {
-    for (sc_ticket *next, *t = sc__books_take_settled(s->books); t; t = next) {
+    for (sc_ticket *next, *t = sc__ledger_state_take_settled(s->ledger_state); t; t = next) {
         next = t->next;
         account *a = &s->accounts[number_of(&t->query.id)];
         assert_ptr_equal(a->ticket, t);
@@ -212,14 +212,14 @@ static void check_accounts(const story *s)
         if (!a->ticket && a->engine_has) fail_msg("engines would cloak what has its outcome");
         pending += a->ticket != NULL;
     }
-    const sc_ledger_stats stats = sc__books_stats(s->books);
+    const sc_ledger_stats stats = sc__ledger_state_stats(s->ledger_state);
     assert_int_equal(stats.pending, pending);
     desk_check_stats(&stats);
 }
 
 static void pass_time(story *s)
 {
-    sc__books_pass_time(s->books, s->now);
+    sc__ledger_state_pass_time(s->ledger_state, s->now);
     for (uint32_t i = 0; i < s->asked; i++) {
         const account *a = &s->accounts[i];
         if (!a->ticket || a->ticket->state != SC_TICKET_OPEN || a->is_forgotten) continue;
@@ -236,7 +236,7 @@ static void ask(story *s)
     account *a = &s->accounts[number];
     *a = (account){.deadline = s->now + (sc_time)sc_rng_below(&s->rng, 1000) - 5};
     a->ticket = desk_ticket(number, 1, a->deadline);
-    sc__books_add(s->books, a->ticket, s->now);
+    sc__ledger_state_add(s->ledger_state, a->ticket, s->now);
 }
 
 static uint32_t any_asked(story *s)
@@ -249,7 +249,7 @@ static void withdraw(story *s)
     const uint32_t number = any_asked(s);
     const sc_query_id id = plain_id(number);
     s->accounts[number].has_withdrawn = true;
-    sc__books_withdraw(s->books, &id, s->now);
+    sc__ledger_state_withdraw(s->ledger_state, &id, s->now);
 }
 
 static void drop(story *s)
@@ -261,11 +261,10 @@ static void drop(story *s)
     a->engine_said |= is_open;
     // A lie about one that is reserved has no effect; of an open one the engine must know.
     if (is_open) a->engine_has = false;
-    sc_word word = {.kind = chance(s, 4) ? SC_WORD_NOT_TAKEN : SC_WORD_DROPPED,
-                    .from = DESK_WORKER};
-    word.reason = SC_DROP_INFEASIBLE;
-    word.query.id = plain_id(number);
-    sc__books_hear(s->books, &word, s->now);
+    sc_msg msg = {.kind = chance(s, 4) ? SC_MSG_NOT_TAKEN : SC_MSG_DROPPED, .from = DESK_WORKER};
+    msg.reason = SC_DROP_INFEASIBLE;
+    msg.query.id = plain_id(number);
+    sc__ledger_state_receive(s->ledger_state, &msg, s->now);
 }
 
 static void forget(story *s)
@@ -279,14 +278,14 @@ static void forget(story *s)
 // --- Bids ----------------------------------------------------------------------------------
 
 /** Some of ours, in one of three stories likely open; some of theirs; or nonsense. */
-static sc_bid *draw_bid(story *s)
+static sc_proposal *draw_proposal(story *s)
 {
     const size_t count = 1 + sc_rng_below(&s->rng, MEMBERS - 1);
     const uint32_t from = any_asked(s);
     const bool has_theirs = chance(s, 2);
-    sc_bid *bid = sc_bid_new(0, 1, 0, count);
-    bid->worker = DESK_WORKER;
-    bid->is_single = true;
+    sc_proposal *proposal = sc_proposal_new(0, 1, 0, count);
+    proposal->worker = DESK_WORKER;
+    proposal->is_single = true;
     for (size_t i = 0; i < count; i++) {
         uint32_t number = (from + (uint32_t)i) % s->asked;
         for (uint32_t n = 0; n < s->asked && !chance(s, 20); n++) {
@@ -299,101 +298,103 @@ static sc_bid *draw_bid(story *s)
         const sc_time deadline =
             !is_theirs && number < TICKETS ? s->accounts[number].deadline : s->now + 500;
         if (is_theirs) number += DESK_THEIRS;
-        bid->members[i].query = plain_query(number, 0, 1, 1, 1, deadline);
-        bid->members[i].query.owner = is_theirs ? DESK_OTHER : DESK_SELF;
-        bid->is_single &= !is_theirs;
+        proposal->members[i].query = plain_query(number, 0, 1, 1, 1, deadline);
+        proposal->members[i].query.owner = is_theirs ? DESK_OTHER : DESK_SELF;
+        proposal->is_single &= !is_theirs;
     }
-    bid->releaser = bid->members[sc_rng_below(&s->rng, (uint32_t)count)].query.owner;
-    for (size_t i = 0; i < sizeof bid->id.bytes; i++) {
-        bid->id.bytes[i] = (uint8_t)sc_rng_next(&s->rng);
+    proposal->releaser = proposal->members[sc_rng_below(&s->rng, (uint32_t)count)].query.owner;
+    for (size_t i = 0; i < sizeof proposal->id.bytes; i++) {
+        proposal->id.bytes[i] = (uint8_t)sc_rng_next(&s->rng);
     }
-    return bid;
+    return proposal;
 }
 
 /** Would the books reserve it, by the account? */
-static bool can_reserve(story *s, const sc_bid *bid)
+static bool can_reserve(story *s, const sc_proposal *proposal)
 {
     size_t count = 0;
-    for (size_t i = 0; i < bid->member_count; i++) {
-        if (s->now >= bid->members[i].query.deadline - s->guard) return false;
-        if (!is_ours(&bid->members[i])) continue;
-        const account *a = account_of(s, &bid->members[i]);
+    for (size_t i = 0; i < proposal->member_count; i++) {
+        if (s->now >= proposal->members[i].query.deadline - s->guard) return false;
+        if (!is_ours(&proposal->members[i])) continue;
+        const account *a = account_of(s, &proposal->members[i]);
         if (!a || !a->ticket || a->ticket->state != SC_TICKET_OPEN) return false;
         for (size_t j = 0; j < i; j++) {
-            if (account_of(s, &bid->members[j]) == a) return false;
+            if (account_of(s, &proposal->members[j]) == a) return false;
         }
         count++;
     }
     return count > 0;
 }
 
-static void say_reserve(story *s, const sc_bid *bid)
+static void send_reserve(story *s, const sc_proposal *proposal)
 {
-    sc_word word = {.kind = SC_WORD_RESERVE, .from = DESK_WORKER};
-    word.bid = sc_bid_clone(bid);
-    sc__books_hear(s->books, &word, s->now);
+    sc_msg msg = {.kind = SC_MSG_RESERVE, .from = DESK_WORKER};
+    msg.proposal = sc_proposal_clone(proposal);
+    sc__ledger_state_receive(s->ledger_state, &msg, s->now);
 }
 
 static void propose(story *s)
 {
     if (s->asked == 0 || s->offered == BIDS) return;
     offer *o = &s->offers[s->offered++];
-    *o = (offer){.bid = draw_bid(s)};
+    *o = (offer){.proposal = draw_proposal(s)};
     // Sometimes words about it are there first, and it may be off when it comes.
-    if (!o->bid->is_single && chance(s, 3)) return;
-    const bool is_reserved = can_reserve(s, o->bid);
-    say_reserve(s, o->bid);
+    if (!o->proposal->is_single && chance(s, 3)) return;
+    const bool is_reserved = can_reserve(s, o->proposal);
+    send_reserve(s, o->proposal);
     o->was_reserved = is_reserved;
-    for (size_t i = 0; is_reserved && i < o->bid->member_count; i++) {
-        const account *a = account_of(s, &o->bid->members[i]);
+    for (size_t i = 0; is_reserved && i < o->proposal->member_count; i++) {
+        const account *a = account_of(s, &o->proposal->members[i]);
         if (a) assert_int_equal(a->ticket->state, SC_TICKET_RESERVED);
     }
-    assert_int_equal(o->was_ok, is_reserved && !o->bid->is_single);
+    assert_int_equal(o->was_ok, is_reserved && !o->proposal->is_single);
 }
 
-static void say_again(story *s)
+static void send_again(story *s)
 {
     const offer *o = any_offer(s);
-    if (o) say_reserve(s, o->bid);
+    if (o) send_reserve(s, o->proposal);
 }
 
 /** Anybody says anything about a bid, within what is decided; see the top. */
-static void say(story *s, const offer *o, sc_word_kind kind, sc_peer from)
+static void send_msg(story *s, const offer *o, sc_msg_kind kind, sc_peer from)
 {
-    sc_word word = {.kind = kind, .from = from};
-    word.id = o->bid->id;
-    word.deadline = kind == SC_WORD_PUBLISHED ? s->now : s->now + 1000;
-    if (kind == SC_WORD_RELEASE) {
+    sc_msg msg = {.kind = kind, .from = from};
+    msg.id = o->proposal->id;
+    msg.deadline = kind == SC_MSG_PUBLISHED ? s->now : s->now + 1000;
+    if (kind == SC_MSG_RELEASE) {
         sc_wish *wishes = test_take(MEMBERS, sizeof *wishes);
         size_t count = 0;
-        for (size_t i = o->bid->member_count; i-- > 0;) {
-            if (!is_ours(&o->bid->members[i])) wishes[count++].query = o->bid->members[i].query.id;
+        for (size_t i = o->proposal->member_count; i-- > 0;) {
+            if (!is_ours(&o->proposal->members[i]))
+                wishes[count++].query = o->proposal->members[i].query.id;
         }
-        sc_word lent = word;
+        sc_msg lent = msg;
         lent.wishes = wishes;
         lent.count = count;
-        assert_true(sc_word_clone(&lent, &word));
+        assert_true(sc_msg_clone(&lent, &msg));
         free(wishes);
     }
-    if (kind == SC_WORD_RESULT) {
+    if (kind == SC_MSG_RESULT) {
         const sc_failure failure = chance(s, 3) ? SC_FAILURE_TIMEOUT : SC_FAILURE_NONE;
-        word.result = sc_result_new(failure, "", 0, "", 0);
+        msg.result = sc_result_new(failure, "", 0, "", 0);
     }
-    sc__books_hear(s->books, &word, s->now);
+    sc__ledger_state_receive(s->ledger_state, &msg, s->now);
 }
 
 static void work(story *s)
 {
     offer *o = any_offer(s);
     if (!o) return;
-    const bool may_release = o->was_ok && !o->is_aborted && !o->bid->is_single;
+    const bool may_release = o->was_ok && !o->is_aborted && !o->proposal->is_single;
     if (may_release && !chance(s, 3)) {
         o->is_released = true;
-    } else if (!o->is_released && !o->bid->is_single && chance(s, 3)) {
+    } else if (!o->is_released && !o->proposal->is_single && chance(s, 3)) {
         o->is_aborted = true;
     }
-    if (o->is_released && o->bid->releaser == DESK_SELF) say(s, o, SC_WORD_RELEASE, DESK_WORKER);
-    if (o->is_aborted) say(s, o, SC_WORD_ABORT, DESK_WORKER);
+    if (o->is_released && o->proposal->releaser == DESK_SELF)
+        send_msg(s, o, SC_MSG_RELEASE, DESK_WORKER);
+    if (o->is_aborted) send_msg(s, o, SC_MSG_ABORT, DESK_WORKER);
 }
 
 /** The other gateway decides, where it is R. */
@@ -401,14 +402,14 @@ static void decide_there(story *s, offer *o)
 {
     if (o->has_left_there || o->is_dead_there) return;
     bool is_in_time = true;
-    for (size_t i = 0; i < o->bid->member_count; i++) {
-        is_in_time &= s->now < o->bid->members[i].query.deadline - s->guard;
+    for (size_t i = 0; i < o->proposal->member_count; i++) {
+        is_in_time &= s->now < o->proposal->members[i].query.deadline - s->guard;
     }
     if (o->is_released && is_in_time && !chance(s, 4)) {
         o->has_left_there = true;
         engines_forget(s, o);
-        for (size_t i = 0; i < o->bid->member_count; i++) {
-            account *a = account_of(s, &o->bid->members[i]);
+        for (size_t i = 0; i < o->proposal->member_count; i++) {
+            account *a = account_of(s, &o->proposal->members[i]);
             if (a) a->publications++;
         }
     } else if (chance(s, 3)) {
@@ -419,15 +420,15 @@ static void decide_there(story *s, offer *o)
 static void speak_there(story *s)
 {
     offer *o = any_offer(s);
-    if (!o || o->bid->is_single) return;
-    if (o->bid->releaser == DESK_SELF) {
-        say(s, o, chance(s, 4) ? SC_WORD_ABORT : SC_WORD_ASK, DESK_OTHER);
+    if (!o || o->proposal->is_single) return;
+    if (o->proposal->releaser == DESK_SELF) {
+        send_msg(s, o, chance(s, 4) ? SC_MSG_ABORT : SC_MSG_ASK, DESK_OTHER);
         return;
     }
     decide_there(s, o);
-    if (o->is_dead_there) say(s, o, SC_WORD_DEAD, DESK_OTHER);
-    if (o->has_left_there && !chance(s, 3)) say(s, o, SC_WORD_PUBLISHED, DESK_OTHER);
-    if (o->has_left_there && chance(s, 3)) say(s, o, SC_WORD_RESULT, DESK_OTHER);
+    if (o->is_dead_there) send_msg(s, o, SC_MSG_DEAD, DESK_OTHER);
+    if (o->has_left_there && !chance(s, 3)) send_msg(s, o, SC_MSG_PUBLISHED, DESK_OTHER);
+    if (o->has_left_there && chance(s, 3)) send_msg(s, o, SC_MSG_RESULT, DESK_OTHER);
 }
 
 /** Strangers' words, and those that should come from somebody else, change nothing. */
@@ -436,15 +437,15 @@ static void speak_falsely(story *s)
     const offer *o = any_offer(s);
     if (!o || !o->was_reserved) return;
     sc_ticket_state before[MEMBERS] = {SC_TICKET_NEW};
-    for (size_t i = 0; i < o->bid->member_count; i++) {
-        const account *a = account_of(s, &o->bid->members[i]);
+    for (size_t i = 0; i < o->proposal->member_count; i++) {
+        const account *a = account_of(s, &o->proposal->members[i]);
         before[i] = a && a->ticket ? a->ticket->state : SC_TICKET_SETTLED;
     }
-    const sc_word_kind kinds[] = {SC_WORD_RELEASE, SC_WORD_PUBLISHED, SC_WORD_DEAD, SC_WORD_ABORT,
-                                  SC_WORD_RESULT,  SC_WORD_OK,        SC_WORD_NO};
-    say(s, o, kinds[sc_rng_below(&s->rng, sizeof kinds / sizeof *kinds)], DESK_STRANGER);
-    for (size_t i = 0; i < o->bid->member_count; i++) {
-        const account *a = account_of(s, &o->bid->members[i]);
+    const sc_msg_kind kinds[] = {SC_MSG_RELEASE, SC_MSG_PUBLISHED, SC_MSG_DEAD, SC_MSG_ABORT,
+                                 SC_MSG_RESULT,  SC_MSG_OK,        SC_MSG_NO};
+    send_msg(s, o, kinds[sc_rng_below(&s->rng, sizeof kinds / sizeof *kinds)], DESK_STRANGER);
+    for (size_t i = 0; i < o->proposal->member_count; i++) {
+        const account *a = account_of(s, &o->proposal->members[i]);
         assert_int_equal(a && a->ticket ? a->ticket->state : SC_TICKET_SETTLED, before[i]);
     }
 }
@@ -454,11 +455,11 @@ static void speak_falsely(story *s)
 static void check_leaving(story *s, const offer *o)
 {
     assert_false(o->was_dead || o->has_left);
-    assert_true(o->bid->is_single || o->is_released);
-    assert_int_equal(o->bid->releaser, DESK_SELF);
-    for (size_t i = 0; i < o->bid->member_count; i++) {
-        assert_true(s->now < o->bid->members[i].query.deadline - s->guard);
-        const account *a = account_of(s, &o->bid->members[i]);
+    assert_true(o->proposal->is_single || o->is_released);
+    assert_int_equal(o->proposal->releaser, DESK_SELF);
+    for (size_t i = 0; i < o->proposal->member_count; i++) {
+        assert_true(s->now < o->proposal->members[i].query.deadline - s->guard);
+        const account *a = account_of(s, &o->proposal->members[i]);
         if (!a) continue;
         assert_int_equal(a->ticket->state, SC_TICKET_RESERVED);
         assert_false(a->has_withdrawn);
@@ -468,38 +469,39 @@ static void check_leaving(story *s, const offer *o)
 
 static void release(story *s)
 {
-    for (sc_proposal *proposal; (proposal = sc__books_take_due(s->books, s->now));) {
-        offer *o = find_offer(s, &proposal->id);
+    for (sc_reservation *reservation;
+         (reservation = sc__ledger_state_take_due(s->ledger_state, s->now));) {
+        offer *o = find_offer(s, &reservation->id);
         check_leaving(s, o);
         if (chance(s, 10)) {
-            sc__books_unsent(s->books, proposal, SC_FAILURE_OVERLOADED, s->now);
+            sc__ledger_state_unsent(s->ledger_state, reservation, SC_FAILURE_OVERLOADED, s->now);
             assert_true(o->was_dead);
             continue;
         }
-        for (size_t i = 0; i < o->bid->member_count; i++) {
-            account *a = account_of(s, &o->bid->members[i]);
+        for (size_t i = 0; i < o->proposal->member_count; i++) {
+            account *a = account_of(s, &o->proposal->members[i]);
             if (a) a->publications++;
         }
         o->has_left = true;
-        o->under_way = proposal;
-        sc__books_published(s->books, proposal, 4711, 1, s->now);
+        o->under_way = reservation;
+        sc__ledger_state_published(s->ledger_state, reservation, 4711, 1, s->now);
     }
 }
 
 static void come_back(story *s, bool all)
 {
-    for (sc_proposal *arrived; (arrived = sc__books_take_arrived(s->books));) {
+    for (sc_reservation *arrived; (arrived = sc__ledger_state_take_arrived(s->ledger_state));) {
         offer *o = find_offer(s, &arrived->id);
         assert_true(o->has_left_there);
         o->under_way = arrived;
     }
     for (size_t i = 0; i < s->offered; i++) {
-        sc_proposal *proposal = s->offers[i].under_way;
-        if (!proposal || (!all && !chance(s, 3))) continue;
-        sc_seat seats[MEMBERS] = {{0}};
+        sc_reservation *reservation = s->offers[i].under_way;
+        if (!reservation || (!all && !chance(s, 3))) continue;
+        sc_answer_place places[MEMBERS] = {{0}};
         const sc_failure failure = chance(s, 3) ? SC_FAILURE_TIMEOUT : SC_FAILURE_NONE;
         s->offers[i].under_way = NULL;
-        sc__books_answered(s->books, proposal, failure, seats, NULL, s->now);
+        sc__ledger_state_answered(s->ledger_state, reservation, failure, places, NULL, s->now);
     }
 }
 
@@ -510,7 +512,7 @@ static void come_back_some(story *s)
 
 static void resend(story *s)
 {
-    sc__books_resend(s->books, 0, s->now);
+    sc__ledger_state_resend(s->ledger_state, 0, s->now);
 }
 
 static void wait(story *s)
@@ -520,10 +522,10 @@ static void wait(story *s)
 
 /** What may happen, each as often as it stands here. */
 static void (*const steps[])(story *) = {
-    ask,     ask,     ask,       ask,       withdraw,      propose,     propose,
-    work,    work,    work,      work,      speak_there,   speak_there, speak_there,
-    release, release, say_again, drop,      forget,        resend,      come_back_some,
-    wait,    wait,    pass_time, pass_time, speak_falsely,
+    ask,     ask,     ask,        ask,       withdraw,      propose,     propose,
+    work,    work,    work,       work,      speak_there,   speak_there, speak_there,
+    release, release, send_again, drop,      forget,        resend,      come_back_some,
+    wait,    wait,    pass_time,  pass_time, speak_falsely,
 };
 
 static void take_step(story *s)
@@ -545,10 +547,10 @@ static void end_story(story *s)
         collect_settled(s);
         check_accounts(s);
     }
-    const sc_ledger_stats stats = sc__books_stats(s->books);
+    const sc_ledger_stats stats = sc__ledger_state_stats(s->ledger_state);
     assert_int_equal(stats.pending, 0);
     assert_int_equal(stats.taken, s->asked);
-    assert_int_equal(sc__books_next_wake(s->books), SC_TIME_NEVER);
+    assert_int_equal(sc__ledger_state_next_wake(s->ledger_state), SC_TIME_NEVER);
 }
 
 static void add_stats(sc_ledger_stats *sum, const sc_ledger_stats *stats)
@@ -575,7 +577,7 @@ static void play(uint64_t seed, const sc_partition *cut, sc_ledger_stats *sum)
     sc_rng_seed(&s->rng, seed);
     sc_rng_seed(&s->books_rng, seed + 1);
     s->guard = (sc_time[]){0, 10, 25}[seed % 3];
-    const sc__books_options options = {
+    const sc__ledger_state_options options = {
         .max_tickets = seed % 5 ? TICKETS : MOST_PENDING,
         .self = DESK_SELF,
         .jitter_us = (sc_time[]){0, 1, 30, 200}[seed % 4],
@@ -583,19 +585,19 @@ static void play(uint64_t seed, const sc_partition *cut, sc_ledger_stats *sum)
         .patience_us = 60,
         .give_up_us = 200,
         .cut = cut,
-        .voice = {.say = hear, .context = s},
+        .port = {.send = hear, .context = s},
     };
-    CHECK_OK(sc__books_new(&options, &s->books_rng, &s->books), NULL);
+    CHECK_OK(sc__ledger_state_new(&options, &s->books_rng, &s->ledger_state), NULL);
     for (int i = 0; i < STEPS; i++) {
         take_step(s);
     }
     end_story(s);
-    const sc_ledger_stats stats = sc__books_stats(s->books);
+    const sc_ledger_stats stats = sc__ledger_state_stats(s->ledger_state);
     add_stats(sum, &stats);
     for (size_t i = 0; i < s->offered; i++) {
-        sc_bid_free(s->offers[i].bid);
+        sc_proposal_free(s->offers[i].proposal);
     }
-    sc__books_free(s->books);
+    sc__ledger_state_free(s->ledger_state);
     free(s);
 }
 

@@ -24,8 +24,8 @@ static thing thing_of(uint32_t number)
 static void test_the_table_agrees_with_a_list(void **state)
 {
     (void)state;
-    sc__by_id ids;
-    CHECK_OK(sc__by_id_init(&ids, MOST, offsetof(thing, id)), NULL);
+    sc__id_table ids;
+    CHECK_OK(sc__id_table_init(&ids, MOST, offsetof(thing, id)), NULL);
     thing all[IDS];
     bool is_in[IDS] = {false};
     for (uint32_t i = 0; i < IDS; i++) {
@@ -37,37 +37,37 @@ static void test_the_table_agrees_with_a_list(void **state)
     for (int step = 0; step < STEPS; step++) {
         const uint32_t i = sc_rng_below(&rng, IDS);
         if (is_in[i]) {
-            sc__by_id_remove(&ids, &all[i]);
+            sc__id_table_remove(&ids, &all[i]);
             count--;
             is_in[i] = false;
         } else if (count < MOST) {
-            sc__by_id_put(&ids, &all[i]);
+            sc__id_table_put(&ids, &all[i]);
             count++;
             is_in[i] = true;
         }
         assert_int_equal(ids.count, count);
         const uint32_t other = sc_rng_below(&rng, IDS);
         const thing wanted = thing_of(other);
-        sc__by_id_expect(&ids, wanted.id);
-        assert_ptr_equal(sc__by_id_find(&ids, wanted.id), is_in[other] ? &all[other] : NULL);
+        sc__id_table_prefetch(&ids, wanted.id);
+        assert_ptr_equal(sc__id_table_find(&ids, wanted.id), is_in[other] ? &all[other] : NULL);
     }
 
     // Going on from one to the next finds each once; taking any until there is none does so too.
     size_t from = 0;
     size_t seen = 0;
-    for (; sc__by_id_any(&ids, &from); from++) {
+    for (; sc__id_table_any(&ids, &from); from++) {
         seen++;
     }
     assert_int_equal(seen, count);
     from = 0;
     size_t found = 0;
-    for (thing *one; (one = sc__by_id_any(&ids, &from)); found++) {
-        sc__by_id_remove(&ids, one);
+    for (thing *one; (one = sc__id_table_any(&ids, &from)); found++) {
+        sc__id_table_remove(&ids, one);
     }
     assert_int_equal(found, count);
     assert_int_equal(ids.count, 0);
-    sc__by_id_fini(&ids);
-    sc__by_id_fini(&ids);
+    sc__id_table_fini(&ids);
+    sc__id_table_fini(&ids);
 }
 
 static const struct CMUnitTest tests[] = {

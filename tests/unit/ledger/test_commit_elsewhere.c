@@ -12,13 +12,13 @@ static void test_elsewhere_an_ok_says_what_our_members_ask_for(void **state)
     desk *d = four_open();
     desk_ask(d, 1, 5000, 0);
     desk_ask(d, 2, 4000, 0);
-    sc_bid *bid = desk_bid(d, four_all, DESK_OTHER);
-    sc_bid *again = sc_bid_clone(bid);
-    desk_reserve(d, bid, 0);
+    sc_proposal *proposal = desk_proposal(d, four_all, DESK_OTHER);
+    sc_proposal *again = sc_proposal_clone(proposal);
+    desk_reserve(d, proposal, 0);
     // Perhaps the ok was lost: said again, it says the same.
     desk_reserve(d, again, 1);
     for (int i = 0; i < 2; i++) {
-        sc_word ok = desk_next(d, SC_WORD_OK, DESK_WORKER);
+        sc_msg ok = desk_next(d, SC_MSG_OK, DESK_WORKER);
         assert_int_equal(ok.deadline, 4000);
         assert_int_equal(ok.count, 2);
         for (size_t j = 0; j < 2; j++) {
@@ -26,7 +26,7 @@ static void test_elsewhere_an_ok_says_what_our_members_ask_for(void **state)
             const bool is_one = memcmp(&ok.wishes[j].query, &one, sizeof one) == 0;
             assert_int_equal(ok.wishes[j].request.k, is_one ? 2 : 3);
         }
-        sc_word_fini(&ok);
+        sc_msg_fini(&ok);
     }
     desk_check_quiet(d);
     four_close(d);
@@ -35,12 +35,12 @@ static void test_elsewhere_an_ok_says_what_our_members_ask_for(void **state)
 /** Take what has arrived and answer it. */
 static void answer_arrived(desk *d, sc_time now)
 {
-    sc_proposal *proposal = sc__books_take_arrived(d->books);
-    assert_non_null(proposal);
-    assert_int_equal(proposal->result->relay_size, 5);
-    sc_seat seats[2] = {{0}};
-    sc__books_answered(d->books, proposal, SC_FAILURE_NONE, seats, NULL, now);
-    assert_null(sc__books_take_arrived(d->books));
+    sc_reservation *reservation = sc__ledger_state_take_arrived(d->ledger_state);
+    assert_non_null(reservation);
+    assert_int_equal(reservation->result->relay_size, 5);
+    sc_answer_place places[2] = {{0}};
+    sc__ledger_state_answered(d->ledger_state, reservation, SC_FAILURE_NONE, places, NULL, now);
+    assert_null(sc__ledger_state_take_arrived(d->ledger_state));
 }
 
 static void test_elsewhere_what_r_published_is_answered_with_its_result(void **state)
@@ -48,23 +48,23 @@ static void test_elsewhere_what_r_published_is_answered_with_its_result(void **s
     (void)state;
     for (int is_overtaken = 0; is_overtaken < 2; is_overtaken++) {
         desk *d = four_open();
-        const sc_bid_id id = four_reserve(d, DESK_OTHER);
+        const sc_proposal_id id = four_reserve(d, DESK_OTHER);
         if (!is_overtaken) {
-            desk_hear(d, SC_WORD_PUBLISHED, DESK_OTHER, &id, 20);
-            desk_hear(d, SC_WORD_PUBLISHED, DESK_OTHER, &id, 21);
+            desk_hear(d, SC_MSG_PUBLISHED, DESK_OTHER, &id, 20);
+            desk_hear(d, SC_MSG_PUBLISHED, DESK_OTHER, &id, 21);
             // R has forgotten it, and hears late that we asked.
-            desk_hear(d, SC_WORD_DEAD, DESK_OTHER, &id, 22);
+            desk_hear(d, SC_MSG_DEAD, DESK_OTHER, &id, 22);
             desk_check_nobody(d);
         }
         desk_result(d, &id, SC_FAILURE_NONE, 30);
         desk_result(d, &id, SC_FAILURE_NONE, 31);
-        if (is_overtaken) desk_hear(d, SC_WORD_PUBLISHED, DESK_OTHER, &id, 32);
+        if (is_overtaken) desk_hear(d, SC_MSG_PUBLISHED, DESK_OTHER, &id, 32);
         desk_check_quiet(d);
-        assert_int_equal(sc__books_next_wake(d->books), INT64_MIN);
+        assert_int_equal(sc__ledger_state_next_wake(d->ledger_state), INT64_MIN);
         answer_arrived(d, 40);
         desk_result(d, &id, SC_FAILURE_NONE, 41);
         desk_check_quiet(d);
-        sc_ticket *ticket = sc__books_take_settled(d->books);
+        sc_ticket *ticket = sc__ledger_state_take_settled(d->ledger_state);
         d->settled = ticket;
         assert_int_equal(ticket->cloak, 815);
         assert_int_equal(ticket->users, 4);
@@ -72,7 +72,7 @@ static void test_elsewhere_what_r_published_is_answered_with_its_result(void **s
         assert_int_equal(ticket->published, is_overtaken ? 30 : 20);
         desk_check_settled(d, 1, SC_OUTCOME_ANSWERED, 0);
         desk_check_settled(d, 2, SC_OUTCOME_ANSWERED, 0);
-        const sc_ledger_stats stats = sc__books_stats(d->books);
+        const sc_ledger_stats stats = sc__ledger_state_stats(d->ledger_state);
         assert_int_equal(stats.cloaks_elsewhere, 1);
         assert_int_equal(stats.cloaks, 0);
         four_close(d);
@@ -83,12 +83,12 @@ static void test_elsewhere_a_failure_of_r_is_ours_too(void **state)
 {
     (void)state;
     desk *d = four_open();
-    const sc_bid_id id = four_reserve(d, DESK_OTHER);
-    desk_hear(d, SC_WORD_PUBLISHED, DESK_OTHER, &id, 20);
+    const sc_proposal_id id = four_reserve(d, DESK_OTHER);
+    desk_hear(d, SC_MSG_PUBLISHED, DESK_OTHER, &id, 20);
     desk_result(d, &id, SC_FAILURE_REFUSED, 30);
     desk_check_settled(d, 1, SC_OUTCOME_FAILED, SC_FAILURE_REFUSED);
     desk_check_settled(d, 2, SC_OUTCOME_FAILED, SC_FAILURE_REFUSED);
-    assert_null(sc__books_take_arrived(d->books));
+    assert_null(sc__ledger_state_take_arrived(d->ledger_state));
     four_close(d);
 }
 
@@ -96,17 +96,17 @@ static void test_elsewhere_a_result_is_not_waited_for_for_ever(void **state)
 {
     (void)state;
     desk *d = four_open();
-    const sc_bid_id id = four_reserve(d, DESK_OTHER);
-    desk_hear(d, SC_WORD_PUBLISHED, DESK_OTHER, &id, 20);
+    const sc_proposal_id id = four_reserve(d, DESK_OTHER);
+    desk_hear(d, SC_MSG_PUBLISHED, DESK_OTHER, &id, 20);
     // Deadlines and patience no longer count.
-    assert_int_equal(sc__books_next_wake(d->books), 5020);
-    sc__books_pass_time(d->books, 5019);
+    assert_int_equal(sc__ledger_state_next_wake(d->ledger_state), 5020);
+    sc__ledger_state_pass_time(d->ledger_state, 5019);
     desk_check_nobody(d);
-    sc__books_pass_time(d->books, 5020);
+    sc__ledger_state_pass_time(d->ledger_state, 5020);
     desk_check_settled(d, 1, SC_OUTCOME_FAILED, SC_FAILURE_LOST);
     desk_check_settled(d, 2, SC_OUTCOME_FAILED, SC_FAILURE_LOST);
     desk_result(d, &id, SC_FAILURE_NONE, 5021);
-    assert_null(sc__books_take_arrived(d->books));
+    assert_null(sc__ledger_state_take_arrived(d->ledger_state));
     desk_check_quiet(d);
     four_close(d);
 }
@@ -115,25 +115,25 @@ static void test_elsewhere_r_alone_decides(void **state)
 {
     (void)state;
     desk *d = four_open();
-    const sc_bid_id id = four_reserve(d, DESK_OTHER);
+    const sc_proposal_id id = four_reserve(d, DESK_OTHER);
     const sc_peer others[] = {DESK_WORKER, DESK_STRANGER, DESK_SELF};
     for (size_t i = 0; i < 3; i++) {
-        desk_hear(d, SC_WORD_PUBLISHED, others[i], &id, 1);
-        desk_hear(d, SC_WORD_DEAD, others[i], &id, 1);
+        desk_hear(d, SC_MSG_PUBLISHED, others[i], &id, 1);
+        desk_hear(d, SC_MSG_DEAD, others[i], &id, 1);
     }
-    desk_hear(d, SC_WORD_ABORT, DESK_STRANGER, &id, 1);
-    desk_hear(d, SC_WORD_ABORT, DESK_OTHER, &id, 1);
+    desk_hear(d, SC_MSG_ABORT, DESK_STRANGER, &id, 1);
+    desk_hear(d, SC_MSG_ABORT, DESK_OTHER, &id, 1);
     desk_release(d, &id, four_theirs, 4000, 1);
     desk_check_quiet(d);
     desk_check_nobody(d);
-    assert_int_equal(sc__books_stats(d->books).cloaks_elsewhere, 0);
+    assert_int_equal(sc__ledger_state_stats(d->ledger_state).cloaks_elsewhere, 0);
     // It can still be called off.
-    desk_hear(d, SC_WORD_DEAD, DESK_OTHER, &id, 2);
+    desk_hear(d, SC_MSG_DEAD, DESK_OTHER, &id, 2);
     desk_check_added_anew(d, four_ours, 2);
     // And never comes to life again.
-    desk_hear(d, SC_WORD_PUBLISHED, DESK_OTHER, &id, 3);
+    desk_hear(d, SC_MSG_PUBLISHED, DESK_OTHER, &id, 3);
     desk_check_quiet(d);
-    assert_int_equal(sc__books_stats(d->books).cloaks_elsewhere, 0);
+    assert_int_equal(sc__ledger_state_stats(d->ledger_state).cloaks_elsewhere, 0);
     four_close(d);
 }
 
@@ -143,17 +143,17 @@ static void test_elsewhere_a_dead_bid_that_comes_again_ends_by_the_word_of_r(voi
     desk *d = four_open();
     desk_ask(d, 1, 5000, 0);
     desk_ask(d, 2, 4000, 0);
-    sc_bid *bid = desk_bid(d, four_all, DESK_OTHER);
-    sc_bid *again = sc_bid_clone(bid);
-    const sc_bid_id id = desk_reserve(d, bid, 0);
-    desk_check_word(d, SC_WORD_OK, DESK_WORKER, &id);
-    desk_hear(d, SC_WORD_DEAD, DESK_OTHER, &id, 1);
+    sc_proposal *proposal = desk_proposal(d, four_all, DESK_OTHER);
+    sc_proposal *again = sc_proposal_clone(proposal);
+    const sc_proposal_id id = desk_reserve(d, proposal, 0);
+    desk_check_msg(d, SC_MSG_OK, DESK_WORKER, &id);
+    desk_hear(d, SC_MSG_DEAD, DESK_OTHER, &id, 1);
     desk_check_added_anew(d, four_ours, 1);
     desk_reserve(d, again, 2);
-    desk_check_word(d, SC_WORD_OK, DESK_WORKER, &id);
-    sc__books_pass_time(d->books, 302);
-    desk_check_word(d, SC_WORD_ASK, DESK_OTHER, &id);
-    desk_hear(d, SC_WORD_DEAD, DESK_OTHER, &id, 303);
+    desk_check_msg(d, SC_MSG_OK, DESK_WORKER, &id);
+    sc__ledger_state_pass_time(d->ledger_state, 302);
+    desk_check_msg(d, SC_MSG_ASK, DESK_OTHER, &id);
+    desk_hear(d, SC_MSG_DEAD, DESK_OTHER, &id, 303);
     desk_check_added_anew(d, four_ours, 303);
     four_close(d);
 }
@@ -162,10 +162,10 @@ static void test_elsewhere_the_worker_may_abort(void **state)
 {
     (void)state;
     desk *d = four_open();
-    const sc_bid_id id = four_reserve(d, DESK_OTHER);
-    desk_hear(d, SC_WORD_ABORT, DESK_WORKER, &id, 1);
+    const sc_proposal_id id = four_reserve(d, DESK_OTHER);
+    desk_hear(d, SC_MSG_ABORT, DESK_WORKER, &id, 1);
     desk_check_added_anew(d, four_ours, 1);
-    assert_int_equal(sc__books_stats(d->books).aborted, 1);
+    assert_int_equal(sc__ledger_state_stats(d->ledger_state).aborted, 1);
     four_close(d);
 }
 
@@ -173,16 +173,16 @@ static void test_elsewhere_r_is_asked_again_and_again(void **state)
 {
     (void)state;
     desk *d = four_open();
-    const sc_bid_id id = four_reserve(d, DESK_OTHER);
+    const sc_proposal_id id = four_reserve(d, DESK_OTHER);
     for (sc_time now = 300; now <= 1500; now += 300) {
-        assert_int_equal(sc__books_next_wake(d->books), now);
-        sc__books_pass_time(d->books, now);
-        sc_word word = desk_next(d, SC_WORD_ASK, DESK_OTHER);
-        assert_memory_equal(&word.id, &id, sizeof id);
-        assert_int_equal(word.deadline, 4000);
+        assert_int_equal(sc__ledger_state_next_wake(d->ledger_state), now);
+        sc__ledger_state_pass_time(d->ledger_state, now);
+        sc_msg msg = desk_next(d, SC_MSG_ASK, DESK_OTHER);
+        assert_memory_equal(&msg.id, &id, sizeof id);
+        assert_int_equal(msg.deadline, 4000);
         desk_check_quiet(d);
     }
-    assert_int_equal(sc__books_stats(d->books).asked, 5);
+    assert_int_equal(sc__ledger_state_stats(d->ledger_state).asked, 5);
     desk_check_nobody(d);
     four_close(d);
 }
@@ -191,25 +191,25 @@ static void test_elsewhere_silence_leaves_each_in_doubt_at_its_own_deadline(void
 {
     (void)state;
     desk *d = four_open();
-    const sc_bid_id id = four_reserve(d, DESK_OTHER);
+    const sc_proposal_id id = four_reserve(d, DESK_OTHER);
     for (sc_time now = 300; now < 4010; now += 300) {
-        sc__books_pass_time(d->books, now);
-        desk_check_word(d, SC_WORD_ASK, DESK_OTHER, &id);
+        sc__ledger_state_pass_time(d->ledger_state, now);
+        desk_check_msg(d, SC_MSG_ASK, DESK_OTHER, &id);
     }
-    sc__books_pass_time(d->books, 4010);
+    sc__ledger_state_pass_time(d->ledger_state, 4010);
     desk_check_nobody(d);
-    sc__books_pass_time(d->books, 4011);
+    sc__ledger_state_pass_time(d->ledger_state, 4011);
     desk_check_remove(d, 2);
     desk_check_settled(d, 2, SC_OUTCOME_FAILED, SC_FAILURE_IN_DOUBT);
     desk_check_nobody(d);
     // The other one may still hear that it has left.
-    desk_hear(d, SC_WORD_PUBLISHED, DESK_OTHER, &id, 4012);
+    desk_hear(d, SC_MSG_PUBLISHED, DESK_OTHER, &id, 4012);
     desk_result(d, &id, SC_FAILURE_NONE, 4013);
-    sc_proposal *proposal = sc__books_take_arrived(d->books);
-    sc_seat seat = {0};
-    sc__books_answered(d->books, proposal, SC_FAILURE_NONE, &seat, NULL, 4020);
+    sc_reservation *reservation = sc__ledger_state_take_arrived(d->ledger_state);
+    sc_answer_place place = {0};
+    sc__ledger_state_answered(d->ledger_state, reservation, SC_FAILURE_NONE, &place, NULL, 4020);
     // By R's clock: by ours it was too late for one of them.
-    sc_ticket *ticket = sc__books_take_settled(d->books);
+    sc_ticket *ticket = sc__ledger_state_take_settled(d->ledger_state);
     d->settled = ticket;
     assert_int_equal(ticket->published, 4000);
     desk_check_settled(d, 1, SC_OUTCOME_ANSWERED, 0);
@@ -220,17 +220,17 @@ static void test_elsewhere_a_bid_of_which_all_are_in_doubt_is_forgotten(void **s
 {
     (void)state;
     desk *d = four_open();
-    const sc_bid_id id = four_reserve(d, DESK_OTHER);
-    sc__books_pass_time(d->books, 6000);
+    const sc_proposal_id id = four_reserve(d, DESK_OTHER);
+    sc__ledger_state_pass_time(d->ledger_state, 6000);
     desk_check_remove(d, 2);
     desk_check_remove(d, 1);
     desk_check_quiet(d);
     desk_check_settled(d, 1, SC_OUTCOME_FAILED, SC_FAILURE_IN_DOUBT);
     desk_check_settled(d, 2, SC_OUTCOME_FAILED, SC_FAILURE_IN_DOUBT);
-    desk_hear(d, SC_WORD_PUBLISHED, DESK_OTHER, &id, 6001);
-    desk_hear(d, SC_WORD_DEAD, DESK_OTHER, &id, 6001);
+    desk_hear(d, SC_MSG_PUBLISHED, DESK_OTHER, &id, 6001);
+    desk_hear(d, SC_MSG_DEAD, DESK_OTHER, &id, 6001);
     desk_check_quiet(d);
-    assert_int_equal(sc__books_next_wake(d->books), SC_TIME_NEVER);
+    assert_int_equal(sc__ledger_state_next_wake(d->ledger_state), SC_TIME_NEVER);
     four_close(d);
 }
 
@@ -239,21 +239,21 @@ static void test_elsewhere_a_client_that_goes_waits_for_the_word_of_r(void **sta
     (void)state;
     for (int is_published = 0; is_published < 2; is_published++) {
         desk *d = four_open();
-        const sc_bid_id id = four_reserve(d, DESK_OTHER);
+        const sc_proposal_id id = four_reserve(d, DESK_OTHER);
         desk_withdraw(d, 1, 5);
-        desk_check_word(d, SC_WORD_ABORT, DESK_OTHER, &id);
+        desk_check_msg(d, SC_MSG_ABORT, DESK_OTHER, &id);
         desk_withdraw(d, 1, 6);
         desk_check_quiet(d);
         desk_check_nobody(d);
         if (is_published) {
-            desk_hear(d, SC_WORD_PUBLISHED, DESK_OTHER, &id, 7);
+            desk_hear(d, SC_MSG_PUBLISHED, DESK_OTHER, &id, 7);
             desk_withdraw(d, 1, 8);
-            assert_int_equal(sc__books_stats(d->books).gone_published, 1);
+            assert_int_equal(sc__ledger_state_stats(d->ledger_state).gone_published, 1);
             desk_result(d, &id, SC_FAILURE_NONE, 9);
             answer_arrived(d, 10);
             desk_check_settled(d, 1, SC_OUTCOME_ANSWERED, 0);
         } else {
-            desk_hear(d, SC_WORD_DEAD, DESK_OTHER, &id, 7);
+            desk_hear(d, SC_MSG_DEAD, DESK_OTHER, &id, 7);
             desk_check_remove(d, 1);
             desk_check_settled(d, 1, SC_OUTCOME_GONE, 0);
             desk_check_added_anew(d, (const uint32_t[]){2, 0}, 7);
@@ -266,13 +266,13 @@ static void test_elsewhere_that_a_client_went_is_said_until_r_decides(void **sta
 {
     (void)state;
     desk *d = four_open();
-    const sc_bid_id id = four_reserve(d, DESK_OTHER);
+    const sc_proposal_id id = four_reserve(d, DESK_OTHER);
     desk_withdraw(d, 1, 5);
-    desk_check_word(d, SC_WORD_ABORT, DESK_OTHER, &id);
+    desk_check_msg(d, SC_MSG_ABORT, DESK_OTHER, &id);
     for (sc_time now = 300; now < 1000; now += 300) {
-        sc__books_pass_time(d->books, now);
-        desk_check_word(d, SC_WORD_ABORT, DESK_OTHER, &id);
-        desk_check_word(d, SC_WORD_ASK, DESK_OTHER, &id);
+        sc__ledger_state_pass_time(d->ledger_state, now);
+        desk_check_msg(d, SC_MSG_ABORT, DESK_OTHER, &id);
+        desk_check_msg(d, SC_MSG_ASK, DESK_OTHER, &id);
         desk_check_quiet(d);
     }
     four_close(d);
@@ -282,13 +282,13 @@ static void test_elsewhere_what_is_reserved_cannot_be_reserved_again(void **stat
 {
     (void)state;
     desk *d = four_open();
-    const sc_bid_id first = four_reserve(d, DESK_OTHER);
-    const sc_bid_id second = desk_reserve(d, desk_bid(d, four_all, DESK_OTHER), 1);
+    const sc_proposal_id first = four_reserve(d, DESK_OTHER);
+    const sc_proposal_id second = desk_reserve(d, desk_proposal(d, four_all, DESK_OTHER), 1);
     desk_check_no(d, &second, four_ours);
-    desk_hear(d, SC_WORD_DEAD, DESK_OTHER, &first, 2);
+    desk_hear(d, SC_MSG_DEAD, DESK_OTHER, &first, 2);
     desk_check_added_anew(d, four_ours, 2);
-    const sc_bid_id third = desk_reserve(d, desk_bid(d, four_all, DESK_OTHER), 3);
-    desk_check_word(d, SC_WORD_OK, DESK_WORKER, &third);
+    const sc_proposal_id third = desk_reserve(d, desk_proposal(d, four_all, DESK_OTHER), 3);
+    desk_check_msg(d, SC_MSG_OK, DESK_WORKER, &third);
     four_close(d);
 }
 
@@ -296,23 +296,23 @@ static void test_the_end_is_told_to_those_who_would_wait(void **state)
 {
     (void)state;
     desk *d = four_open();
-    sc_bid_id published;
+    sc_proposal_id published;
     four_publish(d, &published);
     desk_ask(d, 3, 5000, 200);
     desk_ask(d, 4, 5000, 200);
     const uint32_t there[] = {3, 1002, 0};
     const uint32_t here[] = {4, 1003, 0};
-    const sc_bid_id elsewhere = desk_reserve(d, desk_bid(d, there, DESK_OTHER), 200);
-    desk_check_word(d, SC_WORD_OK, DESK_WORKER, &elsewhere);
-    const sc_bid_id reserved = desk_reserve(d, desk_bid(d, here, DESK_SELF), 200);
-    desk_check_word(d, SC_WORD_OK, DESK_WORKER, &reserved);
-    sc__books_stop(d->books, 300);
+    const sc_proposal_id elsewhere = desk_reserve(d, desk_proposal(d, there, DESK_OTHER), 200);
+    desk_check_msg(d, SC_MSG_OK, DESK_WORKER, &elsewhere);
+    const sc_proposal_id reserved = desk_reserve(d, desk_proposal(d, here, DESK_SELF), 200);
+    desk_check_msg(d, SC_MSG_OK, DESK_WORKER, &reserved);
+    sc__ledger_state_stop(d->ledger_state, 300);
     four_check_failure(d, SC_FAILURE_STOPPED);
-    desk_check_word(d, SC_WORD_ABORT, DESK_OTHER, &elsewhere);
+    desk_check_msg(d, SC_MSG_ABORT, DESK_OTHER, &elsewhere);
     desk_check_remove(d, 3);
-    desk_check_word(d, SC_WORD_DEAD, DESK_OTHER, &reserved);
+    desk_check_msg(d, SC_MSG_DEAD, DESK_OTHER, &reserved);
     desk_check_remove(d, 4);
-    desk_check_word(d, SC_WORD_DEAD, DESK_WORKER, &reserved);
+    desk_check_msg(d, SC_MSG_DEAD, DESK_WORKER, &reserved);
     desk_check_quiet(d);
     for (uint32_t i = 1; i <= 4; i++) {
         desk_check_settled(d, i, SC_OUTCOME_FAILED, SC_FAILURE_STOPPED);
@@ -325,28 +325,28 @@ static void test_elsewhere_the_result_says_how_many_users_there_were(void **stat
 {
     (void)state;
     desk d;
-    const sc__books_options options = desk_options();
+    const sc__ledger_state_options options = desk_options();
     desk_open(&d, &options, 1);
     sc_ticket *ticket = desk_ask(&d, 1, 10000, 0);
-    sc_bid *bid = desk_bid(&d, (const uint32_t[]){1, DESK_THEIRS, 0}, DESK_OTHER);
-    const sc_bid_id id = desk_reserve(&d, bid, 0);
-    sc_word ok = desk_next(&d, SC_WORD_OK, DESK_WORKER);
-    sc_word_fini(&ok);
-    sc_word less = {.kind = SC_WORD_PUBLISHED, .from = DESK_OTHER};
+    sc_proposal *proposal = desk_proposal(&d, (const uint32_t[]){1, DESK_THEIRS, 0}, DESK_OTHER);
+    const sc_proposal_id id = desk_reserve(&d, proposal, 0);
+    sc_msg ok = desk_next(&d, SC_MSG_OK, DESK_WORKER);
+    sc_msg_fini(&ok);
+    sc_msg less = {.kind = SC_MSG_PUBLISHED, .from = DESK_OTHER};
     less.id = id;
-    sc__books_hear(d.books, &less, 10);
+    sc__ledger_state_receive(d.ledger_state, &less, 10);
     assert_int_equal(ticket->users, 0);
-    sc_word result = {.kind = SC_WORD_RESULT, .from = DESK_OTHER};
+    sc_msg result = {.kind = SC_MSG_RESULT, .from = DESK_OTHER};
     result.id = id;
     result.users = 2;
     result.number = 77;
     result.result = sc_result_new(SC_FAILURE_NONE, "relay", 5, "reply", 5);
-    sc__books_hear(d.books, &result, 20);
+    sc__ledger_state_receive(d.ledger_state, &result, 20);
     assert_int_equal(ticket->users, 2);
     assert_int_equal(ticket->cloak, 77);
-    sc_proposal *proposal = sc__books_take_arrived(d.books);
-    assert_non_null(proposal);
-    sc__books_answered(d.books, proposal, SC_FAILURE_UNBELIEVABLE, NULL, NULL, 30);
+    sc_reservation *reservation = sc__ledger_state_take_arrived(d.ledger_state);
+    assert_non_null(reservation);
+    sc__ledger_state_answered(d.ledger_state, reservation, SC_FAILURE_UNBELIEVABLE, NULL, NULL, 30);
     desk_check_settled(&d, 1, SC_OUTCOME_FAILED, SC_FAILURE_UNBELIEVABLE);
     desk_close(&d);
 }
@@ -355,20 +355,20 @@ static void test_words_that_are_not_for_a_gateway_change_nothing(void **state)
 {
     (void)state;
     desk *d = four_open();
-    const sc_bid_id id = four_reserve(d, DESK_OTHER);
-    const sc_word_kind kinds[] = {SC_WORD_NONE,   SC_WORD_ADD, SC_WORD_COMPANY,
-                                  SC_WORD_REMOVE, SC_WORD_OK,  SC_WORD_NO};
+    const sc_proposal_id id = four_reserve(d, DESK_OTHER);
+    const sc_msg_kind kinds[] = {SC_MSG_NONE,   SC_MSG_ADD, SC_MSG_COMPANY,
+                                 SC_MSG_REMOVE, SC_MSG_OK,  SC_MSG_NO};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         desk_hear(d, kinds[i], DESK_OTHER, &id, 1);
     }
-    sc_word empty = {.kind = SC_WORD_RESERVE, .from = DESK_WORKER};
-    sc__books_hear(d->books, &empty, 1);
-    empty = (sc_word){.kind = SC_WORD_RESULT, .from = DESK_OTHER};
+    sc_msg empty = {.kind = SC_MSG_RESERVE, .from = DESK_WORKER};
+    sc__ledger_state_receive(d->ledger_state, &empty, 1);
+    empty = (sc_msg){.kind = SC_MSG_RESULT, .from = DESK_OTHER};
     empty.id = id;
-    sc__books_hear(d->books, &empty, 1);
+    sc__ledger_state_receive(d->ledger_state, &empty, 1);
     desk_check_quiet(d);
     desk_check_nobody(d);
-    assert_int_equal(sc__books_stats(d->books).bids, 1);
+    assert_int_equal(sc__ledger_state_stats(d->ledger_state).proposals, 1);
     four_close(d);
 }
 

@@ -18,29 +18,30 @@ typedef struct scene {
     desk desk;
     sc_partition *cut;
     sc_ticket *tickets[2];
-    sc_bid *bid;
+    sc_proposal *proposal;
 } scene;
 
 /** A cloak as a worker would propose it. */
-static sc_bid *bid_of(desk *d, const sc_cloak *cloak)
+static sc_proposal *proposal_of(desk *d, const sc_cloak *cloak)
 {
-    sc_bid *bid = sc_bid_new(cloak->star_count, cloak->segment_count, cloak->border_node_count + 1,
-                             cloak->member_count);
-    bid->border_node_count = cloak->border_node_count;
-    memcpy(bid->stars, cloak->stars, cloak->star_count * sizeof *cloak->stars);
-    memcpy(bid->segments, cloak->segments, cloak->segment_count * sizeof *cloak->segments);
-    memcpy(bid->border_nodes, cloak->border_nodes,
+    sc_proposal *proposal = sc_proposal_new(cloak->star_count, cloak->segment_count,
+                                            cloak->border_node_count + 1, cloak->member_count);
+    proposal->border_node_count = cloak->border_node_count;
+    memcpy(proposal->stars, cloak->stars, cloak->star_count * sizeof *cloak->stars);
+    memcpy(proposal->segments, cloak->segments, cloak->segment_count * sizeof *cloak->segments);
+    memcpy(proposal->border_nodes, cloak->border_nodes,
            cloak->border_node_count * sizeof *cloak->border_nodes);
     for (size_t i = 0; i < cloak->member_count; i++) {
-        bid->members[i] = (sc_bid_member){cloak->members[i].query, cloak->members[i].star};
-        bid->members[i].query.owner = DESK_SELF;
+        proposal->members[i] =
+            (sc_proposal_member){cloak->members[i].query, cloak->members[i].star};
+        proposal->members[i].query.owner = DESK_SELF;
     }
-    bid->id.bytes[0] = ++d->bids;
-    bid->worker = DESK_WORKER;
-    bid->room = 3;
-    bid->releaser = DESK_SELF;
-    bid->is_single = true;
-    return bid;
+    proposal->id.bytes[0] = ++d->proposals;
+    proposal->worker = DESK_WORKER;
+    proposal->engine_thread = 3;
+    proposal->releaser = DESK_SELF;
+    proposal->is_single = true;
+    return proposal;
 }
 
 /** Queries at two ends of the street, each for two users, and the cloak that the engine finds. */
@@ -49,7 +50,7 @@ static scene *scene_open(void)
     scene *s = test_take(1, sizeof *s);
     const sc_engine_options engine = sc_engine_options_default();
     stage_open(&s->stage, small_maps[0].picture, small_maps[0].more, &engine);
-    sc__books_options options = desk_options();
+    sc__ledger_state_options options = desk_options();
     options.paranoid = s->stage.map;
     CHECK_OK(sc_partition_whole(s->stage.map, &s->cut, NULL), NULL);
     options.cut = s->cut;
@@ -61,12 +62,12 @@ static scene *scene_open(void)
         stage_ask(&s->stage, &query, 0);
         s->tickets[i] = desk_ticket(i + 1, 2, DEADLINE);
         s->tickets[i]->query = query;
-        sc__books_add(s->desk.books, s->tickets[i], 0);
-        (void)desk_next(&s->desk, SC_WORD_ADD, SC_PEER_NONE);
+        sc__ledger_state_add(s->desk.ledger_state, s->tickets[i], 0);
+        (void)desk_next(&s->desk, SC_MSG_ADD, SC_PEER_NONE);
     }
     sc_cloak *cloak = stage_take(&s->stage);
     assert_non_null(cloak);
-    s->bid = bid_of(&s->desk, cloak);
+    s->proposal = proposal_of(&s->desk, cloak);
     CHECK_OK(sc_engine_refuse(s->stage.engine, cloak, NULL, 0), NULL);
     sc_cloak_free(cloak);
     return s;
@@ -84,10 +85,10 @@ static void test_a_proposal_that_keeps_its_promises_is_reserved(void **state)
 {
     (void)state;
     scene *s = scene_open();
-    desk_reserve(&s->desk, s->bid, 1);
+    desk_reserve(&s->desk, s->proposal, 1);
     desk_check_quiet(&s->desk);
     assert_int_equal(s->tickets[0]->state, SC_TICKET_RESERVED);
-    assert_int_equal(sc__books_stats(s->desk.books).violations, 0);
+    assert_int_equal(sc__ledger_state_stats(s->desk.ledger_state).violations, 0);
     scene_close(s);
 }
 
@@ -95,10 +96,10 @@ static void test_a_proposal_that_keeps_its_promises_is_reserved(void **state)
 static void give_away_second(scene *s)
 {
     for (size_t i = 0; i < 2; i++) {
-        if (s->bid->members[i].query.user != s->tickets[1]->query.user) continue;
-        s->bid->members[i].query.owner = DESK_OTHER;
+        if (s->proposal->members[i].query.user != s->tickets[1]->query.user) continue;
+        s->proposal->members[i].query.owner = DESK_OTHER;
     }
-    s->bid->is_single = false;
+    s->proposal->is_single = false;
 }
 
 static void test_of_others_members_the_bid_is_believed(void **state)
@@ -108,11 +109,12 @@ static void test_of_others_members_the_bid_is_believed(void **state)
         scene *s = scene_open();
         give_away_second(s);
         for (size_t i = 0; is_broken && i < 2; i++) {
-            if (s->bid->members[i].query.owner == DESK_OTHER) s->bid->members[i].query.l = 50;
+            if (s->proposal->members[i].query.owner == DESK_OTHER)
+                s->proposal->members[i].query.l = 50;
         }
-        const sc_bid_id id = desk_reserve(&s->desk, s->bid, 1);
-        desk_check_word(&s->desk, is_broken ? SC_WORD_NO : SC_WORD_OK, DESK_WORKER, &id);
-        assert_int_equal(sc__books_stats(s->desk.books).violations, is_broken);
+        const sc_proposal_id id = desk_reserve(&s->desk, s->proposal, 1);
+        desk_check_msg(&s->desk, is_broken ? SC_MSG_NO : SC_MSG_OK, DESK_WORKER, &id);
+        assert_int_equal(sc__ledger_state_stats(s->desk.ledger_state).violations, is_broken);
         scene_close(s);
     }
 }
@@ -139,20 +141,20 @@ static void elsewhere(scene *s)
 
 static void a_segment_less(scene *s)
 {
-    s->bid->segment_count--;
+    s->proposal->segment_count--;
 }
 
 static void a_border_node_less(scene *s)
 {
     // The whole street has no border: it gets one that is none.
-    s->bid->border_nodes[0] = 0;
-    s->bid->border_node_count = s->bid->border_node_count ? 0 : 1;
+    s->proposal->border_nodes[0] = 0;
+    s->proposal->border_node_count = s->proposal->border_node_count ? 0 : 1;
 }
 
 static void another_star(scene *s)
 {
-    sc_star_id *star = &s->bid->members[0].star;
-    *star = *star == s->bid->stars[0] ? s->bid->stars[1] : s->bid->stars[0];
+    sc_star_id *star = &s->proposal->members[0].star;
+    *star = *star == s->proposal->stars[0] ? s->proposal->stars[1] : s->proposal->stars[0];
 }
 
 static void test_a_proposal_that_breaks_a_promise_is_counted_and_refused(void **state)
@@ -165,12 +167,12 @@ static void test_a_proposal_that_breaks_a_promise_is_counted_and_refused(void **
         check_case(i);
         scene *s = scene_open();
         breaks[i](s);
-        const sc_bid_id id = desk_reserve(&s->desk, s->bid, 1);
+        const sc_proposal_id id = desk_reserve(&s->desk, s->proposal, 1);
         desk_check_no(&s->desk, &id, (const uint32_t[]){0});
         assert_int_equal(s->tickets[0]->state, SC_TICKET_OPEN);
         assert_int_equal(s->tickets[1]->state, SC_TICKET_OPEN);
-        assert_null(sc__books_take_due(s->desk.books, 1000));
-        const sc_ledger_stats stats = sc__books_stats(s->desk.books);
+        assert_null(sc__ledger_state_take_due(s->desk.ledger_state, 1000));
+        const sc_ledger_stats stats = sc__ledger_state_stats(s->desk.ledger_state);
         assert_int_equal(stats.violations, 1);
         assert_int_equal(stats.refused, 1);
         assert_int_equal(stats.cloaks, 0);

@@ -7,16 +7,16 @@
 
 enum { MOST = 20, BIDS = 60, STEPS = 30000 };
 
-static sc_bid_id id_of(uint32_t number)
+static sc_proposal_id id_of(uint32_t number)
 {
-    sc_bid_id id = {{0}};
+    sc_proposal_id id = {{0}};
     id.bytes[0] = (uint8_t)(number % 7);
     id.bytes[15] = (uint8_t)number;
     return id;
 }
 
 typedef struct line {
-    sc_fate fate;
+    sc_proposal_outcome outcome;
     sc_time until;
 } line;
 
@@ -26,23 +26,24 @@ static size_t forget(line *lines, sc_time now)
     size_t known = 0;
     for (size_t i = 0; i < BIDS; i++) {
         if (lines[i].until < now) lines[i] = (line){0};
-        known += lines[i].fate != SC_FATE_UNKNOWN;
+        known += lines[i].outcome != SC_PROPOSAL_OUTCOME_UNKNOWN;
     }
     return known;
 }
 
-static void note(line *lines, uint32_t number, sc_fate fate, sc_time until)
+static void note(line *lines, uint32_t number, sc_proposal_outcome outcome, sc_time until)
 {
     line *l = &lines[number];
-    if (l->fate == SC_FATE_UNKNOWN || l->fate == SC_FATE_RESERVED) l->fate = fate;
+    if (l->outcome == SC_PROPOSAL_OUTCOME_UNKNOWN || l->outcome == SC_PROPOSAL_OUTCOME_RESERVED)
+        l->outcome = outcome;
     if (until > l->until) l->until = until;
 }
 
 static void test_fates_agree_with_a_list(void **state)
 {
     (void)state;
-    sc__fates *fates = NULL;
-    CHECK_OK(sc__fates_new(MOST, &fates), NULL);
+    sc__proposal_outcomes *outcomes = NULL;
+    CHECK_OK(sc__proposal_outcomes_new(MOST, &outcomes), NULL);
     line lines[BIDS] = {{0}};
     sc_rng rng;
     sc_rng_seed(&rng, 3);
@@ -50,44 +51,44 @@ static void test_fates_agree_with_a_list(void **state)
     size_t without_room = 0;
     for (int step = 0; step < STEPS; step++) {
         if (sc_rng_below(&rng, 4) == 0) now += sc_rng_below(&rng, 30);
-        sc__fates_pass_time(fates, now);
+        sc__proposal_outcomes_pass_time(outcomes, now);
         const size_t known = forget(lines, now);
-        assert_int_equal(sc__fates_has_room(fates), known < MOST);
+        assert_int_equal(sc__proposal_outcomes_has_room(outcomes), known < MOST);
 
         const uint32_t number = sc_rng_below(&rng, BIDS);
-        const sc_bid_id id = id_of(number);
+        const sc_proposal_id id = id_of(number);
         const sc_time until = now + sc_rng_below(&rng, 200);
-        const sc_fate before = lines[number].fate;
-        assert_int_equal(sc__fates_of(fates, &id), before);
-        const bool fits = before != SC_FATE_UNKNOWN || known < MOST;
-        const sc_fate fate = (sc_fate)(1 + sc_rng_below(&rng, 3));
-        assert_int_equal(sc__fates_put(fates, &id, fate, until), fits);
-        if (fits) note(lines, number, fate, until);
+        const sc_proposal_outcome before = lines[number].outcome;
+        assert_int_equal(sc__proposal_outcomes_of(outcomes, &id), before);
+        const bool fits = before != SC_PROPOSAL_OUTCOME_UNKNOWN || known < MOST;
+        const sc_proposal_outcome outcome = (sc_proposal_outcome)(1 + sc_rng_below(&rng, 3));
+        assert_int_equal(sc__proposal_outcomes_put(outcomes, &id, outcome, until), fits);
+        if (fits) note(lines, number, outcome, until);
         without_room += !fits;
-        assert_int_equal(sc__fates_of(fates, &id), lines[number].fate);
+        assert_int_equal(sc__proposal_outcomes_of(outcomes, &id), lines[number].outcome);
     }
     print_message("# %zu without room\n", without_room);
     assert_true(without_room > 100);
-    sc__fates_free(fates);
-    sc__fates_free(NULL);
+    sc__proposal_outcomes_free(outcomes);
+    sc__proposal_outcomes_free(NULL);
 }
 
 static void test_a_fate_is_known_until_its_last_moment(void **state)
 {
     (void)state;
-    sc__fates *fates = NULL;
-    CHECK_OK(sc__fates_new(1, &fates), NULL);
-    const sc_bid_id id = id_of(1);
-    assert_true(sc__fates_put(fates, &id, SC_FATE_RESERVED, 100));
+    sc__proposal_outcomes *outcomes = NULL;
+    CHECK_OK(sc__proposal_outcomes_new(1, &outcomes), NULL);
+    const sc_proposal_id id = id_of(1);
+    assert_true(sc__proposal_outcomes_put(outcomes, &id, SC_PROPOSAL_OUTCOME_RESERVED, 100));
     // Said again for less long, it is kept as long as before.
-    assert_true(sc__fates_put(fates, &id, SC_FATE_PUBLISHED, 50));
-    sc__fates_pass_time(fates, 100);
-    assert_int_equal(sc__fates_of(fates, &id), SC_FATE_PUBLISHED);
-    assert_false(sc__fates_has_room(fates));
-    sc__fates_pass_time(fates, 101);
-    assert_int_equal(sc__fates_of(fates, &id), SC_FATE_UNKNOWN);
-    assert_true(sc__fates_has_room(fates));
-    sc__fates_free(fates);
+    assert_true(sc__proposal_outcomes_put(outcomes, &id, SC_PROPOSAL_OUTCOME_PUBLISHED, 50));
+    sc__proposal_outcomes_pass_time(outcomes, 100);
+    assert_int_equal(sc__proposal_outcomes_of(outcomes, &id), SC_PROPOSAL_OUTCOME_PUBLISHED);
+    assert_false(sc__proposal_outcomes_has_room(outcomes));
+    sc__proposal_outcomes_pass_time(outcomes, 101);
+    assert_int_equal(sc__proposal_outcomes_of(outcomes, &id), SC_PROPOSAL_OUTCOME_UNKNOWN);
+    assert_true(sc__proposal_outcomes_has_room(outcomes));
+    sc__proposal_outcomes_free(outcomes);
 }
 
 static const struct CMUnitTest tests[] = {

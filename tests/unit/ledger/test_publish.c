@@ -32,7 +32,7 @@ static sc_err take_errand(void *context, sc_errand *errand)
 static scene *scene_open(void)
 {
     scene *s = test_take(1, sizeof *s);
-    const sc__books_options options = desk_options();
+    const sc__ledger_state_options options = desk_options();
     desk_open(&s->desk, &options, 1);
     sc_rng_seed(&s->rng, 2);
     CHECK_OK(sc_vocabulary_init_from_map(s->desk.map, &s->vocabulary), NULL);
@@ -71,42 +71,42 @@ static uint32_t k_of(uint32_t number)
 static void check_seats(const scene *s)
 {
     const sc_errand *errand = s->errand;
-    assert_int_equal(errand->seat_count, 2);
+    assert_int_equal(errand->place_count, 2);
     bool has_seat[2] = {false};
     for (size_t i = 0; i < 2; i++) {
-        const sc_seat *seat = &errand->seats[i];
-        const uint32_t number = seat->offset_m > 0.3 ? 2 : 1;
+        const sc_answer_place *place = &errand->places[i];
+        const uint32_t number = place->offset_m > 0.3 ? 2 : 1;
         has_seat[number - 1] = true;
-        assert_int_equal(seat->edge, 3);
-        assert_int_equal(errand->relay->requests[seat->request].k, k_of(number));
+        assert_int_equal(place->edge, 3);
+        assert_int_equal(errand->relay->requests[place->request].k, k_of(number));
     }
     assert_true(has_seat[0] && has_seat[1]);
 }
 
 /** As R: the bid is released, and due. */
-static sc_proposal *due_here(scene *s)
+static sc_reservation *due_here(scene *s)
 {
     desk *d = &s->desk;
-    const sc_bid_id id = desk_reserve(d, desk_bid(d, mixed, DESK_SELF), 0);
-    desk_check_word(d, SC_WORD_OK, DESK_WORKER, &id);
+    const sc_proposal_id id = desk_reserve(d, desk_proposal(d, mixed, DESK_SELF), 0);
+    desk_check_msg(d, SC_MSG_OK, DESK_WORKER, &id);
     desk_release(d, &id, (const uint32_t[]){1001, 1000, 0}, 3000, 0);
-    sc_proposal *proposal = sc__books_take_due(d->books, 200);
-    assert_non_null(proposal);
-    return proposal;
+    sc_reservation *reservation = sc__ledger_state_take_due(d->ledger_state, 200);
+    assert_non_null(reservation);
+    return reservation;
 }
 
 static void test_what_leaves_has_everybodys_requests_and_our_places(void **state)
 {
     (void)state;
     scene *s = scene_open();
-    sc_proposal *proposal = due_here(s);
+    sc_reservation *reservation = due_here(s);
     sc__departure left;
-    assert_int_equal(sc__publish(&s->publisher, proposal, 200, &left), SC_FAILURE_NONE);
+    assert_int_equal(sc__publish(&s->publisher, reservation, 200, &left), SC_FAILURE_NONE);
     const sc_errand *errand = s->errand;
     assert_ptr_equal(left.relay, errand->relay);
     assert_int_equal(left.users, 4);
     assert_int_equal(left.number, errand->number);
-    assert_ptr_equal(sc__errand_proposal(errand), proposal);
+    assert_ptr_equal(sc__errand_reservation(errand), reservation);
     check_seats(s);
     // 1000 and 1 ask for the same, and so do 1001 and 2.
     assert_int_equal(errand->relay->request_count, 2);
@@ -125,12 +125,12 @@ static void test_requests_of_others_alone_are_asked_for_too(void **state)
     scene *s = scene_open();
     desk *d = &s->desk;
     const uint32_t members[] = {1, 1001, 1002, 0};
-    const sc_bid_id id = desk_reserve(d, desk_bid(d, members, DESK_SELF), 0);
-    desk_check_word(d, SC_WORD_OK, DESK_WORKER, &id);
+    const sc_proposal_id id = desk_reserve(d, desk_proposal(d, members, DESK_SELF), 0);
+    desk_check_msg(d, SC_MSG_OK, DESK_WORKER, &id);
     desk_release(d, &id, (const uint32_t[]){1002, 1001, 0}, 3000, 0);
-    sc_proposal *proposal = sc__books_take_due(d->books, 200);
+    sc_reservation *reservation = sc__ledger_state_take_due(d->ledger_state, 200);
     sc__departure left;
-    assert_int_equal(sc__publish(&s->publisher, proposal, 200, &left), SC_FAILURE_NONE);
+    assert_int_equal(sc__publish(&s->publisher, reservation, 200, &left), SC_FAILURE_NONE);
     bool is_asked[4] = {false};
     assert_int_equal(left.relay->request_count, 3);
     for (size_t i = 0; i < 3; i++) {
@@ -238,28 +238,28 @@ static sc_bytes relay_of(scene *s, sc_seg_id segment, const uint32_t *numbers, s
 }
 
 /** Elsewhere: R has published the bid, and this is its result. */
-static sc_proposal *arrived_with(scene *s, const void *relay, size_t size, const char *reply)
+static sc_reservation *arrived_with(scene *s, const void *relay, size_t size, const char *reply)
 {
     desk *d = &s->desk;
-    const sc_bid_id id = desk_reserve(d, desk_bid(d, mixed, DESK_OTHER), 0);
-    desk_check_word(d, SC_WORD_OK, DESK_WORKER, &id);
-    sc_word word = {.kind = SC_WORD_RESULT, .from = DESK_OTHER};
-    word.id = id;
-    word.number = 815;
-    word.result = sc_result_new(SC_FAILURE_NONE, relay, size, reply, strlen(reply));
-    sc__books_hear(d->books, &word, 100);
-    sc_proposal *proposal = sc__books_take_arrived(d->books);
-    assert_non_null(proposal);
-    return proposal;
+    const sc_proposal_id id = desk_reserve(d, desk_proposal(d, mixed, DESK_OTHER), 0);
+    desk_check_msg(d, SC_MSG_OK, DESK_WORKER, &id);
+    sc_msg msg = {.kind = SC_MSG_RESULT, .from = DESK_OTHER};
+    msg.id = id;
+    msg.number = 815;
+    msg.result = sc_result_new(SC_FAILURE_NONE, relay, size, reply, strlen(reply));
+    sc__ledger_state_receive(d->ledger_state, &msg, 100);
+    sc_reservation *reservation = sc__ledger_state_take_arrived(d->ledger_state);
+    assert_non_null(reservation);
+    return reservation;
 }
 
 static sc_failure digest(scene *s, sc_seg_id segment, const uint32_t *numbers, size_t count,
                          const char *reply)
 {
     sc_bytes relay = relay_of(s, segment, numbers, count);
-    sc_proposal *proposal = arrived_with(s, relay.data, relay.size, reply);
+    sc_reservation *reservation = arrived_with(s, relay.data, relay.size, reply);
     sc_bytes_fini(&relay);
-    return sc__digest(&s->publisher, proposal, 200);
+    return sc__digest(&s->publisher, reservation, 200);
 }
 
 static void test_a_result_that_arrives_is_read_by_a_clerk(void **state)
@@ -277,7 +277,7 @@ static void test_a_result_that_arrives_is_read_by_a_clerk(void **state)
     // The clerk may read it after the books are closed.
     desk_close(&s->desk);
     assert_memory_equal(errand->given, "reply", 5);
-    const sc__books_options options = desk_options();
+    const sc__ledger_state_options options = desk_options();
     desk_open(&s->desk, &options, 1);
     scene_close(s);
 }
@@ -326,12 +326,13 @@ static void test_without_memory_nothing_leaves_and_nothing_leaks(void **state)
         for (bool is_last = false; !is_last; failures++) {
             scene *s = scene_open();
             sc_bytes relay = relay_of(s, 0, (const uint32_t[]){1, 2}, 2);
-            sc_proposal *proposal =
+            sc_reservation *reservation =
                 is_digest ? arrived_with(s, relay.data, relay.size, "reply") : due_here(s);
             sc__departure left;
             sc_alloc_fail_at(failures + 1);
-            const sc_failure failure = is_digest ? sc__digest(&s->publisher, proposal, 200)
-                                                 : sc__publish(&s->publisher, proposal, 200, &left);
+            const sc_failure failure = is_digest
+                                           ? sc__digest(&s->publisher, reservation, 200)
+                                           : sc__publish(&s->publisher, reservation, 200, &left);
             is_last = !sc_alloc_has_failed();
             sc_alloc_fail_at(0);
             assert_int_equal(failure, is_last ? SC_FAILURE_NONE : SC_FAILURE_OVERLOADED);

@@ -15,7 +15,7 @@ enum { GATEWAYS = 4, BIDS = 24, STEPS = 400, PATIENCE = 50, SELF = 77 };
 /** What an onlooker knows of a bid. */
 typedef struct told {
     sc_cloak *cloak;
-    sc_bid_id id;
+    sc_proposal_id id;
     sc_peer releaser;
     bool has_members[GATEWAYS + 1];
     bool has_said_ok[GATEWAYS + 1];
@@ -27,13 +27,13 @@ typedef struct told {
 } told;
 
 typedef struct story {
-    sc_rng rng;       ///< of the gateways
-    sc_rng bids_rng;  ///< of the worker
+    sc_rng rng;            ///< of the gateways
+    sc_rng proposals_rng;  ///< of the worker
     heard heard;
-    sc__bids *bids;
+    sc__proposals *proposals;
     sc__allowance allowance;
     sc_time now;
-    size_t bid_count;
+    size_t proposal_count;
     told told[BIDS];
 } story;
 
@@ -42,29 +42,29 @@ static uint32_t draw(story *s, uint32_t bound)
     return sc_rng_below(&s->rng, bound);
 }
 
-static told *find(story *s, const sc_bid_id *id)
+static told *find(story *s, const sc_proposal_id *id)
 {
-    for (size_t i = 0; i < s->bid_count; i++) {
-        if (sc_bid_id_equal(&s->told[i].id, id)) return &s->told[i];
+    for (size_t i = 0; i < s->proposal_count; i++) {
+        if (sc_proposal_id_equal(&s->told[i].id, id)) return &s->told[i];
     }
     fail_msg("a bid that nobody knows");
     return NULL;
 }
 
 /** The first word about a bid. Its cloak is the one that was added last. */
-static void see_reserve(story *s, sc_peer to, const sc_bid *bid)
+static void see_reserve(story *s, sc_peer to, const sc_proposal *proposal)
 {
-    told *t = &s->told[s->bid_count - 1];
-    t->id = bid->id;
-    t->releaser = bid->releaser;
-    t->is_single = bid->is_single;
+    told *t = &s->told[s->proposal_count - 1];
+    t->id = proposal->id;
+    t->releaser = proposal->releaser;
+    t->is_single = proposal->is_single;
     t->reserved[to]++;
-    assert_true(t->has_members[to] && t->has_members[bid->releaser]);
+    assert_true(t->has_members[to] && t->has_members[proposal->releaser]);
 }
 
-static void see_release(story *s, sc_peer to, const sc_word *word)
+static void see_release(story *s, sc_peer to, const sc_msg *msg)
 {
-    told *t = find(s, &word->id);
+    told *t = find(s, &msg->id);
     assert_int_equal(to, t->releaser);
     assert_false(t->is_single);
     assert_int_equal(t->aborts, 0);
@@ -76,48 +76,48 @@ static void see_release(story *s, sc_peer to, const sc_word *word)
 }
 
 /** The onlooker hears everything. */
-static void look_at_words(story *s)
+static void look_at_msgs(story *s)
 {
-    heard_word each;
+    heard_msg each;
     while (heard_take(&s->heard, &each)) {
         assert_in_range(each.to, 1, GATEWAYS);
-        switch (each.word.kind) {
-        case SC_WORD_RESERVE:
-            see_reserve(s, each.to, each.word.bid);
+        switch (each.msg.kind) {
+        case SC_MSG_RESERVE:
+            see_reserve(s, each.to, each.msg.proposal);
             break;
-        case SC_WORD_RELEASE:
-            see_release(s, each.to, &each.word);
+        case SC_MSG_RELEASE:
+            see_release(s, each.to, &each.msg);
             break;
-        case SC_WORD_ABORT: {
-            told *t = find(s, &each.word.id);
+        case SC_MSG_ABORT: {
+            told *t = find(s, &each.msg.id);
             assert_int_equal(t->releases, 0);
             assert_false(t->is_single);
             t->aborts++;
             break;
         }
-        case SC_WORD_ASK: {
-            const told *t = find(s, &each.word.id);
+        case SC_MSG_ASK: {
+            const told *t = find(s, &each.msg.id);
             assert_int_equal(each.to, t->releaser);
             assert_true(t->is_single || t->releases == 1);
             assert_int_equal(t->ends, 0);
             break;
         }
         default:
-            fail_msg("\"%s\" is not for a worker to say", sc_word_kind_name(each.word.kind));
+            fail_msg("\"%s\" is not for a worker to say", sc_msg_kind_name(each.msg.kind));
         }
-        sc_word_fini(&each.word);
+        sc_msg_fini(&each.msg);
     }
 }
 
 static void look_at_ends(story *s)
 {
-    sc__bid_end end;
-    while (sc__bids_take_done(s->bids, &end)) {
+    sc__proposal_end end;
+    while (sc__proposals_take_done(s->proposals, &end)) {
         size_t i = 0;
-        while (i < s->bid_count && s->told[i].cloak != end.cloak) {
+        while (i < s->proposal_count && s->told[i].cloak != end.cloak) {
             i++;
         }
-        assert_true(i < s->bid_count);
+        assert_true(i < s->proposal_count);
         told *t = &s->told[i];
         assert_int_equal(++t->ends, 1);
         // Who was reserved and not decided upon was told that it is off.
@@ -129,8 +129,8 @@ static void look_at_ends(story *s)
 
 static void add_cloak(story *s)
 {
-    if (s->bid_count == BIDS) return;
-    told *t = &s->told[s->bid_count++];
+    if (s->proposal_count == BIDS) return;
+    told *t = &s->told[s->proposal_count++];
     const size_t members = 1 + draw(s, 5);
     const uint32_t gateways = 1 + draw(s, GATEWAYS);
     sc_cloak *cloak = sc_cloak_new(1, 2, members);
@@ -145,48 +145,48 @@ static void add_cloak(story *s)
     }
     cloak->is_pruned = true;
     t->cloak = cloak;
-    assert_true(sc__bids_add(s->bids, cloak, draw(s, 3), &s->allowance, s->now));
-    look_at_words(s);
+    assert_true(sc__proposals_add(s->proposals, cloak, draw(s, 3), &s->allowance, s->now));
+    look_at_msgs(s);
     for (sc_peer g = 1; g <= GATEWAYS; g++) {
         assert_int_equal(t->reserved[g], t->has_members[g]);
     }
 }
 
 /** Mostly ok: else hardly any bid would get all of them. */
-static sc_word_kind draw_kind(story *s)
+static sc_msg_kind draw_kind(story *s)
 {
-    static const sc_word_kind others[] = {SC_WORD_DEAD, SC_WORD_NO, SC_WORD_PUBLISHED};
-    return draw(s, 20) < 17 ? SC_WORD_OK : others[draw(s, 3)];
+    static const sc_msg_kind others[] = {SC_MSG_DEAD, SC_MSG_NO, SC_MSG_PUBLISHED};
+    return draw(s, 20) < 17 ? SC_MSG_OK : others[draw(s, 3)];
 }
 
 /** Mostly one of the last, since those before are over. */
-static const told *draw_bid(story *s)
+static const told *draw_proposal(story *s)
 {
-    const uint32_t count = (uint32_t)s->bid_count;
+    const uint32_t count = (uint32_t)s->proposal_count;
     const uint32_t recent = draw(s, 10) > 0 && count > 3 ? 3 : count;
     return &s->told[count - 1 - draw(s, recent)];
 }
 
 /** Somebody says anything, mostly of a bid that there is. */
-static void say_anything(story *s)
+static void send_anything(story *s)
 {
-    sc_word word = {.kind = draw_kind(s), .from = 1 + draw(s, GATEWAYS), .deadline = s->now};
-    if (s->bid_count > 0 && draw(s, 20) > 0) word.id = draw_bid(s)->id;
+    sc_msg msg = {.kind = draw_kind(s), .from = 1 + draw(s, GATEWAYS), .deadline = s->now};
+    if (s->proposal_count > 0 && draw(s, 20) > 0) msg.id = draw_proposal(s)->id;
     const uint32_t count = draw(s, 4);
-    if (word.kind == SC_WORD_OK && count > 0) {
-        word.wishes = sc_calloc(count, sizeof *word.wishes);
-        word.count = count;
+    if (msg.kind == SC_MSG_OK && count > 0) {
+        msg.wishes = sc_calloc(count, sizeof *msg.wishes);
+        msg.count = count;
     }
-    if (word.kind == SC_WORD_NO && count > 0) {
-        word.gone = sc_calloc(count, sizeof *word.gone);
-        word.count = count;
+    if (msg.kind == SC_MSG_NO && count > 0) {
+        msg.gone = sc_calloc(count, sizeof *msg.gone);
+        msg.count = count;
     }
-    for (size_t i = 0; word.kind == SC_WORD_OK && i < s->bid_count; i++) {
+    for (size_t i = 0; msg.kind == SC_MSG_OK && i < s->proposal_count; i++) {
         told *t = &s->told[i];
-        if (sc_bid_id_equal(&t->id, &word.id)) t->has_said_ok[word.from] = true;
+        if (sc_proposal_id_equal(&t->id, &msg.id)) t->has_said_ok[msg.from] = true;
     }
-    sc__bids_hear(s->bids, &word, s->now);
-    assert_int_equal(word.kind, SC_WORD_NONE);
+    sc__proposals_receive(s->proposals, &msg, s->now);
+    assert_int_equal(msg.kind, SC_MSG_NONE);
 }
 
 static void take_step(story *s)
@@ -195,37 +195,37 @@ static void take_step(story *s)
     if (what < 2) {
         add_cloak(s);
     } else if (what < 16) {
-        say_anything(s);
+        send_anything(s);
     } else if (what < 19) {
         s->now += draw(s, 30);
-        sc__bids_pass_time(s->bids, s->now);
-        assert_true(sc__bids_next_wake(s->bids) > s->now);
+        sc__proposals_pass_time(s->proposals, s->now);
+        assert_true(sc__proposals_next_wake(s->proposals) > s->now);
     } else {
-        sc__bids_abort_part(s->bids, draw(s, 3));
+        sc__proposals_abort_part(s->proposals, draw(s, 3));
     }
-    look_at_words(s);
+    look_at_msgs(s);
     look_at_ends(s);
 }
 
 /** Everybody falls silent. */
 static void wait_for_the_end(story *s)
 {
-    for (sc_time wake; (wake = sc__bids_next_wake(s->bids)) != SC_TIME_NEVER;) {
+    for (sc_time wake; (wake = sc__proposals_next_wake(s->proposals)) != SC_TIME_NEVER;) {
         s->now = wake;
-        sc__bids_pass_time(s->bids, s->now);
-        look_at_words(s);
+        sc__proposals_pass_time(s->proposals, s->now);
+        look_at_msgs(s);
         look_at_ends(s);
     }
 }
 
-static void check_the_end(const story *s, sc__bids_stats *sum)
+static void check_the_end(const story *s, sc__proposals_stats *sum)
 {
-    for (size_t i = 0; i < s->bid_count; i++) {
+    for (size_t i = 0; i < s->proposal_count; i++) {
         assert_int_equal(s->told[i].ends, 1);
     }
-    const sc__bids_stats stats = sc__bids_stats_of(s->bids);
+    const sc__proposals_stats stats = sc__proposals_stats_of(s->proposals);
     assert_int_equal(stats.under_way, 0);
-    assert_int_equal(stats.made, s->bid_count);
+    assert_int_equal(stats.made, s->proposal_count);
     assert_int_equal(s->allowance.undecided, 0);
     assert_true(stats.published + stats.refused + stats.silent + stats.unknown <= stats.made);
     sum->published += stats.published;
@@ -235,27 +235,27 @@ static void check_the_end(const story *s, sc__bids_stats *sum)
     sum->asked += stats.asked;
 }
 
-static void play(uint64_t seed, sc__bids_stats *sum, uint64_t *releases)
+static void play(uint64_t seed, sc__proposals_stats *sum, uint64_t *releases)
 {
     story *s = test_take(1, sizeof *s);
     sc_rng_seed(&s->rng, seed);
-    sc_rng_seed(&s->bids_rng, ~seed);
+    sc_rng_seed(&s->proposals_rng, ~seed);
     heard_open(&s->heard);
-    const sc__bids_options options = {
+    const sc__proposals_options options = {
         .self = SELF,
         .patience_us = PATIENCE,
-        .voice = heard_voice(&s->heard),
+        .port = heard_voice(&s->heard),
     };
-    CHECK_OK(sc__bids_new(&options, &s->bids_rng, &s->bids), NULL);
+    CHECK_OK(sc__proposals_new(&options, &s->proposals_rng, &s->proposals), NULL);
     for (int i = 0; i < STEPS; i++) {
         take_step(s);
     }
     wait_for_the_end(s);
     check_the_end(s, sum);
-    for (size_t i = 0; i < s->bid_count; i++) {
+    for (size_t i = 0; i < s->proposal_count; i++) {
         *releases += s->told[i].releases;
     }
-    sc__bids_free(s->bids);
+    sc__proposals_free(s->proposals);
     heard_close(&s->heard);
     free(s);
 }
@@ -263,7 +263,7 @@ static void play(uint64_t seed, sc__bids_stats *sum, uint64_t *releases)
 static void test_whatever_gateways_say_each_cloak_comes_back_once(void **state)
 {
     (void)state;
-    sc__bids_stats sum = {0};
+    sc__proposals_stats sum = {0};
     uint64_t releases = 0;
     for (uint64_t seed = 0; seed < 500; seed++) {
         check_case(seed);

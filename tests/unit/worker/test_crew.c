@@ -14,19 +14,19 @@ typedef struct scene {
     sc_partition *cut;
     uint32_t parts;
     obedient gateways;
-    sc_crew *crew;
+    sc_engine_pool *engines;
 } scene;
 
-static sc_crew_options options_of(scene *s, unsigned rooms)
+static sc_engine_pool_options options_of(scene *s, unsigned rooms)
 {
-    sc_crew_options options = {
+    sc_engine_pool_options options = {
         .engine = sc_engine_options_default(),
         .cut = s->cut,
-        .rooms = rooms,
+        .engine_threads = rooms,
         .max_queries = 1000,
         .self = SELF,
         .patience_us = 50,
-        .voice = heard_voice(&s->gateways.heard),
+        .port = heard_voice(&s->gateways.heard),
     };
     options.engine.is_paranoid = true;
     return options;
@@ -45,17 +45,17 @@ static void scene_open(scene *s, uint64_t seed, uint32_t parts, unsigned rooms, 
     CHECK_OK(sc_partition_new(s->map, part_of_star, parts, &s->cut, &diag), &diag);
     free(part_of_star);
     obedient_open(&s->gateways, STREAM_QUERIES, gateways);
-    const sc_crew_options options = options_of(s, rooms);
+    const sc_engine_pool_options options = options_of(s, rooms);
     sc_rng rng;
     sc_rng_seed(&rng, seed);
-    CHECK_OK(sc_crew_new(s->map, &options, &rng, &s->crew, &diag), &diag);
-    s->gateways.crew = s->crew;
+    CHECK_OK(sc_engine_pool_new(s->map, &options, &rng, &s->engines, &diag), &diag);
+    s->gateways.engines = s->engines;
     s->gateways.cut = s->cut;
 }
 
 static void scene_close(scene *s)
 {
-    sc_crew_free(s->crew);
+    sc_engine_pool_free(s->engines);
     obedient_close(&s->gateways);
     sc_partition_free(s->cut);
     sc_map_free(s->map);
@@ -68,7 +68,7 @@ static void open_parts(scene *s, uint16_t first, size_t count)
     for (size_t i = 0; i < count; i++) {
         parts[i] = (uint16_t)(first + i);
     }
-    CHECK_OK(sc_crew_set_parts(s->crew, parts, count), NULL);
+    CHECK_OK(sc_engine_pool_set_parts(s->engines, parts, count), NULL);
 }
 
 /** A segment of that part which is near, or not, to another. */
@@ -93,37 +93,44 @@ static void test_options_that_make_no_sense_are_refused(void **state)
     (void)state;
     scene s;
     scene_open(&s, 1, 2, 1, 1);
-    const sc_crew_options good = options_of(&s, 1);
+    const sc_engine_pool_options good = options_of(&s, 1);
     sc_rng rng;
     sc_rng_seed(&rng, 1);
-    sc_crew *crew = NULL;
+    sc_engine_pool *engines = NULL;
     sc_diag diag = {""};
-    sc_crew_options bad = good;
-    bad.rooms = 0;
-    CHECK_REFUSED(sc_crew_new(s.map, &bad, &rng, &crew, &diag), SC_EINVAL, &diag, "threads");
+    sc_engine_pool_options bad = good;
+    bad.engine_threads = 0;
+    CHECK_REFUSED(sc_engine_pool_new(s.map, &bad, &rng, &engines, &diag), SC_EINVAL, &diag,
+                  "threads");
     bad = good;
     bad.max_queries = 0;
-    CHECK_REFUSED(sc_crew_new(s.map, &bad, &rng, &crew, &diag), SC_EINVAL, &diag, "queries");
+    CHECK_REFUSED(sc_engine_pool_new(s.map, &bad, &rng, &engines, &diag), SC_EINVAL, &diag,
+                  "queries");
     bad = good;
     bad.patience_us = 0;
-    CHECK_REFUSED(sc_crew_new(s.map, &bad, &rng, &crew, &diag), SC_EINVAL, &diag, "patience");
+    CHECK_REFUSED(sc_engine_pool_new(s.map, &bad, &rng, &engines, &diag), SC_EINVAL, &diag,
+                  "patience");
     bad = good;
     bad.cut = NULL;
-    CHECK_REFUSED(sc_crew_new(s.map, &bad, &rng, &crew, &diag), SC_EINVAL, &diag, "cut");
+    CHECK_REFUSED(sc_engine_pool_new(s.map, &bad, &rng, &engines, &diag), SC_EINVAL, &diag, "cut");
     bad = good;
     bad.engine.max_combinations = 0;
-    CHECK_REFUSED(sc_crew_new(s.map, &bad, &rng, &crew, &diag), SC_EINVAL, &diag, "combinations");
+    CHECK_REFUSED(sc_engine_pool_new(s.map, &bad, &rng, &engines, &diag), SC_EINVAL, &diag,
+                  "combinations");
     bad = good;
     bad.prune_threads = SC_PRUNE_THREADS_MAX + 1;
-    CHECK_REFUSED(sc_crew_new(s.map, &bad, &rng, &crew, &diag), SC_EINVAL, &diag, "engines");
+    CHECK_REFUSED(sc_engine_pool_new(s.map, &bad, &rng, &engines, &diag), SC_EINVAL, &diag,
+                  "engines");
     bad = good;
     bad.is_in_place = true;
-    bad.rooms = 2;
-    CHECK_REFUSED(sc_crew_new(s.map, &bad, &rng, &crew, &diag), SC_EINVAL, &diag, "in place");
-    bad.rooms = 1;
+    bad.engine_threads = 2;
+    CHECK_REFUSED(sc_engine_pool_new(s.map, &bad, &rng, &engines, &diag), SC_EINVAL, &diag,
+                  "in place");
+    bad.engine_threads = 1;
     bad.prune_threads = 1;
-    CHECK_REFUSED(sc_crew_new(s.map, &bad, &rng, &crew, &diag), SC_EINVAL, &diag, "in place");
-    assert_null(crew);
+    CHECK_REFUSED(sc_engine_pool_new(s.map, &bad, &rng, &engines, &diag), SC_EINVAL, &diag,
+                  "in place");
+    assert_null(engines);
     scene_close(&s);
 }
 
@@ -135,23 +142,23 @@ static void test_parts_are_spread_evenly_and_stay_where_they_are(void **state)
     sc_part_load before[PARTS_MAX];
     sc_part_load after[PARTS_MAX];
     open_parts(&s, 0, 6);
-    sc_crew_round(s.crew, 1);
-    sc_crew_stats_of(s.crew, before);
+    sc_engine_pool_round(s.engines, 1);
+    sc_engine_pool_stats_of(s.engines, before);
     unsigned of_room[3] = {0, 0, 0};
     for (uint32_t i = 0; i < 8; i++) {
         assert_int_equal(before[i].is_open, i < 6);
-        if (i < 6) of_room[before[i].room]++;
+        if (i < 6) of_room[before[i].engine_thread]++;
     }
     for (size_t i = 0; i < 3; i++) {
         assert_int_equal(of_room[i], 2);
     }
     // Two go and two come: those that stay do not move.
     open_parts(&s, 2, 6);
-    sc_crew_round(s.crew, 2);
-    sc_crew_stats_of(s.crew, after);
+    sc_engine_pool_round(s.engines, 2);
+    sc_engine_pool_stats_of(s.engines, after);
     for (uint32_t i = 0; i < 8; i++) {
         assert_int_equal(after[i].is_open, i >= 2);
-        if (i >= 2 && i < 6) assert_int_equal(after[i].room, before[i].room);
+        if (i >= 2 && i < 6) assert_int_equal(after[i].engine_thread, before[i].engine_thread);
     }
     scene_close(&s);
 }
@@ -162,11 +169,11 @@ static void test_parts_that_are_not_there_or_named_twice_change_nothing(void **s
     scene s;
     scene_open(&s, 1, 4, 2, 1);
     open_parts(&s, 1, 2);
-    assert_int_equal(sc_crew_set_parts(s.crew, (uint16_t[]){0, 4}, 2), SC_EINVAL);
-    assert_int_equal(sc_crew_set_parts(s.crew, (uint16_t[]){0, 3, 0}, 3), SC_EINVAL);
-    sc_crew_round(s.crew, 1);
+    assert_int_equal(sc_engine_pool_set_parts(s.engines, (uint16_t[]){0, 4}, 2), SC_EINVAL);
+    assert_int_equal(sc_engine_pool_set_parts(s.engines, (uint16_t[]){0, 3, 0}, 3), SC_EINVAL);
+    sc_engine_pool_round(s.engines, 1);
     sc_part_load loads[PARTS_MAX];
-    sc_crew_stats_of(s.crew, loads);
+    sc_engine_pool_stats_of(s.engines, loads);
     for (uint32_t i = 0; i < 4; i++) {
         assert_int_equal(loads[i].is_open, i == 1 || i == 2);
     }
@@ -183,9 +190,9 @@ static void test_a_query_near_a_cut_is_company_on_the_other_side(void **state)
         open_parts(&s, 0, 4);
         obedient_ask(&s.gateways, 0, segment_in(&s, 1, 1, true), 9, 1, 1, 1000);
         obedient_ask(&s.gateways, 1, segment_in(&s, 2, 0, false), 9, 1, 0, 1000);
-        sc_crew_round(s.crew, 1);
+        sc_engine_pool_round(s.engines, 1);
         sc_part_load loads[PARTS_MAX];
-        sc_crew_stats_of(s.crew, loads);
+        sc_engine_pool_stats_of(s.engines, loads);
         assert_int_equal(loads[1].queries, 1);
         assert_int_equal(loads[1].pending, 1);
         assert_int_equal(loads[2].queries, 1);
@@ -199,11 +206,11 @@ static void test_a_query_near_a_cut_is_company_on_the_other_side(void **state)
         assert_int_equal(held, company);
         assert_int_equal(loads[1].company, 0);
         // Said again it changes nothing; removed it is gone everywhere.
-        sc_word again = {.kind = SC_WORD_ADD, .query = s.gateways.queries[0].query};
-        sc_crew_hear(s.crew, &again);
+        sc_msg again = {.kind = SC_MSG_ADD, .query = s.gateways.queries[0].query};
+        sc_engine_pool_receive(s.engines, &again);
         obedient_leave(&s.gateways, 0);
-        sc_crew_round(s.crew, 2);
-        const sc_crew_stats stats = sc_crew_stats_of(s.crew, loads);
+        sc_engine_pool_round(s.engines, 2);
+        const sc_engine_pool_stats stats = sc_engine_pool_stats_of(s.engines, loads);
         assert_int_equal(stats.engine.added, 2);
         assert_int_equal(stats.engine.company, company);
         assert_int_equal(stats.engine.company_held, 0);
@@ -223,19 +230,19 @@ static void test_a_query_of_a_part_that_is_not_here_is_company_and_misdirected(v
     const sc_seg_id near = segment_in(&s, 1, 4, true);
     obedient_ask(&s.gateways, 0, near, 9, 1, 16, 1000);
     obedient_ask(&s.gateways, 1, segment_in(&s, 3, 0, false), 9, 1, 0, 1000);
-    sc_crew_round(s.crew, 1);
-    sc_crew_stats stats = sc_crew_stats_of(s.crew, NULL);
+    sc_engine_pool_round(s.engines, 1);
+    sc_engine_pool_stats stats = sc_engine_pool_stats_of(s.engines, NULL);
     assert_int_equal(stats.misdirected, 2);
     assert_int_equal(stats.engine.added, 0);
     assert_int_equal(stats.engine.company, 1);
     // That it is company may be all that is said.
-    sc_word word = {.kind = SC_WORD_COMPANY, .query = plain_query(2, near, 9, 1, 16, 1000)};
-    sc_crew_hear(s.crew, &word);
+    sc_msg msg = {.kind = SC_MSG_COMPANY, .query = plain_query(2, near, 9, 1, 16, 1000)};
+    sc_engine_pool_receive(s.engines, &msg);
     // A segment of another map.
-    word = (sc_word){.kind = SC_WORD_ADD, .query = plain_query(3, 1000000, 1, 1, 1, 1000)};
-    sc_crew_hear(s.crew, &word);
-    sc_crew_round(s.crew, 2);
-    stats = sc_crew_stats_of(s.crew, NULL);
+    msg = (sc_msg){.kind = SC_MSG_ADD, .query = plain_query(3, 1000000, 1, 1, 1, 1000)};
+    sc_engine_pool_receive(s.engines, &msg);
+    sc_engine_pool_round(s.engines, 2);
+    stats = sc_engine_pool_stats_of(s.engines, NULL);
     assert_int_equal(stats.engine.company, 2);
     assert_int_equal(stats.misdirected, 3);
     heard_check_quiet(&s.gateways.heard);
@@ -248,21 +255,21 @@ static void test_words_that_are_not_for_a_worker_are_passed_over(void **state)
     scene s;
     scene_open(&s, 2, 2, 2, 1);
     open_parts(&s, 0, 2);
-    for (sc_word_kind kind = SC_WORD_NONE; kind < SC_WORD_KIND_COUNT; kind++) {
-        if (kind == SC_WORD_ADD || kind == SC_WORD_COMPANY || kind == SC_WORD_REMOVE) continue;
+    for (sc_msg_kind kind = SC_MSG_NONE; kind < SC_MSG_KIND_COUNT; kind++) {
+        if (kind == SC_MSG_ADD || kind == SC_MSG_COMPANY || kind == SC_MSG_REMOVE) continue;
         // Of a room that there is, and of one that there is not.
         for (uint32_t room = 1; room <= 2; room++) {
-            sc_word word = {.kind = kind, .from = 1};
-            if (kind == SC_WORD_RESERVE) {
-                word.bid = sc_bid_new(0, 0, 0, 1);
-            } else if (kind != SC_WORD_DROPPED && kind != SC_WORD_NOT_TAKEN) {
-                word.room = room;
+            sc_msg msg = {.kind = kind, .from = 1};
+            if (kind == SC_MSG_RESERVE) {
+                msg.proposal = sc_proposal_new(0, 0, 0, 1);
+            } else if (kind != SC_MSG_DROPPED && kind != SC_MSG_NOT_TAKEN) {
+                msg.engine_thread = room;
             }
-            sc_crew_hear(s.crew, &word);
-            assert_int_equal(word.kind, SC_WORD_NONE);
+            sc_engine_pool_receive(s.engines, &msg);
+            assert_int_equal(msg.kind, SC_MSG_NONE);
         }
     }
-    assert_int_equal(sc_crew_round(s.crew, 1), SC_TIME_NEVER);
+    assert_int_equal(sc_engine_pool_round(s.engines, 1), SC_TIME_NEVER);
     heard_check_quiet(&s.gateways.heard);
     scene_close(&s);
 }
@@ -273,13 +280,14 @@ static void test_a_word_without_room_is_lost_and_counted(void **state)
     scene s;
     scene_open(&s, 2, 2, 1, 1);
     open_parts(&s, 0, 2);
-    sc_word remove = {.kind = SC_WORD_REMOVE, .query = plain_query(1, 0, 1, 1, 1, 1)};
+    sc_msg remove = {.kind = SC_MSG_REMOVE, .query = plain_query(1, 0, 1, 1, 1, 1)};
     unsigned said = 0;
-    while (sc_crew_stats_of(s.crew, NULL).lost == 0) {
-        sc_word copy = remove;
-        sc_crew_hear(s.crew, &copy);
+    while (sc_engine_pool_stats_of(s.engines, NULL).lost == 0) {
+        sc_msg copy = remove;
+        sc_engine_pool_receive(s.engines, &copy);
         said++;
-        assert_int_equal(sc_crew_is_behind(s.crew), said >= 999);  // and the word to look up
+        assert_int_equal(sc_engine_pool_is_behind(s.engines),
+                         said >= 999);  // and the word to look up
     }
     assert_true(said > 6000);
     scene_close(&s);
@@ -297,34 +305,34 @@ static void test_a_part_that_goes_takes_its_queries_and_calls_its_bids_off(void 
     // Queries 0 and 1 are of two gateways; 2 waits.
     obedient_ask(&s.gateways, 0, segment, 2, 1, 0, 1000);
     obedient_ask(&s.gateways, 1, segment, 2, 1, 0, 1000);
-    sc_crew_round(s.crew, 1);
+    sc_engine_pool_round(s.engines, 1);
     obedient_ask(&s.gateways, 2, segment, 9, 1, 0, 1000);
-    sc_crew_round(s.crew, 2);
+    sc_engine_pool_round(s.engines, 2);
     assert_int_equal(heard_count(&s.gateways.heard), 2);
     open_parts(&s, 1, 1);
-    sc_crew_round(s.crew, 3);
+    sc_engine_pool_round(s.engines, 3);
     for (int i = 0; i < 2; i++) {
-        heard_word each = {0};
+        heard_msg each = {0};
         assert_true(heard_take(&s.gateways.heard, &each));
-        assert_int_equal(each.word.kind, SC_WORD_RESERVE);
-        sc_word_fini(&each.word);
+        assert_int_equal(each.msg.kind, SC_MSG_RESERVE);
+        sc_msg_fini(&each.msg);
     }
     for (int i = 0; i < 2; i++) {
-        heard_word each = {0};
+        heard_msg each = {0};
         assert_true(heard_take(&s.gateways.heard, &each));
-        assert_int_equal(each.word.kind, SC_WORD_ABORT);
+        assert_int_equal(each.msg.kind, SC_MSG_ABORT);
     }
     sc_part_load loads[PARTS_MAX];
-    const sc_crew_stats stats = sc_crew_stats_of(s.crew, loads);
+    const sc_engine_pool_stats stats = sc_engine_pool_stats_of(s.engines, loads);
     assert_false(loads[0].is_open);
     check_adds_up(&stats.engine);
     assert_int_equal(stats.engine.added, 3);
     assert_int_equal(stats.engine.removed, 3);
-    assert_int_equal(stats.bids_under_way, 0);
+    assert_int_equal(stats.proposals_under_way, 0);
     // It comes back empty.
     open_parts(&s, 0, 1);
-    sc_crew_round(s.crew, 4);
-    sc_crew_stats_of(s.crew, loads);
+    sc_engine_pool_round(s.engines, 4);
+    sc_engine_pool_stats_of(s.engines, loads);
     assert_true(loads[0].is_open);
     assert_int_equal(loads[0].queries, 0);
     heard_check_quiet(&s.gateways.heard);
@@ -341,24 +349,24 @@ static void test_what_R_has_is_answered_though_its_part_is_gone_and_back(void **
         const sc_seg_id segment = segment_in(&s, 0, 0, false);
         obedient_ask(&s.gateways, 0, segment, 2, 1, 0, 1000);
         obedient_ask(&s.gateways, 1, segment, 2, 1, 0, 1000);
-        sc_crew_round(s.crew, 1);
-        sc_word reserve = heard_next(&s.gateways.heard, SC_WORD_RESERVE, 1);
+        sc_engine_pool_round(s.engines, 1);
+        sc_msg reserve = heard_next(&s.gateways.heard, SC_MSG_RESERVE, 1);
         open_parts(&s, 1, 1);
-        sc_crew_round(s.crew, 2);
+        sc_engine_pool_round(s.engines, 2);
         open_parts(&s, 0, 2);
-        sc_crew_round(s.crew, 3);
-        assert_int_equal(sc_crew_stats_of(s.crew, NULL).bids_under_way, 1);
-        sc_word word = {.kind = is_published ? SC_WORD_PUBLISHED : SC_WORD_DEAD,
-                        .from = 1,
-                        .id = reserve.bid->id,
-                        .room = reserve.bid->room,
-                        .deadline = 3};
-        sc_crew_hear(s.crew, &word);
-        sc_word_fini(&reserve);
-        sc_crew_round(s.crew, 4);
+        sc_engine_pool_round(s.engines, 3);
+        assert_int_equal(sc_engine_pool_stats_of(s.engines, NULL).proposals_under_way, 1);
+        sc_msg msg = {.kind = is_published ? SC_MSG_PUBLISHED : SC_MSG_DEAD,
+                      .from = 1,
+                      .id = reserve.proposal->id,
+                      .engine_thread = reserve.proposal->engine_thread,
+                      .deadline = 3};
+        sc_engine_pool_receive(s.engines, &msg);
+        sc_msg_fini(&reserve);
+        sc_engine_pool_round(s.engines, 4);
         sc_part_load loads[PARTS_MAX];
-        const sc_crew_stats stats = sc_crew_stats_of(s.crew, loads);
-        assert_int_equal(stats.bids_under_way, 0);
+        const sc_engine_pool_stats stats = sc_engine_pool_stats_of(s.engines, loads);
+        assert_int_equal(stats.proposals_under_way, 0);
         assert_int_equal(stats.engine.accepted, is_published ? 2 : 0);
         check_adds_up(&stats.engine);
         // The new engine has nothing to do with it.
@@ -404,23 +412,23 @@ static void listen_and_go_on(scene *s, sc_time now)
 {
     sc_time wake;
     do {
-        wake = sc_crew_round(s->crew, now);
+        wake = sc_engine_pool_round(s->engines, now);
     } while (obedient_listen(&s->gateways, now) || wake <= now);
 }
 
 static void check_all_has_ended(scene *s)
 {
     obedient_check_ends(&s->gateways);
-    const sc_crew_stats stats = sc_crew_stats_of(s->crew, NULL);
+    const sc_engine_pool_stats stats = sc_engine_pool_stats_of(s->engines, NULL);
     check_adds_up(&stats.engine);
     assert_int_equal(stats.engine.pending + stats.engine.proposed, 0);
     assert_int_equal(stats.engine.company_held, 0);
     assert_int_equal(stats.engine.broken, 0);
-    assert_int_equal(stats.bids_under_way, 0);
-    assert_int_equal(stats.bids_published, s->gateways.cloaks);
+    assert_int_equal(stats.proposals_under_way, 0);
+    assert_int_equal(stats.proposals_published, s->gateways.cloaks);
     // Two gateways may have refused the same bid.
-    assert_true(stats.bids_refused <= s->gateways.noes);
-    assert_int_equal(stats.lost + stats.bids_silent + stats.asked, 0);
+    assert_true(stats.proposals_refused <= s->gateways.noes);
+    assert_int_equal(stats.lost + stats.proposals_silent + stats.asked, 0);
 }
 
 static void play(uint64_t seed, bool has_moves, tally *sum)
@@ -435,7 +443,8 @@ static void play(uint64_t seed, bool has_moves, tally *sum)
     uint32_t asked = 0;
     for (int i = 0; i < 300; i++) {
         take_step(&s, &rng, now, &asked);
-        if (sc_rng_below(&rng, 4) == 0) CHECK_OK(sc_crew_switch(s.crew, (sc_variant)(i % 3)), NULL);
+        if (sc_rng_below(&rng, 4) == 0)
+            CHECK_OK(sc_engine_pool_switch(s.engines, (sc_variant)(i % 3)), NULL);
         if (has_moves && sc_rng_below(&rng, 10) == 0) move_parts(&s, &rng);
         now += sc_rng_below(&rng, 5);
         // Often the answers wait, and meet what has happened since.
@@ -446,7 +455,7 @@ static void play(uint64_t seed, bool has_moves, tally *sum)
     listen_and_go_on(&s, now);
     listen_and_go_on(&s, now + 1000);
     check_all_has_ended(&s);
-    assert_true(has_moves || sc_crew_stats_of(s.crew, NULL).misdirected == 0);
+    assert_true(has_moves || sc_engine_pool_stats_of(s.engines, NULL).misdirected == 0);
     for (obedient_state i = OBEDIENT_UNASKED; i < OBEDIENT_STATE_COUNT; i++) {
         sum->ends[i] += obedient_count(&s.gateways, i);
     }
@@ -500,13 +509,13 @@ static uint64_t trace(uint64_t seed)
     for (sc_time now = 0; now < 200; now++) {
         take_step(&s, &rng, now, &asked);
         do {
-            sc_crew_round(s.crew, now);
+            sc_engine_pool_round(s.engines, now);
             // Before they are answered: what was said, to whom, with which random bits.
             for (size_t i = s.gateways.heard.first; i < s.gateways.heard.count; i++) {
-                const heard_word *each = &s.gateways.heard.words[i];
-                sum = sum * 31 + each->to + (uint64_t)each->word.kind;
-                if (each->word.kind == SC_WORD_RESERVE) {
-                    sum = sum * 31 + each->word.bid->id.bytes[3];
+                const heard_msg *each = &s.gateways.heard.msgs[i];
+                sum = sum * 31 + each->to + (uint64_t)each->msg.kind;
+                if (each->msg.kind == SC_MSG_RESERVE) {
+                    sum = sum * 31 + each->msg.proposal->id.bytes[3];
                 }
             }
         } while (obedient_listen(&s.gateways, now));
@@ -515,7 +524,7 @@ static uint64_t trace(uint64_t seed)
     return sum;
 }
 
-static void test_the_same_seed_gives_the_same_words(void **state)
+static void test_the_same_seed_gives_the_same_msgs(void **state)
 {
     (void)state;
     assert_int_equal(trace(5), trace(5));
@@ -534,6 +543,6 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_what_R_has_is_answered_though_its_part_is_gone_and_back),
     SC_CASES(test_no_query_is_lost),
     SC_CASES(test_no_query_is_lost_when_parts_move),
-    cmocka_unit_test(test_the_same_seed_gives_the_same_words),
+    cmocka_unit_test(test_the_same_seed_gives_the_same_msgs),
 };
 SC_SUITE(tests)

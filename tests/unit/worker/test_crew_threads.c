@@ -22,7 +22,7 @@ typedef struct scene {
     sc_map *map;
     sc_partition *cut;
     obedient gateways;
-    sc_crew *crew;
+    sc_engine_pool *engines;
     atomic_bool is_over;
 } scene;
 
@@ -37,27 +37,27 @@ static void scene_open(scene *s, unsigned rooms, unsigned prune_threads, uint32_
     CHECK_OK(sc_partition_new(s->map, part_of_star, PARTS, &s->cut, NULL), NULL);
     free(part_of_star);
     obedient_open(&s->gateways, QUERIES, gateways);
-    sc_crew_options options = {
+    sc_engine_pool_options options = {
         .engine = sc_engine_options_default(),
         .cut = s->cut,
-        .rooms = rooms,
+        .engine_threads = rooms,
         .prune_threads = prune_threads,
         .max_queries = QUERIES,
         .patience_us = 100000000,
-        .voice = heard_voice(&s->gateways.heard),
+        .port = heard_voice(&s->gateways.heard),
     };
     options.engine.is_paranoid = true;
     sc_rng rng;
     sc_rng_seed(&rng, rooms);
     sc_diag diag = {""};
-    CHECK_OK(sc_crew_new(s->map, &options, &rng, &s->crew, &diag), &diag);
-    s->gateways.crew = s->crew;
+    CHECK_OK(sc_engine_pool_new(s->map, &options, &rng, &s->engines, &diag), &diag);
+    s->gateways.engines = s->engines;
     s->gateways.cut = s->cut;
 }
 
 static void scene_close(scene *s)
 {
-    sc_crew_free(s->crew);
+    sc_engine_pool_free(s->engines);
     obedient_close(&s->gateways);
     sc_partition_free(s->cut);
     sc_map_free(s->map);
@@ -69,10 +69,10 @@ static void *look_on(void *argument)
     scene *s = argument;
     sc_part_load loads[PARTS];
     for (unsigned i = 0; !atomic_load(&s->is_over); i++) {
-        const sc_crew_stats stats = sc_crew_stats_of(s->crew, loads);
-        assert_true(stats.bids_published <= stats.bids);
-        (void)sc_crew_is_behind(s->crew);
-        CHECK_OK(sc_crew_switch(s->crew, (sc_variant)(i % 3)), NULL);
+        const sc_engine_pool_stats stats = sc_engine_pool_stats_of(s->engines, loads);
+        assert_true(stats.proposals_published <= stats.proposals);
+        (void)sc_engine_pool_is_behind(s->engines);
+        CHECK_OK(sc_engine_pool_switch(s->engines, (sc_variant)(i % 3)), NULL);
         usleep(500);
     }
     return NULL;
@@ -84,7 +84,7 @@ static void set_parts(scene *s, uint16_t first, size_t count)
     for (size_t i = 0; i < count; i++) {
         parts[i] = (uint16_t)(first + i);
     }
-    CHECK_OK(sc_crew_set_parts(s->crew, parts, count), NULL);
+    CHECK_OK(sc_engine_pool_set_parts(s->engines, parts, count), NULL);
 }
 
 static void ask(scene *s, uint32_t number, sc_rng *rng)
@@ -121,7 +121,7 @@ static void play(unsigned rooms, unsigned prune_threads, uint32_t gateways, bool
     scene s;
     scene_open(&s, rooms, prune_threads, gateways);
     set_parts(&s, 0, PARTS);
-    CHECK_OK(sc_crew_start(s.crew), NULL);
+    CHECK_OK(sc_engine_pool_start(s.engines), NULL);
     pthread_t onlooker;
     assert_int_equal(pthread_create(&onlooker, NULL, look_on, &s), 0);
     sc_rng rng;
@@ -141,10 +141,10 @@ static void play(unsigned rooms, unsigned prune_threads, uint32_t gateways, bool
     wait_for_the_end(&s);
     atomic_store(&s.is_over, true);
     pthread_join(onlooker, NULL);
-    sc_crew_end(s.crew);
-    sc_crew_end(s.crew);
+    sc_engine_pool_end(s.engines);
+    sc_engine_pool_end(s.engines);
     obedient_check_ends(&s.gateways);
-    const sc_crew_stats stats = sc_crew_stats_of(s.crew, NULL);
+    const sc_engine_pool_stats stats = sc_engine_pool_stats_of(s.engines, NULL);
     assert_int_equal(stats.engine.added, stats.engine.accepted + stats.engine.dropped[0] +
                                              stats.engine.dropped[1] + stats.engine.removed +
                                              stats.engine.pending + stats.engine.proposed);
@@ -179,7 +179,7 @@ static void test_a_crew_that_ends_in_the_middle_frees_all(void **state)
     scene s;
     scene_open(&s, 2, 1, 2);
     set_parts(&s, 0, PARTS);
-    CHECK_OK(sc_crew_start(s.crew), NULL);
+    CHECK_OK(sc_engine_pool_start(s.engines), NULL);
     sc_rng rng;
     sc_rng_seed(&rng, 9);
     for (uint32_t i = 0; i < 500; i++) {
@@ -187,7 +187,7 @@ static void test_a_crew_that_ends_in_the_middle_frees_all(void **state)
     }
     (void)obedient_listen(&s.gateways, sc_clock_us());
     // Words that nobody will hear are freed as well.
-    sc_crew_end(s.crew);
+    sc_engine_pool_end(s.engines);
     (void)obedient_listen(&s.gateways, sc_clock_us());
     scene_close(&s);
 }

@@ -23,7 +23,7 @@ typedef struct scene {
     sc_map *map;
     sc_partition *cut;
     heard heard;
-    sc__room *room;
+    sc__engine_thread *engine_thread;
 } scene;
 
 static void scene_open(scene *s, unsigned prune_threads, size_t max_queries)
@@ -33,79 +33,80 @@ static void scene_open(scene *s, unsigned prune_threads, size_t max_queries)
     sketch_free(&drawn);
     CHECK_OK(sc_partition_whole(s->map, &s->cut, NULL), NULL);
     heard_open(&s->heard);
-    const sc_crew_options options = {
+    const sc_engine_pool_options options = {
         .engine = sc_engine_options_default(),
         .cut = s->cut,
-        .rooms = 1,
+        .engine_threads = 1,
         .prune_threads = prune_threads,
         .max_queries = max_queries,
         .self = SELF,
         .patience_us = PATIENCE,
-        .voice = heard_voice(&s->heard),
+        .port = heard_voice(&s->heard),
     };
     sc_rng rng;
     sc_rng_seed(&rng, 5);
     sc_diag diag = {""};
-    CHECK_OK(sc__room_new(s->map, &options, 0, &rng, &s->room, &diag), &diag);
-    sc__room_set_parts(s->room, (uint16_t[]){0}, 1);
+    CHECK_OK(sc__engine_thread_new(s->map, &options, 0, &rng, &s->engine_thread, &diag), &diag);
+    sc__engine_thread_set_parts(s->engine_thread, (uint16_t[]){0}, 1);
 }
 
 static void scene_close(scene *s)
 {
-    sc__room_free(s->room);
+    sc__engine_thread_free(s->engine_thread);
     heard_close(&s->heard);
     sc_partition_free(s->cut);
     sc_map_free(s->map);
 }
 
-static void tell(scene *s, sc_word_kind kind, uint32_t number, uint32_t k, sc_time deadline)
+static void tell(scene *s, sc_msg_kind kind, uint32_t number, uint32_t k, sc_time deadline)
 {
-    sc_word word = {.kind = kind, .from = GATEWAY};
-    word.query = plain_query(number, 0, k, 1, 100, deadline);
-    word.query.owner = GATEWAY;
-    assert_true(sc__room_hear(s->room, &word));
+    sc_msg msg = {.kind = kind, .from = GATEWAY};
+    msg.query = plain_query(number, 0, k, 1, 100, deadline);
+    msg.query.owner = GATEWAY;
+    assert_true(sc__engine_thread_receive(s->engine_thread, &msg));
 }
 
 static void tell_add(scene *s, uint32_t number, uint32_t k, sc_time deadline)
 {
-    tell(s, SC_WORD_ADD, number, k, deadline);
+    tell(s, SC_MSG_ADD, number, k, deadline);
 }
 
 static void tell_remove(scene *s, uint32_t number)
 {
-    tell(s, SC_WORD_REMOVE, number, 1, 1000);
+    tell(s, SC_MSG_REMOVE, number, 1, 1000);
 }
 
-static void tell_answer(scene *s, sc_word_kind kind, const sc_bid *bid, sc_time left)
+static void tell_answer(scene *s, sc_msg_kind kind, const sc_proposal *proposal, sc_time left)
 {
-    sc_word word = {.kind = kind, .from = GATEWAY, .id = bid->id, .room = 0, .deadline = left};
-    assert_true(sc__room_hear(s->room, &word));
+    sc_msg msg = {
+        .kind = kind, .from = GATEWAY, .id = proposal->id, .engine_thread = 0, .deadline = left};
+    assert_true(sc__engine_thread_receive(s->engine_thread, &msg));
 }
 
 /** The one thing that was said: a bid with so many members. */
-static sc_bid *hear_bid(scene *s, size_t members)
+static sc_proposal *receive_proposal(scene *s, size_t members)
 {
-    sc_word word = heard_next(&s->heard, SC_WORD_RESERVE, GATEWAY);
+    sc_msg msg = heard_next(&s->heard, SC_MSG_RESERVE, GATEWAY);
     heard_check_quiet(&s->heard);
-    assert_int_equal(word.from, SELF);
-    assert_int_equal(word.bid->member_count, members);
-    assert_true(word.bid->is_single);
-    return word.bid;
+    assert_int_equal(msg.from, SELF);
+    assert_int_equal(msg.proposal->member_count, members);
+    assert_true(msg.proposal->is_single);
+    return msg.proposal;
 }
 
-static void check_told(scene *s, sc_word_kind kind, uint32_t number)
+static void check_told(scene *s, sc_msg_kind kind, uint32_t number)
 {
-    sc_word word = heard_next(&s->heard, kind, GATEWAY);
+    sc_msg msg = heard_next(&s->heard, kind, GATEWAY);
     const sc_query_id id = plain_id(number);
-    assert_memory_equal(&word.query.id, &id, sizeof id);
-    assert_int_equal(word.reason, SC_DROP_EXPIRED);
+    assert_memory_equal(&msg.query.id, &id, sizeof id);
+    assert_int_equal(msg.reason, SC_DROP_EXPIRED);
     heard_check_quiet(&s->heard);
 }
 
 static sc_engine_stats stats_of(scene *s)
 {
-    sc_crew_stats stats = {0};
-    sc__room_add_stats(s->room, &stats, NULL);
+    sc_engine_pool_stats stats = {0};
+    sc__engine_thread_add_stats(s->engine_thread, &stats, NULL);
     return stats.engine;
 }
 
@@ -115,19 +116,19 @@ static void test_two_queries_are_proposed_and_accepted(void **state)
     scene s;
     scene_open(&s, 0, 10);
     tell_add(&s, 1, 2, 1000);
-    assert_int_equal(sc__room_round(s.room, 1), 1001);
+    assert_int_equal(sc__engine_thread_round(s.engine_thread, 1), 1001);
     heard_check_quiet(&s.heard);
     tell_add(&s, 2, 2, 1000);
     // Nothing to do but to ask what became of it.
-    assert_int_equal(sc__room_round(s.room, 2), 2 + PATIENCE);
-    sc_bid *bid = hear_bid(&s, 2);
-    tell_answer(&s, SC_WORD_PUBLISHED, bid, 2);
-    assert_int_equal(sc__room_round(s.room, 3), SC_TIME_NEVER);
+    assert_int_equal(sc__engine_thread_round(s.engine_thread, 2), 2 + PATIENCE);
+    sc_proposal *proposal = receive_proposal(&s, 2);
+    tell_answer(&s, SC_MSG_PUBLISHED, proposal, 2);
+    assert_int_equal(sc__engine_thread_round(s.engine_thread, 3), SC_TIME_NEVER);
     const sc_engine_stats stats = stats_of(&s);
     assert_int_equal(stats.accepted, 2);
     assert_int_equal(stats.proposed, 0);
     heard_check_quiet(&s.heard);
-    sc_bid_free(bid);
+    sc_proposal_free(proposal);
     scene_close(&s);
 }
 
@@ -139,24 +140,24 @@ static void test_after_a_refusal_those_who_are_left_go_on(void **state)
     for (uint32_t i = 1; i <= 3; i++) {
         tell_add(&s, i, 3, 1000);
     }
-    sc__room_round(s.room, 1);
-    sc_bid *bid = hear_bid(&s, 3);
+    sc__engine_thread_round(s.engine_thread, 1);
+    sc_proposal *proposal = receive_proposal(&s, 3);
     tell_remove(&s, 2);
-    tell_answer(&s, SC_WORD_DEAD, bid, 0);
-    sc_bid_free(bid);
-    sc__room_round(s.room, 2);
+    tell_answer(&s, SC_MSG_DEAD, proposal, 0);
+    sc_proposal_free(proposal);
+    sc__engine_thread_round(s.engine_thread, 2);
     heard_check_quiet(&s.heard);
     tell_add(&s, 4, 3, 1000);
-    sc__room_round(s.room, 3);
-    bid = hear_bid(&s, 3);
+    sc__engine_thread_round(s.engine_thread, 3);
+    proposal = receive_proposal(&s, 3);
     const sc_query_id gone = plain_id(2);
     for (size_t i = 0; i < 3; i++) {
-        assert_memory_not_equal(&bid->members[i].query.id, &gone, sizeof gone);
+        assert_memory_not_equal(&proposal->members[i].query.id, &gone, sizeof gone);
     }
-    tell_answer(&s, SC_WORD_DEAD, bid, 0);
-    sc_bid_free(bid);
-    sc__room_round(s.room, 4);
-    sc_bid_free(hear_bid(&s, 3));
+    tell_answer(&s, SC_MSG_DEAD, proposal, 0);
+    sc_proposal_free(proposal);
+    sc__engine_thread_round(s.engine_thread, 4);
+    sc_proposal_free(receive_proposal(&s, 3));
     scene_close(&s);
 }
 
@@ -167,17 +168,17 @@ static void test_who_was_gone_and_is_open_again_in_the_next_word_is_not_forgotte
     scene_open(&s, 0, 10);
     tell_add(&s, 1, 2, 1000);
     tell_add(&s, 2, 2, 1000);
-    sc__room_round(s.room, 1);
-    sc_bid *bid = hear_bid(&s, 2);
-    sc_word no = {.kind = SC_WORD_NO, .from = GATEWAY, .id = bid->id, .count = 1};
+    sc__engine_thread_round(s.engine_thread, 1);
+    sc_proposal *proposal = receive_proposal(&s, 2);
+    sc_msg no = {.kind = SC_MSG_NO, .from = GATEWAY, .id = proposal->id, .count = 1};
     no.gone = sc_calloc(1, sizeof *no.gone);
     assert_non_null(no.gone);
     no.gone[0] = plain_id(1);
-    assert_true(sc__room_hear(s.room, &no));
+    assert_true(sc__engine_thread_receive(s.engine_thread, &no));
     tell_add(&s, 1, 2, 1000);
-    sc_bid_free(bid);
-    sc__room_round(s.room, 2);
-    sc_bid_free(hear_bid(&s, 2));
+    sc_proposal_free(proposal);
+    sc__engine_thread_round(s.engine_thread, 2);
+    sc_proposal_free(receive_proposal(&s, 2));
     scene_close(&s);
 }
 
@@ -188,19 +189,19 @@ static void test_a_cloak_that_left_in_time_is_done_though_the_engines_clock_is_a
     scene_open(&s, 0, 10);
     tell_add(&s, 1, 2, 100);
     tell_add(&s, 2, 2, 200);
-    sc__room_round(s.room, 1);
-    sc_bid *bid = hear_bid(&s, 2);
+    sc__engine_thread_round(s.engine_thread, 1);
+    sc_proposal *proposal = receive_proposal(&s, 2);
     // Something that makes the engine run.
     tell_add(&s, 3, 9, 160);
-    sc__room_round(s.room, 150);
-    tell_answer(&s, SC_WORD_PUBLISHED, bid, 90);
+    sc__engine_thread_round(s.engine_thread, 150);
+    tell_answer(&s, SC_MSG_PUBLISHED, proposal, 90);
     tell_remove(&s, 3);
-    sc__room_round(s.room, 151);
+    sc__engine_thread_round(s.engine_thread, 151);
     heard_check_quiet(&s.heard);
     const sc_engine_stats stats = stats_of(&s);
     assert_int_equal(stats.pending + stats.proposed, 0);
     assert_int_equal(stats.removed, 3);
-    sc_bid_free(bid);
+    sc_proposal_free(proposal);
     scene_close(&s);
 }
 
@@ -211,22 +212,22 @@ test_queries_that_expire_or_come_late_are_told_and_those_known_already_are_not(v
     scene s;
     scene_open(&s, 0, 10);
     tell_add(&s, 1, 2, 100);
-    assert_int_equal(sc__room_round(s.room, 1), 101);
+    assert_int_equal(sc__engine_thread_round(s.engine_thread, 1), 101);
     tell_add(&s, 1, 2, 100);
-    sc__room_round(s.room, 2);
+    sc__engine_thread_round(s.engine_thread, 2);
     heard_check_quiet(&s.heard);
-    sc__room_round(s.room, 101);
-    check_told(&s, SC_WORD_DROPPED, 1);
+    sc__engine_thread_round(s.engine_thread, 101);
+    check_told(&s, SC_MSG_DROPPED, 1);
     tell_add(&s, 2, 2, 100);
-    sc__room_round(s.room, 101);
-    check_told(&s, SC_WORD_DROPPED, 2);
+    sc__engine_thread_round(s.engine_thread, 101);
+    check_told(&s, SC_MSG_DROPPED, 2);
     tell_add(&s, 3, 0, 1000);  // k of nobody
-    sc__room_round(s.room, 102);
-    check_told(&s, SC_WORD_NOT_TAKEN, 3);
+    sc__engine_thread_round(s.engine_thread, 102);
+    check_told(&s, SC_MSG_NOT_TAKEN, 3);
     // Words that crossed do no harm.
     tell_remove(&s, 1);
     tell_remove(&s, 77);
-    sc__room_round(s.room, 103);
+    sc__engine_thread_round(s.engine_thread, 103);
     heard_check_quiet(&s.heard);
     scene_close(&s);
 }
@@ -234,23 +235,23 @@ test_queries_that_expire_or_come_late_are_told_and_those_known_already_are_not(v
 enum { MANY = 5000, DEAF = 300 };  // what is asked, and what finds room
 
 /** Hear of all of them, a few at a time. */
-static void check_all_told(scene *s, sc_word_kind kind, sc_time now)
+static void check_all_told(scene *s, sc_msg_kind kind, sc_time now)
 {
     bool is_told[MANY] = {false};
     for (size_t told = 0; told < MANY;) {
-        sc__room_round(s->room, now);
+        sc__engine_thread_round(s->engine_thread, now);
         assert_true(heard_count(&s->heard) > 0);
-        heard_word each;
+        heard_msg each;
         for (size_t i = 0; i < 100 && heard_take(&s->heard, &each); i++) {
-            assert_int_equal(each.word.kind, kind);
-            const bool is_bid = kind == SC_WORD_RESERVE;
+            assert_int_equal(each.msg.kind, kind);
+            const bool is_proposal = kind == SC_MSG_RESERVE;
             const sc_query_id *id =
-                is_bid ? &each.word.bid->members[0].query.id : &each.word.query.id;
+                is_proposal ? &each.msg.proposal->members[0].query.id : &each.msg.query.id;
             uint32_t number = MANY;
             memcpy(&number, id->bytes + sizeof(uint64_t), sizeof number);
             assert_true(number < MANY && !is_told[number]);
             is_told[number] = true;
-            sc_word_fini(&each.word);
+            sc_msg_fini(&each.msg);
             told++;
         }
     }
@@ -268,19 +269,19 @@ static void test_nothing_is_lost_while_nobody_listens(void **state)
         for (uint32_t i = 0; i < MANY; i++) {
             tell_add(&s, i, expires ? 2 * MANY : 1, 100);
         }
-        assert_true(sc__room_is_behind(s.room));
+        assert_true(sc__engine_thread_is_behind(s.engine_thread));
         sc_time now = 1;
-        for (int i = 0; i < 2 * MANY / SC_CREW_BATCH; i++) {
-            sc__room_round(s.room, now);
+        for (int i = 0; i < 2 * MANY / SC_ENGINE_POOL_BATCH; i++) {
+            sc__engine_thread_round(s.engine_thread, now);
         }
         if (expires) now = 101;
         // It comes back to what it could not say.
         for (int i = 0; i < 2; i++) {
-            const sc_time wake = sc__room_round(s.room, now);
+            const sc_time wake = sc__engine_thread_round(s.engine_thread, now);
             assert_true(wake > now && wake < now + 100000);
         }
-        check_all_told(&s, expires ? SC_WORD_DROPPED : SC_WORD_RESERVE, now);
-        assert_false(sc__room_is_behind(s.room));
+        check_all_told(&s, expires ? SC_MSG_DROPPED : SC_MSG_RESERVE, now);
+        assert_false(sc__engine_thread_is_behind(s.engine_thread));
         scene_close(&s);
     }
 }
@@ -290,19 +291,20 @@ static void test_a_round_says_when_words_are_left(void **state)
     (void)state;
     scene s;
     scene_open(&s, 0, 1000);
-    for (uint32_t i = 0; i < 2 * SC_CREW_BATCH; i++) {
+    for (uint32_t i = 0; i < 2 * SC_ENGINE_POOL_BATCH; i++) {
         tell_add(&s, i, 2000, 100);
     }
-    assert_int_equal(sc__room_round(s.room, 1), 1);
-    assert_int_equal(sc__room_round(s.room, 1), 1);  // the word to look up is one more
-    assert_int_equal(sc__room_round(s.room, 1), 101);
-    assert_int_equal(stats_of(&s).pending, 2 * SC_CREW_BATCH);
+    assert_int_equal(sc__engine_thread_round(s.engine_thread, 1), 1);
+    assert_int_equal(sc__engine_thread_round(s.engine_thread, 1),
+                     1);  // the word to look up is one more
+    assert_int_equal(sc__engine_thread_round(s.engine_thread, 1), 101);
+    assert_int_equal(stats_of(&s).pending, 2 * SC_ENGINE_POOL_BATCH);
     scene_close(&s);
 }
 
 // --- With threads --------------------------------------------------------------------------
 
-static void wait_for_word(scene *s)
+static void wait_for_msg(scene *s)
 {
     for (int i = 0; heard_count(&s->heard) == 0; i++) {
         assert_true(i < LONG_MS);
@@ -316,26 +318,26 @@ static void test_the_thread_does_the_same_with_and_without_a_pool(void **state)
     for (unsigned prune_threads = 0; prune_threads < 3; prune_threads++) {
         scene s;
         scene_open(&s, prune_threads, 10);
-        CHECK_OK(sc__room_start(s.room), NULL);
+        CHECK_OK(sc__engine_thread_start(s.engine_thread), NULL);
         for (int i = 0; i < 20; i++) {
             tell_add(&s, 1, 2, SC_TIME_NEVER);
             tell_add(&s, 2, 2, SC_TIME_NEVER);
-            wait_for_word(&s);
-            sc_bid *bid = hear_bid(&s, 2);
+            wait_for_msg(&s);
+            sc_proposal *proposal = receive_proposal(&s, 2);
             if (i % 2) {
-                tell_answer(&s, SC_WORD_PUBLISHED, bid, 2);
+                tell_answer(&s, SC_MSG_PUBLISHED, proposal, 2);
             } else {
                 tell_remove(&s, 1);
                 tell_remove(&s, 2);
-                tell_answer(&s, SC_WORD_DEAD, bid, 0);
+                tell_answer(&s, SC_MSG_DEAD, proposal, 0);
             }
-            sc_bid_free(bid);
+            sc_proposal_free(proposal);
         }
         // One is on its way when the end comes.
         tell_add(&s, 1, 2, SC_TIME_NEVER);
         tell_add(&s, 2, 2, SC_TIME_NEVER);
-        sc__room_end(s.room);
-        sc__room_end(s.room);
+        sc__engine_thread_end(s.engine_thread);
+        sc__engine_thread_end(s.engine_thread);
         const sc_engine_stats stats = stats_of(&s);
         assert_int_equal(stats.accepted, 20);
         assert_int_equal(stats.removed, 20);

@@ -25,7 +25,7 @@ typedef struct scene {
     sc_map *map;
     sc_partition *cut;
     heard heard;
-    sc__room *room;
+    sc__engine_thread *engine_thread;
     sc_seg_id first;  ///< a dead end of D
     sc_seg_id last;   ///< one of F
 } scene;
@@ -41,15 +41,15 @@ static sc_seg_id dead_end(const sc_map *map, sc_star_id star)
     return SC_NONE;
 }
 
-static sc_crew_options options_of(scene *s, sc_variant variant)
+static sc_engine_pool_options options_of(scene *s, sc_variant variant)
 {
-    sc_crew_options options = {
+    sc_engine_pool_options options = {
         .engine = sc_engine_options_default(),
         .cut = s->cut,
-        .rooms = 1,
+        .engine_threads = 1,
         .max_queries = 10,
         .patience_us = 1000000,
-        .voice = heard_voice(&s->heard),
+        .port = heard_voice(&s->heard),
     };
     options.engine.variant = variant;
     options.engine.consideration_us = INT64_MAX;
@@ -66,17 +66,17 @@ static void scene_open(scene *s, sc_variant variant)
     assert_int_equal(sc_map_star_count(s->map), 3);
     s->first = dead_end(s->map, 0);
     s->last = dead_end(s->map, 2);
-    const sc_crew_options options = options_of(s, variant);
+    const sc_engine_pool_options options = options_of(s, variant);
     sc_rng rng;
     sc_rng_seed(&rng, 5);
     sc_diag diag = {""};
-    CHECK_OK(sc__room_new(s->map, &options, 0, &rng, &s->room, &diag), &diag);
-    sc__room_set_parts(s->room, (uint16_t[]){0}, 1);
+    CHECK_OK(sc__engine_thread_new(s->map, &options, 0, &rng, &s->engine_thread, &diag), &diag);
+    sc__engine_thread_set_parts(s->engine_thread, (uint16_t[]){0}, 1);
 }
 
 static void scene_close(scene *s)
 {
-    sc__room_free(s->room);
+    sc__engine_thread_free(s->engine_thread);
     heard_close(&s->heard);
     sc_partition_free(s->cut);
     sc_map_free(s->map);
@@ -85,17 +85,17 @@ static void scene_close(scene *s)
 /** Query `number`, for two users. */
 static void tell_add(scene *s, uint32_t number, sc_seg_id segment)
 {
-    sc_word word = {.kind = SC_WORD_ADD};
-    word.query = plain_query(number, segment, 2, 1, 100, SC_TIME_NEVER);
-    word.query.owner = GATEWAY;
-    assert_true(sc__room_hear(s->room, &word));
+    sc_msg msg = {.kind = SC_MSG_ADD};
+    msg.query = plain_query(number, segment, 2, 1, 100, SC_TIME_NEVER);
+    msg.query.owner = GATEWAY;
+    assert_true(sc__engine_thread_receive(s->engine_thread, &msg));
 }
 
 static void check_joined(scene *s)
 {
-    sc_word word = heard_next(&s->heard, SC_WORD_RESERVE, GATEWAY);
-    assert_int_equal(word.bid->member_count, 2);
-    sc_word_fini(&word);
+    sc_msg msg = heard_next(&s->heard, SC_MSG_RESERVE, GATEWAY);
+    assert_int_equal(msg.proposal->member_count, 2);
+    sc_msg_fini(&msg);
 }
 
 static void test_the_next_round_searches_in_the_new_way(void **state)
@@ -104,15 +104,15 @@ static void test_the_next_round_searches_in_the_new_way(void **state)
     scene s;
     scene_open(&s, SC_VARIANT_BASIC);
     tell_add(&s, 1, s.first);
-    sc__room_round(s.room, 1);
-    assert_int_equal(sc__room_variant(s.room), SC_VARIANT_BASIC);
-    CHECK_OK(sc__room_switch(s.room, SC_VARIANT_BOUNDED), NULL);
-    assert_int_equal(sc__room_variant(s.room), SC_VARIANT_BOUNDED);
+    sc__engine_thread_round(s.engine_thread, 1);
+    assert_int_equal(sc__engine_thread_variant(s.engine_thread), SC_VARIANT_BASIC);
+    CHECK_OK(sc__engine_thread_switch(s.engine_thread, SC_VARIANT_BOUNDED), NULL);
+    assert_int_equal(sc__engine_thread_variant(s.engine_thread), SC_VARIANT_BOUNDED);
     tell_add(&s, 2, s.last);
-    sc__room_round(s.room, 2);
+    sc__engine_thread_round(s.engine_thread, 2);
     heard_check_quiet(&s.heard);
-    CHECK_OK(sc__room_switch(s.room, SC_VARIANT_HYBRID), NULL);
-    sc__room_round(s.room, 3);
+    CHECK_OK(sc__engine_thread_switch(s.engine_thread, SC_VARIANT_HYBRID), NULL);
+    sc__engine_thread_round(s.engine_thread, 3);
     check_joined(&s);
     scene_close(&s);
 }
@@ -122,16 +122,16 @@ static void test_a_part_that_is_opened_later_searches_in_the_new_way(void **stat
     (void)state;
     scene s;
     scene_open(&s, SC_VARIANT_BASIC);
-    sc__room_set_parts(s.room, NULL, 0);
-    CHECK_OK(sc__room_switch(s.room, SC_VARIANT_BOUNDED), NULL);
-    sc__room_round(s.room, 1);
-    sc__room_set_parts(s.room, (uint16_t[]){0}, 1);
+    sc__engine_thread_set_parts(s.engine_thread, NULL, 0);
+    CHECK_OK(sc__engine_thread_switch(s.engine_thread, SC_VARIANT_BOUNDED), NULL);
+    sc__engine_thread_round(s.engine_thread, 1);
+    sc__engine_thread_set_parts(s.engine_thread, (uint16_t[]){0}, 1);
     tell_add(&s, 1, s.first);
     tell_add(&s, 2, s.last);
-    sc__room_round(s.room, 2);
+    sc__engine_thread_round(s.engine_thread, 2);
     heard_check_quiet(&s.heard);
-    CHECK_OK(sc__room_switch(s.room, SC_VARIANT_HYBRID), NULL);
-    sc__room_round(s.room, 3);
+    CHECK_OK(sc__engine_thread_switch(s.engine_thread, SC_VARIANT_HYBRID), NULL);
+    sc__engine_thread_round(s.engine_thread, 3);
     check_joined(&s);
     scene_close(&s);
 }
@@ -143,32 +143,32 @@ static void test_of_several_wishes_the_last_counts(void **state)
     scene_open(&s, SC_VARIANT_BOUNDED);
     tell_add(&s, 1, s.first);
     tell_add(&s, 2, s.last);
-    CHECK_OK(sc__room_switch(s.room, SC_VARIANT_BASIC), NULL);
-    CHECK_OK(sc__room_switch(s.room, SC_VARIANT_HYBRID), NULL);
-    CHECK_OK(sc__room_switch(s.room, SC_VARIANT_BOUNDED), NULL);
-    sc__room_round(s.room, 1);
+    CHECK_OK(sc__engine_thread_switch(s.engine_thread, SC_VARIANT_BASIC), NULL);
+    CHECK_OK(sc__engine_thread_switch(s.engine_thread, SC_VARIANT_HYBRID), NULL);
+    CHECK_OK(sc__engine_thread_switch(s.engine_thread, SC_VARIANT_BOUNDED), NULL);
+    sc__engine_thread_round(s.engine_thread, 1);
     heard_check_quiet(&s.heard);
     scene_close(&s);
 }
 
-static void test_calling_often_takes_no_room_from_other_words(void **state)
+static void test_calling_often_takes_no_room_from_other_msgs(void **state)
 {
     (void)state;
     scene s;
     scene_open(&s, SC_VARIANT_BOUNDED);
     for (int round = 0; round < 3; round++) {
         for (int i = 0; i < 5000; i++) {
-            CHECK_OK(sc__room_switch(s.room, (sc_variant)(i % 3)), NULL);
-            sc__room_set_parts(s.room, (uint16_t[]){0}, 1);
+            CHECK_OK(sc__engine_thread_switch(s.engine_thread, (sc_variant)(i % 3)), NULL);
+            sc__engine_thread_set_parts(s.engine_thread, (uint16_t[]){0}, 1);
         }
         // One word waits, and not ten thousand.
-        assert_false(sc__room_is_behind(s.room));
-        sc__room_round(s.room, round);
+        assert_false(sc__engine_thread_is_behind(s.engine_thread));
+        sc__engine_thread_round(s.engine_thread, round);
     }
-    CHECK_OK(sc__room_switch(s.room, SC_VARIANT_BASIC), NULL);
+    CHECK_OK(sc__engine_thread_switch(s.engine_thread, SC_VARIANT_BASIC), NULL);
     tell_add(&s, 1, s.first);
     tell_add(&s, 2, s.last);
-    sc__room_round(s.room, 3);
+    sc__engine_thread_round(s.engine_thread, 3);
     check_joined(&s);
     scene_close(&s);
 }
@@ -178,13 +178,13 @@ static void test_other_methods_are_refused(void **state)
     (void)state;
     scene s;
     scene_open(&s, SC_VARIANT_HYBRID);
-    assert_int_equal(sc__room_switch(s.room, SC_VARIANT_XSTAR), SC_EINVAL);
-    assert_int_equal(sc__room_switch(s.room, SC_VARIANT_COUNT), SC_EINVAL);
-    assert_int_equal(sc__room_variant(s.room), SC_VARIANT_HYBRID);
+    assert_int_equal(sc__engine_thread_switch(s.engine_thread, SC_VARIANT_XSTAR), SC_EINVAL);
+    assert_int_equal(sc__engine_thread_switch(s.engine_thread, SC_VARIANT_COUNT), SC_EINVAL);
+    assert_int_equal(sc__engine_thread_variant(s.engine_thread), SC_VARIANT_HYBRID);
     scene_close(&s);
     scene_open(&s, SC_VARIANT_EXPANSION);
-    assert_int_equal(sc__room_switch(s.room, SC_VARIANT_BASIC), SC_EINVAL);
-    assert_int_equal(sc__room_variant(s.room), SC_VARIANT_EXPANSION);
+    assert_int_equal(sc__engine_thread_switch(s.engine_thread, SC_VARIANT_BASIC), SC_EINVAL);
+    assert_int_equal(sc__engine_thread_variant(s.engine_thread), SC_VARIANT_EXPANSION);
     scene_close(&s);
 }
 
@@ -193,8 +193,8 @@ static void test_other_methods_are_refused(void **state)
 static void wait_until_both_are_in_the_graph(scene *s)
 {
     for (int i = 0;; i++) {
-        sc_crew_stats stats = {0};
-        sc__room_add_stats(s->room, &stats, NULL);
+        sc_engine_pool_stats stats = {0};
+        sc__engine_thread_add_stats(s->engine_thread, &stats, NULL);
         if (stats.engine.vertices == 2) return;
         assert_true(i < LONG_MS);
         usleep(1000);
@@ -206,11 +206,11 @@ static void test_it_happens_soon_though_nobody_says_anything(void **state)
     (void)state;
     scene s;
     scene_open(&s, SC_VARIANT_BOUNDED);
-    CHECK_OK(sc__room_start(s.room), NULL);
+    CHECK_OK(sc__engine_thread_start(s.engine_thread), NULL);
     tell_add(&s, 1, s.first);
     tell_add(&s, 2, s.last);
     wait_until_both_are_in_the_graph(&s);
-    CHECK_OK(sc__room_switch(s.room, SC_VARIANT_HYBRID), NULL);
+    CHECK_OK(sc__engine_thread_switch(s.engine_thread, SC_VARIANT_HYBRID), NULL);
     for (int i = 0; heard_count(&s.heard) == 0; i++) {
         assert_true(i < LONG_MS);
         usleep(1000);
@@ -220,7 +220,7 @@ static void test_it_happens_soon_though_nobody_says_anything(void **state)
 }
 
 typedef struct switcher {
-    sc_crew *crew;
+    sc_engine_pool *engines;
     uint64_t seed;
 } switcher;
 
@@ -230,8 +230,8 @@ static void *switch_often(void *argument)
     sc_rng rng;
     sc_rng_seed(&rng, self->seed);
     for (int i = 0; i < 2000; i++) {
-        CHECK_OK(sc_crew_switch(self->crew, (sc_variant)sc_rng_below(&rng, 3)), NULL);
-        assert_true(sc_variant_is_switchable(sc_crew_variant(self->crew)));
+        CHECK_OK(sc_engine_pool_switch(self->engines, (sc_variant)sc_rng_below(&rng, 3)), NULL);
+        assert_true(sc_variant_is_switchable(sc_engine_pool_variant(self->engines)));
     }
     return NULL;
 }
@@ -241,28 +241,28 @@ static void test_any_thread_may_switch_a_crew_also_when_it_is_over(void **state)
     (void)state;
     scene s;
     scene_open(&s, SC_VARIANT_BASIC);
-    sc_crew_options options = options_of(&s, SC_VARIANT_BASIC);
-    options.rooms = 2;
+    sc_engine_pool_options options = options_of(&s, SC_VARIANT_BASIC);
+    options.engine_threads = 2;
     sc_rng rng;
     sc_rng_seed(&rng, 1);
-    sc_crew *crew = NULL;
-    CHECK_OK(sc_crew_new(s.map, &options, &rng, &crew, NULL), NULL);
-    CHECK_OK(sc_crew_set_parts(crew, (uint16_t[]){0}, 1), NULL);
-    CHECK_OK(sc_crew_start(crew), NULL);
-    assert_int_equal(sc_crew_variant(crew), SC_VARIANT_BASIC);
-    assert_int_equal(sc_crew_switch(crew, SC_VARIANT_SAMPLING), SC_EINVAL);
-    switcher switchers[] = {{crew, 1}, {crew, 2}};
+    sc_engine_pool *engines = NULL;
+    CHECK_OK(sc_engine_pool_new(s.map, &options, &rng, &engines, NULL), NULL);
+    CHECK_OK(sc_engine_pool_set_parts(engines, (uint16_t[]){0}, 1), NULL);
+    CHECK_OK(sc_engine_pool_start(engines), NULL);
+    assert_int_equal(sc_engine_pool_variant(engines), SC_VARIANT_BASIC);
+    assert_int_equal(sc_engine_pool_switch(engines, SC_VARIANT_SAMPLING), SC_EINVAL);
+    switcher switchers[] = {{engines, 1}, {engines, 2}};
     pthread_t threads[2];
     for (size_t i = 0; i < 2; i++) {
         assert_int_equal(pthread_create(&threads[i], NULL, switch_often, &switchers[i]), 0);
     }
-    sc_crew_end(crew);
+    sc_engine_pool_end(engines);
     for (size_t i = 0; i < 2; i++) {
         pthread_join(threads[i], NULL);
     }
-    CHECK_OK(sc_crew_switch(crew, SC_VARIANT_HYBRID), NULL);
-    assert_int_equal(sc_crew_variant(crew), SC_VARIANT_HYBRID);
-    sc_crew_free(crew);
+    CHECK_OK(sc_engine_pool_switch(engines, SC_VARIANT_HYBRID), NULL);
+    assert_int_equal(sc_engine_pool_variant(engines), SC_VARIANT_HYBRID);
+    sc_engine_pool_free(engines);
     scene_close(&s);
 }
 
@@ -270,7 +270,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_the_next_round_searches_in_the_new_way),
     cmocka_unit_test(test_a_part_that_is_opened_later_searches_in_the_new_way),
     cmocka_unit_test(test_of_several_wishes_the_last_counts),
-    cmocka_unit_test(test_calling_often_takes_no_room_from_other_words),
+    cmocka_unit_test(test_calling_often_takes_no_room_from_other_msgs),
     cmocka_unit_test(test_other_methods_are_refused),
     cmocka_unit_test(test_it_happens_soon_though_nobody_says_anything),
     cmocka_unit_test(test_any_thread_may_switch_a_crew_also_when_it_is_over),
