@@ -148,7 +148,7 @@ static sc_courier_options courier_options(const sc_settings *s, sc_serve_parts *
     // Each clerk asks a point provider by itself, and waits for it.
     // Other cloaks are seen to by the ledger's thread, unless the work is spread over several.
     const unsigned usual = courier.kind == SC_COURIER_POINTS ? 16 : s->threads > 1 ? 1 : 0;
-    courier.clerks = s->clerks > 0 ? (unsigned)s->clerks : usual;
+    courier.workers = s->clerks > 0 ? (unsigned)s->clerks : usual;
     // Every cloak has two members at least, unless k is 1.
     courier.max_errands = s->max_pending;
     courier.objects = parts->objects.own.objects;

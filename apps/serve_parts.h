@@ -2,8 +2,6 @@
  * @file serve_parts.h
  * @brief What a service stands on: the map and its cut, the objects, a density, the log; opened by
  * settings.
- *
- * Used by: starcloak serve, demo, gateway.
  */
 #ifndef SC_APPS_SERVE_PARTS_H
 #define SC_APPS_SERVE_PARTS_H

@@ -1,8 +1,8 @@
-// Door: words of a cluster, as a gateway or a worker hears them once they are unsealed.
+// Door: messages of a cluster, as a gateway or a worker receives them once they are unsealed.
 //
 // The input is the message, about a town that is always the same, cut into seven parts. What is
-// accepted is within all bounds, can be said again, and is then heard as the same bytes; a worker
-// accepts it as well, whatever the categories are called.
+// accepted is within all bounds, can be sent again, and is then received as the same bytes; a
+// worker accepts it as well, whatever the categories are called.
 #include "town.h"
 
 #include "cluster/cluster_codec.h"
@@ -94,7 +94,7 @@ static void check_msg(const sc_map *map, const sc_msg *msg, uint32_t categories)
     }
 }
 
-// Said again, it is heard as the same bytes: nothing of it is lost.
+// Said again, it is received as the same bytes: nothing of it is lost.
 static void check_again(const sc_cluster_codec *codec, const sc_msg *msg)
 {
     const int64_t offset_us = 12345678;

@@ -1,5 +1,5 @@
 // What a cut costs, and what company gives back: success with parts, isolated and not, beside one
-// engine; the words that are said for it; and what somebody who knows the cut can rule out.
+// engine; the messages that are sent for it; and what somebody who knows the cut can rule out.
 //
 // usage: bench_parts SECONDS [USERS MAP.scm TRACES|-]...
 //
@@ -74,7 +74,7 @@ static sc_movement *ground_move(const ground *g)
     return movement;
 }
 
-/** One engine without a cluster: what `starcloak simulate` says. */
+/** One engine without a cluster: what `starcloak simulate` sends. */
 static double success_of_simulation(const ground *g)
 {
     sc_movement *movement = ground_move(g);

@@ -1,11 +1,12 @@
 // A cluster far larger than this machine: 64 workers with eight parts each, and as many travellers
-// as one likes. How even is the load, how much is said, how much does a worker hold?
+// as one likes. How even is the load, how much is sent, how much does a worker hold?
 //
 // usage: bench_workers SECONDS USERS MAP.scm [CUT]
 //
 // Two spells of SECONDS each: parts placed by number alone, then by the queries that were measured
-// in the first one. One thread does it all, in virtual time: queries, words, bytes and memory are
-// what they would be, CPU time is of everything together (travellers, codec and the clock as well).
+// in the first one. One thread does it all, in virtual time: queries, messages, bytes and memory
+// are what they would be, CPU time is of everything together (travellers, codec and the clock as
+// well).
 #include "support/bench.h"
 
 #include "base/process.h"
@@ -93,7 +94,7 @@ static void print_msgs(const sc_cluster_sim_verdict *v)
            (double)bytes / (double)msgs, (double)bytes / (double)v->asked);
 }
 
-/** Take the crews away, and see what that gives back. */
+/** Take the engine pools away, and see what that gives back. */
 static void print_memory(sc_cluster_sim *sim, double before, double empty)
 {
     uint64_t held = 0;
@@ -161,7 +162,7 @@ static void measure(const sc_map *map, const sc_partition *partition, uint32_t u
         printf("%-10s %10.0f %12.0f %12.0f %12.0f %10.2f %12.1f %12.1f\n", names[i], more, s.mean,
                s.least, s.most, s.most / s.mean, s.engine_s / more * 1e6, cpu_s / more * 1e6);
         fflush(stdout);
-        // Queries of parts that move are said anew, which is no load of theirs: let that pass.
+        // Queries of parts that move are sent again, which is no load of theirs: let that pass.
         if (i == 0) die_if(sc_cluster_sim_pack(sim, s.loads), "packing", &diag);
         until += sc_time_from_seconds(1.0);
         die_if(sc_crowd_ask(crowd, sim, until, &diag), "asking", &diag);

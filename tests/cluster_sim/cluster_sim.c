@@ -1,11 +1,11 @@
-// A cluster on a stage: life, questions, and time that passes. See rehearsal.h.
+// A simulated cluster: its life, queries, and time that passes. See cluster_sim.h.
 #include "cluster_sim/cluster_sim.h"
 
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "cluster_sim/cluster_sim_internal.h"
 
-// --- Life ----------------------------------------------------------------------------------
+// --- Life -----------------------------------------------------------------------------------
 
 /** Names of processes have 16 bits for their place. */
 enum { MOST_PROCESSES = 0xfffe };
@@ -138,7 +138,7 @@ sc_time sc__draw_time(sc_rng *rng, sc_time mean)
     return (sc_time)(sc_rng_unit(rng) * 2.0 * (double)mean);
 }
 
-// --- Time passes ---------------------------------------------------------------------------
+// --- Time passes ----------------------------------------------------------------------------
 
 static void happen(sc_cluster_sim *sim, sc__event *event)
 {
@@ -217,7 +217,7 @@ sc_err sc_cluster_sim_run(sc_cluster_sim *sim, sc_time now)
     return err;
 }
 
-// --- Questions -----------------------------------------------------------------------------
+// --- Questions ------------------------------------------------------------------------------
 
 /** Any gateway that is not down; NULL if all are. */
 static sc__process *pick_gateway(sc_cluster_sim *sim)
@@ -272,7 +272,7 @@ sc_err sc_cluster_sim_ask(sc_cluster_sim *sim, const sc_query *query, sc_time no
     return sim->err;
 }
 
-// --- What was found out --------------------------------------------------------------------
+// --- What was found out ---------------------------------------------------------------------
 
 const sc_cluster_sim_verdict *sc_cluster_sim_verdict_of(const sc_cluster_sim *sim)
 {

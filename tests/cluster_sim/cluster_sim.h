@@ -2,19 +2,16 @@
  * @file cluster_sim.h
  * @brief Secret: a cluster in one thread, on a clock of its own, over a network that fails by plan.
  *
- * Gateways with their books, workers with their crews, and between them a network that delays,
- * overtakes, loses and doubles words; processes crash and come back; all by one seed, so that every
- * schedule can be played again. The code of gateways and workers is the one that runs for real:
- * only threads, clocks and NATS are missing. The provider answers after a while, or fails, or is
- * silent.
+ * Gateways with their state, workers with their engine pools, and between them a network that
+ * delays, overtakes, loses and doubles messages; processes crash and come back; all by one seed, so
+ * that every schedule can be played again. The code of gateways and workers is the one that runs
+ * for real: only threads, clocks and NATS are missing. The provider answers after a while, or
+ * fails, or is silent.
  *
  * While it runs it looks at every step (sc_cluster_sim_verdict): no query is published twice or
  * after its deadline; every cloak published keeps P1 to P7, by the verifier, with the truth about
  * all its members; every query has exactly one outcome, unless its gateway crashed, when its client
  * knows.
- *
- * Used by: tests (thousands of small schedules), benchmarks (success with parts, growth to many
- * workers).
  */
 #ifndef SC_CLUSTER_SIM_CLUSTER_SIM_H
 #define SC_CLUSTER_SIM_CLUSTER_SIM_H
@@ -31,7 +28,7 @@
 typedef enum sc_cluster_sim_fault {
     SC_CLUSTER_SIM_FAULT_NONE = 0,
     SC_CLUSTER_SIM_FAULT_NO_IS_OK,  ///< every no arrives as an ok
-    SC_CLUSTER_SIM_FAULT_SMALLER,   ///< every bid arrives without its last segment
+    SC_CLUSTER_SIM_FAULT_SMALLER,   ///< every proposal arrives without its last segment
 } sc_cluster_sim_fault;
 
 typedef struct sc_cluster_sim_options {
@@ -46,9 +43,9 @@ typedef struct sc_cluster_sim_options {
     sc_time patience_us;         ///< of gateways
     sc_time worker_patience_us;  ///< 0: the same
     // The network: one way, between processes.
-    sc_time delay_us;  ///< mean; drawn from 0 to twice that: words overtake each other
-    double straying;   ///< share of words that take up to 20 times as long
-    double loss;       ///< share of words
+    sc_time delay_us;  ///< mean; drawn from 0 to twice that: messages overtake each other
+    double straying;   ///< share of messages that take up to 20 times as long
+    double loss;       ///< share of messages
     double doubling;
     sc_time skew_us;  ///< clocks differ by up to that; below guard_us, or promises may break
     // Processes.
@@ -62,7 +59,7 @@ typedef struct sc_cluster_sim_options {
     double leaving;       ///< share of clients that go away before their outcome
     bool is_company_off;  ///< what a cut costs (for comparison); engines of one worker still share
     bool is_checked;      ///< every cloak by the verifier
-    bool is_encoded;      ///< words travel as bytes (cluster/codec.h), which are counted
+    bool is_encoded;      ///< messages travel as bytes (cluster/cluster_codec.h), which are counted
     sc_cluster_sim_fault fault;
     /** A query has its outcome: its number in the order of asking, from 0 on, and when. Not called
      * for those whose gateway crashed. May be NULL. */
@@ -95,7 +92,7 @@ typedef struct sc_cluster_sim_verdict {
     uint64_t cloaks;
     uint64_t msgs[SC_MSG_KIND_COUNT];   ///< between processes
     uint64_t bytes[SC_MSG_KIND_COUNT];  ///< of them, if they are encoded; not sealed
-    uint64_t words_inside;              ///< not said, since the process that is meant has it
+    uint64_t words_inside;              ///< not sent, since the process that is meant has it
     uint64_t crashes;
     uint64_t proposals;
     uint64_t refused;  ///< of them
@@ -111,7 +108,7 @@ typedef struct sc_cluster_sim_verdict {
     uint64_t ruled_out_segments;
     uint64_t ruled_out_cloaks;
     uint64_t ruled_out_below_l;  ///< cloaks that keep fewer than the greatest l without them
-    char what[256];              ///< the first thing that must never be, in words
+    char what[256];              ///< the first thing that must never be, as text
 } sc_cluster_sim_verdict;
 
 const sc_cluster_sim_verdict *sc_cluster_sim_verdict_of(const sc_cluster_sim *sim);
@@ -119,7 +116,7 @@ const sc_cluster_sim_verdict *sc_cluster_sim_verdict_of(const sc_cluster_sim *si
 /** What parts have done since their worker has them, one per part. */
 SC_CHECKED sc_err sc_cluster_sim_loads(sc_cluster_sim *sim, sc_part_load *loads);
 
-/** Pack parts onto workers by load, as a leader would (cluster/pack.h), from now on. */
+/** Pack parts onto workers by load, as a leader would (cluster/placement.h), from now on. */
 SC_CHECKED sc_err sc_cluster_sim_pack(sc_cluster_sim *sim, const double *loads);
 
 /** Which worker has a part; SC_NONE: nobody. */

@@ -1,23 +1,21 @@
 /**
  * @file cluster_sim_internal.h
- * @brief Secret: the stage of a rehearsal, and what its files do for each other.
+ * @brief Secret: the state of a simulated cluster, and what its files share.
  *
- *     rehearsal.c   time passes: what is next happens to whom it happens
+ *     cluster_sim.c   time passes: what is next happens to whom it happens
  *     process.c     one process: its clock, its wakes, what waits while it stands still
- *     gateway.c     a process with books, and the way to the provider
- *     worker.c      a process with a crew
- *     network.c     words on their way
+ *     gateway.c     a process with a ledger state, and the way to the provider
+ *     worker.c      a process with an engine pool
+ *     network.c     messages on their way
  *     places.c      which worker has which part, and who is told
  *     faults.c      crashes and stalls
  *     truth.c       what is true, and the checks
  *
  * Clocks: a process reads now + skew on its calendar and now + skew + boot on its own clock, by
- * which its books or crew live. Words carry the calendar of whoever said them, as cluster/codec.h
- * has it.
+ * which its state or engine pool live. Messages carry the calendar of the sender, as
+ * cluster/cluster_codec.h has it.
  *
  * Memory that is out is remembered (sc__cluster_sim_fail()) and told by whoever lets time pass.
- *
- * Used by: tests/cluster_sim.
  */
 #ifndef SC_CLUSTER_SIM_CLUSTER_SIM_INTERNAL_H
 #define SC_CLUSTER_SIM_CLUSTER_SIM_INTERNAL_H
@@ -44,19 +42,19 @@ typedef struct sc__process {
     uint32_t life;       ///< how often it was started
     uint32_t stalls;     ///< of all its lives
     bool is_doomed;      ///< it crashes after its next step
-    bool is_mute;        ///< it is being taken down: nothing it says is heard
+    bool is_mute;        ///< it is being taken down: nothing it sends is received
     sc_rng rng;          ///< of this life, as the next two
     sc_time skew_us;     ///< its calendar's
     sc_time boot_us;     ///< its own clock less its calendar
-    sc_time wake;        ///< when it is woken next, by the rehearsal's clock; SC_TIME_NEVER
-    uint32_t dead_life;  ///< the last that ended in a crash, and what was said from then on is lost
+    sc_time wake;        ///< when it is woken next, by the simulation's clock; SC_TIME_NEVER
+    uint32_t dead_life;  ///< the last that ended in a crash, and what was sent from then on is lost
     sc_time lost_since;
     sc__event *first;  ///< what waits while it stands still, oldest first
     sc__event *last;
 
     // A gateway's.
     sc__ledger_state *state;
-    sc_query_id spread;       ///< the query of the last word to a part that is not its home,
+    sc_query_id spread;       ///< the query of the last message to a part that is not its home,
     sc_msg_kind spread_kind;  ///< what it was,
     uint8_t *told;            ///< and which workers were told, one byte each
 
@@ -79,15 +77,15 @@ struct sc_cluster_sim {
     sc__process *processes;  ///< gateways, then workers
     uint32_t process_count;
     sc_peer *owners;            ///< of parts, by the placement that counts
-    uint64_t proposals_before;  ///< of crews that are gone
+    uint64_t proposals_before;  ///< of engine pools that are gone
     uint64_t refused_before;    ///< of them
-    sc_cluster_codec codec;     ///< if words are encoded
+    sc_cluster_codec codec;     ///< if messages are encoded
     sc_bytes bytes;
 };
 
-// --- rehearsal.c
+// --- cluster_sim.c
 
-/** Something that a rehearsal cannot go on after. */
+/** Something that a simulated cluster cannot go on after. */
 void sc__cluster_sim_fail(sc_cluster_sim *sim, sc_err err);
 
 /** Plan an event, which is taken; NULL: memory was out. */
@@ -107,7 +105,7 @@ sc_time sc__process_now(const sc__process *process);
 /** Wake it when its own clock shows `t`, unless it is woken earlier. */
 void sc__process_wake_at(sc__process *process, sc_time t);
 
-/** Begin a life: a new number, new clocks, empty books or an empty crew. */
+/** Begin a life: a new number, new clocks, empty state or an empty engine pool. */
 void sc__process_start(sc__process *process, sc_diag *diag);
 
 /** Whatever it had is gone. */
@@ -124,7 +122,7 @@ void sc__process_resume(sc__process *process);
 SC_CHECKED sc_err sc__as_gateway_start(sc__process *process);
 void sc__as_gateway_end(sc__process *process);
 
-/** The event is left to the caller, the word or ticket of it taken. */
+/** The event is left to the caller, the message or ticket of it taken. */
 void sc__as_gateway_meet(sc__process *process, sc__event *event);
 
 /** Whatever can be done at this moment. */
@@ -142,10 +140,10 @@ void sc__as_worker_take_parts(sc__process *process);
 
 // --- network.c
 
-/** What a process says. */
+/** What a process sends. */
 sc_port sc__network_port(sc__process *process);
 
-/** A word arrives; the event is taken. */
+/** A message arrives; the event is taken. */
 void sc__network_deliver(sc_cluster_sim *sim, sc__event *event);
 
 // --- places.c

@@ -1,4 +1,4 @@
-// Travellers of a rehearsal. See crowd.h.
+// Travellers of a simulated cluster. See crowd.h.
 #include "cluster_sim/crowd.h"
 
 #include "base/alloc.h"

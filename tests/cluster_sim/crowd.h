@@ -8,11 +8,9 @@
  *
  *     err = sc_crowd_new(movement, &workload, seed, &crowd, diag);
  *     options.ended = sc_crowd_ended, options.context = crowd;
- *     err = sc_cluster_sim_new(map, &options, &rehearsal, diag);
- *     err = sc_crowd_ask(crowd, rehearsal, until, diag);
- *     err = sc_cluster_sim_run(rehearsal, SC_TIME_NEVER);
- *
- * Uses: rehearsal, sim, travel. Used by: benchmarks, tests.
+ *     err = sc_cluster_sim_new(map, &options, &simulation, diag);
+ *     err = sc_crowd_ask(crowd, simulation, until, diag);
+ *     err = sc_cluster_sim_run(simulation, SC_TIME_NEVER);
  */
 #ifndef SC_CLUSTER_SIM_CROWD_H
 #define SC_CLUSTER_SIM_CROWD_H
@@ -29,7 +27,7 @@ SC_CHECKED sc_err sc_crowd_new(sc_movement *movement, const sc_workload *workloa
 /** NULL is fine. */
 void sc_crowd_free(sc_crowd *crowd);
 
-/** For the options of the rehearsal. */
+/** For the options of the simulation. */
 void sc_crowd_ended(void *context, uint64_t number, const sc_ticket *ticket, sc_time now);
 
 /** Let them ask until that moment, which is then `now`. Questions that are not admitted are none.

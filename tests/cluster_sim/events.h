@@ -1,12 +1,10 @@
 /**
  * @file events.h
- * @brief Secret: what will happen in a rehearsal, the earliest first.
+ * @brief Secret: what will happen in a simulated cluster, the earliest first.
  *
- * Of two events at one moment the one that was planned first comes first, so that a rehearsal is
- * the same each time it is played. Events are of a process in one of its lives: those of an earlier
- * life come to nothing.
- *
- * Used by: the rehearsal.
+ * Of two events at one moment the one that was planned first comes first, so that a simulated
+ * cluster is the same each time it is played. Events are of a process in one of its lives: those of
+ * an earlier life come to nothing.
  */
 #ifndef SC_CLUSTER_SIM_EVENTS_H
 #define SC_CLUSTER_SIM_EVENTS_H
@@ -18,11 +16,11 @@ struct sc_reservation;
 
 typedef enum sc__event_kind {
     SC__EVENT_WAKE,      ///< a process looks at its clock
-    SC__EVENT_MSG,       ///< a word arrives
+    SC__EVENT_MSG,       ///< a message arrives
     SC__EVENT_ASK,       ///< a client asks a gateway
     SC__EVENT_WITHDRAW,  ///< and goes away
     SC__EVENT_ANSWER,    ///< the provider's answer is at a gateway, or another gateway's is read
-    SC__EVENT_RESEND,    ///< a gateway hears that a part has moved
+    SC__EVENT_RESEND,    ///< a gateway receives that a part has moved
     SC__EVENT_CRASH,     ///< some process ends
     SC__EVENT_RESTART,   ///< a process is back, as another peer
     SC__EVENT_STALL,     ///< some process stands still
@@ -33,13 +31,13 @@ typedef enum sc__event_kind {
 
 typedef struct sc__event {
     sc__event_kind kind;
-    uint32_t process;        ///< whom it happens to; SC_NONE: of a word, to whoever has the part
+    uint32_t process;        ///< whom it happens to; SC_NONE: of a message, to whoever has the part
     uint32_t life;           ///< of the process
     struct sc__event *next;  ///< for whoever keeps it
     union {
         struct {
             sc_msg msg;     ///< its moments are the calendar's
-            uint32_t from;  ///< the process that said it, in which life, and when
+            uint32_t from;  ///< the process that sent it, in which life, and when
             uint32_t from_life;
             sc_time said;
         };

@@ -1,9 +1,9 @@
-// Crashes and stalls, and what is noticed of them. See rehearsal_internal.h.
+// Crashes and stalls, and what is noticed of them. See cluster_sim_internal.h.
 #include "cluster_sim/cluster_sim_internal.h"
 
 #include <math.h>
 
-// --- When ----------------------------------------------------------------------------------
+// --- When -----------------------------------------------------------------------------------
 
 /** The next one of its kind, at a rate; none if that is 0. */
 static void plan_next(sc_cluster_sim *sim, sc__event_kind kind, double per_s)
@@ -37,7 +37,7 @@ static sc__process *pick(sc_cluster_sim *sim)
     return process->standing != SC__DOWN ? process : NULL;
 }
 
-// --- Crashes -------------------------------------------------------------------------------
+// --- Crashes --------------------------------------------------------------------------------
 
 void sc__process_crash(sc__process *process, sc_time lost_since)
 {
@@ -79,7 +79,7 @@ static void restart(sc__process *process)
     }
 }
 
-// --- Stalls --------------------------------------------------------------------------------
+// --- Stalls ---------------------------------------------------------------------------------
 
 static void stall_one(sc_cluster_sim *sim)
 {
@@ -104,7 +104,7 @@ static void resume(sc__process *process, uint32_t stall)
     }
 }
 
-// --- What the leader believes --------------------------------------------------------------
+// --- What the leader believes ---------------------------------------------------------------
 
 static void notice(sc__process *process, const sc__event *event)
 {
@@ -130,7 +130,7 @@ static void greet(sc__process *process, const sc__event *event)
     sc__place_parts(process->sim, NULL);
 }
 
-// --- What happens --------------------------------------------------------------------------
+// --- What happens ---------------------------------------------------------------------------
 
 void sc__faults_strike(sc_cluster_sim *sim, sc__event_kind kind)
 {

@@ -1,8 +1,8 @@
-// A process with books, and the way to the provider. See rehearsal_internal.h.
+// A process with a ledger state, and the way to the provider. See cluster_sim_internal.h.
 #include "base/alloc.h"
 #include "cluster_sim/cluster_sim_internal.h"
 
-// --- Life ----------------------------------------------------------------------------------
+// --- Life -----------------------------------------------------------------------------------
 
 /** The courier's own limit: a silent provider is given up then. */
 static sc_time provider_limit(const sc_cluster_sim_options *options)
@@ -55,7 +55,7 @@ void sc__as_gateway_end(sc__process *process)
     process->state = NULL;
 }
 
-// --- The provider --------------------------------------------------------------------------
+// --- The provider ---------------------------------------------------------------------------
 
 /** An answer will be there, for a proposal that was published here or whose result arrived. */
 static void expect_answer(sc__process *process, sc_reservation *reservation, sc_failure failure,
@@ -122,7 +122,7 @@ static void answer(sc__process *process, sc_reservation *reservation, sc_failure
     sc_free(places);
 }
 
-// --- What happens --------------------------------------------------------------------------
+// --- What happens ---------------------------------------------------------------------------
 
 void sc__as_gateway_meet(sc__process *process, sc__event *event)
 {

@@ -1,17 +1,17 @@
-// Words on their way: late, lost, twice, overtaken. See rehearsal_internal.h.
+// Messages on their way: late, lost, twice, overtaken. See cluster_sim_internal.h.
 #include "base/alloc.h"
 #include "cluster_sim/cluster_sim_internal.h"
 
 #include <string.h>
 
-// --- Moments in words ----------------------------------------------------------------------
+// --- Times in messages ------------------------------------------------------------------------
 
 static void shift(sc_time *t, sc_time by)
 {
     if (*t != SC_TIME_NEVER) *t += by;
 }
 
-/** Moments of a word by another clock. */
+/** Moments of a message by another clock. */
 static void shift_msg(sc_msg *msg, sc_time by)
 {
     switch (msg->kind) {
@@ -35,7 +35,7 @@ static void shift_msg(sc_msg *msg, sc_time by)
     }
 }
 
-// --- Saying --------------------------------------------------------------------------------
+// --- Saying ---------------------------------------------------------------------------------
 
 static bool is_for_a_part(const sc_msg *msg)
 {
@@ -44,7 +44,7 @@ static bool is_for_a_part(const sc_msg *msg)
 
 /**
  * Whether the worker that has the part is told of the query anyway: it has the query's home too, or
- * another part to which the same was said just now.
+ * another part to which the same was sent just now.
  */
 static bool is_told_already(sc__process *process, const sc_msg *msg)
 {
@@ -65,7 +65,7 @@ static bool is_told_already(sc__process *process, const sc_msg *msg)
     return false;
 }
 
-/** As bytes and back, by the calendar of whoever says it. */
+/** As bytes and back, by the calendar of the sender. */
 static sc_err encode(sc_cluster_sim *sim, sc_msg *msg)
 {
     sc_err err = sc_msg_encode(&sim->codec, msg, 0, &sim->bytes);
@@ -83,7 +83,7 @@ static sc_time draw_delay(sc_cluster_sim *sim)
     return 1 + sc__draw_time(&sim->rng, mean);
 }
 
-/** On its way, if it is not lost. Takes the word. */
+/** On its way, if it is not lost. Takes the message. */
 static void send(sc__process *process, sc_peer to, sc_msg *msg)
 {
     sc_cluster_sim *sim = process->sim;
@@ -142,7 +142,7 @@ sc_port sc__network_port(sc__process *process)
     return (sc_port){.send = send_msg, .context = process};
 }
 
-// --- Hearing -------------------------------------------------------------------------------
+// --- Hearing --------------------------------------------------------------------------------
 
 /** A no as an ok: who is gone has a wish. Deadlines are left out, as by somebody in no hurry. */
 static void send_yes(sc_msg *msg)
@@ -158,7 +158,7 @@ static void send_yes(sc_msg *msg)
     msg->kind = SC_MSG_OK;
 }
 
-/** Lies are told at the door of whoever hears them. */
+/** Faults are put into messages when they arrive. */
 static void fault(const sc_cluster_sim *sim, sc_msg *msg)
 {
     if (sim->options.fault == SC_CLUSTER_SIM_FAULT_NO_IS_OK && msg->kind == SC_MSG_NO)
@@ -197,7 +197,7 @@ static void hand_to_part(sc_cluster_sim *sim, sc__event *event)
 
 void sc__network_deliver(sc_cluster_sim *sim, sc__event *event)
 {
-    // What was said just before a crash may not have left the process.
+    // What was sent just before a crash may not have left the process.
     const sc__process *from = &sim->processes[event->from];
     if (event->from_life == from->dead_life && event->said >= from->lost_since) {
         sc__event_free(event);

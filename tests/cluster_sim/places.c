@@ -1,4 +1,4 @@
-// Which worker has which part, and who is told. See rehearsal_internal.h.
+// Which worker has which part, and who is told. See cluster_sim_internal.h.
 #include "base/alloc.h"
 #include "cluster/placement.h"
 #include "cluster_sim/cluster_sim_internal.h"
@@ -37,7 +37,7 @@ static void tell_workers(sc_cluster_sim *sim)
     }
 }
 
-/** Each gateway hears of it in its own time. */
+/** Each gateway learns of it after a delay of its own. */
 static void tell_gateways(sc_cluster_sim *sim, uint32_t part)
 {
     for (uint32_t i = 0; i < sim->options.gateways; i++) {

@@ -1,8 +1,8 @@
 // One process: its lives, its clock, and what waits while it stands still. See
-// rehearsal_internal.h.
+// cluster_sim_internal.h.
 #include "cluster_sim/cluster_sim_internal.h"
 
-// --- Names and clocks ----------------------------------------------------------------------
+// --- Names and clocks -----------------------------------------------------------------------
 
 sc_peer sc__process_peer(const sc__process *process)
 {
@@ -25,7 +25,7 @@ void sc__process_wake_at(sc__process *process, sc_time t)
     sc__cluster_sim_plan(sim, wake, sc__event_new(SC__EVENT_WAKE, process->index, process->life));
 }
 
-// --- Life ----------------------------------------------------------------------------------
+// --- Life -----------------------------------------------------------------------------------
 
 /** Clocks of two processes differ by at most the skew; their own clocks began at any time. */
 static void draw_clocks(sc__process *process)
@@ -75,7 +75,7 @@ void sc__process_end(sc__process *process)
     process->standing = SC__DOWN;
 }
 
-// --- What happens --------------------------------------------------------------------------
+// --- What happens ---------------------------------------------------------------------------
 
 static void step(sc__process *process, sc__event *event)
 {
@@ -120,7 +120,7 @@ void sc__process_meet(sc__process *process, sc__event *event)
     const bool is_stale = event->kind == SC__EVENT_WAKE && process->wake != process->sim->now;
     if (!is_stale) step(process, event);
     sc__event_free(event);
-    // The worst moment for a crash: after a step, before anybody has heard of it.
+    // The worst moment for a crash: after a step, before any peer has received a message about it.
     if (!is_stale && process->is_doomed) sc__process_crash(process, process->sim->now);
 }
 

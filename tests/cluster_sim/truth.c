@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// --- Life ----------------------------------------------------------------------------------
+// --- Life -----------------------------------------------------------------------------------
 
 sc_err sc__truth_init(sc__truth *truth, const sc_map *map, const sc_cluster_sim_options *options)
 {
@@ -30,7 +30,7 @@ void sc__truth_fini(sc__truth *truth)
     *truth = (sc__truth){0};
 }
 
-// --- Queries -------------------------------------------------------------------------------
+// --- Queries --------------------------------------------------------------------------------
 
 static sc_key key_of(const sc_query_id *id)
 {
@@ -41,7 +41,7 @@ static sc_key key_of(const sc_query_id *id)
 
 _Static_assert(sizeof(sc_key) == sizeof(sc_query_id), "an id is a key");
 
-/** Something that must never be. The first of it is told in words, which say nothing of whom. */
+/** Something that must never be. The first one is described, without naming a user. */
 static void accuse(sc__truth *truth, uint64_t *count, sc_time now, const char *what)
 {
     sc_cluster_sim_verdict *verdict = &truth->verdict;
@@ -129,7 +129,7 @@ void sc__truth_end(sc__truth *truth, sc_time now)
     truth->open = 0;
 }
 
-// --- Cloaks --------------------------------------------------------------------------------
+// --- Cloaks ---------------------------------------------------------------------------------
 
 /** A member leaves with a cloak. */
 static void publish_member(sc__truth *truth, sc__fact *fact, sc_time now)
@@ -235,7 +235,7 @@ sc_err sc__truth_publish(sc__truth *truth, const sc_proposal *proposal, sc_time 
         }
         sc__fact *fact = &truth->facts[number];
         publish_member(truth, fact, now);
-        // R knows of its own clients at once; of others it is told, if the word is not lost.
+        // R knows of its own clients at once; of others it is told, if the message is not lost.
         if (fact->has_gone && member->query.owner == proposal->releaser) {
             accuse(truth, &truth->verdict.broken, now, "a client counts that went away before");
         }

@@ -1,15 +1,14 @@
 /**
  * @file truth.h
- * @brief Secret: what is true of every query of a rehearsal, whoever believes what; and the checks.
+ * @brief Secret: what is true of every query of a simulated cluster, whatever the processes
+ * believe; and the checks.
  *
  * The truth outlives processes: a query whose gateway crashed may still be published by another
- * one, but only once, and only in time by the rehearsal's own clock. What is looked at:
+ * one, but only once, and only in time by the simulation's own clock. What is looked at:
  *
  *     published   once for ever; not after the deadline; not after it was dropped, or its client
  *                 had gone, as far as R can know; P1 to P7 by the verifier, with each member's true
  * needs outcome     one; dropped or gone only if never published, answered only if published
- *
- * Used by: the rehearsal, tests.
  */
 #ifndef SC_CLUSTER_SIM_TRUTH_H
 #define SC_CLUSTER_SIM_TRUTH_H
@@ -21,7 +20,7 @@
 
 /** One query. */
 typedef struct sc__fact {
-    sc_query query;  ///< its deadline is in the rehearsal's time
+    sc_query query;  ///< its deadline is in the simulation's time
     sc_outcome outcome;
     bool is_published;
     bool is_disconnected;
@@ -67,7 +66,7 @@ SC_CHECKED sc_err sc__truth_publish(sc__truth *truth, const sc_proposal *proposa
 /** A query has its outcome; `outcome`, `drop` and `failure` of the ticket count. */
 void sc__truth_settle(sc__truth *truth, uint64_t number, const sc_ticket *ticket, sc_time now);
 
-/** Its gateway hears that its client went away: from now on it counts in no cloak of that
+/** Its gateway receives that its client went away: from now on it counts in no cloak of that
  * gateway's.
  */
 void sc__truth_leave(sc__truth *truth, const sc_query_id *id);
@@ -75,7 +74,7 @@ void sc__truth_leave(sc__truth *truth, const sc_query_id *id);
 /** Its gateway crashed. Nothing happens to one that has its outcome. */
 void sc__truth_disconnect(sc__truth *truth, uint64_t number);
 
-/** The rehearsal is over: who has no outcome will not get one. */
+/** The simulation is over: who has no outcome will not get one. */
 void sc__truth_end(sc__truth *truth, sc_time now);
 
 #endif

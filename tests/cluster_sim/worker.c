@@ -1,10 +1,10 @@
-// A process with a crew that has no threads. See rehearsal_internal.h.
+// A process with an engine pool that has no threads. See cluster_sim_internal.h.
 #include "base/alloc.h"
 #include "cluster_sim/cluster_sim_internal.h"
 
 #include <string.h>
 
-/** Rounds at one moment; a crew that wants more has its next one a microsecond later. */
+/** Rounds at one moment; an engine pool that wants more has its next one a microsecond later. */
 enum { MOST_ROUNDS = 64 };
 
 sc_err sc__as_worker_start(sc__process *process, sc_diag *diag)

@@ -113,7 +113,7 @@ void desk_withdraw(desk *d, uint32_t number, sc_time now)
     sc__ledger_state_withdraw(d->ledger_state, &id, now);
 }
 
-// --- Bids ----------------------------------------------------------------------------------
+// --- Proposals ----------------------------------------------------------------------------------
 
 static size_t count_of(const uint32_t *numbers)
 {
@@ -193,7 +193,8 @@ void desk_result(desk *d, const sc_proposal_id *id, sc_failure failure, sc_time 
     sc__ledger_state_receive(d->ledger_state, &msg, now);
 }
 
-// --- What the books have said --------------------------------------------------------------
+// --- What the ledger state have sent
+// --------------------------------------------------------------
 
 sc_msg desk_next(desk *d, sc_msg_kind kind, sc_peer to)
 {

@@ -1,12 +1,11 @@
 /**
  * @file desk.h
- * @brief Books on a desk, for tests that play a gateway: tickets by number, made-up bids, and
- * everything that the books have said.
+ * @brief Books on a desk, for tests that play a gateway: tickets by number, made-up proposals, and
+ * everything that the ledger state have sent.
  *
- * Ticket i has the id and the user of plain_query(i) (streams.h). A bid here is a list of members
- * on one segment; only the paranoid would mind. Members from DESK_THEIRS on are of another gateway.
- *
- * Used by: tests of the ledger.
+ * Ticket i has the id and the user of plain_query(i) (streams.h). A proposal here is a list of
+ * members on one segment; only the paranoid would mind. Members from DESK_THEIRS on are of another
+ * gateway.
  */
 #ifndef SC_TESTS_SUPPORT_DESK_H
 #define SC_TESTS_SUPPORT_DESK_H
@@ -35,75 +34,78 @@ typedef struct desk {
     desk_msg told[DESK_TOLD];  ///< and not yet looked at
     size_t told_count;
     uint8_t proposals;   ///< that were made
-    size_t space;        ///< for words about queries that are said anew
+    size_t space;        ///< for messages about queries that are sent again
     sc_ticket *settled;  ///< and not yet looked at
 } desk;
 
-/** It stays where it is: the books know its address. Without a cut there is one part. */
+/** It stays where it is: the ledger state know its address. Without a cut there is one part. */
 void desk_open(desk *d, const sc__ledger_state_options *options, uint64_t seed);
 
 /** Room for 8 tickets, 100 us of jitter, 10 us of guard, 300 us of patience, 5000 us until a result
  * is given up. */
 sc__ledger_state_options desk_options(void);
 
-/** Stops the books, frees all that is settled and all that was said. */
+/** Stops the ledger state, frees all that is settled and all that was sent. */
 void desk_close(desk *d);
 
 // --- Tickets -------------------------------------------------------------------------------
 
-/** A ticket of k users; not yet in the books. */
+/** A ticket of k users; not yet in the ledger state. */
 sc_ticket *desk_ticket(uint32_t number, uint32_t k, sc_time deadline);
 
-/** The same, in the books; what the engine is told of it is looked at. */
+/** The same, in the ledger state; what the engine is told of it is looked at. */
 sc_ticket *desk_ask(desk *d, uint32_t number, sc_time deadline, sc_time now);
 
-/** The engine says that there will be no cloak for it. */
+/** The engine sends that there will be no cloak for it. */
 void desk_drop(desk *d, uint32_t number, sc_drop_reason reason, sc_time now);
 
 void desk_withdraw(desk *d, uint32_t number, sc_time now);
 
-// --- Bids ----------------------------------------------------------------------------------
+// --- Proposals ----------------------------------------------------------------------------------
 
-/** A bid of one segment with these members, none of which has a deadline of its own; the last
+/** A proposal of one segment with these members, none of which has a deadline of its own; the last
  * number is 0. R is `releaser`; it is single if all members are R's. */
 sc_proposal *desk_proposal(desk *d, const uint32_t *numbers, sc_peer releaser);
 
-/** The worker says `reserve`; the bid is given away. */
+/** The worker sends `reserve`; the proposal is given away. */
 sc_proposal_id desk_reserve(desk *d, sc_proposal *proposal, sc_time now);
 
-/** The same for a bid of ours. */
+/** The same for a proposal of ours. */
 sc_proposal_id desk_propose(desk *d, const uint32_t *numbers, sc_time now);
 
-/** Somebody says something about a bid; release, abort and ask with a deadline that never comes. */
+/** Somebody sends something about a proposal; release, abort and ask with a deadline that never
+ * comes. */
 void desk_hear(desk *d, sc_msg_kind kind, sc_peer from, const sc_proposal_id *id, sc_time now);
 
-/** The worker says `release` with the wishes of these members; the last number is 0. */
+/** The worker sends `release` with the wishes of these members; the last number is 0. */
 void desk_release(desk *d, const sc_proposal_id *id, const uint32_t *numbers, sc_time deadline,
                   sc_time now);
 
-/** The other gateway says `result`. */
+/** The other gateway sends `result`. */
 void desk_result(desk *d, const sc_proposal_id *id, sc_failure failure, sc_time now);
 
-// --- What the books have said --------------------------------------------------------------
+// --- What the ledger state have sent
+// --------------------------------------------------------------
 
-/** The next word, which must be of that kind and to that peer; it is the caller's, who calls
+/** The next message, which must be of that kind and to that peer; it is the caller's, who calls
  * sc_msg_fini(). */
 sc_msg desk_next(desk *d, sc_msg_kind kind, sc_peer to);
 
-/** The next word is that, about this bid, and nothing more. */
+/** The next message is that, about this proposal, and nothing more. */
 void desk_check_msg(desk *d, sc_msg_kind kind, sc_peer to, const sc_proposal_id *id);
 
 /** A `no` to the worker with these members, in any order; the last number is 0. */
 void desk_check_no(desk *d, const sc_proposal_id *id, const uint32_t *gone);
 
-/** The next word is add, company or remove, of that query to that part. */
+/** The next message is add, company or remove, of that query to that part. */
 void desk_check_query(desk *d, sc_msg_kind kind, uint32_t number, uint32_t part);
 void desk_check_remove(desk *d, uint32_t number);
 
-/** Nothing more was said. */
+/** Nothing more was sent. */
 void desk_check_quiet(const desk *d);
 
-/** Time passes, and these are added anew, in any order; the last number is 0. Nothing more is said.
+/** Time passes, and these are added again, in any order; the last number is 0. Nothing more is
+ * sent.
  */
 void desk_check_added_anew(desk *d, const uint32_t *numbers, sc_time now);
 

@@ -1,8 +1,7 @@
 /**
  * @file desk_four.h
- * @brief A desk with four queries in one bid: 1 and 2 are ours, 1000 and 1001 another gateway's.
- *
- * Used by: tests of the ledger, of what it does together with another gateway.
+ * @brief A desk with four queries in one proposal: 1 and 2 are ours, 1000 and 1001 another
+ * gateway's.
  */
 #ifndef SC_TESTS_SUPPORT_DESK_FOUR_H
 #define SC_TESTS_SUPPORT_DESK_FOUR_H
@@ -20,13 +19,13 @@ desk *four_open(void);
 /** What was counted adds up; then it is closed and freed. */
 void four_close(desk *d);
 
-/** Queries 1 and 2 and a bid of all four, reserved at 0. */
+/** Queries 1 and 2 and a proposal of all four, reserved at 0. */
 sc_proposal_id four_reserve(desk *d, sc_peer releaser);
 
 /** As R: the same, published at 200. */
 sc_reservation *four_publish(desk *d, sc_proposal_id *id);
 
-/** The next word is a result to the other gateway, which says that it failed. */
+/** The next message is a result to the other gateway, which sends that it failed. */
 void four_check_failure(desk *d, sc_failure failure);
 
 #endif

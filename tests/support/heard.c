@@ -1,4 +1,4 @@
-// A growing list under a lock. See heard.h.
+// A growing list under a lock. See received.h.
 #include "support/heard.h"
 
 #include "support/check.h"

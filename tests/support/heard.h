@@ -1,11 +1,9 @@
 /**
- * @file heard.h
- * @brief A voice whose words are kept, in the order in which they were said, until a test looks.
+ * @file received.h
+ * @brief A port whose messages are kept, in the order in which they were sent, until a test looks.
  *
- * Any thread may speak. How many words fit can be said, so that a test can play a gateway that does
- * not listen.
- *
- * Used by: tests of the worker.
+ * Any thread may send. How many messages fit can be sent, so that a test can play a gateway that
+ * does not listen.
  */
 #ifndef SC_TESTS_SUPPORT_HEARD_H
 #define SC_TESTS_SUPPORT_HEARD_H
@@ -26,7 +24,7 @@ typedef struct heard {
     size_t count;
     size_t capacity;
     size_t room;  ///< that many may wait; SIZE_MAX at first
-    size_t lost;  ///< said although there was no room
+    size_t lost;  ///< sent although there was no room
 } heard;
 
 /** It stays where it is. */
@@ -35,10 +33,10 @@ void heard_close(heard *h);
 
 sc_port heard_voice(heard *h);
 
-/** The oldest word, which is the caller's; false if there is none. */
+/** The oldest message, which is the caller's; false if there is none. */
 bool heard_take(heard *h, heard_msg *out);
 
-/** The oldest word, which must be of that kind, and for that peer. */
+/** The oldest message, which must be of that kind, and for that peer. */
 sc_msg heard_next(heard *h, sc_msg_kind kind, sc_peer to);
 
 /** Nothing is left. */

@@ -1,4 +1,4 @@
-// Words, heartbeats and placements made at random.
+// Messages, heartbeats and placements made at random.
 #include "support/made_words.h"
 
 #include "base/alloc.h"
@@ -331,7 +331,7 @@ static void check_same_proposal(const sc_proposal *got, const sc_proposal *wante
                    wanted->border_node_count);
     assert_int_equal(got->member_count, wanted->member_count);
     for (size_t i = 0; i < got->member_count; i++) {
-        // Only engines care for the size of a result: in a bid it is not said.
+        // Only engines care for the size of a result: in a proposal it is not sent.
         sc_query said = wanted->members[i].query;
         said.result_size = 0;
         check_same_query(&got->members[i].query, &said);

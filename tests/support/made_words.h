@@ -1,9 +1,9 @@
 /**
  * @file made_words.h
- * @brief Words, heartbeats and placements of a cluster made at random, and whether two are the
+ * @brief Messages, heartbeats and placements of a cluster made at random, and whether two are the
  * same.
  *
- * Everything that a kind of message can say is said now and then: empty lists, the greatest
+ * Everything that a kind of message can send is sent now and then: empty lists, the greatest
  * numbers, deadlines that never come.
  */
 #ifndef SC_TESTS_SUPPORT_MADE_WORDS_H
@@ -12,7 +12,7 @@
 #include "base/rng.h"
 #include "cluster/cluster_codec.h"
 
-/** A small town of some parts, with words for categories. */
+/** A small town of some parts, with messages for categories. */
 typedef struct msg_town {
     sc_map *map;
     sc_cluster_codec codec;  ///< of a gateway
@@ -21,13 +21,13 @@ typedef struct msg_town {
 msg_town msg_town_new(void);
 void msg_town_free(msg_town *town);
 
-/** A sound word of that kind; release with sc_msg_fini(). */
+/** A sound message of that kind; release with sc_msg_fini(). */
 sc_msg made_msg(const msg_town *town, sc_msg_kind kind, sc_rng *rng);
 
 sc_heartbeat *made_heartbeat(uint32_t parts, sc_rng *rng);
 sc_placement *made_placement(uint32_t parts, sc_rng *rng);
 
-/** What a kind of word says is the same. */
+/** What a kind of message sends is the same. */
 void check_same_msg(const sc_msg *got, const sc_msg *wanted);
 void check_same_heartbeat(const sc_heartbeat *got, const sc_heartbeat *wanted);
 void check_same_placement(const sc_placement *got, const sc_placement *wanted);

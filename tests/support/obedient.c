@@ -32,7 +32,7 @@ static obedient_query *find(obedient *o, const sc_query_id *id)
     return &o->queries[number];
 }
 
-// --- What is said --------------------------------------------------------------------------
+// --- What is sent --------------------------------------------------------------------------
 
 static void send_query(obedient *o, const obedient_query *q, sc_msg_kind kind)
 {
@@ -61,7 +61,7 @@ static void answer(obedient *o, const sc_proposal *proposal, sc_peer self, sc_ms
     sc_engine_pool_receive(o->engines, &msg);
 }
 
-// --- Bids ----------------------------------------------------------------------------------
+// --- Proposals ----------------------------------------------------------------------------------
 
 static bool is_open(obedient *o, const sc_proposal_member *member)
 {
@@ -162,7 +162,7 @@ static void receive_reserve(obedient *o, sc_peer self, sc_proposal *proposal, sc
     }
 }
 
-/** Take out what R keeps of a bid; the others' are freed. */
+/** Take out what R keeps of a proposal; the others' are freed. */
 static sc_proposal *take_proposal(obedient *o, const sc_proposal_id *id)
 {
     sc_proposal *taken = NULL;
@@ -178,7 +178,7 @@ static sc_proposal *take_proposal(obedient *o, const sc_proposal_id *id)
     return taken;
 }
 
-/** It was reserved for a bid that has come to nothing. */
+/** It was reserved for a proposal that has come to nothing. */
 static void open_again(obedient *o, obedient_query *q)
 {
     q->state = OBEDIENT_OPEN;
@@ -199,7 +199,7 @@ static void open_members(obedient *o, sc_peer self, bool is_of_all, const sc_pro
     }
 }
 
-/** The word may have been long on its way, or we slow to hear it. */
+/** The message may have been long on its way, or we slow to receive it. */
 static void receive_release(obedient *o, const sc_proposal_id *id, sc_time now)
 {
     sc_proposal *proposal = take_proposal(o, id);

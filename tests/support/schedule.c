@@ -1,4 +1,4 @@
-// Small rehearsals. See schedule.h.
+// Small simulated clusters. See schedule.h.
 #include "support/schedule.h"
 
 #include "base/rng.h"

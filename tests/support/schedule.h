@@ -1,9 +1,7 @@
 /**
  * @file schedule.h
- * @brief Small rehearsals by the thousand: a grid of streets, a few processes, a handful of
+ * @brief Small simulated clusters by the thousand: a grid of streets, a few processes, a handful of
  * queries, and faults, all from one seed.
- *
- * Used by: tests of the rehearsal, and so of the commit.
  */
 #ifndef SC_TESTS_SUPPORT_SCHEDULE_H
 #define SC_TESTS_SUPPORT_SCHEDULE_H

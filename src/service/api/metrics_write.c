@@ -96,7 +96,7 @@ static void put_cloaks(sc_prometheus *out, const sc__readings *r)
 static void put_commit(sc_prometheus *out, const sc_ledger_stats *ledger)
 {
     sc_prometheus_counter(out, "starcloak_proposals_total", "Proposed cloaks that were heard.",
-                          ledger->bids);
+                          ledger->proposals);
     sc_prometheus_counter(out, "starcloak_proposals_aborted_total",
                           "Proposed cloaks that were called off by who proposed them.",
                           ledger->aborted);

@@ -93,7 +93,7 @@ static void fill_worker(sc_heartbeat *heartbeat, const sc_own_view *own,
         if (!load->is_open) continue;
         heartbeat->parts[count++] = (sc_heartbeat_part){.part = p, .load = *load};
         heartbeat->open += load->pending + (uint64_t)load->held;
-        if (load->room >= heartbeat->threads) heartbeat->threads = load->room + 1;
+        if (load->engine_thread >= heartbeat->threads) heartbeat->threads = load->engine_thread + 1;
     }
     heartbeat->part_count = count;
 }

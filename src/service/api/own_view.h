@@ -3,8 +3,6 @@
  * @brief The parts of a service that has all engines in its own process, seen as a cluster of one.
  *
  * Keeps what it saw last, so that loads can be told as queries per second.
- *
- * Used by: service.c.
  */
 #ifndef SC_SERVICE_OWN_VIEW_H
 #define SC_SERVICE_OWN_VIEW_H
@@ -15,7 +13,7 @@
 
 typedef struct sc_own_view sc_own_view;
 
-/** @param crew  borrowed, as the cut @return SC_OK, SC_ENOMEM */
+/** @param engines  borrowed, as the cut @return SC_OK, SC_ENOMEM */
 SC_CHECKED sc_err sc_own_view_new(sc_engine_pool *engines, const sc_partition *cut,
                                   sc_own_view **out);
 

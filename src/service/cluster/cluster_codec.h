@@ -42,11 +42,11 @@ typedef enum sc_message_kind {
 } sc_message_kind;
 
 /**
- * In place of what was in `out`, which is wiped. What a kind of word does not need is not sent.
+ * In place of what was in `out`, which is wiped. What a kind of message does not need is not sent.
  *
  * @return SC_OK, SC_ENOMEM, SC_ELIMIT (larger than a process would read), SC_EINVAL (not such a
- * word: without sender, a query whose owner is another one, a bid whose deadlines are not its
- * members')
+ * message: without sender, a query whose owner is another one, a proposal whose deadlines are not
+ * its members')
  */
 SC_CHECKED sc_err sc_msg_encode(const sc_cluster_codec *codec, const sc_msg *msg, int64_t offset_us,
                                 sc_bytes *out);

@@ -13,9 +13,9 @@
 #include "cluster/cluster_codec.h"
 
 enum {
-    SC__CLUSTER_ID_SIZE = 16,            ///< bytes of a query's or bid's id
-    SC__CLUSTER_MEMBERS_MAX = 10000,     ///< of a bid; no policy allows a k near it
-    SC__CLUSTER_GATEWAYS_MAX = 1000,     ///< of a bid
+    SC__CLUSTER_ID_SIZE = 16,            ///< bytes of a query's or proposal's id
+    SC__CLUSTER_MEMBERS_MAX = 10000,     ///< of a proposal; no policy allows a k near it
+    SC__CLUSTER_GATEWAYS_MAX = 1000,     ///< of a proposal
     SC__CLUSTER_HOPS_MAX = 1000,         ///< of a query: what a policy may allow at most
     SC__CLUSTER_THREADS_MAX = 4096,      ///< of a worker
     SC__CLUSTER_CATEGORY_MAX = 255,      ///< bytes of the name of a category

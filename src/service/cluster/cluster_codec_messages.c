@@ -117,7 +117,7 @@ static sc_msg_kind kind_of(Starcloak__Cluster__Kind number)
     return SC_MSG_NONE;
 }
 
-// What a word is about: a query, a bid that is proposed, or what becomes of one.
+// What a message is about: a query, a proposal that is proposed, or what becomes of one.
 static Starcloak__Cluster__Commit__AboutCase about(sc_msg_kind kind)
 {
     switch (kind) {
@@ -152,7 +152,7 @@ static bool has_number(sc_msg_kind kind)
 
 // --- Messages: writing -------------------------------------------------------------------------
 
-/** All parts that a word may need; those that it does not are not looked at. */
+/** All parts that a message may need; those that it does not are not looked at. */
 typedef struct draft {
     Starcloak__Cluster__Message message;
     Starcloak__Cluster__Commit msg;
@@ -340,7 +340,7 @@ sc_err sc_msg_decode(const sc_cluster_codec *codec, const void *bytes, size_t si
     sc_err err = sc__cluster_unpack(bytes, size, SC_MESSAGE_COMMIT, &scratch, &envelope);
     if (!err) err = read_msg(codec, envelope->commit, offset_us, &msg);
     sc__cluster_scratch_fini(&scratch);
-    // Of a word that is refused halfway nothing is owned yet: its only part that could be is the
+    // Of a message that is refused halfway nothing is owned yet: its only part that could be is the
     // one that was refused.
     if (!err) *out = msg;
     explicit_bzero(&msg, sizeof msg);

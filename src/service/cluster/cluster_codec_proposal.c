@@ -18,7 +18,7 @@ typedef Starcloak__Cluster__Proposal proposal_pb;
 
 // --- Proposals: writing ------------------------------------------------------------------------
 
-// What a bid promises of itself (words.h), as far as it is not sent.
+// What a proposal promises of itself (messages.h), as far as it is not sent.
 static bool is_consistent(const sc_proposal *proposal, sc_peer worker)
 {
     bool is_single = true;
@@ -297,7 +297,7 @@ static sc_err number_of(const sc_cluster_codec *codec, const char *word, sc_cate
 
 // --- Requests: writing -------------------------------------------------------------------------
 
-/** Requests being written, and where each category stands in `words` of the message. */
+/** Requests being written, and where each category stands in `names` of the message. */
 typedef struct pen {
     const sc_cluster_codec *codec;
     sc__cluster_scratch *scratch;
@@ -307,13 +307,13 @@ typedef struct pen {
 
 static sc_err write_category(pen *p, sc_category_id category, uint32_t *place)
 {
-    const uint32_t next = (uint32_t)p->out->n_words;
+    const uint32_t next = (uint32_t)p->out->n_names;
     if (sc_hash_put(&p->places, (sc_key){.low = category}, next, place)) return SC_ENOMEM;
     if (*place != next) return SC_OK;
     const char *word = word_of(p->codec, category);
     if (!word || strlen(word) > SC__CLUSTER_CATEGORY_MAX) return SC_EINVAL;
     // protobuf-c has no constant texts; it only reads this one.
-    p->out->words[p->out->n_words++] = (char *)(uintptr_t)word;
+    p->out->names[p->out->n_names++] = (char *)(uintptr_t)word;
     return SC_OK;
 }
 
@@ -351,8 +351,8 @@ sc_err sc__cluster_wishes_write(const sc_cluster_codec *codec, const sc_wish *wi
         sc__cluster_scratch_take(scratch, count, sizeof *requests);
     out->requests = sc__cluster_scratch_take(scratch, count, sizeof(void *));
     out->queries.data = sc__cluster_scratch_take(scratch, count, SC__CLUSTER_ID_SIZE);
-    out->words = sc__cluster_scratch_take(scratch, categories, sizeof(char *));
-    if (!requests || !out->requests || !out->queries.data || !out->words) return SC_ENOMEM;
+    out->names = sc__cluster_scratch_take(scratch, categories, sizeof(char *));
+    if (!requests || !out->requests || !out->queries.data || !out->names) return SC_ENOMEM;
     out->queries.len = count * SC__CLUSTER_ID_SIZE;
     out->n_requests = count;
 
@@ -388,7 +388,7 @@ static sc_err read_request(const wishes_pb *from, const sc_category_id *numbers,
     }
     if (request->n_categories > SC_REQUEST_CATEGORIES) return SC_ELIMIT;
     for (size_t i = 0; i < request->n_categories; i++) {
-        if (request->categories[i] >= from->n_words) return SC_EPARSE;
+        if (request->categories[i] >= from->n_names) return SC_EPARSE;
         read.categories[read.category_count++] = numbers[request->categories[i]];
     }
     if (sc_request_check(&read, &any, UINT32_MAX, NULL)) return SC_EPARSE;
@@ -396,13 +396,13 @@ static sc_err read_request(const wishes_pb *from, const sc_category_id *numbers,
     return SC_OK;
 }
 
-static sc_err read_words(const sc_cluster_codec *codec, const wishes_pb *from, sc_category_id **out)
+static sc_err read_names(const sc_cluster_codec *codec, const wishes_pb *from, sc_category_id **out)
 {
-    *out = sc_malloc_array(from->n_words, sizeof **out);
+    *out = sc_malloc_array(from->n_names, sizeof **out);
     if (!*out) return SC_ENOMEM;
     sc_err err = SC_OK;
-    for (size_t i = 0; i < from->n_words && !err; i++) {
-        err = number_of(codec, from->words[i], &(*out)[i]);
+    for (size_t i = 0; i < from->n_names && !err; i++) {
+        err = number_of(codec, from->names[i], &(*out)[i]);
     }
     return err;
 }
@@ -435,11 +435,11 @@ sc_err sc__cluster_wishes_read(const sc_cluster_codec *codec, const wishes_pb *f
     *count = 0;
     if (!from || from->n_requests == 0) return SC_OK;
     const size_t categories_max = (size_t)SC__CLUSTER_MEMBERS_MAX * SC_REQUEST_CATEGORIES;
-    if (from->n_requests > SC__CLUSTER_MEMBERS_MAX || from->n_words > categories_max)
+    if (from->n_requests > SC__CLUSTER_MEMBERS_MAX || from->n_names > categories_max)
         return SC_ELIMIT;
     if (from->queries.len != from->n_requests * SC__CLUSTER_ID_SIZE) return SC_EPARSE;
     sc_category_id *numbers = NULL;
-    sc_err err = read_words(codec, from, &numbers);
+    sc_err err = read_names(codec, from, &numbers);
     if (!err) err = read_all(from, numbers, out, count);
     sc_free(numbers);
     return err;

@@ -30,7 +30,7 @@ struct sc__gateway_routes {
     route *of;
     uint32_t unserved;
 
-    // The ledger's thread: words about one query come one after another.
+    // The ledger's thread: messages about one query come one after another.
     struct {
         sc_msg_kind kind;
         sc_query_id query;

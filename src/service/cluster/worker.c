@@ -35,7 +35,7 @@ static const double flush_s = 0.5;
 
 typedef struct part_state {
     bool is_wanted;
-    bool is_open;                       ///< in the crew
+    bool is_open;                       ///< in the engine pool
     sc_bus_subscription *subscription;  ///< NULL: none
     bool is_listed;
 } part_state;
@@ -52,7 +52,7 @@ typedef struct worker_parts {
     sc_part_load *loads;  ///< as well
 } worker_parts;
 
-/** Unsubscribes all; the crew is left as it is. NULL is fine. */
+/** Unsubscribes all; the engine pool is left as it is. NULL is fine. */
 static void worker_parts_free(worker_parts *parts)
 {
     if (!parts) return;
@@ -65,7 +65,7 @@ static void worker_parts_free(worker_parts *parts)
     sc_free(parts);
 }
 
-/** @param receive, context  for messages that come by a part's subject @param bus, crew  borrowed
+/** @param receive, context  for messages that come by a part's subject @param bus, engines borrowed
  */
 static sc_err worker_parts_new(uint32_t parts, sc_engine_pool *engines, sc_bus *bus,
                                sc_bus_receive *receive, void *context, worker_parts **out)
@@ -90,7 +90,8 @@ static sc_err worker_parts_new(uint32_t parts, sc_engine_pool *engines, sc_bus *
 
 // --- Parts: following a placement --------------------------------------------------------------
 
-/** Unsubscribe from parts that are not wanted; returns whether the crew needs other parts. */
+/** Unsubscribe from parts that are not wanted; returns whether the engine pool needs other parts.
+ */
 static bool unsubscribe_unwanted(worker_parts *parts)
 {
     bool is_other = false;
@@ -182,7 +183,8 @@ static uint32_t worker_parts_count(const worker_parts *parts)
     return count;
 }
 
-/** A heartbeat with those that are listed, and with the crew's counts; NULL if memory is out. */
+/** A heartbeat with those that are listed, and with the engine pool's counts; NULL if memory is
+ * out. */
 static sc_heartbeat *worker_parts_heartbeat(worker_parts *parts)
 {
     sc_heartbeat *heartbeat = sc_heartbeat_new(parts->listed);
@@ -210,7 +212,7 @@ struct sc_worker {
     sc_bus *bus;
     sc_engine_pool *engines;
     sc_cluster_codec codec;
-    sc_bus_subscription *subscription;  ///< for words to us
+    sc_bus_subscription *subscription;  ///< for messages to us
     sc_bus_subscription *placements;
 
     // Any thread.
@@ -234,7 +236,7 @@ struct sc_worker {
 
 // --- Messages ----------------------------------------------------------------------------------
 
-/** The crew's voice; in the rooms' threads. */
+/** The engine pool's port; called in the engine threads. */
 static void send_for_engines(void *context, sc_peer to, sc_msg *msg)
 {
     sc_worker *worker = context;
@@ -493,8 +495,8 @@ uint32_t sc_worker_part_count(sc_worker *worker)
 void sc_worker_free(sc_worker *worker)
 {
     if (!worker) return;
-    // Users before what they use: first the heartbeat thread and the subscriptions, then the crew,
-    // which still sends, then the bus.
+    // Users before what they use: first the heartbeat thread and the subscriptions, then the engine
+    // pool, which still sends, then the bus.
     sc__heartbeat_thread_stop(&worker->heartbeat_thread);
     sc_bus_unsubscribe(worker->placements);
     sc_bus_unsubscribe(worker->subscription);

@@ -23,7 +23,7 @@
 
 typedef struct sc_worker_options {
     sc_bus_options bus;              ///< `partition`, callbacks and `context` are set here
-    sc_engine_pool_options engines;  ///< `voice` and `self` are set here
+    sc_engine_pool_options engines;  ///< `port` and `self` are set here
     const char *name;
     double heartbeat_s;
     sc_log *log;

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-// --- Making an answer ---------------------------------------------------------------------------
+// --- Making an answer -----------------------------------------------------------------------
 
 /** Where the numbers of an answer lead. All borrowed. */
 typedef struct sc__catalogue {
@@ -53,7 +53,7 @@ static labels labels_at(const sc__catalogue *catalogue, const sc_near *nears, si
                         i > 0 && table->objects[nears[i - 1].object].category == object->category};
 }
 
-// --- How large --------------------------------------------------------------------
+// --- How large ------------------------------------------------------------------------------
 
 static size_t text_bytes(const char *text)
 {
@@ -66,7 +66,7 @@ static size_t label_bytes(const labels *l)
            (l->is_numbered ? DIGITS + 1 : text_bytes(l->key));
 }
 
-// --- Writing ----------------------------------------------------------------------
+// --- Writing --------------------------------------------------------------------------------
 
 /** Texts being written. */
 typedef struct pen {
@@ -147,7 +147,7 @@ void sc_answer_free(sc_answer *answer)
     sc_free(answer);
 }
 
-// --- A desk -------------------------------------------------------------------------
+// --- Life -----------------------------------------------------------------------------
 
 // Geometry is of the provider's own map, and finds its roads here only nearly: an object at a
 // corner may come to lie on the other road. A thousandth covers that.
@@ -190,7 +190,7 @@ void sc__answerer_fini(sc__answerer *answerer)
     sc__category_translation_fini(&answerer->translation);
 }
 
-// --- Seats --------------------------------------------------------------------------
+// --- Seats ----------------------------------------------------------------------------------
 
 static sc_failure fail_memory(sc_errand *errand)
 {
@@ -198,7 +198,7 @@ static sc_failure fail_memory(sc_errand *errand)
     return SC_FAILURE_OVERLOADED;
 }
 
-// What the diagnosis of a filter says about a seat might name its place; say less.
+// The diagnosis of a filter might name the position; this one does not.
 static sc_failure fail_place(sc_errand *errand)
 {
     sc_fail(&errand->diag, SC_EINVAL,
@@ -221,7 +221,7 @@ typedef struct source {
     sc__catalogue catalogue;
 } source;
 
-// The exact answer for a seat to the request at `request` of what was asked.
+// The exact answer for a place to the request at `request` of what was asked.
 static sc_err find(const source *from, const sc_answer_place *place, uint32_t request,
                    const sc_near **nears, size_t *count)
 {
@@ -256,7 +256,7 @@ static sc_failure fill_places(const sc__answerer *answerer, const source *from, 
     return failure;
 }
 
-// --- A reply that is here ---------------------------------------------------------------
+// --- A reply that is here -------------------------------------------------------------------
 
 // What an error that was met between a reply and its answers says of the provider.
 static sc_failure failure_of_reply(sc_err err)
@@ -349,7 +349,7 @@ static bool is_understood(const sc_vocabulary *words, const sc_vocabulary *of_se
     return true;
 }
 
-// --- Built in -----------------------------------------------------------------------------
+// --- Built in -------------------------------------------------------------------------------
 
 sc_failure sc__answerer_evaluate(sc__answerer *answerer, const sc_objects *objects,
                                  sc_errand *errand)
@@ -373,7 +373,7 @@ sc_failure sc__answerer_evaluate(sc__answerer *answerer, const sc_objects *objec
     return filter_reply(answerer, &asked->relay, vocabulary, errand);
 }
 
-// --- Over HTTP ----------------------------------------------------------------------------
+// --- Over HTTP ------------------------------------------------------------------------------
 
 sc_failure sc__answerer_write(sc__answerer *answerer, sc_errand *errand, sc_bytes *out)
 {
@@ -406,7 +406,7 @@ sc_failure sc__answerer_read_given(sc__answerer *answerer, sc_errand *errand)
     return failure ? failure : filter_reply(answerer, errand->relay, answerer->vocabulary, errand);
 }
 
-// --- Points -------------------------------------------------------------------------------
+// --- Points ---------------------------------------------------------------------------------
 
 sc_failure sc__answerer_ask(sc__answerer *answerer, const sc_point_options *options, sc_rng *rng,
                             sc_errand *errand, sc_point_work *work)

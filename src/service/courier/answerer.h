@@ -1,15 +1,13 @@
 /**
  * @file answerer.h
- * @brief A clerk's desk: what one thread needs to turn a reply into exact answers.
+ * @brief An answerer: what one thread needs to turn a reply into exact answers.
  *
- * A desk does one errand after the other and keeps its memory from one to the next: the provider
- * that is built in, the decoder's tables, the filter. It starts no thread and waits for nobody but
- * a provider of points, so that tests can sit at it.
+ * It handles one errand after the other and keeps its memory from one to the next: the
+ * provider that is built in, the decoder's tables, the filter. It starts no thread and waits for
+ * nothing but a provider of points, so that tests can call it.
  *
- * Whatever it does with an errand ends in one of two ways: every seat has its answer
+ * Whatever it does with an errand ends in one of two ways: every place has its answer
  * (SC_FAILURE_NONE), or none has and the errand's diagnosis says why.
- *
- * Used by: courier, one per thread.
  */
 #ifndef SC_COURIER_ANSWERER_H
 #define SC_COURIER_ANSWERER_H
@@ -41,8 +39,8 @@ SC_CHECKED sc_err sc__answerer_init(sc__answerer *answerer, const sc_map *map,
 /** Harmless twice, and if it was never made. */
 void sc__answerer_fini(sc__answerer *answerer);
 
-/** Answer by oneself, with `objects`, which speak words of their own. The reply that may be wanted
- * stays empty if these are not the courier's words. */
+/** Evaluate here, with `objects`, which have categories of their own. The reply that may be wanted
+ * stays empty if these are not the courier's categories. */
 sc_failure sc__answerer_evaluate(sc__answerer *answerer, const sc_objects *objects,
                                  sc_errand *errand);
 
@@ -53,7 +51,7 @@ sc_failure sc__answerer_write(sc__answerer *answerer, sc_errand *errand, sc_byte
 sc_failure sc__answerer_read(sc__answerer *answerer, sc_errand *errand, const void *bytes,
                              size_t size);
 
-/** Answer from the reply that somebody else was sent. */
+/** Answer from the reply that another gateway was sent. */
 sc_failure sc__answerer_read_given(sc__answerer *answerer, sc_errand *errand);
 
 /** Ask a provider that knows points, once, and answer. Blocks for at most options->deadline_s. */

@@ -1,11 +1,12 @@
-// Words for categories. See words.h.
+// Categories: the courier's own table, and their translation for a set of objects. See
+// categories.h.
 #include "courier/categories.h"
 
 #include "base/alloc.h"
 
 #include <string.h>
 
-// --- A vocabulary -----------------------------------------------------------------
+// --- A vocabulary ---------------------------------------------------------------------------
 
 sc_err sc__categories_init(sc__categories *words, const sc_vocabulary *parts, size_t part_count)
 {
@@ -44,7 +45,7 @@ void sc__categories_fini(sc__categories *words)
     *words = (sc__categories){.names = NULL};
 }
 
-// --- A relay in other words ----------------------------------------------------------
+// --- A relay with other categories ----------------------------------------------------------
 
 void sc__category_translation_fini(sc__category_translation *translation)
 {
@@ -53,7 +54,7 @@ void sc__category_translation_fini(sc__category_translation *translation)
     *translation = (sc__category_translation){.requests = NULL};
 }
 
-// The number that `to` has for a word. Nearly always it is the same one, so look there first.
+// The number that `to` has for a category. Nearly always it is the same one, so look there first.
 static sc_category_id translate(const sc_vocabulary *from, const sc_vocabulary *to,
                                 sc_category_id category)
 {
@@ -73,7 +74,7 @@ static bool is_the_same(const sc_vocabulary *from, const sc_vocabulary *to,
     return true;
 }
 
-// False if no word is left.
+// False if no category is left.
 static bool reword_request(const sc_vocabulary *from, const sc_vocabulary *to,
                            const sc_request *request, sc_request *out)
 {

@@ -1,13 +1,11 @@
 /**
  * @file categories.h
- * @brief The words for categories: the courier's own, which stay, and those of a set of objects.
+ * @brief Categories: the courier's own, which stay, and those of a set of objects.
  *
  * Requests are in the courier's vocabulary, which is fixed for its life. A set of objects that was
- * loaded later may number words otherwise, lack some and have others: it is asked by words. What
- * it has no word for it has no object of, so a request for nothing else has an empty answer and is
- * not asked at all.
- *
- * Used by: courier (the vocabulary), clerk (the rest).
+ * loaded later may number categories otherwise, lack some and have others: it is asked by their
+ * names. What it has no name for it has no object of, so a request for nothing else has an empty
+ * answer and is not asked at all.
  */
 #ifndef SC_COURIER_CATEGORIES_H
 #define SC_COURIER_CATEGORIES_H
@@ -22,7 +20,7 @@ typedef struct sc__categories {
 } sc__categories;
 
 /**
- * The words of some vocabularies, each once, in the order in which they come.
+ * The names of some vocabularies, each once, in the order in which they come.
  *
  * @return SC_OK, SC_ENOMEM; release with sc__categories_fini()
  */
@@ -32,7 +30,7 @@ SC_CHECKED sc_err sc__categories_init(sc__categories *words, const sc_vocabulary
 /** Harmless twice, and if it was never made. */
 void sc__categories_fini(sc__categories *words);
 
-/** A relay in other words. Zero-initialise; memory is kept from one to the next. */
+/** A relay with other categories. Zero-initialise; memory is kept from one to the next. */
 typedef struct sc__category_translation {
     sc_relay relay;     ///< to be asked; lends from the original. Without requests: not at all
     bool is_different;  ///< whether it is not just the original
@@ -45,7 +43,7 @@ typedef struct sc__category_translation {
 
 void sc__category_translation_fini(sc__category_translation *translation);
 
-/** Put `relay` from the words of one vocabulary into those of another. SC_OK or SC_ENOMEM. */
+/** Translate the categories of `relay` from one vocabulary to another. SC_OK or SC_ENOMEM. */
 SC_CHECKED sc_err sc__translate_categories(sc__category_translation *translation,
                                            const sc_vocabulary *from, const sc_vocabulary *to,
                                            const sc_relay *relay);

@@ -9,7 +9,7 @@
 #include <curl/curl.h>
 #include <math.h>
 
-// --- Words --------------------------------------------------------------------------------
+// --- Words ----------------------------------------------------------------------------------
 
 const char *sc_failure_name(sc_failure failure)
 {
@@ -24,7 +24,7 @@ const char *sc_failure_name(sc_failure failure)
 sc_courier_options sc_courier_options_default(void)
 {
     return (sc_courier_options){.kind = SC_COURIER_BUILT_IN,
-                                .clerks = 1,
+                                .workers = 1,
                                 .max_errands = 10000,
                                 .encoding = SC_ENCODING_COMPACT,
                                 .connections = 8,
@@ -38,7 +38,7 @@ sc_courier_options sc_courier_options_default(void)
 static const double latency_bounds[] = {0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025,
                                         0.05,   0.1,     0.25,   0.5,   1.0,    2.5,   5.0,  10.0};
 
-// --- For others -------------------------------------------------------------------------------
+// --- For others -----------------------------------------------------------------------------
 
 const sc_vocabulary *sc_courier_vocabulary(const sc_courier *courier)
 {
@@ -78,7 +78,7 @@ sc_courier_stats sc_courier_stats_of(sc_courier *courier)
     return stats;
 }
 
-// --- Starting -----------------------------------------------------------------------------------
+// --- Starting -------------------------------------------------------------------------------
 
 static sc_err check_provider(const sc_map *map, const sc_courier_options *o, sc_diag *diag)
 {
@@ -117,9 +117,9 @@ static sc_err check_provider(const sc_map *map, const sc_courier_options *o, sc_
 static sc_err check_options(const sc_map *map, const sc_courier_options *o, sc_diag *diag)
 {
     const unsigned least = o->kind == SC_COURIER_POINTS;
-    if (o->clerks < least || o->clerks > 64) {
+    if (o->workers < least || o->workers > 64) {
         return sc_fail(diag, SC_EINVAL, "%u to 64 clerks can handle replies, not %u", least,
-                       o->clerks);
+                       o->workers);
     }
     if (o->max_errands < 1 || !o->back) {
         return sc_fail(diag, SC_EINVAL, "one errand at least must be allowed, and come back");
@@ -152,7 +152,7 @@ static sc_err make_words(sc_courier *courier, const sc_courier_options *options,
 
 static sc_err make_answerers(sc_courier *courier, sc_rng *rng, sc_diag *diag)
 {
-    const unsigned count = courier->is_in_place ? 1 : courier->options.clerks;
+    const unsigned count = courier->is_in_place ? 1 : courier->options.workers;
     courier->workers = sc_calloc(count, sizeof *courier->workers);
     if (!courier->workers) return sc_fail_memory(diag, "making room for clerks");
     sc_err err = SC_OK;
@@ -228,7 +228,7 @@ sc_err sc_courier_new(const sc_map *map, const sc_courier_options *options, sc_r
     init_lock(courier);
     courier->map = map;
     courier->options = *options;
-    courier->is_in_place = options->clerks == 0;
+    courier->is_in_place = options->workers == 0;
     courier->look_us = INT64_MAX;
     courier->latency.bounds = latency_bounds;
     courier->latency.bound_count = sizeof latency_bounds / sizeof latency_bounds[0];
@@ -250,10 +250,10 @@ sc_err sc_courier_new(const sc_map *map, const sc_courier_options *options, sc_r
     return SC_OK;
 }
 
-// --- Stopping -----------------------------------------------------------------------------------
+// --- Stopping -------------------------------------------------------------------------------
 
-// Clerks finish what they have in hand and post nothing more; then what is on the wire comes back;
-// then what is left in the queue.
+// Workers finish what they have in hand and send nothing more; then the exchanges under way come
+// back; then what is left in the queue.
 static void stop(sc_courier *courier)
 {
     pthread_mutex_lock(&courier->lock);

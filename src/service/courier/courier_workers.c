@@ -27,13 +27,13 @@ static void append(sc_courier *courier, sc__job *job)
     }
     courier->last = job;
     if (!job->is_replied) sc_deadlines_add(&courier->leaving, job->leave_by_us, job, &job->leaving);
-    // Whoever calls a clerk counts it as called, so that several jobs at once call several clerks,
-    // and none twice.
+    // A worker is counted as called when it is signalled, so that several jobs at once call several
+    // workers, and none twice.
     if (courier->idle_count > 0) {
         courier->idle_count--;
         pthread_cond_signal(&courier->is_needed);
     } else if (!courier->is_in_place && !job->is_replied && job->leave_by_us < courier->look_us) {
-        // Nobody may come for it in time. What a clerk was called for needs no watch.
+        // No worker may come for it in time. What a worker was called for needs no watch.
         courier->look_us = job->leave_by_us;
         pthread_cond_signal(&courier->is_changed);
     }
@@ -189,7 +189,7 @@ static sc__verdict verdict_of(const sc__job *job, sc_failure failure)
     case SC_FAILURE_UNBELIEVABLE:
         return SC__WENT_BADLY;
     case SC_FAILURE_TIMEOUT:
-        // It may not have been asked, or have answered in time to clerks who were not.
+        // It may not have been asked, or have answered in time, and the workers were late.
         return job->errand->tries > 0 && !job->is_replied ? SC__WENT_BADLY : SC__NO_VERDICT;
     case SC_FAILURE_REFUSED:
         if (job->errand->tries == 0) return SC__NO_VERDICT;
@@ -199,7 +199,7 @@ static sc__verdict verdict_of(const sc__job *job, sc_failure failure)
     }
 }
 
-// --- There and back ---------------------------------------------------------------------------
+// --- There and back -------------------------------------------------------------------------
 
 // Under the lock; NULL: all are out.
 static sc__job *take_spare(sc_courier *courier)
@@ -328,7 +328,7 @@ static void do_built_in(sc__worker *worker, sc__job *job)
     sc__courier_settle(courier, job, failure);
 }
 
-// --- Over HTTP --------------------------------------------------------------------------------
+// --- Over HTTP ------------------------------------------------------------------------------
 
 static sc__job *job_of(const sc__exchange *exchange)
 {
@@ -406,7 +406,7 @@ static void write_request(sc__worker *worker, sc__job *job)
     sc__connections_post(courier->connections, &job->exchange);
 }
 
-// --- Points -----------------------------------------------------------------------------------
+// --- Points ---------------------------------------------------------------------------------
 
 // One round of questions, and no longer than until the errand's deadline.
 static sc_failure ask_points(sc__worker *worker, sc__job *job)
@@ -442,7 +442,7 @@ static void do_points(sc__worker *worker, sc__job *job)
     while (!failure) {
         failure = ask_points(worker, job);
         if (failure != SC_FAILURE_UNREACHABLE || !sc__courier_may_go_on(courier, job)) break;
-        // Nobody knows whether a word was said in a round that failed: the next one must leave in
+        // It is not known whether a round that failed has sent anything: the next one must leave in
         // time, too.
         const int64_t at_us = sc__retry_at(errand->tries, 0, sc_clock_us(), job->leave_by_us,
                                            sc_rng_unit(worker->rng));
@@ -455,7 +455,7 @@ static void do_points(sc__worker *worker, sc__job *job)
 /** Bytes; what the work on an errand goes down to is less. */
 enum { STACK_USED = 8192 };
 
-// --- All --------------------------------------------------------------------------------------
+// --- All ------------------------------------------------------------------------------------
 
 static void do_job(sc__worker *worker, sc__job *job)
 {
@@ -498,7 +498,7 @@ void *sc__worker_run(void *context)
     return NULL;
 }
 
-// --- In place -----------------------------------------------------------------------------------
+// --- In place -------------------------------------------------------------------------------
 
 // Returns whether some are left.
 static bool do_jobs(sc__worker *worker, int64_t until_us)

@@ -1,4 +1,5 @@
-// The wire's thread: exchanges onto connections, retries, deadlines. See wire.h.
+// The connections to the provider and their thread: exchanges, retries, deadlines. See
+// provider_connections.h.
 #include "courier/provider_connections.h"
 
 #include "base/alloc.h"
@@ -59,7 +60,7 @@ struct sc__connections {
     atomic_uint_fast64_t bytes_in;
 };
 
-// --- Rows -------------------------------------------------------------------------------
+// --- Rows -----------------------------------------------------------------------------------
 
 static void row_append(row *r, sc__exchange *exchange)
 {
@@ -87,7 +88,7 @@ static void row_remove(row *r, sc__exchange *exchange)
     }
 }
 
-// --- Coming and going -----------------------------------------------------------------
+// --- Coming and going -----------------------------------------------------------------------
 
 // How long it may wait for whatever comes next.
 static int64_t limit_of(const sc__exchange *exchange)
@@ -111,7 +112,7 @@ static void free_connection(sc__connections *connections, sc__connection *connec
     connections->free_slots = connection;
 }
 
-// Out of the wire's hands, wherever it was.
+// Return an exchange, whatever its state.
 static void bring_back(sc__connections *connections, sc__exchange *exchange, sc_failure failure)
 {
     sc_deadlines_cancel(&connections->timers, &exchange->timer);
@@ -135,7 +136,7 @@ static void take_inbox(sc__connections *connections, bool *is_stopping)
     }
 }
 
-// --- One try ----------------------------------------------------------------------------
+// --- One try --------------------------------------------------------------------------------
 
 static void tell_leaving(const sc__provider_request *request)
 {
@@ -236,7 +237,7 @@ static void take_ended(sc__connections *connections)
     }
 }
 
-// --- Time ---------------------------------------------------------------------------------
+// --- Time -----------------------------------------------------------------------------------
 
 // It has left in time, and may now be answered until the deadline.
 static bool has_just_left(sc__connections *connections, sc__exchange *exchange)
@@ -290,7 +291,7 @@ static int wait_ms(const sc__connections *connections)
                : LONGEST_MS;
 }
 
-// --- Its turns ----------------------------------------------------------------------------
+// --- Its turns ------------------------------------------------------------------------------
 
 // All that can be done without waiting.
 static void go_on(sc__connections *connections)
@@ -362,7 +363,7 @@ void sc__connections_poll(sc__connections *connections, struct pollfd *fds, size
     }
 }
 
-// --- For others -------------------------------------------------------------------------
+// --- For others -----------------------------------------------------------------------------
 
 void sc__connections_post(sc__connections *connections, sc__exchange *exchange)
 {
@@ -398,7 +399,7 @@ sc__connections_counts sc__connections_counts_of(const sc__connections *connecti
         .bytes_in = atomic_load_explicit(&connections->bytes_in, memory_order_relaxed)};
 }
 
-// --- Life -------------------------------------------------------------------------------
+// --- Life -----------------------------------------------------------------------------------
 
 static sc_err make_connections(sc__connections *connections, unsigned count, sc_diag *diag)
 {
@@ -440,7 +441,7 @@ sc_err sc__connections_new(const sc_courier_options *options, const sc__connecti
             err = sc_fail(diag, SC_ENET, "curl, which asks over HTTP, cannot be set up");
         }
     }
-    connections->is_in_place = options->clerks == 0;
+    connections->is_in_place = options->workers == 0;
     if (!err && !connections->is_in_place)
         err = sc__thread_start(&connections->thread, run, connections, diag);
     if (err) {

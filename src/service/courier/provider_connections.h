@@ -2,11 +2,12 @@
  * @file provider_connections.h
  * @brief Bytes to a provider over HTTP and bytes back: one thread, some connections, retries.
  *
- * The thread is the wire's own; or, in place (a courier without clerks), that of whoever gives it
- * turns.
+ * The thread is their own; or, in place (a courier without workers), that of the caller of
+ * sc__connections_turn().
  *
- * The wire knows neither roads nor answers. It takes *exchanges*, each with the bytes to send and a
- * deadline, and brings each back exactly once: with a reply, or with the reason why there is none.
+ * This part knows neither roads nor answers. It takes *exchanges*, each with the bytes to send and
+ * a deadline, and brings each back exactly once: with a reply, or with the reason why there is
+ * none.
  *
  *     WAITING for a connection --> RUNNING --> back
  *        ^                            |
@@ -15,15 +16,13 @@
  *
  *  1. At most `connections` exchanges are running, one on each; the others wait here and not in
  *     curl, which does not look at the time of what waits.
- *  2. Every exchange has a timer from the moment the wire takes it until it is back: its deadline,
- *     the moment until which it must leave if no byte of it has, or the end of its pause. Deadlines
- *     do not depend on curl.
+ *  2. Every exchange has a timer from the moment it is taken until it is back: its
+ * deadline, the moment until which it must leave if no byte of it has, or the end of its pause.
+ * Deadlines do not depend on curl.
  *  3. Each try sends the same bytes.
  *  4. The first byte of an exchange leaves before `leave_by_us`, or none does: it waits no longer
  *     for a connection, nor for one that is being made. Later tries have time until the deadline.
  *  5. Replies that wait to be read are bounded: when they hold too much, nothing new is begun.
- *
- * Used by: courier.
  */
 #ifndef SC_COURIER_PROVIDER_CONNECTIONS_H
 #define SC_COURIER_PROVIDER_CONNECTIONS_H
@@ -35,9 +34,9 @@
 #include <errno.h>
 #include <string.h>
 
-/** Bytes there and back. Whoever posts it keeps it where it is until it is back. */
+/** Bytes there and back. The caller keeps it where it is until it is back. */
 typedef struct sc__exchange {
-    // Set by whoever posts it.
+    // Set by the caller.
     const void *request;  ///< borrowed
     size_t request_size;
     int64_t leave_by_us;  ///< not after the deadline
@@ -51,7 +50,7 @@ typedef struct sc__exchange {
     uint8_t *reply;  ///< give back with sc__connections_forget()
     size_t reply_size;
 
-    // The wire's.
+    // Of provider_connections.c.
     size_t timer;  ///< its place among the timers
     bool is_sent;  ///< a byte of it has left, in this try or another
     bool is_told;  ///< `leaves` has been called
@@ -64,12 +63,13 @@ typedef struct sc__exchange {
 typedef struct sc__connections sc__connections;
 
 typedef struct sc__connections_hooks {
-    /** The first byte of an exchange is about to be said: once, in the wire's thread, must be
-     * quick. May be NULL. */
+    /** The first byte of an exchange is about to be sent: once, in the connections' thread, must
+     * be quick. May be NULL. */
     void (*leaves)(void *context, const sc__exchange *exchange);
-    /** An exchange is back; in the wire's thread, must be quick. */
+    /** An exchange is back; in the connections' thread, must be quick. */
     void (*back)(void *context, sc__exchange *exchange);
-    /** Whether one that failed may try again; in the wire's thread, and so at most once at a time.
+    /** Whether one that failed may try again; in the connections' thread, and so at most once at a
+     * time.
      */
     bool (*may_go_on)(void *context, const sc__exchange *exchange);
     void *context;
@@ -87,8 +87,8 @@ SC_CHECKED sc_err sc__connections_new(const sc_courier_options *options,
                                       const sc__connections_hooks *hooks, sc_rng *rng,
                                       sc__connections **out, sc_diag *diag);
 
-/** Whatever it has comes back first, as stopped. NULL is fine; twice is harmless. Nobody posts any
- * more. */
+/** Whatever it has comes back first, as stopped. NULL is fine; twice is harmless. No exchange may
+ * be sent any more. */
 void sc__connections_stop(sc__connections *connections);
 
 /** Stops it first; NULL is fine. */

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <strings.h>
 
-// --- When to try again --------------------------------------------------------------------------
+// --- When to try again ----------------------------------------------------------------------
 
 bool sc__retry_may_help(int status)
 {
@@ -50,7 +50,7 @@ int64_t sc__retry_at(unsigned tries, int64_t told_us, int64_t now_us, int64_t de
     return now_us + least_us + drawn_us;
 }
 
-// --- What a provider says that did not answer ---------------------------------------------------
+// --- What a provider says that did not answer -----------------------------------------------
 
 bool sc__is_media_type(const char *type, const char *wanted)
 {
@@ -92,7 +92,7 @@ enum { HEADER_MAX = 64 * 1024, PROBLEM_MAX = 16 * 1024 };
 /** A provider that wants to be left alone longer is not asked again in any case. */
 enum { LONGEST_REST_S = 24 * 3600 };
 
-// --- Rules ----------------------------------------------------------------------------
+// --- Rules ----------------------------------------------------------------------------------
 
 static sc_err check_url(const char *url, sc_diag *diag)
 {
@@ -193,7 +193,7 @@ void sc__request_rules_fini(sc__request_rules *rules)
     *rules = (sc__request_rules){.url = NULL};
 }
 
-// --- What comes -------------------------------------------------------------------------
+// --- What comes -----------------------------------------------------------------------------
 
 // curl hands over a part of the body; taking less than that ends the transfer.
 static size_t take_bytes(char *bytes, size_t one, size_t count, void *context)
@@ -230,7 +230,7 @@ static size_t take_header(char *bytes, size_t one, size_t count, void *context)
     return 0;
 }
 
-// --- What leaves ------------------------------------------------------------------------
+// --- What leaves ----------------------------------------------------------------------------
 
 bool sc__provider_request_is_sent(const sc__provider_request *request)
 {
@@ -254,7 +254,7 @@ static int let_speak(void *context, char *there, char *here, int port_there, int
     return CURL_PREREQFUNC_OK;
 }
 
-// --- A post -----------------------------------------------------------------------------
+// --- A post ---------------------------------------------------------------------------------
 
 // What holds for every try, beside what holds for all requests.
 static bool prepare(sc__provider_request *request)
@@ -321,7 +321,7 @@ sc_err sc__provider_request_begin(sc__provider_request *request, const void *byt
     return SC_OK;
 }
 
-// --- What came of it --------------------------------------------------------------------
+// --- What came of it ------------------------------------------------------------------------
 
 static sc__provider_request_result too_large(const sc__provider_request *request, sc_diag *diag)
 {

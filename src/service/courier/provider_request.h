@@ -1,6 +1,6 @@
 /**
  * @file provider_request.h
- * @brief One POST at a time through curl, told as little as can be; and what came of it.
+ * @brief One POST at a time through curl, with as few headers as possible; and what came of it.
  *
  * What is sent is docs/provider-protocol.md, "Over HTTP": the body, its media type, a User-Agent
  * that is always the same. No cookie, no Referer, no redirect, no proxy of the environment, no
@@ -8,8 +8,6 @@
  *
  * curl's memory is its own. Error texts are curl's general ones, which never quote an address: it
  * may hold a password.
- *
- * Used by: wire, one per connection.
  */
 #ifndef SC_COURIER_PROVIDER_REQUEST_H
 #define SC_COURIER_PROVIDER_REQUEST_H
@@ -17,7 +15,7 @@
 #include "courier/courier.h"
 #include <curl/curl.h>
 
-// --- When to try again ---------------------------------------------------------------------
+// --- When to try again ----------------------------------------------------------------------
 //
 // The pause doubles from one try to the next, so that a provider that is down is not hammered, and
 // half of it is drawn, so that requests that failed together do not come back together. A provider
@@ -45,7 +43,7 @@ bool sc__retry_may_help(int status);
 int64_t sc__retry_at(unsigned tries, int64_t told_us, int64_t now_us, int64_t deadline_us,
                      double luck);
 
-// --- Problem documents ---------------------------------------------------------------------
+// --- Problem documents ----------------------------------------------------------------------
 
 /** No title that is shown is longer. */
 enum { SC__TITLE_SIZE = 200 };
@@ -66,9 +64,9 @@ sc__title sc__problem_title(const char *type, const void *body, size_t size);
 /** Whether a Content-Type is this media type, whatever its parameters are. */
 bool sc__is_media_type(const char *type, const char *wanted);
 
-// --- Requests ------------------------------------------------------------------------------
+// --- Requests -------------------------------------------------------------------------------
 
-/** What all posts of a wire share. */
+/** What all requests to a provider share. */
 typedef struct sc__request_rules {
     const char *type;  ///< media type of what is sent and what is wanted
     size_t max_bytes;  ///< of a reply
@@ -94,7 +92,7 @@ void sc__request_rules_fini(sc__request_rules *rules);
 
 typedef struct sc__provider_request sc__provider_request;
 
-/** A post is about to say its first byte on a connection. Once for each connection of a try. */
+/** A request is about to send its first byte on a connection. Once for each connection of a try. */
 typedef void sc__provider_request_speaks(const sc__provider_request *request);
 
 /** One POST, and room for its reply. It stays where it is. */

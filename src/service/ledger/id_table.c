@@ -1,4 +1,4 @@
-// A table of pointers with the first bits of their ids. See by_id.h.
+// A table of pointers with the first bits of their ids. See id_table.h.
 #include "ledger/id_table.h"
 
 #include <stdbool.h>

@@ -1,10 +1,10 @@
 /**
  * @file id_table.h
  * @brief Things by an id of 16 random bytes that each carries inside: tickets by that of their
- * query, proposals and fates by that of their bid.
+ * query, reservations and outcomes by that of their proposal.
  *
- * Ids are keyed hashes or drawn at random, so their own bits say where to look, and nobody outside
- * can make them collide. Room is taken at the start: adding cannot fail.
+ * Ids are keyed hashes or drawn at random, so their own bits are the hash, and clients cannot make
+ * them collide. Room is taken at the start: adding cannot fail.
  */
 #ifndef SC_LEDGER_ID_TABLE_H
 #define SC_LEDGER_ID_TABLE_H

@@ -18,10 +18,11 @@ static const double day_s = 86400.0;
 /** How much longer than its provider another gateway's result may take. */
 static const sc_time more_for_a_result_us = INT64_C(5000000);
 
-/** Words that may wait: of our own crew, which waits with more; of many workers elsewhere. */
+/** Messages that may wait: of our own engine pool, which waits with more; of many workers
+ * elsewhere. */
 enum { OWN_WORDS = 4096, WORDS_FROM_ELSEWHERE = 65536 };
 
-// --- Life ----------------------------------------------------------------------------------
+// --- Life -----------------------------------------------------------------------------------
 
 sc_ledger_options sc_ledger_options_default(void)
 {
@@ -63,15 +64,16 @@ static sc_err check_options(const sc_ledger_options *options, sc_diag *diag)
     return SC_OK;
 }
 
-// --- The crew in this process --------------------------------------------------------------
+// --- The engine pool in this process --------------------------------------------------------
 
-// With one room, and no threads that prune for it, the engines are in place: the ledger's thread
-// runs them, and each word is a call. An engine that finds a cloak reserves it by a call to the
-// books, and these answer by a call to the engine, before the first one returns. Only in the other
-// direction there is no such nesting: while the books speak they may be in the midst of a change.
-// What an engine has to say then (that it cannot take a query) waits among the words of others.
+// With one engine thread, and no threads that prune for it, the engines are in place: the ledger's
+// thread runs them, and each message is a call. An engine that finds a cloak reserves it by a call
+// to the ledger state, which answers by a call to the engine before the first one returns. In the
+// other direction there is no such nesting: while the ledger state sends, it may be in the midst of
+// a change. What an engine has to send then (that it cannot take a query) waits among the messages
+// of others.
 
-/** The books speak to it. */
+/** The ledger state sends to the engines. */
 static void send_to_engines(void *context, sc_peer to, sc_msg *msg)
 {
     (void)to;  // there is nobody else
@@ -91,7 +93,7 @@ static void send_to_engines(void *context, sc_peer to, sc_msg *msg)
     }
 }
 
-/** For queries that are added anew. Engines in place that could not take some are let alone until
+/** For queries that are added again. Engines in place that could not take some are let alone until
  * these are settled. */
 static size_t space_in_engines(void *context)
 {
@@ -100,7 +102,8 @@ static size_t space_in_engines(void *context)
     return sc_engine_pool_is_behind(ledger->engines) ? 0 : SC_ENGINE_POOL_BATCH;
 }
 
-/** Its rooms speak to us. The ledger's thread never waits for them, so they may wait for it. */
+/** The engine threads send to the ledger. The ledger's thread never waits for them, so they may
+ * wait for it. */
 static void receive_from_engines(void *context, sc_peer to, sc_msg *msg)
 {
     (void)to;
@@ -122,7 +125,8 @@ static void receive_from_engines(void *context, sc_peer to, sc_msg *msg)
     }
 }
 
-/** Of what is free each room has its share. Another may yet be quicker: then it waits, above. */
+/** Of what is free each engine thread has its share. Another may yet be quicker: then it waits,
+ * above. */
 static size_t space_for_engines(void *context)
 {
     sc_ledger *ledger = context;
@@ -163,7 +167,7 @@ static sc_err make_engines(sc_ledger *ledger, const sc_map *map, sc_diag *diag)
     return err ? sc_fail(diag, err, "ledger: engines: %s", sc_err_text(err)) : SC_OK;
 }
 
-// --- Making it -----------------------------------------------------------------------------
+// --- Making it ------------------------------------------------------------------------------
 
 static sc_err make_handovers(sc_ledger *ledger)
 {
@@ -274,7 +278,7 @@ void sc_ledger_free(sc_ledger *ledger)
     sc_engine_pool_free(ledger->engines);
     sc__ledger_state_free(ledger->state);
     sc__publisher_fini(&ledger->publisher);
-    // Words and errands that came after the end.
+    // Messages and errands that came after the end.
     sc_msg msg;
     while (ledger->messages && sc_handover_take(ledger->messages, &msg, 1) == 1) {
         sc_msg_fini(&msg);
@@ -313,7 +317,7 @@ void sc__ledger_set_sender(sc_ledger *ledger, sc__sender *send, void *context,
     ledger->publisher.vocabulary = vocabulary;
 }
 
-// --- Any thread ----------------------------------------------------------------------------
+// --- Any thread -----------------------------------------------------------------------------
 
 sc_err sc_ledger_submit(sc_ledger *ledger, sc_ticket *ticket)
 {
@@ -331,7 +335,7 @@ sc_err sc_ledger_submit(sc_ledger *ledger, sc_ticket *ticket)
     return err;
 }
 
-/** Withdrawals may have taken the room of other letters: they get it back soon. */
+/** Withdrawals may have taken the room of other inputs: it is free again soon. */
 static void put_input(sc_ledger *ledger, const sc__ledger_input *input)
 {
     while (!atomic_load(&ledger->is_over) && !sc_handover_put(ledger->incoming, input)) {

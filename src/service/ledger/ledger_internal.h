@@ -4,9 +4,7 @@
  * and its courier, for tests that put something else in their place.
  *
  *     ledger.c  its life, and what any thread may call
- *     rounds.c  the ledger's thread, and its end
- *
- * Used by: these two, and tests.
+ *     ledger_thread.c  the ledger's thread, and its end
  */
 #ifndef SC_LEDGER_LEDGER_INTERNAL_H
 #define SC_LEDGER_LEDGER_INTERNAL_H
@@ -19,12 +17,12 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/** What doors say, and who looks after the parts. */
+/** What other threads hand to the ledger's thread. */
 typedef struct sc__ledger_input {
     enum {
         SC__LEDGER_INPUT_TICKET,
         SC__LEDGER_INPUT_WITHDRAWAL,  ///< of `id`
-        SC__LEDGER_INPUT_RESEND,      ///< `part` is to be said anew
+        SC__LEDGER_INPUT_RESEND,      ///< `part` is to be sent again
         SC__LEDGER_INPUT_WAKE,        ///< nothing: the engines in place are to look up
     } kind;
     uint32_t part;
@@ -40,8 +38,8 @@ struct sc_ledger {
     sc_handover *messages;  ///< sc_msg
     sc_handover *back;
     sc_engine_pool *engines;  ///< NULL: the engines are elsewhere
-    bool is_in_place;         ///< the crew's engines run in the ledger's thread
-    sc_port port;             ///< of the books
+    bool is_in_place;         ///< the engine pool's engines run in the ledger's thread
+    sc_port port;             ///< of the ledger state
     _Atomic(sc_courier *)
         courier;  ///< one that works in place, and so in the ledger's thread; or NULL
     pthread_t thread;
@@ -53,7 +51,7 @@ struct sc_ledger {
     atomic_bool is_over;       ///< nobody reads any more
     atomic_bool *must_resend;  ///< for each part: a letter about it is on its way
     atomic_bool must_wake;     ///< a letter that wakes the thread is on its way
-    atomic_ullong lost;        ///< words for which there was no room
+    atomic_ullong lost;        ///< messages for which there was no room
 
     // Of the ledger's thread; once that has ended, of whoever ends it.
     sc_rng *rng;
@@ -61,7 +59,7 @@ struct sc_ledger {
     sc__publisher publisher;
     int64_t (*clock)(void);
     bool is_in_turn;  ///< the courier in place works: what is back is entered at once
-    bool is_telling;  ///< the books speak to engines in place: what these say has to wait
+    bool is_telling;  ///< the ledger state sends to engines in place: what these send has to wait
     bool has_more;    ///< a batch of the last round was full: the next need not wait
     bool must_end;
 
@@ -76,7 +74,7 @@ void sc__ledger_enter(sc_ledger *ledger, sc_errand *errand, sc_time now);
 /** Start the ledger's thread, all signals blocked in it. SC_OK, SC_EIO */
 SC_CHECKED sc_err sc__ledger_start(sc_ledger *ledger);
 
-// --- Pace of the rounds --------------------------------------------------------------------
+// --- Pace of the rounds ---------------------------------------------------------------------
 //
 // To fall asleep and to be woken costs more than most events that wake the thread (some 17
 // microseconds of processor time on a virtual machine, against 1 or 2 for all that the ledger does
@@ -101,7 +99,7 @@ static inline int64_t sc__pace_next(sc__pace *pace, int64_t now_us)
     return begin > now_us ? begin - now_us : 0;
 }
 
-// --- For tests -----------------------------------------------------------------------------
+// --- For tests ------------------------------------------------------------------------------
 
 /**
  * As sc_ledger_new(), but with a clock and a generator that one may choose, and nothing happens by

@@ -1,17 +1,19 @@
 // The ledger's thread. See ledger.h.
 //
-// It reads what came in (tickets and withdrawals, words of engines and other gateways, errands that
-// are back), enters it in the books, and sends what is due. Three handovers, all bounded:
+// It reads what came in (tickets and withdrawals, messages of engines and other gateways, errands
+// that are back), enters it in the ledger state, and sends what is due. Three handovers, all
+// bounded:
 //
 //   incoming  a ticket, or the id of one whose client went away: in one queue, so that a client
 //             never goes before it came. Tickets: max_pending at most. Withdrawals: at most one for
 //             each ticket, so that room for another two times max_pending is enough unless doors
 //             leave that many settled tickets unread; then whoever withdraws waits its turn. And
-//             parts that are to be said anew: each once; and one that wakes.
-//   messages  words. The rooms of our own crew look for room before they speak, and wait if another
-//             was quicker; of words from elsewhere some are lost when there are too many. Engines
-//             in place put here only what they say while they are spoken to: at most a word for
-//             each query that was added since the last time it was read.
+//             parts that are to be sent again: each once; and one that wakes.
+//   messages  from engines and gateways. The engine threads of this process look for room
+//             before they send, and wait if another was quicker; of messages from elsewhere some
+//             are lost when there are too many. Engines in place put here only what they send while
+//             a message is carried out: at most a message for each query that was added since the
+//             last time it was read.
 //   back      errands: each has a ticket of its own that is published, so max_pending at most; and
 //             one NULL, which ends the thread. Of a courier in place none.
 //
@@ -20,11 +22,12 @@
 // that they know all that has happened; what they propose may be due at once, and then the next
 // round follows without waiting.
 //
-// The words that the books say to our own crew must find room there, if it has threads, since they
-// cannot be taken back. The crew is asked whether it is behind before each batch of queries that
-// are added for the first time, and before each batch of those that are added anew
-// (sc_port_space()): at most two batches in between. All other words are bounded by what the crew
-// has: a removal for each query that is open, an answer to each of its bids.
+// The messages that the ledger state sends to our own engine pool must find room there, if it has
+// threads, since they cannot be taken back. The engine pool is asked whether it is behind before
+// each batch of queries that are added for the first time, and before each batch of those that are
+// added again (sc_port_space()): at most two batches in between. All other messages are bounded by
+// what the engine pool has: a removal for each query that is open, an answer to each of its
+// proposals.
 //
 // Who has an outcome is told at the end of a round, after the counts: whoever was told finds
 // himself counted.
@@ -44,7 +47,7 @@ enum { BATCH = SC_ENGINE_POOL_BATCH, AHEAD = 2 * SC_ENGINE_PREFETCH_AHEAD };
  * takes, and little against what anybody notices. */
 enum { TURN_US = 1000 };
 
-// --- A round -------------------------------------------------------------------------------
+// --- A round --------------------------------------------------------------------------------
 
 /** What can be read, as bits. */
 enum { INCOMING = 1, MESSAGES = 2, BACK = 4, EVERYTHING = INCOMING | MESSAGES | BACK };
@@ -97,7 +100,7 @@ static size_t read_incoming(sc_ledger *ledger)
     return count;
 }
 
-/** Returns how many words there were. */
+/** Returns how many messages there were. */
 static size_t read_messages(sc_ledger *ledger)
 {
     sc_msg msgs[BATCH];
@@ -136,7 +139,7 @@ static size_t read_back(sc_ledger *ledger)
 /** Send one that is due; false if there is none. */
 static bool send_due(sc_ledger *ledger)
 {
-    // Asked anew for each: making the ones before it has taken time.
+    // Asked again for each: making the ones before it has taken time.
     const sc_time now = ledger->clock();
     sc_reservation *reservation = sc__ledger_state_take_due(ledger->state, now);
     if (!reservation) return false;
@@ -221,7 +224,7 @@ sc_time sc__ledger_round(sc_ledger *ledger)
     return go_round(ledger, EVERYTHING);
 }
 
-// --- The thread, and its end ---------------------------------------------------------------
+// --- The thread, and its end ----------------------------------------------------------------
 
 /** Let time pass before the next round, if it would come early. What a provider elsewhere sends
  * meanwhile is read at once, since somebody waits for it. */

@@ -1,13 +1,13 @@
-// Bids, results and words: made, copied, wiped. See words.h.
+// Proposals, results and messages: made, copied, wiped. See messages.h.
 #include "ledger/messages.h"
 
 #include "base/alloc.h"
 
 #include <string.h>
 
-// --- Bids ----------------------------------------------------------------------------------
+// --- Proposals ------------------------------------------------------------------------------
 
-/** Add the room that `count` things take; false if there is no such number. */
+/** Add the bytes that `count` things take; false if there is no such number. */
 static bool add_room(size_t *size, size_t count, size_t each)
 {
     size_t room;
@@ -69,7 +69,7 @@ void sc_proposal_free(sc_proposal *proposal)
     sc_free(proposal);
 }
 
-// --- Results -------------------------------------------------------------------------------
+// --- Results --------------------------------------------------------------------------------
 
 sc_result *sc_result_new(sc_failure failure, const void *relay, size_t relay_size,
                          const void *reply, size_t reply_size)
@@ -98,7 +98,7 @@ void sc_result_free(sc_result *result)
     sc_free(result);
 }
 
-// --- Words ---------------------------------------------------------------------------------
+// --- Messages -------------------------------------------------------------------------------
 
 const char *sc_msg_kind_name(sc_msg_kind kind)
 {

@@ -1,4 +1,4 @@
-// A table of fates, and a heap of when each is over. See fates.h.
+// A table of outcomes, and a heap of when each is over. See proposal_outcomes.h.
 #include "ledger/proposal_outcomes.h"
 
 #include "base/alloc.h"

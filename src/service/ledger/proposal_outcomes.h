@@ -1,25 +1,24 @@
 /**
  * @file proposal_outcomes.h
- * @brief What became of bids, for as long as somebody may still ask or speak of them.
+ * @brief What became of proposals, for as long as a message about them may still come.
  *
- * The commit stands on this: once R has said that a bid is dead, nothing that comes later may bring
- * it to life; once it has published one, it must never say that it is dead. So a fate is kept until
- * every member's time is over, and longer by twice the guard and a second, since clocks differ by
- * less than the guard. A gateway that is not R decides nothing, and keeps a fate only of what was
- * called off before it was heard of: what it reserves once more by mistake ends by R's word.
+ * The commit stands on this: once R has told a peer that a proposal is dead, nothing that comes
+ * later may bring it to life; once it has published one, it must never call it dead. So an outcome
+ * is kept until every member's time is over, and longer by twice the guard and a second, since
+ * clocks differ by less than the guard. A gateway that is not R decides nothing, and keeps an
+ * outcome only of what was called off before it was received: what it reserves once more by mistake
+ * ends by R's message.
  *
- * Room is taken at the start, so that no call needs memory. What is reserved takes its room then,
+ * Room is taken at the start, so that no call needs memory. What is reserved takes its entry then,
  * beside its reservation, so that its end can be remembered whatever comes meanwhile: that is all
  * that SC_PROPOSAL_OUTCOME_RESERVED is for. Where no room is left,
  *
- *  - a bid that comes in is refused, with our members named as gone, so that the engine does not
- *    propose them again at once; they are added anew after patience;
- *  - an abort of an unknown bid is passed over; if the bid comes later it is reserved, never
- *    released, and off after patience;
- *  - who asks of an unknown bid is told nothing, and stays as he is: nobody may hear that it is
- *    dead unless that is remembered.
- *
- * Used by: the books.
+ *  - a proposal that comes in is refused, with our members named as gone, so that the engine does
+ * not propose them again at once; they are added again after patience;
+ *  - an abort of an unknown proposal is passed over; if the proposal comes later it is reserved,
+ * never released, and off after patience;
+ *  - a question about an unknown proposal is not answered, and the asker stays as it is: `dead` is
+ * only sent if that is remembered.
  */
 #ifndef SC_LEDGER_PROPOSAL_OUTCOMES_H
 #define SC_LEDGER_PROPOSAL_OUTCOMES_H
@@ -45,12 +44,12 @@ void sc__proposal_outcomes_free(sc__proposal_outcomes *outcomes);
 sc_proposal_outcome sc__proposal_outcomes_of(const sc__proposal_outcomes *outcomes,
                                              const sc_proposal_id *id);
 
-/** May a bid that is not known yet be put? */
+/** May a proposal that is not known yet be put? */
 bool sc__proposal_outcomes_has_room(const sc__proposal_outcomes *outcomes);
 
 /**
- * Remember this, or change what is known, until `until` (never earlier than was said before). A
- * fate that is dead or published stays so.
+ * Remember this, or change what is known, until `until` (never earlier than was sent before). A
+ * outcome that is dead or published stays so.
  *
  * @return false: it is not known and there is no room; nothing is done
  */

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-// --- Sending ------------------------------------------------------------------------------------
+// --- Sending --------------------------------------------------------------------------------
 
 static void send_msg(sc__ledger_state *state, sc_peer to, sc_msg *msg)
 {
@@ -18,7 +18,7 @@ static void send_msg(sc__ledger_state *state, sc_peer to, sc_msg *msg)
     sc_port_send(&state->options.port, to, msg);
 }
 
-// --- Of queries ----------------------------------------------------------------------------
+// --- Of queries -----------------------------------------------------------------------------
 
 static void send_of_query(sc__ledger_state *state, sc_msg_kind kind, const sc_ticket *ticket,
                           uint32_t part)
@@ -57,14 +57,14 @@ size_t sc__ledger_send_company(sc__ledger_state *state, sc_ticket *ticket)
 
 void sc__ledger_send_remove(sc__ledger_state *state, const sc_ticket *ticket, bool home_knows)
 {
-    // Whoever has the home of a query that is near a cut may have other parts in its reach as well,
-    // and has then added it there too.
+    // The worker that has the home of a query that is near a border of parts may have other parts
+    // in its reach as well, and has then added it there too.
     if (home_knows && !ticket->is_near) return;
     send_of_query(state, SC_MSG_REMOVE, ticket, ticket->home);
     if (ticket->is_spread) send_to_reach(state, SC_MSG_REMOVE, ticket);
 }
 
-// --- Of bids, to the worker ----------------------------------------------------------------
+// --- Of proposals, to the worker ------------------------------------------------------------
 
 void sc__ledger_send_about(sc__ledger_state *state, sc_peer to, sc_msg_kind kind,
                            const sc_proposal_id *id, uint32_t engine_thread, sc_time deadline)
@@ -119,10 +119,10 @@ void sc__ledger_send_no(sc__ledger_state *state, const sc_proposal *proposal, bo
     send_msg(state, proposal->worker, &msg);
 }
 
-// --- Of bids, to other gateways ------------------------------------------------------------
+// --- Of proposals, to other gateways --------------------------------------------------------
 
-/** The next other gateway with members in the bid, each once, from member `*from` on; SC_PEER_NONE
- * if there is none. */
+/** The next other gateway with members in the proposal, each once, from member `*from` on;
+ * SC_PEER_NONE if there is none. */
 static sc_peer next_gateway(const sc__ledger_state *state, const sc_proposal *proposal,
                             size_t *from)
 {
@@ -195,14 +195,14 @@ void sc__ledger_send_result_to_gateways(sc__ledger_state *state, const sc_reserv
     sc_msg_fini(&msg);
 }
 
-// --- Receiving ----------------------------------------------------------------------------------
+// --- Receiving ------------------------------------------------------------------------------
 
 static sc_reservation *find(const sc__ledger_state *state, const sc_proposal_id *id)
 {
     return sc__id_table_find(&state->proposals, id);
 }
 
-/** What is known of a bid: of one that is in the books, they know it longer. */
+/** What is known of a proposal; of one that is reserved, by its reservation. */
 static sc_proposal_outcome outcome_of(const sc__ledger_state *state, const sc_proposal_id *id)
 {
     const sc_reservation *reservation = find(state, id);
@@ -219,7 +219,7 @@ static bool is_member(const sc_proposal *proposal, sc_peer gateway)
     return false;
 }
 
-// --- Of queries ----------------------------------------------------------------------------
+// --- Of queries -----------------------------------------------------------------------------
 
 static void receive_of_query(sc__ledger_state *state, const sc_msg *msg, sc_time now)
 {
@@ -234,9 +234,9 @@ static void receive_of_query(sc__ledger_state *state, const sc_msg *msg, sc_time
     }
 }
 
-// --- What a worker says of its bid ---------------------------------------------------------
+// --- What a worker sends about its proposal ----------------------------------------------------
 
-/** What is said again of a bid that has left. */
+/** What is sent again of a proposal that has left. */
 static void send_published_again(sc__ledger_state *state, sc_peer to, const sc_proposal_id *id,
                                  uint32_t engine_thread, sc_time now)
 {
@@ -248,7 +248,7 @@ static void send_published_again(sc__ledger_state *state, sc_peer to, const sc_p
     }
 }
 
-/** The worker says it again: perhaps our word was lost. */
+/** The worker sends it again: perhaps our message was lost. */
 static void receive_reserve_again(sc__ledger_state *state, const sc_proposal *proposal,
                                   sc_proposal_outcome outcome, sc_time now)
 {
@@ -283,8 +283,8 @@ static bool is_wish_of(const sc_wish *wish, const sc_query_id *id)
     return __builtin_memcmp(wish->query.bytes, id->bytes, sizeof id->bytes) == 0;
 }
 
-/** Bring what the members of other gateways ask for into the order of the bid; false if there is
- * one of whom nothing is said. */
+/** Bring what the members of other gateways ask for into the order of the proposal; false if one of
+ * them is missing. */
 static bool arrange_wishes(const sc__ledger_state *state, const sc_proposal *proposal,
                            sc_msg *release)
 {
@@ -326,14 +326,14 @@ static void receive_release(sc__ledger_state *state, sc_msg *msg, sc_time now)
     sc__ledger_schedule_release(state, reservation, now);
 }
 
-// --- What both say -------------------------------------------------------------------------
+// --- What both send -------------------------------------------------------------------------
 
 static void receive_abort(sc__ledger_state *state, const sc_msg *msg, sc_time now)
 {
     sc_reservation *reservation = find(state, &msg->id);
     if (!reservation) {
-        // It has overtaken the bid. What has its fate keeps it. Without room for one the bid will
-        // be reserved until patience is over: whoever aborts does not release.
+        // It has overtaken the proposal. What has its outcome keeps it. Without room for one the
+        // proposal will be reserved until patience is over: a worker that aborts does not release.
         if (outcome_of(state, &msg->id) == SC_PROPOSAL_OUTCOME_UNKNOWN) {
             (void)sc__ledger_bury_unknown(state, &msg->id, msg->deadline, now);
         }
@@ -349,12 +349,12 @@ static void receive_abort(sc__ledger_state *state, const sc_msg *msg, sc_time no
 
 static void receive_ask(sc__ledger_state *state, const sc_msg *msg, sc_time now)
 {
-    // Our own engines hear everything, and in order: it is on the way, or not decided.
+    // Our own engines receive everything, and in order: it is on the way, or not decided.
     if (sc__ledger_is_inside(state, msg->from)) return;
     switch (outcome_of(state, &msg->id)) {
     case SC_PROPOSAL_OUTCOME_UNKNOWN:
     case SC_PROPOSAL_OUTCOME_DEAD:
-        // Without room to remember it nothing is said, and who asks stays as he is.
+        // Without room to remember it nothing is sent, and the asker stays as it is.
         if (!sc__ledger_bury_unknown(state, &msg->id, msg->deadline, now)) break;
         sc__ledger_send_about(state, msg->from, SC_MSG_DEAD, &msg->id, msg->engine_thread,
                               msg->deadline);
@@ -363,13 +363,13 @@ static void receive_ask(sc__ledger_state *state, const sc_msg *msg, sc_time now)
         send_published_again(state, msg->from, &msg->id, msg->engine_thread, now);
         break;
     case SC_PROPOSAL_OUTCOME_RESERVED:
-        break;  // not decided: who asks stays as he is
+        break;  // not decided: the asker stays as it is
     }
 }
 
-// --- What R says ---------------------------------------------------------------------------
+// --- What R sends ---------------------------------------------------------------------------
 
-/** The reservation that R, and nobody else, may speak of; or NULL. */
+/** The reservation that only R may decide; or NULL. */
 static sc_reservation *decided_elsewhere(const sc__ledger_state *state, const sc_msg *msg)
 {
     sc_reservation *reservation = find(state, &msg->id);
@@ -457,7 +457,7 @@ void sc__ledger_state_receive(sc__ledger_state *state, sc_msg *msg, sc_time now)
         receive_of_query(state, msg, now);
         break;
     default:
-        break;  // no word for a gateway
+        break;  // no message for a gateway
     }
     sc_msg_fini(msg);
 }

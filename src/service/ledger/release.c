@@ -23,7 +23,7 @@
 
 #include <string.h>
 
-// --- The moment of release, and what the ledger state keeps of it -------------------------------
+// --- The moment of release, and what the ledger state keeps of it ---------------------------
 
 void sc__ledger_schedule_release(sc__ledger_state *state, sc_reservation *reservation, sc_time now)
 {
@@ -77,7 +77,7 @@ void sc__ledger_mark_published(sc__ledger_state *state, sc_reservation *reservat
         ticket->users = users;
         ticket->segments = (uint32_t)proposal->segment_count;
         if (ticket->is_gone) state->stats.gone_published++;
-        // The engine that found the cloak hears that it has left.
+        // The engine that found the cloak gets `published` instead.
         sc__ledger_send_remove(state, ticket, ticket->home == proposal->part);
     }
 }
@@ -94,13 +94,13 @@ void sc__ledger_state_published(sc__ledger_state *state, sc_reservation *reserva
 void sc__ledger_state_unsent(sc__ledger_state *state, sc_reservation *reservation,
                              sc_failure failure, sc_time now)
 {
-    // The others are told that it failed, before our own members, which say how, are gone. If that
-    // word is lost they ask, and hear that it is dead.
+    // The other gateways are told that it failed before our own members, which have its number, are
+    // gone. If that message is lost they ask, and get `dead`.
     sc__ledger_send_result_to_gateways(state, reservation, failure, NULL);
     sc__ledger_fail_members(state, reservation, failure, now);
 }
 
-// --- Elsewhere -----------------------------------------------------------------------------
+// --- Elsewhere ------------------------------------------------------------------------------
 
 sc_reservation *sc__ledger_state_take_arrived(sc__ledger_state *state)
 {
@@ -120,7 +120,7 @@ void sc__ledger_fail_published(sc__ledger_state *state, sc_reservation *reservat
     sc__ledger_forget_reservation(state, reservation);
 }
 
-// --- Both ----------------------------------------------------------------------------------
+// --- Both -----------------------------------------------------------------------------------
 
 void sc__ledger_state_answered(sc__ledger_state *state, sc_reservation *reservation,
                                sc_failure failure, sc_answer_place *places, sc_result *result,
@@ -157,16 +157,16 @@ void sc__publisher_fini(sc__publisher *publisher)
     *publisher = (sc__publisher){0};
 }
 
-// --- Errands -------------------------------------------------------------------------------
+// --- Errands --------------------------------------------------------------------------------
 
-/** An errand, what it was made from, and its seats: one block. */
+/** An errand, what it was made from, and its places: one block. */
 typedef struct parcel {
     sc_errand errand;
     sc_result *result;  ///< of another gateway, whose bytes the errand was given; owned
     sc_answer_place places[];
 } parcel;
 
-/** An errand with a seat for each member of ours; NULL if memory is out. */
+/** An errand with a place for each member of ours; NULL if memory is out. */
 static parcel *make_parcel(const sc__publisher *publisher, sc_reservation *reservation,
                            sc_relay *relay, sc_time now)
 {
@@ -218,7 +218,7 @@ static bool send(const sc__publisher *publisher, parcel *made)
     return false;
 }
 
-// --- To the provider -----------------------------------------------------------------------
+// --- To the provider ------------------------------------------------------------------------
 
 static bool make_room(sc__publisher *publisher, size_t count)
 {
@@ -230,7 +230,8 @@ static bool make_room(sc__publisher *publisher, size_t count)
                       sizeof *publisher->users);
 }
 
-/** What each member asks for, and who it is. Wishes are of the others, in the order of the bid. */
+/** What each member asks for, and who it is. Wishes are of the others, in the order of the
+ * proposal. */
 static void collect(sc__publisher *publisher, const sc_reservation *reservation)
 {
     const sc_proposal *proposal = reservation->proposal;
@@ -285,7 +286,8 @@ static sc_failure publish(sc__publisher *publisher, sc_reservation *reservation,
     }
     const uint64_t number = sc_rng_next(publisher->rng);
     made->errand.number = number;
-    // No first word of the cloak may be said after the least deadline (P5), by any gateway's clock.
+    // No first byte of the cloak may be sent after the least deadline (P5), by any gateway's
+    // clock.
     made->errand.leave_by_us = reservation->has_others ? reservation->too_late : proposal->deadline;
     made->errand.wants_reply = reservation->has_others;
     sc_answer_place *place = made->places;
@@ -309,7 +311,7 @@ sc_failure sc__publish(sc__publisher *publisher, sc_reservation *reservation, sc
     return failure;
 }
 
-// --- Between gateways ----------------------------------------------------------------------
+// --- Between gateways -----------------------------------------------------------------------
 
 sc_result *sc__errand_result(const sc__publisher *publisher, const sc_errand *errand)
 {
@@ -392,7 +394,7 @@ sc_failure sc__digest(sc__publisher *publisher, sc_reservation *reservation, sc_
         made->errand.given = result->reply;
         made->errand.given_size = result->reply_size;
     }
-    // The clerk may still read when the books are closed.
+    // The worker of the courier may still read when the ledger has ended.
     made->result = reservation->result;
     reservation->result = NULL;
     return send(publisher, made) ? SC_FAILURE_NONE : SC_FAILURE_OVERLOADED;

@@ -1,16 +1,14 @@
 /**
  * @file release.h
- * @brief Secret: from a proposal to what the provider sees, and back: relays, errands, seats.
+ * @brief Secret: from a reservation to what the provider sees, and back: relays, errands, places.
  *
  * The one place where members' requests and positions are put together with a cloak. The relay
  * holds segments and requests (P7), those of other gateways' members too; the positions of our own
- * stay beside it, in the seats of the errand.
+ * stay beside it, in the places of the errand.
  *
  * Where other gateways have members, the relay and the reply go to them as well, as a *result*. A
- * gateway that gets one sends an errand that only has to be read; the relay in it says which
+ * gateway that gets one sends an errand that only has to be read; the relay in it tells which
  * request is in which place.
- *
- * Used by: rounds.c, ledger.c.
  */
 #ifndef SC_LEDGER_RELEASE_H
 #define SC_LEDGER_RELEASE_H
@@ -49,7 +47,7 @@ typedef struct sc__departure {
 } sc__departure;
 
 /**
- * Send a proposal to the provider.
+ * Send the cloak of a reservation to the provider.
  *
  * @param out  set on success
  * @return SC_FAILURE_NONE, or why nothing was sent
@@ -58,8 +56,8 @@ sc_failure sc__publish(sc__publisher *publisher, sc_reservation *reservation, sc
                        sc__departure *out);
 
 /**
- * Send the result of a proposal that has arrived to a clerk, who reads it. Where R could not send
- * what the provider said, the same cloak is asked for once more.
+ * Send the result that has arrived for a reservation to the courier, which reads it. Where R could
+ * not send the reply, the same cloak is asked for once more.
  *
  * @return SC_FAILURE_NONE, or why that cannot be done
  */
@@ -72,7 +70,7 @@ sc_result *sc__errand_result(const sc__publisher *publisher, const sc_errand *er
 /** The reservation that an errand was made for. */
 sc_reservation *sc__errand_reservation(const sc_errand *errand);
 
-/** Wipe and free an errand, with its relay, its reply and the answers that nobody took. NULL is
+/** Wipe and free an errand, with its relay, its reply and the answers that were not taken. NULL is
  * fine. */
 void sc__errand_free(sc_errand *errand);
 

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-// --- Examining a proposal by the verifier -------------------------------------------------------
+// --- Examining a proposal by the verifier ---------------------------------------------------
 
 void sc__examiner_fini(sc__examiner *examiner)
 {
@@ -36,8 +36,8 @@ static sc_claim_member claim_of(const sc_query *query, sc_star_id star)
 
 /**
  * Does the reservation keep its promises, if it leaves now? Who and where our members are and what
- * they need is taken from their tickets, not from the bid, which has been in other hands. Of other
- * gateways' members there is only the bid: each gateway looks for its own.
+ * they need is taken from their tickets, not from the proposal, which has been in other hands. Of
+ * other gateways' members there is only the proposal: each gateway looks for its own.
  *
  * @return SC_OK, SC_EBROKEN, SC_ENOMEM (it could not be looked at)
  */
@@ -73,7 +73,7 @@ static sc_err examine(sc__examiner *examiner, const sc_reservation *reservation,
     return broken == 0 ? SC_OK : SC_EBROKEN;
 }
 
-// --- Room for reservations --------------------------------------------------------------------
+// --- Room for reservations ------------------------------------------------------------------
 
 static sc_reservation *take_reservation(sc__ledger_state *state, sc_proposal *proposal)
 {
@@ -138,15 +138,15 @@ void sc__ledger_unschedule(sc__ledger_state *state, sc_reservation *reservation)
     }
 }
 
-// --- Fates ---------------------------------------------------------------------------------
+// --- Fates ----------------------------------------------------------------------------------
 
-/** Longer than anybody may speak of a bid with that deadline. */
+/** Longer than any message about a proposal with that deadline may come. */
 static sc_time remembered_until(const sc__ledger_state *state, sc_time deadline)
 {
     return sc__ledger_later(deadline, 2 * state->options.guard_us + sc_time_from_seconds(1.0));
 }
 
-/** Only R's word counts; and words of our own engines are neither lost nor doubled. */
+/** Only R's message counts; and messages of our own engines are neither lost nor doubled. */
 static bool is_remembered(const sc__ledger_state *state, const sc_proposal *proposal)
 {
     return proposal->releaser == state->options.self &&
@@ -172,7 +172,7 @@ bool sc__ledger_bury_unknown(sc__ledger_state *state, const sc_proposal_id *id, 
                                      remembered_until(state, least));
 }
 
-// --- Proposals that are off ----------------------------------------------------------------
+// --- Proposals that are off -----------------------------------------------------------------
 
 /** A member is in no reservation any more. */
 static void let_go(sc_ticket *ticket)
@@ -187,15 +187,15 @@ static void reopen(sc__ledger_state *state, sc_ticket *ticket, sc_time now)
 {
     let_go(ticket);
     if (!ticket->is_gone && now < sc__ledger_too_late_for(state, ticket->query.deadline)) {
-        // An engine that heard a no because of this reservation has forgotten it.
+        // An engine that received a no because of this reservation has forgotten it.
         ticket->owes_add = true;
         sc__ledger_resend_at(state, ticket, now);
         return;
     }
     sc__ledger_send_remove(state, ticket, false);
     if (ticket->is_gone) {
-        // Also after its deadline: R or the worker has said that the bid is off, so that it was not
-        // published. Where nobody has said so, it leaves its reservation in doubt.
+        // Also after its deadline: R or the worker has said that the proposal is off, so that it
+        // was not published. Without such a message it leaves its reservation in doubt.
         sc__ledger_settle_gone(state, ticket, now);
     } else if (ticket->query.deadline < now) {
         sc__ledger_settle_failed(state, ticket, SC_FAILURE_IN_DOUBT, now);
@@ -256,9 +256,9 @@ void sc__ledger_leave_in_doubt(sc__ledger_state *state, sc_ticket *ticket, sc_ti
     if (!reservation->members) sc__ledger_forget_reservation(state, reservation);
 }
 
-// --- Bids that come in ---------------------------------------------------------------------
+// --- Proposals that come in -----------------------------------------------------------------
 
-/** What the members say themselves of deadlines and gateways counts, not what is said of them.
+/** What the members' own queries say of deadlines and gateways counts, not the proposal's summary.
  * False if it makes no sense. */
 static bool look_at_members(const sc__ledger_state *state, sc_reservation *reservation)
 {
@@ -306,9 +306,9 @@ static bool gather_members(sc__ledger_state *state, sc_reservation *reservation)
 }
 
 /** Not reserved: members that were gathered are as open as before, but who is late need not wait
- * for the engine to say so. It is not buried: nobody was told OK or that it is dead, so if it comes
- * again it may as well be looked at again; and those refused while fates have no room would take
- * what room there will be. */
+ * for the engine to say so. It is not buried: neither ok nor dead was sent, so if it comes again it
+ * may as well be looked at again; and those refused while outcomes have no room would take what
+ * room there will be. */
 static void refuse(sc__ledger_state *state, sc_reservation *reservation, sc_time now)
 {
     state->stats.refused++;
@@ -323,8 +323,8 @@ static void refuse(sc__ledger_state *state, sc_reservation *reservation, sc_time
     sc__ledger_forget_reservation(state, reservation);
 }
 
-/** There is no room for its fate. The engine is to forget our members, and hears of them later:
- * else it would propose them again at once, and again, as quickly as words travel. */
+/** There is no room for its outcome. The engine is to forget our members, which are added again
+ * later: else it would propose them again at once, and again, as quickly as messages travel. */
 static void put_off(sc__ledger_state *state, sc_reservation *reservation, sc_time now)
 {
     const sc_proposal *proposal = reservation->proposal;

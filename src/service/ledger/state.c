@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-// --- Tickets ------------------------------------------------------------------------------------
+// --- Tickets --------------------------------------------------------------------------------
 
 const char *sc_outcome_name(sc_outcome outcome)
 {
@@ -39,7 +39,7 @@ void sc_ticket_free(sc_ticket *ticket)
     sc_free(ticket);
 }
 
-// --- How a ticket gets its outcome: once, and counted -------------------------------------------
+// --- How a ticket gets its outcome: once, and counted ---------------------------------------
 
 void sc__ledger_hand_out(sc__ledger_state *state, sc_ticket *ticket, sc_outcome outcome,
                          sc_time now)
@@ -96,15 +96,15 @@ void sc__ledger_settle_answered(sc__ledger_state *state, sc_ticket *ticket, sc_a
     leave(state, ticket, SC_OUTCOME_ANSWERED, now);
 }
 
-/** Fates of bids of which we are R outlive their tickets, which are answered long before their
- * deadlines: so many for each ticket there may be at once, and some more for small books. Each
- * takes about 100 bytes, once it is used. */
+/** Outcomes of proposals of which we are R outlive their tickets, which are answered long before
+ * their deadlines: so many for each ticket there may be at once, and some more for small ledgers.
+ * Each takes about 100 bytes, once it is used. */
 enum { FATES_PER_TICKET = 8, MORE_FATES = 4096 };
 
-/** How long to wait with words for which there is no room. */
+/** How long to wait with messages for which there is no room. */
 enum { RETRY_US = 1000 };
 
-// --- Life ----------------------------------------------------------------------------------
+// --- Life -----------------------------------------------------------------------------------
 
 static sc_err make_pages(sc__ledger_state *state, size_t most)
 {
@@ -165,7 +165,7 @@ void sc__ledger_state_free(sc__ledger_state *state)
     sc_free(state);
 }
 
-// --- Tickets come and go -------------------------------------------------------------------
+// --- Tickets come and go --------------------------------------------------------------------
 
 void sc__ledger_state_turn_away(sc__ledger_state *state, sc_ticket *ticket, sc_time now)
 {
@@ -206,7 +206,7 @@ void sc__ledger_state_add(sc__ledger_state *state, sc_ticket *ticket, sc_time no
     sc__id_table_put(&state->tickets, ticket);
     sc_deadlines_add(&state->deadlines, sc__ledger_later(query->deadline, state->options.guard_us),
                      ticket, &ticket->moment);
-    // Most queries have found company in their own part by then, and need no words to others.
+    // Most queries have found company in their own part by then, and need no messages to others.
     if (ticket->is_near) sc__ledger_resend_at(state, ticket, now + (query->deadline - now) / 4);
     sc__ledger_send_add(state, ticket);
 }
@@ -220,7 +220,7 @@ static void withdraw_reserved(sc__ledger_state *state, sc_ticket *ticket, sc_tim
     if (reservation->is_ours) {
         sc__ledger_call_off(state, reservation, false, now);
     } else {
-        // R may have published it already: it has the last word.
+        // R may have published it already: it decides.
         const sc_proposal *proposal = reservation->proposal;
         sc__ledger_send_about(state, proposal->releaser, SC_MSG_ABORT, &proposal->id, 0,
                               proposal->deadline);
@@ -246,7 +246,7 @@ void sc__ledger_state_withdraw(sc__ledger_state *state, const sc_query_id *id, s
     }
 }
 
-// --- Engines that must be told again -------------------------------------------------------
+// --- Engines that must be told again --------------------------------------------------------
 
 static bool is_in_reach(const sc__ledger_state *state, const sc_ticket *ticket, uint32_t part)
 {
@@ -263,7 +263,7 @@ void sc__ledger_state_resend(sc__ledger_state *state, uint32_t part, sc_time now
 {
     size_t from = 0;
     for (sc_ticket *ticket; (ticket = sc__id_table_any(&state->tickets, &from)); from++) {
-        // One that is reserved is said anew when it is open again.
+        // One that is reserved is sent again when it is open again.
         if (ticket->state != SC_TICKET_OPEN) continue;
         if (ticket->home == part) {
             ticket->owes_add = true;
@@ -274,7 +274,7 @@ void sc__ledger_state_resend(sc__ledger_state *state, uint32_t part, sc_time now
     }
 }
 
-/** As long as there is room for words. */
+/** As long as there is room for messages. */
 static void resend_queries(sc__ledger_state *state, sc_time now)
 {
     size_t space = sc_port_space(&state->options.port);
@@ -297,7 +297,7 @@ static void resend_queries(sc__ledger_state *state, sc_time now)
     }
 }
 
-// --- Time ----------------------------------------------------------------------------------
+// --- Time -----------------------------------------------------------------------------------
 
 static void run_out(sc__ledger_state *state, sc_ticket *ticket, sc_time now)
 {
@@ -331,7 +331,7 @@ static void lose_patience(sc__ledger_state *state, sc_reservation *reservation, 
     } else {
         const sc_proposal *proposal = reservation->proposal;
         state->stats.asked++;
-        // Perhaps the word that it went was lost, and R would count it.
+        // Perhaps the message that it went was lost, and R would count it.
         if (has_gone_member(reservation)) {
             sc__ledger_send_about(state, proposal->releaser, SC_MSG_ABORT, &proposal->id, 0,
                                   proposal->deadline);
@@ -356,7 +356,7 @@ void sc__ledger_state_pass_time(sc__ledger_state *state, sc_time now)
     sc__proposal_outcomes_pass_time(state->outcomes, now);
 }
 
-// --- The end, and what there is to know ----------------------------------------------------
+// --- The end, and what there is to know -----------------------------------------------------
 
 /** Of a proposal, so that nobody waits for us. */
 static void stop_reservation(sc__ledger_state *state, sc_reservation *reservation, sc_time now)

@@ -1,14 +1,14 @@
 /**
  * @file state.h
- * @brief Secret: the books of the ledger, where each query stands, and the gateway's side of the
- * commit. No thread, no clock, no way out.
+ * @brief Secret: the state of the ledger: where each query stands, and the gateway's side of the
+ * commit. No thread, no clock, no network.
  *
  *     open -> reserved -> published -> answered | failed
  *     open -> dropped | gone | failed      reserved -> open | gone | failed
  *
- * A *bid* (commit/words.h) is heard as `reserve`. Its members that are ours are reserved for it, if
- * all of them are open, there is time, and the bid is not dead already; else `no`. One gateway, R,
- * decides. At R:
+ * A *proposal* (ledger/messages.h) is received as `reserve`. Its members that are ours are reserved
+ * for it, if all of them are open, there is time, and the proposal is not dead already; else `no`.
+ * One gateway, R, decides. At R:
  *
  *     reserved --release (at once if it is single)--> scheduled --its moment--> due --> published
  *        |                                               |
@@ -18,43 +18,43 @@
  * Elsewhere:
  *
  *     reserved --published, result--> published --result--> answered | failed
- *        +-- dead, or abort by the worker (which then never said release):
+ *        +-- dead, or abort by the worker (which then never sends release):
  *        |   buried, its members open again
  *        +-- patience over: ask R, again and again; silence: stay reserved
- *        +-- a member gone: `abort` to R, and wait for its word
+ *        +-- a member gone: `abort` to R, and wait for its message
  *
  * Invariants, between any two calls:
- *  1. A ticket in the books is open, reserved or published, and is found by the id of its query.
- *     One that gets its outcome leaves the books in the same step, and nothing said about it later
- *     has any effect: so it ends exactly once (P8).
+ *  1. A ticket in the ledger state is open, reserved or published, and is found by the id of its
+ * query. One that gets its outcome leaves the ledger state in the same step, and nothing sent about
+ * it later has any effect: so it ends exactly once (P8).
  *  2. A proposal's members are all reserved for it, or all published in it, and each is in one
  *     reservation. At R, if one of ours ends while they are reserved, the reservation is off in the
  * same step: who has gone is in no cloak, and counts for nobody's k.
  *  3. What is returned by sc__ledger_state_take_due() can still be published in time: before the
  * least deadline of *all* its members, less the guard.
- *  4. Once a bid was buried it is never reserved nor published here; once published, never called
- *     dead (fates.h). R says neither before it is so in its books. Bids of our own process, by
- *     the number of their worker, need no fate: words within it are neither lost nor doubled.
+ *  4. Once a proposal was buried it is never reserved nor published here; once published, never
+ * called dead (proposal_outcomes.h). R sends neither message before its own state says so.
+ * Proposals of our own process, by the number of their worker, need no outcome: messages within it
+ * are neither lost nor doubled.
  *  5. A ticket reserved elsewhere than at R ends, at its deadline and the guard, as failed (in
  *     doubt): never is it open again while R might publish.
- *  6. The engines are told of every ticket that ends otherwise than by their own word; and of every
- *     one that is open again, which may have been forgotten by an engine that heard a no: as soon
- *     as time passes and there is room for words (sc_port_space()).
- *  7. No call needs memory once the books are made, but for the look of the paranoid, for what the
- *     words carry (a `no` without its list, an `ok` that is not said, for want of memory, are as a
- *     lost word), and for results. If there is none for a look, the members fail as overloaded.
+ *  6. The engines are told of every ticket that ends otherwise than by their own message; and of
+ * every one that is open again, which may have been forgotten by an engine that received a no: as
+ * soon as time passes and there is room for messages (sc_port_space()).
+ *  7. No call needs memory once the ledger state is made, but for the look of the paranoid, for
+ * what the messages carry (a `no` without its list, an `ok` that is not sent, for want of memory,
+ * are as a lost message), and for results. If there is none for a look, the members fail as
+ * overloaded.
  *
- * Company: a query near a cut that is still open after a quarter of its time is said, as company,
- * to all parts in its reach (sc_partition_reach()); whoever carries the words leaves out those that
- * have it already. When such a query is published, dropped or gone, `remove` is said to the same
- * parts.
+ * Company: a query near a border of parts that is still open after a quarter of its time is sent,
+ * as company, to all parts in its reach (sc_partition_reach()); cluster/gateway_routes.c leaves out
+ * those that have it already. When such a query is published, dropped or gone, `remove` is sent to
+ * the same parts.
  *
  * The caller tells the time, which never goes back, and is told who has an outcome
  * (sc__ledger_state_take_settled()), what is to leave (sc__ledger_state_take_due()) and which
  * results have come (sc__ledger_state_take_arrived()). So a test can play any story, that of an
  * engine that lies as well.
- *
- * Used by: ledger.c, rounds.c, publish.c, rehearsals.
  */
 #ifndef SC_LEDGER_STATE_H
 #define SC_LEDGER_STATE_H
@@ -74,13 +74,13 @@ typedef enum sc_reservation_state {
     SC_RESERVATION_ARRIVED,  ///< elsewhere than at R: published, and its result is here
 } sc_reservation_state;
 
-/** A bid of which the ledger has heard. */
+/** A proposal that the ledger has received, and its members here. */
 typedef struct sc_reservation {
-    sc_proposal_id id;  ///< of the bid
+    sc_proposal_id id;  ///< of the proposal
     sc_proposal
         *proposal;       ///< owned until the end; its deadlines are those that we found ourselves
-    sc_ticket *members;  ///< ours, chained by `next`; each knows its place in the bid
-    sc_wish *wishes;     ///< what the others' members ask for, in the bid's order; owned
+    sc_ticket *members;  ///< ours, chained by `next`; each knows its place in the proposal
+    sc_wish *wishes;     ///< what the others' members ask for, in the proposal's order; owned
     size_t wish_count;
     sc_result *result;  ///< of one that has arrived; owned
     sc_time too_late;   ///< from then on it cannot leave: the least deadline, less the guard
@@ -97,9 +97,9 @@ typedef struct sc__ledger_state_options {
     sc_peer self;
     sc_time jitter_us;        ///< below 2^32
     sc_time guard_us;         ///< >= 0; more than clocks differ by
-    sc_time patience_us;      ///< > 0; how long a bid is reserved without a word
+    sc_time patience_us;      ///< > 0; how long a proposal is reserved without a message
     sc_time give_up_us;       ///< > 0; how long another gateway's result is waited for
-    const sc_map *paranoid;   ///< every bid is looked at by the verifier; NULL: none is
+    const sc_map *paranoid;   ///< every proposal is looked at by the verifier; NULL: none is
     const sc_partition *cut;  ///< borrowed
     sc_port port;             ///< to engines, and to other gateways
 } sc__ledger_state_options;
@@ -113,7 +113,7 @@ SC_CHECKED sc_err sc__ledger_state_new(const sc__ledger_state_options *options, 
 /** NULL is fine. Tickets that are still there are nobody's: sc__ledger_state_stop() before. */
 void sc__ledger_state_free(sc__ledger_state *state);
 
-// --- What happens --------------------------------------------------------------------------
+// --- What happens ---------------------------------------------------------------------------
 
 /** A ticket comes in. One that is late, is there already, or finds no room, is settled at once. Its
  * query's owner is set to us. */
@@ -122,15 +122,15 @@ void sc__ledger_state_add(sc__ledger_state *state, sc_ticket *ticket, sc_time no
 /** A ticket for which there is no room elsewhere: it has failed as overloaded. */
 void sc__ledger_state_turn_away(sc__ledger_state *state, sc_ticket *ticket, sc_time now);
 
-/** Its client went away. One that is reserved elsewhere than at R waits for R's word first. */
+/** Its client went away. One that is reserved elsewhere than at R waits for R's message first. */
 void sc__ledger_state_withdraw(sc__ledger_state *state, const sc_query_id *id, sc_time now);
 
-/** A worker or another gateway says something. Takes what the word owns; a word that makes no sense
- * here is passed over. */
+/** A worker or another gateway sends something. Takes what the message owns; a message that makes
+ * no sense here is passed over. */
 void sc__ledger_state_receive(sc__ledger_state *state, sc_msg *msg, sc_time now);
 
-/** A part is at another worker now, or its worker was silent: let all its open queries be said
- * anew, as company too those of other parts that were said to it, when time passes next. Time: the
+/** A part is at another worker now, or its worker was silent: let all its open queries be sent
+ * again, as company too those of other parts that were sent to it, when time passes next. Time: the
  * tickets there are. */
 void sc__ledger_state_resend(sc__ledger_state *state, uint32_t part, sc_time now);
 
@@ -139,11 +139,10 @@ void sc__ledger_state_resend(sc__ledger_state *state, uint32_t part, sc_time now
  * elsewhere and without a result for longer than `give_up`: failed (result lost). */
 void sc__ledger_state_pass_time(sc__ledger_state *state, sc_time now);
 
-/** All that is there has failed: the service ends. Of what is published, nothing may be said to the
- * books any more. */
+/** All that is there has failed: the service ends. Of what is published, no call may follow. */
 void sc__ledger_state_stop(sc__ledger_state *state, sc_time now);
 
-// --- What leaves ---------------------------------------------------------------------------
+// --- What leaves ----------------------------------------------------------------------------
 
 /**
  * A proposal whose moment has come, any one of those that are due; NULL if there is none. The
@@ -169,7 +168,7 @@ void sc__ledger_state_unsent(sc__ledger_state *state, sc_reservation *reservatio
 sc_reservation *sc__ledger_state_take_arrived(sc__ledger_state *state);
 
 /**
- * What was published is back, or a result is read: `seats[i]` is of our i-th member, in the order
+ * What was published is back, or a result is read: `places[i]` is of our i-th member, in the order
  * of `reservation->members`. Answers move to the tickets. The reservation is gone after that.
  *
  * @param result  at R, for the other gateways if there are any; taken. NULL: nothing but the
@@ -179,7 +178,7 @@ void sc__ledger_state_answered(sc__ledger_state *state, sc_reservation *reservat
                                sc_failure failure, sc_answer_place *places, sc_result *result,
                                sc_time now);
 
-// --- What there is to know -----------------------------------------------------------------
+// --- What there is to know ------------------------------------------------------------------
 
 /** Tickets that got their outcome since the last call, oldest first, chained by `next`. */
 sc_ticket *sc__ledger_state_take_settled(sc__ledger_state *state);

@@ -1,33 +1,29 @@
 /**
  * @file state_internal.h
- * @brief Secret: what the files of the books share: their pages.
+ * @brief Secret: what the files of the ledger state share.
  *
- *     books.c      tickets come, go, and run out of time
- *     hear.c       what workers and other gateways say
- *     reservations.c  the life of a proposal until it leaves: reserved, scheduled, called off
- *     leave.c      what leaves, and what comes back
- *     speak.c      what the books say themselves
- *     settle.c     how a ticket gets its outcome
+ *     state.c         tickets come, go, get their outcome, and run out of time
+ *     protocol.c      messages sent and received
+ *     reservations.c  a proposal is reserved, refused, called off
+ *     release.c       when a cloak leaves, what is sent, and what comes back
  *
- * A proposal that does not end with answers ends in one of these ways. The fate is what R keeps;
- * who is not R keeps none (fates.h).
+ * A proposal that does not end with answers ends in one of these ways. The outcome is what R keeps;
+ * who is not R keeps none (proposal_outcomes.h).
  *
- *                  when                  who is told what            fate       our members
- *     refuse       it comes in, and      worker: no, those not       none       open as before,
- *                  does not fit          open named                             or too late
- *     put_off      it comes in, no       worker: no, all of ours     none       open, added anew
- *                  room for a fate       named                                  after patience
- *     call_off     reserved, and off     R: worker and other         dead       open, added anew
- *                                        gateways: dead                         at once, or gone,
- *                                                                               late, in doubt
- *     fail_members reserved, and we      R: worker: dead; the rest   dead       failed
- *                  cannot go on          by the caller
- *     leave_in_    reserved elsewhere,   nobody                      none       failed, in doubt,
- *     doubt        time is over                                                 each at its time
- *     fail_        published, and no     by the caller: R the        published  failed
- *     published    answer comes          other gateways: result
- *
- * Used by: these six.
+ *                     when                  who is told what          outcome    our members
+ *     refuse          it comes in, and      worker: no, those not     none       open as before,
+ *                     does not fit          open named                           or too late
+ *     put_off         it comes in, no room  worker: no, all of ours   none       open, added again
+ *                     for an outcome        named                                after patience
+ *     call_off        reserved, and off     R: worker and other       dead       open, added again
+ *                                           gateways: dead                       at once, or gone,
+ *                                                                                late, in doubt
+ *     fail_members    reserved, and we      R: worker: dead; the      dead       failed
+ *                     cannot go on          rest by the caller
+ *     leave_in_doubt  reserved elsewhere,   no peer                   none       failed, in doubt,
+ *                     time is over                                               each at its time
+ *     fail_published  published, and no     by the caller: R the      published  failed
+ *                     answer comes          other gateways: result
  */
 #ifndef SC_LEDGER_STATE_INTERNAL_H
 #define SC_LEDGER_STATE_INTERNAL_H
@@ -60,13 +56,13 @@ struct sc__ledger_state {
     sc_deadlines deadlines;  ///< with the guard, of tickets that are open or reserved
     sc_deadlines resends;    ///< of tickets: when engines are told of them, a second time or as
                              ///< company; one that is reserved then is passed over
-    sc_time paused_until;    ///< so long there was no room for such words
+    sc_time paused_until;    ///< so long there was no room for such messages
 
     // Each reservation has a member that no other has: there are never more than tickets.
     sc_reservation *reservations;
     size_t reservation_count;          ///< that were ever used
     sc_reservation *idle_reservation;  ///< the first of those given back
-    sc__id_table proposals;            ///< reservations by the id of their bid
+    sc__id_table proposals;            ///< reservations by the id of their proposal
     sc_deadlines releases;             ///< of those that are scheduled
     sc_deadlines patience;  ///< of those that are reserved without a release, or wait for a
                             ///< result of another gateway
@@ -93,8 +89,9 @@ static inline sc_time sc__ledger_too_late_for(const sc__ledger_state *state, sc_
     return deadline > INT64_MIN + guard ? deadline - guard : INT64_MIN;
 }
 
-/** The engines of our own process: words to them and from them are neither lost nor doubled, so
- * that no fate of their bids need be known. Without workers elsewhere there are no others. */
+/** The engines of our own process: messages to them and from them are neither lost nor doubled, so
+ * that no outcome of their proposals need be known. Without workers elsewhere there are no others.
+ */
 static inline bool sc__ledger_is_inside(const sc__ledger_state *state, sc_peer peer)
 {
     return peer == state->options.self;
@@ -107,13 +104,13 @@ static inline void sc__ledger_resend_at(sc__ledger_state *state, sc_ticket *tick
     sc_deadlines_add(&state->resends, t, ticket, &ticket->resend);
 }
 
-// --- Outcomes (state.c) -------------------------------------------------------------------
+// --- Outcomes (state.c) ---------------------------------------------------------------------
 
-/** A ticket that is not in the books gets its outcome. */
+/** A ticket that is not in the ledger state gets its outcome. */
 void sc__ledger_hand_out(sc__ledger_state *state, sc_ticket *ticket, sc_outcome outcome,
                          sc_time now);
 
-/** One that is in the books gets its outcome and leaves them. */
+/** One that is in the ledger state gets its outcome and leaves them. */
 void sc__ledger_settle_dropped(sc__ledger_state *state, sc_ticket *ticket, sc_drop_reason reason,
                                sc_time now);
 void sc__ledger_settle_failed(sc__ledger_state *state, sc_ticket *ticket, sc_failure failure,
@@ -122,18 +119,18 @@ void sc__ledger_settle_gone(sc__ledger_state *state, sc_ticket *ticket, sc_time 
 void sc__ledger_settle_answered(sc__ledger_state *state, sc_ticket *ticket, sc_answer *answer,
                                 sc_time now);
 
-// --- Reservations (reservations.c)------------------------------------------------------------
+// --- Reservations (reservations.c) ----------------------------------------------------------
 
-/** A bid that nobody has heard of comes in; it is the books' from now on. */
+/** A proposal comes in that is not known yet. Takes it. */
 void sc__ledger_take_proposal(sc__ledger_state *state, sc_proposal *proposal, sc_time now);
 
-/** Let its fate be known, if it is R's to know; that of an own engine's bid need not be
+/** Let its outcome be known, if it is R's to know; that of an own engine's proposal need not be
  * (sc__ledger_is_inside()). */
 void sc__ledger_remember(sc__ledger_state *state, const sc_proposal *proposal,
                          sc_proposal_outcome outcome);
 
-/** Somebody speaks of a bid that is not known, or dead, and it shall stay so. False if there is no
- * room for that: then nobody may be told that it is dead.
+/** A proposal that is not known, or is dead, is dead from now on. False if there is no room to
+ * remember that: then `dead` must not be sent.
  *
  * @param deadline  the least of its members', as far as that somebody knows */
 bool sc__ledger_bury_unknown(sc__ledger_state *state, const sc_proposal_id *id, sc_time deadline,
@@ -141,22 +138,22 @@ bool sc__ledger_bury_unknown(sc__ledger_state *state, const sc_proposal_id *id, 
 
 /**
  * A proposal that is not published is off, and buried. Its members are open again, but for
- * those whose client went away, and those whose time has run out. R says so to the other gateways
- * and, unless it knows, to the worker.
+ * those whose client went away, and those whose time has run out. R sends `dead` to the other
+ * gateways and, unless it knows, to the worker.
  */
 void sc__ledger_call_off(sc__ledger_state *state, sc_reservation *reservation, bool worker_knows,
                          sc_time now);
 
 /** A proposal that is not published is off, and buried; its members have failed, and it is
- * forgotten. The engines are told of each and, by R, the worker of the bid; the caller has told the
- * other gateways, or whoever decides, what they need to know. */
+ * forgotten. The engines are told of each and, by R, the worker of the proposal; the caller has
+ * told the other gateways, or R, what they need to know. */
 void sc__ledger_fail_members(sc__ledger_state *state, sc_reservation *reservation,
                              sc_failure failure, sc_time now);
 
 /** A member leaves a proposal of another gateway: it is in doubt. */
 void sc__ledger_leave_in_doubt(sc__ledger_state *state, sc_ticket *ticket, sc_time now);
 
-/** A proposal without members is forgotten, but for its fate. */
+/** A proposal without members is forgotten, but for its outcome. */
 void sc__ledger_forget_reservation(sc__ledger_state *state, sc_reservation *reservation);
 
 /** Wipe and free what it owns. */
@@ -165,7 +162,7 @@ void sc__reservation_fini(sc_reservation *reservation);
 /** Take it from the releases, from those due or from those that wait, wherever it is. */
 void sc__ledger_unschedule(sc__ledger_state *state, sc_reservation *reservation);
 
-// --- Release (release.c) -------------------------------------------------------------------
+// --- Release (release.c) --------------------------------------------------------------------
 
 /** Draw the moment at which a reserved reservation leaves. */
 void sc__ledger_schedule_release(sc__ledger_state *state, sc_reservation *reservation, sc_time now);
@@ -178,9 +175,9 @@ void sc__ledger_mark_published(sc__ledger_state *state, sc_reservation *reservat
 void sc__ledger_fail_published(sc__ledger_state *state, sc_reservation *reservation,
                                sc_failure failure, sc_time now);
 
-// --- Messages sent (protocol.c) ----------------------------------------------------------
+// --- Messages sent (protocol.c) -------------------------------------------------------------
 
-/** To the engine of its home, for the first time or anew. */
+/** To the engine of its home, for the first time or again. */
 void sc__ledger_send_add(sc__ledger_state *state, const sc_ticket *ticket);
 
 /** To those of the other parts in its reach; returns how many. */
@@ -189,7 +186,7 @@ size_t sc__ledger_send_company(sc__ledger_state *state, sc_ticket *ticket);
 /**
  * It needs no cloak any more.
  *
- * @param home_knows  the engine of its home said so itself, or is told of its bid
+ * @param home_knows  the engine of its home dropped it itself, or is told of its proposal
  */
 void sc__ledger_send_remove(sc__ledger_state *state, const sc_ticket *ticket, bool home_knows);
 
@@ -201,7 +198,7 @@ void sc__ledger_send_ok(sc__ledger_state *state, const sc_reservation *reservati
 void sc__ledger_send_no(sc__ledger_state *state, const sc_proposal *proposal, bool names_all,
                         sc_time now);
 
-/** A word about a bid without more, to anybody. */
+/** A message about a proposal that carries no more, to any peer. */
 void sc__ledger_send_about(sc__ledger_state *state, sc_peer to, sc_msg_kind kind,
                            const sc_proposal_id *id, uint32_t engine_thread, sc_time deadline);
 
@@ -209,7 +206,7 @@ void sc__ledger_send_about(sc__ledger_state *state, sc_peer to, sc_msg_kind kind
 void sc__ledger_send_published(sc__ledger_state *state, sc_peer to,
                                const sc_reservation *reservation);
 
-/** To each other gateway with members in the bid. */
+/** To each other gateway with members in the proposal. */
 void sc__ledger_send_dead_to_gateways(sc__ledger_state *state, const sc_reservation *reservation);
 void sc__ledger_send_published_to_gateways(sc__ledger_state *state,
                                            const sc_reservation *reservation);

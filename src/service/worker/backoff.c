@@ -2,7 +2,7 @@
 // backoff.h.
 #include "worker/backoff.h"
 
-// --- Allowance ----------------------------------------------------------------------------------
+// --- Allowance ------------------------------------------------------------------------------
 
 void sc__allowance_take(sc__allowance *allowance)
 {
@@ -34,7 +34,7 @@ void sc__allowance_halve(sc__allowance *allowance, sc_time made, sc_time now)
     sc__allowance_return(allowance);
 }
 
-// --- Silent gateways ----------------------------------------------------------------------------
+// --- Silent gateways ------------------------------------------------------------------------
 
 static sc__silent *find(sc__silence *silence, sc_peer peer)
 {

@@ -44,14 +44,15 @@
 
 #include "ledger/messages.h"
 
-// --- Allowance -----------------------------------------------------------------------------
+// --- Allowance ------------------------------------------------------------------------------
 
-/** With one, bids would be as few, but a small crowd would wait longer than without any bound. */
+/** With one, proposals would be as few, but a small crowd would wait longer than without any bound.
+ */
 enum { SC__ALLOWANCE_MORE = 2 };
 
 /** All zero: nothing was ever refused. */
 typedef struct sc__allowance {
-    uint32_t undecided;  ///< bids that were said, and neither released nor off
+    uint32_t undecided;  ///< proposals that were sent, and neither released nor off
     bool is_bounded;     ///< by the next
     uint32_t most;
     sc_time halved;  ///< when
@@ -62,7 +63,7 @@ static inline bool sc__allowance_is_spent(const sc__allowance *allowance)
     return allowance->is_bounded && allowance->undecided >= allowance->most;
 }
 
-/** A bid was said. */
+/** A proposal was sent. */
 void sc__allowance_take(sc__allowance *allowance);
 
 /** It is off, for a reason that says nothing about others. */
@@ -74,7 +75,7 @@ void sc__allowance_widen(sc__allowance *allowance);
 /** A gateway said no to one that was made at `made`. */
 void sc__allowance_halve(sc__allowance *allowance, sc_time made, sc_time now);
 
-// --- Silent gateways -----------------------------------------------------------------------
+// --- Silent gateways ------------------------------------------------------------------------
 
 enum { SC__SILENT_MOST = 32 };
 
@@ -96,7 +97,7 @@ bool sc__silence_note(sc__silence *silence, sc_peer peer, sc_time told, sc_time 
 /** Whether it was silent, and ever since. */
 bool sc__silence_has(const sc__silence *silence, sc_peer peer);
 
-/** Something was heard from it. */
+/** Something was received from it. */
 void sc__silence_break(sc__silence *silence, sc_peer peer);
 
 #endif

@@ -1,9 +1,10 @@
-// All engine rooms of a process. See crew.h.
+// All engine threads of a process. See engine_pool.h.
 //
-// Which room has which part is read by whoever brings a word, without a lock: an atomic number per
-// part. A part is in that table only while its room knows of it: it is put there after the room was
-// told, and taken out before. So a query that is handed to the room of its home is never lost there
-// for want of an engine, unless the part goes at that moment.
+// Which engine thread has which part is read by the thread that brings a message, without a lock:
+// an atomic number per part. A part is in that table only while its engine thread knows of it: it
+// is put there after the engine thread was told, and taken out before. So a query that is handed to
+// the engine thread of its home is never lost there for want of an engine, unless the part goes at
+// that moment.
 #include "worker/engine_pool.h"
 
 #include "base/alloc.h"
@@ -14,7 +15,7 @@
 
 #include <string.h>
 
-/** More rooms than any machine has cores. */
+/** More engine threads than any machine has cores. */
 enum { THREADS_MAX = 4096 };
 
 /** "In no room". */
@@ -29,10 +30,10 @@ struct sc_engine_pool {
     _Atomic uint16_t *thread_of;  ///< by part
     atomic_ullong lost;
     atomic_ullong misdirected;
-    pthread_mutex_t switching;  ///< so that all rooms get the same variant
+    pthread_mutex_t switching;  ///< so that all engine threads get the same variant
 };
 
-// --- Life ----------------------------------------------------------------------------------
+// --- Life -----------------------------------------------------------------------------------
 
 static sc_err check_options(const sc_map *map, const sc_engine_pool_options *options, sc_diag *diag)
 {
@@ -123,9 +124,9 @@ void sc_engine_pool_free(sc_engine_pool *pool)
     sc_free(pool);
 }
 
-// --- Words ---------------------------------------------------------------------------------
+// --- Messages -------------------------------------------------------------------------------
 
-/** What the word owns is the room's then, or freed. */
+/** What the message owns is the engine thread's then, or freed. */
 static void tell(sc_engine_pool *pool, size_t thread, sc_msg *msg)
 {
     if (sc__engine_thread_receive(pool->threads[thread], msg)) {
@@ -135,7 +136,7 @@ static void tell(sc_engine_pool *pool, size_t thread, sc_msg *msg)
     }
 }
 
-/** A word about a query owns nothing: each room can have a copy. */
+/** A message about a query owns nothing: each engine thread can have a copy. */
 static void tell_all(sc_engine_pool *pool, const sc_msg *msg)
 {
     for (size_t i = 0; i < pool->thread_count; i++) {
@@ -148,7 +149,7 @@ static void tell_all(sc_engine_pool *pool, const sc_msg *msg)
 static void receive_of_query(sc_engine_pool *pool, sc_msg *msg)
 {
     const sc_query *query = &msg->query;
-    // Whoever speaks may have another map than we.
+    // The sender may have another map.
     const bool is_known = query->segment < sc_map_segment_count(pool->map);
     const uint32_t home = is_known ? sc_partition_home(pool->cut, query->segment) : 0;
     const uint16_t thread = is_known ? atomic_load(&pool->thread_of[home]) : NOWHERE;
@@ -194,7 +195,7 @@ void sc_engine_pool_prefetch(const sc_engine_pool *pool, const sc_query *query)
     sc__engine_thread_prefetch(pool->threads[0], query);
 }
 
-// --- Parts ---------------------------------------------------------------------------------
+// --- Parts ----------------------------------------------------------------------------------
 
 static size_t emptiest(const size_t *counts, size_t threads)
 {
@@ -233,7 +234,7 @@ static bool plan(const sc_engine_pool *pool, const uint16_t *parts, size_t count
     return true;
 }
 
-/** The parts of one room; returns how many. */
+/** The parts of one engine thread; returns how many. */
 static size_t list(const sc_engine_pool *pool, const uint16_t *thread_of, size_t thread,
                    uint16_t *parts)
 {
@@ -273,7 +274,7 @@ sc_err sc_engine_pool_set_parts(sc_engine_pool *pool, const uint16_t *parts, siz
     return err;
 }
 
-// --- All rooms -----------------------------------------------------------------------------
+// --- All engine threads ---------------------------------------------------------------------
 
 sc_err sc_engine_pool_switch(sc_engine_pool *pool, sc_variant variant)
 {

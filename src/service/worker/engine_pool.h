@@ -1,16 +1,14 @@
 /**
  * @file engine_pool.h
- * @brief Secret: all engine rooms of a process, and which of them has which part.
+ * @brief Secret: all engine threads of a process, and which of them has which part.
  *
- * A crew is given parts, and spreads them over its rooms (one per core) so that each has about as
- * many. Words are handed to the room they are for: those about a bid to the bid's room; those about
- * a query to the room of its home, and, if it is near a cut, to all others too, since they may have
- * parts in its reach: within a process company costs nothing, and is added at once.
+ * An engine pool is given parts, and spreads them over its engine threads (one per core) so that
+ * each has about as many. Messages are handed to the engine thread they are for: those about a
+ * proposal to the engine thread that made it; those about a query to the engine thread of its home,
+ * and, if it is near a border of parts, to all others too, since they may have parts in its reach:
+ * within a process company costs nothing, and is added at once.
  *
- * `serve` has a crew beside its ledger; a worker has nothing else.
- *
- * Uses: commit, cut, engine. Used by: ledger (serve), cluster (worker), service (what
- * there is to see of it), rehearsal.
+ * `serve` has an engine pool beside its ledger; a worker process has nothing else.
  */
 #ifndef SC_WORKER_ENGINE_POOL_H
 #define SC_WORKER_ENGINE_POOL_H
@@ -21,7 +19,7 @@
 #include "ledger/messages.h"
 #include "partition/partition.h"
 
-/** Words of one round, and queries that are added between two looks at whether it is behind. */
+/** Messages of one round, and queries that are added between two looks at whether it is behind. */
 enum { SC_ENGINE_POOL_BATCH = 256 };
 
 typedef struct sc_engine_pool sc_engine_pool;
@@ -30,15 +28,16 @@ typedef struct sc_engine_pool_options {
     sc_engine_options engine;
     const sc_partition *cut;  ///< borrowed
     unsigned engine_threads;  ///< threads, >= 1
-    /** One room, without a thread and without threads that prune: each word is carried out at once
-     * by the thread that says it, which calls sc_engine_pool_round(), too. The voice may answer
-     * before it returns; what an engine says while a word is being carried out must wait. */
+    /** One engine thread in name only, without a thread and without threads that prune: each
+     * message is carried out at once by the thread that sends it, which calls
+     * sc_engine_pool_round(), too. The port may answer before it returns; what an engine sends
+     * while a message is being carried out must wait. */
     bool is_in_place;
-    unsigned prune_threads;  ///< for each room; 0: the room's own does it
+    unsigned prune_threads;  ///< for each engine thread; 0: the engine thread prunes itself
     size_t max_queries;      ///< open at once, in all
     sc_peer self;
     sc_time patience_us;
-    sc_port port;  ///< to gateways; called in the rooms' threads
+    sc_port port;  ///< to gateways; called in the engine threads
 } sc_engine_pool_options;
 
 /**
@@ -51,21 +50,22 @@ SC_CHECKED sc_err sc_engine_pool_new(const sc_map *map, const sc_engine_pool_opt
                                      sc_rng *rng, sc_engine_pool **out, sc_diag *diag);
 SC_CHECKED sc_err sc_engine_pool_start(sc_engine_pool *pool);
 
-/** Carry out all that was said, and end the threads. Twice is harmless. */
+/** Carry out all that was sent, and end the threads. Twice is harmless. */
 void sc_engine_pool_end(sc_engine_pool *pool);
 
 /** Ends it first; NULL is fine. */
 void sc_engine_pool_free(sc_engine_pool *pool);
 
-/** Somebody said something. Any thread; never waits. Takes what the word owns. A word for which
- * there is no room is lost, and counted; a caller that asks sc_engine_pool_is_behind() before each
- * batch of at most SC_ENGINE_POOL_BATCH queries that it adds, and has at most max_queries open,
- * loses none. */
+/** Take a message from a gateway. Any thread; never waits. Takes what the message owns. A message
+ * for which there is no room is lost, and counted; a caller that asks sc_engine_pool_is_behind()
+ * before each batch of at most SC_ENGINE_POOL_BATCH queries that it adds, and has at most
+ * max_queries open, loses none. */
 void sc_engine_pool_receive(sc_engine_pool *pool, sc_msg *msg);
 
 /**
  * Have engines for these parts and no others, from soon on. A part that stays keeps its queries; a
- * part that goes takes them with it: their gateways say them anew elsewhere. One thread at a time.
+ * part that goes takes them with it: their gateways send them again elsewhere. One thread at a
+ * time.
  *
  * @return SC_OK, SC_EINVAL (no such part, or twice), SC_ENOMEM (nothing is done)
  */
@@ -104,7 +104,7 @@ typedef struct sc_engine_pool_stats {
     uint64_t proposals_silent;  ///< aborted: somebody was silent
     uint64_t proposals_unknown;
     uint64_t asked;
-    uint64_t lost;         ///< words for which there was no room
+    uint64_t lost;         ///< messages for which there was no room
     uint64_t misdirected;  ///< queries for a part that is not open here
 } sc_engine_pool_stats;
 
@@ -112,8 +112,8 @@ typedef struct sc_engine_pool_stats {
  * thread. */
 sc_engine_pool_stats sc_engine_pool_stats_of(sc_engine_pool *pool, sc_part_load *loads);
 
-/** One round of every room, without waiting; returns when there is something to do even if nothing
- * comes in. For engines in place; for tests and rehearsals, without threads. */
+/** One round of every engine thread, without waiting; returns when there is something to do even if
+ * nothing comes in. For engines in place; for tests and simulated clusters, without threads. */
 sc_time sc_engine_pool_round(sc_engine_pool *pool, sc_time now);
 
 #endif

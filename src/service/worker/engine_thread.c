@@ -41,15 +41,15 @@
 /** Fields are grouped by who may touch them. */
 struct sc__engine_thread {
     size_t max_queries;
-    size_t thread_count;  ///< that speak with the same voice
+    size_t thread_count;  ///< that send through the same port
     const sc_map *map;
     const sc_partition *cut;
     sc_peer self;
     sc_port port;
-    sc_handover *msgs;  ///< NULL: in place, each word is carried out at once
+    sc_handover *msgs;  ///< NULL: in place, each message is carried out at once
     atomic_bool is_ending;
     atomic_int wanted;      ///< the sc_variant that the engines are to have
-    atomic_bool is_called;  ///< a word to look up is among the words: another need not follow
+    atomic_bool is_called;  ///< a message to look up is among the messages: another need not follow
     pthread_t thread;       ///< of whoever starts and ends it, as the next
     bool has_thread;
 
@@ -63,9 +63,9 @@ struct sc__engine_thread {
     sc_prune_pool *pool;          ///< or NULL
     sc__proposals *proposals;
     sc_time now;         ///< of the last round
-    bool is_paused;      ///< something could not be said in this round
+    bool is_paused;      ///< something could not be sent in this round
     sc_time rest_until;  ///< memory has run out
-    size_t batch_next;   ///< words of the batch from here on are still to be carried out
+    size_t batch_next;   ///< messages of the batch from here on are still to be carried out
     size_t batch_count;
     sc_msg batch[SC_ENGINE_POOL_BATCH];
 
@@ -75,10 +75,10 @@ struct sc__engine_thread {
 
 enum {
     REST_US = 10000,  ///< after memory has run out
-    RETRY_US = 1000,  ///< while gateways have too much to hear already
+    RETRY_US = 1000,  ///< while gateways have too much to receive already
 };
 
-// --- What is said --------------------------------------------------------------------------
+// --- What is sent ---------------------------------------------------------------------------
 
 static bool can_say(sc__engine_thread *thread)
 {
@@ -95,9 +95,10 @@ static void send_msg(const sc__engine_thread *thread, sc_msg_kind kind, const sc
     sc_port_send(&thread->port, query->owner, &msg);
 }
 
-// --- Queries -------------------------------------------------------------------------------
+// --- Queries --------------------------------------------------------------------------------
 
-/** All parts in reach, its home first; another part's engine matters only near a cut. */
+/** All parts in reach, its home first; another part's engine matters only near a border of parts.
+ */
 static const uint16_t *reach(const sc__engine_thread *thread, const sc_query *query, uint16_t *home,
                              size_t *count)
 {
@@ -148,12 +149,12 @@ static void remove_query(sc__engine_thread *thread, const sc_query *query)
     const uint16_t *parts = reach(thread, query, &home, &count);
     for (size_t i = 0; i < count; i++) {
         sc__part *part = thread->parts.open[parts[i]];
-        // An engine may have dropped it already: the words crossed.
+        // An engine may have dropped it already: the messages crossed.
         if (part && sc_engine_remove(part->engine, &query->id) == SC_OK) sc__part_touch(part);
     }
 }
 
-// --- Bids ----------------------------------------------------------------------------------
+// --- Proposals ------------------------------------------------------------------------------
 
 /** A cloak is off; its members that are not gone go on. */
 static void refuse(sc__part *part, sc_cloak *cloak, const sc_query_id *gone, size_t gone_count)
@@ -210,7 +211,7 @@ static void propose(sc__engine_thread *thread, sc_cloak *cloak, sc_time now)
     refuse(part, cloak, NULL, 0);
 }
 
-// --- Words ---------------------------------------------------------------------------------
+// --- Messages -------------------------------------------------------------------------------
 
 static void take_over_parts(sc__engine_thread *thread, sc_time now)
 {
@@ -282,7 +283,7 @@ void sc__engine_thread_prefetch(const sc__engine_thread *thread, const sc_query 
     if (part) sc_engine_prefetch(part->engine, query);
 }
 
-/** For a query that will be added a few words later. */
+/** For a query that will be added a few messages later. */
 static void prefetch(const sc__engine_thread *thread, size_t place)
 {
     if (place >= thread->batch_count || thread->batch[place].kind != SC_MSG_ADD) return;
@@ -295,16 +296,16 @@ static void obey_all(sc__engine_thread *thread, sc_time now)
         thread->batch_count = sc_handover_take(thread->msgs, thread->batch, SC_ENGINE_POOL_BATCH);
         thread->batch_next = 0;
     }
-    // Each may be answered by a word.
+    // Each may be answered by a message.
     while (thread->batch_next < thread->batch_count && can_say(thread)) {
         prefetch(thread, thread->batch_next + SC_ENGINE_PREFETCH_AHEAD);
         obey(thread, &thread->batch[thread->batch_next++], now);
     }
 }
 
-// --- What was found ------------------------------------------------------------------------
+// --- What was found -------------------------------------------------------------------------
 
-/** To the pool, or pruned here and now; back to the engine, if too many bids are undecided. */
+/** To the pool, or pruned here and now; back to the engine, if too many proposals are undecided. */
 static void take_candidates(sc__engine_thread *thread, sc__part *part, sc_time now)
 {
     sc_cloak *cloak;
@@ -385,8 +386,7 @@ sc_time sc__engine_thread_round(sc__engine_thread *thread, sc_time now)
     return next_wake(thread, now);
 }
 
-// --- Life and thread
-// ----------------------------------------------------------------------------------
+// --- Life and thread ------------------------------------------------------------------------
 
 static sc_err make_tools(sc__engine_thread *thread, const sc_engine_pool_options *options,
                          uint32_t number, sc_rng *rng)
@@ -454,7 +454,7 @@ void sc__engine_thread_free(sc__engine_thread *thread)
     sc_free(thread);
 }
 
-// --- The thread ----------------------------------------------------------------------------
+// --- The thread -----------------------------------------------------------------------------
 
 static void *work(void *argument)
 {
@@ -468,10 +468,10 @@ static void *work(void *argument)
     };
     while (!atomic_load(&thread->is_ending)) {
         const sc_time wake = sc__engine_thread_round(thread, sc_clock_us());
-        // The word that calls us to the end may just have been taken in that very round: nothing
+        // The message that calls us to the end may just have been taken in that very round: nothing
         // else would wake us.
         if (atomic_load(&thread->is_ending)) break;
-        // What cannot be said anyway need not wake us.
+        // What cannot be sent anyway need not wake us.
         (void)poll(bells, thread->is_paused ? 0 : 2, sc_clock_wait_ms(sc_clock_us(), wake));
     }
     return NULL;
@@ -488,7 +488,7 @@ sc_err sc__engine_thread_start(sc__engine_thread *thread)
 static void call(sc__engine_thread *thread)
 {
     if (!thread->msgs || atomic_exchange(&thread->is_called, true)) return;
-    // Without room for the word there are words enough, and so a round.
+    // Without room for the message there are messages enough, and so a round.
     const sc_msg look = {.kind = SC_MSG_NONE};
     if (!sc_handover_put(thread->msgs, &look)) atomic_store(&thread->is_called, false);
 }
@@ -502,7 +502,7 @@ void sc__engine_thread_end(sc__engine_thread *thread)
         thread->has_thread = false;
     }
     if (!thread->parts.map) return;  // half made: nobody knows it
-    // Whether there is room for what is said now is no longer waited for; cloaks that were answered
+    // Whether there is room for what is sent now is no longer waited for; cloaks that were answered
     // are counted, and freed.
     while (thread->msgs) {
         while (thread->batch_next < thread->batch_count) {
@@ -515,7 +515,7 @@ void sc__engine_thread_end(sc__engine_thread *thread)
     show(thread);
 }
 
-// --- From other threads --------------------------------------------------------------------
+// --- From other threads ---------------------------------------------------------------------
 
 bool sc__engine_thread_receive(sc__engine_thread *thread, sc_msg *msg)
 {

@@ -15,13 +15,13 @@
 
 #include <string.h>
 
-// --- One proposal: its cloak, the gateways of its members, and their replies --------------------
+// --- One proposal: its cloak, the gateways of its members, and their replies ----------------
 
-/** Somebody whose members are in a bid. */
+/** A gateway with members in a proposal. */
 typedef struct party {
     sc_peer peer;
     bool has_said_ok;
-    bool is_gone;  ///< silent again: what it has in the bid is not worth waiting for
+    bool is_gone;  ///< silent again: what it has in the proposal is not worth waiting for
 } party;
 
 typedef struct own_proposal {
@@ -35,7 +35,7 @@ typedef struct own_proposal {
     sc_time deadline;  ///< the least that is known
     sc_time last;      ///< the greatest of the members'
     sc_time moment;    ///< when patience is over
-    sc_wish *wishes;   ///< of members that are not R's; NULL once they are said, or of a single one
+    sc_wish *wishes;   ///< of members that are not R's; NULL once they are sent, or of a single one
     size_t wish_count;
     size_t wish_room;
     // How it ended.
@@ -187,7 +187,7 @@ static sc_proposal **tell_proposal(const sc__proposals_options *options,
     return NULL;
 }
 
-// --- All proposals ------------------------------------------------------------------------------
+// --- All proposals --------------------------------------------------------------------------
 
 enum { FIRST_BUCKETS = 64 };  // a power of two, as all that follow
 
@@ -205,7 +205,7 @@ struct sc__proposals {
     sc__proposals_stats stats;
 };
 
-// --- Life ----------------------------------------------------------------------------------
+// --- Life -----------------------------------------------------------------------------------
 
 sc_err sc__proposals_new(const sc__proposals_options *options, sc_rng *rng, sc__proposals **out)
 {
@@ -245,7 +245,7 @@ void sc__proposals_free(sc__proposals *proposals)
     sc_free(proposals);
 }
 
-// --- Where bids are ------------------------------------------------------------------------
+// --- Where proposals are --------------------------------------------------------------------
 
 static own_proposal **bucket_of(const sc__proposals *proposals, const sc_proposal_id *id)
 {
@@ -279,7 +279,8 @@ static void take_out(sc__proposals *proposals, const own_proposal *proposal)
     *link = proposal->next;
 }
 
-/** As many buckets as bids. Without memory for more the chains grow longer, and that is all. */
+/** As many buckets as proposals. Without memory for more the chains grow longer, and that is all.
+ */
 static void grow(sc__proposals *proposals)
 {
     if (proposals->stats.under_way < proposals->bucket_count) return;
@@ -327,7 +328,7 @@ static void end(sc__proposals *proposals, own_proposal *proposal)
     proposals->last_done = proposal;
 }
 
-// --- What is said --------------------------------------------------------------------------
+// --- What is sent ---------------------------------------------------------------------------
 
 static void send_msg(const sc__proposals *proposals, sc_peer to, const own_proposal *proposal,
                      sc_msg_kind kind)
@@ -363,7 +364,8 @@ static void release(sc__proposals *proposals, own_proposal *proposal, sc_time no
     sc_port_send(&proposals->options.port, proposal->releaser, &msg);
 }
 
-/** Before it was released. Also to who said no: what comes twice or late must find it buried. */
+/** Before it was released. Also to the gateway that said no: what comes twice or late must find it
+ * buried. */
 static void call_off(sc__proposals *proposals, own_proposal *proposal)
 {
     for (size_t i = 0; i < proposal->gateway_count; i++) {
@@ -372,7 +374,7 @@ static void call_off(sc__proposals *proposals, own_proposal *proposal)
     end(proposals, proposal);
 }
 
-// --- A cloak comes in ----------------------------------------------------------------------
+// --- A cloak comes in -----------------------------------------------------------------------
 
 static bool has_silent(const sc__proposals *proposals, const own_proposal *proposal)
 {
@@ -401,7 +403,7 @@ bool sc__proposals_add(sc__proposals *proposals, sc_cloak *cloak, uint32_t part,
     wait(proposals, added, now);
     proposals->stats.under_way++;
     proposals->stats.made++;
-    // A single gateway may answer before this returns, and the bid may be gone then.
+    // A single gateway may answer before this returns, and the proposal may be gone then.
     const size_t count = added->gateway_count;
     for (size_t i = 0; i < count; i++) {
         sc_msg msg = {.kind = SC_MSG_RESERVE, .from = proposals->options.self, .proposal = told[i]};
@@ -411,7 +413,7 @@ bool sc__proposals_add(sc__proposals *proposals, sc_cloak *cloak, uint32_t part,
     return true;
 }
 
-// --- What is heard -------------------------------------------------------------------------
+// --- What is received -----------------------------------------------------------------------
 
 static void receive_ok(sc__proposals *proposals, own_proposal *proposal, party *gateway,
                        const sc_msg *msg, sc_time now)
@@ -465,7 +467,7 @@ static void receive_dead(sc__proposals *proposals, own_proposal *proposal, const
 static void receive_published(sc__proposals *proposals, own_proposal *proposal,
                               const party *gateway, const sc_msg *msg)
 {
-    // R's word holds whenever it is said.
+    // R's message holds whenever it is sent.
     if (gateway->peer != proposal->releaser) return;
     proposal->is_published = true;
     proposal->left = msg->deadline;
@@ -493,7 +495,7 @@ void sc__proposals_receive(sc__proposals *proposals, sc_msg *msg, sc_time now)
     sc_msg_fini(msg);
 }
 
-// --- Time ----------------------------------------------------------------------------------
+// --- Time -----------------------------------------------------------------------------------
 
 /** R has been silent. */
 static void ask(sc__proposals *proposals, own_proposal *proposal, sc_time now)
@@ -511,7 +513,8 @@ static void ask(sc__proposals *proposals, own_proposal *proposal, sc_time now)
     send_msg(proposals, proposal->releaser, proposal, SC_MSG_ASK);
 }
 
-/** Bids that wait for a gateway that is silent shall not keep others from being made meanwhile. */
+/** Proposals that wait for a gateway that is silent shall not keep others from being made
+ * meanwhile. */
 static void count_without(sc__proposals *proposals, sc_peer silent)
 {
     for (own_proposal *each = proposals->first_waiting; each; each = each->later) {

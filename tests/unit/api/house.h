@@ -34,7 +34,7 @@ typedef struct house_options {
     size_t max_pending;
     double jitter_s;
     unsigned engine_threads;  ///< 0: the ledger's thread runs the engine
-    unsigned clerks;          ///< 0: and sees to the provider
+    unsigned workers;         ///< 0: and sees to the provider
     const char *provider;     ///< an address; NULL: the built-in one
     void (*handle)(void *context, unsigned loop, sc_http_request *request);  ///< context: the house
 } house_options;
@@ -125,7 +125,7 @@ static inline sc_courier_options house_courier(const house *h)
 {
     sc_courier_options courier = sc_courier_options_default();
     courier.objects = h->objects;
-    courier.clerks = h->options.clerks;
+    courier.workers = h->options.workers;
     if (h->options.provider) {
         courier.kind = SC_COURIER_HTTP;
         courier.url = h->options.provider;

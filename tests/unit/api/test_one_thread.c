@@ -116,7 +116,7 @@ static void test_other_threads_are_there_where_they_are_asked_for(void **state)
     house_options options = house_options_default();
     options.loops = LOOPS;
     options.engine_threads = 2;
-    options.clerks = 3;
+    options.workers = 3;
     house *h = house_open(&options);
     await_threads("engine-", 2);
     await_threads("clerk", 3 + 1);

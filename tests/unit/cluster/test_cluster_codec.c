@@ -108,7 +108,7 @@ static void test_moments_travel_by_the_calendar_and_never_stays_never(void **sta
                          deadlines[i] == SC_TIME_NEVER ? SC_TIME_NEVER : deadlines[i] - there);
         sc_bytes_fini(&bytes);
     }
-    // A bid's, with some that never come.
+    // A proposal's, with some that never come.
     sc_msg proposal = {.kind = SC_MSG_RESERVE, .from = 5, .proposal = sc_proposal_new(0, 1, 0, 3)};
     for (size_t i = 0; i < 3; i++) {
         proposal.proposal->members[i] = (sc_proposal_member){

@@ -159,7 +159,7 @@ static void test_wishes_and_results_out_of_bounds_are_refused(void **state)
     msg_town town = msg_town_new();
     uint8_t id[SC__CLUSTER_ID_SIZE] = {1};
     uint32_t places[17] = {0};
-    char *msgs[] = {(char[]){"food"}};
+    char *names[] = {(char[]){"food"}};
     Starcloak__Cluster__Request request = STARCLOAK__CLUSTER__REQUEST__INIT;
     request.wanted_case = STARCLOAK__CLUSTER__REQUEST__WANTED_K;
     request.k = 3;
@@ -170,8 +170,8 @@ static void test_wishes_and_results_out_of_bounds_are_refused(void **state)
     wishes.queries = (ProtobufCBinaryData){sizeof id, id};
     wishes.requests = requests;
     wishes.n_requests = 1;
-    wishes.words = msgs;
-    wishes.n_words = 1;
+    wishes.names = names;
+    wishes.n_names = 1;
     Starcloak__Cluster__Proceeding proceeding = STARCLOAK__CLUSTER__PROCEEDING__INIT;
     proceeding.proposal = wishes.queries;
     proceeding.wishes = &wishes;
@@ -202,14 +202,14 @@ static void test_wishes_and_results_out_of_bounds_are_refused(void **state)
     assert_int_equal(read_by_hand(&town, &msg), SC_EPARSE);
     request.wanted_case = STARCLOAK__CLUSTER__REQUEST__WANTED_K;
     request.k = 1;
-    msgs[0] = (char[]){"nothing that anybody knows"};
+    names[0] = (char[]){"nothing that anybody knows"};
     assert_int_equal(read_by_hand(&town, &msg), SC_EUNKNOWN);
-    char long_msg[SC__CLUSTER_CATEGORY_MAX + 2];
-    memset(long_msg, 'a', sizeof long_msg);
-    long_msg[SC__CLUSTER_CATEGORY_MAX + 1] = '\0';
-    msgs[0] = long_msg;
+    char long_name[SC__CLUSTER_CATEGORY_MAX + 2];
+    memset(long_name, 'a', sizeof long_name);
+    long_name[SC__CLUSTER_CATEGORY_MAX + 1] = '\0';
+    names[0] = long_name;
     assert_int_equal(read_by_hand(&town, &msg), SC_ELIMIT);
-    msgs[0] = (char[]){"food"};
+    names[0] = (char[]){"food"};
     wishes.queries.len = 15;
     assert_int_equal(read_by_hand(&town, &msg), SC_EPARSE);
 
@@ -279,7 +279,7 @@ static void test_a_small_message_cannot_take_much_memory(void **state)
         bytes[size++] = 0x12;
         bytes[size++] = 0x00;
     }
-    // Around them: wishes (6) of a proceeding (5) of a word (1), each a field with a length of
+    // Around them: wishes (6) of a proceeding (5) of a message (1), each a field with a length of
     // three bytes.
     uint8_t *start = bytes + HEADS;
     const uint8_t tags[] = {0x32, 0x2a, 0x0a};

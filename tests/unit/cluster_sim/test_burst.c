@@ -1,4 +1,4 @@
-// Hundreds ask at one place within a moment, and engines of many parts know them all: they bid for
+// Hundreds ask at one place within a moment, and engines of many parts know them all: they proposed
 // the same queries, but not again and again.
 #include "cluster_sim/cluster_sim.h"
 
@@ -25,7 +25,7 @@ static sc_partition *cut_into_patches(const sc_map *map)
     return cut;
 }
 
-/** All within a moment: while gateways hear where the parts are, and so say everything to every
+/** All within a moment: while gateways receive where the parts are, and so send everything to every
  * part in its reach. */
 static void ask_all(sc_cluster_sim *sim, const sc_map *map, uint64_t seed)
 {
@@ -75,9 +75,9 @@ static sc_cluster_sim_verdict play(unsigned gateways, unsigned workers, sc_time 
     return verdict;
 }
 
-/** Nothing is broken, nearly all are answered, and that takes few bids: about 900 to 1600. Without
- * an allowance (worker/allowance.h) it took 5000 to 6000 with two gateways, and 19000 with four,
- * when more than half of the queries had no answer. */
+/** Nothing is broken, nearly all are answered, and that takes few proposals: about 900 to 1600.
+ * Without an allowance (worker/backoff.h) it took 5000 to 6000 with two gateways, and 19000 with
+ * four, when more than half of the queries had no answer. */
 static void check_burst(unsigned gateways, unsigned workers, sc_time delay_us)
 {
     for (uint64_t seed = 1; seed <= 3; seed++) {

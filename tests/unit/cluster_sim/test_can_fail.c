@@ -1,5 +1,5 @@
-// The checks of a rehearsal can fail: with clocks that differ by more than the guard, and with a
-// network that lies, what must never be is seen.
+// The checks of a simulated cluster can fail: with clocks that differ by more than the guard, and
+// with a network that lies, what must never be is seen.
 #include "cluster_sim/cluster_sim.h"
 
 #include "support/check.h"

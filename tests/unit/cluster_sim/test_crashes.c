@@ -1,4 +1,4 @@
-// The commit while processes crash: at any moment, after any step, before anybody heard of it; and
+// The commit while processes crash: at any moment, after any step, before anybody received it; and
 // come back as others.
 #include "cluster_sim/cluster_sim.h"
 

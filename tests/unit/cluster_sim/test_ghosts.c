@@ -11,8 +11,8 @@
 
 enum { QUERIES = 600, GATEWAYS = 3 };
 
-/** One part: where there are several, their engines bid for the same queries, which says nothing of
- * ghosts. */
+/** One part: where there are several, their engines proposed the same queries, which sends nothing
+ * of ghosts. */
 static sc_partition *uncut(const sc_map *map)
 {
     uint16_t *part_of_star = test_take(sc_map_star_count(map), sizeof *part_of_star);
@@ -60,7 +60,7 @@ static void test_a_gateway_that_crashed_is_not_waited_for_again_and_again(void *
     sc_diag diag;
     CHECK_OK(sc_cluster_sim_new(map, &options, &sim, &diag), &diag);
     ask_all(sim, map);
-    // Its queries are on their way to the engines, and no bid has come back.
+    // Its queries are on their way to the engines, and no proposal has come back.
     sc__process_crash(&sim->processes[0], SC_TIME_NEVER);
     assert_int_equal(sc_cluster_sim_run(sim, SC_TIME_NEVER), SC_OK);
     const sc_cluster_sim_verdict *verdict = sc_cluster_sim_verdict_of(sim);

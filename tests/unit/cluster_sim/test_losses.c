@@ -1,4 +1,5 @@
-// The commit on a bad network: words are lost, come twice, far too late, and overtake each other.
+// The commit on a bad network: messages are lost, come twice, far too late, and overtake each
+// other.
 #include "cluster_sim/cluster_sim.h"
 
 #include "support/check.h"
@@ -49,8 +50,8 @@ static void test_words_that_come_when_all_is_over_bring_nothing_back_to_life(voi
     assert_true(sum.answered > SCHEDULES / 2);
 }
 
-/** Impatient gateways, patient workers, and words that are so late that what they speak of was
- * decided, and forgotten by nobody: only a bid that was buried stays dead then. */
+/** Impatient gateways, patient workers, and messages that are so late that what they send of was
+ * decided, and forgotten by nobody: only a proposal that was buried stays dead then. */
 static void test_words_that_come_twice_and_far_too_late_bring_nothing_back(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-// Every allocation of a rehearsal fails once: it ends, with or without having come to its end, and
-// nothing is left behind.
+// Every allocation of a simulated cluster fails once: it ends, with or without having come to its
+// end, and nothing is left behind.
 #include "cluster_sim/cluster_sim.h"
 
 #include "support/check.h"
@@ -36,8 +36,8 @@ static sc_err play(const sc_map *map, const sc_cluster_sim_options *options,
     return err;
 }
 
-/** Books and crews bear it by themselves where they can, so the rehearsal may even come through;
- * what it says then is true. */
+/** Books and engine pools bear it by themselves where they can, so the simulation may even come
+ * through; what it sends then is true. */
 static void check_schedule(bool has_faults)
 {
     sketch s = sketch_grid(SC_COORDS_PLANAR, 4, 4);

@@ -1,4 +1,4 @@
-// What a cut costs on real roads: with company nothing to speak of, and nothing of a cloak is ruled
+// What a cut costs on real roads: with company nothing to send of, and nothing of a cloak is ruled
 // out by knowing the cut; without company both are otherwise.
 #include "cluster_sim/crowd.h"
 

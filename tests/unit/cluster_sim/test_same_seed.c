@@ -1,4 +1,4 @@
-// A rehearsal can be played again: the same seed, the same verdict, to the last word.
+// A simulated cluster can be played again: the same seed, the same verdict, to the last message.
 #include "cluster_sim/cluster_sim.h"
 
 #include "support/check.h"

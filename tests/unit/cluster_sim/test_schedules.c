@@ -1,5 +1,5 @@
-// The commit on a good network: nothing is lost, and nobody dies; words are only slow, and overtake
-// each other. All promises hold, and no query fails but for the provider.
+// The commit on a good network: nothing is lost, and nobody dies; messages are only slow, and
+// overtake each other. All promises hold, and no query fails but for the provider.
 #include "cluster_sim/cluster_sim.h"
 
 #include "support/check.h"
@@ -19,7 +19,7 @@ static void test_slow_and_overtaking_words_break_no_promise(void **state)
         schedule_sum(&sum, &verdict);
     }
     check_case_done();
-    // The schedules are about something: cloaks of several gateways, and bids that meet.
+    // The schedules are about something: cloaks of several gateways, and proposals that meet.
     assert_true(sum.answered > sum.asked / 4);
     assert_true(sum.msgs[SC_MSG_RELEASE] > SCHEDULES / 4);
     assert_true(sum.msgs[SC_MSG_COMPANY] > SCHEDULES / 4);

@@ -141,7 +141,7 @@ static void test_a_late_cloak_is_seen(void **state)
     scene *x = *state;
     publish(x, 1001);
     assert_int_equal(x->truth.verdict.late, 2);
-    assert_int_equal(x->truth.verdict.broken, 1);  // the verifier says so too
+    assert_int_equal(x->truth.verdict.broken, 1);  // the verifier sends so too
 }
 
 static void test_a_cloak_of_who_was_dropped_is_seen(void **state)
@@ -198,7 +198,7 @@ static void test_a_cloak_with_too_few_users_is_seen(void **state)
 static void test_a_worker_cannot_make_needs_smaller(void **state)
 {
     scene *x = *state;
-    x->truth.facts[0].query.l = 100;  // what was asked, whatever the bid says
+    x->truth.facts[0].query.l = 100;  // what was asked, whatever the proposal sends
     publish(x, 100);
     assert_int_equal(x->truth.verdict.broken, 1);
     CHECK_CONTAINS(x->truth.verdict.what, "P3");

@@ -1,4 +1,4 @@
-// A clerk's desk, without threads: sets of objects with words and numbers of their own, and replies
+// An answerer, without threads: sets of objects with words and numbers of their own, and replies
 // that are not to be believed.
 #include "courier/answerer.h"
 

@@ -169,7 +169,7 @@ static size_t check_over_http(const sc_map *map, sc_rng *rng, sc_objects *object
     return found;
 }
 
-// --- The same answers -------------------------------------------------------------------
+// --- The same answers -----------------------------------------------------------------------
 
 static void test_replies_of_the_built_in_provider_can_be_given(void **state)
 {
@@ -318,7 +318,7 @@ static void test_distances_of_any_fraction_are_the_same_for_all(void **state)
     odd_town_free(&town);
 }
 
-// --- What is not given ------------------------------------------------------------------
+// --- What is not given ----------------------------------------------------------------------
 
 static void test_a_provider_of_points_has_no_reply_to_give(void **state)
 {
@@ -401,8 +401,8 @@ static sc_errand *rich_errand(sc__answerer *answerer, odd_town *town)
     }
 }
 
-// A set that was loaded later numbers words otherwise: then nobody is told, and a desk that has put
-// requests into other words for one errand reads the next one as it is.
+// A set that was loaded later numbers words otherwise: then nobody is told, and an answerer that
+// has put requests into other words for one errand reads the next one as it is.
 static void test_a_set_with_other_words_has_no_reply_to_give(void **state)
 {
     (void)state;
@@ -424,7 +424,8 @@ static void test_a_set_with_other_words_has_no_reply_to_give(void **state)
         errand_free(e);
     }
 
-    // Another errand, in words that are understood; then this very desk is given the reply to it.
+    // Another errand, in words that are understood; then this very answerer is given the reply to
+    // it.
     const sc_vocabulary *words = sc_objects_vocabulary(town.objects);
     sc__answerer plain;
     CHECK_OK(sc__answerer_init(&plain, town.map, words, &options, NULL), NULL);
@@ -443,7 +444,7 @@ static void test_a_set_with_other_words_has_no_reply_to_give(void **state)
     odd_town_free(&town);
 }
 
-// --- What goes wrong --------------------------------------------------------------------
+// --- What goes wrong ------------------------------------------------------------------------
 
 static void test_a_given_reply_is_checked_and_says_nothing_of_the_provider(void **state)
 {

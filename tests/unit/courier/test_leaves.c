@@ -231,7 +231,7 @@ static void test_what_finds_no_connection_in_time_is_not_told(void **state)
     }
     sc_errand *late = NULL;
     double seconds = 0.1;
-    do {  // on a busy machine its time may be over before a clerk has it
+    do {  // on a busy machine its time may be over before a worker has it
         if (late) errand_free(late);
         late = dispatch(&s, 2, seconds);
         errand_box_await(&s.box, errand_box_count(&s.box) + 1);

@@ -1,5 +1,5 @@
 // A cloak leaves before the least deadline of its members, or not at all, however busy connections
-// and clerks are; what has left in time may be said again until the errand's own deadline.
+// and workers are; what has left in time may be said again until the errand's own deadline.
 #include "courier/courier.h"
 
 #include <pthread.h>
@@ -17,7 +17,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/** Whether couriers are in place, unless the test says how many clerks they have. */
+/** Whether couriers are in place, unless the test says how many workers they have. */
 static bool is_in_place;
 
 /** A town, a provider over HTTP that is down, and a courier. */
@@ -35,7 +35,7 @@ static void scene_open(scene *s, sc_courier_kind kind)
     s->provider = rough_provider_new(s->town.objects, SC_ENCODING_COMPACT);
     errand_box_init(&s->box);
     s->options = sc_courier_options_default();
-    if (is_in_place) s->options.clerks = 0;
+    if (is_in_place) s->options.workers = 0;
     s->options.kind = kind;
     s->options.objects = s->town.objects;
     s->options.url = rough_provider_url(s->provider);
@@ -104,9 +104,9 @@ static void await_requests(scene *s, size_t count)
     assert_int_equal(rough_provider_count(s->provider), count);
 }
 
-// --- Connections ------------------------------------------------------------------------
+// --- Connections ----------------------------------------------------------------------------
 
-/** On a busy machine their time may be over before a clerk has them; then they are freed, and
+/** On a busy machine their time may be over before a worker has them; then they are freed, and
  * others may have so many times as much. */
 static bool has_met_no_clerk(sc_errand **errands, size_t count, double factor)
 {
@@ -277,9 +277,9 @@ static void test_curl_is_kept_silent_when_it_is_late(void **state)
     scene_close(&s);
 }
 
-// --- Clerks -----------------------------------------------------------------------------
+// --- Clerks ---------------------------------------------------------------------------------
 
-/** The clerk who brings the first errand back is kept. */
+/** The worker who brings the first errand back is kept. */
 typedef struct kept_clerk {
     errand_box box;
     pthread_mutex_t lock;
@@ -347,7 +347,7 @@ static void test_one_that_should_have_left_is_not_evaluated(void **state)
     scene_close(&s);
 }
 
-// --- Points -----------------------------------------------------------------------------
+// --- Points ---------------------------------------------------------------------------------
 
 static void test_points_are_not_asked_at_late(void **state)
 {
@@ -355,7 +355,7 @@ static void test_points_are_not_asked_at_late(void **state)
     scene s;
     scene_open(&s, SC_COURIER_POINTS);
     char url[128];
-    // The only clerk waits for someone who never shows a certificate.
+    // The only worker waits for someone who never shows a certificate.
     const int fd = mute_listener(url, sizeof url, "/?x={lon}&y={lat}&k={k}&c={category}");
     sc_point_options points = sc_point_options_default();
     points.url = url;
@@ -366,8 +366,8 @@ static void test_points_are_not_asked_at_late(void **state)
     bool is_as_meant = false;
     double leave_s = 2.0;
     do {
-        // On a busy machine the clerk may come too late for the first one, or the second one too
-        // late to find the clerk busy.
+        // On a busy machine the worker may come too late for the first one, or the second one too
+        // late to find the worker busy.
         if (first) errand_free(first);
         if (second) errand_free(second);
         const size_t before = errand_box_count(&s.box);

@@ -21,7 +21,7 @@
 
 enum { SEATS = 4 };
 
-// --- Starting ---------------------------------------------------------------------------
+// --- Starting -------------------------------------------------------------------------------
 
 static unsigned long check_start(const sc_map *map, const sc_courier_options *options)
 {
@@ -53,13 +53,13 @@ static void test_a_start_that_runs_out_of_memory_says_so_and_leaks_nothing(void 
     errand_box_init(&box);
     const char *const more[] = {"moon"};
     sc_courier_options options = sc_courier_options_default();
-    options.clerks = 2;
+    options.workers = 2;
     options.more_categories = more;
     options.more_category_count = 1;
     options.objects = town.objects;
     options.back = errand_box_back;
     options.context = &box;
-    // The courier, its jobs and words; for each clerk a filter, a provider, randomness.
+    // The courier, its jobs and words; for each worker a filter, a provider, randomness.
     assert_true(check_start(town.map, &options) > 8);
 
     options.kind = SC_COURIER_HTTP;
@@ -76,7 +76,7 @@ static void test_a_start_that_runs_out_of_memory_says_so_and_leaks_nothing(void 
     odd_town_free(&town);
 }
 
-// --- A clerk ----------------------------------------------------------------------------
+// --- A worker -------------------------------------------------------------------------------
 
 static void forget_answers(sc_errand *e)
 {
@@ -120,7 +120,7 @@ static void test_a_clerk_without_memory_gives_no_answer_at_all(void **state)
         const bool happened = oom_happened();
         if (happened) {
             check_overloaded(e, failure);
-            // The desk is as good as before.
+            // The answerer is as good as before.
             assert_int_equal(sc__answerer_evaluate(&answerer, town.objects, e), SC_FAILURE_NONE);
             failures++;
         }
@@ -129,7 +129,7 @@ static void test_a_clerk_without_memory_gives_no_answer_at_all(void **state)
         errand_free(e);
         if (!happened) break;
     }
-    // Words, the reply's tables, the filter's, and an answer for each seat.
+    // Words, the reply's tables, the filter's, and an answer for each place.
     assert_true(failures > 10);
     free(names);
     odd_town_free(&town);
@@ -243,9 +243,10 @@ static void test_a_reply_that_is_handed_on_needs_memory_too(void **state)
     }
 }
 
-// --- All threads ------------------------------------------------------------------------
+// --- All threads ----------------------------------------------------------------------------
 
-/** Whoever brings an errand back, a clerk or the wire, has little memory for the next one. */
+/** Whoever brings an errand back, a worker or the connections, has little memory for the next one.
+ */
 typedef struct thief {
     errand_box box;
     atomic_ulong leave;  ///< allocations that still go well; 0: all
@@ -286,7 +287,7 @@ static size_t check_all(const sc_map *map, sc_rng *rng, const sc_courier_options
             well++;
         }
         errand_free(e);
-        // The first one finds a clerk that nobody has robbed yet.
+        // The first one finds a worker that nobody has robbed yet.
         atomic_store(&t.leave, sent > 150 ? 0 : 1 + sent / 2);
     }
     sc_courier_free(courier);
@@ -311,7 +312,7 @@ static void test_errands_that_threads_have_no_memory_for_come_back_as_overloaded
     odd_town_free(&town);
 }
 
-/** In the wire's thread: whether there is memory for the next reply. */
+/** In the connections's thread: whether there is memory for the next reply. */
 static void rob_wire(void *context, sc__exchange *exchange)
 {
     atomic_size_t *count = context;

@@ -1,4 +1,4 @@
-// The wire by itself: bytes there, bytes back, each exchange once.
+// The connections by itself: bytes there, bytes back, each exchange once.
 #include "courier/provider_connections.h"
 
 #include <pthread.h>
@@ -14,13 +14,13 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/** A wire to someone who replies with what was sent. */
+/** A connections to someone who replies with what was sent. */
 typedef struct line_up {
     rough_provider *provider;
     sc_courier_options options;
     sc__connections *connections;
     atomic_size_t back_count;
-    atomic_size_t asked_count;  ///< how often the wire asked whether it may go on
+    atomic_size_t asked_count;  ///< how often the connections asked whether it may go on
     atomic_size_t may_go_on;    ///< how often it is told that it may
 } line_up;
 

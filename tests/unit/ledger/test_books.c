@@ -1,4 +1,4 @@
-// Scenes from the books: what becomes of a query, one thing after the other. Times are
+// Scenes from the ledger state: what becomes of a query, one thing after the other. Times are
 // microseconds; the guard is 10, the jitter 100. All members are ours here: the tests of the commit
 // have the others.
 #include "ledger/state.h"
@@ -9,7 +9,7 @@
 
 static const uint32_t one_two[] = {1, 2, 0};
 
-/** Tickets 1 and 2, and a bid of both that is reserved at 0. */
+/** Tickets 1 and 2, and a proposal of both that is reserved at 0. */
 static sc_proposal_id reserve_two(desk *d, sc_time deadline_1, sc_time deadline_2)
 {
     desk_ask(d, 1, deadline_1, 0);
@@ -155,11 +155,11 @@ static void test_a_published_query_whose_client_goes_away_is_answered_like_the_o
     close_desk(d);
 }
 
-/** Something that is wrong with a bid. */
+/** Something that is wrong with a proposal. */
 typedef void spoiler(sc_proposal *proposal);
 
-/** Query 1 is open, 2 was settled, 3 is reserved, 9 was never there; this bid must be refused with
- * those `gone`, and query 1 open as before. */
+/** Query 1 is open, 2 was settled, 3 is reserved, 9 was never there; this proposal must be refused
+ * with those `gone`, and query 1 open as before. */
 static void check_refused(const uint32_t *numbers, spoiler *spoil, const uint32_t *gone)
 {
     desk *d = open_desk();
@@ -295,7 +295,7 @@ static void test_a_query_that_the_engine_forgets_is_dropped_after_the_guard(void
     desk_check_remove(d, 1);
     desk_check_settled(d, 1, SC_OUTCOME_DROPPED, SC_DROP_EXPIRED);
     assert_int_equal(sc__ledger_state_next_wake(d->ledger_state), SC_TIME_NEVER);
-    // Its words come too late now.
+    // Its messages come too late now.
     desk_drop(d, 1, SC_DROP_EXPIRED, 1012);
     desk_check_nobody(d);
     close_desk(d);
@@ -392,7 +392,7 @@ static void test_a_bid_that_is_said_twice_is_reserved_once(void **state)
     desk_reserve(d, reserved, 1);
     desk_check_quiet(d);
     sc_reservation *reservation = publish(d, &id, 1, 100);
-    // Perhaps our word was lost: it is said again.
+    // Perhaps our message was lost: it is sent again.
     desk_reserve(d, published, 101);
     desk_check_msg(d, SC_MSG_PUBLISHED, DESK_WORKER, &id);
     sc_answer_place place = {0};
@@ -427,7 +427,7 @@ static void test_a_bid_that_was_called_off_stays_dead(void **state)
     assert_int_equal(stats.aborted, 1);
     assert_int_equal(stats.refused, 1);
     assert_int_equal(stats.proposals, 1);
-    // When nobody can speak of it any more it is forgotten, and refused as late.
+    // When nobody can send of it any more it is forgotten, and refused as late.
     sc__ledger_state_pass_time(d->ledger_state, 1021 + 1000000);
     while (d->told_count > 0) {
         sc_msg msg = desk_next(d, SC_MSG_REMOVE, SC_PEER_NONE);

@@ -1,13 +1,14 @@
-// Random stories in the books of one gateway, between workers, another gateway and clients who go
-// away; and a plain account of the same beside them.
+// Random stories in the ledger state of one gateway, between workers, another gateway and clients
+// who go away; and a plain account of the same beside them.
 //
-// What is said to us may be lost, doubled, late and in any order; engines forget and lie; strangers
-// speak. But a worker releases only what all have agreed to and does not call it off then, and the
+// What is sent to us may be lost, doubled, late and in any order; engines forget and lie; strangers
+// send. But a worker releases only what all have agreed to and does not call it off then, and the
 // other gateway, where it is R, decides once. Whatever happens: every ticket has exactly one
 // outcome, and the right to it; none is published twice, by us or by the other gateway, none after
-// a deadline, and none that was dropped or had gone before; a bid is reserved if and only if all
-// our members are open and there is time; what we have called dead never leaves, and what has left
-// is never called dead; and engines know of all that are open and of nobody who has an outcome.
+// a deadline, and none that was dropped or had gone before; a proposal is reserved if and only if
+// all our members are open and there is time; what we have called dead never leaves, and what has
+// left is never called dead; and engines know of all that are open and of nobody who has an
+// outcome.
 #include "ledger/state.h"
 
 #include "support/check.h"
@@ -17,7 +18,7 @@
 
 enum { TICKETS = 180, BIDS = 200, STEPS = 1200, STORIES = 300, MOST_PENDING = 30, MEMBERS = 6 };
 
-/** What is known of a query besides the books. */
+/** What is known of a query besides the ledger state. */
 typedef struct account {
     sc_ticket *ticket;  ///< NULL once it is settled
     sc_time deadline;
@@ -30,12 +31,12 @@ typedef struct account {
     int publications;  ///< by us, and by the other gateway
 } account;
 
-/** A bid, and what everybody has said and done with it. */
+/** A proposal, and what everybody has sent and done with it. */
 typedef struct offer {
     sc_proposal *proposal;  ///< a copy
     bool was_reserved;
-    bool was_ok;       ///< we have said so
-    bool was_dead;     ///< we have said so, to anybody
+    bool was_ok;       ///< we have sent so
+    bool was_dead;     ///< we have sent so, to anybody
     bool has_left;     ///< we have published it
     bool is_released;  ///< by the worker
     bool is_aborted;
@@ -80,7 +81,7 @@ static bool chance(story *s, uint32_t one_of)
     return sc_rng_below(&s->rng, one_of) == 0;
 }
 
-/** One of the last few most of the time: of the others little is left to say. */
+/** One of the last few most of the time: of the others little is left to send. */
 static offer *any_offer(story *s)
 {
     if (s->offered == 0) return NULL;
@@ -97,7 +98,7 @@ static offer *find_offer(story *s, const sc_proposal_id *id)
     return NULL;
 }
 
-// --- What the books say --------------------------------------------------------------------
+// --- What the ledger state send -------------------------------------------------------------
 
 static void engines_forget(story *s, const offer *o)
 {
@@ -153,7 +154,7 @@ static void hear(void *context, sc_peer to, sc_msg *msg)
     sc_msg_fini(msg);
 }
 
-// --- Outcomes ------------------------------------------------------------------------------
+// --- Outcomes -------------------------------------------------------------------------------
 
 static void check_outcome(const story *s, const account *a, const sc_ticket *t)
 {
@@ -227,7 +228,7 @@ static void pass_time(story *s)
     }
 }
 
-// --- Clients and engines -------------------------------------------------------------------
+// --- Clients and engines --------------------------------------------------------------------
 
 static void ask(story *s)
 {
@@ -275,7 +276,7 @@ static void forget(story *s)
     a->is_forgotten = true;
 }
 
-// --- Bids ----------------------------------------------------------------------------------
+// --- Proposals ------------------------------------------------------------------------------
 
 /** Some of ours, in one of three stories likely open; some of theirs; or nonsense. */
 static sc_proposal *draw_proposal(story *s)
@@ -309,7 +310,7 @@ static sc_proposal *draw_proposal(story *s)
     return proposal;
 }
 
-/** Would the books reserve it, by the account? */
+/** Would the ledger state reserve it, by the account? */
 static bool can_reserve(story *s, const sc_proposal *proposal)
 {
     size_t count = 0;
@@ -338,7 +339,7 @@ static void propose(story *s)
     if (s->asked == 0 || s->offered == BIDS) return;
     offer *o = &s->offers[s->offered++];
     *o = (offer){.proposal = draw_proposal(s)};
-    // Sometimes words about it are there first, and it may be off when it comes.
+    // Sometimes messages about it are there first, and it may be off when it comes.
     if (!o->proposal->is_single && chance(s, 3)) return;
     const bool is_reserved = can_reserve(s, o->proposal);
     send_reserve(s, o->proposal);
@@ -356,7 +357,7 @@ static void send_again(story *s)
     if (o) send_reserve(s, o->proposal);
 }
 
-/** Anybody says anything about a bid, within what is decided; see the top. */
+/** Anybody sends anything about a proposal, within what is decided; see the top. */
 static void send_msg(story *s, const offer *o, sc_msg_kind kind, sc_peer from)
 {
     sc_msg msg = {.kind = kind, .from = from};
@@ -431,7 +432,7 @@ static void speak_there(story *s)
     if (o->has_left_there && chance(s, 3)) send_msg(s, o, SC_MSG_RESULT, DESK_OTHER);
 }
 
-/** Strangers' words, and those that should come from somebody else, change nothing. */
+/** Strangers' messages, and those that should come from somebody else, change nothing. */
 static void speak_falsely(story *s)
 {
     const offer *o = any_offer(s);
@@ -450,7 +451,7 @@ static void speak_falsely(story *s)
     }
 }
 
-// --- What leaves ---------------------------------------------------------------------------
+// --- What leaves ----------------------------------------------------------------------------
 
 static void check_leaving(story *s, const offer *o)
 {

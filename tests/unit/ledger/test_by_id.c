@@ -1,4 +1,4 @@
-// Things by id: the same as a plain list says, whatever comes and goes, also where ids collide.
+// Things by id: the same as a plain list sends, whatever comes and goes, also where ids collide.
 #include "ledger/id_table.h"
 
 #include "base/rng.h"

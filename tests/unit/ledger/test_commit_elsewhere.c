@@ -15,7 +15,7 @@ static void test_elsewhere_an_ok_says_what_our_members_ask_for(void **state)
     sc_proposal *proposal = desk_proposal(d, four_all, DESK_OTHER);
     sc_proposal *again = sc_proposal_clone(proposal);
     desk_reserve(d, proposal, 0);
-    // Perhaps the ok was lost: said again, it says the same.
+    // Perhaps the ok was lost: sent again, it sends the same.
     desk_reserve(d, again, 1);
     for (int i = 0; i < 2; i++) {
         sc_msg ok = desk_next(d, SC_MSG_OK, DESK_WORKER);
@@ -52,7 +52,7 @@ static void test_elsewhere_what_r_published_is_answered_with_its_result(void **s
         if (!is_overtaken) {
             desk_hear(d, SC_MSG_PUBLISHED, DESK_OTHER, &id, 20);
             desk_hear(d, SC_MSG_PUBLISHED, DESK_OTHER, &id, 21);
-            // R has forgotten it, and hears late that we asked.
+            // R has forgotten it, and receives late that we asked.
             desk_hear(d, SC_MSG_DEAD, DESK_OTHER, &id, 22);
             desk_check_nobody(d);
         }
@@ -202,7 +202,7 @@ static void test_elsewhere_silence_leaves_each_in_doubt_at_its_own_deadline(void
     desk_check_remove(d, 2);
     desk_check_settled(d, 2, SC_OUTCOME_FAILED, SC_FAILURE_IN_DOUBT);
     desk_check_nobody(d);
-    // The other one may still hear that it has left.
+    // The other one may still receive that it has left.
     desk_hear(d, SC_MSG_PUBLISHED, DESK_OTHER, &id, 4012);
     desk_result(d, &id, SC_FAILURE_NONE, 4013);
     sc_reservation *reservation = sc__ledger_state_take_arrived(d->ledger_state);

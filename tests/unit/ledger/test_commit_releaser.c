@@ -1,6 +1,6 @@
-// Scenes with another gateway in which we are R: what we say and do, and what becomes of words that
-// come twice, too early, too late or from somebody who has no say. Times are microseconds; the
-// guard is 10, the jitter 100, the patience 300.
+// Scenes with another gateway in which we are R: what we send and do, and what becomes of messages
+// that come twice, too early, too late or from somebody who has no send. Times are microseconds;
+// the guard is 10, the jitter 100, the patience 300.
 #include "ledger/state.h"
 
 #include "support/check.h"
@@ -31,7 +31,7 @@ static void test_as_r_a_bid_leaves_once_it_is_released(void **state)
     const sc_time wake = sc__ledger_state_next_wake(d->ledger_state);
     assert_in_range(wake, 200, 300);
     sc_reservation *reservation = sc__ledger_state_take_due(d->ledger_state, wake);
-    // What the others ask for, in the order of the bid.
+    // What the others ask for, in the order of the proposal.
     assert_true(reservation->is_ours && reservation->has_others);
     assert_int_equal(reservation->wish_count, 2);
     assert_int_equal(reservation->wishes[0].request.k, 1 + 1000 % 3);
@@ -225,7 +225,7 @@ static void test_as_r_who_asks_is_told_what_is_decided(void **state)
 {
     (void)state;
     desk *d = four_open();
-    // Unknown: it is dead from now on, so that what was said stays true.
+    // Unknown: it is dead from now on, so that what was sent stays true.
     sc_proposal *proposal = desk_proposal(d, four_all, DESK_SELF);
     sc_proposal *again = sc_proposal_clone(proposal);
     sc_proposal_id id = proposal->id;
@@ -238,7 +238,7 @@ static void test_as_r_who_asks_is_told_what_is_decided(void **state)
     desk_hear(d, SC_MSG_ASK, DESK_OTHER, &id, 3);
     desk_check_msg(d, SC_MSG_DEAD, DESK_OTHER, &id);
 
-    // Not decided: nothing is said.
+    // Not decided: nothing is sent.
     again->id.bytes[1] = 1;
     id = desk_reserve(d, again, 4);
     desk_check_msg(d, SC_MSG_OK, DESK_WORKER, &id);
@@ -247,7 +247,7 @@ static void test_as_r_who_asks_is_told_what_is_decided(void **state)
     desk_hear(d, SC_MSG_ASK, DESK_OTHER, &id, 7);
     desk_check_quiet(d);
 
-    // Published: that is said again, to a worker in the room that asks.
+    // Published: that is sent again, to a worker in the engine thread that asks.
     sc_reservation *reservation = sc__ledger_state_take_due(d->ledger_state, 200);
     sc__ledger_state_published(d->ledger_state, reservation, 4711, 4, 200);
     d->told_count = 0;
@@ -277,8 +277,8 @@ static void test_an_abort_that_overtakes_its_bid_keeps_it_out(void **state)
     }
 }
 
-/** Fill the fates: whoever asks for a bid that is not known is told that it is dead, until there is
- * no room to remember that. Returns how many were told. */
+/** Fill the outcomes: whoever asks for a proposal that is not known is told that it is dead, until
+ * there is no room to remember that. Returns how many were told. */
 static size_t fill_fates(desk *d, sc_time now)
 {
     for (uint32_t i = 0; i < 2 * MOST_FATES; i++) {
@@ -299,11 +299,11 @@ static void test_without_room_for_fates_bids_are_put_off(void **state)
     desk_ask(d, 1, 5000, 0);
     desk_ask(d, 2, 4000, 0);
     assert_int_equal(fill_fates(d, 1), MOST_FATES);
-    // Nobody is told that a bid is dead which could not be remembered.
+    // Nobody is told that a proposal is dead which could not be remembered.
     desk_hear(d, SC_MSG_ASK, DESK_OTHER, &(sc_proposal_id){{0xff}}, 2);
     desk_hear(d, SC_MSG_ABORT, DESK_WORKER, &(sc_proposal_id){{0xff}}, 2);
     desk_check_quiet(d);
-    // The engine forgets our members, and hears of them when patience is over, not at once.
+    // The engine forgets our members, and receives of them when patience is over, not at once.
     const sc_proposal_id id = desk_reserve(d, desk_proposal(d, four_all, DESK_SELF), 10);
     desk_check_no(d, &id, four_ours);
     sc__ledger_state_pass_time(d->ledger_state, 309);

@@ -1,5 +1,5 @@
-// Queries near a cut: other parts hear of them after a quarter of their time, and again when a part
-// has moved; who has heard of a query hears that it is over.
+// Queries near a border of parts: other parts receive them after a quarter of their time, and again
+// when a part has moved; who has received a query receives that it is over.
 //
 //   A   B   J   C     parts: D and E are in part 0, K and F in part 1
 //   |   |   |   |
@@ -65,7 +65,7 @@ static sc_ticket *ask(scene *s, uint32_t number, char input, uint32_t max_hops)
     return ticket;
 }
 
-/** A single bid of one query, by the engine of that part, published. */
+/** A single proposal of one query, by the engine of that part, published. */
 static void publish(scene *s, uint32_t number, uint32_t part, sc_time now)
 {
     desk *d = &s->desk;
@@ -104,7 +104,7 @@ static void test_a_query_that_is_over_is_taken_from_all_that_heard_of_it(void **
     (void)state;
     scene *s = scene_open();
     desk *d = &s->desk;
-    // By its own part, and nobody else has it: the worker hears that the bid has left.
+    // By its own part, and nobody else has it: the worker receives that the proposal has left.
     ask(s, 1, 'D', FAR);
     publish(s, 1, 0, 10);
     desk_next(d, SC_MSG_PUBLISHED, DESK_WORKER);
@@ -155,7 +155,7 @@ static void test_a_part_that_has_moved_hears_of_its_queries_and_its_company(void
     ask(s, 1, 'D', NEAR);
     ask(s, 2, 'D', FAR);
     ask(s, 3, 'F', FAR);
-    // Company is not due yet: of query 1 part 1 will hear in time.
+    // Company is not due yet: of query 1 part 1 will receive in time.
     sc__ledger_state_resend(d->ledger_state, 1, 10);
     sc__ledger_state_pass_time(d->ledger_state, 10);
     desk_check_query(d, SC_MSG_ADD, 3, 1);
@@ -171,7 +171,7 @@ static void test_a_part_that_has_moved_hears_of_its_queries_and_its_company(void
     desk_check_query(d, is_first ? SC_MSG_ADD : SC_MSG_COMPANY, is_first ? 3 : 1, 1);
     desk_check_query(d, is_first ? SC_MSG_COMPANY : SC_MSG_ADD, is_first ? 1 : 3, 1);
     assert_int_equal(sc__ledger_state_stats(d->ledger_state).resent, 2);
-    // Its own queries; one that is reserved is said when it is open again.
+    // Its own queries; one that is reserved is sent when it is open again.
     const sc_proposal_id id = desk_propose(d, (const uint32_t[]){2, 0}, 1200);
     sc__ledger_state_resend(d->ledger_state, 0, 1200);
     sc__ledger_state_pass_time(d->ledger_state, 1200);

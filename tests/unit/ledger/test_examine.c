@@ -92,7 +92,7 @@ static void test_a_proposal_that_keeps_its_promises_is_reserved(void **state)
     scene_close(s);
 }
 
-/** Query 2 becomes another gateway's: of it there is only what the bid says. */
+/** Query 2 becomes another gateway's: of it there is only what the proposal sends. */
 static void give_away_second(scene *s)
 {
     for (size_t i = 0; i < 2; i++) {

@@ -1,5 +1,5 @@
-// What became of bids: the same as a plain list says, at any time; what is final stays so, and what
-// finds no room changes nothing.
+// What became of proposals: the same as a plain list sends, at any time; what is final stays so,
+// and what finds no room changes nothing.
 #include "ledger/proposal_outcomes.h"
 
 #include "base/rng.h"
@@ -20,7 +20,7 @@ typedef struct line {
     sc_time until;
 } line;
 
-/** The list forgets by itself, and says how many it knows. */
+/** The list forgets by itself, and sends how many it knows. */
 static size_t forget(line *lines, sc_time now)
 {
     size_t known = 0;

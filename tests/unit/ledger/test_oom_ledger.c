@@ -1,4 +1,4 @@
-// Every allocation of a ledger's life fails once, in turn: at the start it says so; later every
+// Every allocation of a ledger's life fails once, in turn: at the start it sends so; later every
 // ticket still has one outcome, and nothing is lost or leaked. The engine's thread and the ledger's
 // are played by hand, so that all allocations are this thread's.
 #include "ledger/ledger_internal.h"
@@ -175,7 +175,7 @@ static void test_every_ticket_has_one_outcome_whatever_memory_does(void **state)
     sc_map_free(map);
 }
 
-// --- Words between gateways ----------------------------------------------------------------
+// --- Messages between gateways --------------------------------------------------------------
 
 static const uint32_t mixed[] = {1, 1000, 2, 0};
 
@@ -204,7 +204,7 @@ static void test_an_ok_without_memory_is_as_a_lost_one(void **state)
     const sc_proposal_id id = desk_reserve(d, proposal, 0);
     assert_true(oom_happened());
     desk_check_quiet(d);
-    // Its members are reserved, and wait for a word.
+    // Its members are reserved, and wait for a message.
     sc__ledger_state_pass_time(d->ledger_state, 300);
     desk_check_msg(d, SC_MSG_ASK, DESK_OTHER, &id);
     close_desk(d);

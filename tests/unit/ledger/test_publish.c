@@ -67,7 +67,7 @@ static uint32_t k_of(uint32_t number)
     return 1 + number % 3;
 }
 
-/** Each seat is that of one of our members, beside its own request. */
+/** Each place is that of one of our members, beside its own request. */
 static void check_seats(const scene *s)
 {
     const sc_errand *errand = s->errand;
@@ -83,7 +83,7 @@ static void check_seats(const scene *s)
     assert_true(has_seat[0] && has_seat[1]);
 }
 
-/** As R: the bid is released, and due. */
+/** As R: the proposal is released, and due. */
 static sc_reservation *due_here(scene *s)
 {
     desk *d = &s->desk;
@@ -237,7 +237,7 @@ static sc_bytes relay_of(scene *s, sc_seg_id segment, const uint32_t *numbers, s
     return bytes;
 }
 
-/** Elsewhere: R has published the bid, and this is its result. */
+/** Elsewhere: R has published the proposal, and this is its result. */
 static sc_reservation *arrived_with(scene *s, const void *relay, size_t size, const char *reply)
 {
     desk *d = &s->desk;
@@ -274,7 +274,7 @@ static void test_a_result_that_arrives_is_read_by_a_clerk(void **state)
     assert_false(errand->wants_reply);
     assert_int_equal(errand->number, 815);
     assert_int_equal(errand->deadline_us, 9200);
-    // The clerk may read it after the books are closed.
+    // The worker of the courier may read it after the ledger state are closed.
     desk_close(&s->desk);
     assert_memory_equal(errand->given, "reply", 5);
     const sc__ledger_state_options options = desk_options();

@@ -16,7 +16,7 @@ static sc__ledger_state_options options_with(sc_time jitter)
     return options;
 }
 
-/** The worker hears that it has left. */
+/** The worker receives that it has left. */
 static void check_published(desk *d)
 {
     const sc_msg msg = desk_next(d, SC_MSG_PUBLISHED, DESK_WORKER);
@@ -24,7 +24,7 @@ static void check_published(desk *d)
     desk_check_quiet(d);
 }
 
-/** A bid of these, which ends when the desk's tickets do. */
+/** A proposal of these, which ends when the desk's tickets do. */
 static void propose(desk *d, const uint32_t *numbers, sc_time now)
 {
     // Ids are the counter's: more of them than a byte holds are needed here.
@@ -136,7 +136,7 @@ static void test_the_moment_does_not_depend_on_who_completed_the_cloak(void **st
     }
 }
 
-/** Reserve cloaks of one each, 1 to 3 in this order, and say in which order they leave: 0 to 5. */
+/** Reserve cloaks of one each, 1 to 3 in this order, and send in which order they leave: 0 to 5. */
 static size_t order_of_three(desk *d, sc_time now)
 {
     for (uint32_t i = 0; i < 3; i++) {

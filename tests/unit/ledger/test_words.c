@@ -1,5 +1,5 @@
-// Words, bids and results: what is copied is equal and shares nothing, and what cannot be made is
-// not there.
+// Messages, proposals and results: what is copied is equal and shares nothing, and what cannot be
+// made is not there.
 #include "ledger/messages.h"
 
 #include "base/alloc.h"
@@ -93,7 +93,7 @@ static void test_a_clone_of_a_bid_is_equal_and_shares_nothing(void **state)
     sc_proposal_free(copy);
 }
 
-/** One word of each kind, with all that it may own. */
+/** One message of each kind, with all that it may own. */
 static sc_msg made_msg(sc_msg_kind kind)
 {
     sc_msg msg = {.kind = kind, .from = 4};

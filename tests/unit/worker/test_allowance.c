@@ -1,9 +1,9 @@
-// How many bids of a part may be undecided at once.
+// How many proposals of a part may be undecided at once.
 #include "worker/backoff.h"
 
 #include "support/check.h"
 
-/** So many are said. */
+/** So many are sent. */
 static void enter(sc__allowance *allowance, unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {

@@ -64,7 +64,7 @@ static sc_cloak *cloak_of(const sc_peer *owners)
     return cloak;
 }
 
-/** Somebody says something about a bid. */
+/** Somebody sends something about a proposal. */
 static void send_msg(scene *s, sc_peer from, sc_msg_kind kind, const sc_proposal_id *id,
                      sc_time now)
 {
@@ -324,7 +324,7 @@ static void test_silence_calls_it_off(void **state)
     scene_close(&s);
 }
 
-/** A bid of two that A does not answer within patience, and B only if it is there. */
+/** A proposal of two that A does not answer within patience, and B only if it is there. */
 static void be_silent(scene *s, sc_time now, bool is_b_there, sc__proposal_end *end)
 {
     sc_cloak *cloak;
@@ -457,7 +457,7 @@ static void test_who_is_silent_keeps_nobody_from_bidding(void **state)
     assert_int_equal(s.allowance.undecided, 0);
     proposal_of_two(&s, &third, &ids[2], PATIENCE);
     assert_int_equal(s.allowance.undecided, 0);
-    // It speaks again. What it says of bids that are not counted changes nothing.
+    // It sends again. What it sends of proposals that are not counted changes nothing.
     sc__proposals_note_alive(s.proposals, A);
     send_no(&s, A, &ids[1], 0, PATIENCE + 1);
     check_msg(&s, SC_MSG_ABORT, A, &ids[1]);
@@ -499,7 +499,7 @@ static void test_R_is_asked_until_it_speaks(void **state)
             check_msg(&s, SC_MSG_ASK, releaser, &id);
             heard_check_quiet(&s.heard);
         }
-        // Only its own word counts.
+        // Only its own message counts.
         send_msg(&s, releaser == A ? B : A, SC_MSG_DEAD, &id, 500);
         send_msg(&s, releaser == A ? B : A, SC_MSG_PUBLISHED, &id, 500);
         check_not_done(&s);

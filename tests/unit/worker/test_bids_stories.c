@@ -1,6 +1,6 @@
-// Random stories: gateways that say anything about any bid at any time, of bids that are over and
-// of bids that never were. Whatever they say, each cloak comes back exactly once, a release is said
-// at most once and only after all oks, and nothing is called off after it.
+// Random stories: gateways that send anything about any proposal at any time, of proposals that are
+// over and of proposals that never were. Whatever they send, each cloak comes back exactly once, a
+// release is sent at most once and only after all oks, and nothing is called off after it.
 #include "worker/proposals.h"
 
 #include "base/alloc.h"
@@ -12,7 +12,7 @@
 
 enum { GATEWAYS = 4, BIDS = 24, STEPS = 400, PATIENCE = 50, SELF = 77 };
 
-/** What an onlooker knows of a bid. */
+/** What an onlooker knows of a proposal. */
 typedef struct told {
     sc_cloak *cloak;
     sc_proposal_id id;
@@ -51,7 +51,7 @@ static told *find(story *s, const sc_proposal_id *id)
     return NULL;
 }
 
-/** The first word about a bid. Its cloak is the one that was added last. */
+/** The first message about a proposal. Its cloak is the one that was added last. */
 static void see_reserve(story *s, sc_peer to, const sc_proposal *proposal)
 {
     told *t = &s->told[s->proposal_count - 1];
@@ -75,7 +75,7 @@ static void see_release(story *s, sc_peer to, const sc_msg *msg)
     assert_int_equal(++t->releases, 1);
 }
 
-/** The onlooker hears everything. */
+/** The onlooker receives everything. */
 static void look_at_msgs(story *s)
 {
     heard_msg each;
@@ -152,7 +152,7 @@ static void add_cloak(story *s)
     }
 }
 
-/** Mostly ok: else hardly any bid would get all of them. */
+/** Mostly ok: else hardly any proposal would get all of them. */
 static sc_msg_kind draw_kind(story *s)
 {
     static const sc_msg_kind others[] = {SC_MSG_DEAD, SC_MSG_NO, SC_MSG_PUBLISHED};
@@ -167,7 +167,7 @@ static const told *draw_proposal(story *s)
     return &s->told[count - 1 - draw(s, recent)];
 }
 
-/** Somebody says anything, mostly of a bid that there is. */
+/** Somebody sends anything, mostly of a proposal that there is. */
 static void send_anything(story *s)
 {
     sc_msg msg = {.kind = draw_kind(s), .from = 1 + draw(s, GATEWAYS), .deadline = s->now};

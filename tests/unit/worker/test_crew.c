@@ -1,5 +1,5 @@
-// A crew by hand: parts are spread over rooms, words find theirs, company crosses cuts, parts come
-// and go, and no query is lost.
+// An engine pool by hand: parts are spread over engine threads, messages find theirs, company
+// crosses cuts, parts come and go, and no query is lost.
 #include "worker/engine_pool.h"
 
 #include "base/rng.h"
@@ -183,7 +183,7 @@ static void test_parts_that_are_not_there_or_named_twice_change_nothing(void **s
 static void test_a_query_near_a_cut_is_company_on_the_other_side(void **state)
 {
     (void)state;
-    // In one room, and with a room for each.
+    // In one engine thread, and with a room for each.
     for (unsigned rooms = 1; rooms <= 4; rooms += 3) {
         scene s;
         scene_open(&s, 2, 4, rooms, 1);
@@ -235,7 +235,7 @@ static void test_a_query_of_a_part_that_is_not_here_is_company_and_misdirected(v
     assert_int_equal(stats.misdirected, 2);
     assert_int_equal(stats.engine.added, 0);
     assert_int_equal(stats.engine.company, 1);
-    // That it is company may be all that is said.
+    // That it is company may be all that is sent.
     sc_msg msg = {.kind = SC_MSG_COMPANY, .query = plain_query(2, near, 9, 1, 16, 1000)};
     sc_engine_pool_receive(s.engines, &msg);
     // A segment of another map.
@@ -257,7 +257,7 @@ static void test_words_that_are_not_for_a_worker_are_passed_over(void **state)
     open_parts(&s, 0, 2);
     for (sc_msg_kind kind = SC_MSG_NONE; kind < SC_MSG_KIND_COUNT; kind++) {
         if (kind == SC_MSG_ADD || kind == SC_MSG_COMPANY || kind == SC_MSG_REMOVE) continue;
-        // Of a room that there is, and of one that there is not.
+        // Of an engine thread that there is, and of one that there is not.
         for (uint32_t room = 1; room <= 2; room++) {
             sc_msg msg = {.kind = kind, .from = 1};
             if (kind == SC_MSG_RESERVE) {
@@ -287,13 +287,13 @@ static void test_a_word_without_room_is_lost_and_counted(void **state)
         sc_engine_pool_receive(s.engines, &copy);
         said++;
         assert_int_equal(sc_engine_pool_is_behind(s.engines),
-                         said >= 999);  // and the word to look up
+                         said >= 999);  // and the message to look up
     }
     assert_true(said > 6000);
     scene_close(&s);
 }
 
-// --- Parts that go -------------------------------------------------------------------------
+// --- Parts that go --------------------------------------------------------------------------
 
 static void test_a_part_that_goes_takes_its_queries_and_calls_its_bids_off(void **state)
 {
@@ -377,7 +377,7 @@ static void test_what_R_has_is_answered_though_its_part_is_gone_and_back(void **
     }
 }
 
-// --- Any story -----------------------------------------------------------------------------
+// --- Any story ------------------------------------------------------------------------------
 
 /** One thing happens: somebody asks, or goes away. */
 static void take_step(scene *s, sc_rng *rng, sc_time now, uint32_t *asked)
@@ -393,7 +393,7 @@ static void take_step(scene *s, sc_rng *rng, sc_time now, uint32_t *asked)
     }
 }
 
-/** Some parts go, some come, and all that is open is said anew. */
+/** Some parts go, some come, and all that is open is sent again. */
 static void move_parts(scene *s, sc_rng *rng)
 {
     const uint16_t first = (uint16_t)sc_rng_below(rng, s->parts);
@@ -426,7 +426,7 @@ static void check_all_has_ended(scene *s)
     assert_int_equal(stats.engine.broken, 0);
     assert_int_equal(stats.proposals_under_way, 0);
     assert_int_equal(stats.proposals_published, s->gateways.cloaks);
-    // Two gateways may have refused the same bid.
+    // Two gateways may have refused the same proposal.
     assert_true(stats.proposals_refused <= s->gateways.noes);
     assert_int_equal(stats.lost + stats.proposals_silent + stats.asked, 0);
 }
@@ -510,7 +510,7 @@ static uint64_t trace(uint64_t seed)
         take_step(&s, &rng, now, &asked);
         do {
             sc_engine_pool_round(s.engines, now);
-            // Before they are answered: what was said, to whom, with which random bits.
+            // Before they are answered: what was sent, to whom, with which random bits.
             for (size_t i = s.gateways.heard.first; i < s.gateways.heard.count; i++) {
                 const heard_msg *each = &s.gateways.heard.msgs[i];
                 sum = sum * 31 + each->to + (uint64_t)each->msg.kind;

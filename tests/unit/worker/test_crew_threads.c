@@ -1,5 +1,5 @@
-// A crew with its threads, and gateways in another: queries come, parts move, somebody looks at the
-// counts and somebody switches; at the end nothing is lost.
+// An engine pool with its threads, and gateways in another: queries come, parts move, somebody
+// looks at the counts and somebody switches; at the end nothing is lost.
 #include "worker/engine_pool.h"
 
 #include "base/clock.h"
@@ -186,7 +186,7 @@ static void test_a_crew_that_ends_in_the_middle_frees_all(void **state)
         ask(&s, i, &rng);
     }
     (void)obedient_listen(&s.gateways, sc_clock_us());
-    // Words that nobody will hear are freed as well.
+    // Messages that nobody will receive are freed as well.
     sc_engine_pool_end(s.engines);
     (void)obedient_listen(&s.gateways, sc_clock_us());
     scene_close(&s);

@@ -1,6 +1,6 @@
-// Every allocation of a worker's life fails once, in turn: at the start it says so; later each
-// query still has one end, each cloak comes back, and nothing is lost or leaked. The rooms' threads
-// are played by hand, so that all allocations are this thread's.
+// Every allocation of a worker's life fails once, in turn: at the start it sends so; later each
+// query still has one end, each cloak comes back, and nothing is lost or leaked. The engine
+// threads' threads are played by hand, so that all allocations are this thread's.
 #include "worker/engine_pool.h"
 
 #include "base/diag.h"
@@ -226,7 +226,7 @@ static void test_bids_without_memory_are_none(void **state)
     heard_close(&gateways);
 }
 
-/** Bids whose words are heard by `gateways`, which the caller closes after them. */
+/** Proposals whose messages are received by `gateways`, which the caller closes after them. */
 static sc__proposals *open_proposals(heard *gateways, sc_rng *rng)
 {
     heard_open(gateways);
@@ -265,7 +265,7 @@ static void test_a_bid_without_memory_is_off_and_nobody_is_told(void **state)
     heard_close(&gateways);
 }
 
-/** A bid that nobody answers; returns how many of its members are gone. */
+/** A proposal that nobody answers; returns how many of its members are gone. */
 static size_t be_silent(sc__proposals *proposals, sc_time now)
 {
     sc__allowance allowance = {0};
@@ -303,7 +303,7 @@ static void test_a_table_that_cannot_grow_still_finds_its_proposals(void **state
     sc__allowance allowance = {0};
     for (int i = 0; i < MANY; i++) {
         sc_cloak *cloak = made_cloak();
-        // What the bid itself takes is there: itself, its wishes, and three for the gateways.
+        // What the proposal itself takes is there: itself, its wishes, and three for the gateways.
         oom_arm(6);
         assert_true(sc__proposals_add(proposals, cloak, 0, &allowance, 1));
         // From the 65th on there should be more buckets.

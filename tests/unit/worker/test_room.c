@@ -1,5 +1,5 @@
-// An engine room, by hand and with its thread: what is told is carried out, what is found is said,
-// and nothing is lost when nobody listens.
+// An engine thread, by hand and with its thread: what is told is carried out, what is found is
+// sent, and nothing is lost when nobody listens.
 #include "worker/engine_thread.h"
 
 #include "base/alloc.h"
@@ -83,7 +83,7 @@ static void tell_answer(scene *s, sc_msg_kind kind, const sc_proposal *proposal,
     assert_true(sc__engine_thread_receive(s->engine_thread, &msg));
 }
 
-/** The one thing that was said: a bid with so many members. */
+/** The one thing that was sent: a proposal with so many members. */
 static sc_proposal *receive_proposal(scene *s, size_t members)
 {
     sc_msg msg = heard_next(&s->heard, SC_MSG_RESERVE, GATEWAY);
@@ -224,7 +224,7 @@ test_queries_that_expire_or_come_late_are_told_and_those_known_already_are_not(v
     tell_add(&s, 3, 0, 1000);  // k of nobody
     sc__engine_thread_round(s.engine_thread, 102);
     check_told(&s, SC_MSG_NOT_TAKEN, 3);
-    // Words that crossed do no harm.
+    // Messages that crossed do no harm.
     tell_remove(&s, 1);
     tell_remove(&s, 77);
     sc__engine_thread_round(s.engine_thread, 103);
@@ -275,7 +275,7 @@ static void test_nothing_is_lost_while_nobody_listens(void **state)
             sc__engine_thread_round(s.engine_thread, now);
         }
         if (expires) now = 101;
-        // It comes back to what it could not say.
+        // It comes back to what it could not send.
         for (int i = 0; i < 2; i++) {
             const sc_time wake = sc__engine_thread_round(s.engine_thread, now);
             assert_true(wake > now && wake < now + 100000);
@@ -296,13 +296,13 @@ static void test_a_round_says_when_words_are_left(void **state)
     }
     assert_int_equal(sc__engine_thread_round(s.engine_thread, 1), 1);
     assert_int_equal(sc__engine_thread_round(s.engine_thread, 1),
-                     1);  // the word to look up is one more
+                     1);  // the message to look up is one more
     assert_int_equal(sc__engine_thread_round(s.engine_thread, 1), 101);
     assert_int_equal(stats_of(&s).pending, 2 * SC_ENGINE_POOL_BATCH);
     scene_close(&s);
 }
 
-// --- With threads --------------------------------------------------------------------------
+// --- With threads ---------------------------------------------------------------------------
 
 static void wait_for_msg(scene *s)
 {

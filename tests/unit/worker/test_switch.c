@@ -1,5 +1,5 @@
 // Another variant while engines run: it is taken over in the next round, which comes even if nobody
-// says anything, by engines made later too, and calling for it often takes no room from words.
+// sends anything, by engines made later too, and calling for it often takes no room from messages.
 #include "worker/engine_pool.h"
 #include "worker/engine_thread.h"
 
@@ -161,7 +161,7 @@ static void test_calling_often_takes_no_room_from_other_msgs(void **state)
             CHECK_OK(sc__engine_thread_switch(s.engine_thread, (sc_variant)(i % 3)), NULL);
             sc__engine_thread_set_parts(s.engine_thread, (uint16_t[]){0}, 1);
         }
-        // One word waits, and not ten thousand.
+        // One message waits, and not ten thousand.
         assert_false(sc__engine_thread_is_behind(s.engine_thread));
         sc__engine_thread_round(s.engine_thread, round);
     }
@@ -188,7 +188,7 @@ static void test_other_methods_are_refused(void **state)
     scene_close(&s);
 }
 
-// --- With threads --------------------------------------------------------------------------
+// --- With threads ---------------------------------------------------------------------------
 
 static void wait_until_both_are_in_the_graph(scene *s)
 {
