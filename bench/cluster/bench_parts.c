@@ -9,7 +9,7 @@
 // numbers are the same on any machine.
 #include "support/bench.h"
 
-#include "cluster_sim/crowd.h"
+#include "cluster_sim/sim_queries.h"
 #include "partition/partition_make.h"
 #include "sim/run.h"
 #include "traces/follow.h"

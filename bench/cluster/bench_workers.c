@@ -11,7 +11,7 @@
 
 #include "base/process.h"
 #include "cluster_sim/cluster_sim_internal.h"
-#include "cluster_sim/crowd.h"
+#include "cluster_sim/sim_queries.h"
 #include "partition/partition_make.h"
 #include "travel/walk.h"
 

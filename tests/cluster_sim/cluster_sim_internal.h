@@ -24,7 +24,7 @@
 #include "cluster/cluster_codec.h"
 #include "cluster_sim/cluster_sim.h"
 #include "cluster_sim/events.h"
-#include "cluster_sim/truth.h"
+#include "cluster_sim/ground_truth.h"
 #include "ledger/state.h"
 
 typedef enum sc__standing {

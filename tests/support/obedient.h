@@ -9,7 +9,7 @@
 #ifndef SC_TESTS_SUPPORT_OBEDIENT_H
 #define SC_TESTS_SUPPORT_OBEDIENT_H
 
-#include "support/heard.h"
+#include "support/received.h"
 #include "worker/engine_pool.h"
 
 typedef enum obedient_state {

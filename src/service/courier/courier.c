@@ -118,8 +118,7 @@ static sc_err check_options(const sc_map *map, const sc_courier_options *o, sc_d
 {
     const unsigned least = o->kind == SC_COURIER_POINTS;
     if (o->workers < least || o->workers > 64) {
-        return sc_fail(diag, SC_EINVAL, "%u to 64 clerks can handle replies, not %u", least,
-                       o->workers);
+        return sc_fail(diag, SC_EINVAL, "clerks must be %u to 64, not %u", least, o->workers);
     }
     if (o->max_errands < 1 || !o->back) {
         return sc_fail(diag, SC_EINVAL, "one errand at least must be allowed, and come back");
@@ -154,7 +153,7 @@ static sc_err make_answerers(sc_courier *courier, sc_rng *rng, sc_diag *diag)
 {
     const unsigned count = courier->is_in_place ? 1 : courier->options.workers;
     courier->workers = sc_calloc(count, sizeof *courier->workers);
-    if (!courier->workers) return sc_fail_memory(diag, "making room for clerks");
+    if (!courier->workers) return sc_fail_memory(diag, "making workers for the provider");
     sc_err err = SC_OK;
     while (courier->worker_count < count && !err) {
         sc__worker *worker = &courier->workers[courier->worker_count];
@@ -165,7 +164,7 @@ static sc_err make_answerers(sc_courier *courier, sc_rng *rng, sc_diag *diag)
         courier->worker_count++;
         err = sc_rng_fork(rng, &worker->rng);
     }
-    return err ? sc_fail(diag, err, "no randomness for a clerk: %s", sc_err_text(err)) : SC_OK;
+    return err ? sc_fail(diag, err, "no randomness for a worker thread: %s", sc_err_text(err)) : SC_OK;
 }
 
 // What asking a provider that is elsewhere needs.

@@ -121,9 +121,10 @@ bool sc__courier_pause(sc_courier *courier, int64_t until_us)
 bool sc__courier_is_too_late(const sc__job *job)
 {
     if (sc_clock_us() < job->leave_by_us) return false;
-    sc_fail(&job->errand->diag, SC_ELATE,
-            "no clerk was free before the least deadline of a cloak, so it was not sent; more of "
-            "them may help");
+    sc_fail(
+        &job->errand->diag, SC_ELATE,
+        "no worker thread was free before the least deadline of a cloak, so it was not sent; raise "
+        "clerks");
     return true;
 }
 
@@ -363,7 +364,8 @@ void sc__exchange_back(void *context, sc__exchange *exchange)
 static bool is_late(sc_errand *errand)
 {
     if (sc_clock_us() < errand->deadline_us) return false;
-    sc_fail(&errand->diag, SC_ELATE, "the deadline came before a clerk did: more of them may help");
+    sc_fail(&errand->diag, SC_ELATE,
+            "the deadline came before a worker thread was free; raise clerks");
     return true;
 }
 

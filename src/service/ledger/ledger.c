@@ -45,17 +45,18 @@ static sc_err check_options(const sc_ledger_options *options, sc_diag *diag)
     }
     if (options->jitter_us < 0 || options->jitter_us > hour_us || options->guard_us < 0 ||
         options->guard_us > hour_us) {
-        return sc_fail(diag, SC_EINVAL, "ledger: jitter and guard are from 0 to an hour");
+        return sc_fail(diag, SC_EINVAL, "ledger: jitter and guard must be from 0 to an hour");
     }
     if (options->patience_us < 1 || options->patience_us > hour_us) {
-        return sc_fail(diag, SC_EINVAL, "ledger: patience is more than nothing, and below an hour");
+        return sc_fail(diag, SC_EINVAL, "ledger: patience must be above 0 and at most an hour");
     }
     if (!options->settled) {
-        return sc_fail(diag, SC_EINVAL, "ledger: somebody must be told of outcomes");
+        return sc_fail(diag, SC_EINVAL, "ledger: there must be a callback for outcomes");
     }
     const double s = options->provider_deadline_s;
     if (!(s > 0.0 && s <= day_s)) {
-        return sc_fail(diag, SC_EINVAL, "ledger: the provider needs some time, a day at most");
+        return sc_fail(diag, SC_EINVAL,
+                       "ledger: the provider's deadline must be above 0 and at most a day");
     }
     if (options->prune_threads > SC_PRUNE_THREADS_MAX) {
         return sc_fail(diag, SC_EINVAL, "ledger: at most %d threads can prune",

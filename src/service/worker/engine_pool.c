@@ -38,7 +38,7 @@ struct sc_engine_pool {
 static sc_err check_options(const sc_map *map, const sc_engine_pool_options *options, sc_diag *diag)
 {
     if (!options->cut || sc_partition_map(options->cut) != map) {
-        return sc_fail(diag, SC_EINVAL, "engines: the cut is of another map");
+        return sc_fail(diag, SC_EINVAL, "engines: the partition is of another map");
     }
     if (options->engine_threads < 1 || options->engine_threads > THREADS_MAX) {
         return sc_fail(diag, SC_EINVAL, "engines: threads must be 1 to %d", THREADS_MAX);
@@ -60,7 +60,7 @@ static sc_err make_threads(sc_engine_pool *pool, const sc_engine_pool_options *o
 {
     pool->threads = sc_calloc(options->engine_threads, sizeof(sc__engine_thread *));
     pool->thread_of = sc_malloc_array(pool->part_count, sizeof *pool->thread_of);
-    if (!pool->threads || !pool->thread_of) return sc_fail_memory(diag, "making room for engines");
+    if (!pool->threads || !pool->thread_of) return sc_fail_memory(diag, "making engine threads");
     for (uint32_t i = 0; i < pool->part_count; i++) {
         atomic_init(&pool->thread_of[i], NOWHERE);
     }
@@ -79,7 +79,7 @@ sc_err sc_engine_pool_new(const sc_map *map, const sc_engine_pool_options *optio
     sc_err err = check_options(map, options, diag);
     if (err) return err;
     sc_engine_pool *pool = sc_calloc(1, sizeof *pool);
-    if (!pool) return sc_fail_memory(diag, "making room for engines");
+    if (!pool) return sc_fail_memory(diag, "making engine threads");
     pthread_mutex_init(&pool->switching, NULL);
     pool->map = map;
     pool->cut = options->cut;

@@ -419,7 +419,7 @@ sc_err sc__engine_thread_new(const sc_map *map, const sc_engine_pool_options *op
                              uint32_t number, sc_rng *rng, sc__engine_thread **out, sc_diag *diag)
 {
     sc__engine_thread *thread = sc_calloc(1, sizeof *thread);
-    if (!thread) return sc_fail_memory(diag, "making room for engines");
+    if (!thread) return sc_fail_memory(diag, "making engine threads");
     pthread_mutex_init(&thread->lock, NULL);
     thread->map = map;
     thread->max_queries = options->max_queries;
@@ -433,7 +433,7 @@ sc_err sc__engine_thread_new(const sc_map *map, const sc_engine_pool_options *op
     const sc_err err = make_tools(thread, options, number, rng);
     if (err) {
         sc__engine_thread_free(thread);
-        return sc_fail(diag, err, "making room for engines: %s", sc_err_text(err));
+        return sc_fail(diag, err, "engines: their threads cannot be made: %s", sc_err_text(err));
     }
     *out = thread;
     return SC_OK;

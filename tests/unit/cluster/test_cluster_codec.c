@@ -1,7 +1,7 @@
 // Messages as bytes: what is written is read back as it was; what is cut or altered is refused or
 // harmless.
 #include "support/check.h"
-#include "support/made_words.h"
+#include "support/made_messages.h"
 
 #include "cluster/cluster_codec_internal.h"
 

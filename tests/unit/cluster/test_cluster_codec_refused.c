@@ -1,7 +1,7 @@
 // Messages as bytes: what is out of bounds is refused, one thing after the other; and what
 // contradicts itself is not encoded.
 #include "support/check.h"
-#include "support/made_words.h"
+#include "support/made_messages.h"
 
 #include "cluster/cluster_codec_internal.h"
 

@@ -2,7 +2,7 @@
 // processes of two versions understand each other.
 #include "support/check.h"
 #include "support/golden.h"
-#include "support/made_words.h"
+#include "support/made_messages.h"
 
 #include "cluster/bus_internal.h"
 #include "cluster/cluster_key.h"

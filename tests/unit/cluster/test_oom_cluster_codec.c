@@ -1,7 +1,7 @@
 // Every allocation of writing and reading a cluster's messages fails once, in turn: it is reported,
 // nothing leaks, and the next attempt succeeds.
 #include "support/check.h"
-#include "support/made_words.h"
+#include "support/made_messages.h"
 #include "support/oom.h"
 
 #include "cluster/cluster_codec_internal.h"

@@ -88,7 +88,7 @@ static void check_burst(unsigned gateways, unsigned workers, sc_time delay_us)
     }
 }
 
-static void test_engines_of_many_workers_do_not_bid_again_and_again(void **state)
+static void test_engines_of_many_workers_do_not_proposal_again_and_again(void **state)
 {
     (void)state;
     check_burst(2, PARTS, 20000);
@@ -113,7 +113,7 @@ static void test_nor_do_they_with_many_gateways(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_engines_of_many_workers_do_not_bid_again_and_again),
+    cmocka_unit_test(test_engines_of_many_workers_do_not_proposal_again_and_again),
     cmocka_unit_test(test_engines_of_one_worker_do_not_either),
     cmocka_unit_test(test_nor_do_they_on_a_quick_network),
     cmocka_unit_test(test_nor_do_they_with_many_gateways),

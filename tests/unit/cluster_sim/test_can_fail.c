@@ -37,7 +37,7 @@ static void test_noes_that_arrive_as_oks_are_caught(void **state)
     assert_true(sum.twice > 0);
 }
 
-static void test_bids_that_arrive_without_a_segment_are_caught(void **state)
+static void test_proposals_that_arrive_without_a_segment_are_caught(void **state)
 {
     (void)state;
     sc_cluster_sim_verdict sum = {0};
@@ -54,6 +54,6 @@ static void test_bids_that_arrive_without_a_segment_are_caught(void **state)
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_clocks_beyond_the_guard_are_caught),
     cmocka_unit_test(test_noes_that_arrive_as_oks_are_caught),
-    cmocka_unit_test(test_bids_that_arrive_without_a_segment_are_caught),
+    cmocka_unit_test(test_proposals_that_arrive_without_a_segment_are_caught),
 };
 SC_SUITE(tests)

@@ -27,7 +27,7 @@ static sc_cluster_sim_verdict play_many(uint64_t first, double loss, double doub
     return sum;
 }
 
-static void test_words_that_are_lost_cost_success_and_no_promise(void **state)
+static void test_messages_that_are_lost_cost_success_and_no_promise(void **state)
 {
     (void)state;
     const sc_cluster_sim_verdict sum = play_many(0, 0.2, 0.0, 0.0);
@@ -36,14 +36,14 @@ static void test_words_that_are_lost_cost_success_and_no_promise(void **state)
     assert_true(sum.msgs[SC_MSG_ASK] > 0);
 }
 
-static void test_words_that_come_twice_change_nothing(void **state)
+static void test_messages_that_come_twice_change_nothing(void **state)
 {
     (void)state;
     const sc_cluster_sim_verdict sum = play_many(10000, 0.0, 0.5, 0.0);
     assert_true(sum.answered > SCHEDULES);
 }
 
-static void test_words_that_come_when_all_is_over_bring_nothing_back_to_life(void **state)
+static void test_messages_that_come_when_all_is_over_bring_nothing_back_to_life(void **state)
 {
     (void)state;
     const sc_cluster_sim_verdict sum = play_many(20000, 0.05, 0.5, 0.2);
@@ -52,7 +52,7 @@ static void test_words_that_come_when_all_is_over_bring_nothing_back_to_life(voi
 
 /** Impatient gateways, patient workers, and messages that are so late that what they send of was
  * decided, and forgotten by nobody: only a proposal that was buried stays dead then. */
-static void test_words_that_come_twice_and_far_too_late_bring_nothing_back(void **state)
+static void test_messages_that_come_twice_and_far_too_late_bring_nothing_back(void **state)
 {
     (void)state;
     sc_cluster_sim_verdict sum = {0};
@@ -77,9 +77,9 @@ static void test_words_that_come_twice_and_far_too_late_bring_nothing_back(void 
 }
 
 static const struct CMUnitTest tests[] = {
-    SC_CASES(test_words_that_are_lost_cost_success_and_no_promise),
-    SC_CASES(test_words_that_come_twice_change_nothing),
-    SC_CASES(test_words_that_come_when_all_is_over_bring_nothing_back_to_life),
-    SC_CASES(test_words_that_come_twice_and_far_too_late_bring_nothing_back),
+    SC_CASES(test_messages_that_are_lost_cost_success_and_no_promise),
+    SC_CASES(test_messages_that_come_twice_change_nothing),
+    SC_CASES(test_messages_that_come_when_all_is_over_bring_nothing_back_to_life),
+    SC_CASES(test_messages_that_come_twice_and_far_too_late_bring_nothing_back),
 };
 SC_SUITE(tests)

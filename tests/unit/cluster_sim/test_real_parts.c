@@ -1,6 +1,6 @@
 // What a cut costs on real roads: with company nothing to send of, and nothing of a cloak is ruled
 // out by knowing the cut; without company both are otherwise.
-#include "cluster_sim/crowd.h"
+#include "cluster_sim/sim_queries.h"
 
 #include <starcloak/map_import.h>
 

@@ -7,7 +7,7 @@
 
 enum { SCHEDULES = 600 };
 
-static void test_slow_and_overtaking_words_break_no_promise(void **state)
+static void test_slow_and_overtaking_messages_break_no_promise(void **state)
 {
     (void)state;
     sc_cluster_sim_verdict sum = {0};
@@ -62,7 +62,7 @@ static void test_without_delays_and_failures_all_is_answered_or_dropped(void **s
 }
 
 static const struct CMUnitTest tests[] = {
-    SC_CASES(test_slow_and_overtaking_words_break_no_promise),
+    SC_CASES(test_slow_and_overtaking_messages_break_no_promise),
     SC_CASES(test_clients_that_go_away_are_in_no_cloak),
     SC_CASES(test_without_delays_and_failures_all_is_answered_or_dropped),
 };

@@ -3,7 +3,7 @@
 //      |   |   |
 //    --A---B---C--      two members, near A and B, who want two users and three segments
 //      |   |   |
-#include "cluster_sim/truth.h"
+#include "cluster_sim/ground_truth.h"
 
 #include "support/check.h"
 #include "support/sketch.h"

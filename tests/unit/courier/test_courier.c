@@ -79,7 +79,7 @@ static void test_answers_of_the_built_in_provider_are_exact(void **state)
     check_case_done();
 }
 
-static void check_over_http(odd_town *town, sc_encoding encoding, unsigned clerks)
+static void check_over_http(odd_town *town, sc_encoding encoding, unsigned workers)
 {
     rough_provider *provider = rough_provider_new(town->objects, encoding);
     rough_provider_up(provider);
@@ -87,7 +87,7 @@ static void check_over_http(odd_town *town, sc_encoding encoding, unsigned clerk
     options.kind = SC_COURIER_HTTP;
     options.url = rough_provider_url(provider);
     options.encoding = encoding;
-    options.workers = clerks;
+    options.workers = workers;
     options.connections = 3;
     check_errands(town, &options);
     assert_int_equal(rough_provider_count(provider), ERRANDS);
@@ -295,10 +295,10 @@ static void test_what_is_under_way_when_a_courier_ends_comes_back_once(void **st
 {
     (void)state;
     enum { MANY = 200 };
-    for (unsigned clerks = 0; clerks <= 4; clerks += 2) {
+    for (unsigned workers = 0; workers <= 4; workers += 2) {
         scene s = {.courier = NULL};
         scene_open(&s);
-        s.options.workers = clerks;
+        s.options.workers = workers;
         s.courier = start(s.town.map, &s.options);
         sc_errand *errands[MANY];
         for (size_t i = 0; i < MANY; i++) {
@@ -368,7 +368,7 @@ static void *send_all(void *context)
     return NULL;
 }
 
-static void test_any_thread_may_send_and_all_clerks_answer(void **state)
+static void test_any_thread_may_send_and_all_workers_answer(void **state)
 {
     (void)state;
     enum { SENDERS = 3, EACH = 100 };
@@ -502,7 +502,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_more_errands_than_allowed_are_refused_at_once),
     cmocka_unit_test(test_what_is_under_way_when_a_courier_ends_comes_back_once),
     cmocka_unit_test(test_a_turn_begins_with_nothing_after_its_time),
-    cmocka_unit_test(test_any_thread_may_send_and_all_clerks_answer),
+    cmocka_unit_test(test_any_thread_may_send_and_all_workers_answer),
     cmocka_unit_test(test_options_that_make_no_sense_are_refused),
     cmocka_unit_test(test_an_address_that_is_none_is_refused_and_not_repeated),
     cmocka_unit_test(test_every_failure_has_a_name_of_its_own),

@@ -426,7 +426,7 @@ static void test_those_who_find_no_connection_in_time_have_failed(void **state)
         if (waiting) errand_free(waiting);
         waiting = run(&s, seconds);
         seconds *= 4.0;
-    } while (strstr(waiting->diag.message, "no clerk") && seconds < 60.0);
+    } while (strstr(waiting->diag.message, "no worker thread") && seconds < 60.0);
     errand_check_failed(waiting, SC_FAILURE_UNSENT, "no connection to the provider was free");
     assert_int_equal(waiting->tries, 0);
     turner_stop(&turns);
@@ -476,7 +476,7 @@ static void test_errands_under_way_come_back_when_a_courier_ends(void **state)
     check_case_done();
 }
 
-static int with_clerks(void **state)
+static int with_workers(void **state)
 {
     (void)state;
     is_in_place = false;
@@ -491,8 +491,8 @@ static int in_place(void **state)
 }
 
 /** A test is run for both forms. */
-#define BOTH(test)                                                       \
-    cmocka_unit_test_setup_teardown(test, with_clerks, check_tell_case), \
+#define BOTH(test)                                                        \
+    cmocka_unit_test_setup_teardown(test, with_workers, check_tell_case), \
         cmocka_unit_test_setup_teardown(test, in_place, check_tell_case)
 
 static const struct CMUnitTest tests[] = {

@@ -49,7 +49,7 @@ static size_t ask(sc_courier *courier, errand_box *box, sc_rng *rng, const char 
     return found;
 }
 
-static void test_a_set_with_other_words_is_asked_by_the_words_of_the_start(void **state)
+static void test_a_set_with_other_messages_is_asked_by_the_messages_of_the_start(void **state)
 {
     (void)state;
     need_server(&here);
@@ -94,6 +94,6 @@ static void test_a_set_with_other_words_is_asked_by_the_words_of_the_start(void 
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_a_set_with_other_words_is_asked_by_the_words_of_the_start),
+    cmocka_unit_test(test_a_set_with_other_messages_is_asked_by_the_messages_of_the_start),
 };
 SC_SUITE_WITH(tests, begin, end)

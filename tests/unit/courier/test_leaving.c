@@ -108,11 +108,11 @@ static void await_requests(scene *s, size_t count)
 
 /** On a busy machine their time may be over before a worker has them; then they are freed, and
  * others may have so many times as much. */
-static bool has_met_no_clerk(sc_errand **errands, size_t count, double factor)
+static bool has_met_no_worker(sc_errand **errands, size_t count, double factor)
 {
     bool has_met = false;
     for (size_t i = 0; i < count; i++) {
-        has_met = has_met || strstr(errands[i]->diag.message, "no clerk");
+        has_met = has_met || strstr(errands[i]->diag.message, "no worker thread");
     }
     if (!has_met || factor > 100.0) return false;
     for (size_t i = 0; i < count; i++) {
@@ -133,7 +133,7 @@ static void test_those_who_wait_for_a_busy_connection_are_not_sent_late(void **s
     await_requests(&s, 1);
     sc_errand *waiting[4];
     size_t sent = 0;
-    for (double factor = 1.0; sent == 0 || has_met_no_clerk(waiting, 4, factor); factor *= 4.0) {
+    for (double factor = 1.0; sent == 0 || has_met_no_worker(waiting, 4, factor); factor *= 4.0) {
         for (size_t i = 0; i < 4; i++) {
             waiting[i] = dispatch(&s, factor * (0.1 + 0.05 * (double)i));
         }
@@ -152,7 +152,7 @@ static void test_those_who_wait_for_a_busy_connection_are_not_sent_late(void **s
     scene_close(&s);
 }
 
-static void test_what_has_left_in_time_may_be_said_again_later(void **state)
+static void test_what_has_left_in_time_may_be_sent_again_later(void **state)
 {
     (void)state;
     scene s;
@@ -237,7 +237,7 @@ static void test_a_connection_that_is_never_ready_is_given_up_in_time(void **sta
     start(&s);
     double leave_s = 1.0;
     sc_errand *e = run(&s, leave_s);
-    while (has_met_no_clerk(&e, 1, leave_s)) {
+    while (has_met_no_worker(&e, 1, leave_s)) {
         leave_s *= 4.0;
         e = run(&s, leave_s);
     }
@@ -280,15 +280,15 @@ static void test_curl_is_kept_silent_when_it_is_late(void **state)
 // --- Clerks ---------------------------------------------------------------------------------
 
 /** The worker who brings the first errand back is kept. */
-typedef struct kept_clerk {
+typedef struct kept_worker {
     errand_box box;
     pthread_mutex_t lock;
     atomic_bool has_come;
-} kept_clerk;
+} kept_worker;
 
 static void keep_first(void *context, sc_errand *errand)
 {
-    kept_clerk *kept = context;
+    kept_worker *kept = context;
     if (!atomic_exchange(&kept->has_come, true)) {
         pthread_mutex_lock(&kept->lock);
         pthread_mutex_unlock(&kept->lock);
@@ -296,13 +296,13 @@ static void keep_first(void *context, sc_errand *errand)
     errand_box_back(&kept->box, errand);
 }
 
-static void test_those_who_wait_for_a_busy_clerk_are_not_evaluated_late(void **state)
+static void test_those_who_wait_for_a_busy_worker_are_not_evaluated_late(void **state)
 {
     (void)state;
     enum { WAITING = 20 };
     scene s;
     scene_open(&s, SC_COURIER_BUILT_IN);
-    kept_clerk kept = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    kept_worker kept = {.lock = PTHREAD_MUTEX_INITIALIZER};
     errand_box_init(&kept.box);
     s.options.back = keep_first;
     s.options.context = &kept;
@@ -321,7 +321,7 @@ static void test_those_who_wait_for_a_busy_clerk_are_not_evaluated_late(void **s
     sc_errand *last = dispatch(&s, 60.0);
     errand_box_await(&kept.box, WAITING);
     for (size_t i = 0; i < WAITING; i++) {
-        check_unsent(&s, waiting[i], 0, "no clerk was free");
+        check_unsent(&s, waiting[i], 0, "no worker thread was free");
     }
     assert_int_equal(sc_courier_stats_of(s.courier).tries, 1);
     pthread_mutex_unlock(&kept.lock);
@@ -383,12 +383,12 @@ static void test_points_are_not_asked_at_late(void **state)
         leave_s *= 4.0;
     } while (!is_as_meant && leave_s < 60.0);
     check_unsent(&s, first, 1, "there was no connection");
-    check_unsent(&s, second, 0, "no clerk was free");
+    check_unsent(&s, second, 0, "no worker thread was free");
     scene_close(&s);
     close(fd);
 }
 
-static int with_clerks(void **state)
+static int with_workers(void **state)
 {
     (void)state;
     is_in_place = false;
@@ -403,20 +403,20 @@ static int in_place(void **state)
 }
 
 /** A test is run for both forms. */
-#define BOTH(test)                                                       \
-    cmocka_unit_test_setup_teardown(test, with_clerks, check_tell_case), \
+#define BOTH(test)                                                        \
+    cmocka_unit_test_setup_teardown(test, with_workers, check_tell_case), \
         cmocka_unit_test_setup_teardown(test, in_place, check_tell_case)
 
 static const struct CMUnitTest tests[] = {
     BOTH(test_those_who_wait_for_a_busy_connection_are_not_sent_late),
-    BOTH(test_what_has_left_in_time_may_be_said_again_later),
+    BOTH(test_what_has_left_in_time_may_be_sent_again_later),
     BOTH(test_what_has_left_in_time_may_be_answered_later),
     BOTH(test_one_that_was_never_sent_is_not_tried_again_later),
     BOTH(test_a_connection_that_is_never_ready_is_given_up_in_time),
     BOTH(test_curl_is_kept_silent_when_it_is_late),
-    cmocka_unit_test_setup(test_those_who_wait_for_a_busy_clerk_are_not_evaluated_late,
-                           with_clerks),
+    cmocka_unit_test_setup(test_those_who_wait_for_a_busy_worker_are_not_evaluated_late,
+                           with_workers),
     BOTH(test_one_that_should_have_left_is_not_evaluated),
-    cmocka_unit_test_setup(test_points_are_not_asked_at_late, with_clerks),
+    cmocka_unit_test_setup(test_points_are_not_asked_at_late, with_workers),
 };
 SC_SUITE(tests)

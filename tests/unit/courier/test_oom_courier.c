@@ -45,7 +45,7 @@ static unsigned long check_start(const sc_map *map, const sc_courier_options *op
     return failures;
 }
 
-static void test_a_start_that_runs_out_of_memory_says_so_and_leaks_nothing(void **state)
+static void test_a_start_that_runs_out_of_memory_sends_so_and_leaks_nothing(void **state)
 {
     (void)state;
     odd_town town = odd_town_drawn(3);
@@ -95,7 +95,7 @@ static void check_overloaded(const sc_errand *e, sc_failure failure)
     }
 }
 
-static void test_a_clerk_without_memory_gives_no_answer_at_all(void **state)
+static void test_a_worker_without_memory_gives_no_answer_at_all(void **state)
 {
     (void)state;
     odd_town town = odd_town_new(5);
@@ -327,7 +327,7 @@ static bool never_again(void *context, const sc__exchange *exchange)
     return false;
 }
 
-static void test_a_reply_that_the_wire_has_no_memory_for_is_given_up(void **state)
+static void test_a_reply_that_the_connections_has_no_memory_for_is_given_up(void **state)
 {
     (void)state;
     rough_provider *provider = rough_provider_new(NULL, SC_ENCODING_COMPACT);
@@ -363,7 +363,7 @@ static void test_a_reply_that_the_wire_has_no_memory_for_is_given_up(void **stat
     rough_provider_free(provider);
 }
 
-static void test_points_that_a_clerk_has_no_memory_for_come_back_as_overloaded(void **state)
+static void test_points_that_a_worker_has_no_memory_for_come_back_as_overloaded(void **state)
 {
     (void)state;
     sketch drawing = sketch_grid(SC_COORDS_PLANAR, 2, 2);
@@ -384,12 +384,12 @@ static void test_points_that_a_clerk_has_no_memory_for_come_back_as_overloaded(v
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_a_start_that_runs_out_of_memory_says_so_and_leaks_nothing),
-    cmocka_unit_test(test_a_clerk_without_memory_gives_no_answer_at_all),
+    cmocka_unit_test(test_a_start_that_runs_out_of_memory_sends_so_and_leaks_nothing),
+    cmocka_unit_test(test_a_worker_without_memory_gives_no_answer_at_all),
     cmocka_unit_test(test_a_reply_that_there_is_no_memory_for_gives_no_answer_at_all),
     cmocka_unit_test(test_a_reply_that_is_handed_on_needs_memory_too),
     cmocka_unit_test(test_errands_that_threads_have_no_memory_for_come_back_as_overloaded),
-    cmocka_unit_test(test_a_reply_that_the_wire_has_no_memory_for_is_given_up),
-    cmocka_unit_test(test_points_that_a_clerk_has_no_memory_for_come_back_as_overloaded),
+    cmocka_unit_test(test_a_reply_that_the_connections_has_no_memory_for_is_given_up),
+    cmocka_unit_test(test_points_that_a_worker_has_no_memory_for_come_back_as_overloaded),
 };
 SC_SUITE(tests)

@@ -3,7 +3,7 @@
 #include "ledger/ledger_internal.h"
 
 #include "support/check.h"
-#include "support/desk.h"
+#include "support/ledger_fixture.h"
 #include "support/sketch.h"
 #include "support/streams.h"
 

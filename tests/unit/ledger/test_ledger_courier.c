@@ -3,7 +3,7 @@
 #include "ledger/ledger.h"
 
 #include "support/check.h"
-#include "support/desk.h"
+#include "support/ledger_fixture.h"
 #include "support/town_travellers.h"
 
 #include <pthread.h>

@@ -4,7 +4,7 @@
 
 #include "base/handover.h"
 #include "support/check.h"
-#include "support/desk.h"
+#include "support/ledger_fixture.h"
 #include "support/town_travellers.h"
 #include "worker/engine_pool.h"
 

@@ -7,7 +7,7 @@
 #include "base/handover.h"
 #include "base/rng.h"
 #include "support/check.h"
-#include "support/desk.h"
+#include "support/ledger_fixture.h"
 #include "support/streams.h"
 
 #include <poll.h>

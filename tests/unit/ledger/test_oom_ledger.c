@@ -5,7 +5,7 @@
 
 #include "base/diag.h"
 #include "support/check.h"
-#include "support/desk.h"
+#include "support/ledger_fixture.h"
 #include "support/oom.h"
 #include "support/sketch.h"
 #include "support/streams.h"
@@ -103,7 +103,7 @@ static void live(scene *s, unsigned long n)
     go_on(s, 10);
 }
 
-static void test_a_start_without_memory_says_so(void **state)
+static void test_a_start_without_memory_sends_so(void **state)
 {
     (void)state;
     sketch drawn = sketch_named(small_maps[0].name);
@@ -254,7 +254,7 @@ static void test_a_ticket_without_memory_is_none(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_a_start_without_memory_says_so),
+    cmocka_unit_test(test_a_start_without_memory_sends_so),
     SC_CASES(test_every_ticket_has_one_outcome_whatever_memory_does),
     cmocka_unit_test(test_an_ok_without_memory_is_as_a_lost_one),
     cmocka_unit_test(test_a_no_without_memory_names_nobody),

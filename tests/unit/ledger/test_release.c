@@ -3,7 +3,7 @@
 #include "ledger/state.h"
 
 #include "support/check.h"
-#include "support/desk.h"
+#include "support/ledger_fixture.h"
 
 enum { JITTER = 1000, GUARD = 10 };
 

@@ -53,7 +53,7 @@ static sc_err open_crew(scene *s, sc_diag *diag)
     return sc_engine_pool_new(s->map, &options, &rng, &s->engines, diag);
 }
 
-static void test_a_start_without_memory_says_so(void **state)
+static void test_a_start_without_memory_sends_so(void **state)
 {
     (void)state;
     scene s;
@@ -202,7 +202,7 @@ static sc__proposals_options proposals_options(heard *gateways)
     return (sc__proposals_options){.patience_us = 10, .port = heard_voice(gateways)};
 }
 
-static void test_bids_without_memory_are_none(void **state)
+static void test_proposals_without_memory_are_none(void **state)
 {
     (void)state;
     heard gateways;
@@ -237,7 +237,7 @@ static sc__proposals *open_proposals(heard *gateways, sc_rng *rng)
     return proposals;
 }
 
-static void test_a_bid_without_memory_is_off_and_nobody_is_told(void **state)
+static void test_a_proposal_without_memory_is_off_and_nobody_is_told(void **state)
 {
     (void)state;
     heard gateways;
@@ -324,10 +324,10 @@ static void test_a_table_that_cannot_grow_still_finds_its_proposals(void **state
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_a_start_without_memory_says_so),
+    cmocka_unit_test(test_a_start_without_memory_sends_so),
     SC_CASES(test_every_query_has_one_end_whatever_memory_does),
-    cmocka_unit_test(test_bids_without_memory_are_none),
-    cmocka_unit_test(test_a_bid_without_memory_is_off_and_nobody_is_told),
+    cmocka_unit_test(test_proposals_without_memory_are_none),
+    cmocka_unit_test(test_a_proposal_without_memory_is_off_and_nobody_is_told),
     cmocka_unit_test(test_who_is_silent_is_named_when_there_is_memory),
     cmocka_unit_test(test_a_table_that_cannot_grow_still_finds_its_proposals),
 };
