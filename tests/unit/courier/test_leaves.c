@@ -236,7 +236,7 @@ static void test_what_finds_no_connection_in_time_is_not_told(void **state)
         late = dispatch(&s, 2, seconds);
         errand_box_await(&s.box, errand_box_count(&s.box) + 1);
         seconds *= 4.0;
-    } while (strstr(late->diag.message, "no clerk") && seconds < 30.0);
+    } while (strstr(late->diag.message, "no worker thread") && seconds < 30.0);
     errand_check_failed(late, SC_FAILURE_UNSENT, "no connection");
     sc_courier_free(s.courier);
     s.courier = NULL;
