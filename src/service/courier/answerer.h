@@ -14,8 +14,8 @@
 
 #include <starcloak/lbs.h>
 
-#include "courier/categories.h"
 #include "courier/courier.h"
+#include "courier/request_categories.h"
 
 typedef struct sc__answerer {
     const sc_map *map;                ///< borrowed

@@ -23,9 +23,9 @@
 #include "base/deadlines.h"
 #include "courier/answerer.h"
 #include "courier/breaker.h"
-#include "courier/categories.h"
 #include "courier/courier.h"
 #include "courier/provider_connections.h"
+#include "courier/request_categories.h"
 
 #include "points/settings.h"
 

@@ -1,5 +1,5 @@
 /**
- * @file categories.h
+ * @file request_categories.h
  * @brief Categories: the courier's own, which stay, and those of a set of objects.
  *
  * Requests are in the courier's vocabulary, which is fixed for its life. A set of objects that was
@@ -7,8 +7,8 @@
  * names. What it has no name for it has no object of, so a request for nothing else has an empty
  * answer and is not asked at all.
  */
-#ifndef SC_COURIER_CATEGORIES_H
-#define SC_COURIER_CATEGORIES_H
+#ifndef SC_COURIER_REQUEST_CATEGORIES_H
+#define SC_COURIER_REQUEST_CATEGORIES_H
 
 #include <starcloak/relay.h>
 

@@ -1,5 +1,5 @@
 // Words: a vocabulary of several, and requests put from one into another.
-#include "courier/categories.h"
+#include "courier/request_categories.h"
 
 #include "support/check.h"
 

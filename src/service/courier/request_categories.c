@@ -1,6 +1,6 @@
 // Categories: the courier's own table, and their translation for a set of objects. See
 // categories.h.
-#include "courier/categories.h"
+#include "courier/request_categories.h"
 
 #include "base/alloc.h"
 
