@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-#include "points/settings.h"
-#include "points/url.h"
+#include "points/point_settings.h"
 #include "values.h"
 
 /** A millimetre: narrower spacings are mistakes, and would take points without end. */
@@ -60,7 +59,7 @@ bool sc_points_option(int key, char *argument, const struct argp_state *state,
     if (key == SC_KEY_POINT_PROVIDER) {
         bool has_category = false;
         sc_diag diag = {.message = ""};
-        if (sc__url_check(argument, &has_category, &diag)) {
+        if (sc__point_url_check(argument, &has_category, &diag)) {
             sc_usage_error(state, "--point-provider: %s", diag.message);
         }
         options->options.url = argument;

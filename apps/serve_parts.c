@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "inputs.h"
-#include "points/settings.h"
+#include "points/point_settings.h"
 #include "version.h"
 
 /** NULL instead of "". */

@@ -19,7 +19,7 @@
 #include <starcloak/map_info.h>
 #include <starcloak/star.h>
 
-#include "import/load.h"
+#include "import/import_internal.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -10,7 +10,7 @@
 
 #include <starcloak/objects.h>
 
-#include "map/scm.h"
+#include "map/scm_file.h"
 
 #include <xxhash.h>
 

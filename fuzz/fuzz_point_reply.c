@@ -7,7 +7,7 @@
 // asked for. What is refused is refused in one line that tells nothing of the body.
 #include "door.h"
 
-#include "points/reply_internal.h"
+#include "points/point_reply.h"
 
 static const char *const words[] = {"cafe", "fuel"};
 static const sc_vocabulary vocabulary = {words, 2};
@@ -58,9 +58,9 @@ static void check_table(const sc_point_reply *reply)
         DOOR_PROMISE(table->keys[i] < table->strings_size, "a key is one of the strings");
         DOOR_PROMISE(object->name < table->strings_size, "a name is one of the strings");
         const size_t key_size = strlen(table->strings + table->keys[i]);
-        DOOR_PROMISE(key_size >= 1 && key_size <= SC__KEY_MAX,
+        DOOR_PROMISE(key_size >= 1 && key_size <= SC__POINT_KEY_MAX,
                      "a key is neither empty nor endless");
-        DOOR_PROMISE(strlen(table->strings + object->name) <= SC__NAME_MAX, "nor is a name");
+        DOOR_PROMISE(strlen(table->strings + object->name) <= SC__POINT_NAME_MAX, "nor is a name");
         DOOR_PROMISE(object->category == SC_NONE || object->category < vocabulary.count,
                      "a category is one that we have a word for");
         DOOR_PROMISE(object->edge == 0 && object->offset <= sc_map_edges(reply->map)[0].length,
@@ -108,14 +108,15 @@ static sc_err take_everywhere(sc_point_reply *reply, const sc__point_settings *s
         uint32_t k = 0;
         DOOR_PROMISE(!sc__point_reply_next_k(reply, list, 64, &k, diag) && k == 16,
                      "nothing was asked before");
-        err = sc__point_reply_take(reply, settings, &vocabulary, list, k, (const char *)body, size,
-                                   diag);
+        err =
+            sc__point_reply_take(reply, settings, &vocabulary,
+                                 &(sc__point_answer_body){list, k, (const char *)body, size}, diag);
         if (err) break;
         DOOR_PROMISE(reply->lists[list].count <= k, "no list is longer than asked for");
         DOOR_PROMISE(reply->lists[list].kth_m >= 0.0, "a list knows how far it reaches");
     }
     if (!err) err = sc__point_reply_settle(reply, diag);
-    if (!err) err = sc__point_reply_believe(reply, diag);
+    if (!err) err = sc__point_reply_check(reply, diag);
     return err;
 }
 

@@ -11,9 +11,7 @@
 #include "support/cloaks.h"
 #include "support/ine.h"
 
-#include "lbs/lookup.h"
-#include "lbs/on_segments.h"
-#include "lbs/plain_search.h"
+#include "lbs/lbs_search.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -33,7 +31,7 @@ typedef struct stand {
     sc_lbs *lbs;
     ine ine;
     sc_plain_search stars;
-    sc_wanted_room room;
+    sc_lbs_wanted_table room;
     sc_star_id *star_of_node;
 } stand;
 
@@ -52,16 +50,16 @@ static void die_if(bool is_bad, const char *why)
 // --- One node ------------------------------------------------------------------
 
 /** The hits of an expansion, lent until the next. */
-static const sc_hit *expand(stand *s, way how, const sc_wanted *wanted, sc_reach reach,
-                            sc_node_id node, size_t *count)
+static const sc_lbs_hit *expand(stand *s, way how, const sc_lbs_wanted *wanted, sc_lbs_reach reach,
+                                sc_node_id node, size_t *count)
 {
     if (how == PLAIN) {
         ine_search(&s->ine, wanted, reach, node);
         *count = s->ine.hit_count;
         return s->ine.hits;
     }
-    die_if(sc__search_from_star(&s->stars, sc__objects_view(s->stock), wanted, NULL, reach,
-                                s->star_of_node[node]) != SC_OK,
+    die_if(sc__plain_search_star(&s->stars, sc__objects_view(s->stock), wanted, NULL, reach,
+                                 s->star_of_node[node]) != SC_OK,
            "out of memory");
     *count = s->stars.hit_count;
     return s->stars.hits;
@@ -73,16 +71,16 @@ static void evaluate_by_expansion(stand *s, way how, const sc_relay *relay, sc_r
 {
     const sc_objects_view *view = sc__objects_view(s->stock);
     const double unit_m = sc_map_unit_m(s->map);
-    const sc_reach reach = sc__reach_of(s->map, &relay->requests[0]);
-    sc_wanted wanted;
+    const sc_lbs_reach reach = sc__lbs_reach_of(s->map, &relay->requests[0]);
+    sc_lbs_wanted wanted;
     uint64_t count = 0;
-    bool is_fine = !sc__wanted_by(&s->room, view, &relay->requests[0], &wanted) &&
+    bool is_fine = !sc__lbs_wanted_by(&s->room, view, &relay->requests[0], &wanted) &&
                    sc__reply_begin(reply, 1, relay->border_node_count) &&
-                   sc__add_on_segments(view, &wanted, relay, reply, &count);
+                   sc__lbs_add_on_segments(view, &wanted, relay, reply, &count);
     if (is_fine) sc__reply_end_runs(reply, 0);
     for (size_t b = 0; b < relay->border_node_count && is_fine; b++) {
         size_t hit_count = 0;
-        const sc_hit *hits = expand(s, how, &wanted, reach, relay->border_nodes[b], &hit_count);
+        const sc_lbs_hit *hits = expand(s, how, &wanted, reach, relay->border_nodes[b], &hit_count);
         for (size_t i = 0; i < hit_count && is_fine; i++) {
             is_fine = sc__reply_add_near(reply, hits[i].object, hits[i].distance * unit_m);
         }
@@ -176,11 +174,11 @@ static figures compare_nodes(stand *s, const sc_request *request)
 {
     enum { TIMES = 20 };
     const sc_objects_view *view = sc__objects_view(s->stock);
-    const sc_reach reach = sc__reach_of(s->map, request);
-    sc_lookup lists;
-    sc__lookup_init(&lists, view, request, reach);
-    sc_wanted wanted;
-    die_if(sc__wanted_by(&s->room, view, request, &wanted) != SC_OK, "out of memory");
+    const sc_lbs_reach reach = sc__lbs_reach_of(s->map, request);
+    sc_index_lookup lists;
+    sc__index_lookup_init(&lists, view, request, reach);
+    sc_lbs_wanted wanted;
+    die_if(sc__lbs_wanted_by(&s->room, view, request, &wanted) != SC_OK, "out of memory");
     figures f = {.objects = request->k};
     size_t most = s->cloaks.count;
     for (way how = PLAIN; how < OURS; how++) {
@@ -204,7 +202,7 @@ static figures compare_nodes(stand *s, const sc_request *request)
             if (s->cloaks.relays[i].border_node_count == 0) continue;
             const sc_star_id star = s->star_of_node[s->cloaks.relays[i].border_nodes[0]];
             die_if(!sc__reply_begin(&reply, 1, 1), "out of memory");
-            f.looked_up += sc__look_up(&lists, star, &reply) == SC_LOOKED_UP;
+            f.looked_up += sc__index_look_up(&lists, star, &reply) == SC_LOOKED_UP;
             sc__reply_end_nears(&reply, 0, 0);
             asked++;
         }
@@ -221,15 +219,15 @@ static double usual_radius_m(stand *s, const share *of)
     enum { SAMPLES = 301 };
     double far[SAMPLES];
     const sc_request request = stock_request(s->stock, of, 5, 0);
-    sc_wanted wanted;
-    die_if(sc__wanted_by(&s->room, sc__objects_view(s->stock), &request, &wanted) != SC_OK,
+    sc_lbs_wanted wanted;
+    die_if(sc__lbs_wanted_by(&s->room, sc__objects_view(s->stock), &request, &wanted) != SC_OK,
            "out of memory");
     size_t n = 0;
     for (size_t i = 0; n < SAMPLES && i < s->cloaks.count; i++) {
         if (s->cloaks.relays[i].border_node_count == 0) continue;
         size_t count = 0;
-        const sc_hit *hits = expand(s, STARS, &wanted, sc__reach_of(s->map, &request),
-                                    s->cloaks.relays[i].border_nodes[0], &count);
+        const sc_lbs_hit *hits = expand(s, STARS, &wanted, sc__lbs_reach_of(s->map, &request),
+                                        s->cloaks.relays[i].border_nodes[0], &count);
         if (count < 5) continue;
         size_t at = n++;
         for (; at > 0 && far[at - 1] > hits[4].distance; at--) {
@@ -310,7 +308,7 @@ static void measure(const char *path, size_t cloak_count)
     sc_lbs_free(s.lbs);
     ine_free(&s.ine);
     sc__plain_search_fini(&s.stars);
-    sc__wanted_fini(&s.room);
+    sc__lbs_wanted_fini(&s.room);
     free(s.star_of_node);
     sc_objects_release(s.stock);
     cloaks_free(&s.cloaks);

@@ -59,34 +59,34 @@ void ine_free(ine *search)
     sc_free(search->best.distances);
     sc_free(search->distances);
     sc_free(search->hits);
-    sc__marks_fini(&search->node_marks);
-    sc__marks_fini(&search->object_marks);
-    sc_queue_fini(&search->queue);
+    sc__lbs_marks_fini(&search->node_marks);
+    sc__lbs_marks_fini(&search->object_marks);
+    sc_lbs_queue_fini(&search->queue);
 }
 
 static void offer(ine *s, sc_object_id object, double distance)
 {
     if (distance > s->bound) return;
-    sc_mark *mark = &s->object_marks.marks[object];
+    sc_lbs_mark *mark = &s->object_marks.marks[object];
     if (mark->search == s->object_marks.search) {
-        sc_hit *hit = &s->hits[mark->slot];
+        sc_lbs_hit *hit = &s->hits[mark->slot];
         if (distance < hit->distance) hit->distance = distance;
         return;
     }
     if (!sc_grow(&s->hits, s->hit_count, &s->hit_capacity, sizeof *s->hits)) {
         bench_die("ine", "out of memory");
     }
-    *mark = (sc_mark){s->object_marks.search, (uint32_t)s->hit_count};
-    s->hits[s->hit_count++] = (sc_hit){distance, object};
+    *mark = (sc_lbs_mark){s->object_marks.search, (uint32_t)s->hit_count};
+    s->hits[s->hit_count++] = (sc_lbs_hit){distance, object};
     if (s->best.k == UINT32_MAX) return;
-    sc__best_add(&s->best, distance);
-    s->bound = sc__best_bound(&s->best, s->bound);
+    sc__lbs_best_add(&s->best, distance);
+    s->bound = sc__lbs_best_bound(&s->best, s->bound);
 }
 
 static void reach(ine *s, sc_node_id node, double distance)
 {
     if (distance > s->bound) return;
-    sc_mark *mark = &s->node_marks.marks[node];
+    sc_lbs_mark *mark = &s->node_marks.marks[node];
     if (mark->search == s->node_marks.search) {
         if (s->distances[mark->slot] <= distance) return;
         s->distances[mark->slot] = distance;
@@ -94,21 +94,21 @@ static void reach(ine *s, sc_node_id node, double distance)
         if (!sc_grow(&s->distances, s->node_count, &s->node_capacity, sizeof *s->distances)) {
             bench_die("ine", "out of memory");
         }
-        *mark = (sc_mark){s->node_marks.search, (uint32_t)s->node_count};
+        *mark = (sc_lbs_mark){s->node_marks.search, (uint32_t)s->node_count};
         s->distances[s->node_count++] = distance;
     }
-    if (!sc_queue_reserve(&s->queue, s->queue.count + 1)) bench_die("ine", "out of memory");
-    sc_queue_push(&s->queue, (sc_queued){distance, node});
+    if (!sc_lbs_queue_reserve(&s->queue, s->queue.count + 1)) bench_die("ine", "out of memory");
+    sc_lbs_queue_push(&s->queue, (sc_lbs_queued){distance, node});
 }
 
-static void visit(ine *s, const sc_wanted *wanted, sc_node_id node, double distance)
+static void visit(ine *s, const sc_lbs_wanted *wanted, sc_node_id node, double distance)
 {
     const sc_edge *edges = sc_map_edges(s->view->map);
     for (uint32_t i = s->node_first[node]; i < s->node_first[node + 1]; i++) {
         const sc_edge_id e = s->roads[i];
         const sc_edge *edge = &edges[e];
         for (uint32_t o = s->edge_first[e]; o < s->edge_first[e + 1]; o++) {
-            if (!sc__is_wanted(wanted, s->view, o)) continue;
+            if (!sc__lbs_is_wanted(wanted, s->view, o)) continue;
             const uint32_t offset = s->view->objects[o].offset;
             if (edge->from == node) offer(s, o, distance + offset);
             if (edge->to == node) offer(s, o, distance + (edge->length - offset));
@@ -119,8 +119,8 @@ static void visit(ine *s, const sc_wanted *wanted, sc_node_id node, double dista
 
 static int compare_hits(const void *a, const void *b)
 {
-    const double left = ((const sc_hit *)a)->distance;
-    const double right = ((const sc_hit *)b)->distance;
+    const double left = ((const sc_lbs_hit *)a)->distance;
+    const double right = ((const sc_lbs_hit *)b)->distance;
     return (left > right) - (left < right);
 }
 
@@ -133,7 +133,7 @@ static void settle(ine *s, uint32_t k)
     enum { FEW = 32 };
     if (count > FEW) qsort(s->hits, count, sizeof *s->hits, compare_hits);
     for (size_t i = 1; i < count && count <= FEW; i++) {
-        const sc_hit hit = s->hits[i];
+        const sc_lbs_hit hit = s->hits[i];
         size_t at = i;
         for (; at > 0 && hit.distance < s->hits[at - 1].distance; at--) {
             s->hits[at] = s->hits[at - 1];
@@ -143,7 +143,7 @@ static void settle(ine *s, uint32_t k)
     s->hit_count = count < k ? count : k;
 }
 
-void ine_search(ine *search, const sc_wanted *wanted, sc_reach far, sc_node_id node)
+void ine_search(ine *search, const sc_lbs_wanted *wanted, sc_lbs_reach far, sc_node_id node)
 {
     ine *s = search;
     s->bound = far.radius;
@@ -152,13 +152,13 @@ void ine_search(ine *search, const sc_wanted *wanted, sc_reach far, sc_node_id n
     s->queue.count = 0;
     s->best.count = 0;
     s->best.k = far.k;
-    if (!sc__marks_begin(&s->node_marks, sc_map_node_count(s->view->map)) ||
-        !sc__marks_begin(&s->object_marks, s->view->object_count)) {
+    if (!sc__lbs_marks_begin(&s->node_marks, sc_map_node_count(s->view->map)) ||
+        !sc__lbs_marks_begin(&s->object_marks, s->view->object_count)) {
         bench_die("ine", "out of memory");
     }
     reach(s, node, 0);
     while (s->queue.count > 0) {
-        const sc_queued next = sc_queue_pop(&s->queue);
+        const sc_lbs_queued next = sc_lbs_queue_pop(&s->queue);
         if (next.distance > s->bound) break;
         if (next.distance > s->distances[s->node_marks.marks[next.star].slot]) continue;
         visit(s, wanted, next.star, next.distance);

@@ -12,24 +12,21 @@
 #ifndef SC_BENCH_INE_H
 #define SC_BENCH_INE_H
 
-#include "lbs/best.h"
-#include "lbs/marks.h"
-#include "lbs/plain_search.h"
-#include "lbs/queue.h"
+#include "lbs/lbs_search.h"
 
 typedef struct ine {
     const sc_objects_view *view;
     uint32_t *node_first;  ///< into `roads`; nodes + 1
     sc_edge_id *roads;     ///< the edges at each node
     uint32_t *edge_first;  ///< first object of each edge; edges + 1
-    sc_marks node_marks;
+    sc_lbs_marks node_marks;
     double *distances;  ///< of nodes reached, by slot
     size_t node_count;
     size_t node_capacity;
-    sc_marks object_marks;
-    sc_queue queue;
-    sc_best best;
-    sc_hit *hits;  ///< the result, nearest first
+    sc_lbs_marks object_marks;
+    sc_lbs_queue queue;
+    sc_lbs_best best;
+    sc_lbs_hit *hits;  ///< the result, nearest first
     size_t hit_count;
     size_t hit_capacity;
     double bound;
@@ -39,6 +36,6 @@ ine ine_new(const sc_objects *objects);
 void ine_free(ine *search);
 
 /** From a node; the result is in `hits`. */
-void ine_search(ine *search, const sc_wanted *wanted, sc_reach far, sc_node_id node);
+void ine_search(ine *search, const sc_lbs_wanted *wanted, sc_lbs_reach far, sc_node_id node);
 
 #endif

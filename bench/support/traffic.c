@@ -183,28 +183,30 @@ passage traffic_cloak(const traffic *t, const sc_engine_options *options, bool m
 
 double traffic_floor_s(const traffic *t, size_t pending)
 {
-    sc_pool pool;
-    sc__engine_moments heap = {.context = &pool};
-    sc_pool_init(&pool, sizeof(sc__pending));
+    sc_item_pool pool;
+    sc__engine_deadlines heap = {.context = &pool};
+    sc_item_pool_init(&pool, sizeof(sc__pending));
     uint32_t *queue = room(NULL, pending, sizeof *queue);
     const double start = bench_cpu_s();
     for (size_t i = 0; i < t->count; i++) {
         uint32_t *place = &queue[i % pending];
         if (i >= pending) {
-            sc__engine_moments_remove(&heap, ((sc__pending *)sc_pool_at(&pool, *place))->heap_at);
-            sc_pool_give(&pool, *place);
+            sc__engine_deadlines_remove(&heap,
+                                        ((sc__pending *)sc_item_pool_at(&pool, *place))->heap_at);
+            sc_item_pool_give(&pool, *place);
         }
-        if (sc_pool_reserve(&pool) || !sc__engine_moments_reserve(&heap, (size_t)pool.count + 1)) {
+        if (sc_item_pool_reserve(&pool) ||
+            !sc__engine_deadlines_reserve(&heap, (size_t)pool.count + 1)) {
             bench_die("floor", "out of memory");
         }
-        *place = sc_pool_take(&pool);
-        sc__pending *query = sc_pool_at(&pool, *place);
+        *place = sc_item_pool_take(&pool);
+        sc__pending *query = sc_item_pool_at(&pool, *place);
         *query = (sc__pending){.query = t->queries[i], .order = i};
-        sc__engine_moments_push(&heap, (sc__engine_moment){query->query.deadline, *place});
+        sc__engine_deadlines_push(&heap, (sc__engine_deadline){query->query.deadline, *place});
     }
     const double took = bench_cpu_s() - start;
     free(queue);
-    sc__engine_moments_fini(&heap);
-    sc_pool_fini(&pool);
+    sc__engine_deadlines_fini(&heap);
+    sc_item_pool_fini(&pool);
     return took;
 }

@@ -47,13 +47,13 @@ typedef struct sc_ask {
     uint32_t result_size;  ///< 0 if not known
 } sc_ask;
 
-/** The door. It holds the key, the limits and the last moment it saw; one thread. */
+/** Admits queries. It holds the key, the limits and the latest time; for one thread. */
 typedef struct sc_admission sc_admission;
 
 /**
  * @param map  borrowed; must outlive the result
- * @param key  SC_KEY_SIZE secret bytes, copied. Whoever has them can test guesses of
- *             users and times; use new ones for each start of a service, and the same
+ * @param key  SC_KEY_SIZE secret bytes, copied. With them guesses of users and times
+ *             can be tested; use new ones for each start of a service, and the same
  *             ones in all gateways of one service.
  * @return SC_OK, SC_ENOMEM, SC_EINVAL (a limit that admits nothing), SC_EIO (libsodium
  *         does not start)
@@ -72,8 +72,8 @@ SC_API void sc_admission_free(sc_admission *admission);
  * @param query  set on success
  * @param where  set on success: the position on the road. May be NULL
  * @return SC_OK, or why not: SC_EPROFILE (a need out of range), SC_ETIME (earlier than a
- *         query before it), SC_EDUPLICATE (this user at this very moment), SC_EUNKNOWN (no
- *         such edge), SC_EINVAL (no user, a time beyond all calendars, an offset beyond the
+ *         query before it), SC_EDUPLICATE (this user at this time), SC_EUNKNOWN (no
+ *         such edge), SC_EINVAL (no user, a time out of range, an offset beyond the
  *         edge, no position on the globe), SC_ETOOFAR, SC_ENOCOORDS, SC_ENOMEM
  */
 SC_API SC_CHECKED sc_err sc_admission_admit(sc_admission *admission, const sc_ask *ask,

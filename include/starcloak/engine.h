@@ -3,7 +3,7 @@
  * @brief The cloaking engine: queries in, candidates and drops out, on a clock handed in.
  *
  *     err = sc_engine_add(engine, &query);        // as they come
- *     err = sc_engine_run(engine, now);           // then, and when sc_engine_next_wake() says so
+ *     err = sc_engine_run(engine, now);           // then, and at sc_engine_next_wake()
  *     while ((cloak = sc_engine_take_candidate(engine))) {
  *         err = sc_pruner_prune(pruner, cloak, rng);     // here, or in a pool
  *         if (!err) err = sc_engine_accept(engine, cloak, now, &diag);
@@ -22,7 +22,7 @@
  *     was given: the same calls give the same answers.
  *  4. A call that fails for lack of memory has changed nothing, or, for
  *     sc_engine_run(), has stopped between two steps and goes on when called again (a
- *     random number drawn before it stopped is then drawn anew).
+ *     random number drawn before it stopped is then drawn again).
  *  5. It knows segments, not positions, and pseudonyms, not users.
  *
  * Engines share nothing but the map: any number of them may live in one process.
@@ -111,16 +111,15 @@ SC_API SC_CHECKED sc_err sc_engine_add(sc_engine *engine, const sc_query *query)
 #define SC_ENGINE_PREFETCH_AHEAD 8
 
 /**
- * A query is on its way: call for the roads around it, so that they are at hand when it
- * is added a few queries later. For callers who see their queries coming, on maps that no
- * cache can hold; it changes nothing but the time that takes. The engine does it by
- * itself for what waits in its queue.
+ * Prefetch the roads around a query that will be added a few queries later. For callers that know
+ * their next queries, on maps that no cache can hold; it changes nothing but the time that adding
+ * takes. The engine does it by itself for queries in its queue.
  */
 SC_API void sc_engine_prefetch(sc_engine *engine, const sc_query *query);
 
 /**
  * Add a query that another engine answers for: it can be a member of a
- * cloak but starts no search, and its end here is not told as a drop.
+ * cloak but starts no search, and its end here is not reported as a drop.
  *
  * @return as sc_engine_add()
  */
@@ -161,7 +160,7 @@ static inline bool sc_variant_is_switchable(sc_variant variant)
 SC_API SC_CHECKED sc_err sc_engine_switch(sc_engine *engine, sc_variant variant);
 
 /**
- * When sc_engine_run() has something to do next: a moment that may already be past if
+ * When sc_engine_run() has something to do next: a time that may already be past if
  * there is work waiting, SC_TIME_NEVER if there is nothing.
  */
 SC_API sc_time sc_engine_next_wake(const sc_engine *engine);
@@ -174,7 +173,7 @@ SC_API sc_cloak *sc_engine_take_candidate(sc_engine *engine);
  * last run, the time of that run counts.
  *
  * @return SC_OK; SC_ELATE (a member's deadline has passed), SC_EBROKEN (paranoid: it breaks a
- *         promise; `diag` says which), SC_ENOMEM (paranoid: it could not be looked at), SC_EINVAL
+ *         promise; `diag` has which), SC_ENOMEM (paranoid: it could not be checked), SC_EINVAL
  *         (not pruned): it is still a proposal, and must be refused if it is not accepted later;
  *         SC_EINVAL (not a proposal of this engine: there is nothing to refuse)
  */
@@ -191,8 +190,8 @@ SC_API SC_CHECKED sc_err sc_engine_refuse(sc_engine *engine, const sc_cloak *clo
                                           const sc_query_id *gone, size_t gone_count);
 
 /** Why a query was dropped. */
-#define SC_DROP_MAP(X)                                           \
-    X(EXPIRED, 0, "expired")       /* no company came in time */ \
+#define SC_DROP_MAP(X)                                          \
+    X(EXPIRED, 0, "expired")       /* too few others in time */ \
     X(INFEASIBLE, 1, "infeasible") /* l exceeds all roads in reach */
 
 typedef enum sc_drop_reason {
@@ -228,11 +227,11 @@ typedef struct sc_engine_stats {
     uint64_t company_held;      ///< in the queue, the graph or a proposal now
     uint64_t cloaks;            ///< accepted
     uint64_t refused;           ///< cloaks
-    uint64_t broken;            ///< of them, those that paranoia found
+    uint64_t broken;            ///< of them, those that verification found (is_paranoid)
     uint64_t searches;          ///< from a vertex; or tries of single queries
     uint64_t checks;            ///< of combinations, of super-stars or of sets of segments
     uint64_t cap_hits;          ///< searches that could not keep all their combinations; or
-                                ///< newcomers for whom not all could try who might have
+                                ///< newcomers for which not all queries tried that it might help
     uint64_t vertices;          ///< of the cloaking graph now
     uint64_t active_stars;      ///< now
 } sc_engine_stats;

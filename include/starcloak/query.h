@@ -3,8 +3,8 @@
  * @brief Secret: a query as engines know it, without the user and the position.
  *
  * An sc_query has keyed hashes of who asked and when, the segment, the needs and the deadline.
- * sc_admission_admit() (admit.h) makes it of what a traveller asks. Workers include this header and never
- * admit.h: tests/includes checks it.
+ * sc_admission_admit() (admit.h) makes it of what a traveller asks. Workers include this header and
+ * never admit.h: tests/includes checks it.
  *
  * Times are whole microseconds from any zero that all users of an engine share,
  * so that "the clock has passed the deadline" has one meaning everywhere.
@@ -30,7 +30,7 @@ typedef int64_t sc_time;
  */
 static inline sc_time sc_time_from_seconds(double s)
 {
-    // What llround() does, but whoever includes this need not link libm. The difference is
+    // What llround() does, but without linking libm. The difference is
     // exact; adding a half first would be rounded itself where microseconds fill a double.
     const double us = s * 1e6;
     const sc_time whole = (sc_time)us;
@@ -38,7 +38,7 @@ static inline sc_time sc_time_from_seconds(double s)
     return whole + (rest >= 0.5) - (rest <= -0.5);
 }
 
-/** "Never", for a moment. */
+/** "Never", as a time. */
 #define SC_TIME_NEVER INT64_MAX
 
 /** How private a traveller wants to be, and what that may cost. */
@@ -57,8 +57,8 @@ typedef struct sc_query_id {
 /** A query as the engine knows it. */
 typedef struct sc_query {
     sc_query_id id;
-    uint64_t user;      ///< keyed pseudonym: equal for queries of one user, and says no more
-    sc_time deadline;   ///< the last moment at which a cloak is still in time
+    uint64_t user;      ///< keyed pseudonym: equal for queries of one user, and reveals no more
+    sc_time deadline;   ///< the last time at which a cloak is not late
     sc_seg_id segment;  ///< where the traveller is
     uint32_t k;         ///< needs, as in the profile
     uint32_t l;

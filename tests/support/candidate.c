@@ -1,7 +1,7 @@
 // Candidates for tests of pruning. See candidate.h.
 #include "support/candidate.h"
 
-#include "engine/cloak_make.h"
+#include "engine/candidate.h"
 #include "support/check.h"
 
 ground ground_on(sketch s, uint64_t seed)
@@ -37,7 +37,7 @@ sc_cloak *candidate_of(const ground *g, const bool *inside, const sc_star_id *at
 {
     size_t star_count = 0;
     uint32_t *stars = slow_ids(inside, g->roads.star_count, &star_count);
-    sc_cloak *c = sc_cloak_new(star_count, slow_segment_count(&g->roads, inside), member_count);
+    sc_cloak *c = sc__cloak_new(star_count, slow_segment_count(&g->roads, inside), member_count);
     assert_non_null(c);
     memcpy(c->stars, stars, star_count * sizeof *stars);
     free(stars);

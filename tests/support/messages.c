@@ -2,9 +2,8 @@
 #include "support/messages.h"
 
 #include "base/rng.h"
-#include "map/object_tables.h"
-#include "relay/relay_make.h"
-#include "relay/reply_make.h"
+#include "map/map_tables.h"
+#include "relay/relay_build.h"
 #include "support/check.h"
 
 #include <stdio.h>

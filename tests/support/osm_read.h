@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "import/load.h"
+#include "import/import_internal.h"
 
 /** What came of reading. */
 typedef struct osm_result {

@@ -9,7 +9,7 @@
 
 #include <starcloak/objects.h>
 
-#include "map/scm.h"
+#include "map/scm_file.h"
 
 /** The bytes of a map file; the memory is exactly as long, so that a sanitizer sees each step
  * beyond. */

@@ -1,7 +1,7 @@
 // Shapefiles for tests. See sheet.h.
 #include "support/sheet.h"
 
-#include "import/load.h"
+#include "import/import_internal.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -2,9 +2,9 @@
 // slow_engine.h; the steps are those of docs/engine.md.
 #include "support/slow_engine_internal.h"
 
-#include "engine/cloak_make.h"
+#include "engine/candidate.h"
 #include "support/check.h"
-#include "support/slow_alone.h"
+#include "support/slow_per_query.h"
 
 void *slow_grown(void *array, size_t count, size_t size)
 {
@@ -156,23 +156,23 @@ sc_err slow_engine_remove(slow_engine *engine, const sc_query_id *id)
 
 // --- One run ---------------------------------------------------------------------
 
-// Without a graph it goes to its segment, which is nobody else's vertex.
-static void enter_alone(slow_engine *engine, slow_query *q)
+// Without a graph it goes to its segment, which is no vertex.
+static void enter_per_query(slow_engine *engine, slow_query *q)
 {
-    if (!slow_alone_is_feasible(engine, &q->query)) {
+    if (!slow_per_query_is_feasible(engine, &q->query)) {
         drop(engine, q, SC_DROP_INFEASIBLE);
         return;
     }
     q->vertex = UINT64_MAX - q->turn;
     q->star = SC_NONE;
     q->place = IN_GRAPH;
-    if (!q->is_company) slow_alone_arrive(engine, q);
+    if (!q->is_company) slow_per_query_arrive(engine, q);
 }
 
 static void enter_graph(slow_engine *engine, slow_query *q)
 {
-    if (slow_is_alone(engine)) {
-        enter_alone(engine, q);
+    if (slow_is_per_query(engine)) {
+        enter_per_query(engine, q);
         return;
     }
     const sc_star_id star = slow_select_star(engine, &q->query);
@@ -262,7 +262,7 @@ sc_err slow_engine_run(slow_engine *engine, sc_time now)
     return SC_OK;
 }
 
-static sc_time first_moment_after(sc_time t)
+static sc_time first_time_after(sc_time t)
 {
     return t < SC_TIME_NEVER ? t + 1 : SC_TIME_NEVER;
 }
@@ -275,10 +275,10 @@ sc_time slow_engine_next_wake(const slow_engine *engine)
         if (q->place == IN_PROPOSAL) continue;
         if (q->place == IN_QUEUE) return engine->now;
         if (has_become_urgent(engine, q)) return engine->now;
-        sc_time next = first_moment_after(q->query.deadline);
+        sc_time next = first_time_after(q->query.deadline);
         if (engine->options.variant == SC_VARIANT_HYBRID && !q->is_company &&
             !q->urgency_is_known) {
-            next = first_moment_after(q->query.deadline - engine->options.consideration_us);
+            next = first_time_after(q->query.deadline - engine->options.consideration_us);
         }
         if (next < wake) wake = next;
     }

@@ -5,13 +5,11 @@
  * All there is, is a list of queries in the order in which they were added, each
  * with the place it is at: in the queue, in the graph, in a proposal. A vertex is
  * a number that queries bear; its needs, its neighbours and whether its star is
- * active are found by looking at every query, each time anew.
+ * active are found by looking at every query, each time again.
  *
  * Given the same calls and a generator of the same seed it must do what the fast
- * one does: same candidates, same drops, same moments. Calls mean what they mean
+ * one does: same candidates, same drops, same times. Calls mean what they mean
  * in starcloak/engine.h; only paranoia is left out.
- *
- * Used by: tests of the engine.
  */
 #ifndef SC_TESTS_SUPPORT_SLOW_ENGINE_H
 #define SC_TESTS_SUPPORT_SLOW_ENGINE_H

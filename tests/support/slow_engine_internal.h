@@ -2,8 +2,8 @@
  * @file slow_engine_internal.h
  * @brief What the parts of the slow engine share: its state, and their ways into each other.
  *
- * Used by: slow_engine.c (what happens to queries), slow_select.c (where they go),
- * slow_search.c (who fits whom), slow_xstar.c (the same for XStar).
+ * Parts: slow_engine.c (what happens to queries), slow_star_choice.c (where they go),
+ * slow_search.c (which vertices fit together), slow_xstar.c (the same for XStar).
  */
 #ifndef SC_TESTS_SUPPORT_SLOW_ENGINE_INTERNAL_H
 #define SC_TESTS_SUPPORT_SLOW_ENGINE_INTERNAL_H
@@ -81,7 +81,7 @@ void slow_propose(slow_engine *engine, const bool *is_member, const bool *stars)
 /** Search from a vertex; what is found becomes a candidate and leaves the graph. */
 bool slow_search(slow_engine *engine, uint64_t vertex);
 
-/** The same for the vertex of a new query, who may also help urgent ones nearby. */
+/** The same for the vertex of a new query, which may also help urgent ones nearby. */
 void slow_search_for_new(slow_engine *engine, uint64_t vertex);
 
 #endif

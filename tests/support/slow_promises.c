@@ -1,4 +1,4 @@
-// P1 to P7 of one cloak. See slow_promises.h.
+// P1 to P7 of one cloak.
 #include "support/slow_promises.h"
 
 #include "support/check.h"

@@ -3,8 +3,6 @@
  * @brief P1 to P7 of one cloak, by plain loops over plain sets.
  *
  * Shares nothing with the engine, nor with src/lib/verify.
- *
- * Used by: tests of the engine.
  */
 #ifndef SC_TESTS_SUPPORT_SLOW_PROMISES_H
 #define SC_TESTS_SUPPORT_SLOW_PROMISES_H

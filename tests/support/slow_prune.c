@@ -1,7 +1,7 @@
-// Pruning by plain sets. See slow_prune.h; the steps are those of docs/engine.md.
+// Pruning by plain sets. The steps are those of docs/engine.md.
 #include "support/slow_prune.h"
 
-#include "engine/cloak_make.h"
+#include "engine/candidate.h"
 #include "support/check.h"
 
 /** What one pruning works on: a flag per star in each set. */

@@ -1,11 +1,9 @@
 /**
  * @file slow_prune.h
- * @brief Pruning, written again from docs/engine.md: plain sets, everything found anew.
+ * @brief Pruning, written again from docs/engine.md: plain sets, nothing kept.
  *
  * Draws the same numbers in the same order as sc_pruner_prune(), and must come to the
  * same cloak.
- *
- * Used by: tests of the engine.
  */
 #ifndef SC_TESTS_SUPPORT_SLOW_PRUNE_H
 #define SC_TESTS_SUPPORT_SLOW_PRUNE_H

@@ -2,7 +2,7 @@
 // slow_engine.h; the steps are those of docs/engine.md.
 #include "support/slow_engine_internal.h"
 
-#include "engine/cloak_make.h"
+#include "engine/candidate.h"
 #include "support/check.h"
 #include "support/slow_xstar.h"
 

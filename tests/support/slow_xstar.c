@@ -1,4 +1,4 @@
-// XStar by plain sets. See slow_xstar.h; the steps are those of docs/methods.md.
+// XStar by plain sets. The steps are those of docs/methods.md.
 #include "support/slow_xstar.h"
 
 #include "support/check.h"
@@ -9,7 +9,7 @@ typedef struct super_star {
     bool *inside;
 } super_star;
 
-// Whoever is at a star inside is a member.
+// All queries at a star inside are members.
 static bool is_member(const super_star *s, const slow_query *q)
 {
     return q->place == IN_GRAPH && s->inside[q->star];

@@ -3,9 +3,7 @@
  * @brief XStar, written again from docs/methods.md: slow, plain, obviously right.
  *
  * The slow engine does the rest: queue, stars, deadlines, proposals. Groups do not even occur:
- * whoever is at a star inside is in, and each has limits of its own.
- *
- * Used by: slow_search.c.
+ * all queries at a star inside are in, and each has limits of its own.
  */
 #ifndef SC_TESTS_SUPPORT_SLOW_XSTAR_H
 #define SC_TESTS_SUPPORT_SLOW_XSTAR_H

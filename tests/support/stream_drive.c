@@ -1,7 +1,7 @@
 // One engine through one stream, to the end of every query. See streams.h.
 #include "support/streams.h"
 
-#include "engine/cloak_make.h"
+#include "engine/candidate.h"
 #include "support/check.h"
 
 /** What the driver knows of a query that has not ended. */

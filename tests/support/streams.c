@@ -197,7 +197,7 @@ stream stream_new(uint64_t seed, const sc_map *map)
     s.longest_wait = waits[sc_rng_below(&s.rng, sizeof waits / sizeof *waits)];
     s.has_company = sc_rng_below(&s.rng, 3) == 0;
     s.most_queries = 40;
-    s.runs_per_moment = 1;
+    s.runs_per_time = 1;
     return s;
 }
 
@@ -304,7 +304,7 @@ bool stream_next(stream *s, sc_time wake, step *out)
     } else if (what < 70 && s->asked > 0) {
         out->kind = STEP_REMOVE;
         out->id = s->queries[sc_rng_below(&s->rng, s->asked)].id;
-    } else if (sc_rng_below(&s->rng, s->runs_per_moment) == 0) {
+    } else if (sc_rng_below(&s->rng, s->runs_per_time) == 0) {
         move_clock(s, wake);
     }
     out->now = s->now;

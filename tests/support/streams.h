@@ -62,7 +62,7 @@ typedef struct stream {
     bool has_company;
     bool has_switches;  ///< the engine, one of the three, is often told to search in another way
     uint32_t most_queries;
-    uint32_t runs_per_moment;  ///< the clock stands still in most runs if this is large
+    uint32_t runs_per_time;  ///< the clock stands still in most runs if this is large
     // The book.
     uint32_t asked;
     sc_query queries[STREAM_QUERIES];

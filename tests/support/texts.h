@@ -7,7 +7,7 @@
 #ifndef SC_TESTS_SUPPORT_TEXTS_H
 #define SC_TESTS_SUPPORT_TEXTS_H
 
-#include "import/load.h"
+#include "import/import_internal.h"
 
 typedef sc_err text_reader(const sc_load *load, sc_builder **out);
 

@@ -126,7 +126,7 @@ void toy_cloak(const toy_town *town, const toy_query *queries, size_t count, dic
     out->count = 0;
     if (town->options.variant == SC_VARIANT_SAMPLING ||
         town->options.variant == SC_VARIANT_EXPANSION) {
-        toy_cloak_alone(town, queries, count, d, out);
+        toy_cloak_per_query(town, queries, count, d, out);
     } else {
         toy_cloak_by_stars(town, queries, count, d, out);
     }

@@ -86,7 +86,7 @@ void toy_cloak(const toy_town *town, const toy_query *queries, size_t count, dic
 /** The two halves of it: methods that select stars, and methods in which each looks for itself. */
 void toy_cloak_by_stars(const toy_town *town, const toy_query *queries, size_t count, dice *d,
                         toy_outcome *out);
-void toy_cloak_alone(const toy_town *town, const toy_query *queries, size_t count, dice *d,
-                     toy_outcome *out);
+void toy_cloak_per_query(const toy_town *town, const toy_query *queries, size_t count, dice *d,
+                         toy_outcome *out);
 
 #endif

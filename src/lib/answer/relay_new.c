@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "base/rng.h"
 #include "base/sort.h"
-#include "relay/relay_make.h"
+#include "relay/relay_build.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -95,7 +95,7 @@ sc_err sc_relay_new(const sc_map *map, const sc_relay_content *content, sc_rng *
     if (border_node_count > 0) {
         memcpy(to_border_nodes, content->border_nodes, border_node_count * sizeof *to_border_nodes);
     }
-    // A cloak has them in this order; nobody else's order is to be told either.
+    // A cloak has them in this order; the order of other callers must not leak either.
     sc_sort_u32(to_segments, segment_count);
     sc_sort_u32(to_border_nodes, border_node_count);
     draw_places(places, request_count, rng);

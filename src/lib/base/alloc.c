@@ -1,5 +1,5 @@
 // The allocator of the library: malloc with an overflow check, and with a
-// countdown to failure in test builds. See alloc.h.
+// countdown to failure in test builds.
 #include "base/alloc.h"
 
 #include <stdint.h>

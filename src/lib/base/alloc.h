@@ -6,8 +6,7 @@
  * with an overflow check. In test builds (SC_TEST_ALLOC) a thread may set a
  * countdown; elsewhere these are malloc and free under other names.
  *
- * Used by: everything. Third-party parsers are given these functions where they
- * accept any.
+ * Third-party parsers are given these functions where they accept any.
  */
 #ifndef SC_BASE_ALLOC_H
 #define SC_BASE_ALLOC_H

@@ -1,4 +1,4 @@
-// A buffer of bytes that grows. See bytes.h and starcloak/bytes.h.
+// A buffer of bytes that grows.
 #include "base/bytes.h"
 
 #include "base/alloc.h"

@@ -5,8 +5,7 @@
  * The zero means nothing, and steps of the calendar's clock do not show in it. Only what has to do
  * with calendars, as the end of a token, or with the clocks of other machines goes by another.
  *
- * Used by: the threads of the service and of the cluster. Engines and books never read a clock;
- * they are told.
+ * Engines and the ledger never read a clock: the time is passed to them.
  */
 #ifndef SC_BASE_CLOCK_H
 #define SC_BASE_CLOCK_H

@@ -31,13 +31,24 @@ typedef struct sc_deadline {
 #include "base/heap_template.h"
 
 /** With room for `most` at a time. Release with sc_deadlines_fini(). */
-SC_CHECKED sc_err sc_deadlines_init(sc_deadlines *deadlines, size_t most);
+SC_CHECKED static inline sc_err sc_deadlines_init(sc_deadlines *deadlines, size_t most)
+{
+    *deadlines = (sc_deadlines){0};
+    return sc_deadlines_reserve(deadlines, most) ? SC_OK : SC_ENOMEM;
+}
 
 /** There must be room. `place` is set, and kept up to date until the deadline is cancelled. */
-void sc_deadlines_add(sc_deadlines *deadlines, int64_t t, void *owner, size_t *place);
+static inline void sc_deadlines_add(sc_deadlines *deadlines, int64_t t, void *owner, size_t *place)
+{
+    sc_deadlines_push(deadlines, (sc_deadline){t, owner, place});
+}
 
 /** Take out the deadline at `*place`, which must be there; `*place` becomes SC_NO_DEADLINE. */
-void sc_deadlines_cancel(sc_deadlines *deadlines, size_t *place);
+static inline void sc_deadlines_cancel(sc_deadlines *deadlines, size_t *place)
+{
+    sc_deadlines_remove(deadlines, *place);
+    *place = SC_NO_DEADLINE;
+}
 
 /** When the earliest is; INT64_MAX if there is none. */
 static inline int64_t sc_deadlines_next(const sc_deadlines *deadlines)

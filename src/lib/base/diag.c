@@ -1,4 +1,4 @@
-// Sentences about what went wrong. See diag.h.
+// Sentences about what went wrong.
 #include "base/diag.h"
 
 #include <stdarg.h>

@@ -1,12 +1,10 @@
 /**
  * @file diag.h
- * @brief Filling an sc_diag: the one sentence that tells a person what is wrong.
+ * @brief Filling an sc_diag: the one sentence about what is wrong.
  *
  * Every text has the shape "FILE:LINE: what is wrong: 'value'; what to do".
- * A value taken from a stranger's file passes through sc_quote(), so that a
+ * A value taken from an input passes through sc_quote(), so that a
  * terminal never gets its control bytes.
- *
- * Used by: everything above base that can fail with a sentence; files, source, unpack.
  */
 #ifndef SC_BASE_DIAG_H
 #define SC_BASE_DIAG_H
@@ -20,7 +18,7 @@ sc_err sc_fail(sc_diag *diag, sc_err err, const char *format, ...) SC_PRINTF(3, 
 /** Fill `diag` for an allocation that failed while `doing` something; returns SC_ENOMEM. */
 sc_err sc_fail_memory(sc_diag *diag, const char *doing);
 
-/** A stranger's bytes made printable and short. */
+/** Bytes of an input made printable and short. */
 typedef struct sc_quoted {
     char text[64];
 } sc_quoted;

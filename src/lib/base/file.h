@@ -6,8 +6,7 @@
  * Output: written under a name that does not show, and renamed when it is whole;
  * whatever goes wrong before that leaves the old file and nothing else.
  *
- * Used by: readers, map files, exports. An input that is shortened while it is
- * read cannot be survived: no mapping can.
+ * An input that is shortened while it is mapped ends the process: no mapping can survive that.
  */
 #ifndef SC_BASE_FILE_H
 #define SC_BASE_FILE_H

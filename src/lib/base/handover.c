@@ -101,8 +101,8 @@ size_t sc_handover_put_many(sc_handover *handover, const void *items, size_t cou
     put_in(handover, items, count);
     handover->total += count;
     pthread_mutex_unlock(&handover->lock);
-    // Who finds others waiting need not ring: whoever put the first of them does, or the taker
-    // who left some.
+    // A put that finds others waiting need not ring: the put of the first of them does, or the
+    // taker who left some.
     if (count > 0 && was_empty) ring_bell(handover);
     return count;
 }
@@ -114,7 +114,8 @@ bool sc_handover_put(sc_handover *handover, const void *item)
 
 size_t sc_handover_take(sc_handover *handover, void *items, size_t room)
 {
-    // The bell first: what is put after this rings it anew, and what was put before is in the ring.
+    // The bell first: what is put after this rings it again, and what was put before is in the
+    // ring.
     uint64_t rings;
     (void)!read(handover->bell, &rings, sizeof rings);
     pthread_mutex_lock(&handover->lock);

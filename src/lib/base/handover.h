@@ -1,18 +1,15 @@
 /**
  * @file handover.h
- * @brief Things handed from any thread to one: a bounded, short-locked queue with a bell.
+ * @brief Things handed from any thread to one: a bounded queue with a lock and an eventfd.
  *
- * All room is taken at the start, so that handing over needs no memory and cannot fail but
- * for want of room. The one who takes gets everything at once, in the order in which it came: under
- * load a whole batch costs one lock and one ring of the bell. The lock is held for a copy of a few
+ * All memory is allocated at the start, so that handing over fails only when the queue is full.
+ * The taking thread gets everything at once, in the order in which it came: under load a whole
+ * batch costs one lock and one write to the eventfd. The lock is held for a copy of a few
  * words, never across anything that waits.
  *
  *     sc_handover_put(h, &thing)                    any thread
  *     n = sc_handover_take(h, things, room)         the one thread
  *     sc_handover_fd(h)                             readable while there may be something to take
- *
- * Used by: the service: from doors to the ledger, from the ledger to the engine, and back; from the
- * doubter to its loops; from whoever tells events to the loops that have listeners.
  */
 #ifndef SC_BASE_HANDOVER_H
 #define SC_BASE_HANDOVER_H

@@ -1,4 +1,4 @@
-// A table of slots with 128-bit keys. See hash.h.
+// A table of slots with 128-bit keys.
 #include "base/hash.h"
 
 #include <stdbool.h>
@@ -15,7 +15,7 @@ static bool same_key(sc_key a, sc_key b)
     return a.high == b.high && a.low == b.low;
 }
 
-// Keyed by where the table lies, which a stranger who writes a file cannot know: no file can be
+// Keyed by where the table lies, which the author of a file cannot know: no file can be
 // made whose keys all meet in one place.
 static uint64_t hash_of(const sc_hash *hash, sc_key key)
 {

@@ -1,4 +1,4 @@
-// Buckets that grow with the value. See histogram.h.
+// Buckets that grow with the value.
 #include "base/histogram.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
-// Reading JSON where it lies. See json_pull.h.
+// Reading JSON where it lies.
 //
-// `at` always stands behind what was read, or at the byte that is wrong. One flag says whether a
+// `at` always stands behind what was read, or at the byte that is wrong. One flag holds whether a
 // comma is due: entering a bracket sets it, any value that ends clears it; so it is right again
 // when an inner bracket closes, and no stack is needed.
 #include "base/json_pull.h"

@@ -11,7 +11,7 @@
  *         if (sc_json_string_is(name, "k")) ok = sc_json_number(&json, &k);
  *         ...
  *     }
- *     if (!sc_json_end(&json)) ...             // json.wrong says what, sc_json_offset() where
+ *     if (!sc_json_end(&json)) ...             // json.wrong has what, sc_json_offset() where
  *
  * No tree, no memory, no copies: a body with a position in it is in one place only, and wiping that
  * is enough. Nothing is skipped and nothing nests by itself, so the depth is what the caller
@@ -68,7 +68,7 @@ typedef enum sc_json_kind {
 /** Before the first value of `text`, which is lent. */
 sc_json_pull sc_json_pull_of(const char *text, size_t size);
 
-/** What comes next; says nothing about whether it is well-formed. */
+/** What comes next; whether it is well-formed is not checked. */
 sc_json_kind sc_json_peek(sc_json_pull *json);
 
 /** Step into an object ('{') or an array ('['). */

@@ -1,4 +1,4 @@
-// A JSON document as a tree. See json_tree.h.
+// A JSON document as a tree.
 //
 // All values lie in one array that is used from both ends. From its end downwards, a stack: values
 // that were read and whose bracket is still open. From its start upwards, what is finished: when a

@@ -1,4 +1,4 @@
-// Writing JSON. See json_write.h.
+// Writing JSON.
 //
 // Whether a comma is due is one flag: opening a bracket clears it, a value that ends sets it, a
 // bracket that closes is a value that has ended. So no stack is needed.

@@ -12,9 +12,9 @@
  *     if (json.has_failed) ...                  // {"name":"...","segments":[1,2]}
  *
  * Commas are set where they are due. Each value takes the name of the member that it is; NULL in an
- * array, or for the document itself. Names are ours and written as they are; strings may be a
- * stranger's: what JSON or a terminal would take for something else is escaped, and bytes that are
- * not UTF-8 become U+FFFD.
+ * array, or for the document itself. Names are constants and written as they are; strings may come
+ * from outside: what JSON or a terminal would take for something else is escaped, and bytes that
+ * are not UTF-8 become U+FFFD.
  *
  * A failure (memory is out) is remembered, not returned, so that writing reads straight down the
  * page and the end asks once. Numbers do not depend on the locale.

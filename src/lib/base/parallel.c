@@ -1,4 +1,4 @@
-// Items of work and the threads that do them. See parallel.h.
+// Items of work and the threads that do them.
 //
 // What the workers share is the number of the next item and whether it is over; each has an
 // error of its own, which is read when its thread has ended. So there is nothing to lock.

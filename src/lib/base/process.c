@@ -1,4 +1,4 @@
-// Looking at this process. See process.h.
+// Processor time and memory of this process.
 #include "base/process.h"
 
 #include <fcntl.h>

@@ -5,8 +5,6 @@
  * Read with few system calls, all of which a service may still make under its filter (sandbox.h),
  * and cheap enough for several times a second. What cannot be read, since /proc is not there, is
  * left unknown.
- *
- * Used by: cluster (beats), service (metrics, own_view.c).
  */
 #ifndef SC_BASE_PROCESS_H
 #define SC_BASE_PROCESS_H

@@ -1,4 +1,4 @@
-// Metrics as text. See prometheus.h.
+// Metrics as text.
 #include "base/prometheus.h"
 
 #include "base/utf8.h"

@@ -34,7 +34,7 @@ void sc_prometheus_head(sc_prometheus *metrics, const char *name, const char *ty
 /** A line: its name, then labels if it has any, then one of the two values. */
 void sc_prometheus_sample(sc_prometheus *metrics, const char *name);
 
-/** The value may be a stranger's: it is escaped, and bytes that are not UTF-8 become "?". */
+/** The value may come from outside: it is escaped, and bytes that are not UTF-8 become "?". */
 void sc_prometheus_label(sc_prometheus *metrics, const char *label, const char *value);
 
 void sc_prometheus_count(sc_prometheus *metrics, uint64_t value);

@@ -1,11 +1,17 @@
-// Seeded sources, and what is drawn from either kind. See rng.h; secure sources
-// are in rng_secure.c.
+// Random numbers: seeded sources, which repeat a run bit for bit; secure sources, from libsodium,
+// which cannot be predicted; and what is drawn from either kind.
+//
+// A number of a secure source is wiped from the reserve as it is handed out: an attacker who reads
+// the memory of the process later learns at most what will be drawn, not what a cloak was made
+// with.
 #include "base/rng.h"
 
 #include "base/alloc.h"
 
 #include <math.h>
 #include <sodium.h>
+
+// --- Seeded sources -----------------------------------------------------------------------------
 
 static uint64_t splitmix64(uint64_t *state)
 {
@@ -83,4 +89,34 @@ double sc_rng_normal(sc_rng *rng)
         const double s = u * u + v * v;
         if (s > 0.0 && s < 1.0) return u * sqrt(-2.0 * log(s) / s);
     }
+}
+
+// --- Secure sources -----------------------------------------------------------------------------
+
+sc_err sc_rng_new_secure(sc_rng **out)
+{
+    // Harmless when repeated, and from any thread.
+    if (sodium_init() < 0) return SC_EIO;
+
+    sc_rng *rng = sc_calloc(1, sizeof *rng);
+    if (!rng) return SC_ENOMEM;
+    rng->reserve = sc_calloc(1, sizeof *rng->reserve);
+    if (!rng->reserve) {
+        sc_free(rng);
+        return SC_ENOMEM;
+    }
+    *out = rng;
+    return SC_OK;
+}
+
+uint64_t sc__rng_next_secure(sc_rng_reserve *reserve)
+{
+    if (reserve->left == 0) {
+        randombytes_buf(reserve->numbers, sizeof reserve->numbers);
+        reserve->left = SC_RNG_RESERVE;
+    }
+    uint64_t *number = &reserve->numbers[--reserve->left];
+    const uint64_t result = *number;
+    *number = 0;
+    return result;
 }

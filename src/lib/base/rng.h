@@ -13,8 +13,6 @@
  * number by itself would cost a call of the system. It is made by
  * sc_rng_new_secure() alone. A process that forks must not use one on both
  * sides: they would draw the same numbers from the same reserve.
- *
- * Used by: city, engine, answer, points, simulations, attack, score, tests.
  */
 #ifndef SC_BASE_RNG_H
 #define SC_BASE_RNG_H

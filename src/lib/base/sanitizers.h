@@ -1,9 +1,7 @@
 /**
  * @file sanitizers.h
- * @brief Whether this is built with a sanitizer that must be allowed for. gcc and clang tell it
- * differently.
- *
- * Used by: what the thread sanitizer does not understand (tables of descriptors), and tests.
+ * @brief Whether this is built with a sanitizer that must be allowed for: gcc and clang define
+ * different macros.
  */
 #ifndef SC_BASE_SANITIZERS_H
 #define SC_BASE_SANITIZERS_H

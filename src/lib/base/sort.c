@@ -1,4 +1,4 @@
-// Sorting numbers, by radix, by insertion or by the C library. See sort.h.
+// Sorting numbers, by radix, by insertion or by the C library.
 #include "base/sort.h"
 
 #include "base/alloc.h"

@@ -1,10 +1,6 @@
 /**
  * @file sort.h
  * @brief Sorting numbers: many by radix, a handful by insertion.
- *
- * Used by: map (places on the Hilbert curve, neighbours of a star), city, engine
- * (segments and stars of a cloak), sim and verify (how many users a cloak hides), objects
- * (categories by size), relay, answer and lbs (ids that ascend), score (segments near a victim).
  */
 #ifndef SC_BASE_SORT_H
 #define SC_BASE_SORT_H

@@ -1,4 +1,4 @@
-// Lines, fields and numbers. See text.h.
+// Lines, fields and numbers.
 #include "base/text.h"
 
 #include <locale.h>
@@ -29,7 +29,7 @@ bool sc_lines_next(sc_lines *lines, sc_slice *line)
     return true;
 }
 
-static bool is_blank(char c)
+static bool is_separator(char c)
 {
     return c == ' ' || c == '\t';
 }
@@ -38,11 +38,11 @@ bool sc_slice_field(sc_slice *line, sc_slice *field)
 {
     const char *at = line->text;
     const char *end = at + line->size;
-    while (at < end && is_blank(*at)) {
+    while (at < end && is_separator(*at)) {
         at++;
     }
     const char *start = at;
-    while (at < end && !is_blank(*at)) {
+    while (at < end && !is_separator(*at)) {
         at++;
     }
     *line = (sc_slice){at, (size_t)(end - at)};
@@ -89,6 +89,17 @@ bool sc_slice_csv_field(sc_slice *line, char *buffer, sc_slice *field, bool *mor
     *more = line->size > 0;
     if (*more) *line = (sc_slice){line->text + 1, line->size - 1};
     return true;
+}
+
+sc_slice sc_slice_trim(sc_slice slice)
+{
+    while (slice.size > 0 && sc_is_blank(slice.text[0])) {
+        slice = (sc_slice){slice.text + 1, slice.size - 1};
+    }
+    while (slice.size > 0 && sc_is_blank(slice.text[slice.size - 1])) {
+        slice.size--;
+    }
+    return slice;
 }
 
 bool sc_slice_is(sc_slice slice, const char *text)

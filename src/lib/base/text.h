@@ -5,8 +5,6 @@
  * The text is a mapped file: not ended by NUL, possibly hostile, possibly huge.
  * Numbers are read without the locale, and a number is the whole field or none:
  * "12x" is refused, not read as 12.
- *
- * Used by: readers, source, records, densities, verify.
  */
 #ifndef SC_BASE_TEXT_H
 #define SC_BASE_TEXT_H
@@ -43,12 +41,21 @@ bool sc_slice_field(sc_slice *line, sc_slice *field);
 
 /**
  * Cut the next CSV field off the front of `line`: a comma ends it, double quotes
- * protect commas, a doubled quote inside is a quote. *more, true at first, says
+ * protect commas, a doubled quote inside is a quote. *more, true at first, is
  * whether another field follows. Unquoting needs room, so
  * `buffer` must hold line->size bytes; the field points there or into the line.
  * False if none is left, or if a quote is never closed (*broken is set then).
  */
 bool sc_slice_csv_field(sc_slice *line, char *buffer, sc_slice *field, bool *more, bool *broken);
+
+/** Blanks: space, tab, line feed, carriage return, form feed. */
+static inline bool sc_is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f';
+}
+
+/** The slice without the blanks at both of its ends. */
+sc_slice sc_slice_trim(sc_slice slice);
 
 /** Whether the slice is exactly `text`. */
 bool sc_slice_is(sc_slice slice, const char *text);

@@ -1,4 +1,4 @@
-// Threads that take no signals. See thread.h.
+// Threads that take no signals.
 #include "base/thread.h"
 
 #include <errno.h>

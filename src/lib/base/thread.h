@@ -4,8 +4,6 @@
  *
  * A library must not choose who handles a signal. A thread begins with the mask of the one who
  * starts it, so all are blocked while it is started.
- *
- * Used by: whoever starts threads.
  */
 #ifndef SC_BASE_THREAD_H
 #define SC_BASE_THREAD_H
@@ -17,7 +15,7 @@
 /**
  * Start `run(argument)` in a thread of its own, to be joined.
  *
- * @return SC_OK, or SC_EIO: the system has no thread to give, and errno says why
+ * @return SC_OK, or SC_EIO: no thread can be started; errno has the reason
  */
 SC_CHECKED sc_err sc_thread_start(pthread_t *thread, void *(*run)(void *), void *argument);
 

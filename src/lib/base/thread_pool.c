@@ -1,4 +1,4 @@
-// A queue with many takers. See thread_pool.h.
+// A queue with many takers.
 #include "base/thread_pool.h"
 
 #include "base/alloc.h"

@@ -24,7 +24,7 @@ typedef struct sc_thread_pool_options {
     void *context;
 } sc_thread_pool_options;
 
-/** @return SC_OK, SC_ENOMEM, or SC_EIO: a thread cannot be started, and errno says why */
+/** @return SC_OK, SC_ENOMEM, or SC_EIO: a thread cannot be started; errno has the reason */
 SC_CHECKED sc_err sc_thread_pool_new(const sc_thread_pool_options *options, sc_thread_pool **out);
 
 /**

@@ -1,4 +1,4 @@
-// liblzma and zlib behind one growing buffer. See unpack.h.
+// liblzma and zlib behind one growing buffer.
 #include "base/unpack.h"
 
 #include "base/alloc.h"
@@ -77,7 +77,7 @@ static void lzma_give(void *opaque, void *memory)
 
 static sc_err unpack_xz(const sc_input *input, buffer *out, sc_diag *diag)
 {
-    // The header tells how much memory the decoder takes, up to 4 GiB; the
+    // The header has how much memory the decoder takes, up to 4 GiB; the
     // strongest preset of xz takes 64 MiB.
     const uint64_t most_memory = (uint64_t)1 << 30;
     const lzma_allocator allocator = {.alloc = lzma_take, .free = lzma_give};

@@ -4,8 +4,6 @@
  *
  * Road maps are published compressed. A packed input may be hostile: what it
  * unpacks to is limited, since a kilobyte can unpack to gigabytes.
- *
- * Used by: file, source.
  */
 #ifndef SC_BASE_UNPACK_H
 #define SC_BASE_UNPACK_H

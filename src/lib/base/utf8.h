@@ -1,10 +1,8 @@
 /**
  * @file utf8.h
- * @brief Telling UTF-8 from other bytes.
+ * @brief Checking UTF-8.
  *
- * Names in maps come from strangers; a map holds only well-formed UTF-8.
- *
- * Used by: json, map builder and check, OpenStreetMap reader, objects, relay, records.
+ * Names in maps come from outside; a map holds only well-formed UTF-8.
  */
 #ifndef SC_BASE_UTF8_H
 #define SC_BASE_UTF8_H

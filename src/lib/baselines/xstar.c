@@ -1,4 +1,6 @@
-// XStar: a super-star grows around a star. See xstar.h; docs/methods.md has the rules.
+// XStar: a super-star grows around a star, until it is enough for all queries on it.
+// docs/methods.md has the rules. Queries are placed as in the cloaking graph, but all of a star are
+// one vertex, its group, whatever they ask for.
 //
 // Stars join ring by ring: the start, those one hop from it, those two hops from it, ...; of
 // a ring the cheapest first. A star with queries brings its group along. The first star that
@@ -6,30 +8,36 @@
 // ends the growth. Two facts keep that short:
 //
 //  1. Stars and groups fit together or not, in whichever order they come. So a ring with
-//     which users cannot become enough joins as a whole or ends the growth, and nobody
-//     has to know what its stars cost.
+//     which users cannot become enough joins as a whole or ends the growth, and the costs of
+//     its stars are not needed.
 //  2. A star of ring h is at most g + h hops from one of ring g. As long as that is within the
 //     limit of a group, its ball need not be looked at.
 //
 // The stars of the start's ball are numbered as they stand in it, so a ring is a range of
 // numbers, and sets of stars are bits.
-#include "baselines/xstar.h"
+#include "baselines/methods.h"
 
 #include "base/alloc.h"
 #include "base/sort.h"
 #include "engine/candidate.h"
-#include "engine/cover.h"
-#include "engine/neighbours.h"
+#include "engine/cloaking_graph.h"
+#include "engine/covered_set.h"
 #include "engine/search.h"
 
 #include <string.h>
 
 /** A star of a ring, and what decides its turn. */
-typedef struct sc__ranked {
+typedef struct ranked {
     double cost;  ///< of answering for this star alone
     sc_star_id star;
     uint32_t number;
 } ranked;
+
+/** The method's own state: memory for the stars of a ring. */
+typedef struct heap_room {
+    ranked *entries;
+    size_t capacity;
+} heap_room;
 
 /** A super-star that grows, or has grown. Masks have `words` words. */
 typedef struct growth {
@@ -38,7 +46,7 @@ typedef struct growth {
     const sc_star_id *stars;  ///< by number
     uint32_t star_count;      ///< within the start's own limit
     size_t words;
-    size_t sighted_count;  ///< groups within it: the engine's sightings
+    size_t active_count;  ///< groups within it: the engine's active_stars
     // What is in.
     uint64_t *inside;
     size_t group_count;  ///< the engine's chosen vertices
@@ -56,16 +64,16 @@ typedef struct ring {
     uint32_t hops;
     uint32_t first;  ///< its stars have the numbers from here
     uint32_t end;    ///< to before this one
-    size_t first_sighting;
-    size_t end_sighting;
+    size_t first_active;
+    size_t end_active;
 } ring;
 
 /** How it goes on after a star or a ring. */
-typedef enum outcome {
+typedef enum growth_step {
     GROWING,
     ENDED,   ///< something did not fit
     ENOUGH,  ///< a cloak for all groups inside
-} outcome;
+} growth_step;
 
 static bool has_bit(const uint64_t *mask, uint32_t number)
 {
@@ -95,8 +103,8 @@ static bool limit(growth *g, const sc__vertex *group)
 /** Look at the limits of those groups inside that no ring before `next` could exceed (fact 2). */
 static void look_at_limits(growth *g, const ring *next)
 {
-    for (size_t i = 0; i < next->first_sighting; i++) {
-        const sc__sighting *seen = &g->engine->scratch.sightings[i];
+    for (size_t i = 0; i < next->first_active; i++) {
+        const sc__active_star *seen = &g->engine->scratch.active_stars[i];
         const sc__vertex *group = sc__vertex_at(g->engine, seen->vertex);
         // It cannot fail: what is inside is of the rings before.
         if (seen->hops + next->hops - 1 == group->max_hops) (void)limit(g, group);
@@ -152,7 +160,7 @@ static bool join(growth *g, sc__slot slot, uint32_t hops)
 }
 
 /** P2 and P3 of the super-star as it is. */
-static sc_err judge(growth *g, outcome *out)
+static sc_err judge(growth *g, growth_step *out)
 {
     g->engine->stats.checks++;
     *out = GROWING;
@@ -177,10 +185,10 @@ static bool next_ring(const growth *g, ring *at)
     at->hops++;
     at->first = at->end;
     at->end = sc__ball_count(g->start->ball, at->hops);
-    at->first_sighting = at->end_sighting;
-    while (at->end_sighting < g->sighted_count &&
-           scratch->sightings[at->end_sighting].hops == at->hops) {
-        at->end_sighting++;
+    at->first_active = at->end_active;
+    while (at->end_active < g->active_count &&
+           scratch->active_stars[at->end_active].hops == at->hops) {
+        at->end_active++;
     }
     return true;
 }
@@ -189,21 +197,21 @@ static bool next_ring(const growth *g, ring *at)
 static uint64_t users_of(const growth *g, const ring *at)
 {
     uint64_t count = 0;
-    for (size_t i = at->first_sighting; i < at->end_sighting; i++) {
-        count += sc__vertex_at(g->engine, g->engine->scratch.sightings[i].vertex)->user_count;
+    for (size_t i = at->first_active; i < at->end_active; i++) {
+        count += sc__vertex_at(g->engine, g->engine->scratch.active_stars[i].vertex)->user_count;
     }
     return count;
 }
 
 /** Take a ring as a whole (fact 1). */
-static outcome take_ring(growth *g, const ring *all)
+static growth_step take_ring(growth *g, const ring *all)
 {
     for (uint32_t number = all->first; number < all->end; number++) {
         if (!has_bit(g->allowed, number)) return ENDED;
         take_star(g, number);
     }
-    for (size_t i = all->first_sighting; i < all->end_sighting; i++) {
-        if (!join(g, g->engine->scratch.sightings[i].vertex, all->hops)) return ENDED;
+    for (size_t i = all->first_active; i < all->end_active; i++) {
+        if (!join(g, g->engine->scratch.active_stars[i].vertex, all->hops)) return ENDED;
     }
     return GROWING;
 }
@@ -237,29 +245,29 @@ static bool is_cheaper(ranked a, ranked b)
 static sc_err rank(const growth *g, const ring *all, cheapest_first *out)
 {
     sc_engine *engine = g->engine;
-    sc__scratch *scratch = &engine->scratch;
+    heap_room *room = engine->method_state;
     const size_t count = all->end - all->first;
-    if (!sc_reserve(&scratch->ranked, count, &scratch->ranked_capacity, sizeof *scratch->ranked)) {
+    if (!sc_reserve(&room->entries, count, &room->capacity, sizeof *room->entries)) {
         return SC_ENOMEM;
     }
     const uint32_t result_size = largest_result(g);
     for (size_t i = 0; i < count; i++) {
         const uint32_t number = all->first + (uint32_t)i;
         const sc_extent extent = sc_star_extent(engine->map, g->stars[number]);
-        scratch->ranked[i] = (ranked){
+        room->entries[i] = (ranked){
             .cost = sc_cost_model_estimate(&engine->options.cost, engine->object_density, extent,
                                            result_size),
             .star = g->stars[number],
             .number = number,
         };
     }
-    *out = (cheapest_first){.entries = scratch->ranked, .count = count};
+    *out = (cheapest_first){.entries = room->entries, .count = count};
     cheapest_first_reorder(out);
     return SC_OK;
 }
 
 /** Take one star, with its group if it has one. */
-static outcome take(growth *g, const ranked *star, uint32_t hops)
+static growth_step take(growth *g, const ranked *star, uint32_t hops)
 {
     if (!has_bit(g->allowed, star->number)) return ENDED;
     take_star(g, star->number);
@@ -268,7 +276,7 @@ static outcome take(growth *g, const ranked *star, uint32_t hops)
 }
 
 /** Take the stars of a ring one by one, the cheapest first, as long as it takes. */
-static sc_err take_in_order(growth *g, const ring *all, outcome *out)
+static sc_err take_in_order(growth *g, const ring *all, growth_step *out)
 {
     begin_counting(g, all->first);
     cheapest_first heap = {0};
@@ -289,8 +297,8 @@ static bool may_be_enough(const growth *g)
 {
     uint64_t users = 0;
     uint32_t last = UINT32_MAX;  // hops: no ring beyond can join
-    for (size_t i = 0; i < g->sighted_count; i++) {
-        const sc__sighting *seen = &g->engine->scratch.sightings[i];
+    for (size_t i = 0; i < g->active_count; i++) {
+        const sc__active_star *seen = &g->engine->scratch.active_stars[i];
         if (seen->hops > last) break;
         const sc__vertex *group = sc__vertex_at(g->engine, seen->vertex);
         if (seen->hops > group->max_hops) {
@@ -309,7 +317,7 @@ static sc_err lay_out(growth *g)
     sc__scratch *scratch = &g->engine->scratch;
     const size_t words = g->words;
     if (!sc_reserve(&scratch->masks, 3 * words, &scratch->mask_capacity, sizeof *scratch->masks) ||
-        !sc_reserve(&scratch->chosen, g->sighted_count, &scratch->chosen_capacity,
+        !sc_reserve(&scratch->chosen, g->active_count, &scratch->chosen_capacity,
                     sizeof *scratch->chosen)) {
         return SC_ENOMEM;
     }
@@ -321,7 +329,7 @@ static sc_err lay_out(growth *g)
     return sc__number_stars(g->engine, g->start->ball, g->star_count);
 }
 
-static sc_err grow(growth *g, outcome *out)
+static sc_err grow(growth *g, growth_step *out)
 {
     sc_err err = SC_OK;
     *out = GROWING;
@@ -337,8 +345,13 @@ static sc_err grow(growth *g, outcome *out)
     return err;
 }
 
-sc_err sc__xstar_search(sc_engine *engine, sc__slot vertex)
+/**
+ * Let a super-star grow from the star of `vertex`, which holds all queries there. If it is
+ * enough, its vertices leave the graph and a candidate, whole, joins the engine's queue.
+ */
+static sc_err search_vertex(sc_engine *engine, sc__slot vertex, bool is_new)
 {
+    (void)is_new;
     const sc__vertex *start = sc__vertex_at(engine, vertex);
     growth g = {
         .engine = engine,
@@ -349,12 +362,34 @@ sc_err sc__xstar_search(sc_engine *engine, sc__slot vertex)
     };
     g.words = ((size_t)g.star_count + 63) / 64;
     engine->stats.searches++;
-    sc_err err = sc__sight(engine, start->ball, g.star_count, &g.sighted_count);
+    sc_err err = sc__list_active_stars(engine, start->ball, g.star_count, &g.active_count);
     if (err || !may_be_enough(&g)) return err;
 
-    outcome came_of_it = GROWING;
+    growth_step came_of_it = GROWING;
     err = lay_out(&g);
     if (!err) err = grow(&g, &came_of_it);
     if (err || came_of_it != ENOUGH) return err;
     return sc__propose(engine, engine->scratch.chosen, g.group_count, g.stars, g.inside, g.words);
 }
+
+static sc_err open_method(sc_engine *engine)
+{
+    engine->method_state = sc_calloc(1, sizeof(heap_room));
+    return engine->method_state ? SC_OK : SC_ENOMEM;
+}
+
+static void close_method(sc_engine *engine)
+{
+    heap_room *room = engine->method_state;
+    if (!room) return;
+    sc_free(room->entries);
+    sc_free(room);
+}
+
+const sc__engine_method sc__xstar = {
+    .open = open_method,
+    .close = close_method,
+    .search_vertex = search_vertex,
+    .has_one_vertex_per_star = true,
+    .keeps_all_stars = true,
+};

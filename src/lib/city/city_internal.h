@@ -13,14 +13,14 @@
  * needed, and forgotten: memory beside the builder is a few bytes per cell, and
  * time is linear.
  *
- *     layout.c   which cells there are
- *     style.c    what each of them is like
- *     ground.c   where a point of the lattice lies on the globe
- *     side.c     the arterials, and where streets open into them
- *     block.c    the streets of one cell
- *     quarter.c  what fills a cell of streets
- *     objects.c  what stands along the streets
- *     generate.c the passes over all cells, feeding the builder
+ *     city_layout.c     which cells there are
+ *     city_styles.c     the style of each cell, and the parameters of the styles
+ *     city_geometry.c   where a point of the lattice lies on the globe
+ *     city_arterials.c  the sides of cells, and where streets open into them
+ *     city_cell.c       what one cell owns: crossing, sides, inside
+ *     city_streets.c    the streets inside a cell
+ *     city_objects.c    objects along the streets
+ *     city_generate.c   the passes over all cells, feeding the builder
  *
  * Numbers are made with + - * / and sqrt alone, which are the same everywhere.
  */
@@ -47,8 +47,8 @@ typedef enum sc_city_style {
     SC_CITY_STYLE_COUNT,
 } sc_city_style;
 
-/** What makes one style different from another; the numbers are in style.c. */
-typedef struct sc_city_manner {
+/** What makes one style different from another; the numbers are in city_styles.c. */
+typedef struct sc_city_style_params {
     double spacing_x_m;  ///< between streets, before the ground is bent
     double spacing_y_m;
     double jitter;    ///< how far a crossing strays, in spacings
@@ -62,9 +62,9 @@ typedef struct sc_city_manner {
     double bow;       ///< how much a single street is bent, of its length
     double bend;      ///< weight of a metre of street for shape points
     double bustle;    ///< weight of a metre of street for objects
-} sc_city_manner;
+} sc_city_style_params;
 
-extern const sc_city_manner sc__city_manners[SC_CITY_STYLE_COUNT];
+extern const sc_city_style_params sc__city_style_params[SC_CITY_STYLE_COUNT];
 
 /** What a column or row of cells is for. */
 typedef enum sc_city_strip {
@@ -160,7 +160,7 @@ typedef struct sc_city_plan {
 
 /**
  * Chooses `wanted` of `total` things that come one by one, evenly: asked for
- * each thing in turn with its weight, says how many of the wanted fall on it.
+ * each thing in turn with its weight, it returns how many of the wanted fall on it.
  * The shares of all things add up to `wanted` exactly.
  */
 typedef struct sc_city_share {
@@ -211,7 +211,7 @@ double sc__city_chance(uint64_t seed, uint32_t a, uint32_t b, uint32_t salt);
 /** Smooth noise in [-1, 1] at (x, y); neighbouring whole numbers are independent. */
 double sc__city_noise(uint64_t seed, double x, double y, uint32_t salt);
 
-// --- layout.c ---------------------------------------------------------
+// --- city_layout.c ----------------------------------------------------
 
 /** Lay out a city of `cell_count` cells with streets, for about `node_count` nodes. */
 SC_CHECKED sc_err sc__city_layout(sc_city *city, uint64_t seed, uint32_t node_count,
@@ -239,12 +239,12 @@ static inline bool sc__city_is_built(const sc_city *city, uint32_t column, uint3
     return sc__city_style(city, column, row) >= SC_CITY_PLAZA;
 }
 
-// --- style.c ----------------------------------------------------------
+// --- city_styles.c -----------------------------------------------------
 
 /** Give every settled cell, and every corridor that passes one, its style. */
 SC_CHECKED sc_err sc__city_assign_styles(sc_city *city);
 
-// --- ground.c ---------------------------------------------------------
+// --- city_geometry.c --------------------------------------------------
 
 /** Where a point of a cell lies on the ground: metres east and north of the main square. */
 sc_city_point sc__city_ground(const sc_city *city, const sc_city_plan *plan, sc_city_point point);
@@ -257,7 +257,7 @@ void sc__city_locate(const sc_city *city, const sc_city_plan *plan, sc_city_poin
 sc_city_point sc__city_street_point(const sc_city_plan *plan, const sc_city_street *street,
                                     double fraction);
 
-// --- side.c -----------------------------------------------------------
+// --- city_arterials.c ---------------------------------------------------
 
 /** The southern side of a cell: the arterial that runs east from its crossing. */
 void sc__city_south_side(const sc_city *city, uint32_t column, uint32_t row, sc_city_side *side);
@@ -293,7 +293,7 @@ uint16_t sc__city_crossing_node(sc_city_crossing crossing, sc_city_facing arm);
 /** Radius of a roundabout. */
 #define SC_CITY_ROUNDABOUT_M 17.0
 
-// --- block.c ----------------------------------------------------------
+// --- city_cell.c ------------------------------------------------------
 
 /**
  * Plan what the cell owns.
@@ -317,13 +317,13 @@ typedef struct sc_city_frame {
     uint32_t first[4];     ///< index of the side's first access in its owner's plan
 } sc_city_frame;
 
-// --- quarter.c --------------------------------------------------------
+// --- city_streets.c ---------------------------------------------------
 
 /** Fill a cell of streets. */
-void sc__city_quarter(const sc_city *city, const sc_city_frame *frame, sc_city_share *spurs,
+void sc__city_streets(const sc_city *city, const sc_city_frame *frame, sc_city_share *spurs,
                       sc_city_plan *plan);
 
-// --- objects.c --------------------------------------------------------
+// --- city_objects.c ---------------------------------------------------
 
 /** The categories of a generated city, as the builder numbers them. */
 typedef struct sc_city_categories {

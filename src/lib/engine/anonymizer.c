@@ -1,5 +1,5 @@
 // An engine with all that it needs: key, limits, randomness, pruning, and the answer to every
-// proposal. See starcloak/anonymizer.h.
+// proposal. starcloak/anonymizer.h has the contract.
 //
 // Invariants:
 //  1. Memory is reserved before anything is taken from the engine. So a call that fails has
@@ -18,24 +18,24 @@
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "base/rng.h"
+#include "engine/admission.h"
 #include "engine/engine_internal.h"
-#include "engine/query_internal.h"
 
 #include <string.h>
 
 /**
- * The members of a refused cloak are searched for again this much later. At the same moment the
+ * The members of a refused cloak are searched for again this much later. At the same time the
  * same cloak would be found again at once, without end if it is broken for good.
  */
 #define RETRY_US 1000
 
 /** An sc_anonymizer_outcome that is not taken yet. */
-typedef struct outcome {
+typedef struct kept_outcome {
     sc_time t;
     sc_cloak *cloak;  ///< owned; NULL: a drop
     uint64_t dropped_tag;
     sc_drop_reason reason;
-} outcome;
+} kept_outcome;
 
 struct sc_anonymizer {
     sc_limits limits;
@@ -48,7 +48,7 @@ struct sc_anonymizer {
     sc_time now;       ///< of the last run; INT64_MIN before the first
     sc_time asked_at;  ///< time of the last query
     bool has_new;      ///< a query was added since the last run
-    outcome *outcomes;
+    kept_outcome *outcomes;
     size_t outcome_count;
     size_t outcome_capacity;
     size_t taken;
@@ -215,7 +215,7 @@ static sc_err take_drops(sc_anonymizer *anonymizer)
         sc_drop drop;
         if (!sc_engine_take_drop(anonymizer->engine, &drop)) return SC_OK;
         anonymizer->outcomes[anonymizer->outcome_count++] =
-            (outcome){.t = drop.t, .dropped_tag = drop.query.owner, .reason = drop.reason};
+            (kept_outcome){.t = drop.t, .dropped_tag = drop.query.owner, .reason = drop.reason};
         explicit_bzero(&drop, sizeof drop);
     }
 }
@@ -227,7 +227,7 @@ static sc_err settle(sc_anonymizer *anonymizer, sc_cloak *cloak)
     if (!err) err = sc_engine_accept(anonymizer->engine, cloak, anonymizer->now, NULL);
     if (!err) {
         anonymizer->outcomes[anonymizer->outcome_count++] =
-            (outcome){.t = anonymizer->now, .cloak = cloak};
+            (kept_outcome){.t = anonymizer->now, .cloak = cloak};
         return SC_OK;
     }
     const sc_err refusal = sc_engine_refuse(anonymizer->engine, cloak, NULL, 0);
@@ -280,7 +280,7 @@ bool sc_anonymizer_take(sc_anonymizer *anonymizer, sc_anonymizer_outcome *out)
     sc_cloak_free(anonymizer->lent);
     anonymizer->lent = NULL;
     if (anonymizer->taken == anonymizer->outcome_count) return false;
-    const outcome *next = &anonymizer->outcomes[anonymizer->taken++];
+    const kept_outcome *next = &anonymizer->outcomes[anonymizer->taken++];
     anonymizer->lent = next->cloak;
     *out = (sc_anonymizer_outcome){.t = next->t,
                                    .cloak = next->cloak,

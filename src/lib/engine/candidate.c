@@ -1,16 +1,75 @@
-// Candidates: what a search found, out of the graph and on its way. See candidate.h.
+// Candidates: what a search found, until the caller accepts or refuses it.
 //
-// Members stay known to the engine as proposed until the caller accepts or refuses
-// the cloak; their moments leave the heap, since from now on the caller answers for
-// the deadline (sc_engine_accept() tests it).
+// The caller knows more than the engine: a client may have gone, or another engine may have cloaked
+// the same query. So the members of a candidate are only set aside, as proposed, and their
+// deadlines leave the heap: from then on the caller is responsible for them (sc_engine_accept()
+// tests them). If the cloak is accepted its members are forgotten; if it is refused, those still
+// open go back to the queue.
+//
+// A cloak is one block of memory: the struct, then its arrays, the most strictly aligned first, so
+// that each begins where the one before it ends.
+//
+//     | sc__candidate | members | stars | segments | border nodes |
+//
+// It is made by the engine, filled in by pruning, perhaps in another thread, and freed by the
+// caller: one block is one thing to hand over. It has room for all that pruning fills in, so
+// pruning needs no memory for the result and cannot lose a candidate's members halfway.
 #include "engine/candidate.h"
 
 #include "base/alloc.h"
+#include "base/diag.h"
 #include "base/sort.h"
-#include "engine/cloak_make.h"
-#include "engine/graph.h"
+#include "engine/cloaking_graph.h"
+#include "engine/method.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+// --- A cloak in memory -------------------------------------------------------
+
+_Static_assert(sizeof(sc__candidate) % _Alignof(sc_member) == 0, "members follow the struct");
+_Static_assert(sizeof(sc_member) % _Alignof(uint32_t) == 0, "ids follow the members");
+
+sc_cloak *sc__cloak_new(size_t star_count, size_t segment_room, size_t member_count)
+{
+    size_t id_count = 0;
+    size_t id_bytes = 0;
+    size_t member_bytes = 0;
+    size_t bytes = 0;
+    if (__builtin_mul_overflow(segment_room, 2, &id_count) ||
+        __builtin_add_overflow(id_count, star_count, &id_count) ||
+        __builtin_mul_overflow(id_count, sizeof(uint32_t), &id_bytes) ||
+        __builtin_mul_overflow(member_count, sizeof(sc_member), &member_bytes) ||
+        __builtin_add_overflow(id_bytes, member_bytes, &bytes) ||
+        __builtin_add_overflow(bytes, sizeof(sc__candidate), &bytes)) {
+        return NULL;
+    }
+    sc__candidate *candidate = sc_malloc(bytes);
+    if (!candidate) return NULL;
+
+    sc_member *members = (sc_member *)(candidate + 1);
+    uint32_t *ids = (uint32_t *)(members + member_count);
+    *candidate = (sc__candidate){.cloak = {
+                                     .stars = ids,
+                                     .star_count = star_count,
+                                     .segments = ids + star_count,
+                                     .border_nodes = ids + star_count + segment_room,
+                                     .members = members,
+                                     .member_count = member_count,
+                                     .deadline = SC_TIME_NEVER,
+                                 }};
+    return &candidate->cloak;
+}
+
+void sc_cloak_free(sc_cloak *cloak)
+{
+    if (!cloak) return;
+    // Which users were together, and where.
+    explicit_bzero(cloak->members, cloak->member_count * sizeof *cloak->members);
+    sc_free(cloak);
+}
+
+// --- From vertices to a candidate --------------------------------------------
 
 /** Count the stars of `mask` and the room that all their segments can need. */
 static size_t measure(const sc_engine *engine, const sc_star_id *stars, const uint64_t *mask,
@@ -82,8 +141,8 @@ void sc__make_member(sc_engine *engine, sc_cloak *cloak, size_t i, sc__slot slot
         .is_company = query->is_company,
     };
     if (query->query.deadline < cloak->deadline) cloak->deadline = query->query.deadline;
-    sc__ids_expect(&engine->ids, &query->query.id);  // accepting will look for it
-    sc__engine_moments_remove(&engine->moments, query->heap_at);
+    sc__ids_prefetch(&engine->ids, &query->query.id);  // accepting will look for it
+    sc__engine_deadlines_remove(&engine->deadlines, query->heap_at);
     query->state = SC__PROPOSED;
     query->is_gone = false;
     query->proposal = (uint32_t)sc__candidate_of(cloak)->proposal;
@@ -111,12 +170,12 @@ sc_err sc__propose(sc_engine *engine, const sc__slot *vertices, size_t count,
     const size_t star_count = measure(engine, stars, mask, words, &segment_room);
     const sc_err err = list_queries(engine, vertices, count, &query_count);
     if (err) return err;
-    sc_cloak *cloak = sc_cloak_new(star_count, segment_room, query_count);
+    sc_cloak *cloak = sc__cloak_new(star_count, segment_room, query_count);
     if (!cloak) return SC_ENOMEM;
 
     cloak->engine = engine;
     sc__candidate_of(cloak)->proposal = engine->next_proposal++;
-    sc__candidate_of(cloak)->is_whole = engine->options.variant == SC_VARIANT_XSTAR;
+    sc__candidate_of(cloak)->is_whole = engine->method->keeps_all_stars;
     fill_stars(cloak, stars, mask, words);
     for (size_t i = 0; i < query_count; i++) {
         const sc__slot slot = engine->scratch.placed[i].slot;
@@ -127,5 +186,165 @@ sc_err sc__propose(sc_engine *engine, const sc__slot *vertices, size_t count,
         sc__graph_drop_vertex(engine, vertices[i]);
     }
     sc__offer(engine, cloak);
+    return SC_OK;
+}
+
+// --- Accepted or refused -----------------------------------------------------
+
+sc_cloak *sc_engine_take_candidate(sc_engine *engine)
+{
+    sc_cloak *cloak = engine->first_candidate;
+    if (!cloak) return NULL;
+    engine->first_candidate = sc__candidate_of(cloak)->next;
+    if (!engine->first_candidate) engine->last_candidate = NULL;
+    sc__candidate_of(cloak)->next = NULL;
+    return cloak;
+}
+
+/** The query of that id, if it is proposed in this very cloak; else SC_NONE. */
+static sc__slot find_member(const sc_engine *engine, const sc_cloak *cloak, const sc_query_id *id)
+{
+    const uint64_t proposal = ((const sc__candidate *)cloak)->proposal;
+    const sc__slot slot = sc__ids_find(&engine->ids, &engine->pending, id);
+    if (slot == SC_NONE) return SC_NONE;
+    const sc__pending *query = sc__pending_at(engine, slot);
+    const bool is_here = query->state == SC__PROPOSED && query->proposal == (uint32_t)proposal;
+    return is_here ? slot : SC_NONE;
+}
+
+/**
+ * List the members of a proposal in the engine's scratch, in the order in which they were
+ * added. The cloak has been in other hands: false if it is not of this engine, or has a
+ * member twice. Needs no memory, since its making has needed as much.
+ */
+static bool list_members(sc_engine *engine, const sc_cloak *cloak)
+{
+    const sc__scratch *scratch = &engine->scratch;
+    const size_t count = cloak->member_count;
+    if (cloak->engine != engine || count == 0 || count > scratch->placed_capacity) return false;
+    for (size_t i = 0; i < count; i++) {
+        const sc__slot slot = find_member(engine, cloak, &cloak->members[i].query.id);
+        if (slot == SC_NONE) return false;
+        scratch->placed[i] = (sc__placed){sc__pending_at(engine, slot)->order, slot};
+    }
+    sc__placed_sort(scratch->placed, count);
+    for (size_t i = 1; i < count; i++) {
+        if (scratch->placed[i].slot == scratch->placed[i - 1].slot) return false;
+    }
+    return true;
+}
+
+/** A member leaves the proposal: no longer counted as proposed. */
+static void let_go(sc_engine *engine, const sc__pending *query)
+{
+    if (query->is_company) {
+        engine->stats.company_held--;
+    } else {
+        engine->stats.proposed--;
+    }
+}
+
+/**
+ * Let the verifier check a proposal. The needs of members are taken from the engine's own memory,
+ * not from the cloak, which has been in other hands. The verifier shares nothing with the engine,
+ * so it gets the cloak as a claim.
+ *
+ * @return SC_OK, SC_EBROKEN (counted), SC_ENOMEM
+ */
+static sc_err verify(sc_engine *engine, const sc_cloak *cloak, sc_time now, sc_diag *diag)
+{
+    sc_claim_member *members = sc_malloc_array(cloak->member_count, sizeof *members);
+    if (!members) return sc_fail_memory(diag, "checking a cloak");
+    for (size_t i = 0; i < cloak->member_count; i++) {
+        const sc_member *member = &cloak->members[i];
+        const sc__slot slot = sc__ids_find(&engine->ids, &engine->pending, &member->query.id);
+        const sc_query *query = &sc__pending_at(engine, slot)->query;
+        members[i] = (sc_claim_member){
+            .user = query->user,
+            .segment = query->segment,
+            .star = member->star,
+            .k = query->k,
+            .l = query->l,
+            .max_hops = query->max_hops,
+            .deadline_us = query->deadline,
+        };
+    }
+    const sc_claim claim = {
+        .stars = cloak->stars,
+        .star_count = cloak->star_count,
+        .segments = cloak->segments,
+        .segment_count = cloak->segment_count,
+        .border_nodes = cloak->border_nodes,
+        .border_node_count = cloak->border_node_count,
+        .members = members,
+        .member_count = cloak->member_count,
+        .t_us = now,
+    };
+    unsigned broken = 0;
+    sc_err err = sc_verifier_check_claim(engine->verifier, &claim, &broken, diag);
+    sc_free(members);
+    if (!err && broken != 0) {
+        engine->stats.broken++;
+        err = SC_EBROKEN;
+    }
+    return err;
+}
+
+sc_err sc_engine_accept(sc_engine *engine, const sc_cloak *cloak, sc_time now, sc_diag *diag)
+{
+    const sc__placed *members = engine->scratch.placed;
+    // The caller may have read the clock before the engine did.
+    if (now < engine->now) now = engine->now;
+    if (!list_members(engine, cloak)) {
+        return sc_fail(diag, SC_EINVAL, "accept: not a proposal of this engine");
+    }
+    if (!cloak->is_pruned) {
+        return sc_fail(diag, SC_EINVAL,
+                       "accept: the candidate has not been pruned; prune it first");
+    }
+    for (size_t i = 0; i < cloak->member_count; i++) {
+        if (sc__pending_at(engine, members[i].slot)->query.deadline < now) {
+            return sc_fail(diag, SC_ELATE, "accept: a member's deadline has passed; refuse it");
+        }
+    }
+    if (engine->verifier) {
+        const sc_err err = verify(engine, cloak, now, diag);
+        if (err) return err;
+    }
+    for (size_t i = 0; i < cloak->member_count; i++) {
+        const sc__pending *query = sc__pending_at(engine, members[i].slot);
+        let_go(engine, query);
+        if (query->is_company) {
+            engine->stats.company_accepted++;
+        } else {
+            engine->stats.accepted++;
+        }
+        sc__forget(engine, members[i].slot);
+    }
+    engine->stats.cloaks++;
+    return SC_OK;
+}
+
+sc_err sc_engine_refuse(sc_engine *engine, const sc_cloak *cloak, const sc_query_id *gone,
+                        size_t gone_count)
+{
+    const sc__placed *members = engine->scratch.placed;
+    if (!list_members(engine, cloak)) return SC_EINVAL;
+    for (size_t i = 0; i < gone_count; i++) {
+        const sc__slot slot = find_member(engine, cloak, &gone[i]);
+        if (slot != SC_NONE) sc__pending_at(engine, slot)->is_gone = true;
+    }
+    for (size_t i = 0; i < cloak->member_count; i++) {
+        const sc__slot slot = members[i].slot;
+        const sc__pending *query = sc__pending_at(engine, slot);
+        let_go(engine, query);
+        if (!query->is_gone) {
+            sc__enqueue(engine, slot);
+            continue;
+        }
+        if (!query->is_company) engine->stats.removed++;
+        sc__forget(engine, slot);
+    }
+    engine->stats.refused++;
     return SC_OK;
 }

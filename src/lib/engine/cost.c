@@ -1,4 +1,4 @@
-// What a cloak costs to answer and to send. See starcloak/cost.h.
+// What a cloak costs to answer and to send. starcloak/cost.h has the formula.
 #include <starcloak/cost.h>
 
 #include "base/diag.h"
@@ -18,8 +18,8 @@ static sc_err check_constant(const char *name, double value, sc_diag *diag)
 {
     // Written so that what is not a number is refused too.
     if (value >= 0.0 && value <= LARGEST_CONSTANT) return SC_OK;
-    return sc_fail(diag, SC_EINVAL, "a cost of %g per %s makes no sense; give 0 to %g", value, name,
-                   LARGEST_CONSTANT);
+    return sc_fail(diag, SC_EINVAL, "a cost of %g per %s is out of range; give 0 to %g", value,
+                   name, LARGEST_CONSTANT);
 }
 
 sc_err sc_cost_model_check(const sc_cost_model *model, sc_diag *diag)
@@ -31,7 +31,7 @@ sc_err sc_cost_model_check(const sc_cost_model *model, sc_diag *diag)
 
     if (!(model->balance >= 0.0 && model->balance <= 1.0)) {
         return sc_fail(diag, SC_EINVAL,
-                       "a weight of %g for communication makes no sense; give 0 to 1",
+                       "a weight of %g for communication is out of range; give 0 to 1",
                        model->balance);
     }
     // Of two stars without any cost none could be the cheaper one.

@@ -10,8 +10,6 @@
  *
  * So a search may throw away a combination that fails, and pruning may stop at
  * the first removal that would fail.
- *
- * Used by: select, graph, search, prune.
  */
 #ifndef SC_ENGINE_DEMAND_H
 #define SC_ENGINE_DEMAND_H

@@ -1,23 +1,89 @@
-// The engine: the main loop, and the doors in and out. See starcloak/engine.h.
+// The engine: options, the queue, deadlines and the main loop. starcloak/engine.h has the contract.
 //
-// A query's way: add() -> queue -> graph -> candidate -> accepted; or back to the
-// queue when the cloak is refused; or to the drops when time runs out.
+// A query's way: add() -> queue -> graph -> candidate -> accepted; or back to the queue when the
+// cloak is refused; or to the drops when its deadline passes.
 #include <starcloak/engine.h>
 
 #include "base/alloc.h"
 #include "base/diag.h"
-#include "baselines/alone.h"
-#include "engine/engine_internal.h"
-#include "engine/expect.h"
-#include "engine/graph.h"
+#include "engine/cloaking_graph.h"
+#include "engine/method.h"
 #include "engine/options.h"
 #include "engine/search.h"
-#include "engine/select.h"
-#include "engine/variants.h"
+#include "engine/star_choice.h"
 
 #include <string.h>
 
-// --- Life -------------------------------------------------------------------
+// --- Options, and the words for them -----------------------------------------
+
+const char *sc_variant_name(sc_variant variant)
+{
+    switch (variant) {
+#define X(name, value, word) \
+    case SC_VARIANT_##name:  \
+        return word;
+        SC_VARIANT_MAP(X)
+#undef X
+    case SC_VARIANT_COUNT:
+        break;
+    }
+    return "unknown";
+}
+
+uint32_t sc_variant_cap(sc_variant variant)
+{
+    return variant == SC_VARIANT_SAMPLING || variant == SC_VARIANT_EXPANSION ? 8 : 64;
+}
+
+const char *sc_drop_reason_name(sc_drop_reason reason)
+{
+    switch (reason) {
+#define X(name, value, word) \
+    case SC_DROP_##name:     \
+        return word;
+        SC_DROP_MAP(X)
+#undef X
+    case SC_DROP_REASON_COUNT:
+        break;
+    }
+    return "unknown";
+}
+
+sc_engine_options sc_engine_options_default(void)
+{
+    return (sc_engine_options){
+        .variant = SC_VARIANT_BASIC,
+        .compactness = 1,
+        .consideration_us = sc_time_from_seconds(2.0),
+        .max_combinations = 64,
+        .cost = sc_cost_model_default(),
+    };
+}
+
+/** So that twice of it, as hops, is still a number; no map is that wide. */
+#define MOST_COMPACTNESS (1u << 30)
+
+sc_err sc__options_check(const sc_engine_options *options, sc_diag *diag)
+{
+    if ((unsigned)options->variant >= SC_VARIANT_COUNT) {
+        return sc_fail(diag, SC_EINVAL, "engine: no such variant: %d", (int)options->variant);
+    }
+    if (options->compactness < 1 || options->compactness > MOST_COMPACTNESS) {
+        return sc_fail(diag, SC_EINVAL, "engine: lambda must be from 1 to %u, not %u",
+                       MOST_COMPACTNESS, options->compactness);
+    }
+    if (options->consideration_us < 0) {
+        return sc_fail(diag, SC_EINVAL, "engine: alpha must not be negative");
+    }
+    if (options->max_combinations < 1 || options->max_combinations > SC_COMBINATIONS_MAX) {
+        return sc_fail(diag, SC_EINVAL,
+                       "engine: the cap on combinations must be from 1 to %u, not %u",
+                       SC_COMBINATIONS_MAX, options->max_combinations);
+    }
+    return sc_cost_model_check(&options->cost, diag);
+}
+
+// --- Life --------------------------------------------------------------------
 
 sc_err sc_engine_new(const sc_map *map, const sc_engine_options *options, sc_rng *rng,
                      sc_engine **out, sc_diag *diag)
@@ -37,15 +103,15 @@ sc_err sc_engine_new(const sc_map *map, const sc_engine_options *options, sc_rng
     engine->star_segments = sc_map_star_segments(map);
     engine->star_neighbours = sc_map_star_neighbours(map);
     engine->segments = sc_map_segments(map);
-    sc_pool_init(&engine->pending, sizeof(sc__pending));
-    sc_pool_init(&engine->vertices, sizeof(sc__vertex));
-    engine->moments.context = &engine->pending;
+    sc_item_pool_init(&engine->pending, sizeof(sc__pending));
+    sc_item_pool_init(&engine->vertices, sizeof(sc__vertex));
+    engine->deadlines.context = &engine->pending;
     engine->queue = SC__LIST_EMPTY;
     engine->drops = SC__LIST_EMPTY;
     engine->waiting[SC__RELAXED] = SC__LIST_EMPTY;
     engine->waiting[SC__URGENT] = SC__LIST_EMPTY;
     for (size_t i = 0; i < SC_ENGINE_PREFETCH_AHEAD; i++) {
-        engine->expected[i] = SC_NONE;
+        engine->prefetched[i] = SC_NONE;
     }
     engine->not_first_vertex = sc_calloc(star_count, sizeof *engine->not_first_vertex);
     engine->assigned = sc_calloc(sc_map_segment_count(map), sizeof *engine->assigned);
@@ -53,8 +119,9 @@ sc_err sc_engine_new(const sc_map *map, const sc_engine_options *options, sc_rng
         err = sc_fail_memory(diag, "making an engine");
         goto fail;
     }
-    if (sc__is_alone(options->variant)) {
-        err = sc__alone_new(engine, &engine->alone);
+    engine->method = sc__engine_method_of(options->variant);
+    if (engine->method->open) {
+        err = engine->method->open(engine);
         if (err) {
             (void)sc_fail_memory(diag, "making an engine");
             goto fail;
@@ -88,14 +155,14 @@ void sc_engine_free(sc_engine *engine)
         sc_cloak_free(sc_engine_take_candidate(engine));
     }
     for (size_t i = 0; i < engine->pending.chunk_count; i++) {
-        explicit_bzero(engine->pending.chunks[i], SC_POOL_CHUNK * engine->pending.item_size);
+        explicit_bzero(engine->pending.chunks[i], SC_ITEM_POOL_CHUNK * engine->pending.item_size);
     }
-    sc_pool_fini(&engine->pending);
-    sc_pool_fini(&engine->vertices);
-    sc__engine_moments_fini(&engine->moments);
+    sc_item_pool_fini(&engine->pending);
+    sc_item_pool_fini(&engine->vertices);
+    sc__engine_deadlines_fini(&engine->deadlines);
     sc__ids_fini(&engine->ids);
     sc__scratch_fini(&engine->scratch);
-    sc__alone_free(engine->alone);
+    if (engine->method && engine->method->close) engine->method->close(engine);
     sc_verifier_free(engine->verifier);
     sc__numbers_fini(&engine->numbers);
     sc_free(engine->not_first_vertex);
@@ -105,12 +172,92 @@ void sc_engine_free(sc_engine *engine)
     sc_free(engine);
 }
 
-// --- In ---------------------------------------------------------------------
+// --- Prefetching -------------------------------------------------------------
+//
+// On a map that no cache can hold, each query begins somewhere else, and finding its star and its
+// ball goes from table to table: segment, its stars, their neighbours, theirs. Each step is an
+// access to memory that can begin only when the one before has ended. So a query goes through these
+// steps ahead of its time, one step for each other query that is served meanwhile, and each step
+// prefetches the lines of the next one. Nothing here changes any result.
 
-/** The first moment of a query that the clock has not passed yet. */
-static sc_time next_moment(const sc_engine *engine, const sc__pending *query)
+/** Steps for one query; the first is for the segment itself. */
+enum { STEPS = 5 };
+
+static void prefetch_star(const sc_engine *engine, sc_star_id star)
 {
-    const sc_time first = sc__first_moment(engine, query);
+    __builtin_prefetch(&engine->stars[star]);
+    __builtin_prefetch(&engine->not_first_vertex[star]);
+}
+
+static void prefetch_lists(const sc_engine *engine, sc_star_id star)
+{
+    __builtin_prefetch(&engine->star_neighbours[engine->stars[star].first_neighbour]);
+    __builtin_prefetch(&engine->star_segments[engine->stars[star].first_segment]);
+}
+
+typedef void prefetcher(const sc_engine *engine, sc_star_id star);
+
+static void prefetch_neighbours(const sc_engine *engine, sc_star_id star, prefetcher *prefetch)
+{
+    const sc_star *at = &engine->stars[star];
+    for (uint32_t j = at[0].first_neighbour; j < at[1].first_neighbour; j++) {
+        prefetch(engine, engine->star_neighbours[j]);
+    }
+}
+
+static void prefetch_segments(const sc_engine *engine, sc_star_id star)
+{
+    const sc_star *at = &engine->stars[star];
+    for (uint32_t j = at[0].first_segment; j < at[1].first_segment; j++) {
+        __builtin_prefetch(&engine->segments[engine->star_segments[j]]);
+    }
+}
+
+/** One step for the star at an end of the road. What earlier steps prefetched has arrived. */
+static void step(const sc_engine *engine, unsigned number, sc_star_id star)
+{
+    switch (number) {
+    case 1:
+        prefetch_star(engine, star);
+        break;
+    case 2:
+        prefetch_lists(engine, star);
+        break;
+    case 3:
+        prefetch_segments(engine, star);
+        prefetch_neighbours(engine, star, prefetch_star);
+        break;
+    case 4:
+        prefetch_neighbours(engine, star, prefetch_lists);
+        break;
+    default:
+        break;
+    }
+}
+
+/** A query on `segment` will be served a few queries from now. */
+static void prefetch_segment(sc_engine *engine, sc_seg_id segment)
+{
+    engine->prefetched[engine->next_prefetched % SC_ENGINE_PREFETCH_AHEAD] = segment;
+    __builtin_prefetch(&engine->segments[segment]);
+    __builtin_prefetch(&engine->assigned[segment]);
+    for (unsigned number = 1; number < STEPS; number++) {
+        const sc_seg_id earlier =
+            engine->prefetched[(engine->next_prefetched - number) % SC_ENGINE_PREFETCH_AHEAD];
+        if (earlier == SC_NONE) break;
+        const sc_segment *at = &engine->segments[earlier];
+        step(engine, number, at->star_a);
+        if (at->star_b != SC_NONE) step(engine, number, at->star_b);
+    }
+    engine->next_prefetched++;
+}
+
+// --- In ----------------------------------------------------------------------
+
+/** When the clock next changes a query that it has not expired yet. */
+static sc_time next_due(const sc_engine *engine, const sc__pending *query)
+{
+    const sc_time first = sc__first_due(engine, query);
     return engine->now <= first ? first : query->query.deadline;
 }
 
@@ -119,8 +266,8 @@ void sc__enqueue(sc_engine *engine, sc__slot slot)
     sc__pending *query = sc__pending_at(engine, slot);
     query->state = SC__QUEUED;
     sc__list_append(engine, &engine->queue, slot);
-    sc__engine_moments_push(&engine->moments,
-                            (sc__engine_moment){next_moment(engine, query), slot});
+    sc__engine_deadlines_push(&engine->deadlines,
+                              (sc__engine_deadline){next_due(engine, query), slot});
     if (query->is_company) {
         engine->stats.company_held++;
     } else {
@@ -130,8 +277,9 @@ void sc__enqueue(sc_engine *engine, sc__slot slot)
 
 sc_err sc__engine_reserve(sc_engine *engine)
 {
-    sc_err err = sc_pool_reserve(&engine->pending);
-    if (!err && !sc__engine_moments_reserve(&engine->moments, (size_t)engine->pending.count + 1)) {
+    sc_err err = sc_item_pool_reserve(&engine->pending);
+    if (!err &&
+        !sc__engine_deadlines_reserve(&engine->deadlines, (size_t)engine->pending.count + 1)) {
         err = SC_ENOMEM;
     }
     if (!err) err = sc__ids_reserve(&engine->ids);
@@ -148,7 +296,7 @@ static sc_err add(sc_engine *engine, const sc_query *query, bool is_company)
     const sc_err err = sc__engine_reserve(engine);
     if (err) return err;
 
-    const sc__slot slot = sc_pool_take(&engine->pending);
+    const sc__slot slot = sc_item_pool_take(&engine->pending);
     *sc__pending_at(engine, slot) = (sc__pending){
         .query = *query,
         .order = engine->next_order++,
@@ -171,8 +319,9 @@ sc_err sc_engine_add(sc_engine *engine, const sc_query *query)
 
 void sc_engine_prefetch(sc_engine *engine, const sc_query *query)
 {
-    if (query->segment < sc_map_segment_count(engine->map)) sc__expect(engine, query->segment);
-    sc__ids_expect(&engine->ids, &query->id);
+    if (query->segment < sc_map_segment_count(engine->map))
+        prefetch_segment(engine, query->segment);
+    sc__ids_prefetch(&engine->ids, &query->id);
 }
 
 sc_err sc_engine_add_company(sc_engine *engine, const sc_query *query)
@@ -184,13 +333,13 @@ sc_err sc_engine_add_company(sc_engine *engine, const sc_query *query)
 static void withdraw(sc_engine *engine, sc__slot slot)
 {
     const sc__pending *query = sc__pending_at(engine, slot);
-    sc__engine_moments_remove(&engine->moments, query->heap_at);
+    sc__engine_deadlines_remove(&engine->deadlines, query->heap_at);
     if (query->state == SC__QUEUED) {
         sc__list_remove(engine, &engine->queue, slot);
-    } else if (engine->alone) {
-        sc__alone_remove(engine, slot);
-    } else {
+    } else if (sc__has_graph(engine)) {
         sc__graph_remove(engine, slot);
+    } else {
+        engine->method->remove(engine, slot);
     }
     if (query->is_company) {
         engine->stats.company_held--;
@@ -199,11 +348,11 @@ static void withdraw(sc_engine *engine, sc__slot slot)
     }
 }
 
-/** Give a slot back, wiped: that somebody asked there is over. */
+/** Give a slot back, wiped: nothing of an ended query is kept. */
 static void give_back(sc_engine *engine, sc__slot slot)
 {
     explicit_bzero(&sc__pending_at(engine, slot)->query, sizeof(sc_query));
-    sc_pool_give(&engine->pending, slot);
+    sc_item_pool_give(&engine->pending, slot);
 }
 
 void sc__forget(sc_engine *engine, sc__slot slot)
@@ -228,9 +377,10 @@ sc_err sc_engine_remove(sc_engine *engine, const sc_query_id *id)
     return SC_OK;
 }
 
-// --- The clock --------------------------------------------------------------
+// --- The clock ---------------------------------------------------------------
 
-/** The end of a query that is in no list any more. That of company is told elsewhere. */
+/** The end of a query that is in no list any more. That of company is reported by its own engine.
+ */
 static void drop(sc_engine *engine, sc__slot slot, sc_drop_reason reason)
 {
     sc__pending *query = sc__pending_at(engine, slot);
@@ -246,11 +396,11 @@ static void drop(sc_engine *engine, sc__slot slot, sc_drop_reason reason)
     sc__list_append(engine, &engine->drops, slot);
 }
 
-/** Let pass the moments that the clock has passed: becoming urgent, and expiry. */
-static void pass_moments(sc_engine *engine)
+/** Handle all times that the clock has passed: queries become urgent, or expire. */
+static void pass_deadlines(sc_engine *engine)
 {
-    while (engine->moments.count > 0 && engine->moments.entries[0].t < engine->now) {
-        const sc__engine_moment top = engine->moments.entries[0];
+    while (engine->deadlines.count > 0 && engine->deadlines.entries[0].t < engine->now) {
+        const sc__engine_deadline top = engine->deadlines.entries[0];
         const sc__slot slot = top.slot;
         const sc__pending *query = sc__pending_at(engine, slot);
         const sc_time deadline = query->query.deadline;
@@ -259,9 +409,9 @@ static void pass_moments(sc_engine *engine)
             drop(engine, slot, SC_DROP_EXPIRED);
             continue;
         }
-        // It has become urgent. Its next moment is the deadline, which may have passed
-        // too: then it comes up again, in the order of deadlines.
-        sc__engine_moments_replace_top(&engine->moments, (sc__engine_moment){deadline, slot});
+        // It has become urgent. Next is its deadline, which may have passed too: then it comes up
+        // again, in the order of deadlines.
+        sc__engine_deadlines_replace_top(&engine->deadlines, (sc__engine_deadline){deadline, slot});
         if (deadline >= engine->now && query->state == SC__IN_GRAPH) {
             sc__vertex_at(engine, query->vertex)->has_urgent = true;
             sc__graph_wait(engine, SC__URGENT, query->vertex);
@@ -275,7 +425,8 @@ static sc_err search_from(sc_engine *engine, sc__slot slot)
     sc__vertex *vertex = sc__vertex_at(engine, slot);
     const bool is_new = vertex->is_new;
     vertex->needs_search = vertex->is_new = false;
-    const sc_err err = vertex->own_count > 0 ? sc__search(engine, slot, is_new) : SC_OK;
+    const sc_err err =
+        vertex->own_count > 0 ? engine->method->search_vertex(engine, slot, is_new) : SC_OK;
     // What was found has left the graph; only what failed is still there for sure.
     if (err) {
         vertex->needs_search = true;
@@ -286,9 +437,9 @@ static sc_err search_from(sc_engine *engine, sc__slot slot)
 
 static sc_err search_again(sc_engine *engine)
 {
-    if (engine->alone) return sc__alone_search(engine);
+    if (!sc__has_graph(engine)) return engine->method->search_all(engine);
     sc_err err = sc__graph_stretch(engine);
-    for (sc__waiting why = SC__RELAXED; why < SC__WAITING_COUNT; why++) {
+    for (sc__search_reason why = SC__RELAXED; why < SC__WAITING_COUNT; why++) {
         sc__slot vertex;
         while (!err && (vertex = sc__graph_first_waiting(engine, why)) != SC_NONE) {
             err = search_from(engine, vertex);
@@ -297,12 +448,12 @@ static sc_err search_again(sc_engine *engine)
     return err;
 }
 
-/** The oldest query of the queue goes to its segment, and looks around. */
-static sc_err take_alone(sc_engine *engine)
+/** Methods without a graph: pass the oldest query of the queue on, and search. */
+static sc_err take_without_graph(sc_engine *engine)
 {
     const sc__slot slot = engine->queue.first;
     bool is_feasible = false;
-    const sc_err err = sc__alone_is_feasible(engine, slot, &is_feasible);
+    const sc_err err = engine->method->is_feasible(engine, slot, &is_feasible);
     if (err) return err;
     if (!is_feasible) {
         withdraw(engine, slot);
@@ -310,15 +461,15 @@ static sc_err take_alone(sc_engine *engine)
         return SC_OK;
     }
     sc__list_remove(engine, &engine->queue, slot);
-    sc__alone_add(engine, slot);
-    // It is on its segment now; what is left to do is the search.
-    return sc__alone_search(engine);
+    engine->method->add(engine, slot);
+    // The method holds it now; what is left to do is the search.
+    return engine->method->search_all(engine);
 }
 
-/** The oldest query of the queue finds its star, its vertex and perhaps company. */
+/** Assign the oldest query of the queue to a star and a vertex, and search from there. */
 static sc_err take_from_queue(sc_engine *engine)
 {
-    if (engine->alone) return take_alone(engine);
+    if (!sc__has_graph(engine)) return take_without_graph(engine);
     const sc__slot slot = engine->queue.first;
     const sc__pending *query = sc__pending_at(engine, slot);
     sc_star_id star;
@@ -345,12 +496,12 @@ static sc_err take_from_queue(sc_engine *engine)
     return err;
 }
 
-/** Expect the query at `slot` of the queue, and say which is the one after it. */
-static sc__slot expect_next(sc_engine *engine, sc__slot slot)
+/** Prefetch for the query at `slot` of the queue; gives the one after it. */
+static sc__slot prefetch_next(sc_engine *engine, sc__slot slot)
 {
     if (slot == SC_NONE) return SC_NONE;
     const sc__pending *query = sc__pending_at(engine, slot);
-    sc__expect(engine, query->query.segment);
+    prefetch_segment(engine, query->query.segment);
     return query->next;
 }
 
@@ -358,15 +509,15 @@ sc_err sc_engine_run(sc_engine *engine, sc_time now)
 {
     if (now < engine->now) return SC_ETIME;
     engine->now = now;
-    pass_moments(engine);
+    pass_deadlines(engine);
     sc_err err = search_again(engine);
-    // Of a queue that has grown, those to come are expected while the first are served.
+    // While the first queries of a queue are served, the memory of later ones is prefetched.
     sc__slot ahead = engine->queue.first != engine->queue.last ? engine->queue.first : SC_NONE;
     for (int i = 0; i < SC_ENGINE_PREFETCH_AHEAD; i++) {
-        ahead = expect_next(engine, ahead);
+        ahead = prefetch_next(engine, ahead);
     }
     while (!err && engine->queue.first != SC_NONE) {
-        ahead = expect_next(engine, ahead);
+        ahead = prefetch_next(engine, ahead);
         err = take_from_queue(engine);
     }
     return err;
@@ -375,13 +526,14 @@ sc_err sc_engine_run(sc_engine *engine, sc_time now)
 sc_time sc_engine_next_wake(const sc_engine *engine)
 {
     if (engine->queue.first != SC_NONE || engine->to_search > 0) return engine->now;
-    const sc_time next = engine->moments.count > 0 ? engine->moments.entries[0].t : SC_TIME_NEVER;
+    const sc_time next =
+        engine->deadlines.count > 0 ? engine->deadlines.entries[0].t : SC_TIME_NEVER;
     if (next == SC_TIME_NEVER) return SC_TIME_NEVER;
-    // A moment counts once the clock has passed it. Some have passed already after a switch.
+    // A time counts once the clock has passed it. Some have passed already after a switch.
     return next < engine->now ? engine->now : next + 1;
 }
 
-// --- Out --------------------------------------------------------------------
+// --- Out ---------------------------------------------------------------------
 
 bool sc_engine_take_drop(sc_engine *engine, sc_drop *out)
 {

@@ -1,8 +1,6 @@
 /**
  * @file options.h
  * @brief Whether an engine's options make sense.
- *
- * Used by: engine.c.
  */
 #ifndef SC_ENGINE_OPTIONS_H
 #define SC_ENGINE_OPTIONS_H

@@ -3,11 +3,11 @@
 //
 // A candidate holds all stars that its members allow, some 25 of them, and most
 // can go. Stars leave from the boundary, in random order: with a fixed order
-// whoever replays the queries would get the same cloak, and could read off it
+// an adversary who replays the queries would get the same cloak, and could read off it
 // where it grew from.
 //
 // What makes it quick is that a star knows what it alone holds:
-//  1. `place` says for each star of the map which one of T it is. So "is it in T" is
+//  1. `place` has for each star of the map which one of T it is. So "is it in T" is
 //     one load. It is all zero between two calls.
 //  2. `sole` counts the segments of a star that no other star of T touches: the
 //     dead ends, the loops, and the roads to stars outside. Exactly these leave S
@@ -16,16 +16,14 @@
 //  3. The boundary is a set of bits in the order of T, which ascends: the i-th star
 //     of it is the i-th bit.
 //
-// What the inner loops ask depends on the lie of the land, which no processor can
-// guess; so they have sums and masks in place of branches, and take half the time.
-//
-// Used by: whoever drives an engine; the threads of prune_pool.c.
+// The branches of the inner loops would depend on the map, which no processor can
+// predict; so they have sums and masks in place of branches, and take half the time.
 #include <starcloak/prune.h>
 
 #include "base/alloc.h"
 #include "base/rng.h"
 #include "base/sort.h"
-#include "engine/cloak_make.h"
+#include "engine/candidate.h"
 #include "engine/demand.h"
 
 /** A star of T while it is being trimmed. */
@@ -291,7 +289,7 @@ static void find_border(const sc_pruner *pruner, sc_cloak *cloak)
     cloak->border_node_count = count;
 }
 
-// Whoever came first must not stand first (P6).
+// The order of members must not be that in which they came (P6).
 static void shuffle_members(sc_cloak *cloak, sc_rng *rng)
 {
     for (size_t i = cloak->member_count; i-- > 1;) {
@@ -323,7 +321,7 @@ static bool has_members_stars(const sc_cloak *cloak)
     return true;
 }
 
-/** From stars to what they stand for. */
+/** From stars to segments and border nodes. */
 static sc_err prune_stars(sc_pruner *pruner, sc_cloak *candidate, sc_rng *rng)
 {
     if (!has_members_stars(candidate)) return SC_EINVAL;

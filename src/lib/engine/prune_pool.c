@@ -1,4 +1,4 @@
-// A pool of threads that prune. See starcloak/prune.h.
+// A pool of threads that prune. starcloak/prune.h has the contract.
 //
 // Candidates wait in the queue of a pool of threads, finished cloaks in another; both are chained
 // through the cloaks themselves, so that handing one over takes no memory and cannot fail. Each
@@ -11,7 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/thread_pool.h"
-#include "engine/cloak_make.h"
+#include "engine/candidate.h"
 
 #include <pthread.h>
 #include <stddef.h>
@@ -19,15 +19,15 @@
 #include <unistd.h>
 
 /** What belongs to one thread. */
-typedef struct worker {
+typedef struct prune_thread {
     sc_pruner *pruner;
     sc_rng *rng;
-} worker;
+} prune_thread;
 
 struct sc_prune_pool {
     // Set before a thread starts, then read only.
     int finished_fd;
-    worker *workers;
+    prune_thread *workers;
     unsigned worker_count;
     sc_thread_pool *threads;
 
@@ -45,7 +45,7 @@ struct sc_prune_pool {
 static void prune(void *context, unsigned thread, void *job)
 {
     sc_prune_pool *pool = context;
-    const worker *self = &pool->workers[thread];
+    const prune_thread *self = &pool->workers[thread];
     sc_cloak *cloak = job;
     // Out of memory, the candidate is as it was: without segments, as promised.
     const sc_err err = sc_pruner_prune(self->pruner, cloak, self->rng);
@@ -69,7 +69,7 @@ static sc_err start(sc_prune_pool *pool, const sc_map *map, unsigned threads, sc
     if (!pool->workers) return SC_ENOMEM;
     sc_err err = SC_OK;
     while (!err && pool->worker_count < threads) {
-        worker *w = &pool->workers[pool->worker_count++];
+        prune_thread *w = &pool->workers[pool->worker_count++];
         err = sc_pruner_new(map, &w->pruner);
         if (!err) err = sc_rng_fork(rng, &w->rng);
     }

@@ -1,4 +1,5 @@
-// Finding company. See search.h; docs/engine.md has the rules.
+// Searching the cloaking graph: which vertices can be cloaked together with one. docs/engine.md has
+// the rules.
 //
 // The stars of the start's covered set are numbered 0, 1, 2, ... and sets of stars
 // are bits: a neighbour's covered set, as far as it lies within the start's; the
@@ -16,15 +17,26 @@
 //
 // Users are first counted as if no two vertices shared one, which can only be too
 // many; where that would do, they are counted exactly.
+//
+// StarCloak has three variants of it. Bounded keeps cloaks together by going outwards level by
+// level, at the price of longer waits and more drops. Hybrid does the same as long as there is
+// time, and takes what it can get when there is not. An engine can be switched from one to another:
+// they have all of their state in common but for which queries are urgent, which only hybrid has.
+// (XStar's search is in baselines/xstar.c.)
 #include "engine/search.h"
 
 #include "base/alloc.h"
 #include "base/sort.h"
 #include "engine/candidate.h"
-#include "engine/cover.h"
-#include "engine/neighbours.h"
+#include "engine/cloaking_graph.h"
 
 #include <string.h>
+
+/** How far apart the members of a candidate may be. */
+typedef struct search_bounds {
+    uint32_t hops_per_level;  ///< levels of that width must have no gap; 0: no levels
+    uint32_t near_hops;       ///< each within so many hops of another; UINT32_MAX: no matter
+} search_bounds;
 
 /** The start and some of its neighbours, short of users. */
 typedef struct sc__combination {
@@ -45,7 +57,7 @@ typedef struct search_state {
     size_t words;
     size_t neighbour_count;
     bool is_strict;       ///< a vertex must be near one of those it joins
-    bool everyone_known;  ///< all users in reach have been counted, and are enough
+    bool all_counted;     ///< all users in reach have been counted, and are enough
     bool cap_hit;         ///< something could not be kept
     size_t kept;          ///< combinations; the first is the start alone
     uint32_t most_users;  ///< of any of them
@@ -61,12 +73,12 @@ typedef enum verdict {
     SHORT,     ///< of users or segments; kept, if it can grow and there is room
     STRANGER,  ///< not even a neighbour of the start: no use to try it with others
     ENOUGH,    ///< a candidate
-    HOPELESS,  ///< nobody can ever be enough: all users in reach are too few
+    HOPELESS,  ///< no combination can be enough: all users in reach are too few
 } verdict;
 
 void sc__scratch_fini(sc__scratch *scratch)
 {
-    sc_free(scratch->sightings);
+    sc_free(scratch->active_stars);
     sc_free(scratch->neighbours);
     sc_free(scratch->combinations);
     sc_free(scratch->masks);
@@ -74,7 +86,6 @@ void sc__scratch_fini(sc__scratch *scratch)
     sc_free(scratch->chosen);
     sc_free(scratch->placed);
     sc_free(scratch->urgent);
-    sc_free(scratch->ranked);
     *scratch = (sc__scratch){0};
 }
 
@@ -189,11 +200,11 @@ static sc_err has_users(const search_state *search, uint32_t grown_from, uint32_
 }
 
 /**
- * Are there enough different users in reach, whoever is combined with whom? Asked at most once in
+ * Are there enough different users in reach, whichever vertices are combined? Asked at most once in
  * a search, when users turn out to be fewer than they seemed: otherwise one user with queries on
  * many stars would have every combination of them counted.
  */
-static sc_err has_everyone(search_state *search, bool *out)
+static sc_err has_users_in_reach(search_state *search, bool *out)
 {
     const sc__scratch *scratch = &search->engine->scratch;
     size_t count = 0;
@@ -331,10 +342,10 @@ static inline sc_err judge(search_state *search, uint32_t at, uint32_t added, si
         sc_err err = has_users(search, at, added, made.k, &is_enough);
         if (!err && is_enough) *out = ENOUGH;
         if (err || is_enough) return err;
-        if (!search->everyone_known) {
-            err = has_everyone(search, &search->everyone_known);
-            if (!err && !search->everyone_known) *out = HOPELESS;
-            if (err || !search->everyone_known) return err;
+        if (!search->all_counted) {
+            err = has_users_in_reach(search, &search->all_counted);
+            if (!err && !search->all_counted) *out = HOPELESS;
+            if (err || !search->all_counted) return err;
         }
     }
     keep(search, made, v->number, words);
@@ -369,8 +380,8 @@ __attribute__((always_inline)) static inline sc_err try_neighbour(search_state *
     return err;
 }
 
-/** See the covered set of a neighbour, and what is near it, as bits. */
-static void look_at(const search_state *search, const sc__neighbour *v, sc__bounds bounds)
+/** Set the covered set of a neighbour, and what is near it, as bits. */
+static void look_at(const search_state *search, const sc__neighbour *v, search_bounds bounds)
 {
     const sc_star_id *stars = sc__ball_stars(v->ball);
     mark(search, search->covered, stars, sc__ball_count(v->ball, v->max_hops));
@@ -380,8 +391,8 @@ static void look_at(const search_state *search, const sc__neighbour *v, sc__boun
     }
 }
 
-/** Try the neighbours in turn. `found` says whether `added` makes `grown_from` a candidate. */
-static sc_err try_all(search_state *search, sc__bounds bounds, uint32_t *grown_from,
+/** Try the neighbours in turn. `found` is whether `added` makes `grown_from` a candidate. */
+static sc_err try_all(search_state *search, search_bounds bounds, uint32_t *grown_from,
                       uint32_t *added, bool *found)
 {
     const sc__scratch *scratch = &search->engine->scratch;
@@ -430,7 +441,13 @@ static sc_err propose(const search_state *search, uint32_t grown_from, uint32_t 
                        search->words);
 }
 
-sc_err sc__search_within(sc_engine *engine, sc__slot start, sc__bounds bounds, bool *found)
+/**
+ * One search from a vertex. What is found leaves the graph and joins the engine's queue
+ * of candidates; if that fails for lack of memory, nothing has changed.
+ *
+ * @param found  whether there is a new candidate
+ */
+static sc_err search_within(sc_engine *engine, sc__slot start, search_bounds bounds, bool *found)
 {
     search_state search = {
         .engine = engine, .start = start, .vertex = sc__vertex_at(engine, start)};
@@ -451,9 +468,9 @@ sc_err sc__search_within(sc_engine *engine, sc__slot start, sc__bounds bounds, b
         err = sc__neighbours_list(engine, start, bounds.hops_per_level, &search.neighbour_count,
                                   &user_count);
         if (err) return err;
-        // Too few users all together, whoever is combined with whom.
+        // Too few users all together, whichever vertices are combined.
         if (user_count < search.vertex->k) return SC_OK;
-        sc__neighbours_call_for_balls(engine, search.neighbour_count);
+        sc__neighbours_prefetch_balls(engine, search.neighbour_count);
     }
     err = lay_out(&search);
     if (err) return err;
@@ -474,4 +491,91 @@ sc_err sc__search_within(sc_engine *engine, sc__slot start, sc__bounds bounds, b
     err = propose(&search, grown_from, added);
     *found = !err;
     return err;
+}
+
+// --- Basic, bounded, hybrid --------------------------------------------------
+
+static const search_bounds anywhere = {.hops_per_level = 0, .near_hops = UINT32_MAX};
+
+static search_bounds within_levels(const sc_engine_options *options)
+{
+    return (search_bounds){
+        .hops_per_level = options->compactness,
+        .near_hops = options->is_strict ? 2 * options->compactness - 1 : UINT32_MAX,
+    };
+}
+
+/** List those of the vertices near `vertex` that hold an urgent query. */
+static sc_err list_urgent(sc_engine *engine, sc__slot vertex, size_t *count)
+{
+    sc__scratch *scratch = &engine->scratch;
+    size_t neighbour_count;
+    uint64_t user_count;
+    const sc_err err = sc__neighbours_list(engine, vertex, 0, &neighbour_count, &user_count);
+    if (err) return err;
+    *count = 0;
+    for (size_t i = 0; i < neighbour_count; i++) {
+        const sc__slot near = scratch->neighbours[i].vertex;
+        if (!sc__vertex_at(engine, near)->has_urgent) continue;
+        if (!sc_grow(&scratch->urgent, *count, &scratch->urgent_capacity,
+                     sizeof *scratch->urgent)) {
+            return SC_ENOMEM;
+        }
+        scratch->urgent[(*count)++] = near;
+    }
+    return SC_OK;
+}
+
+/**
+ * Hybrid: a new query has come to `vertex` and nothing was found. Vertices near it that hold an
+ * urgent query are searched from again, until one finds something.
+ */
+static sc_err search_urgent(sc_engine *engine, sc__slot vertex)
+{
+    size_t count = 0;
+    bool found = false;
+    sc_err err = list_urgent(engine, vertex, &count);
+    for (size_t i = 0; !err && !found && i < count; i++) {
+        err = search_within(engine, engine->scratch.urgent[i], anywhere, &found);
+    }
+    return err;
+}
+
+static sc_err search_vertex(sc_engine *engine, sc__slot vertex, bool is_new)
+{
+    const sc_engine_options *options = &engine->options;
+    bool found = false;
+    if (options->variant == SC_VARIANT_BASIC)
+        return search_within(engine, vertex, anywhere, &found);
+
+    sc_err err = search_within(engine, vertex, within_levels(options), &found);
+    if (err || found || options->variant == SC_VARIANT_BOUNDED) return err;
+    if (sc__vertex_at(engine, vertex)->has_urgent) {
+        err = search_within(engine, vertex, anywhere, &found);
+        if (err || found) return err;
+    }
+    return is_new ? search_urgent(engine, vertex) : SC_OK;
+}
+
+const sc__engine_method sc__starcloak = {.search_vertex = search_vertex};
+
+// --- From one variant to another -------------------------------------------------
+
+sc_err sc_engine_switch(sc_engine *engine, sc_variant variant)
+{
+    if (!sc_variant_is_switchable(variant) || !sc_variant_is_switchable(engine->options.variant)) {
+        return SC_EINVAL;
+    }
+    if (variant == engine->options.variant) return SC_OK;
+    engine->options.variant = variant;
+    // Each query's next time is set again. For hybrid it may have passed: then the next run finds
+    // at once, in the order of deadlines, which queries are urgent.
+    for (size_t i = 0; i < engine->deadlines.count; i++) {
+        sc__engine_deadline *next = &engine->deadlines.entries[i];
+        const sc__pending *query = sc__pending_at(engine, next->slot);
+        next->t = sc__first_due(engine, query);
+        if (query->state == SC__IN_GRAPH) sc__vertex_at(engine, query->vertex)->has_urgent = false;
+    }
+    sc__engine_deadlines_reorder(&engine->deadlines);
+    return SC_OK;
 }

@@ -1,16 +1,46 @@
-// From files to a map: open them, let the format's reader fill a builder, add
-// extra objects, finish. See starcloak/map_import.h.
+// From files to a map: open them, let the reader of their format fill a builder, add extra objects,
+// finish. The readers are load_*.c, one per format.
 #include <starcloak/map_import.h>
 
 #include "base/alloc.h"
 #include "base/diag.h"
-#include "import/load.h"
-#include "import/stem.h"
+#include "import/import_internal.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
+
+// --- Names of files that belong together --------------------------------------------------------
+// "roads.shp" and "roads.dbf.xz" are two parts of one thing, recognised by the stem "roads" of
+// their names: without ".xz" or ".gz", and without the last suffix.
+
+// What is left of the first `size` bytes once the last ending is taken off.
+static size_t without_ending(const char *path, size_t size)
+{
+    for (size_t i = size; i > 0 && path[i - 1] != '/'; i--) {
+        if (path[i - 1] == '.') return i - 1;
+    }
+    return size;
+}
+
+size_t sc__stem_size(const char *path)
+{
+    const size_t size = strlen(path);
+    const size_t plain = without_ending(path, size);
+    const char *ending = path + plain;
+    const bool is_packed = strcasecmp(ending, ".xz") == 0 || strcasecmp(ending, ".gz") == 0;
+    return is_packed ? without_ending(path, plain) : plain;
+}
+
+bool sc__same_stem(const char *a, const char *b)
+{
+    const size_t size = sc__stem_size(a);
+    return size == sc__stem_size(b) && memcmp(a, b, size) == 0;
+}
+
+// --- Inputs -------------------------------------------------------------------------------------
 
 typedef sc_err reader(const sc_load *load, sc_builder **out);
 
@@ -36,7 +66,7 @@ const char *sc_format_name(sc_format format)
 typedef struct inputs {
     sc_file *files;
     sc_input *inputs;  ///< what the reader gets
-    char **names;      ///< names we made ourselves, NULL for the user's own
+    char **names;      ///< names made here, NULL for the user's own
     size_t count;
 } inputs;
 
@@ -126,21 +156,24 @@ static void note_source(sc_builder *builder, sc_format format, const char *const
 static sc_err check_options(const sc_import_options *options, sc_diag *diag)
 {
     if (!(options->unit_m >= 0.0) || !isfinite(options->unit_m)) {
-        return sc_fail(diag, SC_EINVAL, "not a number of metres per unit: %g", options->unit_m);
+        return sc_fail(diag, SC_EINVAL, "invalid unit of length: %g metres; give a positive number",
+                       options->unit_m);
     }
     if (!(options->max_object_snap_m >= 0.0)) {
-        return sc_fail(diag, SC_EINVAL, "not a distance within which objects are snapped: %g",
+        return sc_fail(diag, SC_EINVAL,
+                       "invalid distance for snapping objects: %g; give metres, at least 0",
                        options->max_object_snap_m);
     }
     return SC_OK;
 }
 
-// The builder does not know which files it was fed from; the user wants to.
+// Puts the names of the files before a message of the builder, which does not have them.
 static sc_err name_inputs(sc_err err, const char *const *paths, size_t count, sc_diag *diag)
 {
     if (!diag || err == SC_ENOMEM) return err;
-    const sc_diag told = *diag;
-    return sc_fail(diag, err, "%s%s: %s", paths[0], count > 1 ? " and others" : "", told.message);
+    const sc_diag without_name = *diag;
+    return sc_fail(diag, err, "%s%s: %s", paths[0], count > 1 ? " and others" : "",
+                   without_name.message);
 }
 
 sc_err sc_map_import(const sc_import_source *source, const sc_import_options *options, sc_map **out,
@@ -150,7 +183,8 @@ sc_err sc_map_import(const sc_import_source *source, const sc_import_options *op
     const char *const *paths = source->paths;
     const size_t path_count = source->path_count;
     if (!sc_format_name(format) || path_count == 0) {
-        return sc_fail(diag, SC_EINVAL, "%s", path_count == 0 ? "no input file" : "no such format");
+        return sc_fail(diag, SC_EINVAL, "%s",
+                       path_count == 0 ? "no input file" : "unknown map format");
     }
     sc_err err = check_options(options, diag);
     if (err) return err;

@@ -4,13 +4,13 @@
 //
 // What is odd about them: in geographic files the lengths are degrees, not
 // metres, so they are measured again; other files are on a plane normalised to
-// 0..10000, whose unit nobody knows, so the map is marked; a node file may be
+// 0..10000, whose unit is not known, so the map is marked; a node file may be
 // missing altogether, and then there is a map without coordinates. Edges may
 // repeat; they are kept.
-#include "import/load.h"
+#include "import/import_internal.h"
 
 #include "base/alloc.h"
-#include "import/rows.h"
+#include "import/text_rows.h"
 #include "map/geo.h"
 
 #include <math.h>
@@ -63,25 +63,25 @@ static sc_err assign_roles(const sc_load *load, roles *out)
                                 : sc_file_has_suffix(input->name, ".txt")   ? &out->objects
                                                                             : NULL;
         if (!role) {
-            return sc_fail(load->diag, SC_EINVAL,
-                           "%s: what is it? names must end in .cnode, .cedge or .txt (calmap)",
-                           input->name);
+            return sc_fail(
+                load->diag, SC_EINVAL,
+                "%s: unknown kind of file; names must end in .cnode, .cedge or .txt (calmap)",
+                input->name);
         }
         if (*role) {
             return sc_fail(load->diag, SC_EINVAL,
-                           "%s: a second file of its kind, after %s; give one of each", input->name,
+                           "%s: second file of its kind, after %s; give one of each", input->name,
                            (*role)->name);
         }
         *role = input;
     }
     if (!out->edges && !out->objects) {
         return sc_fail(load->diag, SC_EINVAL,
-                       "%s: nodes alone make no map; give its .cedge file too, or calmap.txt",
+                       "%s: a node file alone has no roads; add its .cedge file or calmap.txt",
                        load->input_count > 0 ? load->inputs[0].name : "no input");
     }
     if (!out->nodes && load->options->coords != SC_COORDS_NONE) {
-        return sc_fail(load->diag, SC_EINVAL,
-                       "%s: --coords says what nodes mean, but no .cnode file is given",
+        return sc_fail(load->diag, SC_EINVAL, "%s: --coords needs a .cnode file, and none is given",
                        load->inputs[0].name);
     }
     return SC_OK;
@@ -111,8 +111,7 @@ static sc_err parse_nodes(reading *r, node_line **nodes, size_t *count)
         sc_err err = sc__rows_u64(&rows, "node", &id);
         if (err) return err;
         if (id != *count) {
-            return sc__rows_fail(&rows,
-                                 "field 'node' is %llu where %zu comes next; ids count from 0",
+            return sc__rows_fail(&rows, "field 'node' is %llu, expected %zu; ids count up from 0",
                                  (unsigned long long)id, *count);
         }
         err = sc__rows_double(&rows, "x", &node.x);
@@ -126,11 +125,10 @@ static sc_err parse_nodes(reading *r, node_line **nodes, size_t *count)
         report_rows(r, &rows, "reading nodes", *count);
     }
     if (*count > 0) return SC_OK;
-    return sc_fail(r->load->diag, SC_EPARSE, "%s: is empty; nodes are needed",
-                   r->files.nodes->name);
+    return sc_fail(r->load->diag, SC_EPARSE, "%s: the file has no nodes", r->files.nodes->name);
 }
 
-// Degrees or a plane? Unless the user says, the majority decides, so that one
+// Degrees or a plane? Unless the user gives one, the majority decides, so that one
 // mistyped longitude is an error and does not make a plane of the whole map.
 static sc_coords decide_coords(const reading *r, const node_line *nodes, size_t count)
 {
@@ -153,12 +151,12 @@ static sc_err fail_position(const reading *r, const node_line *node)
     return sc_fail(r->load->diag, SC_EPARSE, "%s:%llu: field '%s' is outside %g..%g: %.10g%s",
                    r->files.nodes->name, (unsigned long long)node->line, bad_x ? "x" : "y", -limit,
                    limit, bad_x ? node->x : node->y,
-                   on_globe ? "; for a map on a plane say --coords planar" : "");
+                   on_globe ? "; for a map on a plane give --coords planar" : "");
 }
 
 static sc_err add_nodes(reading *r, const node_line *nodes, size_t count)
 {
-    // On a plane whose unit the user told, positions become metres too.
+    // On a plane whose unit the user gave, positions become metres too.
     const double scale = r->coords == SC_COORDS_PLANAR ? r->unit_m : 1.0;
     for (size_t i = 0; i < count; i++) {
         sc_node_id id = 0;
@@ -202,11 +200,14 @@ static sc_err read_node_id(const reading *r, sc_rows *rows, const char *name, ui
     if (*out < known) return SC_OK;
     const sc_quoted value = sc_quote(rows->field.text, rows->field.size);
     if (r->files.nodes) {
-        return sc__rows_fail(rows, "field '%s' names no node: %s; %s has %llu, counted from 0",
-                             name, value.text, r->files.nodes->name, (unsigned long long)known);
+        return sc__rows_fail(
+            rows,
+            "field '%s': node %s has no coordinates; add it to %s, which has nodes "
+            "0 to %llu",
+            name, value.text, r->files.nodes->name, (unsigned long long)known - 1);
     }
     return sc__rows_fail(rows,
-                         "field '%s' is too large for a file of %zu bytes: %s; nodes count "
+                         "field '%s' is too large for a file of %zu bytes: %s; node ids must count "
                          "from 0 without gaps",
                          name, file_size, value.text);
 }
@@ -235,7 +236,7 @@ static sc_err add_edge(reading *r, const sc_rows *rows, const edge_line *edge)
         const sc_err err = make_nodes_up_to(r, rows, edge->from > edge->to ? edge->from : edge->to);
         if (err) return err;
     }
-    // The length of a geographic file is in degrees, unless the user told a unit.
+    // The length of a geographic file is in degrees, unless the user gave a unit.
     const bool measure = r->coords == SC_COORDS_GEOGRAPHIC && r->load->options->unit_m == 0.0;
     const double length = measure ? SC_LENGTH_FROM_NODES : edge->length * r->unit_m;
     if (length > SC_ROAD_MAX) {
@@ -267,8 +268,7 @@ static sc_err read_edges(reading *r)
         report_rows(r, &rows, "reading edges", sc_builder_edge_count(r->builder));
     }
     if (sc_builder_edge_count(r->builder) > 0) return SC_OK;
-    return sc_fail(r->load->diag, SC_EPARSE, "%s: is empty; edges are needed",
-                   r->files.edges->name);
+    return sc_fail(r->load->diag, SC_EPARSE, "%s: the file has no edges", r->files.edges->name);
 }
 
 // --- Objects -----------------------------------------------------------------------
@@ -305,7 +305,8 @@ static sc_err read_category_name(const sc_lines *lines, sc_slice line, category_
         }
         out->names[out->count++] = (sc_slice){NULL, 0};
     }
-    if (out->names[id].text) return sc_lines_fail(lines, diag, "field 'cat_id' repeats", id_text);
+    if (out->names[id].text)
+        return sc_lines_fail(lines, diag, "field 'cat_id' occurs twice", id_text);
     out->names[id] = (sc_slice){line.text, comma - 1};
     return SC_OK;
 }
@@ -320,8 +321,7 @@ static sc_err read_category_names(const sc_input *input, category_names *out, sc
         if (err) return err;
     }
     if (out->count > 0) return SC_OK;
-    return sc_fail(diag, SC_EPARSE, "%s: is empty; lines 'cat_name,cat_id' are needed",
-                   input->name);
+    return sc_fail(diag, SC_EPARSE, "%s: the file has no lines 'cat_name,cat_id'", input->name);
 }
 
 static sc_err read_object(reading *r, sc_rows *rows, const category_names *names, sc_edge_id edge)
@@ -336,7 +336,8 @@ static sc_err read_object(reading *r, sc_rows *rows, const category_names *names
     // Rounding puts some objects a little beyond the end; more is a mistake.
     const double length = r->edges[edge].length;
     if (distance > length * (1.0 + BEYOND_SHARE) + BEYOND_UNITS) {
-        return sc__rows_fail(rows, "field 'distance' leads beyond its edge of length %.10g: %s",
+        return sc__rows_fail(rows,
+                             "field 'distance' is beyond the end of its edge of length %.10g: %s",
                              length, sc_quote(rows->field.text, rows->field.size).text);
     }
     r->load->report->objects_clamped += distance > length;
@@ -351,21 +352,21 @@ static sc_err read_object(reading *r, sc_rows *rows, const category_names *names
     return err ? sc__rows_fail_add(rows, err, "reading objects") : SC_OK;
 }
 
-// The second line of an edge: as many objects as the first one told.
+// The second line of an edge: as many objects as the first one announced.
 static sc_err read_object_line(reading *r, sc_rows *rows, const category_names *names,
                                sc_edge_id edge, uint64_t count)
 {
     if (count == 0) return SC_OK;
     if (!sc_lines_next(&rows->lines, &rows->rest)) {
-        return sc__rows_fail(rows, "the line with the objects of this edge is missing; is the file "
-                                   "whole?");
+        return sc__rows_fail(
+            rows, "the line with the objects of this edge is missing; is the file truncated?");
     }
     const char *edge_shape = rows->shape;
     rows->shape = "category distance category distance ...";
     for (uint64_t i = 0; i < count; i++) {
         sc_slice rest = rows->rest;
         if (!sc_slice_field(&rest, &rows->field)) {
-            return sc__rows_fail(rows, "%llu objects are announced, %llu are there",
+            return sc__rows_fail(rows, "%llu objects announced, %llu found",
                                  (unsigned long long)count, (unsigned long long)i);
         }
         const sc_err err = read_object(r, rows, names, edge);
@@ -384,7 +385,7 @@ static sc_err match_edge(reading *r, const sc_rows *rows, const edge_line *edge,
 {
     if (!r->files.edges) return add_edge(r, rows, edge);
     if (number >= sc_builder_edge_count(r->builder)) {
-        return sc__rows_fail(rows, "an edge more than %s has; both must list the same edges",
+        return sc__rows_fail(rows, "one edge more than in %s; both files must list the same edges",
                              r->files.edges->name);
     }
     const edge_line *known = &r->edges[number];
@@ -393,8 +394,8 @@ static sc_err match_edge(reading *r, const sc_rows *rows, const edge_line *edge,
         return SC_OK;
     }
     return sc__rows_fail(rows,
-                         "is not edge %u of %s, which is %llu %llu %.10g; both must list the "
-                         "same edges in the same order",
+                         "differs from edge %u of %s, which is %llu %llu %.10g; both files must "
+                         "list the same edges in the same order",
                          number, r->files.edges->name, (unsigned long long)known->from,
                          (unsigned long long)known->to, known->length);
 }
@@ -418,13 +419,13 @@ static sc_err read_objects(reading *r, const category_names *names)
         report_rows(r, &rows, "reading objects", count);
     }
     if (count == 0) {
-        return sc_fail(r->load->diag, SC_EPARSE, "%s: is empty; edges are needed",
+        return sc_fail(r->load->diag, SC_EPARSE, "%s: the file has no edges",
                        r->files.objects->name);
     }
     if (!r->files.edges || count == sc_builder_edge_count(r->builder)) return SC_OK;
-    return sc_fail(r->load->diag, SC_EPARSE, "%s: lists %u edges, %s has %u; is it whole?",
-                   r->files.objects->name, count, r->files.edges->name,
-                   sc_builder_edge_count(r->builder));
+    return sc_fail(r->load->diag, SC_EPARSE,
+                   "%s: lists %u edges, %s has %u; is the file truncated?", r->files.objects->name,
+                   count, r->files.edges->name, sc_builder_edge_count(r->builder));
 }
 
 static sc_err read_objects_with_names(reading *r)

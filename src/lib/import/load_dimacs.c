@@ -4,15 +4,14 @@
 // the other. A road is two arcs, one each way; arcs of the same weight between
 // the same nodes are paired in any order, and what is left over is a road by
 // itself. Repeated arcs are parallel roads and are kept. Weights are whole
-// numbers of 0.1 m, unless the user tells another unit; coordinates are whole
+// numbers of 0.1 m, unless the user gives another unit; coordinates are whole
 // numbers of 1e-6 degrees, longitude first. Without a .co file the map has no
 // coordinates.
-#include "import/load.h"
+#include "import/import_internal.h"
 
 #include "base/alloc.h"
 #include "base/hash.h"
-#include "import/rows.h"
-#include "import/stem.h"
+#include "import/text_rows.h"
 #include "map/geo.h"
 
 #include <string.h>
@@ -68,13 +67,13 @@ static sc_err find_graphs(const sc_load *load, graph *graphs, size_t *count)
         if (sc_file_has_suffix(input->name, ".gr")) {
             graphs[(*count)++] = (graph){.arcs = input};
         } else if (!sc_file_has_suffix(input->name, ".co")) {
-            return sc_fail(load->diag, SC_EINVAL, "%s: what is it? names must end in .gr or .co",
-                           input->name);
+            return sc_fail(load->diag, SC_EINVAL,
+                           "%s: unknown kind of file; names must end in .gr or .co", input->name);
         }
     }
     if (*count > 0) return SC_OK;
     return sc_fail(load->diag, SC_EINVAL,
-                   "%s: coordinates alone make no map; give its .gr file too",
+                   "%s: a coordinate file alone has no roads; add its .gr file",
                    load->input_count > 0 ? load->inputs[0].name : "no input");
 }
 
@@ -100,9 +99,10 @@ static sc_err pair_files(const sc_load *load, graph *graphs, size_t *count)
     }
     for (size_t i = 0; placed > 0 && i < *count; i++) {
         if (graphs[i].places) continue;
-        return sc_fail(load->diag, SC_EINVAL,
-                       "%s: has no .co file, while another graph has; give all or none",
-                       graphs[i].arcs->name);
+        return sc_fail(
+            load->diag, SC_EINVAL,
+            "%s: no .co file is given for it, but one for another graph; give all or none",
+            graphs[i].arcs->name);
     }
     return SC_OK;
 }
@@ -157,7 +157,7 @@ static void report(const reading *r, const sc_rows *rows, const char *phase, uin
 
 static sc_err fail_without_problem(const sc_rows *rows, const char *expected)
 {
-    return sc_fail(rows->diag, SC_EPARSE, "%s: has no line '%s'; is it empty?",
+    return sc_fail(rows->diag, SC_EPARSE, "%s: no line '%s' found; is the file empty?",
                    rows->lines.input->name, expected);
 }
 
@@ -202,7 +202,7 @@ static sc_err read_place(sc_rows *rows, places *out)
     int64_t x = 0;
     int64_t y = 0;
     sc_err err = sc__rows_i64(rows, "id", 1, (int64_t)out->count, &id);
-    if (!err && out->at[id - 1].known) err = sc__rows_fail_field(rows, "id", "is placed twice");
+    if (!err && out->at[id - 1].known) err = sc__rows_fail_field(rows, "id", "occurs twice");
     if (!err) err = sc__rows_i64(rows, "longitude", -LON, LON, &x);
     if (!err) err = sc__rows_i64(rows, "latitude", -LAT, LAT, &y);
     if (!err) err = sc__rows_end(rows);
@@ -229,9 +229,11 @@ static sc_err read_places(const reading *r, const sc_input *input, places *out)
     if (!out->at) return fail_without_problem(&rows, PLACES_PROBLEM);
     for (size_t i = 0; out->known < out->count && i < out->count; i++) {
         if (out->at[i].known) continue;
-        return sc_fail(r->load->diag, SC_EPARSE,
-                       "%s: %zu nodes are announced, %zu are placed, not node %zu; is it whole?",
-                       input->name, out->count, out->known, i + 1);
+        return sc_fail(
+            r->load->diag, SC_EPARSE,
+            "%s: node %zu has no coordinates (%zu nodes announced, %zu found); add a line "
+            "'v' for it",
+            input->name, i + 1, out->count, out->known);
     }
     return SC_OK;
 }
@@ -273,7 +275,7 @@ static sc_err read_arcs_problem(reading *r, sc_rows *rows, arcs *a)
     if (!err && a->places->at) {
         err = sc__rows_i64(rows, "nodes", 1, INT64_MAX, &nodes);
         if (!err && (size_t)nodes != a->places->count) {
-            err = sc__rows_fail(rows, "field 'nodes' is %lld, but %s places %zu nodes",
+            err = sc__rows_fail(rows, "field 'nodes' is %lld, but %s has coordinates of %zu nodes",
                                 (long long)nodes, a->places_input->name, a->places->count);
         }
     } else if (!err) {
@@ -327,7 +329,7 @@ static sc_err read_arc(reading *r, sc_rows *rows, arcs *a)
     // Above 2^53 a weight would lose its last digits.
     if (!err) err = sc__rows_i64(rows, "weight", 0, 1ll << 53, &weight);
     if (!err && (double)weight * r->unit_m > SC_ROAD_MAX) {
-        err = sc__rows_fail_field(rows, "weight", "is too much for a road");
+        err = sc__rows_fail_field(rows, "weight", "is too long for a road");
     }
     if (!err) err = sc__rows_end(rows);
     if (err) return err;
@@ -355,7 +357,7 @@ static sc_err read_arcs(reading *r, const graph *g, const places *at)
     if (a.nodes == 0) return fail_without_problem(&rows, ARCS_PROBLEM);
     if (a.read == a.announced) return SC_OK;
     return sc_fail(r->load->diag, SC_EPARSE,
-                   "%s: %lld arcs are announced, %lld are there; is it whole?", g->arcs->name,
+                   "%s: %lld arcs announced, %lld found; is the file damaged?", g->arcs->name,
                    (long long)a.announced, (long long)a.read);
 }
 
@@ -384,7 +386,8 @@ sc_err sc__load_dimacs(const sc_load *load, sc_builder **out)
         err = read_graph(&r, &graphs[i]);
     }
     if (!err && sc_builder_edge_count(r.builder) == 0) {
-        err = sc_fail(load->diag, SC_EPARSE, "%s: has no arcs, so no roads", graphs[0].arcs->name);
+        err = sc_fail(load->diag, SC_EPARSE, "%s: the file has no arcs, so no roads",
+                      graphs[0].arcs->name);
     }
     sc_free(graphs);
     sc_hash_fini(&r.halves);

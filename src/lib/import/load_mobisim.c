@@ -1,10 +1,10 @@
-// Reader of GT-MobiSim's maps: USGS line graphs as SVG drawings. See load.h.
+// The reader of GT-MobiSim's maps: USGS line graphs as SVG drawings.
 //
 // Roads are <polyline points="x,y x,y ..."/> inside <g id="CLASS">; where two
-// lines have exactly the same point, roads meet (pen.h). Everything else is for
-// the eye and is passed over: patterns, rectangles, transformations, styles.
+// lines have exactly the same point, roads meet (polylines.h). Everything else is for
+// display and is skipped: patterns, rectangles, transformations, styles.
 //
-// Coordinates are metres of UTM, and stay so: the map is a plane. Told the zone
+// Coordinates are metres of UTM, and stay so: the map is a plane. Given the zone
 // (options->utm_zone) the reader makes degrees of them, so that the map fits
 // positions in degrees. Lengths are then measured between the nodes on the globe,
 // as on every map in degrees, and not in the plane, which UTM stretches by up to
@@ -12,13 +12,12 @@
 //
 // The DTD that such files name is neither fetched nor needed, and entities are
 // refused: no map has any, and they let a small file become a large one.
-#include "import/load.h"
+#include "import/import_internal.h"
 
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "base/text.h"
-#include "import/blank.h"
-#include "import/pen.h"
+#include "import/polylines.h"
 
 #include <expat.h>
 #include <string.h>
@@ -36,7 +35,7 @@ typedef struct reader {
     const sc_load *load;
     const sc_input *input;
     XML_Parser parser;
-    sc_pen pen;
+    sc_polylines lines;
 
     uint8_t *group_class;  // the road class of each open <g>, outermost first
     size_t group_count;
@@ -102,7 +101,7 @@ static sc_road_class road_class_of(const char *id)
 
 static const char *skip_blanks(const char *at)
 {
-    while (sc__is_blank(*at)) {
+    while (sc_is_blank(*at)) {
         at++;
     }
     return at;
@@ -117,7 +116,7 @@ static bool next_number(const char **at, bool is_first, sc_slice *number)
     const bool has_comma = !is_first && *from == ',';
     if (has_comma) from = skip_blanks(from + 1);
     const char *end = from;
-    while (*end != '\0' && *end != ',' && !sc__is_blank(*end)) {
+    while (*end != '\0' && *end != ',' && !sc_is_blank(*end)) {
         end++;
     }
     *number = (sc_slice){from, (size_t)(end - from)};
@@ -127,8 +126,8 @@ static bool next_number(const char **at, bool is_first, sc_slice *number)
 
 static sc_err draw_point(reader *r, sc_slice text, double x, double y, sc_road_class road_class)
 {
-    const sc_err err = sc__pen_draw(&r->pen, x, y, road_class);
-    if (err == SC_EINVAL) return fail_points(r, sc__pen_complaint(&r->pen), text);
+    const sc_err err = sc__polylines_add(&r->lines, x, y, road_class);
+    if (err == SC_EINVAL) return fail_points(r, sc__polylines_invalid(&r->lines), text);
     if (err == SC_ENOMEM) return sc_fail_memory(r->load->diag, "reading a MobiSim map");
     if (err) return fail_points(r, "too many nodes or edges for one map", text);
     return SC_OK;
@@ -142,7 +141,7 @@ static sc_err draw_line(reader *r, const char *points, sc_road_class road_class)
     sc_slice number;
     size_t count = 0;
 
-    sc__pen_lift(&r->pen);
+    sc__polylines_begin(&r->lines);
     for (; next_number(&at, count == 0, &number); count++) {
         double value = 0;
         if (!sc_slice_double(number, &value)) {
@@ -260,8 +259,8 @@ static void on_entity(void *context, const XML_Char *name, int is_parameter, con
     (void)notation;
     reader *r = context;
     if (r->err) return;
-    stop(r, sc_fail(r->load->diag, SC_EPARSE, "%s:%lu: entities are not read: %s", r->input->name,
-                    line_of(r), sc_quote(name, strlen(name)).text));
+    stop(r, sc_fail(r->load->diag, SC_EPARSE, "%s:%lu: XML entities are not supported: %s",
+                    r->input->name, line_of(r), sc_quote(name, strlen(name)).text));
 }
 
 // --- Files --------------------------------------------------------------------
@@ -315,7 +314,7 @@ static sc_err read_input(reader *r, const sc_input *input)
 
     r->bytes_before += input->size;
     if (r->line_count == 0) {
-        return sc_fail(r->load->diag, SC_EPARSE, "%s: no <polyline> in it, so no roads",
+        return sc_fail(r->load->diag, SC_EPARSE, "%s: no <polyline> found, so no roads",
                        input->name);
     }
     return SC_OK;
@@ -324,10 +323,10 @@ static sc_err read_input(reader *r, const sc_input *input)
 static sc_err read_inputs(reader *r)
 {
     const sc_load *load = r->load;
-    sc_err err = sc__pen_init(&r->pen, load->options, load->diag);
+    sc_err err = sc__polylines_init(&r->lines, load->options, load->diag);
     if (err) return err;
-    r->pen.coords = r->pen.utm_zone != 0 ? SC_COORDS_GEOGRAPHIC : SC_COORDS_PLANAR;
-    err = sc_builder_new(r->pen.coords, &r->pen.builder);
+    r->lines.coords = r->lines.utm_zone != 0 ? SC_COORDS_GEOGRAPHIC : SC_COORDS_PLANAR;
+    err = sc_builder_new(r->lines.coords, &r->lines.builder);
     if (err) return sc_fail_memory(load->diag, "reading a MobiSim map");
 
     for (size_t i = 0; i < load->input_count; i++) {
@@ -338,9 +337,9 @@ static sc_err read_inputs(reader *r)
         if (err) return err;
     }
     sc__load_progress(load, "reading roads", r->bytes_total, r->bytes_total);
-    if (sc_builder_edge_count(r->pen.builder) == 0) {
+    if (sc_builder_edge_count(r->lines.builder) == 0) {
         return sc_fail(load->diag, SC_EPARSE,
-                       "%s: no roads in it: no line has two different points",
+                       "%s: no roads found: no line has two different points",
                        load->input_count > 0 ? load->inputs[0].name : "MobiSim map");
     }
     return SC_OK;
@@ -352,11 +351,11 @@ sc_err sc__load_mobisim(const sc_load *load, sc_builder **out)
     const sc_err err = read_inputs(&r);
 
     sc_free(r.group_class);
-    sc__pen_fini(&r.pen);
+    sc__polylines_fini(&r.lines);
     if (err) {
-        sc_builder_free(r.pen.builder);
+        sc_builder_free(r.lines.builder);
         return err;
     }
-    *out = r.pen.builder;
+    *out = r.lines.builder;
     return SC_OK;
 }

@@ -1,14 +1,13 @@
 // Extra objects for any map: a CSV file with lon,lat,category[,name].
 //
-// A first line that says so is a header and may name the columns in any order,
+// A first line with names of columns is a header and may have them in any order,
 // others among them; without one they are in the order above. Blanks around a
 // field do not count. Positions are snapped to the nearest road when the map is
 // finished; an object with both coordinates left empty is counted and left out.
-#include "import/load.h"
+#include "import/import_internal.h"
 
 #include "base/alloc.h"
 #include "base/text.h"
-#include "import/blank.h"
 #include "map/geo.h"
 
 #include <string.h>
@@ -76,7 +75,7 @@ static sc_err cut_line(const sc_lines *lines, sc_slice line, fields *out, sc_dia
             return sc_fail(diag, SC_EPARSE, "%s:%llu: more than %d fields", lines->input->name,
                            (unsigned long long)lines->line, (int)MAX_FIELDS);
         }
-        out->field[out->count++] = sc__trim(field);
+        out->field[out->count++] = sc_slice_trim(field);
     }
     if (!broken) return SC_OK;
     return sc_fail(diag, SC_EPARSE,
@@ -108,7 +107,7 @@ static sc_err read_header(const sc_lines *lines, const fields *f, columns *out, 
     static const char *const titles[] = {"lon", "lat", "category"};
     for (size_t column = 0; column < sizeof titles / sizeof *titles; column++) {
         if (found.field[column] >= 0) continue;
-        return sc_fail(diag, SC_EPARSE, "%s:%llu: the header names no column '%s'",
+        return sc_fail(diag, SC_EPARSE, "%s:%llu: the header has no column '%s'",
                        lines->input->name, (unsigned long long)lines->line, titles[column]);
     }
     *out = found;
@@ -164,8 +163,7 @@ static sc_err add_line(const sc_lines *lines, const fields *f, const columns *c,
     if (category.size == 0) return sc_lines_fail_line(lines, diag, "field 'category' is empty");
     if (f->count > c->count) {
         return sc_fail(diag, SC_EPARSE,
-                       "%s:%llu: a field too many: %s; put a name with a comma in "
-                       "double quotes",
+                       "%s:%llu: one field too many: %s; put a name with a comma in double quotes",
                        lines->input->name, (unsigned long long)lines->line,
                        sc_quote(f->field[c->count].text, f->field[c->count].size).text);
     }
@@ -179,7 +177,7 @@ static sc_err add_line(const sc_lines *lines, const fields *f, const columns *c,
     if (err == SC_EINVAL) return fail_position(lines, builder, x, y, diag);
     if (err == SC_ENOCOORDS) {
         return sc_fail(diag, SC_EINVAL,
-                       "%s: the map has no coordinates, so no object can be put on it",
+                       "%s: the map has no coordinates, so objects cannot be placed on it",
                        lines->input->name);
     }
     if (err == SC_ELIMIT) {
@@ -209,7 +207,7 @@ sc_err sc__load_objects(const sc_input *input, sc_builder *builder, sc_import_re
     sc_slice line;
     sc_err err = SC_OK;
     while (!err && sc_lines_next(&lines, &line)) {
-        if (sc__trim(line).size == 0) continue;
+        if (sc_slice_trim(line).size == 0) continue;
         err = cut_line(&lines, line, &f, diag);
         if (err) break;
         if (is_first && is_header(&f)) {
@@ -224,7 +222,7 @@ sc_err sc__load_objects(const sc_input *input, sc_builder *builder, sc_import_re
     sc_free(f.buffer);
     if (err) return err;
     if (is_first) {
-        return sc_fail(diag, SC_EPARSE, "%s: is empty; lines lon,lat,category[,name] are needed",
+        return sc_fail(diag, SC_EPARSE, "%s: the file has no lines lon,lat,category[,name]",
                        input->name);
     }
     return SC_OK;

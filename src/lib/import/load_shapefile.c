@@ -1,34 +1,183 @@
-// Reader of ESRI shapefiles of roads, such as TIGER/Line's. See load.h.
+// The reader of ESRI shapefiles of roads, such as TIGER/Line's.
 //
-// A shapefile has no junctions: it has lines, and where two of them have a
-// vertex with exactly the same coordinates, roads meet (pen.h). Each pair of
-// consecutive vertices is an edge; a road with two names is drawn twice and its
-// edges are repeated, which is kept.
+// A shapefile has no junctions: it has lines, and where two of them have a vertex with exactly the
+// same coordinates, roads meet (polylines.h). Each pair of consecutive vertices is an edge; a road
+// with two names is drawn twice and its edges are repeated, which is kept.
 //
-// The steps: pair each .shp with its .dbf; look their bytes over (shp_check.h);
-// open both with shapelib (shp_memory.h); go through all vertices once, to see
-// that they are numbers and whether they are degrees; then draw.
+// The steps: pair each .shp with its .dbf; check their bytes (shp_check.h); open both with
+// shapelib; go through all vertices once, to see that they are numbers and whether they are
+// degrees; then draw.
 //
-// Degrees or metres? The .prj that would tell is often missing. So the numbers
-// decide: if most vertices could be longitude and latitude they all must be,
-// and one off the globe is an error; else the map is a plane in metres, or in
-// options->unit_m. options->coords overrules this, options->utm_zone means
-// metres that become degrees.
+// Degrees or metres? The .prj that would tell is often missing. So the numbers decide: if most
+// vertices could be longitude and latitude they all must be, and one off the globe is an error;
+// else the map is a plane in metres, or in options->unit_m. options->coords overrules this,
+// options->utm_zone means metres that become degrees.
 //
 // Left out: null shapes, and records that the .dbf marks as deleted.
-#include "import/load.h"
-
 #include "base/alloc.h"
 #include "base/diag.h"
-#include "import/pen.h"
+#include "import/import_internal.h"
+#include "import/polylines.h"
 #include "import/shp_check.h"
-#include "import/shp_memory.h"
-#include "import/stem.h"
 #include "map/geo.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <shapefil.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+// --- Shapelib over bytes in memory --------------------------------------------------------------
+// Inputs reach the readers as bytes, unpacked where they were compressed, while shapelib opens
+// files by name. It can be given other functions for its file work, and these serve it the bytes.
+// The .shx is made from the .shp (shp_check.h), so users need not have it.
+//
+// Shapelib's open function gets a name and nothing else. So that no global is needed to find the
+// bytes by, the name *is* the address of the shp_memory, in hexadecimal; shapelib appends ".shp",
+// ".shx", ".dbf" or ".cpg" to it.
+
+/** A place in bytes that are read like a file. */
+typedef struct byte_cursor {
+    const uint8_t *data;  ///< NULL: there is no such file
+    size_t size;
+    size_t at;
+} byte_cursor;
+
+/** The files of one shapefile, as shapelib sees them. Must stay where it is while open. */
+typedef struct shp_memory {
+    byte_cursor shp;
+    byte_cursor shx;
+    byte_cursor dbf;
+} shp_memory;
+
+// The types of these functions are shapelib's.
+// NOLINTBEGIN(readability-non-const-parameter)
+
+static SAFile open_bytes(const char *name, const char *access)
+{
+    (void)access;
+    char *suffix = NULL;
+    shp_memory *memory = (shp_memory *)(uintptr_t)strtoull(name, &suffix, 16);
+    byte_cursor *cursor = NULL;
+    if (strcmp(suffix, ".shp") == 0) cursor = &memory->shp;
+    if (strcmp(suffix, ".shx") == 0) cursor = &memory->shx;
+    if (strcmp(suffix, ".dbf") == 0) cursor = &memory->dbf;
+    if (!cursor || !cursor->data) return NULL;
+    cursor->at = 0;
+    return (SAFile)(void *)cursor;
+}
+
+static SAOffset read_bytes(void *to, SAOffset size, SAOffset count, SAFile file)
+{
+    byte_cursor *cursor = (byte_cursor *)(void *)file;
+    if (size == 0) return 0;
+    const SAOffset left = (cursor->size - cursor->at) / size;
+    const SAOffset whole = count < left ? count : left;
+    memcpy(to, cursor->data + cursor->at, whole * size);
+    cursor->at += whole * size;
+    return whole;
+}
+
+static SAOffset write_nothing(void *from, SAOffset size, SAOffset count, SAFile file)
+{
+    (void)from;
+    (void)size;
+    (void)count;
+    (void)file;
+    return 0;
+}
+
+static SAOffset seek_bytes(SAFile file, SAOffset offset, int whence)
+{
+    byte_cursor *cursor = (byte_cursor *)(void *)file;
+    SAOffset start = 0;
+    if (whence == SEEK_CUR) start = cursor->at;
+    if (whence == SEEK_END) start = cursor->size;
+    if (offset > cursor->size - start) return 1;
+    cursor->at = start + offset;
+    return 0;
+}
+
+static SAOffset tell_bytes(SAFile file)
+{
+    return ((const byte_cursor *)(void *)file)->at;
+}
+
+static int flush_nothing(SAFile file)
+{
+    (void)file;
+    return 0;
+}
+
+static int close_nothing(SAFile file)
+{
+    (void)file;
+    return 0;
+}
+
+static int remove_nothing(const char *name)
+{
+    (void)name;
+    return -1;
+}
+
+// Shapelib would print errors to the terminal. What it could report has been checked before
+// (shp_check.h).
+static void ignore_error(const char *message)
+{
+    (void)message;
+}
+
+// NOLINTEND(readability-non-const-parameter)
+
+static SAHooks hooks_for_memory(void)
+{
+    SAHooks hooks;
+    SASetupDefaultHooks(&hooks);
+    hooks.FOpen = open_bytes;
+    hooks.FRead = read_bytes;
+    hooks.FWrite = write_nothing;
+    hooks.FSeek = seek_bytes;
+    hooks.FTell = tell_bytes;
+    hooks.FFlush = flush_nothing;
+    hooks.FClose = close_nothing;
+    hooks.Remove = remove_nothing;
+    hooks.Error = ignore_error;
+    return hooks;
+}
+
+// Room for the address, and NUL.
+typedef struct memory_name {
+    char text[2 * sizeof(uintptr_t) + 1];
+} memory_name;
+
+static memory_name name_of(const shp_memory *memory)
+{
+    memory_name name;
+    snprintf(name.text, sizeof name.text, "%" PRIxPTR, (uintptr_t)memory);
+    return name;
+}
+
+// Opens the shapes; `shp` and `shx` must have passed sc__shp_index(). NULL when memory is out.
+static SHPHandle shp_open(shp_memory *memory)
+{
+    SAHooks hooks = hooks_for_memory();
+    SHPHandle shapes = SHPOpenLL(name_of(memory).text, "rb", &hooks);
+    // Each shape is used up before the next is read, so one buffer will do.
+    if (shapes) SHPSetFastModeReadObject(shapes, 1);
+    return shapes;
+}
+
+// Opens the attributes, which must have passed sc__dbf_check().
+static DBFHandle dbf_open(shp_memory *memory)
+{
+    SAHooks hooks = hooks_for_memory();
+    return DBFOpenLL(name_of(memory).text, "rb", &hooks);
+}
+
+// --- Layers -------------------------------------------------------------------------------------
 
 // How many records are read between two reports of progress.
 enum { PROGRESS_STEP = 1024 };
@@ -38,7 +187,7 @@ typedef struct layer {
     const sc_input *shp;
     const sc_input *dbf;  // NULL where there is none
     sc_shp_index index;
-    sc_shp_memory memory;
+    shp_memory memory;
     SHPHandle shapes;
     DBFHandle table;  // NULL where there is none
     int class_field;  // number of the field MTFCC, or -1
@@ -51,7 +200,7 @@ typedef struct reader {
     uint64_t record_count;  // of all layers
     uint64_t vertex_count;
     uint64_t globe_count;  // vertices that could be longitude and latitude
-    sc_pen pen;
+    sc_polylines lines;
     uint64_t left_out;
 } reader;
 
@@ -137,12 +286,12 @@ static sc_err pair_inputs(reader *r)
         }
         if (!is_wanted) {
             return sc_fail(load->diag, SC_EINVAL,
-                           "%s: no .shp of the same name was given; a .dbf has no roads of its own",
+                           "%s: no .shp file of the same name is given; a .dbf file has no roads",
                            input->name);
         }
     }
     if (r->layer_count == 0) {
-        return sc_fail(load->diag, SC_EINVAL, "no .shp file was given; the roads are in that one");
+        return sc_fail(load->diag, SC_EINVAL, "no .shp file is given; it has the roads");
     }
     return SC_OK;
 }
@@ -152,18 +301,17 @@ static sc_err open_table(layer *l, const sc_load *load)
     if (l->dbf) {
         const sc_err err = sc__dbf_check(l->dbf, l->index.record_count, load->diag);
         if (err) return err;
-        l->memory.dbf = (sc_shp_cursor){.data = l->dbf->data, .size = l->dbf->size};
-        l->table = sc__dbf_open(&l->memory);
+        l->memory.dbf = (byte_cursor){.data = l->dbf->data, .size = l->dbf->size};
+        l->table = dbf_open(&l->memory);
         if (!l->table) return sc_fail_memory(load->diag, "opening a .dbf file");
         l->class_field = DBFGetFieldIndex(l->table, "MTFCC");
     }
     const char *wanted = load->options->classes;
     if (wanted && l->class_field < 0) {
-        return sc_fail(load->diag, SC_EINVAL,
-                       "%s: roads of class %s are asked for, but %s, which has the class of each "
-                       "road",
+        return sc_fail(load->diag, SC_EINVAL, "%s: cannot select roads of class %s: %s",
                        l->dbf ? l->dbf->name : l->shp->name, sc_quote(wanted, strlen(wanted)).text,
-                       l->dbf ? "there is no field MTFCC" : "there is no .dbf of the same name");
+                       l->dbf ? "the file has no field MTFCC"
+                              : "there is no .dbf file of the same name");
     }
     return SC_OK;
 }
@@ -172,9 +320,9 @@ static sc_err open_layer(layer *l, const sc_load *load)
 {
     const sc_err err = sc__shp_index(l->shp, &l->index, load->diag);
     if (err) return err;
-    l->memory.shp = (sc_shp_cursor){.data = l->shp->data, .size = l->shp->size};
-    l->memory.shx = (sc_shp_cursor){.data = l->index.shx, .size = l->index.shx_size};
-    l->shapes = sc__shp_open(&l->memory);
+    l->memory.shp = (byte_cursor){.data = l->shp->data, .size = l->shp->size};
+    l->memory.shx = (byte_cursor){.data = l->index.shx, .size = l->index.shx_size};
+    l->shapes = shp_open(&l->memory);
     if (!l->shapes) return sc_fail_memory(load->diag, "opening a .shp file");
     return open_table(l, load);
 }
@@ -255,9 +403,8 @@ static sc_err visit_all(reader *r, const char *phase, visit_vertex *visit)
 
             SHPObject *shape = SHPReadObject(l->shapes, v.record);
             if (!shape) {
-                return sc_fail(r->load->diag, SC_ENOMEM,
-                               "%s: record %d: too large to be read into memory", l->shp->name,
-                               v.record + 1);
+                return sc_fail(r->load->diag, SC_ENOMEM, "%s: record %d: does not fit into memory",
+                               l->shp->name, v.record + 1);
             }
             const sc_err err = visit_shape(r, &v, shape, visit);
             SHPDestroyObject(shape);
@@ -282,9 +429,9 @@ static sc_err survey_vertex(reader *r, const vertex *v)
 
 static sc_err draw_vertex(reader *r, const vertex *v)
 {
-    if (v->number == 0) sc__pen_lift(&r->pen);
-    const sc_err err = sc__pen_draw(&r->pen, v->x, v->y, v->road_class);
-    if (err == SC_EINVAL) return fail_vertex(r, v, SC_EPARSE, sc__pen_complaint(&r->pen));
+    if (v->number == 0) sc__polylines_begin(&r->lines);
+    const sc_err err = sc__polylines_add(&r->lines, v->x, v->y, v->road_class);
+    if (err == SC_EINVAL) return fail_vertex(r, v, SC_EPARSE, sc__polylines_invalid(&r->lines));
     if (err == SC_ENOMEM) return sc_fail_memory(r->load->diag, "reading a shapefile");
     if (err) return fail_vertex(r, v, err, "too many nodes or edges for one map");
     return SC_OK;
@@ -309,10 +456,10 @@ static sc_err decide_coords(reader *r)
     } else if (coords == SC_COORDS_NONE) {
         coords = 2 * r->globe_count > r->vertex_count ? SC_COORDS_GEOGRAPHIC : SC_COORDS_PLANAR;
     }
-    r->pen.coords = coords;
+    r->lines.coords = coords;
     if (options->unit_m > 0 && coords == SC_COORDS_GEOGRAPHIC && options->utm_zone == 0) {
         return sc_fail(r->load->diag, SC_EINVAL,
-                       "%s: the coordinates are degrees; a unit of %g m does not fit them",
+                       "%s: the coordinates are degrees, so a unit of %g m cannot apply",
                        r->layers[0].shp->name, options->unit_m);
     }
     return SC_OK;
@@ -322,16 +469,16 @@ static sc_err fail_no_roads(const reader *r)
 {
     const char *wanted = r->load->options->classes;
     if (wanted && r->left_out > 0) {
-        return sc_fail(r->load->diag, SC_EPARSE, "%s: none of its records has a class of %s",
+        return sc_fail(r->load->diag, SC_EPARSE, "%s: no record has a class among %s",
                        r->layers[0].shp->name, sc_quote(wanted, strlen(wanted)).text);
     }
-    return sc_fail(r->load->diag, SC_EPARSE, "%s: no roads in it: no line has two different points",
+    return sc_fail(r->load->diag, SC_EPARSE, "%s: no roads found: no line has two different points",
                    r->layers[0].shp->name);
 }
 
 static sc_err read_layers(reader *r)
 {
-    sc_err err = sc__pen_init(&r->pen, r->load->options, r->load->diag);
+    sc_err err = sc__polylines_init(&r->lines, r->load->options, r->load->diag);
     if (err) return err;
     err = check_classes(r->load);
     if (err) return err;
@@ -346,11 +493,11 @@ static sc_err read_layers(reader *r)
     if (err) return err;
     err = decide_coords(r);
     if (err) return err;
-    err = sc_builder_new(r->pen.coords, &r->pen.builder);
+    err = sc_builder_new(r->lines.coords, &r->lines.builder);
     if (err) return sc_fail_memory(r->load->diag, "reading a shapefile");
     err = visit_all(r, "reading roads", draw_vertex);
     if (err) return err;
-    return sc_builder_edge_count(r->pen.builder) > 0 ? SC_OK : fail_no_roads(r);
+    return sc_builder_edge_count(r->lines.builder) > 0 ? SC_OK : fail_no_roads(r);
 }
 
 sc_err sc__load_shapefile(const sc_load *load, sc_builder **out)
@@ -362,12 +509,12 @@ sc_err sc__load_shapefile(const sc_load *load, sc_builder **out)
         close_layer(&r.layers[i]);
     }
     sc_free(r.layers);
-    sc__pen_fini(&r.pen);
+    sc__polylines_fini(&r.lines);
     if (err) {
-        sc_builder_free(r.pen.builder);
+        sc_builder_free(r.lines.builder);
         return err;
     }
     load->report->ways_left_out += r.left_out;
-    *out = r.pen.builder;
+    *out = r.lines.builder;
     return SC_OK;
 }

@@ -2,18 +2,18 @@
  * @file osm_internal.h
  * @brief How the parts of the OpenStreetMap reader hang together.
  *
- * Two parsers (osm_pbf.c with osm_block.c, osm_xml.c) turn bytes into ways and
- * nodes and hand them to one collector (osm_collect.c), which knows nothing of
- * files. Ways come first, since they say which of the many nodes matter:
+ * Two parsers (osm_pbf.c with osm_pbf_block.c, osm_xml.c) turn bytes into ways
+ * and nodes and hand them to one collector (osm_ways.c), which knows nothing of
+ * files. Ways come first, since they decide which of the many nodes matter:
  *
  *  1. Every input is read for its ways. Roads the filter wants and closed ways
  *     that are objects are kept with their references. (XML is expensive to
  *     parse, so its nodes are noted in passing: 24 bytes each, less than their
  *     text takes. The nodes of pbf are read again in step 3.)
  *  2. sc__osm_resolve(): references become numbers of the distinct nodes.
- *  3. The nodes are read; those with a number get their place, those with the
+ *  3. The nodes are read; those with a number get their coordinates, those with the
  *     right tags become objects.
- *  4. sc__osm_build(): everything goes to the builder.
+ *  4. Everything goes to the builder (load_osm.c).
  *
  * Invariants:
  *  - Nodes go to the builder in ascending order of id, ways and objects too, so
@@ -21,22 +21,20 @@
  *    that of the files.
  *  - Memory follows the plain size of the input: a message that claims to hold
  *    more than its bytes could is refused before room is made for it.
- *
- * For: load_osm.c, osm_*.c and their tests.
  */
-#ifndef SC_LOAD_OSM_INTERNAL_H
-#define SC_LOAD_OSM_INTERNAL_H
+#ifndef SC_IMPORT_OSM_INTERNAL_H
+#define SC_IMPORT_OSM_INTERNAL_H
 
 #include "base/hash.h"
 #include "base/text.h"
-#include "import/load.h"
+#include "import/import_internal.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 // --- Tags (osm_tags.c) -----------------------------------------------------
 
-/** What a key means to us: SC__OSM_KEY_OBJECT and above are rows of the object table. */
+/** What a key means: SC__OSM_KEY_OBJECT and above are rows of the object table. */
 enum {
     SC__OSM_KEY_OTHER = 0,
     SC__OSM_KEY_HIGHWAY = 1,
@@ -63,7 +61,7 @@ typedef struct sc__osm_tags {
 /** The meaning of a key. */
 unsigned sc__osm_key(sc_slice key);
 
-/** Note one tag; `key` as sc__osm_key() tells, `cache` of the value or NULL. */
+/** Note one tag; `key` from sc__osm_key(), `cache` of the value or NULL. */
 void sc__osm_tags_add(sc__osm_tags *tags, unsigned key, sc_slice value, sc__osm_text_cache *cache);
 
 /**
@@ -90,7 +88,7 @@ SC_CHECKED sc_err sc__osm_filter_init(sc__osm_filter *filter, const char *ways, 
 void sc__osm_filter_fini(sc__osm_filter *filter);
 bool sc__osm_filter_wants(const sc__osm_filter *filter, sc_slice highway);
 
-// --- Texts (osm_texts.c) ---------------------------------------------------
+// --- Texts (osm_tags.c) ---------------------------------------------------
 
 /** Where a text lies among the bytes. */
 typedef struct sc__osm_text {
@@ -120,7 +118,7 @@ SC_CHECKED sc_err sc__osm_texts_put(sc__osm_texts *texts, sc_slice text, uint32_
 sc_slice sc__osm_texts_at(const sc__osm_texts *texts, uint32_t number);
 void sc__osm_texts_fini(sc__osm_texts *texts);
 
-// --- Sorting by id (osm_sort.c) --------------------------------------------
+// --- Sorting by id (osm_ways.c) --------------------------------------------
 
 /** A 64-bit id with what it stands for. */
 typedef struct sc__osm_keyed {
@@ -131,7 +129,7 @@ typedef struct sc__osm_keyed {
 /** Sort by id, equal ids in the order they had. Time O(count), room for a copy. */
 SC_CHECKED sc_err sc__osm_sort(sc__osm_keyed *items, size_t count);
 
-// --- The collector (osm_collect.c, osm_resolve.c, osm_build.c) --------------
+// --- The collector (osm_ways.c, load_osm.c) --------------
 
 /** Where something was read: which input, and the line (XML) or the byte of the blob (pbf). */
 typedef struct sc__osm_place {
@@ -146,7 +144,7 @@ typedef struct sc__osm_point {
 } sc__osm_point;
 
 /** The x of a node that was not found. */
-#define SC__OSM_NOWHERE INT32_MIN
+#define SC__OSM_NO_POINT INT32_MIN
 
 /** The ends of the globe on that grid. */
 enum { SC__OSM_MAX_X = 1800000000, SC__OSM_MAX_Y = 900000000 };
@@ -200,13 +198,13 @@ typedef struct sc__osm_blob {
     sc__osm_place place;
     size_t start;  ///< of the Blob message, behind its header
     size_t size;
-    uint8_t *plain;  ///< its unpacked content, ours; NULL where it must be unpacked again
+    uint8_t *plain;  ///< its unpacked content, owned; NULL where it must be unpacked again
     size_t plain_size;
 } sc__osm_blob;
 
 enum { SC__OSM_CENSUS_SIZE = 16, SC__OSM_CENSUS_TEXT = 32 };
 
-/** Which highways the filter did not want; told where it wanted none. */
+/** Which highways the filter did not want; listed where it wanted none. */
 typedef struct sc__osm_census {
     struct {
         char value[SC__OSM_CENSUS_TEXT];
@@ -245,34 +243,31 @@ sc_err sc__osm_fail(const sc__osm *osm, sc__osm_place place, sc_err err, const c
 /** Out of memory while reading OpenStreetMap data; returns SC_ENOMEM. */
 sc_err sc__osm_fail_memory(const sc__osm *osm);
 
-/** Take in a way: keep it as a road or an object, or let it go. */
+/** Keep a way as a road or an object, or drop it. */
 SC_CHECKED sc_err sc__osm_add_way(sc__osm *osm, sc__osm_place place, int64_t id,
                                   const int64_t *refs, size_t ref_count, const sc__osm_tags *tags);
 
-/** Keep a node as an object, if its tags say that it is one. */
+/** Keep a node as an object, if its tags make it one. */
 SC_CHECKED sc_err sc__osm_add_object(sc__osm *osm, int64_t id, sc__osm_point point,
                                      const sc__osm_tags *tags);
 
 /** Keep a node until the ways are known. */
 SC_CHECKED sc_err sc__osm_add_waiting(sc__osm *osm, const sc__osm_waiting *node);
 
-/** Remember a blob that holds nodes; its plain content is then ours to free. */
+/** Remember a blob that holds nodes; its plain content is then owned. */
 SC_CHECKED sc_err sc__osm_add_blob(sc__osm *osm, const sc__osm_blob *blob);
 
 /** All ways are known: order them, and number the nodes they name. */
 SC_CHECKED sc_err sc__osm_resolve(sc__osm *osm);
 
-/** Say where a node is; those that no way names are passed over. */
+/** Set the coordinates of a node; those that no way refers to are skipped. */
 SC_CHECKED sc_err sc__osm_place_node(sc__osm *osm, sc__osm_place place, int64_t id,
                                      sc__osm_point point);
-
-/** Feed nodes, edges and objects to `builder`. */
-SC_CHECKED sc_err sc__osm_build(sc__osm *osm, sc_builder *builder);
 
 /**
  * The middle of a closed way: the centroid of its area; for a ring without one,
  * or one that crosses itself so that the centroid lies outside its bounds, the
- * mean of its corners. `points` with x SC__OSM_NOWHERE are passed over.
+ * mean of its corners. `points` with x SC__OSM_NO_POINT are skipped.
  *
  * @param points  without the last, which repeats the first
  * @return false where no corner has a place
@@ -281,7 +276,7 @@ bool sc__osm_ring_middle(const sc__osm_point *points, size_t count, double *x, d
 
 // --- The parsers -----------------------------------------------------------
 
-/** Memory for unpacked messages, released in one sweep (osm_arena.c). */
+/** Memory for unpacked messages, released in one sweep (osm_pbf.c). */
 typedef struct sc__osm_chunk sc__osm_chunk;
 typedef struct sc__osm_arena {
     sc__osm_chunk *chunks;
@@ -291,9 +286,6 @@ typedef struct sc__osm_arena {
     bool over_limit;
 } sc__osm_arena;
 
-/** Forget all that was given out; up to `limit` bytes may be given out next. */
-void sc__osm_arena_reset(sc__osm_arena *arena, size_t limit);
-void *sc__osm_arena_alloc(sc__osm_arena *arena, size_t size);
 void sc__osm_arena_fini(sc__osm_arena *arena);
 
 /**
@@ -316,7 +308,7 @@ typedef enum sc__osm_wanted { SC__OSM_WAYS, SC__OSM_NODES } sc__osm_wanted;
 
 typedef struct sc__osm_string sc__osm_string;
 
-/** The block of elements at hand (osm_block.c). Zero-initialise but for `osm`. */
+/** The block of elements at hand (osm_pbf_block.c). Zero-initialise but for `osm`. */
 typedef struct sc__osm_block {
     sc__osm *osm;
     sc__osm_place place;

@@ -1,17 +1,124 @@
-// The frame of a pbf file: a row of blobs, each with a header, most of them
-// packed with zlib.
+// The frame of a pbf file: a row of blobs, each with a header, most of them packed with zlib.
 //
-// The format's limits (64 KiB for a header, 32 MiB for a blob, packed and plain)
-// are checked before any memory is asked for. Blobs of unknown type are skipped,
-// as the format wishes; a header that requires a feature we lack is refused.
-//
-// Used by: load_osm.c.
-#include "import/osm_internal.h"
-
+// The format's limits (64 KiB for a header, 32 MiB for a blob, packed and plain) are checked before
+// any memory is asked for. Blobs of unknown type are skipped, as the format demands; a header that
+// requires a feature that is not supported is refused. What is inside a blob is read by
+// osm_pbf_block.c.
 #include "base/alloc.h"
+#include "import/osm_internal.h"
 #include "osm.pb-c.h"
 
+#include <protobuf-c/protobuf-c.h>
+#include <stdalign.h>
+#include <stdint.h>
 #include <string.h>
+
+// --- An arena for unpacked messages -------------------------------------------------------------
+// Given out piece by piece, taken back at once: protobuf-c wants several allocations per way; from
+// here each costs a few instructions. The limit keeps a small hostile message from unfolding into a
+// large one: protobuf-c spends some 40 bytes on a field of two, so that a blob of 32 MiB could ask
+// for more than a gigabyte.
+
+enum { CHUNK_SIZE = 256 * 1024 };
+
+struct sc__osm_chunk {
+    sc__osm_chunk *next;
+    size_t size;
+    size_t used;
+    alignas(max_align_t) unsigned char bytes[];
+};
+
+static bool add_chunk(sc__osm_arena *arena, size_t size)
+{
+    if (size < CHUNK_SIZE) size = CHUNK_SIZE;
+    sc__osm_chunk *chunk = sc_malloc(sizeof *chunk + size);
+    if (!chunk) {
+        arena->out_of_memory = true;
+        return false;
+    }
+    chunk->next = arena->chunks;
+    chunk->size = size;
+    chunk->used = 0;
+    arena->chunks = chunk;
+    return true;
+}
+
+static void *arena_alloc(sc__osm_arena *arena, size_t size)
+{
+    const size_t mask = alignof(max_align_t) - 1;
+    const size_t rounded = size < SIZE_MAX - mask ? (size + mask) & ~mask : SIZE_MAX;
+    if (rounded > arena->limit - arena->used) {
+        arena->over_limit = true;
+        return NULL;
+    }
+    arena->used += rounded;
+
+    if (!arena->chunks || arena->chunks->size - arena->chunks->used < rounded) {
+        if (!add_chunk(arena, rounded)) return NULL;
+    }
+    void *memory = arena->chunks->bytes + arena->chunks->used;
+    arena->chunks->used += rounded;
+    return memory;
+}
+
+// Forgets all that was given out; up to `limit` bytes may be given out next.
+static void arena_reset(sc__osm_arena *arena, size_t limit)
+{
+    // The oldest chunk stays, so that small messages never reach the allocator.
+    while (arena->chunks && arena->chunks->next) {
+        sc__osm_chunk *next = arena->chunks->next;
+        sc_free(arena->chunks);
+        arena->chunks = next;
+    }
+    if (arena->chunks) arena->chunks->used = 0;
+    arena->used = 0;
+    arena->limit = limit;
+    arena->out_of_memory = false;
+    arena->over_limit = false;
+}
+
+void sc__osm_arena_fini(sc__osm_arena *arena)
+{
+    arena_reset(arena, 0);
+    sc_free(arena->chunks);
+    arena->chunks = NULL;
+}
+
+static void *protobuf_alloc(void *arena, size_t size)
+{
+    return arena_alloc(arena, size);
+}
+
+static void protobuf_free(void *arena, void *memory)
+{
+    (void)arena;
+    (void)memory;
+}
+
+void *sc__osm_unpack(sc__osm_arena *arena, const ProtobufCMessageDescriptor *descriptor,
+                     const uint8_t *bytes, size_t size)
+{
+    // The worst that an honest message does is to hold packed numbers of one byte,
+    // which become eight each.
+    enum { GROWTH = 10, ALLOWANCE = 1 << 20 };
+    arena_reset(arena, size * GROWTH + ALLOWANCE);
+    ProtobufCAllocator allocator = {protobuf_alloc, protobuf_free, arena};
+    return protobuf_c_message_unpack(descriptor, &allocator, size, bytes);
+}
+
+sc_err sc__osm_fail_unpack(const sc__osm *osm, const sc__osm_arena *arena, sc__osm_place place,
+                           const char *what)
+{
+    if (arena->out_of_memory) return sc__osm_fail_memory(osm);
+    if (arena->over_limit) {
+        return sc__osm_fail(osm, place, SC_ELIMIT,
+                            "%s needs far more memory than its size justifies", what);
+    }
+    return sc__osm_fail(osm, place, SC_EPARSE, "%s is damaged", what);
+}
+
+// --- The reader ---------------------------------------------------------------------------------
+
 #define ZLIB_CONST
 #include <zlib.h>
 
@@ -225,11 +332,11 @@ static sc_err unpack_blob(sc__osm_pbf *pbf, sc__osm_place place, size_t start, s
     const char *packing = packing_of(blob);
     if (!packing) return sc__osm_fail(osm, place, SC_EPARSE, "a blob has no content");
     return sc__osm_fail(osm, place, SC_EPARSE,
-                        "a blob is packed with %s; only zlib and unpacked blobs can be read",
+                        "a blob is packed with %s; only zlib and uncompressed blobs are supported",
                         packing);
 }
 
-// Refuse a file that cannot be understood without a feature we lack.
+// Refuses a file that requires a feature which is not supported.
 static sc_err check_header(sc__osm_pbf *pbf, sc__osm_place place, const uint8_t *plain, size_t size)
 {
     const sc__osm *osm = pbf->osm;
@@ -241,8 +348,7 @@ static sc_err check_header(sc__osm_pbf *pbf, sc__osm_place place, const uint8_t 
     for (size_t i = 0; i < header->n_required_features; i++) {
         const char *feature = header->required_features[i];
         if (strcmp(feature, "OsmSchema-V0.6") == 0 || strcmp(feature, "DenseNodes") == 0) continue;
-        return sc__osm_fail(osm, place, SC_EPARSE,
-                            "the file requires a feature that this reader does not have: %s",
+        return sc__osm_fail(osm, place, SC_EPARSE, "the file requires an unsupported feature: %s",
                             sc_quote(feature, strlen(feature)).text);
     }
     return SC_OK;

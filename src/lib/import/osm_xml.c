@@ -1,14 +1,12 @@
 // OpenStreetMap XML: <osm> with <node>, <way> and other elements.
 //
 // expat calls back for every tag. What is not a node, a way or part of one
-// (<bounds>, <note>, <relation>, ...) is passed over, whatever is in it. Elements
+// (<bounds>, <note>, <relation>, ...) is skipped with all that is in it. Elements
 // that an editor or a history marks as deleted (action="delete",
 // visible="false") are as if they were not there.
 //
 // The whole text goes to expat in very large pieces: in small ones, an element
-// longer than a piece would be scanned anew with each piece that is added to it.
-//
-// Used by: load_osm.c.
+// longer than a piece would be scanned again with each piece that is added to it.
 #include "import/osm_internal.h"
 
 #include "base/alloc.h"
@@ -26,7 +24,7 @@ typedef struct xml_reader {
     sc__osm *osm;
     XML_Parser parser;
     uint32_t input;
-    sc_err err;  ///< what stopped the parser, if we did
+    sc_err err;  ///< what stopped the parser, if a handler did
     uint64_t depth;
     uint64_t seen;
     uint64_t bytes_before;
@@ -68,7 +66,7 @@ static sc_slice slice_of(const char *text)
 
 static sc_err fail_missing(const xml_reader *xml, const char *element, const char *attribute)
 {
-    return sc__osm_fail(xml->osm, here(xml), SC_EPARSE, "<%s> lacks the attribute %s", element,
+    return sc__osm_fail(xml->osm, here(xml), SC_EPARSE, "<%s> has no attribute %s", element,
                         attribute);
 }
 
@@ -85,7 +83,7 @@ static sc_err read_coordinate(const xml_reader *xml, const char *attribute, cons
                               int32_t limit, int32_t *out)
 {
     if (!text) {
-        return sc__osm_fail(xml->osm, here(xml), SC_EPARSE, "node %lld lacks the attribute %s",
+        return sc__osm_fail(xml->osm, here(xml), SC_EPARSE, "node %lld has no attribute %s",
                             (long long)xml->id, attribute);
     }
     double degrees = 0;
@@ -271,7 +269,7 @@ static void XMLCALL on_doctype(void *context, const char *name, const char *syst
     (void)has_internal_subset;
     xml_reader *xml = context;
     stop(xml, sc__osm_fail(xml->osm, here(xml), SC_EPARSE,
-                           "a document type is declared, which OpenStreetMap XML never does: %s",
+                           "a document type declaration is not allowed in OpenStreetMap XML: %s",
                            sc_quote(name, strlen(name)).text));
 }
 

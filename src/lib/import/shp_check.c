@@ -1,9 +1,9 @@
-// What must hold before shapelib sees a shapefile. See shp_check.h.
+// Checks of a shapefile's bytes before shapelib reads them.
 //
 // A .shp is a header of 100 bytes and then records: number and content length
 // (big-endian, the length in units of two bytes), then the content
 // (little-endian): type, box, number of parts, number of points, first point of
-// each part, points; then z and m, which nobody needs here.
+// each part, points; then z and m, which are not used here.
 #include "import/shp_check.h"
 
 #include "base/alloc.h"
@@ -85,12 +85,12 @@ static sc_err check_header(const sc_input *shp, sc_diag *diag)
         return sc_fail(diag, SC_EPARSE, "%s: byte 28: shapefile version %u instead of %d",
                        shp->name, little_u32(data + 28), SHP_VERSION);
     }
-    const uint64_t told_size = 2 * (uint64_t)big_u32(data + 24);
-    if (told_size != shp->size) {
+    const uint64_t stated_size = 2 * (uint64_t)big_u32(data + 24);
+    if (stated_size != shp->size) {
         return sc_fail(diag, SC_EPARSE,
-                       "%s: byte 24: the header tells of %llu bytes, but the file has %zu; is it "
-                       "truncated?",
-                       shp->name, (unsigned long long)told_size, shp->size);
+                       "%s: byte 24: the header gives a size of %llu bytes, but the file has %zu; "
+                       "is it truncated?",
+                       shp->name, (unsigned long long)stated_size, shp->size);
     }
     const uint32_t type = little_u32(data + 32);
     if (type != TYPE_LINE && type != TYPE_LINE_Z && type != TYPE_LINE_M) {
@@ -102,7 +102,7 @@ static sc_err check_header(const sc_input *shp, sc_diag *diag)
     return SC_OK;
 }
 
-// One record of the .shp: where it is, and what its own header says.
+// One record of the .shp: where it is, and what its own header has.
 typedef struct record {
     const sc_input *shp;
     size_t at;       // of the record header
@@ -179,15 +179,17 @@ static sc_err check_record(const sc_input *shp, size_t at, uint32_t index, uint3
     }
     const uint32_t number = big_u32(shp->data + at);
     if (first_number > 1 || number != first_number + index) {
-        return fail_record(&r, 0, diag, "records are not numbered in order: this one is", number);
+        return fail_record(&r, 0, diag, "records are not in order, this one has number", number);
     }
     const uint64_t size = 2 * (uint64_t)big_u32(shp->data + at + 4);
     if (size > left - RECORD_HEADER_SIZE) {
-        return fail_record(&r, 4, diag, "the content goes beyond the end of the file, bytes", size);
+        return fail_record(&r, 4, diag, "the content extends beyond the end of the file, bytes",
+                           size);
     }
     r.content = shp->data + at + RECORD_HEADER_SIZE;
     r.size = (size_t)size;
-    if (r.size < 4) return fail_record(&r, 4, diag, "no shape in it, bytes of content", size);
+    if (r.size < 4)
+        return fail_record(&r, 4, diag, "too short for a shape, bytes of content", size);
 
     const uint32_t type = little_u32(r.content);
     if (type != TYPE_NULL) {
@@ -230,7 +232,7 @@ sc_err sc__shp_index(const sc_input *shp, sc_shp_index *out, sc_diag *diag)
         at += RECORD_HEADER_SIZE + r.size;
     }
     if (index.record_count == 0) {
-        err = sc_fail(diag, SC_EPARSE, "%s: no records in it", shp->name);
+        err = sc_fail(diag, SC_EPARSE, "%s: the file has no records", shp->name);
         goto fail;
     }
     index.shx_size = SHP_HEADER_SIZE + SHX_ENTRY_SIZE * (size_t)index.record_count;
@@ -252,27 +254,27 @@ sc_err sc__dbf_check(const sc_input *dbf, uint32_t record_count, sc_diag *diag)
         return sc_fail(diag, SC_EPARSE, "%s: byte %zu: the file ends inside its header", dbf->name,
                        dbf->size);
     }
-    const uint32_t told_count = little_u32(dbf->data + 4);
+    const uint32_t header_count = little_u32(dbf->data + 4);
     const uint32_t header_size = little_u16(dbf->data + 8);
     const uint32_t record_size = little_u16(dbf->data + 10);
     if (header_size < DBF_HEADER_SIZE + 1 || header_size > dbf->size) {
         return sc_fail(diag, SC_EPARSE, "%s: byte 8: header of %u bytes in a file of %zu",
                        dbf->name, header_size, dbf->size);
     }
-    if (told_count != record_count) {
+    if (header_count != record_count) {
         return sc_fail(diag, SC_EPARSE,
                        "%s: byte 4: %u records, but the .shp of the same name has %u", dbf->name,
-                       told_count, record_count);
+                       header_count, record_count);
     }
     if (record_size == 0) {
         return sc_fail(diag, SC_EPARSE, "%s: byte 10: records of 0 bytes", dbf->name);
     }
-    const uint64_t needed = header_size + (uint64_t)record_size * told_count;
+    const uint64_t needed = header_size + (uint64_t)record_size * header_count;
     if (needed > dbf->size) {
         return sc_fail(diag, SC_EPARSE,
                        "%s: byte 10: %u records of %u bytes need %llu bytes, but the file has %zu; "
                        "is it truncated?",
-                       dbf->name, told_count, record_size, (unsigned long long)needed, dbf->size);
+                       dbf->name, header_count, record_size, (unsigned long long)needed, dbf->size);
     }
     // A record is a mark (deleted or not) and the fields, side by side.
     uint32_t fields_size = 1;

@@ -1,17 +1,15 @@
 /**
  * @file shp_check.h
- * @brief Looks a shapefile's bytes over before shapelib gets them.
+ * @brief Checks a shapefile's bytes before shapelib gets them.
  *
- * Shapelib trusts more than a stranger's file deserves: field widths in a .dbf,
+ * Shapelib trusts its input too much: field widths in a .dbf,
  * record sizes in a .shx. Here every size and count is compared with the bytes
  * that are there, so that what is handed on is safe, and what is refused is
  * refused with file, byte and record. On the way the .shx is made, which is no
  * more than a list of where the records of the .shp are.
- *
- * Uses: file, diag. Used by: load_shapefile.c.
  */
-#ifndef SC_LOAD_SHP_CHECK_H
-#define SC_LOAD_SHP_CHECK_H
+#ifndef SC_IMPORT_SHP_CHECK_H
+#define SC_IMPORT_SHP_CHECK_H
 
 #include "base/file.h"
 

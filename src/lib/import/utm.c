@@ -1,4 +1,4 @@
-// Krueger's series for the transverse Mercator projection. See utm.h.
+// Krueger's series for the transverse Mercator projection.
 //
 // The road from the plane to the globe, and the names on the way:
 //   easting, northing -> (xi, eta), the plane with radius 1 at the equator

@@ -7,11 +7,9 @@
  * are Krueger's series in the third flattening, on the GRS80 ellipsoid of NAD83;
  * WGS84 differs from it by less than 0.2 mm. To the fourth order, as here, they
  * are good to well below a micrometre inside a zone.
- *
- * Used by: readers of planar maps (pen.c).
  */
-#ifndef SC_LOAD_UTM_H
-#define SC_LOAD_UTM_H
+#ifndef SC_IMPORT_UTM_H
+#define SC_IMPORT_UTM_H
 
 #include <stdbool.h>
 

@@ -1,16 +1,52 @@
-// Incremental network expansion. See plain_search.h.
-#include "lbs/plain_search.h"
+// Incremental network expansion: from one place outwards, until enough objects are found.
+//
+// Dijkstra's search over stars and segments. Each star that is taken out of the queue offers the
+// objects on its segments; the search ends when the next star is farther than the k-th object, or
+// than the radius.
+//
+// By itself it needs no index: so it answers for an exact position, and so it is what all else is
+// measured and tested against. Given the lists of the index it *leans* on them: a star then offers
+// what its lists hold, and is not expanded if these reach as far as is still of interest. From a
+// star whose own list is too short, that is a step or two instead of all the way.
+#include "lbs/lbs_search.h"
 
 #include "base/alloc.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+// === Marks ======================================================================================
+
+bool sc__lbs_marks_begin(sc_lbs_marks *marks, size_t count)
+{
+    if (count > marks->count) {
+        sc_lbs_mark *grown = sc_calloc(count, sizeof *grown);
+        if (!grown) return false;
+        sc_free(marks->marks);
+        *marks = (sc_lbs_marks){.marks = grown, .count = count};
+    }
+    // After 2^32 searches the numbers start again, and old marks must not look like new ones.
+    if (++marks->search == 0) {
+        memset(marks->marks, 0, marks->count * sizeof *marks->marks);
+        marks->search = 1;
+    }
+    return true;
+}
+
+void sc__lbs_marks_fini(sc_lbs_marks *marks)
+{
+    sc_free(marks->marks);
+    *marks = (sc_lbs_marks){.count = 0};
+}
+
+// === The search =================================================================================
 
 void sc__plain_search_fini(sc_plain_search *search)
 {
-    sc__marks_fini(&search->stars);
-    sc__marks_fini(&search->objects);
-    sc_queue_fini(&search->queue);
+    sc__lbs_marks_fini(&search->stars);
+    sc__lbs_marks_fini(&search->objects);
+    sc_lbs_queue_fini(&search->queue);
     sc_free(search->star_distances);
     sc_free(search->hits);
     sc_free(search->best.distances);
@@ -22,18 +58,18 @@ void sc__plain_search_fini(sc_plain_search *search)
 static bool offer_object(sc_plain_search *s, sc_object_id object, double distance)
 {
     if (distance > s->bound) return true;
-    sc_mark *mark = &s->objects.marks[object];
+    sc_lbs_mark *mark = &s->objects.marks[object];
     if (mark->search == s->objects.search) {
-        sc_hit *hit = &s->hits[mark->slot];
+        sc_lbs_hit *hit = &s->hits[mark->slot];
         if (distance < hit->distance) hit->distance = distance;
         return true;
     }
     if (!sc_grow(&s->hits, s->hit_count, &s->hit_capacity, sizeof *s->hits)) return false;
-    *mark = (sc_mark){s->objects.search, (uint32_t)s->hit_count};
-    s->hits[s->hit_count++] = (sc_hit){distance, object};
+    *mark = (sc_lbs_mark){s->objects.search, (uint32_t)s->hit_count};
+    s->hits[s->hit_count++] = (sc_lbs_hit){distance, object};
     if (s->reach.k != UINT32_MAX) {
-        sc__best_add(&s->best, distance);
-        s->bound = sc__best_bound(&s->best, s->bound);
+        sc__lbs_best_add(&s->best, distance);
+        s->bound = sc__lbs_best_bound(&s->best, s->bound);
     }
     return true;
 }
@@ -51,7 +87,7 @@ static bool offer_segment(sc_plain_search *s, sc_seg_id segment, double distance
         const sc_object_id object = backwards ? end - 1 - i : first + i;
         const double way = backwards ? length - view->along[object] : view->along[object];
         if (distance + way > s->bound) break;
-        if (!sc__is_wanted(s->wanted, view, object)) continue;
+        if (!sc__lbs_is_wanted(s->wanted, view, object)) continue;
         if (!offer_object(s, object, distance + way)) return false;
     }
     return true;
@@ -62,7 +98,7 @@ static bool offer_segment(sc_plain_search *s, sc_seg_id segment, double distance
 static bool reach_star(sc_plain_search *s, sc_star_id star, double distance)
 {
     if (distance > s->bound) return true;
-    sc_mark *mark = &s->stars.marks[star];
+    sc_lbs_mark *mark = &s->stars.marks[star];
     if (mark->search == s->stars.search) {
         if (s->star_distances[mark->slot] <= distance) return true;
         s->star_distances[mark->slot] = distance;
@@ -71,21 +107,21 @@ static bool reach_star(sc_plain_search *s, sc_star_id star, double distance)
                      sizeof *s->star_distances)) {
             return false;
         }
-        *mark = (sc_mark){s->stars.search, (uint32_t)s->star_count};
+        *mark = (sc_lbs_mark){s->stars.search, (uint32_t)s->star_count};
         s->star_distances[s->star_count++] = distance;
     }
-    if (!sc_queue_reserve(&s->queue, s->queue.count + 1)) return false;
-    sc_queue_push(&s->queue, (sc_queued){distance, star});
+    if (!sc_lbs_queue_reserve(&s->queue, s->queue.count + 1)) return false;
+    sc_lbs_queue_push(&s->queue, (sc_lbs_queued){distance, star});
     return true;
 }
 
-// Offer what the lists of a star hold. `is_enough` tells that nothing else that lies beyond it is
+// Offer what the lists of a star hold. `is_enough` is set if nothing else that lies beyond it is
 // of interest: each list goes on farther than the bound, or has all there is.
 static bool offer_lists(sc_plain_search *s, sc_star_id star, double distance, bool *is_enough)
 {
     *is_enough = true;
     for (uint32_t i = 0; i < s->lists->count; i++) {
-        const sc_nearest *entries = sc__lookup_entries(s->lists, i, star);
+        const sc_nearest *entries = sc__index_lookup_entries(s->lists, i, star);
         const uint32_t kept = s->lists->lists[i]->k;
         uint32_t at = 0;
         for (; at < kept && entries[at].object != SC_NONE; at++) {
@@ -130,7 +166,7 @@ static bool visit_star(sc_plain_search *s, sc_star_id star, double distance)
     return true;
 }
 
-static bool is_nearer(const sc_hit *a, const sc_hit *b)
+static bool is_nearer(const sc_lbs_hit *a, const sc_lbs_hit *b)
 {
     return a->distance != b->distance ? a->distance < b->distance : a->object < b->object;
 }
@@ -151,7 +187,7 @@ static void settle(sc_plain_search *s)
     enum { FEW = 32 };
     if (count > FEW) qsort(s->hits, count, sizeof *s->hits, compare_hits);
     for (size_t i = 1; i < count && count <= FEW; i++) {
-        const sc_hit hit = s->hits[i];
+        const sc_lbs_hit hit = s->hits[i];
         size_t at = i;
         for (; at > 0 && is_nearer(&hit, &s->hits[at - 1]); at--) {
             s->hits[at] = s->hits[at - 1];
@@ -164,7 +200,7 @@ static void settle(sc_plain_search *s)
 static sc_err expand(sc_plain_search *s)
 {
     while (s->queue.count > 0) {
-        const sc_queued next = sc_queue_pop(&s->queue);
+        const sc_lbs_queued next = sc_lbs_queue_pop(&s->queue);
         if (next.distance > s->bound) break;
         if (next.distance > s->star_distances[s->stars.marks[next.star].slot]) continue;
         if (!visit_star(s, next.star, next.distance)) return SC_ENOMEM;
@@ -175,8 +211,8 @@ static sc_err expand(sc_plain_search *s)
 
 // --- Where it begins ---------------------------------------------------------
 
-static sc_err begin(sc_plain_search *s, const sc_objects_view *view, const sc_wanted *wanted,
-                    const sc_lookup *lists, sc_reach reach)
+static sc_err begin(sc_plain_search *s, const sc_objects_view *view, const sc_lbs_wanted *wanted,
+                    const sc_index_lookup *lists, sc_lbs_reach reach)
 {
     s->view = view;
     s->wanted = wanted;
@@ -194,28 +230,28 @@ static sc_err begin(sc_plain_search *s, const sc_objects_view *view, const sc_wa
         s->best.distances = grown;
         s->best_capacity = reach.k;
     }
-    const bool has_room = sc__marks_begin(&s->stars, sc_map_star_count(view->map)) &&
-                          sc__marks_begin(&s->objects, view->object_count);
+    const bool has_room = sc__lbs_marks_begin(&s->stars, sc_map_star_count(view->map)) &&
+                          sc__lbs_marks_begin(&s->objects, view->object_count);
     return has_room ? SC_OK : SC_ENOMEM;
 }
 
-sc_err sc__search_from_star(sc_plain_search *search, const sc_objects_view *view,
-                            const sc_wanted *wanted, const sc_lookup *lists, sc_reach reach,
-                            sc_star_id star)
+sc_err sc__plain_search_star(sc_plain_search *search, const sc_objects_view *view,
+                             const sc_lbs_wanted *wanted, const sc_index_lookup *lists,
+                             sc_lbs_reach reach, sc_star_id star)
 {
     const sc_err err = begin(search, view, wanted, lists, reach);
     if (err) return err;
     return reach_star(search, star, 0.0) ? expand(search) : SC_ENOMEM;
 }
 
-sc_err sc__search_from_point(sc_plain_search *search, const sc_objects_view *view,
-                             const sc_wanted *wanted, sc_reach reach, sc_seg_id segment,
-                             double along)
+sc_err sc__plain_search_point(sc_plain_search *search, const sc_objects_view *view,
+                              const sc_lbs_wanted *wanted, sc_lbs_reach reach, sc_seg_id segment,
+                              double along)
 {
     const sc_err err = begin(search, view, wanted, NULL, reach);
     if (err) return err;
     for (sc_object_id i = view->segment_first[segment]; i < view->segment_first[segment + 1]; i++) {
-        if (!sc__is_wanted(wanted, view, i)) continue;
+        if (!sc__lbs_is_wanted(wanted, view, i)) continue;
         if (!offer_object(search, i, fabs(view->along[i] - along))) return SC_ENOMEM;
     }
     const sc_segment *road = &sc_map_segments(view->map)[segment];

@@ -1,17 +1,36 @@
-// One search for up to sixteen stars at once. See shared_search.h.
-#include "lbs/shared_search.h"
+// One search for up to sixteen stars at once: what their surroundings share is walked once.
+//
+// The border nodes of a cloak lie close together, and searches from each of them would visit almost
+// the same stars. Here every star that is reached holds sixteen distances, one for each *lane*,
+// that is, for each star the search began at; a step along a segment adds its length to all of them
+// at once and keeps the shorter ones, which is a handful of vector instructions.
+//
+// A star is visited again whenever one of its distances improves, so the order of visits matters.
+// Left to themselves the lanes would spread like rings on a pond, one behind the other, and visit
+// every star once each. So they are first spread over the roads of the cloak: then each star at its
+// border has a distance for every lane, nearly always the right one, and the lanes leave the cloak
+// together. And a star waits in the queue with the *greatest* of the distances that became shorter,
+// so that lanes that come a little later are waited for. Any order gives the right answer; this one
+// takes about one and a half visits per star, the least distance first took two.
+//
+// By itself it needs no index. Given the lists of a request it leans on them as the plain search
+// does: a lane goes no farther from a star whose lists reach as far as it is still interested.
+//
+// Distances are 30 bits of map units (a thousand kilometres of millimetres). Where that is not
+// enough for a lane, the result is marked and the caller takes the plain search (plain_search.c).
+#include "lbs/lbs_search.h"
 
 #include "base/alloc.h"
-#include "base/each_machine.h"
+#include "base/cpu_variants.h"
 #include "base/sort.h"
 
 #include <math.h>
 
 void sc__shared_search_fini(sc_shared_search *search)
 {
-    sc__marks_fini(&search->star_marks);
-    sc__marks_fini(&search->object_marks);
-    sc_queue_fini(&search->queue);
+    sc__lbs_marks_fini(&search->star_marks);
+    sc__lbs_marks_fini(&search->object_marks);
+    sc_lbs_queue_fini(&search->queue);
     sc_free(search->stars);
     sc_free(search->objects);
     sc_free(search->best_room);
@@ -21,7 +40,7 @@ void sc__shared_search_fini(sc_shared_search *search)
 
 // --- Lanes -------------------------------------------------------------------
 
-static int32_t least_lane(const sc_lanes *lanes)
+static int32_t least_lane(const sc_lbs_lanes *lanes)
 {
     int32_t least = SC_LANE_FAR;
     for (int i = 0; i < SC_LANES; i++) {
@@ -35,7 +54,8 @@ static int32_t least_lane(const sc_lanes *lanes)
  *
  * @return the greatest distance that became shorter, SC_LANE_FAR if none did
  */
-SC_INLINE int32_t go_on(sc_shared_search *s, const sc_lanes *from, int32_t way, sc_lanes *to)
+SC_INLINE int32_t go_on(sc_shared_search *s, const sc_lbs_lanes *from, int32_t way,
+                        sc_lbs_lanes *to)
 {
     // Straight loops over all lanes, without a branch, so that the compiler makes vectors of them.
     int32_t most = -1;
@@ -56,8 +76,8 @@ SC_INLINE int32_t go_on(sc_shared_search *s, const sc_lanes *from, int32_t way, 
 
 static void tighten(sc_shared_search *s, int lane, int32_t distance)
 {
-    sc__best_add(&s->best[lane], distance);
-    s->bound.of[lane] = (int32_t)sc__best_bound(&s->best[lane], s->bound.of[lane]);
+    sc__lbs_best_add(&s->best[lane], distance);
+    s->bound.of[lane] = (int32_t)sc__lbs_best_bound(&s->best[lane], s->bound.of[lane]);
 }
 
 static void find_max_bound(sc_shared_search *s)
@@ -70,12 +90,12 @@ static void find_max_bound(sc_shared_search *s)
 
 static sc_shared_object *object_slot(sc_shared_search *s, sc_object_id object)
 {
-    sc_mark *mark = &s->object_marks.marks[object];
+    sc_lbs_mark *mark = &s->object_marks.marks[object];
     if (mark->search == s->object_marks.search) return &s->objects[mark->slot];
     if (!sc_grow(&s->objects, s->object_count, &s->object_capacity, sizeof *s->objects)) {
         return NULL;
     }
-    *mark = (sc_mark){s->object_marks.search, (uint32_t)s->object_count};
+    *mark = (sc_lbs_mark){s->object_marks.search, (uint32_t)s->object_count};
     sc_shared_object *slot = &s->objects[s->object_count++];
     slot->object = object;
     for (int i = 0; i < SC_LANES; i++) {
@@ -84,12 +104,12 @@ static sc_shared_object *object_slot(sc_shared_search *s, sc_object_id object)
     return slot;
 }
 
-SC_FOR_EACH_MACHINE static bool offer_object(sc_shared_search *s, sc_object_id object,
-                                             const sc_lanes *from, int32_t way)
+SC_CPU_VARIANTS static bool offer_object(sc_shared_search *s, sc_object_id object,
+                                         const sc_lbs_lanes *from, int32_t way)
 {
     sc_shared_object *slot = object_slot(s, object);
     if (!slot) return false;
-    const sc_lanes before = slot->distance;
+    const sc_lbs_lanes before = slot->distance;
     if (go_on(s, from, way, &slot->distance) == SC_LANE_FAR) return true;
     if (s->question->reach.k == UINT32_MAX) return true;
     // A lane counts an object once, with the distance it was found at.
@@ -104,7 +124,7 @@ SC_FOR_EACH_MACHINE static bool offer_object(sc_shared_search *s, sc_object_id o
 
 // The objects of a segment, from its first node on or backwards from its last; `least` is the
 // least of `from`. They stand in the order of the road, so the first one too far ends it.
-static bool offer_segment(sc_shared_search *s, sc_seg_id segment, const sc_lanes *from,
+static bool offer_segment(sc_shared_search *s, sc_seg_id segment, const sc_lbs_lanes *from,
                           int32_t least, bool backwards)
 {
     const sc_objects_view *view = s->question->view;
@@ -123,7 +143,7 @@ static bool offer_segment(sc_shared_search *s, sc_seg_id segment, const sc_lanes
             s->is_lost |= least + (int32_t)way >= SC_LANE_FAR;
             break;
         }
-        if (!sc__is_wanted(s->question->wanted, view, object)) continue;
+        if (!sc__lbs_is_wanted(s->question->wanted, view, object)) continue;
         if (!offer_object(s, object, from, (int32_t)way)) return false;
     }
     return true;
@@ -131,10 +151,10 @@ static bool offer_segment(sc_shared_search *s, sc_seg_id segment, const sc_lanes
 
 // Offer what one list of a star holds, and let lanes end at the star that need nothing beyond it:
 // the list goes on farther than their bound, or has all there is.
-static bool offer_list(sc_shared_search *s, uint32_t i, sc_star_id star, const sc_lanes *from,
-                       int32_t least, sc_lanes *beyond)
+static bool offer_list(sc_shared_search *s, uint32_t i, sc_star_id star, const sc_lbs_lanes *from,
+                       int32_t least, sc_lbs_lanes *beyond)
 {
-    const sc_nearest *entries = sc__lookup_entries(s->question->lists, i, star);
+    const sc_nearest *entries = sc__index_lookup_entries(s->question->lists, i, star);
     const uint32_t kept = s->question->lists->lists[i]->k;
     uint32_t at = 0;
     for (; at < kept && entries[at].object != SC_NONE; at++) {
@@ -157,9 +177,9 @@ static bool offer_list(sc_shared_search *s, uint32_t i, sc_star_id star, const s
 }
 
 /** From `from` to those lanes of it, in the same place, that must go beyond the star. */
-static bool lean(sc_shared_search *s, sc_star_id star, sc_lanes *from)
+static bool lean(sc_shared_search *s, sc_star_id star, sc_lbs_lanes *from)
 {
-    const sc_lanes all = *from;
+    const sc_lbs_lanes all = *from;
     const int32_t least = least_lane(&all);
     for (int i = 0; i < SC_LANES; i++) {
         from->of[i] = SC_LANE_FAR;
@@ -174,10 +194,10 @@ static bool lean(sc_shared_search *s, sc_star_id star, sc_lanes *from)
 
 static sc_shared_star *star_slot(sc_shared_search *s, sc_star_id star)
 {
-    sc_mark *mark = &s->star_marks.marks[star];
+    sc_lbs_mark *mark = &s->star_marks.marks[star];
     if (mark->search == s->star_marks.search) return &s->stars[mark->slot];
     if (!sc_grow(&s->stars, s->star_count, &s->star_capacity, sizeof *s->stars)) return NULL;
-    *mark = (sc_mark){s->star_marks.search, (uint32_t)s->star_count};
+    *mark = (sc_lbs_mark){s->star_marks.search, (uint32_t)s->star_count};
     sc_shared_star *slot = &s->stars[s->star_count++];
     slot->queued = SC_LANE_FAR;
     for (int i = 0; i < SC_LANES; i++) {
@@ -190,13 +210,13 @@ static bool wait(sc_shared_search *s, sc_shared_star *slot, sc_star_id star, int
 {
     if (distance >= slot->queued) return true;
     slot->queued = distance;
-    if (!sc_queue_reserve(&s->queue, s->queue.count + 1)) return false;
-    sc_queue_push(&s->queue, (sc_queued){distance, star});
+    if (!sc_lbs_queue_reserve(&s->queue, s->queue.count + 1)) return false;
+    sc_lbs_queue_push(&s->queue, (sc_lbs_queued){distance, star});
     return true;
 }
 
-SC_FOR_EACH_MACHINE static bool reach_star(sc_shared_search *s, sc_star_id star,
-                                           const sc_lanes *from, uint32_t way)
+SC_CPU_VARIANTS static bool reach_star(sc_shared_search *s, sc_star_id star,
+                                       const sc_lbs_lanes *from, uint32_t way)
 {
     if (way >= SC_LANE_FAR) {
         s->is_lost = true;
@@ -214,7 +234,7 @@ static bool visit_star(sc_shared_search *s, sc_star_id star)
     const sc_star *at = &sc_map_stars(map)[star];
     const sc_seg_id *listed = sc_map_star_segments(map);
     // A copy: the slots move when there come to be more of them.
-    sc_lanes from = s->stars[s->star_marks.marks[star].slot].distance;
+    sc_lbs_lanes from = s->stars[s->star_marks.marks[star].slot].distance;
     s->visited++;
     if (s->question->lists && !lean(s, star, &from)) return false;
     const int32_t least = least_lane(&from);
@@ -278,8 +298,9 @@ static bool begin(sc_shared_search *s, const sc_star_id *stars, size_t count)
         s->best_room = grown;
         s->best_capacity = s->question->reach.k;
     }
-    if (!sc__marks_begin(&s->star_marks, sc_map_star_count(s->question->view->map))) return false;
-    if (!sc__marks_begin(&s->object_marks, s->question->view->object_count)) return false;
+    if (!sc__lbs_marks_begin(&s->star_marks, sc_map_star_count(s->question->view->map)))
+        return false;
+    if (!sc__lbs_marks_begin(&s->object_marks, s->question->view->object_count)) return false;
 
     const int32_t bound = s->question->reach.radius < SC_LANE_FAR
                               ? (int32_t)s->question->reach.radius
@@ -287,7 +308,7 @@ static bool begin(sc_shared_search *s, const sc_star_id *stars, size_t count)
     for (size_t i = 0; i < SC_LANES; i++) {
         s->bound.of[i] = i < count ? bound : -1;
         double *room = s->best_room ? s->best_room + i * s->best_capacity : NULL;
-        s->best[i] = (sc_best){room, 0, s->question->reach.k};
+        s->best[i] = (sc_lbs_best){room, 0, s->question->reach.k};
     }
     find_max_bound(s);
     for (size_t i = 0; i < count; i++) {
@@ -314,8 +335,8 @@ static bool spread_inside(sc_shared_search *s)
             for (int way = 0; way < 2; way++) {
                 const sc_star_id from = way ? road->star_b : road->star_a;
                 const sc_star_id to = way ? road->star_a : road->star_b;
-                if (!sc__marked(&s->star_marks, from)) continue;
-                const sc_lanes lanes = s->stars[s->star_marks.marks[from].slot].distance;
+                if (!sc__lbs_marked(&s->star_marks, from)) continue;
+                const sc_lbs_lanes lanes = s->stars[s->star_marks.marks[from].slot].distance;
                 if (!reach_star(s, to, &lanes, road->length)) return false;
             }
         }
@@ -330,7 +351,7 @@ sc_err sc__shared_search(sc_shared_search *search, const sc_shared_question *que
     s->question = question;
     if (!begin(s, stars, count) || !spread_inside(s)) return SC_ENOMEM;
     while (s->queue.count > 0) {
-        const sc_queued next = sc_queue_pop(&s->queue);
+        const sc_lbs_queued next = sc_lbs_queue_pop(&s->queue);
         sc_shared_star *slot = &s->stars[s->star_marks.marks[next.star].slot];
         if (next.distance != slot->queued) continue;
         slot->queued = SC_LANE_FAR;

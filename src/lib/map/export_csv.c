@@ -1,7 +1,7 @@
 // The CSV files of a map: nodes, edges, segments, stars, objects.
 //
-// They appear together: each is written under no name, and only when all are
-// whole on the disk do they get theirs. The columns are fixed; others read them.
+// They appear together: each is written without a name, and only when all are whole on the disk do
+// they get theirs. The columns are fixed: other programs read them.
 #include <starcloak/map_export.h>
 
 #include "base/alloc.h"
@@ -132,7 +132,7 @@ sc_err sc_map_export_csv(const sc_map *map, const char *directory, sc_diag *diag
 {
     const bool made = mkdir(directory, 0777) == 0;
     if (!made && errno != EEXIST) {
-        return sc_fail(diag, SC_EIO, "%s: cannot make this directory: %s", directory,
+        return sc_fail(diag, SC_EIO, "%s: cannot create this directory: %s", directory,
                        strerror(errno));
     }
     char *paths[FILE_COUNT] = {0};

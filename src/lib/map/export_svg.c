@@ -4,7 +4,7 @@
 // The picture is 1200 units wide and as high as the map needs. Degrees are drawn
 // on a plane at the map's middle latitude. Classes are painted one over the
 // other, from paths to motorways, each as one group, so that a style can be
-// changed in one place by whoever edits the file.
+// changed in one place of the file.
 #include <starcloak/map_export.h>
 
 #include "base/diag.h"

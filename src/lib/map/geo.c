@@ -1,4 +1,4 @@
-// Distances on the ground. See geo.h.
+// Distances on the ground, and the Hilbert curve. Conventions: geo.h.
 #include "map/geo.h"
 
 #include <math.h>

@@ -10,8 +10,6 @@
  * Two distances are in use. Lengths of edges are great-circle distances.
  * Snapping asks which of many short edges is nearest to one position; there the
  * globe is flattened at the position's own latitude ("local distance").
- *
- * Used by: map builder, snapping, pictures; readers; city; query, relay, answer, points.
  */
 #ifndef SC_MAP_GEO_H
 #define SC_MAP_GEO_H

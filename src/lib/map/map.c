@@ -1,9 +1,10 @@
-// A map's tables, lent to whoever asks. See starcloak/map.h.
+// Accessors of a map: counts, tables (lent, not copied), positions and lengths. Objects and
+// categories are in map_objects.c.
 #include <starcloak/map.h>
 
 #include "base/alloc.h"
 #include "map/map_internal.h"
-#include "map/nearest.h"
+#include "map/map_tables.h"
 
 #include <string.h>
 
@@ -151,48 +152,6 @@ const sc_seg_id *sc_map_star_segments(const sc_map *map)
 const sc_star_id *sc_map_star_neighbours(const sc_map *map)
 {
     return map->tables[SC_TABLE_STAR_NEIGHBOURS].data;
-}
-
-const sc_object *sc_map_objects(const sc_map *map)
-{
-    return sc__objects(map);
-}
-
-void sc_map_segment_objects(const sc_map *map, sc_seg_id segment, sc_object_id *first,
-                            sc_object_id *last)
-{
-    // The table is left out of maps without objects.
-    if (map->object_count == 0) {
-        *first = *last = 0;
-        return;
-    }
-    const sc_object_id *starts = map->tables[SC_TABLE_SEGMENT_OBJECTS].data;
-    *first = starts[segment];
-    *last = starts[segment + 1];
-}
-
-static const char *string_at(const sc_map *map, uint32_t offset)
-{
-    return (const char *)map->tables[SC_TABLE_STRINGS].data + offset;
-}
-
-const char *sc_map_category_name(const sc_map *map, sc_category_id category)
-{
-    const uint32_t *offsets = map->tables[SC_TABLE_CATEGORIES].data;
-    return string_at(map, offsets[category]);
-}
-
-sc_category_id sc_map_category_find(const sc_map *map, const char *name)
-{
-    for (sc_category_id i = 0; i < map->category_count; i++) {
-        if (strcmp(sc_map_category_name(map, i), name) == 0) return i;
-    }
-    return SC_NONE;
-}
-
-const char *sc_map_object_name(const sc_map *map, sc_object_id object)
-{
-    return string_at(map, sc__objects(map)[object].name);
 }
 
 sc_coords sc_map_coords(const sc_map *map)

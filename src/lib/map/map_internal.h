@@ -7,12 +7,13 @@
  * the same table (`tables`) that the file writer, the opener and the checksum
  * walk, so that a table added here is saved, verified and counted at once.
  *
- * For: this folder and its tests.
+ * Only this folder and its tests include it; map_tables.h is for other folders.
  */
 #ifndef SC_MAP_MAP_INTERNAL_H
 #define SC_MAP_MAP_INTERNAL_H
 
 #include <starcloak/map.h>
+#include <starcloak/map_info.h>
 
 #include "base/file.h"
 #include "map/geo.h"
@@ -124,7 +125,7 @@ sc_box_levels sc__box_levels(uint32_t edge_count);
 /** Groups of all levels together. */
 uint32_t sc__box_group_count(const sc_box_levels *levels);
 
-/** Fill the index of `map`, whose nodes, edges and levels are set (index.c). */
+/** Fill the index of `map`, whose nodes, edges and levels are set (snap.c). */
 void sc__index_fill(const sc_map *map, sc_edge_run *runs, sc_box_group *groups);
 
 /** Decimals that show positions exactly; the map must have coordinates. */
@@ -133,8 +134,20 @@ int sc__position_decimals(const sc_map *map);
 /** Decimals that show lengths exactly, four at least. */
 int sc__length_decimals(const sc_map *map);
 
-/** Compute the checksum of a built map (scm_save.c). */
+/** Compute the checksum of a built map (scm_file.c). */
 uint64_t sc__map_content_checksum(const sc_map *map);
+
+/** Count `map` as a simple graph (map_info.c). Time O(edges log edges). */
+SC_CHECKED sc_err sc__simple_graph_count(const sc_map *map, sc_simple_counts *out);
+
+/** How many values occur more than once among `count` pairs, which are sorted in place. */
+uint64_t sc__count_repeated(uint64_t *pairs, size_t count);
+
+/** A pair of ids as one number, the same in either order. */
+static inline uint64_t sc__pair(uint32_t a, uint32_t b)
+{
+    return a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
+}
 
 // Typed views of the tables.
 static inline const sc_node *sc__nodes(const sc_map *map)

@@ -13,7 +13,7 @@ sc_err sc_http_client_start(sc_diag *diag)
 {
     return curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK
                ? SC_OK
-               : sc_fail(diag, SC_ENET, "curl, which asks over HTTP, cannot be set up");
+               : sc_fail(diag, SC_ENET, "the HTTP client (curl) cannot be initialised");
 }
 
 void sc_http_client_stop(void)
@@ -59,7 +59,7 @@ static bool set_rules(CURL *easy, const sc_http_rules *rules)
     is_fine &= !curl_easy_setopt(easy, CURLOPT_USERAGENT, rules->user_agent);
     is_fine &= !curl_easy_setopt(easy, CURLOPT_HTTPHEADER, rules->headers);
     is_fine &= !curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
-    // A proxy named in the environment would be told of every cloak without being asked for.
+    // A proxy named in the environment would see every cloak without having been asked for.
     is_fine &= !curl_easy_setopt(easy, CURLOPT_PROXY, "");
     is_fine &= !curl_easy_setopt(easy, CURLOPT_MAXFILESIZE_LARGE, (curl_off_t)rules->max_bytes);
     // Signals are the program's, not a library's.

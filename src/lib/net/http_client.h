@@ -1,6 +1,6 @@
 /**
  * @file http_client.h
- * @brief HTTP requests by curl, which tell as little as can be and take no more than is allowed.
+ * @brief HTTP requests by curl, which reveal as little as possible and are bounded in size.
  *
  * What holds for every request of this program is set in one place: HTTP and HTTPS only, no
  * redirect, no proxy of the environment, no cookie; certificates are checked, TLS 1.2 at least; a
@@ -101,13 +101,13 @@ typedef enum sc_http_failure {
 /** Zero-initialise; sc_http_answer_fini() when done. */
 typedef struct sc_http_answer {
     long status;
-    long retry_after_s;  ///< 0: not told
+    long retry_after_s;  ///< 0: not given
     sc_bytes body;       ///< with a NUL behind it that is not counted
     sc_http_failure failure;
     char words[CURL_ERROR_SIZE];  ///< curl's, of a failure; may quote the address
 } sc_http_answer;
 
-/** Send, and wait for the reply, whatever its status. False: answer->failure says why. */
+/** Send, and wait for the reply, whatever its status. False: answer->failure has the reason. */
 bool sc_http_call_wait(const sc_http_call *call, sc_http_answer *answer);
 
 /** Wipe and free; harmless twice. */

@@ -1,9 +1,8 @@
 // Relays and replies as GeoJSON. See docs/provider-protocol.md.
 //
-// A provider with a map of its own is told geometry, never our ids: roads as lines, border nodes as
+// A provider with a map of its own gets geometry, never our ids: roads as lines, border nodes as
 // points, in the order of the relay, which is that of our map and so the same for the same cloak.
-#include "relay/codec_internal.h"
-#include "relay/spoken.h"
+#include "relay/relay_codec_internal.h"
 
 #include "base/diag.h"
 #include "base/json_write.h"
@@ -113,7 +112,7 @@ static void begin_message(sc_json_writer *json)
     sc_json_put_count(json, "starcloak", 1);
 }
 
-static sc_err end_message(const sc__codec *codec, sc_json_writer *json, const char *doing)
+static sc_err end_message(const sc__relay_codec *codec, sc_json_writer *json, const char *doing)
 {
     sc_json_close_array(json);
     sc_json_close_object(json);
@@ -121,7 +120,7 @@ static sc_err end_message(const sc__codec *codec, sc_json_writer *json, const ch
     return json->has_failed ? sc_fail_memory(codec->diag, doing) : SC_OK;
 }
 
-sc_err sc__geojson_write_relay(const sc__codec *codec, const sc_relay *relay, sc_bytes *out)
+sc_err sc__geojson_write_relay(const sc__relay_codec *codec, const sc_relay *relay, sc_bytes *out)
 {
     sc_json_writer json = sc_json_writer_of(out);
     begin_message(&json);
@@ -154,8 +153,8 @@ static void write_key(sc_json_writer *json, const char *name, const sc_object_ta
     }
 }
 
-static void write_object(sc_json_writer *json, const sc__codec *codec, const sc_object_table *table,
-                         uint32_t number)
+static void write_object(sc_json_writer *json, const sc__relay_codec *codec,
+                         const sc_object_table *table, uint32_t number)
 {
     const sc_object *object = &table->objects[number];
     const char *name = table->strings ? table->strings + object->name : "";
@@ -217,11 +216,11 @@ static void write_answer(sc_json_writer *json, const sc_relay *relay, const sc_r
     sc_json_close_object(json);
 }
 
-sc_err sc__geojson_write_reply(const sc__codec *codec, const sc_relay *relay, const sc_reply *reply,
-                               sc_bytes *out)
+sc_err sc__geojson_write_reply(const sc__relay_codec *codec, const sc_relay *relay,
+                               const sc_reply *reply, sc_bytes *out)
 {
-    sc__spoken spoken = {0};
-    sc_err err = sc__spoken_init(codec, reply, &spoken);
+    sc__reply_objects named = {0};
+    sc_err err = sc__reply_objects_init(codec, reply, &named);
     if (err) return err;
 
     sc_json_writer json = sc_json_writer_of(out);
@@ -232,9 +231,9 @@ sc_err sc__geojson_write_reply(const sc__codec *codec, const sc_relay *relay, co
     }
     sc_json_close_array(&json);
     sc_json_open_array(&json, "features");
-    for (uint32_t i = 0; i < spoken.count; i++) {
-        write_object(&json, codec, &reply->table, spoken.objects[i]);
+    for (uint32_t i = 0; i < named.count; i++) {
+        write_object(&json, codec, &reply->table, named.objects[i]);
     }
-    sc__spoken_fini(&spoken);
+    sc__reply_objects_fini(&named);
     return end_message(codec, &json, "writing a reply");
 }

@@ -480,7 +480,7 @@ uint32_t sc__query_table_find(const sc_query_table *ledger, sc_key key)
 void sc__query_table_init(sc_query_table *ledger)
 {
     *ledger = (sc_query_table){.count = 0};
-    sc_pool_init(&ledger->open, sizeof(sc_open_query));
+    sc_item_pool_init(&ledger->open, sizeof(sc_open_query));
 }
 
 sc_err sc__query_table_add(sc_query_table *ledger, sc_key key, sc_open_query **out)
@@ -491,16 +491,16 @@ sc_err sc__query_table_add(sc_query_table *ledger, sc_key key, sc_open_query **o
     if (!sc_grow(&ledger->fates, ledger->count, &ledger->fate_capacity, sizeof *ledger->fates)) {
         return SC_ENOMEM;
     }
-    sc_err err = sc_pool_reserve(&ledger->open);
+    sc_err err = sc_item_pool_reserve(&ledger->open);
     if (!err) err = sc_hash_put(&ledger->numbers, key, number, &holds);
     if (err) return err;
     if (holds != number) {
         *out = NULL;
         return SC_OK;
     }
-    const uint32_t place = sc_pool_take(&ledger->open);
+    const uint32_t place = sc_item_pool_take(&ledger->open);
     ledger->fates[ledger->count++] = entry(SC_END_OPEN, place);
-    *out = sc_pool_at(&ledger->open, place);
+    *out = sc_item_pool_at(&ledger->open, place);
     return SC_OK;
 }
 
@@ -508,7 +508,7 @@ void sc__query_table_settle(sc_query_table *ledger, uint32_t number, sc_query_en
                             uint64_t word)
 {
     if (sc__query_table_fate(ledger, number) == SC_END_OPEN) {
-        sc_pool_give(&ledger->open, (uint32_t)sc__query_table_word(ledger, number));
+        sc_item_pool_give(&ledger->open, (uint32_t)sc__query_table_word(ledger, number));
     }
     ledger->fates[number] = entry(fate, word);
 }
@@ -517,7 +517,7 @@ void sc__query_table_fini(sc_query_table *ledger)
 {
     sc_hash_fini(&ledger->numbers);
     sc_free(ledger->fates);
-    sc_pool_fini(&ledger->open);
+    sc_item_pool_fini(&ledger->open);
     ledger->fates = NULL;
     ledger->count = 0;
     ledger->fate_capacity = 0;

@@ -9,7 +9,7 @@
 
 #include "base/diag.h"
 #include "base/hash.h"
-#include "base/pool.h"
+#include "base/item_pool.h"
 #include "verify/record_events.h"
 #include "verify/verifier.h"
 
@@ -55,7 +55,7 @@ typedef struct sc_query_table {
     uint64_t *fates;  ///< by number: sc_query_end and its word
     size_t count;
     size_t fate_capacity;
-    sc_pool open;  ///< of sc_open_query
+    sc_item_pool open;  ///< of sc_open_query
 } sc_query_table;
 
 void sc__query_table_init(sc_query_table *ledger);
@@ -88,7 +88,7 @@ static inline uint64_t sc__query_table_word(const sc_query_table *ledger, uint32
 /** What is known of an open query; lent until it ends. */
 static inline sc_open_query *sc__query_table_open(const sc_query_table *ledger, uint32_t number)
 {
-    return sc_pool_at(&ledger->open, (uint32_t)sc__query_table_word(ledger, number));
+    return sc_item_pool_at(&ledger->open, (uint32_t)sc__query_table_word(ledger, number));
 }
 
 /** Give a query another fate. If it was open, what was known of it is gone. */

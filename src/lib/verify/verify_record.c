@@ -5,7 +5,7 @@
 #include "verify/verify_record.h"
 
 #include "base/diag.h"
-#include "base/source.h"
+#include "base/line_reader.h"
 #include "verify/answer_check.h"
 #include "verify/query_states.h"
 
@@ -17,7 +17,7 @@ enum { LINES_PER_REPORT = 1 << 12, ANSWERS_PER_REPORT = 16 };
 
 /** A record that is being read. */
 typedef struct reading {
-    sc_source source;
+    sc_line_reader source;
     sc_event_reader reader;
     sc_follow follow;
     const sc_verify_options *options;
@@ -58,7 +58,7 @@ static sc_err read_lines(reading *r)
 {
     for (;;) {
         sc_slice line = {NULL, 0};
-        sc_err err = sc_source_next(&r->source, &line, r->diag);
+        sc_err err = sc_line_reader_next(&r->source, &line, r->diag);
         if (err || !line.text) return err;
         if (line.size == 0) continue;
         err = read_line(r, line);
@@ -93,7 +93,7 @@ static sc_err verify(reading *r, const sc_map *map, sc_verify_report *report)
 {
     sc_err err = sc__follow_init(&r->follow, map, r->options);
     if (err) {
-        sc_source_close(&r->source);
+        sc_line_reader_close(&r->source);
         return fail_following(r, err);
     }
     r->reader = (sc_event_reader){.map = map, .name = r->source.name};
@@ -113,7 +113,7 @@ static sc_err verify(reading *r, const sc_map *map, sc_verify_report *report)
     }
     sc__reader_fini(&r->reader);
     sc__follow_fini(&r->follow);
-    sc_source_close(&r->source);
+    sc_line_reader_close(&r->source);
     return err;
 }
 
@@ -121,7 +121,7 @@ sc_err sc__verify_input(const sc_map *map, const sc_input *input, const sc_verif
                         sc_verify_report *report, sc_diag *diag)
 {
     reading r = {.options = options, .diag = diag};
-    sc_source_of(&r.source, input);
+    sc_line_reader_of(&r.source, input);
     return verify(&r, map, report);
 }
 
@@ -129,6 +129,6 @@ sc_err sc_record_verify(const sc_map *map, const char *path, const sc_verify_opt
                         sc_verify_report *report, sc_diag *diag)
 {
     reading r = {.options = options, .diag = diag};
-    const sc_err err = sc_source_open(&r.source, path, diag);
+    const sc_err err = sc_line_reader_open(&r.source, path, diag);
     return err ? err : verify(&r, map, report);
 }

@@ -4,7 +4,7 @@
 #include "api/accept.h"
 #include "base/alloc.h"
 #include "base/bytes.h"
-#include "map/checksum.h"
+#include "base/checksum.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -27,7 +27,7 @@
 #include "courier/provider_connections.h"
 #include "courier/request_categories.h"
 
-#include "points/settings.h"
+#include "points/point_settings.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

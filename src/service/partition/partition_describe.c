@@ -7,7 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
-#include "map/geojson_line.h"
+#include "map/export_geojson.h"
 #include "partition/partition_internal.h"
 
 #include <math.h>

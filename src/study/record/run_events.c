@@ -61,7 +61,7 @@ static sc_err read_member(sc_run_reader *reader, const sc__fields *fields,
         return sc__field_fail(&member, "query",
                               "names a query that was not asked, or that had ended before");
     }
-    const sc__open_query *query = sc_pool_at(&reader->open, reader->places[number]);
+    const sc__open_query *query = sc_item_pool_at(&reader->open, reader->places[number]);
     *out = (sc_run_member){.query = id,
                            .edge = query->edge,
                            .offset_m = query->offset_m,

@@ -11,8 +11,8 @@
 #define SC_RECORD_RUN_INTERNAL_H
 
 #include "base/hash.h"
-#include "base/pool.h"
-#include "base/source.h"
+#include "base/item_pool.h"
+#include "base/line_reader.h"
 #include "record/fields.h"
 #include "record/run_reader.h"
 
@@ -29,8 +29,8 @@ typedef struct sc__open_query {
 } sc__open_query;
 
 /** What a query has instead of a place in the pool when it is not open. */
-#define SC__QUERY_LOST (SC_POOL_NONE - 1)
-#define SC__QUERY_CLOAKED SC_POOL_NONE
+#define SC__QUERY_LOST (SC_ITEM_POOL_NONE - 1)
+#define SC__QUERY_CLOAKED SC_ITEM_POOL_NONE
 
 /** Ids of segments or nodes. */
 typedef struct sc__id_list {
@@ -42,7 +42,7 @@ typedef struct sc__id_list {
 struct sc_run_reader {
     const sc_map *map;
     const sc_vocabulary *vocabulary;
-    sc_source source;
+    sc_line_reader source;
     sc_json_tree document;  ///< of the line at hand; ids of members are in it
     bool wants_askers;
     bool has_ended;
@@ -51,7 +51,7 @@ struct sc_run_reader {
     uint32_t *places;  ///< by number: where it lies in the pool, or what became of it
     size_t query_count;
     size_t place_capacity;
-    sc_pool open;  ///< of sc__open_query
+    sc_item_pool open;  ///< of sc__open_query
 
     // Of the query at hand.
     sc_spoken spoken;

@@ -40,7 +40,7 @@ uint32_t sc__run_find(const sc_run_reader *reader, sc_slice id)
 void sc__run_end(sc_run_reader *reader, uint32_t number, uint32_t place)
 {
     if (reader->places[number] < SC__QUERY_LOST)
-        sc_pool_give(&reader->open, reader->places[number]);
+        sc_item_pool_give(&reader->open, reader->places[number]);
     reader->places[number] = place;
 }
 
@@ -55,13 +55,13 @@ static sc_err keep_query(sc_run_reader *reader, const sc__place *place, sc_slice
     }
     if (!sc_grow(&reader->places, reader->query_count, &reader->place_capacity,
                  sizeof *reader->places) ||
-        sc_pool_reserve(&reader->open) ||
+        sc_item_pool_reserve(&reader->open) ||
         sc_hash_put(&reader->numbers, key_of(id), number, &holds)) {
         return sc__line_fail_memory(place);
     }
     if (holds != number) return sc__line_fail(place, "a query is asked a second time");
-    const uint32_t where = sc_pool_take(&reader->open);
-    *(sc__open_query *)sc_pool_at(&reader->open, where) = *query;
+    const uint32_t where = sc_item_pool_take(&reader->open);
+    *(sc__open_query *)sc_item_pool_at(&reader->open, where) = *query;
     reader->places[reader->query_count++] = where;
     return SC_OK;
 }

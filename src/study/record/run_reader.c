@@ -16,7 +16,7 @@ static sc_err make_reader(const sc_map *map, const sc_vocabulary *vocabulary, sc
     if (!reader) return sc_fail_memory(diag, "opening the record");
     reader->map = map;
     reader->vocabulary = vocabulary;
-    sc_pool_init(&reader->open, sizeof(sc__open_query));
+    sc_item_pool_init(&reader->open, sizeof(sc__open_query));
     *out = reader;
     return SC_OK;
 }
@@ -27,9 +27,9 @@ sc_err sc_run_reader_open(const sc_map *map, const sc_vocabulary *vocabulary, co
     sc_run_reader *reader = NULL;
     sc_err err = make_reader(map, vocabulary, &reader, diag);
     if (err) return err;
-    err = sc_source_open(&reader->source, path, diag);
+    err = sc_line_reader_open(&reader->source, path, diag);
     if (err) {
-        sc_pool_fini(&reader->open);
+        sc_item_pool_fini(&reader->open);
         sc_free(reader);
         return err;
     }
@@ -41,17 +41,17 @@ sc_err sc_run_reader_of(const sc_map *map, const sc_vocabulary *vocabulary, cons
                         sc_run_reader **out, sc_diag *diag)
 {
     const sc_err err = make_reader(map, vocabulary, out, diag);
-    if (!err) sc_source_of(&(*out)->source, input);
+    if (!err) sc_line_reader_of(&(*out)->source, input);
     return err;
 }
 
 void sc_run_reader_free(sc_run_reader *reader)
 {
     if (!reader) return;
-    sc_source_close(&reader->source);
+    sc_line_reader_close(&reader->source);
     sc_json_tree_fini(&reader->document);
     sc_hash_fini(&reader->numbers);
-    sc_pool_fini(&reader->open);
+    sc_item_pool_fini(&reader->open);
     sc_free(reader->places);
     sc_free(reader->segments.ids);
     sc_free(reader->border_nodes.ids);
@@ -103,7 +103,7 @@ sc_err sc_run_reader_next(sc_run_reader *reader, sc_run_line *line, sc_diag *dia
 {
     sc_slice text = {NULL, 0};
     do {
-        const sc_err err = sc_source_next(&reader->source, &text, diag);
+        const sc_err err = sc_line_reader_next(&reader->source, &text, diag);
         if (err) return err;
     } while (text.text && text.size == 0);
     if (text.text) return read_line(reader, text, line, diag);

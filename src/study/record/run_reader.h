@@ -87,7 +87,7 @@ typedef struct sc_run_reader sc_run_reader;
  *
  * @param map         of the run; borrowed, as the vocabulary
  * @param vocabulary  the words for categories; NULL: the map's own, and others are refused
- * @return SC_OK, or as sc_source_open()
+ * @return SC_OK, or as sc_line_reader_open()
  */
 SC_CHECKED sc_err sc_run_reader_open(const sc_map *map, const sc_vocabulary *vocabulary,
                                      const char *path, sc_run_reader **out, sc_diag *diag);

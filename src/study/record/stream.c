@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
-#include "base/source.h"
+#include "base/line_reader.h"
 #include "record/record_internal.h"
 
 #include <string.h>
@@ -52,11 +52,12 @@ static bool is_blank(sc_slice line)
     return !sc_slice_field(&line, &field);
 }
 
-static sc_err read_lines(sc_stream *stream, const sc_map *map, sc_source *source, sc_diag *diag)
+static sc_err read_lines(sc_stream *stream, const sc_map *map, sc_line_reader *source,
+                         sc_diag *diag)
 {
     for (;;) {
         sc_slice text = {NULL, 0};
-        sc_err err = sc_source_next(source, &text, diag);
+        sc_err err = sc_line_reader_next(source, &text, diag);
         if (err || !text.text) return err;
         if (is_blank(text)) continue;
         if (!sc_grow(&stream->lines, stream->count, &stream->capacity, sizeof *stream->lines)) {
@@ -73,12 +74,12 @@ static sc_err read_lines(sc_stream *stream, const sc_map *map, sc_source *source
 }
 
 // Closes the source in any case.
-static sc_err read_source(const sc_map *map, sc_source *source, sc_stream **out, sc_diag *diag)
+static sc_err read_source(const sc_map *map, sc_line_reader *source, sc_stream **out, sc_diag *diag)
 {
     sc_stream *stream = sc_calloc(1, sizeof *stream);
     sc_err err = stream ? read_lines(stream, map, source, diag)
                         : sc_fail_memory(diag, "reading the queries");
-    sc_source_close(source);
+    sc_line_reader_close(source);
     if (err) {
         sc_stream_free(stream);
         return err;
@@ -91,15 +92,15 @@ sc_err sc_stream_parse(const sc_map *map, const char *text, size_t size, const c
                        sc_stream **out, sc_diag *diag)
 {
     const sc_input input = {.name = name, .data = (const uint8_t *)text, .size = size};
-    sc_source source;
-    sc_source_of(&source, &input);
+    sc_line_reader source;
+    sc_line_reader_of(&source, &input);
     return read_source(map, &source, out, diag);
 }
 
 sc_err sc_stream_read(const sc_map *map, const char *path, sc_stream **out, sc_diag *diag)
 {
-    sc_source source;
-    const sc_err err = sc_source_open(&source, path, diag);
+    sc_line_reader source;
+    const sc_err err = sc_line_reader_open(&source, path, diag);
     return err ? err : read_source(map, &source, out, diag);
 }
 

@@ -3,7 +3,7 @@
 // Columns are only ever added at the end: others read them by name or by place.
 #include "base/diag.h"
 #include "base/file.h"
-#include "map/geojson_line.h"
+#include "map/export_geojson.h"
 #include "score/trial.h"
 
 #include <inttypes.h>

@@ -9,7 +9,7 @@
 #ifndef SC_TRACES_TRACE_READERS_H
 #define SC_TRACES_TRACE_READERS_H
 
-#include "base/names.h"
+#include "base/string_index.h"
 #include "base/text.h"
 #include "traces/traces.h"
 
@@ -41,10 +41,10 @@ typedef struct sc__open_track {
 
 /** sc__tracks_init(), then sc__tracks_fini() in any case. It must not be moved meanwhile. */
 typedef struct sc__tracks {
-    sc_diag *diag;   ///< borrowed; may be NULL
-    size_t most;     ///< fixes there may be, and travellers
-    sc_names names;  ///< the traveller of each key
-    char *texts;     ///< keys, each ended by NUL
+    sc_diag *diag;          ///< borrowed; may be NULL
+    size_t most;            ///< fixes there may be, and travellers
+    sc_string_index names;  ///< the traveller of each key
+    char *texts;            ///< keys, each ended by NUL
     size_t texts_size;
     size_t texts_capacity;
     sc__traveller *travellers;

@@ -34,7 +34,7 @@ void sc__tracks_fini(sc__tracks *tracks)
     sc_free(tracks->tracks);
     sc_free(tracks->travellers);
     sc_free(tracks->texts);
-    sc_names_fini(&tracks->names);
+    sc_string_index_fini(&tracks->names);
     sc__tracks_init(tracks, tracks->diag);
 }
 
@@ -76,7 +76,7 @@ static sc_err add_traveller(sc__tracks *tracks, const char *key, uint32_t *out)
     // Names look at the text as soon as they have the number.
     memcpy(tracks->texts + tracks->texts_size, key, size);
     tracks->travellers[number] = (sc__traveller){.key = tracks->texts_size, .track = NO_TRACK};
-    if (sc_names_put(&tracks->names, key, (uint32_t)number, out)) return fail_memory(tracks);
+    if (sc_string_index_put(&tracks->names, key, (uint32_t)number, out)) return fail_memory(tracks);
     tracks->texts_size += size;
     tracks->traveller_count++;
     return SC_OK;
@@ -88,7 +88,7 @@ sc_err sc__tracks_traveller(sc__tracks *tracks, sc__trace_kind kind, sc_slice id
     key[0] = (char)kind;
     memcpy(key + 1, id.text, id.size);
     key[1 + id.size] = '\0';
-    const uint32_t known = sc_names_find(&tracks->names, key);
+    const uint32_t known = sc_string_index_find(&tracks->names, key);
     if (known == UINT32_MAX) return add_traveller(tracks, key, out);
     *out = known;
     return SC_OK;
@@ -162,9 +162,9 @@ static bool is_taken(const sc__tracks *tracks, const char *name)
 {
     char key[1 + SC__TRACE_MAX_ID + SUFFIX_SIZE + 1];
     snprintf(key, sizeof key, "%c%s", SC__TRACE_VEHICLE, name);
-    if (sc_names_find(&tracks->names, key) != UINT32_MAX) return true;
+    if (sc_string_index_find(&tracks->names, key) != UINT32_MAX) return true;
     key[0] = SC__TRACE_PERSON;
-    return sc_names_find(&tracks->names, key) != UINT32_MAX;
+    return sc_string_index_find(&tracks->names, key) != UINT32_MAX;
 }
 
 static size_t room_for_more(const named *order, size_t count)

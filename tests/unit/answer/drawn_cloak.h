@@ -19,7 +19,7 @@
 
 #include <starcloak/answer.h>
 
-#include "relay/reply_make.h"
+#include "relay/relay_build.h"
 #include "support/check.h"
 #include "support/sketch.h"
 #include "support/slow_nearest.h"

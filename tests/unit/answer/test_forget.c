@@ -1,7 +1,7 @@
 // Forgetting: after it, nothing in the filter tells how far anything is from where somebody was.
 #include "drawn_cloak.h"
 
-#include "answer/filter_internal.h"
+#include "answer/answer_internal.h"
 
 /** Somewhere on a road, and between two units of the map: no way between nodes is so long. */
 #define SOMEWHERE_M 23.4567891
@@ -56,7 +56,7 @@ static void note_answer(traces *t, const sc_filter *f, const sc_near *nears, siz
     }
     for (size_t v = 0; v < f->inside.vertex_count; v++) {
         note(t, f->inside.spans[v].shift);
-        note(t, sc__span_plus(f->inside.spans[v], 0.0));
+        note(t, sc__inside_span_plus(f->inside.spans[v], 0.0));
     }
 }
 

@@ -1,7 +1,7 @@
 // Replies that are spoilt at random, on odd maps and cloaks: each is refused, or makes answers that
 // hold together, and nothing is read outside of where it is (the sanitizers look).
 #include "base/rng.h"
-#include "relay/reply_make.h"
+#include "relay/relay_build.h"
 #include "support/check.h"
 #include "support/odd_cloak.h"
 #include "support/odd_objects.h"

@@ -1,5 +1,5 @@
-// The hand-over: in order, nothing lost and nothing twice, whoever puts; and the bell rings
-// whenever something can be taken.
+// The hand-over: in order, nothing lost and nothing twice, from any number of threads; and the bell
+// rings whenever something can be taken.
 #include "support/check.h"
 
 #include "base/handover.h"

@@ -1,5 +1,5 @@
-// Starting a thread: it takes no signals, whoever starts it keeps its own, and if there is none it
-// is told.
+// Starting a thread: it takes no signals, the starting thread keeps its own, and if there is none
+// it is told.
 #include "base/thread.h"
 
 #include "support/check.h"
@@ -60,7 +60,7 @@ static void want_huge_stacks(pthread_attr_t *before)
     pthread_attr_destroy(&huge);
 }
 
-static void test_whoever_starts_one_keeps_its_own_signals(void **state)
+static void test_the_starting_thread_keeps_its_own_signals(void **state)
 {
     (void)state;
     sigset_t one;
@@ -90,6 +90,6 @@ static void test_whoever_starts_one_keeps_its_own_signals(void **state)
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_thread_runs_with_its_argument_and_takes_no_signals),
-    cmocka_unit_test(test_whoever_starts_one_keeps_its_own_signals),
+    cmocka_unit_test(test_the_starting_thread_keeps_its_own_signals),
 };
 SC_SUITE(tests)

@@ -48,7 +48,8 @@ static sc_seg_id segment_of(const scene *sc, const sketch *s, uint32_t edge)
     return SC_NONE;
 }
 
-/** Somebody alone, who wants so many roads: these, ascending. Release with sc_cloak_free(). */
+/** The cloak of one query that wants so many roads: these, ascending. Release with sc_cloak_free().
+ */
 static sc_cloak *ask(scene *sc, uint32_t number, sc_seg_id segment, uint32_t l, uint32_t max_hops)
 {
     const sc_query query = plain_query(number, segment, 1, l, max_hops, deadline);
@@ -217,7 +218,7 @@ static void test_ways_may_lead_out_of_the_region(void **state)
 
 // Sixty roads out of a grid of 84, so that walks begin again and go farther: each cloak is the one
 // before it and one road more, and no road that is left out is nearer. (That the order is right is
-// for test_alone_reference.c.)
+// for test_per_query_reference.c.)
 static void test_longer_walks_go_on_as_the_shorter_ones_began(void **state)
 {
     (void)state;

@@ -112,7 +112,7 @@ static void live(life *l, const sc_map *map)
         {1, 44, 3, 5, 8, 900},    {1, 44, 2, 5, 2, 50},  // holds its group back until it expires
         {2, 46, 2, 5, 8, 900},    {3, 47, 3, 9, 8, 900},
         {60, 10, 2, 30, 80, 900}, {61, 12, 2, 1, 80, 900},  // both are refused once
-        {62, 33, 3, 1, 80, 900},  {63, 30, 1, 1, 80, 900},  // by now nobody is in the way
+        {62, 33, 3, 1, 80, 900},  {63, 30, 1, 1, 80, 900},  // by now no query is in the way
     };
     enum { LINES = sizeof script / sizeof *script, REFUSED = 7, IN_THE_WAY = 1, LEAVES_BEFORE = 8 };
     sc_engine_options options = sc_engine_options_default();

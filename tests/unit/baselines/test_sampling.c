@@ -1,5 +1,5 @@
-// Random sampling: every road of the region is as likely as any other, whoever is on it; a try
-// again draws anew; the same seed gives the same cloaks.
+// Random sampling: every road of the region is as likely as any other, with or without queries on
+// it; a second try draws again; the same seed gives the same cloaks.
 #include <starcloak/engine.h>
 
 #include "support/check.h"
@@ -32,7 +32,7 @@ static bool has_segment(const sc_cloak *cloak, sc_seg_id segment)
 }
 
 // One asks for three roads out of n: its own is always there, each other in 2 of n - 1 cloaks.
-// Somebody with needs that nobody can meet waits on one of them, which must not matter.
+// A query with needs that cannot be met waits on one of them, which must not matter.
 static void test_every_road_in_reach_is_as_likely_as_any_other(void **state)
 {
     (void)state;
@@ -90,8 +90,9 @@ static void test_either_end_comes_first_by_chance(void **state)
 }
 
 // One at B needs the company on B-C, who reaches nothing but the roads of B. So of B-C and the
-// four roads elsewhere, B-C must be drawn first: one time in five. Whoever comes lets it try again.
-static void test_who_was_unlucky_draws_anew(void **state)
+// four roads elsewhere, B-C must be drawn first: one time in five. Each query that comes lets it
+// try again.
+static void test_a_try_without_luck_draws_again(void **state)
 {
     (void)state;
     enum { ROUNDS = 400, MOST_TRIES = 4 };
@@ -169,7 +170,7 @@ static void test_the_same_seed_gives_the_same_cloaks_and_another_gives_others(vo
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_every_road_in_reach_is_as_likely_as_any_other),
     cmocka_unit_test(test_either_end_comes_first_by_chance),
-    cmocka_unit_test(test_who_was_unlucky_draws_anew),
+    cmocka_unit_test(test_a_try_without_luck_draws_again),
     cmocka_unit_test(test_the_same_seed_gives_the_same_cloaks_and_another_gives_others),
 };
 SC_SUITE(tests)

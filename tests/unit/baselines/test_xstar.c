@@ -3,7 +3,7 @@
 // that does not fit ends it.
 #include <starcloak/engine.h>
 
-#include "engine/cloak_make.h"
+#include "engine/candidate.h"
 #include "support/check.h"
 #include "support/stage.h"
 
@@ -102,7 +102,7 @@ static void test_two_stars_have_users_enough_together(void **state)
     stage_close(&st);
 }
 
-static void test_cheaper_stars_come_in_even_where_nobody_is(void **state)
+static void test_cheaper_stars_come_in_even_without_queries(void **state)
 {
     (void)state;
     stage st;
@@ -241,7 +241,7 @@ static void test_a_group_that_is_too_far_from_a_star_inside_ends_the_growth(void
 }
 
 // Now C has four loops and is the dearest. A comes in before it, and then C is beyond A's limit,
-// though nobody is there.
+// though no query is there.
 static void test_an_empty_star_too_far_from_a_group_inside_ends_the_growth(void **state)
 {
     (void)state;
@@ -356,7 +356,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_star_that_is_enough_does_not_grow),
     cmocka_unit_test(test_a_star_grows_until_segments_are_enough),
     cmocka_unit_test(test_two_stars_have_users_enough_together),
-    cmocka_unit_test(test_cheaper_stars_come_in_even_where_nobody_is),
+    cmocka_unit_test(test_cheaper_stars_come_in_even_without_queries),
     cmocka_unit_test(test_nearer_stars_come_before_cheaper_ones),
     cmocka_unit_test(test_two_queries_of_one_user_count_once),
     cmocka_unit_test(test_a_group_comes_in_as_a_whole_and_brings_its_needs),

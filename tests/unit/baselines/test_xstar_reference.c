@@ -1,9 +1,9 @@
 // XStar against a slow version of it (support/slow_xstar.h), on thousands of small towns and
-// streams: whoever is cloaked, with whom and where, is the same; and all promises are kept, as seen
-// by plain loops and by paranoid engines.
+// streams: which queries are cloaked, together and where, is the same; and all promises are kept,
+// as seen by plain loops and by paranoid engines.
 #include <starcloak/engine.h>
 
-#include "engine/cloak_make.h"
+#include "engine/candidate.h"
 #include "support/check.h"
 #include "support/race.h"
 #include "support/sketch.h"
@@ -67,7 +67,7 @@ static void test_they_agree_over_long_streams_on_a_larger_map(void **state)
         r.s.most_l = 12;
         r.s.most_hops = seed == 0 ? 20 : 5;
         r.s.longest_wait = 300;
-        r.s.runs_per_moment = 10;
+        r.s.runs_per_time = 10;
         race_through(&r, &all);
         race_end(&r, &all);
     }

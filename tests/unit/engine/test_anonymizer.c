@@ -31,7 +31,7 @@ static void gather(crowd *c, const sc_map *map, uint64_t seed)
     }
     sc_time t = 0;
     for (size_t i = 0; i < QUERIES; i++) {
-        // Not the same user twice at one moment: that would be refused.
+        // Not the same user twice at one time: that would be refused.
         if (i % USERS == 0) t++;
         t += sc_rng_below(&rng, 6) == 0 ? sc_rng_below(&rng, 20) : 0;
         const sc_edge_id edge = sc_rng_below(&rng, sc_map_edge_count(map));
@@ -227,13 +227,13 @@ static void note_cloak(history *h, const sc_cloak *cloak, sc_time t)
     }
 }
 
-static sc_err hear_cloak(void *context, const sc_cloak *cloak, sc_time t)
+static sc_err count_cloak(void *context, const sc_cloak *cloak, sc_time t)
 {
     note_cloak(context, cloak, t);
     return SC_OK;
 }
 
-static sc_err hear_drop(void *context, const sc_query_id *id, sc_time t, sc_drop_reason reason)
+static sc_err count_drop(void *context, const sc_query_id *id, sc_time t, sc_drop_reason reason)
 {
     (void)id;  // outcomes have tags instead
     note(context, (uint64_t)t);
@@ -246,7 +246,7 @@ static void note_outcome(void *context, const sc_anonymizer_outcome *outcome)
     if (outcome->cloak) {
         note_cloak(context, outcome->cloak, outcome->t);
     } else {
-        (void)hear_drop(context, NULL, outcome->t, outcome->reason);
+        (void)count_drop(context, NULL, outcome->t, outcome->reason);
     }
 }
 
@@ -269,7 +269,7 @@ static void test_a_seed_gives_the_cloaks_of_a_recorded_stream(void **state)
         run.engine = options.engine;
         run.seed = seed;
         run.listener =
-            (sc_run_listener){.context = &by_hand, .cloaked = hear_cloak, .dropped = hear_drop};
+            (sc_run_listener){.context = &by_hand, .cloaked = count_cloak, .dropped = count_drop};
         sc_run_report report;
         CHECK_OK(sc_run_lines(map, lines, QUERIES, &run, &report, NULL), NULL);
 

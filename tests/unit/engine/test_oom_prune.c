@@ -1,7 +1,7 @@
-// Pruning without memory: told, nothing leaks, and a candidate is as it was.
+// Pruning without memory: reported, nothing leaks, and a candidate is as it was.
 #include <starcloak/prune.h>
 
-#include "engine/cloak_make.h"
+#include "engine/candidate.h"
 #include "support/candidate.h"
 #include "support/check.h"
 #include "support/oom.h"
@@ -113,16 +113,16 @@ static void test_a_cloak_without_memory_is_not_made(void **state)
 {
     (void)state;
     sc_alloc_fail_at(1);
-    assert_null(sc_cloak_new(3, 5, 2));
+    assert_null(sc__cloak_new(3, 5, 2));
     sc_alloc_fail_at(0);
     // More than can be counted in bytes, whichever part of it is too large.
     const size_t quarter = SIZE_MAX / 4;
-    assert_null(sc_cloak_new(0, SIZE_MAX, 0));
-    assert_null(sc_cloak_new(SIZE_MAX, quarter, 0));
-    assert_null(sc_cloak_new(quarter, quarter, 0));
-    assert_null(sc_cloak_new(0, 0, quarter));
-    assert_null(sc_cloak_new(quarter / 2, quarter / 4, SIZE_MAX / sizeof(sc_member)));
-    assert_null(sc_cloak_new(0, 0, SIZE_MAX / sizeof(sc_member)));
+    assert_null(sc__cloak_new(0, SIZE_MAX, 0));
+    assert_null(sc__cloak_new(SIZE_MAX, quarter, 0));
+    assert_null(sc__cloak_new(quarter, quarter, 0));
+    assert_null(sc__cloak_new(0, 0, quarter));
+    assert_null(sc__cloak_new(quarter / 2, quarter / 4, SIZE_MAX / sizeof(sc_member)));
+    assert_null(sc__cloak_new(0, 0, SIZE_MAX / sizeof(sc_member)));
 }
 
 static const struct CMUnitTest tests[] = {

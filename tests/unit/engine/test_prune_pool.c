@@ -4,7 +4,7 @@
 #include <starcloak/prune.h>
 
 #include "base/alloc.h"
-#include "engine/cloak_make.h"
+#include "engine/candidate.h"
 #include "support/candidate.h"
 #include "support/check.h"
 #include "support/slow_prune.h"

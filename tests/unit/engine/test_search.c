@@ -286,8 +286,8 @@ static void test_a_search_finds_no_more_than_its_cap_lets_it_keep(void **state)
     }
 }
 
-// Everybody reaches two hops. D wants nine segments: with C and E it would have seven, with B and F
-// it has just enough. D, C and E must not take the room that B needs.
+// Every query reaches two hops. D wants nine segments: with C and E it would have seven, with B and
+// F it has just enough. D, C and E must not take the room that B needs.
 static void test_what_lacks_segments_takes_no_room(void **state)
 {
     (void)state;

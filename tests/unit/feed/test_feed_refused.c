@@ -157,8 +157,7 @@ static void test_who_may_not_read_the_table_is_told_so(void **state)
     need_server(&here);
     sc_feed_options options = town_options(&here);
     options.database = url_with("guarded:s3cret");
-    check_refused(&options, SC_EIO,
-                  "permission denied for table objects; whoever owns it can GRANT");
+    check_refused(&options, SC_EIO, "permission denied for table objects; its owner can GRANT");
     // To read it is all the right that is needed.
     postgres_run(&here.server, "GRANT SELECT ON objects TO guarded");
     options.channel = "objects";
@@ -275,16 +274,17 @@ static void test_options_that_make_no_sense_are_refused(void **state)
 
     options = fine;
     options.refresh_s = -1.0;
-    check_refused(&options, SC_EINVAL, "every so many seconds, not -1");
+    check_refused(&options, SC_EINVAL, "the interval between loads of the objects is -1 seconds");
     options = fine;
     options.refresh_s = NOT_A_NUMBER;
-    check_refused(&options, SC_EINVAL, "every so many seconds");
+    check_refused(&options, SC_EINVAL, "the interval between loads of the objects is");
     options = fine;
     options.max_snap_m = -0.5;
-    check_refused(&options, SC_EINVAL, "so many metres off a road, not -0.5");
+    check_refused(&options, SC_EINVAL,
+                  "the greatest distance of an object from a road is -0.5 metres");
     options = fine;
     options.max_snap_m = NOT_A_NUMBER;
-    check_refused(&options, SC_EINVAL, "so many metres off a road");
+    check_refused(&options, SC_EINVAL, "the greatest distance of an object from a road is");
 }
 
 static void test_an_index_that_cannot_be_is_refused(void **state)

@@ -1,12 +1,19 @@
 // From files to a map: every format by its name, packed or not, with objects
 // added; and whatever fails leaves no trace. What each reader makes of its files
 // is tested beside it.
-#include <starcloak/map_import.h>
-
 #include "support/check.h"
 #include "support/place.h"
 
+#include <starcloak/map_import.h>
+
+#include "import/import_internal.h"
+
+#include <cmocka.h>
 #include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <zlib.h>
 
@@ -194,7 +201,7 @@ static void test_what_cannot_be_imported_is_refused_without_a_trace(void **state
     town_new(&t);
     const sc_import_options options = SC_IMPORT_DEFAULTS;
     check_refused(SC_FORMAT_CNODE, t.pointers, 0, &options, SC_EINVAL, "no input file");
-    check_refused((sc_format)99, t.pointers, 2, &options, SC_EINVAL, "no such format");
+    check_refused((sc_format)99, t.pointers, 2, &options, SC_EINVAL, "unknown map format");
 
     const char *const missing[] = {t.paths[0], place_path(&t.place, "missing.cedge")};
     check_refused(SC_FORMAT_CNODE, missing, 2, &options, SC_EIO, "missing.cedge: cannot read");
@@ -241,12 +248,14 @@ static void test_options_out_of_range_are_refused(void **state)
     for (int i = 0; i < 3; i++) {
         sc_import_options options = SC_IMPORT_DEFAULTS;
         options.unit_m = bad[i];
-        check_refused(SC_FORMAT_CNODE, t.pointers, 2, &options, SC_EINVAL, "metres per unit");
+        check_refused(SC_FORMAT_CNODE, t.pointers, 2, &options, SC_EINVAL,
+                      "invalid unit of length");
     }
     for (int i = 0; i < 2; i++) {
         sc_import_options options = SC_IMPORT_DEFAULTS;
         options.max_object_snap_m = bad[i];
-        check_refused(SC_FORMAT_CNODE, t.pointers, 2, &options, SC_EINVAL, "snapped");
+        check_refused(SC_FORMAT_CNODE, t.pointers, 2, &options, SC_EINVAL,
+                      "invalid distance for snapping");
     }
     place_free(&t.place);
 }
@@ -294,6 +303,37 @@ static void test_progress_is_told_to_the_end(void **state)
     place_free(&t.place);
 }
 
+// ------------------------------------------------------------------------------------------------
+// Which files belong together, told from their names.
+
+static void test_the_stem_is_the_name_without_packing_and_ending(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *path;
+        size_t size;
+    } cases[] = {
+        {"roads.shp", 5},      {"roads.shp.xz", 5},  {"roads.SHP.GZ", 5}, {"a.b.shp", 3},
+        {"d.e/roads.shp", 9},  {"d.e/roads", 9},     {"roads", 5},        {"roads.xz", 5},
+        {"d.xz/roads.gz", 10}, {"roads.xz.xz", 5},   {".shp", 0},         {"", 0},
+        {"a.gr.old.gr", 8},    {"roads.shp.zip", 9},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        if (sc__stem_size(cases[i].path) != cases[i].size) {
+            fail_msg("%s: %zu", cases[i].path, sc__stem_size(cases[i].path));
+        }
+    }
+}
+
+static void test_files_of_one_stem_belong_together(void **state)
+{
+    (void)state;
+    assert_true(sc__same_stem("d/roads.shp", "d/roads.dbf.xz"));
+    assert_false(sc__same_stem("d/roads.shp", "e/roads.dbf"));
+    assert_false(sc__same_stem("roads.shp", "Roads.dbf"));
+    assert_false(sc__same_stem("roads.shp", "roads2.dbf"));
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_small_town_is_imported),
     cmocka_unit_test(test_packed_files_make_the_same_map),
@@ -306,5 +346,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_options_out_of_range_are_refused),
     cmocka_unit_test(test_the_source_of_a_map_from_many_files_is_cut_to_fit),
     cmocka_unit_test(test_progress_is_told_to_the_end),
+    cmocka_unit_test(test_the_stem_is_the_name_without_packing_and_ending),
+    cmocka_unit_test(test_files_of_one_stem_belong_together),
 };
 SC_SUITE(tests)

@@ -1,6 +1,6 @@
 // The reader of .cnode, .cedge and calmap.txt: what it makes of good
 // files, small and real. What it says about bad ones is in test_cnode_bad.c.
-#include "import/load.h"
+#include "import/import_internal.h"
 
 #include <starcloak/map_import.h>
 #include <starcloak/map_info.h>
@@ -106,7 +106,7 @@ static void test_the_user_may_insist_on_a_plane_or_on_degrees(void **state)
     options.coords = SC_COORDS_GEOGRAPHIC;
     const text_files files = texts("0 8 53\n1 500 700\n2 600 800\n", "0 0 1 0.5\n", NULL);
     check_texts_refused(sc__load_cnode, &files, &options, SC_EPARSE,
-                        "a.cnode:2: field 'x' is outside -180..180: 500; for a map on a plane say "
+                        "a.cnode:2: field 'x' is outside -180..180: 500; for a map on a plane give "
                         "--coords planar");
 }
 

@@ -1,6 +1,6 @@
 // The reader of DIMACS graphs: what it makes of good files, small and real.
 // What it says about bad ones is in test_dimacs_bad.c.
-#include "import/load.h"
+#include "import/import_internal.h"
 
 #include <starcloak/map_import.h>
 #include <starcloak/map_info.h>

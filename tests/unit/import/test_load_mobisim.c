@@ -1,6 +1,6 @@
 // The reader of GT-MobiSim's SVG maps: what it makes of good drawings, and what
 // it says about bad ones.
-#include "import/load.h"
+#include "import/import_internal.h"
 #include "support/check.h"
 
 #include <starcloak/map_import.h>
@@ -243,9 +243,9 @@ static void test_bad_drawings_are_refused_with_file_line_and_value(void **state)
         const char *message;
     } bad[] = {
         {"", "map.svg: the file is empty"},
-        {"<svg></svg>", "map.svg: no <polyline> in it, so no roads"},
+        {"<svg></svg>", "map.svg: no <polyline> found, so no roads"},
         {"<svg><defs><polyline points='0,0 1,1'/></defs></svg>",
-         "map.svg: no <polyline> in it, so no roads"},
+         "map.svg: no <polyline> found, so no roads"},
         {SVG_("1,2 3"), AT_ "odd number of coordinates, 3: '1,2 3'"},
         {SVG_("1,2 3,x4"), AT_ "not a number: 'x4'"},
         {SVG_("1,2 3,4x 5,6"), AT_ "not a number: '4x'"},
@@ -258,9 +258,9 @@ static void test_bad_drawings_are_refused_with_file_line_and_value(void **state)
         {SVG_("1,2 3,4,"), AT_ "a number is missing at: ''"},
         {SVG_("1,2"), AT_ "fewer than two points: '1,2'"},
         {SVG_(""), AT_ "fewer than two points: ''"},
-        {SVG_("1,2 3,1e13"), AT_ "not a position on a plane of roads: '3,1e13'"},
-        {SVG_("1e13 , 2 3,4"), AT_ "not a position on a plane of roads: '1e13 , 2'"},
-        {SVG_("3,4 3,4"), "map.svg: no roads in it: no line has two different points"},
+        {SVG_("1,2 3,1e13"), AT_ "coordinates outside the allowed range: '3,1e13'"},
+        {SVG_("1e13 , 2 3,4"), AT_ "coordinates outside the allowed range: '1e13 , 2'"},
+        {SVG_("3,4 3,4"), "map.svg: no roads found: no line has two different points"},
         {"<svg>\n\n<polyline/></svg>", "map.svg:3: <polyline> has no attribute points"},
         {"<osm/>", "map.svg:1: not an SVG drawing: its first element is 'osm'"},
         {"<svg>\n<g></svg>", "map.svg:2: byte 11: not well-formed XML: mismatched tag"},
@@ -268,7 +268,7 @@ static void test_bad_drawings_are_refused_with_file_line_and_value(void **state)
          "map.svg:2: byte 34: not well-formed XML: no element found"},
         {"0,0 1,1", "map.svg:1: byte 0: not well-formed XML: syntax error"},
         {"<!DOCTYPE svg [\n<!ENTITY a '1,1'>]><svg><polyline points='&a; 2,2'/></svg>",
-         "map.svg:2: entities are not read: 'a'"},
+         "map.svg:2: XML entities are not supported: 'a'"},
         {"<?xml version='1.0' encoding='klingon'?><svg/>",
          "map.svg:1: byte 30: not well-formed XML: unknown encoding"},
     };
@@ -283,15 +283,17 @@ static void test_bad_options_are_refused(void **state)
     sc_import_options options = SC_IMPORT_DEFAULTS;
     options.utm_zone = 61;
     assert_refused(SVG_("0,0 1,1"), &options, SC_EINVAL,
-                   "no such UTM zone: 61; zones are 1 to 60, and -1 to -60 in the south");
+                   "unknown UTM zone: 61; zones are 1 to 60, and -1 to -60 in the south");
     options.utm_zone = 16;
     assert_refused(SVG_("500000,1 -1,1"), &options, SC_EPARSE,
-                   AT_ "not a position in a UTM zone: '-1,1'");
+                   AT_ "coordinates outside the UTM zone: '-1,1'");
     options.utm_zone = 0;
     options.unit_m = -1;
-    assert_refused(SVG_("0,0 1,1"), &options, SC_EINVAL, "not a number of metres per unit: -1");
+    assert_refused(SVG_("0,0 1,1"), &options, SC_EINVAL,
+                   "invalid unit of length: -1 metres; give a positive number");
     options.unit_m = nan("");
-    assert_refused(SVG_("0,0 1,1"), &options, SC_EINVAL, "not a number of metres per unit: nan");
+    assert_refused(SVG_("0,0 1,1"), &options, SC_EINVAL,
+                   "invalid unit of length: nan metres; give a positive number");
 }
 
 // Counts the reports and checks that they go forward and end at the total.

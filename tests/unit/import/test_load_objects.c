@@ -1,6 +1,6 @@
 // Objects from a CSV file on any map: where they land, and what is said about
 // bad files, word by word.
-#include "import/load.h"
+#include "import/import_internal.h"
 
 #include <starcloak/map_import.h>
 
@@ -218,8 +218,8 @@ static void test_bad_files_are_refused_with_line_field_and_value(void **state)
         const char *text;
         const char *message;
     } bad[] = {
-        {"", "shops.csv: is empty; lines lon,lat,category[,name] are needed"},
-        {"\n \r\n", "shops.csv: is empty; lines lon,lat,category[,name] are needed"},
+        {"", "shops.csv: the file has no lines lon,lat,category[,name]"},
+        {"\n \r\n", "shops.csv: the file has no lines lon,lat,category[,name]"},
         {"1,2\n", "shops.csv:1: field 'category' is missing; a line is lon,lat,category[,name]"},
         {"1\n", "shops.csv:1: field 'lat' is missing; a line is lon,lat,category[,name]"},
         {"1 2 bar\n", "shops.csv:1: field 'lon' is not a number: '1 2 bar'"},
@@ -227,9 +227,9 @@ static void test_bad_files_are_refused_with_line_field_and_value(void **state)
         {"1,2,\n", "shops.csv:1: field 'category' is empty"},
         {"1,2,\"\",x\n", "shops.csv:1: field 'category' is empty"},
         {"1,2,bar,Joe,Ann\n",
-         "shops.csv:1: a field too many: 'Ann'; put a name with a comma in double quotes"},
+         "shops.csv:1: one field too many: 'Ann'; put a name with a comma in double quotes"},
         {"lon,lat,category\n1,2,bar,Joe\n",
-         "shops.csv:2: a field too many: 'Joe'; put a name with a comma in double quotes"},
+         "shops.csv:2: one field too many: 'Joe'; put a name with a comma in double quotes"},
         {"east,2,bar\n", "shops.csv:1: field 'lon' is not a number: 'east'"},
         {"1,nan,bar\n", "shops.csv:1: field 'lat' is not a number: 'nan'"},
         {"-inf,2,bar\n", "shops.csv:1: field 'lon' is not a number: '-inf'"},
@@ -241,9 +241,9 @@ static void test_bad_files_are_refused_with_line_field_and_value(void **state)
         {"1,2,\"bar\n", "shops.csv:1: field 3 begins with a quote and does not end with one"},
         {"1,2,\"bar\"s,x\n", "shops.csv:1: field 3 begins with a quote and does not end with one"},
         {"1,2,\"bar\"\"\n", "shops.csv:1: field 3 begins with a quote and does not end with one"},
-        {"lon,category\n", "shops.csv:1: the header names no column 'lat'"},
-        {"name,lon,lat\n", "shops.csv:1: the header names no column 'category'"},
-        {"category,lat\n", "shops.csv:1: the header names no column 'lon'"},
+        {"lon,category\n", "shops.csv:1: the header has no column 'lat'"},
+        {"name,lon,lat\n", "shops.csv:1: the header has no column 'category'"},
+        {"category,lat\n", "shops.csv:1: the header has no column 'lon'"},
         {",,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,\n",
          "shops.csv:1: more than 64 fields"},
     };
@@ -253,7 +253,7 @@ static void test_bad_files_are_refused_with_line_field_and_value(void **state)
     check_refused(SC_COORDS_PLANAR, "500,2e12,bar\n", SC_EPARSE,
                   "shops.csv:1: field 'lat' is outside -1e+08..1e+08: 2e+12");
     check_refused(SC_COORDS_NONE, "1,2,bar\n", SC_EINVAL,
-                  "shops.csv: the map has no coordinates, so no object can be put on it");
+                  "shops.csv: the map has no coordinates, so objects cannot be placed on it");
 }
 
 // --- Real objects ------------------------------------------------------------------------

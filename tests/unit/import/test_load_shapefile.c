@@ -1,6 +1,6 @@
 // The reader of shapefiles, on small files made by shapelib itself and on San
 // Francisco. What it says about damaged files is in test_shp_check.c.
-#include "import/load.h"
+#include "import/import_internal.h"
 #include "support/check.h"
 
 #include "support/sheet.h"
@@ -159,7 +159,7 @@ static void test_several_shapefiles_make_one_map_each_with_its_own_table(void **
     (void)state;
     sheet west = sheet_new(SHPT_ARC, sheet_crossing, 1, "MTFCC");
     sheet east = sheet_new(SHPT_ARC, sheet_crossing + 1, 1, "MTFCC");
-    // Tables in the other order, compressed names, and files nobody needs.
+    // Tables in the other order, compressed names, and files that are not needed.
     const sc_input inputs[] = {
         {"d/west.shp.gz", west.shp, west.shp_size},
         {"d/west.prj", NULL, 0},
@@ -310,8 +310,7 @@ static void test_the_user_may_say_what_the_numbers_mean(void **state)
     options.coords = SC_COORDS_GEOGRAPHIC;
     sheet_assert_refused(
         &s, true, &options, SC_EPARSE,
-        "a/roads.shp: record 1, part 1, vertex 1: not a longitude and latitude on the "
-        "globe: 500000 4000000");
+        "a/roads.shp: record 1, part 1, vertex 1: not a longitude and latitude: 500000 4000000");
     sheet_free(&s);
 }
 

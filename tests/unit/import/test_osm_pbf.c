@@ -75,8 +75,7 @@ static void test_a_bad_frame_is_refused(void **state)
     pbf_add_header(&file, PBF_ZLIB, PBF_FEATURES("OsmSchema-V0.6", "HistoricalInformation"));
     assert_pbf_refused(
         &file, SC_EPARSE,
-        "in.osm: byte 0: the file requires a feature that this reader does not have: "
-        "'HistoricalInformation'");
+        "in.osm: byte 0: the file requires an unsupported feature: 'HistoricalInformation'");
 
     pbf_put_number(&blob, 1, 7);
     pbf_add_blob(&file, "OSMHeader", &blob);
@@ -116,10 +115,10 @@ static void test_a_bad_blob_is_refused(void **state)
     static const char *const packings[] = {"lzma", "bzip2", "lz4", "zstd"};
     for (unsigned i = 0; i < 4; i++) {
         char message[256];
-        snprintf(
-            message, sizeof message,
-            "in.osm: byte 19: a blob is packed with %s; only zlib and unpacked blobs can be read",
-            packings[i]);
+        snprintf(message, sizeof message,
+                 "in.osm: byte 19: a blob is packed with %s; only zlib and uncompressed blobs are "
+                 "supported",
+                 packings[i]);
         pbf_put_number(&blob, 2, 100);
         pbf_put_text(&blob, 4 + i, "packed");
         file = file_with("OSMData", &blob);
@@ -261,7 +260,7 @@ static void test_bad_nodes_are_refused(void **state)
     pbf_put_part(&node, 2, "\1\2", 2);
     pbf_put_part(&node, 3, "\1", 1);
     file = file_of_element(1, &node);
-    assert_pbf_refused(&file, SC_EPARSE, "in.osm: byte 19: node 7 has 2 keys of tags but 1 values");
+    assert_pbf_refused(&file, SC_EPARSE, "in.osm: byte 19: node 7 has 2 tag keys but 1 tag values");
 
     // The table has three strings: "", "highway", "road".
     pbf_put_number(&node, 1, pbf_zigzag(7));
@@ -271,7 +270,7 @@ static void test_bad_nodes_are_refused(void **state)
     pbf_put_part(&node, 3, "\3", 1);
     file = file_of_element(1, &node);
     assert_pbf_refused(&file, SC_EPARSE,
-                       "in.osm: byte 19: node 7: a tag names string 3 of a table of 3");
+                       "in.osm: byte 19: node 7: a tag refers to string 3, but the table has 3");
 }
 
 static void test_bad_dense_nodes_are_refused(void **state)
@@ -298,9 +297,9 @@ static void test_bad_dense_nodes_are_refused(void **state)
         {"\1", 1, "in.osm: byte 19: node 7: the tags of dense nodes end too early"},
         {"\0\1\2", 3, "in.osm: byte 19: node 8: the tags of dense nodes end too early"},
         {"\0", 1, "in.osm: byte 19: node 8: the tags of dense nodes end too early"},
-        {"\1\3\0\0", 4, "in.osm: byte 19: node 7: a tag names string 3 of a table of 3"},
+        {"\1\3\0\0", 4, "in.osm: byte 19: node 7: a tag refers to string 3, but the table has 3"},
         {"\0\xff\xff\xff\xff\x0f\1\0", 8,
-         "in.osm: byte 19: node 8: a tag names string 4294967295 of a table of 3"},
+         "in.osm: byte 19: node 8: a tag refers to string 4294967295, but the table has 3"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         pbf_put_deltas(&dense, 1, (int64_t[]){7, 8}, 2);
@@ -330,14 +329,14 @@ static void test_bad_ways_are_refused(void **state)
     pbf_put_number(&way, 1, 9);
     pbf_put_part(&way, 2, "\1", 1);
     pbf_bytes file = file_of_element(3, &way);
-    assert_pbf_refused(&file, SC_EPARSE, "in.osm: byte 19: way 9 has 1 keys of tags but 0 values");
+    assert_pbf_refused(&file, SC_EPARSE, "in.osm: byte 19: way 9 has 1 tag keys but 0 tag values");
 
     pbf_put_number(&way, 1, 9);
     pbf_put_part(&way, 2, "\x7f", 1);
     pbf_put_part(&way, 3, "\1", 1);
     file = file_of_element(3, &way);
     assert_pbf_refused(&file, SC_EPARSE,
-                       "in.osm: byte 19: way 9: a tag names string 127 of a table of 3");
+                       "in.osm: byte 19: way 9: a tag refers to string 127, but the table has 3");
 
     pbf_bytes refs = {0};
     pbf_put_varint(&refs, pbf_zigzag(INT64_MIN));
@@ -356,7 +355,8 @@ static void test_bad_ways_are_refused(void **state)
     pbf_put_deltas(&way, 8, (int64_t[]){1, 4711}, 2);
     file = file_of_element(3, &way);
     assert_pbf_refused(&file, SC_EPARSE,
-                       "in.osm: byte 19: way 9 names node 4711, which is not in the file");
+                       "in.osm: byte 19: way 9: node 4711 has no coordinates, since the file does "
+                       "not have it; give --skip-missing-nodes to end roads there");
 }
 
 static void test_a_small_message_cannot_ask_for_much_memory(void **state)
@@ -372,7 +372,7 @@ static void test_a_small_message_cannot_ask_for_much_memory(void **state)
     pbf_bytes file = file_of_element(3, &way);
     assert_true(file.size < 100000);
     assert_pbf_refused(&file, SC_ELIMIT,
-                       "in.osm: byte 19: a way takes far more memory than its size explains");
+                       "in.osm: byte 19: a way needs far more memory than its size justifies");
 }
 
 static const struct CMUnitTest tests[] = {

@@ -79,10 +79,11 @@ static void test_a_map_without_roads_says_what_there_is(void **state)
                                      "<way id='1'><nd ref='1'/><nd ref='1'/>"
                                      "<tag k='highway' v='road'/></way></osm>",
                                      NULL),
-                       SC_EPARSE, "in.osm: none of the 1 roads has two different nodes in a row");
+                       SC_EPARSE,
+                       "in.osm: none of the 1 roads has two different consecutive nodes");
     osm_assert_refused(
         osm_read_text("<osm><way id='1'><tag k='highway' v='road'/></way></osm>", NULL), SC_EPARSE,
-        "in.osm: none of the 1 roads has two different nodes in a row");
+        "in.osm: none of the 1 roads has two different consecutive nodes");
 }
 
 static void test_more_kinds_of_roads_than_can_be_listed_are_summed_up(void **state)
@@ -105,7 +106,7 @@ static void test_more_kinds_of_roads_than_can_be_listed_are_summed_up(void **sta
         osm_read_text("<osm><way id='1'><tag k='highway' "
                       "v='a value far longer than any that a road has'/></way></osm>",
                       NULL),
-        SC_EPARSE, "in.osm: the file has no way with a sensible highway tag");
+        SC_EPARSE, "in.osm: the file has no way with a usable highway tag");
 }
 
 // --- XML -------------------------------------------------------------------
@@ -130,16 +131,16 @@ static void test_bad_xml_is_refused_with_its_line(void **state)
          "in.osm:1: not OpenStreetMap XML: the outermost element is 'gpx', not 'osm'"},
         {"<osmChange><create/></osmChange>",
          "in.osm:1: not OpenStreetMap XML: the outermost element is 'osmChange', not 'osm'"},
-        {"<osm>\n\n<node lat='1' lon='2'/></osm>", "in.osm:3: <node> lacks the attribute id"},
-        {"<osm>\n<way/></osm>", "in.osm:2: <way> lacks the attribute id"},
+        {"<osm>\n\n<node lat='1' lon='2'/></osm>", "in.osm:3: <node> has no attribute id"},
+        {"<osm>\n<way/></osm>", "in.osm:2: <way> has no attribute id"},
         {"<osm>\n<way id='1x'/></osm>", "in.osm:2: id of <way> is not an id: '1x'"},
         {"<osm>\n<node id='' lat='1' lon='2'/></osm>", "in.osm:2: id of <node> is not an id: ''"},
         {"<osm>\n<node id='9223372036854775808' lat='1' lon='2'/></osm>",
          "in.osm:2: id of <node> is not an id: '9223372036854775808'"},
         {"<osm>\n<node id='1.5' lat='1' lon='2'/></osm>",
          "in.osm:2: id of <node> is not an id: '1.5'"},
-        {"<osm>\n<node id='7' lat='1'/></osm>", "in.osm:2: node 7 lacks the attribute lon"},
-        {"<osm>\n<node id='7' lon='1'/></osm>", "in.osm:2: node 7 lacks the attribute lat"},
+        {"<osm>\n<node id='7' lat='1'/></osm>", "in.osm:2: node 7 has no attribute lon"},
+        {"<osm>\n<node id='7' lon='1'/></osm>", "in.osm:2: node 7 has no attribute lat"},
         {"<osm>\n<node id='7' lat='north' lon='2'/></osm>",
          "in.osm:2: lat of node 7 is not a number: 'north'"},
         {"<osm>\n<node id='7' lat='1' lon='nan'/></osm>",
@@ -156,24 +157,25 @@ static void test_bad_xml_is_refused_with_its_line(void **state)
          "in.osm:2: lon of node 7 is out of range: '-180.1'"},
         {"<osm>\n<node id='7' lat='1e300' lon='1'/></osm>",
          "in.osm:2: lat of node 7 is out of range: '1e300'"},
-        {"<osm>\n<way id='1'>\n<nd/></way></osm>", "in.osm:3: <nd> lacks the attribute ref"},
+        {"<osm>\n<way id='1'>\n<nd/></way></osm>", "in.osm:3: <nd> has no attribute ref"},
         {"<osm>\n<way id='1'>\n<nd ref='a'/></way></osm>",
          "in.osm:3: ref of <nd> is not an id: 'a'"},
-        {"<osm>\n<way id='1'>\n<tag v='a'/></way></osm>", "in.osm:3: <tag> lacks the attribute k"},
-        {"<osm>\n<way id='1'>\n<tag k='a'/></way></osm>", "in.osm:3: <tag> lacks the attribute v"},
+        {"<osm>\n<way id='1'>\n<tag v='a'/></way></osm>", "in.osm:3: <tag> has no attribute k"},
+        {"<osm>\n<way id='1'>\n<tag k='a'/></way></osm>", "in.osm:3: <tag> has no attribute v"},
         {"<osm>\n<node id='1' lat='1' lon='1'/>\n"
          "<way id='5'><nd ref='1'/><nd ref='77'/><nd ref='78'/><tag k='highway' v='road'/></way>"
          "</osm>",
-         "in.osm:3: way 5 names node 77, which is not in the file"},
+         "in.osm:3: way 5: node 77 has no coordinates, since the file does not have it; give "
+         "--skip-missing-nodes to end roads there"},
         {"<osm>\n<node id='1' lat='1' lon='1'/>\n<node id='2' lat='1' lon='2'/>\n"
          "<node id='1' lat='1' lon='1.5'/>\n"
          "<way id='5'><nd ref='1'/><nd ref='2'/><tag k='highway' v='road'/></way></osm>",
-         "in.osm:4: node 1 is there twice, at different places: 1.0000000,1.0000000 and "
+         "in.osm:4: node 1 occurs twice with different coordinates: 1.0000000,1.0000000 and "
          "1.5000000,1.0000000"},
         {"<osm>\n<node id='1' lat='1' lon='1'/><node id='2' lat='1' lon='2'/>\n"
          "<way id='5'><nd ref='1'/><nd ref='2'/><tag k='highway' v='road'/></way>\n"
          "<way id='5'><nd ref='2'/><nd ref='1'/><tag k='highway' v='road'/></way></osm>",
-         "in.osm:4: way 5 is there twice, with different nodes (also in in.osm, at line 3)"},
+         "in.osm:4: way 5 occurs twice with different nodes (first in in.osm, line 3)"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         osm_assert_refused(osm_read_text(cases[i].xml, NULL), SC_EPARSE, cases[i].message);
@@ -190,11 +192,11 @@ static void test_document_types_and_with_them_entities_are_refused(void **state)
             "<way id='1'><nd ref='1'/><nd ref='2'/><tag k='highway' v='&a;'/></way></osm>",
             NULL),
         SC_EPARSE,
-        "in.osm:1: a document type is declared, which OpenStreetMap XML never does: 'osm'");
+        "in.osm:1: a document type declaration is not allowed in OpenStreetMap XML: 'osm'");
     osm_assert_refused(
         osm_read_text("\n<!DOCTYPE html SYSTEM 'http://example.org/x.dtd'><html/>", NULL),
         SC_EPARSE,
-        "in.osm:2: a document type is declared, which OpenStreetMap XML never does: 'html'");
+        "in.osm:2: a document type declaration is not allowed in OpenStreetMap XML: 'html'");
 }
 
 static void test_an_error_in_the_second_file_names_that_file(void **state)
@@ -208,12 +210,13 @@ static void test_an_error_in_the_second_file_names_that_file(void **state)
         const char *message;
     } cases[] = {
         {"<osm>\n<node id='1' lat='1' lon='3'/></osm>",
-         "b.osm:2: node 1 is there twice, at different places: 1.0000000,1.0000000 and "
+         "b.osm:2: node 1 occurs twice with different coordinates: 1.0000000,1.0000000 and "
          "3.0000000,1.0000000"},
         {"<osm>\n\n<way id='6'><nd ref='1'/><nd ref='8'/><tag k='highway' v='road'/></way></osm>",
-         "b.osm:3: way 6 names node 8, which is not in the files"},
+         "b.osm:3: way 6: node 8 has no coordinates, since the files do not have it; give "
+         "--skip-missing-nodes to end roads there"},
         {"<osm>\n\n\n<way id='5'><nd ref='1'/><tag k='highway' v='road'/></way></osm>",
-         "b.osm:4: way 5 is there twice, with different nodes (also in a.osm, at line 1)"},
+         "b.osm:4: way 5 occurs twice with different nodes (first in a.osm, line 1)"},
         {"what", "b.osm: byte 0: neither OpenStreetMap pbf nor XML: it begins with 'what'"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

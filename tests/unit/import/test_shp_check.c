@@ -22,8 +22,8 @@ static void test_bad_coordinates_are_refused_by_record_part_and_vertex(void **st
     } bad[] = {
         {nan(""), 1, "coordinates that are not finite numbers: nan 1"},
         {1, -HUGE_VAL, "coordinates that are not finite numbers: 1 -inf"},
-        {180.5, 1, "not a longitude and latitude on the globe: 180.5 1"},
-        {1, -90.25, "not a longitude and latitude on the globe: 1 -90.25"},
+        {180.5, 1, "not a longitude and latitude: 180.5 1"},
+        {1, -90.25, "not a longitude and latitude: 1 -90.25"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         sheet_shape shapes[SHEET_CROSSING_COUNT];
@@ -51,16 +51,16 @@ static const damage damages[] = {
     {'s', 0, "\x89PNG", 4, "byte 0: not a shapefile: file code 2303741511 instead of 9994"},
     {'s', 28, "\x01", 1, "byte 28: shapefile version 769 instead of 1000"},
     {'s', 27, "\xff", 1,
-     "byte 24: the header tells of 510 bytes, but the file has 416; is it truncated?"},
+     "byte 24: the header gives a size of 510 bytes, but the file has 416; is it truncated?"},
     {'s', 32, "\x05", 1,
      "byte 32: shapes of type 5 (Polygon); roads are read from PolyLine, PolyLineZ and PolyLineM"},
     {'s', 32, "\x63", 1,
      "byte 32: shapes of type 99 (unknown); roads are read from PolyLine, PolyLineZ and PolyLineM"},
-    {'s', 103, "\x02", 1, "byte 100: record 1: records are not numbered in order: this one is: 2"},
-    {'s', 207, "\x07", 1, "byte 204: record 2: records are not numbered in order: this one is: 7"},
+    {'s', 103, "\x02", 1, "byte 100: record 1: records are not in order, this one has number: 2"},
+    {'s', 207, "\x07", 1, "byte 204: record 2: records are not in order, this one has number: 7"},
     {'s', 296, "\xff\xff\xff\xff", 4,
-     "byte 296: record 3: the content goes beyond the end of the file, bytes: 8589934590"},
-    {'s', 299, "\x01", 1, "byte 296: record 3: no shape in it, bytes of content: 2"},
+     "byte 296: record 3: the content extends beyond the end of the file, bytes: 8589934590"},
+    {'s', 299, "\x01", 1, "byte 296: record 3: too short for a shape, bytes of content: 2"},
     {'s', 299, "\x10", 1, "byte 296: record 3: too short for a line, bytes of content: 32"},
     {'s', 212, "\x0d", 1, "byte 212: record 2: shape type differs from that of the file: 13"},
     {'s', 148, "\xff\xff\xff\xff", 4,
@@ -148,11 +148,11 @@ static void test_files_without_roads_are_refused(void **state)
     const sheet_shape null = {.code = "S1400"};
     sheet s = sheet_new(SHPT_ARC, &null, 1, "MTFCC");
     sheet_assert_refused(&s, true, &SC_IMPORT_DEFAULTS, SC_EPARSE,
-                         "a/roads.shp: no roads in it: no line has two different points");
+                         "a/roads.shp: no roads found: no line has two different points");
     s.shp_size = 100;
     s.shp[27] = 50;
     sheet_assert_refused(&s, false, &SC_IMPORT_DEFAULTS, SC_EPARSE,
-                         "a/roads.shp: no records in it");
+                         "a/roads.shp: the file has no records");
     s.shp_size = 0;
     sheet_assert_refused(&s, false, &SC_IMPORT_DEFAULTS, SC_EPARSE,
                          "a/roads.shp: the file is empty");
@@ -165,20 +165,18 @@ static void test_classes_need_a_table_that_has_them(void **state)
     sc_import_options options = SC_IMPORT_DEFAULTS;
     options.classes = "S1100";
     sheet s = sheet_new(SHPT_ARC, sheet_crossing, SHEET_CROSSING_COUNT, "KIND");
-    sheet_assert_refused(
-        &s, false, &options, SC_EINVAL,
-        "a/roads.shp: roads of class 'S1100' are asked for, but there is no .dbf of the "
-        "same name, which has the class of each road");
+    sheet_assert_refused(&s, false, &options, SC_EINVAL,
+                         "a/roads.shp: cannot select roads of class 'S1100': there is no .dbf file "
+                         "of the same name");
     sheet_assert_refused(
         &s, true, &options, SC_EINVAL,
-        "a/roads.dbf.xz: roads of class 'S1100' are asked for, but there is no field "
-        "MTFCC, which has the class of each road");
+        "a/roads.dbf.xz: cannot select roads of class 'S1100': the file has no field MTFCC");
     sheet_free(&s);
 
     s = sheet_new_crossing();
     options.classes = "S9999,1100";
     sheet_assert_refused(&s, true, &options, SC_EPARSE,
-                         "a/roads.shp: none of its records has a class of 'S9999,1100'");
+                         "a/roads.shp: no record has a class among 'S9999,1100'");
     options.classes = " , ";
     sheet_assert_refused(&s, true, &options, SC_EINVAL, "the list of road classes is empty: ' , '");
     sheet_free(&s);
@@ -194,20 +192,19 @@ static void test_inputs_that_do_not_belong_together_are_refused(void **state)
     sc_diag diag = {""};
     assert_int_equal(sheet_load_inputs(inputs, 2, &SC_IMPORT_DEFAULTS, &report, &map, &diag),
                      SC_EINVAL);
-    assert_string_equal(diag.message,
-                        "other.dbf: no .shp of the same name was given; a .dbf has no "
-                        "roads of its own");
+    assert_string_equal(
+        diag.message,
+        "other.dbf: no .shp file of the same name is given; a .dbf file has no roads");
     const sc_input companion = {"roads.shx", s.shp, s.shp_size};
     assert_int_equal(sheet_load_inputs(&companion, 1, &SC_IMPORT_DEFAULTS, &report, &map, &diag),
                      SC_EINVAL);
-    assert_string_equal(diag.message, "no .shp file was given; the roads are in that one");
+    assert_string_equal(diag.message, "no .shp file is given; it has the roads");
 
     sc_import_options options = SC_IMPORT_DEFAULTS;
     options.unit_m = 0.3048;
     sheet_assert_refused(
         &s, true, &options, SC_EINVAL,
-        "a/roads.shp: the coordinates are degrees; a unit of 0.3048 m does not fit "
-        "them");
+        "a/roads.shp: the coordinates are degrees, so a unit of 0.3048 m cannot apply");
     sheet_free(&s);
 }
 

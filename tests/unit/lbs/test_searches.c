@@ -2,9 +2,7 @@
 //
 // The provider's own tests (test_lbs_exact.c) see only what comes out in the end; here the shared
 // search is looked at lane by lane, also where distances exceed what its lanes can count.
-#include "lbs/lookup.h"
-#include "lbs/plain_search.h"
-#include "lbs/shared_search.h"
+#include "lbs/lbs_search.h"
 
 #include "base/rng.h"
 #include "support/check.h"
@@ -48,7 +46,7 @@ static void town_free(town *t)
 }
 
 // Distances and objects: of equally far ones, all ways name the lower number first.
-static void check_same_hits(const sc_plain_search *plain, const sc_hit *hits, size_t count)
+static void check_same_hits(const sc_plain_search *plain, const sc_lbs_hit *hits, size_t count)
 {
     assert_int_equal(count, plain->hit_count);
     for (size_t i = 0; i < count; i++) {
@@ -58,8 +56,8 @@ static void check_same_hits(const sc_plain_search *plain, const sc_hit *hits, si
 }
 
 // Each lane, or the word that it does not know.
-static size_t check_lanes(town *t, const sc_wanted *wanted, const sc_lookup *lists, sc_reach reach,
-                          size_t lane_count)
+static size_t check_lanes(town *t, const sc_lbs_wanted *wanted, const sc_index_lookup *lists,
+                          sc_lbs_reach reach, size_t lane_count)
 {
     sc_shared_search shared = {.visited = 0};
     sc_plain_search plain = {.visited = 0};
@@ -86,13 +84,13 @@ static size_t check_lanes(town *t, const sc_wanted *wanted, const sc_lookup *lis
             unsure++;
             continue;
         }
-        assert_int_equal(sc__search_from_star(&plain, t->view, wanted, NULL, reach, stars[i]),
+        assert_int_equal(sc__plain_search_star(&plain, t->view, wanted, NULL, reach, stars[i]),
                          SC_OK);
         const size_t count = shared.start[i + 1] - shared.start[i];
-        sc_hit *hits = test_take(count + 1, sizeof *hits);
+        sc_lbs_hit *hits = test_take(count + 1, sizeof *hits);
         for (size_t j = 0; j < count; j++) {
             const uint64_t hit = shared.hits[shared.start[i] + j];
-            hits[j] = (sc_hit){(double)(hit >> 32), (sc_object_id)hit};
+            hits[j] = (sc_lbs_hit){(double)(hit >> 32), (sc_object_id)hit};
         }
         check_same_hits(&plain, hits, count);
         free(hits);
@@ -108,20 +106,20 @@ static void check_towns(uint64_t first_seed, double stretch, size_t *unsure, siz
         check_case(seed);
         town t = town_new(seed, stretch, 2);
         const sc_request request = odd_request(t.map, t.view->category_count, &t.rng);
-        sc_wanted_room room = {.capacity = 0};
-        sc_wanted wanted;
-        assert_int_equal(sc__wanted_by(&room, t.view, &request, &wanted), SC_OK);
+        sc_lbs_wanted_table room = {.capacity = 0};
+        sc_lbs_wanted wanted;
+        assert_int_equal(sc__lbs_wanted_by(&room, t.view, &request, &wanted), SC_OK);
         const size_t lane_count = 1 + sc_rng_below(&t.rng, SC_LANES);
         if (sc_map_star_count(t.map) > 0) {
             // Every other town's search leans on the lists.
-            const sc_reach reach = sc__reach_of(t.map, &request);
-            sc_lookup lists;
-            sc__lookup_init(&lists, t.view, &request, reach);
-            const sc_lookup *lean = seed % 2 && lists.is_possible ? &lists : NULL;
+            const sc_lbs_reach reach = sc__lbs_reach_of(t.map, &request);
+            sc_index_lookup lists;
+            sc__index_lookup_init(&lists, t.view, &request, reach);
+            const sc_index_lookup *lean = seed % 2 && lists.is_possible ? &lists : NULL;
             *unsure += check_lanes(&t, &wanted, lean, reach, lane_count);
             *lanes += lane_count;
         }
-        sc__wanted_fini(&room);
+        sc__lbs_wanted_fini(&room);
         town_free(&t);
     }
     check_case_done();
@@ -149,14 +147,14 @@ static void test_a_lane_that_could_not_count_so_far_says_so(void **state)
 }
 
 // Where the lists are enough, they say the same.
-static void check_lookup(const town *t, const sc_lookup *lists, sc_star_id star,
+static void check_lookup(const town *t, const sc_index_lookup *lists, sc_star_id star,
                          const sc_plain_search *plain)
 {
     sc_reply reply;
     sc_reply_init(&reply);
     assert_true(sc__reply_begin(&reply, 1, 1));
-    const sc_looked_up outcome = sc__look_up(lists, star, &reply);
-    assert_int_equal(outcome == SC_LOOKED_UP, sc__lists_reach(lists, star));
+    const sc_index_lookup_result outcome = sc__index_look_up(lists, star, &reply);
+    assert_int_equal(outcome == SC_LOOKED_UP, sc__index_lists_reach(lists, star));
     if (outcome == SC_LOOKED_UP) {
         assert_int_equal(reply.near_start[1], plain->hit_count);
         for (size_t i = 0; i < plain->hit_count; i++) {
@@ -175,18 +173,18 @@ static void test_lists_and_leaning_on_them_find_what_going_all_the_way_finds(voi
         check_case(seed);
         town t = town_new(seed, seed % 4 == 0 ? 1e4 : 1.0, 1 + (uint32_t)(seed % 3));
         const sc_request request = odd_request(t.map, t.view->category_count, &t.rng);
-        const sc_reach reach = sc__reach_of(t.map, &request);
-        sc_lookup lists;
-        sc__lookup_init(&lists, t.view, &request, reach);
-        sc_wanted_room room = {.capacity = 0};
-        sc_wanted wanted;
-        assert_int_equal(sc__wanted_by(&room, t.view, &request, &wanted), SC_OK);
+        const sc_lbs_reach reach = sc__lbs_reach_of(t.map, &request);
+        sc_index_lookup lists;
+        sc__index_lookup_init(&lists, t.view, &request, reach);
+        sc_lbs_wanted_table room = {.capacity = 0};
+        sc_lbs_wanted wanted;
+        assert_int_equal(sc__lbs_wanted_by(&room, t.view, &request, &wanted), SC_OK);
         sc_plain_search plain = {.visited = 0};
         sc_plain_search leaning = {.visited = 0};
         for (sc_star_id star = 0; star < sc_map_star_count(t.map) && lists.is_possible; star++) {
-            assert_int_equal(sc__search_from_star(&plain, t.view, &wanted, NULL, reach, star),
+            assert_int_equal(sc__plain_search_star(&plain, t.view, &wanted, NULL, reach, star),
                              SC_OK);
-            assert_int_equal(sc__search_from_star(&leaning, t.view, &wanted, &lists, reach, star),
+            assert_int_equal(sc__plain_search_star(&leaning, t.view, &wanted, &lists, reach, star),
                              SC_OK);
             check_same_hits(&plain, leaning.hits, leaning.hit_count);
             check_lookup(&t, &lists, star, &plain);
@@ -194,7 +192,7 @@ static void test_lists_and_leaning_on_them_find_what_going_all_the_way_finds(voi
         leaned += leaning.visited < plain.visited;
         sc__plain_search_fini(&plain);
         sc__plain_search_fini(&leaning);
-        sc__wanted_fini(&room);
+        sc__lbs_wanted_fini(&room);
         town_free(&t);
     }
     check_case_done();
@@ -204,20 +202,20 @@ static void test_lists_and_leaning_on_them_find_what_going_all_the_way_finds(voi
 static void test_marks_outlive_the_end_of_their_numbers(void **state)
 {
     (void)state;
-    sc_marks marks = {.count = 0};
-    assert_true(sc__marks_begin(&marks, 3));
-    marks.marks[1] = (sc_mark){marks.search, 7};
-    assert_true(sc__marked(&marks, 1));
+    sc_lbs_marks marks = {.count = 0};
+    assert_true(sc__lbs_marks_begin(&marks, 3));
+    marks.marks[1] = (sc_lbs_mark){marks.search, 7};
+    assert_true(sc__lbs_marked(&marks, 1));
     // The search with this number comes again after four thousand million others.
     const uint32_t first = marks.search;
     marks.search = UINT32_MAX;
-    marks.marks[2] = (sc_mark){UINT32_MAX, 7};
-    assert_true(sc__marks_begin(&marks, 3));
+    marks.marks[2] = (sc_lbs_mark){UINT32_MAX, 7};
+    assert_true(sc__lbs_marks_begin(&marks, 3));
     assert_int_equal(marks.search, first);
     for (uint32_t i = 0; i < 3; i++) {
-        assert_false(sc__marked(&marks, i));
+        assert_false(sc__lbs_marked(&marks, i));
     }
-    sc__marks_fini(&marks);
+    sc__lbs_marks_fini(&marks);
 }
 
 static void test_the_best_are_the_least_of_what_was_put_in(void **state)
@@ -228,7 +226,7 @@ static void test_the_best_are_the_least_of_what_was_put_in(void **state)
     for (uint32_t k = 1; k < 40; k++) {
         double room[40];
         double all[100] = {0};
-        sc_best best = {room, 0, k};
+        sc_lbs_best best = {room, 0, k};
         for (size_t i = 0; i < 100; i++) {
             // Few different values, so that equal ones meet.
             const double value = sc_rng_below(&rng, 30);
@@ -237,8 +235,8 @@ static void test_the_best_are_the_least_of_what_was_put_in(void **state)
                 all[at] = all[at - 1];
             }
             all[at] = value;
-            sc__best_add(&best, value);
-            CHECK_SAME(sc__best_bound(&best, 1e9), i + 1 < k ? 1e9 : all[k - 1]);
+            sc__lbs_best_add(&best, value);
+            CHECK_SAME(sc__lbs_best_bound(&best, 1e9), i + 1 < k ? 1e9 : all[k - 1]);
         }
     }
 }

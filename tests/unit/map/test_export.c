@@ -284,7 +284,7 @@ static void test_a_directory_made_in_vain_is_removed_again(void **state)
     sc_map *map = full_map(SC_COORDS_PLANAR);
     sc_diag diag = {""};
     CHECK_REFUSED(sc_map_export_csv(map, place_path(&p, "a/b"), &diag), SC_EIO, &diag,
-                  "cannot make this directory");
+                  "cannot create this directory");
     const char *file = place_write(&p, "file", "x", 1);
     CHECK_REFUSED(sc_map_export_csv(map, file, &diag), SC_EIO, &diag, "Not a directory");
     assert_int_equal(count_entries(p.path), 1);

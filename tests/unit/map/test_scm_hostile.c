@@ -86,9 +86,9 @@ static void test_measures_out_of_range_are_refused(void **state)
     FORGE_HEADER(header->grid_per_unit = 0.0, "grid of coordinates");
     FORGE_HEADER(header->grid_per_unit = NOT_A_NUMBER, "grid of coordinates");
     FORGE_HEADER(header->grid_per_unit = -1.0, "grid of coordinates");
-    FORGE_HEADER(header->grid_per_unit = 1e8, "not the grid of the globe");
-    FORGE_HEADER(header->origin_x = 1.0, "not the grid of the globe");
-    FORGE_HEADER(header->origin_y = -1.0, "not the grid of the globe");
+    FORGE_HEADER(header->grid_per_unit = 1e8, "grid of coordinates is not 1e-7 degrees");
+    FORGE_HEADER(header->origin_x = 1.0, "grid of coordinates is not 1e-7 degrees");
+    FORGE_HEADER(header->origin_y = -1.0, "grid of coordinates is not 1e-7 degrees");
     FORGE_HEADER(header->origin_x = HUGE_VAL, "grid of coordinates");
     FORGE_HEADER(header->origin_y = NOT_A_NUMBER, "grid of coordinates");
     FORGE_HEADER(memset(header->source, 'x', sizeof header->source), "source text");
@@ -142,7 +142,7 @@ static void test_bytes_between_the_tables_are_refused(void **state)
         for (uint64_t i = end; i < table.offset; i++) {
             scm_bytes file = scm_copy(&probe);
             file.data[i] = 1;
-            check_refused(&file, "bytes between its tables");
+            check_refused(&file, "unexpected bytes between its tables");
         }
         end = table.offset + table.count * table.element_size;
     }

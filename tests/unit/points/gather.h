@@ -13,7 +13,7 @@
 #include "support/sketch.h"
 
 #include "base/rng.h"
-#include "points/reply_internal.h"
+#include "points/point_reply.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -99,21 +99,21 @@ static inline sc_err gather_lists(sc_point_reply *reply, const sc__point_setting
     const uint32_t max_k = settings->options.max_k;
     size_t asked = 0;
     for (size_t list = 0; list < reply->list_count; list++) {
-        const sc__point *point = sc__asked_point(reply, list);
-        const sc_category_id category = sc__asked_topic(reply, list)->category;
+        const sc__point *point = sc__point_reply_point(reply, list);
+        const sc_category_id category = sc__point_reply_topic(reply, list)->category;
         uint32_t k = 0;
         sc_err err = sc__point_reply_next_k(reply, list, max_k, &k, diag);
         while (!err && k > 0) {
             char *body = t.tell(t.context, asked++, point->x, point->y, k, category);
-            err = sc__point_reply_take(reply, settings, vocabulary, list, k, body, strlen(body),
-                                       diag);
+            err = sc__point_reply_take(reply, settings, vocabulary,
+                                       &(sc__point_answer_body){list, k, body, strlen(body)}, diag);
             free(body);
             if (!err) err = sc__point_reply_next_k(reply, list, max_k, &k, diag);
         }
         if (err) return err;
     }
     const sc_err err = sc__point_reply_settle(reply, diag);
-    return err ? err : sc__point_reply_believe(reply, diag);
+    return err ? err : sc__point_reply_check(reply, diag);
 }
 
 /** The whole way without a network; as sc_point_provider_ask(). */

@@ -202,9 +202,9 @@ static const refusal refusals[] = {
     {ENGINE(METHOD, STRICT, LAMBDA, ALPHA, CAP, COST_OF("\"1\"", "2", "30", "0.5")),
      "\"engine.cost.segment\" is not a number"},
     {ENGINE(METHOD, STRICT, LAMBDA, ALPHA, CAP, COST_OF("1", "2", "-30", "0.5")),
-     "run.jsonl:1: \"engine.cost\": a cost of -30 per object makes no sense"},
+     "run.jsonl:1: \"engine.cost\": a cost of -30 per object is out of range"},
     {ENGINE(METHOD, STRICT, LAMBDA, ALPHA, CAP, COST_OF("1", "2", "30", "1.5")),
-     "run.jsonl:1: \"engine.cost\": a weight of 1.5 for communication makes no sense"},
+     "run.jsonl:1: \"engine.cost\": a weight of 1.5 for communication is out of range"},
     {ENGINE(METHOD, STRICT, LAMBDA, ALPHA, CAP, COST_OF("0", "2", "30", "0.5")),
      "run.jsonl:1: \"engine.cost\": a segment by itself would cost nothing"},
 };

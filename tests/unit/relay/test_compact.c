@@ -4,7 +4,7 @@
 #include "support/messages.h"
 
 #include "base/rng.h"
-#include "relay/reply_make.h"
+#include "relay/relay_build.h"
 
 enum { CASES = 1500 };
 

@@ -127,7 +127,8 @@ static void test_what_is_wrong_in_a_relay_is_told(void **state)
     CHECK_REFUSED(read_relay(&t, &m, &diag), SC_EPARSE, &diag, "no segments");
     make_relay(&m, &t);
     m.segments[1] = 0;
-    CHECK_REFUSED(read_relay(&t, &m, &diag), SC_EPARSE, &diag, "segment 1 is the one before");
+    CHECK_REFUSED(read_relay(&t, &m, &diag), SC_EPARSE, &diag,
+                  "segment 1 is the same as the one before");
     make_relay(&m, &t);
     m.segments[2] = 100;
     CHECK_REFUSED(read_relay(&t, &m, &diag), SC_EUNKNOWN, &diag, "segment 2 does not exist");
@@ -138,7 +139,8 @@ static void test_what_is_wrong_in_a_relay_is_told(void **state)
 
     make_relay(&m, &t);
     m.nodes[1] = 0;
-    CHECK_REFUSED(read_relay(&t, &m, &diag), SC_EPARSE, &diag, "border node 1 is the one before");
+    CHECK_REFUSED(read_relay(&t, &m, &diag), SC_EPARSE, &diag,
+                  "border node 1 is the same as the one before");
     make_relay(&m, &t);
     m.nodes[0] = 6;
     CHECK_REFUSED(read_relay(&t, &m, &diag), SC_EUNKNOWN, &diag, "border node 0 does not exist");
@@ -171,15 +173,14 @@ static void test_what_is_wrong_in_a_request_is_told(void **state)
     CHECK_REFUSED(read_relay(&t, &m, &diag), SC_EREQUEST, &diag, "request 0 is of no known type");
     make_relay(&m, &t);
     m.request[0].k = 0;
-    CHECK_REFUSED(read_relay(&t, &m, &diag), SC_EREQUEST, &diag,
-                  "request 0 makes no sense: k is 0");
+    CHECK_REFUSED(read_relay(&t, &m, &diag), SC_EREQUEST, &diag, "request 0 is invalid: k is 0");
 
     const double bad[] = {-1.0, NOT_A_NUMBER, HUGE_VAL, -HUGE_VAL};
     for (size_t i = 0; i < 4; i++) {
         make_relay(&m, &t);
         m.request[0].wanted_case = STARCLOAK__REQUEST__WANTED_RADIUS_M;
         m.request[0].radius_m = bad[i];
-        CHECK_REFUSED(read_relay(&t, &m, &diag), SC_EREQUEST, &diag, "request 0 makes no sense");
+        CHECK_REFUSED(read_relay(&t, &m, &diag), SC_EREQUEST, &diag, "request 0 is invalid");
     }
     make_relay(&m, &t);
     m.words[1] = (char *)(uintptr_t) "zoo";
@@ -312,13 +313,16 @@ static void test_what_is_wrong_in_the_lists_of_a_reply_is_told(void **state)
     CHECK_REFUSED(read_reply(&t, &m, &reply, &diag), SC_EREPLY, &diag, "part 0: runs and their");
     make_reply(&m, &t);
     m.run_count[0] = 3;
-    CHECK_REFUSED(read_reply(&t, &m, &reply, &diag), SC_EREPLY, &diag, "part 0: a run is of no");
+    CHECK_REFUSED(read_reply(&t, &m, &reply, &diag), SC_EREPLY, &diag,
+                  "part 0: a run has no objects");
     make_reply(&m, &t);
     m.run_count[0] = 0;
-    CHECK_REFUSED(read_reply(&t, &m, &reply, &diag), SC_EREPLY, &diag, "part 0: a run is of no");
+    CHECK_REFUSED(read_reply(&t, &m, &reply, &diag), SC_EREPLY, &diag,
+                  "part 0: a run has no objects");
     make_reply(&m, &t);
     m.run_first[0] = -1;
-    CHECK_REFUSED(read_reply(&t, &m, &reply, &diag), SC_EREPLY, &diag, "part 0: a run is of no");
+    CHECK_REFUSED(read_reply(&t, &m, &reply, &diag), SC_EREPLY, &diag,
+                  "part 0: a run has no objects");
 
     make_reply(&m, &t);
     m.part.n_list_size = 1;
@@ -340,7 +344,8 @@ static void test_what_is_wrong_in_the_lists_of_a_reply_is_told(void **state)
     CHECK_REFUSED(read_reply(&t, &m, &reply, &diag), SC_EREPLY, &diag, "a list names no object");
     make_reply(&m, &t);
     m.list_object[3] = 5;
-    CHECK_REFUSED(read_reply(&t, &m, &reply, &diag), SC_EREPLY, &diag, "that never came");
+    CHECK_REFUSED(read_reply(&t, &m, &reply, &diag), SC_EREPLY, &diag,
+                  "an object that was not listed before");
     make_reply(&m, &t);
     m.list_distance[1] = UINT64_MAX;
     CHECK_REFUSED(read_reply(&t, &m, &reply, &diag), SC_EREPLY, &diag, "longer than any road");

@@ -1,12 +1,16 @@
-// A relay of one map on the roads of another: found where both have the same roads, refused where
-// it is not clear what is meant.
-#include "support/check.h"
-#include "support/sketch.h"
-
+// Geometry of one map on the roads of another: found where both have the same roads, else refused.
 #include <starcloak/relay_codec.h>
 
 #include "map/geo.h"
-#include "relay/geojson_internal.h"
+#include "relay/geojson_match.h"
+#include "support/check.h"
+#include "support/sketch.h"
+
+#include <math.h>
+
+// === Geojson match ==============================================================================
+// A relay of one map on the roads of another: found where both have the same roads, refused where
+// it is not clear what is meant.
 
 static const char *const words[] = {"cafe"};
 static const sc_vocabulary vocabulary = {words, 1};
@@ -345,10 +349,10 @@ static void test_two_lines_are_not_one_road(void **state)
 static sc_err find_crossing(const sc_map *map, const sc_seg_id *segments, size_t count, double lon,
                             double lat, sc_node_id *node, sc_diag *diag)
 {
-    const sc__codec codec = {map, &vocabulary, SC_ENCODING_GEOJSON, sc_codec_limits_default(),
-                             diag};
-    const sc__degrees point = {lon, lat};
-    return sc__find_crossings(&codec, segments, count, &point, 1, node);
+    const sc__relay_codec codec = {map, &vocabulary, SC_ENCODING_GEOJSON, sc_codec_limits_default(),
+                                   diag};
+    const sc__geojson_degrees point = {lon, lat};
+    return sc__geojson_find_crossings(&codec, segments, count, &point, 1, node);
 }
 
 static void test_a_point_is_the_crossing_of_a_road_that_was_sent(void **state)
@@ -406,6 +410,73 @@ static void test_a_point_between_two_crossings_cannot_be_told(void **state)
     sketch_free(&s);
 }
 
+// === Geojson place ==============================================================================
+// Roads for objects: the nearest point of the segments that were sent, and of no others.
+
+static void test_the_nearest_road_among_those_sent_is_that_of_a_plain_search(void **state)
+{
+    (void)state;
+    unsigned tried = 0;
+    for (uint64_t seed = 0; seed < 600; seed++) {
+        check_case(seed);
+        sketch s = sketch_odd(seed);
+        if (s.coords != SC_COORDS_GEOGRAPHIC || s.edge_count == 0) {
+            sketch_free(&s);
+            continue;
+        }
+        sc_map *map = sketch_map(&s);
+        // All segments: then it is what snapping finds.
+        const uint32_t count = sc_map_segment_count(map);
+        sc_seg_id *segments = test_take(count, sizeof *segments);
+        for (sc_seg_id i = 0; i < count; i++) {
+            segments[i] = i;
+        }
+        const sc_relay relay = {.segments = segments, .segment_count = count};
+        sc__geojson_nearby nearby;
+        CHECK_OK(sc__geojson_nearby_init(&nearby, map, &relay), NULL);
+        for (uint32_t v = 0; v < s.node_count; v++) {
+            const double off = (v % 5) * 1e-5;
+            const sc__geojson_degrees at = {fmax(fmin(s.x[v] + off, 180.0), -180.0),
+                                            fmax(fmin(s.y[v] - 2 * off, 90.0), -90.0)};
+            sc_snap wanted;
+            CHECK_OK(sc_map_snap(map, at.lon, at.lat, HUGE_VAL, &wanted), NULL);
+            bool is_told = false;  // either: odd maps have roads on top of each other
+            const sc_snap got = sc__geojson_nearby_snap(&nearby, at, &is_told);
+            CHECK_CLOSE(got.distance_m, wanted.distance_m, 1e-6 + 1e-9 * wanted.distance_m);
+            tried++;
+        }
+        sc__geojson_nearby_fini(&nearby);
+        free(segments);
+        sc_map_free(map);
+        sketch_free(&s);
+    }
+    check_case_done();
+    assert_true(tried > 1000);
+}
+
+static void test_only_roads_that_were_sent_are_near(void **state)
+{
+    (void)state;
+    sketch s = sketch_grid(SC_COORDS_GEOGRAPHIC, 3, 3);
+    sc_map *map = sketch_map(&s);
+    for (sc_seg_id segment = 0; segment < sc_map_segment_count(map); segment++) {
+        const sc_relay relay = {.segments = &segment, .segment_count = 1};
+        sc__geojson_nearby nearby;
+        CHECK_OK(sc__geojson_nearby_init(&nearby, map, &relay), NULL);
+        for (uint32_t v = 0; v < s.node_count; v++) {
+            bool is_told = false;
+            const sc_snap snap =
+                sc__geojson_nearby_snap(&nearby, (sc__geojson_degrees){s.x[v], s.y[v]}, &is_told);
+            assert_int_equal(snap.segment, segment);
+            assert_true(is_told);
+        }
+        sc__geojson_nearby_fini(&nearby);
+        sc__geojson_nearby_fini(&nearby);
+    }
+    sc_map_free(map);
+    sketch_free(&s);
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_relay_is_found_on_a_map_of_the_same_roads),
     cmocka_unit_test(test_a_map_too_far_off_is_another),
@@ -416,5 +487,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_two_lines_are_not_one_road),
     cmocka_unit_test(test_a_point_is_the_crossing_of_a_road_that_was_sent),
     cmocka_unit_test(test_a_point_between_two_crossings_cannot_be_told),
+    SC_CASES(test_the_nearest_road_among_those_sent_is_that_of_a_plain_search),
+    cmocka_unit_test(test_only_roads_that_were_sent_are_near),
 };
 SC_SUITE(tests)

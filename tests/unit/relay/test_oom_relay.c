@@ -4,7 +4,7 @@
 #include "support/messages.h"
 #include "support/oom.h"
 
-#include "relay/reply_make.h"
+#include "relay/relay_build.h"
 
 // An exchange that needs every table: runs, lists, own objects, several requests.
 static exchange rich_exchange(bool own_objects)

@@ -6,7 +6,7 @@
 #include <starcloak/relay_codec.h>
 
 #include "base/rng.h"
-#include "relay/ascending.h"
+#include "relay/relay_codec_internal.h"
 
 enum { MOST = 256 };
 
@@ -20,7 +20,7 @@ typedef struct cloak {
 
 static bool has(const uint32_t *ids, uint32_t count, uint32_t id)
 {
-    const uint32_t at = sc__place_of(ids, count, id);
+    const uint32_t at = sc__relay_id_place(ids, count, id);
     return at < count && ids[at] == id;
 }
 
@@ -44,8 +44,8 @@ static cloak draw_cloak(const sc_map *map, sc_rng *rng)
             ends[end_count++] = s->star_b != SC_NONE ? s->star_b : s->star_a;
         }
     }
-    c.segment_count = sc__sort_unique(c.segments, c.segment_count);
-    end_count = sc__sort_unique(ends, end_count);
+    c.segment_count = sc__relay_sort_ids(c.segments, c.segment_count);
+    end_count = sc__relay_sort_ids(ends, end_count);
     for (uint32_t i = 0; i < end_count; i++) {
         const sc_star *star = &stars[ends[i]];
         for (uint32_t k = star->first_segment; k < star[1].first_segment; k++) {
@@ -54,7 +54,7 @@ static cloak draw_cloak(const sc_map *map, sc_rng *rng)
             break;
         }
     }
-    c.border_count = sc__sort_unique(c.border, c.border_count);
+    c.border_count = sc__relay_sort_ids(c.border, c.border_count);
     return c;
 }
 

@@ -5,7 +5,7 @@
 
 #include "base/diag.h"
 #include "base/rng.h"
-#include "engine/cloak_make.h"
+#include "engine/candidate.h"
 #include "support/check.h"
 #include "support/obedient.h"
 #include "support/oom.h"
@@ -186,7 +186,7 @@ static void test_every_query_has_one_end_whatever_memory_does(void **state)
 /** Members of two gateways. */
 static sc_cloak *made_cloak(void)
 {
-    sc_cloak *cloak = sc_cloak_new(1, 2, 3);
+    sc_cloak *cloak = sc__cloak_new(1, 2, 3);
     assert_non_null(cloak);
     for (uint32_t i = 0; i < 3; i++) {
         cloak->members[i] = (sc_member){.query = plain_query(i, 0, 1, 1, 1, 1000)};

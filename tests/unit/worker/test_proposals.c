@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/rng.h"
-#include "engine/cloak_make.h"
+#include "engine/candidate.h"
 #include "support/check.h"
 #include "support/received.h"
 #include "support/streams.h"
@@ -45,7 +45,7 @@ static sc_cloak *cloak_of(const sc_peer *owners)
     while (owners[count] != SC_PEER_NONE) {
         count++;
     }
-    sc_cloak *cloak = sc_cloak_new(2, 4, count);
+    sc_cloak *cloak = sc__cloak_new(2, 4, count);
     assert_non_null(cloak);
     for (size_t i = 0; i < count; i++) {
         const sc_time deadline = 1000 + 10 * (sc_time)i;

@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/rng.h"
-#include "engine/cloak_make.h"
+#include "engine/candidate.h"
 #include "support/check.h"
 #include "support/received.h"
 #include "support/streams.h"
@@ -133,7 +133,7 @@ static void add_cloak(story *s)
     told *t = &s->told[s->proposal_count++];
     const size_t members = 1 + draw(s, 5);
     const uint32_t gateways = 1 + draw(s, GATEWAYS);
-    sc_cloak *cloak = sc_cloak_new(1, 2, members);
+    sc_cloak *cloak = sc__cloak_new(1, 2, members);
     assert_non_null(cloak);
     cloak->deadline = SC_TIME_NEVER;
     for (size_t i = 0; i < members; i++) {

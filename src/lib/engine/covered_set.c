@@ -1,0 +1,240 @@
+// Balls of stars, and numbers for the stars of one. covered_set.h has the idea.
+#include "engine/covered_set.h"
+
+#include "base/alloc.h"
+#include "engine/engine_internal.h"
+
+#include <string.h>
+
+// --- Numbers -----------------------------------------------------------------
+
+/** 8 kB: room for the balls of ordinary queries at a sixteenth full. */
+enum { LEAST_CAPACITY = 1024 };
+
+void sc__numbers_fini(sc__numbers *numbers)
+{
+    sc_free(numbers->entries);
+    *numbers = (sc__numbers){0};
+}
+
+/** Start again with the first range: no entry lies in it. */
+static void clear(sc__numbers *numbers)
+{
+    memset(numbers->entries, 0, numbers->capacity * sizeof *numbers->entries);
+    numbers->first = 1;
+}
+
+/** A table of `capacity` entries with those of the present range. */
+static sc_err resize(sc__numbers *numbers, uint32_t capacity)
+{
+    sc__numbers grown = {.capacity = capacity};
+    grown.entries = sc_malloc_array(capacity, sizeof *grown.entries);
+    if (!grown.entries) return SC_ENOMEM;
+    clear(&grown);
+    // Only entries of the present range are copied.
+    grown.count = numbers->count;
+    for (uint32_t i = 0; i < numbers->capacity; i++) {
+        const sc__numbered old = numbers->entries[i];
+        const uint32_t number = old.stored - numbers->first;
+        if (number >= numbers->count) continue;
+        *sc__numbers_at(&grown, old.star) = (sc__numbered){old.star, grown.first + number};
+    }
+    sc_free(numbers->entries);
+    *numbers = grown;
+    return SC_OK;
+}
+
+sc_err sc__numbers_grow(sc__numbers *numbers, uint64_t count)
+{
+    uint32_t capacity = LEAST_CAPACITY;
+    while (capacity / 2 < count) {
+        if (capacity > UINT32_MAX / 2) return SC_ENOMEM;
+        capacity *= 2;
+    }
+    return resize(numbers, capacity);
+}
+
+sc_err sc__numbers_begin(sc__numbers *numbers, uint32_t count)
+{
+    numbers->first += numbers->count;
+    numbers->count = 0;
+    const sc_err err = sc__numbers_reserve(numbers, count);
+    if (err) return err;
+    // No set can have more numbers than half the table, so this range is whole.
+    if (numbers->first > UINT32_MAX - numbers->capacity) clear(numbers);
+    return SC_OK;
+}
+
+// --- Walks over the map ------------------------------------------------------
+
+sc_err sc__number_stars(sc_engine *engine, const sc__ball *ball, uint32_t count)
+{
+    sc__numbers *numbers = &engine->numbers;
+    const sc_star_id *stars = sc__ball_stars(ball);
+    const sc_err err = sc__numbers_begin(numbers, count);
+    if (err) return err;
+    for (uint32_t i = 0; i < count; i++) {
+        sc__numbers_put(numbers, sc__numbers_at(numbers, stars[i]), stars[i]);
+    }
+    return SC_OK;
+}
+
+/** A walk prefetches the list of neighbours of the star so many stars ahead. */
+enum { SOON = 3 };
+
+/** Make room in the walk for `count` stars more. */
+static sc_err make_room(sc_engine *engine, uint32_t count)
+{
+    const size_t needed = (size_t)engine->numbers.count + count;
+    if (needed > engine->walk_capacity) {
+        const size_t capacity = 2 * needed;
+        sc_star_id *walk = sc_realloc_array(engine->walk, capacity, sizeof *walk);
+        if (!walk) return SC_ENOMEM;
+        engine->walk = walk;
+        engine->walk_capacity = capacity;
+    }
+    return sc__numbers_reserve(&engine->numbers, count);
+}
+
+/** Add a star to the walk, unless it is there. There must be room. */
+static inline void reach(sc_engine *engine, sc_star_id star)
+{
+    sc__numbers *numbers = &engine->numbers;
+    sc__numbered *place = sc__numbers_at(numbers, star);
+    if (place->stored - numbers->first < numbers->count) return;
+    engine->walk[numbers->count] = star;
+    sc__numbers_put(numbers, place, star);
+    __builtin_prefetch(&engine->stars[star]);  // its neighbours will be asked for
+}
+
+/** Begin a walk at `star`. */
+static sc_err set_out(sc_engine *engine, sc_star_id star)
+{
+    sc_err err = sc__numbers_begin(&engine->numbers, 1);
+    if (!err) err = make_room(engine, 1);
+    if (!err) reach(engine, star);
+    return err;
+}
+
+/** Reach the neighbours of the walk's star `at` that it has not reached yet. */
+static inline sc_err reach_neighbours(sc_engine *engine, uint32_t at)
+{
+    const sc_star *star = &engine->stars[engine->walk[at]];
+    if (at + SOON < engine->numbers.count) {
+        const sc_star *soon = &engine->stars[engine->walk[at + SOON]];
+        __builtin_prefetch(&engine->star_neighbours[soon->first_neighbour]);
+    }
+    const uint32_t end = star[1].first_neighbour;
+    const sc_err err = make_room(engine, end - star[0].first_neighbour);
+    for (uint32_t j = star[0].first_neighbour; !err && j < end; j++) {
+        reach(engine, engine->star_neighbours[j]);
+    }
+    return err;
+}
+
+/** Neighbours of the walk's star `at` that are not before it. */
+static uint32_t new_neighbours(const sc_engine *engine, uint32_t at)
+{
+    const sc_star *star = &engine->stars[engine->walk[at]];
+    uint32_t count = 0;
+    for (uint32_t j = star[0].first_neighbour; j < star[1].first_neighbour; j++) {
+        count += sc__number_of(&engine->numbers, engine->star_neighbours[j]) >= at;
+    }
+    return count;
+}
+
+/** Segments of the walk's star `at` that touch none of the stars before it. */
+static uint32_t new_segments(const sc_engine *engine, uint32_t at)
+{
+    const sc_star_id star = engine->walk[at];
+    uint32_t count = 0;
+    for (uint32_t j = engine->stars[star].first_segment; j < engine->stars[star + 1].first_segment;
+         j++) {
+        const sc_star_id other = sc__other_end(&engine->segments[engine->star_segments[j]], star);
+        count += other == SC_NONE || sc__number_of(&engine->numbers, other) >= at;
+    }
+    return count;
+}
+
+/** Whether the segments of all stars walked meet `demand`. */
+static bool walk_meets(const sc_engine *engine, sc__demand demand)
+{
+    size_t segment_count = 0;
+    for (uint32_t at = 0; at < engine->numbers.count; at++) {
+        segment_count += new_segments(engine, at);
+    }
+    return sc__demand_is_met(demand, segment_count);
+}
+
+sc_err sc__ball_meets(sc_engine *engine, sc_star_id star, uint32_t max_hops, sc__demand demand,
+                      bool *out)
+{
+    sc_err err = set_out(engine, star);
+    if (err) return err;
+    // A road leads to every neighbour, and it is a new one if neither end was here before. That
+    // is mostly enough, and spares looking at the roads themselves.
+    size_t sure_count = 0;
+    uint32_t ring_end = 1;  // stars before this one are within `hops`
+    uint32_t hops = 0;
+    uint32_t next = 0;  // the star whose neighbours come next
+    for (uint32_t at = 0;; at++) {
+        while (at == engine->numbers.count) {
+            if (next == ring_end) {
+                if (ring_end == engine->numbers.count) break;
+                ring_end = engine->numbers.count;
+                hops++;
+            }
+            if (hops == max_hops) break;
+            err = reach_neighbours(engine, next++);
+            if (err) return err;
+        }
+        if (at == engine->numbers.count) break;
+        sure_count += new_neighbours(engine, at);
+        if (sc__demand_is_met(demand, sure_count)) {
+            *out = true;
+            return SC_OK;
+        }
+    }
+    *out = walk_meets(engine, demand);
+    return SC_OK;
+}
+
+sc_err sc__ball_new(sc_engine *engine, sc_star_id star, uint32_t max_hops, sc__ball **out)
+{
+    sc_err err = set_out(engine, star);
+    if (err) return err;
+
+    // Ring by ring: walk_upto[h] stars are within h hops.
+    uint32_t depth = 0;
+    uint32_t ring_start = 0;
+    bool is_complete = false;
+    for (;; depth++) {
+        const uint32_t ring_end = engine->numbers.count;
+        if (!sc_grow(&engine->walk_upto, depth, &engine->walk_upto_capacity,
+                     sizeof *engine->walk_upto)) {
+            return SC_ENOMEM;
+        }
+        engine->walk_upto[depth] = ring_end;
+        if (depth == max_hops) break;
+        for (uint32_t at = ring_start; at < ring_end; at++) {
+            err = reach_neighbours(engine, at);
+            if (err) return err;
+        }
+        if (engine->numbers.count == ring_end) {
+            is_complete = true;
+            break;
+        }
+        ring_start = ring_end;
+    }
+
+    const uint32_t count = engine->numbers.count;
+    sc__ball *ball = sc_malloc(sizeof *ball + ((size_t)depth + 1 + count) * sizeof *ball->tables);
+    if (!ball) return SC_ENOMEM;
+    ball->count = count;
+    ball->depth = depth;
+    ball->is_complete = is_complete;
+    memcpy(ball->tables, engine->walk_upto, ((size_t)depth + 1) * sizeof *ball->tables);
+    memcpy(ball->tables + depth + 1, engine->walk, count * sizeof *ball->tables);
+    *out = ball;
+    return SC_OK;
+}

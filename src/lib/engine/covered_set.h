@@ -1,0 +1,127 @@
+/**
+ * @file covered_set.h
+ * @brief Balls of stars, the covered sets of vertices; and numbers for the stars of one.
+ *
+ * A covered set is a ball around a star. An active star keeps the largest ball it needs, nearest
+ * star first, so that every smaller one is a prefix of it and no search has to walk the map again.
+ *
+ * The few stars of a ball are numbered 0, 1, 2, ... so that sets of them can be bits. The numbers
+ * are in a hash table from id to number. It is small enough to stay in the nearest cache however
+ * large the map, which a number stored beside each star would not be. Stars near each other have
+ * ids near each other, so the low bits of the id spread them as well as any hash.
+ *
+ * Numbers are stored as offsets into a range of integers that only the present set of stars has:
+ * the next set takes the next range, so nothing is cleared between them.
+ */
+#ifndef SC_ENGINE_COVERED_SET_H
+#define SC_ENGINE_COVERED_SET_H
+
+#include <starcloak/engine.h>
+#include <starcloak/map.h>
+
+#include "engine/demand.h"
+
+// --- Numbers -----------------------------------------------------------------
+
+typedef struct sc__numbered {
+    sc_star_id star;
+    uint32_t stored;  ///< counts if it lies in the present range
+} sc__numbered;
+
+/** Zero-initialise; sc__numbers_fini() when done. */
+typedef struct sc__numbers {
+    sc__numbered *entries;
+    uint32_t capacity;  ///< a power of two, at least twice `count`; or 0
+    uint32_t first;     ///< the present range begins here
+    uint32_t count;     ///< and has this many numbers
+} sc__numbers;
+
+void sc__numbers_fini(sc__numbers *numbers);
+
+/** Forget all numbers and make room for `count` stars; more can come. */
+SC_CHECKED sc_err sc__numbers_begin(sc__numbers *numbers, uint32_t count);
+
+/** Make the table large enough for `count` stars; use sc__numbers_reserve(). */
+SC_CHECKED sc_err sc__numbers_grow(sc__numbers *numbers, uint64_t count);
+
+/** Make room for `more` stars than there are. */
+SC_CHECKED static inline sc_err sc__numbers_reserve(sc__numbers *numbers, uint32_t more)
+{
+    const uint64_t count = (uint64_t)numbers->count + more;
+    return count <= numbers->capacity / 2 ? SC_OK : sc__numbers_grow(numbers, count);
+}
+
+/** Where `star` is, or would be put. There must be room. */
+static inline sc__numbered *sc__numbers_at(const sc__numbers *numbers, sc_star_id star)
+{
+    const uint32_t mask = numbers->capacity - 1;
+    uint32_t at = star & mask;
+    while (numbers->entries[at].stored - numbers->first < numbers->count &&
+           numbers->entries[at].star != star) {
+        at = (at + 1) & mask;
+    }
+    return &numbers->entries[at];
+}
+
+/** The number of `star`, or something >= count if it has none. */
+static inline uint32_t sc__number_of(const sc__numbers *numbers, sc_star_id star)
+{
+    return sc__numbers_at(numbers, star)->stored - numbers->first;
+}
+
+/** Give the next number to a star that has none. There must be room. */
+static inline void sc__numbers_put(sc__numbers *numbers, sc__numbered *at, sc_star_id star)
+{
+    *at = (sc__numbered){star, numbers->first + numbers->count};
+    numbers->count++;
+}
+
+// --- Balls -------------------------------------------------------------------
+
+/** All stars within some hops of one, nearest first: any smaller ball is the front of it. */
+typedef struct sc__ball {
+    uint32_t count;
+    uint32_t depth;     ///< `upto` goes from 0 to depth
+    bool is_complete;   ///< the whole component: reaches any number of hops
+    uint32_t tables[];  ///< upto[depth + 1], then stars[count]
+} sc__ball;
+
+/** How many stars of `ball` are within `hops`; it must reach that far. */
+static inline uint32_t sc__ball_count(const sc__ball *ball, uint32_t hops)
+{
+    return ball->tables[hops < ball->depth ? hops : ball->depth];
+}
+
+/** Its stars, nearest first. */
+static inline const sc_star_id *sc__ball_stars(const sc__ball *ball)
+{
+    return ball->tables + ball->depth + 1;
+}
+
+/** Whether `ball` has all stars within `hops`. */
+static inline bool sc__ball_reaches(const sc__ball *ball, uint32_t hops)
+{
+    return ball->is_complete || hops <= ball->depth;
+}
+
+/** Number the first `count` stars of `ball`, as they stand in it. */
+SC_CHECKED sc_err sc__number_stars(sc_engine *engine, const sc__ball *ball, uint32_t count);
+
+/** Walk ball(star, max_hops) and keep it. */
+SC_CHECKED sc_err sc__ball_new(sc_engine *engine, sc_star_id star, uint32_t max_hops,
+                               sc__ball **out);
+
+/**
+ * Whether the segments of ball(star, max_hops) meet `demand`. Walks only as far as it
+ * takes to know, which is mostly a star or two.
+ */
+SC_CHECKED sc_err sc__ball_meets(sc_engine *engine, sc_star_id star, uint32_t max_hops,
+                                 sc__demand demand, bool *out);
+
+/** The other end star of `segment`, seen from `star`: itself for a loop, SC_NONE at a dead end. */
+static inline sc_star_id sc__other_end(const sc_segment *segment, sc_star_id star)
+{
+    return segment->star_a == star ? segment->star_b : segment->star_a;
+}
+
+#endif

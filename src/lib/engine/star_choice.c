@@ -1,0 +1,76 @@
+// Selecting a star: the first random step of a cloak.
+//
+// Queries on one road gather at one star, and roads that meet at an active star go to that star.
+// Otherwise an end is drawn, the one that is cheaper to answer for with the higher probability.
+// Most of a cloak's randomness comes from here: an adversary who knows the map and the traffic
+// still does not know which of the two neighbourhoods a query went to.
+#include "engine/star_choice.h"
+
+#include "engine/covered_set.h"
+
+void sc__assign(sc_engine *engine, sc_seg_id segment, sc_star_id star)
+{
+    if (engine->assigned[segment] != SC__UNASSIGNED) return;
+    engine->assigned[segment] =
+        engine->segments[segment].star_a == star ? SC__TO_STAR_A : SC__TO_STAR_B;
+}
+
+void sc__unassign(sc_engine *engine, sc_star_id star)
+{
+    for (uint32_t j = engine->stars[star].first_segment; j < engine->stars[star + 1].first_segment;
+         j++) {
+        const sc_seg_id segment = engine->star_segments[j];
+        const uint8_t to_this =
+            engine->segments[segment].star_a == star ? SC__TO_STAR_A : SC__TO_STAR_B;
+        if (engine->assigned[segment] == to_this) engine->assigned[segment] = SC__UNASSIGNED;
+    }
+}
+
+/** What it would cost to answer `query` for all segments of `star`. */
+static double cost_of(const sc_engine *engine, const sc_query *query, sc_star_id star)
+{
+    return sc_cost_model_estimate(&engine->options.cost, engine->object_density,
+                                  sc_star_extent(engine->map, star), query->result_size);
+}
+
+static sc_star_id choose(sc_engine *engine, const sc_query *query, const sc_segment *segment)
+{
+    const sc_star_id a = segment->star_a;
+    const sc_star_id b = segment->star_b;
+    if (b == SC_NONE || a == b) return a;
+
+    const uint8_t assigned = engine->assigned[query->segment];
+    if (assigned != SC__UNASSIGNED) return assigned == SC__TO_STAR_A ? a : b;
+
+    const bool a_is_active = sc__is_active(engine, a);
+    const bool b_is_active = sc__is_active(engine, b);
+    if (a_is_active != b_is_active) return a_is_active ? a : b;
+
+    // Inversely proportional to cost: each end is taken with the other's share.
+    const double cost_a = cost_of(engine, query, a);
+    const double cost_b = cost_of(engine, query, b);
+    return sc_rng_unit(engine->rng) * (cost_a + cost_b) < cost_b ? a : b;
+}
+
+sc_err sc__select_star(sc_engine *engine, const sc_query *query, sc_star_id *out)
+{
+    const sc_segment *segment = &engine->segments[query->segment];
+    const sc__demand demand = {query->l};
+    const sc_star_id chosen = choose(engine, query, segment);
+
+    bool is_met = false;
+    sc_err err = sc__ball_meets(engine, chosen, query->max_hops, demand, &is_met);
+    if (err) return err;
+    if (is_met) {
+        *out = chosen;
+        return SC_OK;
+    }
+    const sc_star_id other = sc__other_end(segment, chosen);
+    if (other != SC_NONE && other != chosen) {
+        err = sc__ball_meets(engine, other, query->max_hops, demand, &is_met);
+        if (err) return err;
+    }
+    // If neither end has roads enough, no other query will ever help.
+    *out = is_met ? other : SC_NONE;
+    return SC_OK;
+}

@@ -1,0 +1,29 @@
+/**
+ * @file star_choice.h
+ * @brief Which of a segment's two end stars a query is assigned to.
+ */
+#ifndef SC_ENGINE_STAR_CHOICE_H
+#define SC_ENGINE_STAR_CHOICE_H
+
+#include "engine/engine_internal.h"
+
+/**
+ * Select the star of `query`; changes nothing but the generator.
+ *
+ * @param out  the star, or SC_NONE if neither end's ball has enough roads for its l
+ */
+SC_CHECKED sc_err sc__select_star(sc_engine *engine, const sc_query *query, sc_star_id *out);
+
+/** Whether `star` has queries. */
+static inline bool sc__is_active(const sc_engine *engine, sc_star_id star)
+{
+    return sc__first_vertex(engine, star) != SC_NONE;
+}
+
+/** Assign `segment` to its end `star`, unless it is assigned already. */
+void sc__assign(sc_engine *engine, sc_seg_id segment, sc_star_id star);
+
+/** End all assignments to `star`. */
+void sc__unassign(sc_engine *engine, sc_star_id star);
+
+#endif

@@ -1,0 +1,475 @@
+// From what was added to a builder to the tables of a map.
+//
+// 1. Chains: edges are joined into segments, maximal chains whose inner nodes have degree 2.
+// 2. Curve: chains are ordered along a Hilbert curve, so that what is near on the ground gets near
+//    numbers. The snapping index (snap.c) relies on this for its speed.
+// 3. Tables: nodes on the grid, lengths in whole units, edges and segments in their final order.
+//    sc_builder_finish() then has stars (stars.c), the snapping index (snap.c) and objects
+//    (map_objects.c) built.
+//
+// starcloak/map.h states what the tables promise; map_check.c verifies it.
+#include <starcloak/map_build.h>
+
+#include "base/alloc.h"
+#include "base/diag.h"
+#include "base/sort.h"
+#include "map/builder_internal.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+// --- Chains -------------------------------------------------------------------------------------
+// Every edge is walked exactly once. Chains are begun at every node of degree other than 2, in the
+// order of the nodes; what is left then has only nodes of degree 2 and consists of rings, each
+// begun at its first node.
+
+/** The half edges that leave each node: those of node v are [first[v], first[v + 1]). */
+typedef struct leaving {
+    uint32_t *first;
+    sc_half_edge *steps;
+} leaving;
+
+static sc_err leaving_of(const sc_builder *builder, const uint32_t *degree, leaving *out)
+{
+    const size_t n = builder->node_count;
+    const size_t m = builder->edge_count;
+    out->first = sc_malloc_array(n + 1, sizeof *out->first);
+    out->steps = sc_malloc_array(2 * m, sizeof *out->steps);
+    if (!out->first || !out->steps) return SC_ENOMEM;
+
+    // Fill from the back: first[v] starts as the end of v's run and moves to its
+    // beginning.
+    uint32_t sum = 0;
+    for (size_t v = 0; v < n; v++) {
+        sum += degree[v];
+        out->first[v] = sum;
+    }
+    out->first[n] = sum;
+    for (size_t e = m; e-- > 0;) {
+        out->steps[--out->first[builder->edges[e].to]] = (sc_half_edge)(2 * e + 1);
+        out->steps[--out->first[builder->edges[e].from]] = (sc_half_edge)(2 * e);
+    }
+    return SC_OK;
+}
+
+static bool is_walked(const uint8_t *walked, sc_half_edge step)
+{
+    return walked[step >> 4] & (1u << ((step >> 1) & 7));
+}
+
+static void mark_walked(uint8_t *walked, sc_half_edge step)
+{
+    walked[step >> 4] |= (uint8_t)(1u << ((step >> 1) & 7));
+}
+
+/** What the walk needs, and where it has come to. */
+typedef struct walk {
+    const sc_builder *builder;
+    const leaving *leaving;
+    const uint32_t *degree;
+    uint8_t *walked;  ///< one bit per edge
+    sc_chains *chains;
+    uint32_t step_count;
+} walk;
+
+// Walk from `step` to the end of its chain, or round its ring.
+static void walk_chain(walk *w, sc_half_edge step)
+{
+    w->chains->first[w->chains->count++] = w->step_count;
+    for (;;) {
+        mark_walked(w->walked, step);
+        w->chains->steps[w->step_count++] = step;
+        const sc_node_id node = sc__step_to(w->builder, step);
+        if (w->degree[node] != 2) return;
+
+        // Two half edges leave the node; the one to take is not the way back.
+        const sc_half_edge *ways = w->leaving->steps + w->leaving->first[node];
+        step = ways[0] == (step ^ 1) ? ways[1] : ways[0];
+        if (is_walked(w->walked, step)) return;
+    }
+}
+
+static void walk_all(walk *w)
+{
+    for (int rings = 0; rings < 2; rings++) {
+        for (size_t v = 0; v < w->builder->node_count; v++) {
+            if ((w->degree[v] == 2) != rings) continue;
+            const uint32_t end = w->leaving->first[v] + w->degree[v];
+            for (uint32_t i = w->leaving->first[v]; i < end; i++) {
+                const sc_half_edge step = w->leaving->steps[i];
+                if (!is_walked(w->walked, step)) walk_chain(w, step);
+            }
+        }
+    }
+    w->chains->first[w->chains->count] = w->step_count;
+}
+
+sc_err sc__chains_find(const sc_builder *builder, sc_chains *out)
+{
+    const size_t m = builder->edge_count;
+    sc_err err = SC_ENOMEM;
+    leaving ways = {0};
+    sc_chains chains = {0};
+
+    uint8_t *walked = sc_calloc(m / 8 + 1, 1);
+    chains.degree = sc_calloc(builder->node_count, sizeof *chains.degree);
+    chains.steps = sc_malloc_array(m, sizeof *chains.steps);
+    chains.first = sc_malloc_array(m + 1, sizeof *chains.first);
+    if (!walked || !chains.degree || !chains.steps || !chains.first) goto done;
+
+    for (size_t e = 0; e < m; e++) {
+        chains.degree[builder->edges[e].from]++;
+        chains.degree[builder->edges[e].to]++;
+    }
+    err = leaving_of(builder, chains.degree, &ways);
+    if (err) goto done;
+
+    walk w = {.builder = builder,
+              .leaving = &ways,
+              .degree = chains.degree,
+              .walked = walked,
+              .chains = &chains};
+    walk_all(&w);
+    *out = chains;
+    chains = (sc_chains){0};
+done:
+    sc_free(walked);
+    sc_free(ways.first);
+    sc_free(ways.steps);
+    sc__chains_fini(&chains);
+    return err;
+}
+
+void sc__chains_fini(sc_chains *chains)
+{
+    sc_free(chains->steps);
+    sc_free(chains->first);
+    sc_free(chains->degree);
+    *chains = (sc_chains){0};
+}
+
+// --- The order along the Hilbert curve ----------------------------------------------------------
+
+sc_curve sc__curve_of(const sc_map *map)
+{
+    sc_curve curve = {.nodes = NULL};
+    if (map->coords == SC_COORDS_NONE) return curve;
+
+    const sc_node *nodes = sc__nodes(map);
+    int64_t min_x = INT64_MAX;
+    int64_t min_y = INT64_MAX;
+    int64_t max_x = INT64_MIN;
+    int64_t max_y = INT64_MIN;
+    for (uint32_t i = 0; i < map->node_count; i++) {
+        if (nodes[i].x < min_x) min_x = nodes[i].x;
+        if (nodes[i].y < min_y) min_y = nodes[i].y;
+        if (nodes[i].x > max_x) max_x = nodes[i].x;
+        if (nodes[i].y > max_y) max_y = nodes[i].y;
+    }
+    const int64_t side = max_x - min_x > max_y - min_y ? max_x - min_x : max_y - min_y;
+    curve = (sc_curve){.nodes = nodes, .min_x = min_x, .min_y = min_y};
+    while (side >> curve.shift > 0xffff) {
+        curve.shift++;
+    }
+    return curve;
+}
+
+uint32_t sc__curve_place(const sc_curve *curve, sc_node_id a, sc_node_id b)
+{
+    if (!curve->nodes) return 0;
+    const sc_node p = curve->nodes[a];
+    const sc_node q = curve->nodes[b];
+    const int64_t x = ((int64_t)p.x + q.x) / 2 - curve->min_x;
+    const int64_t y = ((int64_t)p.y + q.y) / 2 - curve->min_y;
+    return sc_geo_hilbert((uint32_t)((uint64_t)x >> curve->shift) & 0xffff,
+                          (uint32_t)((uint64_t)y >> curve->shift) & 0xffff);
+}
+
+sc_err sc__table_make(sc_map *map, sc_table_kind kind, uint64_t count)
+{
+    void *data = sc_malloc_array(count, sc__table_element_size(kind));
+    if (!data) return SC_ENOMEM;
+    map->tables[kind] = (sc_table){.data = data, .count = count};
+    return SC_OK;
+}
+
+// --- Nodes -------------------------------------------------------------------
+
+// The finest grid that all nodes of a plane fit on. Its origin is a corner,
+// rounded so that coordinates with few decimals stay exact.
+static sc_grid plane_grid(const sc_builder *builder)
+{
+    double min_x = HUGE_VAL;
+    double min_y = HUGE_VAL;
+    double max_x = -HUGE_VAL;
+    double max_y = -HUGE_VAL;
+    for (size_t i = 0; i < builder->node_count; i++) {
+        min_x = fmin(min_x, builder->nodes[i].x);
+        min_y = fmin(min_y, builder->nodes[i].y);
+        max_x = fmax(max_x, builder->nodes[i].x);
+        max_y = fmax(max_y, builder->nodes[i].y);
+    }
+    sc_grid grid = {.origin_x = floor(min_x), .origin_y = floor(min_y), .per_unit = 1e6};
+    const double side = fmax(max_x - grid.origin_x, max_y - grid.origin_y);
+    while (side * grid.per_unit > INT32_MAX - 1) {
+        grid.per_unit /= 10.0;
+    }
+    return grid;
+}
+
+static sc_err place_nodes(sc_builder *builder, sc_map *map)
+{
+    map->node_count = (uint32_t)builder->node_count;
+    if (map->coords == SC_COORDS_NONE) return SC_OK;
+
+    const sc_grid globe = {.per_unit = SC_GRID_PER_DEGREE};
+    map->grid = map->coords == SC_COORDS_GEOGRAPHIC ? globe : plane_grid(builder);
+    const sc_err err = sc__table_make(map, SC_TABLE_NODES, map->node_count);
+    if (err) return err;
+    sc_node *nodes = map->tables[SC_TABLE_NODES].data;
+    for (uint32_t i = 0; i < map->node_count; i++) {
+        const sc_point at = builder->nodes[i];
+        nodes[i].x = (int32_t)lround((at.x - map->grid.origin_x) * map->grid.per_unit);
+        nodes[i].y = (int32_t)lround((at.y - map->grid.origin_y) * map->grid.per_unit);
+    }
+    return SC_OK;
+}
+
+// The index knows no wrapping of longitudes, so an edge across the 180th
+// meridian would seem to run round the globe.
+static sc_err refuse_meridian(const sc_builder *builder, sc_diag *diag)
+{
+    if (builder->coords != SC_COORDS_GEOGRAPHIC) return SC_OK;
+    for (size_t e = 0; e < builder->edge_count; e++) {
+        const sc_point a = builder->nodes[builder->edges[e].from];
+        const sc_point b = builder->nodes[builder->edges[e].to];
+        if (fabs(a.x - b.x) > 180.0) {
+            return sc_fail(diag, SC_EINVAL,
+                           "the road from %.7f,%.7f to %.7f,%.7f crosses the 180th meridian; "
+                           "split the data there",
+                           a.x, a.y, b.x, b.y);
+        }
+    }
+    return SC_OK;
+}
+
+// --- Lengths -----------------------------------------------------------------
+
+// The finest unit in which the longest segment's length fits 32 bits: 1 mm for
+// any real road, coarser only for strange maps. 0 if there is none.
+static double choose_unit(const sc_builder *builder, const sc_chains *chains)
+{
+    static const double units[] = {1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1e0, 1e1, 1e2, 1e3, 1e4};
+    double longest = 0.0;
+    for (uint32_t c = 0; c < chains->count; c++) {
+        double length = 0.0;
+        for (uint32_t i = chains->first[c]; i < chains->first[c + 1]; i++) {
+            length += builder->edges[chains->steps[i] >> 1].length;
+        }
+        longest = fmax(longest, length);
+    }
+    // Below 2^32 by more than rounding each edge up can add.
+    for (size_t i = builder->in_metres ? 3 : 0; i < sizeof units / sizeof *units; i++) {
+        if (longest / units[i] < 4e9) return units[i];
+    }
+    return 0.0;
+}
+
+// Only a road without length has length 0.
+static uint32_t length_in_units(double length, double unit)
+{
+    const uint32_t rounded = (uint32_t)llround(length / unit);
+    return rounded == 0 && length > 0.0 ? 1 : rounded;
+}
+
+// --- Edges and segments --------------------------------------------------------
+
+/** What laying out the edges needs and yields. */
+typedef struct layout {
+    sc_chains chains;
+    uint32_t *order;       ///< chains in the order of the curve
+    uint32_t *edge_place;  ///< edge added -> edge of the map times two, plus one if turned
+} layout;
+
+static sc_err order_chains(const sc_builder *builder, const sc_map *map, layout *l)
+{
+    const sc_curve curve = sc__curve_of(map);
+    uint32_t *keys = sc_malloc_array(l->chains.count, sizeof *keys);
+    l->order = sc_malloc_array(l->chains.count, sizeof *l->order);
+    if (!keys || !l->order) {
+        sc_free(keys);
+        return SC_ENOMEM;
+    }
+    for (uint32_t c = 0; c < l->chains.count; c++) {
+        const uint32_t middle = (l->chains.first[c] + l->chains.first[c + 1] - 1) / 2;
+        const sc_half_edge step = l->chains.steps[middle];
+        keys[c] = sc__curve_place(&curve, sc__step_from(builder, step), sc__step_to(builder, step));
+    }
+    const sc_err err = sc_sort_order(keys, l->chains.count, l->order);
+    sc_free(keys);
+    return err;
+}
+
+// How far apart two nodes are on the grid, squared; only for comparison.
+static double grid_distance(const sc_map *map, sc_node_id a, sc_node_id b)
+{
+    if (map->coords == SC_COORDS_NONE) return 0.0;
+    const sc_node *nodes = sc__nodes(map);
+    const double dx = (double)nodes[a].x - nodes[b].x;
+    const double dy = (double)nodes[a].y - nodes[b].y;
+    return dx * dx + dy * dy;
+}
+
+// Which way a chain is walked: from an intersection if it has one; with one at
+// both ends from that which is nearer to where the segment before it ended, so
+// that edges with neighbouring numbers are neighbours.
+static bool runs_backwards(const sc_builder *builder, const sc_map *map, const sc_chains *chains,
+                           uint32_t chain, sc_node_id before)
+{
+    const sc_node_id a = sc__step_from(builder, chains->steps[chains->first[chain]]);
+    const sc_node_id b = sc__step_to(builder, chains->steps[chains->first[chain + 1] - 1]);
+    const bool a_is_star = chains->degree[a] >= 3;
+    const bool b_is_star = chains->degree[b] >= 3;
+    if (a_is_star != b_is_star) return b_is_star;
+    return a_is_star && grid_distance(map, b, before) < grid_distance(map, a, before);
+}
+
+static sc_err lay_out_edges(const sc_builder *builder, sc_map *map, layout *l)
+{
+    const sc_chains *chains = &l->chains;
+    map->edge_count = (uint32_t)builder->edge_count;
+    map->segment_count = chains->count;
+    if (sc__table_make(map, SC_TABLE_EDGES, map->edge_count) ||
+        sc__table_make(map, SC_TABLE_EDGE_CLASSES, map->edge_count) ||
+        sc__table_make(map, SC_TABLE_SEGMENTS, (uint64_t)map->segment_count + 1)) {
+        return SC_ENOMEM;
+    }
+    l->edge_place = sc_malloc_array(map->edge_count, sizeof *l->edge_place);
+    if (!l->edge_place) return SC_ENOMEM;
+
+    sc_edge *edges = map->tables[SC_TABLE_EDGES].data;
+    uint8_t *classes = map->tables[SC_TABLE_EDGE_CLASSES].data;
+    sc_segment *segments = map->tables[SC_TABLE_SEGMENTS].data;
+    uint32_t next = 0;
+    for (uint32_t s = 0; s < map->segment_count; s++) {
+        const uint32_t chain = l->order[s];
+        const uint32_t first = chains->first[chain];
+        const uint32_t count = chains->first[chain + 1] - first;
+        const sc_node_id before = next > 0 ? edges[next - 1].to : 0;
+        const bool backwards = runs_backwards(builder, map, chains, chain, before);
+        uint64_t length = 0;
+        segments[s] = (sc_segment){.first_edge = next, .star_a = SC_NONE, .star_b = SC_NONE};
+        for (uint32_t i = 0; i < count; i++) {
+            const sc_half_edge step =
+                backwards ? chains->steps[first + count - 1 - i] ^ 1 : chains->steps[first + i];
+            const uint32_t units = length_in_units(builder->edges[step >> 1].length, map->unit_m);
+            edges[next] = (sc_edge){.from = sc__step_from(builder, step),
+                                    .to = sc__step_to(builder, step),
+                                    .length = units,
+                                    .segment = s};
+            classes[next] = builder->classes[step >> 1];
+            l->edge_place[step >> 1] = next << 1 | (step & 1);
+            length += units;
+            next++;
+        }
+        if (length > UINT32_MAX) return SC_ELIMIT;
+        segments[s].length = (uint32_t)length;
+    }
+    segments[map->segment_count] = (sc_segment){.first_edge = next};
+    return SC_OK;
+}
+
+// --- All of it -----------------------------------------------------------------
+
+static void report_step(const sc_progress *progress, uint64_t done)
+{
+    enum { STEPS = 5 };
+    if (progress && progress->report) {
+        progress->report(progress->context, "building the map", done, STEPS);
+    }
+}
+
+static sc_err build_tables(sc_builder *builder, sc_map *map, layout *l, double max_object_snap_m,
+                           const sc_progress *progress, sc_build_report *report)
+{
+    report_step(progress, 0);
+    sc_err err = place_nodes(builder, map);
+    if (err) return err;
+    err = sc__chains_find(builder, &l->chains);
+    if (err) return err;
+    map->unit_m = choose_unit(builder, &l->chains);
+    if (map->unit_m == 0.0) return SC_ELIMIT;
+
+    report_step(progress, 1);
+    err = order_chains(builder, map, l);
+    if (err) return err;
+
+    report_step(progress, 2);
+    err = lay_out_edges(builder, map, l);
+    if (err) return err;
+    // From here on only the objects of the builder are of use.
+    sc_free(builder->nodes);
+    sc_free(builder->edges);
+    sc_free(builder->classes);
+    builder->nodes = NULL;
+    builder->edges = NULL;
+    builder->classes = NULL;
+
+    report_step(progress, 3);
+    err = sc__stars_build(map, l->chains.degree);
+    if (err) return err;
+
+    map->levels = sc__box_levels(map->edge_count);
+    if (map->coords != SC_COORDS_NONE) {
+        err = sc__table_make(map, SC_TABLE_RUNS, map->levels.box_count[0]);
+        if (!err) err = sc__table_make(map, SC_TABLE_BOXES, sc__box_group_count(&map->levels));
+        if (err) return err;
+        sc__index_fill(map, map->tables[SC_TABLE_RUNS].data, map->tables[SC_TABLE_BOXES].data);
+    }
+
+    report_step(progress, 4);
+    return sc__objects_build(builder, map, l->edge_place, max_object_snap_m,
+                             &report->objects_too_far, progress);
+}
+
+sc_err sc_builder_finish(sc_builder *builder, double max_object_snap_m, const sc_progress *progress,
+                         sc_map **out, sc_build_report *report, sc_diag *diag)
+{
+    if (builder->edge_count == 0) {
+        return sc_fail(diag, SC_EINVAL, "the map has no roads: no edge was found");
+    }
+    if (builder->coords == SC_COORDS_NONE &&
+        builder->node_count > sc__max_bare_nodes(builder->edge_count)) {
+        return sc_fail(diag, SC_ELIMIT,
+                       "%zu nodes but only %zu edges; nodes without a road must be left out",
+                       builder->node_count, builder->edge_count);
+    }
+    sc_err err = refuse_meridian(builder, diag);
+    if (err) return err;
+
+    sc_map *map = sc_calloc(1, sizeof *map);
+    if (!map) return sc_fail_memory(diag, "building the map");
+    map->owns_tables = true;
+    map->coords = builder->coords;
+    map->in_metres = builder->in_metres;
+    memcpy(map->source, builder->source, sizeof map->source);
+
+    layout l = {0};
+    sc_build_report met = {0};
+    err = build_tables(builder, map, &l, max_object_snap_m, progress, &met);
+    sc__chains_fini(&l.chains);
+    sc_free(l.order);
+    sc_free(l.edge_place);
+    if (err) {
+        sc_map_free(map);
+        if (err != SC_ELIMIT) return sc_fail_memory(diag, "building the map");
+        return sc_fail(diag, err,
+                       "a road of the map is too long to be stored: more than 4e13 metres from "
+                       "junction to junction");
+    }
+    map->checksum = sc__map_content_checksum(map);
+    if (report) *report = met;
+    *out = map;
+    return SC_OK;
+}

@@ -1,0 +1,91 @@
+// Which star and which vertex a query of the slow engine goes to. The
+// steps are those of docs/engine.md.
+#include "support/slow_engine_internal.h"
+
+#include "support/check.h"
+
+bool slow_is_active(const slow_engine *engine, sc_star_id star)
+{
+    for (size_t i = 0; i < engine->query_count; i++) {
+        const slow_query *q = &engine->queries[i];
+        if (q->place == IN_GRAPH && q->star == star) return true;
+    }
+    return false;
+}
+
+// --- Selecting a star ------------------------------------------------------------
+
+// The formulas of starcloak/cost.h, written again.
+double slow_star_cost(const slow_engine *engine, sc_star_id star, uint32_t result_size)
+{
+    const sc_cost_model *per = &engine->options.cost;
+    bool *stars = test_take(engine->roads.star_count, sizeof *stars);
+    stars[star] = true;
+    const sc_extent roads = slow_extent(&engine->roads, stars);
+    free(stars);
+    const double border_nodes = (double)roads.border_node_count;
+    const double from_border_nodes = result_size * border_nodes;
+    const double on_segments = slow_object_density(&engine->roads) * roads.length_m;
+    const double sending = per->object * (from_border_nodes + on_segments);
+    const double answering =
+        per->segment * (double)roads.segment_count + per->border_node * border_nodes;
+    return per->balance * sending + (1 - per->balance) * answering;
+}
+
+static sc_star_id choose_star(const slow_engine *engine, const sc_query *query)
+{
+    const sc_segment *segment = &sc_map_segments(engine->roads.map)[query->segment];
+    const sc_star_id a = segment->star_a;
+    const sc_star_id b = segment->star_b;
+    if (b == SC_NONE || a == b) return a;
+    if (engine->assigned[query->segment] != SC_NONE) return engine->assigned[query->segment];
+    const bool a_is_active = slow_is_active(engine, a);
+    const bool b_is_active = slow_is_active(engine, b);
+    if (a_is_active != b_is_active) return a_is_active ? a : b;
+    const double cost_a = slow_star_cost(engine, a, query->result_size);
+    const double cost_b = slow_star_cost(engine, b, query->result_size);
+    return sc_rng_unit(engine->rng) * (cost_a + cost_b) < cost_b ? a : b;
+}
+
+static bool is_feasible(const slow_engine *engine, sc_star_id star, const sc_query *query)
+{
+    return slow_ball_segment_count(&engine->roads, star, query->max_hops) >= query->l;
+}
+
+sc_star_id slow_select_star(const slow_engine *engine, const sc_query *query)
+{
+    const sc_star_id chosen = choose_star(engine, query);
+    if (is_feasible(engine, chosen, query)) return chosen;
+    const sc_segment *segment = &sc_map_segments(engine->roads.map)[query->segment];
+    const sc_star_id other = chosen == segment->star_a ? segment->star_b : segment->star_a;
+    return other != SC_NONE && is_feasible(engine, other, query) ? other : SC_NONE;
+}
+
+// --- Adding to the graph ---------------------------------------------------------
+
+// Whether a query fits with all that the vertex holds: as many segments as the largest l asks for
+// within the least max_hops. With XStar whatever is at a star is together.
+static bool fits(const slow_engine *engine, const sc_query *query, sc_star_id star, uint64_t vertex)
+{
+    if (engine->options.variant == SC_VARIANT_XSTAR) return true;
+    uint32_t l = query->l;
+    uint32_t max_hops = query->max_hops;
+    for (size_t i = 0; i < engine->query_count; i++) {
+        const slow_query *q = &engine->queries[i];
+        if (!slow_holds(q, vertex)) continue;
+        if (q->query.l > l) l = q->query.l;
+        if (q->query.max_hops < max_hops) max_hops = q->query.max_hops;
+    }
+    return slow_ball_segment_count(&engine->roads, star, max_hops) >= l;
+}
+
+uint64_t slow_find_vertex(slow_engine *engine, const sc_query *query, sc_star_id star)
+{
+    uint64_t oldest = UINT64_MAX;
+    for (size_t i = 0; i < engine->query_count; i++) {
+        const slow_query *q = &engine->queries[i];
+        if (q->place != IN_GRAPH || q->star != star || q->vertex >= oldest) continue;
+        if (fits(engine, query, star, q->vertex)) oldest = q->vertex;
+    }
+    return oldest < UINT64_MAX ? oldest : engine->next_vertex++;
+}
