@@ -128,11 +128,11 @@ static sc_cluster_sim_verdict play(const ground *g, const sc_partition *partitio
     options.is_company_off = r->is_company_off;
     options.ended = sc_crowd_ended;
     options.context = crowd;
-    die_if(sc_cluster_sim_new(g->map, &options, &sim, &diag), "rehearsal", &diag);
-    die_if(sc_crowd_ask(crowd, sim, sc_time_from_seconds(g->seconds), &diag), "rehearsal", &diag);
-    die_if(sc_cluster_sim_run(sim, SC_TIME_NEVER), "rehearsal", &diag);
+    die_if(sc_cluster_sim_new(g->map, &options, &sim, &diag), "simulation", &diag);
+    die_if(sc_crowd_ask(crowd, sim, sc_time_from_seconds(g->seconds), &diag), "simulation", &diag);
+    die_if(sc_cluster_sim_run(sim, SC_TIME_NEVER), "simulation", &diag);
     const sc_cluster_sim_verdict verdict = *sc_cluster_sim_verdict_of(sim);
-    if (verdict.what[0]) bench_die("rehearsal", verdict.what);
+    if (verdict.what[0]) bench_die("simulation", verdict.what);
     sc_cluster_sim_free(sim);
     sc_crowd_free(crowd);
     sc_movement_free(movement);

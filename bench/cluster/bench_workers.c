@@ -140,7 +140,7 @@ static void measure(const sc_map *map, const sc_partition *partition, uint32_t u
     options.ended = sc_crowd_ended;
     options.context = crowd;
     const double before = resident();
-    die_if(sc_cluster_sim_new(map, &options, &sim, &diag), "rehearsal", &diag);
+    die_if(sc_cluster_sim_new(map, &options, &sim, &diag), "simulation", &diag);
     const double empty = resident();
 
     sc_part_load *loads = calloc(parts, sizeof *loads);
@@ -169,7 +169,7 @@ static void measure(const sc_map *map, const sc_partition *partition, uint32_t u
         free(s.loads);
     }
     const sc_cluster_sim_verdict verdict = *sc_cluster_sim_verdict_of(sim);
-    if (verdict.what[0]) bench_die("rehearsal", verdict.what);
+    if (verdict.what[0]) bench_die("simulation", verdict.what);
     print_msgs(&verdict);
     print_memory(sim, before, empty);
     free(loads);

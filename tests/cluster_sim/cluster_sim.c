@@ -31,15 +31,16 @@ sc_cluster_sim_options sc_cluster_sim_options_default(void)
 
 static sc_err check_options(const sc_cluster_sim_options *options, sc_diag *diag)
 {
-    if (!options->cut) return sc_fail(diag, SC_EINVAL, "rehearsal: there is no cut");
+    if (!options->cut) return sc_fail(diag, SC_EINVAL, "cluster_sim: there is no partition");
     if (options->gateways < 1 || options->workers < 1 || options->gateways > MOST_PROCESSES ||
         options->workers > MOST_PROCESSES ||
         options->gateways + options->workers > MOST_PROCESSES) {
-        return sc_fail(diag, SC_EINVAL, "rehearsal: at least one gateway and one worker, %d in all",
+        return sc_fail(diag, SC_EINVAL,
+                       "cluster_sim: at least one gateway and one worker, %d in all",
                        MOST_PROCESSES);
     }
     if (options->max_pending < 1 || options->patience_us <= 0) {
-        return sc_fail(diag, SC_EINVAL, "rehearsal: gateways need room, and patience");
+        return sc_fail(diag, SC_EINVAL, "cluster_sim: gateways need room, and patience");
     }
     return SC_OK;
 }
@@ -81,7 +82,7 @@ sc_err sc_cluster_sim_new(const sc_map *map, const sc_cluster_sim_options *optio
     sc_err err = check_options(options, diag);
     if (err) return err;
     sc_cluster_sim *sim = sc_calloc(1, sizeof *sim);
-    if (!sim) return sc_fail_memory(diag, "making a rehearsal");
+    if (!sim) return sc_fail_memory(diag, "making a simulated cluster");
     sim->map = map;
     sim->options = *options;
     sc_rng_seed(&sim->rng, options->seed);
@@ -98,7 +99,7 @@ sc_err sc_cluster_sim_new(const sc_map *map, const sc_cluster_sim_options *optio
     }
     if (err) {
         sc_cluster_sim_free(sim);
-        return err == SC_ENOMEM ? sc_fail_memory(diag, "making a rehearsal") : err;
+        return err == SC_ENOMEM ? sc_fail_memory(diag, "making a simulated cluster") : err;
     }
     *out = sim;
     return SC_OK;

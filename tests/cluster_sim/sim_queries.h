@@ -1,6 +1,6 @@
 /**
  * @file sim_queries.h
- * @brief Secret: travellers who ask a rehearsed cluster, as they would ask an engine in a
+ * @brief Secret: travellers who ask a simulated cluster, as they would ask an engine in a
  * simulation.
  *
  * Each asks, waits for its outcome, pauses, and asks again, wherever it is then (sim/workload.h).

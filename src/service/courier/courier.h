@@ -93,10 +93,10 @@ typedef struct sc_errand {
     sc_diag diag;      ///< for the operator: never a position
     double latency_s;  ///< from being sent to being back, retries included
     /** If wanted, and it did not fail: what others are given, in the compact encoding, so that they
-     * find the same answers; the caller's to release. Empty: whoever needs it asks for the same
-     * cloak by itself. So it is with a provider of points, and with one that is built in while its
-     * set of objects has other words than the courier. Without memory to write it the errand fails,
-     * as overloaded. */
+     * find the same answers; the caller's to release. Empty: a gateway that needs it asks for the
+     * same cloak by itself. So it is with a provider of points, and with one that is built in while
+     * its set of objects has other words than the courier. Without memory to write it the errand
+     * fails, as overloaded. */
     sc_bytes reply;
     unsigned tries;
 } sc_errand;

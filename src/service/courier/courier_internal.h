@@ -14,7 +14,7 @@
  * In place there is one answerer without a thread; the connections have none either, and there is
  * no watch, since the caller of sc_courier_turn() has nothing else to wait for.
  *
- * Whoever waits in the queue for longer than until it must leave is taken out by the *watch*, a
+ * A job that waits in the queue for longer than until it must leave is taken out by the *watch*, a
  * thread that sleeps until the next such moment: workers may all be busy for long.
  */
 #ifndef SC_COURIER_COURIER_INTERNAL_H

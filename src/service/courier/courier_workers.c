@@ -429,7 +429,7 @@ static sc_failure ask_points(sc__worker *worker, sc__job *job)
         sc__answerer_ask(&worker->answerer, &options, worker->rng, errand, &work);
     atomic_fetch_add_explicit(&courier->bytes_out, work.bytes_out, memory_order_relaxed);
     atomic_fetch_add_explicit(&courier->bytes_in, work.bytes_in, memory_order_relaxed);
-    // Whoever asks at points does not tell one from the other, and counts in milliseconds.
+    // A point provider's client does not tell one from the other, and counts in milliseconds.
     const int64_t about_us = 5000;
     const bool is_over = sc_clock_us() >= errand->deadline_us - about_us;
     return failure == SC_FAILURE_UNREACHABLE && is_over ? SC_FAILURE_TIMEOUT : failure;

@@ -11,7 +11,7 @@
 
 #include <stdatomic.h>
 
-/** Replies that nobody has read yet may hold so many bytes, and one for each connection more. */
+/** Replies that are not read yet may hold so many bytes, and one for each connection more. */
 enum { UNREAD_MAX = 64 * 1024 * 1024 };
 
 /** Longer than anything needs to wait. */

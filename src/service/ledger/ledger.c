@@ -77,7 +77,7 @@ static sc_err check_options(const sc_ledger_options *options, sc_diag *diag)
 /** The ledger state sends to the engines. */
 static void send_to_engines(void *context, sc_peer to, sc_msg *msg)
 {
-    (void)to;  // there is nobody else
+    (void)to;  // there is no other peer
     sc_ledger *ledger = context;
     // It has added the query to all parts in its reach, and removes it from them.
     const bool is_of_other_part =
@@ -322,8 +322,8 @@ void sc__ledger_set_sender(sc_ledger *ledger, sc__sender *send, void *context,
 
 sc_err sc_ledger_submit(sc_ledger *ledger, sc_ticket *ticket)
 {
-    // Counted first and looked at then: whoever closes the ledger sees the count, or we see that it
-    // is closed.
+    // Counted first and looked at then: the thread that closes the ledger sees the count, or we see
+    // that it is closed.
     const size_t before = atomic_fetch_add(&ledger->pending, 1);
     sc_err err = SC_OK;
     if (atomic_load(&ledger->is_closed)) {

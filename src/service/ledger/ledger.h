@@ -29,7 +29,7 @@
  *     cloak, too: if it finds neither a worker of the courier nor a connection until then, nothing
  * leaves, and the members have failed as not sent in time.
  *  4. Every ticket taken comes back exactly once with its outcome (P8), also when the ledger stops.
- *  5. Nobody is told who is in a cloak; the provider gets a relay (P7).
+ *  5. Who is in a cloak is not disclosed; the provider gets a relay (P7).
  *  6. With `is_paranoid` each proposal is looked at by the verifier before it is reserved. One that
  *     breaks a promise is counted, refused and never leaves.
  *
@@ -69,7 +69,7 @@ typedef struct sc_ledger_options {
     /** A ticket is settled and the caller's again. In the ledger's thread; must be quick, and may
      * hand the ticket to another thread. */
     void (*settled)(void *context, sc_ticket *ticket);
-    /** Those of one round have been told, and no more come for now: whoever hands them on in
+    /** Those of one round have been told, and no more come for now: a caller that hands them on in
      * batches does so here. As above; may be NULL. */
     void (*all_settled)(void *context);
     /** A cloak leaves: what the provider sees, how many different users are behind it (for

@@ -7,7 +7,7 @@
 //   incoming  a ticket, or the id of one whose client went away: in one queue, so that a client
 //             never goes before it came. Tickets: max_pending at most. Withdrawals: at most one for
 //             each ticket, so that room for another two times max_pending is enough unless doors
-//             leave that many settled tickets unread; then whoever withdraws waits its turn. And
+//             leave that many settled tickets unread; then a withdrawal waits its turn. And
 //             parts that are to be sent again: each once; and one that wakes.
 //   messages  from engines and gateways. The engine threads of this process look for room
 //             before they send, and wait if another was quicker; of messages from elsewhere some
@@ -18,7 +18,7 @@
 //             one NULL, which ends the thread. Of a courier in place none.
 //
 // Engines and courier in place get their turn in each round. The courier's is bounded in time, one
-// errand more or less: whoever comes in meanwhile waits no longer than that. Engines come last, so
+// errand more or less: what comes in meanwhile waits no longer than that. Engines come last, so
 // that they know all that has happened; what they propose may be due at once, and then the next
 // round follows without waiting.
 //

@@ -19,7 +19,7 @@
 typedef sc_err sc__sender(void *context, sc_errand *errand);
 
 typedef struct sc__publisher {
-    // Set by whoever makes it.
+    // Set by the caller.
     const sc_map *map;
     sc_rng *rng;
     sc__sender *send;

@@ -358,7 +358,7 @@ void sc__ledger_state_pass_time(sc__ledger_state *state, sc_time now)
 
 // --- The end, and what there is to know -----------------------------------------------------
 
-/** Of a proposal, so that nobody waits for us. */
+/** End a reservation, so that no peer waits for this gateway. */
 static void stop_reservation(sc__ledger_state *state, sc_reservation *reservation, sc_time now)
 {
     const sc_proposal *proposal = reservation->proposal;

@@ -29,7 +29,7 @@
  * it later has any effect: so it ends exactly once (P8).
  *  2. A proposal's members are all reserved for it, or all published in it, and each is in one
  *     reservation. At R, if one of ours ends while they are reserved, the reservation is off in the
- * same step: who has gone is in no cloak, and counts for nobody's k.
+ * same step: who has gone is in no cloak, and counts for no other member's k.
  *  3. What is returned by sc__ledger_state_take_due() can still be published in time: before the
  * least deadline of *all* its members, less the guard.
  *  4. Once a proposal was buried it is never reserved nor published here; once published, never
@@ -110,7 +110,7 @@ typedef struct sc__ledger_state sc__ledger_state;
 SC_CHECKED sc_err sc__ledger_state_new(const sc__ledger_state_options *options, sc_rng *rng,
                                        sc__ledger_state **out);
 
-/** NULL is fine. Tickets that are still there are nobody's: sc__ledger_state_stop() before. */
+/** NULL is fine. Tickets that are still there are not freed: sc__ledger_state_stop() before. */
 void sc__ledger_state_free(sc__ledger_state *state);
 
 // --- What happens ---------------------------------------------------------------------------

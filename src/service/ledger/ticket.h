@@ -23,7 +23,7 @@ typedef enum sc_outcome {
     SC_OUTCOME_ANSWERED,
     SC_OUTCOME_DROPPED,  ///< with an sc_drop_reason
     SC_OUTCOME_FAILED,   ///< with an sc_failure
-    SC_OUTCOME_GONE,     ///< its client went away before it was published; nobody is told
+    SC_OUTCOME_GONE,     ///< its client went away before it was published; not reported
 } sc_outcome;
 
 /** "answered", "dropped", "failed", "gone" */

@@ -84,7 +84,7 @@ typedef struct sc__silent {
     sc_time since;  ///< when patience with it was over
 } sc__silent;
 
-/** All zero: nobody. */
+/** All zero: none. */
 typedef struct sc__silence {
     sc__silent gateways[SC__SILENT_MOST];
     size_t count;

@@ -50,10 +50,10 @@ struct sc__engine_thread {
     atomic_bool is_ending;
     atomic_int wanted;      ///< the sc_variant that the engines are to have
     atomic_bool is_called;  ///< a message to look up is among the messages: another need not follow
-    pthread_t thread;       ///< of whoever starts and ends it, as the next
+    pthread_t thread;       ///< of the thread that starts and ends it, as the next
     bool has_thread;
 
-    // Of the thread, or of whoever calls sc__engine_thread_round() instead.
+    // Of the thread, or of the caller of sc__engine_thread_round() instead.
     sc_rng *rng;
     sc__parts parts;              ///< but for what others may see of it
     bool is_part_missing;         ///< there was no memory for one
@@ -501,7 +501,7 @@ void sc__engine_thread_end(sc__engine_thread *thread)
         pthread_join(thread->thread, NULL);
         thread->has_thread = false;
     }
-    if (!thread->parts.map) return;  // half made: nobody knows it
+    if (!thread->parts.map) return;  // half made: not known elsewhere
     // Whether there is room for what is sent now is no longer waited for; cloaks that were answered
     // are counted, and freed.
     while (thread->msgs) {

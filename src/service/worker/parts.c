@@ -60,7 +60,7 @@ void sc__parts_want(sc__parts *parts, const uint16_t *numbers, size_t count)
 
 bool sc__parts_look(sc__parts *parts)
 {
-    // A plain look first: most often there is nothing, and nobody else's cache is disturbed.
+    // A plain look first: most often there is nothing, and no other cache is disturbed.
     if (!atomic_load(&parts->is_news) || !atomic_exchange(&parts->is_news, false)) return false;
     pthread_mutex_lock(&parts->lock);
     memcpy(parts->is_meant, parts->is_wanted, parts->count * sizeof *parts->is_meant);

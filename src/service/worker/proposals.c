@@ -116,7 +116,7 @@ static own_proposal *new_own_proposal(sc_cloak *cloak, uint32_t part, sc_rng *rn
     return NULL;
 }
 
-/** Its members whose gateways are gone are named as not open; nobody, if there is no memory. */
+/** Its members whose gateways are gone are named as not open; none, if memory is out. */
 static void name_gone(own_proposal *proposal)
 {
     const sc_cloak *cloak = proposal->cloak;

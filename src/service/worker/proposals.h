@@ -45,11 +45,11 @@ typedef struct sc__proposals_options {
     sc_port port;         ///< to gateways
 } sc__proposals_options;
 
-/** @param rng  borrowed; must be one that nobody can predict, in a service */
+/** @param rng  borrowed; must be unpredictable in a service */
 SC_CHECKED sc_err sc__proposals_new(const sc__proposals_options *options, sc_rng *rng,
                                     sc__proposals **out);
 
-/** Cloaks that are still there are freed; nobody is told. NULL is fine. */
+/** Cloaks that are still there are freed; nothing is sent. NULL is fine. */
 void sc__proposals_free(sc__proposals *proposals);
 
 /**
